@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * clock: one monotonic clock for every interval. Layer: base.
+ *
+ * CLOCK_MONOTONIC is the same for all processes of one host, so an interval may begin in one worker
+ * and end in another. It never jumps; it says nothing about the date (clock_utc does).
+ */
+#ifndef BASE_CLOCK_H
+#define BASE_CLOCK_H
+
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#define NS_PER_US UINT64_C(1000)
+#define NS_PER_MS UINT64_C(1000000)
+#define NS_PER_S  UINT64_C(1000000000)
+
+/* Nanoseconds of CLOCK_MONOTONIC. */
+uint64_t clock_now_ns(void);
+
+/* Nanoseconds since 1970 (CLOCK_REALTIME): for timestamps in files, never for intervals. */
+uint64_t clock_utc_ns(void);
+
+/* CPU time that this process (all its threads) has used so far, user and system, in nanoseconds. */
+uint64_t clock_cpu_ns(void);
+
+/* Writes a time of clock_utc_ns as 20261121T101530Z (compact) or 2026-11-21T10:15:30Z; size >= 24.
+ */
+void clock_format_utc(uint64_t utc_ns, int compact, char *text, size_t size);
+
+#endif

@@ -1,0 +1,235 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "base/text.h"
+
+#include "base/clock.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define LIST_LENGTH_MAX 4096
+
+/* Reads the digits at *text and moves it behind them; false if there are none, or more than 64 bits
+ * hold. */
+static bool read_digits(const char **text, uint64_t *number)
+{
+    if (!isdigit((unsigned char)**text))
+        return false;
+    char *end;
+    errno = 0;
+    uint64_t value = strtoull(*text, &end, 10);
+    if (errno != 0)
+        return false;
+    *text = end;
+    *number = value;
+    return true;
+}
+
+bool text_parse_number(const char *text, uint64_t minimum, uint64_t maximum, uint64_t *number)
+{
+    uint64_t value;
+    if (!read_digits(&text, &value) || *text != '\0' || value < minimum || value > maximum)
+        return false;
+    *number = value;
+    return true;
+}
+
+static bool unit_of_duration(const char *unit, double *unit_ns)
+{
+    static const struct {
+        const char *name;
+        double ns;
+    } units[] = {{"ns", 1},  {"us", 1e3},     {"ms", 1e6},
+                 {"s", 1e9}, {"m", 60 * 1e9}, {"h", 3600 * 1e9}};
+    for (size_t i = 0; i < sizeof units / sizeof units[0]; i++) {
+        if (strcmp(unit, units[i].name) == 0) {
+            *unit_ns = units[i].ns;
+            return true;
+        }
+    }
+    return false;
+}
+
+bool text_parse_duration(const char *text, uint64_t *duration_ns)
+{
+    const double longest_ns = 10.0 * 86400 * 1e9;
+    if (strcmp(text, "0") == 0) {
+        *duration_ns = 0;
+        return true;
+    }
+    /* strtod alone would take signs, blanks, exponents, hexadecimals and infinities as well. */
+    size_t length = strspn(text, "0123456789.");
+    if (length == 0 || length > 20 || !isdigit((unsigned char)text[0]))
+        return false;
+    char digits[24];
+    memcpy(digits, text, length);
+    digits[length] = '\0';
+    char *end;
+    double value = strtod(digits, &end);
+    double unit_ns;
+    if (*end != '\0' || !unit_of_duration(text + length, &unit_ns) || value * unit_ns > longest_ns)
+        return false;
+    *duration_ns = (uint64_t)(value * unit_ns + 0.5);
+    return true;
+}
+
+struct numbers {
+    uint64_t values[LIST_LENGTH_MAX];
+    size_t count;
+};
+
+static bool append(struct numbers *numbers, uint64_t value)
+{
+    if (numbers->count == LIST_LENGTH_MAX)
+        return false;
+    numbers->values[numbers->count++] = value;
+    return true;
+}
+
+/* first..last, then x and a factor, or + and a step. */
+static bool append_range(struct numbers *numbers, uint64_t first, uint64_t last, char kind,
+                         uint64_t stride)
+{
+    if (first > last || stride == 0 || (kind == 'x' && (stride < 2 || first == 0)))
+        return false;
+    for (uint64_t value = first; value <= last;) {
+        if (!append(numbers, value))
+            return false;
+        uint64_t next = kind == 'x' ? value * stride : value + stride;
+        if (next <= value) /* past 64 bits */
+            break;
+        value = next;
+    }
+    return true;
+}
+
+static bool append_item(struct numbers *numbers, const char *item, uint64_t minimum,
+                        uint64_t maximum)
+{
+    uint64_t first, last, stride;
+    if (!read_digits(&item, &first) || first < minimum || first > maximum)
+        return false;
+    if (*item == '\0')
+        return append(numbers, first);
+    if (strncmp(item, "..", 2) != 0)
+        return false;
+    item += 2;
+    if (!read_digits(&item, &last) || last < minimum || last > maximum)
+        return false;
+    char kind = *item++;
+    if ((kind != 'x' && kind != '+') || !read_digits(&item, &stride) || *item != '\0')
+        return false;
+    return append_range(numbers, first, last, kind, stride);
+}
+
+static int compare_numbers(const void *a, const void *b)
+{
+    uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+    return (x > y) - (x < y);
+}
+
+static void sort_and_unite(struct numbers *numbers)
+{
+    qsort(numbers->values, numbers->count, sizeof numbers->values[0], compare_numbers);
+    size_t kept = 0;
+    for (size_t i = 0; i < numbers->count; i++) {
+        if (kept == 0 || numbers->values[kept - 1] != numbers->values[i])
+            numbers->values[kept++] = numbers->values[i];
+    }
+    numbers->count = kept;
+}
+
+bool text_parse_numbers(const char *text, uint64_t minimum, uint64_t maximum, uint64_t **numbers,
+                        size_t *count)
+{
+    struct numbers *list = calloc(1, sizeof *list);
+    if (list == NULL)
+        return false;
+    char item[64];
+    bool good = *text != '\0';
+    while (good && text_next_item(&text, item, sizeof item))
+        good = append_item(list, item, minimum, maximum);
+    if (good) {
+        sort_and_unite(list);
+        *count = list->count;
+        *numbers = malloc(list->count * sizeof **numbers);
+        good = *numbers != NULL;
+        if (good)
+            memcpy(*numbers, list->values, list->count * sizeof **numbers);
+    }
+    free(list);
+    return good;
+}
+
+bool text_next_item(const char **list, char *item, size_t size)
+{
+    if (*list == NULL)
+        return false;
+    size_t length = strcspn(*list, ",");
+    item[0] = '\0';
+    if (length < size) {
+        memcpy(item, *list, length);
+        item[length] = '\0';
+    }
+    *list = (*list)[length] == ',' ? *list + length + 1 : NULL;
+    return true;
+}
+
+static size_t least(size_t a, size_t b, size_t c)
+{
+    size_t smaller = a < b ? a : b;
+    return smaller < c ? smaller : c;
+}
+
+size_t text_distance(const char *a, const char *b)
+{
+    size_t row[64];
+    size_t a_length = strnlen(a, 63), b_length = strnlen(b, 63);
+    for (size_t j = 0; j <= b_length; j++)
+        row[j] = j;
+    for (size_t i = 1; i <= a_length; i++) {
+        size_t diagonal = row[0];
+        row[0] = i;
+        for (size_t j = 1; j <= b_length; j++) {
+            size_t above = row[j];
+            row[j] = least(above + 1, row[j - 1] + 1, diagonal + (a[i - 1] != b[j - 1]));
+            diagonal = above;
+        }
+    }
+    return row[b_length];
+}
+
+const char *text_format_count(uint64_t count, char *text, size_t size)
+{
+    char digits[24];
+    int length = snprintf(digits, sizeof digits, "%" PRIu64, count);
+    size_t at = 0;
+    for (int i = 0; i < length && at + 2 < size; i++) {
+        if (i > 0 && (length - i) % 3 == 0)
+            text[at++] = ',';
+        text[at++] = digits[i];
+    }
+    text[at] = '\0';
+    return text;
+}
+
+const char *text_format_duration(uint64_t duration_ns, char *text, size_t size)
+{
+    double ns = (double)duration_ns;
+    uint64_t seconds = (duration_ns + NS_PER_S / 2) / NS_PER_S;
+    if (ns < 1e6)
+        snprintf(text, size, "%.0f us", ns / 1e3);
+    else if (ns < 1e9)
+        snprintf(text, size, "%.3g ms", ns / 1e6);
+    else if (seconds < 60)
+        snprintf(text, size, "%.1f s", ns / 1e9);
+    else if (seconds < 3600)
+        snprintf(text, size, "%" PRIu64 " min %02" PRIu64 " s", seconds / 60, seconds % 60);
+    else
+        snprintf(text, size, "%" PRIu64 " h %02" PRIu64 " min", seconds / 3600,
+                 seconds % 3600 / 60);
+    return text;
+}
