@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * tally: how many messages of each kind, and how many bytes. Layer: measure.
+ *
+ * The kinds are the columns of trials.csv and handoffs.csv. A request is counted when it is sent,
+ * failed ones included; *_FAILED count those answered with an error, and are part of their kind,
+ * not beside it.
+ *
+ * Invariant: tally_rpcs is the sum of CREATE, EXISTS, GET, GET_CHILDREN, SET, DELETE and MULTI, and
+ * of nothing else.
+ */
+#ifndef MEASURE_TALLY_H
+#define MEASURE_TALLY_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* X(name, column): the order is that of the columns. */
+#define TALLY_LIST(X)                                                                              \
+    X(CREATE, "creates")                                                                           \
+    X(CREATE_FAILED, "creates_failed")                                                             \
+    X(EXISTS, "exists")                                                                            \
+    X(GET, "gets")                                                                                 \
+    X(GET_CHILDREN, "get_children")                                                                \
+    X(SET, "sets")                                                                                 \
+    X(DELETE, "deletes")                                                                           \
+    X(DELETE_FAILED, "deletes_failed")                                                             \
+    X(MULTI, "multis")                                                                             \
+    X(NOTIFICATION, "notifications")                                                               \
+    X(NOTIFICATION_SPURIOUS, "notifications_spurious")                                             \
+    X(NAMES_LISTED, "names_listed")                                                                \
+    X(BYTES_SENT, "bytes_sent")                                                                    \
+    X(BYTES_RECEIVED, "bytes_received")
+
+enum tally_kind {
+#define X(name, column) TALLY_##name,
+    TALLY_LIST(X)
+#undef X
+        TALLY_KINDS
+};
+
+struct tally {
+    uint64_t of[TALLY_KINDS];
+};
+
+/* Adds to one kind. tally_add_shared is for a tally that several processes write at once. */
+static inline void tally_add(struct tally *tally, enum tally_kind kind, uint64_t count)
+{
+    tally->of[kind] += count;
+}
+
+static inline void tally_add_shared(struct tally *tally, enum tally_kind kind, uint64_t count)
+{
+    /* Only sums are read, and only after a synchronising step: relaxed order is enough. */
+    __atomic_fetch_add(&tally->of[kind], count, __ATOMIC_RELAXED);
+}
+
+/* One kind of a tally that others may be writing. */
+static inline uint64_t tally_read_shared(const struct tally *tally, enum tally_kind kind)
+{
+    return __atomic_load_n(&tally->of[kind], __ATOMIC_ACQUIRE);
+}
+
+/* Adds every kind of `from` to `into`. */
+void tally_sum(struct tally *into, const struct tally *from);
+
+/* All requests. */
+uint64_t tally_rpcs(const struct tally *tally);
+
+/* The column's name of a kind: a static string. */
+const char *tally_column(enum tally_kind kind);
+
+/* Whether a law says anything about this kind: all but the bytes. */
+bool tally_has_law(enum tally_kind kind);
+
+#endif

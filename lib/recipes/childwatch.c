@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * The children-watch lock: a queue in which everybody watches the whole line ("the usual way" of
+ * many guides). Every join and every leave wakes all who wait.
+ *
+ *   acquire                                              release
+ *   1 n = create(l + "/lock-", EPHEMERAL|SEQUENTIAL)       1 delete(n)
+ *   2 C = getChildren(l, true)
+ *   3 if n is lowest znode in C, exit
+ *   4 wait for watch event
+ *   5 goto 2
+ */
+#include "recipes/queue.h"
+#include "recipes/recipe.h"
+#include "recipes/registry.h"
+
+ACQUIRE(childwatch)
+{
+    BEGIN;
+    contender_child(s, QUEUE_PREFIX, s->node);
+    AWAIT(create(s, s->node, EPHEMERAL_SEQUENTIAL));
+    if (!queue_take_place(s))
+        FAILED;
+    for (;;) {
+        AWAIT(get_children(s, s->lock, WATCH));
+        if (s->status != ZK_OK)
+            FAILED;
+        if (queue_is_lowest(s))
+            GRANTED;
+        AWAIT_WATCH(EVENT_CHILD, s->lock);
+    }
+    END;
+}
+
+RELEASE(childwatch)
+{
+    BEGIN;
+    AWAIT(delete_znode(s, s->node));
+    if (s->status == ZK_OK)
+        RELEASED;
+    END;
+}
+
+/* The holder's own watch, armed by the list that told it of its grant, is still there until
+ * somebody joins or leaves for the first time after. It wakes nobody. */
+static uint64_t holders_watch(const struct law_view *view)
+{
+    return view->held && view->arrivals_since_grant == 0 ? 1 : 0;
+}
+
+/* All who wait are woken by the newcomer and list the line; so does the newcomer. */
+static void arrival(const struct law_view *view, struct tally *cost)
+{
+    uint64_t in_line = 1 + view->waiters + (view->held ? 1 : 0);
+    tally_add(cost, TALLY_CREATE, 1);
+    tally_add(cost, TALLY_NOTIFICATION, view->waiters + holders_watch(view));
+    tally_add(cost, TALLY_NOTIFICATION_SPURIOUS, holders_watch(view));
+    tally_add(cost, TALLY_GET_CHILDREN, view->waiters + 1);
+    tally_add(cost, TALLY_NAMES_LISTED, (view->waiters + 1) * in_line);
+}
+
+/* All who wait are woken and list those who are left. */
+static void release(const struct law_view *view, struct tally *cost)
+{
+    tally_add(cost, TALLY_DELETE, 1);
+    tally_add(cost, TALLY_NOTIFICATION, view->waiters + holders_watch(view));
+    tally_add(cost, TALLY_NOTIFICATION_SPURIOUS, holders_watch(view));
+    tally_add(cost, TALLY_GET_CHILDREN, view->waiters);
+    tally_add(cost, TALLY_NAMES_LISTED, view->waiters * view->waiters);
+}
+
+const struct recipe recipe_childwatch = {
+    .name = "childwatch",
+    .summary = "a queue, everybody watches the whole line with getChildren: another herd",
+    .fifo = true,
+    .acquire = childwatch_acquire,
+    .release = childwatch_release,
+    .law = {arrival, release, "n^2 + n + 1", "n^2 - n + 1"},
+};

@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * The non-scalable lock: one znode, and everybody watches it (lecture 9.3; Hunt et al. 2010,
+ * section 2.4, "Simple Locks"). Twice: with exists, as the lecture has it, and with getData, as the
+ * paper has it ("read the znode with the watch flag"). exists on a znode that is gone leaves a
+ * watch for its creation; getData does not.
+ *
+ *   acquire                                       release
+ *     while true:                                   delete(f)
+ *       if create(f, EPHEMERAL): return
+ *       if exists(f, watch = true):
+ *         wait
+ */
+#include "recipes/recipe.h"
+#include "recipes/registry.h"
+
+static enum recipe_step acquire(struct contender *s, look_function *look)
+{
+    BEGIN;
+    contender_child(s, "f", s->node);
+    for (;;) {
+        AWAIT(create(s, s->node, EPHEMERAL));
+        if (s->status == ZK_OK)
+            GRANTED;
+        AWAIT(look(s, s->node, WATCH));
+        if (s->status == ZK_OK)
+            AWAIT_WATCH(EVENT_DELETED, s->node);
+    }
+    END;
+}
+
+ACQUIRE(nonscalable)
+{
+    return acquire(s, exists);
+}
+
+ACQUIRE(nonscalable_get)
+{
+    return acquire(s, get_data);
+}
+
+RELEASE(nonscalable)
+{
+    BEGIN;
+    AWAIT(delete_znode(s, s->node));
+    if (s->status == ZK_OK)
+        RELEASED;
+    END;
+}
+
+/* Whoever arrives at a held lock creates in vain, and looks. */
+static void arrival(const struct law_view *view, struct tally *cost, enum tally_kind look)
+{
+    tally_add(cost, TALLY_CREATE, 1);
+    if (view->held) {
+        tally_add(cost, TALLY_CREATE_FAILED, 1);
+        tally_add(cost, look, 1);
+    }
+}
+
+/* The herd: everybody is notified and tries, one wins, the others look again. */
+static void release(const struct law_view *view, struct tally *cost, enum tally_kind look)
+{
+    tally_add(cost, TALLY_DELETE, 1);
+    tally_add(cost, TALLY_NOTIFICATION, view->waiters);
+    tally_add(cost, TALLY_CREATE, view->waiters);
+    if (view->waiters > 0) {
+        tally_add(cost, TALLY_CREATE_FAILED, view->waiters - 1);
+        tally_add(cost, look, view->waiters - 1);
+    }
+}
+
+static void exists_arrival(const struct law_view *view, struct tally *cost)
+{
+    arrival(view, cost, TALLY_EXISTS);
+}
+
+static void exists_release(const struct law_view *view, struct tally *cost)
+{
+    release(view, cost, TALLY_EXISTS);
+}
+
+static void get_arrival(const struct law_view *view, struct tally *cost)
+{
+    arrival(view, cost, TALLY_GET);
+}
+
+static void get_release(const struct law_view *view, struct tally *cost)
+{
+    release(view, cost, TALLY_GET);
+}
+
+const struct recipe recipe_nonscalable = {
+    .name = "nonscalable",
+    .summary = "one znode, watched by everybody with exists: the herd",
+    .acquire = nonscalable_acquire,
+    .release = nonscalable_release,
+    .law = {exists_arrival, exists_release, "n^2 + n", "n(n-1)/2"},
+};
+
+const struct recipe recipe_nonscalable_get = {
+    .name = "nonscalable-get",
+    .summary = "one znode, watched by everybody with getData: the herd",
+    .acquire = nonscalable_get_acquire,
+    .release = nonscalable_release,
+    .law = {get_arrival, get_release, "n^2 + n", "n(n-1)/2"},
+};

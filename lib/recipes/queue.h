@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * queue: what the locks made of sequential znodes share: taking a place in line and finding the one
+ * before. Layer: recipes.
+ *
+ * Sequence suffixes are a signed 32-bit counter: after 2147483647 comes -2147483648. They are
+ * compared by distance, which is right as long as fewer than 2^31 places lie between two that are
+ * in line together.
+ */
+#ifndef RECIPES_QUEUE_H
+#define RECIPES_QUEUE_H
+
+#include "recipes/recipe.h"
+
+/* The znode that a client of the queue creates: lock/lock-, to which the server adds the number. */
+#define QUEUE_PREFIX "lock-"
+
+/* The sequence number at the end of a znode's name: the ten digits (or sign and ten digits) that
+ * the server added. False, with *sequence unchanged, if the name has none. */
+bool queue_sequence(const char *name, int32_t *sequence);
+
+/* Whether a comes before b in line. */
+bool queue_before(int32_t a, int32_t b);
+
+/* Remembers the place that the server gave: s->node and s->sequence, from the reply to the create.
+ * False if the reply names no place. */
+bool queue_take_place(struct contender *s);
+
+/*
+ * Looks through the children in the reply at hand. True if nobody in line is before s. Else
+ * s->watched is the path of the one just before, and false. Names without a sequence number are no
+ * places in line.
+ */
+bool queue_is_lowest(struct contender *s);
+
+#endif

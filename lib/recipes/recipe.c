@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "recipes/recipe.h"
+
+#include <stdio.h>
+#include <string.h>
+
+void contender_child(const struct contender *s, const char *child, char *path)
+{
+    snprintf(path, RECIPE_PATH_MAX, "%s/%s", s->lock, child);
+}
+
+void contender_park(struct contender *s, enum client_event event, const char *path)
+{
+    s->awaited = event;
+    if (path != s->watched)
+        snprintf(s->watched, sizeof s->watched, "%s", path);
+}
+
+bool contender_awaits(const struct contender *s, enum client_event event, const char *path)
+{
+    return event == s->awaited && strcmp(path, s->watched) == 0;
+}

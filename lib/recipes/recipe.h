@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * recipe: what a lock recipe is, and the words that it is written in. Layer: recipes.
+ *
+ * A recipe is two stackless coroutines, acquire and release, written step for step as the paper
+ * writes them, and beside them its law: what each step costs. It runs on any client: whoever owns
+ * the session resumes it when a reply or a notification has come. It knows no driver, no file and
+ * no clock.
+ *
+ * To add a recipe: one file that defines `const struct recipe recipe_NAME`, and one line in
+ * registry.c.
+ *
+ * Invariant: between two steps everything that a recipe remembers is in its struct contender; local
+ * variables do not survive an AWAIT.
+ */
+#ifndef RECIPES_RECIPE_H
+#define RECIPES_RECIPE_H
+
+#include "measure/tally.h"
+#include "zk/client.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* The longest path of a znode that a recipe handles, with its terminator. */
+#define RECIPE_PATH_MAX 128
+
+/* What a step of a recipe has come to. */
+enum recipe_step {
+    STEP_REPLY,  /* a request is out: resume when its reply has come */
+    STEP_WATCH,  /* parked on an armed watch: resume when it fires */
+    STEP_DONE,   /* acquire: the lock is held; release: it is no longer */
+    STEP_FAILED, /* an answer that the recipe cannot go on from */
+};
+
+/* A session that contends for a lock. */
+struct contender {
+    struct client *client;
+    const char *lock;                 /* the folder znode that the lock lives in */
+    int resume_at;                    /* where the coroutine goes on; 0 is its beginning */
+    enum zk_status status;            /* of the last reply */
+    const struct client_reply *reply; /* the last reply, while the step that it resumed runs */
+    enum client_event awaited;        /* parked: the event that wakes it … */
+    char watched[RECIPE_PATH_MAX];    /* … and the znode that it is awaited on */
+    char node[RECIPE_PATH_MAX];       /* the znode that stands for this session in the lock */
+    int32_t sequence;                 /* of that znode, if the lock is a queue */
+};
+
+/* The state of a lock at which one more client arrives, or its holder releases. Under lockstep
+ * everything has come to rest before. */
+struct law_view {
+    bool held;
+    uint64_t waiters;
+    uint64_t arrivals_since_grant; /* clients that arrived while the present holder held */
+};
+
+/* What a recipe costs under lockstep pace: the messages that one arrival and one release set off,
+ * on all sessions together. *cost is zeroed before the call. Totals are summed from these (law.h).
+ */
+struct recipe_law {
+    void (*arrival)(const struct law_view *view, struct tally *cost);
+    void (*release)(const struct law_view *view, struct tally *cost);
+    const char *rpcs; /* the totals of a drain of n clients, for people: "n^2 + n" */
+    const char *notifications;
+};
+
+struct recipe {
+    const char *name;
+    const char *summary; /* a line */
+    bool fifo;           /* promises to grant in the order of its sequence numbers */
+    enum recipe_step (*acquire)(struct contender *s);
+    enum recipe_step (*release)(struct contender *s);
+    struct recipe_law law;
+};
+
+/* ------------------------------------------------------------------ the words of a recipe */
+
+#define ACQUIRE(name) static enum recipe_step name##_acquire(struct contender *s)
+#define RELEASE(name) static enum recipe_step name##_release(struct contender *s)
+
+/* The coroutine is a switch over the line on which it stopped, as in protothreads and PuTTY. */
+#define BEGIN                                                                                      \
+    switch (s->resume_at) {                                                                        \
+    case 0:
+
+#define END                                                                                        \
+    }                                                                                              \
+    return STEP_FAILED
+
+/* Sends a request, and goes on when its reply is there. */
+#define AWAIT(operation)                                                                           \
+    do {                                                                                           \
+        s->resume_at = __LINE__;                                                                   \
+        operation;                                                                                 \
+        return STEP_REPLY;                                                                         \
+    case __LINE__:;                                                                                \
+    } while (0)
+
+/* Parks until this event happens to this znode. The watch is armed already, by the reply just seen.
+ */
+#define AWAIT_WATCH(event, path)                                                                   \
+    do {                                                                                           \
+        s->resume_at = __LINE__;                                                                   \
+        contender_park(s, event, path);                                                            \
+        return STEP_WATCH;                                                                         \
+    case __LINE__:;                                                                                \
+    } while (0)
+
+#define GRANTED  return STEP_DONE
+#define RELEASED return STEP_DONE
+#define FAILED   return STEP_FAILED
+
+/* ------------------------------------------------------------------ its operations */
+
+static inline void create(struct contender *s, const char *path, enum create_mode mode)
+{
+    client_create(s->client, path, mode);
+}
+
+static inline void exists(struct contender *s, const char *path, enum watch_flag watch)
+{
+    client_exists(s->client, path, watch);
+}
+
+static inline void get_data(struct contender *s, const char *path, enum watch_flag watch)
+{
+    client_get(s->client, path, watch);
+}
+
+static inline void get_children(struct contender *s, const char *path, enum watch_flag watch)
+{
+    client_get_children(s->client, path, watch);
+}
+
+static inline void delete_znode(struct contender *s, const char *path)
+{
+    client_delete(s->client, path);
+}
+
+/* exists or get_data, where a recipe comes with either. */
+typedef void look_function(struct contender *s, const char *path, enum watch_flag watch);
+
+/* Writes lock/child into path (RECIPE_PATH_MAX bytes). */
+void contender_child(const struct contender *s, const char *child, char *path);
+
+void contender_park(struct contender *s, enum client_event event, const char *path);
+
+/* Whether this notification is the one that a parked session waits for. */
+bool contender_awaits(const struct contender *s, enum client_event event, const char *path);
+
+#endif

@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * board: the memory that the processes of one trial share. Layer: trial.
+ *
+ * Laid out once, from the plan, before the workers are forked; it lies at the same address in all
+ * of them. The conductor writes the phase and the commands; the workers write everything else, with
+ * atomic operations where two of them may meet.
+ *
+ * Invariant: after the gate has opened nothing in here grows.
+ */
+#ifndef TRIAL_BOARD_H
+#define TRIAL_BOARD_H
+
+#include "base/fault.h"
+#include "measure/histogram.h"
+#include "trial/ledger.h"
+#include "trial/plan.h"
+#include "trial/violation.h"
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define BOARD_CACHE_LINE     64
+#define BOARD_VIOLATIONS_MAX 16
+
+/* The kinds of latency that are recorded. X(name, the word for it in latency.csv) */
+#define METER_LIST(X)                                                                              \
+    X(CREATE, "create")                                                                            \
+    X(CREATE_FAILED, "create_failed")                                                              \
+    X(EXISTS, "exists")                                                                            \
+    X(GET, "get")                                                                                  \
+    X(GET_CHILDREN, "get_children")                                                                \
+    X(SET, "set")                                                                                  \
+    X(DELETE, "delete")                                                                            \
+    X(MULTI, "multi")                                                                              \
+    X(NOTIFICATION, "notification") /* release sent to notification received */                    \
+    X(HANDOFF, "handoff")           /* release sent to the next grant */                           \
+    X(ACQUIRE, "acquire")           /* arrival to grant */
+
+enum meter_kind {
+#define X(name, word) METER_##name,
+    METER_LIST(X)
+#undef X
+        METER_KINDS
+};
+
+enum board_phase {
+    PHASE_CONNECT,  /* sessions open */
+    PHASE_RUN,      /* the gate is open */
+    PHASE_MEASURED, /* workers take their last readings */
+    PHASE_CLOSE,    /* workers end their sessions, and themselves */
+};
+
+/* A command to a worker about one of its sessions; one at a time, under lockstep. */
+enum board_command { COMMAND_NONE, COMMAND_ARRIVE, COMMAND_RELEASE };
+
+struct board_lock {
+    _Alignas(BOARD_CACHE_LINE) _Atomic uint32_t holder; /* session +1; 0: nobody */
+    _Atomic uint64_t admissions; /* arrivals let in, against the plan's handoffs */
+    _Atomic uint64_t arrivals;
+    _Atomic uint64_t grants;
+    _Atomic uint64_t releases;    /* sent: the number of the ledger's present row */
+    _Atomic uint64_t released_ns; /* when the last release was sent */
+    _Atomic bool joined;          /* somebody has arrived since then */
+    _Atomic int64_t last_order;   /* of the last grant: see checker.h */
+    _Atomic uint64_t inversions;
+};
+
+struct board_worker {
+    _Alignas(BOARD_CACHE_LINE) _Atomic uint64_t command; /* enum board_command << 32 | session */
+    int wake_descriptor;                                 /* an eventfd */
+    struct tally total;                                  /* this worker's own count */
+    uint64_t cpu_ns;                                     /* gate to last reading */
+    uint64_t rss_kib;                                    /* at the last reading */
+    uint64_t reconnects;
+    struct fault fault;    /* why the worker ended before its time */
+    struct histogram late; /* how late holds ended */
+    struct histogram latency[METER_KINDS];
+};
+
+struct board_session {
+    uint64_t acquisitions;
+    bool unfinished;                 /* at the last reading: it neither holds nor is done */
+    bool parked;                     /* … because it waits for a watch */
+    char waits_for[RECIPE_PATH_MAX]; /* unfinished: the znode that it waits on */
+    char server[56];                 /* that it is connected to */
+};
+
+struct board {
+    const struct trial_plan *plan;
+    struct board_lock *locks;
+    struct board_worker *workers;
+    struct board_session *sessions;
+    struct ledger ledger;
+    size_t size_bytes;
+    int conductor_descriptor; /* an eventfd: something that the conductor waits for may have
+                                 happened */
+
+    _Alignas(BOARD_CACHE_LINE) _Atomic int phase;
+    _Atomic bool closed;         /* no more arrivals */
+    _Atomic bool overflowed;     /* … because the ledger has no more rows */
+    _Atomic uint32_t connecting; /* sessions under way, bounded: a server's backlog is short */
+    _Atomic uint32_t established;
+    _Atomic uint32_t workers_ready; /* have taken their last readings */
+    _Atomic uint32_t finished;      /* free pace: sessions that are done */
+    _Atomic uint64_t lost; /* sessions that cannot go on: a connection lost, a refused request */
+    _Atomic uint32_t first_lost;                     /* session +1 */
+    _Atomic int first_lost_status;                   /* enum zk_status */
+    _Alignas(BOARD_CACHE_LINE) _Atomic int64_t busy; /* sessions that are not at rest */
+    _Atomic uint64_t steps;                          /* moves on whenever anything moves on */
+    _Atomic uint64_t first_release_ns;
+    _Atomic uint64_t last_released_ns; /* the last answer to a release */
+    _Atomic uint64_t rpcs;             /* for the progress shown, roughly */
+    _Atomic uint32_t violation_count;
+    struct violation violations[BOARD_VIOLATIONS_MAX]; /* the first ones */
+};
+
+/* Lays out a board for the plan, which must outlive it. *board is the caller's to board_free. */
+MUST_CHECK enum fault_kind board_new(const struct trial_plan *plan, struct board **board,
+                                     struct fault *fault);
+void board_free(struct board *board);
+
+/* Records a violation; only the first BOARD_VIOLATIONS_MAX are kept, all are counted. */
+void board_violate(struct board *board, const struct violation *violation);
+
+/* How many violations have been recorded, and how many of them are kept. */
+uint32_t board_violation_count(const struct board *board);
+
+/* Wakes the conductor, or a worker. */
+void board_wake(int descriptor);
+/* Takes the wake-up back out of an eventfd. */
+void board_woken(int descriptor);
+
+/* The word for a kind of latency: a static string. */
+const char *board_meter_word(enum meter_kind kind);
+
+#endif

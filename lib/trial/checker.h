@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * checker: whether the lock is a lock. Layer: trial.
+ *
+ * Told of every grant and every release by the process in which it happens, at the moment at which
+ * the client learns of its grant and at which it gives the lock up. One atomic word a lock says who
+ * holds it, across all processes: nothing is sampled.
+ *
+ * Order: of a queue's grants the sequence numbers must rise. For a lock without a queue the number
+ * is that of the arrival, and an inversion is counted but is no violation: nobody promised.
+ */
+#ifndef TRIAL_CHECKER_H
+#define TRIAL_CHECKER_H
+
+#include "trial/board.h"
+
+/* Session holds this lock from now on. order is its place in line, or its arrival's number. */
+void checker_granted(struct board *board, uint32_t lock, uint32_t session, int64_t order);
+
+/* Session gives this lock up. */
+void checker_released(struct board *board, uint32_t lock, uint32_t session);
+
+#endif

@@ -1,0 +1,370 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "trial/conductor.h"
+
+#include "base/clock.h"
+#include "zk/events.h"
+
+#include <poll.h>
+#include <stdlib.h>
+
+#define TURN_NS          (100 * NS_PER_MS)
+#define LAST_READINGS_NS (2 * NS_PER_S)
+
+struct conductor {
+    struct board *board;
+    const struct crew *crew;
+    struct events *events;
+    const struct trial_watch *watch;
+    struct conductor_result *result;
+    struct fault *fault;
+    uint64_t steps;         /* on the board, when it was last looked at … */
+    uint64_t moved_ns;      /* … and when they last moved on */
+    uint64_t shown_ns;      /* progress */
+    uint64_t closes_ns;     /* steady by time: when no more arrivals are let in */
+    struct law_lock *laws;  /* a lock each; lockstep */
+    struct tally *expected; /* of the lock's present row */
+};
+
+/* ------------------------------------------------------------------ waiting */
+
+static void show_progress(struct conductor *conductor)
+{
+    const struct trial_watch *watch = conductor->watch;
+    uint64_t now_ns = clock_now_ns();
+    if (watch->progress == NULL || now_ns - conductor->shown_ns < TURN_NS)
+        return;
+    conductor->shown_ns = now_ns;
+    struct board *board = conductor->board;
+    struct trial_progress progress = {
+        .rpcs = atomic_load(&board->rpcs),
+        .established = atomic_load(&board->established),
+        .elapsed_ns = conductor->result->gate_ns == 0 ? 0 : now_ns - conductor->result->gate_ns,
+    };
+    for (uint32_t lock = 0; lock < board->plan->locks; lock++) {
+        uint64_t due = plan_handoffs_of(board->plan, lock);
+        progress.handoffs += atomic_load(&board->locks[lock].grants);
+        progress.handoffs_due = due == UINT64_MAX ? due : progress.handoffs_due + due;
+    }
+    watch->progress(watch->context, &progress);
+}
+
+static bool is_interrupted(const struct trial_watch *watch)
+{
+    struct pollfd descriptor = {.fd = watch->interrupt_descriptor, .events = POLLIN};
+    return watch->interrupt_descriptor >= 0 && poll(&descriptor, 1, 0) > 0;
+}
+
+static bool is_stuck(struct conductor *conductor)
+{
+    uint64_t steps = atomic_load(&conductor->board->steps);
+    uint64_t now_ns = clock_now_ns();
+    if (steps != conductor->steps) {
+        conductor->steps = steps;
+        conductor->moved_ns = now_ns;
+    }
+    return now_ns - conductor->moved_ns > conductor->board->plan->timeout_ns;
+}
+
+/* Waits once for something to happen. *goes_on turns false when the trial has come to its end too
+ * early, with the reason in the result. */
+static enum fault_kind wait_once(struct conductor *conductor, bool *goes_on)
+{
+    struct board *board = conductor->board;
+    enum fault_kind kind =
+        events_poll(conductor->events, clock_now_ns() + TURN_NS, conductor->fault);
+    if (kind == FAULT_NONE)
+        kind = crew_check(conductor->crew, conductor->fault);
+    if (kind != FAULT_NONE)
+        return kind;
+    if (is_interrupted(conductor->watch))
+        return fault_raise(conductor->fault, FAULT_INTERRUPTED, 0, "run", "%s", "");
+    show_progress(conductor);
+    *goes_on = false;
+    if (board_violation_count(board) > 0)
+        conductor->result->end = END_VIOLATION;
+    else if (atomic_load(&board->lost) > 0)
+        conductor->result->end = END_LOST;
+    else if (is_stuck(conductor))
+        conductor->result->end = END_DEADLINE;
+    else
+        *goes_on = true;
+    return FAULT_NONE;
+}
+
+static void woken(void *context)
+{
+    board_woken(((struct board *)context)->conductor_descriptor);
+}
+
+/* ------------------------------------------------------------------ phases */
+
+static void enter(struct board *board, enum board_phase phase)
+{
+    atomic_store(&board->phase, phase);
+    for (uint32_t i = 0; i < board->plan->processes; i++)
+        board_wake(board->workers[i].wake_descriptor);
+}
+
+static enum fault_kind await_sessions(struct conductor *conductor, bool *goes_on)
+{
+    struct board *board = conductor->board;
+    while (*goes_on && atomic_load(&board->established) < board->plan->clients) {
+        enum fault_kind kind = wait_once(conductor, goes_on);
+        if (kind != FAULT_NONE)
+            return kind;
+    }
+    if (!*goes_on && conductor->result->end == END_DEADLINE)
+        return fault_raise(conductor->fault, FAULT_NO_ANSWER, 0, "sessions",
+                           "%u of %u are established; the server may limit the connections of an "
+                           "address (maxClientCnxns)",
+                           atomic_load(&board->established), board->plan->clients);
+    return FAULT_NONE;
+}
+
+static enum fault_kind take_last_readings(struct conductor *conductor)
+{
+    struct board *board = conductor->board;
+    uint64_t until_ns = clock_now_ns() + LAST_READINGS_NS;
+    enter(board, PHASE_MEASURED);
+    while (atomic_load(&board->workers_ready) < board->plan->processes) {
+        if (clock_now_ns() >= until_ns)
+            return fault_raise(conductor->fault, FAULT_WORKER_DIED, 0, "worker",
+                               "%u of %u took their last readings",
+                               atomic_load(&board->workers_ready), board->plan->processes);
+        enum fault_kind kind = events_poll(conductor->events, until_ns, conductor->fault);
+        if (kind == FAULT_NONE)
+            kind = crew_check(conductor->crew, conductor->fault);
+        if (kind != FAULT_NONE)
+            return kind;
+    }
+    return FAULT_NONE;
+}
+
+/* ------------------------------------------------------------------ lockstep */
+
+static uint64_t present_handoff(const struct board *board, uint32_t lock)
+{
+    return atomic_load(&board->locks[lock].releases);
+}
+
+static const struct tally *present_tally(const struct board *board, uint32_t lock)
+{
+    return &ledger_row(&board->ledger, lock, present_handoff(board, lock))->tally;
+}
+
+/* The notifications are read first: whoever one of them wakes was busy before it was counted. */
+static bool is_at_rest(const struct conductor *conductor, uint32_t lock)
+{
+    struct board *board = conductor->board;
+    uint64_t received = tally_read_shared(present_tally(board, lock), TALLY_NOTIFICATION);
+    return received >= conductor->expected[lock].of[TALLY_NOTIFICATION] &&
+           atomic_load(&board->busy) == 0;
+}
+
+static void violate(struct conductor *conductor, uint32_t lock, enum violation_kind kind,
+                    enum tally_kind tally, uint64_t expected, uint64_t found)
+{
+    board_violate(conductor->board,
+                  &(struct violation){.kind = kind,
+                                      .lock = lock,
+                                      .handoff = present_handoff(conductor->board, lock),
+                                      .tally = tally,
+                                      .expected = (int64_t)expected,
+                                      .found = (int64_t)found});
+    conductor->result->end = END_VIOLATION;
+}
+
+/* Everything is at rest: the row must be what the law says, and the lock held if anybody is in
+ * line. */
+static bool check_step(struct conductor *conductor, uint32_t lock)
+{
+    struct board *board = conductor->board;
+    const struct tally *found = present_tally(board, lock);
+    const struct tally *expected = &conductor->expected[lock];
+    if (board_violation_count(board) > 0) {
+        conductor->result->end = END_VIOLATION;
+        return false;
+    }
+    enum tally_kind kind = ledger_difference(found, expected);
+    if (kind != TALLY_KINDS) {
+        violate(conductor, lock, VIOLATION_LAW, kind, expected->of[kind], found->of[kind]);
+        return false;
+    }
+    const struct law_view *view = &conductor->laws[lock].view;
+    if (view->held && atomic_load(&board->locks[lock].holder) == 0) {
+        violate(conductor, lock, VIOLATION_NOBODY, 0, view->waiters + 1, 0);
+        return false;
+    }
+    return true;
+}
+
+/* The deadline came while notifications that the law foretells were missing. */
+static void check_missing(struct conductor *conductor, uint32_t lock)
+{
+    uint64_t found = tally_read_shared(present_tally(conductor->board, lock), TALLY_NOTIFICATION);
+    uint64_t expected = conductor->expected[lock].of[TALLY_NOTIFICATION];
+    if (conductor->result->end == END_DEADLINE && found < expected)
+        violate(conductor, lock, VIOLATION_LOST_WAKEUP, TALLY_NOTIFICATION, expected, found);
+}
+
+static enum fault_kind await_rest(struct conductor *conductor, uint32_t lock, bool *goes_on)
+{
+    while (*goes_on && !is_at_rest(conductor, lock)) {
+        enum fault_kind kind = wait_once(conductor, goes_on);
+        if (kind != FAULT_NONE)
+            return kind;
+    }
+    if (*goes_on)
+        *goes_on = check_step(conductor, lock);
+    else
+        check_missing(conductor, lock);
+    return FAULT_NONE;
+}
+
+/* Tells a session to move, and waits until everything is at rest again. */
+static enum fault_kind step(struct conductor *conductor, uint32_t lock, uint32_t session,
+                            enum board_command command, bool *goes_on)
+{
+    struct board *board = conductor->board;
+    struct board_worker *worker = &board->workers[session % board->plan->processes];
+    atomic_fetch_add(&board->busy, 1);
+    atomic_store(&worker->command, (uint64_t)command << 32 | session);
+    board_wake(worker->wake_descriptor);
+    return await_rest(conductor, lock, goes_on);
+}
+
+static enum fault_kind step_arrive(struct conductor *conductor, uint32_t session, bool *goes_on)
+{
+    uint32_t lock = session % conductor->board->plan->locks;
+    struct tally cost = {0};
+    atomic_fetch_add(&conductor->board->locks[lock].admissions, 1);
+    law_lock_arrival(&conductor->laws[lock], &cost);
+    tally_sum(&conductor->expected[lock], &cost);
+    tally_sum(&conductor->result->law, &cost);
+    return step(conductor, lock, session, COMMAND_ARRIVE, goes_on);
+}
+
+static enum fault_kind step_release(struct conductor *conductor, uint32_t lock, uint32_t session,
+                                    bool *goes_on)
+{
+    struct tally cost = {0};
+    law_lock_release(&conductor->laws[lock], &cost);
+    conductor->expected[lock] = cost;
+    tally_sum(&conductor->result->law, &cost);
+    return step(conductor, lock, session, COMMAND_RELEASE, goes_on);
+}
+
+static bool lets_in(const struct conductor *conductor, uint32_t lock)
+{
+    const struct board *board = conductor->board;
+    return !atomic_load(&board->closed) && clock_now_ns() < conductor->closes_ns &&
+           atomic_load(&board->locks[lock].admissions) < plan_handoffs_of(board->plan, lock);
+}
+
+/* One handoff of one lock: its holder releases, and queues again if more are to come. */
+static enum fault_kind hand_on(struct conductor *conductor, uint32_t lock, bool *goes_on)
+{
+    uint32_t session = atomic_load(&conductor->board->locks[lock].holder) - 1;
+    enum fault_kind kind = step_release(conductor, lock, session, goes_on);
+    if (kind == FAULT_NONE && *goes_on && lets_in(conductor, lock))
+        kind = step_arrive(conductor, session, goes_on);
+    return kind;
+}
+
+static enum fault_kind lead_lockstep(struct conductor *conductor, bool *goes_on)
+{
+    const struct trial_plan *plan = conductor->board->plan;
+    enum fault_kind kind = FAULT_NONE;
+    for (uint32_t i = 0; kind == FAULT_NONE && *goes_on && i < plan->clients; i++)
+        kind = step_arrive(conductor, i, goes_on);
+    for (uint32_t held = plan->locks; kind == FAULT_NONE && *goes_on && held > 0;) {
+        held = 0;
+        for (uint32_t lock = 0; kind == FAULT_NONE && *goes_on && lock < plan->locks; lock++) {
+            if (!conductor->laws[lock].view.held)
+                continue;
+            held++;
+            kind = hand_on(conductor, lock, goes_on);
+        }
+    }
+    return kind;
+}
+
+/* ------------------------------------------------------------------ free pace */
+
+static enum fault_kind lead_free(struct conductor *conductor, bool *goes_on)
+{
+    struct board *board = conductor->board;
+    while (*goes_on && atomic_load(&board->finished) < board->plan->clients) {
+        if (clock_now_ns() >= conductor->closes_ns)
+            atomic_store(&board->closed, true);
+        enum fault_kind kind = wait_once(conductor, goes_on);
+        if (kind != FAULT_NONE)
+            return kind;
+    }
+    return FAULT_NONE;
+}
+
+/* ------------------------------------------------------------------ the whole */
+
+static enum fault_kind lead(struct conductor *conductor, const struct oracle *oracle, bool *goes_on)
+{
+    struct board *board = conductor->board;
+    const struct trial_plan *plan = board->plan;
+    enum fault_kind kind = await_sessions(conductor, goes_on);
+    if (kind != FAULT_NONE || !*goes_on)
+        return kind;
+    kind = oracle_read(oracle, &conductor->result->at_gate, conductor->fault);
+    if (kind != FAULT_NONE)
+        return kind;
+    conductor->result->gate_ns = clock_now_ns();
+    conductor->moved_ns = conductor->result->gate_ns;
+    conductor->closes_ns = UINT64_MAX;
+    if (plan->workload == WORKLOAD_STEADY && plan->handoffs == 0)
+        conductor->closes_ns = conductor->result->gate_ns + plan->duration_ns;
+    enter(board, PHASE_RUN);
+    return plan->pace == PACE_LOCKSTEP ? lead_lockstep(conductor, goes_on)
+                                       : lead_free(conductor, goes_on);
+}
+
+static enum fault_kind prepare(struct conductor *conductor)
+{
+    struct board *board = conductor->board;
+    uint32_t locks = board->plan->locks;
+    conductor->laws = calloc(locks, sizeof *conductor->laws);
+    conductor->expected = calloc(locks, sizeof *conductor->expected);
+    if (conductor->laws == NULL || conductor->expected == NULL)
+        return fault_raise(conductor->fault, FAULT_NO_MEMORY, 0, "trial", "%s", "");
+    for (uint32_t lock = 0; lock < locks; lock++)
+        law_lock_init(&conductor->laws[lock], board->plan->recipe);
+    return events_watch(conductor->events, board->conductor_descriptor, woken, board,
+                        conductor->fault);
+}
+
+enum fault_kind conductor_lead(const struct crew *crew, struct steward *steward,
+                               const struct oracle *oracle, const struct trial_watch *watch,
+                               struct conductor_result *result, struct fault *fault)
+{
+    struct board *board = crew->board;
+    *result = (struct conductor_result){.end = END_DONE};
+    struct conductor conductor = {
+        .board = board,
+        .crew = crew,
+        .events = steward_events(steward),
+        .watch = watch,
+        .result = result,
+        .fault = fault,
+        .moved_ns = clock_now_ns(),
+    };
+    bool goes_on = true;
+    enum fault_kind kind = prepare(&conductor);
+    if (kind == FAULT_NONE)
+        kind = lead(&conductor, oracle, &goes_on);
+    if (kind == FAULT_NONE && goes_on && atomic_load(&board->overflowed))
+        result->end = END_OVERFLOW;
+    if (kind == FAULT_NONE)
+        kind = take_last_readings(&conductor);
+    events_unwatch(conductor.events, board->conductor_descriptor);
+    free(conductor.laws);
+    free(conductor.expected);
+    return kind;
+}

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * crew: the worker processes of one trial. Layer: trial.
+ *
+ * Invariant: no worker outlives the process that started it, however that one ends.
+ */
+#ifndef TRIAL_CREW_H
+#define TRIAL_CREW_H
+
+#include "base/fault.h"
+#include "trial/board.h"
+#include "trial/steward.h"
+#include "zk/server.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+struct crew {
+    struct board *board;
+    pid_t *workers;
+    uint32_t count;
+};
+
+/*
+ * Forks the plan's processes; each runs its share of the sessions (worker.h) and lets go of the
+ * steward's session and the private server (may be NULL). On a fault those already forked are
+ * ended. To be called while the program has one thread.
+ */
+MUST_CHECK enum fault_kind crew_start(struct crew *crew, struct board *board,
+                                      struct steward *steward, struct server *private_server,
+                                      struct fault *fault);
+
+/* FAULT_NONE while all workers work. A worker that ended leaves its own fault, or
+ * FAULT_WORKER_DIED. */
+MUST_CHECK enum fault_kind crew_check(const struct crew *crew, struct fault *fault);
+
+/* Has the workers close their sessions and end, and waits for them: 1.5 s as a rule, 3 s at most.
+ */
+void crew_end(struct crew *crew);
+
+#endif

@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "trial/meter.h"
+
+static struct board_lock *lock_of(const struct meter *meter)
+{
+    return &meter->board->locks[meter->lock];
+}
+
+static struct ledger_row *present_row(const struct meter *meter)
+{
+    return ledger_row(&meter->board->ledger, meter->lock, atomic_load(&lock_of(meter)->releases));
+}
+
+static void count(const struct meter *meter, enum tally_kind kind, uint64_t amount)
+{
+    tally_add_shared(&present_row(meter)->tally, kind, amount);
+    tally_add(&meter->worker->total, kind, amount);
+}
+
+static bool is_steady_part(const struct meter *meter)
+{
+    const struct trial_plan *plan = meter->board->plan;
+    if (plan->workload == WORKLOAD_DRAIN)
+        return true;
+    struct board_lock *lock = lock_of(meter);
+    return atomic_load(&lock->grants) >= plan_clients_of(plan, meter->lock) &&
+           atomic_load(&lock->admissions) < plan_handoffs_of(plan, meter->lock) &&
+           !atomic_load(&meter->board->closed);
+}
+
+static void record(const struct meter *meter, enum meter_kind kind, uint64_t latency_ns)
+{
+    if (is_steady_part(meter))
+        histogram_record(&meter->worker->latency[kind], latency_ns);
+}
+
+void meter_sent(const struct meter *meter, enum client_operation operation)
+{
+    static const enum tally_kind kinds[] = {
+        [CLIENT_CREATE] = TALLY_CREATE, [CLIENT_EXISTS] = TALLY_EXISTS,
+        [CLIENT_GET] = TALLY_GET,       [CLIENT_GET_CHILDREN] = TALLY_GET_CHILDREN,
+        [CLIENT_DELETE] = TALLY_DELETE,
+    };
+    count(meter, kinds[operation], 1);
+    atomic_fetch_add_explicit(&meter->board->rpcs, 1, memory_order_relaxed);
+}
+
+void meter_replied(const struct meter *meter, const struct client_reply *reply)
+{
+    static const enum meter_kind kinds[] = {
+        [CLIENT_CREATE] = METER_CREATE, [CLIENT_EXISTS] = METER_EXISTS,
+        [CLIENT_GET] = METER_GET,       [CLIENT_GET_CHILDREN] = METER_GET_CHILDREN,
+        [CLIENT_DELETE] = METER_DELETE,
+    };
+    bool failed = reply->status != ZK_OK;
+    if (failed && reply->operation == CLIENT_CREATE) {
+        count(meter, TALLY_CREATE_FAILED, 1);
+        record(meter, METER_CREATE_FAILED, reply->latency_ns);
+        return;
+    }
+    if (failed && reply->operation == CLIENT_DELETE)
+        count(meter, TALLY_DELETE_FAILED, 1);
+    if (reply->name_count > 0)
+        count(meter, TALLY_NAMES_LISTED, reply->name_count);
+    record(meter, kinds[reply->operation], reply->latency_ns);
+}
+
+void meter_notified(const struct meter *meter, enum client_event event, bool spurious,
+                    uint64_t now_ns)
+{
+    struct board_lock *lock = lock_of(meter);
+    uint64_t released_ns = atomic_load(&lock->released_ns);
+    /* A change of the children that came after an arrival was not, or not for certain, the
+     * release's. */
+    bool of_release =
+        event == EVENT_DELETED || (event == EVENT_CHILD && !atomic_load(&lock->joined));
+    if (released_ns != 0 && of_release)
+        record(meter, METER_NOTIFICATION, now_ns - released_ns);
+    if (spurious)
+        count(meter, TALLY_NOTIFICATION_SPURIOUS, 1);
+    count(meter, TALLY_NOTIFICATION, 1);
+}
+
+void meter_granted(const struct meter *meter, uint32_t session, uint64_t acquire_ns,
+                   uint64_t now_ns)
+{
+    struct board_lock *lock = lock_of(meter);
+    struct ledger_row *row = present_row(meter);
+    uint64_t released_ns = atomic_load(&lock->released_ns);
+    record(meter, METER_ACQUIRE, acquire_ns);
+    if (released_ns != 0) {
+        row->handoff_ns = now_ns - released_ns;
+        record(meter, METER_HANDOFF, row->handoff_ns);
+    }
+    row->holder = session + 1;
+    atomic_fetch_add(&lock->grants, 1);
+}
+
+/* When the time decides how many handoffs there are, the ledger may run out of rows before. All who
+ * are in line still need one. */
+static void close_before_overflow(struct board *board, uint64_t handoff)
+{
+    const struct trial_plan *plan = board->plan;
+    if (plan->workload != WORKLOAD_STEADY || plan->handoffs != 0 ||
+        !ledger_is_full(&board->ledger, handoff + plan->clients + 1))
+        return;
+    atomic_store(&board->overflowed, true);
+    atomic_store(&board->closed, true);
+}
+
+void meter_releasing(const struct meter *meter, uint64_t now_ns)
+{
+    struct board_lock *lock = lock_of(meter);
+    uint64_t handoff = atomic_load(&lock->releases) + 1;
+    uint64_t waiters = atomic_load(&lock->arrivals) - atomic_load(&lock->grants);
+    ledger_row(&meter->board->ledger, meter->lock, handoff)->waiters = (uint32_t)waiters;
+    close_before_overflow(meter->board, handoff);
+    atomic_store(&lock->joined, false);
+    atomic_store(&lock->released_ns, now_ns);
+    atomic_store(&lock->releases, handoff);
+    uint64_t none = 0;
+    atomic_compare_exchange_strong(&meter->board->first_release_ns, &none, now_ns);
+}
+
+void meter_mark_bytes(struct meter *meter, const struct client *client)
+{
+    client_bytes(client, &meter->sent_bytes, &meter->received_bytes);
+}
+
+void meter_read_bytes(struct meter *meter, const struct client *client)
+{
+    uint64_t sent_bytes, received_bytes;
+    if (!client_bytes(client, &sent_bytes, &received_bytes))
+        return;
+    /* A new connection counts from zero. */
+    if (sent_bytes < meter->sent_bytes || received_bytes < meter->received_bytes)
+        meter->sent_bytes = meter->received_bytes = 0;
+    count(meter, TALLY_BYTES_SENT, sent_bytes - meter->sent_bytes);
+    count(meter, TALLY_BYTES_RECEIVED, received_bytes - meter->received_bytes);
+    meter->sent_bytes = sent_bytes;
+    meter->received_bytes = received_bytes;
+}

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * meter: counts and times what a session sends and receives, and attributes it. Layer: trial.
+ *
+ * A message goes into the ledger's present row of its lock, and into its worker's own total: two
+ * counts kept apart, which must agree in the end.
+ *
+ * Latencies of a steady trial are those of its steady part: from when each client of the lock could
+ * have been granted once, until no more arrivals are let in. Counts are never left out.
+ *
+ * Nothing here allocates, formats or logs: it is the measured path.
+ */
+#ifndef TRIAL_METER_H
+#define TRIAL_METER_H
+
+#include "trial/board.h"
+#include "zk/client.h"
+
+/* Where a session's messages are counted. */
+struct meter {
+    struct board *board;
+    struct board_worker *worker;
+    uint32_t lock;
+    uint64_t sent_bytes; /* of the connection, at the last reading */
+    uint64_t received_bytes;
+};
+
+void meter_sent(const struct meter *meter, enum client_operation operation);
+void meter_replied(const struct meter *meter, const struct client_reply *reply);
+
+/* A notification, and whether it woke its session up; now_ns is when it was received. */
+void meter_notified(const struct meter *meter, enum client_event event, bool spurious,
+                    uint64_t now_ns);
+
+/* A grant, `acquire_ns` after its session arrived. Fills in the handoff's row. */
+void meter_granted(const struct meter *meter, uint32_t session, uint64_t acquire_ns,
+                   uint64_t now_ns);
+
+/* A release is about to be sent: opens the next row, and counts who waits. */
+void meter_releasing(const struct meter *meter, uint64_t now_ns);
+
+/* Reads the connection's byte counters (the kernel's) and attributes what has come since the last
+ * reading; the first reading after the connection was made only takes the marks. */
+void meter_mark_bytes(struct meter *meter, const struct client *client);
+void meter_read_bytes(struct meter *meter, const struct client *client);
+
+#endif

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * plan: what one trial is to do. Layer: trial.
+ */
+#ifndef TRIAL_PLAN_H
+#define TRIAL_PLAN_H
+
+#include "recipes/recipe.h"
+#include "zk/connect.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+enum workload {
+    WORKLOAD_DRAIN, /* each client acquires once */
+    WORKLOAD_STEADY /* a client queues again after its release, until the handoffs or the time are
+                       used up */
+};
+
+enum pace {
+    PACE_LOCKSTEP, /* one step at a time, everything at rest in between: counts are exact */
+    PACE_FREE      /* everybody arrives when the gate opens: real contention */
+};
+
+struct hold {
+    uint64_t mean_ns;
+    bool exponential; /* else fixed */
+};
+
+struct trial_plan {
+    const struct recipe *recipe;
+    enum workload workload;
+    enum pace pace;
+    struct hold hold; /* from a grant to the release */
+    uint32_t clients;
+    uint32_t locks;     /* client i contends for lock i mod locks; at most clients */
+    uint32_t processes; /* client i lives in process i mod processes; at most clients */
+    uint64_t
+        handoffs; /* steady: grants in all, at least clients; 0: until duration_ns has passed */
+    uint64_t duration_ns; /* steady, when handoffs is 0 */
+    uint64_t timeout_ns;  /* the longest time in which nothing may move */
+    uint32_t session_timeout_ms;
+    uint64_t seed;
+    const char *root; /* the znode of this trial; does not exist yet, its parent does */
+    const struct connect_string *servers;
+};
+
+/* How many of the clients contend for this lock. */
+static inline uint32_t plan_clients_of(const struct trial_plan *plan, uint32_t lock)
+{
+    return plan->clients / plan->locks + (lock < plan->clients % plan->locks ? 1 : 0);
+}
+
+/* How many grants this lock is to make: UINT64_MAX when the time decides. */
+static inline uint64_t plan_handoffs_of(const struct trial_plan *plan, uint32_t lock)
+{
+    if (plan->workload == WORKLOAD_DRAIN)
+        return plan_clients_of(plan, lock);
+    if (plan->handoffs == 0)
+        return UINT64_MAX;
+    uint64_t share = plan->handoffs / plan->locks + (lock < plan->handoffs % plan->locks ? 1 : 0);
+    return share < plan_clients_of(plan, lock) ? plan_clients_of(plan, lock) : share;
+}
+
+#endif

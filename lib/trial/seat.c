@@ -1,0 +1,252 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "trial/seat.h"
+
+#include "trial/checker.h"
+
+#include <stdio.h>
+
+static struct board *board_of(const struct seat *seat)
+{
+    return seat->meter.board;
+}
+
+static const struct trial_plan *plan_of(const struct seat *seat)
+{
+    return board_of(seat)->plan;
+}
+
+static struct board_lock *lock_of(const struct seat *seat)
+{
+    return &board_of(seat)->locks[seat->meter.lock];
+}
+
+static void step_taken(const struct seat *seat)
+{
+    atomic_fetch_add(&board_of(seat)->steps, 1);
+}
+
+static void at_rest(const struct seat *seat)
+{
+    atomic_fetch_sub(&board_of(seat)->busy, 1);
+}
+
+void seat_init(struct seat *seat, struct board *board, struct board_worker *worker,
+               struct random *random, struct alarms *alarms, uint32_t session)
+{
+    const struct trial_plan *plan = board->plan;
+    uint32_t lock = session % plan->locks;
+    *seat = (struct seat){
+        .meter = {.board = board, .worker = worker, .lock = lock},
+        .random = random,
+        .alarms = alarms,
+        .session = session,
+    };
+    snprintf(seat->lock_path, sizeof seat->lock_path, "%s/l%u", plan->root, lock);
+    seat->contender.lock = seat->lock_path;
+}
+
+/* The session cannot go on: its connection or an answer is not what the recipe can use. */
+static void lose(struct seat *seat, enum zk_status status)
+{
+    struct board *board = board_of(seat);
+    if (seat->state == SEAT_LOST)
+        return;
+    seat->state = SEAT_LOST;
+    uint32_t nobody = 0;
+    if (atomic_compare_exchange_strong(&board->first_lost, &nobody, seat->session + 1))
+        atomic_store(&board->first_lost_status, (int)status);
+    atomic_fetch_add(&board->lost, 1);
+}
+
+/* ------------------------------------------------------------------ the recipe's steps */
+
+static int64_t order_of(const struct seat *seat)
+{
+    return plan_of(seat)->recipe->fifo ? seat->contender.sequence : seat->arrival;
+}
+
+static uint64_t hold_ns(const struct seat *seat)
+{
+    const struct hold *hold = &plan_of(seat)->hold;
+    if (!hold->exponential || hold->mean_ns == 0)
+        return hold->mean_ns;
+    return (uint64_t)random_exponential(seat->random, (double)hold->mean_ns);
+}
+
+static void granted(struct seat *seat)
+{
+    uint64_t now_ns = client_now_ns(seat->contender.client);
+    checker_granted(board_of(seat), seat->meter.lock, seat->session, order_of(seat));
+    meter_granted(&seat->meter, seat->session, now_ns - seat->arrived_ns, now_ns);
+    board_of(seat)->sessions[seat->session].acquisitions++;
+    seat->state = SEAT_HOLDING;
+    seat->granted_ns = now_ns;
+    step_taken(seat);
+    if (plan_of(seat)->pace == PACE_LOCKSTEP)
+        at_rest(seat);
+    else
+        seat_let_go(seat);
+}
+
+static void released(struct seat *seat)
+{
+    atomic_store(&board_of(seat)->last_released_ns, client_now_ns(seat->contender.client));
+    seat->state = SEAT_IDLE;
+    step_taken(seat);
+    if (plan_of(seat)->pace == PACE_LOCKSTEP)
+        at_rest(seat);
+    else
+        seat_arrive_or_finish(seat);
+}
+
+/* Resumes the recipe, and takes note of what it has come to. */
+static void advance(struct seat *seat)
+{
+    const struct recipe *recipe = plan_of(seat)->recipe;
+    bool releasing = seat->state == SEAT_RELEASING;
+    enum recipe_step step =
+        releasing ? recipe->release(&seat->contender) : recipe->acquire(&seat->contender);
+    switch (step) {
+    case STEP_REPLY:
+        break;
+    case STEP_WATCH:
+        seat->state = SEAT_PARKED;
+        at_rest(seat);
+        break;
+    case STEP_DONE:
+        if (releasing)
+            released(seat);
+        else
+            granted(seat);
+        break;
+    case STEP_FAILED:
+        lose(seat, seat->contender.status);
+        break;
+    }
+}
+
+void seat_arrive(struct seat *seat)
+{
+    struct board_lock *lock = lock_of(seat);
+    seat->arrival = (int64_t)atomic_fetch_add(&lock->arrivals, 1);
+    atomic_store(&lock->joined, true);
+    seat->arrived_ns = client_now_ns(seat->contender.client);
+    seat->contender.resume_at = 0;
+    seat->state = SEAT_ACQUIRING;
+    step_taken(seat);
+    advance(seat);
+}
+
+void seat_arrive_or_finish(struct seat *seat)
+{
+    struct board *board = board_of(seat);
+    uint64_t admitted = plan_handoffs_of(board->plan, seat->meter.lock);
+    if (!atomic_load(&board->closed) &&
+        atomic_fetch_add(&lock_of(seat)->admissions, 1) < admitted) {
+        seat_arrive(seat);
+        return;
+    }
+    seat->state = SEAT_FINISHED;
+    at_rest(seat);
+    if (atomic_fetch_add(&board->finished, 1) + 1 == board->plan->clients)
+        board_wake(board->conductor_descriptor);
+}
+
+static void release(struct seat *seat)
+{
+    /* What has come until here belongs to the handoff that ends. */
+    meter_read_bytes(&seat->meter, seat->contender.client);
+    checker_released(board_of(seat), seat->meter.lock, seat->session);
+    meter_releasing(&seat->meter, client_now_ns(seat->contender.client));
+    seat->contender.resume_at = 0;
+    seat->state = SEAT_RELEASING;
+    advance(seat);
+}
+
+void seat_let_go(struct seat *seat)
+{
+    uint64_t due_ns = seat->granted_ns + hold_ns(seat);
+    if (due_ns <= client_now_ns(seat->contender.client))
+        release(seat);
+    else
+        alarms_set(seat->alarms, due_ns, seat);
+}
+
+void seat_hold_ended(void *seat, uint64_t late_ns)
+{
+    histogram_record(&((struct seat *)seat)->meter.worker->late, late_ns);
+    release(seat);
+}
+
+/* ------------------------------------------------------------------ the session's callbacks */
+
+static void state_changed(void *owner, enum client_state state)
+{
+    struct seat *seat = owner;
+    struct board *board = board_of(seat);
+    if (state == CLIENT_ESTABLISHED && seat->state == SEAT_CONNECTING) {
+        seat->state = SEAT_IDLE;
+        atomic_fetch_sub(&board->connecting, 1);
+        step_taken(seat);
+        if (atomic_fetch_add(&board->established, 1) + 1 == board->plan->clients)
+            board_wake(board->conductor_descriptor);
+    } else if (state == CLIENT_ESTABLISHED) {
+        seat->meter.worker->reconnects++;
+    } else if (state == CLIENT_EXPIRED) {
+        lose(seat, ZK_SESSION_EXPIRED);
+    }
+}
+
+static void sent(void *owner, enum client_operation operation)
+{
+    meter_sent(&((struct seat *)owner)->meter, operation);
+}
+
+static bool is_foreseen(enum zk_status status)
+{
+    return status == ZK_OK || status == ZK_NO_NODE || status == ZK_NODE_EXISTS;
+}
+
+static void replied(void *owner, const struct client_reply *reply)
+{
+    struct seat *seat = owner;
+    meter_replied(&seat->meter, reply);
+    if (seat->state == SEAT_LOST)
+        return;
+    if (!is_foreseen(reply->status)) {
+        lose(seat, reply->status);
+        return;
+    }
+    seat->contender.status = reply->status;
+    seat->contender.reply = reply;
+    advance(seat);
+    seat->contender.reply = NULL;
+    meter_read_bytes(&seat->meter, seat->contender.client);
+}
+
+static void notified(void *owner, enum client_event event, const char *path)
+{
+    struct seat *seat = owner;
+    uint64_t now_ns = client_now_ns(seat->contender.client);
+    bool wakes = seat->state == SEAT_PARKED && contender_awaits(&seat->contender, event, path);
+    if (wakes) {
+        atomic_fetch_add(&board_of(seat)->busy, 1);
+        seat->state = SEAT_ACQUIRING;
+    }
+    meter_notified(&seat->meter, event, !wakes, now_ns);
+    if (wakes)
+        advance(seat);
+    meter_read_bytes(&seat->meter, seat->contender.client);
+}
+
+const struct client_listener seat_listener = {state_changed, sent, replied, notified};
+
+void seat_report(const struct seat *seat)
+{
+    struct board_session *session = &board_of(seat)->sessions[seat->session];
+    session->unfinished = seat->state == SEAT_ACQUIRING || seat->state == SEAT_PARKED ||
+                          seat->state == SEAT_RELEASING;
+    session->parked = seat->state == SEAT_PARKED;
+    snprintf(session->waits_for, sizeof session->waits_for, "%s",
+             session->parked ? seat->contender.watched : seat->contender.node);
+}

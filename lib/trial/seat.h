@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * seat: one session's place in a trial: it arrives, waits, holds, releases. Layer: trial.
+ *
+ * Runs the recipe's coroutines: resumes them when a reply or the awaited notification has come, and
+ * tells the meter and the checker of everything on the way.
+ *
+ * Invariant: a session counts as busy on the board from the moment at which it is told to move
+ * until it is parked on an armed watch, holds, or is done. A session that a notification wakes is
+ * busy before that notification is counted: so when nobody is busy and the foretold notifications
+ * are counted, all is at rest.
+ */
+#ifndef TRIAL_SEAT_H
+#define TRIAL_SEAT_H
+
+#include "base/random.h"
+#include "recipes/recipe.h"
+#include "trial/alarms.h"
+#include "trial/board.h"
+#include "trial/meter.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+enum seat_state {
+    SEAT_CONNECTING,
+    SEAT_IDLE, /* connected, and not in line */
+    SEAT_ACQUIRING,
+    SEAT_PARKED,
+    SEAT_HOLDING,
+    SEAT_RELEASING,
+    SEAT_FINISHED,
+    SEAT_LOST,
+};
+
+struct seat {
+    struct contender contender;
+    struct meter meter;
+    struct random *random; /* the worker's */
+    struct alarms *alarms; /* the worker's */
+    uint32_t session;
+    enum seat_state state;
+    int64_t arrival; /* its number among the arrivals at this lock */
+    uint64_t arrived_ns;
+    uint64_t granted_ns;
+    char lock_path[RECIPE_PATH_MAX];
+};
+
+/* The callbacks of a seat's session; the seat is their owner. */
+extern const struct client_listener seat_listener;
+
+/* Sets up a seat that is not connected yet; random and alarms are its worker's. */
+void seat_init(struct seat *seat, struct board *board, struct board_worker *worker,
+               struct random *random, struct alarms *alarms, uint32_t session);
+
+/* The session gets in line. Idle, and already counted as busy. */
+void seat_arrive(struct seat *seat);
+
+/* Free pace: the session gets in line if arrivals are still let in, else it is finished. */
+void seat_arrive_or_finish(struct seat *seat);
+
+/* Holding: the session releases as soon as it has held for as long as the plan says; already
+ * counted as busy. */
+void seat_let_go(struct seat *seat);
+
+/* An alarm's ring: the seat's hold is over. */
+void seat_hold_ended(void *seat, uint64_t late_ns);
+
+/* Writes what the session is doing to its place on the board, for a report. */
+void seat_report(const struct seat *seat);
+
+#endif

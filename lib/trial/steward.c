@@ -1,0 +1,249 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "trial/steward.h"
+
+#include "base/clock.h"
+#include "zk/client.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define SESSION_TIMEOUT_MS 30000
+#define CLOSE_NS           (500 * NS_PER_MS)
+#define PATH_MAX_BYTES     512
+
+struct steward {
+    struct events *events;
+    struct client *client;
+    uint64_t timeout_ns;
+    uint64_t requests;
+    enum client_state state;
+    bool replied;
+    enum zk_status status;
+    char **names; /* of the last list of children, kept for the caller's walk */
+    size_t name_count;
+    char servers[CONNECT_TEXT_SIZE];
+};
+
+static void state_changed(void *owner, enum client_state state)
+{
+    ((struct steward *)owner)->state = state;
+}
+
+static void sent(void *owner, enum client_operation operation)
+{
+    (void)operation;
+    ((struct steward *)owner)->requests++;
+}
+
+static void free_names(char **names, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        free(names[i]);
+    free(names);
+}
+
+static void keep_names(struct steward *steward, const struct client_reply *reply)
+{
+    free_names(steward->names, steward->name_count);
+    steward->name_count = 0;
+    steward->names = calloc(reply->name_count + 1, sizeof *steward->names);
+    for (size_t i = 0; steward->names != NULL && i < reply->name_count; i++) {
+        char *name = strdup(reply->names[i]);
+        if (name != NULL)
+            steward->names[steward->name_count++] = name;
+    }
+}
+
+static void replied(void *owner, const struct client_reply *reply)
+{
+    struct steward *steward = owner;
+    steward->replied = true;
+    steward->status = reply->status;
+    if (reply->operation == CLIENT_GET_CHILDREN)
+        keep_names(steward, reply);
+}
+
+static void notified(void *owner, enum client_event event, const char *path)
+{
+    (void)owner;
+    (void)event;
+    (void)path;
+}
+
+static const struct client_listener listener = {state_changed, sent, replied, notified};
+
+static enum fault_kind await_session(struct steward *steward, struct fault *fault)
+{
+    uint64_t until_ns = clock_now_ns() + steward->timeout_ns;
+    while (steward->state != CLIENT_ESTABLISHED) {
+        if (clock_now_ns() >= until_ns)
+            return fault_raise(fault, FAULT_NO_ANSWER, 0, steward->servers,
+                               "no session within %.0f s", (double)steward->timeout_ns / 1e9);
+        enum fault_kind kind = events_poll(steward->events, until_ns, fault);
+        if (kind != FAULT_NONE)
+            return kind;
+    }
+    return FAULT_NONE;
+}
+
+enum fault_kind steward_new(const struct connect_string *servers, uint64_t timeout_ns,
+                            struct steward **steward, struct fault *fault)
+{
+    struct steward *made = calloc(1, sizeof *made);
+    if (made == NULL)
+        return fault_raise(fault, FAULT_NO_MEMORY, 0, "session", "%s", "");
+    made->timeout_ns = timeout_ns;
+    connect_format(servers, 0, true, made->servers, sizeof made->servers);
+    enum fault_kind kind = events_new(1, &made->events, fault);
+    if (kind == FAULT_NONE)
+        kind = events_open(made->events, made->servers, SESSION_TIMEOUT_MS, &listener, made,
+                           &made->client, fault);
+    if (kind == FAULT_NONE)
+        kind = await_session(made, fault);
+    if (kind != FAULT_NONE) {
+        steward_free(made);
+        return kind;
+    }
+    *steward = made;
+    return FAULT_NONE;
+}
+
+void steward_free(struct steward *steward)
+{
+    if (steward == NULL)
+        return;
+    if (steward->events != NULL)
+        events_close(steward->events, clock_now_ns() + CLOSE_NS);
+    events_free(steward->events);
+    free_names(steward->names, steward->name_count);
+    free(steward);
+}
+
+void steward_abandon(struct steward *steward)
+{
+    events_abandon(steward->events);
+}
+
+struct events *steward_events(struct steward *steward)
+{
+    return steward->events;
+}
+
+/* Waits for the reply to the operation just sent; its status is then in steward->status. */
+static enum fault_kind await_reply(struct steward *steward, const char *path, struct fault *fault)
+{
+    uint64_t until_ns = clock_now_ns() + steward->timeout_ns;
+    while (!steward->replied) {
+        if (clock_now_ns() >= until_ns)
+            return fault_raise(fault, FAULT_NO_ANSWER, 0, steward->servers, "asked about %s", path);
+        enum fault_kind kind = events_poll(steward->events, until_ns, fault);
+        if (kind != FAULT_NONE)
+            return kind;
+    }
+    steward->replied = false;
+    return FAULT_NONE;
+}
+
+static enum fault_kind raise_status(enum zk_status status, const char *path, struct fault *fault)
+{
+    switch (status) {
+    case ZK_NO_NODE:
+        return fault_raise(fault, FAULT_NO_CHROOT, 0, path, "a znode above it is missing");
+    case ZK_NODE_EXISTS:
+        return fault_raise(fault, FAULT_EXISTS, 0, path, "the znode is there already");
+    case ZK_NO_AUTH:
+        return fault_raise(fault, FAULT_DENIED, 0, path, "the znode's ACL forbids it");
+    case ZK_CONNECTION_LOSS:
+    case ZK_SESSION_EXPIRED:
+        return fault_raise(fault, FAULT_SESSION_LOST, 0, path, "the driver's own session");
+    default:
+        return fault_raise(fault, FAULT_ZOOKEEPER, 0, path, "%s", "");
+    }
+}
+
+enum fault_kind steward_create(struct steward *steward, const char *path, struct fault *fault)
+{
+    client_create(steward->client, path, PERSISTENT);
+    enum fault_kind kind = await_reply(steward, path, fault);
+    if (kind == FAULT_NONE && steward->status != ZK_OK)
+        kind = raise_status(steward->status, path, fault);
+    return kind;
+}
+
+enum fault_kind steward_exists(struct steward *steward, const char *path, bool *exists,
+                               struct fault *fault)
+{
+    client_exists(steward->client, path, NO_WATCH);
+    enum fault_kind kind = await_reply(steward, path, fault);
+    if (kind != FAULT_NONE)
+        return kind;
+    if (steward->status != ZK_OK && steward->status != ZK_NO_NODE)
+        return raise_status(steward->status, path, fault);
+    *exists = steward->status == ZK_OK;
+    return FAULT_NONE;
+}
+
+/* Leaves the names in steward->names; a znode that is gone has none. */
+static enum fault_kind list(struct steward *steward, const char *path, struct fault *fault)
+{
+    client_get_children(steward->client, path, NO_WATCH);
+    enum fault_kind kind = await_reply(steward, path, fault);
+    if (kind != FAULT_NONE)
+        return kind;
+    if (steward->status != ZK_OK && steward->status != ZK_NO_NODE)
+        return raise_status(steward->status, path, fault);
+    return FAULT_NONE;
+}
+
+enum fault_kind steward_count_children(struct steward *steward, const char *path, size_t *count,
+                                       struct fault *fault)
+{
+    enum fault_kind kind = list(steward, path, fault);
+    if (kind == FAULT_NONE)
+        *count = steward->name_count;
+    return kind;
+}
+
+/* Deletes what is below: as deep as a run's znodes go (root, trial, lock, its znodes), so recursion
+ * is safe. */
+static enum fault_kind delete_children(struct steward *steward, const char *path,
+                                       struct fault *fault)
+{
+    enum fault_kind kind = list(steward, path, fault);
+    char **names = steward->names;
+    size_t count = steward->name_count;
+    steward->names = NULL;
+    steward->name_count = 0;
+    for (size_t i = 0; kind == FAULT_NONE && i < count; i++) {
+        char child[PATH_MAX_BYTES];
+        snprintf(child, sizeof child, "%s/%s", path, names[i]);
+        kind = steward_delete_tree(steward, child, fault);
+    }
+    free_names(names, count);
+    return kind;
+}
+
+enum fault_kind steward_delete_tree(struct steward *steward, const char *path, struct fault *fault)
+{
+    /* Most are leaves: the children are asked for only when the server says that there are some. */
+    for (;;) {
+        client_delete(steward->client, path);
+        enum fault_kind kind = await_reply(steward, path, fault);
+        if (kind == FAULT_NONE && steward->status == ZK_NOT_EMPTY) {
+            kind = delete_children(steward, path, fault);
+            if (kind == FAULT_NONE)
+                continue;
+        }
+        if (kind != FAULT_NONE)
+            return kind;
+        if (steward->status == ZK_OK || steward->status == ZK_NO_NODE)
+            return FAULT_NONE;
+        return raise_status(steward->status, path, fault);
+    }
+}
+
+uint64_t steward_requests(const struct steward *steward)
+{
+    return steward->requests;
+}

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * steward: the driver's own session, which lays out the znodes of a run and clears them away.
+ * Layer: trial.
+ *
+ * Its calls are synchronous: each waits for its reply, up to a deadline. Its requests are not among
+ * those that are measured; it counts them, so that they can be told from the others in a server's
+ * counters.
+ *
+ * Invariant: it works under the root znode of its run and nowhere else.
+ */
+#ifndef TRIAL_STEWARD_H
+#define TRIAL_STEWARD_H
+
+#include "base/fault.h"
+#include "zk/connect.h"
+#include "zk/events.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct steward;
+
+/* Opens a session with the servers (chroot included), within timeout_ns; *steward is the caller's
+ * to steward_free. FAULT_NO_ANSWER when no session could be had in time. */
+MUST_CHECK enum fault_kind steward_new(const struct connect_string *servers, uint64_t timeout_ns,
+                                       struct steward **steward, struct fault *fault);
+
+/* Ends the session. NULL is fine. */
+void steward_free(struct steward *steward);
+
+/* For a forked child: lets go of the parent's session without a word to the server. */
+void steward_abandon(struct steward *steward);
+
+/* The loop that the steward's session lives on: for the descriptors that its owner waits for
+ * besides. */
+struct events *steward_events(struct steward *steward);
+
+/* Creates a persistent znode. FAULT_EXISTS, FAULT_DENIED, FAULT_NO_CHROOT (its parent is missing).
+ */
+MUST_CHECK enum fault_kind steward_create(struct steward *steward, const char *path,
+                                          struct fault *fault);
+
+MUST_CHECK enum fault_kind steward_exists(struct steward *steward, const char *path, bool *exists,
+                                          struct fault *fault);
+
+/* How many children the znode has. */
+MUST_CHECK enum fault_kind steward_count_children(struct steward *steward, const char *path,
+                                                  size_t *count, struct fault *fault);
+
+/* Deletes a znode and all that is below it; a znode that is gone already is no error. */
+MUST_CHECK enum fault_kind steward_delete_tree(struct steward *steward, const char *path,
+                                               struct fault *fault);
+
+/* Requests sent so far, the session's own connect not included. */
+uint64_t steward_requests(const struct steward *steward);
+
+#endif

@@ -1,0 +1,321 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "trial/trial.h"
+
+#include "measure/statistics.h"
+#include "trial/crew.h"
+#include "trial/oracle.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+/* Workers close their sessions within 1.5 s; who has not ended by now never will. */
+#define WORKERS_END_NS (3 * NS_PER_S)
+
+struct run {
+    const struct trial_plan *plan;
+    const struct trial_host *host;
+    struct oracle oracle;
+    struct board *board;
+};
+
+/* ------------------------------------------------------------------ the znodes */
+
+static enum fault_kind lay_out(const struct run *run, struct fault *fault)
+{
+    enum fault_kind kind = steward_create(run->host->steward, run->plan->root, fault);
+    for (uint32_t lock = 0; kind == FAULT_NONE && lock < run->plan->locks; lock++) {
+        char path[RECIPE_PATH_MAX];
+        snprintf(path, sizeof path, "%s/l%u", run->plan->root, lock);
+        kind = steward_create(run->host->steward, path, fault);
+    }
+    return kind;
+}
+
+static enum fault_kind look_for_leftovers(const struct run *run, struct fault *fault)
+{
+    for (uint32_t lock = 0; lock < run->plan->locks; lock++) {
+        char path[RECIPE_PATH_MAX];
+        size_t count = 0;
+        snprintf(path, sizeof path, "%s/l%u", run->plan->root, lock);
+        enum fault_kind kind = steward_count_children(run->host->steward, path, &count, fault);
+        if (kind != FAULT_NONE)
+            return kind;
+        if (count > 0)
+            board_violate(run->board, &(struct violation){
+                                          .kind = VIOLATION_LEFTOVER,
+                                          .lock = lock,
+                                          .handoff = atomic_load(&run->board->locks[lock].releases),
+                                          .found = (int64_t)count});
+    }
+    return FAULT_NONE;
+}
+
+/* ------------------------------------------------------------------ how it ended */
+
+/* A session that waits for its znode to go, although it has gone, has lost a wake-up. */
+static enum fault_kind look_for_lost_wakeups(const struct run *run, struct fault *fault)
+{
+    for (uint32_t i = 0; i < run->plan->clients; i++) {
+        const struct board_session *session = &run->board->sessions[i];
+        bool exists = true;
+        if (!session->parked)
+            continue;
+        enum fault_kind kind =
+            steward_exists(run->host->steward, session->waits_for, &exists, fault);
+        if (kind != FAULT_NONE)
+            return kind;
+        if (exists)
+            continue;
+        uint32_t lock = i % run->plan->locks;
+        board_violate(run->board,
+                      &(struct violation){.kind = VIOLATION_LOST_WAKEUP,
+                                          .lock = lock,
+                                          .handoff = atomic_load(&run->board->locks[lock].releases),
+                                          .session = i + 1});
+    }
+    return FAULT_NONE;
+}
+
+static void name_the_unfinished(const struct run *run, struct trial_result *result)
+{
+    uint32_t unfinished = 0, first = 0;
+    for (uint32_t i = run->plan->clients; i-- > 0;) {
+        if (run->board->sessions[i].unfinished) {
+            unfinished++;
+            first = i;
+        }
+    }
+    const struct board_session *session = &run->board->sessions[first];
+    if (unfinished == 0)
+        snprintf(result->reason, sizeof result->reason, "nothing moved for %.0f s",
+                 (double)run->plan->timeout_ns / 1e9);
+    else
+        snprintf(result->reason, sizeof result->reason,
+                 "nothing moved for %.0f s: %u sessions are unfinished, the first is session %u, "
+                 "which %s %s",
+                 (double)run->plan->timeout_ns / 1e9, unfinished, first,
+                 session->parked ? "waits for a change of" : "has a request out for its znode",
+                 session->waits_for);
+}
+
+static const char *status_words(int status)
+{
+    switch (status) {
+    case ZK_CONNECTION_LOSS:
+        return "lost its connection";
+    case ZK_SESSION_EXPIRED:
+        return "expired";
+    case ZK_NO_AUTH:
+        return "was denied a request";
+    default:
+        return "got an answer that its recipe cannot go on from";
+    }
+}
+
+static void describe_end(const struct run *run, struct trial_result *result)
+{
+    struct board *board = run->board;
+    switch (result->end) {
+    case END_DONE:
+    case END_VIOLATION:
+        break;
+    case END_DEADLINE:
+        name_the_unfinished(run, result);
+        break;
+    case END_LOST:
+        snprintf(result->reason, sizeof result->reason, "session %u %s",
+                 atomic_load(&board->first_lost) - 1,
+                 status_words(atomic_load(&board->first_lost_status)));
+        break;
+    case END_OVERFLOW:
+        snprintf(result->reason, sizeof result->reason,
+                 "more handoffs than the %zu that there is room for", board->ledger.rows_per_lock);
+        break;
+    }
+}
+
+/* ------------------------------------------------------------------ adding up */
+
+static void check_ledger(const struct run *run, const struct tally *total)
+{
+    struct tally rows = {0};
+    ledger_sum(&run->board->ledger, &rows);
+    for (int kind = 0; kind < TALLY_KINDS; kind++) {
+        if (rows.of[kind] != total->of[kind])
+            board_violate(run->board, &(struct violation){.kind = VIOLATION_LEDGER,
+                                                          .tally = (enum tally_kind)kind,
+                                                          .expected = (int64_t)total->of[kind],
+                                                          .found = (int64_t)rows.of[kind]});
+    }
+}
+
+static void add_workers(const struct run *run, struct trial_result *result)
+{
+    for (uint32_t i = 0; i < run->plan->processes; i++) {
+        const struct board_worker *worker = &run->board->workers[i];
+        tally_sum(&result->total, &worker->total);
+        result->client_cpu_ns += worker->cpu_ns;
+        result->client_rss_kib += worker->rss_kib;
+        result->reconnects += worker->reconnects;
+        histogram_add(result->late, &worker->late);
+        for (int kind = 0; kind < METER_KINDS; kind++)
+            histogram_add(&result->latency[kind], &worker->latency[kind]);
+    }
+}
+
+static enum fault_kind add_sessions(const struct run *run, struct trial_result *result,
+                                    struct fault *fault)
+{
+    uint64_t *acquisitions = calloc(run->plan->clients, sizeof *acquisitions);
+    if (acquisitions == NULL)
+        return fault_raise(fault, FAULT_NO_MEMORY, 0, "trial", "%s", "");
+    for (uint32_t i = 0; i < run->plan->clients; i++)
+        acquisitions[i] = run->board->sessions[i].acquisitions;
+    result->fairness_jain = statistics_jain(acquisitions, run->plan->clients);
+    free(acquisitions);
+    return FAULT_NONE;
+}
+
+static void add_locks(const struct run *run, struct trial_result *result)
+{
+    for (uint32_t lock = 0; lock < run->plan->locks; lock++) {
+        result->handoffs += atomic_load(&run->board->locks[lock].grants);
+        result->inversions += atomic_load(&run->board->locks[lock].inversions);
+    }
+}
+
+static uint64_t interval_ns(uint64_t from_ns, uint64_t to_ns)
+{
+    return from_ns != 0 && to_ns > from_ns ? to_ns - from_ns : 0;
+}
+
+static enum fault_kind add_up(const struct run *run, const struct conductor_result *led,
+                              struct trial_result *result, struct fault *fault)
+{
+    uint64_t last_ns = atomic_load(&run->board->last_released_ns);
+    result->end = led->end;
+    result->law = led->law;
+    result->elapsed_ns = interval_ns(led->gate_ns, last_ns);
+    result->drain_ns = interval_ns(atomic_load(&run->board->first_release_ns), last_ns);
+    add_workers(run, result);
+    add_locks(run, result);
+    enum fault_kind kind = add_sessions(run, result, fault);
+    if (kind == FAULT_NONE && led->end == END_DONE)
+        kind = look_for_leftovers(run, fault);
+    if (kind == FAULT_NONE && led->end == END_DEADLINE)
+        kind = look_for_lost_wakeups(run, fault);
+    if (kind != FAULT_NONE)
+        return kind;
+    check_ledger(run, &result->total);
+    result->violation_count = board_violation_count(run->board);
+    result->has_law = run->plan->pace == PACE_LOCKSTEP && led->end == END_DONE;
+    describe_end(run, result);
+    return FAULT_NONE;
+}
+
+static void compare_readings(const struct oracle_reading *before,
+                             const struct oracle_reading *after, struct trial_servers *servers)
+{
+    *servers = (struct trial_servers){
+        .told = before->told && after->told,
+        .writes = after->writes - before->writes,
+        .notifications = after->notifications - before->notifications,
+        .packets_received = after->packets_received - before->packets_received - before->words,
+        .watches_leaked = (int64_t)after->watches - (int64_t)before->watches,
+        .cpu_known = before->cpu_known && after->cpu_known,
+        .cpu_ns = after->cpu_ns - before->cpu_ns,
+    };
+}
+
+/* ------------------------------------------------------------------ the whole */
+
+/* With the workers running: leads them, reads what the servers counted, and adds up while the
+ * sessions and the shared memory are still there. */
+static enum fault_kind lead(struct run *run, const struct crew *crew, struct trial_result *result,
+                            struct fault *fault)
+{
+    struct conductor_result led;
+    struct oracle_reading at_end;
+    enum fault_kind kind =
+        conductor_lead(crew, run->host->steward, &run->oracle, &run->host->watch, &led, fault);
+    if (kind == FAULT_NONE)
+        kind = oracle_read(&run->oracle, &at_end, fault);
+    if (kind != FAULT_NONE)
+        return kind;
+    compare_readings(&led.at_gate, &at_end, &result->servers);
+    return add_up(run, &led, result, fault);
+}
+
+static enum fault_kind run_workers(struct run *run, struct trial_result *result,
+                                   struct fault *fault)
+{
+    struct crew crew;
+    enum fault_kind kind =
+        crew_start(&crew, run->board, run->host->steward, run->host->private_server, fault);
+    if (kind != FAULT_NONE)
+        return kind;
+    kind = lead(run, &crew, result, fault);
+    crew_end(&crew);
+    return kind;
+}
+
+static enum fault_kind new_result(const struct trial_plan *plan, struct trial_result **result,
+                                  struct fault *fault)
+{
+    struct trial_result *made = calloc(1, sizeof *made);
+    if (made == NULL)
+        return fault_raise(fault, FAULT_NO_MEMORY, 0, "trial", "%s", "");
+    made->latency = calloc(METER_KINDS, sizeof *made->latency);
+    made->late = calloc(1, sizeof *made->late);
+    enum fault_kind kind = FAULT_NONE;
+    if (made->latency == NULL || made->late == NULL)
+        kind = fault_raise(fault, FAULT_NO_MEMORY, 0, "trial", "%s", "");
+    else
+        kind = board_new(plan, &made->board, fault);
+    if (kind != FAULT_NONE) {
+        trial_result_free(made);
+        return kind;
+    }
+    *result = made;
+    return FAULT_NONE;
+}
+
+enum fault_kind trial_run(const struct trial_plan *plan, const struct trial_host *host,
+                          struct trial_result **result, struct fault *fault)
+{
+    struct trial_result *made = NULL;
+    enum fault_kind kind = new_result(plan, &made, fault);
+    if (kind != FAULT_NONE)
+        return kind;
+    struct run run = {
+        .plan = plan,
+        .host = host,
+        .oracle = {plan->servers, host->private_server},
+        .board = made->board,
+    };
+    kind = lay_out(&run, fault);
+    if (kind == FAULT_NONE)
+        kind = run_workers(&run, made, fault);
+    struct fault clearing;
+    enum fault_kind cleared = steward_delete_tree(host->steward, plan->root, &clearing);
+    if (kind == FAULT_NONE && cleared != FAULT_NONE) {
+        *fault = clearing;
+        kind = cleared;
+    }
+    if (kind != FAULT_NONE) {
+        trial_result_free(made);
+        return kind;
+    }
+    *result = made;
+    return FAULT_NONE;
+}
+
+void trial_result_free(struct trial_result *result)
+{
+    if (result == NULL)
+        return;
+    board_free(result->board);
+    free(result->latency);
+    free(result->late);
+    free(result);
+}

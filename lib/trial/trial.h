@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * trial: one trial from its fresh root znode to its result. Layer: trial; the top of the library.
+ *
+ * Lays out the znodes, forks the workers, has the conductor lead them, asks the servers, checks
+ * what is left, clears everything away, and adds up.
+ *
+ * Invariant: whatever the outcome, no process, no session and no znode of the trial is left behind;
+ * what a server does not confirm in time ends with its session's timeout.
+ */
+#ifndef TRIAL_TRIAL_H
+#define TRIAL_TRIAL_H
+
+#include "base/fault.h"
+#include "measure/histogram.h"
+#include "measure/tally.h"
+#include "trial/board.h"
+#include "trial/conductor.h"
+#include "trial/plan.h"
+#include "trial/steward.h"
+#include "zk/server.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* Where trials are run. */
+struct trial_host {
+    struct steward *steward;
+    struct server *private_server; /* NULL: the servers are somebody else's */
+    struct trial_watch watch;
+};
+
+/* What the servers counted from the gate to the end. */
+struct trial_servers {
+    bool told;
+    uint64_t writes;
+    uint64_t notifications;
+    uint64_t packets_received; /* without the driver's own four-letter words */
+    int64_t watches_leaked;
+    bool cpu_known;
+    uint64_t cpu_ns;
+};
+
+struct trial_result {
+    enum conductor_end end;
+    char reason[320]; /* why it did not end well; "" when it did */
+    struct tally total;
+    bool has_law; /* lockstep, led to its end */
+    struct tally law;
+    uint64_t handoffs;
+    uint64_t elapsed_ns; /* from the gate to the answer to the last release */
+    uint64_t drain_ns;   /* from the first release sent to the answer to the last */
+    uint64_t client_cpu_ns;
+    uint64_t client_rss_kib; /* all workers together, what they share counted once each */
+    uint64_t reconnects;
+    uint64_t inversions;
+    double fairness_jain;
+    struct trial_servers servers;
+    struct histogram *latency; /* METER_KINDS of them */
+    struct histogram *late;    /* how late holds ended */
+    uint32_t violation_count;
+    struct board *board; /* the ledger, the violations kept, the sessions */
+};
+
+/*
+ * Runs a trial. On success (of the run: the trial itself may have failed its verdict or its
+ * deadline, which the result says) *result is the caller's to trial_result_free. The plan must
+ * outlive the result.
+ */
+MUST_CHECK enum fault_kind trial_run(const struct trial_plan *plan, const struct trial_host *host,
+                                     struct trial_result **result, struct fault *fault);
+
+/* NULL is fine. */
+void trial_result_free(struct trial_result *result);
+
+#endif

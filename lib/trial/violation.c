@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "trial/violation.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+
+/* Sessions are numbered from 0 for people; they are stored +1 so that 0 can mean nobody. */
+static int64_t number(uint32_t stored)
+{
+    return (int64_t)stored - 1;
+}
+
+static void describe_two(const struct violation *v, char *text, size_t size)
+{
+    snprintf(text, size,
+             "two holders: session %" PRId64 " was granted while session %" PRId64 " held",
+             number(v->session), number(v->other));
+}
+
+static void describe_not_holder(const struct violation *v, char *text, size_t size)
+{
+    if (v->other == 0)
+        snprintf(text, size, "session %" PRId64 " released a lock that nobody held",
+                 number(v->session));
+    else
+        snprintf(text, size, "session %" PRId64 " released a lock that session %" PRId64 " held",
+                 number(v->session), number(v->other));
+}
+
+static void describe_lost(const struct violation *v, char *text, size_t size)
+{
+    if (v->session == 0)
+        snprintf(text, size, "lost wake-up: %" PRId64 " of %" PRId64 " foretold notifications came",
+                 v->found, v->expected);
+    else
+        snprintf(text, size,
+                 "lost wake-up: session %" PRId64 " waits for what has happened already",
+                 number(v->session));
+}
+
+static void describe_what(const struct violation *v, char *text, size_t size)
+{
+    switch (v->kind) {
+    case VIOLATION_TWO_HOLDERS:
+        describe_two(v, text, size);
+        break;
+    case VIOLATION_NOT_HOLDER:
+        describe_not_holder(v, text, size);
+        break;
+    case VIOLATION_ORDER:
+        snprintf(text, size,
+                 "out of turn: session %" PRId64 " with number %" PRId64
+                 " was granted after number %" PRId64,
+                 number(v->session), v->found, v->expected);
+        break;
+    case VIOLATION_LAW:
+        snprintf(text, size, "%s: the law says %" PRId64 ", found %" PRId64, tally_column(v->tally),
+                 v->expected, v->found);
+        break;
+    case VIOLATION_NOBODY:
+        snprintf(text, size, "the lock is free, %" PRId64 " wait, and nobody took it", v->expected);
+        break;
+    case VIOLATION_LOST_WAKEUP:
+        describe_lost(v, text, size);
+        break;
+    case VIOLATION_LEFTOVER:
+        snprintf(text, size, "%" PRId64 " znodes are left in the lock", v->found);
+        break;
+    case VIOLATION_LEDGER:
+        snprintf(text, size,
+                 "%s: the sessions counted %" PRId64 ", the ledger's rows sum to %" PRId64,
+                 tally_column(v->tally), v->expected, v->found);
+        break;
+    }
+}
+
+const char *violation_describe(const struct violation *violation, char *text, size_t size)
+{
+    char what[200];
+    describe_what(violation, what, sizeof what);
+    snprintf(text, size, "lock %" PRIu32 ", handoff %" PRIu64 ": %s", violation->lock,
+             violation->handoff, what);
+    return text;
+}

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * violation: a verdict that failed, as facts. Layer: trial.
+ *
+ * Recorded in the measured path by any process, put into words afterwards.
+ */
+#ifndef TRIAL_VIOLATION_H
+#define TRIAL_VIOLATION_H
+
+#include "measure/tally.h"
+
+#include <stddef.h>
+#include <stdint.h>
+
+enum violation_kind {
+    VIOLATION_TWO_HOLDERS, /* session was granted while other held */
+    VIOLATION_NOT_HOLDER,  /* session released while other held (0: nobody) */
+    VIOLATION_ORDER,  /* session was granted out of turn: its number is found, after expected */
+    VIOLATION_LAW,    /* the count `tally` is found, the law says expected */
+    VIOLATION_NOBODY, /* the lock is free, expected sessions wait, and nobody took it */
+    VIOLATION_LOST_WAKEUP, /* session waits for an event that has happened, or found of expected
+                              came */
+    VIOLATION_LEFTOVER,    /* found znodes are left in the lock */
+    VIOLATION_LEDGER,      /* the rows' sum of `tally` is found, the sessions' own count expected */
+};
+
+struct violation {
+    enum violation_kind kind;
+    uint32_t lock;
+    uint64_t handoff; /* the number of the ledger's row */
+    uint32_t session; /* +1; 0: none */
+    uint32_t other;   /* +1; 0: none */
+    enum tally_kind tally;
+    int64_t expected;
+    int64_t found;
+};
+
+/* A sentence about it; size >= 256. Returns text. */
+const char *violation_describe(const struct violation *violation, char *text, size_t size);
+
+#endif

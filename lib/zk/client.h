@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * client: one ZooKeeper session, and the operations that a recipe may use. Layer: zk.
+ *
+ * An operation is asynchronous: it returns at once, and its reply reaches the session's listener
+ * later, never from inside the call. What drives the session (an event loop, a thread, a
+ * simulation) is behind struct client_driver.
+ *
+ * Invariant: a session has at most one operation outstanding, and every operation gets exactly one
+ * reply, an error of the connection included.
+ */
+#ifndef ZK_CLIENT_H
+#define ZK_CLIENT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum client_operation {
+    CLIENT_CREATE,
+    CLIENT_EXISTS,
+    CLIENT_GET,
+    CLIENT_GET_CHILDREN,
+    CLIENT_DELETE,
+};
+
+/* ZooKeeper's answers. The first four are outcomes that a recipe foresees; the rest end its work.
+ */
+enum zk_status {
+    ZK_OK,
+    ZK_NO_NODE,
+    ZK_NODE_EXISTS,
+    ZK_NOT_EMPTY,
+    ZK_NO_AUTH,
+    ZK_CONNECTION_LOSS,
+    ZK_SESSION_EXPIRED,
+    ZK_OTHER_ERROR,
+};
+
+enum create_mode { PERSISTENT, EPHEMERAL, EPHEMERAL_SEQUENTIAL };
+
+enum watch_flag { NO_WATCH, WATCH };
+
+/* What happened to a watched znode (ZooKeeper's NodeCreated, NodeDeleted, …). */
+enum client_event { EVENT_CREATED = 1, EVENT_DELETED, EVENT_CHANGED, EVENT_CHILD, EVENT_OTHER };
+
+enum client_state {
+    CLIENT_CONNECTING,
+    CLIENT_ESTABLISHED,
+    CLIENT_EXPIRED, /* for good: the session is gone */
+};
+
+/* The reply to the last operation; the pointers are valid until the listener returns. */
+struct client_reply {
+    enum client_operation operation;
+    enum zk_status status;
+    uint64_t latency_ns;      /* from the call to the reply */
+    const char *path;         /* create: the znode's name in full, sequence included */
+    const char *value;        /* get: its data, not terminated */
+    size_t value_length;      /* get */
+    const char *const *names; /* get_children: the children's names, in no order */
+    size_t name_count;        /* get_children */
+};
+
+struct client;
+
+/* What the owner of a session is told. No callback may close the session. */
+struct client_listener {
+    void (*state_changed)(void *owner, enum client_state state);
+    /* A request goes out. */
+    void (*sent)(void *owner, enum client_operation operation);
+    void (*replied)(void *owner, const struct client_reply *reply);
+    /* A watch fired; path is the znode's. Session events are not notifications: state_changed tells
+     * of them. */
+    void (*notified)(void *owner, enum client_event event, const char *path);
+};
+
+/* What stands behind a session. Each submits one request; the data is copied before the call
+ * returns. */
+struct client_driver {
+    void (*create)(struct client *client, const char *path, enum create_mode mode);
+    void (*exists)(struct client *client, const char *path, enum watch_flag watch);
+    void (*get)(struct client *client, const char *path, enum watch_flag watch);
+    void (*get_children)(struct client *client, const char *path, enum watch_flag watch);
+    void (*remove)(struct client *client, const char *path);
+    uint64_t (*now_ns)(const struct client *client);
+    /* Bytes of the connection so far, as the kernel counted them; false while not connected. */
+    bool (*bytes)(const struct client *client, uint64_t *sent_bytes, uint64_t *received_bytes);
+};
+
+/* A driver embeds this at the head of its own structure. */
+struct client {
+    const struct client_driver *driver;
+    const struct client_listener *listener;
+    void *owner;
+    uint64_t sent_ns; /* when the outstanding operation was sent */
+    enum client_operation operation;
+    bool outstanding;
+};
+
+/* The operations. Nothing may be outstanding. A path is absolute, within the chroot if there is
+ * one. */
+void client_create(struct client *client, const char *path, enum create_mode mode);
+void client_exists(struct client *client, const char *path, enum watch_flag watch);
+void client_get(struct client *client, const char *path, enum watch_flag watch);
+void client_get_children(struct client *client, const char *path, enum watch_flag watch);
+void client_delete(struct client *client, const char *path);
+
+/* The time of the session's world, in nanoseconds: the host's monotonic clock, or a simulation's.
+ */
+uint64_t client_now_ns(const struct client *client);
+
+/* Bytes sent and received on the session's present connection since it was opened (TCP payload,
+ * counted by the kernel); false, with the outputs unchanged, while it is not connected. */
+bool client_bytes(const struct client *client, uint64_t *sent_bytes, uint64_t *received_bytes);
+
+/* For drivers: hands a reply over. Fills in operation and latency_ns of *reply. */
+void client_deliver_reply(struct client *client, struct client_reply *reply);
+
+#endif

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * handle: one handle of the Apache C client's single-threaded build, as a client. Layer: zk, below
+ * events.
+ *
+ * Knows the library's calls, completions and states; knows nothing of epoll. events.c decides when
+ * it is driven.
+ *
+ * Invariant: `descriptor` is the library's socket, or -1 when it has none; the library may close
+ * and open its socket in every call of handle_drive.
+ */
+#ifndef ZK_HANDLE_H
+#define ZK_HANDLE_H
+
+#include "base/fault.h"
+#include "zk/client.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct _zhandle;
+
+struct handle {
+    struct client client; /* first: a client of this driver is a handle */
+    struct _zhandle *zk;
+    int descriptor;
+    uint32_t epoll_events; /* what the library wants to hear of: EPOLLIN, EPOLLOUT */
+    uint64_t deadline_ns;  /* when the library wants to be driven although nothing happened */
+    /* The socket is new, or may be: its number alone does not tell, the library reopens under the
+     * same one. */
+    bool reopened;
+    bool closing;
+    bool has_deferred;
+    enum zk_status deferred; /* the reply to an operation that the library would not take */
+};
+
+/* Makes a handle whose library begins to connect when it is driven. See events_open for the
+ * arguments. */
+MUST_CHECK enum fault_kind handle_init(struct handle *handle, const char *hosts,
+                                       uint32_t session_timeout_ms,
+                                       const struct client_listener *listener, void *owner,
+                                       struct fault *fault);
+
+/* Frees the handle without asking the server for anything; the socket must have been closed by now.
+ */
+void handle_deinit(struct handle *handle);
+
+/* Lets the library handle what epoll says of its socket (one message at most), and then connect,
+ * ping or give a connection up as it thinks fit; brings descriptor, epoll_events, deadline_ns and
+ * reopened up to date. */
+void handle_process(struct handle *handle, uint32_t epoll_events);
+void handle_refresh(struct handle *handle);
+
+/* Delivers a deferred reply, if there is one. */
+void handle_deliver_deferred(struct handle *handle);
+
+/* Sends a close request, past the library; true if the connection stands and took it. From here on
+ * the listener hears nothing, and the socket is the caller's to read. */
+bool handle_begin_close(struct handle *handle);
+
+/* The driver's operations, for a struct client at the head of a struct handle. */
+extern const struct client_driver handle_driver;
+
+#endif

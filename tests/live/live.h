@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * live: one private server and one steward for all tests of a file, and trials on them.
+ */
+#ifndef TESTS_LIVE_H
+#define TESTS_LIVE_H
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "base/clock.h"
+#include "recipes/law.h"
+#include "recipes/registry.h"
+#include "trial/trial.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#define ROOT "/zkherd-test"
+
+static struct server *live_server;
+static struct connect_string live_servers;
+static struct trial_host live_host = {.watch = {.interrupt_descriptor = -1}};
+static unsigned live_trials;
+
+static inline void live_expect(enum fault_kind kind, const struct fault *fault)
+{
+    if (kind != FAULT_NONE)
+        fail_msg("%s: %s: %s", fault->subject, fault_words(kind), fault->detail);
+}
+
+static inline int live_start(void **state)
+{
+    (void)state;
+    struct fault fault = {0};
+    struct server_options options = server_options_default();
+    live_expect(server_start(&options, &live_server, &fault), &fault);
+    live_servers.count = 1;
+    live_servers.endpoints[0] = *server_endpoint(live_server);
+    live_expect(steward_new(&live_servers, 10 * NS_PER_S, &live_host.steward, &fault), &fault);
+    live_host.private_server = live_server;
+    live_expect(steward_create(live_host.steward, ROOT, &fault), &fault);
+    return 0;
+}
+
+static inline int live_stop(void **state)
+{
+    (void)state;
+    steward_free(live_host.steward);
+    server_stop(live_server);
+    return 0;
+}
+
+/* A drain of `clients` under lockstep on one lock in one process. */
+static inline struct trial_plan live_plan(const char *recipe, uint32_t clients)
+{
+    return (struct trial_plan){
+        .recipe = registry_find(recipe),
+        .clients = clients,
+        .locks = 1,
+        .processes = 1,
+        .timeout_ns = 10 * NS_PER_S,
+        .session_timeout_ms = 60000,
+        .seed = 1,
+        .servers = &live_servers,
+    };
+}
+
+static inline struct trial_result *live_trial(struct trial_plan *plan)
+{
+    static char root[64];
+    struct fault fault = {0};
+    struct trial_result *result = NULL;
+    snprintf(root, sizeof root, ROOT "/t%u", live_trials++);
+    plan->root = root;
+    live_expect(trial_run(plan, &live_host, &result, &fault), &fault);
+    return result;
+}
+
+/* Fails the test with the trial's own words if its verdict is anything but good. */
+static inline void live_assert_good(const struct trial_result *result)
+{
+    char text[256];
+    if (result->violation_count > 0)
+        fail_msg("%s", violation_describe(&result->board->violations[0], text, sizeof text));
+    if (result->end != END_DONE)
+        fail_msg("%s", result->reason);
+}
+
+#endif

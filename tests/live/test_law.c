@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: Apache-2.0
+/* Under lockstep every count equals its law: every recipe, one process and several, one lock and
+ * several. */
+#include "tests/live/live.h"
+
+static uint64_t closed_form_rpcs(const char *recipe, uint64_t n)
+{
+    if (strncmp(recipe, "nonscalable", 11) == 0)
+        return n * n + n;
+    if (strcmp(recipe, "childwatch") == 0)
+        return n * n + n + 1;
+    return 5 * n - 2;
+}
+
+static uint64_t closed_form_notifications(const char *recipe, uint64_t n)
+{
+    if (strncmp(recipe, "nonscalable", 11) == 0)
+        return n * (n - 1) / 2;
+    if (strcmp(recipe, "childwatch") == 0)
+        return n * n - n + 1;
+    return n - 1;
+}
+
+static void check_drain(const struct recipe *recipe, uint32_t clients, uint32_t processes)
+{
+    struct trial_plan plan = live_plan(recipe->name, clients);
+    plan.processes = processes;
+    struct trial_result *result = live_trial(&plan);
+    live_assert_good(result);
+    assert_int_equal(result->handoffs, clients);
+    assert_int_equal(tally_rpcs(&result->total), closed_form_rpcs(recipe->name, clients));
+    assert_int_equal(tally_rpcs(&result->law), closed_form_rpcs(recipe->name, clients));
+    assert_int_equal(result->total.of[TALLY_NOTIFICATION],
+                     closed_form_notifications(recipe->name, clients));
+    assert_int_equal(result->servers.watches_leaked, 0);
+    assert_int_equal(result->servers.notifications, result->total.of[TALLY_NOTIFICATION]);
+    assert_int_equal(result->servers.packets_received, tally_rpcs(&result->total));
+    trial_result_free(result);
+}
+
+static void test_drains_cost_their_law(void **state)
+{
+    (void)state;
+    static const uint32_t clients[] = {1, 2, 3, 5, 8, 20};
+    const struct recipe *recipe;
+    for (size_t r = 0; (recipe = registry_at(r)) != NULL; r++) {
+        for (size_t i = 0; i < sizeof clients / sizeof clients[0]; i++)
+            check_drain(recipe, clients[i], 1);
+    }
+}
+
+static void test_processes_cost_the_same(void **state)
+{
+    (void)state;
+    const struct recipe *recipe;
+    for (size_t r = 0; (recipe = registry_at(r)) != NULL; r++)
+        check_drain(recipe, 10, 4);
+}
+
+static void test_steady_costs_its_law(void **state)
+{
+    (void)state;
+    const struct recipe *recipe;
+    for (size_t r = 0; (recipe = registry_at(r)) != NULL; r++) {
+        struct trial_plan plan = live_plan(recipe->name, 4);
+        struct tally law = {0};
+        plan.workload = WORKLOAD_STEADY;
+        plan.handoffs = 25;
+        struct trial_result *result = live_trial(&plan);
+        live_assert_good(result);
+        law_total(recipe, 4, 25, &law);
+        assert_int_equal(result->handoffs, 25);
+        assert_int_equal(tally_rpcs(&result->total), tally_rpcs(&law));
+        assert_int_equal(result->total.of[TALLY_NAMES_LISTED], law.of[TALLY_NAMES_LISTED]);
+        trial_result_free(result);
+    }
+}
+
+static void test_several_locks_cost_the_sum(void **state)
+{
+    (void)state;
+    const struct recipe *recipe;
+    for (size_t r = 0; (recipe = registry_at(r)) != NULL; r++) {
+        struct trial_plan plan = live_plan(recipe->name, 11);
+        plan.locks = 3; /* of 4, 4 and 3 clients */
+        plan.processes = 2;
+        struct trial_result *result = live_trial(&plan);
+        live_assert_good(result);
+        assert_int_equal(tally_rpcs(&result->total),
+                         2 * closed_form_rpcs(recipe->name, 4) + closed_form_rpcs(recipe->name, 3));
+        trial_result_free(result);
+    }
+}
+
+static void test_free_pace_excludes(void **state)
+{
+    (void)state;
+    const struct recipe *recipe;
+    for (size_t r = 0; (recipe = registry_at(r)) != NULL; r++) {
+        struct trial_plan plan = live_plan(recipe->name, 30);
+        plan.pace = PACE_FREE;
+        plan.processes = 3;
+        struct trial_result *result = live_trial(&plan);
+        live_assert_good(result);
+        assert_int_equal(result->handoffs, 30);
+        assert_true(result->fairness_jain > 0.999);
+        if (recipe->fifo)
+            assert_int_equal(result->inversions, 0);
+        trial_result_free(result);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_drains_cost_their_law),
+        cmocka_unit_test(test_processes_cost_the_same),
+        cmocka_unit_test(test_steady_costs_its_law),
+        cmocka_unit_test(test_several_locks_cost_the_sum),
+        cmocka_unit_test(test_free_pace_excludes),
+    };
+    return cmocka_run_group_tests(tests, live_start, live_stop);
+}
