@@ -15,8 +15,9 @@ static const struct {
 #undef X
 };
 
-static enum fault_kind fill(struct fault *fault, enum fault_kind kind, int os_error,
-                            const char *subject, const char *detail, va_list arguments)
+__attribute__((format(printf, 5, 0))) static enum fault_kind
+fill(struct fault *fault, enum fault_kind kind, int os_error, const char *subject,
+     const char *detail, va_list arguments)
 {
     fault->kind = kind;
     fault->os_error = os_error;

@@ -98,10 +98,10 @@ static bool append_range(struct numbers *numbers, uint64_t first, uint64_t last,
     for (uint64_t value = first; value <= last;) {
         if (!append(numbers, value))
             return false;
-        uint64_t next = kind == 'x' ? value * stride : value + stride;
-        if (next <= value) /* past 64 bits */
+        bool past_64_bits = kind == 'x' ? __builtin_mul_overflow(value, stride, &value)
+                                        : __builtin_add_overflow(value, stride, &value);
+        if (past_64_bits)
             break;
-        value = next;
     }
     return true;
 }
@@ -154,11 +154,13 @@ bool text_parse_numbers(const char *text, uint64_t minimum, uint64_t maximum, ui
         good = append_item(list, item, minimum, maximum);
     if (good) {
         sort_and_unite(list);
-        *count = list->count;
-        *numbers = malloc(list->count * sizeof **numbers);
-        good = *numbers != NULL;
-        if (good)
-            memcpy(*numbers, list->values, list->count * sizeof **numbers);
+        uint64_t *copy = malloc(list->count * sizeof *copy);
+        good = copy != NULL;
+        if (good) {
+            memcpy(copy, list->values, list->count * sizeof *copy);
+            *numbers = copy;
+            *count = list->count;
+        }
     }
     free(list);
     return good;
@@ -204,15 +206,16 @@ size_t text_distance(const char *a, const char *b)
 
 const char *text_format_count(uint64_t count, char *text, size_t size)
 {
-    char digits[24];
+    char digits[24], grouped[32];
     int length = snprintf(digits, sizeof digits, "%" PRIu64, count);
     size_t at = 0;
-    for (int i = 0; i < length && at + 2 < size; i++) {
+    for (int i = 0; i < length; i++) {
         if (i > 0 && (length - i) % 3 == 0)
-            text[at++] = ',';
-        text[at++] = digits[i];
+            grouped[at++] = ',';
+        grouped[at++] = digits[i];
     }
-    text[at] = '\0';
+    grouped[at] = '\0';
+    snprintf(text, size, "%s", grouped);
     return text;
 }
 
@@ -220,9 +223,10 @@ const char *text_format_duration(uint64_t duration_ns, char *text, size_t size)
 {
     double ns = (double)duration_ns;
     uint64_t seconds = (duration_ns + NS_PER_S / 2) / NS_PER_S;
-    if (ns < 1e6)
+    /* Below what would round up to a thousand of the unit. */
+    if (ns < 999.5e3)
         snprintf(text, size, "%.0f us", ns / 1e3);
-    else if (ns < 1e9)
+    else if (ns < 999.5e6)
         snprintf(text, size, "%.3g ms", ns / 1e6);
     else if (seconds < 60)
         snprintf(text, size, "%.1f s", ns / 1e9);

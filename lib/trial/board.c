@@ -104,6 +104,13 @@ void board_free(struct board *board)
     munmap(board, board->size_bytes);
 }
 
+size_t board_rows_used(const struct board *board, uint32_t lock)
+{
+    uint64_t releases = atomic_load(&board->locks[lock].releases);
+    return ledger_is_full(&board->ledger, releases) ? board->ledger.rows_per_lock
+                                                    : (size_t)releases + 1;
+}
+
 void board_violate(struct board *board, const struct violation *violation)
 {
     uint32_t index = atomic_fetch_add(&board->violation_count, 1);

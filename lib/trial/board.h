@@ -122,6 +122,9 @@ MUST_CHECK enum fault_kind board_new(const struct trial_plan *plan, struct board
                                      struct fault *fault);
 void board_free(struct board *board);
 
+/* How many rows of the ledger this lock has come to use: row 0, and one for each release. */
+size_t board_rows_used(const struct board *board, uint32_t lock);
+
 /* Records a violation; only the first BOARD_VIOLATIONS_MAX are kept, all are counted. */
 void board_violate(struct board *board, const struct violation *violation);
 

@@ -12,11 +12,10 @@ bool ledger_is_full(const struct ledger *ledger, uint64_t handoff)
     return handoff >= ledger->rows_per_lock;
 }
 
-void ledger_sum(const struct ledger *ledger, struct tally *sum)
+void ledger_sum(const struct ledger *ledger, uint32_t lock, size_t used, struct tally *sum)
 {
-    size_t count = ledger->locks * ledger->rows_per_lock;
-    for (size_t i = 0; i < count; i++)
-        tally_sum(sum, &ledger->rows[i].tally);
+    for (size_t handoff = 0; handoff < used; handoff++)
+        tally_sum(sum, &ledger_row(ledger, lock, handoff)->tally);
 }
 
 enum tally_kind ledger_difference(const struct tally *found, const struct tally *expected)

@@ -39,8 +39,8 @@ struct ledger_row *ledger_row(const struct ledger *ledger, uint32_t lock, uint64
 /* Whether a handoff of this number has no row of its own. */
 bool ledger_is_full(const struct ledger *ledger, uint64_t handoff);
 
-/* Adds all rows of all locks to *sum. */
-void ledger_sum(const struct ledger *ledger, struct tally *sum);
+/* Adds the first `used` rows of a lock to *sum. */
+void ledger_sum(const struct ledger *ledger, uint32_t lock, size_t used, struct tally *sum);
 
 /*
  * The first kind, in the order of the columns, in which a tally differs from what the law

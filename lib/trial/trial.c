@@ -139,7 +139,8 @@ static void describe_end(const struct run *run, struct trial_result *result)
 static void check_ledger(const struct run *run, const struct tally *total)
 {
     struct tally rows = {0};
-    ledger_sum(&run->board->ledger, &rows);
+    for (uint32_t lock = 0; lock < run->plan->locks; lock++)
+        ledger_sum(&run->board->ledger, lock, board_rows_used(run->board, lock), &rows);
     for (int kind = 0; kind < TALLY_KINDS; kind++) {
         if (rows.of[kind] != total->of[kind])
             board_violate(run->board, &(struct violation){.kind = VIOLATION_LEDGER,

@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "bench/cells.h"
+
+#include "base/random.h"
+#include "recipes/law.h"
+
+#include <stdlib.h>
+
+static uint64_t rpcs_of(const struct options *options, const struct recipe *recipe,
+                        uint64_t clients)
+{
+    struct trial_plan plan = {
+        .workload = options->workload,
+        .clients = (uint32_t)clients,
+        .locks = options->locks,
+        .handoffs = options_handoffs(options, clients),
+    };
+    struct tally total = {0};
+    for (uint32_t lock = 0; lock < plan.locks; lock++) {
+        uint64_t handoffs = plan_handoffs_of(&plan, lock);
+        /* When the time decides, nobody knows how many: counted as one round. */
+        uint64_t share = plan_clients_of(&plan, lock);
+        law_total(recipe, share, handoffs == UINT64_MAX ? share : handoffs, &total);
+    }
+    return tally_rpcs(&total);
+}
+
+static size_t add_round(struct cell *list, const struct options *options, uint32_t trial)
+{
+    size_t count = 0;
+    for (size_t r = 0; r < options->recipe_count; r++) {
+        for (size_t i = 0; i < options->level_count; i++) {
+            const struct recipe *recipe = options->recipes[r];
+            uint64_t clients = options->clients[i];
+            list[count++] =
+                (struct cell){recipe, (uint32_t)clients, trial, rpcs_of(options, recipe, clients)};
+        }
+    }
+    return count;
+}
+
+enum fault_kind cells_init(struct cells *cells, const struct options *options, struct fault *fault)
+{
+    struct random random;
+    size_t per_round = options->recipe_count * options->level_count;
+    *cells = (struct cells){.list = calloc(per_round * options->trials, sizeof *cells->list)};
+    if (cells->list == NULL)
+        return fault_raise(fault, FAULT_NO_MEMORY, 0, "plan", "%s", "");
+    random_init(&random, options->seed);
+    for (uint32_t trial = 1; trial <= options->trials; trial++) {
+        struct cell *round = cells->list + cells->count;
+        cells->count += add_round(round, options, trial);
+        random_shuffle(&random, round, per_round, sizeof *round);
+    }
+    return FAULT_NONE;
+}
+
+void cells_deinit(struct cells *cells)
+{
+    free(cells->list);
+    *cells = (struct cells){0};
+}
+
+uint64_t cells_rpcs(const struct cells *cells, size_t from)
+{
+    uint64_t rpcs = 0;
+    for (size_t i = from; i < cells->count; i++)
+        rpcs += cells->list[i].rpcs;
+    return rpcs;
+}
+
+static size_t find_experience(const struct cells *cells, const struct recipe *recipe)
+{
+    size_t i = 0;
+    while (i < cells->experience_count && cells->experience[i].recipe != recipe)
+        i++;
+    return i;
+}
+
+uint64_t cells_time_left_ns(const struct cells *cells, size_t from)
+{
+    double left_ns = 0;
+    for (size_t i = from; i < cells->count; i++) {
+        size_t at = find_experience(cells, cells->list[i].recipe);
+        const struct experience *known = &cells->experience[at];
+        if (at < cells->experience_count)
+            left_ns += (double)known->took_ns / (double)known->rpcs * (double)cells->list[i].rpcs;
+    }
+    return (uint64_t)left_ns;
+}
+
+void cells_learn(struct cells *cells, const struct recipe *recipe, uint64_t rpcs, uint64_t took_ns)
+{
+    size_t at = find_experience(cells, recipe);
+    if (rpcs == 0 || at == OPTIONS_RECIPES_MAX)
+        return;
+    if (at == cells->experience_count)
+        cells->experience[cells->experience_count++] = (struct experience){.recipe = recipe};
+    cells->experience[at].rpcs += rpcs;
+    cells->experience[at].took_ns += took_ns;
+}

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * cells: which trials a run makes, in which order, and how long they may take. Layer: bench.
+ *
+ * A cell is a recipe at a number of clients. Every round makes one trial of each cell, in a random
+ * order of its own: what drifts on the machine or in the server then touches all cells alike.
+ */
+#ifndef BENCH_CELLS_H
+#define BENCH_CELLS_H
+
+#include "base/fault.h"
+#include "bench/options.h"
+
+#include <stddef.h>
+#include <stdint.h>
+
+struct cell {
+    const struct recipe *recipe;
+    uint32_t clients;
+    uint32_t trial; /* from 1 */
+    uint64_t rpcs;  /* by the law: exact under lockstep, a guide otherwise */
+};
+
+/* What the trials of a recipe have taken so far. */
+struct experience {
+    const struct recipe *recipe;
+    uint64_t rpcs;
+    uint64_t took_ns;
+};
+
+struct cells {
+    struct cell *list;
+    size_t count;
+    struct experience experience[OPTIONS_RECIPES_MAX];
+    size_t experience_count;
+};
+
+MUST_CHECK enum fault_kind cells_init(struct cells *cells, const struct options *options,
+                                      struct fault *fault);
+void cells_deinit(struct cells *cells);
+
+/* All requests of the cells from index `from` on, and about how long they will take (0 if nothing
+ * is known). */
+uint64_t cells_rpcs(const struct cells *cells, size_t from);
+uint64_t cells_time_left_ns(const struct cells *cells, size_t from);
+
+/* A trial of this recipe made so many requests in this time. */
+void cells_learn(struct cells *cells, const struct recipe *recipe, uint64_t rpcs, uint64_t took_ns);
+
+#endif

@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * complain: a fault in words, at the edge of the program. Layer: bench.
+ */
+#ifndef BENCH_COMPLAIN_H
+#define BENCH_COMPLAIN_H
+
+#include "base/fault.h"
+
+/* Writes "zkherd: what: why; what to do" to stderr and returns the exit status for it. */
+int complain(const struct fault *fault);
+
+/* The same for a wrong command line: "zkherd: option value: why; see ...". Returns 2. */
+int complain_usage(const char *subcommand, const char *subject, const char *why, ...)
+    __attribute__((format(printf, 3, 4)));
+
+/* A remark that stops nothing: "zkherd: what". */
+void complain_mildly(const char *what, ...) __attribute__((format(printf, 1, 2)));
+
+#endif

@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * machine: what the host is, and whether its limits allow a run. Layer: bench.
+ */
+#ifndef BENCH_MACHINE_H
+#define BENCH_MACHINE_H
+
+#include "base/fault.h"
+
+#include <jansson.h>
+#include <stdint.h>
+
+/* Raises the limit of open files so that a process can hold so many sessions, and a private server
+ * all of them. FAULT_NO_DESCRIPTORS, with the numbers, when that is not allowed. */
+MUST_CHECK enum fault_kind machine_allow_descriptors(uint64_t needed, struct fault *fault);
+
+/* How many local ports the kernel gives out for connections to one server. */
+uint64_t machine_local_ports(void);
+
+/* CPU, cores, memory, kernel and limits, for the manifest; NULL without memory. The caller's to
+ * json_decref. */
+json_t *machine_describe(void);
+
+#endif

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * main: the program's subcommands. Layer: bench.
+ */
+#include "bench/complain.h"
+#include "bench/run.h"
+#include "bench/version.h"
+
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+
+static const char help[] =
+    "Usage: zkherd SUBCOMMAND [OPTION]...\n"
+    "Measure what handing a ZooKeeper lock to n clients costs: O(n²) messages when everybody\n"
+    "watches one znode, O(n) when each watches the one before.\n"
+    "\n"
+    "  run          run recipes, count every message, hold the counts against their laws\n"
+    "\n"
+    "  -h, --help     this help; zkherd SUBCOMMAND --help for a subcommand's\n"
+    "  -V, --version  the version\n"
+    "\n"
+    "Examples:\n"
+    "  zkherd run                          the herd effect, on a private server\n"
+    "  zkherd run -r scalable -n 1000      one recipe, a thousand clients\n";
+
+static const struct {
+    const char *name;
+    int (*main)(int argc, char **argv);
+} subcommands[] = {
+    {"run", run_main},
+};
+
+int main(int argc, char **argv)
+{
+    /* A file that grows past its limit is to be an error of the write, not the end of the program.
+     */
+    signal(SIGXFSZ, SIG_IGN);
+    signal(SIGPIPE, SIG_IGN);
+    if (argc < 2) {
+        fputs(help, stderr);
+        return 2;
+    }
+    if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0) {
+        fputs(help, stdout);
+        return 0;
+    }
+    if (strcmp(argv[1], "--version") == 0 || strcmp(argv[1], "-V") == 0) {
+        printf("zkherd %s\n", version_text);
+        return 0;
+    }
+    for (size_t i = 0; i < sizeof subcommands / sizeof subcommands[0]; i++) {
+        if (strcmp(argv[1], subcommands[i].name) == 0)
+            return subcommands[i].main(argc - 1, argv + 1);
+    }
+    return complain_usage("", argv[1], "no such subcommand");
+}

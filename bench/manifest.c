@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "bench/manifest.h"
+
+#include "base/clock.h"
+#include "base/output.h"
+#include "bench/machine.h"
+#include "bench/version.h"
+#include "zk/admin.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <zookeeper/zookeeper_version.h>
+
+#define ASK_NS (2 * NS_PER_S)
+
+static json_t *describe_command(int argc, char **argv)
+{
+    json_t *command = json_array();
+    for (int i = 0; i < argc; i++)
+        json_array_append_new(command, json_string_nocheck(argv[i]));
+    return command;
+}
+
+static json_t *describe_plan(const struct options *options)
+{
+    json_t *recipes = json_array(), *clients = json_array();
+    for (size_t i = 0; i < options->recipe_count; i++)
+        json_array_append_new(recipes, json_string(options->recipes[i]->name));
+    for (size_t i = 0; i < options->level_count; i++)
+        json_array_append_new(clients, json_integer((json_int_t)options->clients[i]));
+    return json_pack(
+        "{s:o, s:o, s:s, s:s, s:I, s:I, s:I, s:b, s:i, s:i, s:i, s:I, s:I}", "recipes", recipes,
+        "clients", clients, "workload", options->workload == WORKLOAD_DRAIN ? "drain" : "steady",
+        "pace", options->pace == PACE_LOCKSTEP ? "lockstep" : "free", "handoffs",
+        (json_int_t)options->handoffs, "duration_ns", (json_int_t)options->duration_ns, "hold_ns",
+        (json_int_t)options->hold.mean_ns, "hold_exponential", options->hold.exponential, "locks",
+        (int)options->locks, "trials", (int)options->trials, "processes", (int)options->processes,
+        "session_timeout_ms", (json_int_t)(options->session_timeout_ns / NS_PER_MS), "timeout_ms",
+        (json_int_t)(options->timeout_ns / NS_PER_MS));
+}
+
+static json_t *describe_driver(void)
+{
+    return json_pack("{s:s, s:s, s:s, s:s}", "driver", "events", "client_library",
+                     "libzookeeper_st (Apache C client)", "client_version", ZOO_VERSION, "clock",
+                     "CLOCK_MONOTONIC");
+}
+
+static json_t *describe_server(const struct target *target, size_t index)
+{
+    const struct endpoint *endpoint = &target->servers.endpoints[index];
+    const struct admin_identity *identity = &target->identities[index];
+    struct fault fault;
+    char name[ENDPOINT_TEXT_SIZE], settings[8192];
+    json_t *server =
+        json_pack("{s:s, s:s, s:s}", "endpoint", endpoint_format(endpoint, name, sizeof name),
+                  "version", identity->version, "mode", identity->mode);
+    if (admin_settings(endpoint, ASK_NS, settings, sizeof settings, &fault) == FAULT_NONE)
+        json_object_set_new(server, "settings", json_string(settings));
+    else
+        json_object_set_new(server, "settings", json_null());
+    if (target->private_server != NULL) {
+        const struct server *own = target->private_server;
+        json_object_set_new(server, "configuration", json_string(server_settings_text(own)));
+        json_object_set_new(server, "jvm", json_string(server_java_version(own)));
+        json_object_set_new(server, "jvm_command", json_string(server_command_line(own)));
+    }
+    return server;
+}
+
+static json_t *describe_servers(const struct target *target)
+{
+    json_t *servers = json_array();
+    for (size_t i = 0; i < target->servers.count; i++)
+        json_array_append_new(servers, describe_server(target, i));
+    return servers;
+}
+
+void manifest_begin(struct manifest *manifest, int argc, char **argv, const struct options *options,
+                    const struct target *target)
+{
+    manifest->warnings = json_array();
+    manifest->json = json_pack("{s:o, s:s, s:I, s:o, s:o, s:o, s:s, s:o}", "command",
+                               describe_command(argc, argv), "version", version_text, "seed",
+                               (json_int_t)options->seed, "plan", describe_plan(options), "host",
+                               machine_describe(), "driver", describe_driver(), "target",
+                               target->name, "servers", describe_servers(target));
+}
+
+void manifest_warn(struct manifest *manifest, const char *warning)
+{
+    json_array_append_new(manifest->warnings, json_string(warning));
+}
+
+void manifest_sessions(struct manifest *manifest, const struct board *board)
+{
+    json_t *sessions = json_object();
+    for (uint32_t i = 0; i < board->plan->clients; i++) {
+        const char *server = board->sessions[i].server;
+        json_int_t count = json_integer_value(json_object_get(sessions, server));
+        json_object_set_new(sessions, server, json_integer(count + 1));
+    }
+    json_object_set_new(manifest->json, "sessions_of_last_trial", sessions);
+}
+
+static void add_end(struct manifest *manifest, const struct results *results, bool interrupted,
+                    size_t trials_planned)
+{
+    char started[32], ended[32];
+    clock_format_utc(results->started_utc_ns, 0, started, sizeof started);
+    clock_format_utc(clock_utc_ns(), 0, ended, sizeof ended);
+    json_t *json = manifest->json;
+    json_object_set_new(json, "started", json_string(started));
+    json_object_set_new(json, "ended", json_string(ended));
+    json_object_set_new(json, "trials_planned", json_integer((json_int_t)trials_planned));
+    json_object_set_new(json, "trials_finished", json_integer((json_int_t)results->trials));
+    json_object_set_new(json, "interrupted", json_boolean(interrupted));
+    json_object_set_new(json, "handoffs_csv_every", json_integer((json_int_t)results->thinning));
+    json_object_set(json, "warnings", manifest->warnings);
+}
+
+enum fault_kind manifest_write(struct manifest *manifest, const struct results *results,
+                               bool interrupted, size_t trials_planned, struct fault *fault)
+{
+    struct output file = {0};
+    if (manifest->json == NULL)
+        return fault_raise(fault, FAULT_NO_MEMORY, 0, "manifest.json", "%s", "");
+    add_end(manifest, results, interrupted, trials_planned);
+    enum fault_kind kind = output_open(&file, results->folder, "manifest.json", fault);
+    if (kind != FAULT_NONE)
+        return kind;
+    json_dumpf(manifest->json, file.stream, JSON_INDENT(2));
+    fputc('\n', file.stream);
+    kind = output_finish(&file, fault);
+    if (kind != FAULT_NONE)
+        output_abandon(&file);
+    return kind;
+}
+
+void manifest_deinit(struct manifest *manifest)
+{
+    json_decref(manifest->json);
+    json_decref(manifest->warnings);
+    *manifest = (struct manifest){0};
+}

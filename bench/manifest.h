@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * manifest: manifest.json, everything needed to judge a run and to repeat it. Layer: bench.
+ */
+#ifndef BENCH_MANIFEST_H
+#define BENCH_MANIFEST_H
+
+#include "base/fault.h"
+#include "bench/options.h"
+#include "bench/results.h"
+#include "bench/target.h"
+
+#include <jansson.h>
+#include <stdbool.h>
+
+/* A manifest under construction. All of the below do nothing once memory has run out;
+ * manifest_write says so. */
+struct manifest {
+    json_t *json;
+    json_t *warnings;
+};
+
+/* Begins with what is known before the first trial: command line, version, seed, plan, host,
+ * servers. */
+void manifest_begin(struct manifest *manifest, int argc, char **argv, const struct options *options,
+                    const struct target *target);
+
+/* Adds a warning. */
+void manifest_warn(struct manifest *manifest, const char *warning);
+
+/* Notes which sessions of the last trial were connected to which server: a count each. */
+void manifest_sessions(struct manifest *manifest, const struct board *board);
+
+/* Ends it and writes it into the run's folder. */
+MUST_CHECK enum fault_kind manifest_write(struct manifest *manifest, const struct results *results,
+                                          bool interrupted, size_t trials_planned,
+                                          struct fault *fault);
+void manifest_deinit(struct manifest *manifest);
+
+#endif

@@ -1,0 +1,352 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "bench/options.h"
+
+#include "base/clock.h"
+#include "base/text.h"
+#include "bench/complain.h"
+#include "recipes/registry.h"
+
+#include <getopt.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define CLIENTS_MAX   100000
+#define TRIALS_MAX    1000
+#define LOCKS_MAX     10000
+#define PROCESSES_MAX 1000
+#define HANDOFFS_MAX  UINT64_C(50000000)
+/* Steady, when neither --handoffs nor --duration is given: each client is granted this often. */
+#define ROUNDS_DEFAULT 10
+
+static const char help[] =
+    "Usage: zkherd run [OPTION]...\n"
+    "Run lock recipes against ZooKeeper, count every message of every handoff, and hold\n"
+    "the counts against their laws. Writes CSV files, histograms, fits and plots.\n"
+    "\n"
+    "  -r, --recipes LIST       recipes [nonscalable,childwatch,scalable]; also\n"
+    "                           nonscalable-get, scalable-get\n"
+    "  -n, --clients LIST       client sessions: 10,20 or 8..256x2 or 8..64+8 [8..256x2]\n"
+    "  -w, --workload KIND      drain: each acquires once; steady: queue again [drain]\n"
+    "      --handoffs N         steady: grants in all [10 for each client]\n"
+    "      --duration D         steady: or queue again for this long\n"
+    "  -p, --pace PACE          lockstep: one step at a time, exact; free: at once [lockstep]\n"
+    "      --hold D             hold the lock so long; exp:D for exponential times [0]\n"
+    "  -k, --locks M            spread the clients over M locks [1]\n"
+    "  -t, --trials K           trials of each cell [5]\n"
+    "  -d, --driver NAME        events: sessions on one event loop a process [events]\n"
+    "  -P, --processes P        spread the sessions over P processes [1]\n"
+    "      --connect HOSTS[/CHROOT]  servers to use [a private one, started and ended]\n"
+    "      --session-timeout D  of the sessions [60s]\n"
+    "      --timeout D          give up when nothing moves for so long [30s]\n"
+    "      --seed S             of the order of the cells and of random times [from the clock]\n"
+    "  -o, --out DIR            results, a folder that does not exist yet [results/TIME-TARGET]\n"
+    "  -q, --quiet              print nothing but errors\n"
+    "  -h, --help               this help\n"
+    "\n"
+    "Durations take units: 50us, 2ms, 30s, 5m. Exit status: 0 done, every verdict holds;\n"
+    "1 a verdict fails; 2 wrong usage; 3 the environment; 4 the measurement is not valid.\n"
+    "\n"
+    "Examples:\n"
+    "  zkherd run                                   the herd effect, on a private server\n"
+    "  zkherd run -r scalable -n 5000 -t 1          five thousand in one queue\n"
+    "  zkherd run -p free -n 100 --hold exp:5ms     real contention, random holding times\n"
+    "  zkherd run --connect zk1:2181,zk2:2181/test  servers of your own\n";
+
+enum long_option {
+    OPTION_HANDOFFS = 256,
+    OPTION_DURATION,
+    OPTION_HOLD,
+    OPTION_CONNECT,
+    OPTION_SESSION_TIMEOUT,
+    OPTION_TIMEOUT,
+    OPTION_SEED
+};
+
+static const struct option long_options[] = {
+    {"recipes", required_argument, NULL, 'r'},
+    {"clients", required_argument, NULL, 'n'},
+    {"workload", required_argument, NULL, 'w'},
+    {"handoffs", required_argument, NULL, OPTION_HANDOFFS},
+    {"duration", required_argument, NULL, OPTION_DURATION},
+    {"pace", required_argument, NULL, 'p'},
+    {"hold", required_argument, NULL, OPTION_HOLD},
+    {"locks", required_argument, NULL, 'k'},
+    {"trials", required_argument, NULL, 't'},
+    {"driver", required_argument, NULL, 'd'},
+    {"processes", required_argument, NULL, 'P'},
+    {"connect", required_argument, NULL, OPTION_CONNECT},
+    {"session-timeout", required_argument, NULL, OPTION_SESSION_TIMEOUT},
+    {"timeout", required_argument, NULL, OPTION_TIMEOUT},
+    {"seed", required_argument, NULL, OPTION_SEED},
+    {"out", required_argument, NULL, 'o'},
+    {"quiet", no_argument, NULL, 'q'},
+    {"help", no_argument, NULL, 'h'},
+    {0},
+};
+
+void options_help(void)
+{
+    fputs(help, stdout);
+}
+
+/* Complains about the value of an option; false, for the parsers to return. */
+static bool wrong(const char *option, const char *value, const char *why)
+{
+    char subject[300];
+    snprintf(subject, sizeof subject, "%s %s", option, value);
+    complain_usage("run", subject, "%s", why);
+    return false;
+}
+
+static bool parse_recipes(const char *value, struct options *options)
+{
+    const char *list = value;
+    char name[64];
+    options->recipe_count = 0;
+    while (text_next_item(&list, name, sizeof name)) {
+        const struct recipe *recipe = registry_find(name);
+        if (recipe == NULL) {
+            complain_usage("run", value, "no recipe is called '%s'; did you mean '%s'?", name,
+                           registry_nearest(name));
+            return false;
+        }
+        for (size_t i = 0; i < options->recipe_count; i++) {
+            if (options->recipes[i] == recipe)
+                return wrong("--recipes", value, "a recipe is named twice");
+        }
+        if (options->recipe_count == OPTIONS_RECIPES_MAX)
+            return wrong("--recipes", value, "too many");
+        options->recipes[options->recipe_count++] = recipe;
+    }
+    return true;
+}
+
+static bool parse_clients(const char *value, struct options *options)
+{
+    free(options->clients);
+    options->clients = NULL;
+    return text_parse_numbers(value, 1, CLIENTS_MAX, &options->clients, &options->level_count) ||
+           wrong("--clients", value, "expected numbers from 1 to 100000, as 10,20 or 8..256x2");
+}
+
+static bool parse_workload(const char *value, struct options *options)
+{
+    if (strcmp(value, "drain") == 0)
+        options->workload = WORKLOAD_DRAIN;
+    else if (strcmp(value, "steady") == 0)
+        options->workload = WORKLOAD_STEADY;
+    else
+        return wrong("--workload", value, "expected drain or steady");
+    return true;
+}
+
+static bool parse_pace(const char *value, struct options *options)
+{
+    if (strcmp(value, "lockstep") == 0)
+        options->pace = PACE_LOCKSTEP;
+    else if (strcmp(value, "free") == 0)
+        options->pace = PACE_FREE;
+    else
+        return wrong("--pace", value, "expected lockstep or free");
+    return true;
+}
+
+static bool parse_hold(const char *value, struct options *options)
+{
+    options->hold.exponential = strncmp(value, "exp:", 4) == 0;
+    const char *mean = options->hold.exponential ? value + 4 : value;
+    return text_parse_duration(mean, &options->hold.mean_ns) ||
+           wrong("--hold", value, "expected a duration with its unit, as 5ms or exp:5ms");
+}
+
+static bool parse_duration(const char *option, const char *value, uint64_t minimum_ns,
+                           uint64_t *duration_ns)
+{
+    uint64_t parsed;
+    if (!text_parse_duration(value, &parsed))
+        return wrong(option, value, "expected a duration with its unit, as 500ms or 30s");
+    if (parsed < minimum_ns)
+        return wrong(option, value, "too short");
+    *duration_ns = parsed;
+    return true;
+}
+
+static bool parse_number(const char *option, const char *value, uint64_t minimum, uint64_t maximum,
+                         uint64_t *number)
+{
+    if (text_parse_number(value, minimum, maximum, number))
+        return true;
+    char why[96];
+    snprintf(why, sizeof why, "expected a whole number from %llu to %llu",
+             (unsigned long long)minimum, (unsigned long long)maximum);
+    return wrong(option, value, why);
+}
+
+static bool parse_small(const char *option, const char *value, uint32_t maximum, uint32_t *number)
+{
+    uint64_t parsed;
+    if (!parse_number(option, value, 1, maximum, &parsed))
+        return false;
+    *number = (uint32_t)parsed;
+    return true;
+}
+
+static bool parse_driver(const char *value)
+{
+    return strcmp(value, "events") == 0 || wrong("--driver", value, "expected events");
+}
+
+static bool parse_connect(const char *value, struct options *options)
+{
+    struct fault fault;
+    if (connect_parse(value, &options->servers, &fault) != FAULT_NONE)
+        return wrong("--connect", value, fault.detail);
+    options->connect = true;
+    return true;
+}
+
+static bool parse_out(const char *value, struct options *options)
+{
+    options->out = value;
+    return value[0] != '\0' || wrong("--out", value, "expected the name of a folder");
+}
+
+static bool parse_one(int option, const char *value, struct options *options)
+{
+    switch (option) {
+    case 'r':
+        return parse_recipes(value, options);
+    case 'n':
+        return parse_clients(value, options);
+    case 'w':
+        return parse_workload(value, options);
+    case OPTION_HANDOFFS:
+        return parse_number("--handoffs", value, 1, HANDOFFS_MAX, &options->handoffs);
+    case OPTION_DURATION:
+        return parse_duration("--duration", value, NS_PER_MS, &options->duration_ns);
+    case 'p':
+        return parse_pace(value, options);
+    case OPTION_HOLD:
+        return parse_hold(value, options);
+    case 'k':
+        return parse_small("--locks", value, LOCKS_MAX, &options->locks);
+    case 't':
+        return parse_small("--trials", value, TRIALS_MAX, &options->trials);
+    case 'd':
+        return parse_driver(value);
+    case 'P':
+        return parse_small("--processes", value, PROCESSES_MAX, &options->processes);
+    case OPTION_CONNECT:
+        return parse_connect(value, options);
+    case OPTION_SESSION_TIMEOUT:
+        return parse_duration("--session-timeout", value, NS_PER_S, &options->session_timeout_ns);
+    case OPTION_TIMEOUT:
+        return parse_duration("--timeout", value, 100 * NS_PER_MS, &options->timeout_ns);
+    case OPTION_SEED:
+        return parse_number("--seed", value, 0, UINT64_MAX, &options->seed);
+    case 'o':
+        return parse_out(value, options);
+    default:
+        options->quiet = true;
+        return true;
+    }
+}
+
+/* What each option allows, and all of them together do not. */
+static bool check_together(const struct options *options)
+{
+    uint64_t fewest = options->clients[0], most = options->clients[options->level_count - 1];
+    char value[32];
+    if (options->workload == WORKLOAD_DRAIN &&
+        (options->handoffs != 0 || options->duration_ns != 0))
+        return wrong("--workload", "drain", "--handoffs and --duration are for --workload steady");
+    if (options->handoffs != 0 && options->duration_ns != 0)
+        return wrong("--handoffs", "with --duration", "give one of them");
+    if (options->handoffs != 0 && options->handoffs < most) {
+        snprintf(value, sizeof value, "%llu", (unsigned long long)options->handoffs);
+        return wrong("--handoffs", value, "fewer than the clients: each acquires at least once");
+    }
+    if (options->locks > fewest) {
+        snprintf(value, sizeof value, "%u", options->locks);
+        return wrong("--locks", value, "more locks than clients");
+    }
+    if (options->processes > fewest) {
+        snprintf(value, sizeof value, "%u", options->processes);
+        return wrong("--processes", value, "more processes than clients");
+    }
+    if (options->hold.mean_ns >= options->timeout_ns)
+        return wrong("--hold", "with --timeout",
+                     "nothing moves while a lock is held: give a "
+                     "--timeout that is longer than the hold");
+    if (options->session_timeout_ns > 3600 * NS_PER_S)
+        return wrong("--session-timeout", "", "expected at most an hour");
+    return true;
+}
+
+static void set_defaults(struct options *options)
+{
+    *options = (struct options){
+        .locks = 1,
+        .trials = 5,
+        .processes = 1,
+        .session_timeout_ns = 60 * NS_PER_S,
+        .timeout_ns = 30 * NS_PER_S,
+        .seed = clock_utc_ns(),
+    };
+}
+
+static bool fill_in_lists(struct options *options)
+{
+    return (options->recipe_count > 0 ||
+            parse_recipes("nonscalable,childwatch,scalable", options)) &&
+           (options->clients != NULL || parse_clients("8..256x2", options));
+}
+
+static bool parse_all(int argc, char **argv, struct options *options, bool *help_wanted)
+{
+    int option;
+    optind = 1;
+    opterr = 0;
+    while ((option = getopt_long(argc, argv, ":r:n:w:p:k:t:d:P:o:qh", long_options, NULL)) != -1) {
+        if (option == 'h') {
+            *help_wanted = true;
+            return true;
+        }
+        if (option == ':' || option == '?') {
+            complain_usage("run", argv[optind - 1],
+                           option == ':' ? "it takes a value" : "no such option");
+            return false;
+        }
+        if (!parse_one(option, optarg, options))
+            return false;
+    }
+    if (optind < argc) {
+        complain_usage("run", argv[optind], "expected an option");
+        return false;
+    }
+    return fill_in_lists(options) && check_together(options);
+}
+
+enum options_outcome options_parse(int argc, char **argv, struct options *options)
+{
+    bool help_wanted = false;
+    set_defaults(options);
+    if (parse_all(argc, argv, options, &help_wanted) && !help_wanted)
+        return OPTIONS_RUN;
+    options_deinit(options);
+    return help_wanted ? OPTIONS_HELP : OPTIONS_WRONG;
+}
+
+void options_deinit(struct options *options)
+{
+    free(options->clients);
+    options->clients = NULL;
+}
+
+uint64_t options_handoffs(const struct options *options, uint64_t clients)
+{
+    if (options->handoffs != 0 || options->duration_ns != 0)
+        return options->handoffs;
+    return clients * ROUNDS_DEFAULT;
+}

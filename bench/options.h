@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * options: the command line of `zkherd run`. Layer: bench.
+ *
+ * Invariant: options that were parsed can be run: what contradicts itself has been refused.
+ */
+#ifndef BENCH_OPTIONS_H
+#define BENCH_OPTIONS_H
+
+#include "recipes/recipe.h"
+#include "trial/plan.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define OPTIONS_RECIPES_MAX 64
+
+struct options {
+    const struct recipe *recipes[OPTIONS_RECIPES_MAX];
+    size_t recipe_count;
+    uint64_t *clients; /* levels, ascending */
+    size_t level_count;
+    enum workload workload;
+    uint64_t handoffs; /* 0: a duration, or the default */
+    uint64_t duration_ns;
+    enum pace pace;
+    struct hold hold;
+    uint32_t locks;
+    uint32_t trials;
+    uint32_t processes;
+    bool connect; /* servers were given: else a private one */
+    struct connect_string servers;
+    uint64_t session_timeout_ns;
+    uint64_t timeout_ns;
+    uint64_t seed;
+    const char *out; /* NULL: results/<time>-<target> */
+    bool quiet;
+};
+
+enum options_outcome { OPTIONS_RUN, OPTIONS_HELP, OPTIONS_WRONG };
+
+/* Parses argv[1] … of the subcommand. OPTIONS_WRONG: it has been complained about. On OPTIONS_RUN
+ * the caller owns *options, to options_deinit. */
+enum options_outcome options_parse(int argc, char **argv, struct options *options);
+void options_deinit(struct options *options);
+
+/* The help of the subcommand, to stdout. */
+void options_help(void);
+
+/* Steady: the grants asked for in a cell of so many clients; 0 when the time decides. */
+uint64_t options_handoffs(const struct options *options, uint64_t clients);
+
+#endif

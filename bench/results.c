@@ -1,0 +1,226 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "bench/results.h"
+
+#include "base/clock.h"
+#include "bench/version.h"
+#include "measure/hlog.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static const char handoffs_columns[] =
+    "run,recipe,clients,trial,lock,handoff,waiters,holder,creates,exists,gets,get_children,sets,"
+    "deletes,multis,rpcs,notifications,names_listed,bytes_sent,bytes_received,handoff_us";
+
+static const char latency_columns[] =
+    "run,recipe,clients,trial,kind,count,over_range,p50_us,p90_us,p99_us,p999_us,max_us";
+
+/* A percentile this far out needs so many values to mean anything. */
+#define P999_LEAST 10000
+
+/* ------------------------------------------------------------------ the folder */
+
+static enum fault_kind make_folder(struct results *results, const char *out, const char *target,
+                                   struct fault *fault)
+{
+    if (out != NULL) {
+        snprintf(results->folder, sizeof results->folder, "%s", out);
+        for (size_t end = strlen(results->folder); end > 1 && results->folder[end - 1] == '/';)
+            results->folder[--end] = '\0';
+    } else {
+        char time[32];
+        clock_format_utc(results->started_utc_ns, 1, time, sizeof time);
+        if (mkdir("results", 0777) != 0 && errno != EEXIST)
+            return fault_from_errno(fault, errno, "results", "cannot make the folder");
+        snprintf(results->folder, sizeof results->folder, "results/%s-%s", time, target);
+    }
+    if (mkdir(results->folder, 0777) != 0)
+        return fault_from_errno(fault, errno, results->folder, "cannot make the folder");
+    const char *slash = strrchr(results->folder, '/');
+    snprintf(results->run, sizeof results->run, "%.*s", NAME_MAX,
+             slash != NULL ? slash + 1 : results->folder);
+    return FAULT_NONE;
+}
+
+static enum fault_kind open_csv(struct results *results, struct output *file, struct csv *csv,
+                                const char *name, const char *columns, struct fault *fault)
+{
+    enum fault_kind kind = output_open(file, results->folder, name, fault);
+    if (kind != FAULT_NONE)
+        return kind;
+    *csv = (struct csv){.stream = file->stream};
+    csv_header(csv, columns);
+    return output_commit(file, fault);
+}
+
+static enum fault_kind open_hlog(struct results *results, struct fault *fault)
+{
+    char comment[160];
+    enum fault_kind kind = output_open(&results->hlog_file, results->folder, "latency.hlog", fault);
+    if (kind != FAULT_NONE)
+        return kind;
+    snprintf(comment, sizeof comment, "[zkherd %s, values in nanoseconds]", version_text);
+    kind = hlog_write_header(results->hlog_file.stream, results->started_utc_ns, comment, fault);
+    return kind == FAULT_NONE ? output_commit(&results->hlog_file, fault) : kind;
+}
+
+enum fault_kind results_open(struct results *results, const char *out, const char *target,
+                             uint64_t handoffs, struct fault *fault)
+{
+    struct fault closing;
+    *results = (struct results){
+        .started_utc_ns = clock_utc_ns(),
+        .started_ns = clock_now_ns(),
+        .thinning = (handoffs + RESULTS_HANDOFFS_MAX - 1) / RESULTS_HANDOFFS_MAX,
+    };
+    if (results->thinning == 0)
+        results->thinning = 1;
+    enum fault_kind kind = make_folder(results, out, target, fault);
+    if (kind != FAULT_NONE)
+        return kind;
+    kind = open_csv(results, &results->trials_file, &results->trials_csv, "trials.csv",
+                    sample_columns, fault);
+    if (kind == FAULT_NONE)
+        kind = open_csv(results, &results->handoffs_file, &results->handoffs_csv, "handoffs.csv",
+                        handoffs_columns, fault);
+    if (kind == FAULT_NONE)
+        kind = open_csv(results, &results->latency_file, &results->latency_csv, "latency.csv",
+                        latency_columns, fault);
+    if (kind == FAULT_NONE)
+        kind = open_hlog(results, fault);
+    if (kind != FAULT_NONE)
+        (void)!results_close(results, &closing);
+    return kind;
+}
+
+/* ------------------------------------------------------------------ a trial */
+
+static void begin_row(struct results *results, struct csv *csv, const struct sample *sample)
+{
+    csv_text(csv, results->run);
+    csv_text(csv, sample->cell.recipe->name);
+    csv_count(csv, sample->cell.clients);
+    csv_count(csv, sample->cell.trial);
+}
+
+static void write_handoff(struct results *results, const struct sample *sample, uint32_t lock,
+                          size_t handoff, const struct ledger_row *row)
+{
+    static const enum tally_kind kinds[] = {TALLY_CREATE,       TALLY_EXISTS, TALLY_GET,
+                                            TALLY_GET_CHILDREN, TALLY_SET,    TALLY_DELETE,
+                                            TALLY_MULTI};
+    struct csv *csv = &results->handoffs_csv;
+    begin_row(results, csv, sample);
+    csv_count(csv, lock);
+    csv_count(csv, handoff);
+    csv_count(csv, row->waiters);
+    if (row->holder != 0)
+        csv_count(csv, row->holder - 1);
+    else
+        csv_empty(csv);
+    for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++)
+        csv_count(csv, row->tally.of[kinds[i]]);
+    csv_count(csv, tally_rpcs(&row->tally));
+    csv_count(csv, row->tally.of[TALLY_NOTIFICATION]);
+    csv_count(csv, row->tally.of[TALLY_NAMES_LISTED]);
+    csv_count(csv, row->tally.of[TALLY_BYTES_SENT]);
+    csv_count(csv, row->tally.of[TALLY_BYTES_RECEIVED]);
+    csv_real(csv, row->handoff_ns > 0 ? (double)row->handoff_ns / 1e3 : NAN, 1);
+    csv_end_row(csv);
+}
+
+static void write_handoffs(struct results *results, const struct sample *sample,
+                           const struct board *board)
+{
+    for (uint32_t lock = 0; lock < board->plan->locks; lock++) {
+        size_t used = board_rows_used(board, lock);
+        for (size_t handoff = 0; handoff < used; handoff += results->thinning)
+            write_handoff(results, sample, lock, handoff,
+                          ledger_row(&board->ledger, lock, handoff));
+    }
+}
+
+static double us(const struct histogram *histogram, double percent)
+{
+    return (double)histogram_percentile_ns(histogram, percent) / 1e3;
+}
+
+static void write_latency(struct results *results, const struct sample *sample,
+                          enum meter_kind kind, const struct histogram *histogram)
+{
+    struct csv *csv = &results->latency_csv;
+    uint64_t count = histogram_count(histogram) + histogram_overflow(histogram);
+    begin_row(results, csv, sample);
+    csv_text(csv, board_meter_word(kind));
+    csv_count(csv, count);
+    csv_count(csv, histogram_overflow(histogram));
+    csv_real(csv, us(histogram, 50), 3);
+    csv_real(csv, us(histogram, 90), 3);
+    csv_real(csv, us(histogram, 99), 3);
+    csv_real(csv, count >= P999_LEAST ? us(histogram, 99.9) : NAN, 3);
+    csv_real(csv, us(histogram, 100), 3);
+    csv_end_row(csv);
+}
+
+static enum fault_kind write_latencies(struct results *results, const struct sample *sample,
+                                       const struct trial_result *result, struct fault *fault)
+{
+    double now_s = (double)(clock_now_ns() - results->started_ns) / 1e9;
+    for (int kind = 0; kind < METER_KINDS; kind++) {
+        const struct histogram *histogram = &result->latency[kind];
+        char tag[96];
+        if (histogram_count(histogram) + histogram_overflow(histogram) == 0)
+            continue;
+        write_latency(results, sample, (enum meter_kind)kind, histogram);
+        snprintf(tag, sizeof tag, "%s.%u.%s", sample->cell.recipe->name, sample->cell.clients,
+                 board_meter_word((enum meter_kind)kind));
+        enum fault_kind fault_kind =
+            hlog_write_interval(results->hlog_file.stream, tag, now_s - sample->elapsed_s,
+                                sample->elapsed_s, histogram, fault);
+        if (fault_kind != FAULT_NONE)
+            return fault_kind;
+    }
+    return FAULT_NONE;
+}
+
+enum fault_kind results_add(struct results *results, const struct sample_context *context,
+                            const struct sample *sample, const struct trial_result *result,
+                            struct fault *fault)
+{
+    struct output *files[] = {&results->handoffs_file, &results->latency_file, &results->hlog_file,
+                              &results->trials_file};
+    sample_write(sample, context, &results->trials_csv);
+    write_handoffs(results, sample, result->board);
+    enum fault_kind kind = write_latencies(results, sample, result, fault);
+    for (size_t i = 0; kind == FAULT_NONE && i < sizeof files / sizeof files[0]; i++)
+        kind = output_commit(files[i], fault);
+    if (kind == FAULT_NONE)
+        results->trials++;
+    return kind;
+}
+
+enum fault_kind results_close(struct results *results, struct fault *fault)
+{
+    struct output *files[] = {&results->trials_file, &results->handoffs_file,
+                              &results->latency_file, &results->hlog_file};
+    enum fault_kind worst = FAULT_NONE;
+    for (size_t i = 0; i < sizeof files / sizeof files[0]; i++) {
+        if (results->trials == 0) {
+            output_abandon(files[i]);
+            continue;
+        }
+        struct fault told;
+        if (output_finish(files[i], &told) == FAULT_NONE)
+            continue;
+        worst = told.kind;
+        *fault = told;
+        (void)!output_keep(files[i], &told);
+    }
+    if (results->trials == 0)
+        rmdir(results->folder);
+    return worst;
+}

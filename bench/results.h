@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * results: the folder of a run, and the files that grow trial by trial. Layer: bench.
+ *
+ * trials.csv, handoffs.csv, latency.csv and latency.hlog are written beside their final names,
+ * committed after every trial, and renamed at the end. Invariant: whatever ends the run, what
+ * stands under a final name is well-formed and holds whole trials only.
+ */
+#ifndef BENCH_RESULTS_H
+#define BENCH_RESULTS_H
+
+#include "base/fault.h"
+#include "base/output.h"
+#include "bench/sample.h"
+#include "measure/csv.h"
+#include "trial/trial.h"
+
+#include <limits.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* The rows that handoffs.csv is thinned to, evenly, when a run makes more handoffs. */
+#define RESULTS_HANDOFFS_MAX UINT64_C(1000000)
+
+struct results {
+    char folder[PATH_MAX];
+    char run[NAME_MAX + 1]; /* the folder's last name: the run's id in every row */
+    uint64_t started_utc_ns;
+    uint64_t started_ns;
+    uint64_t thinning; /* every so many-th handoff has a row */
+    size_t trials;
+    struct output trials_file, handoffs_file, latency_file, hlog_file;
+    struct csv trials_csv, handoffs_csv, latency_csv;
+};
+
+/*
+ * Makes the folder: `out`, or results/<UTC time>-<target> if out is NULL. FAULT_EXISTS if it is
+ * there already, FAULT_DENIED, FAULT_NO_SPACE. handoffs: how many the run is going to make.
+ */
+MUST_CHECK enum fault_kind results_open(struct results *results, const char *out,
+                                        const char *target, uint64_t handoffs, struct fault *fault);
+
+/* Adds a trial. On a fault the files keep the trials before it. */
+MUST_CHECK enum fault_kind results_add(struct results *results,
+                                       const struct sample_context *context,
+                                       const struct sample *sample,
+                                       const struct trial_result *result, struct fault *fault);
+
+/* Gives the files their final names. Also after a write has failed: then with the trials before it.
+ * If no trial was added, nothing is kept: the files and the folder are removed. */
+MUST_CHECK enum fault_kind results_close(struct results *results, struct fault *fault);
+
+#endif

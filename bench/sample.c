@@ -1,0 +1,224 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "bench/sample.h"
+
+#include "base/clock.h"
+#include "measure/fit.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Above these the driver itself may have been the bottleneck, and times mean little (not the
+ * counts). */
+#define LOAD_MAX      0.8
+#define LOAD_LEAST_NS (200 * NS_PER_MS)
+#define LATE_MAX_NS   NS_PER_MS
+#define LATE_LEAST    100
+
+const char sample_columns[] =
+    "run,target,servers,recipe,workload,pace,driver,processes,clients,locks,trial,seed,handoffs,"
+    "creates,creates_failed,exists,gets,get_children,sets,deletes,deletes_failed,multis,rpcs,"
+    "notifications,notifications_spurious,names_listed,bytes_sent,bytes_received,law_rpcs,"
+    "law_notifications,elapsed_s,drain_s,handoffs_per_s,handoff_p50_us,handoff_p90_us,"
+    "handoff_p99_us,handoff_max_us,acquire_p50_us,acquire_p99_us,acquire_max_us,client_cpu_s,"
+    "server_cpu_s,client_rss_kib,server_writes,server_notifications,server_packets_received,"
+    "watches_leaked,reconciled,violations,order_inversions,fairness_jain,reconnects,valid,reason";
+
+static double percentile_us(const struct histogram *histogram, double percent)
+{
+    if (histogram_count(histogram) + histogram_overflow(histogram) == 0)
+        return NAN;
+    return (double)histogram_percentile_ns(histogram, percent) / 1e3;
+}
+
+static void take_percentiles(const struct trial_result *result, struct sample *sample)
+{
+    static const double handoff[] = {50, 90, 99, 100}, acquire[] = {50, 99, 100};
+    for (size_t i = 0; i < 4; i++)
+        sample->handoff_us[i] = percentile_us(&result->latency[METER_HANDOFF], handoff[i]);
+    for (size_t i = 0; i < 3; i++)
+        sample->acquire_us[i] = percentile_us(&result->latency[METER_ACQUIRE], acquire[i]);
+}
+
+/* handoff = (1 + beta·W) / gamma, over the trial's handoffs with waiters. */
+static enum fault_kind take_beta(const struct trial_result *result, struct sample *sample,
+                                 struct fault *fault)
+{
+    const struct board *board = result->board;
+    double *x = calloc(result->handoffs + 1, sizeof *x),
+           *y = calloc(result->handoffs + 1, sizeof *y);
+    size_t count = 0;
+    if (x == NULL || y == NULL) {
+        free(x);
+        free(y);
+        return fault_raise(fault, FAULT_NO_MEMORY, 0, "results", "%s", "");
+    }
+    for (uint32_t lock = 0; lock < board->plan->locks; lock++) {
+        size_t used = board_rows_used(board, lock);
+        for (size_t handoff = 1; handoff < used && count < result->handoffs; handoff++) {
+            const struct ledger_row *row = ledger_row(&board->ledger, lock, handoff);
+            if (row->holder == 0 || row->waiters == 0)
+                continue;
+            x[count] = (double)row->waiters;
+            y[count++] = (double)row->handoff_ns / 1e3;
+        }
+    }
+    struct fit_line line = fit_line(x, y, count);
+    sample->beta = line.beta;
+    free(x);
+    free(y);
+    return FAULT_NONE;
+}
+
+static void invalidate(struct sample *sample, const char *reason)
+{
+    sample->valid = false;
+    snprintf(sample->reason, sizeof sample->reason, "%s", reason);
+}
+
+/* A trial that ended well but in which the driver was the bottleneck. */
+static void judge_load(const struct trial_result *result, struct sample *sample)
+{
+    const struct histogram *late = result->late;
+    double load = (double)result->client_cpu_ns / (double)result->elapsed_ns /
+                  (double)result->board->plan->processes;
+    if (result->elapsed_ns >= LOAD_LEAST_NS && load > LOAD_MAX)
+        invalidate(sample, "overloaded: the driver used more than 80 % of a core a process");
+    else if (histogram_count(late) >= LATE_LEAST && histogram_percentile_ns(late, 99) > LATE_MAX_NS)
+        invalidate(sample, "overloaded: holds ended more than a millisecond late");
+}
+
+static void judge(const struct trial_result *result, struct sample *sample)
+{
+    sample->valid = true;
+    if (result->end != END_DONE && result->end != END_VIOLATION)
+        invalidate(sample, result->reason);
+    else if (result->end == END_DONE)
+        judge_load(result, sample);
+    if (result->violation_count > 0)
+        violation_describe(&result->board->violations[0], sample->reason, sizeof sample->reason);
+}
+
+enum fault_kind sample_take(const struct cell *cell, const struct trial_result *result,
+                            struct sample *sample, struct fault *fault)
+{
+    *sample = (struct sample){
+        .cell = *cell,
+        .total = result->total,
+        .law = result->law,
+        .has_law = result->has_law,
+        .handoffs = result->handoffs,
+        .elapsed_s = (double)result->elapsed_ns / 1e9,
+        .drain_s = (double)result->drain_ns / 1e9,
+        .client_cpu_s = (double)result->client_cpu_ns / 1e9,
+        .client_rss_kib = result->client_rss_kib,
+        .reconnects = result->reconnects,
+        .servers = result->servers,
+        .violations = result->violation_count,
+        .inversions = result->inversions,
+        .fairness_jain = result->fairness_jain,
+    };
+    take_percentiles(result, sample);
+    judge(result, sample);
+    return take_beta(result, sample, fault);
+}
+
+enum fault_kind samples_add(struct samples *samples, const struct sample *sample,
+                            struct fault *fault)
+{
+    struct sample *list = realloc(samples->list, (samples->count + 1) * sizeof *list);
+    if (list == NULL)
+        return fault_raise(fault, FAULT_NO_MEMORY, 0, "results", "%s", "");
+    samples->list = list;
+    samples->list[samples->count++] = *sample;
+    return FAULT_NONE;
+}
+
+void samples_deinit(struct samples *samples)
+{
+    free(samples->list);
+    *samples = (struct samples){0};
+}
+
+/* ------------------------------------------------------------------ the row */
+
+static void write_plan(const struct sample *sample, const struct sample_context *context,
+                       struct csv *csv)
+{
+    const struct options *options = context->options;
+    csv_text(csv, context->run);
+    csv_text(csv, context->target);
+    csv_count(csv, context->servers);
+    csv_text(csv, sample->cell.recipe->name);
+    csv_text(csv, options->workload == WORKLOAD_DRAIN ? "drain" : "steady");
+    csv_text(csv, options->pace == PACE_LOCKSTEP ? "lockstep" : "free");
+    csv_text(csv, "events");
+    csv_count(csv, options->processes);
+    csv_count(csv, sample->cell.clients);
+    csv_count(csv, options->locks);
+    csv_count(csv, sample->cell.trial);
+    csv_count(csv, options->seed);
+    csv_count(csv, sample->handoffs);
+}
+
+static void write_counts(const struct sample *sample, struct csv *csv)
+{
+    const uint64_t *of = sample->total.of;
+    for (int kind = TALLY_CREATE; kind <= TALLY_MULTI; kind++)
+        csv_count(csv, of[kind]);
+    csv_count(csv, tally_rpcs(&sample->total));
+    for (int kind = TALLY_NOTIFICATION; kind <= TALLY_BYTES_RECEIVED; kind++)
+        csv_count(csv, of[kind]);
+    if (sample->has_law) {
+        csv_count(csv, tally_rpcs(&sample->law));
+        csv_count(csv, sample->law.of[TALLY_NOTIFICATION]);
+    } else {
+        csv_empty(csv);
+        csv_empty(csv);
+    }
+}
+
+static void write_times(const struct sample *sample, struct csv *csv)
+{
+    csv_real(csv, sample->elapsed_s, 6);
+    csv_real(csv, sample->drain_s, 6);
+    csv_real(csv, (double)sample->handoffs / sample->elapsed_s, 2);
+    for (size_t i = 0; i < 4; i++)
+        csv_real(csv, sample->handoff_us[i], 1);
+    for (size_t i = 0; i < 3; i++)
+        csv_real(csv, sample->acquire_us[i], 1);
+    csv_real(csv, sample->client_cpu_s, 6);
+    csv_real(csv, sample->servers.cpu_known ? (double)sample->servers.cpu_ns / 1e9 : NAN, 2);
+    csv_count(csv, sample->client_rss_kib);
+}
+
+static void write_servers(const struct trial_servers *servers, struct csv *csv)
+{
+    if (servers->told) {
+        csv_count(csv, servers->writes);
+        csv_count(csv, servers->notifications);
+        csv_count(csv, servers->packets_received);
+        csv_signed(csv, servers->watches_leaked);
+    } else {
+        for (int i = 0; i < 4; i++)
+            csv_empty(csv);
+    }
+    csv_text(csv, "na"); /* the two counts stand side by side; no verdict is drawn from them here */
+}
+
+void sample_write(const struct sample *sample, const struct sample_context *context,
+                  struct csv *csv)
+{
+    write_plan(sample, context, csv);
+    write_counts(sample, csv);
+    write_times(sample, csv);
+    write_servers(&sample->servers, csv);
+    csv_count(csv, sample->violations);
+    csv_count(csv, sample->inversions);
+    csv_real(csv, sample->fairness_jain, 4);
+    csv_count(csv, sample->reconnects);
+    csv_text(csv, sample->valid ? "yes" : "no");
+    csv_text(csv, sample->reason);
+    csv_end_row(csv);
+}

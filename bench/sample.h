@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * sample: what is kept of a finished trial: a row of trials.csv. Layer: bench.
+ */
+#ifndef BENCH_SAMPLE_H
+#define BENCH_SAMPLE_H
+
+#include "base/fault.h"
+#include "bench/cells.h"
+#include "measure/csv.h"
+#include "trial/trial.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct sample {
+    struct cell cell;
+    struct tally total;
+    struct tally law;
+    bool has_law;
+    uint64_t handoffs;
+    double elapsed_s;
+    double drain_s;
+    double handoff_us[4]; /* p50, p90, p99, maximum; NaN without handoffs */
+    double acquire_us[3]; /* p50, p99, maximum */
+    double beta; /* the cost of one more waiter, in bare handoffs; NaN where it cannot be told */
+    double client_cpu_s;
+    uint64_t client_rss_kib;
+    uint64_t reconnects;
+    struct trial_servers servers;
+    uint32_t violations;
+    uint64_t inversions;
+    double fairness_jain;
+    bool valid;
+    char reason[320]; /* why it is not valid, or which verdict failed; "" when all is well */
+};
+
+struct samples {
+    struct sample *list;
+    size_t count;
+};
+
+/* Sums a finished trial up. */
+MUST_CHECK enum fault_kind sample_take(const struct cell *cell, const struct trial_result *result,
+                                       struct sample *sample, struct fault *fault);
+
+/* Appends; samples_deinit frees. */
+MUST_CHECK enum fault_kind samples_add(struct samples *samples, const struct sample *sample,
+                                       struct fault *fault);
+void samples_deinit(struct samples *samples);
+
+/* What all rows of a run say alike. */
+struct sample_context {
+    const char *run;
+    const char *target;
+    size_t servers;
+    const struct options *options;
+};
+
+/* The columns of trials.csv, and a sample's row. */
+extern const char sample_columns[];
+void sample_write(const struct sample *sample, const struct sample_context *context,
+                  struct csv *csv);
+
+#endif

@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "bench/table.h"
+
+#include "base/text.h"
+#include "measure/statistics.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* The trials of one cell. */
+struct group {
+    const struct sample *list[1024];
+    size_t count;
+};
+
+static void gather(const struct samples *samples, const struct recipe *recipe, uint64_t clients,
+                   struct group *group)
+{
+    group->count = 0;
+    for (size_t i = 0; i < samples->count && group->count < 1024; i++) {
+        const struct sample *sample = &samples->list[i];
+        if (sample->cell.recipe == recipe && sample->cell.clients == clients)
+            group->list[group->count++] = sample;
+    }
+}
+
+static double median(const struct group *group, double (*value)(const struct sample *sample))
+{
+    double values[1024];
+    size_t count = 0;
+    for (size_t i = 0; i < group->count; i++) {
+        double one = value(group->list[i]);
+        if (isfinite(one))
+            values[count++] = one;
+    }
+    statistics_sort(values, count);
+    return statistics_median(values, count);
+}
+
+static double rpcs(const struct sample *sample)
+{
+    return (double)tally_rpcs(&sample->total);
+}
+
+static double creates(const struct sample *sample)
+{
+    return (double)sample->total.of[TALLY_CREATE];
+}
+
+static double notifications(const struct sample *sample)
+{
+    return (double)sample->total.of[TALLY_NOTIFICATION];
+}
+
+static double kilobytes(const struct sample *sample)
+{
+    return (double)(sample->total.of[TALLY_BYTES_SENT] + sample->total.of[TALLY_BYTES_RECEIVED]) /
+           1e3;
+}
+
+static double drain_s(const struct sample *sample)
+{
+    return sample->drain_s;
+}
+
+static double handoff_p50_ms(const struct sample *sample)
+{
+    return sample->handoff_us[0] / 1e3;
+}
+
+static double handoff_p99_ms(const struct sample *sample)
+{
+    return sample->handoff_us[2] / 1e3;
+}
+
+static void write_number(FILE *stream, double number, int width, int decimals)
+{
+    if (isfinite(number))
+        fprintf(stream, "  %*.*f", width, decimals, number);
+    else
+        fprintf(stream, "  %*s", width, "-");
+}
+
+static void write_count(FILE *stream, double count, int width)
+{
+    char text[32];
+    if (isfinite(count))
+        fprintf(stream, "  %*s", width,
+                text_format_count((uint64_t)(count + 0.5), text, sizeof text));
+    else
+        fprintf(stream, "  %*s", width, "-");
+}
+
+/* What is said of the counts of a cell: equal to the law, not, or without one. */
+static const char *verdict_of(const struct group *group)
+{
+    bool has_law = true, valid = true;
+    for (size_t i = 0; i < group->count; i++) {
+        if (group->list[i]->violations > 0)
+            return "FAILS";
+        has_law = has_law && group->list[i]->has_law;
+        valid = valid && group->list[i]->valid;
+    }
+    if (!valid)
+        return "not valid";
+    return has_law ? "= law" : "-";
+}
+
+static void write_group(FILE *stream, const struct recipe *recipe, uint64_t clients,
+                        const struct group *group)
+{
+    fprintf(stream, "%-16s  %7llu  %6zu", recipe->name, (unsigned long long)clients, group->count);
+    write_count(stream, median(group, rpcs), 11);
+    fprintf(stream, "  %-9s", verdict_of(group));
+    write_count(stream, median(group, creates), 11);
+    write_count(stream, median(group, notifications), 13);
+    write_count(stream, median(group, kilobytes), 9);
+    write_number(stream, median(group, drain_s), 8, 3);
+    write_number(stream, median(group, handoff_p50_ms), 8, 2);
+    write_number(stream, median(group, handoff_p99_ms), 8, 2);
+    fputc('\n', stream);
+}
+
+void table_write(const struct samples *samples, const struct options *options, FILE *stream)
+{
+    struct group *group = malloc(sizeof *group);
+    if (group == NULL)
+        return;
+    fprintf(stream, "%-16s  %7s  %6s  %11s  %-9s  %11s  %13s  %9s  %8s  %17s\n", "", "", "", "", "",
+            "", "", "", "drain", "handoff");
+    fprintf(stream, "%-16s  %7s  %6s  %11s  %-9s  %11s  %13s  %9s  %8s  %8s  %8s\n", "recipe",
+            "clients", "trials", "RPCs", "verdict", "CREATEs", "notifications", "kB", "s", "p50 ms",
+            "p99 ms");
+    for (size_t r = 0; r < options->recipe_count; r++) {
+        for (size_t i = 0; i < options->level_count; i++) {
+            gather(samples, options->recipes[r], options->clients[i], group);
+            if (group->count > 0)
+                write_group(stream, options->recipes[r], options->clients[i], group);
+        }
+    }
+    free(group);
+}
+
+void table_write_failures(const struct samples *samples, FILE *stream)
+{
+    for (size_t i = 0; i < samples->count; i++) {
+        const struct sample *sample = &samples->list[i];
+        if (sample->violations == 0 && sample->valid)
+            continue;
+        fprintf(stream, "%s, %u clients, trial %u: %s: %s", sample->cell.recipe->name,
+                sample->cell.clients, sample->cell.trial,
+                sample->violations > 0 ? "the verdict fails" : "not valid", sample->reason);
+        if (sample->violations > 1)
+            fprintf(stream, " (and %u more)", sample->violations - 1);
+        fputc('\n', stream);
+    }
+}

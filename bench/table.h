@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * table: the end of a run for the terminal: a line a recipe and n, aligned. Layer: bench.
+ */
+#ifndef BENCH_TABLE_H
+#define BENCH_TABLE_H
+
+#include "bench/options.h"
+#include "bench/sample.h"
+
+#include <stdio.h>
+
+/* Counts are the medians over the trials (under lockstep all are alike), times too. */
+void table_write(const struct samples *samples, const struct options *options, FILE *stream);
+
+/* One line for each trial whose verdict failed or that is not valid. */
+void table_write_failures(const struct samples *samples, FILE *stream);
+
+#endif

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * target: the servers that a run works on. Layer: bench.
+ *
+ * Either a private server, started here, or the servers of --connect, which are looked at before
+ * anything is asked of them. All znodes of a run lie under one root znode of its own.
+ *
+ * Invariant: when target_close has returned, the private server, or the run's root znode, is gone.
+ */
+#ifndef BENCH_TARGET_H
+#define BENCH_TARGET_H
+
+#include "base/fault.h"
+#include "bench/options.h"
+#include "trial/steward.h"
+#include "zk/admin.h"
+#include "zk/connect.h"
+#include "zk/server.h"
+
+#include <stddef.h>
+
+struct target {
+    struct connect_string servers;
+    struct admin_identity identities[CONNECT_ENDPOINTS_MAX];
+    struct server *private_server; /* NULL: --connect */
+    struct steward *steward;
+    char root[48]; /* the run's root znode */
+    char name[80]; /* for the results' folder: "standalone", or the first host */
+};
+
+/* Starts or finds the servers, opens the steward's session and makes the root znode. On a fault
+ * nothing is left behind. */
+MUST_CHECK enum fault_kind target_open(const struct options *options, struct target *target,
+                                       struct fault *fault);
+void target_close(struct target *target);
+
+#endif

@@ -1,0 +1,186 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "bench/waiters.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+const char waiters_columns[] =
+    "run,recipe,waiters_low,waiters_high,waiters_mean,handoffs,creates_mean,notifications_mean,"
+    "rpcs_mean,handoff_p50_us,handoff_p50_low_us,handoff_p50_high_us,handoff_p99_us";
+
+enum fault_kind waiters_new(const struct recipe *recipe, uint64_t most_waiters,
+                            struct waiters **waiters, struct fault *fault)
+{
+    struct waiters *made = calloc(1, sizeof *made);
+    struct waiters_level *levels = calloc(most_waiters + 1, sizeof *levels);
+    if (made == NULL || levels == NULL) {
+        free(made);
+        free(levels);
+        return fault_raise(fault, FAULT_NO_MEMORY, 0, "results", "%s", "");
+    }
+    made->recipe = recipe;
+    made->levels = levels;
+    made->level_count = most_waiters + 1;
+    *waiters = made;
+    return FAULT_NONE;
+}
+
+void waiters_free(struct waiters *waiters)
+{
+    if (waiters == NULL)
+        return;
+    for (size_t i = 0; i < WAITERS_OCTAVES; i++)
+        free(waiters->octaves[i].medians_us);
+    free(waiters->levels);
+    free(waiters);
+}
+
+static size_t octave_of(uint64_t waiters)
+{
+    size_t octave = 63 - (size_t)__builtin_clzll(waiters);
+    return octave < WAITERS_OCTAVES ? octave : WAITERS_OCTAVES - 1;
+}
+
+/* Calls visit with every handoff of the trial: somebody waited, and somebody was granted. */
+static void for_each_handoff(const struct waiters *waiters, const struct trial_result *result,
+                             void (*visit)(void *context, const struct ledger_row *row),
+                             void *context)
+{
+    const struct board *board = result->board;
+    for (uint32_t lock = 0; lock < board->plan->locks; lock++) {
+        size_t used = board_rows_used(board, lock);
+        for (size_t handoff = 1; handoff < used; handoff++) {
+            const struct ledger_row *row = ledger_row(&board->ledger, lock, handoff);
+            if (row->holder != 0 && row->waiters > 0 && row->waiters < waiters->level_count)
+                visit(context, row);
+        }
+    }
+}
+
+static void add_row(void *context, const struct ledger_row *row)
+{
+    struct waiters *waiters = context;
+    struct waiters_level *level = &waiters->levels[row->waiters];
+    struct waiters_octave *octave = &waiters->octaves[octave_of(row->waiters)];
+    level->handoffs++;
+    level->creates += row->tally.of[TALLY_CREATE];
+    level->notifications += row->tally.of[TALLY_NOTIFICATION];
+    level->rpcs += tally_rpcs(&row->tally);
+    level->handoff_us += (double)row->handoff_ns / 1e3;
+    octave->handoffs++;
+    histogram_record(&octave->latency, row->handoff_ns);
+}
+
+/* The latencies of one octave in one trial; there is room for all of the trial's handoffs. */
+struct gathered {
+    size_t octave;
+    double *values_us;
+    size_t count;
+};
+
+static void gather(void *context, const struct ledger_row *row)
+{
+    struct gathered *gathered = context;
+    if (octave_of(row->waiters) == gathered->octave)
+        gathered->values_us[gathered->count++] = (double)row->handoff_ns / 1e3;
+}
+
+static enum fault_kind add_median(struct waiters_octave *octave, struct gathered *gathered,
+                                  struct fault *fault)
+{
+    if (gathered->count == 0)
+        return FAULT_NONE;
+    double *medians =
+        realloc(octave->medians_us, (octave->median_count + 1) * sizeof *octave->medians_us);
+    if (medians == NULL)
+        return fault_raise(fault, FAULT_NO_MEMORY, 0, "results", "%s", "");
+    statistics_sort(gathered->values_us, gathered->count);
+    octave->medians_us = medians;
+    octave->medians_us[octave->median_count++] =
+        statistics_median(gathered->values_us, gathered->count);
+    return FAULT_NONE;
+}
+
+enum fault_kind waiters_add(struct waiters *waiters, const struct trial_result *result,
+                            struct fault *fault)
+{
+    struct gathered gathered = {.values_us = calloc(result->handoffs + 1, sizeof(double))};
+    if (gathered.values_us == NULL)
+        return fault_raise(fault, FAULT_NO_MEMORY, 0, "results", "%s", "");
+    enum fault_kind kind = FAULT_NONE;
+    for_each_handoff(waiters, result, add_row, waiters);
+    for (size_t i = 0; kind == FAULT_NONE && i < WAITERS_OCTAVES; i++) {
+        gathered.octave = i;
+        gathered.count = 0;
+        for_each_handoff(waiters, result, gather, &gathered);
+        kind = add_median(&waiters->octaves[i], &gathered, fault);
+    }
+    free(gathered.values_us);
+    return kind;
+}
+
+static size_t octave_end(const struct waiters *waiters, size_t octave)
+{
+    size_t end = (size_t)1 << (octave + 1);
+    return octave == WAITERS_OCTAVES - 1 || end > waiters->level_count ? waiters->level_count : end;
+}
+
+struct waiters_level waiters_octave_sum(const struct waiters *waiters, size_t octave)
+{
+    struct waiters_level sum = {0};
+    for (size_t w = (size_t)1 << octave; w < octave_end(waiters, octave); w++) {
+        const struct waiters_level *level = &waiters->levels[w];
+        sum.handoffs += level->handoffs;
+        sum.creates += level->creates;
+        sum.notifications += level->notifications;
+        sum.rpcs += level->rpcs;
+        sum.handoff_us += level->handoff_us;
+    }
+    return sum;
+}
+
+double waiters_octave_mean(const struct waiters *waiters, size_t octave)
+{
+    double sum = 0, handoffs = 0;
+    for (size_t w = (size_t)1 << octave; w < octave_end(waiters, octave); w++) {
+        sum += (double)w * (double)waiters->levels[w].handoffs;
+        handoffs += (double)waiters->levels[w].handoffs;
+    }
+    return sum / handoffs;
+}
+
+static void write_octave(const struct waiters *waiters, size_t index, const char *run,
+                         struct csv *csv)
+{
+    const struct waiters_octave *octave = &waiters->octaves[index];
+    struct waiters_level sum = waiters_octave_sum(waiters, index);
+    double handoffs = (double)sum.handoffs;
+    struct interval median = {NAN, NAN, NAN};
+    if (octave->median_count >= STATISTICS_TRIALS_MIN)
+        median = statistics_interval_of_logs(octave->medians_us, octave->median_count, 0.95);
+    csv_text(csv, run);
+    csv_text(csv, waiters->recipe->name);
+    csv_count(csv, UINT64_C(1) << index);
+    csv_count(csv, octave_end(waiters, index) - 1);
+    csv_real(csv, waiters_octave_mean(waiters, index), 2);
+    csv_count(csv, sum.handoffs);
+    csv_real(csv, (double)sum.creates / handoffs, 3);
+    csv_real(csv, (double)sum.notifications / handoffs, 3);
+    csv_real(csv, (double)sum.rpcs / handoffs, 3);
+    csv_real(csv, (double)histogram_percentile_ns(&octave->latency, 50) / 1e3, 1);
+    csv_real(csv, median.low, 1);
+    csv_real(csv, median.high, 1);
+    if (octave->handoffs >= WAITERS_P99_LEAST)
+        csv_real(csv, (double)histogram_percentile_ns(&octave->latency, 99) / 1e3, 1);
+    else
+        csv_empty(csv);
+    csv_end_row(csv);
+}
+
+void waiters_write(const struct waiters *waiters, const char *run, struct csv *csv)
+{
+    for (size_t i = 0; i < WAITERS_OCTAVES; i++) {
+        if (waiters->octaves[i].handoffs > 0)
+            write_octave(waiters, i, run, csv);
+    }
+}

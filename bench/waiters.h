@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * waiters: what a handoff costs, by how many waited for it. Layer: bench.
+ *
+ * Collects the handoffs of all trials of one recipe: exactly for each number of waiters W (means),
+ * and in octaves of W (1, 2-3, 4-7, …) for latencies. The arrivals (handoff 0) and releases that
+ * nobody waited for are not handoffs.
+ *
+ * The percentiles describe all handoffs of an octave together; the interval of the median is over
+ * trials, since the handoffs of one trial are correlated.
+ */
+#ifndef BENCH_WAITERS_H
+#define BENCH_WAITERS_H
+
+#include "base/fault.h"
+#include "measure/csv.h"
+#include "measure/histogram.h"
+#include "measure/statistics.h"
+#include "trial/trial.h"
+
+#include <stddef.h>
+#include <stdint.h>
+
+#define WAITERS_OCTAVES   20
+#define WAITERS_P99_LEAST 100 /* handoffs, for a 99th percentile */
+
+struct waiters_level {
+    uint64_t handoffs;
+    uint64_t creates;
+    uint64_t notifications;
+    uint64_t rpcs;
+    double handoff_us; /* the sum */
+};
+
+struct waiters_octave {
+    struct histogram latency;
+    uint64_t handoffs;
+    double *medians_us; /* of each trial that has handoffs in here */
+    size_t median_count;
+};
+
+struct waiters {
+    const struct recipe *recipe;
+    struct waiters_level *levels; /* by W; index 0 is not used */
+    size_t level_count;
+    struct waiters_octave octaves[WAITERS_OCTAVES];
+};
+
+/* For handoffs with at most most_waiters waiters. */
+MUST_CHECK enum fault_kind waiters_new(const struct recipe *recipe, uint64_t most_waiters,
+                                       struct waiters **waiters, struct fault *fault);
+void waiters_free(struct waiters *waiters);
+
+/* Adds the handoffs of a trial. */
+MUST_CHECK enum fault_kind waiters_add(struct waiters *waiters, const struct trial_result *result,
+                                       struct fault *fault);
+
+/* Adds the handoffs of all levels of an octave. */
+struct waiters_level waiters_octave_sum(const struct waiters *waiters, size_t octave);
+
+/* The mean number of waiters of an octave's handoffs; NaN if it has none. */
+double waiters_octave_mean(const struct waiters *waiters, size_t octave);
+
+/* The columns of waiters.csv, and a recipe's rows. */
+extern const char waiters_columns[];
+void waiters_write(const struct waiters *waiters, const char *run, struct csv *csv);
+
+#endif

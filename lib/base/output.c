@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "base/output.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdbool.h>
+#include <string.h>
+#include <unistd.h>
+
+/* A stream of our own, because stdio forgets the errno of a write that fails in the middle. */
+static ssize_t write_through(void *cookie, const char *bytes, size_t size)
+{
+    struct output *output = cookie;
+    size_t done = 0;
+    while (done < size && output->os_error == 0) {
+        ssize_t wrote = write(output->descriptor, bytes + done, size - done);
+        if (wrote >= 0)
+            done += (size_t)wrote;
+        else if (errno != EINTR)
+            output->os_error = errno;
+    }
+    output->written_bytes += done;
+    return (ssize_t)(done == size ? size : 0);
+}
+
+static bool set_paths(struct output *output, const char *folder, const char *name)
+{
+    size_t size = sizeof output->path;
+    int length = snprintf(output->path, size, "%s/%s", folder, name);
+    int part_length = snprintf(output->part_path, size, "%s/%s.part", folder, name);
+    return length > 0 && part_length > 0 && (size_t)part_length < size;
+}
+
+enum fault_kind output_open(struct output *output, const char *folder, const char *name,
+                            struct fault *fault)
+{
+    const cookie_io_functions_t functions = {.write = write_through};
+    memset(output, 0, sizeof *output);
+    enum fault_kind kind;
+    if (!set_paths(output, folder, name)) {
+        kind = fault_from_errno(fault, ENAMETOOLONG, name, "its path is too long");
+        goto closed;
+    }
+    output->descriptor = open(output->part_path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+    if (output->descriptor < 0) {
+        kind = fault_from_errno(fault, errno, output->path, "cannot be opened for writing");
+        goto closed;
+    }
+    output->stream = fopencookie(output, "w", functions);
+    if (output->stream != NULL)
+        return FAULT_NONE;
+    kind = fault_from_errno(fault, ENOMEM, output->path, "cannot be opened for writing");
+    close(output->descriptor);
+    unlink(output->part_path);
+closed:
+    memset(output, 0, sizeof *output);
+    return kind;
+}
+
+enum fault_kind output_commit(struct output *output, struct fault *fault)
+{
+    bool flushed = fflush(output->stream) == 0 && !ferror(output->stream);
+    if (output->os_error == 0 && !flushed)
+        output->os_error = EIO;
+    if (output->os_error != 0)
+        return fault_from_errno(fault, output->os_error, output->path, "writing it failed");
+    output->committed_bytes = output->written_bytes;
+    return FAULT_NONE;
+}
+
+/* Closes what is open of the file, without writing what is still buffered. */
+static int close_quietly(struct output *output)
+{
+    if (output->stream == NULL)
+        return 0;
+    if (output->os_error == 0)
+        output->os_error = ECANCELED;
+    fclose(output->stream);
+    output->stream = NULL;
+    return close(output->descriptor);
+}
+
+enum fault_kind output_finish(struct output *output, struct fault *fault)
+{
+    enum fault_kind kind = output_commit(output, fault);
+    if (kind != FAULT_NONE)
+        return kind;
+    /* Some file systems find only here that the disk is full. */
+    if (close_quietly(output) != 0)
+        return fault_from_errno(fault, errno, output->path, "closing it failed");
+    if (rename(output->part_path, output->path) != 0)
+        return fault_from_errno(fault, errno, output->path, "%s cannot be renamed to it",
+                                output->part_path);
+    output->part_path[0] = '\0';
+    return FAULT_NONE;
+}
+
+enum fault_kind output_keep(struct output *output, struct fault *fault)
+{
+    close_quietly(output);
+    bool kept;
+    if (output->committed_bytes == 0)
+        kept = unlink(output->part_path) == 0;
+    else
+        kept = truncate(output->part_path, (off_t)output->committed_bytes) == 0 &&
+               rename(output->part_path, output->path) == 0;
+    enum fault_kind kind = FAULT_NONE;
+    if (!kept)
+        kind = fault_from_errno(fault, errno, output->path, "what was written of it is in %s",
+                                output->part_path);
+    output->part_path[0] = '\0';
+    return kind;
+}
+
+void output_abandon(struct output *output)
+{
+    if (output->part_path[0] == '\0')
+        return;
+    close_quietly(output);
+    unlink(output->part_path);
+    output->part_path[0] = '\0';
+}

@@ -1,0 +1,303 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "measure/fit.h"
+
+#include "measure/statistics.h"
+
+#include <assert.h>
+#include <math.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+
+#define TERMS (FIT_DEGREE_MAX + 1)
+
+/* What a straight line needs to know of its points, in one pass (Welford 1962). */
+struct points {
+    size_t count;
+    double mean_x, mean_y;
+    double xx, xy, yy; /* sums of products of deviations */
+};
+
+static void points_add(struct points *points, double x, double y)
+{
+    points->count++;
+    double n = (double)points->count;
+    double dx = x - points->mean_x, dy = y - points->mean_y;
+    points->mean_x += dx / n;
+    points->mean_y += dy / n;
+    points->xx += dx * (x - points->mean_x);
+    points->xy += dx * (y - points->mean_y);
+    points->yy += dy * (y - points->mean_y);
+}
+
+static double slope_of(const struct points *points)
+{
+    return points->xx > 0 ? points->xy / points->xx : NAN;
+}
+
+/* The variance of y about the line; NaN where too few points leave it open. */
+static double variance_of(const struct points *points)
+{
+    if (points->count < 3)
+        return NAN;
+    /* Rounding may leave a perfect line a hair below zero. */
+    double squares = fmax(points->yy - slope_of(points) * points->xy, 0);
+    return squares / (double)(points->count - 2);
+}
+
+struct fit_exponent fit_exponent(const double *x, const double *y, size_t count)
+{
+    struct points logs = {0};
+    for (size_t i = 0; i < count; i++) {
+        if (x[i] > 0 && y[i] > 0)
+            points_add(&logs, log(x[i]), log(y[i]));
+    }
+    struct fit_exponent fit = {.exponent = slope_of(&logs), .low = NAN, .high = NAN};
+    fit.levels = logs.count;
+    fit.left_out = count - logs.count;
+    if (logs.count >= 3 && logs.xx > 0) {
+        double error = sqrt(variance_of(&logs) / logs.xx);
+        double reach = statistics_t(FIT_CONFIDENCE, logs.count - 2) * error;
+        fit.low = fit.exponent - reach;
+        fit.high = fit.exponent + reach;
+    }
+    return fit;
+}
+
+enum fit_verdict fit_judge(const struct fit_exponent *fit)
+{
+    if (fit->levels < FIT_LEVELS_MIN)
+        return FIT_UNDETERMINED;
+    for (int c = 0; c <= FIT_DEGREE_MAX; c++) {
+        if (fit->low >= c - FIT_MARGIN && fit->high <= c + FIT_MARGIN)
+            return (enum fit_verdict)c;
+    }
+    return FIT_UNDETERMINED;
+}
+
+const char *fit_verdict_words(enum fit_verdict verdict)
+{
+    static const char *const words[] = {
+        [FIT_CONSTANT] = "O(1)",
+        [FIT_LINEAR] = "O(n)",
+        [FIT_QUADRATIC] = "O(n^2)",
+        [FIT_CUBIC] = "O(n^3)",
+        [FIT_UNDETERMINED] = "undetermined",
+    };
+    return words[verdict];
+}
+
+/*
+ * Fieller's interval of a ratio: all beta for which slope - beta·intercept may be zero. It is
+ * bounded only if the intercept itself is surely not zero.
+ */
+static void bound_beta(struct fit_line *line, const struct points *points)
+{
+    if (points->count < 3)
+        return;
+    double a = line->intercept, b = line->slope;
+    double t = statistics_t(FIT_CONFIDENCE, points->count - 2);
+    double scaled = t * t * variance_of(points);
+    double n = (double)points->count;
+    double aa = a * a - scaled * (1 / n + points->mean_x * points->mean_x / points->xx);
+    double ab = a * b + scaled * points->mean_x / points->xx;
+    double bb = b * b - scaled / points->xx;
+    if (!(aa > 0))
+        return;
+    double reach = sqrt(fmax(ab * ab - aa * bb, 0));
+    line->beta_low = (ab - reach) / aa;
+    line->beta_high = (ab + reach) / aa;
+}
+
+struct fit_line fit_line(const double *x, const double *y, size_t count)
+{
+    struct points points = {0};
+    for (size_t i = 0; i < count; i++)
+        points_add(&points, x[i], y[i]);
+    struct fit_line line = {.slope = slope_of(&points), .levels = count};
+    line.intercept = points.mean_y - line.slope * points.mean_x;
+    line.beta = line.intercept != 0 ? line.slope / line.intercept : NAN;
+    line.beta_low = line.beta_high = NAN;
+    bound_beta(&line, &points);
+    return line;
+}
+
+static double evaluate(const double *c, double x)
+{
+    double value = 0;
+    for (int k = FIT_DEGREE_MAX; k >= 0; k--)
+        value = value * x + c[k];
+    return value;
+}
+
+double fit_polynomial_at(const struct fit_polynomial *fit, double x)
+{
+    return evaluate(fit->c, x);
+}
+
+static size_t different(const double *x, size_t count)
+{
+    size_t found = 0;
+    for (size_t i = 0; i < count; i++) {
+        size_t j = 0;
+        while (j < i && x[j] != x[i])
+            j++;
+        found += j == i;
+    }
+    return found;
+}
+
+/* Over the levels: the sums of p², of p times what c leaves of y, and of x·p². */
+struct products {
+    double norm;
+    double projection;
+    double centre;
+};
+
+static struct products multiply(const double *p, const double *c, const double *x, const double *y,
+                                size_t count)
+{
+    struct products sums = {0};
+    for (size_t i = 0; i < count; i++) {
+        double value = evaluate(p, x[i]);
+        sums.norm += value * value;
+        sums.projection += value * (y[i] - evaluate(c, x[i]));
+        sums.centre += x[i] * value * value;
+    }
+    return sums;
+}
+
+/*
+ * Least squares by polynomials that are orthogonal over the levels (Forsythe 1957): no matrix, and
+ * none of the digits that powers of x as large as 4096³ would cost one.
+ */
+static void least_squares(const double *x, const double *y, size_t count, unsigned degree,
+                          double *c)
+{
+    double p[TERMS] = {1}, p_before[TERMS] = {0}, norm_before = INFINITY;
+    memset(c, 0, TERMS * sizeof *c);
+    for (unsigned k = 0; k <= degree; k++) {
+        struct products sums = multiply(p, c, x, y, count);
+        double below = 0; /* x·p has the coefficients of p, one power higher */
+        for (unsigned j = 0; j < TERMS; j++) {
+            double held = p[j];
+            c[j] += sums.projection / sums.norm * held;
+            p[j] = below - sums.centre / sums.norm * held - sums.norm / norm_before * p_before[j];
+            p_before[j] = below = held;
+        }
+        norm_before = sums.norm;
+    }
+}
+
+static bool is_whole(double value, double limit)
+{
+    return fabs(value) <= limit && value == trunc(value);
+}
+
+/* Whether the polynomial of sixths goes through every level, in whole numbers. */
+static bool reproduces(const int64_t *sixths, const double *x, const double *y, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        if (!is_whole(x[i], 1e9) || !is_whole(y[i], 0x1p53))
+            return false;
+        __int128 value = 0;
+        for (int k = FIT_DEGREE_MAX; k >= 0; k--)
+            value = value * (int64_t)x[i] + sixths[k];
+        if (value != (__int128)6 * (int64_t)y[i])
+            return false;
+    }
+    return true;
+}
+
+/* Rounds the coefficients to sixths if that makes the fit exact; leaves them alone otherwise. */
+static bool snap(struct fit_polynomial *fit, const double *x, const double *y, size_t count)
+{
+    int64_t sixths[TERMS];
+    for (int k = 0; k < TERMS; k++) {
+        /* With x up to 1e9 this keeps every sum within 128 bits. */
+        double limit = k == 0 ? 6 * 0x1p53 : 1e9;
+        if (!(fabs(6 * fit->c[k]) <= limit))
+            return false;
+        sixths[k] = llround(6 * fit->c[k]);
+    }
+    if (!reproduces(sixths, x, y, count))
+        return false;
+    for (int k = 0; k < TERMS; k++)
+        fit->c[k] = (double)sixths[k] / 6;
+    return true;
+}
+
+struct fit_polynomial fit_polynomial(const double *x, const double *y, size_t count,
+                                     unsigned degree)
+{
+    assert(degree <= FIT_DEGREE_MAX);
+    struct fit_polynomial fit = {.degree = degree};
+    size_t levels = different(x, count);
+    if (levels <= degree) {
+        for (int k = 0; k < TERMS; k++)
+            fit.c[k] = NAN;
+        fit.max_residual = NAN;
+        return fit;
+    }
+    least_squares(x, y, count, degree, fit.c);
+    fit.exact = levels >= degree + 2 && snap(&fit, x, y, count);
+    for (size_t i = 0; i < count && !fit.exact; i++) {
+        double residual = fabs(y[i] - evaluate(fit.c, x[i]));
+        if (residual > fit.max_residual || isnan(residual))
+            fit.max_residual = residual;
+    }
+    return fit;
+}
+
+struct fit_polynomial fit_polynomial_best(const double *x, const double *y, size_t count)
+{
+    for (unsigned degree = 0; degree <= FIT_DEGREE_MAX; degree++) {
+        struct fit_polynomial fit = fit_polynomial(x, y, count, degree);
+        if (fit.exact)
+            return fit;
+    }
+    size_t levels = different(x, count);
+    return fit_polynomial(x, y, count, levels >= 3 ? 2 : levels == 2);
+}
+
+__attribute__((format(printf, 3, 4))) static void append(char *text, size_t size,
+                                                         const char *format, ...)
+{
+    size_t length = strlen(text);
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(text + length, size - length, format, arguments);
+    va_end(arguments);
+}
+
+static void append_number(char *text, size_t size, double number, bool exact)
+{
+    long long sixths = exact ? llround(6 * number) : 0;
+    if (!exact)
+        append(text, size, "%.4g", number);
+    else if (sixths % 3 == 0)
+        append(text, size, "%.16g", number);
+    else if (sixths % 2 == 0)
+        append(text, size, "%lld/3", sixths / 2);
+    else
+        append(text, size, "%lld/6", sixths);
+}
+
+const char *fit_describe(const struct fit_polynomial *fit, char variable, char *text, size_t size)
+{
+    static const char *const powers[TERMS] = {"", "", "²", "³"};
+    text[0] = '\0';
+    for (int k = FIT_DEGREE_MAX; k >= 0; k--) {
+        bool first = text[0] == '\0';
+        if (!(fabs(fit->c[k]) > 0))
+            continue;
+        append(text, size, fit->c[k] < 0 ? (first ? "-" : " - ") : (first ? "" : " + "));
+        append_number(text, size, fabs(fit->c[k]), fit->exact);
+        if (k > 0)
+            append(text, size, "·%c%s", variable, powers[k]);
+    }
+    if (text[0] == '\0')
+        append(text, size, isnan(fit->c[0]) ? "undetermined" : "0");
+    return text;
+}

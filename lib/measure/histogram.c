@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "measure/histogram.h"
+
+#include <math.h>
+#include <string.h>
+
+#define FIRST_SLOTS (2 * HISTOGRAM_HALF_SLOTS)
+
+/* 64 - clz is the length in bits; a value of up to 11 bits is in bucket 0. */
+static uint32_t bucket_of(uint64_t value_ns)
+{
+    return (uint32_t)(63 - __builtin_clzll(value_ns | (FIRST_SLOTS - 1))) - 10;
+}
+
+uint32_t histogram_slot(uint64_t value_ns)
+{
+    uint32_t bucket = bucket_of(value_ns);
+    return bucket * HISTOGRAM_HALF_SLOTS + (uint32_t)(value_ns >> bucket);
+}
+
+static uint64_t slot_first_ns(uint32_t slot)
+{
+    if (slot < FIRST_SLOTS)
+        return slot;
+    uint32_t bucket = slot / HISTOGRAM_HALF_SLOTS - 1;
+    return (uint64_t)(slot - bucket * HISTOGRAM_HALF_SLOTS) << bucket;
+}
+
+uint64_t histogram_slot_last_ns(uint32_t slot)
+{
+    return slot_first_ns(slot + 1) - 1;
+}
+
+void histogram_reset(struct histogram *histogram)
+{
+    memset(histogram, 0, sizeof *histogram);
+}
+
+void histogram_record(struct histogram *histogram, uint64_t value_ns)
+{
+    if (value_ns > histogram->max_ns)
+        histogram->max_ns = value_ns;
+    if (value_ns > HISTOGRAM_HIGHEST_NS) {
+        histogram->overflow++;
+        return;
+    }
+    histogram->counts[histogram_slot(value_ns)]++;
+    histogram->total++;
+}
+
+void histogram_add(struct histogram *into, const struct histogram *from)
+{
+    for (uint32_t slot = 0; slot < HISTOGRAM_COUNTS; slot++)
+        into->counts[slot] += from->counts[slot];
+    into->total += from->total;
+    into->overflow += from->overflow;
+    if (from->max_ns > into->max_ns)
+        into->max_ns = from->max_ns;
+}
+
+uint64_t histogram_count(const struct histogram *histogram)
+{
+    return histogram->total;
+}
+
+uint64_t histogram_overflow(const struct histogram *histogram)
+{
+    return histogram->overflow;
+}
+
+/*
+ * How many values the percentile covers. Java's rule, operation for operation: one step below the
+ * percentile before rounding up, lest a product like 99.9 % of 1000 comes out just above its whole
+ * number; and never less than the first value.
+ */
+static uint64_t count_at(double percent, uint64_t recorded)
+{
+    double below = fmin(fmax(nextafter(percent, -INFINITY), 0.0), 100.0);
+    uint64_t count = (uint64_t)ceil(below * (double)recorded / 100.0);
+    return count > 0 ? count : 1;
+}
+
+uint64_t histogram_percentile_ns(const struct histogram *histogram, double percent)
+{
+    uint64_t wanted = count_at(percent, histogram->total + histogram->overflow);
+    uint64_t seen = 0;
+    for (uint32_t slot = 0; slot < HISTOGRAM_COUNTS; slot++) {
+        seen += histogram->counts[slot];
+        if (seen >= wanted)
+            return percent == 0 ? slot_first_ns(slot) : histogram_slot_last_ns(slot);
+    }
+    return histogram->max_ns;
+}
+
+uint64_t histogram_max_ns(const struct histogram *histogram)
+{
+    return histogram->max_ns;
+}

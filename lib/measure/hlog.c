@@ -1,0 +1,183 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "measure/hlog.h"
+
+#include "base/clock.h"
+
+#include <assert.h>
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <zlib.h>
+
+/* The format's words: 0x10 in the last byte of a cookie says that counts are 64-bit varints. */
+#define COOKIE            UINT32_C(0x1c849313)
+#define COMPRESSED_COOKIE UINT32_C(0x1c849314)
+
+#define HEADER_BYTES      40
+#define VARINT_BYTES_MAX  9
+#define ENCODED_BYTES_MAX (HEADER_BYTES + VARINT_BYTES_MAX * HISTOGRAM_COUNTS)
+#define PACKED_HEADER     8
+
+static unsigned char *put_32(unsigned char *at, uint32_t word)
+{
+    for (int shift = 24; shift >= 0; shift -= 8)
+        *at++ = (unsigned char)(word >> shift);
+    return at;
+}
+
+static unsigned char *put_64(unsigned char *at, uint64_t word)
+{
+    at = put_32(at, (uint32_t)(word >> 32));
+    return put_32(at, (uint32_t)word);
+}
+
+/* Zigzag, then seven bits a byte, the lowest first; the ninth byte has all eight. */
+static unsigned char *put_varint(unsigned char *at, int64_t number)
+{
+    uint64_t bits = (uint64_t)number << 1 ^ (number < 0 ? UINT64_MAX : 0);
+    for (int i = 1; i < VARINT_BYTES_MAX && bits >= 0x80; i++) {
+        *at++ = (unsigned char)(bits | 0x80);
+        bits >>= 7;
+    }
+    *at++ = (unsigned char)bits;
+    return at;
+}
+
+static uint32_t slots_used(const struct histogram *histogram)
+{
+    uint32_t used = HISTOGRAM_COUNTS;
+    while (used > 0 && histogram->counts[used - 1] == 0)
+        used--;
+    return used;
+}
+
+/* A run of empty slots is written as minus its length, one alone as 0. */
+static unsigned char *put_counts(unsigned char *at, const struct histogram *histogram)
+{
+    uint32_t used = slots_used(histogram);
+    for (uint32_t slot = 0; slot < used;) {
+        uint32_t empty = 0;
+        while (histogram->counts[slot + empty] == 0)
+            empty++;
+        if (empty > 1)
+            at = put_varint(at, -(int64_t)empty);
+        else
+            at = put_varint(at, (int64_t)histogram->counts[slot]);
+        slot += empty > 1 ? empty : 1;
+    }
+    return at;
+}
+
+/* Returns the length of the encoded histogram, at most ENCODED_BYTES_MAX. */
+static size_t encode(unsigned char *bytes, const struct histogram *histogram)
+{
+    const uint64_t one_as_double = UINT64_C(0x3ff0000000000000);
+    unsigned char *end = put_counts(bytes + HEADER_BYTES, histogram);
+    size_t length = (size_t)(end - bytes);
+    unsigned char *at = put_32(bytes, COOKIE);
+    at = put_32(at, (uint32_t)(length - HEADER_BYTES));
+    at = put_32(at, 0); /* the normalizing offset */
+    at = put_32(at, HISTOGRAM_DIGITS);
+    at = put_64(at, HISTOGRAM_LOWEST_NS);
+    at = put_64(at, HISTOGRAM_HIGHEST_NS);
+    put_64(at, one_as_double); /* the ratio of its integers to values */
+    return length;
+}
+
+/* Returns the length, or 0 for want of memory; *packed is the caller's to free() either way. */
+static size_t pack(const struct histogram *histogram, unsigned char **packed)
+{
+    uLong room = compressBound(ENCODED_BYTES_MAX);
+    unsigned char *encoded = malloc(ENCODED_BYTES_MAX);
+    *packed = malloc(PACKED_HEADER + room);
+    size_t length = 0;
+    if (encoded == NULL || *packed == NULL)
+        goto out;
+    uLong encoded_length = (uLong)encode(encoded, histogram);
+    if (compress(*packed + PACKED_HEADER, &room, encoded, encoded_length) != Z_OK)
+        goto out;
+    put_32(put_32(*packed, COMPRESSED_COOKIE), (uint32_t)room);
+    length = PACKED_HEADER + room;
+out:
+    free(encoded);
+    return length;
+}
+
+static void write_base64(FILE *stream, const unsigned char *bytes, size_t length)
+{
+    static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+    for (size_t i = 0; i < length; i += 3) {
+        uint32_t second = i + 1 < length ? bytes[i + 1] : 0;
+        uint32_t third = i + 2 < length ? bytes[i + 2] : 0;
+        uint32_t triple = (uint32_t)bytes[i] << 16 | second << 8 | third;
+        putc(digits[triple >> 18], stream);
+        putc(digits[triple >> 12 & 63], stream);
+        putc(i + 1 < length ? digits[triple >> 6 & 63] : '=', stream);
+        putc(i + 2 < length ? digits[triple & 63] : '=', stream);
+    }
+}
+
+/* errno was zero before the first write; a stream that had failed earlier leaves it so. */
+static enum fault_kind judge_stream(FILE *stream, struct fault *fault)
+{
+    if (!ferror(stream))
+        return FAULT_NONE;
+    return fault_from_errno(fault, errno != 0 ? errno : EIO, "the histogram log",
+                            "writing it failed");
+}
+
+enum fault_kind hlog_write_header(FILE *stream, uint64_t start_utc_ns, const char *comment,
+                                  struct fault *fault)
+{
+    char date[32];
+    clock_format_utc(start_utc_ns, 0, date, sizeof date);
+    errno = 0;
+    if (comment != NULL) {
+        fputs("#[", stream);
+        for (; *comment != '\0'; comment++) /* a line break would end the comment */
+            putc(*comment == '\n' || *comment == '\r' ? ' ' : *comment, stream);
+        fputs("]\n", stream);
+    }
+    fprintf(stream,
+            "#[Histogram log format version 1.3]\n"
+            "#[StartTime: %" PRIu64 ".%03" PRIu64 " (seconds since epoch), %s]\n"
+            "\"StartTimestamp\",\"Interval_Length\",\"Interval_Max\","
+            "\"Interval_Compressed_Histogram\"\n",
+            start_utc_ns / NS_PER_S, start_utc_ns % NS_PER_S / NS_PER_MS, date);
+    return judge_stream(stream, fault);
+}
+
+static void write_overflow(FILE *stream, const char *tag, const struct histogram *histogram)
+{
+    fprintf(stream, "#[Above the range of the next line%s%s: %" PRIu64 ", the largest %.6f s]\n",
+            tag != NULL ? ", " : "", tag != NULL ? tag : "", histogram_overflow(histogram),
+            (double)histogram_max_ns(histogram) / 1e9);
+}
+
+enum fault_kind hlog_write_interval(FILE *stream, const char *tag, double start_s, double length_s,
+                                    const struct histogram *histogram, struct fault *fault)
+{
+    assert(tag == NULL || strpbrk(tag, ", \t\r\n") == NULL);
+    unsigned char *packed;
+    size_t packed_length = pack(histogram, &packed);
+    enum fault_kind kind;
+    if (packed_length == 0) {
+        kind = fault_from_errno(fault, ENOMEM, "the histogram log", "encoding an interval");
+        goto out;
+    }
+    errno = 0;
+    if (histogram_overflow(histogram) > 0)
+        write_overflow(stream, tag, histogram);
+    if (tag != NULL)
+        fprintf(stream, "Tag=%s,", tag);
+    uint32_t used = slots_used(histogram);
+    double max_ms = used > 0 ? (double)histogram_slot_last_ns(used - 1) / 1e6 : 0;
+    fprintf(stream, "%.6f,%.6f,%.6f,", start_s, length_s, max_ms);
+    write_base64(stream, packed, packed_length);
+    putc('\n', stream);
+    kind = judge_stream(stream, fault);
+out:
+    free(packed);
+    return kind;
+}

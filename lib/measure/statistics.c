@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "measure/statistics.h"
+
+#include <gsl/gsl_cdf.h>
+#include <gsl/gsl_sort.h>
+#include <gsl/gsl_statistics_double.h>
+#include <math.h>
+
+double statistics_mean(const double *values, size_t count)
+{
+    return count > 0 ? gsl_stats_mean(values, 1, count) : NAN;
+}
+
+void statistics_sort(double *values, size_t count)
+{
+    gsl_sort(values, 1, count);
+}
+
+double statistics_median(const double *sorted, size_t count)
+{
+    return statistics_quantile(sorted, count, 0.5);
+}
+
+double statistics_quantile(const double *sorted, size_t count, double fraction)
+{
+    return count > 0 ? gsl_stats_quantile_from_sorted_data(sorted, 1, count, fraction) : NAN;
+}
+
+double statistics_t(double confidence, size_t degrees)
+{
+    return gsl_cdf_tdist_Pinv(0.5 + confidence / 2, (double)degrees);
+}
+
+/* Mean and squared deviations in one pass (Welford 1962), so that logs need no array of their own.
+ */
+struct moments {
+    size_t count;
+    double mean;
+    double squares;
+};
+
+static void moments_add(struct moments *moments, double value)
+{
+    double distance = value - moments->mean;
+    moments->count++;
+    moments->mean += distance / (double)moments->count;
+    moments->squares += distance * (value - moments->mean);
+}
+
+static struct interval interval_of(const struct moments *moments, double confidence)
+{
+    if (moments->count == 0)
+        return (struct interval){NAN, NAN, NAN};
+    if (moments->count == 1)
+        return (struct interval){moments->mean, NAN, NAN};
+    double n = (double)moments->count;
+    double error = sqrt(moments->squares / (n - 1) / n);
+    double reach = statistics_t(confidence, moments->count - 1) * error;
+    return (struct interval){moments->mean, moments->mean - reach, moments->mean + reach};
+}
+
+struct interval statistics_interval(const double *values, size_t count, double confidence)
+{
+    struct moments moments = {0};
+    for (size_t i = 0; i < count; i++)
+        moments_add(&moments, values[i]);
+    return interval_of(&moments, confidence);
+}
+
+struct interval statistics_interval_of_logs(const double *values, size_t count, double confidence)
+{
+    struct moments moments = {0};
+    for (size_t i = 0; i < count; i++) {
+        if (!(values[i] > 0))
+            return (struct interval){NAN, NAN, NAN};
+        moments_add(&moments, log(values[i]));
+    }
+    struct interval logs = interval_of(&moments, confidence);
+    return (struct interval){exp(logs.value), exp(logs.low), exp(logs.high)};
+}
+
+double statistics_jain(const uint64_t *counts, size_t count)
+{
+    double sum = 0, squares = 0;
+    for (size_t i = 0; i < count; i++) {
+        sum += (double)counts[i];
+        squares += (double)counts[i] * (double)counts[i];
+    }
+    return sum > 0 ? sum * sum / ((double)count * squares) : NAN;
+}

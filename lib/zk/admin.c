@@ -1,0 +1,369 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "zk/admin.h"
+
+#include "base/clock.h"
+#include "base/text.h"
+
+#include <assert.h>
+#include <ctype.h>
+#include <errno.h>
+#include <netdb.h>
+#include <poll.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#define WORD_LENGTH 4
+/* A standalone 3.8 server says 16 KiB; one more line for each namespace and each other server. */
+#define MNTR_SIZE  (128 * 1024)
+#define VERSION    "Zookeeper version: "
+#define NO_SERVICE "This ZooKeeper instance is not currently serving requests"
+#define NO_WORD    "is not executed because it is not in the whitelist"
+
+/* One question to one server: what is being tried, and until when. */
+struct question {
+    const struct endpoint *endpoint;
+    char subject[ENDPOINT_TEXT_SIZE];
+    const char *word;
+    uint64_t deadline_ns;
+    struct fault *fault;
+};
+
+static void question_init(struct question *question, const struct endpoint *endpoint,
+                          const char *word, uint64_t timeout_ns, struct fault *fault)
+{
+    assert(strlen(word) == WORD_LENGTH);
+    *question = (struct question){.endpoint = endpoint, .word = word, .fault = fault};
+    question->deadline_ns = clock_now_ns() + timeout_ns;
+    endpoint_format(endpoint, question->subject, sizeof question->subject);
+}
+
+/* False when the deadline comes first. */
+static bool wait_until_ready(int fd, short events, uint64_t deadline_ns)
+{
+    for (;;) {
+        uint64_t now_ns = clock_now_ns();
+        uint64_t left_ms = now_ns < deadline_ns ? (deadline_ns - now_ns) / NS_PER_MS + 1 : 0;
+        struct pollfd wait = {.fd = fd, .events = events};
+        int ready = poll(&wait, 1, left_ms < 60000 ? (int)left_ms : 60000);
+        if (ready > 0)
+            return true;
+        if (clock_now_ns() >= deadline_ns)
+            return false;
+    }
+}
+
+/* 0 and the connection in *fd, or an errno; ETIMEDOUT at the deadline. */
+static int connect_to_address(const struct addrinfo *address, uint64_t deadline_ns, int *fd)
+{
+    int connection =
+        socket(address->ai_family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, IPPROTO_TCP);
+    if (connection < 0)
+        return errno;
+    int os_error = 0;
+    if (connect(connection, address->ai_addr, address->ai_addrlen) != 0)
+        os_error = errno;
+    if (os_error == EINPROGRESS || os_error == EINTR) {
+        socklen_t size = sizeof os_error;
+        if (!wait_until_ready(connection, POLLOUT, deadline_ns))
+            os_error = ETIMEDOUT;
+        else if (getsockopt(connection, SOL_SOCKET, SO_ERROR, &os_error, &size) != 0)
+            os_error = errno;
+    }
+    if (os_error == 0)
+        *fd = connection;
+    else
+        close(connection);
+    return os_error;
+}
+
+/* Tries the host's addresses in turn: each gets its share of the time that is left, so that one
+ * that swallows packets does not hide the next. */
+static int connect_to_any(const struct addrinfo *addresses, uint64_t deadline_ns, int *fd)
+{
+    uint64_t count = 0;
+    int os_error = ETIMEDOUT;
+    for (const struct addrinfo *address = addresses; address != NULL; address = address->ai_next)
+        count++;
+    for (const struct addrinfo *address = addresses; address != NULL; address = address->ai_next) {
+        uint64_t now_ns = clock_now_ns();
+        uint64_t left_ns = deadline_ns > now_ns ? deadline_ns - now_ns : 0;
+        os_error = connect_to_address(address, now_ns + left_ns / count--, fd);
+        if (os_error == 0)
+            break;
+    }
+    return os_error;
+}
+
+static enum fault_kind raise_unresolved(const struct question *question, int code)
+{
+    if (code == EAI_SYSTEM)
+        return fault_from_errno(question->fault, errno, question->endpoint->host,
+                                "while resolving the host name");
+    if (code == EAI_MEMORY)
+        return fault_raise(question->fault, FAULT_NO_MEMORY, 0, question->endpoint->host,
+                           "while resolving the host name");
+    return fault_raise(question->fault, FAULT_UNRESOLVED, 0, question->endpoint->host, "%s",
+                       gai_strerror(code));
+}
+
+static enum fault_kind raise_unconnected(const struct question *question, int os_error)
+{
+    switch (os_error) {
+    case ECONNREFUSED:
+    case ECONNRESET:
+        return fault_raise(question->fault, FAULT_REFUSED, os_error, question->subject, "%s", "");
+    case ETIMEDOUT:
+    case EHOSTUNREACH:
+    case ENETUNREACH:
+        return fault_raise(question->fault, FAULT_NO_ANSWER, os_error, question->subject,
+                           "it could not be connected to");
+    default:
+        return fault_from_errno(question->fault, os_error, question->subject, "while connecting");
+    }
+}
+
+static enum fault_kind open_connection(const struct question *question, int *fd)
+{
+    char service[8];
+    snprintf(service, sizeof service, "%u", question->endpoint->port);
+    const struct addrinfo hints = {.ai_socktype = SOCK_STREAM, .ai_flags = AI_NUMERICSERV};
+    struct addrinfo *addresses;
+    int code = getaddrinfo(question->endpoint->host, service, &hints, &addresses);
+    if (code != 0)
+        return raise_unresolved(question, code);
+    int os_error = connect_to_any(addresses, question->deadline_ns, fd);
+    freeaddrinfo(addresses);
+    return os_error == 0 ? FAULT_NONE : raise_unconnected(question, os_error);
+}
+
+enum ending { CLOSED, BROKEN, LATE, TOO_LONG };
+
+/* Reads until something ends it; the answer gets a NUL in any case. */
+static enum ending read_answer(int fd, uint64_t deadline_ns, char *answer, size_t size,
+                               size_t *length)
+{
+    *length = 0;
+    answer[0] = '\0';
+    for (;;) {
+        char beyond;
+        size_t room = size - 1 - *length;
+        if (!wait_until_ready(fd, POLLIN, deadline_ns))
+            return LATE;
+        ssize_t got = recv(fd, room > 0 ? answer + *length : &beyond, room > 0 ? room : 1, 0);
+        if (got == 0)
+            return CLOSED;
+        if (got > 0 && room == 0)
+            return TOO_LONG;
+        if (got > 0)
+            *length += (size_t)got;
+        else if (errno != EAGAIN && errno != EINTR)
+            return BROKEN;
+        answer[*length] = '\0';
+    }
+}
+
+/* How ZooKeeper's answer to a word begins; "" for a word that is not in the list. */
+static const char *beginning_of_answer(const char *word)
+{
+    static const char *const beginnings[][2] = {
+        {"srvr", VERSION}, {"stat", VERSION}, {"mntr", "zk_version\t"}, {"conf", "clientPort="},
+        {"cons", " /"},    {"ruok", "imok"},  {"envi", "Environment:"}, {"srst", "Server stats"},
+    };
+    for (size_t i = 0; i < sizeof beginnings / sizeof beginnings[0]; i++) {
+        if (strcmp(word, beginnings[i][0]) == 0)
+            return beginnings[i][1];
+    }
+    return "";
+}
+
+static bool looks_like_zookeeper(const char *word, const char *answer)
+{
+    const char *beginning = beginning_of_answer(word);
+    if (strcmp(word, "isro") == 0)
+        return strcmp(answer, "rw") == 0 || strcmp(answer, "ro") == 0 ||
+               strcmp(answer, "null") == 0;
+    if (strcmp(word, "wchs") == 0)
+        return isdigit((unsigned char)answer[0]) && strstr(answer, " connections watching ");
+    return answer[0] != '\0' && strncmp(answer, beginning, strlen(beginning)) == 0;
+}
+
+/* Whether an answer that was cut, even to nothing, is so far what ZooKeeper would say. */
+static bool may_become_zookeeper(const char *word, const char *answer)
+{
+    const char *beginning = beginning_of_answer(word);
+    size_t length = strlen(answer);
+    return strncmp(answer, beginning, length < strlen(beginning) ? length : strlen(beginning)) == 0;
+}
+
+/* The stranger's first words, without anything that a terminal could take amiss. */
+static enum fault_kind raise_stranger(const struct question *question, const char *answer)
+{
+    char words[80];
+    size_t length = 0;
+    while (length < sizeof words - 1 && isprint((unsigned char)answer[length])) {
+        words[length] = answer[length];
+        length++;
+    }
+    words[length] = '\0';
+    return fault_raise(question->fault, FAULT_NOT_ZOOKEEPER, 0, question->subject,
+                       "to %s it said '%s'", question->word, words);
+}
+
+static enum fault_kind raise_incomplete(const struct question *question, enum ending ending,
+                                        const char *answer)
+{
+    if (!may_become_zookeeper(question->word, answer))
+        return raise_stranger(question, answer);
+    if (ending == LATE)
+        return fault_raise(question->fault, FAULT_NO_ANSWER, 0, question->subject,
+                           "it accepts connections, but does not answer %s", question->word);
+    if (ending == TOO_LONG)
+        return fault_raise(question->fault, FAULT_ZOOKEEPER, 0, question->subject,
+                           "its answer to %s is longer than expected", question->word);
+    if (answer[0] != '\0')
+        return fault_raise(question->fault, FAULT_ZOOKEEPER, ECONNRESET, question->subject,
+                           "the connection broke in the middle of its answer to %s",
+                           question->word);
+    return fault_raise(question->fault, FAULT_NOT_ZOOKEEPER, 0, question->subject,
+                       "it closed the connection without a word (a ZooKeeper does so at its limit "
+                       "maxClientCnxns, or on a port for TLS)");
+}
+
+static enum fault_kind judge(const struct question *question, enum ending ending,
+                             const char *answer)
+{
+    if (strstr(answer, NO_WORD) != NULL)
+        return fault_raise(question->fault, FAULT_NOT_WHITELISTED, 0, question->subject, "%s",
+                           question->word);
+    if (strncmp(answer, NO_SERVICE, strlen(NO_SERVICE)) == 0)
+        return fault_raise(question->fault, FAULT_NOT_SERVING, 0, question->subject, "%s", "");
+    if (ending != CLOSED || answer[0] == '\0')
+        return raise_incomplete(question, ending, answer);
+    return looks_like_zookeeper(question->word, answer) ? FAULT_NONE
+                                                        : raise_stranger(question, answer);
+}
+
+static enum fault_kind ask(const struct question *question, char *answer, size_t size)
+{
+    int fd = -1;
+    enum fault_kind kind = open_connection(question, &fd);
+    if (kind != FAULT_NONE)
+        return kind;
+    /* Four bytes always fit a fresh socket. Half a close, as ZooKeeper's own tool does it, makes
+     * a stranger that waits for the rest of a line answer at once. A failure shows in reading. */
+    (void)!send(fd, question->word, WORD_LENGTH, MSG_NOSIGNAL);
+    (void)!shutdown(fd, SHUT_WR);
+    size_t length;
+    enum ending ending = read_answer(fd, question->deadline_ns, answer, size, &length);
+    close(fd);
+    return judge(question, ending, answer);
+}
+
+enum fault_kind admin_ask(const struct endpoint *endpoint, const char *word, uint64_t timeout_ns,
+                          char *answer, size_t size, struct fault *fault)
+{
+    struct question question;
+    question_init(&question, endpoint, word, timeout_ns, fault);
+    return ask(&question, answer, size);
+}
+
+/* Copies the rest of the line that begins so; "" when there is none. */
+static void copy_line(const char *answer, const char *beginning, char *text, size_t size)
+{
+    const char *line = strstr(answer, beginning);
+    const char *rest = line == NULL ? "" : line + strlen(beginning);
+    snprintf(text, size, "%.*s", (int)strcspn(rest, "\r\n"), rest);
+}
+
+/* "3.8.0-5a02a05e…, built on 2022-02-25 08:49 UTC" becomes "3.8.0". */
+static void cut_build(char *version)
+{
+    version[strcspn(version, ",")] = '\0';
+    char *build = strrchr(version, '-');
+    if (build != NULL)
+        *build = '\0';
+}
+
+enum fault_kind admin_identify(const struct endpoint *endpoint, uint64_t timeout_ns,
+                               struct admin_identity *identity, struct fault *fault)
+{
+    char answer[4096], version[256];
+    struct fault refusal;
+    enum fault_kind kind = admin_ask(endpoint, "srvr", timeout_ns, answer, sizeof answer, &refusal);
+    *identity = (struct admin_identity){.mode = "unknown", .talks = kind == FAULT_NONE};
+    if (kind == FAULT_NOT_WHITELISTED)
+        return FAULT_NONE;
+    if (kind != FAULT_NONE) {
+        *fault = refusal;
+        return kind;
+    }
+    copy_line(answer, VERSION, version, sizeof version);
+    cut_build(version);
+    snprintf(identity->version, sizeof identity->version, "%.63s", version);
+    if (strstr(answer, "\nMode: ") != NULL)
+        copy_line(answer, "\nMode: ", identity->mode, sizeof identity->mode);
+    return FAULT_NONE;
+}
+
+static bool find_counter(const char *answer, const char *key, uint64_t *value)
+{
+    size_t length = strlen(key);
+    for (const char *line = answer; line != NULL; line = strchr(line, '\n')) {
+        line += *line == '\n';
+        if (strncmp(line, key, length) != 0 || line[length] != '\t')
+            continue;
+        char digits[32];
+        copy_line(line, "\t", digits, sizeof digits);
+        return text_parse_number(digits, 0, UINT64_MAX, value);
+    }
+    return false;
+}
+
+/* Which keys make which counter: those of one counter are summed. */
+static const struct {
+    const char *key;
+    size_t offset;
+} counter_keys[] = {
+    {"zk_sum_node_created_watch_count", offsetof(struct admin_counters, notifications_sent)},
+    {"zk_sum_node_deleted_watch_count", offsetof(struct admin_counters, notifications_sent)},
+    {"zk_sum_node_children_watch_count", offsetof(struct admin_counters, notifications_sent)},
+    {"zk_sum_node_changed_watch_count", offsetof(struct admin_counters, notifications_sent)},
+    {"zk_cnt_updatelatency", offsetof(struct admin_counters, writes)},
+    {"zk_cnt_readlatency", offsetof(struct admin_counters, reads)},
+    {"zk_packets_received", offsetof(struct admin_counters, packets_received)},
+    {"zk_packets_sent", offsetof(struct admin_counters, packets_sent)},
+    {"zk_watch_count", offsetof(struct admin_counters, watch_count)},
+    {"zk_ephemerals_count", offsetof(struct admin_counters, ephemerals_count)},
+    {"zk_outstanding_requests", offsetof(struct admin_counters, outstanding_requests)},
+    {"zk_num_alive_connections", offsetof(struct admin_counters, connections)},
+    {"zk_znode_count", offsetof(struct admin_counters, znode_count)},
+};
+
+enum fault_kind admin_counters(const struct endpoint *endpoint, uint64_t timeout_ns,
+                               struct admin_counters *counters, struct fault *fault)
+{
+    char answer[MNTR_SIZE];
+    struct question question;
+    question_init(&question, endpoint, "mntr", timeout_ns, fault);
+    enum fault_kind kind = ask(&question, answer, sizeof answer);
+    if (kind != FAULT_NONE)
+        return kind;
+    *counters = (struct admin_counters){0};
+    for (size_t i = 0; i < sizeof counter_keys / sizeof counter_keys[0]; i++) {
+        uint64_t value;
+        if (!find_counter(answer, counter_keys[i].key, &value))
+            return fault_raise(fault, FAULT_ZOOKEEPER, 0, question.subject,
+                               "its answer to mntr lacks %s (ZooKeeper 3.6 or newer has it)",
+                               counter_keys[i].key);
+        *(uint64_t *)(void *)((char *)counters + counter_keys[i].offset) += value;
+    }
+    return FAULT_NONE;
+}
+
+enum fault_kind admin_settings(const struct endpoint *endpoint, uint64_t timeout_ns, char *text,
+                               size_t size, struct fault *fault)
+{
+    return admin_ask(endpoint, "conf", timeout_ns, text, size, fault);
+}

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * keeper: a process that watches over a temporary folder and the servers that run in it. Layer: zk.
+ *
+ * Invariant: however the program ends, SIGKILL included, the keeper ends the processes that it runs
+ * and then removes the folder with all that is in it. If the keeper itself is killed, its processes
+ * end with it, and only the folder stays.
+ *
+ * The keeper is a child of the program in a session of its own, so a Ctrl-C at the terminal reaches
+ * neither it nor what it runs. It learns of the program's end from a socket that closes, and from
+ * the program's pidfd; what runs is a child of the keeper. It knows nothing of ZooKeeper.
+ */
+#ifndef ZK_KEEPER_H
+#define ZK_KEEPER_H
+
+#include "base/fault.h"
+
+#include <stdbool.h>
+#include <sys/types.h>
+
+#define KEEPER_PROCESSES_MAX 32
+
+struct keeper;
+
+/*
+ * Starts a keeper with a fresh folder, readable for this user only, inside parent_folder (an
+ * absolute path). On success *keeper is the caller's to end with keeper_free. Faults are the
+ * operating system's. To be called while the program has one thread.
+ */
+MUST_CHECK enum fault_kind keeper_new(const char *parent_folder, struct keeper **keeper,
+                                      struct fault *fault);
+
+/* Ends the keeper's processes (SIGTERM, after a second SIGKILL), removes the folder and waits for
+ * that, at most two seconds (then it goes on by itself). NULL is fine. */
+void keeper_free(struct keeper *keeper);
+
+/* For a forked child of the program: lets go of the keeper and ends nothing. NULL is fine. */
+void keeper_forget(struct keeper *keeper);
+
+/* The folder's absolute path; the keeper's. */
+const char *keeper_folder(const struct keeper *keeper);
+
+/*
+ * Runs arguments[0] (an absolute path; the list ends with NULL) as a child of the keeper, inside
+ * the folder, with its output appended to the file log_name there and nothing to read. On success
+ * *pid is its process. A program that cannot be executed is no fault here: it ends at once and the
+ * log says why. At most KEEPER_PROCESSES_MAX, counted over the keeper's life.
+ */
+MUST_CHECK enum fault_kind keeper_run(struct keeper *keeper, const char *const arguments[],
+                                      const char *log_name, pid_t *pid, struct fault *fault);
+
+/* False once that process has ended. Its number is not given to another process while the keeper
+ * lives. */
+bool keeper_process_alive(pid_t pid);
+
+#endif

@@ -1,0 +1,135 @@
+# SPDX-License-Identifier: Apache-2.0
+# common: what the plots of zkherd share: arguments, the look of each recipe, axes, the canvas.
+#
+# A plot is drawn from the CSV files of a run and from nothing else, into its folder plots:
+#   gnuplot -e "run='results/…'; recipes='nonscalable scalable'; format='svg'" plots/rpcs.gp
+# run      the folder of the run; its subfolder plots must exist
+# recipes  what to draw, in this order; recipes without data are left out [all known ones]
+# format   svg or png [svg]
+# scripts  the folder of the scripts [that of the script that is run]
+
+if (!exists("run")) {
+    print "plots: no run: say gnuplot -e \"run='FOLDER'\" SCRIPT"
+    exit status 2
+}
+if (!exists("format")) { format = "svg" }
+if (format ne "svg" && format ne "png") {
+    print "plots: unknown format ".format.": say svg or png"
+    exit status 2
+}
+
+set encoding utf8
+set datafile separator ","
+
+# --- The look of a recipe -------------------------------------------------------------------------
+# Colours of Okabe and Ito; in black and white, point and dash tell the recipes apart. Those that
+# cost the same lie on each other: their points nest (a small filled one in a larger open one) and
+# their laws interleave (dashes over a solid line). The law: RPCs of a drain, a n² + b n + c.
+# Whatever is not listed takes a row `other`, by its place among the recipes.
+
+# recipe        colour  point size dash  a    b    c  law
+$looks << END
+nonscalable     #D55E00     7 0.75    1  1    1    0  'n² + n'
+nonscalable-get #E69F00     6 1.35    3  1    1    0  'n² + n'
+childwatch      #CC79A7     8 1.35    2  1    1    1  'n² + n + 1'
+scalable        #0072B2     5 0.7     1  0    5   -2  '5n − 2'
+scalable-get    #56B4E9     4 1.2     3  0    5   -2  '5n − 2'
+ticket          #009E73    12 1.75    4  0    5   -2  '5n − 2'
+writelock       #000000    10 1.2     5  0    8   -3  '8n − 3'
+zoolock         #7F7F7F    11 0.9     2  0    9   -4  '9n − 4'
+walkback        #8A6A00    13 1.0     5  0.5  6.5 -1  'n(n − 1)/2 + 7n − 1'
+other           #000000    14 1.2     3  0    0    0  ''
+other           #D55E00     3 0.9     3  0    0    0  ''
+other           #009E73    15 0.8     3  0    0    0  ''
+other           #0072B2     1 1.1     3  0    0    0  ''
+other           #CC79A7     9 0.9     3  0    0    0  ''
+END
+others = 5
+
+known = |$looks| - others
+all_known(i) = i > known ? "" : word($looks[i], 1)." ".all_known(i + 1)
+if (!exists("recipes")) { recipes = all_known(1) }
+
+place(name) = sum [i = 1:words(recipes)] (word(recipes, i) eq name ? i : 0)
+row_of(name) = sum [i = 1:known] (word($looks[i], 1) eq name ? i : 0)
+row(i) = row_of(word(recipes, i)) ? row_of(word(recipes, i)) : known + 1 + (i - 1) % others
+look(i, column) = word($looks[row(i)], column)
+
+law_text(i) = look(i, 9)
+law_of(i, n) = look(i, 6) * n**2 + look(i, 7) * n + look(i, 8)
+
+# Line style i draws recipe i: its points, or a solid line; style 100 + i draws its law.
+# The terminals do not agree on the size of a point.
+point_scale = format eq "svg" ? 0.8 : 1.0
+set dashtype 2 (9, 5)
+set dashtype 3 (4, 4)
+set dashtype 4 (1.5, 3.5)
+set dashtype 5 (10, 4, 2, 4)
+do for [i = 1:words(recipes)] {
+    set style line i lc rgb look(i, 2) pt int(look(i, 3)) ps point_scale * look(i, 4) lw 1.5 dt 1
+    set style line 100 + i lc rgb look(i, 2) lw 1.5 dt int(look(i, 5))
+}
+
+# --- What is read -----------------------------------------------------------------------------------
+# A field of the row at hand by its column's name; NaN, which is not drawn, where it is empty.
+
+number(name) = strlen(strcol(name)) ? column(name) : NaN
+in_list(list, name) = strstrt(list." ", " ".name." ") > 0
+with_word(list, name) = in_list(list, name) ? list : list." ".name
+least(a, b) = a < b ? a : b
+most(a, b) = a > b ? a : b
+
+# --- Axes ---------------------------------------------------------------------------------------------
+# All are logarithmic, from low to high with some air, and at least a decade high, so that one
+# level alone still shows where it lies.
+
+air(low, high) = most(1.35, sqrt(10.0 * low / high))
+axis_low(low, high) = low / air(low, high)
+axis_high(low, high) = high * air(low, high)
+
+thousands(x) = x < 1000 ? sprintf("%g", x) : sprintf("%d,%03d", int(x) / 1000, int(x) % 1000)
+in_numbers(x) = x < 1e6 ? thousands(x) : thousands(x / 1e6)." million"
+in_bytes(x) = x < 1e3 ? sprintf("%g B", x) : x < 1e6 ? sprintf("%g kB", x / 1e3) \
+    : x < 1e9 ? sprintf("%g MB", x / 1e6) : sprintf("%g GB", x / 1e9)
+in_seconds(x) = x < 0.999e-3 ? sprintf("%g µs", x * 1e6) : x < 0.999 ? sprintf("%g ms", x * 1e3) \
+    : thousands(x)." s"
+
+# For `set ytics`: every decade, with 2 and 5 where there are few, written by label(x); small tics
+# between.
+tic(x, written) = sprintf("'%s' %.9g %d", written ? label(x) : "", x, !written)
+unit_tics(u, few) = tic(u, 1).", ".tic(2 * u, few).", ".tic(3 * u, 0).", ".tic(4 * u, 0).", ".\
+    tic(5 * u, few).", ".tic(6 * u, 0).", ".tic(7 * u, 0).", ".tic(8 * u, 0).", ".tic(9 * u, 0)
+decade_tics(d, last, few) = unit_tics(10.0**d, few).(d < last ? ", ".decade_tics(d + 1, last, few) : "")
+log_tics(low, high) = decade_tics(floor(log10(low)), floor(log10(high)), high < 60 * low)
+
+# For `set xtics`: the whole numbers in `list`, ascending, written where the one before leaves room
+# on an axis of so many times its width in letters.
+room(a, b, low, high) = log(1.0 * b / a) / log(1.0 * high / low)
+x_tics(list, i, before, low, high, letters) = i > words(list) ? "" : x_tic(list, i, before, low, high, letters, \
+    before == 0 || room(before, word(list, i), low, high) * letters > strlen(thousands(int(word(list, i)))) + 1)
+x_tic(list, i, before, low, high, letters, written) = (i > 1 ? ", " : "").\
+    sprintf("'%s' %s %d", written ? thousands(int(word(list, i))) : "", word(list, i), !written).\
+    x_tics(list, i + 1, written ? int(word(list, i)) : before, low, high, letters)
+powers_of_two(from, to) = from > to ? "" : sprintf("%d ", from).powers_of_two(2 * from, to)
+
+# --- The canvas -----------------------------------------------------------------------------------------
+# Made for a column of 14 cm, where its letters have 8 to 9 points. `rows` is the legend's height.
+
+canvas(name, rows) = (format eq "svg" \
+    ? sprintf("set terminal svg size 640,%d font 'Helvetica,14' name 'zkherd_%s' background 'white' linewidth 1.2 butt dashlength 0.9", \
+          390 + 20 * rows, name) \
+    : sprintf("set terminal pngcairo size 1600,%d font 'Sans,10.5' fontscale 2.5 linewidth 2.5 pointscale 3.4 butt dashlength 1.0", \
+          975 + 50 * rows)).sprintf("; set output '%s/plots/%s.%s'", run, name, format)
+
+set termoption noenhanced
+set style line 99 lc rgb "#DDDDDD" lw 0.7 dt 1
+set style line 98 lt nodraw
+set grid xtics ytics linestyle 99
+set border 3 lc rgb "#404040" lw 0.8
+set tics out nomirror scale 0.8, 0.4
+set xtics offset 0, 0.3
+set title offset 0, -0.4
+set tmargin 2.4
+set logscale xy
+set rmargin 3
+set key outside bottom center vertical Left reverse samplen 2.6 spacing format eq "svg" ? 0.97 : 1.15 width 2

@@ -1,0 +1,404 @@
+// SPDX-License-Identifier: Apache-2.0
+/* Four-letter words to a real server, and to processes that only pretend to be one. */
+#include "base/clock.h"
+#include "zk/admin.h"
+#include "zk/server.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+
+#include <arpa/inet.h>
+#include <ctype.h>
+#include <netinet/in.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#define PATIENCE_NS (5 * NS_PER_S)
+#define BRIEFLY_NS  (300 * NS_PER_MS)
+
+static struct server *real;
+
+static int start_real(void **state)
+{
+    (void)state;
+    struct fault fault = {.detail = ""};
+    struct server_options options = server_options_default();
+    options.heap_mib = 128;
+    if (server_start(&options, &real, &fault) == FAULT_NONE)
+        return 0;
+    print_error("%s: %s: %s\n", fault.subject, fault_words(fault.kind), fault.detail);
+    return -1;
+}
+
+static int stop_real(void **state)
+{
+    (void)state;
+    server_stop(real);
+    return 0;
+}
+
+/* What a pretender does with each connection. */
+struct pretence {
+    const char *says; /* at once, without waiting for the word */
+    bool closes;      /* afterwards, at the latest when the other side has ended */
+    bool for_ever;    /* it never stops saying it */
+};
+
+struct pretender {
+    pid_t pid;
+    struct endpoint endpoint;
+};
+
+static void serve_connection(int connection, const struct pretence *pretence)
+{
+    char word[16];
+    do {
+        if (send(connection, pretence->says, strlen(pretence->says), MSG_NOSIGNAL) < 0)
+            break;
+    } while (pretence->for_ever);
+    if (pretence->closes) {
+        while (read(connection, word, sizeof word) > 0)
+            ;
+        close(connection);
+    }
+}
+
+static struct pretender pretend(const struct pretence *pretence)
+{
+    struct pretender pretender = {.endpoint = {.host = "127.0.0.1"}};
+    struct sockaddr_in address = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
+    socklen_t size = sizeof address;
+    int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    assert_int_equal(bind(fd, (struct sockaddr *)&address, size), 0);
+    assert_int_equal(getsockname(fd, (struct sockaddr *)&address, &size), 0);
+    assert_int_equal(listen(fd, 8), 0);
+    pretender.endpoint.port = ntohs(address.sin_port);
+    pretender.pid = fork();
+    if (pretender.pid == 0) {
+        prctl(PR_SET_PDEATHSIG, SIGKILL);
+        for (;;)
+            serve_connection(accept(fd, NULL, NULL), pretence);
+    }
+    close(fd);
+    return pretender;
+}
+
+static void stop_pretending(const struct pretender *pretender)
+{
+    kill(pretender->pid, SIGKILL);
+    waitpid(pretender->pid, NULL, 0);
+}
+
+/* What admin_ask makes of a pretender, and its words in fault->detail. */
+static enum fault_kind ask_pretender(struct pretence pretence, const char *word,
+                                     struct fault *fault)
+{
+    char answer[256];
+    struct pretender pretender = pretend(&pretence);
+    enum fault_kind kind =
+        admin_ask(&pretender.endpoint, word, BRIEFLY_NS, answer, sizeof answer, fault);
+    stop_pretending(&pretender);
+    return kind;
+}
+
+static enum fault_kind identify_pretender(struct pretence pretence, struct admin_identity *identity,
+                                          struct fault *fault)
+{
+    struct pretender pretender = pretend(&pretence);
+    enum fault_kind kind = admin_identify(&pretender.endpoint, BRIEFLY_NS, identity, fault);
+    stop_pretending(&pretender);
+    return kind;
+}
+
+static void identifies_a_real_server(void **state)
+{
+    (void)state;
+    struct admin_identity identity;
+    struct fault fault;
+    assert_int_equal(admin_identify(server_endpoint(real), PATIENCE_NS, &identity, &fault),
+                     FAULT_NONE);
+    assert_true(identity.talks);
+    assert_string_equal(identity.mode, "standalone");
+    assert_true(isdigit((unsigned char)identity.version[0]));
+    assert_null(strpbrk(identity.version, ", $"));
+}
+
+static void a_name_with_several_addresses_is_tried_through(void **state)
+{
+    (void)state;
+    struct endpoint endpoint = *server_endpoint(real);
+    strcpy(endpoint.host, "localhost");
+    struct admin_identity identity;
+    struct fault fault;
+    assert_int_equal(admin_identify(&endpoint, PATIENCE_NS, &identity, &fault), FAULT_NONE);
+    assert_string_equal(identity.mode, "standalone");
+}
+
+static void every_word_of_a_real_server_is_recognized(void **state)
+{
+    (void)state;
+    static const char *const words[] = {"srvr", "mntr", "ruok", "conf",
+                                        "cons", "wchs", "isro", "srst"};
+    char answer[64 * 1024];
+    struct fault fault = {.detail = ""};
+    for (size_t i = 0; i < sizeof words / sizeof words[0]; i++) {
+        if (admin_ask(server_endpoint(real), words[i], PATIENCE_NS, answer, sizeof answer,
+                      &fault) != FAULT_NONE)
+            fail_msg("%s: %s: %s", words[i], fault_words(fault.kind), fault.detail);
+        assert_true(strlen(answer) > 1);
+    }
+}
+
+static void counters_count_each_question(void **state)
+{
+    (void)state;
+    struct admin_counters first, second;
+    struct fault fault;
+    assert_int_equal(admin_counters(server_endpoint(real), PATIENCE_NS, &first, &fault),
+                     FAULT_NONE);
+    assert_int_equal(admin_counters(server_endpoint(real), PATIENCE_NS, &second, &fault),
+                     FAULT_NONE);
+    assert_int_equal(second.packets_received, first.packets_received + 1);
+    assert_true(first.znode_count >= 4);
+    assert_int_equal(first.writes, 0);
+    assert_int_equal(first.watch_count, 0);
+}
+
+static void settings_are_those_of_the_server(void **state)
+{
+    (void)state;
+    char text[4096];
+    struct fault fault;
+    assert_int_equal(admin_settings(server_endpoint(real), PATIENCE_NS, text, sizeof text, &fault),
+                     FAULT_NONE);
+    assert_non_null(strstr(text, "\nmaxClientCnxns=0\n"));
+    assert_non_null(strstr(text, "\nmaxSessionTimeout=3600000\n"));
+    assert_non_null(strstr(text, "\nclientPortListenBacklog=65535\n"));
+}
+
+static void a_refused_word_is_a_fault(void **state)
+{
+    (void)state;
+    char answer[4096];
+    struct fault fault;
+    assert_int_equal(
+        admin_ask(server_endpoint(real), "envi", PATIENCE_NS, answer, sizeof answer, &fault),
+        FAULT_NOT_WHITELISTED);
+    assert_non_null(strstr(fault.detail, "envi"));
+}
+
+static void an_answer_that_does_not_fit_is_a_fault(void **state)
+{
+    (void)state;
+    char answer[128];
+    struct fault fault;
+    assert_int_equal(
+        admin_ask(server_endpoint(real), "mntr", PATIENCE_NS, answer, sizeof answer, &fault),
+        FAULT_ZOOKEEPER);
+    assert_non_null(strstr(fault.detail, "longer"));
+    /* An answer that just fits is none. */
+    assert_int_equal(admin_ask(server_endpoint(real), "ruok", PATIENCE_NS, answer, 5, &fault),
+                     FAULT_NONE);
+    assert_string_equal(answer, "imok");
+    assert_int_equal(admin_ask(server_endpoint(real), "ruok", PATIENCE_NS, answer, 4, &fault),
+                     FAULT_ZOOKEEPER);
+}
+
+static void nobody_there_is_refused(void **state)
+{
+    (void)state;
+    struct pretender gone = pretend(&(struct pretence){.says = ""});
+    stop_pretending(&gone);
+    struct admin_identity identity;
+    struct fault fault;
+    assert_int_equal(admin_identify(&gone.endpoint, PATIENCE_NS, &identity, &fault), FAULT_REFUSED);
+    assert_non_null(strstr(fault.subject, "127.0.0.1:"));
+}
+
+static void an_impossible_name_is_not_resolved(void **state)
+{
+    (void)state;
+    struct endpoint endpoint = {.host = "no..such..host", .port = 2181};
+    struct admin_identity identity;
+    struct fault fault;
+    assert_int_equal(admin_identify(&endpoint, PATIENCE_NS, &identity, &fault), FAULT_UNRESOLVED);
+    assert_string_equal(fault.subject, "no..such..host");
+}
+
+static void silence_ends_at_the_deadline(void **state)
+{
+    (void)state;
+    struct fault fault;
+    struct admin_identity identity;
+    uint64_t start_ns = clock_now_ns();
+    assert_int_equal(identify_pretender((struct pretence){.says = ""}, &identity, &fault),
+                     FAULT_NO_ANSWER);
+    uint64_t elapsed_ns = clock_now_ns() - start_ns;
+    assert_true(elapsed_ns >= BRIEFLY_NS);
+    assert_true(elapsed_ns < 4 * BRIEFLY_NS);
+}
+
+static void strangers_are_told_from_zookeeper(void **state)
+{
+    (void)state;
+    static const struct pretence strangers[] = {
+        {.says = "", .closes = true},
+        {.says = "HTTP/1.1 400 Bad Request\r\nContent-Length: 0\r\n\r\n", .closes = true},
+        {.says = "HTTP/1.1 408 Request Timeout\r\n\r\n", .closes = false},
+        {.says = "SSH-2.0-OpenSSH_9.2p1 Debian-2\r\n", .closes = false},
+        {.says = "+PONG\r\n", .closes = true},
+        {.says = "abcdefghijklmnopqrstuvwxyz", .for_ever = true},
+    };
+    for (size_t i = 0; i < sizeof strangers / sizeof strangers[0]; i++) {
+        struct admin_identity identity;
+        struct fault fault = {.detail = ""};
+        enum fault_kind kind = identify_pretender(strangers[i], &identity, &fault);
+        if (kind != FAULT_NOT_ZOOKEEPER)
+            fail_msg("'%s' was taken for: %s", strangers[i].says, fault_words(kind));
+        assert_non_null(strstr(fault.detail, i == 0 ? "without a word" : "it said '"));
+    }
+}
+
+static void a_stranger_s_escape_sequences_are_not_passed_on(void **state)
+{
+    (void)state;
+    struct fault fault;
+    assert_int_equal(
+        ask_pretender((struct pretence){.says = "evil\033[2J", .closes = true}, "ruok", &fault),
+        FAULT_NOT_ZOOKEEPER);
+    assert_string_equal(fault.detail, "to ruok it said 'evil'");
+}
+
+static void a_server_without_quorum_does_not_serve(void **state)
+{
+    (void)state;
+    struct fault fault;
+    struct admin_identity identity;
+    struct pretence pretence = {
+        .says = "This ZooKeeper instance is not currently serving requests\n", .closes = true};
+    assert_int_equal(identify_pretender(pretence, &identity, &fault), FAULT_NOT_SERVING);
+    assert_int_equal(ask_pretender(pretence, "mntr", &fault), FAULT_NOT_SERVING);
+}
+
+static void a_server_that_tells_nothing_is_still_zookeeper(void **state)
+{
+    (void)state;
+    struct fault fault = {.kind = FAULT_NONE};
+    struct admin_identity identity;
+    struct pretence pretence = {
+        .says = "srvr is not executed because it is not in the whitelist.\n", .closes = true};
+    assert_int_equal(identify_pretender(pretence, &identity, &fault), FAULT_NONE);
+    assert_false(identity.talks);
+    assert_string_equal(identity.mode, "unknown");
+    assert_int_equal(fault.kind, FAULT_NONE);
+}
+
+static void versions_and_modes_are_cut_out(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *says, *version, *mode;
+    } cases[] = {
+        {"Zookeeper version: 3.8.0-5a02a05e, built on 2022-02-25 08:49 UTC\nMode: follower\n",
+         "3.8.0", "follower"},
+        {"Zookeeper version: 3.10.0-SNAPSHOT-ab, built on x\nOutstanding: 0\nMode: read-only\n",
+         "3.10.0-SNAPSHOT", "read-only"},
+        {"Zookeeper version: 3.9.2\nNode count: 5\n", "3.9.2", "unknown"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        struct fault fault;
+        struct admin_identity identity;
+        struct pretence pretence = {.says = cases[i].says, .closes = true};
+        assert_int_equal(identify_pretender(pretence, &identity, &fault), FAULT_NONE);
+        assert_string_equal(identity.version, cases[i].version);
+        assert_string_equal(identity.mode, cases[i].mode);
+        assert_true(identity.talks);
+    }
+}
+
+/* Powers of two, so that a sum tells which of them are in it. */
+#define MNTR_WITHOUT_LAST                                                                          \
+    "zk_version\t3.8.0--1, built on x\nzk_avg_latency\t0.0\nzk_packets_received\t1\n"              \
+    "zk_packets_sent\t2\nzk_num_alive_connections\t4\nzk_outstanding_requests\t8\n"                \
+    "zk_znode_count\t16\nzk_watch_count\t32\nzk_ephemerals_count\t64\n"                            \
+    "zk_sum_node_created_watch_count\t128\nzk_sum_node_deleted_watch_count\t256\n"                 \
+    "zk_cnt_node_changed_watch_count\t7\nzk_sum_node_changed_watch_count\t512\n"                   \
+    "zk_sum_node_children_watch_count\t1024\nzk_cnt_updatelatency\t2048\n"
+#define MNTR MNTR_WITHOUT_LAST "zk_cnt_readlatency\t18446744073709551615\n"
+
+static enum fault_kind count_pretender(const char *says, struct admin_counters *counters,
+                                       struct fault *fault)
+{
+    struct pretence pretence = {.says = says, .closes = true};
+    struct pretender pretender = pretend(&pretence);
+    enum fault_kind kind = admin_counters(&pretender.endpoint, BRIEFLY_NS, counters, fault);
+    stop_pretending(&pretender);
+    return kind;
+}
+
+static void counters_are_read_by_their_names(void **state)
+{
+    (void)state;
+    struct admin_counters counters;
+    struct fault fault;
+    assert_int_equal(count_pretender(MNTR, &counters, &fault), FAULT_NONE);
+    assert_int_equal(counters.packets_received, 1);
+    assert_int_equal(counters.packets_sent, 2);
+    assert_int_equal(counters.connections, 4);
+    assert_int_equal(counters.outstanding_requests, 8);
+    assert_int_equal(counters.znode_count, 16);
+    assert_int_equal(counters.watch_count, 32);
+    assert_int_equal(counters.ephemerals_count, 64);
+    assert_int_equal(counters.notifications_sent, 128 + 256 + 512 + 1024);
+    assert_int_equal(counters.writes, 2048);
+    assert_true(counters.reads == UINT64_MAX);
+}
+
+static void a_missing_counter_is_named_and_not_zero(void **state)
+{
+    (void)state;
+    static const char *const answers[] = {
+        MNTR_WITHOUT_LAST,
+        MNTR_WITHOUT_LAST "zk_cnt_readlatency\t\n",
+        MNTR_WITHOUT_LAST "zk_cnt_readlatency\t-1\n",
+        MNTR_WITHOUT_LAST "zk_cnt_readlatency_per_namespace\t1\n",
+    };
+    for (size_t i = 0; i < sizeof answers / sizeof answers[0]; i++) {
+        struct admin_counters counters;
+        struct fault fault = {.detail = ""};
+        assert_int_equal(count_pretender(answers[i], &counters, &fault), FAULT_ZOOKEEPER);
+        assert_non_null(strstr(fault.detail, "zk_cnt_readlatency "));
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(identifies_a_real_server),
+        cmocka_unit_test(a_name_with_several_addresses_is_tried_through),
+        cmocka_unit_test(every_word_of_a_real_server_is_recognized),
+        cmocka_unit_test(counters_count_each_question),
+        cmocka_unit_test(settings_are_those_of_the_server),
+        cmocka_unit_test(a_refused_word_is_a_fault),
+        cmocka_unit_test(an_answer_that_does_not_fit_is_a_fault),
+        cmocka_unit_test(nobody_there_is_refused),
+        cmocka_unit_test(an_impossible_name_is_not_resolved),
+        cmocka_unit_test(silence_ends_at_the_deadline),
+        cmocka_unit_test(strangers_are_told_from_zookeeper),
+        cmocka_unit_test(a_stranger_s_escape_sequences_are_not_passed_on),
+        cmocka_unit_test(a_server_without_quorum_does_not_serve),
+        cmocka_unit_test(a_server_that_tells_nothing_is_still_zookeeper),
+        cmocka_unit_test(versions_and_modes_are_cut_out),
+        cmocka_unit_test(counters_are_read_by_their_names),
+        cmocka_unit_test(a_missing_counter_is_named_and_not_zero),
+    };
+    return cmocka_run_group_tests(tests, start_real, stop_real);
+}

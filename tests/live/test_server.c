@@ -1,0 +1,524 @@
+// SPDX-License-Identifier: Apache-2.0
+/* Private servers: started, watched over and ended, also when things go wrong. */
+#include "base/clock.h"
+#include "zk/admin.h"
+#include "zk/server.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+
+#include <dirent.h>
+#include <errno.h>
+#include <ftw.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#define PATIENCE_NS (5 * NS_PER_S)
+
+/* Every server of a test has its folder in here, so that what is left behind shows. */
+static char nest[64];
+
+static int remove_entry(const char *path, const struct stat *status, int type, struct FTW *place)
+{
+    (void)status, (void)type, (void)place;
+    return remove(path);
+}
+
+static size_t count_left_behind(void)
+{
+    size_t count = 0;
+    DIR *directory = opendir(nest);
+    assert_non_null(directory);
+    for (struct dirent *entry = readdir(directory); entry != NULL; entry = readdir(directory))
+        count += entry->d_name[0] != '.';
+    closedir(directory);
+    return count;
+}
+
+static int make_nest(void **state)
+{
+    (void)state;
+    strcpy(nest, "/tmp/zkherd-test-XXXXXX");
+    return mkdtemp(nest) == NULL;
+}
+
+static int remove_nest(void **state)
+{
+    (void)state;
+    unsetenv("JAVA_HOME");
+    unsetenv("ZOOKEEPER_HOME");
+    return nftw(nest, remove_entry, 16, FTW_DEPTH | FTW_PHYS);
+}
+
+static struct server_options small(void)
+{
+    struct server_options options = server_options_default();
+    options.heap_mib = 128;
+    options.parent_folder = nest;
+    return options;
+}
+
+static struct server *start(void)
+{
+    struct server_options options = small();
+    struct server *server = NULL;
+    struct fault fault = {.detail = ""};
+    if (server_start(&options, &server, &fault) != FAULT_NONE)
+        fail_msg("%s: %s: %s", fault.subject, fault_words(fault.kind), fault.detail);
+    return server;
+}
+
+/* A start that fails as it should, and leaves nothing behind. */
+static struct fault start_in_vain(const struct server_options *options, enum fault_kind expected)
+{
+    struct server *server = NULL;
+    struct fault fault = {.detail = ""};
+    enum fault_kind kind = server_start(options, &server, &fault);
+    if (kind != expected)
+        fail_msg("expected '%s', not '%s' (%s: %s)", fault_words(expected), fault_words(kind),
+                 fault.subject, fault.detail);
+    assert_int_equal(fault.kind, expected);
+    assert_null(server);
+    assert_int_equal(count_left_behind(), 0);
+    return fault;
+}
+
+static void assert_has(const char *text, const char *words)
+{
+    if (strstr(text, words) == NULL)
+        fail_msg("'%s' lacks '%s'", text, words);
+}
+
+/* Not so once it has ended, even if nobody has asked for its status yet. */
+static bool is_running(pid_t pid)
+{
+    char path[64], state = 'Z';
+    snprintf(path, sizeof path, "/proc/%d/stat", (int)pid);
+    FILE *file = fopen(path, "r");
+    if (file == NULL)
+        return false;
+    int fields = fscanf(file, "%*d %*s %c", &state);
+    fclose(file);
+    return fields == 1 && state != 'Z' && state != 'X';
+}
+
+static void pause_ms(long ms)
+{
+    nanosleep(&(struct timespec){.tv_nsec = ms * 1000000}, NULL);
+}
+
+static void assert_gone_within(pid_t pid, uint64_t limit_ns)
+{
+    uint64_t deadline_ns = clock_now_ns() + limit_ns;
+    while (is_running(pid) && clock_now_ns() < deadline_ns)
+        pause_ms(10);
+    assert_false(is_running(pid));
+}
+
+static void assert_nothing_left_within(uint64_t limit_ns)
+{
+    uint64_t deadline_ns = clock_now_ns() + limit_ns;
+    while (count_left_behind() > 0 && clock_now_ns() < deadline_ns)
+        pause_ms(10);
+    assert_int_equal(count_left_behind(), 0);
+}
+
+static void assert_serves(const struct server *server)
+{
+    struct admin_identity identity;
+    struct fault fault;
+    assert_int_equal(admin_identify(server_endpoint(server), PATIENCE_NS, &identity, &fault),
+                     FAULT_NONE);
+    assert_string_equal(identity.mode, "standalone");
+}
+
+static pid_t parent_of(pid_t pid)
+{
+    char path[64];
+    int parent = 0;
+    snprintf(path, sizeof path, "/proc/%d/stat", (int)pid);
+    FILE *file = fopen(path, "r");
+    assert_non_null(file);
+    assert_int_equal(fscanf(file, "%*d %*s %*c %d", &parent), 1);
+    fclose(file);
+    return parent;
+}
+
+static void starts_serves_and_leaves_nothing(void **state)
+{
+    (void)state;
+    struct server *server = start();
+    pid_t pid = server_pid(server);
+    assert_string_equal(server_endpoint(server)->host, "127.0.0.1");
+    assert_serves(server);
+    assert_true(server_alive(server));
+    assert_int_equal(count_left_behind(), 1);
+    uint64_t start_ns = clock_now_ns();
+    server_stop(server);
+    assert_true(clock_now_ns() - start_ns < 2 * NS_PER_S);
+    assert_false(is_running(pid));
+    assert_int_equal(count_left_behind(), 0);
+    assert_int_equal(waitpid(-1, NULL, WNOHANG), -1);
+    server_stop(NULL);
+    server_forget(NULL);
+}
+
+static void tells_of_itself(void **state)
+{
+    (void)state;
+    struct server *server = start();
+    struct fault fault;
+    uint64_t cpu_ns = 0, later_ns = 0, rss_kib = 0;
+    char setting[64], text[8192], cut[200];
+    assert_int_equal(server_cpu_ns(server, &cpu_ns, &fault), FAULT_NONE);
+    assert_true(cpu_ns > 50 * NS_PER_MS && cpu_ns < 60 * NS_PER_S);
+    for (int i = 0; i < 20; i++)
+        assert_serves(server);
+    assert_int_equal(server_cpu_ns(server, &later_ns, &fault), FAULT_NONE);
+    assert_true(later_ns > cpu_ns);
+    assert_int_equal(server_rss_kib(server, &rss_kib, &fault), FAULT_NONE);
+    assert_true(rss_kib > 20 * 1024 && rss_kib < 1024 * 1024);
+
+    snprintf(setting, sizeof setting, "\nclientPort=%u\n", server_endpoint(server)->port);
+    assert_has(server_settings_text(server), setting);
+    assert_has(server_settings_text(server), "\nforceSync=yes\n");
+    assert_has(server_command_line(server), "/java -Xms128m -Xmx128m ");
+    assert_has(server_java_version(server), " version \"");
+
+    assert_has(server_log_tail(server, text, sizeof text), server_java_version(server));
+    size_t length = strlen(text);
+    server_log_tail(server, cut, sizeof cut);
+    assert_true(strlen(cut) > 0 && strlen(cut) < length);
+    assert_string_equal(cut, text + length - strlen(cut));
+    assert_int_equal(text[length - strlen(cut) - 1], '\n');
+    assert_string_equal(server_log_tail(server, cut, 1), "");
+    server_stop(server);
+}
+
+static void settings_reach_the_server(void **state)
+{
+    (void)state;
+    struct server_options options = small();
+    options.tick_ms = 777;
+    options.fsync = false;
+    struct server *server;
+    struct fault fault;
+    char text[4096];
+    assert_int_equal(server_start(&options, &server, &fault), FAULT_NONE);
+    assert_int_equal(
+        admin_settings(server_endpoint(server), PATIENCE_NS, text, sizeof text, &fault),
+        FAULT_NONE);
+    assert_has(text, "\ntickTime=777\n");
+    assert_has(text, "\nminSessionTimeout=1554\n");
+    assert_has(text, "\nmaxSessionTimeout=3600000\n");
+    assert_has(text, "\nclientPortListenBacklog=65535\n");
+    assert_has(server_settings_text(server), "\nforceSync=no\n");
+    server_stop(server);
+}
+
+static void two_servers_run_side_by_side(void **state)
+{
+    (void)state;
+    struct server *first = start(), *second = start();
+    assert_int_not_equal(server_endpoint(first)->port, server_endpoint(second)->port);
+    server_stop(first);
+    assert_serves(second);
+    assert_int_equal(count_left_behind(), 1);
+    server_stop(second);
+    assert_int_equal(count_left_behind(), 0);
+}
+
+/* Starts a server, tells its process, leaves a child behind that has forgotten nothing, and waits
+ * to be killed. */
+static void be_a_program(int report)
+{
+    pid_t told[2];
+    struct server_options options = small();
+    struct server *server;
+    struct fault fault;
+    if (server_start(&options, &server, &fault) != FAULT_NONE)
+        _exit(1);
+    told[0] = server_pid(server);
+    told[1] = fork();
+    if (told[1] == 0) {
+        alarm(20);
+        pause();
+        _exit(0);
+    }
+    if (write(report, told, sizeof told) != (ssize_t)sizeof told)
+        _exit(1);
+    pause();
+}
+
+static void ends_with_a_program_that_is_killed(void **state)
+{
+    (void)state;
+    int report[2];
+    pid_t told[2] = {0, 0};
+    assert_int_equal(pipe(report), 0);
+    pid_t program = fork();
+    if (program == 0)
+        be_a_program(report[1]);
+    close(report[1]);
+    assert_int_equal(read(report[0], told, sizeof told), sizeof told);
+    close(report[0]);
+    assert_true(is_running(told[0]));
+    assert_int_equal(count_left_behind(), 1);
+    kill(program, SIGKILL);
+    waitpid(program, NULL, 0);
+    assert_gone_within(told[0], 3 * NS_PER_S);
+    assert_nothing_left_within(NS_PER_S);
+    kill(told[1], SIGKILL);
+}
+
+static void outlives_signals_and_falls_with_its_keeper(void **state)
+{
+    (void)state;
+    struct server *server = start();
+    pid_t pid = server_pid(server), keeper = parent_of(pid);
+    assert_int_equal(parent_of(keeper), getpid());
+    assert_int_not_equal(getsid(pid), getsid(0));
+    kill(keeper, SIGINT);
+    kill(keeper, SIGTERM);
+    kill(keeper, SIGHUP);
+    pause_ms(100);
+    assert_true(server_alive(server));
+    assert_serves(server);
+    kill(keeper, SIGKILL);
+    assert_gone_within(pid, 2 * NS_PER_S);
+    assert_false(server_alive(server));
+    server_stop(server);
+    assert_int_equal(count_left_behind(), 1); /* that much is lost then */
+}
+
+static void a_server_that_dies_is_found_dead(void **state)
+{
+    (void)state;
+    struct server *server = start();
+    uint64_t value = 42;
+    struct fault fault;
+    kill(server_pid(server), SIGKILL);
+    for (int i = 0; i < 200 && server_alive(server); i++)
+        pause_ms(10);
+    assert_false(server_alive(server));
+    assert_int_equal(server_cpu_ns(server, &value, &fault), FAULT_SERVER_DIED);
+    assert_int_equal(server_rss_kib(server, &value, &fault), FAULT_SERVER_DIED);
+    assert_int_equal(value, 42);
+    server_stop(server);
+    assert_int_equal(count_left_behind(), 0);
+}
+
+static void a_server_that_hangs_is_killed(void **state)
+{
+    (void)state;
+    struct server *server = start();
+    pid_t pid = server_pid(server);
+    kill(pid, SIGSTOP);
+    uint64_t start_ns = clock_now_ns();
+    server_stop(server);
+    assert_true(clock_now_ns() - start_ns < 5 * NS_PER_S / 2);
+    assert_false(is_running(pid));
+    assert_int_equal(count_left_behind(), 0);
+}
+
+static void a_worker_that_forgets_ends_nothing_and_one_that_does_not_hinders_nothing(void **state)
+{
+    (void)state;
+    struct server *server = start();
+    pid_t forgetful = fork();
+    if (forgetful == 0) {
+        server_forget(server);
+        _exit(0);
+    }
+    waitpid(forgetful, NULL, 0);
+    pause_ms(100);
+    assert_serves(server);
+
+    pid_t stubborn = fork();
+    if (stubborn == 0) {
+        alarm(20);
+        pause();
+        _exit(0);
+    }
+    uint64_t start_ns = clock_now_ns();
+    server_stop(server);
+    assert_true(clock_now_ns() - start_ns < 2 * NS_PER_S);
+    assert_int_equal(count_left_behind(), 0);
+    kill(stubborn, SIGKILL);
+    waitpid(stubborn, NULL, 0);
+}
+
+static void holds_nothing_of_the_program_open(void **state)
+{
+    (void)state;
+    int ends[2];
+    char byte;
+    assert_int_equal(pipe(ends), 0); /* inheritable on purpose */
+    struct server *server = start();
+    close(ends[1]);
+    alarm(10); /* instead of waiting for ever */
+    assert_int_equal(read(ends[0], &byte, 1), 0);
+    alarm(0);
+    assert_true(server_alive(server));
+    close(ends[0]);
+    server_stop(server);
+}
+
+static void needs_java(void **state)
+{
+    (void)state;
+    char path[4096];
+    struct server_options options = small();
+    snprintf(path, sizeof path, "%s", getenv("PATH"));
+    setenv("PATH", "", 1);
+    start_in_vain(&options, FAULT_NO_JAVA);
+    setenv("PATH", nest, 1);
+    setenv("JAVA_HOME", nest, 1);
+    struct fault fault = start_in_vain(&options, FAULT_NO_JAVA);
+    setenv("PATH", path, 1);
+    unsetenv("JAVA_HOME");
+    assert_has(fault.detail, "JAVA_HOME");
+}
+
+static void needs_zookeeper(void **state)
+{
+    (void)state;
+    struct server_options options = small();
+    setenv("ZOOKEEPER_HOME", nest, 1);
+    struct fault fault = start_in_vain(&options, FAULT_NO_ZOOKEEPER);
+    unsetenv("ZOOKEEPER_HOME");
+    assert_string_equal(fault.subject, nest);
+}
+
+static void needs_a_folder(void **state)
+{
+    (void)state;
+    struct server_options options = small();
+    options.parent_folder = "/nowhere/at/all";
+    struct fault fault = start_in_vain(&options, FAULT_SYSTEM);
+    assert_string_equal(fault.subject, "/nowhere/at/all");
+    assert_int_equal(fault.os_error, ENOENT);
+}
+
+static void a_bad_setting_is_told_in_the_log_s_words(void **state)
+{
+    (void)state;
+    struct server_options options = small();
+    options.tick_ms = UINT64_C(1000000000000);
+    struct fault fault = start_in_vain(&options, FAULT_SERVER_DIED);
+    assert_has(fault.detail, "NumberFormatException: For input string: \"1000000000000\"");
+    assert_has(fault.detail, "; ");          /* several lines, */
+    assert_null(strchr(fault.detail, '\n')); /* made one */
+    assert_null(strchr(fault.detail, '\t')); /* without stack frames */
+}
+
+static void an_impossible_heap_is_told_in_java_s_words(void **state)
+{
+    (void)state;
+    struct server_options options = small();
+    options.heap_mib = 1;
+    struct fault fault = start_in_vain(&options, FAULT_SERVER_DIED);
+    assert_has(fault.detail, "Too small");
+}
+
+/* A JAVA_HOME inside the nest with a shell script for java. */
+static void install_java(const char *script)
+{
+    char path[128];
+    snprintf(path, sizeof path, "%s/.java", nest);
+    mkdir(path, 0700);
+    setenv("JAVA_HOME", path, 1);
+    snprintf(path, sizeof path, "%s/.java/bin", nest);
+    mkdir(path, 0700);
+    snprintf(path, sizeof path, "%s/.java/bin/java", nest);
+    FILE *file = fopen(path, "w");
+    assert_non_null(file);
+    fprintf(file, "#!/bin/sh\n%s\n", script);
+    fclose(file);
+    chmod(path, 0700);
+}
+
+static void a_port_that_is_snatched_away_is_replaced(void **state)
+{
+    (void)state;
+    /* The first two ports are taken, by this script's account of it. */
+    install_java("echo x >> \"$JAVA_HOME/tries\"\n"
+                 "if [ $(wc -l < \"$JAVA_HOME/tries\") -le 2 ]; then\n"
+                 "  echo 'java.net.BindException: Address already in use' >&2; exit 1\n"
+                 "fi\n"
+                 "java \"$@\""); /* not exec: the JVM is a child of what the keeper runs */
+    struct server *server = start();
+    struct endpoint endpoint = *server_endpoint(server);
+    char text[8192];
+    assert_serves(server);
+    assert_null(strstr(server_log_tail(server, text, sizeof text), "BindException"));
+    server_stop(server);
+    assert_int_equal(count_left_behind(), 0);
+    struct admin_identity identity;
+    struct fault fault;
+    assert_int_equal(admin_identify(&endpoint, PATIENCE_NS, &identity, &fault), FAULT_REFUSED);
+}
+
+static void ports_are_not_tried_for_ever(void **state)
+{
+    (void)state;
+    install_java("echo 'java.net.BindException: Address already in use' >&2; exit 1");
+    struct server_options options = small();
+    struct fault fault = start_in_vain(&options, FAULT_SERVER_DIED);
+    assert_has(fault.detail, "Address already in use");
+}
+
+/* An Apache release as far as it matters here: jars in lib. */
+static void an_apache_release_is_used(void **state)
+{
+    (void)state;
+    char path[128];
+    if (access("/usr/share/java/zookeeper.jar", R_OK) != 0)
+        skip();
+    snprintf(path, sizeof path, "%s/.release", nest);
+    mkdir(path, 0700);
+    setenv("ZOOKEEPER_HOME", path, 1);
+    snprintf(path, sizeof path, "%s/.release/lib", nest);
+    mkdir(path, 0700);
+    snprintf(path, sizeof path, "%s/.release/lib/zookeeper-3.8.0.jar", nest);
+    assert_int_equal(symlink("/usr/share/java/zookeeper.jar", path), 0);
+    struct server *server = start();
+    assert_serves(server);
+    assert_has(server_command_line(server), "/.release/lib/*:");
+    server_stop(server);
+}
+
+#define SERVER_TEST(test) cmocka_unit_test_setup_teardown(test, make_nest, remove_nest)
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        SERVER_TEST(starts_serves_and_leaves_nothing),
+        SERVER_TEST(tells_of_itself),
+        SERVER_TEST(settings_reach_the_server),
+        SERVER_TEST(two_servers_run_side_by_side),
+        SERVER_TEST(ends_with_a_program_that_is_killed),
+        SERVER_TEST(outlives_signals_and_falls_with_its_keeper),
+        SERVER_TEST(a_server_that_dies_is_found_dead),
+        SERVER_TEST(a_server_that_hangs_is_killed),
+        SERVER_TEST(a_worker_that_forgets_ends_nothing_and_one_that_does_not_hinders_nothing),
+        SERVER_TEST(holds_nothing_of_the_program_open),
+        SERVER_TEST(needs_java),
+        SERVER_TEST(needs_zookeeper),
+        SERVER_TEST(needs_a_folder),
+        SERVER_TEST(a_bad_setting_is_told_in_the_log_s_words),
+        SERVER_TEST(an_impossible_heap_is_told_in_java_s_words),
+        SERVER_TEST(a_port_that_is_snatched_away_is_replaced),
+        SERVER_TEST(ports_are_not_tried_for_ever),
+        SERVER_TEST(an_apache_release_is_used),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,211 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "zk/connect.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+static struct connect_string parse(const char *text)
+{
+    struct connect_string connect;
+    struct fault fault = {.detail = ""};
+    if (connect_parse(text, &connect, &fault) != FAULT_NONE)
+        fail_msg("'%s' was refused: %s", text, fault.detail);
+    return connect;
+}
+
+/* Refused as wrong usage, with these words, and without a trace in the output. */
+static void assert_refused(const char *text, const char *words)
+{
+    struct connect_string connect, before;
+    memset(&connect, 0x5a, sizeof connect);
+    before = connect;
+    struct fault fault = {.detail = ""};
+    if (connect_parse(text, &connect, &fault) != FAULT_USAGE)
+        fail_msg("'%s' was not refused", text);
+    assert_int_equal(fault.kind, FAULT_USAGE);
+    assert_int_equal(strncmp(fault.subject, text, sizeof fault.subject - 1), 0);
+    if (strstr(fault.detail, words) == NULL)
+        fail_msg("'%s' was refused with '%s', not '%s'", text, fault.detail, words);
+    assert_memory_equal(&connect, &before, sizeof connect);
+}
+
+static void assert_endpoint(const struct connect_string *connect, size_t index, const char *host,
+                            unsigned port)
+{
+    assert_true(index < connect->count);
+    assert_string_equal(connect->endpoints[index].host, host);
+    assert_int_equal(connect->endpoints[index].port, port);
+}
+
+static void takes_a_host_with_the_usual_port(void **state)
+{
+    (void)state;
+    struct connect_string connect = parse("localhost");
+    assert_int_equal(connect.count, 1);
+    assert_endpoint(&connect, 0, "localhost", 2181);
+    assert_string_equal(connect.chroot, "");
+}
+
+static void takes_hosts_ports_and_a_chroot(void **state)
+{
+    (void)state;
+    struct connect_string connect = parse("zk_1.example.org:1,10.0.0.7,h-3:65535/a/b.c/..d/...");
+    assert_int_equal(connect.count, 3);
+    assert_endpoint(&connect, 0, "zk_1.example.org", 1);
+    assert_endpoint(&connect, 1, "10.0.0.7", 2181);
+    assert_endpoint(&connect, 2, "h-3", 65535);
+    assert_string_equal(connect.chroot, "/a/b.c/..d/...");
+}
+
+static void takes_ipv6_in_brackets(void **state)
+{
+    (void)state;
+    struct connect_string connect = parse("[::1]:9,[2001:db8::7],[fe80::1%eth0]:3/c");
+    assert_endpoint(&connect, 0, "::1", 9);
+    assert_endpoint(&connect, 1, "2001:db8::7", 2181);
+    assert_endpoint(&connect, 2, "fe80::1%eth0", 3);
+    assert_string_equal(connect.chroot, "/c");
+}
+
+static void refuses_bad_hosts(void **state)
+{
+    (void)state;
+    assert_refused("", "there is no host");
+    assert_refused("/a", "a host is missing");
+    assert_refused(":2181", "a host is missing");
+    assert_refused("a,,b", "a host is missing");
+    assert_refused("a,", "a host is missing");
+    assert_refused(",a", "a host is missing");
+    assert_refused("a b", "blank");
+    assert_refused(" a", "blank");
+    assert_refused("a\n", "blank");
+    assert_refused("a\x7f", "control");
+    assert_refused("user@a", "no host has");
+    assert_refused("a;b", "no host has");
+    assert_refused("h\xc3\xb6st", "no host has");
+}
+
+static void refuses_bad_ports(void **state)
+{
+    (void)state;
+    assert_refused("a:", "a port is");
+    assert_refused("a:0", "a port is");
+    assert_refused("a:65536", "a port is");
+    assert_refused("a:70000", "'70000'");
+    assert_refused("a:18446744073709551617", "a port is");
+    assert_refused("a:zk", "'zk'");
+    assert_refused("a:-1", "a port is");
+    assert_refused("a:+1", "a port is");
+    assert_refused("a:21x/c", "'21x'");
+    assert_refused("a,b:0,c", "'0'");
+}
+
+static void refuses_bad_ipv6(void **state)
+{
+    (void)state;
+    assert_refused("::1", "a host is missing");
+    assert_refused("fe80::1:2181", "needs brackets");
+    assert_refused("a:1:2", "needs brackets");
+    assert_refused("[::1", "not closed");
+    assert_refused("[::1,a]:2181", "not closed");
+    assert_refused("[]", "for IPv6");
+    assert_refused("[localhost]:2181", "for IPv6");
+    assert_refused("[127.0.0.1]", "for IPv6");
+    assert_refused("[fe80::1%]:3", "for IPv6");
+    assert_refused("[fe80::1%e;]:3", "for IPv6");
+    assert_refused("[::1]2181", "may follow");
+    assert_refused("[::1]:", "a port is");
+}
+
+static void refuses_bad_chroots(void **state)
+{
+    (void)state;
+    assert_refused("a/", "ends with a '/'");
+    assert_refused("a:1/b/", "ends with a '/'");
+    assert_refused("a//", "'//'");
+    assert_refused("a/b//c", "'//'");
+    assert_refused("a/.", "relative");
+    assert_refused("a/b/./c", "relative");
+    assert_refused("a/../b", "relative");
+    assert_refused("a/b c", "blank");
+}
+
+static void refuses_what_is_too_long_or_too_many(void **state)
+{
+    (void)state;
+    char text[600];
+    memset(text, 'h', sizeof text);
+    text[256] = '\0';
+    assert_refused(text, "too long");
+    text[255] = '\0';
+    struct connect_string connect = parse(text);
+    assert_endpoint(&connect, 0, text, 2181);
+    memset(text, 'h', sizeof text);
+    text[1] = '/';
+    text[1 + 256] = '\0';
+    assert_refused(text, "chroot is too long");
+    text[1 + 255] = '\0';
+    assert_string_equal(parse(text).chroot, text + 1);
+
+    const char *sixteen = "a,b,c,d,e,f,g,h,i,j,k,l,m,n,o,p";
+    assert_int_equal(parse(sixteen).count, 16);
+    snprintf(text, sizeof text, "%s,q", sixteen);
+    assert_refused(text, "too many hosts");
+}
+
+static void formats_for_the_client_from_any_endpoint_on(void **state)
+{
+    (void)state;
+    char text[CONNECT_TEXT_SIZE];
+    struct connect_string connect = parse("a,[::1]:9,c:3/x/y");
+    assert_string_equal(connect_format(&connect, 0, true, text, sizeof text),
+                        "a:2181,::1:9,c:3/x/y");
+    assert_string_equal(connect_format(&connect, 1, false, text, sizeof text), "::1:9,c:3,a:2181");
+    assert_string_equal(connect_format(&connect, 2, true, text, sizeof text),
+                        "c:3,a:2181,::1:9/x/y");
+}
+
+static void the_longest_connect_string_fits(void **state)
+{
+    (void)state;
+    struct connect_string connect = {.count = CONNECT_ENDPOINTS_MAX};
+    for (size_t i = 0; i < connect.count; i++) {
+        memset(connect.endpoints[i].host, 'h', 255);
+        connect.endpoints[i].port = 65535;
+    }
+    memset(connect.chroot, '/', 255);
+    char text[CONNECT_TEXT_SIZE];
+    connect_format(&connect, 15, true, text, sizeof text);
+    assert_int_equal(strlen(text), 16 * (255 + 6) + 15 + 255);
+}
+
+static void formats_endpoints_for_people(void **state)
+{
+    (void)state;
+    char text[ENDPOINT_TEXT_SIZE];
+    struct connect_string connect = parse("a.b,[::1]:9");
+    assert_string_equal(endpoint_format(&connect.endpoints[0], text, sizeof text), "a.b:2181");
+    assert_string_equal(endpoint_format(&connect.endpoints[1], text, sizeof text), "[::1]:9");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(takes_a_host_with_the_usual_port),
+        cmocka_unit_test(takes_hosts_ports_and_a_chroot),
+        cmocka_unit_test(takes_ipv6_in_brackets),
+        cmocka_unit_test(refuses_bad_hosts),
+        cmocka_unit_test(refuses_bad_ports),
+        cmocka_unit_test(refuses_bad_ipv6),
+        cmocka_unit_test(refuses_bad_chroots),
+        cmocka_unit_test(refuses_what_is_too_long_or_too_many),
+        cmocka_unit_test(formats_for_the_client_from_any_endpoint_on),
+        cmocka_unit_test(the_longest_connect_string_fits),
+        cmocka_unit_test(formats_endpoints_for_people),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "measure/csv.h"
+
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+static char *text;
+static size_t length;
+static struct csv csv;
+
+static int open_stream(void **state)
+{
+    (void)state;
+    csv = (struct csv){.stream = open_memstream(&text, &length)};
+    return csv.stream == NULL;
+}
+
+static int close_stream(void **state)
+{
+    (void)state;
+    fclose(csv.stream);
+    free(text);
+    return 0;
+}
+
+static void assert_written(const char *expected)
+{
+    fflush(csv.stream);
+    assert_string_equal(text, expected);
+}
+
+static void commas_stand_between_fields(void **state)
+{
+    (void)state;
+    csv_header(&csv, "a,b,c,d,e");
+    csv_text(&csv, "queue");
+    csv_count(&csv, UINT64_MAX);
+    csv_signed(&csv, INT64_MIN);
+    csv_real(&csv, 812.55, 1);
+    csv_empty(&csv);
+    csv_end_row(&csv);
+    csv_empty(&csv);
+    csv_count(&csv, 0);
+    csv_end_row(&csv);
+    assert_written("a,b,c,d,e\n"
+                   "queue,18446744073709551615,-9223372036854775808,812.5,\n"
+                   ",0\n");
+}
+
+static void a_text_is_quoted_where_it_must_be(void **state)
+{
+    (void)state;
+    csv_text(&csv, "plain text; of 100 %");
+    csv_text(&csv, "one, two");
+    csv_text(&csv, "say \"go\"");
+    csv_text(&csv, "two\nlines");
+    csv_text(&csv, "back\r");
+    csv_text(&csv, "");
+    csv_text(&csv, NULL);
+    csv_text(&csv, "ß");
+    csv_end_row(&csv);
+    assert_written("plain text; of 100 %,\"one, two\",\"say \"\"go\"\"\",\"two\nlines\","
+                   "\"back\r\",,,ß\n");
+}
+
+static void what_is_not_finite_is_empty(void **state)
+{
+    (void)state;
+    csv_real(&csv, NAN, 2);
+    csv_real(&csv, INFINITY, 2);
+    csv_real(&csv, -INFINITY, 2);
+    csv_real(&csv, -0.5, 0);
+    csv_real(&csv, 1e15, 3);
+    csv_end_row(&csv);
+    assert_written(",,,-0,1000000000000000.000\n");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(commas_stand_between_fields, open_stream, close_stream),
+        cmocka_unit_test_setup_teardown(a_text_is_quoted_where_it_must_be, open_stream,
+                                        close_stream),
+        cmocka_unit_test_setup_teardown(what_is_not_finite_is_empty, open_stream, close_stream),
+    };
+    return cmocka_run_group_tests_name("csv", tests, NULL, NULL);
+}

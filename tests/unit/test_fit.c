@@ -1,0 +1,250 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "measure/fit.h"
+
+#include "base/random.h"
+
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+/* cmocka compares floats only, which have seven digits. */
+static void assert_near(double found, double expected)
+{
+    if (!(fabs(found - expected) <= 1e-6 * fmax(1, fabs(expected))))
+        fail_msg("%.9g is not %.9g", found, expected);
+}
+
+static const double waiters[] = {7, 15, 31, 63, 127, 255, 511};
+enum { LEVELS = 7 };
+static double y[LEVELS];
+
+static void set_y(double c0, double c1, double c2, double c3)
+{
+    for (size_t i = 0; i < LEVELS; i++)
+        y[i] = c0 + waiters[i] * (c1 + waiters[i] * (c2 + waiters[i] * c3));
+}
+
+static void assert_described(const char *expected)
+{
+    char text[128];
+    struct fit_polynomial fit = fit_polynomial_best(waiters, y, LEVELS);
+    assert_string_equal(fit_describe(&fit, 'n', text, sizeof text), expected);
+}
+
+static void powers_have_their_exponent(void **state)
+{
+    (void)state;
+    static const char *const words[] = {"O(1)", "O(n)", "O(n^2)", "O(n^3)"};
+    for (int c = 0; c <= 3; c++) {
+        for (size_t i = 0; i < LEVELS; i++)
+            y[i] = 0.3 * pow(waiters[i], c);
+        struct fit_exponent fit = fit_exponent(waiters, y, LEVELS);
+        assert_near(fit.exponent, c);
+        assert_near(fit.low, c);
+        assert_near(fit.high, c);
+        assert_int_equal(fit.levels, LEVELS);
+        assert_string_equal(fit_verdict_words(fit_judge(&fit)), words[c]);
+    }
+}
+
+/* 3, 5, 9 … over 1, 2, 4 …: slope and error worked out by another program. */
+static void the_interval_is_students(void **state)
+{
+    (void)state;
+    const double x[] = {1, 2, 4, 8, 16, 32}, cost[] = {3, 5, 9, 17, 33, 65};
+    struct fit_exponent fit = fit_exponent(x, cost, 6);
+    assert_near(fit.exponent, 0.89348464);
+    assert_near(fit.low, 0.83257357);
+    assert_near(fit.high, 0.95439571);
+}
+
+static void what_has_no_logarithm_is_left_out(void **state)
+{
+    (void)state;
+    const double x[] = {0, 1, 2, 4, 8, 16}, cost[] = {1, 2, 4, 8, 0, 32};
+    struct fit_exponent fit = fit_exponent(x, cost, 6);
+    assert_int_equal(fit.levels, 4);
+    assert_int_equal(fit.left_out, 2);
+    assert_near(fit.exponent, 1);
+    fit = fit_exponent(x, cost, 3);
+    assert_near(fit.exponent, 1);
+    assert_true(isnan(fit.low) && isnan(fit.high));
+    fit = fit_exponent(x, cost, 2);
+    assert_true(isnan(fit.exponent));
+}
+
+static void verdicts_need_the_whole_interval(void **state)
+{
+    (void)state;
+    struct fit_exponent fit = {.exponent = 1, .low = 0.76, .high = 1.24, .levels = 6};
+    assert_int_equal(fit_judge(&fit), FIT_LINEAR);
+    fit.levels = 5;
+    assert_int_equal(fit_judge(&fit), FIT_UNDETERMINED);
+    fit.levels = 6;
+    fit.high = 1.26;
+    assert_int_equal(fit_judge(&fit), FIT_UNDETERMINED);
+    fit.low = 1.3, fit.high = 1.4; /* narrow, but near no whole exponent */
+    assert_int_equal(fit_judge(&fit), FIT_UNDETERMINED);
+    fit.low = NAN, fit.high = NAN;
+    assert_int_equal(fit_judge(&fit), FIT_UNDETERMINED);
+    assert_string_equal(fit_verdict_words(FIT_UNDETERMINED), "undetermined");
+}
+
+static void laws_are_found_exactly(void **state)
+{
+    (void)state;
+    set_y(0, 1, 1, 0);
+    assert_described("1·n² + 1·n");
+    set_y(-2, 5, 0, 0);
+    assert_described("5·n - 2");
+    set_y(0, -0.5, 0.5, 0);
+    assert_described("0.5·n² - 0.5·n");
+    set_y(7, 0, 0, 0);
+    assert_described("7");
+    set_y(0, 0, 0, 0);
+    assert_described("0");
+    set_y(3, -2, 0, 0);
+    assert_described("-2·n + 3");
+    set_y(5, 100, 1, 0);
+    assert_described("1·n² + 100·n + 5");
+    for (size_t i = 0; i < LEVELS; i++) /* the sum of the squares up to n */
+        y[i] = waiters[i] * (waiters[i] + 1) * (2 * waiters[i] + 1) / 6;
+    assert_described("1/3·n³ + 0.5·n² + 1/6·n");
+}
+
+static void exact_means_every_level(void **state)
+{
+    (void)state;
+    set_y(5, 0, 1, 0);
+    y[4] += 1;
+    struct fit_polynomial fit = fit_polynomial_best(waiters, y, LEVELS);
+    assert_false(fit.exact);
+    assert_int_equal(fit.degree, 2);
+    assert_true(fit.max_residual > 0.1 && fit.max_residual < 1);
+    y[4] -= 0.5; /* not a whole number of messages */
+    assert_false(fit_polynomial_best(waiters, y, LEVELS).exact);
+    y[4] -= 0.5;
+    fit = fit_polynomial_best(waiters, y, LEVELS);
+    assert_true(fit.exact);
+    assert_true(fit.max_residual == 0);
+    assert_true(fit_polynomial_at(&fit, 1000) == 1000005);
+}
+
+/* Any two points have a line through them, so that proves nothing. */
+static void too_few_levels_are_never_exact(void **state)
+{
+    (void)state;
+    set_y(1, 2, 0, 0);
+    struct fit_polynomial fit = fit_polynomial_best(waiters, y, 2);
+    assert_false(fit.exact);
+    assert_int_equal(fit.degree, 1);
+    assert_near(fit.c[1], 2);
+    assert_true(fit_polynomial_best(waiters, y, 3).exact);
+    const double same[] = {4, 4, 4, 4};
+    fit = fit_polynomial(same, y, 4, 1);
+    assert_true(isnan(fit.c[0]) && isnan(fit.max_residual) && !fit.exact);
+    char text[128];
+    assert_string_equal(fit_describe(&fit, 'n', text, sizeof text), "undetermined");
+    assert_true(isnan(fit_polynomial_best(NULL, NULL, 0).c[0]));
+}
+
+/* Powers of 4096 must not cost the digits that sixths are recognized by. */
+static void large_levels_stay_exact(void **state)
+{
+    (void)state;
+    double x[4096], cost[4096];
+    for (size_t i = 0; i < 4096; i++) {
+        double n = (double)(i + 1);
+        x[i] = n;
+        cost[i] = n * (n + 1) * (2 * n + 1) / 6 - 17 * n + 1e6;
+    }
+    struct fit_polynomial fit = fit_polynomial_best(x, cost, 4096);
+    assert_true(fit.exact);
+    assert_int_equal(fit.degree, 3);
+    assert_true(fit.c[0] == 1e6);
+}
+
+static void noise_is_told_in_four_digits(void **state)
+{
+    (void)state;
+    const double x[] = {0, 1, 2, 3}, cost[] = {1.25, 0, -1.5, -2.25};
+    struct fit_polynomial fit = fit_polynomial(x, cost, 4, 1);
+    char text[128];
+    assert_string_equal(fit_describe(&fit, 'W', text, sizeof text), "-1.2·W + 1.175");
+    assert_near(fit.max_residual, 0.275);
+    fit = fit_polynomial(x, cost, 4, 0);
+    assert_string_equal(fit_describe(&fit, 'W', text, sizeof text), "-0.625");
+}
+
+static void a_line_gives_the_herd_coefficient(void **state)
+{
+    (void)state;
+    set_y(800, 40, 0, 0);
+    struct fit_line line = fit_line(waiters, y, LEVELS);
+    assert_near(line.intercept, 800);
+    assert_near(line.slope, 40);
+    assert_near(line.beta, 0.05);
+    assert_near(line.beta_low, 0.05);
+    assert_near(line.beta_high, 0.05);
+    assert_int_equal(line.levels, LEVELS);
+    set_y(0, 40, 0, 0);
+    y[0] += 300; /* the intercept may be zero: no bound for the ratio */
+    line = fit_line(waiters, y, LEVELS);
+    assert_true(isnan(line.beta_low) && isnan(line.beta_high));
+    line = fit_line(waiters, y, 1);
+    assert_true(isnan(line.slope) && isnan(line.intercept) && isnan(line.beta));
+}
+
+/* The sum of twelve uniform numbers less six is normal enough. */
+static double normal(struct random *random)
+{
+    double sum = -6;
+    for (int i = 0; i < 12; i++)
+        sum += random_unit(random);
+    return sum;
+}
+
+static void intervals_cover_as_promised(void **state)
+{
+    (void)state;
+    enum { EXPERIMENTS = 4000 };
+    struct random random;
+    random_init(&random, 4);
+    size_t betas = 0, exponents = 0;
+    for (size_t i = 0; i < EXPERIMENTS; i++) {
+        set_y(800, 4, 0, 0);
+        for (size_t j = 0; j < LEVELS; j++)
+            y[j] += 50 * normal(&random);
+        struct fit_line line = fit_line(waiters, y, LEVELS);
+        betas += line.beta_low <= 0.005 && 0.005 <= line.beta_high;
+        for (size_t j = 0; j < LEVELS; j++)
+            y[j] = waiters[j] * exp(0.2 * normal(&random));
+        struct fit_exponent fit = fit_exponent(waiters, y, LEVELS);
+        exponents += fit.low <= 1 && 1 <= fit.high;
+    }
+    assert_in_range(betas, 0.94 * EXPERIMENTS, 0.96 * EXPERIMENTS);
+    assert_in_range(exponents, 0.94 * EXPERIMENTS, 0.96 * EXPERIMENTS);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(powers_have_their_exponent),
+        cmocka_unit_test(the_interval_is_students),
+        cmocka_unit_test(what_has_no_logarithm_is_left_out),
+        cmocka_unit_test(verdicts_need_the_whole_interval),
+        cmocka_unit_test(laws_are_found_exactly),
+        cmocka_unit_test(exact_means_every_level),
+        cmocka_unit_test(too_few_levels_are_never_exact),
+        cmocka_unit_test(large_levels_stay_exact),
+        cmocka_unit_test(noise_is_told_in_four_digits),
+        cmocka_unit_test(a_line_gives_the_herd_coefficient),
+        cmocka_unit_test(intervals_cover_as_promised),
+    };
+    return cmocka_run_group_tests_name("fit", tests, NULL, NULL);
+}

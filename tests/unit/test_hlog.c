@@ -1,0 +1,239 @@
+// SPDX-License-Identifier: Apache-2.0
+/* The judge of the log is Java's own HistogramLogProcessor; without it there is nothing to test. */
+#include "measure/hlog.h"
+
+#include "base/random.h"
+
+#include <inttypes.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#define JAR "/usr/share/java/hdrhistogram.jar"
+
+static char log_path[] = P_tmpdir "/test_hlog.XXXXXX";
+static char table_path[sizeof log_path + 16];
+static struct histogram first, second, both;
+static struct fault fault;
+
+static bool java_is_there(void)
+{
+    if (access(JAR, R_OK) == 0 && system("java -version >/dev/null 2>&1") == 0)
+        return true;
+    print_message("skipped: needs java and " JAR " (libhdrhistogram-java)\n");
+    return false;
+}
+
+static int make_log(void **state)
+{
+    (void)state;
+    int descriptor = mkstemp(log_path);
+    snprintf(table_path, sizeof table_path, "%s.table", log_path);
+    histogram_reset(&first);
+    histogram_reset(&second);
+    histogram_reset(&both);
+    return descriptor < 0 ? -1 : close(descriptor);
+}
+
+static int remove_log(void **state)
+{
+    (void)state;
+    char path[sizeof table_path + 8];
+    snprintf(path, sizeof path, "%s.hgrm", table_path);
+    unlink(path);
+    unlink(table_path);
+    unlink(log_path);
+    strcpy(log_path + strlen(log_path) - 6, "XXXXXX");
+    return 0;
+}
+
+/* Durations over nine powers of ten, most of them short, and long runs of empty slots between. */
+static void fill(struct histogram *histogram, uint64_t seed, size_t count)
+{
+    struct random random;
+    random_init(&random, seed);
+    for (size_t i = 0; i < count; i++) {
+        uint64_t value_ns = random_next(&random) >> (29 + random_below(&random, 35));
+        histogram_record(histogram, value_ns);
+    }
+}
+
+static void write_interval(FILE *stream, const char *tag, double start_s,
+                           const struct histogram *histogram)
+{
+    assert_int_equal(hlog_write_interval(stream, tag, start_s, 1.25, histogram, &fault),
+                     FAULT_NONE);
+}
+
+static FILE *open_log(void)
+{
+    FILE *stream = fopen(log_path, "w");
+    assert_non_null(stream);
+    assert_int_equal(hlog_write_header(stream, UINT64_C(1700000000123456789), "two\nlines", &fault),
+                     FAULT_NONE);
+    return stream;
+}
+
+/* Java's table of percentiles over time (suffix "") or of the overall distribution (".hgrm"). */
+static FILE *process(const char *tag, const char *suffix)
+{
+    char command[512];
+    snprintf(command, sizeof command,
+             "java -cp " JAR " org.HdrHistogram.HistogramLogProcessor -i %s %s%s -csv "
+             "-outputValueUnitRatio 1 -o %s",
+             log_path, tag != NULL ? "-tag " : "", tag != NULL ? tag : "", table_path);
+    assert_int_equal(system(command), 0);
+    snprintf(command, sizeof command, "%s%s", table_path, suffix);
+    FILE *table = fopen(command, "r");
+    assert_non_null(table);
+    return table;
+}
+
+/* The columns "Total_*" of the last row must be those of the histogram. */
+static void assert_java_reads(const char *tag, const struct histogram *expected)
+{
+    static const double percents[] = {50, 90, 99, 99.9, 99.99, 100};
+    char row[512], last[512] = "";
+    FILE *table = process(tag, "");
+    while (fgets(row, sizeof row, table) != NULL)
+        strcpy(last, row);
+    fclose(table);
+    uint64_t total;
+    double values_ns[6];
+    assert_int_equal(
+        sscanf(last, "%*[^,],%*[^,],%*[^,],%*[^,],%*[^,],%" SCNu64 ",%lf,%lf,%lf,%lf,%lf,%lf",
+               &total, &values_ns[0], &values_ns[1], &values_ns[2], &values_ns[3], &values_ns[4],
+               &values_ns[5]),
+        7);
+    assert_int_equal(total, histogram_count(expected));
+    for (size_t i = 0; i < 6; i++)
+        assert_int_equal((uint64_t)values_ns[i], histogram_percentile_ns(expected, percents[i]));
+}
+
+/* Each row of the distribution: a value, and how many were recorded up to it. */
+static void assert_java_counts(const char *tag, const struct histogram *expected)
+{
+    char row[512];
+    double value_ns;
+    uint64_t up_to, seen = 0;
+    uint32_t slot = 0;
+    size_t rows = 0;
+    FILE *table = process(tag, ".hgrm");
+    while (fgets(row, sizeof row, table) != NULL) {
+        if (sscanf(row, "%lf,%*f,%" SCNu64, &value_ns, &up_to) != 2)
+            continue;
+        while (slot < HISTOGRAM_COUNTS && histogram_slot_last_ns(slot) <= (uint64_t)value_ns)
+            seen += expected->counts[slot++];
+        assert_int_equal(up_to, seen);
+        rows++;
+    }
+    fclose(table);
+    assert_true(rows > 5);
+    assert_int_equal(seen, histogram_count(expected));
+}
+
+static void java_reads_each_tag(void **state)
+{
+    (void)state;
+    if (!java_is_there())
+        skip();
+    fill(&first, 1, 20000);
+    fill(&second, 2, 777);
+    FILE *stream = open_log();
+    write_interval(stream, "queue.8.handoff", 0, &first);
+    write_interval(stream, "herd.8.handoff", 0, &second);
+    write_interval(stream, NULL, 0, &second);
+    write_interval(stream, "queue.8.handoff", 1.25, &second);
+    fclose(stream);
+    histogram_add(&both, &first);
+    histogram_add(&both, &second);
+    assert_java_reads("queue.8.handoff", &both);
+    assert_java_counts("queue.8.handoff", &both);
+    assert_java_reads("herd.8.handoff", &second);
+    assert_java_counts("herd.8.handoff", &second);
+    assert_java_reads(NULL, &second);
+}
+
+/* The ends of the range, and counts whose varints have one to seven bytes. */
+static void java_reads_the_extremes(void **state)
+{
+    (void)state;
+    if (!java_is_there())
+        skip();
+    histogram_record(&first, 0);
+    histogram_record(&first, HISTOGRAM_HIGHEST_NS);
+    for (uint32_t bits = 0; bits < 48; bits++) {
+        first.counts[3000 + bits] = UINT64_C(1) << bits;
+        first.total += UINT64_C(1) << bits;
+    }
+    FILE *stream = open_log();
+    write_interval(stream, "a", 0, &first);
+    fclose(stream);
+    assert_java_reads("a", &first);
+    assert_java_counts("a", &first);
+}
+
+static void java_reads_an_empty_interval(void **state)
+{
+    (void)state;
+    if (!java_is_there())
+        skip();
+    fill(&second, 3, 50);
+    FILE *stream = open_log();
+    write_interval(stream, "a", 0, &first);
+    write_interval(stream, "a", 1.25, &second);
+    fclose(stream);
+    assert_java_reads("a", &second);
+}
+
+static void overflow_is_told_in_a_comment(void **state)
+{
+    (void)state;
+    histogram_record(&first, 5);
+    histogram_record(&first, UINT64_C(61500000000));
+    FILE *stream = open_log();
+    write_interval(stream, "a", 0, &first);
+    fclose(stream);
+    char row[512];
+    bool told = false;
+    stream = fopen(log_path, "r");
+    assert_non_null(stream);
+    while (fgets(row, sizeof row, stream) != NULL)
+        told |= row[0] == '#' && strstr(row, "a: 1, the largest 61.500000 s") != NULL;
+    fclose(stream);
+    assert_true(told);
+    if (!java_is_there())
+        skip();
+    histogram_record(&second, 5);
+    assert_java_reads("a", &second);
+}
+
+static void a_failed_stream_is_a_fault(void **state)
+{
+    (void)state;
+    FILE *stream = fopen("/dev/full", "w");
+    if (stream == NULL)
+        skip();
+    setvbuf(stream, NULL, _IONBF, 0);
+    assert_int_equal(hlog_write_header(stream, 0, NULL, &fault), FAULT_NO_SPACE);
+    assert_int_equal(hlog_write_interval(stream, "a", 0, 1, &first, &fault), FAULT_NO_SPACE);
+    fclose(stream);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(java_reads_each_tag, make_log, remove_log),
+        cmocka_unit_test_setup_teardown(java_reads_the_extremes, make_log, remove_log),
+        cmocka_unit_test_setup_teardown(java_reads_an_empty_interval, make_log, remove_log),
+        cmocka_unit_test_setup_teardown(overflow_is_told_in_a_comment, make_log, remove_log),
+        cmocka_unit_test_setup_teardown(a_failed_stream_is_a_fault, make_log, remove_log),
+    };
+    return cmocka_run_group_tests_name("hlog", tests, NULL, NULL);
+}

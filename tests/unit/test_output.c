@@ -1,0 +1,226 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "base/output.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+static char folder[] = P_tmpdir "/test_output.XXXXXX";
+static struct output output;
+static struct fault fault;
+
+static const char *path_of(const char *name)
+{
+    static char path[256];
+    snprintf(path, sizeof path, "%s/%s", folder, name);
+    return path;
+}
+
+static bool exists(const char *name)
+{
+    return access(path_of(name), F_OK) == 0;
+}
+
+static const char *content_of(const char *name)
+{
+    static char content[8192];
+    FILE *stream = fopen(path_of(name), "r");
+    assert_non_null(stream);
+    content[fread(content, 1, sizeof content - 1, stream)] = '\0';
+    fclose(stream);
+    return content;
+}
+
+static void limit_file_size(rlim_t bytes)
+{
+    struct rlimit limit;
+    getrlimit(RLIMIT_FSIZE, &limit);
+    limit.rlim_cur = bytes;
+    assert_int_equal(setrlimit(RLIMIT_FSIZE, &limit), 0);
+}
+
+static int make_folder(void **state)
+{
+    (void)state;
+    signal(SIGXFSZ, SIG_IGN);
+    return mkdtemp(folder) == NULL;
+}
+
+static int remove_folder(void **state)
+{
+    (void)state;
+    return rmdir(folder); /* fails if a test left a file */
+}
+
+static int clean(void **state)
+{
+    (void)state;
+    limit_file_size(RLIM_INFINITY);
+    output_abandon(&output);
+    unlink(path_of("a.csv"));
+    return 0;
+}
+
+static void appears_only_when_finished(void **state)
+{
+    (void)state;
+    assert_int_equal(output_open(&output, folder, "a.csv", &fault), FAULT_NONE);
+    fprintf(output.stream, "x,y\n1,%d\n", 2);
+    assert_int_equal(output_commit(&output, &fault), FAULT_NONE);
+    assert_true(exists("a.csv.part"));
+    assert_false(exists("a.csv"));
+    fputs("3,4\n", output.stream);
+    assert_int_equal(output_finish(&output, &fault), FAULT_NONE);
+    assert_false(exists("a.csv.part"));
+    assert_string_equal(content_of("a.csv"), "x,y\n1,2\n3,4\n");
+    output_abandon(&output); /* closed already: must not remove anything */
+    assert_true(exists("a.csv"));
+}
+
+static void replaces_an_old_file_and_an_old_part(void **state)
+{
+    (void)state;
+    for (int round = 0; round < 2; round++) {
+        FILE *left = fopen(path_of("a.csv.part"), "w");
+        assert_non_null(left);
+        fputs("something much longer from an earlier run\n", left);
+        fclose(left);
+        assert_int_equal(output_open(&output, folder, "a.csv", &fault), FAULT_NONE);
+        fprintf(output.stream, "%d\n", round);
+        assert_int_equal(output_finish(&output, &fault), FAULT_NONE);
+    }
+    assert_string_equal(content_of("a.csv"), "1\n");
+}
+
+static void abandoned_leaves_nothing(void **state)
+{
+    (void)state;
+    assert_int_equal(output_open(&output, folder, "a.csv", &fault), FAULT_NONE);
+    fputs("1\n", output.stream);
+    output_abandon(&output);
+    output_abandon(&output);
+    assert_false(exists("a.csv"));
+    assert_false(exists("a.csv.part"));
+    struct output zeroed;
+    memset(&zeroed, 0, sizeof zeroed);
+    output_abandon(&zeroed);
+    assert_int_not_equal(fcntl(STDIN_FILENO, F_GETFD), -1); /* zero is no descriptor of ours */
+}
+
+static void cannot_open(void **state)
+{
+    (void)state;
+    assert_int_equal(output_open(&output, path_of("none"), "a.csv", &fault), FAULT_SYSTEM);
+    assert_int_equal(fault.os_error, ENOENT);
+    assert_non_null(strstr(fault.subject, "none/a.csv"));
+    output_abandon(&output);
+    char name[PATH_MAX];
+    memset(name, 'x', sizeof name - 1);
+    name[sizeof name - 1] = '\0';
+    assert_int_equal(output_open(&output, folder, name, &fault), FAULT_SYSTEM);
+    assert_int_equal(fault.os_error, ENAMETOOLONG);
+    output_abandon(&output);
+}
+
+/* The file of a test that outgrows a limit of 4096 bytes: two good rows, then more than fits. */
+static void outgrow(void)
+{
+    limit_file_size(4096);
+    assert_int_equal(output_open(&output, folder, "a.csv", &fault), FAULT_NONE);
+    fputs("x,y\n1,2\n", output.stream);
+    assert_int_equal(output_commit(&output, &fault), FAULT_NONE);
+    for (int i = 0; i < 100000; i++)
+        fprintf(output.stream, "%d,%d\n", i, i);
+    memset(&fault, 0, sizeof fault);
+    assert_int_equal(output_commit(&output, &fault), FAULT_NO_SPACE);
+    assert_int_equal(fault.os_error, EFBIG);
+    assert_string_equal(fault.subject, path_of("a.csv"));
+}
+
+static void a_failed_write_keeps_what_was_committed(void **state)
+{
+    (void)state;
+    outgrow();
+    assert_int_equal(output_keep(&output, &fault), FAULT_NONE);
+    assert_string_equal(content_of("a.csv"), "x,y\n1,2\n");
+    assert_false(exists("a.csv.part"));
+}
+
+static void a_failed_write_stays_failed(void **state)
+{
+    (void)state;
+    outgrow();
+    limit_file_size(RLIM_INFINITY); /* there is room again, but the rows between are lost */
+    clearerr(output.stream);
+    fputs("5,6\n", output.stream);
+    assert_int_equal(output_finish(&output, &fault), FAULT_NO_SPACE);
+    assert_false(exists("a.csv"));
+    assert_int_equal(output_keep(&output, &fault), FAULT_NONE);
+    assert_string_equal(content_of("a.csv"), "x,y\n1,2\n");
+}
+
+static void nothing_committed_keeps_nothing(void **state)
+{
+    (void)state;
+    assert_int_equal(output_open(&output, folder, "a.csv", &fault), FAULT_NONE);
+    fputs("half a row", output.stream);
+    assert_int_equal(output_keep(&output, &fault), FAULT_NONE);
+    assert_false(exists("a.csv"));
+    assert_false(exists("a.csv.part"));
+}
+
+static void a_full_disk_is_no_space(void **state)
+{
+    (void)state;
+    if (symlink("/dev/full", path_of("a.csv.part")) != 0)
+        skip();
+    assert_int_equal(output_open(&output, folder, "a.csv", &fault), FAULT_NONE);
+    fputs("1\n", output.stream);
+    assert_int_equal(output_commit(&output, &fault), FAULT_NO_SPACE);
+    assert_int_equal(fault.os_error, ENOSPC);
+}
+
+static void a_rename_that_fails_is_a_fault(void **state)
+{
+    (void)state;
+    assert_int_equal(mkdir(path_of("a.csv"), 0700), 0);
+    assert_int_equal(output_open(&output, folder, "a.csv", &fault), FAULT_NONE);
+    fputs("1\n", output.stream);
+    enum fault_kind finished = output_finish(&output, &fault);
+    enum fault_kind kept = output_keep(&output, &fault);
+    bool part_remains = exists("a.csv.part");
+    rmdir(path_of("a.csv"));
+    unlink(path_of("a.csv.part"));
+    assert_int_equal(finished, FAULT_SYSTEM);
+    assert_int_equal(kept, FAULT_SYSTEM);
+    assert_int_equal(fault.os_error, EISDIR);
+    assert_non_null(strstr(fault.detail, "a.csv.part"));
+    assert_true(part_remains);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_teardown(appears_only_when_finished, clean),
+        cmocka_unit_test_teardown(replaces_an_old_file_and_an_old_part, clean),
+        cmocka_unit_test_teardown(abandoned_leaves_nothing, clean),
+        cmocka_unit_test_teardown(cannot_open, clean),
+        cmocka_unit_test_teardown(a_failed_write_keeps_what_was_committed, clean),
+        cmocka_unit_test_teardown(a_failed_write_stays_failed, clean),
+        cmocka_unit_test_teardown(nothing_committed_keeps_nothing, clean),
+        cmocka_unit_test_teardown(a_full_disk_is_no_space, clean),
+        cmocka_unit_test_teardown(a_rename_that_fails_is_a_fault, clean),
+    };
+    return cmocka_run_group_tests_name("output", tests, make_folder, remove_folder);
+}

@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "base/random.h"
+
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+enum { DRAWS = 100000 };
+
+/* The published test vector of xoshiro256** from the state 1, 2, 3, 4. */
+static void the_sequence_is_the_published_one(void **state)
+{
+    (void)state;
+    static const uint64_t expected[] = {
+        11520,
+        0,
+        1509978240,
+        1215971899390074240,
+        1216172134540287360,
+        607988272756665600,
+        UINT64_C(16172922978634559625),
+        8476171486693032832,
+        UINT64_C(10595114339597558777),
+        2904607092377533576,
+    };
+    struct random random = {{1, 2, 3, 4}};
+    for (size_t i = 0; i < sizeof expected / sizeof expected[0]; i++)
+        assert_true(random_next(&random) == expected[i]);
+}
+
+/* And that of splitmix64, which spreads the seed. */
+static void the_seed_is_spread_as_published(void **state)
+{
+    (void)state;
+    static const uint64_t expected[] = {6457827717110365317, 3203168211198807973,
+                                        UINT64_C(9817491932198370423), 4593380528125082431};
+    struct random random;
+    random_init(&random, 1234567);
+    assert_memory_equal(random.state, expected, sizeof expected);
+    random_init(&random, 0);
+    static const uint64_t zeros[4];
+    assert_memory_not_equal(random.state, zeros, sizeof zeros);
+}
+
+/* Chi squared with six degrees of freedom: 22.5 is exceeded once in a thousand. */
+static void below_is_even(void **state)
+{
+    (void)state;
+    struct random random;
+    random_init(&random, 1);
+    size_t seen[7] = {0};
+    for (int i = 0; i < DRAWS; i++) {
+        uint64_t value = random_below(&random, 7);
+        assert_true(value < 7);
+        seen[value]++;
+    }
+    double chi_squared = 0;
+    for (size_t i = 0; i < 7; i++)
+        chi_squared += pow((double)seen[i] - DRAWS / 7.0, 2) / (DRAWS / 7.0);
+    assert_true(chi_squared < 22.5);
+    assert_int_equal(random_below(&random, 1), 0);
+}
+
+/* A bare remainder of this bound would fall into the lower third twice as often. */
+static void a_large_bound_has_no_bias(void **state)
+{
+    (void)state;
+    struct random random;
+    random_init(&random, 2);
+    const uint64_t third = UINT64_C(1) << 62;
+    size_t lower = 0;
+    for (int i = 0; i < DRAWS; i++)
+        lower += random_below(&random, 3 * third) < third;
+    assert_in_range(lower, DRAWS / 3 - 600, DRAWS / 3 + 600);
+}
+
+static void unit_is_flat(void **state)
+{
+    (void)state;
+    struct random random;
+    random_init(&random, 3);
+    double sum = 0, squares = 0;
+    for (int i = 0; i < DRAWS; i++) {
+        double value = random_unit(&random);
+        assert_true(value >= 0 && value < 1);
+        sum += value;
+        squares += value * value;
+    }
+    assert_true(fabs(sum / DRAWS - 1.0 / 2) < 0.004);
+    assert_true(fabs(squares / DRAWS - 1.0 / 3) < 0.004);
+}
+
+/* Half of the values lie below mean · ln 2, and one in e above the mean. */
+static void exponential_has_its_mean_and_shape(void **state)
+{
+    (void)state;
+    struct random random;
+    random_init(&random, 4);
+    double sum = 0;
+    int below_median = 0, above_mean = 0;
+    for (int i = 0; i < DRAWS; i++) {
+        double value = random_exponential(&random, 250);
+        assert_true(value >= 0 && isfinite(value));
+        sum += value;
+        below_median += value < 250 * log(2);
+        above_mean += value > 250;
+    }
+    assert_true(fabs(sum / DRAWS - 250) < 4);
+    assert_true(abs(below_median - DRAWS / 2) < 700);
+    assert_true(fabs(above_mean - DRAWS / exp(1)) < 700);
+}
+
+/* All six orders of three items, equally often. */
+static void shuffles_are_even(void **state)
+{
+    (void)state;
+    struct random random;
+    random_init(&random, 5);
+    size_t seen[3][3] = {{0}};
+    for (int i = 0; i < 6000; i++) {
+        struct {
+            unsigned id;
+            char padding[20];
+        } items[3] = {{.id = 0}, {.id = 1}, {.id = 2}};
+        random_shuffle(&random, items, 3, sizeof items[0]);
+        assert_int_equal(items[0].id + items[1].id + items[2].id, 3);
+        assert_int_not_equal(items[0].id, items[1].id);
+        seen[items[0].id][items[1].id]++;
+    }
+    for (size_t first = 0; first < 3; first++) {
+        for (size_t second = 0; second < 3; second++) {
+            if (first != second)
+                assert_in_range(seen[first][second], 880, 1120);
+        }
+    }
+    random_shuffle(&random, NULL, 0, 8);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_sequence_is_the_published_one),
+        cmocka_unit_test(the_seed_is_spread_as_published),
+        cmocka_unit_test(below_is_even),
+        cmocka_unit_test(a_large_bound_has_no_bias),
+        cmocka_unit_test(unit_is_flat),
+        cmocka_unit_test(exponential_has_its_mean_and_shape),
+        cmocka_unit_test(shuffles_are_even),
+    };
+    return cmocka_run_group_tests_name("random", tests, NULL, NULL);
+}

@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "measure/statistics.h"
+
+#include "base/random.h"
+
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+/* cmocka compares floats only, which have seven digits. */
+static void assert_near(double found, double expected)
+{
+    if (!(fabs(found - expected) <= 1e-6 * fmax(1, fabs(expected))))
+        fail_msg("%.9g is not %.9g", found, expected);
+}
+
+static void assert_interval(struct interval found, double value, double low, double high)
+{
+    assert_near(found.value, value);
+    assert_near(found.low, low);
+    assert_near(found.high, high);
+}
+
+static void of_nothing_nothing_is_known(void **state)
+{
+    (void)state;
+    assert_true(isnan(statistics_mean(NULL, 0)));
+    assert_true(isnan(statistics_median(NULL, 0)));
+    assert_true(isnan(statistics_quantile(NULL, 0, 0.9)));
+    assert_true(isnan(statistics_jain(NULL, 0)));
+    assert_true(isnan(statistics_interval(NULL, 0, 0.95).value));
+    assert_true(isnan(statistics_interval_of_logs(NULL, 0, 0.95).value));
+}
+
+static void quantiles_interpolate(void **state)
+{
+    (void)state;
+    double values[] = {9, 1, 4, 2};
+    statistics_sort(values, 4);
+    assert_true(values[0] == 1);
+    assert_true(values[3] == 9);
+    assert_near(statistics_mean(values, 4), 4);
+    assert_near(statistics_median(values, 4), 3);
+    assert_near(statistics_median(values, 3), 2);
+    assert_near(statistics_quantile(values, 4, 0), 1);
+    assert_near(statistics_quantile(values, 4, 0.9), 7.5); /* as R's type 7 */
+    assert_near(statistics_quantile(values, 4, 1), 9);
+}
+
+/* The printed tables of Student's t. */
+static void t_is_that_of_the_tables(void **state)
+{
+    (void)state;
+    assert_near(statistics_t(0.95, 1), 12.706205);
+    assert_near(statistics_t(0.95, 4), 2.776445);
+    assert_near(statistics_t(0.99, 9), 3.249836);
+}
+
+static void an_interval_needs_two(void **state)
+{
+    (void)state;
+    const double values[] = {1, 2, 3, 4, 5};
+    assert_interval(statistics_interval(values, 5, 0.95), 3, 1.0367568, 4.9632432);
+    struct interval one = statistics_interval(values, 1, 0.95);
+    assert_true(one.value == 1);
+    assert_true(isnan(one.low) && isnan(one.high));
+    const double same[] = {7, 7, 7};
+    assert_interval(statistics_interval(same, 3, 0.95), 7, 7, 7);
+}
+
+static void logs_give_ratios(void **state)
+{
+    (void)state;
+    const double values[] = {10, 100, 1000};
+    struct interval found = statistics_interval_of_logs(values, 3, 0.95);
+    /* 2 ± 4.3026527 / sqrt(3) in powers of ten */
+    assert_interval(found, 100, pow(10, 2 - 2.4841377), pow(10, 2 + 2.4841377));
+    assert_near(found.low * found.high, 1e4);
+    const double zero[] = {10, 0, 1000};
+    found = statistics_interval_of_logs(zero, 3, 0.95);
+    assert_true(isnan(found.value) && isnan(found.low) && isnan(found.high));
+    found = statistics_interval_of_logs(values, 1, 0.95);
+    assert_near(found.value, 10);
+    assert_true(isnan(found.low) && isnan(found.high));
+}
+
+/* Of many experiments with five trials, 95 in 100 must hold the truth. */
+static void intervals_cover_as_promised(void **state)
+{
+    (void)state;
+    enum { EXPERIMENTS = 4000, TRIALS = 5 };
+    struct random random;
+    random_init(&random, 3);
+    size_t plain = 0, logs = 0;
+    for (size_t i = 0; i < EXPERIMENTS; i++) {
+        double values[TRIALS], skewed[TRIALS];
+        for (size_t j = 0; j < TRIALS; j++) {
+            values[j] = 10 - 6;
+            for (int k = 0; k < 12; k++)
+                values[j] += random_unit(&random);
+            skewed[j] = exp(values[j]);
+        }
+        struct interval of_values = statistics_interval(values, TRIALS, 0.95);
+        struct interval of_logs = statistics_interval_of_logs(skewed, TRIALS, 0.95);
+        plain += of_values.low <= 10 && 10 <= of_values.high;
+        logs += of_logs.low <= exp(10) && exp(10) <= of_logs.high;
+    }
+    assert_in_range(plain, 0.94 * EXPERIMENTS, 0.96 * EXPERIMENTS);
+    assert_in_range(logs, 0.94 * EXPERIMENTS, 0.96 * EXPERIMENTS);
+}
+
+static void jain_is_one_for_equals(void **state)
+{
+    (void)state;
+    const uint64_t equal[] = {5, 5, 5, 5}, one[] = {0, 8, 0, 0}, none[] = {0, 0}, mixed[] = {1, 3};
+    assert_near(statistics_jain(equal, 4), 1);
+    assert_near(statistics_jain(one, 4), 0.25);
+    assert_near(statistics_jain(mixed, 2), 0.8);
+    assert_true(isnan(statistics_jain(none, 2)));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(of_nothing_nothing_is_known),
+        cmocka_unit_test(quantiles_interpolate),
+        cmocka_unit_test(t_is_that_of_the_tables),
+        cmocka_unit_test(an_interval_needs_two),
+        cmocka_unit_test(logs_give_ratios),
+        cmocka_unit_test(intervals_cover_as_promised),
+        cmocka_unit_test(jain_is_one_for_equals),
+    };
+    return cmocka_run_group_tests_name("statistics", tests, NULL, NULL);
+}

@@ -1,0 +1,284 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "base/text.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#define UNTOUCHED UINT64_C(424242)
+
+static void assert_number(const char *text, uint64_t expected)
+{
+    uint64_t number = UNTOUCHED;
+    if (!text_parse_number(text, 0, UINT64_MAX, &number) || number != expected)
+        fail_msg("'%s' is not read as %llu", text, (unsigned long long)expected);
+}
+
+static void numbers_are_plain_digits(void **state)
+{
+    (void)state;
+    assert_number("0", 0);
+    assert_number("007", 7);
+    assert_number("18446744073709551615", UINT64_MAX);
+    static const char *const bad[] = {
+        "",
+        " 5",
+        "5 ",
+        "-1",
+        "+1",
+        "1e3",
+        "0x10",
+        "1.",
+        "1,000",
+        "ten",
+        "1\n",
+        "٣",
+        "18446744073709551616",
+        "99999999999999999999999",
+    };
+    for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
+        uint64_t number = UNTOUCHED;
+        if (text_parse_number(bad[i], 0, UINT64_MAX, &number))
+            fail_msg("'%s' is taken for a number", bad[i]);
+        assert_int_equal(number, UNTOUCHED);
+    }
+}
+
+static void numbers_keep_to_their_range(void **state)
+{
+    (void)state;
+    uint64_t number = UNTOUCHED;
+    assert_true(text_parse_number("3", 3, 5, &number));
+    assert_true(text_parse_number("5", 3, 5, &number));
+    assert_int_equal(number, 5);
+    assert_false(text_parse_number("2", 3, 5, &number));
+    assert_false(text_parse_number("6", 3, 5, &number));
+    assert_int_equal(number, 5);
+}
+
+static void durations_have_a_unit(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *text;
+        uint64_t ns;
+    } good[] = {
+        {"0", 0},
+        {"0s", 0},
+        {"7ns", 7},
+        {"50us", 50000},
+        {"1.5ms", 1500000},
+        {"0.25s", 250000000},
+        {"30s", 30000000000},
+        {"2m", 120000000000},
+        {"1.5h", 5400000000000},
+        {"240h", 864000000000000},
+        {"0.5ns", 1},
+    };
+    for (size_t i = 0; i < sizeof good / sizeof good[0]; i++) {
+        uint64_t duration_ns = UNTOUCHED;
+        if (!text_parse_duration(good[i].text, &duration_ns) || duration_ns != good[i].ns)
+            fail_msg("'%s' is not read as %llu ns", good[i].text, (unsigned long long)good[i].ns);
+    }
+    static const char *const bad[] = {
+        "",
+        "5",
+        "5 s",
+        " 5s",
+        "5s ",
+        "-5s",
+        "+5s",
+        "s",
+        "1e3s",
+        "0x1s",
+        "infs",
+        "nans",
+        ".5s",
+        ".s",
+        "1..5s",
+        "1.5.2s",
+        "5S",
+        "5d",
+        "5sec",
+        "1s2s",
+        "240.1h",
+        "99999999999999999999h",
+        "000000000000000000001s",
+    };
+    for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
+        uint64_t duration_ns = UNTOUCHED;
+        if (text_parse_duration(bad[i], &duration_ns))
+            fail_msg("'%s' is taken for a duration", bad[i]);
+        assert_int_equal(duration_ns, UNTOUCHED);
+    }
+}
+
+static void assert_list(const char *text, size_t expected_count, const uint64_t *expected)
+{
+    uint64_t *numbers = NULL;
+    size_t count = 0;
+    if (!text_parse_numbers(text, 0, UINT64_MAX, &numbers, &count))
+        fail_msg("'%s' is not taken for a list", text);
+    assert_int_equal(count, expected_count);
+    assert_memory_equal(numbers, expected, count * sizeof *expected);
+    free(numbers);
+}
+
+#define ASSERT_LIST(text, ...)                                                                     \
+    assert_list(text, sizeof(uint64_t[]){__VA_ARGS__} / sizeof(uint64_t),                          \
+                (const uint64_t[]){__VA_ARGS__})
+
+static void lists_are_sorted_without_repetitions(void **state)
+{
+    (void)state;
+    ASSERT_LIST("5", 5);
+    ASSERT_LIST("10,20", 10, 20);
+    ASSERT_LIST("20,10,20", 10, 20);
+    ASSERT_LIST("8..256x2", 8, 16, 32, 64, 128, 256);
+    ASSERT_LIST("8..100x3", 8, 24, 72);
+    ASSERT_LIST("8..24+8", 8, 16, 24);
+    ASSERT_LIST("0..7+3", 0, 3, 6);
+    ASSERT_LIST("8..8x2", 8);
+    ASSERT_LIST("8..32x2,1,12..20+4", 1, 8, 12, 16, 20, 32);
+}
+
+/* The last value before 64 bits run out is the last of the range. */
+static void ranges_end_at_64_bits(void **state)
+{
+    (void)state;
+    ASSERT_LIST("6148914691236517206..18446744073709551615x5", UINT64_C(6148914691236517206));
+    ASSERT_LIST("18446744073709551614..18446744073709551615+1", UINT64_MAX - 1, UINT64_MAX);
+}
+
+static void bad_lists_are_refused(void **state)
+{
+    (void)state;
+    static const char *const bad[] = {
+        "",
+        ",",
+        "10,",
+        ",10",
+        "10,,20",
+        "10, 20",
+        " 10",
+        "1-5",
+        "8..",
+        "..8",
+        "8..256",
+        "8..256x",
+        "8..256x1",
+        "8..256x0",
+        "8..256+0",
+        "8..256*2",
+        "256..8x2",
+        "0..8x2",
+        "8..256x2x2",
+        "8...256x2",
+        "8..256x-2",
+        "1e3",
+        "0x10",
+        "8;16",
+        "1..5000+1",
+        "18446744073709551616",
+        "00000000000000000000000000000000000000000000000000000000000000000000005",
+    };
+    for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
+        uint64_t *numbers = NULL;
+        size_t count = UNTOUCHED;
+        if (text_parse_numbers(bad[i], 0, UINT64_MAX, &numbers, &count))
+            fail_msg("'%s' is taken for a list", bad[i]);
+        assert_null(numbers);
+        assert_int_equal(count, UNTOUCHED);
+    }
+    uint64_t *numbers = NULL;
+    size_t count = 0;
+    assert_false(text_parse_numbers("2,9", 3, 9, &numbers, &count));
+    assert_false(text_parse_numbers("3,10", 3, 9, &numbers, &count));
+    assert_false(text_parse_numbers("3..10+1", 3, 9, &numbers, &count));
+}
+
+static void items_are_cut_at_commas(void **state)
+{
+    (void)state;
+    const char *list = "one,,toolong,end,";
+    char item[6];
+    static const char *const expected[] = {"one", "", "", "end", ""};
+    for (size_t i = 0; i < 5; i++) {
+        assert_true(text_next_item(&list, item, sizeof item));
+        assert_string_equal(item, expected[i]);
+    }
+    assert_false(text_next_item(&list, item, sizeof item));
+}
+
+static void distance_counts_edits(void **state)
+{
+    (void)state;
+    assert_int_equal(text_distance("", ""), 0);
+    assert_int_equal(text_distance("", "abc"), 3);
+    assert_int_equal(text_distance("abc", ""), 3);
+    assert_int_equal(text_distance("kitten", "sitting"), 3);
+    assert_int_equal(text_distance("clients", "client"), 1);
+    char lengthy[101];
+    memset(lengthy, 'x', 100);
+    lengthy[100] = '\0';
+    assert_int_equal(text_distance(lengthy, ""), 63);
+    assert_int_equal(text_distance(lengthy, lengthy), 0);
+}
+
+static void counts_have_their_thousands_apart(void **state)
+{
+    (void)state;
+    char text[27];
+    assert_string_equal(text_format_count(0, text, sizeof text), "0");
+    assert_string_equal(text_format_count(999, text, sizeof text), "999");
+    assert_string_equal(text_format_count(1000, text, sizeof text), "1,000");
+    assert_string_equal(text_format_count(1001000, text, sizeof text), "1,001,000");
+    assert_string_equal(text_format_count(UINT64_MAX, text, sizeof text),
+                        "18,446,744,073,709,551,615");
+}
+
+static void durations_read_well(void **state)
+{
+    (void)state;
+    static const struct {
+        uint64_t ns;
+        const char *text;
+    } durations[] = {
+        {0, "0 us"},
+        {850000, "850 us"},
+        {1400000, "1.4 ms"},
+        {999499999, "999 ms"},
+        {999700000, "1.0 s"},
+        {1400000000, "1.4 s"},
+        {59400000000, "59.4 s"},
+        {59970000000, "1 min 00 s"},
+        {125000000000, "2 min 05 s"},
+        {3599600000000, "1 h 00 min"},
+        {7260000000000, "2 h 01 min"},
+    };
+    char text[32];
+    for (size_t i = 0; i < sizeof durations / sizeof durations[0]; i++)
+        assert_string_equal(text_format_duration(durations[i].ns, text, sizeof text),
+                            durations[i].text);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(numbers_are_plain_digits),
+        cmocka_unit_test(numbers_keep_to_their_range),
+        cmocka_unit_test(durations_have_a_unit),
+        cmocka_unit_test(lists_are_sorted_without_repetitions),
+        cmocka_unit_test(ranges_end_at_64_bits),
+        cmocka_unit_test(bad_lists_are_refused),
+        cmocka_unit_test(items_are_cut_at_commas),
+        cmocka_unit_test(distance_counts_edits),
+        cmocka_unit_test(counts_have_their_thousands_apart),
+        cmocka_unit_test(durations_read_well),
+    };
+    return cmocka_run_group_tests_name("text", tests, NULL, NULL);
+}
