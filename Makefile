@@ -25,18 +25,23 @@ COST_OBJECTS  := $(patsubst %.c,$(BUILD)/%.o,$(wildcard bench/cost/*.c))
 UNIT_TESTS    := $(patsubst tests/unit/%.c,$(BUILD)/tests/%,$(wildcard tests/unit/test_*.c))
 LIVE_TESTS    := $(patsubst tests/live/%.c,$(BUILD)/tests/%,$(wildcard tests/live/test_*.c))
 
+# `make V=1` shows the commands in full.
+ifndef V
+say = @echo '  $(1)' '$(patsubst $(BUILD)/%,%,$@)';
+endif
+
 all: $(BUILD)/zkherd
 
 $(BUILD)/zkherd: $(BENCH_OBJECTS) $(BUILD)/libzkherd.a
-	$(CC) $(ALL_CFLAGS) $(LDFLAGS) -o $@ $^ $(LIBS)
+	$(call say,link)$(CC) $(ALL_CFLAGS) $(LDFLAGS) -o $@ $^ $(LIBS)
 
 $(BUILD)/libzkherd.a: $(LIB_OBJECTS)
 	@rm -f $@
-	$(AR) rcs $@ $^
+	$(call say,library)$(AR) rcs $@ $^
 
 $(BUILD)/%.o: %.c
 	@mkdir -p $(@D)
-	$(CC) $(ALL_CFLAGS) -c -o $@ $<
+	$(call say,compile)$(CC) $(ALL_CFLAGS) -c -o $@ $<
 
 # Only this file knows the version; it is compiled again when the version changes.
 $(BUILD)/bench/version.o: ALL_CFLAGS += -DZKHERD_VERSION='"$(VERSION)"'
@@ -47,16 +52,120 @@ $(BUILD)/version.stamp: FORCE
 
 $(BUILD)/tests/%: tests/unit/%.c $(BUILD)/libzkherd.a
 	@mkdir -p $(@D)
-	$(CC) $(ALL_CFLAGS) $(LDFLAGS) -o $@ $< $(BUILD)/libzkherd.a -lcmocka $(LIBS)
+	$(call say,link)$(CC) $(ALL_CFLAGS) $(LDFLAGS) -o $@ $< $(BUILD)/libzkherd.a -lcmocka $(LIBS)
 
 $(BUILD)/tests/%: tests/live/%.c $(BUILD)/libzkherd.a
 	@mkdir -p $(@D)
-	$(CC) $(ALL_CFLAGS) $(LDFLAGS) -o $@ $< $(BUILD)/libzkherd.a -lcmocka $(LIBS)
+	$(call say,link)$(CC) $(ALL_CFLAGS) $(LDFLAGS) -o $@ $< $(BUILD)/libzkherd.a -lcmocka $(LIBS)
+
+# ---------------------------------------------------------------- what a fresh Debian or Ubuntu machine lacks
+
+# what-to-look-for=package: a path, or a command. Installed only when it is not there.
+NEEDED_TO_BUILD := $(CC)=gcc /usr/include/stdio.h=libc6-dev \
+    libzookeeper_st.so=libzookeeper-st-dev jansson.h=libjansson-dev zlib.h=zlib1g-dev \
+    gsl/gsl_cdf.h=libgsl-dev
+NEEDED_TO_RUN   := java=default-jre-headless /usr/share/java/zookeeper.jar=libzookeeper-java \
+    gnuplot=gnuplot-nox
+NEEDED_TO_TEST  := cmocka.h=libcmocka-dev /usr/share/java/hdrhistogram.jar=libhdrhistogram-java
+NEEDED_TO_LINT  := clang=clang clang-format=clang-format clang-tidy=clang-tidy cppcheck=cppcheck
+
+define install
+	@missing=; for pair in $(1); do \
+	    thing=$${pair%%=*}; package=$${pair##*=}; \
+	    case $$thing in \
+	        /*) test -e $$thing ;; \
+	        *.h) test -e /usr/include/$$thing ;; \
+	        *.so) ls /usr/lib/*/$$thing >/dev/null 2>&1 ;; \
+	        *) command -v $$thing >/dev/null ;; \
+	    esac || missing="$$missing $$package"; done; \
+	test -z "$$missing" && exit 0; echo "installing:$$missing"; \
+	command -v apt-get >/dev/null || \
+	    { echo "no apt-get here: install what these Debian packages hold:$$missing" >&2; exit 1; }; \
+	root=; test "$$(id -u)" = 0 || root=sudo; \
+	export DEBIAN_FRONTEND=noninteractive; log=$$(mktemp); \
+	{ $$root apt-get update && \
+	  $$root apt-get install -y --no-install-recommends $$missing; } >$$log 2>&1 || \
+	    { tail -n 20 $$log >&2; rm -f $$log; echo "the packages could not be installed" >&2; exit 1; }; \
+	rm -f $$log
+endef
+
+install-to-run:
+	$(call install,$(NEEDED_TO_BUILD) $(NEEDED_TO_RUN))
+
+install-to-test: install-to-run
+	$(call install,$(NEEDED_TO_TEST))
+
+install-to-lint: install-to-test
+	$(call install,$(NEEDED_TO_LINT))
+
+# ---------------------------------------------------------------- what people ask for
+
+JOBS := $(shell nproc 2>/dev/null || echo 2)
+
+# The main job: the herd effect on a private server, in about two minutes after the installation.
+demo: install-to-run
+	@$(MAKE) --no-print-directory -j$(JOBS) $(BUILD)/zkherd
+	$(BUILD)/zkherd run
+
+# All tests. Each program is given five minutes; the first that fails is the last that runs.
+check: install-to-test
+	@$(MAKE) --no-print-directory -j$(JOBS) all $(UNIT_TESTS) $(LIVE_TESTS)
+	@for test in $(UNIT_TESTS) $(LIVE_TESTS); do \
+	    echo "== $$test"; ZKHERD=$(BUILD)/zkherd timeout 300 $$test || exit 1; done
+
+# The whole suite again with the address and undefined-behaviour sanitizers.
+check-sanitized:
+	@$(MAKE) --no-print-directory check BUILD=$(BUILD)-sanitized SANITIZE=address,undefined CFLAGS='-O1 -g'
+
+# What zkherd itself costs: client CPU a request against a bare epoll ping-pong, memory a session.
+bench: install-to-run
+	@$(MAKE) --no-print-directory -j$(JOBS) $(BUILD)/cost
+	$(BUILD)/cost
+
+# It shares the program's modules, but for its main.
+$(BUILD)/cost: $(COST_OBJECTS) $(filter-out %/main.o,$(BENCH_OBJECTS)) $(BUILD)/libzkherd.a
+	$(call say,link)$(CC) $(ALL_CFLAGS) $(LDFLAGS) -o $@ $^ $(LIBS)
+
+SOURCES := $(wildcard lib/*/*.c bench/*.c bench/*/*.c tests/*/*.c)
+HEADERS := $(wildcard lib/*/*.h bench/*.h bench/*/*.h tests/*/*.h)
+
+format: install-to-lint
+	clang-format -i $(SOURCES) $(HEADERS)
+
+# Formatting, a second compiler with its warnings, clang-tidy and cppcheck.
+lint: install-to-lint
+	clang-format --dry-run --Werror $(SOURCES) $(HEADERS)
+	@$(MAKE) --no-print-directory -j$(JOBS) CC=clang BUILD=$(BUILD)-clang all $(BUILD)-clang/cost
+	printf '%s\n' $(filter-out tests/%,$(SOURCES)) | xargs -P $(JOBS) -n 4 clang-tidy --quiet \
+	    --warnings-as-errors='*' --extra-arg=-DZKHERD_VERSION='""' \
+	    --extra-arg=-std=c11 --extra-arg=-D_GNU_SOURCE --extra-arg=-Ilib --extra-arg=-I.
+	cppcheck --quiet --std=c11 --error-exitcode=1 --enable=warning,performance,portability \
+	    --inline-suppr --suppress=missingIncludeSystem -D_GNU_SOURCE -DZKHERD_VERSION='""' \
+	    -Ilib -I. lib bench
+
+install: all
+	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/share/zkherd/plots \
+	    $(DESTDIR)$(PREFIX)/share/man/man1
+	install -m 755 $(BUILD)/zkherd $(DESTDIR)$(PREFIX)/bin/zkherd
+	install -m 644 $(wildcard plots/*.gp) $(DESTDIR)$(PREFIX)/share/zkherd/plots
+	install -m 644 $(wildcard docs/*.1) $(DESTDIR)$(PREFIX)/share/man/man1
 
 clean:
-	rm -rf $(BUILD)
+	rm -rf $(BUILD) $(BUILD)-clang $(BUILD)-sanitized
+
+help:
+	@echo 'make                  build $(BUILD)/zkherd'
+	@echo 'make demo             show the herd effect on a private server (installs what is missing)'
+	@echo 'make check            all tests (installs what is missing)'
+	@echo 'make check-sanitized  all tests under AddressSanitizer and UndefinedBehaviorSanitizer'
+	@echo 'make bench            what zkherd itself costs'
+	@echo 'make lint             formatting, clang, clang-tidy, cppcheck'
+	@echo 'make format           format the sources'
+	@echo 'make install          to $$(DESTDIR)$$(PREFIX), $(PREFIX) unless set'
+	@echo 'make clean            remove what was built'
 
 FORCE:
-.PHONY: all clean FORCE
+.PHONY: all demo check check-sanitized bench format lint install clean help \
+    install-to-run install-to-test install-to-lint FORCE
 .SECONDARY:
 -include $(LIB_OBJECTS:.o=.d) $(BENCH_OBJECTS:.o=.d) $(COST_OBJECTS:.o=.d) $(UNIT_TESTS:=.d) $(LIVE_TESTS:=.d)

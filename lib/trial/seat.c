@@ -235,8 +235,9 @@ static void notified(void *owner, enum client_event event, const char *path)
     }
     meter_notified(&seat->meter, event, !wakes, now_ns);
     if (wakes)
-        advance(seat);
-    meter_read_bytes(&seat->meter, seat->contender.client);
+        advance(seat); /* the bytes are read with the reply that follows: a system call less */
+    else
+        meter_read_bytes(&seat->meter, seat->contender.client);
 }
 
 const struct client_listener seat_listener = {state_changed, sent, replied, notified};

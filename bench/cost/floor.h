@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * floor: the least that a client of as many connections can cost. Layer: bench.
+ *
+ * A bare epoll loop that sends 64 bytes and receives 40 on each of its loopback connections, over
+ * and over, with one request outstanding on each: what an RPC is to ZooKeeper, with nothing of
+ * ZooKeeper in it. The other end is a second process.
+ */
+#ifndef BENCH_COST_FLOOR_H
+#define BENCH_COST_FLOOR_H
+
+#include "base/fault.h"
+
+#include <stdint.h>
+
+/* CPU time of the client's side for a round trip, over so many connections and round trips in all.
+ */
+MUST_CHECK enum fault_kind floor_measure(uint32_t connections, uint64_t round_trips, double *cpu_us,
+                                         struct fault *fault);
+
+#endif

@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * cost: what zkherd itself costs, measured side by side in one run. Layer: bench.
+ *
+ * In turn, round by round: the floor (floor.h), and the non-scalable lock in free pace, both on
+ * 1,000 connections; the ratio of client CPU a request is taken round by round, so that what drifts
+ * on the machine touches both. Then the resident memory of a worker with 5,000 sessions. Exit
+ * status: 0 within the bounds, 1 not, else as zkherd's.
+ */
+#include "base/clock.h"
+#include "bench/complain.h"
+#include "bench/cost/floor.h"
+#include "bench/machine.h"
+#include "bench/options.h"
+#include "bench/target.h"
+#include "measure/statistics.h"
+#include "recipes/registry.h"
+#include "trial/trial.h"
+
+#include <stdio.h>
+
+#define ROUNDS 3
+#define CLIENTS           1000
+#define FLOOR_ROUND_TRIPS 200000
+#define RATIO_MAX         3.0
+#define MEMORY_CLIENTS    5000
+#define MEMORY_MAX_KIB    10.0
+
+static enum fault_kind run_trial(const struct target *target, const char *recipe, uint32_t clients,
+                                 enum pace pace, struct trial_result **result, struct fault *fault)
+{
+    char root[80];
+    snprintf(root, sizeof root, "%s/t", target->root);
+    struct trial_plan plan = {
+        .recipe = registry_find(recipe),
+        .pace = pace,
+        .clients = clients,
+        .locks = 1,
+        .processes = 1,
+        .timeout_ns = 60 * NS_PER_S,
+        .session_timeout_ms = 120000,
+        .seed = 1,
+        .root = root,
+        .servers = &target->servers,
+    };
+    struct trial_host host = {
+        .steward = target->steward,
+        .private_server = target->private_server,
+        .watch = {.interrupt_descriptor = -1},
+    };
+    return trial_run(&plan, &host, result, fault);
+}
+
+static enum fault_kind measure_zkherd(const struct target *target, double *cpu_us,
+                                      struct fault *fault)
+{
+    struct trial_result *result = NULL;
+    enum fault_kind kind = run_trial(target, "nonscalable", CLIENTS, PACE_FREE, &result, fault);
+    if (kind == FAULT_NONE)
+        *cpu_us = (double)result->client_cpu_ns / 1e3 / (double)tally_rpcs(&result->total);
+    trial_result_free(result);
+    return kind;
+}
+
+static enum fault_kind compare_cpu(const struct target *target, bool *within, struct fault *fault)
+{
+    double ratios[ROUNDS];
+    printf("client CPU a request, %u connections\n%8s  %10s  %10s  %8s\n", CLIENTS, "round",
+           "floor us", "zkherd us", "ratio");
+    for (int i = 0; i < ROUNDS; i++) {
+        double floor_us = 0, zkherd_us = 0;
+        enum fault_kind kind = floor_measure(CLIENTS, FLOOR_ROUND_TRIPS, &floor_us, fault);
+        if (kind == FAULT_NONE)
+            kind = measure_zkherd(target, &zkherd_us, fault);
+        if (kind != FAULT_NONE)
+            return kind;
+        ratios[i] = zkherd_us / floor_us;
+        printf("%8d  %10.2f  %10.2f  %8.2f\n", i + 1, floor_us, zkherd_us, ratios[i]);
+        fflush(stdout);
+    }
+    statistics_sort(ratios, ROUNDS);
+    double median = statistics_median(ratios, ROUNDS);
+    printf("%8s  %10s  %10s  %8.2f  (at most %.1f)\n\n", "median", "", "", median, RATIO_MAX);
+    *within = *within && median <= RATIO_MAX;
+    return FAULT_NONE;
+}
+
+static enum fault_kind measure_memory(const struct target *target, bool *within,
+                                      struct fault *fault)
+{
+    struct trial_result *result = NULL;
+    enum fault_kind kind = run_trial(target, "scalable", MEMORY_CLIENTS, PACE_FREE, &result, fault);
+    if (kind != FAULT_NONE)
+        return kind;
+    double kib = (double)result->client_rss_kib / MEMORY_CLIENTS;
+    printf("resident memory a session, %u sessions: %.2f KiB (at most %.0f)\n", MEMORY_CLIENTS, kib,
+           MEMORY_MAX_KIB);
+    *within = *within && kib <= MEMORY_MAX_KIB;
+    trial_result_free(result);
+    return FAULT_NONE;
+}
+
+int main(void)
+{
+    struct options options = {0};
+    struct target target;
+    struct fault fault;
+    bool within = true;
+    enum fault_kind kind = machine_allow_descriptors(MEMORY_CLIENTS, &fault);
+    if (kind == FAULT_NONE)
+        kind = target_open(&options, &target, &fault);
+    if (kind != FAULT_NONE)
+        return complain(&fault);
+    kind = compare_cpu(&target, &within, &fault);
+    if (kind == FAULT_NONE)
+        kind = measure_memory(&target, &within, &fault);
+    target_close(&target);
+    if (kind != FAULT_NONE)
+        return complain(&fault);
+    return within ? 0 : 1;
+}
