@@ -67,10 +67,10 @@ static void list_recipes(const struct options *options, char *list, size_t size)
 }
 
 /* Runs gnuplot with its output kept; the signals that this program blocks are its own affair. */
-static int spawn_gnuplot(const char *variables, const char *script, int log, pid_t *child)
+static int spawn_gnuplot(char *variables, char *script, int log, pid_t *child)
 {
-    char *const arguments[] = {(char *)(uintptr_t) "gnuplot", (char *)(uintptr_t) "-e",
-                               (char *)(uintptr_t)variables, (char *)(uintptr_t)script, NULL};
+    char name[] = "gnuplot", option[] = "-e";
+    char *const arguments[] = {name, option, variables, script, NULL};
     posix_spawn_file_actions_t actions;
     posix_spawnattr_t attributes;
     sigset_t none;
@@ -98,7 +98,7 @@ static void read_complaint(int log, char *why, size_t size)
     snprintf(why, size, "gnuplot failed: %s", line);
 }
 
-static bool run_gnuplot(const char *variables, const char *script, char *why, size_t size)
+static bool run_gnuplot(char *variables, char *script, char *why, size_t size)
 {
     pid_t child;
     int status = 0;

@@ -19,7 +19,7 @@
 
 #include <stdio.h>
 
-#define ROUNDS 3
+#define ROUNDS            3
 #define CLIENTS           1000
 #define FLOOR_ROUND_TRIPS 200000
 #define RATIO_MAX         3.0

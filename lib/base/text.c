@@ -3,6 +3,7 @@
 
 #include "base/clock.h"
 
+#include <assert.h>
 #include <ctype.h>
 #include <errno.h>
 #include <inttypes.h>
@@ -154,6 +155,7 @@ bool text_parse_numbers(const char *text, uint64_t minimum, uint64_t maximum, ui
         good = append_item(list, item, minimum, maximum);
     if (good) {
         sort_and_unite(list);
+        assert(list->count > 0);
         uint64_t *copy = malloc(list->count * sizeof *copy);
         good = copy != NULL;
         if (good) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "trial/board.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <sys/eventfd.h>
 #include <sys/mman.h>
@@ -20,6 +21,7 @@ static size_t round_up(size_t bytes)
 static size_t rows_per_lock(const struct trial_plan *plan)
 {
     uint64_t most = 0;
+    assert(plan->locks > 0);
     for (uint32_t lock = 0; lock < plan->locks; lock++) {
         uint64_t handoffs = plan_handoffs_of(plan, lock);
         if (handoffs > most)

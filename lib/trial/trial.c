@@ -5,6 +5,7 @@
 #include "trial/crew.h"
 #include "trial/oracle.h"
 
+#include <assert.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -288,6 +289,7 @@ enum fault_kind trial_run(const struct trial_plan *plan, const struct trial_host
     enum fault_kind kind = new_result(plan, &made, fault);
     if (kind != FAULT_NONE)
         return kind;
+    assert(made != NULL);
     struct run run = {
         .plan = plan,
         .host = host,
