@@ -199,7 +199,7 @@ static bool parse_driver(const char *value)
 
 static bool parse_connect(const char *value, struct options *options)
 {
-    struct fault fault;
+    struct fault fault = {0};
     if (connect_parse(value, &options->servers, &fault) != FAULT_NONE)
         return wrong("--connect", value, fault.detail);
     options->connect = true;

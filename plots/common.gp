@@ -34,7 +34,7 @@ nonscalable-get #E69F00     6 1.35    3  1    1    0  'n² + n'
 childwatch      #CC79A7     8 1.35    2  1    1    1  'n² + n + 1'
 scalable        #0072B2     5 0.7     1  0    5   -2  '5n − 2'
 scalable-get    #56B4E9     4 1.2     3  0    5   -2  '5n − 2'
-ticket          #009E73    12 1.75    4  0    5   -2  '5n − 2'
+ticket          #009E73    12 1.6     4  0    5   -2  '5n − 2'
 writelock       #000000    10 1.2     5  0    8   -3  '8n − 3'
 zoolock         #7F7F7F    11 0.9     2  0    9   -4  '9n − 4'
 walkback        #8A6A00    13 1.0     5  0.5  6.5 -1  'n(n − 1)/2 + 7n − 1'
@@ -42,7 +42,7 @@ other           #000000    14 1.2     3  0    0    0  ''
 other           #D55E00     3 0.9     3  0    0    0  ''
 other           #009E73    15 0.8     3  0    0    0  ''
 other           #0072B2     1 1.1     3  0    0    0  ''
-other           #CC79A7     9 0.9     3  0    0    0  ''
+other           #7F7F7F     9 0.9     3  0    0    0  ''
 END
 others = 5
 
@@ -50,32 +50,44 @@ known = |$looks| - others
 all_known(i) = i > known ? "" : word($looks[i], 1)." ".all_known(i + 1)
 if (!exists("recipes")) { recipes = all_known(1) }
 
-place(name) = sum [i = 1:words(recipes)] (word(recipes, i) eq name ? i : 0)
+place_in(list, name) = sum [i = 1:words(list)] (word(list, i) eq name ? i : 0)
+place(name) = place_in(recipes, name)
 row_of(name) = sum [i = 1:known] (word($looks[i], 1) eq name ? i : 0)
 row(i) = row_of(word(recipes, i)) ? row_of(word(recipes, i)) : known + 1 + (i - 1) % others
 look(i, column) = word($looks[row(i)], column)
 
+name(r) = word(recipes, int(r))
 law_text(i) = look(i, 9)
 law_of(i, n) = look(i, 6) * n**2 + look(i, 7) * n + look(i, 8)
 
-# Line style i draws recipe i: its points, or a solid line; style 100 + i draws its law.
-# The terminals do not agree on the size of a point.
+# Line style i draws recipe i: its points, or a solid line. 100 + i draws its law; 200 + i draws a
+# trial among others; 300 + i one that is not valid;
+# 400 + i a tail.
+# The terminals do not agree on the size of points, of triangles and diamonds least of all.
 point_scale = format eq "svg" ? 0.8 : 1.0
+point(i) = int(look(i, 3))
+size(i) = point_scale * look(i, 4) * (format eq "svg" && point(i) >= 8 && point(i) <= 13 ? 0.8 : 1)
 set dashtype 2 (9, 5)
 set dashtype 3 (4, 4)
 set dashtype 4 (1.5, 3.5)
 set dashtype 5 (10, 4, 2, 4)
 do for [i = 1:words(recipes)] {
-    set style line i lc rgb look(i, 2) pt int(look(i, 3)) ps point_scale * look(i, 4) lw 1.5 dt 1
+    set style line i lc rgb look(i, 2) pt point(i) ps size(i) lw 1.5 dt 1
+    set style line 200 + i lc rgb look(i, 2) pt point(i) ps 0.8 * size(i) lw 1.5 dt 1
+    set style line 300 + i lc rgb look(i, 2) pt 2 ps point_scale lw 1.5
+    set style line 400 + i lc rgb look(i, 2) pt point(i) ps 0.6 * size(i) lw 1.2 dt 2
     set style line 100 + i lc rgb look(i, 2) lw 1.5 dt int(look(i, 5))
 }
 
 # --- What is read -----------------------------------------------------------------------------------
 # A field of the row at hand by its column's name; NaN, which is not drawn, where it is empty.
 
-number(name) = strlen(strcol(name)) ? column(name) : NaN
+number(name) = column(name) >= 0 ? column(name) : NaN
 in_list(list, name) = strstrt(list." ", " ".name." ") > 0
 with_word(list, name) = in_list(list, name) ? list : list." ".name
+in_order(places) = from_place(places, 1)
+from_place(places, i) = i > words(recipes) ? "" \
+    : (in_list(places, sprintf("%d", i)) ? sprintf("%d ", i) : "").from_place(places, i + 1)
 least(a, b) = a < b ? a : b
 most(a, b) = a > b ? a : b
 
@@ -95,8 +107,9 @@ in_seconds(x) = x < 0.999e-3 ? sprintf("%g µs", x * 1e6) : x < 0.999 ? sprintf(
     : thousands(x)." s"
 
 # For `set ytics`: every decade, with 2 and 5 where there are few, written by label(x); small tics
-# between.
-tic(x, written) = sprintf("'%s' %.9g %d", written ? label(x) : "", x, !written)
+# between. A script that bends its axis says by at(x) where x lies.
+at(x) = x
+tic(x, written) = sprintf("'%s' %.9g %d", written ? label(x) : "", at(x), !written)
 unit_tics(u, few) = tic(u, 1).", ".tic(2 * u, few).", ".tic(3 * u, 0).", ".tic(4 * u, 0).", ".\
     tic(5 * u, few).", ".tic(6 * u, 0).", ".tic(7 * u, 0).", ".tic(8 * u, 0).", ".tic(9 * u, 0)
 decade_tics(d, last, few) = unit_tics(10.0**d, few).(d < last ? ", ".decade_tics(d + 1, last, few) : "")
@@ -106,30 +119,37 @@ log_tics(low, high) = decade_tics(floor(log10(low)), floor(log10(high)), high < 
 # on an axis of so many times its width in letters.
 room(a, b, low, high) = log(1.0 * b / a) / log(1.0 * high / low)
 x_tics(list, i, before, low, high, letters) = i > words(list) ? "" : x_tic(list, i, before, low, high, letters, \
-    before == 0 || room(before, word(list, i), low, high) * letters > strlen(thousands(int(word(list, i)))) + 1)
+    before == 0 || room(before, word(list, i), low, high) * letters > strlen(thousands(int(word(list, i)))) + 0.5)
 x_tic(list, i, before, low, high, letters, written) = (i > 1 ? ", " : "").\
     sprintf("'%s' %s %d", written ? thousands(int(word(list, i))) : "", word(list, i), !written).\
     x_tics(list, i + 1, written ? int(word(list, i)) : before, low, high, letters)
-powers_of_two(from, to) = from > to ? "" : sprintf("%d ", from).powers_of_two(2 * from, to)
+powers(base, from, to) = from > to ? "" : sprintf("%d ", from).powers(base, base * from, to)
 
 # --- The canvas -----------------------------------------------------------------------------------------
-# Made for a column of 14 cm, where its letters have 8 to 9 points. `rows` is the legend's height.
+# Made for a column of 14 cm, where its letters have 8 to 9 points: 640 units wide, and as high as
+# the legend below the plot asks for, `rows` lines of it. The terminals differ in the size of a unit.
 
-canvas(name, rows) = (format eq "svg" \
-    ? sprintf("set terminal svg size 640,%d font 'Helvetica,14' name 'zkherd_%s' background 'white' linewidth 1.2 butt dashlength 0.9", \
-          390 + 20 * rows, name) \
-    : sprintf("set terminal pngcairo size 1600,%d font 'Sans,10.5' fontscale 2.5 linewidth 2.5 pointscale 3.4 butt dashlength 1.0", \
-          975 + 50 * rows)).sprintf("; set output '%s/plots/%s.%s'", run, name, format)
+unit = format eq "svg" ? 1.0 : 2.5
+height(rows) = 384 + 20 * rows
+canvas(name, rows) = sprintf(format eq "svg" \
+    ? "set terminal svg noenhanced size %g,%g font 'Helvetica,14' background 'white' linewidth 1.05 butt dashlength 1 name 'zkherd_%s'" \
+    : "set terminal pngcairo noenhanced size %g,%g font 'Sans,10.5' fontscale 2.5 linewidth 2.7 pointscale 3.4 butt dashlength 1.6 # %s", \
+    640 * unit, height(rows) * unit, name)
+file(name) = sprintf("%s/plots/%s.%s", run, name, format)
+bottom(rows) = (70.0 + 20 * rows) / height(rows)
+top(rows) = 1 - 34.0 / height(rows)
+legend(rows) = sprintf("set key at screen 0.53, screen %g maxrows %d", (20.0 + 20 * rows) / height(rows), rows)
+# Lines of letters are higher in one than in the other.
+closer(png, svg) = format eq "svg" ? svg : png
 
-set termoption noenhanced
 set style line 99 lc rgb "#DDDDDD" lw 0.7 dt 1
 set style line 98 lt nodraw
 set grid xtics ytics linestyle 99
 set border 3 lc rgb "#404040" lw 0.8
 set tics out nomirror scale 0.8, 0.4
-set xtics offset 0, 0.3
-set title offset 0, -0.4
-set tmargin 2.4
+set xtics offset 0, closer(0.3, 0.5)
+set title offset 0, closer(-0.4, -0.7)
+set xlabel offset 0, closer(0.8, 1.2)
+set rmargin at screen 0.97
 set logscale xy
-set rmargin 3
-set key outside bottom center vertical Left reverse samplen 2.6 spacing format eq "svg" ? 0.97 : 1.15 width 2
+set key center top vertical Left reverse samplen 2.6 spacing closer(1.25, 0.97) width 2

@@ -6,16 +6,26 @@ figure(x) = number("rpcs")
 label(x) = in_numbers(x)
 load scripts."/trials.gp"
 
-law_title(i) = !in_list(lawful, sprintf("%d", i)) ? " " \
-    : "its law".(in_list(strange, sprintf("%d", i)) ? "" : " ".law_text(i))
-law_style(i) = in_list(lawful, sprintf("%d", i)) ? 100 + i : 98
+has_law(r) = in_list(lawful, r)
+law_title(r) = !has_law(r) ? " " : "its law".(in_list(strange, r) ? "" : " ".law_text(int(r)))
+law_entries = lawful eq "" ? "" \
+    : ", for [r in drawn] NaN with lines ls (has_law(r) ? 100 + int(r) : 98) title law_title(r)"
 
-rows = words(drawn) + (invalid > 0)
+# The legend: what was measured in a column, the laws in another; or the recipes alone.
+entries = words(drawn) + (invalid > 0)
+rows = lawful eq "" ? ceil(entries / 3.0) : entries
 eval canvas("rpcs", rows)
-set key maxrows rows
-set title drains ? "Requests to drain a queue of n clients" : "Requests of a trial with n clients"
+eval legend(rows)
+set tmargin at screen top(rows)
+set bmargin at screen bottom(rows)
+set title "Requests ".subject
 set ylabel "RPCs"
-plot for [k = 1:words(drawn)] $medians index k - 1 using 2:4 with lines ls 100 + int(word(drawn, k)) notitle, \
-    for [r in drawn] $trials using ($1 == int(r) && $5 == 1 ? $2 : NaN):3 with points ls int(r) notitle, \
-    for [r in drawn] NaN with points ls int(r) title word(recipes, int(r)).", measured", \
-    for [r in drawn] NaN with lines ls law_style(int(r)) title law_title(int(r))
+set output file("rpcs")
+# At one level alone a law is a point: then draw it as a short bar.
+bar = words(levels) == 1 ? 1.25 : 1
+plot for [k = 1:words(drawn)] $medians index k - 1 using ($2 / bar):4:($2 * (bar - 1 / bar)):(0) \
+        with vectors nohead ls 100 + int(word(drawn, k)) notitle, \
+    for [k = 1:words(drawn)] $medians index k - 1 using 2:4 with lines ls 100 + int(word(drawn, k)) notitle, \
+    for [r in drawn] $trials using (is(r, 1) ? $2 : NaN):3 with points ls int(r) notitle, \
+    for [r in drawn] $trials using (is(r, 0) ? $2 : NaN):3 with points ls 300 + int(r) notitle, \
+    for [r in drawn] NaN with points ls int(r) title name(r).(lawful eq "" ? "" : ", measured") @invalid_entry @law_entries

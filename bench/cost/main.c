@@ -20,10 +20,10 @@
 #include <stdio.h>
 
 #define ROUNDS            3
-#define CLIENTS           1000
+#define CLIENTS           1000u
 #define FLOOR_ROUND_TRIPS 200000
 #define RATIO_MAX         3.0
-#define MEMORY_CLIENTS    5000
+#define MEMORY_CLIENTS    5000u
 #define MEMORY_MAX_KIB    10.0
 
 static enum fault_kind run_trial(const struct target *target, const char *recipe, uint32_t clients,

@@ -21,7 +21,8 @@ enum fault_kind alarms_init(struct alarms *alarms, size_t capacity,
         free(set);
         return fault_from_errno(fault, error, "alarms", "timerfd_create");
     }
-    *alarms = (struct alarms){descriptor, 0, capacity, set, ring};
+    *alarms =
+        (struct alarms){.descriptor = descriptor, .capacity = capacity, .set = set, .ring = ring};
     return FAULT_NONE;
 }
 

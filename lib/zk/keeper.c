@@ -22,7 +22,7 @@
 #include <unistd.h>
 
 #define FOLDER_SIZE   1024
-#define REQUEST_SIZE (64 * (size_t)1024)
+#define REQUEST_SIZE  (32 * (size_t)1024)
 #define ARGUMENTS_MAX 128
 #define GRACE_NS      NS_PER_S
 #define FREE_MS       2000
