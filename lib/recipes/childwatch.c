@@ -32,15 +32,6 @@ ACQUIRE(childwatch)
     END;
 }
 
-RELEASE(childwatch)
-{
-    BEGIN;
-    AWAIT(delete_znode(s, s->node));
-    if (s->status == ZK_OK)
-        RELEASED;
-    END;
-}
-
 /* The holder's own watch, armed by the list that told it of its grant, is still there until
  * somebody joins or leaves for the first time after. It wakes nobody. */
 static uint64_t holders_watch(const struct law_view *view)
@@ -74,6 +65,6 @@ const struct recipe recipe_childwatch = {
     .summary = "a queue, everybody watches the whole line with getChildren: another herd",
     .fifo = true,
     .acquire = childwatch_acquire,
-    .release = childwatch_release,
+    .release = contender_delete_own,
     .law = {arrival, release, "n^2 + n + 1", "n^2 - n + 1"},
 };

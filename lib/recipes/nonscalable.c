@@ -22,6 +22,8 @@ static enum recipe_step acquire(struct contender *s, look_function *look)
         AWAIT(create(s, s->node, EPHEMERAL));
         if (s->status == ZK_OK)
             GRANTED;
+        if (s->status != ZK_NODE_EXISTS)
+            FAILED;
         AWAIT(look(s, s->node, WATCH));
         if (s->status == ZK_OK)
             AWAIT_WATCH(EVENT_DELETED, s->node);
@@ -37,15 +39,6 @@ ACQUIRE(nonscalable)
 ACQUIRE(nonscalable_get)
 {
     return acquire(s, get_data);
-}
-
-RELEASE(nonscalable)
-{
-    BEGIN;
-    AWAIT(delete_znode(s, s->node));
-    if (s->status == ZK_OK)
-        RELEASED;
-    END;
 }
 
 /* Whoever arrives at a held lock creates in vain, and looks. */
@@ -94,7 +87,7 @@ const struct recipe recipe_nonscalable = {
     .name = "nonscalable",
     .summary = "one znode, watched by everybody with exists: the herd",
     .acquire = nonscalable_acquire,
-    .release = nonscalable_release,
+    .release = contender_delete_own,
     .law = {exists_arrival, exists_release, "n^2 + n", "n(n-1)/2"},
 };
 
@@ -102,6 +95,6 @@ const struct recipe recipe_nonscalable_get = {
     .name = "nonscalable-get",
     .summary = "one znode, watched by everybody with getData: the herd",
     .acquire = nonscalable_get_acquire,
-    .release = nonscalable_release,
+    .release = contender_delete_own,
     .law = {get_arrival, get_release, "n^2 + n", "n(n-1)/2"},
 };

@@ -3,28 +3,36 @@
 
 #include <ctype.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
-#define SEQUENCE_DIGITS 10
+#define SEQUENCE_WIDTH 10
+
+static size_t count_trailing_digits(const char *name, size_t length)
+{
+    size_t digits = 0;
+    while (digits < SEQUENCE_WIDTH && digits < length &&
+           isdigit((unsigned char)name[length - 1 - digits]))
+        digits++;
+    return digits;
+}
 
 bool queue_sequence(const char *name, int32_t *sequence)
 {
     size_t length = strlen(name);
-    size_t digits = 0;
-    uint64_t number = 0;
-    while (digits < SEQUENCE_DIGITS && digits < length &&
-           isdigit((unsigned char)name[length - 1 - digits]))
-        digits++;
-    if (digits < SEQUENCE_DIGITS)
+    size_t digits = count_trailing_digits(name, length);
+    const char *number = name + length - digits;
+    /* The server formats with %010d, so a sign takes the place of a digit, unless there are ten of
+     * them. The prefix ends in "-" as well: of ten digits a single "-" before them is the prefix's.
+     */
+    bool negative = digits == SEQUENCE_WIDTH
+                        ? number - name >= 2 && number[-1] == '-' && number[-2] == '-'
+                        : digits == SEQUENCE_WIDTH - 1 && number > name && number[-1] == '-';
+    if (digits < SEQUENCE_WIDTH && !negative)
         return false;
-    for (size_t i = length - SEQUENCE_DIGITS; i < length; i++)
-        number = number * 10 + (uint64_t)(name[i] - '0');
-    /* The server formats with %010d: a negative number has eleven characters, "-" and ten digits.
-     * The prefix of our own znodes ends in "-" as well, so a number is negative only behind two of
-     * them. */
-    const char *before = name + length - SEQUENCE_DIGITS;
-    bool negative = before - name >= 2 && before[-1] == '-' && before[-2] == '-';
-    int64_t value = negative ? -(int64_t)number : (int64_t)number;
+    int64_t value = strtoll(number, NULL, 10);
+    if (negative)
+        value = -value;
     if (value < INT32_MIN || value > INT32_MAX)
         return false;
     *sequence = (int32_t)value;

@@ -15,8 +15,8 @@
 /* The znode that a client of the queue creates: lock/lock-, to which the server adds the number. */
 #define QUEUE_PREFIX "lock-"
 
-/* The sequence number at the end of a znode's name: the ten digits (or sign and ten digits) that
- * the server added. False, with *sequence unchanged, if the name has none. */
+/* The sequence number at the end of a znode's name, as the server writes it (%010d) behind a prefix
+ * that ends in "-". False, with *sequence unchanged, if the name has none. */
 bool queue_sequence(const char *name, int32_t *sequence);
 
 /* Whether a comes before b in line. */

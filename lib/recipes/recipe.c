@@ -20,3 +20,12 @@ bool contender_awaits(const struct contender *s, enum client_event event, const 
 {
     return event == s->awaited && strcmp(path, s->watched) == 0;
 }
+
+enum recipe_step contender_delete_own(struct contender *s)
+{
+    BEGIN;
+    AWAIT(delete_znode(s, s->node));
+    if (s->status == ZK_OK)
+        RELEASED;
+    END;
+}

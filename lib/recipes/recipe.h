@@ -77,7 +77,6 @@ struct recipe {
 /* ------------------------------------------------------------------ the words of a recipe */
 
 #define ACQUIRE(name) static enum recipe_step name##_acquire(struct contender *s)
-#define RELEASE(name) static enum recipe_step name##_release(struct contender *s)
 
 /* The coroutine is a switch over the line on which it stopped, as in protothreads and PuTTY. */
 #define BEGIN                                                                                      \
@@ -140,6 +139,9 @@ static inline void delete_znode(struct contender *s, const char *path)
 
 /* exists or get_data, where a recipe comes with either. */
 typedef void look_function(struct contender *s, const char *path, enum watch_flag watch);
+
+/* The release of every lock that is held by a znode of one's own: 1 delete(n). */
+enum recipe_step contender_delete_own(struct contender *s);
 
 /* Writes lock/child into path (RECIPE_PATH_MAX bytes). */
 void contender_child(const struct contender *s, const char *child, char *path);

@@ -46,15 +46,6 @@ ACQUIRE(scalable_get)
     return acquire(s, get_data);
 }
 
-RELEASE(scalable)
-{
-    BEGIN;
-    AWAIT(delete_znode(s, s->node));
-    if (s->status == ZK_OK)
-        RELEASED;
-    END;
-}
-
 /* Whoever arrives behind others lists them all, itself included, and looks at the last. */
 static void arrival(const struct law_view *view, struct tally *cost, enum tally_kind look)
 {
@@ -91,7 +82,7 @@ const struct recipe recipe_scalable = {
     .summary = "a queue, each watches the one before with exists: one wake-up a release",
     .fifo = true,
     .acquire = scalable_acquire,
-    .release = scalable_release,
+    .release = contender_delete_own,
     .law = {exists_arrival, release, "5n - 2", "n - 1"},
 };
 
@@ -100,6 +91,6 @@ const struct recipe recipe_scalable_get = {
     .summary = "a queue, each watches the one before with getData, as Curator does",
     .fifo = true,
     .acquire = scalable_get_acquire,
-    .release = scalable_release,
+    .release = contender_delete_own,
     .law = {get_arrival, release, "5n - 2", "n - 1"},
 };

@@ -1,0 +1,188 @@
+// SPDX-License-Identifier: Apache-2.0
+/* Locks that are broken on purpose: the checker must catch each of them, and say what is wrong. */
+#include "recipes/queue.h"
+#include "tests/live/live.h"
+
+static void law_of_nothing(const struct law_view *view, struct tally *cost)
+{
+    (void)view;
+    (void)cost;
+}
+
+static void law_of_one_create(const struct law_view *view, struct tally *cost)
+{
+    (void)view;
+    tally_add(cost, TALLY_CREATE, 1);
+}
+
+/* Grants at once: nothing is asked of the server. */
+ACQUIRE(nolock)
+{
+    (void)s;
+    return STEP_DONE;
+}
+
+static const struct recipe nolock = {
+    .name = "nolock",
+    .acquire = nolock_acquire,
+    .release = nolock_acquire,
+    .law = {law_of_nothing, law_of_nothing, "0", "0"},
+};
+
+/* Looks without a watch, and then waits for what nobody will tell it. */
+ACQUIRE(nowatch)
+{
+    BEGIN;
+    contender_child(s, "f", s->node);
+    for (;;) {
+        AWAIT(create(s, s->node, EPHEMERAL));
+        if (s->status == ZK_OK)
+            GRANTED;
+        AWAIT(exists(s, s->node, NO_WATCH));
+        AWAIT_WATCH(EVENT_DELETED, s->node);
+    }
+    END;
+}
+
+static const struct recipe nowatch = {
+    .name = "nowatch",
+    .acquire = nowatch_acquire,
+    .release = contender_delete_own,
+};
+
+/* Its znode stays. */
+ACQUIRE(leaving)
+{
+    BEGIN;
+    contender_child(s, QUEUE_PREFIX, s->node);
+    AWAIT(create(s, s->node, EPHEMERAL_SEQUENTIAL));
+    if (queue_take_place(s))
+        GRANTED;
+    END;
+}
+
+static const struct recipe leaving = {
+    .name = "leaving",
+    .acquire = leaving_acquire,
+    .release = nolock_acquire,
+    .law = {law_of_one_create, law_of_nothing, "n", "0"},
+};
+
+static struct trial_result *run(const struct recipe *recipe, uint32_t clients, enum pace pace)
+{
+    static struct trial_plan plan; /* outlives its result */
+    plan = live_plan("scalable", clients);
+    plan.recipe = recipe;
+    plan.pace = pace;
+    plan.timeout_ns = NS_PER_S;
+    return live_trial(&plan);
+}
+
+static const struct violation *first(const struct trial_result *result)
+{
+    assert_true(result->violation_count > 0);
+    return &result->board->violations[0];
+}
+
+static void test_two_holders_are_caught(void **state)
+{
+    (void)state;
+    struct trial_result *result = run(&nolock, 3, PACE_LOCKSTEP);
+    assert_int_equal(result->end, END_VIOLATION);
+    assert_int_equal(first(result)->kind, VIOLATION_TWO_HOLDERS);
+    assert_int_equal(first(result)->session, 2);
+    assert_int_equal(first(result)->other, 1);
+    trial_result_free(result);
+}
+
+static void test_two_holders_are_caught_across_processes(void **state)
+{
+    (void)state;
+    struct trial_plan plan = live_plan("scalable", 8);
+    plan.recipe = &nolock;
+    plan.pace = PACE_FREE;
+    plan.processes = 4;
+    plan.hold.mean_ns = 20 * NS_PER_MS;
+    struct trial_result *result = live_trial(&plan);
+    assert_int_equal(first(result)->kind, VIOLATION_TWO_HOLDERS);
+    trial_result_free(result);
+}
+
+static void test_a_lost_wake_up_is_named(void **state)
+{
+    struct recipe recipe = nowatch;
+    (void)state;
+    recipe.law = registry_find("nonscalable")->law;
+    struct trial_result *result = run(&recipe, 3, PACE_LOCKSTEP);
+    assert_int_equal(result->end, END_VIOLATION);
+    assert_int_equal(first(result)->kind, VIOLATION_LOST_WAKEUP);
+    assert_int_equal(first(result)->found, 0);
+    assert_int_equal(first(result)->expected, 2);
+    trial_result_free(result);
+}
+
+static void test_a_lost_wake_up_is_named_in_free_pace(void **state)
+{
+    (void)state;
+    struct trial_result *result = run(&nowatch, 3, PACE_FREE);
+    assert_int_equal(result->end, END_DEADLINE);
+    assert_int_equal(first(result)->kind, VIOLATION_LOST_WAKEUP);
+    assert_true(first(result)->session > 0);
+    assert_non_null(strstr(result->reason, "waits for a change of " ROOT));
+    trial_result_free(result);
+}
+
+static void test_leftovers_are_counted(void **state)
+{
+    (void)state;
+    struct trial_result *result = run(&leaving, 1, PACE_LOCKSTEP);
+    assert_int_equal(first(result)->kind, VIOLATION_LEFTOVER);
+    assert_int_equal(first(result)->found, 1);
+    trial_result_free(result);
+}
+
+static void too_much(const struct law_view *view, struct tally *cost)
+{
+    registry_find("scalable")->law.release(view, cost);
+    if (view->waiters == 2)
+        tally_add(cost, TALLY_EXISTS, 1);
+}
+
+static void test_a_count_that_is_off_by_one_is_told(void **state)
+{
+    struct recipe recipe = *registry_find("scalable");
+    char text[256];
+    (void)state;
+    recipe.law.release = too_much;
+    struct trial_result *result = run(&recipe, 5, PACE_LOCKSTEP);
+    assert_int_equal(result->end, END_VIOLATION);
+    assert_int_equal(first(result)->kind, VIOLATION_LAW);
+    assert_string_equal(violation_describe(first(result), text, sizeof text),
+                        "lock 0, handoff 3: exists: the law says 1, found 0");
+    trial_result_free(result);
+}
+
+static void test_grants_out_of_turn_are_told(void **state)
+{
+    struct recipe recipe = *registry_find("nonscalable");
+    (void)state;
+    /* It promises what it cannot keep: all have the sequence number 0. */
+    recipe.fifo = true;
+    struct trial_result *result = run(&recipe, 3, PACE_LOCKSTEP);
+    assert_int_equal(first(result)->kind, VIOLATION_ORDER);
+    trial_result_free(result);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_two_holders_are_caught),
+        cmocka_unit_test(test_two_holders_are_caught_across_processes),
+        cmocka_unit_test(test_a_lost_wake_up_is_named),
+        cmocka_unit_test(test_a_lost_wake_up_is_named_in_free_pace),
+        cmocka_unit_test(test_leftovers_are_counted),
+        cmocka_unit_test(test_a_count_that_is_off_by_one_is_told),
+        cmocka_unit_test(test_grants_out_of_turn_are_told),
+    };
+    return cmocka_run_group_tests(tests, live_start, live_stop);
+}

@@ -1,0 +1,264 @@
+// SPDX-License-Identifier: Apache-2.0
+/* Command lines that are wrong: told in one line, exit status 2, nothing done. */
+#include "tests/live/command.h"
+
+static struct command command;
+
+struct wrong {
+    const char *arguments[8];
+    const char *words;
+};
+
+static void join(const char *const arguments[], char *text, size_t size)
+{
+    size_t length = 0;
+    text[0] = '\0';
+    for (; *arguments != NULL && length < size; arguments++)
+        length += (size_t)snprintf(text + length, size - length, "%s ", *arguments);
+}
+
+static void check_all(const struct wrong *list, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        char line[256];
+        const char *arguments[10] = {"zkherd"};
+        for (size_t j = 0; list[i].arguments[j] != NULL; j++)
+            arguments[j + 1] = list[i].arguments[j];
+        join(arguments, line, sizeof line);
+        command_run(&command, arguments);
+        if (command.status != 2 || strstr(command.err, list[i].words) == NULL)
+            fail_msg("%s: exit status %d, '%s' instead of '%s'", line, command.status, command.err,
+                     list[i].words);
+        assert_refused(&command, 2, list[i].words);
+        assert_true(command.took_ns < NS_PER_S);
+    }
+    assert_left(0);
+}
+
+#define CHECK_ALL(list) check_all(list, sizeof list / sizeof list[0])
+
+static void subcommands(void **state)
+{
+    (void)state;
+    static const struct wrong list[] = {
+        {{NULL}, "subcommand"},
+        {{"jog"}, "zkherd: jog: no such subcommand; see zkherd --help"},
+        {{""}, "no such subcommand"},
+        {{"Run"}, "zkherd: Run: "},
+        {{"-x"}, "zkherd: -x: "},
+    };
+    CHECK_ALL(list);
+}
+
+static void options_as_such(void **state)
+{
+    (void)state;
+    static const struct wrong list[] = {
+        {{"run", "--frobnicate"}, "zkherd: --frobnicate: no such option; see zkherd run --help"},
+        {{"run", "-x"}, "zkherd: -x: no such option"},
+        {{"run", "-xq"}, "zkherd: -x: no such option"},
+        {{"run", "-q", "-qx"}, "zkherd: -x: no such option"},
+        {{"run", "-n", "8", "-xq"}, "zkherd: -x: no such option"},
+        {{"run", "--quiet=yes"}, "zkherd: --quiet=yes: it takes no value"},
+        {{"run", "--h"}, "zkherd: --h: no such option"},
+        {{"run", "-n"}, "zkherd: -n: it takes a value"},
+        {{"run", "-qn"}, "n: it takes a value"},
+        {{"run", "--connect"}, "zkherd: --connect: it takes a value"},
+        {{"run", "stray"}, "zkherd: stray: expected an option"},
+        {{"run", "-n", "8", "stray"}, "zkherd: stray: expected an option"},
+        {{"run", "--", "-n"}, "zkherd: -n: expected an option"},
+    };
+    CHECK_ALL(list);
+}
+
+static void numbers_of_clients(void **state)
+{
+    (void)state;
+    static const struct wrong list[] = {
+        {{"run", "-n", "0"}, "zkherd: --clients 0: expected numbers from 1 to 100000"},
+        {{"run", "-n", "-5"}, "--clients -5: "},
+        {{"run", "-n", "abc"}, "--clients abc: "},
+        {{"run", "-n", "1e3"}, "--clients 1e3: "},
+        {{"run", "-n", ""}, "--clients '': "},
+        {{"run", "-n", "8..4x2"}, "--clients 8..4x2: "},
+        {{"run", "-n", "8..256x1"}, "--clients 8..256x1: "},
+        {{"run", "-n", "8..256"}, "--clients 8..256: "},
+        {{"run", "-n", "8..256+0"}, "--clients 8..256+0: "},
+        {{"run", "-n", "99999999999999999999"}, "--clients 99999999999999999999: "},
+        {{"run", "-n", "100001"}, "--clients 100001: "},
+        {{"run", "-n", "8,,16"}, "--clients 8,,16: "},
+        {{"run", "-n", "8,"}, "--clients 8,: "},
+        {{"run", "-n", "8 "}, "--clients 8 : "},
+        {{"run", "--clients=0x10"}, "--clients 0x10: "},
+    };
+    CHECK_ALL(list);
+}
+
+static void other_numbers(void **state)
+{
+    (void)state;
+    static const struct wrong list[] = {
+        {{"run", "-t", "0"}, "--trials 0: expected a whole number from 1 to 1000"},
+        {{"run", "-t", "x"}, "--trials x: "},
+        {{"run", "-t", "1001"}, "--trials 1001: "},
+        {{"run", "-k", "0"}, "--locks 0: "},
+        {{"run", "-k", "9", "-n", "8,16"}, "--locks 9: more locks than clients"},
+        {{"run", "-P", "0"}, "--processes 0: "},
+        {{"run", "-P", "9", "-n", "8,16"}, "--processes 9: more processes than clients"},
+        {{"run", "--seed", "x"}, "--seed x: expected a whole number"},
+        {{"run", "--seed", "-1"}, "--seed -1: "},
+        {{"run", "--seed", "18446744073709551615"}, "--seed 18446744073709551615: "},
+    };
+    CHECK_ALL(list);
+}
+
+static void durations(void **state)
+{
+    (void)state;
+    static const struct wrong list[] = {
+        {{"run", "--hold", "5"}, "--hold 5: expected a duration with its unit"},
+        {{"run", "--hold", "-1ms"}, "--hold -1ms: "},
+        {{"run", "--hold", "exp:"}, "--hold exp:: "},
+        {{"run", "--hold", "exp:5"}, "--hold exp:5: "},
+        {{"run", "--hold", "5 ms"}, "--hold 5 ms: "},
+        {{"run", "--hold", "30s"}, "--timeout that is longer than the hold"},
+        {{"run", "--hold", "exp:2s", "--timeout", "1s"}, "--timeout that is longer than the hold"},
+        {{"run", "--timeout", "0"}, "--timeout 0: too short"},
+        {{"run", "--timeout", "30"}, "--timeout 30: expected a duration with its unit"},
+        {{"run", "--session-timeout", "abc"}, "--session-timeout abc: "},
+        {{"run", "--session-timeout", "10ms"}, "--session-timeout 10ms: too short"},
+        {{"run", "--session-timeout", "2h"}, "--session-timeout"},
+        {{"run", "-w", "steady", "--duration", "0"}, "--duration 0: too short"},
+    };
+    CHECK_ALL(list);
+}
+
+static void workloads(void **state)
+{
+    (void)state;
+    static const struct wrong list[] = {
+        {{"run", "--handoffs", "100", "-n", "8"}, "--workload steady"},
+        {{"run", "--duration", "1s"}, "--workload steady"},
+        {{"run", "-w", "steady", "--handoffs", "100", "--duration", "1s"}, "give one of them"},
+        {{"run", "-w", "steady", "--handoffs", "7", "-n", "8"}, "--handoffs 7: fewer than"},
+        {{"run", "-w", "steady", "--handoffs", "0"}, "--handoffs 0: "},
+        {{"run", "-w", "foo"}, "--workload foo: expected drain or steady"},
+        {{"run", "-p", "foo"}, "--pace foo: expected lockstep or free"},
+        {{"run", "-d", "threads"}, "--driver threads: expected events"},
+    };
+    CHECK_ALL(list);
+}
+
+static void recipes(void **state)
+{
+    (void)state;
+    static const struct wrong list[] = {
+        {{"run", "-r", "nonscalabel"}, "--recipes nonscalabel: no recipe is called 'nonscalabel'"},
+        {{"run", "-r", "nonscalabel"}, "did you mean 'nonscalable'?"},
+        {{"run", "-r", "scaleable"}, "did you mean 'scalable'?"},
+        {{"run", "-r", "scalable,chldwatch"}, "did you mean 'childwatch'?"},
+        {{"run", "-r", "scalable,childwatch,scalable"}, "a recipe is named twice"},
+        {{"run", "-r", ""}, "--recipes '': "},
+        {{"run", "-r", "scalable,"}, "--recipes scalable,: "},
+    };
+    CHECK_ALL(list);
+}
+
+static void connect_strings(void **state)
+{
+    (void)state;
+    static const struct wrong list[] = {
+        {{"run", "--connect", ""}, "--connect '': there is no host in it"},
+        {{"run", "--connect", "host:0"}, "--connect host:0: a port is a number from 1 to 65535"},
+        {{"run", "--connect", "host:70000"}, "a port is a number from 1 to 65535"},
+        {{"run", "--connect", "host:"}, "a port is a number from 1 to 65535"},
+        {{"run", "--connect", "a//b"}, "the chroot has an empty name"},
+        {{"run", "--connect", ":2181"}, "a host is missing"},
+        {{"run", "--connect", "h1:2181,"}, "a host is missing"},
+        {{"run", "--connect", "h:2181/chroot/"}, "the chroot ends with a '/'"},
+        {{"run", "--connect", "h:2181/a/../b"}, "the chroot has a relative name"},
+        {{"run", "--connect", "a b"}, "a blank"},
+    };
+    CHECK_ALL(list);
+}
+
+static void results_folders(void **state)
+{
+    (void)state;
+    static const struct wrong list[] = {{{"run", "-o", ""}, "--out '': "}};
+    CHECK_ALL(list);
+}
+
+/* Whatever is there is somebody's: it is not touched, not even when it is empty. */
+static void an_existing_folder_is_not_touched(void **state)
+{
+    (void)state;
+    struct stat before, after;
+    assert_int_equal(mkdir(in_work("mine"), 0700), 0);
+    assert_int_equal(stat(in_work("mine"), &before), 0);
+    command_run(&command, COMMAND("run", "-n", "2", "-t", "1", "-o", "mine"));
+    assert_refused(&command, 2, "zkherd: mine: it exists already");
+    command_run(&command, COMMAND("run", "-n", "2", "-t", "1", "-o", "mine/"));
+    assert_refused(&command, 2, "it exists already");
+    assert_left(1);
+    assert_int_equal(count_entries(in_work("mine")), 0);
+    assert_int_equal(stat(in_work("mine"), &after), 0);
+    assert_int_equal(before.st_mtim.tv_nsec, after.st_mtim.tv_nsec);
+    assert_int_equal(before.st_ino, after.st_ino);
+}
+
+static void help_and_version_are_results(void **state)
+{
+    (void)state;
+    static const struct wrong asked[] = {
+        {{"--help"}, "Examples:\n"},
+        {{"-h"}, "  run "},
+        {{"--version"}, "zkherd "},
+        {{"-V"}, "zkherd "},
+        {{"run", "--help"}, "Examples:\n"},
+        {{"run", "-n", "0", "-h"}, "--clients 0"},
+        {{"run", "-h", "-n", "0"}, "Exit status: 0 done"},
+    };
+    for (size_t i = 0; i < sizeof asked / sizeof asked[0]; i++) {
+        const char *arguments[10] = {"zkherd"};
+        for (size_t j = 0; asked[i].arguments[j] != NULL; j++)
+            arguments[j + 1] = asked[i].arguments[j];
+        command_run(&command, arguments);
+        assert_has(command.status == 0 ? command.out : command.err, asked[i].words);
+        assert_string_equal(command.status == 0 ? command.err : command.out, "");
+    }
+    assert_left(0);
+}
+
+/* Each subcommand's help is for a terminal of 24 to 50 lines of 100 columns. */
+static void help_fits_a_screen(void **state)
+{
+    (void)state;
+    size_t lines = 0;
+    command_run(&command, COMMAND("run", "--help"));
+    assert_status(&command, 0);
+    for (char *line = command.out; *line != '\0'; line = strchr(line, '\n') + 1) {
+        assert_true(strcspn(line, "\n") <= 100);
+        lines++;
+    }
+    assert_true(lines <= 50);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        COMMAND_TEST(subcommands),
+        COMMAND_TEST(options_as_such),
+        COMMAND_TEST(numbers_of_clients),
+        COMMAND_TEST(other_numbers),
+        COMMAND_TEST(durations),
+        COMMAND_TEST(workloads),
+        COMMAND_TEST(recipes),
+        COMMAND_TEST(connect_strings),
+        COMMAND_TEST(results_folders),
+        COMMAND_TEST(an_existing_folder_is_not_touched),
+        COMMAND_TEST(help_and_version_are_results),
+        COMMAND_TEST(help_fits_a_screen),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "recipes/queue.h"
+
+#include <stdio.h>
+
+static void test_a_sequence_is_read_as_the_server_writes_it(void **state)
+{
+    static const int32_t numbers[] = {
+        0, 1, 42, 2147483647, INT32_MIN, INT32_MIN + 1, -1, -999999999, -1000000000};
+    (void)state;
+    for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++) {
+        char name[64];
+        int32_t sequence = 7;
+        snprintf(name, sizeof name, "/l/lock-%010d", numbers[i]);
+        assert_true(queue_sequence(name, &sequence));
+        assert_int_equal(sequence, numbers[i]);
+    }
+}
+
+static void test_other_names_have_none(void **state)
+{
+    static const char *const names[] = {"",           "lock-",           "lock-123",
+                                        "turn",       "lock-00000000x1", "000000001",
+                                        "ready-flag", "lock-9999999999"};
+    (void)state;
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+        int32_t sequence = 7;
+        assert_false(queue_sequence(names[i], &sequence));
+        assert_int_equal(sequence, 7);
+    }
+}
+
+static void test_places_are_compared_by_distance(void **state)
+{
+    (void)state;
+    assert_true(queue_before(3, 4));
+    assert_false(queue_before(4, 3));
+    assert_false(queue_before(4, 4));
+    assert_true(queue_before(-1, 0));
+    assert_true(queue_before(INT32_MAX, INT32_MIN)); /* the counter has wrapped */
+    assert_false(queue_before(INT32_MIN, INT32_MAX));
+}
+
+static struct contender contender_in(const char *const *names, size_t count, int32_t sequence,
+                                     struct client_reply *reply)
+{
+    *reply = (struct client_reply){.names = names, .name_count = count};
+    return (struct contender){.lock = "/l", .reply = reply, .sequence = sequence};
+}
+
+static void test_the_predecessor_is_the_next_lower(void **state)
+{
+    static const char *const names[] = {"lock-0000000009", "lock-0000000003", "turn",
+                                        "lock-0000000007", "lock-0000000005"};
+    struct client_reply reply;
+    (void)state;
+    struct contender s = contender_in(names, 5, 7, &reply);
+    assert_false(queue_is_lowest(&s));
+    assert_string_equal(s.watched, "/l/lock-0000000005");
+    s = contender_in(names, 5, 3, &reply);
+    assert_true(queue_is_lowest(&s));
+    s = contender_in(names, 0, 3, &reply);
+    assert_true(queue_is_lowest(&s));
+}
+
+static void test_the_predecessor_is_found_across_the_wrap(void **state)
+{
+    static const char *const names[] = {"lock--2147483647", "lock-2147483646", "lock--2147483648",
+                                        "lock-2147483647"};
+    struct client_reply reply;
+    (void)state;
+    struct contender s = contender_in(names, 4, INT32_MIN, &reply);
+    assert_false(queue_is_lowest(&s));
+    assert_string_equal(s.watched, "/l/lock-2147483647");
+    s = contender_in(names, 4, 2147483646, &reply);
+    assert_true(queue_is_lowest(&s));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_a_sequence_is_read_as_the_server_writes_it),
+        cmocka_unit_test(test_other_names_have_none),
+        cmocka_unit_test(test_places_are_compared_by_distance),
+        cmocka_unit_test(test_the_predecessor_is_the_next_lower),
+        cmocka_unit_test(test_the_predecessor_is_found_across_the_wrap),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
