@@ -37,10 +37,8 @@ int main(int argc, char **argv)
      */
     signal(SIGXFSZ, SIG_IGN);
     signal(SIGPIPE, SIG_IGN);
-    if (argc < 2) {
-        fputs(help, stderr);
-        return 2;
-    }
+    if (argc < 2)
+        return complain_usage("", "subcommand", "none is given");
     if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0) {
         fputs(help, stdout);
         return 0;

@@ -63,6 +63,8 @@ enum long_option {
     OPTION_SEED
 };
 
+static const char short_options[] = ":r:n:w:p:k:t:d:P:o:qh";
+
 static const struct option long_options[] = {
     {"recipes", required_argument, NULL, 'r'},
     {"clients", required_argument, NULL, 'n'},
@@ -94,7 +96,7 @@ void options_help(void)
 static bool wrong(const char *option, const char *value, const char *why)
 {
     char subject[300];
-    snprintf(subject, sizeof subject, "%s %s", option, value);
+    snprintf(subject, sizeof subject, "%s %s", option, value[0] != '\0' ? value : "''");
     complain_usage("run", subject, "%s", why);
     return false;
 }
@@ -107,9 +109,10 @@ static bool parse_recipes(const char *value, struct options *options)
     while (text_next_item(&list, name, sizeof name)) {
         const struct recipe *recipe = registry_find(name);
         if (recipe == NULL) {
-            complain_usage("run", value, "no recipe is called '%s'; did you mean '%s'?", name,
-                           registry_nearest(name));
-            return false;
+            char why[160];
+            snprintf(why, sizeof why, "no recipe is called '%s'; did you mean '%s'?", name,
+                     registry_nearest(name));
+            return wrong("--recipes", value, why);
         }
         for (size_t i = 0; i < options->recipe_count; i++) {
             if (options->recipes[i] == recipe)
@@ -244,7 +247,7 @@ static bool parse_one(int option, const char *value, struct options *options)
     case OPTION_TIMEOUT:
         return parse_duration("--timeout", value, 100 * NS_PER_MS, &options->timeout_ns);
     case OPTION_SEED:
-        return parse_number("--seed", value, 0, UINT64_MAX, &options->seed);
+        return parse_number("--seed", value, 0, INT64_MAX, &options->seed); /* as JSON has it */
     case 'o':
         return parse_out(value, options);
     default:
@@ -303,21 +306,33 @@ static bool fill_in_lists(struct options *options)
            (options->clients != NULL || parse_clients("8..256x2", options));
 }
 
+/* In a cluster, -qx, getopt tells the letter only. Always false, for parse_all to return. */
+static bool refuse_option(int option, const char *argument)
+{
+    char letter[] = {'-', (char)optopt, '\0'};
+    if (option == ':')
+        complain_usage("run", argument, "it takes a value");
+    else if (optopt == 0)
+        complain_usage("run", argument, "no such option");
+    else if (optopt < OPTION_HANDOFFS && strchr(short_options, optopt) == NULL)
+        complain_usage("run", letter, "no such option");
+    else
+        complain_usage("run", argument, "it takes no value");
+    return false;
+}
+
 static bool parse_all(int argc, char **argv, struct options *options, bool *help_wanted)
 {
     int option;
     optind = 1;
     opterr = 0;
-    while ((option = getopt_long(argc, argv, ":r:n:w:p:k:t:d:P:o:qh", long_options, NULL)) != -1) {
+    while ((option = getopt_long(argc, argv, short_options, long_options, NULL)) != -1) {
         if (option == 'h') {
             *help_wanted = true;
             return true;
         }
-        if (option == ':' || option == '?') {
-            complain_usage("run", argv[optind - 1],
-                           option == ':' ? "it takes a value" : "no such option");
-            return false;
-        }
+        if (option == ':' || option == '?')
+            return refuse_option(option, argv[optind - 1]);
         if (!parse_one(option, optarg, options))
             return false;
     }

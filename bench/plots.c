@@ -98,6 +98,9 @@ static void read_complaint(int log, char *why, size_t size)
     snprintf(why, size, "gnuplot failed: %s", line);
 }
 
+/* A script ends with this status when the run has nothing for it to draw: no waiters, say. */
+#define NOTHING_TO_DRAW 3
+
 static bool run_gnuplot(char *variables, char *script, char *why, size_t size)
 {
     pid_t child;
@@ -112,6 +115,8 @@ static bool run_gnuplot(char *variables, char *script, char *why, size_t size)
         snprintf(why, size, "gnuplot is not installed (%s)", strerror(error));
     } else {
         waitpid(child, &status, 0);
+        if (WIFEXITED(status) && WEXITSTATUS(status) == NOTHING_TO_DRAW)
+            status = 0;
         if (status != 0)
             read_complaint(log, why, size);
     }

@@ -39,7 +39,9 @@ static enum fault_kind make_folder(struct results *results, const char *out, con
         snprintf(results->folder, sizeof results->folder, "results/%s-%s", time, target);
     }
     if (mkdir(results->folder, 0777) != 0)
-        return fault_from_errno(fault, errno, results->folder, "cannot make the folder");
+        return fault_from_errno(
+            fault, errno, results->folder, "cannot make the folder%s",
+            errno == ENOENT || errno == ENOTDIR ? "; name it inside a folder that exists" : "");
     const char *slash = strrchr(results->folder, '/');
     snprintf(results->run, sizeof results->run, "%.*s", NAME_MAX,
              slash != NULL ? slash + 1 : results->folder);
@@ -193,13 +195,19 @@ enum fault_kind results_add(struct results *results, const struct sample_context
 {
     struct output *files[] = {&results->handoffs_file, &results->latency_file, &results->hlog_file,
                               &results->trials_file};
+    uint64_t before_bytes[sizeof files / sizeof files[0]];
+    for (size_t i = 0; i < sizeof files / sizeof files[0]; i++)
+        before_bytes[i] = files[i]->committed_bytes;
     sample_write(sample, context, &results->trials_csv);
     write_handoffs(results, sample, result->board);
     enum fault_kind kind = write_latencies(results, sample, result, fault);
     for (size_t i = 0; kind == FAULT_NONE && i < sizeof files / sizeof files[0]; i++)
         kind = output_commit(files[i], fault);
-    if (kind == FAULT_NONE)
-        results->trials++;
+    /* A trial that one file has no room for is to be in none of them. */
+    for (size_t i = 0; kind != FAULT_NONE && i < sizeof files / sizeof files[0]; i++)
+        files[i]->committed_bytes = before_bytes[i];
+    results->broken = kind != FAULT_NONE;
+    results->trials += kind == FAULT_NONE;
     return kind;
 }
 
@@ -214,10 +222,12 @@ enum fault_kind results_close(struct results *results, struct fault *fault)
             continue;
         }
         struct fault told;
-        if (output_finish(files[i], &told) == FAULT_NONE)
-            continue;
-        worst = told.kind;
-        *fault = told;
+        if (!results->broken) {
+            if (output_finish(files[i], &told) == FAULT_NONE)
+                continue;
+            worst = told.kind;
+            *fault = told;
+        }
         (void)!output_keep(files[i], &told);
     }
     if (results->trials == 0)

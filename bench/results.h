@@ -16,6 +16,7 @@
 #include "trial/trial.h"
 
 #include <limits.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -29,6 +30,7 @@ struct results {
     uint64_t started_ns;
     uint64_t thinning; /* every so many-th handoff has a row */
     size_t trials;
+    bool broken; /* a write has failed: the files are cut to the trials before it */
     struct output trials_file, handoffs_file, latency_file, hlog_file;
     struct csv trials_csv, handoffs_csv, latency_csv;
 };

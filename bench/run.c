@@ -161,7 +161,8 @@ __attribute__((format(printf, 2, 3))) static void warn(struct run *run, const ch
     va_start(arguments, format);
     vsnprintf(warning, sizeof warning, format, arguments);
     va_end(arguments);
-    complain_mildly("%s", warning);
+    if (!run->options.quiet)
+        complain_mildly("%s", warning);
     manifest_warn(&run->manifest, warning);
 }
 
@@ -306,17 +307,19 @@ static void tell(const struct run *run)
 static enum fault_kind finish(struct run *run, struct fault *fault)
 {
     enum fault_kind kind = results_close(&run->results, fault);
-    if (run->results.trials == 0 || kind != FAULT_NONE)
+    if (run->results.trials == 0)
         return kind;
-    kind = write_csv(run, "waiters.csv", waiters_columns, write_waiters, fault);
+    if (kind == FAULT_NONE)
+        kind = write_csv(run, "waiters.csv", waiters_columns, write_waiters, fault);
     if (kind == FAULT_NONE)
         kind = write_csv(run, "fits.csv", fits_columns, write_fits, fault);
     if (kind == FAULT_NONE && !run->interrupted)
         draw(run);
-    if (kind == FAULT_NONE)
-        kind = manifest_write(&run->manifest, &run->results, run->interrupted, run->cells.count,
-                              fault);
-    return kind;
+    /* Tried in any case: it says how far the run came. */
+    struct fault telling;
+    enum fault_kind told = manifest_write(&run->manifest, &run->results, run->interrupted,
+                                          run->cells.count, kind == FAULT_NONE ? fault : &telling);
+    return kind == FAULT_NONE ? told : kind;
 }
 
 static int verdict(const struct run *run)
@@ -357,18 +360,28 @@ static void release(struct run *run)
         close(run->signals);
 }
 
+/* A private server that has ended shows as a connection that is lost or refused. */
+static enum fault_kind find_cause(const struct run *run, enum fault_kind kind, struct fault *fault)
+{
+    const struct server *server = run->target.private_server;
+    uint64_t ignored;
+    if (kind == FAULT_NONE || kind == FAULT_INTERRUPTED || server == NULL || server_alive(server))
+        return kind;
+    return server_cpu_ns(server, &ignored, fault); /* FAULT_SERVER_DIED, with its log */
+}
+
 /* From the open target to the verdict. */
 static int lead(struct run *run)
 {
     struct fault fault = {0}, finishing = {0};
-    enum fault_kind kind = run_cells(run, &fault);
+    enum fault_kind kind = find_cause(run, run_cells(run, &fault), &fault);
     run->interrupted = kind != FAULT_NONE;
     target_close(&run->target); /* before plots and tables: nobody waits for them */
     enum fault_kind finished = finish(run, &finishing);
     if (run->samples.count > 0)
         tell(run);
     int status = kind != FAULT_NONE ? complain(&fault) : 0;
-    if (finished != FAULT_NONE)
+    if (finished != FAULT_NONE && finished != kind)
         status = complain(&finishing);
     int judged = verdict(run);
     return status != 0 && judged != 1 ? status : judged;

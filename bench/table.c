@@ -77,19 +77,19 @@ static double handoff_p99_ms(const struct sample *sample)
 static void write_number(FILE *stream, double number, int width, int decimals)
 {
     if (isfinite(number))
-        fprintf(stream, "  %*.*f", width, decimals, number);
+        fprintf(stream, " %*.*f", width, decimals, number);
     else
-        fprintf(stream, "  %*s", width, "-");
+        fprintf(stream, " %*s", width, "-");
 }
 
 static void write_count(FILE *stream, double count, int width)
 {
     char text[32];
     if (isfinite(count))
-        fprintf(stream, "  %*s", width,
+        fprintf(stream, " %*s", width,
                 text_format_count((uint64_t)(count + 0.5), text, sizeof text));
     else
-        fprintf(stream, "  %*s", width, "-");
+        fprintf(stream, " %*s", width, "-");
 }
 
 /* What is said of the counts of a cell: equal to the law, not, or without one. */
@@ -110,15 +110,15 @@ static const char *verdict_of(const struct group *group)
 static void write_group(FILE *stream, const struct recipe *recipe, uint64_t clients,
                         const struct group *group)
 {
-    fprintf(stream, "%-16s  %7llu  %6zu", recipe->name, (unsigned long long)clients, group->count);
-    write_count(stream, median(group, rpcs), 11);
-    fprintf(stream, "  %-9s", verdict_of(group));
-    write_count(stream, median(group, creates), 11);
+    fprintf(stream, "%-15s %7llu", recipe->name, (unsigned long long)clients);
+    write_count(stream, median(group, rpcs), 10);
+    fprintf(stream, " %-9s", verdict_of(group));
+    write_count(stream, median(group, creates), 9);
     write_count(stream, median(group, notifications), 13);
     write_count(stream, median(group, kilobytes), 9);
     write_number(stream, median(group, drain_s), 8, 3);
-    write_number(stream, median(group, handoff_p50_ms), 8, 2);
-    write_number(stream, median(group, handoff_p99_ms), 8, 2);
+    write_number(stream, median(group, handoff_p50_ms), 7, 2);
+    write_number(stream, median(group, handoff_p99_ms), 7, 2);
     fputc('\n', stream);
 }
 
@@ -127,11 +127,9 @@ void table_write(const struct samples *samples, const struct options *options, F
     struct group *group = malloc(sizeof *group);
     if (group == NULL)
         return;
-    fprintf(stream, "%-16s  %7s  %6s  %11s  %-9s  %11s  %13s  %9s  %8s  %17s\n", "", "", "", "", "",
-            "", "", "", "drain", "handoff");
-    fprintf(stream, "%-16s  %7s  %6s  %11s  %-9s  %11s  %13s  %9s  %8s  %8s  %8s\n", "recipe",
-            "clients", "trials", "RPCs", "verdict", "CREATEs", "notifications", "kB", "s", "p50 ms",
-            "p99 ms");
+    fprintf(stream, "%*s%s\n%-15s %7s %10s %-9s %9s %13s %9s %8s %7s %7s\n", 77, "",
+            "drain   handoff, ms", "recipe", "clients", "RPCs", "verdict", "CREATEs",
+            "notifications", "kB", "s", "p50", "p99");
     for (size_t r = 0; r < options->recipe_count; r++) {
         for (size_t i = 0; i < options->level_count; i++) {
             gather(samples, options->recipes[r], options->clients[i], group);

@@ -149,15 +149,22 @@ double waiters_octave_mean(const struct waiters *waiters, size_t octave)
     return sum / handoffs;
 }
 
-static void write_octave(const struct waiters *waiters, size_t index, const char *run,
-                         struct csv *csv)
+/* The median over trials of their medians, with its interval where there are trials enough. */
+static struct interval median_of(struct waiters_octave *octave)
 {
-    const struct waiters_octave *octave = &waiters->octaves[index];
-    struct waiters_level sum = waiters_octave_sum(waiters, index);
-    double handoffs = (double)sum.handoffs;
-    struct interval median = {NAN, NAN, NAN};
     if (octave->median_count >= STATISTICS_TRIALS_MIN)
-        median = statistics_interval_of_logs(octave->medians_us, octave->median_count, 0.95);
+        return statistics_interval_of_logs(octave->medians_us, octave->median_count, 0.95);
+    statistics_sort(octave->medians_us, octave->median_count);
+    double middle = statistics_median(octave->medians_us, octave->median_count);
+    return (struct interval){middle, NAN, NAN};
+}
+
+static void write_octave(struct waiters *waiters, size_t index, const char *run, struct csv *csv)
+{
+    struct waiters_octave *octave = &waiters->octaves[index];
+    struct waiters_level sum = waiters_octave_sum(waiters, index);
+    struct interval median = median_of(octave);
+    double handoffs = (double)sum.handoffs;
     csv_text(csv, run);
     csv_text(csv, waiters->recipe->name);
     csv_count(csv, UINT64_C(1) << index);
@@ -167,7 +174,7 @@ static void write_octave(const struct waiters *waiters, size_t index, const char
     csv_real(csv, (double)sum.creates / handoffs, 3);
     csv_real(csv, (double)sum.notifications / handoffs, 3);
     csv_real(csv, (double)sum.rpcs / handoffs, 3);
-    csv_real(csv, (double)histogram_percentile_ns(&octave->latency, 50) / 1e3, 1);
+    csv_real(csv, median.value, 1);
     csv_real(csv, median.low, 1);
     csv_real(csv, median.high, 1);
     if (octave->handoffs >= WAITERS_P99_LEAST)
@@ -177,7 +184,7 @@ static void write_octave(const struct waiters *waiters, size_t index, const char
     csv_end_row(csv);
 }
 
-void waiters_write(const struct waiters *waiters, const char *run, struct csv *csv)
+void waiters_write(struct waiters *waiters, const char *run, struct csv *csv)
 {
     for (size_t i = 0; i < WAITERS_OCTAVES; i++) {
         if (waiters->octaves[i].handoffs > 0)

@@ -6,8 +6,8 @@
  * and in octaves of W (1, 2-3, 4-7, …) for latencies. The arrivals (handoff 0) and releases that
  * nobody waited for are not handoffs.
  *
- * The percentiles describe all handoffs of an octave together; the interval of the median is over
- * trials, since the handoffs of one trial are correlated.
+ * The median and its interval are over trials, since the handoffs of one trial are correlated; the
+ * 99th percentile, for which one trial has too few, describes all handoffs of an octave together.
  */
 #ifndef BENCH_WAITERS_H
 #define BENCH_WAITERS_H
@@ -61,8 +61,8 @@ struct waiters_level waiters_octave_sum(const struct waiters *waiters, size_t oc
 /* The mean number of waiters of an octave's handoffs; NaN if it has none. */
 double waiters_octave_mean(const struct waiters *waiters, size_t octave);
 
-/* The columns of waiters.csv, and a recipe's rows. */
+/* The columns of waiters.csv, and a recipe's rows. The order of the medians kept is not. */
 extern const char waiters_columns[];
-void waiters_write(const struct waiters *waiters, const char *run, struct csv *csv);
+void waiters_write(struct waiters *waiters, const char *run, struct csv *csv);
 
 #endif

@@ -60,9 +60,6 @@ name(r) = word(recipes, int(r))
 law_text(i) = look(i, 9)
 law_of(i, n) = look(i, 6) * n**2 + look(i, 7) * n + look(i, 8)
 
-# Line style i draws recipe i: its points, or a solid line. 100 + i draws its law; 200 + i draws a
-# trial among others; 300 + i one that is not valid;
-# 400 + i a tail.
 # The terminals do not agree on the size of points, of triangles and diamonds least of all.
 point_scale = format eq "svg" ? 0.8 : 1.0
 point(i) = int(look(i, 3))
@@ -71,15 +68,17 @@ set dashtype 2 (9, 5)
 set dashtype 3 (4, 4)
 set dashtype 4 (1.5, 3.5)
 set dashtype 5 (10, 4, 2, 4)
+# Line style i draws recipe i, its points or a solid line; 100 + i its law; 200 + i a trial among
+# others; 300 + i a trial that is not valid; 400 + i a tail.
 do for [i = 1:words(recipes)] {
     set style line i lc rgb look(i, 2) pt point(i) ps size(i) lw 1.5 dt 1
+    set style line 100 + i lc rgb look(i, 2) lw 1.5 dt int(look(i, 5))
     set style line 200 + i lc rgb look(i, 2) pt point(i) ps 0.8 * size(i) lw 1.5 dt 1
     set style line 300 + i lc rgb look(i, 2) pt 2 ps point_scale lw 1.5
     set style line 400 + i lc rgb look(i, 2) pt point(i) ps 0.6 * size(i) lw 1.2 dt 2
-    set style line 100 + i lc rgb look(i, 2) lw 1.5 dt int(look(i, 5))
 }
 
-# --- What is read -----------------------------------------------------------------------------------
+# --- What is read ---------------------------------------------------------------------------------
 # A field of the row at hand by its column's name; NaN, which is not drawn, where it is empty.
 
 number(name) = column(name) >= 0 ? column(name) : NaN
@@ -91,7 +90,7 @@ from_place(places, i) = i > words(recipes) ? "" \
 least(a, b) = a < b ? a : b
 most(a, b) = a > b ? a : b
 
-# --- Axes ---------------------------------------------------------------------------------------------
+# --- Axes -----------------------------------------------------------------------------------------
 # All are logarithmic, from low to high with some air, and at least a decade high, so that one
 # level alone still shows where it lies.
 
@@ -112,33 +111,37 @@ at(x) = x
 tic(x, written) = sprintf("'%s' %.9g %d", written ? label(x) : "", at(x), !written)
 unit_tics(u, few) = tic(u, 1).", ".tic(2 * u, few).", ".tic(3 * u, 0).", ".tic(4 * u, 0).", ".\
     tic(5 * u, few).", ".tic(6 * u, 0).", ".tic(7 * u, 0).", ".tic(8 * u, 0).", ".tic(9 * u, 0)
-decade_tics(d, last, few) = unit_tics(10.0**d, few).(d < last ? ", ".decade_tics(d + 1, last, few) : "")
+decade_tics(d, last, few) = unit_tics(10.0**d, few).\
+    (d < last ? ", ".decade_tics(d + 1, last, few) : "")
 log_tics(low, high) = decade_tics(floor(log10(low)), floor(log10(high)), high < 60 * low)
 
-# For `set xtics`: the whole numbers in `list`, ascending, written where the one before leaves room
-# on an axis of so many times its width in letters.
-room(a, b, low, high) = log(1.0 * b / a) / log(1.0 * high / low)
-x_tics(list, i, before, low, high, letters) = i > words(list) ? "" : x_tic(list, i, before, low, high, letters, \
-    before == 0 || room(before, word(list, i), low, high) * letters > strlen(thousands(int(word(list, i)))) + 0.5)
-x_tic(list, i, before, low, high, letters, written) = (i > 1 ? ", " : "").\
-    sprintf("'%s' %s %d", written ? thousands(int(word(list, i))) : "", word(list, i), !written).\
-    x_tics(list, i + 1, written ? int(word(list, i)) : before, low, high, letters)
+# For `set xtics`: the whole numbers in `list`, ascending, those written that have room behind the
+# last one written, on an axis from low to high that is so many letters wide.
+x_tics(list, low, high, letters) = x_tics_from(list, 1, 0, letters / log(1.0 * high / low))
+x_tics_from(list, i, last, scale) = i > words(list) ? "" \
+    : x_tic(list, i, last, scale, int(word(list, i)), thousands(int(word(list, i))))
+x_tic(list, i, last, scale, x, text) = \
+    last == 0 || log(1.0 * x / last) * scale > strlen(text) + 0.5 \
+    ? sprintf("'%s' %d 0, ", text, x).x_tics_from(list, i + 1, x, scale) \
+    : sprintf("'' %d 1, ", x).x_tics_from(list, i + 1, last, scale)
 powers(base, from, to) = from > to ? "" : sprintf("%d ", from).powers(base, base * from, to)
 
-# --- The canvas -----------------------------------------------------------------------------------------
+# --- The canvas -----------------------------------------------------------------------------------
 # Made for a column of 14 cm, where its letters have 8 to 9 points: 640 units wide, and as high as
-# the legend below the plot asks for, `rows` lines of it. The terminals differ in the size of a unit.
+# the legend below the plot asks for, `rows` lines of it. A unit is a pixel of one terminal.
 
 unit = format eq "svg" ? 1.0 : 2.5
 height(rows) = 384 + 20 * rows
-canvas(name, rows) = sprintf(format eq "svg" \
-    ? "set terminal svg noenhanced size %g,%g font 'Helvetica,14' background 'white' linewidth 1.05 butt dashlength 1 name 'zkherd_%s'" \
-    : "set terminal pngcairo noenhanced size %g,%g font 'Sans,10.5' fontscale 2.5 linewidth 2.7 pointscale 3.4 butt dashlength 1.6 # %s", \
-    640 * unit, height(rows) * unit, name)
+terminal = format eq "svg" \
+    ? "svg font 'Helvetica,14' linewidth 1.05 dashlength 1 background 'white'" \
+    : "pngcairo font 'Sans,10.5' fontscale 2.5 pointscale 3.4 linewidth 2.7 dashlength 1.6"
+canvas(name, rows) = sprintf("set terminal %s noenhanced butt size %g,%g", terminal, \
+    640 * unit, height(rows) * unit).(format eq "svg" ? " name 'zkherd_".name."'" : "")
 file(name) = sprintf("%s/plots/%s.%s", run, name, format)
 bottom(rows) = (70.0 + 20 * rows) / height(rows)
 top(rows) = 1 - 34.0 / height(rows)
-legend(rows) = sprintf("set key at screen 0.53, screen %g maxrows %d", (20.0 + 20 * rows) / height(rows), rows)
+legend(rows) = sprintf("set key at screen 0.53, screen %g maxrows %d", \
+    (20.0 + 20 * rows) / height(rows), rows)
 # Lines of letters are higher in one than in the other.
 closer(png, svg) = format eq "svg" ? svg : png
 

@@ -12,6 +12,7 @@ law_entries = lawful eq "" ? "" \
     : ", for [r in drawn] NaN with lines ls (has_law(r) ? 100 + int(r) : 98) title law_title(r)"
 
 # The legend: what was measured in a column, the laws in another; or the recipes alone.
+measured = lawful eq "" ? "" : ", measured"
 entries = words(drawn) + (invalid > 0)
 rows = lawful eq "" ? ceil(entries / 3.0) : entries
 eval canvas("rpcs", rows)
@@ -25,7 +26,8 @@ set output file("rpcs")
 bar = words(levels) == 1 ? 1.25 : 1
 plot for [k = 1:words(drawn)] $medians index k - 1 using ($2 / bar):4:($2 * (bar - 1 / bar)):(0) \
         with vectors nohead ls 100 + int(word(drawn, k)) notitle, \
-    for [k = 1:words(drawn)] $medians index k - 1 using 2:4 with lines ls 100 + int(word(drawn, k)) notitle, \
+    for [k = 1:words(drawn)] $medians index k - 1 using 2:4 \
+        with lines ls 100 + int(word(drawn, k)) notitle, \
     for [r in drawn] $trials using (is(r, 1) ? $2 : NaN):3 with points ls int(r) notitle, \
     for [r in drawn] $trials using (is(r, 0) ? $2 : NaN):3 with points ls 300 + int(r) notitle, \
-    for [r in drawn] NaN with points ls int(r) title name(r).(lawful eq "" ? "" : ", measured") @invalid_entry @law_entries
+    for [r in drawn] NaN with points ls int(r) title name(r).measured @invalid_entry @law_entries
