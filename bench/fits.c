@@ -313,7 +313,7 @@ static void tell_total(const char *what, const struct points *points, FILE *stre
 static void tell_beta(struct interval beta, FILE *stream)
 {
     if (isfinite(beta.low))
-        fprintf(stream, "\n%16s one more waiter adds %.1f %% (%.1f to %.1f) to a bare handoff", "",
+        fprintf(stream, "\n    one more waiter adds %.1f %% (%.1f to %.1f) to a bare handoff",
                 beta.value * 100, beta.low * 100, beta.high * 100);
 }
 
@@ -323,7 +323,7 @@ void fits_tell(const struct samples *samples, const struct waiters *waiters, FIL
     if (points == NULL)
         return;
     if (gather_totals(samples, waiters->recipe, &metrics[0], points)) {
-        fprintf(stream, "%-16s ", waiters->recipe->name);
+        fprintf(stream, "%s: ", waiters->recipe->name);
         tell_total("RPCs", points, stream);
         if (gather_totals(samples, waiters->recipe, &metrics[4], points)) {
             fprintf(stream, "; ");

@@ -95,11 +95,12 @@ static enum fault_kind keep(struct run *run, const struct cell *cell,
                             const struct trial_result *result, struct fault *fault)
 {
     struct sample sample;
-    enum fault_kind kind = sample_take(cell, result, &sample, fault);
+    enum fault_kind kind = FAULT_NONE;
+    sample_take(cell, result, &sample);
+    if (sample.valid && sample.violations == 0)
+        kind = waiters_add(waiters_of(run, cell->recipe), result, &sample.beta, fault);
     if (kind == FAULT_NONE)
         kind = samples_add(&run->samples, &sample, fault);
-    if (kind == FAULT_NONE && sample.valid && sample.violations == 0)
-        kind = waiters_add(waiters_of(run, cell->recipe), result, fault);
     if (kind != FAULT_NONE)
         return kind;
     manifest_sessions(&run->manifest, result->board);

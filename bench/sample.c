@@ -2,7 +2,6 @@
 #include "bench/sample.h"
 
 #include "base/clock.h"
-#include "measure/fit.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -41,36 +40,6 @@ static void take_percentiles(const struct trial_result *result, struct sample *s
         sample->acquire_us[i] = percentile_us(&result->latency[METER_ACQUIRE], acquire[i]);
 }
 
-/* handoff = (1 + beta·W) / gamma, over the trial's handoffs with waiters. */
-static enum fault_kind take_beta(const struct trial_result *result, struct sample *sample,
-                                 struct fault *fault)
-{
-    const struct board *board = result->board;
-    double *x = calloc(result->handoffs + 1, sizeof *x),
-           *y = calloc(result->handoffs + 1, sizeof *y);
-    size_t count = 0;
-    if (x == NULL || y == NULL) {
-        free(x);
-        free(y);
-        return fault_raise(fault, FAULT_NO_MEMORY, 0, "results", "%s", "");
-    }
-    for (uint32_t lock = 0; lock < board->plan->locks; lock++) {
-        size_t used = board_rows_used(board, lock);
-        for (size_t handoff = 1; handoff < used && count < result->handoffs; handoff++) {
-            const struct ledger_row *row = ledger_row(&board->ledger, lock, handoff);
-            if (row->holder == 0 || row->waiters == 0)
-                continue;
-            x[count] = (double)row->waiters;
-            y[count++] = (double)row->handoff_ns / 1e3;
-        }
-    }
-    struct fit_line line = fit_line(x, y, count);
-    sample->beta = line.beta;
-    free(x);
-    free(y);
-    return FAULT_NONE;
-}
-
 static void invalidate(struct sample *sample, const char *reason)
 {
     sample->valid = false;
@@ -100,8 +69,7 @@ static void judge(const struct trial_result *result, struct sample *sample)
         violation_describe(&result->board->violations[0], sample->reason, sizeof sample->reason);
 }
 
-enum fault_kind sample_take(const struct cell *cell, const struct trial_result *result,
-                            struct sample *sample, struct fault *fault)
+void sample_take(const struct cell *cell, const struct trial_result *result, struct sample *sample)
 {
     *sample = (struct sample){
         .cell = *cell,
@@ -118,10 +86,10 @@ enum fault_kind sample_take(const struct cell *cell, const struct trial_result *
         .violations = result->violation_count,
         .inversions = result->inversions,
         .fairness_jain = result->fairness_jain,
+        .beta = NAN,
     };
     take_percentiles(result, sample);
     judge(result, sample);
-    return take_beta(result, sample, fault);
 }
 
 enum fault_kind samples_add(struct samples *samples, const struct sample *sample,

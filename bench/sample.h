@@ -41,9 +41,8 @@ struct samples {
     size_t count;
 };
 
-/* Sums a finished trial up. */
-MUST_CHECK enum fault_kind sample_take(const struct cell *cell, const struct trial_result *result,
-                                       struct sample *sample, struct fault *fault);
+/* Sums a finished trial up; beta is the waiters' to fill in (waiters_add). */
+void sample_take(const struct cell *cell, const struct trial_result *result, struct sample *sample);
 
 /* Appends; samples_deinit frees. */
 MUST_CHECK enum fault_kind samples_add(struct samples *samples, const struct sample *sample,

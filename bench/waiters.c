@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "bench/waiters.h"
 
+#include "measure/fit.h"
+
 #include <math.h>
 #include <stdlib.h>
 
@@ -71,51 +73,57 @@ static void add_row(void *context, const struct ledger_row *row)
     histogram_record(&octave->latency, row->handoff_ns);
 }
 
-/* The latencies of one octave in one trial; there is room for all of the trial's handoffs. */
+/* The handoffs of one octave in one trial; there is room for all of the trial's. */
 struct gathered {
     size_t octave;
     double *values_us;
     size_t count;
+    double waiters; /* the sum */
 };
 
 static void gather(void *context, const struct ledger_row *row)
 {
     struct gathered *gathered = context;
-    if (octave_of(row->waiters) == gathered->octave)
-        gathered->values_us[gathered->count++] = (double)row->handoff_ns / 1e3;
+    if (octave_of(row->waiters) != gathered->octave)
+        return;
+    gathered->values_us[gathered->count++] = (double)row->handoff_ns / 1e3;
+    gathered->waiters += row->waiters;
 }
 
-static enum fault_kind add_median(struct waiters_octave *octave, struct gathered *gathered,
+static enum fault_kind add_median(struct waiters_octave *octave, double median_us,
                                   struct fault *fault)
 {
-    if (gathered->count == 0)
-        return FAULT_NONE;
     double *medians =
         realloc(octave->medians_us, (octave->median_count + 1) * sizeof *octave->medians_us);
     if (medians == NULL)
         return fault_raise(fault, FAULT_NO_MEMORY, 0, "results", "%s", "");
-    statistics_sort(gathered->values_us, gathered->count);
     octave->medians_us = medians;
-    octave->medians_us[octave->median_count++] =
-        statistics_median(gathered->values_us, gathered->count);
+    octave->medians_us[octave->median_count++] = median_us;
     return FAULT_NONE;
 }
 
 enum fault_kind waiters_add(struct waiters *waiters, const struct trial_result *result,
-                            struct fault *fault)
+                            double *beta, struct fault *fault)
 {
-    struct gathered gathered = {.values_us = calloc(result->handoffs + 1, sizeof(double))};
-    if (gathered.values_us == NULL)
+    double x[WAITERS_OCTAVES], y[WAITERS_OCTAVES];
+    size_t count = 0;
+    double *values_us = calloc(result->handoffs + 1, sizeof *values_us);
+    if (values_us == NULL)
         return fault_raise(fault, FAULT_NO_MEMORY, 0, "results", "%s", "");
     enum fault_kind kind = FAULT_NONE;
     for_each_handoff(waiters, result, add_row, waiters);
     for (size_t i = 0; kind == FAULT_NONE && i < WAITERS_OCTAVES; i++) {
-        gathered.octave = i;
-        gathered.count = 0;
+        struct gathered gathered = {.octave = i, .values_us = values_us};
         for_each_handoff(waiters, result, gather, &gathered);
-        kind = add_median(&waiters->octaves[i], &gathered, fault);
+        if (gathered.count == 0)
+            continue;
+        statistics_sort(values_us, gathered.count);
+        x[count] = gathered.waiters / (double)gathered.count;
+        y[count] = statistics_median(values_us, gathered.count);
+        kind = add_median(&waiters->octaves[i], y[count++], fault);
     }
-    free(gathered.values_us);
+    *beta = fit_line(x, y, count).beta;
+    free(values_us);
     return kind;
 }
 

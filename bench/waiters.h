@@ -51,9 +51,13 @@ MUST_CHECK enum fault_kind waiters_new(const struct recipe *recipe, uint64_t mos
                                        struct waiters **waiters, struct fault *fault);
 void waiters_free(struct waiters *waiters);
 
-/* Adds the handoffs of a trial. */
+/*
+ * Adds the handoffs of a trial. *beta becomes what one more waiter cost in it, in bare handoffs: of
+ * the line handoff = (1 + beta·W) / gamma through its medians in the octaves; NaN if it has fewer
+ * than two of them.
+ */
 MUST_CHECK enum fault_kind waiters_add(struct waiters *waiters, const struct trial_result *result,
-                                       struct fault *fault);
+                                       double *beta, struct fault *fault);
 
 /* Adds the handoffs of all levels of an octave. */
 struct waiters_level waiters_octave_sum(const struct waiters *waiters, size_t octave);

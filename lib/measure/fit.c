@@ -15,20 +15,22 @@
 /* What a straight line needs to know of its points, in one pass (Welford 1962). */
 struct points {
     size_t count;
+    double weight; /* the sum */
     double mean_x, mean_y;
-    double xx, xy, yy; /* sums of products of deviations */
+    double xx, xy, yy; /* weighted sums of products of deviations */
 };
 
-static void points_add(struct points *points, double x, double y)
+static void points_add(struct points *points, double x, double y, double weight)
 {
     points->count++;
-    double n = (double)points->count;
+    points->weight += weight;
+    double share = weight / points->weight;
     double dx = x - points->mean_x, dy = y - points->mean_y;
-    points->mean_x += dx / n;
-    points->mean_y += dy / n;
-    points->xx += dx * (x - points->mean_x);
-    points->xy += dx * (y - points->mean_y);
-    points->yy += dy * (y - points->mean_y);
+    points->mean_x += dx * share;
+    points->mean_y += dy * share;
+    points->xx += weight * dx * (x - points->mean_x);
+    points->xy += weight * dx * (y - points->mean_y);
+    points->yy += weight * dy * (y - points->mean_y);
 }
 
 static double slope_of(const struct points *points)
@@ -51,7 +53,7 @@ struct fit_exponent fit_exponent(const double *x, const double *y, size_t count)
     struct points logs = {0};
     for (size_t i = 0; i < count; i++) {
         if (x[i] > 0 && y[i] > 0)
-            points_add(&logs, log(x[i]), log(y[i]));
+            points_add(&logs, log(x[i]), log(y[i]), 1);
     }
     struct fit_exponent fit = {.exponent = slope_of(&logs), .low = NAN, .high = NAN};
     fit.levels = logs.count;
@@ -88,38 +90,19 @@ const char *fit_verdict_words(enum fit_verdict verdict)
     return words[verdict];
 }
 
-/*
- * Fieller's interval of a ratio: all beta for which slope - beta·intercept may be zero. It is
- * bounded only if the intercept itself is surely not zero.
- */
-static void bound_beta(struct fit_line *line, const struct points *points)
-{
-    if (points->count < 3)
-        return;
-    double a = line->intercept, b = line->slope;
-    double t = statistics_t(FIT_CONFIDENCE, points->count - 2);
-    double scaled = t * t * variance_of(points);
-    double n = (double)points->count;
-    double aa = a * a - scaled * (1 / n + points->mean_x * points->mean_x / points->xx);
-    double ab = a * b + scaled * points->mean_x / points->xx;
-    double bb = b * b - scaled / points->xx;
-    if (!(aa > 0))
-        return;
-    double reach = sqrt(fmax(ab * ab - aa * bb, 0));
-    line->beta_low = (ab - reach) / aa;
-    line->beta_high = (ab + reach) / aa;
-}
-
 struct fit_line fit_line(const double *x, const double *y, size_t count)
 {
     struct points points = {0};
-    for (size_t i = 0; i < count; i++)
-        points_add(&points, x[i], y[i]);
-    struct fit_line line = {.slope = slope_of(&points), .levels = count};
+    size_t used = 0;
+    for (size_t i = 0; i < count; i++) {
+        if (y[i] > 0) {
+            points_add(&points, x[i], y[i], 1 / (y[i] * y[i]));
+            used++;
+        }
+    }
+    struct fit_line line = {.slope = slope_of(&points), .levels = used};
     line.intercept = points.mean_y - line.slope * points.mean_x;
-    line.beta = line.intercept != 0 ? line.slope / line.intercept : NAN;
-    line.beta_low = line.beta_high = NAN;
-    bound_beta(&line, &points);
+    line.beta = line.intercept > 0 ? line.slope / line.intercept : NAN;
     return line;
 }
 

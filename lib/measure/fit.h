@@ -47,9 +47,9 @@ struct fit_polynomial {
 struct fit_line {
     double intercept;
     double slope;
-    double beta;                /* slope over intercept: the cost of one more waiter, in handoffs */
-    double beta_low, beta_high; /* 95 %, by Fieller; NaN if the intercept may be 0 */
-    size_t levels;
+    double beta; /* slope over intercept: the cost of one more waiter, in bare handoffs; NaN if the
+                    intercept is not positive */
+    size_t levels; /* levels used */
 };
 
 /* Least squares of log y on log x. With fewer than two different x all but the counts are NaN. */
@@ -86,7 +86,11 @@ double fit_polynomial_at(const struct fit_polynomial *fit, double x);
  */
 const char *fit_describe(const struct fit_polynomial *fit, char variable, char *text, size_t size);
 
-/* Least squares of y on x, unweighted. With fewer than two different x all but levels is NaN. */
+/*
+ * A straight line by least squares of the relative errors: each level weighs 1/y², for the noise of
+ * a time grows with the time, and a line drawn by the longest alone leaves the intercept to chance.
+ * Levels with y not positive are left out; with fewer than two different x all but levels is NaN.
+ */
 struct fit_line fit_line(const double *x, const double *y, size_t count);
 
 #endif
