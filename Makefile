@@ -83,7 +83,7 @@ define install
 	    { echo "no apt-get here: install what these Debian packages hold:$$missing" >&2; exit 1; }; \
 	root=; test "$$(id -u)" = 0 || root=sudo; \
 	export DEBIAN_FRONTEND=noninteractive; log=$$(mktemp); \
-	{ $$root apt-get update && \
+	{ $$root apt-get update; \
 	  $$root apt-get install -y --no-install-recommends $$missing; } >$$log 2>&1 || \
 	    { tail -n 20 $$log >&2; rm -f $$log; echo "the packages could not be installed" >&2; exit 1; }; \
 	rm -f $$log
