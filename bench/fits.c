@@ -11,7 +11,7 @@
 #define LEVELS_MAX 4096
 
 const char fits_columns[] = "run,recipe,metric,x,levels,exponent,exponent_low,exponent_high,"
-                            "verdict,c0,c1,c2,max_residual,law,beta,beta_low,beta_high";
+                            "verdict,c0,c1,c2,c3,max_residual,law,beta,beta_low,beta_high";
 
 /* What is fitted: its points, and how the fit came out. */
 struct points {
@@ -102,8 +102,8 @@ static const struct metric metrics[] = {
 
 static bool is_used(const struct sample *sample, const struct recipe *recipe, bool on_time)
 {
-    return sample->cell.recipe == recipe && sample->violations == 0 &&
-           (sample->valid || !on_time) && sample->handoffs > 0;
+    return sample->cell.recipe == recipe && sample->violations == 0 && sample->complete &&
+           (sample->valid || !on_time);
 }
 
 static int compare_clients(const void *a, const void *b)
@@ -182,10 +182,10 @@ static void gather_times(const struct waiters *waiters, struct points *points)
     points->count = 0;
     for (size_t octave = 0; octave < WAITERS_OCTAVES; octave++) {
         struct waiters_level sum = waiters_octave_sum(waiters, octave);
-        if (sum.handoffs == 0)
+        if (sum.timed == 0)
             continue;
         points->x[points->count] = waiters_octave_mean(waiters, octave);
-        points->y[points->count++] = sum.handoff_us / (double)sum.handoffs;
+        points->y[points->count++] = sum.handoff_us / (double)sum.timed;
     }
 }
 
@@ -226,7 +226,7 @@ static void write_row(const struct recipe *recipe, const char *metric, const cha
     csv_real(csv, fitted->exponent.low, 4);
     csv_real(csv, fitted->exponent.high, 4);
     csv_text(csv, fitted->verdict);
-    for (size_t i = 0; i < 3; i++)
+    for (size_t i = 0; i <= FIT_DEGREE_MAX; i++)
         csv_real(csv, fitted->polynomial.c[i], 6);
     csv_real(csv, fitted->polynomial.max_residual, 6);
     csv_text(csv, law);
@@ -242,12 +242,14 @@ static void write_totals(const struct samples *samples, const struct recipe *rec
                          const struct sample_context *context, struct points *points,
                          struct csv *csv)
 {
-    bool drain = context->options->workload == WORKLOAD_DRAIN && context->options->locks == 1;
+    const struct options *options = context->options;
+    bool has_law = options->pace == PACE_LOCKSTEP && options->workload == WORKLOAD_DRAIN &&
+                   options->locks == 1;
     for (size_t i = 0; i < METRIC_COUNT; i++) {
         if (!gather_totals(samples, recipe, &metrics[i], points))
             continue;
         struct fitted fitted = fit(points);
-        const char *law = drain && metrics[i].law != NULL ? metrics[i].law(recipe) : "";
+        const char *law = has_law && metrics[i].law != NULL ? metrics[i].law(recipe) : "";
         write_row(recipe, metrics[i].name, "clients", &fitted, law, no_interval, context->run, csv);
     }
 }

@@ -6,6 +6,7 @@
 #include "bench/run.h"
 #include "bench/version.h"
 
+#include <errno.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
@@ -31,7 +32,18 @@ static const struct {
     {"run", run_main},
 };
 
-int main(int argc, char **argv)
+/* What could not be printed must not pass for done. */
+static int check_stdout(int status)
+{
+    if (fflush(stdout) == 0 && ferror(stdout) == 0)
+        return status;
+    struct fault fault;
+    fault_from_errno(&fault, errno, "standard output", "%s", "");
+    int failed = complain(&fault);
+    return status != 0 ? status : failed;
+}
+
+static int run_subcommand(int argc, char **argv)
 {
     /* A file that grows past its limit is to be an error of the write, not the end of the program.
      */
@@ -52,4 +64,13 @@ int main(int argc, char **argv)
             return subcommands[i].main(argc - 1, argv + 1);
     }
     return complain_usage("", argv[1], "no such subcommand");
+}
+
+int main(int argc, char **argv)
+{
+    /* A file that grows past its limit is to be an error of the write, not the end of the program.
+     */
+    signal(SIGXFSZ, SIG_IGN);
+    signal(SIGPIPE, SIG_IGN);
+    return check_stdout(run_subcommand(argc, argv));
 }

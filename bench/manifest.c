@@ -101,10 +101,12 @@ void manifest_sessions(struct manifest *manifest, const struct board *board)
         json_object_set_new(sessions, server, json_integer(count + 1));
     }
     json_object_set_new(manifest->json, "sessions_of_last_trial", sessions);
+    json_object_set_new(manifest->json, "session_timeout_granted_ms",
+                        json_integer(board->sessions[0].timeout_ms));
 }
 
-static void add_end(struct manifest *manifest, const struct results *results, bool interrupted,
-                    size_t trials_planned)
+static void add_end(struct manifest *manifest, const struct results *results,
+                    const struct fault *cut_short, size_t trials_planned)
 {
     char started[32], ended[32];
     clock_format_utc(results->started_utc_ns, 0, started, sizeof started);
@@ -114,18 +116,23 @@ static void add_end(struct manifest *manifest, const struct results *results, bo
     json_object_set_new(json, "ended", json_string(ended));
     json_object_set_new(json, "trials_planned", json_integer((json_int_t)trials_planned));
     json_object_set_new(json, "trials_finished", json_integer((json_int_t)results->trials));
-    json_object_set_new(json, "interrupted", json_boolean(interrupted));
+    json_object_set_new(json, "interrupted",
+                        json_boolean(cut_short != NULL && cut_short->kind == FAULT_INTERRUPTED));
+    json_object_set_new(json, "cut_short",
+                        cut_short != NULL ? json_string(fault_words(cut_short->kind))
+                                          : json_null());
     json_object_set_new(json, "handoffs_csv_every", json_integer((json_int_t)results->thinning));
     json_object_set(json, "warnings", manifest->warnings);
 }
 
 enum fault_kind manifest_write(struct manifest *manifest, const struct results *results,
-                               bool interrupted, size_t trials_planned, struct fault *fault)
+                               const struct fault *cut_short, size_t trials_planned,
+                               struct fault *fault)
 {
     struct output file = {0};
     if (manifest->json == NULL)
         return fault_raise(fault, FAULT_NO_MEMORY, 0, "manifest.json", "%s", "");
-    add_end(manifest, results, interrupted, trials_planned);
+    add_end(manifest, results, cut_short, trials_planned);
     enum fault_kind kind = output_open(&file, results->folder, "manifest.json", fault);
     if (kind != FAULT_NONE)
         return kind;

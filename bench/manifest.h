@@ -31,9 +31,10 @@ void manifest_warn(struct manifest *manifest, const char *warning);
 /* Notes which sessions of the last trial were connected to which server: a count each. */
 void manifest_sessions(struct manifest *manifest, const struct board *board);
 
-/* Ends it and writes it into the run's folder. */
+/* Ends it and writes it into the run's folder. cut_short: why the run ended before its last trial,
+ * or NULL. */
 MUST_CHECK enum fault_kind manifest_write(struct manifest *manifest, const struct results *results,
-                                          bool interrupted, size_t trials_planned,
+                                          const struct fault *cut_short, size_t trials_planned,
                                           struct fault *fault);
 void manifest_deinit(struct manifest *manifest);
 

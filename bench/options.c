@@ -19,13 +19,16 @@
 /* Steady, when neither --handoffs nor --duration is given: each client is granted this often. */
 #define ROUNDS_DEFAULT 10
 
-static const char help[] =
+static const char help_before_recipes[] =
     "Usage: zkherd run [OPTION]...\n"
     "Run lock recipes against ZooKeeper, count every message of every handoff, and hold\n"
     "the counts against their laws. Writes CSV files, histograms, fits and plots.\n"
     "\n"
-    "  -r, --recipes LIST       recipes [nonscalable,childwatch,scalable]; also\n"
-    "                           nonscalable-get, scalable-get\n"
+    "  -r, --recipes LIST       recipes [nonscalable,childwatch,scalable]; there are:\n"
+    "                          ";
+
+static const char help_behind_recipes[] =
+    "\n"
     "  -n, --clients LIST       client sessions: 10,20 or 8..256x2 or 8..64+8 [8..256x2]\n"
     "  -w, --workload KIND      drain: each acquires once; steady: queue again [drain]\n"
     "      --handoffs N         steady: grants in all [10 for each client]\n"
@@ -41,7 +44,7 @@ static const char help[] =
     "      --timeout D          give up when nothing moves for so long [30s]\n"
     "      --seed S             of the order of the cells and of random times [from the clock]\n"
     "  -o, --out DIR            results, a folder that does not exist yet [results/TIME-TARGET]\n"
-    "  -q, --quiet              print nothing but errors\n"
+    "  -q, --quiet              print nothing but errors and failed verdicts\n"
     "  -h, --help               this help\n"
     "\n"
     "Durations take units: 50us, 2ms, 30s, 5m. Exit status: 0 done, every verdict holds;\n"
@@ -89,7 +92,10 @@ static const struct option long_options[] = {
 
 void options_help(void)
 {
-    fputs(help, stdout);
+    fputs(help_before_recipes, stdout);
+    for (size_t i = 0; registry_at(i) != NULL; i++)
+        printf(" %s", registry_at(i)->name);
+    fputs(help_behind_recipes, stdout);
 }
 
 /* Complains about the value of an option; false, for the parsers to return. */
@@ -278,10 +284,11 @@ static bool check_together(const struct options *options)
         snprintf(value, sizeof value, "%u", options->processes);
         return wrong("--processes", value, "more processes than clients");
     }
-    if (options->hold.mean_ns >= options->timeout_ns)
+    uint64_t longest = options->hold.exponential ? HOLD_LONGEST_MEANS : 1;
+    if (options->hold.mean_ns * longest >= options->timeout_ns)
         return wrong("--hold", "with --timeout",
                      "nothing moves while a lock is held: give a "
-                     "--timeout that is longer than the hold");
+                     "--timeout that is longer than the hold (than 20 means, if it is random)");
     if (options->session_timeout_ns > 3600 * NS_PER_S)
         return wrong("--session-timeout", "", "expected at most an hour");
     return true;

@@ -71,16 +71,15 @@ static enum fault_kind open_hlog(struct results *results, struct fault *fault)
 }
 
 enum fault_kind results_open(struct results *results, const char *out, const char *target,
-                             uint64_t handoffs, struct fault *fault)
+                             size_t trials, struct fault *fault)
 {
     struct fault closing;
     *results = (struct results){
         .started_utc_ns = clock_utc_ns(),
         .started_ns = clock_now_ns(),
-        .thinning = (handoffs + RESULTS_HANDOFFS_MAX - 1) / RESULTS_HANDOFFS_MAX,
+        .rows_per_trial = RESULTS_HANDOFFS_MAX / trials + 1,
+        .thinning = 1,
     };
-    if (results->thinning == 0)
-        results->thinning = 1;
     enum fault_kind kind = make_folder(results, out, target, fault);
     if (kind != FAULT_NONE)
         return kind;
@@ -138,9 +137,12 @@ static void write_handoff(struct results *results, const struct sample *sample, 
 static void write_handoffs(struct results *results, const struct sample *sample,
                            const struct board *board)
 {
+    uint64_t every = sample->handoffs / results->rows_per_trial + 1;
+    if (every > results->thinning)
+        results->thinning = every;
     for (uint32_t lock = 0; lock < board->plan->locks; lock++) {
         size_t used = board_rows_used(board, lock);
-        for (size_t handoff = 0; handoff < used; handoff += results->thinning)
+        for (size_t handoff = 0; handoff < used; handoff += every)
             write_handoff(results, sample, lock, handoff,
                           ledger_row(&board->ledger, lock, handoff));
     }

@@ -20,7 +20,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* The rows that handoffs.csv is thinned to, evenly, when a run makes more handoffs. */
+/* About how many rows handoffs.csv may have: the trials share them, and one that makes more
+ * handoffs is thinned evenly. */
 #define RESULTS_HANDOFFS_MAX UINT64_C(1000000)
 
 struct results {
@@ -28,7 +29,8 @@ struct results {
     char run[NAME_MAX + 1]; /* the folder's last name: the run's id in every row */
     uint64_t started_utc_ns;
     uint64_t started_ns;
-    uint64_t thinning; /* every so many-th handoff has a row */
+    uint64_t rows_per_trial; /* of handoffs.csv, at most */
+    uint64_t thinning;       /* every so many-th handoff has a row: of the trial thinned the most */
     size_t trials;
     bool broken; /* a write has failed: the files are cut to the trials before it */
     struct output trials_file, handoffs_file, latency_file, hlog_file;
@@ -37,10 +39,10 @@ struct results {
 
 /*
  * Makes the folder: `out`, or results/<UTC time>-<target> if out is NULL. FAULT_EXISTS if it is
- * there already, FAULT_DENIED, FAULT_NO_SPACE. handoffs: how many the run is going to make.
+ * there already, FAULT_DENIED, FAULT_NO_SPACE. trials: how many are to come.
  */
 MUST_CHECK enum fault_kind results_open(struct results *results, const char *out,
-                                        const char *target, uint64_t handoffs, struct fault *fault);
+                                        const char *target, size_t trials, struct fault *fault);
 
 /* Adds a trial. On a fault the files keep the trials before it. */
 MUST_CHECK enum fault_kind results_add(struct results *results,

@@ -46,8 +46,8 @@ struct run {
     struct samples samples;
     struct waiters *waiters[OPTIONS_RECIPES_MAX];
     struct sample_context context;
-    int signals; /* a signalfd: readable when the run is to end */
-    bool interrupted;
+    int signals;                   /* a signalfd: readable when the run is to end */
+    const struct fault *cut_short; /* why the run ended before its last trial; NULL: it did not */
 };
 
 /* ------------------------------------------------------------------ one trial */
@@ -97,8 +97,9 @@ static enum fault_kind keep(struct run *run, const struct cell *cell,
     struct sample sample;
     enum fault_kind kind = FAULT_NONE;
     sample_take(cell, result, &sample);
-    if (sample.valid && sample.violations == 0)
-        kind = waiters_add(waiters_of(run, cell->recipe), result, &sample.beta, fault);
+    if (sample.complete && sample.violations == 0)
+        kind =
+            waiters_add(waiters_of(run, cell->recipe), result, sample.valid, &sample.beta, fault);
     if (kind == FAULT_NONE)
         kind = samples_add(&run->samples, &sample, fault);
     if (kind != FAULT_NONE)
@@ -141,6 +142,7 @@ static enum fault_kind warm_up(struct run *run, struct fault *fault)
         struct trial_host host = host_of(run);
         host.watch.progress = NULL;
         plan.workload = WORKLOAD_DRAIN;
+        plan.hold.mean_ns = 0;
         plan.locks = plan.processes = 1;
         uint64_t began_ns = clock_now_ns();
         enum fault_kind kind = trial_run(&plan, &host, &result, fault);
@@ -203,17 +205,6 @@ static int block_signals(void)
     return signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
 }
 
-static uint64_t handoffs_planned(const struct run *run)
-{
-    uint64_t handoffs = 0;
-    for (size_t i = 0; i < run->cells.count; i++) {
-        uint64_t clients = run->cells.list[i].clients;
-        uint64_t asked = options_handoffs(&run->options, clients);
-        handoffs += run->options.workload == WORKLOAD_STEADY && asked > 0 ? asked : clients;
-    }
-    return handoffs;
-}
-
 static enum fault_kind new_waiters(struct run *run, struct fault *fault)
 {
     uint64_t most = run->options.clients[run->options.level_count - 1];
@@ -225,9 +216,20 @@ static enum fault_kind new_waiters(struct run *run, struct fault *fault)
     return FAULT_NONE;
 }
 
+/* The folder is made when there is something to write; what would stop it then is told before a
+ * server is started. */
+static enum fault_kind check_out(const char *out, struct fault *fault)
+{
+    if (out != NULL && access(out, F_OK) == 0)
+        return fault_raise(fault, FAULT_EXISTS, 0, out, "%s", "");
+    return FAULT_NONE;
+}
+
 static enum fault_kind prepare(struct run *run, int argc, char **argv, struct fault *fault)
 {
-    enum fault_kind kind = allow_descriptors(&run->options, fault);
+    enum fault_kind kind = check_out(run->options.out, fault);
+    if (kind == FAULT_NONE)
+        kind = allow_descriptors(&run->options, fault);
     if (kind == FAULT_NONE)
         kind = cells_init(&run->cells, &run->options, fault);
     if (kind == FAULT_NONE)
@@ -244,8 +246,7 @@ static enum fault_kind prepare(struct run *run, int argc, char **argv, struct fa
     run->signals = block_signals();
     manifest_begin(&run->manifest, argc, argv, &run->options, &run->target);
     warn_of_limits(run);
-    kind = results_open(&run->results, run->options.out, run->target.name, handoffs_planned(run),
-                        fault);
+    kind = results_open(&run->results, run->options.out, run->target.name, run->cells.count, fault);
     run->context = (struct sample_context){run->results.run, run->target.name,
                                            run->target.servers.count, &run->options};
     return kind;
@@ -294,6 +295,7 @@ static void draw(struct run *run)
 
 static void tell(const struct run *run)
 {
+    table_write_failures(&run->samples, stderr);
     if (run->options.quiet)
         return;
     table_write(&run->samples, &run->options, stdout);
@@ -301,7 +303,6 @@ static void tell(const struct run *run)
     for (size_t i = 0; i < run->options.recipe_count; i++)
         fits_tell(&run->samples, run->waiters[i], stdout);
     printf("\nresults in %s\n", run->results.folder);
-    table_write_failures(&run->samples, stderr);
 }
 
 /* Closes the files, and adds those that need all trials. The first fault is the one that counts. */
@@ -314,11 +315,11 @@ static enum fault_kind finish(struct run *run, struct fault *fault)
         kind = write_csv(run, "waiters.csv", waiters_columns, write_waiters, fault);
     if (kind == FAULT_NONE)
         kind = write_csv(run, "fits.csv", fits_columns, write_fits, fault);
-    if (kind == FAULT_NONE && !run->interrupted)
+    if (kind == FAULT_NONE && run->cut_short == NULL)
         draw(run);
     /* Tried in any case: it says how far the run came. */
     struct fault telling;
-    enum fault_kind told = manifest_write(&run->manifest, &run->results, run->interrupted,
+    enum fault_kind told = manifest_write(&run->manifest, &run->results, run->cut_short,
                                           run->cells.count, kind == FAULT_NONE ? fault : &telling);
     return kind == FAULT_NONE ? told : kind;
 }
@@ -376,7 +377,7 @@ static int lead(struct run *run)
 {
     struct fault fault = {0}, finishing = {0};
     enum fault_kind kind = find_cause(run, run_cells(run, &fault), &fault);
-    run->interrupted = kind != FAULT_NONE;
+    run->cut_short = kind != FAULT_NONE ? &fault : NULL;
     target_close(&run->target); /* before plots and tables: nobody waits for them */
     enum fault_kind finished = finish(run, &finishing);
     if (run->samples.count > 0)

@@ -61,12 +61,17 @@ static void judge_load(const struct trial_result *result, struct sample *sample)
 static void judge(const struct trial_result *result, struct sample *sample)
 {
     sample->valid = true;
+    sample->complete = result->end == END_DONE;
     if (result->end != END_DONE && result->end != END_VIOLATION)
         invalidate(sample, result->reason);
     else if (result->end == END_DONE)
         judge_load(result, sample);
-    if (result->violation_count > 0)
-        violation_describe(&result->board->violations[0], sample->reason, sizeof sample->reason);
+    if (result->violation_count > 0) {
+        char text[256];
+        violation_describe(&result->board->violations[0], text, sizeof text);
+        snprintf(sample->reason, sizeof sample->reason, "%s%s%s", text,
+                 result->reason[0] != '\0' ? "; " : "", result->reason);
+    }
 }
 
 void sample_take(const struct cell *cell, const struct trial_result *result, struct sample *sample)

@@ -32,8 +32,9 @@ struct sample {
     uint32_t violations;
     uint64_t inversions;
     double fairness_jain;
-    bool valid;
-    char reason[320]; /* why it is not valid, or which verdict failed; "" when all is well */
+    bool complete; /* led to its end: the counts are those of a whole trial */
+    bool valid;    /* complete, and the driver was not the bottleneck: the times mean something */
+    char reason[640]; /* why it is not valid, or which verdict failed; "" when all is well */
 };
 
 struct samples {

@@ -59,18 +59,23 @@ static void for_each_handoff(const struct waiters *waiters, const struct trial_r
     }
 }
 
-static void add_row(void *context, const struct ledger_row *row)
+static void add_counts(void *context, const struct ledger_row *row)
 {
     struct waiters *waiters = context;
     struct waiters_level *level = &waiters->levels[row->waiters];
-    struct waiters_octave *octave = &waiters->octaves[octave_of(row->waiters)];
     level->handoffs++;
     level->creates += row->tally.of[TALLY_CREATE];
     level->notifications += row->tally.of[TALLY_NOTIFICATION];
     level->rpcs += tally_rpcs(&row->tally);
+}
+
+static void add_time(void *context, const struct ledger_row *row)
+{
+    struct waiters *waiters = context;
+    struct waiters_level *level = &waiters->levels[row->waiters];
+    level->timed++;
     level->handoff_us += (double)row->handoff_ns / 1e3;
-    octave->handoffs++;
-    histogram_record(&octave->latency, row->handoff_ns);
+    histogram_record(&waiters->octaves[octave_of(row->waiters)].latency, row->handoff_ns);
 }
 
 /* The handoffs of one octave in one trial; there is room for all of the trial's. */
@@ -102,8 +107,9 @@ static enum fault_kind add_median(struct waiters_octave *octave, double median_u
     return FAULT_NONE;
 }
 
-enum fault_kind waiters_add(struct waiters *waiters, const struct trial_result *result,
-                            double *beta, struct fault *fault)
+/* The trial's medians, octave by octave, and the line through them. */
+static enum fault_kind add_medians(struct waiters *waiters, const struct trial_result *result,
+                                   double *beta, struct fault *fault)
 {
     double x[WAITERS_OCTAVES], y[WAITERS_OCTAVES];
     size_t count = 0;
@@ -111,7 +117,6 @@ enum fault_kind waiters_add(struct waiters *waiters, const struct trial_result *
     if (values_us == NULL)
         return fault_raise(fault, FAULT_NO_MEMORY, 0, "results", "%s", "");
     enum fault_kind kind = FAULT_NONE;
-    for_each_handoff(waiters, result, add_row, waiters);
     for (size_t i = 0; kind == FAULT_NONE && i < WAITERS_OCTAVES; i++) {
         struct gathered gathered = {.octave = i, .values_us = values_us};
         for_each_handoff(waiters, result, gather, &gathered);
@@ -125,6 +130,17 @@ enum fault_kind waiters_add(struct waiters *waiters, const struct trial_result *
     *beta = fit_line(x, y, count).beta;
     free(values_us);
     return kind;
+}
+
+enum fault_kind waiters_add(struct waiters *waiters, const struct trial_result *result, bool timed,
+                            double *beta, struct fault *fault)
+{
+    *beta = NAN;
+    for_each_handoff(waiters, result, add_counts, waiters);
+    if (!timed)
+        return FAULT_NONE;
+    for_each_handoff(waiters, result, add_time, waiters);
+    return add_medians(waiters, result, beta, fault);
 }
 
 static size_t octave_end(const struct waiters *waiters, size_t octave)
@@ -142,6 +158,7 @@ struct waiters_level waiters_octave_sum(const struct waiters *waiters, size_t oc
         sum.creates += level->creates;
         sum.notifications += level->notifications;
         sum.rpcs += level->rpcs;
+        sum.timed += level->timed;
         sum.handoff_us += level->handoff_us;
     }
     return sum;
@@ -185,7 +202,7 @@ static void write_octave(struct waiters *waiters, size_t index, const char *run,
     csv_real(csv, median.value, 1);
     csv_real(csv, median.low, 1);
     csv_real(csv, median.high, 1);
-    if (octave->handoffs >= WAITERS_P99_LEAST)
+    if (sum.timed >= WAITERS_P99_LEAST)
         csv_real(csv, (double)histogram_percentile_ns(&octave->latency, 99) / 1e3, 1);
     else
         csv_empty(csv);
@@ -195,7 +212,7 @@ static void write_octave(struct waiters *waiters, size_t index, const char *run,
 void waiters_write(struct waiters *waiters, const char *run, struct csv *csv)
 {
     for (size_t i = 0; i < WAITERS_OCTAVES; i++) {
-        if (waiters->octaves[i].handoffs > 0)
+        if (waiters_octave_sum(waiters, i).handoffs > 0)
             write_octave(waiters, i, run, csv);
     }
 }

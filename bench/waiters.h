@@ -18,6 +18,7 @@
 #include "measure/statistics.h"
 #include "trial/trial.h"
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -29,12 +30,12 @@ struct waiters_level {
     uint64_t creates;
     uint64_t notifications;
     uint64_t rpcs;
-    double handoff_us; /* the sum */
+    uint64_t timed;    /* of the handoffs, those of trials whose times are valid */
+    double handoff_us; /* their sum */
 };
 
 struct waiters_octave {
     struct histogram latency;
-    uint64_t handoffs;
     double *medians_us; /* of each trial that has handoffs in here */
     size_t median_count;
 };
@@ -52,12 +53,12 @@ MUST_CHECK enum fault_kind waiters_new(const struct recipe *recipe, uint64_t mos
 void waiters_free(struct waiters *waiters);
 
 /*
- * Adds the handoffs of a trial. *beta becomes what one more waiter cost in it, in bare handoffs: of
- * the line handoff = (1 + beta·W) / gamma through its medians in the octaves; NaN if it has fewer
- * than two of them.
+ * Adds the handoffs of a trial, their times only if it is `timed`. *beta becomes what one more
+ * waiter cost in it, in bare handoffs: of the line handoff = (1 + beta·W) / gamma through its
+ * medians in the octaves; NaN if it has fewer than two of them.
  */
 MUST_CHECK enum fault_kind waiters_add(struct waiters *waiters, const struct trial_result *result,
-                                       double *beta, struct fault *fault);
+                                       bool timed, double *beta, struct fault *fault);
 
 /* Adds the handoffs of all levels of an octave. */
 struct waiters_level waiters_octave_sum(const struct waiters *waiters, size_t octave);

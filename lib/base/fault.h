@@ -29,7 +29,7 @@
       "raise the limit (ulimit -n), or run fewer clients")                                         \
     X(NO_JAVA, 3, "no Java found", "install default-jre-headless, or set JAVA_HOME")               \
     X(NO_ZOOKEEPER, 3, "no ZooKeeper server found",                                                \
-      "install the package zookeeper, or set ZOOKEEPER_HOME to an Apache release")                 \
+      "install the package libzookeeper-java, or set ZOOKEEPER_HOME to an Apache release")         \
     X(SERVER_DIED, 3, "the server ended by itself", "its last log lines say why")                  \
     X(UNRESOLVED, 3, "the host name is not known", "check the name")                               \
     X(REFUSED, 3, "the connection was refused",                                                    \
@@ -46,8 +46,6 @@
     X(SESSION_LOST, 4, "a session was lost",                                                       \
       "run fewer clients, or give a longer --session-timeout")                                     \
     X(WORKER_DIED, 4, "a worker process ended by itself", "look for the kernel's reason in dmesg") \
-    X(DEADLINE, 4, "nothing moved before the deadline",                                            \
-      "give a longer --timeout if the server is slow")                                             \
     X(INTERRUPTED, 4, "interrupted", "")                                                           \
     X(ZOOKEEPER, 3, "ZooKeeper answered with an error", "")
 

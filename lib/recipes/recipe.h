@@ -8,7 +8,7 @@
  * no clock.
  *
  * To add a recipe: one file that defines `const struct recipe recipe_NAME`, and one line in
- * registry.c.
+ * registry.h.
  *
  * Invariant: between two steps everything that a recipe remembers is in its struct contender; local
  * variables do not survive an AWAIT.

@@ -7,8 +7,9 @@
 #include <string.h>
 
 static const struct recipe *const recipes[] = {
-    &recipe_nonscalable, &recipe_nonscalable_get, &recipe_childwatch,
-    &recipe_scalable,    &recipe_scalable_get,
+#define X(name) &recipe_##name,
+    REGISTRY_LIST(X)
+#undef X
 };
 
 #define RECIPE_COUNT (sizeof recipes / sizeof recipes[0])

@@ -85,6 +85,7 @@ struct board_session {
     bool unfinished;                 /* at the last reading: it neither holds nor is done */
     bool parked;                     /* … because it waits for a watch */
     char waits_for[RECIPE_PATH_MAX]; /* unfinished: the znode that it waits on */
+    uint32_t timeout_ms;             /* of the session, as the server granted it */
     char server[56];                 /* that it is connected to */
 };
 

@@ -13,6 +13,7 @@
 struct conductor {
     struct board *board;
     const struct crew *crew;
+    const struct oracle *oracle;
     struct events *events;
     const struct trial_watch *watch;
     struct conductor_result *result;
@@ -20,6 +21,7 @@ struct conductor {
     uint64_t steps;         /* on the board, when it was last looked at … */
     uint64_t moved_ns;      /* … and when they last moved on */
     uint64_t shown_ns;      /* progress */
+    uint64_t checked_ns;    /* the server */
     uint64_t closes_ns;     /* steady by time: when no more arrivals are let in */
     struct law_lock *laws;  /* a lock each; lockstep */
     struct tally *expected; /* of the lock's present row */
@@ -56,13 +58,28 @@ static bool is_interrupted(const struct trial_watch *watch)
 
 static bool is_stuck(struct conductor *conductor)
 {
-    uint64_t steps = atomic_load(&conductor->board->steps);
+    struct board *board = conductor->board;
+    uint64_t steps = atomic_load(&board->steps);
+    /* A step of lockstep sets off all the messages of a herd; in free pace messages alone are no
+     * progress. */
+    if (board->plan->pace == PACE_LOCKSTEP)
+        steps += atomic_load(&board->rpcs);
     uint64_t now_ns = clock_now_ns();
     if (steps != conductor->steps) {
         conductor->steps = steps;
         conductor->moved_ns = now_ns;
     }
-    return now_ns - conductor->moved_ns > conductor->board->plan->timeout_ns;
+    return now_ns - conductor->moved_ns > board->plan->timeout_ns;
+}
+
+/* A private server that ends while sessions connect, or a lock is held, shows in nothing else. */
+static enum fault_kind check_server(struct conductor *conductor)
+{
+    uint64_t now_ns = clock_now_ns();
+    if (now_ns - conductor->checked_ns < TURN_NS)
+        return FAULT_NONE;
+    conductor->checked_ns = now_ns;
+    return oracle_check(conductor->oracle, conductor->fault);
 }
 
 /* Waits once for something to happen. *goes_on turns false when the trial has come to its end too
@@ -74,6 +91,8 @@ static enum fault_kind wait_once(struct conductor *conductor, bool *goes_on)
         events_poll(conductor->events, clock_now_ns() + TURN_NS, conductor->fault);
     if (kind == FAULT_NONE)
         kind = crew_check(conductor->crew, conductor->fault);
+    if (kind == FAULT_NONE)
+        kind = check_server(conductor);
     if (kind != FAULT_NONE)
         return kind;
     if (is_interrupted(conductor->watch))
@@ -171,7 +190,6 @@ static void violate(struct conductor *conductor, uint32_t lock, enum violation_k
                                       .tally = tally,
                                       .expected = (int64_t)expected,
                                       .found = (int64_t)found});
-    conductor->result->end = END_VIOLATION;
 }
 
 /* Everything is at rest: the row must be what the law says, and the lock held if anybody is in
@@ -186,16 +204,15 @@ static bool check_step(struct conductor *conductor, uint32_t lock)
         return false;
     }
     enum tally_kind kind = ledger_difference(found, expected);
-    if (kind != TALLY_KINDS) {
-        violate(conductor, lock, VIOLATION_LAW, kind, expected->of[kind], found->of[kind]);
-        return false;
-    }
     const struct law_view *view = &conductor->laws[lock].view;
-    if (view->held && atomic_load(&board->locks[lock].holder) == 0) {
+    if (kind != TALLY_KINDS)
+        violate(conductor, lock, VIOLATION_LAW, kind, expected->of[kind], found->of[kind]);
+    else if (view->held && atomic_load(&board->locks[lock].holder) == 0)
         violate(conductor, lock, VIOLATION_NOBODY, 0, view->waiters + 1, 0);
-        return false;
-    }
-    return true;
+    else
+        return true;
+    conductor->result->end = END_VIOLATION;
+    return false;
 }
 
 /* The deadline came while notifications that the law foretells were missing. */
@@ -203,7 +220,10 @@ static void check_missing(struct conductor *conductor, uint32_t lock)
 {
     uint64_t found = tally_read_shared(present_tally(conductor->board, lock), TALLY_NOTIFICATION);
     uint64_t expected = conductor->expected[lock].of[TALLY_NOTIFICATION];
-    if (conductor->result->end == END_DEADLINE && found < expected)
+    /* While somebody is busy, the server owes an answer, and nothing can be said of notifications.
+     */
+    if (conductor->result->end == END_DEADLINE && found < expected &&
+        atomic_load(&conductor->board->busy) == 0)
         violate(conductor, lock, VIOLATION_LOST_WAKEUP, TALLY_NOTIFICATION, expected, found);
 }
 
@@ -256,8 +276,10 @@ static enum fault_kind step_release(struct conductor *conductor, uint32_t lock, 
 
 static bool lets_in(const struct conductor *conductor, uint32_t lock)
 {
-    const struct board *board = conductor->board;
-    return !atomic_load(&board->closed) && clock_now_ns() < conductor->closes_ns &&
+    struct board *board = conductor->board;
+    if (clock_now_ns() >= conductor->closes_ns)
+        atomic_store(&board->closed, true);
+    return !atomic_load(&board->closed) &&
            atomic_load(&board->locks[lock].admissions) < plan_handoffs_of(board->plan, lock);
 }
 
@@ -306,14 +328,14 @@ static enum fault_kind lead_free(struct conductor *conductor, bool *goes_on)
 
 /* ------------------------------------------------------------------ the whole */
 
-static enum fault_kind lead(struct conductor *conductor, const struct oracle *oracle, bool *goes_on)
+static enum fault_kind lead(struct conductor *conductor, bool *goes_on)
 {
     struct board *board = conductor->board;
     const struct trial_plan *plan = board->plan;
     enum fault_kind kind = await_sessions(conductor, goes_on);
     if (kind != FAULT_NONE || !*goes_on)
         return kind;
-    kind = oracle_read(oracle, &conductor->result->at_gate, conductor->fault);
+    kind = oracle_read(conductor->oracle, &conductor->result->at_gate, conductor->fault);
     if (kind != FAULT_NONE)
         return kind;
     conductor->result->gate_ns = clock_now_ns();
@@ -349,6 +371,7 @@ enum fault_kind conductor_lead(const struct crew *crew, struct steward *steward,
     struct conductor conductor = {
         .board = board,
         .crew = crew,
+        .oracle = oracle,
         .events = steward_events(steward),
         .watch = watch,
         .result = result,
@@ -358,7 +381,7 @@ enum fault_kind conductor_lead(const struct crew *crew, struct steward *steward,
     bool goes_on = true;
     enum fault_kind kind = prepare(&conductor);
     if (kind == FAULT_NONE)
-        kind = lead(&conductor, oracle, &goes_on);
+        kind = lead(&conductor, &goes_on);
     if (kind == FAULT_NONE && goes_on && atomic_load(&board->overflowed))
         result->end = END_OVERFLOW;
     if (kind == FAULT_NONE)

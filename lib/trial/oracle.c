@@ -27,6 +27,14 @@ static enum fault_kind add_server(const struct endpoint *endpoint, struct oracle
     return FAULT_NONE;
 }
 
+enum fault_kind oracle_check(const struct oracle *oracle, struct fault *fault)
+{
+    uint64_t cpu_ns;
+    if (oracle->private_server == NULL || server_alive(oracle->private_server))
+        return FAULT_NONE;
+    return server_cpu_ns(oracle->private_server, &cpu_ns, fault);
+}
+
 enum fault_kind oracle_read(const struct oracle *oracle, struct oracle_reading *reading,
                             struct fault *fault)
 {

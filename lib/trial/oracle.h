@@ -39,4 +39,7 @@ struct oracle_reading {
 MUST_CHECK enum fault_kind oracle_read(const struct oracle *oracle, struct oracle_reading *reading,
                                        struct fault *fault);
 
+/* FAULT_SERVER_DIED when the private server has ended; other servers are not looked at. */
+MUST_CHECK enum fault_kind oracle_check(const struct oracle *oracle, struct fault *fault);
+
 #endif

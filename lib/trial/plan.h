@@ -22,6 +22,10 @@ enum pace {
     PACE_FREE      /* everybody arrives when the gate opens: real contention */
 };
 
+/* A drawn holding time is cut at so many means: one in 500 million is. A trial's timeout must be
+ * longer. */
+#define HOLD_LONGEST_MEANS 20
+
 struct hold {
     uint64_t mean_ns;
     bool exponential; /* else fixed */

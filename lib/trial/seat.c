@@ -25,8 +25,13 @@ static void step_taken(const struct seat *seat)
     atomic_fetch_add(&board_of(seat)->steps, 1);
 }
 
-static void at_rest(const struct seat *seat)
+/* The last thing of every turn, when all that the turn brought has been counted: from here on the
+ * conductor may take its next step. */
+static void settle(struct seat *seat)
 {
+    if (!seat->rests)
+        return;
+    seat->rests = false;
     atomic_fetch_sub(&board_of(seat)->busy, 1);
 }
 
@@ -60,6 +65,9 @@ static void lose(struct seat *seat, enum zk_status status)
 
 /* ------------------------------------------------------------------ the recipe's steps */
 
+static void let_go(struct seat *seat);
+static void arrive_or_finish(struct seat *seat);
+
 static int64_t order_of(const struct seat *seat)
 {
     return plan_of(seat)->recipe->fifo ? seat->contender.sequence : seat->arrival;
@@ -70,7 +78,9 @@ static uint64_t hold_ns(const struct seat *seat)
     const struct hold *hold = &plan_of(seat)->hold;
     if (!hold->exponential || hold->mean_ns == 0)
         return hold->mean_ns;
-    return (uint64_t)random_exponential(seat->random, (double)hold->mean_ns);
+    double drawn_ns = random_exponential(seat->random, (double)hold->mean_ns);
+    double longest_ns = (double)hold->mean_ns * HOLD_LONGEST_MEANS;
+    return (uint64_t)(drawn_ns < longest_ns ? drawn_ns : longest_ns);
 }
 
 static void granted(struct seat *seat)
@@ -83,9 +93,9 @@ static void granted(struct seat *seat)
     seat->granted_ns = now_ns;
     step_taken(seat);
     if (plan_of(seat)->pace == PACE_LOCKSTEP)
-        at_rest(seat);
+        seat->rests = true;
     else
-        seat_let_go(seat);
+        let_go(seat);
 }
 
 static void released(struct seat *seat)
@@ -94,9 +104,9 @@ static void released(struct seat *seat)
     seat->state = SEAT_IDLE;
     step_taken(seat);
     if (plan_of(seat)->pace == PACE_LOCKSTEP)
-        at_rest(seat);
+        seat->rests = true;
     else
-        seat_arrive_or_finish(seat);
+        arrive_or_finish(seat);
 }
 
 /* Resumes the recipe, and takes note of what it has come to. */
@@ -111,7 +121,7 @@ static void advance(struct seat *seat)
         break;
     case STEP_WATCH:
         seat->state = SEAT_PARKED;
-        at_rest(seat);
+        seat->rests = true;
         break;
     case STEP_DONE:
         if (releasing)
@@ -125,7 +135,7 @@ static void advance(struct seat *seat)
     }
 }
 
-void seat_arrive(struct seat *seat)
+static void arrive(struct seat *seat)
 {
     struct board_lock *lock = lock_of(seat);
     seat->arrival = (int64_t)atomic_fetch_add(&lock->arrivals, 1);
@@ -137,17 +147,17 @@ void seat_arrive(struct seat *seat)
     advance(seat);
 }
 
-void seat_arrive_or_finish(struct seat *seat)
+static void arrive_or_finish(struct seat *seat)
 {
     struct board *board = board_of(seat);
     uint64_t admitted = plan_handoffs_of(board->plan, seat->meter.lock);
     if (!atomic_load(&board->closed) &&
         atomic_fetch_add(&lock_of(seat)->admissions, 1) < admitted) {
-        seat_arrive(seat);
+        arrive(seat);
         return;
     }
     seat->state = SEAT_FINISHED;
-    at_rest(seat);
+    seat->rests = true;
     if (atomic_fetch_add(&board->finished, 1) + 1 == board->plan->clients)
         board_wake(board->conductor_descriptor);
 }
@@ -163,7 +173,7 @@ static void release(struct seat *seat)
     advance(seat);
 }
 
-void seat_let_go(struct seat *seat)
+static void let_go(struct seat *seat)
 {
     uint64_t due_ns = seat->granted_ns + hold_ns(seat);
     if (due_ns <= client_now_ns(seat->contender.client))
@@ -176,6 +186,25 @@ void seat_hold_ended(void *seat, uint64_t late_ns)
 {
     histogram_record(&((struct seat *)seat)->meter.worker->late, late_ns);
     release(seat);
+    settle(seat);
+}
+
+void seat_arrive(struct seat *seat)
+{
+    arrive(seat);
+    settle(seat);
+}
+
+void seat_arrive_or_finish(struct seat *seat)
+{
+    arrive_or_finish(seat);
+    settle(seat);
+}
+
+void seat_let_go(struct seat *seat)
+{
+    let_go(seat);
+    settle(seat);
 }
 
 /* ------------------------------------------------------------------ the session's callbacks */
@@ -222,6 +251,7 @@ static void replied(void *owner, const struct client_reply *reply)
     advance(seat);
     seat->contender.reply = NULL;
     meter_read_bytes(&seat->meter, seat->contender.client);
+    settle(seat);
 }
 
 static void notified(void *owner, enum client_event event, const char *path)
@@ -238,6 +268,7 @@ static void notified(void *owner, enum client_event event, const char *path)
         advance(seat); /* the bytes are read with the reply that follows: a system call less */
     else
         meter_read_bytes(&seat->meter, seat->contender.client);
+    settle(seat);
 }
 
 const struct client_listener seat_listener = {state_changed, sent, replied, notified};

@@ -40,6 +40,7 @@ struct seat {
     struct alarms *alarms; /* the worker's */
     uint32_t session;
     enum seat_state state;
+    bool rests;      /* it has come to rest in the turn under way */
     int64_t arrival; /* its number among the arrivals at this lock */
     uint64_t arrived_ns;
     uint64_t granted_ns;

@@ -9,9 +9,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* Workers close their sessions within 1.5 s; who has not ended by now never will. */
-#define WORKERS_END_NS (3 * NS_PER_S)
-
 struct run {
     const struct trial_plan *plan;
     const struct trial_host *host;
@@ -88,11 +85,11 @@ static void name_the_unfinished(const struct run *run, struct trial_result *resu
     }
     const struct board_session *session = &run->board->sessions[first];
     if (unfinished == 0)
-        snprintf(result->reason, sizeof result->reason, "nothing moved for %.0f s",
+        snprintf(result->reason, sizeof result->reason, "nothing moved for %g s",
                  (double)run->plan->timeout_ns / 1e9);
     else
         snprintf(result->reason, sizeof result->reason,
-                 "nothing moved for %.0f s: %u sessions are unfinished, the first is session %u, "
+                 "nothing moved for %g s: %u sessions are unfinished, the first is session %u, "
                  "which %s %s",
                  (double)run->plan->timeout_ns / 1e9, unfinished, first,
                  session->parked ? "waits for a change of" : "has a request out for its znode",
@@ -208,7 +205,8 @@ static enum fault_kind add_up(const struct run *run, const struct conductor_resu
         kind = look_for_lost_wakeups(run, fault);
     if (kind != FAULT_NONE)
         return kind;
-    check_ledger(run, &result->total);
+    if (led->end == END_DONE)
+        check_ledger(run, &result->total);
     result->violation_count = board_violation_count(run->board);
     result->has_law = run->plan->pace == PACE_LOCKSTEP && led->end == END_DONE;
     describe_end(run, result);

@@ -108,6 +108,7 @@ static void take_last_readings(struct worker *worker)
         struct board_session *session = &board->sessions[seat->session];
         meter_read_bytes(&seat->meter, seat->contender.client);
         events_session_server(seat->contender.client, session->server, sizeof session->server);
+        session->timeout_ms = events_session_timeout_ms(seat->contender.client);
         seat_report(seat);
     }
     if (atomic_fetch_add(&board->workers_ready, 1) + 1 == board->plan->processes)

@@ -24,7 +24,7 @@ enum client_operation {
     CLIENT_DELETE,
 };
 
-/* ZooKeeper's answers. The first four are outcomes that a recipe foresees; the rest end its work.
+/* ZooKeeper's answers. The first three are outcomes that a recipe foresees; the rest end its work.
  */
 enum zk_status {
     ZK_OK,

@@ -332,5 +332,7 @@ bool handle_begin_close(struct handle *handle)
     handle->closing = true;
     if (handle->descriptor < 0 || zoo_state(handle->zk) != ZOO_CONNECTED_STATE)
         return false;
-    return send(handle->descriptor, request, sizeof request, MSG_NOSIGNAL) == sizeof request;
+    bool sent = send(handle->descriptor, request, sizeof request, MSG_NOSIGNAL) == sizeof request;
+    push(handle);
+    return sent;
 }

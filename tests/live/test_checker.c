@@ -114,10 +114,14 @@ static void test_a_lost_wake_up_is_named(void **state)
     (void)state;
     recipe.law = registry_find("nonscalable")->law;
     struct trial_result *result = run(&recipe, 3, PACE_LOCKSTEP);
-    assert_int_equal(result->end, END_VIOLATION);
+    assert_int_equal(result->end, END_DEADLINE);
     assert_int_equal(first(result)->kind, VIOLATION_LOST_WAKEUP);
     assert_int_equal(first(result)->found, 0);
     assert_int_equal(first(result)->expected, 2);
+    /* Then each session that waits in vain, and the znode that it waits for. */
+    assert_int_equal(result->violation_count, 3);
+    assert_int_equal(result->board->violations[1].session, 2);
+    assert_non_null(strstr(result->reason, "session 1, which waits for a change of " ROOT));
     trial_result_free(result);
 }
 
