@@ -46,9 +46,33 @@ struct run {
     struct samples samples;
     struct waiters *waiters[OPTIONS_RECIPES_MAX];
     struct sample_context context;
+    bool told_why;                 /* the counts are not reconciled */
     int signals;                   /* a signalfd: readable when the run is to end */
     const struct fault *cut_short; /* why the run ended before its last trial; NULL: it did not */
 };
+
+/* ------------------------------------------------------------------ remarks */
+
+__attribute__((format(printf, 2, 3))) static void warn(struct run *run, const char *format, ...)
+{
+    char warning[800];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(warning, sizeof warning, format, arguments);
+    va_end(arguments);
+    progress_clear(&run->progress);
+    if (!run->options.quiet)
+        complain_mildly("%s", warning);
+    manifest_warn(&run->manifest, warning);
+}
+
+/* Why the servers' counts are not held against ours is said once a run. */
+static void warn_once(struct run *run, const char *why)
+{
+    if (!run->told_why)
+        warn(run, "the counts are not reconciled with the servers': %s", why);
+    run->told_why = true;
+}
 
 /* ------------------------------------------------------------------ one trial */
 
@@ -105,6 +129,8 @@ static enum fault_kind keep(struct run *run, const struct cell *cell,
     if (kind != FAULT_NONE)
         return kind;
     manifest_sessions(&run->manifest, result->board);
+    if (result->not_reconciled[0] != '\0')
+        warn_once(run, result->not_reconciled);
     return results_add(&run->results, &run->context, &sample, result, fault);
 }
 
@@ -156,18 +182,6 @@ static enum fault_kind warm_up(struct run *run, struct fault *fault)
 }
 
 /* ------------------------------------------------------------------ before the first trial */
-
-__attribute__((format(printf, 2, 3))) static void warn(struct run *run, const char *format, ...)
-{
-    char warning[800];
-    va_list arguments;
-    va_start(arguments, format);
-    vsnprintf(warning, sizeof warning, format, arguments);
-    va_end(arguments);
-    if (!run->options.quiet)
-        complain_mildly("%s", warning);
-    manifest_warn(&run->manifest, warning);
-}
 
 static void warn_of_limits(struct run *run)
 {
@@ -302,6 +316,7 @@ static void tell(const struct run *run)
     fputc('\n', stdout);
     for (size_t i = 0; i < run->options.recipe_count; i++)
         fits_tell(&run->samples, run->waiters[i], stdout);
+    table_write_leaks(&run->samples, &run->options, stdout);
     printf("\nresults in %s\n", run->results.folder);
 }
 

@@ -22,7 +22,8 @@ const char sample_columns[] =
     "law_notifications,elapsed_s,drain_s,handoffs_per_s,handoff_p50_us,handoff_p90_us,"
     "handoff_p99_us,handoff_max_us,acquire_p50_us,acquire_p99_us,acquire_max_us,client_cpu_s,"
     "server_cpu_s,client_rss_kib,server_writes,server_notifications,server_packets_received,"
-    "watches_leaked,reconciled,violations,order_inversions,fairness_jain,reconnects,valid,reason";
+    "watches_leaked,ephemerals_leaked,reconciled,violations,order_inversions,fairness_jain,"
+    "reconnects,valid,reason";
 
 static double percentile_us(const struct histogram *histogram, double percent)
 {
@@ -88,6 +89,7 @@ void sample_take(const struct cell *cell, const struct trial_result *result, str
         .client_rss_kib = result->client_rss_kib,
         .reconnects = result->reconnects,
         .servers = result->servers,
+        .reconciled = result->reconciled,
         .violations = result->violation_count,
         .inversions = result->inversions,
         .fairness_jain = result->fairness_jain,
@@ -166,18 +168,22 @@ static void write_times(const struct sample *sample, struct csv *csv)
     csv_count(csv, sample->client_rss_kib);
 }
 
-static void write_servers(const struct trial_servers *servers, struct csv *csv)
+static void write_servers(const struct sample *sample, struct csv *csv)
 {
+    static const char *const words[] = {
+        [RECONCILED_NA] = "na", [RECONCILED_YES] = "yes", [RECONCILED_NO] = "no"};
+    const struct oracle_count *servers = &sample->servers;
     if (servers->told) {
         csv_count(csv, servers->writes);
         csv_count(csv, servers->notifications);
         csv_count(csv, servers->packets_received);
         csv_signed(csv, servers->watches_leaked);
+        csv_signed(csv, servers->ephemerals_leaked);
     } else {
-        for (int i = 0; i < 4; i++)
+        for (int i = 0; i < 5; i++)
             csv_empty(csv);
     }
-    csv_text(csv, "na"); /* the two counts stand side by side; no verdict is drawn from them here */
+    csv_text(csv, words[sample->reconciled]);
 }
 
 void sample_write(const struct sample *sample, const struct sample_context *context,
@@ -186,7 +192,7 @@ void sample_write(const struct sample *sample, const struct sample_context *cont
     write_plan(sample, context, csv);
     write_counts(sample, csv);
     write_times(sample, csv);
-    write_servers(&sample->servers, csv);
+    write_servers(sample, csv);
     csv_count(csv, sample->violations);
     csv_count(csv, sample->inversions);
     csv_real(csv, sample->fairness_jain, 4);

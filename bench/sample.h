@@ -28,7 +28,8 @@ struct sample {
     double client_cpu_s;
     uint64_t client_rss_kib;
     uint64_t reconnects;
-    struct trial_servers servers;
+    struct oracle_count servers;
+    enum reconciled reconciled;
     uint32_t violations;
     uint64_t inversions;
     double fairness_jain;

@@ -140,6 +140,25 @@ void table_write(const struct samples *samples, const struct options *options, F
     free(group);
 }
 
+void table_write_leaks(const struct samples *samples, const struct options *options, FILE *stream)
+{
+    for (size_t r = 0; r < options->recipe_count; r++) {
+        long long watches = 0, ephemerals = 0;
+        size_t trials = 0;
+        for (size_t i = 0; i < samples->count; i++) {
+            const struct sample *sample = &samples->list[i];
+            if (sample->cell.recipe != options->recipes[r] || sample->reconciled == RECONCILED_NA)
+                continue;
+            watches += sample->servers.watches_leaked;
+            ephemerals += sample->servers.ephemerals_leaked;
+            trials++;
+        }
+        if (watches != 0 || ephemerals != 0)
+            fprintf(stream, "%s: left behind in %zu trials: %lld watches, %lld ephemerals\n",
+                    options->recipes[r]->name, trials, watches, ephemerals);
+    }
+}
+
 void table_write_failures(const struct samples *samples, FILE *stream)
 {
     for (size_t i = 0; i < samples->count; i++) {

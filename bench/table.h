@@ -13,6 +13,9 @@
 /* Counts are the medians over the trials (under lockstep all are alike), times too. */
 void table_write(const struct samples *samples, const struct options *options, FILE *stream);
 
+/* One line for each recipe that left watches or ephemerals behind on the servers. */
+void table_write_leaks(const struct samples *samples, const struct options *options, FILE *stream);
+
 /* One line for each trial whose verdict failed or that is not valid. */
 void table_write_failures(const struct samples *samples, FILE *stream);
 

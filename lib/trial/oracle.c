@@ -20,8 +20,10 @@ static enum fault_kind add_server(const struct endpoint *endpoint, struct oracle
         return kind;
     reading->words++;
     reading->writes += counters.writes;
+    reading->reads += counters.reads;
     reading->notifications += counters.notifications_sent;
     reading->packets_received += counters.packets_received - 1;
+    reading->connections += counters.connections - 1;
     reading->watches += counters.watch_count;
     reading->ephemerals += counters.ephemerals_count;
     return FAULT_NONE;
@@ -47,4 +49,60 @@ enum fault_kind oracle_read(const struct oracle *oracle, struct oracle_reading *
         kind = server_cpu_ns(oracle->private_server, &reading->cpu_ns, fault);
     }
     return kind;
+}
+
+struct oracle_count oracle_subtract(const struct oracle_reading *before,
+                                    const struct oracle_reading *after)
+{
+    return (struct oracle_count){
+        .told = before->told && after->told,
+        .writes = after->writes - before->writes,
+        .reads = after->reads - before->reads,
+        .notifications = after->notifications - before->notifications,
+        .packets_received = after->packets_received - before->packets_received - before->words,
+        .watches_leaked = (int64_t)after->watches - (int64_t)before->watches,
+        .ephemerals_leaked = (int64_t)after->ephemerals - (int64_t)before->ephemerals,
+        .cpu_known = before->cpu_known && after->cpu_known,
+        .cpu_ns = after->cpu_ns - before->cpu_ns,
+    };
+}
+
+enum oracle_counter oracle_reconcile(const struct oracle_count *count, const struct tally *tally,
+                                     uint64_t *servers, uint64_t *sessions)
+{
+    const uint64_t *of = tally->of;
+    uint64_t reads = of[TALLY_EXISTS] + of[TALLY_GET] + of[TALLY_GET_CHILDREN];
+    uint64_t rpcs = tally_rpcs(tally);
+    uint64_t pings = count->reads - reads;
+    const struct {
+        uint64_t servers, sessions;
+        bool agrees;
+    } pairs[] = {
+        [ORACLE_WRITES] = {count->writes, rpcs - reads, count->writes == rpcs - reads},
+        [ORACLE_READS] = {count->reads, reads, count->reads >= reads},
+        [ORACLE_NOTIFICATIONS] = {count->notifications, of[TALLY_NOTIFICATION],
+                                  count->notifications == of[TALLY_NOTIFICATION]},
+        [ORACLE_PACKETS] = {count->packets_received, rpcs + pings,
+                            count->packets_received == rpcs + pings},
+    };
+    for (int counter = 0; counter < ORACLE_AGREES; counter++) {
+        if (pairs[counter].agrees)
+            continue;
+        *servers = pairs[counter].servers;
+        *sessions = pairs[counter].sessions;
+        return (enum oracle_counter)counter;
+    }
+    return ORACLE_AGREES;
+}
+
+const char *oracle_counter_word(enum oracle_counter counter)
+{
+    static const char *const words[] = {
+        [ORACLE_WRITES] = "writes",
+        [ORACLE_READS] = "reads",
+        [ORACLE_NOTIFICATIONS] = "notifications",
+        [ORACLE_PACKETS] = "packets received",
+        [ORACLE_AGREES] = "",
+    };
+    return words[counter];
 }

@@ -2,14 +2,20 @@
 /*
  * oracle: what the servers themselves counted. Layer: trial.
  *
- * Watches and their notifications are counted by each server: a reading is the sum over all of
- * them. A server that does not tell (its whitelist, or its version, forbids mntr) makes the reading
- * untold, which is no fault.
+ * The third of the three counts: the sessions', the law's, the servers'. Watches and their
+ * notifications are counted by each server: a reading is the sum over all of them. A server that
+ * does not tell (its whitelist, or its version, forbids mntr) makes the reading untold, which is no
+ * fault.
+ *
+ * Pings are the servers' secret: they count them among the reads that they answered. What is left
+ * of those when the sessions' own reads are taken away are the pings, and the packets received must
+ * be the sessions' requests and those pings, no more and no fewer.
  */
 #ifndef TRIAL_ORACLE_H
 #define TRIAL_ORACLE_H
 
 #include "base/fault.h"
+#include "measure/tally.h"
 #include "zk/connect.h"
 #include "zk/server.h"
 
@@ -23,21 +29,57 @@ struct oracle {
 
 struct oracle_reading {
     bool told;
-    uint64_t writes;
+    uint64_t writes; /* answered, failed ones included */
+    uint64_t reads;  /* answered, pings included */
     uint64_t notifications;
-    uint64_t
-        packets_received; /* this reading's own words not included, those of earlier ones are */
-    uint64_t words;       /* four-letter words that this reading took */
+    uint64_t packets_received; /* without this reading's own words, with those of earlier ones */
+    uint64_t words;            /* four-letter words that this reading took */
+    uint64_t connections;      /* without this reading's own */
     uint64_t watches;
     uint64_t ephemerals;
     bool cpu_known;
     uint64_t cpu_ns;
 };
 
+/* What the servers counted between two readings. */
+struct oracle_count {
+    bool told;
+    uint64_t writes;
+    uint64_t reads;
+    uint64_t notifications;
+    uint64_t packets_received; /* without the driver's own four-letter words */
+    int64_t watches_leaked;
+    int64_t ephemerals_leaked;
+    bool cpu_known;
+    uint64_t cpu_ns;
+};
+
+enum oracle_counter {
+    ORACLE_WRITES,
+    ORACLE_READS,
+    ORACLE_NOTIFICATIONS,
+    ORACLE_PACKETS,
+    ORACLE_AGREES
+};
+
 /* Asks every server. FAULT_SERVER_DIED, FAULT_REFUSED, FAULT_NO_ANSWER …: a server that is gone is
  * a fault. */
 MUST_CHECK enum fault_kind oracle_read(const struct oracle *oracle, struct oracle_reading *reading,
                                        struct fault *fault);
+
+struct oracle_count oracle_subtract(const struct oracle_reading *before,
+                                    const struct oracle_reading *after);
+
+/*
+ * Holds what the servers counted against what the sessions counted: the first counter that differs,
+ * with both numbers, or ORACLE_AGREES, with *servers and *sessions unchanged. Everything must have
+ * been answered, and nobody else may use the servers.
+ */
+enum oracle_counter oracle_reconcile(const struct oracle_count *count, const struct tally *tally,
+                                     uint64_t *servers, uint64_t *sessions);
+
+/* The word for a counter: a static string. */
+const char *oracle_counter_word(enum oracle_counter counter);
 
 /* FAULT_SERVER_DIED when the private server has ended; other servers are not looked at. */
 MUST_CHECK enum fault_kind oracle_check(const struct oracle *oracle, struct fault *fault);

@@ -188,6 +188,35 @@ static uint64_t interval_ns(uint64_t from_ns, uint64_t to_ns)
     return from_ns != 0 && to_ns > from_ns ? to_ns - from_ns : 0;
 }
 
+/* Sessions of others, and their requests, are among what the servers count. */
+static bool is_shared(const struct run *run, const struct conductor_result *led)
+{
+    return led->at_gate.connections > (uint64_t)run->plan->clients + 1; /* the steward's */
+}
+
+static void reconcile(const struct run *run, const struct conductor_result *led,
+                      struct trial_result *result)
+{
+    uint64_t servers, sessions;
+    if (led->end != END_DONE)
+        return;
+    if (!result->servers.told || is_shared(run, led)) {
+        snprintf(result->not_reconciled, sizeof result->not_reconciled,
+                 result->servers.told ? "others are connected to the servers"
+                                      : "the servers do not tell their counters (mntr)");
+        return;
+    }
+    enum oracle_counter differs =
+        oracle_reconcile(&result->servers, &result->total, &servers, &sessions);
+    result->reconciled = differs == ORACLE_AGREES ? RECONCILED_YES : RECONCILED_NO;
+    if (differs != ORACLE_AGREES && run->plan->pace == PACE_LOCKSTEP)
+        board_violate(run->board, &(struct violation){.kind = VIOLATION_SERVERS,
+                                                      .handoff = board_rows_used(run->board, 0) - 1,
+                                                      .counter = differs,
+                                                      .expected = (int64_t)sessions,
+                                                      .found = (int64_t)servers});
+}
+
 static enum fault_kind add_up(const struct run *run, const struct conductor_result *led,
                               struct trial_result *result, struct fault *fault)
 {
@@ -207,24 +236,11 @@ static enum fault_kind add_up(const struct run *run, const struct conductor_resu
         return kind;
     if (led->end == END_DONE)
         check_ledger(run, &result->total);
+    reconcile(run, led, result);
     result->violation_count = board_violation_count(run->board);
     result->has_law = run->plan->pace == PACE_LOCKSTEP && led->end == END_DONE;
     describe_end(run, result);
     return FAULT_NONE;
-}
-
-static void compare_readings(const struct oracle_reading *before,
-                             const struct oracle_reading *after, struct trial_servers *servers)
-{
-    *servers = (struct trial_servers){
-        .told = before->told && after->told,
-        .writes = after->writes - before->writes,
-        .notifications = after->notifications - before->notifications,
-        .packets_received = after->packets_received - before->packets_received - before->words,
-        .watches_leaked = (int64_t)after->watches - (int64_t)before->watches,
-        .cpu_known = before->cpu_known && after->cpu_known,
-        .cpu_ns = after->cpu_ns - before->cpu_ns,
-    };
 }
 
 /* ------------------------------------------------------------------ the whole */
@@ -242,7 +258,7 @@ static enum fault_kind lead(struct run *run, const struct crew *crew, struct tri
         kind = oracle_read(&run->oracle, &at_end, fault);
     if (kind != FAULT_NONE)
         return kind;
-    compare_readings(&led.at_gate, &at_end, &result->servers);
+    result->servers = oracle_subtract(&led.at_gate, &at_end);
     return add_up(run, &led, result, fault);
 }
 

@@ -30,15 +30,11 @@ struct trial_host {
     struct trial_watch watch;
 };
 
-/* What the servers counted from the gate to the end. */
-struct trial_servers {
-    bool told;
-    uint64_t writes;
-    uint64_t notifications;
-    uint64_t packets_received; /* without the driver's own four-letter words */
-    int64_t watches_leaked;
-    bool cpu_known;
-    uint64_t cpu_ns;
+/* Whether the servers' counts and the sessions' are the same. */
+enum reconciled {
+    RECONCILED_NA, /* they do not tell, others use them too, or the trial was cut short */
+    RECONCILED_YES,
+    RECONCILED_NO,
 };
 
 struct trial_result {
@@ -55,7 +51,10 @@ struct trial_result {
     uint64_t reconnects;
     uint64_t inversions;
     double fairness_jain;
-    struct trial_servers servers;
+    struct oracle_count servers; /* from the gate to the end */
+    enum reconciled reconciled;
+    char not_reconciled[160];  /* why it is RECONCILED_NA, in a trial that was led to its end; else
+                                  "" */
     struct histogram *latency; /* METER_KINDS of them */
     struct histogram *late;    /* how late holds ended */
     uint32_t violation_count;

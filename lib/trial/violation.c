@@ -66,6 +66,11 @@ static void describe_what(const struct violation *v, char *text, size_t size)
     case VIOLATION_LEFTOVER:
         snprintf(text, size, "%" PRId64 " znodes are left in the lock", v->found);
         break;
+    case VIOLATION_SERVERS:
+        snprintf(text, size,
+                 "the servers counted %" PRId64 " %s, the sessions account for %" PRId64, v->found,
+                 oracle_counter_word(v->counter), v->expected);
+        break;
     case VIOLATION_LEDGER:
         snprintf(text, size,
                  "%s: the sessions counted %" PRId64 ", the ledger's rows sum to %" PRId64,

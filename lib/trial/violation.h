@@ -8,6 +8,7 @@
 #define TRIAL_VIOLATION_H
 
 #include "measure/tally.h"
+#include "trial/oracle.h"
 
 #include <stddef.h>
 #include <stdint.h>
@@ -21,7 +22,8 @@ enum violation_kind {
     VIOLATION_LOST_WAKEUP, /* session waits for an event that has happened, or found of expected
                               came */
     VIOLATION_LEFTOVER,    /* found znodes are left in the lock */
-    VIOLATION_LEDGER,      /* the rows' sum of `tally` is found, the sessions' own count expected */
+    VIOLATION_SERVERS, /* the servers' count `counter` is found, the sessions' own is expected */
+    VIOLATION_LEDGER,  /* the rows' sum of `tally` is found, the sessions' own count expected */
 };
 
 struct violation {
@@ -31,6 +33,7 @@ struct violation {
     uint32_t session; /* +1; 0: none */
     uint32_t other;   /* +1; 0: none */
     enum tally_kind tally;
+    enum oracle_counter counter;
     int64_t expected;
     int64_t found;
 };
