@@ -17,6 +17,9 @@
 #include <cmocka.h>
 
 #include "base/clock.h"
+#include "trial/steward.h"
+#include "zk/admin.h"
+#include "zk/server.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -167,12 +170,16 @@ static inline int nest_remove(void **state)
 #define COMMAND_TEST(test) cmocka_unit_test_setup_teardown(test, nest_make, nest_remove)
 
 /* A path inside the working directory; the caller's until the eighth call after this one. */
-static inline const char *in_work(const char *name)
+__attribute__((format(printf, 1, 2))) static inline const char *in_work(const char *format, ...)
 {
     static char paths[8][COMMAND_PATH_SIZE];
     static size_t turn;
     char *path = paths[turn++ % 8];
-    snprintf(path, COMMAND_PATH_SIZE, "%s/%s", nest_work, name);
+    va_list arguments;
+    va_start(arguments, format);
+    int length = snprintf(path, COMMAND_PATH_SIZE, "%s/", nest_work);
+    vsnprintf(path + length, COMMAND_PATH_SIZE - (size_t)length, format, arguments);
+    va_end(arguments);
     return path;
 }
 
@@ -463,7 +470,7 @@ static inline bool same_trial(const struct table *a, size_t row, const struct ta
     return true;
 }
 
-/* The run's folder `out` has the files of a run, whole, and no others half-written. */
+/* The files of a run that grow trial by trial. */
 struct run_files {
     struct table trials, handoffs, latency;
 };
@@ -509,7 +516,8 @@ static inline bool is_request(const char *kind)
            strcmp(kind, "acquire") != 0;
 }
 
-/* A latency for every request of every trial, and of no other. */
+/* A latency for every request of every trial of a drain, and of no other. A steady trial's are
+ * those of its steady part. */
 static inline void assert_latencies_add_up(const struct run_files *files)
 {
     size_t rows = 0;
@@ -522,7 +530,9 @@ static inline void assert_latencies_add_up(const struct run_files *files)
             if (is_request(table_text(&files->latency, row, "kind")))
                 requests += table_count(&files->latency, row, "count");
         }
-        assert_int_equal(requests, table_count(&files->trials, trial, "rpcs"));
+        uint64_t rpcs = table_count(&files->trials, trial, "rpcs");
+        bool drain = strcmp(table_text(&files->trials, trial, "workload"), "drain") == 0;
+        assert_true(drain ? requests == rpcs : requests > 0 && requests < rpcs);
     }
     assert_int_equal(rows, files->latency.rows);
 }
@@ -555,30 +565,113 @@ static inline void assert_no_parts(const char *folder)
  * the same ones in each file. For the caller to run_files_deinit. */
 static inline struct run_files run_files_read(const char *folder)
 {
-    char path[COMMAND_PATH_SIZE];
-    assert_no_parts(in_work(folder));
-    snprintf(path, sizeof path, "%s/trials.csv", folder);
-    struct run_files files = {.trials = table_read(in_work(path))};
-    snprintf(path, sizeof path, "%s/handoffs.csv", folder);
-    files.handoffs = table_read(in_work(path));
-    snprintf(path, sizeof path, "%s/latency.csv", folder);
-    files.latency = table_read(in_work(path));
+    assert_no_parts(in_work("%s", folder));
+    struct run_files files = {
+        .trials = table_read(in_work("%s/trials.csv", folder)),
+        .handoffs = table_read(in_work("%s/handoffs.csv", folder)),
+        .latency = table_read(in_work("%s/latency.csv", folder)),
+    };
     assert_ledger_adds_up(&files);
     assert_latencies_add_up(&files);
-    snprintf(path, sizeof path, "%s/latency.hlog", folder);
-    assert_log_is_whole(&files, in_work(path));
+    assert_log_is_whole(&files, in_work("%s/latency.hlog", folder));
     return files;
 }
 
+/* For the caller to json_decref. */
 static inline json_t *read_manifest(const char *folder)
 {
-    char path[COMMAND_PATH_SIZE];
     json_error_t error;
-    snprintf(path, sizeof path, "%s/manifest.json", folder);
-    json_t *manifest = json_load_file(in_work(path), 0, &error);
+    json_t *manifest = json_load_file(in_work("%s/manifest.json", folder), 0, &error);
     if (manifest == NULL)
-        fail_msg("%s: %s", path, error.text);
+        fail_msg("%s/manifest.json: %s", folder, error.text);
     return manifest;
+}
+
+/* The manifest says that the run was cut short, and by what (words of lib/base/fault.h), and how
+ * many trials there are in its files. */
+static inline void assert_cut_short(const char *folder, const char *words, size_t trials)
+{
+    json_t *manifest = read_manifest(folder);
+    bool interrupted = json_is_true(json_object_get(manifest, "interrupted"));
+    const char *told = json_string_value(json_object_get(manifest, "cut_short"));
+    assert_non_null(told);
+    assert_string_equal(told, words);
+    assert_int_equal(interrupted, strcmp(words, "interrupted") == 0);
+    assert_int_equal(json_integer_value(json_object_get(manifest, "trials_finished")), trials);
+    assert_true(json_integer_value(json_object_get(manifest, "trials_planned")) >
+                (json_int_t)trials);
+    json_decref(manifest);
+}
+
+/* ------------------------------------------------------------------ a server to connect to */
+
+/* Not the command's own, so none of ours above; for all tests of a file. */
+static struct server *outside_server;
+static char outside[64]; /* host:port */
+
+static inline int outside_start(void **state)
+{
+    (void)state;
+    struct server_options options = server_options_default();
+    struct fault fault = {0};
+    options.heap_mib = 256;
+    find_program();
+    if (server_start(&options, &outside_server, &fault) != FAULT_NONE) {
+        print_error("%s: %s: %s\n", fault.subject, fault_words(fault.kind), fault.detail);
+        return -1;
+    }
+    const struct endpoint *endpoint = server_endpoint(outside_server);
+    snprintf(outside, sizeof outside, "%.20s:%u", endpoint->host, endpoint->port);
+    return 0;
+}
+
+static inline int outside_stop(void **state)
+{
+    (void)state;
+    server_stop(outside_server);
+    return 0;
+}
+
+/* How many sessions and ephemeral znodes the server has, and znodes below its root. */
+struct outside_view {
+    uint64_t sessions, ephemerals;
+    size_t children;
+};
+
+static inline struct outside_view look_outside(void)
+{
+    struct connect_string servers = {.count = 1};
+    struct steward *steward = NULL;
+    struct admin_counters counters;
+    struct outside_view view = {0};
+    struct fault fault;
+    servers.endpoints[0] = *server_endpoint(outside_server);
+    assert_int_equal(admin_counters(&servers.endpoints[0], 5 * NS_PER_S, &counters, &fault),
+                     FAULT_NONE);
+    assert_int_equal(steward_new(&servers, 5 * NS_PER_S, &steward, &fault), FAULT_NONE);
+    assert_int_equal(steward_count_children(steward, "/", &view.children, &fault), FAULT_NONE);
+    steward_free(steward);
+    view.sessions = counters.connections - 1; /* the question's own */
+    view.ephemerals = counters.ephemerals_count;
+    return view;
+}
+
+/* No session, no ephemeral znode, and only the znodes that were there before, now or within a
+ * moment. */
+static inline void assert_nothing_left_outside(size_t children)
+{
+    uint64_t until_ns = clock_now_ns() + COMMAND_PATIENCE_S * NS_PER_S;
+    for (;;) {
+        struct outside_view view = look_outside();
+        if (view.sessions == 0 && view.ephemerals == 0 && view.children == children)
+            return;
+        if (clock_now_ns() >= until_ns)
+            fail_msg("left on the server: %llu sessions, %llu ephemeral znodes, %zu znodes, not "
+                     "%zu",
+                     (unsigned long long)view.sessions, (unsigned long long)view.ephemerals,
+                     view.children, children);
+        pause_ms(20);
+    }
 }
 
 #endif

@@ -122,6 +122,7 @@ static void durations(void **state)
         {{"run", "--hold", "exp:5"}, "--hold exp:5: "},
         {{"run", "--hold", "5 ms"}, "--hold 5 ms: "},
         {{"run", "--hold", "30s"}, "--timeout that is longer than the hold"},
+        {{"run", "--hold", "exp:1500ms"}, "than 20 means, if it is random"},
         {{"run", "--hold", "exp:2s", "--timeout", "1s"}, "--timeout that is longer than the hold"},
         {{"run", "--timeout", "0"}, "--timeout 0: too short"},
         {{"run", "--timeout", "30"}, "--timeout 30: expected a duration with its unit"},
@@ -200,6 +201,7 @@ static void an_existing_folder_is_not_touched(void **state)
     assert_refused(&command, 2, "zkherd: mine: it exists already");
     command_run(&command, COMMAND("run", "-n", "2", "-t", "1", "-o", "mine/"));
     assert_refused(&command, 2, "it exists already");
+    assert_true(command.took_ns < NS_PER_S / 2); /* no server was started for nothing */
     assert_left(1);
     assert_int_equal(count_entries(in_work("mine")), 0);
     assert_int_equal(stat(in_work("mine"), &after), 0);

@@ -1,0 +1,215 @@
+// SPDX-License-Identifier: Apache-2.0
+/* Runs that end before their time: by a signal, by the death of a worker, by that of the server. */
+#include "tests/live/command.h"
+
+/* A long run: trials of a few tenths of a second, the first of them soon over. */
+#define LONG    "-n", "2,4", "-t", "200", "-r", "scalable,nonscalable", "--hold", "20ms", "-o", "out"
+#define SOON_NS (2 * NS_PER_S)
+
+static struct command command;
+
+/* Waits until so many trials are over, as the files tell that are being written. */
+static void await_trials(size_t trials)
+{
+    uint64_t until_ns = clock_now_ns() + COMMAND_LIMIT_NS;
+    for (size_t rows = 0; rows <= trials; pause_ms(5)) {
+        FILE *file = fopen(in_work("out/trials.csv.part"), "re");
+        rows = 0;
+        for (int byte = file == NULL ? EOF : getc(file); byte != EOF; byte = getc(file))
+            rows += byte == '\n';
+        if (file != NULL)
+            fclose(file);
+        if (!command_runs(&command) || clock_now_ns() > until_ns) {
+            command_finish(&command, 0);
+            fail_msg("it does not run as it should: %s", command.err);
+        }
+    }
+}
+
+/* Whole trials, at least this many, and a manifest that says why there are no more. */
+static void assert_kept(size_t trials, const char *cut_short)
+{
+    struct run_files files = run_files_read("out");
+    assert_true(files.trials.rows >= trials);
+    assert_cut_short("out", cut_short, files.trials.rows);
+    run_files_deinit(&files);
+}
+
+static void assert_interrupted(void)
+{
+    assert_status(&command, 4);
+    assert_has(command.err, "zkherd: run: interrupted\n");
+    assert_has(command.out, "results in out\n");
+    assert_kept(2, "interrupted");
+    assert_left(1);
+}
+
+/* Ctrl-C reaches every process of the terminal's group. */
+static void ctrl_c(void **state)
+{
+    (void)state;
+    command_start(&command, COMMAND("run", LONG, "-P", "2"));
+    await_trials(2);
+    pause_ms(50);
+    kill(-command.pid, SIGINT);
+    command_finish(&command, SOON_NS);
+    assert_interrupted();
+}
+
+static void interrupt_on_a_server_of_somebody_else(int signal)
+{
+    command_start(&command, COMMAND("run", LONG, "-P", "2", "--connect", outside));
+    await_trials(2);
+    pause_ms(50);
+    kill(command.pid, signal);
+    command_finish(&command, SOON_NS);
+    assert_interrupted();
+    assert_nothing_left_outside(1);
+}
+
+static void sigint_with_connect(void **state)
+{
+    (void)state;
+    interrupt_on_a_server_of_somebody_else(SIGINT);
+}
+
+static void sigterm_with_connect(void **state)
+{
+    (void)state;
+    interrupt_on_a_server_of_somebody_else(SIGTERM);
+}
+
+static void sighup_with_connect(void **state)
+{
+    (void)state;
+    interrupt_on_a_server_of_somebody_else(SIGHUP);
+}
+
+/* Before the first trial is over there is nothing to keep. */
+static void interrupted_at_once(void **state)
+{
+    (void)state;
+    command_start(&command, COMMAND("run", "-n", "4", "-t", "1", "-r", "scalable", "--hold", "5s",
+                                    "-o", "out", "--connect", outside));
+    while (command_runs(&command) && access(in_work("out/trials.csv.part"), F_OK) != 0)
+        pause_ms(2);
+    pause_ms(100);
+    kill(command.pid, SIGINT);
+    command_finish(&command, SOON_NS);
+    assert_status(&command, 4);
+    assert_string_equal(command.out, "");
+    assert_has(command.err, "zkherd: run: interrupted\n");
+    assert_left(0);
+    assert_nothing_left_outside(1);
+}
+
+/* While the private server starts: nothing has begun yet that could be ended in good order. */
+static void interrupted_while_the_server_starts(void **state)
+{
+    (void)state;
+    command_start(&command, COMMAND("run", LONG));
+    while (command_runs(&command) && find_ours("java", 0) == 0)
+        pause_ms(2);
+    assert_true(command_runs(&command));
+    kill(-command.pid, SIGINT);
+    command_finish(&command, SOON_NS);
+    assert_true(command.status == 4 || command.status == 128 + SIGINT);
+    assert_left(0);
+}
+
+/* Nothing can be put in order then, but nothing goes on either. */
+static void sigkill(void **state)
+{
+    (void)state;
+    command_start(&command, COMMAND("run", LONG, "-P", "2"));
+    await_trials(1);
+    assert_true(find_ours("java", 0) != 0);
+    kill(command.pid, SIGKILL);
+    command_finish(&command, SOON_NS);
+    assert_int_equal(command.status, 128 + SIGKILL);
+    assert_nothing_runs();
+}
+
+/* Kills a worker. The program stands still meanwhile, so that none ends or begins; one that is
+ * killed when its trial is over already is not missed, so it may take more than one. */
+static void kill_a_worker(void)
+{
+    char name[32];
+    read_name(command.pid, name, sizeof name);
+    for (uint64_t until_ns = clock_now_ns() + 10 * NS_PER_S;
+         command_runs(&command) && clock_now_ns() < until_ns; pause_ms(50)) {
+        kill(command.pid, SIGSTOP);
+        pid_t worker = find_ours(name, command.pid);
+        if (worker != 0)
+            kill(worker, SIGKILL);
+        kill(command.pid, SIGCONT);
+    }
+    command_finish(&command, SOON_NS);
+    assert_status(&command, 4);
+    assert_has(command.err, "zkherd: worker: a worker process ended by itself: signal 9; ");
+    assert_kept(1, "a worker process ended by itself");
+    assert_left(1);
+}
+
+static void a_worker_is_killed(void **state)
+{
+    (void)state;
+    command_start(&command, COMMAND("run", LONG, "-P", "2", "--connect", outside));
+    await_trials(1);
+    kill_a_worker();
+    assert_nothing_left_outside(1);
+}
+
+static void a_worker_is_killed_at_free_pace(void **state)
+{
+    (void)state;
+    command_start(&command, COMMAND("run", LONG, "-P", "2", "-p", "free", "--connect", outside));
+    await_trials(1);
+    kill_a_worker();
+    assert_nothing_left_outside(1);
+}
+
+static void kill_the_server(void)
+{
+    await_trials(1);
+    pid_t java = find_ours("java", 0);
+    assert_true(java > 0);
+    kill(java, SIGKILL);
+    command_finish(&command, 5 * NS_PER_S);
+    assert_status(&command, 3);
+    assert_complaint(strstr(command.err, "zkherd: "), ": the server ended by itself: ");
+    assert_kept(1, "the server ended by itself");
+    assert_left(1);
+}
+
+static void the_server_is_killed(void **state)
+{
+    (void)state;
+    command_start(&command, COMMAND("run", LONG));
+    kill_the_server();
+}
+
+static void the_server_is_killed_at_free_pace(void **state)
+{
+    (void)state;
+    command_start(&command, COMMAND("run", LONG, "-p", "free", "-P", "2"));
+    kill_the_server();
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        COMMAND_TEST(ctrl_c),
+        COMMAND_TEST(sigint_with_connect),
+        COMMAND_TEST(sigterm_with_connect),
+        COMMAND_TEST(sighup_with_connect),
+        COMMAND_TEST(interrupted_at_once),
+        COMMAND_TEST(interrupted_while_the_server_starts),
+        COMMAND_TEST(sigkill),
+        COMMAND_TEST(a_worker_is_killed),
+        COMMAND_TEST(a_worker_is_killed_at_free_pace),
+        COMMAND_TEST(the_server_is_killed),
+        COMMAND_TEST(the_server_is_killed_at_free_pace),
+    };
+    return cmocka_run_group_tests(tests, outside_start, outside_stop);
+}

@@ -1,0 +1,381 @@
+// SPDX-License-Identifier: Apache-2.0
+/* Runs that go well: their files, told against each other, against the law and against Java. */
+#include "tests/live/command.h"
+
+#include <math.h>
+
+#define NO_PROGRAMS "PATH=/nonexistent"
+#define JAR         "/usr/share/java/hdrhistogram.jar"
+
+static struct command command;
+
+/* A run that is to go well, on the server of somebody else, into `folder`; without plots, which
+ * take their time. */
+static struct run_files run_well(const char *folder, const char *const options[])
+{
+    static const char *const settings[] = {NO_PROGRAMS, NULL};
+    const char *arguments[32] = {"zkherd", "run", "--connect", outside, "-o", folder};
+    for (size_t i = 0; options[i] != NULL; i++)
+        arguments[6 + i] = options[i];
+    command.settings = settings;
+    command_run(&command, arguments);
+    assert_status(&command, 0);
+    assert_nothing_runs();
+    assert_nothing_left_outside(1);
+    return run_files_read(folder);
+}
+
+#define RUN_WELL(folder, ...) run_well(folder, (const char *const[]){__VA_ARGS__, NULL})
+
+static void assert_lawful(const struct table *trials)
+{
+    for (size_t i = 0; i < trials->rows; i++) {
+        assert_int_equal(table_count(trials, i, "rpcs"), table_count(trials, i, "law_rpcs"));
+        assert_int_equal(table_count(trials, i, "notifications"),
+                         table_count(trials, i, "law_notifications"));
+        assert_int_equal(table_count(trials, i, "violations"), 0);
+        assert_string_equal(table_text(trials, i, "valid"), "yes");
+        assert_string_equal(table_text(trials, i, "reason"), "");
+    }
+}
+
+static void assert_columns(const struct table *table, const char *names)
+{
+    char name[64];
+    size_t length;
+    for (; *names != '\0'; names += length + (names[length] == ',')) {
+        length = strcspn(names, ",");
+        memcpy(name, names, length);
+        name[length] = '\0';
+        if (!table_has(table, name))
+            fail_msg("there is no column %s", name);
+    }
+}
+
+/* Column names are a contract. */
+static void assert_contract(const struct run_files *files)
+{
+    assert_columns(&files->trials,
+                   "run,target,servers,recipe,workload,pace,driver,processes,clients,locks,trial,"
+                   "seed,handoffs,creates,creates_failed,exists,gets,get_children,sets,deletes,"
+                   "deletes_failed,multis,rpcs,notifications,notifications_spurious,names_listed,"
+                   "bytes_sent,bytes_received,law_rpcs,law_notifications,elapsed_s,handoffs_per_s,"
+                   "handoff_p50_us,handoff_p90_us,handoff_p99_us,handoff_max_us,acquire_p50_us,"
+                   "acquire_p99_us,acquire_max_us,client_cpu_s,server_cpu_s,client_rss_kib,"
+                   "server_writes,server_notifications,server_packets_received,watches_leaked,"
+                   "reconciled,violations,order_inversions,fairness_jain,valid,reason");
+    assert_columns(&files->handoffs,
+                   "run,recipe,clients,trial,handoff,waiters,holder,creates,exists,gets,"
+                   "get_children,sets,deletes,multis,rpcs,notifications,names_listed,handoff_us");
+    assert_columns(&files->latency, "run,recipe,clients,trial,kind,count,p50_us,p90_us,p99_us,"
+                                    "p999_us,max_us");
+    struct table fits = table_read(in_work("out/fits.csv"));
+    assert_columns(&fits, "run,recipe,metric,x,levels,exponent,exponent_low,exponent_high,verdict,"
+                          "c0,c1,c2,max_residual,law");
+    table_deinit(&fits);
+}
+
+static void assert_manifest(size_t trials)
+{
+    static const char *const keys[] = {"command",
+                                       "version",
+                                       "seed",
+                                       "started",
+                                       "ended",
+                                       "host",
+                                       "driver",
+                                       "servers",
+                                       "plan",
+                                       "target",
+                                       "handoffs_csv_every",
+                                       "warnings"};
+    json_t *manifest = read_manifest("out");
+    for (size_t i = 0; i < sizeof keys / sizeof keys[0]; i++) {
+        if (json_object_get(manifest, keys[i]) == NULL)
+            fail_msg("the manifest lacks %s", keys[i]);
+    }
+    const json_t *server = json_array_get(json_object_get(manifest, "servers"), 0);
+    assert_has(json_string_value(json_object_get(server, "jvm")), " version \"");
+    assert_has(json_string_value(json_object_get(server, "settings")), "clientPort=");
+    assert_true(json_is_false(json_object_get(manifest, "interrupted")));
+    assert_int_equal(json_integer_value(json_object_get(manifest, "trials_finished")), trials);
+    json_decref(manifest);
+}
+
+/* As whoever tries the program first runs it, but smaller. */
+static void a_private_server_and_all_files(void **state)
+{
+    (void)state;
+    command.settings = NULL;
+    command_run(&command, COMMAND("run", "-n", "1..8x2", "-t", "2", "-o", "out"));
+    assert_status(&command, 0);
+    assert_has(command.out, "results in out\n");
+    assert_left(1);
+    struct run_files files = run_files_read("out");
+    assert_int_equal(files.trials.rows, 3 * 4 * 2);
+    assert_contract(&files);
+    assert_lawful(&files.trials);
+    assert_manifest(files.trials.rows);
+    for (size_t i = 0; i < files.trials.rows; i++) {
+        assert_string_equal(table_text(&files.trials, i, "target"), "standalone");
+        assert_string_equal(table_text(&files.trials, i, "reconciled"), "yes");
+        assert_int_equal(table_count(&files.trials, i, "watches_leaked"), 0);
+        assert_int_equal(table_count(&files.trials, i, "server_notifications"),
+                         table_count(&files.trials, i, "notifications"));
+        assert_int_equal(table_count(&files.trials, i, "server_packets_received"),
+                         table_count(&files.trials, i, "rpcs"));
+        assert_int_equal(table_count(&files.trials, i, "handoffs"),
+                         table_count(&files.trials, i, "clients"));
+    }
+    run_files_deinit(&files);
+}
+
+static void quiet_is_quiet(void **state)
+{
+    (void)state;
+    struct run_files files = RUN_WELL("out", "-n", "2", "-t", "1", "-r", "scalable", "-q");
+    assert_string_equal(command.out, "");
+    assert_string_equal(command.err, "");
+    run_files_deinit(&files);
+}
+
+/* The folder's name, when nobody gives one, has the time and the host in it. */
+static void results_have_a_folder_of_their_own(void **state)
+{
+    (void)state;
+    char name[256] = "";
+    command_run(&command,
+                COMMAND("run", "-n", "2", "-t", "1", "-r", "scalable", "--connect", outside));
+    assert_status(&command, 0);
+    assert_left(1);
+    assert_int_equal(count_entries(in_work("results")), 1);
+    assert_int_equal(sscanf(strstr(command.out, "results in "), "results in %255s", name), 1);
+    assert_has(name, "Z-127.0.0.1-");
+    struct run_files files = run_files_read(name);
+    assert_has(name, table_text(&files.trials, 0, "run"));
+    run_files_deinit(&files);
+}
+
+/* Finds the trial of another run that is the same cell; fails if there is none. */
+static size_t find_cell(const struct table *trials, const struct table *others, size_t other)
+{
+    static const char *const key[] = {"recipe", "clients", "trial"};
+    for (size_t row = 0; row < trials->rows; row++) {
+        size_t alike = 0;
+        for (size_t i = 0; i < 3; i++)
+            alike +=
+                strcmp(table_text(trials, row, key[i]), table_text(others, other, key[i])) == 0;
+        if (alike == 3)
+            return row;
+    }
+    fail_msg("there is no such cell");
+    return 0;
+}
+
+static void processes_count_the_same(void **state)
+{
+    (void)state;
+    static const char *const counts[] = {"creates", "creates_failed", "exists",   "gets",
+                                         "sets",    "get_children",   "deletes",  "deletes_failed",
+                                         "rpcs",    "notifications",  "handoffs", "names_listed"};
+    struct run_files one = RUN_WELL("one", "-n", "3,6", "-t", "1");
+    assert_lawful(&one.trials);
+    struct run_files three = RUN_WELL("three", "-n", "3,6", "-t", "1", "-P", "3");
+    assert_lawful(&three.trials);
+    assert_int_equal(one.trials.rows, three.trials.rows);
+    for (size_t row = 0; row < one.trials.rows; row++) {
+        size_t same = find_cell(&three.trials, &one.trials, row);
+        for (size_t i = 0; i < sizeof counts / sizeof counts[0]; i++)
+            assert_int_equal(table_count(&one.trials, row, counts[i]),
+                             table_count(&three.trials, same, counts[i]));
+        assert_int_equal(table_count(&three.trials, same, "processes"), 3);
+    }
+    run_files_deinit(&one);
+    run_files_deinit(&three);
+}
+
+static void steady_by_handoffs(void **state)
+{
+    (void)state;
+    struct run_files files =
+        RUN_WELL("out", "-n", "4", "-t", "1", "-w", "steady", "--handoffs", "30");
+    assert_int_equal(files.trials.rows, 3);
+    assert_lawful(&files.trials);
+    for (size_t i = 0; i < files.trials.rows; i++) {
+        assert_int_equal(table_count(&files.trials, i, "handoffs"), 30);
+        assert_string_equal(table_text(&files.trials, i, "workload"), "steady");
+    }
+    run_files_deinit(&files);
+}
+
+static void steady_by_duration(void **state)
+{
+    (void)state;
+    struct run_files files = RUN_WELL("out", "-n", "4", "-t", "1", "-r", "scalable", "-w", "steady",
+                                      "--duration", "300ms");
+    assert_lawful(&files.trials);
+    assert_true(table_count(&files.trials, 0, "handoffs") > 4);
+    double elapsed_s = table_real(&files.trials, 0, "elapsed_s");
+    assert_true(elapsed_s >= 0.3 && elapsed_s < 3);
+    run_files_deinit(&files);
+}
+
+/* At free pace no law of the whole is exact, but nothing is lost and nothing held twice. */
+static void free_pace(void **state)
+{
+    (void)state;
+    struct run_files files = RUN_WELL("out", "-n", "6", "-t", "1", "-p", "free");
+    assert_int_equal(files.trials.rows, 3);
+    for (size_t i = 0; i < files.trials.rows; i++) {
+        assert_int_equal(table_count(&files.trials, i, "handoffs"), 6);
+        assert_int_equal(table_count(&files.trials, i, "violations"), 0);
+        assert_string_equal(table_text(&files.trials, i, "law_rpcs"), "");
+        assert_string_equal(table_text(&files.trials, i, "law_notifications"), "");
+    }
+    run_files_deinit(&files);
+}
+
+static void free_pace_steady_with_random_holds(void **state)
+{
+    (void)state;
+    struct run_files files =
+        RUN_WELL("out", "-n", "5", "-t", "1", "-r", "nonscalable,scalable", "-p", "free", "-w",
+                 "steady", "--handoffs", "20", "--hold", "exp:1ms", "-P", "2");
+    for (size_t i = 0; i < files.trials.rows; i++) {
+        assert_int_equal(table_count(&files.trials, i, "handoffs"), 20);
+        assert_int_equal(table_count(&files.trials, i, "violations"), 0);
+    }
+    run_files_deinit(&files);
+}
+
+static void two_locks(void **state)
+{
+    (void)state;
+    size_t of_second = 0;
+    struct run_files files = RUN_WELL("out", "-n", "5", "-t", "1", "-k", "2");
+    assert_lawful(&files.trials);
+    for (size_t i = 0; i < files.trials.rows; i++)
+        assert_int_equal(table_count(&files.trials, i, "handoffs"), 5);
+    for (size_t i = 0; i < files.handoffs.rows; i++)
+        of_second += table_count(&files.handoffs, i, "lock") == 1;
+    /* Of five clients two have the second lock: two grants, the first included, and the end. */
+    assert_int_equal(of_second, 3 * 3);
+    run_files_deinit(&files);
+}
+
+/* How long a lock is held is part of the elapsed time and of the wait for it, and not of a
+ * handoff. */
+static void holds_are_no_part_of_handoffs(void **state)
+{
+    (void)state;
+    struct run_files files =
+        RUN_WELL("out", "-n", "4", "-t", "1", "-r", "scalable", "--hold", "200ms");
+    assert_lawful(&files.trials);
+    assert_true(table_real(&files.trials, 0, "elapsed_s") >= 4 * 0.2);
+    assert_true(table_real(&files.trials, 0, "handoff_p50_us") < 200e3);
+    assert_true(table_real(&files.trials, 0, "acquire_max_us") > 3 * 200e3);
+    run_files_deinit(&files);
+}
+
+static bool same_order(const struct run_files *a, const struct run_files *b)
+{
+    for (size_t i = 0; i < a->trials.rows; i++) {
+        if (find_cell(&a->trials, &b->trials, i) != i)
+            return false;
+    }
+    return true;
+}
+
+static void the_seed_decides_on_the_order(void **state)
+{
+    (void)state;
+    struct run_files first = RUN_WELL("first", "-n", "1,2,3", "-t", "2", "--seed", "7");
+    struct run_files again = RUN_WELL("again", "-n", "1,2,3", "-t", "2", "--seed", "7");
+    struct run_files other = RUN_WELL("other", "-n", "1,2,3", "-t", "2", "--seed", "8");
+    assert_true(same_order(&first, &again));
+    assert_false(same_order(&first, &other));
+    assert_int_equal(table_count(&first.trials, 0, "seed"), 7);
+    /* Trials are rounds: each cell has its first before any has its second. */
+    for (size_t i = 0; i < first.trials.rows; i++)
+        assert_int_equal(table_count(&first.trials, i, "trial"), 1 + i / 9);
+    run_files_deinit(&first);
+    run_files_deinit(&again);
+    run_files_deinit(&other);
+}
+
+/* A session's end waits for the server, and for nothing else: no timer of the network's. */
+static void sessions_end_at_once(void **state)
+{
+    (void)state;
+    struct run_files files = RUN_WELL("out", "-n", "1", "-t", "30", "-r", "scalable");
+    assert_true(command.took_ns < 30 * 150 * NS_PER_MS);
+    run_files_deinit(&files);
+}
+
+/* ------------------------------------------------------------------ what Java reads */
+
+/* The columns "Total_*" of the last row that HistogramLogProcessor writes for a tag. */
+static void read_by_java(const char *tag, double *count, double percentiles_ns[4])
+{
+    char line[2048], row[512], last[512] = "";
+    double p999_ns, p9999_ns;
+    snprintf(line, sizeof line,
+             "java -Xmx64m -cp " JAR " org.HdrHistogram.HistogramLogProcessor -i %s -tag %s -csv "
+             "-outputValueUnitRatio 1 -o %s",
+             in_work("out/latency.hlog"), tag, in_work("table"));
+    assert_int_equal(system(line), 0);
+    FILE *table = fopen(in_work("table"), "r");
+    assert_non_null(table);
+    while (fgets(row, sizeof row, table) != NULL)
+        strcpy(last, row);
+    fclose(table);
+    assert_int_equal(sscanf(last, "%*[^,],%*[^,],%*[^,],%*[^,],%*[^,],%lf,%lf,%lf,%lf,%lf,%lf,%lf",
+                            count, &percentiles_ns[0], &percentiles_ns[1], &percentiles_ns[2],
+                            &p999_ns, &p9999_ns, &percentiles_ns[3]),
+                     7);
+}
+
+static void java_reads_the_same(void **state)
+{
+    (void)state;
+    static const char *const columns[] = {"p50_us", "p90_us", "p99_us", "max_us"};
+    if (access(JAR, R_OK) != 0 || system("java -version >/dev/null 2>&1") != 0) {
+        print_message("skipped: needs java and " JAR " (libhdrhistogram-java)\n");
+        skip();
+    }
+    struct run_files files = RUN_WELL("out", "-n", "12", "-t", "1", "-r", "nonscalable-get");
+    assert_true(files.latency.rows >= 6);
+    for (size_t row = 0; row < files.latency.rows; row++) {
+        char tag[128];
+        double count, percentiles_ns[4];
+        snprintf(tag, sizeof tag, "%s.%s.%s", table_text(&files.latency, row, "recipe"),
+                 table_text(&files.latency, row, "clients"),
+                 table_text(&files.latency, row, "kind"));
+        read_by_java(tag, &count, percentiles_ns);
+        assert_int_equal(count, table_count(&files.latency, row, "count"));
+        for (size_t i = 0; i < 4; i++)
+            assert_int_equal(llround(percentiles_ns[i]),
+                             llround(table_real(&files.latency, row, columns[i]) * 1e3));
+    }
+    run_files_deinit(&files);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        COMMAND_TEST(a_private_server_and_all_files),
+        COMMAND_TEST(quiet_is_quiet),
+        COMMAND_TEST(results_have_a_folder_of_their_own),
+        COMMAND_TEST(processes_count_the_same),
+        COMMAND_TEST(steady_by_handoffs),
+        COMMAND_TEST(steady_by_duration),
+        COMMAND_TEST(free_pace),
+        COMMAND_TEST(free_pace_steady_with_random_holds),
+        COMMAND_TEST(two_locks),
+        COMMAND_TEST(holds_are_no_part_of_handoffs),
+        COMMAND_TEST(the_seed_decides_on_the_order),
+        COMMAND_TEST(sessions_end_at_once),
+        COMMAND_TEST(java_reads_the_same),
+    };
+    return cmocka_run_group_tests(tests, outside_start, outside_stop);
+}
