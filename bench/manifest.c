@@ -15,7 +15,7 @@
 
 static json_t *describe_command(int argc, char **argv)
 {
-    json_t *command = json_array();
+    json_t *command = json_pack("[s]", "zkherd");
     for (int i = 0; i < argc; i++)
         json_array_append_new(command, json_string_nocheck(argv[i]));
     return command;

@@ -258,6 +258,9 @@ static enum fault_kind prepare(struct run *run, int argc, char **argv, struct fa
     if (kind != FAULT_NONE)
         return kind;
     run->signals = block_signals();
+    kind = target_make_root(&run->target, fault);
+    if (kind != FAULT_NONE)
+        return kind;
     manifest_begin(&run->manifest, argc, argv, &run->options, &run->target);
     warn_of_limits(run);
     kind = results_open(&run->results, run->options.out, run->target.name, run->cells.count, fault);

@@ -62,17 +62,6 @@ static enum fault_kind check_chroot(struct target *target, struct fault *fault)
     return kind;
 }
 
-static enum fault_kind make_root(struct target *target, struct fault *fault)
-{
-    char time[32];
-    clock_format_utc(clock_utc_ns(), 1, time, sizeof time);
-    snprintf(target->root, sizeof target->root, "/zkherd-%s-%d", time, (int)getpid());
-    enum fault_kind kind = steward_create(target->steward, target->root, fault);
-    if (kind != FAULT_NONE)
-        target->root[0] = '\0'; /* it is not ours to remove */
-    return kind;
-}
-
 enum fault_kind target_open(const struct options *options, struct target *target,
                             struct fault *fault)
 {
@@ -90,10 +79,19 @@ enum fault_kind target_open(const struct options *options, struct target *target
         kind = steward_new(&target->servers, SESSION_NS, &target->steward, fault);
     if (kind == FAULT_NONE)
         kind = check_chroot(target, fault);
-    if (kind == FAULT_NONE)
-        kind = make_root(target, fault);
     if (kind != FAULT_NONE)
         target_close(target);
+    return kind;
+}
+
+enum fault_kind target_make_root(struct target *target, struct fault *fault)
+{
+    char time[32];
+    clock_format_utc(clock_utc_ns(), 1, time, sizeof time);
+    snprintf(target->root, sizeof target->root, "/zkherd-%s-%d", time, (int)getpid());
+    enum fault_kind kind = steward_create(target->steward, target->root, fault);
+    if (kind != FAULT_NONE)
+        target->root[0] = '\0'; /* it is not ours to remove */
     return kind;
 }
 

@@ -28,10 +28,13 @@ struct target {
     char name[80]; /* for the results' folder: "standalone", or the first host */
 };
 
-/* Starts or finds the servers, opens the steward's session and makes the root znode. On a fault
- * nothing is left behind. */
+/* Starts or finds the servers and opens the steward's session. On a fault nothing is left behind,
+ * nor is there when the program is ended by a signal in here. */
 MUST_CHECK enum fault_kind target_open(const struct options *options, struct target *target,
                                        struct fault *fault);
+
+/* Makes the run's root znode. From here on only target_close leaves nothing behind. */
+MUST_CHECK enum fault_kind target_make_root(struct target *target, struct fault *fault);
 void target_close(struct target *target);
 
 #endif

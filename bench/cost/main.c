@@ -103,14 +103,18 @@ static enum fault_kind measure_memory(const struct target *target, bool *within,
 int main(void)
 {
     struct options options = {0};
-    struct target target;
+    struct target target = {0};
     struct fault fault;
     bool within = true;
     enum fault_kind kind = machine_allow_descriptors(MEMORY_CLIENTS, &fault);
     if (kind == FAULT_NONE)
         kind = target_open(&options, &target, &fault);
-    if (kind != FAULT_NONE)
+    if (kind == FAULT_NONE)
+        kind = target_make_root(&target, &fault);
+    if (kind != FAULT_NONE) {
+        target_close(&target);
         return complain(&fault);
+    }
     kind = compare_cpu(&target, &within, &fault);
     if (kind == FAULT_NONE)
         kind = measure_memory(&target, &within, &fault);

@@ -208,6 +208,12 @@ static void reconcile(const struct run *run, const struct conductor_result *led,
     }
     enum oracle_counter differs =
         oracle_reconcile(&result->servers, &result->total, &servers, &sessions);
+    if (differs != ORACLE_AGREES && run->host->private_server == NULL && servers > sessions) {
+        snprintf(result->not_reconciled, sizeof result->not_reconciled,
+                 "the servers counted more %s than the sessions: others seem to use them",
+                 oracle_counter_word(differs));
+        return;
+    }
     result->reconciled = differs == ORACLE_AGREES ? RECONCILED_YES : RECONCILED_NO;
     if (differs != ORACLE_AGREES && run->plan->pace == PACE_LOCKSTEP)
         board_violate(run->board, &(struct violation){.kind = VIOLATION_SERVERS,
@@ -314,7 +320,10 @@ enum fault_kind trial_run(const struct trial_plan *plan, const struct trial_host
     if (kind == FAULT_NONE)
         kind = run_workers(&run, made, fault);
     struct fault clearing;
-    enum fault_kind cleared = steward_delete_tree(host->steward, plan->root, &clearing);
+    enum fault_kind cleared = FAULT_NONE;
+    /* A private server that has failed takes its znodes with it. */
+    if (kind == FAULT_NONE || host->private_server == NULL)
+        cleared = steward_delete_tree(host->steward, plan->root, &clearing);
     if (kind == FAULT_NONE && cleared != FAULT_NONE) {
         *fault = clearing;
         kind = cleared;
