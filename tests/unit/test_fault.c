@@ -49,7 +49,7 @@ static void exit_statuses_are_those_of_the_manual(void **state)
     assert_int_equal(fault_exit_status(FAULT_REFUSED), 3);
     assert_int_equal(fault_exit_status(FAULT_NO_SPACE), 3);
     assert_int_equal(fault_exit_status(FAULT_INTERRUPTED), 4);
-    assert_int_equal(fault_exit_status(FAULT_DEADLINE), 4);
+    assert_int_equal(fault_exit_status(FAULT_SESSION_LOST), 4);
 }
 
 static void raising_fills_the_facts(void **state)
