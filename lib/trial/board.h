@@ -58,7 +58,9 @@ enum board_command { COMMAND_NONE, COMMAND_ARRIVE, COMMAND_RELEASE };
 
 struct board_lock {
     _Alignas(BOARD_CACHE_LINE) _Atomic uint32_t holder; /* session +1; 0: nobody */
-    _Atomic uint64_t admissions; /* arrivals let in, against the plan's handoffs */
+    /* Arrivals let in, against the plan's handoffs; the first of each client is let in beforehand.
+     */
+    _Atomic uint64_t admissions;
     _Atomic uint64_t arrivals;
     _Atomic uint64_t grants;
     _Atomic uint64_t releases;    /* sent: the number of the ledger's present row */

@@ -257,7 +257,6 @@ static enum fault_kind step_arrive(struct conductor *conductor, uint32_t session
 {
     uint32_t lock = session % conductor->board->plan->locks;
     struct tally cost = {0};
-    atomic_fetch_add(&conductor->board->locks[lock].admissions, 1);
     law_lock_arrival(&conductor->laws[lock], &cost);
     tally_sum(&conductor->expected[lock], &cost);
     tally_sum(&conductor->result->law, &cost);
@@ -288,8 +287,10 @@ static enum fault_kind hand_on(struct conductor *conductor, uint32_t lock, bool 
 {
     uint32_t session = atomic_load(&conductor->board->locks[lock].holder) - 1;
     enum fault_kind kind = step_release(conductor, lock, session, goes_on);
-    if (kind == FAULT_NONE && *goes_on && lets_in(conductor, lock))
+    if (kind == FAULT_NONE && *goes_on && lets_in(conductor, lock)) {
+        atomic_fetch_add(&conductor->board->locks[lock].admissions, 1);
         kind = step_arrive(conductor, session, goes_on);
+    }
     return kind;
 }
 

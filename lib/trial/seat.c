@@ -66,7 +66,7 @@ static void lose(struct seat *seat, enum zk_status status)
 /* ------------------------------------------------------------------ the recipe's steps */
 
 static void let_go(struct seat *seat);
-static void arrive_or_finish(struct seat *seat);
+static void queue_again_or_finish(struct seat *seat);
 
 static int64_t order_of(const struct seat *seat)
 {
@@ -106,7 +106,7 @@ static void released(struct seat *seat)
     if (plan_of(seat)->pace == PACE_LOCKSTEP)
         seat->rests = true;
     else
-        arrive_or_finish(seat);
+        queue_again_or_finish(seat);
 }
 
 /* Resumes the recipe, and takes note of what it has come to. */
@@ -147,7 +147,7 @@ static void arrive(struct seat *seat)
     advance(seat);
 }
 
-static void arrive_or_finish(struct seat *seat)
+static void queue_again_or_finish(struct seat *seat)
 {
     struct board *board = board_of(seat);
     uint64_t admitted = plan_handoffs_of(board->plan, seat->meter.lock);
@@ -192,12 +192,6 @@ void seat_hold_ended(void *seat, uint64_t late_ns)
 void seat_arrive(struct seat *seat)
 {
     arrive(seat);
-    settle(seat);
-}
-
-void seat_arrive_or_finish(struct seat *seat)
-{
-    arrive_or_finish(seat);
     settle(seat);
 }
 

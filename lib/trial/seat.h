@@ -57,9 +57,6 @@ void seat_init(struct seat *seat, struct board *board, struct board_worker *work
 /* The session gets in line. Idle, and already counted as busy. */
 void seat_arrive(struct seat *seat);
 
-/* Free pace: the session gets in line if arrivals are still let in, else it is finished. */
-void seat_arrive_or_finish(struct seat *seat);
-
 /* Holding: the session releases as soon as it has held for as long as the plan says; already
  * counted as busy. */
 void seat_let_go(struct seat *seat);

@@ -319,7 +319,7 @@ enum fault_kind trial_run(const struct trial_plan *plan, const struct trial_host
     kind = lay_out(&run, fault);
     if (kind == FAULT_NONE)
         kind = run_workers(&run, made, fault);
-    struct fault clearing;
+    struct fault clearing = {0};
     enum fault_kind cleared = FAULT_NONE;
     /* A private server that has failed takes its znodes with it. */
     if (kind == FAULT_NONE || host->private_server == NULL)

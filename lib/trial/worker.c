@@ -84,7 +84,7 @@ static void gate_opens(struct worker *worker)
         return;
     atomic_fetch_add(&worker->board->busy, worker->count);
     for (uint32_t i = 0; i < worker->count; i++)
-        seat_arrive_or_finish(&worker->seats[i]);
+        seat_arrive(&worker->seats[i]);
 }
 
 static uint64_t resident_kib(void)

@@ -121,6 +121,28 @@ static void test_free_pace_excludes(void **state)
     }
 }
 
+/* However late a process comes to the gate: nobody takes another client's turn. */
+static void test_every_client_is_granted(void **state)
+{
+    (void)state;
+    struct trial_plan plan = live_plan("scalable", 40);
+    plan.pace = PACE_FREE;
+    plan.processes = 40;
+    struct trial_result *result = live_trial(&plan);
+    live_assert_good(result);
+    for (uint32_t i = 0; i < plan.clients; i++)
+        assert_int_equal(result->board->sessions[i].acquisitions, 1);
+    trial_result_free(result);
+    plan.workload = WORKLOAD_STEADY;
+    plan.handoffs = 45;
+    result = live_trial(&plan);
+    live_assert_good(result);
+    assert_int_equal(result->handoffs, 45);
+    for (uint32_t i = 0; i < plan.clients; i++)
+        assert_true(result->board->sessions[i].acquisitions >= 1);
+    trial_result_free(result);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -130,6 +152,7 @@ int main(void)
         cmocka_unit_test(test_steady_costs_its_law),
         cmocka_unit_test(test_several_locks_cost_the_sum),
         cmocka_unit_test(test_free_pace_excludes),
+        cmocka_unit_test(test_every_client_is_granted),
     };
     return cmocka_run_group_tests(tests, live_start, live_stop);
 }
