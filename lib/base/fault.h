@@ -31,6 +31,7 @@
     X(NO_ZOOKEEPER, 3, "no ZooKeeper server found",                                                \
       "install the package libzookeeper-java, or set ZOOKEEPER_HOME to an Apache release")         \
     X(SERVER_DIED, 3, "the server ended by itself", "its last log lines say why")                  \
+    X(PORT_TAKEN, 3, "the port is taken", "stop what listens there, or choose another port")       \
     X(UNRESOLVED, 3, "the host name is not known", "check the name")                               \
     X(REFUSED, 3, "the connection was refused",                                                    \
       "start a ZooKeeper server there, or leave --connect out for a private one")                  \

@@ -8,6 +8,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <ftw.h>
+#include <limits.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdio.h>
@@ -54,6 +55,8 @@ struct reply {
 struct ward {
     int channel;
     int program; /* pidfd, -1 on a kernel without; then the closing channel alone tells */
+    const char *parent_folder;
+    bool made_parent;
     const char *folder;
     pid_t processes[KEEPER_PROCESSES_MAX];
     size_t count;
@@ -247,7 +250,22 @@ static void remove_folder(const char *folder)
     }
 }
 
-_Noreturn static void keep(struct ward *ward, const char *parent_folder)
+/* Made here and not by the program, whose death would leave it behind. 0 or an errno. */
+static int make_folder(struct ward *ward, char *folder)
+{
+    char parent_folder[PATH_MAX];
+    ward->made_parent = mkdir(ward->parent_folder, 0700) == 0;
+    int os_error = errno;
+    /* A file system may refuse first and look afterwards whether the folder is there already. */
+    if (realpath(ward->parent_folder, parent_folder) == NULL)
+        return os_error;
+    int length = snprintf(folder, FOLDER_SIZE, "%s/zkherd-server-XXXXXX", parent_folder);
+    if (length >= FOLDER_SIZE)
+        return ENAMETOOLONG;
+    return mkdtemp(folder) == NULL ? errno : 0;
+}
+
+_Noreturn static void keep(struct ward *ward)
 {
     struct greeting greeting = {.os_error = 0};
     setsid();
@@ -255,18 +273,15 @@ _Noreturn static void keep(struct ward *ward, const char *parent_folder)
     prctl(PR_SET_CHILD_SUBREAPER, 1);
     take_own_signals();
     let_go_of_descriptors(ward);
-    /* Made here and not by the program, whose death would leave it behind. */
-    snprintf(greeting.folder, sizeof greeting.folder, "%s/zkherd-server-XXXXXX", parent_folder);
-    if (mkdtemp(greeting.folder) == NULL) {
-        greeting.os_error = errno;
-        send_packet(ward->channel, &greeting, sizeof greeting);
-        _exit(1);
-    }
+    greeting.os_error = make_folder(ward, greeting.folder);
     ward->folder = greeting.folder;
-    if (send_packet(ward->channel, &greeting, sizeof greeting))
+    if (send_packet(ward->channel, &greeting, sizeof greeting) && greeting.os_error == 0)
         serve(ward);
     end_processes(ward);
-    remove_folder(greeting.folder);
+    if (greeting.os_error == 0)
+        remove_folder(greeting.folder);
+    if (ward->made_parent)
+        rmdir(ward->parent_folder);
     _exit(0);
 }
 
@@ -275,14 +290,14 @@ _Noreturn static void keep(struct ward *ward, const char *parent_folder)
 /* All signals wait while the child still has the program's handlers. */
 static pid_t fork_keeper(int channel, const char *parent_folder)
 {
-    struct ward ward = {.channel = channel};
+    struct ward ward = {.channel = channel, .parent_folder = parent_folder};
     ward.program = (int)syscall(SYS_pidfd_open, getpid(), 0);
     sigset_t all, before;
     sigfillset(&all);
     sigprocmask(SIG_SETMASK, &all, &before);
     pid_t pid = fork();
     if (pid == 0)
-        keep(&ward, parent_folder);
+        keep(&ward);
     int os_error = errno;
     sigprocmask(SIG_SETMASK, &before, NULL);
     if (ward.program >= 0)
@@ -308,8 +323,6 @@ static enum fault_kind await_greeting(struct keeper *keeper, const char *parent_
 enum fault_kind keeper_new(const char *parent_folder, struct keeper **keeper, struct fault *fault)
 {
     int ends[2];
-    if (strlen(parent_folder) > FOLDER_SIZE - 32)
-        return fault_from_errno(fault, ENAMETOOLONG, parent_folder, "%s", "");
     struct keeper *made = calloc(1, sizeof *made);
     if (made == NULL)
         return fault_from_errno(fault, ENOMEM, parent_folder, "%s", "");
@@ -409,4 +422,13 @@ bool keeper_process_alive(pid_t pid)
     /* The state follows the name, which may hold blanks and parentheses of its own. */
     const char *state = strrchr(line, ')');
     return state != NULL && strchr("ZXx", state[2]) == NULL;
+}
+
+void keeper_kill(pid_t pid)
+{
+    uint64_t deadline_ns = clock_now_ns() + NS_PER_S;
+    if (keeper_process_alive(pid))
+        kill(-pid, SIGKILL);
+    while (keeper_process_alive(pid) && clock_now_ns() < deadline_ns)
+        pause_ms(1);
 }

@@ -3,8 +3,8 @@
  * keeper: a process that watches over a temporary folder and the servers that run in it. Layer: zk.
  *
  * Invariant: however the program ends, SIGKILL included, the keeper ends the processes that it runs
- * and then removes the folder with all that is in it. If the keeper itself is killed, its processes
- * end with it, and only the folder stays.
+ * and then removes the folder with all that is in it, and the folder around it if it made that one.
+ * If the keeper itself is killed, its processes end with it, and only the folder stays.
  *
  * The keeper is a child of the program in a session of its own, so a Ctrl-C at the terminal reaches
  * neither it nor what it runs. It learns of the program's end from a socket that closes, and from
@@ -23,9 +23,10 @@
 struct keeper;
 
 /*
- * Starts a keeper with a fresh folder, readable for this user only, inside parent_folder (an
- * absolute path). On success *keeper is the caller's to end with keeper_free. Faults are the
- * operating system's. To be called while the program has one thread.
+ * Starts a keeper with a fresh folder, readable for this user only, inside parent_folder. That one
+ * is made if it does not exist, and then removed in the end unless somebody else has put something
+ * there. On success *keeper is the caller's to end with keeper_free. Faults are the operating
+ * system's. To be called while the program has one thread.
  */
 MUST_CHECK enum fault_kind keeper_new(const char *parent_folder, struct keeper **keeper,
                                       struct fault *fault);
@@ -42,9 +43,9 @@ const char *keeper_folder(const struct keeper *keeper);
 
 /*
  * Runs arguments[0] (an absolute path; the list ends with NULL) as a child of the keeper, inside
- * the folder, with its output appended to the file log_name there and nothing to read. On success
- * *pid is its process. A program that cannot be executed is no fault here: it ends at once and the
- * log says why. At most KEEPER_PROCESSES_MAX, counted over the keeper's life.
+ * the folder, with its output appended to the file log_name (a path from there) and nothing to
+ * read. On success *pid is its process. A program that cannot be executed is no fault here: it ends
+ * at once and the log says why. At most KEEPER_PROCESSES_MAX, counted over the keeper's life.
  */
 MUST_CHECK enum fault_kind keeper_run(struct keeper *keeper, const char *const arguments[],
                                       const char *log_name, pid_t *pid, struct fault *fault);
@@ -52,5 +53,9 @@ MUST_CHECK enum fault_kind keeper_run(struct keeper *keeper, const char *const a
 /* False once that process has ended. Its number is not given to another process while the keeper
  * lives. */
 bool keeper_process_alive(pid_t pid);
+
+/* Ends one process of a keeper by SIGKILL, with those that it started, and waits for that: a moment
+ * as a rule, a second at most. */
+void keeper_kill(pid_t pid);
 
 #endif

@@ -4,33 +4,35 @@
 #include "base/clock.h"
 #include "zk/admin.h"
 #include "zk/install.h"
-#include "zk/keeper.h"
 
-#include <arpa/inet.h>
 #include <errno.h>
 #include <inttypes.h>
 #include <limits.h>
-#include <netinet/in.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/socket.h>
+#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
-#define START_DEADLINE_NS (60 * NS_PER_S)
-#define POLL_NS           (10 * NS_PER_MS)
-#define PORT_ATTEMPTS     5
-#define LOG_NAME          "server.log"
-#define MAIN_CLASS        "org.apache.zookeeper.server.quorum.QuorumPeerMain"
+#define LOG_NAME   "server.log"
+#define MAIN_CLASS "org.apache.zookeeper.server.quorum.QuorumPeerMain"
+/* An ensemble's conf has a line for each of its servers besides. */
+#define CONF_SIZE    8192
+#define ASK_AGAIN_NS (10 * NS_PER_MS)
 
 struct server {
     struct keeper *keeper;
+    struct ensemble *ensemble;
     pid_t pid;
+    bool killed;
+    uint64_t cpu_at_kill_ns;
     struct endpoint endpoint;
+    char subject[64]; /* in faults */
+    char folder[16];  /* inside the keeper's */
     char java[PATH_MAX];
     char class_path[2 * PATH_MAX];
-    char settings[2048];
+    char settings[4096];
     char command_line[4 * PATH_MAX];
     char java_version[128];
 };
@@ -40,7 +42,18 @@ struct server_options server_options_default(void)
     return (struct server_options){.heap_mib = 1024, .fsync = true, .tick_ms = 2000};
 }
 
-/* How one server is configured. */
+static const char *const role_names[] = {
+    [SERVER_NOT_SERVING] = "not serving", [SERVER_STANDALONE] = "standalone",
+    [SERVER_LEADER] = "leader",           [SERVER_FOLLOWER] = "follower",
+    [SERVER_KILLED] = "killed",
+};
+
+const char *server_role_name(enum server_role role)
+{
+    return role_names[role];
+}
+
+/* How it is configured. */
 
 /*
  * Every setting that shapes load, those that are at their default too: a manifest shows this text.
@@ -49,35 +62,75 @@ struct server_options server_options_default(void)
  * before it. The data's place is relative because a configuration file is read as Latin-1, which
  * the name of a temporary folder need not be.
  */
-static void compose_settings(const struct server_options *options, uint16_t port, char *text,
-                             size_t size)
+static size_t compose_settings(const struct server_options *options, const struct server *server,
+                               char *text, size_t size)
 {
-    snprintf(text, size,
-             "dataDir=./data\n"
-             "clientPortAddress=127.0.0.1\n"
-             "clientPort=%u\n"
-             "clientPortListenBacklog=65535\n"
-             "maxClientCnxns=0\n"
-             "maxCnxns=0\n"
-             "tickTime=%" PRIu64 "\n"
-             "minSessionTimeout=%" PRIu64 "\n"
-             "maxSessionTimeout=3600000\n"
-             "globalOutstandingLimit=1000\n"
-             "forceSync=%s\n"
-             "snapCount=100000\n"
-             "preAllocSize=65536\n"
-             "autopurge.snapRetainCount=3\n"
-             "autopurge.purgeInterval=1\n"
-             "4lw.commands.whitelist=srvr,mntr,ruok,conf,cons,wchs,srst,isro\n"
-             "admin.enableServer=false\n",
-             port, options->tick_ms, 2 * options->tick_ms, options->fsync ? "yes" : "no");
+    return (size_t)snprintf(text, size,
+                            "dataDir=./%s/data\n"
+                            "clientPortAddress=127.0.0.1\n"
+                            "clientPort=%u\n"
+                            "clientPortListenBacklog=65535\n"
+                            "maxClientCnxns=0\n"
+                            "maxCnxns=0\n"
+                            "tickTime=%" PRIu64 "\n"
+                            "minSessionTimeout=%" PRIu64 "\n"
+                            "maxSessionTimeout=3600000\n"
+                            "globalOutstandingLimit=1000\n"
+                            "forceSync=%s\n"
+                            "snapCount=100000\n"
+                            "preAllocSize=65536\n"
+                            "autopurge.snapRetainCount=3\n"
+                            "autopurge.purgeInterval=1\n"
+                            "4lw.commands.whitelist=srvr,mntr,ruok,conf,cons,wchs,srst,isro\n"
+                            "admin.enableServer=false\n"
+                            "standaloneEnabled=true\n",
+                            server->folder, server->endpoint.port, options->tick_ms,
+                            2 * options->tick_ms, options->fsync ? "yes" : "no");
+}
+
+/* The limits in ticks are those of ZooKeeper's own sample. leaderServes and electionPortBindRetry
+ * are system properties, as above. */
+static void compose_membership(const struct server_place *place, char *text, size_t size)
+{
+    size_t length = (size_t)snprintf(text, size,
+                                     "initLimit=10\n"
+                                     "syncLimit=5\n"
+                                     "leaderServes=yes\n"
+                                     "localSessionsEnabled=false\n"
+                                     "quorumListenOnAllIPs=false\n"
+                                     "electionPortBindRetry=3\n");
+    for (unsigned i = 0; i < place->count; i++)
+        length += (size_t)snprintf(text + length, size - length, "server.%u=127.0.0.1:%u:%u\n",
+                                   i + 1, place->ports[i].peer, place->ports[i].election);
+}
+
+static void compose(const struct server_options *options, const struct server_place *place,
+                    struct server *server)
+{
+    size_t size = sizeof server->settings;
+    size_t length = compose_settings(options, server, server->settings, size);
+    if (place->count > 1)
+        compose_membership(place, server->settings + length, size - length);
+}
+
+static void format_path(const struct server *server, const char *name, char *path)
+{
+    snprintf(path, PATH_MAX, "%s/%s/%s", keeper_folder(server->keeper), server->folder, name);
+}
+
+static enum fault_kind make_folder(const struct server *server, const char *name,
+                                   struct fault *fault)
+{
+    char path[PATH_MAX];
+    format_path(server, name, path);
+    return mkdir(path, 0700) == 0 ? FAULT_NONE : fault_from_errno(fault, errno, path, "%s", "");
 }
 
 static enum fault_kind write_file(const struct server *server, const char *name, const char *text,
                                   struct fault *fault)
 {
     char path[PATH_MAX];
-    snprintf(path, sizeof path, "%s/%s", keeper_folder(server->keeper), name);
+    format_path(server, name, path);
     FILE *file = fopen(path, "we");
     if (file == NULL)
         return fault_from_errno(fault, errno, path, "%s", "");
@@ -110,6 +163,27 @@ static enum fault_kind configure_logging(const struct server *server, struct fau
     return kind == FAULT_NONE ? write_file(server, "zkherd-log4j.properties", log4j, fault) : kind;
 }
 
+static enum fault_kind configure(const struct server_options *options,
+                                 const struct server_place *place, struct server *server,
+                                 struct fault *fault)
+{
+    char number[16];
+    snprintf(number, sizeof number, "%u\n", place->index + 1);
+    compose(options, place, server);
+    enum fault_kind kind = make_folder(server, "", fault);
+    if (kind == FAULT_NONE)
+        kind = make_folder(server, "data", fault);
+    if (kind == FAULT_NONE && place->count > 1)
+        kind = write_file(server, "data/myid", number, fault);
+    if (kind == FAULT_NONE)
+        kind = configure_logging(server, fault);
+    if (kind == FAULT_NONE)
+        kind = write_file(server, "zoo.cfg", server->settings, fault);
+    return kind;
+}
+
+/* How it is started. */
+
 static void join_arguments(const char *const arguments[], char *text, size_t size)
 {
     size_t length = 0;
@@ -121,59 +195,117 @@ static void join_arguments(const char *const arguments[], char *text, size_t siz
 static enum fault_kind run_java(struct server *server, const struct server_options *options,
                                 struct fault *fault)
 {
-    char heap_first[32], heap_most[32];
+    char heap_first[32], heap_most[32], log[64], config[64], temporary[64], logback[96], log4j[96];
     snprintf(heap_first, sizeof heap_first, "-Xms%um", options->heap_mib);
     snprintf(heap_most, sizeof heap_most, "-Xmx%um", options->heap_mib);
+    snprintf(log, sizeof log, "%s/" LOG_NAME, server->folder);
+    snprintf(config, sizeof config, "./%s/zoo.cfg", server->folder);
+    snprintf(temporary, sizeof temporary, "-Djava.io.tmpdir=./%s", server->folder);
+    snprintf(logback, sizeof logback, "-Dlogback.configurationFile=%s/zkherd-logback.xml",
+             server->folder);
+    snprintf(log4j, sizeof log4j, "-Dlog4j.configuration=file:%s/zkherd-log4j.properties",
+             server->folder);
     const char *const arguments[] = {
         server->java,
         heap_first,
         heap_most,
+        /* Bounds for what is not heap, far above what a server needs (SERVER_OVERHEAD_MIB). Each
+         * thread that writes keeps a buffer of its longest reply: those beyond 256 KiB, lists of
+         * ten thousand names, are not kept. */
+        "-Xss512k",
+        "-XX:MaxMetaspaceSize=64m",
+        "-XX:ReservedCodeCacheSize=64m",
+        "-XX:MaxDirectMemorySize=64m",
+        "-Djdk.nio.maxCachedBufferSize=262144",
         "-showversion",
         /* Performance data is a file in /tmp, which would outlive a JVM that is killed. */
         "-XX:-UsePerfData",
         /* A server without memory would go on, at a crawl. */
         "-XX:+ExitOnOutOfMemoryError",
-        "-Djava.io.tmpdir=.",
+        temporary,
         "-Dorg.slf4j.simpleLogger.defaultLogLevel=warn",
         "-Dorg.slf4j.simpleLogger.showDateTime=true",
         "-Dorg.slf4j.simpleLogger.dateTimeFormat=HH:mm:ss.SSS",
-        "-Dlogback.configurationFile=zkherd-logback.xml",
-        "-Dlog4j.configuration=file:zkherd-log4j.properties",
+        logback,
+        log4j,
         "-Dzookeeper.jmx.log4j.disable=true",
         "-cp",
         server->class_path,
         MAIN_CLASS,
-        "./zoo.cfg",
+        config,
         NULL,
     };
     join_arguments(arguments, server->command_line, sizeof server->command_line);
-    return keeper_run(server->keeper, arguments, LOG_NAME, &server->pid, fault);
+    return keeper_run(server->keeper, arguments, log, &server->pid, fault);
 }
 
-/* How one server is started. */
-
-static enum fault_kind find_free_port(uint16_t *port, struct fault *fault)
+static void take_place(struct server *server, const struct server_place *place)
 {
-    struct sockaddr_in address = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
-    socklen_t size = sizeof address;
-    int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
-    if (fd < 0)
-        return fault_from_errno(fault, errno, "127.0.0.1", "while looking for a free port");
-    int failed = bind(fd, (struct sockaddr *)&address, size) != 0 ||
-                 getsockname(fd, (struct sockaddr *)&address, &size) != 0;
-    int os_error = errno;
-    close(fd);
-    if (failed)
-        return fault_from_errno(fault, os_error, "127.0.0.1", "while looking for a free port");
-    *port = ntohs(address.sin_port);
-    return FAULT_NONE;
+    strcpy(server->endpoint.host, "127.0.0.1");
+    server->endpoint.port = place->ports[place->index].client;
+    snprintf(server->folder, sizeof server->folder, "server.%u", place->index + 1);
+    if (place->count == 1)
+        snprintf(server->subject, sizeof server->subject, "127.0.0.1:%u", server->endpoint.port);
+    else
+        snprintf(server->subject, sizeof server->subject, "server %u of %u (127.0.0.1:%u)",
+                 place->index + 1, place->count, server->endpoint.port);
 }
+
+enum fault_kind server_launch(const struct server_options *options,
+                              const struct server_place *place, struct server **server,
+                              struct fault *fault)
+{
+    struct server *made = calloc(1, sizeof *made);
+    if (made == NULL)
+        return fault_from_errno(fault, ENOMEM, "a private server", "%s", "");
+    made->keeper = place->keeper;
+    made->ensemble = place->ensemble;
+    take_place(made, place);
+    enum fault_kind kind = install_find_java(made->java, sizeof made->java, fault);
+    if (kind == FAULT_NONE)
+        kind = install_find_zookeeper(made->class_path, sizeof made->class_path, fault);
+    if (kind == FAULT_NONE)
+        kind = configure(options, place, made, fault);
+    if (kind == FAULT_NONE)
+        kind = run_java(made, options, fault);
+    if (kind == FAULT_NONE)
+        *server = made;
+    else
+        free(made);
+    return kind;
+}
+
+void server_free(struct server *server)
+{
+    free(server);
+}
+
+/* What its log says. */
 
 static FILE *open_log(const struct server *server)
 {
     char path[PATH_MAX];
-    snprintf(path, sizeof path, "%s/%s", keeper_folder(server->keeper), LOG_NAME);
+    format_path(server, LOG_NAME, path);
     return fopen(path, "re");
+}
+
+const char *server_log_tail(const struct server *server, char *text, size_t size)
+{
+    text[0] = '\0';
+    FILE *log = open_log(server);
+    if (log == NULL)
+        return text;
+    fseek(log, 0, SEEK_END);
+    long length = ftell(log);
+    /* One byte more than fits tells whether the first line is whole. */
+    long start = length >= (long)size ? length - (long)size : 0;
+    fseek(log, start, SEEK_SET);
+    if (length >= (long)size)
+        while (!feof(log) && fgetc(log) != '\n')
+            ;
+    text[fread(text, 1, size - 1, log)] = '\0';
+    fclose(log);
+    return text;
 }
 
 /* The log's end as one line, without the frames of stack traces; whole lines if any fits. */
@@ -197,81 +329,17 @@ static void summarize_log(const struct server *server, char *text, size_t size)
     snprintf(text, size, "%s", end);
 }
 
-static bool log_has(const struct server *server, const char *words)
+bool server_lacks_port(const struct server *server)
 {
     char tail[16384];
-    return strstr(server_log_tail(server, tail, sizeof tail), words) != NULL;
+    return strstr(server_log_tail(server, tail, sizeof tail), "BindException") != NULL;
 }
 
-static enum fault_kind raise_with_log(const struct server *server, enum fault_kind kind,
-                                      struct fault *fault)
+enum fault_kind server_raise(const struct server *server, enum fault_kind kind, struct fault *fault)
 {
-    char subject[ENDPOINT_TEXT_SIZE], words[sizeof fault->detail];
-    endpoint_format(&server->endpoint, subject, sizeof subject);
+    char words[sizeof fault->detail];
     summarize_log(server, words, sizeof words);
-    return fault_raise(fault, kind, 0, subject, "%s", words);
-}
-
-/* Whether what serves at our port is ours: its data are in our folder. */
-static bool serves(const struct server *server, uint64_t patience_ns)
-{
-    struct admin_identity identity;
-    char settings[4096];
-    struct fault ignored;
-    if (admin_identify(&server->endpoint, patience_ns, &identity, &ignored) != FAULT_NONE ||
-        strcmp(identity.mode, "standalone") != 0 ||
-        admin_settings(&server->endpoint, patience_ns, settings, sizeof settings, &ignored) !=
-            FAULT_NONE)
-        return false;
-    const char *folder = strrchr(keeper_folder(server->keeper), '/');
-    return strstr(settings, folder) != NULL;
-}
-
-static enum fault_kind await_service(const struct server *server, struct fault *fault)
-{
-    uint64_t start_ns = clock_now_ns(), elapsed_ns = 0;
-    for (; elapsed_ns < START_DEADLINE_NS; elapsed_ns = clock_now_ns() - start_ns) {
-        /* Impatient at first: a question that comes after the port opens and before the database
-         * does is never answered, nor is its connection closed. */
-        if (serves(server, 50 * NS_PER_MS + elapsed_ns / 4))
-            return FAULT_NONE;
-        if (!server_alive(server))
-            return raise_with_log(server, FAULT_SERVER_DIED, fault);
-        nanosleep(&(struct timespec){.tv_nsec = POLL_NS}, NULL);
-    }
-    return raise_with_log(server, FAULT_NO_ANSWER, fault);
-}
-
-/* One attempt, on one port. */
-static enum fault_kind launch(struct server *server, const struct server_options *options,
-                              struct fault *fault)
-{
-    char log[PATH_MAX];
-    snprintf(log, sizeof log, "%s/%s", keeper_folder(server->keeper), LOG_NAME);
-    unlink(log); /* an attempt before this one may have left its complaints */
-    strcpy(server->endpoint.host, "127.0.0.1");
-    enum fault_kind kind = find_free_port(&server->endpoint.port, fault);
-    if (kind != FAULT_NONE)
-        return kind;
-    compose_settings(options, server->endpoint.port, server->settings, sizeof server->settings);
-    kind = write_file(server, "zoo.cfg", server->settings, fault);
-    if (kind == FAULT_NONE)
-        kind = run_java(server, options, fault);
-    return kind == FAULT_NONE ? await_service(server, fault) : kind;
-}
-
-/* Between the moment a port is found free and the server's start another program may take it. */
-static enum fault_kind launch_on_some_port(struct server *server,
-                                           const struct server_options *options,
-                                           struct fault *fault)
-{
-    enum fault_kind kind;
-    int attempts = 0;
-    do {
-        kind = launch(server, options, fault);
-    } while (kind == FAULT_SERVER_DIED && log_has(server, "BindException") &&
-             ++attempts < PORT_ATTEMPTS);
-    return kind;
+    return fault_raise(fault, kind, 0, server->subject, "%s", words);
 }
 
 /* The line that -showversion put at the log's beginning: openjdk version "17.0.15" 2025-04-15. */
@@ -290,70 +358,98 @@ static void note_java_version(struct server *server)
         fclose(log);
 }
 
-/* An absolute path, because the server runs in its own folder. */
-static enum fault_kind find_parent_folder(const struct server_options *options, char *path,
-                                          struct fault *fault)
+/* How it does. */
+
+static enum server_role role_of_mode(const char *mode)
 {
-    const char *folder = options->parent_folder;
-    if (folder == NULL)
-        folder = getenv("TMPDIR");
-    if (folder == NULL || *folder == '\0')
-        folder = "/tmp";
-    if (realpath(folder, path) == NULL)
-        return fault_from_errno(fault, errno, folder, "as the place for a temporary folder");
+    for (enum server_role role = SERVER_STANDALONE; role <= SERVER_FOLLOWER; role++) {
+        if (strcmp(mode, role_names[role]) == 0)
+            return role;
+    }
+    return SERVER_NOT_SERVING;
+}
+
+static enum fault_kind ask_role(const struct server *server, uint64_t timeout_ns,
+                                enum server_role *role, struct fault *fault)
+{
+    struct admin_identity identity;
+    struct fault refusal;
+    enum fault_kind kind = admin_identify(&server->endpoint, timeout_ns, &identity, &refusal);
+    if (kind != FAULT_NONE && !server_alive(server))
+        return server_raise(server, FAULT_SERVER_DIED, fault);
+    if (kind != FAULT_NONE && kind != FAULT_NOT_SERVING) {
+        *fault = refusal;
+        return kind;
+    }
+    *role = kind == FAULT_NONE ? role_of_mode(identity.mode) : SERVER_NOT_SERVING;
     return FAULT_NONE;
 }
 
-static enum fault_kind prepare(struct server *server, const struct server_options *options,
-                               struct fault *fault)
+/* A server that loses its quorum closes its connections, one with a question on it too, or leaves
+ * it unanswered; one that is ending refuses. The next question finds out what has become of it. */
+static bool may_pass(enum fault_kind kind)
 {
-    char parent_folder[PATH_MAX];
-    enum fault_kind kind = install_find_java(server->java, sizeof server->java, fault);
-    if (kind == FAULT_NONE)
-        kind = install_find_zookeeper(server->class_path, sizeof server->class_path, fault);
-    if (kind == FAULT_NONE)
-        kind = find_parent_folder(options, parent_folder, fault);
-    if (kind == FAULT_NONE)
-        kind = keeper_new(parent_folder, &server->keeper, fault);
-    if (kind == FAULT_NONE)
-        kind = configure_logging(server, fault);
-    return kind;
+    return kind == FAULT_NOT_ZOOKEEPER || kind == FAULT_ZOOKEEPER || kind == FAULT_NO_ANSWER ||
+           kind == FAULT_REFUSED;
 }
 
-enum fault_kind server_start(const struct server_options *options, struct server **server,
-                             struct fault *fault)
+enum fault_kind server_ask_role(const struct server *server, uint64_t timeout_ns,
+                                enum server_role *role, struct fault *fault)
 {
+    uint64_t deadline_ns = clock_now_ns() + timeout_ns;
     struct fault found;
-    struct server *made = calloc(1, sizeof *made);
-    if (made == NULL)
-        return fault_from_errno(fault, ENOMEM, "a private server", "%s", "");
-    enum fault_kind kind = prepare(made, options, &found);
-    if (kind == FAULT_NONE)
-        kind = launch_on_some_port(made, options, &found);
-    if (kind == FAULT_NONE) {
-        note_java_version(made);
-        *server = made;
-    } else {
-        *fault = found;
-        server_stop(made);
+    if (server->killed) {
+        *role = SERVER_KILLED;
+        return FAULT_NONE;
     }
+    enum fault_kind kind = ask_role(server, timeout_ns / 4, role, &found);
+    while (may_pass(kind) && clock_now_ns() < deadline_ns) {
+        nanosleep(&(struct timespec){.tv_nsec = ASK_AGAIN_NS}, NULL);
+        kind = ask_role(server, timeout_ns / 4, role, &found);
+    }
+    if (kind != FAULT_NONE)
+        *fault = found;
     return kind;
 }
 
-void server_stop(struct server *server)
+/* Its data are in our folder. */
+static bool is_ours(const struct server *server, uint64_t patience_ns)
 {
-    if (server == NULL)
-        return;
-    keeper_free(server->keeper);
-    free(server);
+    char conf[CONF_SIZE], place[NAME_MAX + 32];
+    struct fault ignored;
+    snprintf(place, sizeof place, "%s/", strrchr(keeper_folder(server->keeper), '/'));
+    return admin_settings(&server->endpoint, patience_ns, conf, sizeof conf, &ignored) ==
+               FAULT_NONE &&
+           strstr(conf, place) != NULL;
 }
 
-void server_forget(struct server *server)
+bool server_serves(struct server *server, uint64_t patience_ns, enum server_role *role)
 {
-    if (server == NULL)
+    enum server_role found = SERVER_NOT_SERVING;
+    struct fault ignored;
+    if (ask_role(server, patience_ns, &found, &ignored) != FAULT_NONE ||
+        found == SERVER_NOT_SERVING || !is_ours(server, patience_ns))
+        return false;
+    if (server->java_version[0] == '\0')
+        note_java_version(server);
+    *role = found;
+    return true;
+}
+
+void server_kill(struct server *server)
+{
+    struct fault ignored;
+    if (server->killed)
         return;
-    keeper_forget(server->keeper);
-    free(server);
+    if (server_cpu_ns(server, &server->cpu_at_kill_ns, &ignored) != FAULT_NONE)
+        server->cpu_at_kill_ns = 0; /* it was dead before */
+    server->killed = true;
+    keeper_kill(server->pid);
+}
+
+struct ensemble *server_ensemble(const struct server *server)
+{
+    return server->ensemble;
 }
 
 const struct endpoint *server_endpoint(const struct server *server)
@@ -371,14 +467,23 @@ bool server_alive(const struct server *server)
     return keeper_process_alive(server->pid);
 }
 
+bool server_died(const struct server *server)
+{
+    return !server->killed && !server_alive(server);
+}
+
 enum fault_kind server_cpu_ns(const struct server *server, uint64_t *cpu_ns, struct fault *fault)
 {
     clockid_t clock;
     struct timespec used;
+    if (server->killed) {
+        *cpu_ns = server->cpu_at_kill_ns;
+        return FAULT_NONE;
+    }
     /* The same time as in /proc/PID/stat, in nanoseconds instead of hundredths of a second. */
     if (!server_alive(server) || clock_getcpuclockid(server->pid, &clock) != 0 ||
         clock_gettime(clock, &used) != 0)
-        return raise_with_log(server, FAULT_SERVER_DIED, fault);
+        return server_raise(server, FAULT_SERVER_DIED, fault);
     *cpu_ns = (uint64_t)used.tv_sec * NS_PER_S + (uint64_t)used.tv_nsec;
     return FAULT_NONE;
 }
@@ -387,14 +492,18 @@ enum fault_kind server_rss_kib(const struct server *server, uint64_t *rss_kib, s
 {
     char path[64];
     uint64_t total_pages, resident_pages;
+    if (server->killed) {
+        *rss_kib = 0;
+        return FAULT_NONE;
+    }
     snprintf(path, sizeof path, "/proc/%d/statm", (int)server->pid);
     FILE *file = server_alive(server) ? fopen(path, "re") : NULL;
     if (file == NULL)
-        return raise_with_log(server, FAULT_SERVER_DIED, fault);
+        return server_raise(server, FAULT_SERVER_DIED, fault);
     int fields = fscanf(file, "%" SCNu64 " %" SCNu64, &total_pages, &resident_pages);
     fclose(file);
     if (fields != 2 || resident_pages == 0)
-        return raise_with_log(server, FAULT_SERVER_DIED, fault);
+        return server_raise(server, FAULT_SERVER_DIED, fault);
     *rss_kib = resident_pages * (uint64_t)sysconf(_SC_PAGESIZE) / 1024;
     return FAULT_NONE;
 }
@@ -412,23 +521,4 @@ const char *server_command_line(const struct server *server)
 const char *server_java_version(const struct server *server)
 {
     return server->java_version;
-}
-
-const char *server_log_tail(const struct server *server, char *text, size_t size)
-{
-    text[0] = '\0';
-    FILE *log = open_log(server);
-    if (log == NULL)
-        return text;
-    fseek(log, 0, SEEK_END);
-    long length = ftell(log);
-    /* One byte more than fits tells whether the first line is whole. */
-    long start = length >= (long)size ? length - (long)size : 0;
-    fseek(log, start, SEEK_SET);
-    if (length >= (long)size)
-        while (!feof(log) && fgetc(log) != '\n')
-            ;
-    text[fread(text, 1, size - 1, log)] = '\0';
-    fclose(log);
-    return text;
 }

@@ -1,58 +1,106 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * server: a private ZooKeeper server on a free port of 127.0.0.1. Layer: zk.
+ * server: one private ZooKeeper server on 127.0.0.1: its configuration, its process, its log.
+ * Layer: zk.
  *
- * It runs in a temporary folder with every setting that matters for load written out. A keeper
- * (zk/keeper.h) watches over it.
- * Invariant: the server and its folder are gone when the program is, however the program ends.
+ * It runs under a keeper (zk/keeper.h), in a folder of its own there, with every setting that
+ * matters for load written out. Alone it is standalone; with its peers it is a member of an
+ * ensemble (zk/ensemble.h), which is what a program holds.
+ * Invariant: every setting that shapes its load is in server_settings_text, every limit of its
+ * memory in server_command_line.
  */
 #ifndef ZK_SERVER_H
 #define ZK_SERVER_H
 
 #include "base/fault.h"
 #include "zk/connect.h"
+#include "zk/keeper.h"
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <sys/types.h>
 
+/* What a JVM takes besides its heap, in practice: code, threads, the collector's books. */
+#define SERVER_OVERHEAD_MIB 100
+
 struct server;
+struct ensemble;
 
 struct server_options {
-    unsigned heap_mib;         /* of the JVM, from its start on */
+    unsigned heap_mib;         /* of the JVM, reserved from its start on */
     bool fsync;                /* whether a transaction waits for the disk, as in production */
     uint64_t tick_ms;          /* ZooKeeper's tickTime; session timeouts are 2 ticks to an hour */
-    const char *parent_folder; /* where the temporary folder goes; NULL: $TMPDIR, or /tmp */
+    const char *parent_folder; /* for server_start: where the temporary folder goes; NULL: $TMPDIR,
+                                  or /tmp */
+};
+
+struct server_ports {
+    uint16_t client;
+    uint16_t peer;     /* the leader's, for its followers; standalone: unused */
+    uint16_t election; /* standalone: unused */
+};
+
+/* Under which keeper a server runs, and as which of how many. */
+struct server_place {
+    struct keeper *keeper;
+    const struct server_ports *ports; /* of all the servers of its ensemble */
+    unsigned count;                   /* 1: standalone */
+    unsigned index;                   /* from 0; ZooKeeper's server.1 has index 0 */
+    struct ensemble *ensemble;        /* whom server_stop ends; else unused */
+};
+
+enum server_role {
+    SERVER_NOT_SERVING, /* electing a leader, or without a quorum */
+    SERVER_STANDALONE,
+    SERVER_LEADER,
+    SERVER_FOLLOWER,
+    SERVER_KILLED, /* by server_kill */
 };
 
 /* 1 GiB, with fsync, a tick of 2 s, in $TMPDIR or /tmp. */
 struct server_options server_options_default(void);
 
-/*
- * Starts a standalone server and waits until it serves: 1 to 2 s as a rule, 60 s at most. On
- * success *server is the caller's to end with server_stop. Java is $JAVA_HOME/bin/java or that of
- * the PATH, ZooKeeper is the Apache release at $ZOOKEEPER_HOME or Debian's package.
- *
- * FAULT_NO_JAVA, FAULT_NO_ZOOKEEPER; FAULT_SERVER_DIED (it ended by itself: the last lines of its
- * log are the detail); FAULT_NO_ANSWER (it did not serve within 60 s); or the operating system's.
- *
- * To be called while the program has one thread: it forks. The server inherits the limit of open
- * files that the program has at this moment.
- */
-MUST_CHECK enum fault_kind server_start(const struct server_options *options,
-                                        struct server **server, struct fault *fault);
-
-/* Ends the server, removes its folder and waits for that, about two seconds at most. NULL is fine.
- */
-void server_stop(struct server *server);
+/* "standalone", "leader", "follower", "not serving" or "killed". */
+const char *server_role_name(enum server_role role);
 
 /*
- * For a forked child of the program, a worker: lets go of the server and frees it, and ends
- * nothing. Without it the server is ended all the same when the program ends, but on kernels before
- * 5.3 only after the child. NULL is fine.
+ * Configures a server and has the keeper run it; whether it serves is another question
+ * (server_serves). On success *server is the caller's to server_free; its process is the keeper's.
+ * Java is $JAVA_HOME/bin/java or that of the PATH, ZooKeeper is the Apache release at
+ * $ZOOKEEPER_HOME or Debian's package. FAULT_NO_JAVA, FAULT_NO_ZOOKEEPER, or the operating
+ * system's. The server inherits the limit of open files that the program had when it made the
+ * keeper.
  */
-void server_forget(struct server *server);
+MUST_CHECK enum fault_kind server_launch(const struct server_options *options,
+                                         const struct server_place *place, struct server **server,
+                                         struct fault *fault);
+
+/* Frees what describes the server and ends nothing. NULL is fine. */
+void server_free(struct server *server);
+
+/* Whether it serves requests, and is ours: another program's server may have taken the port. The
+ * role is written only then, within patience_ns or twice that. */
+bool server_serves(struct server *server, uint64_t patience_ns, enum server_role *role);
+
+/*
+ * Asks the server for its role, again if need be until timeout_ns (and a quarter) have passed: at
+ * the moment of an election it may leave a question without an answer. FAULT_SERVER_DIED, or those
+ * of zk/admin.h, but that a server without a quorum is no fault here.
+ */
+MUST_CHECK enum fault_kind server_ask_role(const struct server *server, uint64_t timeout_ns,
+                                           enum server_role *role, struct fault *fault);
+
+/* Whether its log says that it could not have one of its ports. It may run on all the same, without
+ * ever serving. */
+bool server_lacks_port(const struct server *server);
+
+/* Ends the JVM by SIGKILL, at once, as a crash would; afterwards it counts as killed. */
+void server_kill(struct server *server);
+
+/* Fills *fault with this kind, the server as its subject and its last log lines as its detail. */
+enum fault_kind server_raise(const struct server *server, enum fault_kind kind,
+                             struct fault *fault);
 
 /* Where it listens: 127.0.0.1 and its port; the server's. */
 const struct endpoint *server_endpoint(const struct server *server);
@@ -63,17 +111,21 @@ pid_t server_pid(const struct server *server);
 /* Whether the JVM still runs. */
 bool server_alive(const struct server *server);
 
-/* CPU time that the JVM has used so far, all its threads, user and system, in nanoseconds.
- * FAULT_SERVER_DIED when it no longer runs. */
+/* Whether it has ended without server_kill. */
+bool server_died(const struct server *server);
+
+/* CPU time that the JVM has used so far, all its threads, user and system, in nanoseconds; up to
+ * its end if it was killed. FAULT_SERVER_DIED when it no longer runs for another reason. */
 MUST_CHECK enum fault_kind server_cpu_ns(const struct server *server, uint64_t *cpu_ns,
                                          struct fault *fault);
 
-/* The JVM's resident memory now. FAULT_SERVER_DIED when it no longer runs. */
+/* The JVM's resident memory now, 0 if it was killed. FAULT_SERVER_DIED when it no longer runs for
+ * another reason. */
 MUST_CHECK enum fault_kind server_rss_kib(const struct server *server, uint64_t *rss_kib,
                                           struct fault *fault);
 
 /* For a manifest, all the server's own: its zoo.cfg; the command that runs it, with every flag; the
- * JVM's version as it names itself ("" if it does not). */
+ * JVM's version as it names itself ("" if it does not, or has never served). */
 const char *server_settings_text(const struct server *server);
 const char *server_command_line(const struct server *server);
 const char *server_java_version(const struct server *server);
@@ -81,5 +133,23 @@ const char *server_java_version(const struct server *server);
 /* Writes the last whole lines of the server's log that fit into size bytes; "" if there is none.
  * Returns text. */
 const char *server_log_tail(const struct server *server, char *text, size_t size);
+
+/* ------------------------------------------------------------------ a server that is an ensemble
+ */
+
+/*
+ * For programs that hold a server rather than an ensemble: starts an ensemble of one
+ * (ensemble_start), without asking first whether there is memory for it. On success *server is the
+ * caller's to end with server_stop.
+ */
+MUST_CHECK enum fault_kind server_start(const struct server_options *options,
+                                        struct server **server, struct fault *fault);
+
+/* As ensemble_stop and ensemble_forget, for a server of server_start. NULL is fine. */
+void server_stop(struct server *server);
+void server_forget(struct server *server);
+
+/* The place's ensemble. */
+struct ensemble *server_ensemble(const struct server *server);
 
 #endif

@@ -1,62 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Private servers: started, watched over and ended, also when things go wrong. */
-#include "base/clock.h"
+#include "tests/live/nest.h"
+
 #include "zk/admin.h"
 #include "zk/server.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-
-#include <dirent.h>
 #include <errno.h>
-#include <ftw.h>
-#include <signal.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/stat.h>
 #include <sys/wait.h>
-#include <time.h>
-#include <unistd.h>
-
-#include <cmocka.h>
 
 #define PATIENCE_NS (5 * NS_PER_S)
-
-/* Every server of a test has its folder in here, so that what is left behind shows. */
-static char nest[64];
-
-static int remove_entry(const char *path, const struct stat *status, int type, struct FTW *place)
-{
-    (void)status, (void)type, (void)place;
-    return remove(path);
-}
-
-static size_t count_left_behind(void)
-{
-    size_t count = 0;
-    DIR *directory = opendir(nest);
-    assert_non_null(directory);
-    for (struct dirent *entry = readdir(directory); entry != NULL; entry = readdir(directory))
-        count += entry->d_name[0] != '.';
-    closedir(directory);
-    return count;
-}
-
-static int make_nest(void **state)
-{
-    (void)state;
-    strcpy(nest, "/tmp/zkherd-test-XXXXXX");
-    return mkdtemp(nest) == NULL;
-}
-
-static int remove_nest(void **state)
-{
-    (void)state;
-    unsetenv("JAVA_HOME");
-    unsetenv("ZOOKEEPER_HOME");
-    return nftw(nest, remove_entry, 16, FTW_DEPTH | FTW_PHYS);
-}
 
 static struct server_options small(void)
 {
@@ -87,48 +39,8 @@ static struct fault start_in_vain(const struct server_options *options, enum fau
                  fault.subject, fault.detail);
     assert_int_equal(fault.kind, expected);
     assert_null(server);
-    assert_int_equal(count_left_behind(), 0);
+    assert_int_equal(nest_count(), 0);
     return fault;
-}
-
-static void assert_has(const char *text, const char *words)
-{
-    if (strstr(text, words) == NULL)
-        fail_msg("'%s' lacks '%s'", text, words);
-}
-
-/* Not so once it has ended, even if nobody has asked for its status yet. */
-static bool is_running(pid_t pid)
-{
-    char path[64], state = 'Z';
-    snprintf(path, sizeof path, "/proc/%d/stat", (int)pid);
-    FILE *file = fopen(path, "r");
-    if (file == NULL)
-        return false;
-    int fields = fscanf(file, "%*d %*s %c", &state);
-    fclose(file);
-    return fields == 1 && state != 'Z' && state != 'X';
-}
-
-static void pause_ms(long ms)
-{
-    nanosleep(&(struct timespec){.tv_nsec = ms * 1000000}, NULL);
-}
-
-static void assert_gone_within(pid_t pid, uint64_t limit_ns)
-{
-    uint64_t deadline_ns = clock_now_ns() + limit_ns;
-    while (is_running(pid) && clock_now_ns() < deadline_ns)
-        pause_ms(10);
-    assert_false(is_running(pid));
-}
-
-static void assert_nothing_left_within(uint64_t limit_ns)
-{
-    uint64_t deadline_ns = clock_now_ns() + limit_ns;
-    while (count_left_behind() > 0 && clock_now_ns() < deadline_ns)
-        pause_ms(10);
-    assert_int_equal(count_left_behind(), 0);
 }
 
 static void assert_serves(const struct server *server)
@@ -140,18 +52,6 @@ static void assert_serves(const struct server *server)
     assert_string_equal(identity.mode, "standalone");
 }
 
-static pid_t parent_of(pid_t pid)
-{
-    char path[64];
-    int parent = 0;
-    snprintf(path, sizeof path, "/proc/%d/stat", (int)pid);
-    FILE *file = fopen(path, "r");
-    assert_non_null(file);
-    assert_int_equal(fscanf(file, "%*d %*s %*c %d", &parent), 1);
-    fclose(file);
-    return parent;
-}
-
 static void starts_serves_and_leaves_nothing(void **state)
 {
     (void)state;
@@ -160,12 +60,12 @@ static void starts_serves_and_leaves_nothing(void **state)
     assert_string_equal(server_endpoint(server)->host, "127.0.0.1");
     assert_serves(server);
     assert_true(server_alive(server));
-    assert_int_equal(count_left_behind(), 1);
+    assert_int_equal(nest_count(), 1);
     uint64_t start_ns = clock_now_ns();
     server_stop(server);
     assert_true(clock_now_ns() - start_ns < 2 * NS_PER_S);
     assert_false(is_running(pid));
-    assert_int_equal(count_left_behind(), 0);
+    assert_int_equal(nest_count(), 0);
     assert_int_equal(waitpid(-1, NULL, WNOHANG), -1);
     server_stop(NULL);
     server_forget(NULL);
@@ -231,9 +131,9 @@ static void two_servers_run_side_by_side(void **state)
     assert_int_not_equal(server_endpoint(first)->port, server_endpoint(second)->port);
     server_stop(first);
     assert_serves(second);
-    assert_int_equal(count_left_behind(), 1);
+    assert_int_equal(nest_count(), 1);
     server_stop(second);
-    assert_int_equal(count_left_behind(), 0);
+    assert_int_equal(nest_count(), 0);
 }
 
 /* Starts a server, tells its process, leaves a child behind that has forgotten nothing, and waits
@@ -271,11 +171,11 @@ static void ends_with_a_program_that_is_killed(void **state)
     assert_int_equal(read(report[0], told, sizeof told), sizeof told);
     close(report[0]);
     assert_true(is_running(told[0]));
-    assert_int_equal(count_left_behind(), 1);
+    assert_int_equal(nest_count(), 1);
     kill(program, SIGKILL);
     waitpid(program, NULL, 0);
     assert_gone_within(told[0], 3 * NS_PER_S);
-    assert_nothing_left_within(NS_PER_S);
+    nest_assert_empty_within(NS_PER_S);
     kill(told[1], SIGKILL);
 }
 
@@ -296,7 +196,7 @@ static void outlives_signals_and_falls_with_its_keeper(void **state)
     assert_gone_within(pid, 2 * NS_PER_S);
     assert_false(server_alive(server));
     server_stop(server);
-    assert_int_equal(count_left_behind(), 1); /* that much is lost then */
+    assert_int_equal(nest_count(), 1); /* that much is lost then */
 }
 
 static void a_server_that_dies_is_found_dead(void **state)
@@ -313,7 +213,7 @@ static void a_server_that_dies_is_found_dead(void **state)
     assert_int_equal(server_rss_kib(server, &value, &fault), FAULT_SERVER_DIED);
     assert_int_equal(value, 42);
     server_stop(server);
-    assert_int_equal(count_left_behind(), 0);
+    assert_int_equal(nest_count(), 0);
 }
 
 static void a_server_that_hangs_is_killed(void **state)
@@ -326,7 +226,7 @@ static void a_server_that_hangs_is_killed(void **state)
     server_stop(server);
     assert_true(clock_now_ns() - start_ns < 5 * NS_PER_S / 2);
     assert_false(is_running(pid));
-    assert_int_equal(count_left_behind(), 0);
+    assert_int_equal(nest_count(), 0);
 }
 
 static void a_worker_that_forgets_ends_nothing_and_one_that_does_not_hinders_nothing(void **state)
@@ -351,7 +251,7 @@ static void a_worker_that_forgets_ends_nothing_and_one_that_does_not_hinders_not
     uint64_t start_ns = clock_now_ns();
     server_stop(server);
     assert_true(clock_now_ns() - start_ns < 2 * NS_PER_S);
-    assert_int_equal(count_left_behind(), 0);
+    assert_int_equal(nest_count(), 0);
     kill(stubborn, SIGKILL);
     waitpid(stubborn, NULL, 0);
 }
@@ -429,39 +329,22 @@ static void an_impossible_heap_is_told_in_java_s_words(void **state)
     assert_has(fault.detail, "Too small");
 }
 
-/* A JAVA_HOME inside the nest with a shell script for java. */
-static void install_java(const char *script)
-{
-    char path[128];
-    snprintf(path, sizeof path, "%s/.java", nest);
-    mkdir(path, 0700);
-    setenv("JAVA_HOME", path, 1);
-    snprintf(path, sizeof path, "%s/.java/bin", nest);
-    mkdir(path, 0700);
-    snprintf(path, sizeof path, "%s/.java/bin/java", nest);
-    FILE *file = fopen(path, "w");
-    assert_non_null(file);
-    fprintf(file, "#!/bin/sh\n%s\n", script);
-    fclose(file);
-    chmod(path, 0700);
-}
-
 static void a_port_that_is_snatched_away_is_replaced(void **state)
 {
     (void)state;
     /* The first two ports are taken, by this script's account of it. */
-    install_java("echo x >> \"$JAVA_HOME/tries\"\n"
-                 "if [ $(wc -l < \"$JAVA_HOME/tries\") -le 2 ]; then\n"
-                 "  echo 'java.net.BindException: Address already in use' >&2; exit 1\n"
-                 "fi\n"
-                 "java \"$@\""); /* not exec: the JVM is a child of what the keeper runs */
+    nest_install_java("echo x >> \"$JAVA_HOME/tries\"\n"
+                      "if [ $(wc -l < \"$JAVA_HOME/tries\") -le 2 ]; then\n"
+                      "  echo 'java.net.BindException: Address already in use' >&2; exit 1\n"
+                      "fi\n"
+                      "java \"$@\""); /* not exec: the JVM is a child of what the keeper runs */
     struct server *server = start();
     struct endpoint endpoint = *server_endpoint(server);
     char text[8192];
     assert_serves(server);
     assert_null(strstr(server_log_tail(server, text, sizeof text), "BindException"));
     server_stop(server);
-    assert_int_equal(count_left_behind(), 0);
+    assert_int_equal(nest_count(), 0);
     struct admin_identity identity;
     struct fault fault;
     assert_int_equal(admin_identify(&endpoint, PATIENCE_NS, &identity, &fault), FAULT_REFUSED);
@@ -470,9 +353,9 @@ static void a_port_that_is_snatched_away_is_replaced(void **state)
 static void ports_are_not_tried_for_ever(void **state)
 {
     (void)state;
-    install_java("echo 'java.net.BindException: Address already in use' >&2; exit 1");
+    nest_install_java("echo 'java.net.BindException: Address already in use' >&2; exit 1");
     struct server_options options = small();
-    struct fault fault = start_in_vain(&options, FAULT_SERVER_DIED);
+    struct fault fault = start_in_vain(&options, FAULT_PORT_TAKEN);
     assert_has(fault.detail, "Address already in use");
 }
 
@@ -496,7 +379,7 @@ static void an_apache_release_is_used(void **state)
     server_stop(server);
 }
 
-#define SERVER_TEST(test) cmocka_unit_test_setup_teardown(test, make_nest, remove_nest)
+#define SERVER_TEST(test) cmocka_unit_test_setup_teardown(test, nest_make, nest_remove)
 
 int main(void)
 {

@@ -1,0 +1,487 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "zk/ensemble.h"
+
+#include "base/clock.h"
+
+#include <arpa/inet.h>
+#include <assert.h>
+#include <dirent.h>
+#include <errno.h>
+#include <inttypes.h>
+#include <netinet/in.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <time.h>
+#include <unistd.h>
+
+#define START_DEADLINE_NS (60 * NS_PER_S)
+#define ASK_NS            (5 * NS_PER_S)
+#define POLL_NS           (10 * NS_PER_MS)
+#define ATTEMPTS          5
+
+struct ensemble {
+    struct keeper *keeper;
+    unsigned count;
+    struct server *servers[ENSEMBLE_SERVERS_MAX];
+    enum server_role roles[ENSEMBLE_SERVERS_MAX];
+    struct connect_string connect;
+};
+
+struct ensemble_options ensemble_options_default(void)
+{
+    return (struct ensemble_options){
+        .servers = 1, .heap_mib = 1024, .fsync = true, .tick_ms = 2000};
+}
+
+/* What can be known before anything is started. */
+
+static enum fault_kind check_size(unsigned servers, struct fault *fault)
+{
+    char subject[32];
+    snprintf(subject, sizeof subject, "%u servers", servers);
+    if (servers == 0 || servers > ENSEMBLE_SERVERS_MAX)
+        return fault_raise(fault, FAULT_USAGE, 0, subject,
+                           "a private ensemble has 1, 3, 5 or 7 servers");
+    if (servers % 2 == 0)
+        return fault_raise(fault, FAULT_USAGE, 0, subject,
+                           "an ensemble serves while a majority of it runs, and of %u that is %u: "
+                           "it survives the loss of %u, as %u would, and every write waits for one "
+                           "server more; take %u or %u",
+                           servers, servers / 2 + 1, servers / 2 - 1, servers - 1, servers - 1,
+                           servers + 1);
+    return FAULT_NONE;
+}
+
+static enum fault_kind check_ports(const struct ensemble_options *options, struct fault *fault)
+{
+    unsigned last = options->first_port + options->servers - 1;
+    char subject[32];
+    if (last <= UINT16_MAX)
+        return FAULT_NONE;
+    snprintf(subject, sizeof subject, "port %u", options->first_port);
+    return fault_raise(fault, FAULT_USAGE, 0, subject,
+                       "the last of %u servers would have port %u, and there is none beyond 65535",
+                       options->servers, last);
+}
+
+/* False where the kernel does not tell. */
+static bool find_available_mib(uint64_t *available_mib)
+{
+    char line[128];
+    uint64_t kib;
+    bool found = false;
+    FILE *file = fopen("/proc/meminfo", "re");
+    while (file != NULL && !found && fgets(line, sizeof line, file) != NULL)
+        found = sscanf(line, "MemAvailable: %" SCNu64 " kB", &kib) == 1;
+    if (file != NULL)
+        fclose(file);
+    if (found)
+        *available_mib = kib / 1024;
+    return found;
+}
+
+/* A JVM starts with a heap that is not there, and is killed when it comes to use it. */
+static enum fault_kind check_memory(const struct ensemble_options *options, struct fault *fault)
+{
+    char subject[32];
+    uint64_t available_mib;
+    uint64_t needed_mib = ((uint64_t)options->heap_mib + SERVER_OVERHEAD_MIB) * options->servers;
+    if (!find_available_mib(&available_mib) || needed_mib <= available_mib)
+        return FAULT_NONE;
+    snprintf(subject, sizeof subject, "%u server%s", options->servers,
+             options->servers == 1 ? "" : "s");
+    return fault_raise(fault, FAULT_NO_MEMORY, 0, subject,
+                       "%" PRIu64 " MiB are needed (%u times a heap of %u MiB and about %u MiB "
+                       "besides), %" PRIu64 " MiB are available; a smaller heap may do",
+                       needed_mib, options->servers, options->heap_mib, SERVER_OVERHEAD_MIB,
+                       available_mib);
+}
+
+static bool is_empty(DIR *directory)
+{
+    for (struct dirent *entry = readdir(directory); entry != NULL; entry = readdir(directory)) {
+        if (strcmp(entry->d_name, ".") != 0 && strcmp(entry->d_name, "..") != 0)
+            return false;
+    }
+    return true;
+}
+
+/* One that does not exist is the keeper's to make. */
+static enum fault_kind check_data_folder(const char *folder, struct fault *fault)
+{
+    DIR *directory = opendir(folder);
+    if (directory == NULL && errno == ENOENT)
+        return FAULT_NONE;
+    if (directory == NULL)
+        return fault_from_errno(fault, errno, folder, "as the place for the servers' data");
+    bool empty = is_empty(directory);
+    closedir(directory);
+    return empty ? FAULT_NONE : fault_raise(fault, FAULT_EXISTS, 0, folder, "and it is not empty");
+}
+
+/* NULL is $TMPDIR, or /tmp. */
+static enum fault_kind find_temporary_folder(const char *wanted, const char **folder,
+                                             struct fault *fault)
+{
+    *folder = wanted == NULL ? getenv("TMPDIR") : wanted;
+    if (*folder == NULL || **folder == '\0')
+        *folder = "/tmp";
+    if (access(*folder, F_OK) != 0)
+        return fault_from_errno(fault, errno, *folder, "as the place for a temporary folder");
+    return FAULT_NONE;
+}
+
+/* Ports. */
+
+/* Sockets that hold ports, so that none is found twice. */
+struct reservation {
+    int sockets[3 * ENSEMBLE_SERVERS_MAX];
+    size_t count;
+};
+
+/* Port 0 becomes one that is free. 0 or an errno. */
+static int bind_port(int fd, uint16_t *port)
+{
+    struct sockaddr_in address = {
+        .sin_family = AF_INET, .sin_port = htons(*port), .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
+    socklen_t size = sizeof address;
+    /* As the servers do: connections that have ended do not hold a port. But a port that is to be
+     * free must not be one that another socket of ours holds. */
+    int reuse = *port != 0;
+    if (setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &reuse, sizeof reuse) != 0 ||
+        bind(fd, (struct sockaddr *)&address, size) != 0 ||
+        getsockname(fd, (struct sockaddr *)&address, &size) != 0)
+        return errno;
+    *port = ntohs(address.sin_port);
+    return 0;
+}
+
+static enum fault_kind reserve(struct reservation *reservation, uint16_t *port, struct fault *fault)
+{
+    char subject[32];
+    snprintf(subject, sizeof subject, "127.0.0.1:%u", *port);
+    int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    if (fd < 0)
+        return fault_from_errno(fault, errno, subject, "while looking for a free port");
+    reservation->sockets[reservation->count++] = fd;
+    int os_error = bind_port(fd, port);
+    if (os_error == EADDRINUSE && *port != 0)
+        return fault_raise(fault, FAULT_PORT_TAKEN, 0, subject, "%s", "");
+    return os_error == 0
+               ? FAULT_NONE
+               : fault_from_errno(fault, os_error, subject, "while looking for a free port");
+}
+
+static void let_go(const struct reservation *reservation)
+{
+    for (size_t i = 0; i < reservation->count; i++)
+        close(reservation->sockets[i]);
+}
+
+/* The clients' ports first: those that are given are not to be found for another use. */
+static enum fault_kind find_ports(const struct ensemble_options *options,
+                                  struct server_ports *ports, struct fault *fault)
+{
+    struct reservation reservation = {.count = 0};
+    enum fault_kind kind = FAULT_NONE;
+    for (unsigned i = 0; kind == FAULT_NONE && i < options->servers; i++) {
+        ports[i].client = options->first_port == 0 ? 0 : (uint16_t)(options->first_port + i);
+        kind = reserve(&reservation, &ports[i].client, fault);
+    }
+    for (unsigned i = 0; kind == FAULT_NONE && i < options->servers; i++) {
+        ports[i].peer = ports[i].election = 0;
+        kind = reserve(&reservation, &ports[i].peer, fault);
+        if (kind == FAULT_NONE)
+            kind = reserve(&reservation, &ports[i].election, fault);
+    }
+    let_go(&reservation);
+    return kind;
+}
+
+/* The start. */
+
+static enum fault_kind launch(const struct ensemble_options *options,
+                              const struct server_ports *ports, struct ensemble *ensemble,
+                              struct fault *fault)
+{
+    const struct server_options server_options = {
+        .heap_mib = options->heap_mib, .fsync = options->fsync, .tick_ms = options->tick_ms};
+    struct server_place place = {.keeper = ensemble->keeper,
+                                 .ports = ports,
+                                 .count = options->servers,
+                                 .ensemble = ensemble};
+    for (; ensemble->count < options->servers; ensemble->count++) {
+        struct server **server = &ensemble->servers[ensemble->count];
+        place.index = ensemble->count;
+        enum fault_kind kind = server_launch(&server_options, &place, server, fault);
+        if (kind != FAULT_NONE)
+            return kind;
+        ensemble->connect.endpoints[ensemble->connect.count++] = *server_endpoint(*server);
+    }
+    return FAULT_NONE;
+}
+
+/* Whether the ensemble is whole: every server serves, and one of several leads. *behind is one that
+ * does not serve yet. */
+static bool all_serve(struct ensemble *ensemble, uint64_t patience_ns, unsigned *behind)
+{
+    unsigned leaders = 0;
+    for (unsigned i = 0; i < ensemble->count; i++) {
+        *behind = i;
+        if (!server_serves(ensemble->servers[i], patience_ns, &ensemble->roles[i]))
+            return false;
+        leaders += ensemble->roles[i] == SERVER_LEADER;
+    }
+    return leaders == (ensemble->count > 1);
+}
+
+/* A server without its port for peers lives on, and would be elected in vain for ever. */
+static enum fault_kind check_start(const struct ensemble *ensemble, struct fault *fault)
+{
+    for (unsigned i = 0; i < ensemble->count; i++) {
+        if (server_lacks_port(ensemble->servers[i]))
+            return server_raise(ensemble->servers[i], FAULT_PORT_TAKEN, fault);
+    }
+    return ensemble_check(ensemble, fault);
+}
+
+static enum fault_kind await_service(struct ensemble *ensemble, struct fault *fault)
+{
+    uint64_t start_ns = clock_now_ns(), elapsed_ns = 0;
+    unsigned behind = 0;
+    for (; elapsed_ns < START_DEADLINE_NS; elapsed_ns = clock_now_ns() - start_ns) {
+        /* Impatient at first: a question that comes after the port opens and before the database
+         * does is never answered, nor is its connection closed. */
+        if (all_serve(ensemble, 50 * NS_PER_MS + elapsed_ns / 4, &behind))
+            return FAULT_NONE;
+        enum fault_kind kind = check_start(ensemble, fault);
+        if (kind != FAULT_NONE)
+            return kind;
+        nanosleep(&(struct timespec){.tv_nsec = POLL_NS}, NULL);
+    }
+    return server_raise(ensemble->servers[behind], FAULT_NO_ANSWER, fault);
+}
+
+static enum fault_kind attempt(const struct ensemble_options *options, const char *folder,
+                               struct ensemble **ensemble, struct fault *fault)
+{
+    struct server_ports ports[ENSEMBLE_SERVERS_MAX];
+    struct ensemble *made = calloc(1, sizeof *made);
+    if (made == NULL)
+        return fault_from_errno(fault, ENOMEM, "private servers", "%s", "");
+    enum fault_kind kind = find_ports(options, ports, fault);
+    if (kind == FAULT_NONE)
+        kind = keeper_new(folder, &made->keeper, fault);
+    if (kind == FAULT_NONE)
+        kind = launch(options, ports, made, fault);
+    if (kind == FAULT_NONE)
+        kind = await_service(made, fault);
+    if (kind == FAULT_NONE)
+        *ensemble = made;
+    else
+        ensemble_stop(made);
+    return kind;
+}
+
+/* Between the moment a port is found free and a server's start another program may take it. */
+static enum fault_kind start(const struct ensemble_options *options, const char *folder,
+                             struct ensemble **ensemble, struct fault *fault)
+{
+    struct fault found;
+    enum fault_kind kind;
+    int attempts = 0;
+    do {
+        kind = attempt(options, folder, ensemble, &found);
+    } while (kind == FAULT_PORT_TAKEN && ++attempts < ATTEMPTS);
+    if (kind != FAULT_NONE)
+        *fault = found;
+    return kind;
+}
+
+enum fault_kind ensemble_start(const struct ensemble_options *options, struct ensemble **ensemble,
+                               struct fault *fault)
+{
+    const char *folder = options->data_folder;
+    enum fault_kind kind = check_size(options->servers, fault);
+    if (kind == FAULT_NONE)
+        kind = check_ports(options, fault);
+    if (kind == FAULT_NONE)
+        kind = check_memory(options, fault);
+    if (kind == FAULT_NONE)
+        kind = folder == NULL ? find_temporary_folder(NULL, &folder, fault)
+                              : check_data_folder(folder, fault);
+    return kind == FAULT_NONE ? start(options, folder, ensemble, fault) : kind;
+}
+
+/* The end. */
+
+static void free_servers(struct ensemble *ensemble)
+{
+    for (unsigned i = 0; i < ensemble->count; i++)
+        server_free(ensemble->servers[i]);
+    free(ensemble);
+}
+
+void ensemble_stop(struct ensemble *ensemble)
+{
+    if (ensemble == NULL)
+        return;
+    keeper_free(ensemble->keeper);
+    free_servers(ensemble);
+}
+
+void ensemble_forget(struct ensemble *ensemble)
+{
+    if (ensemble == NULL)
+        return;
+    keeper_forget(ensemble->keeper);
+    free_servers(ensemble);
+}
+
+void ensemble_kill(struct ensemble *ensemble, unsigned index)
+{
+    assert(index < ensemble->count);
+    server_kill(ensemble->servers[index]);
+    ensemble->roles[index] = SERVER_KILLED;
+}
+
+/* What it tells of itself. */
+
+const struct connect_string *ensemble_connect(const struct ensemble *ensemble)
+{
+    return &ensemble->connect;
+}
+
+unsigned ensemble_count(const struct ensemble *ensemble)
+{
+    return ensemble->count;
+}
+
+enum server_role ensemble_role(const struct ensemble *ensemble, unsigned index)
+{
+    assert(index < ensemble->count);
+    return ensemble->roles[index];
+}
+
+enum fault_kind ensemble_refresh_roles(struct ensemble *ensemble, struct fault *fault)
+{
+    enum fault_kind kind = FAULT_NONE;
+    for (unsigned i = 0; kind == FAULT_NONE && i < ensemble->count; i++)
+        kind = server_ask_role(ensemble->servers[i], ASK_NS, &ensemble->roles[i], fault);
+    return kind;
+}
+
+pid_t ensemble_pid(const struct ensemble *ensemble, unsigned index)
+{
+    assert(index < ensemble->count);
+    return server_pid(ensemble->servers[index]);
+}
+
+unsigned ensemble_dead_server(const struct ensemble *ensemble)
+{
+    unsigned index = 0;
+    while (index < ensemble->count && !server_died(ensemble->servers[index]))
+        index++;
+    return index;
+}
+
+bool ensemble_alive(const struct ensemble *ensemble)
+{
+    return ensemble_dead_server(ensemble) == ensemble->count;
+}
+
+enum fault_kind ensemble_check(const struct ensemble *ensemble, struct fault *fault)
+{
+    unsigned dead = ensemble_dead_server(ensemble);
+    return dead == ensemble->count
+               ? FAULT_NONE
+               : server_raise(ensemble->servers[dead], FAULT_SERVER_DIED, fault);
+}
+
+/* The sum over all servers of what `measure` finds. */
+static enum fault_kind add_up(const struct ensemble *ensemble,
+                              enum fault_kind (*measure)(const struct server *, uint64_t *,
+                                                         struct fault *),
+                              uint64_t *sum, struct fault *fault)
+{
+    uint64_t part, total = 0;
+    for (unsigned i = 0; i < ensemble->count; i++) {
+        enum fault_kind kind = measure(ensemble->servers[i], &part, fault);
+        if (kind != FAULT_NONE)
+            return kind;
+        total += part;
+    }
+    *sum = total;
+    return FAULT_NONE;
+}
+
+enum fault_kind ensemble_cpu_ns(const struct ensemble *ensemble, uint64_t *cpu_ns,
+                                struct fault *fault)
+{
+    return add_up(ensemble, server_cpu_ns, cpu_ns, fault);
+}
+
+enum fault_kind ensemble_rss_kib(const struct ensemble *ensemble, uint64_t *rss_kib,
+                                 struct fault *fault)
+{
+    return add_up(ensemble, server_rss_kib, rss_kib, fault);
+}
+
+const char *ensemble_settings_text(const struct ensemble *ensemble, unsigned index)
+{
+    assert(index < ensemble->count);
+    return server_settings_text(ensemble->servers[index]);
+}
+
+const char *ensemble_command_line(const struct ensemble *ensemble, unsigned index)
+{
+    assert(index < ensemble->count);
+    return server_command_line(ensemble->servers[index]);
+}
+
+const char *ensemble_java_version(const struct ensemble *ensemble)
+{
+    return server_java_version(ensemble->servers[0]);
+}
+
+const char *ensemble_log_tail(const struct ensemble *ensemble, unsigned index, char *text,
+                              size_t size)
+{
+    assert(index < ensemble->count);
+    return server_log_tail(ensemble->servers[index], text, size);
+}
+
+/* For programs that hold a server (zk/server.h). */
+
+enum fault_kind server_start(const struct server_options *options, struct server **server,
+                             struct fault *fault)
+{
+    struct ensemble_options alone = ensemble_options_default();
+    struct ensemble *ensemble = NULL;
+    const char *folder;
+    alone.heap_mib = options->heap_mib;
+    alone.fsync = options->fsync;
+    alone.tick_ms = options->tick_ms;
+    enum fault_kind kind = find_temporary_folder(options->parent_folder, &folder, fault);
+    if (kind == FAULT_NONE)
+        kind = start(&alone, folder, &ensemble, fault);
+    if (kind != FAULT_NONE)
+        return kind;
+    assert(ensemble != NULL);
+    *server = ensemble->servers[0];
+    return FAULT_NONE;
+}
+
+void server_stop(struct server *server)
+{
+    if (server != NULL)
+        ensemble_stop(server_ensemble(server));
+}
+
+void server_forget(struct server *server)
+{
+    if (server != NULL)
+        ensemble_forget(server_ensemble(server));
+}

@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * nest: a folder of its own for each test that starts servers, so that what they leave behind
+ * shows; and what such tests ask about processes.
+ */
+#ifndef TESTS_NEST_H
+#define TESTS_NEST_H
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "base/clock.h"
+
+#include <dirent.h>
+#include <ftw.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+static char nest[64]; /* where temporary folders go */
+
+static inline int nest_remove_entry(const char *path, const struct stat *status, int type,
+                                    struct FTW *place)
+{
+    (void)status, (void)type, (void)place;
+    return remove(path);
+}
+
+static inline size_t nest_count(void)
+{
+    size_t count = 0;
+    DIR *directory = opendir(nest);
+    assert_non_null(directory);
+    for (struct dirent *entry = readdir(directory); entry != NULL; entry = readdir(directory))
+        count += entry->d_name[0] != '.';
+    closedir(directory);
+    return count;
+}
+
+static inline int nest_make(void **state)
+{
+    (void)state;
+    strcpy(nest, "/tmp/zkherd-test-XXXXXX");
+    if (mkdtemp(nest) == NULL)
+        return 1;
+    return setenv("TMPDIR", nest, 1);
+}
+
+static inline int nest_remove(void **state)
+{
+    (void)state;
+    unsetenv("TMPDIR");
+    unsetenv("JAVA_HOME");
+    unsetenv("ZOOKEEPER_HOME");
+    return nftw(nest, nest_remove_entry, 16, FTW_DEPTH | FTW_PHYS);
+}
+
+static inline void assert_has(const char *text, const char *words)
+{
+    if (strstr(text, words) == NULL)
+        fail_msg("'%s' lacks '%s'", text, words);
+}
+
+/* Not so once it has ended, even if nobody has asked for its status yet. */
+static inline bool is_running(pid_t pid)
+{
+    char path[64], state = 'Z';
+    snprintf(path, sizeof path, "/proc/%d/stat", (int)pid);
+    FILE *file = fopen(path, "r");
+    if (file == NULL)
+        return false;
+    int fields = fscanf(file, "%*d %*s %c", &state);
+    fclose(file);
+    return fields == 1 && state != 'Z' && state != 'X';
+}
+
+static inline void pause_ms(long ms)
+{
+    nanosleep(&(struct timespec){.tv_nsec = ms * 1000000}, NULL);
+}
+
+static inline void assert_gone_within(pid_t pid, uint64_t limit_ns)
+{
+    uint64_t deadline_ns = clock_now_ns() + limit_ns;
+    while (is_running(pid) && clock_now_ns() < deadline_ns)
+        pause_ms(10);
+    assert_false(is_running(pid));
+}
+
+static inline void nest_assert_empty_within(uint64_t limit_ns)
+{
+    uint64_t deadline_ns = clock_now_ns() + limit_ns;
+    while (nest_count() > 0 && clock_now_ns() < deadline_ns)
+        pause_ms(10);
+    assert_int_equal(nest_count(), 0);
+}
+
+static inline pid_t parent_of(pid_t pid)
+{
+    char path[64];
+    int parent = 0;
+    snprintf(path, sizeof path, "/proc/%d/stat", (int)pid);
+    FILE *file = fopen(path, "r");
+    assert_non_null(file);
+    assert_int_equal(fscanf(file, "%*d %*s %*c %d", &parent), 1);
+    fclose(file);
+    return parent;
+}
+
+/* A JAVA_HOME inside the nest with a shell script for java. */
+static inline void nest_install_java(const char *script)
+{
+    char path[128];
+    snprintf(path, sizeof path, "%s/.java", nest);
+    mkdir(path, 0700);
+    setenv("JAVA_HOME", path, 1);
+    snprintf(path, sizeof path, "%s/.java/bin", nest);
+    mkdir(path, 0700);
+    snprintf(path, sizeof path, "%s/.java/bin/java", nest);
+    FILE *file = fopen(path, "w");
+    assert_non_null(file);
+    fprintf(file, "#!/bin/sh\n%s\n", script);
+    fclose(file);
+    chmod(path, 0700);
+}
+
+#endif

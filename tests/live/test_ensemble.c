@@ -1,0 +1,609 @@
+// SPDX-License-Identifier: Apache-2.0
+/* Private ensembles: formed, used, broken on purpose, and ended without a trace. */
+#include "tests/live/nest.h"
+
+#include "trial/steward.h"
+#include "zk/admin.h"
+#include "zk/ensemble.h"
+
+#include <arpa/inet.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <netinet/in.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+
+#define PATIENCE_NS (5 * NS_PER_S)
+#define ELECTION_NS (15 * NS_PER_S)
+
+/* Short ticks make for short elections. */
+static struct ensemble_options small(unsigned servers)
+{
+    struct ensemble_options options = ensemble_options_default();
+    options.servers = servers;
+    options.heap_mib = 64;
+    options.tick_ms = 500;
+    return options;
+}
+
+static void expect(enum fault_kind kind, const struct fault *fault)
+{
+    if (kind != FAULT_NONE)
+        fail_msg("%s: %s: %s", fault->subject, fault_words(kind), fault->detail);
+}
+
+static struct ensemble *start_with(const struct ensemble_options *options)
+{
+    struct ensemble *ensemble = NULL;
+    struct fault fault = {.detail = ""};
+    expect(ensemble_start(options, &ensemble, &fault), &fault);
+    return ensemble;
+}
+
+static struct ensemble *start(unsigned servers)
+{
+    struct ensemble_options options = small(servers);
+    return start_with(&options);
+}
+
+/* A start that fails as it should, and leaves nothing behind. */
+static struct fault start_in_vain(const struct ensemble_options *options, enum fault_kind expected)
+{
+    struct ensemble *ensemble = NULL;
+    struct fault fault = {.detail = ""};
+    enum fault_kind kind = ensemble_start(options, &ensemble, &fault);
+    if (kind != expected)
+        fail_msg("expected '%s', not '%s' (%s: %s)", fault_words(expected), fault_words(kind),
+                 fault.subject, fault.detail);
+    assert_int_equal(fault.kind, expected);
+    assert_null(ensemble);
+    assert_int_equal(nest_count(), 0);
+    return fault;
+}
+
+static unsigned count_role(const struct ensemble *ensemble, enum server_role role)
+{
+    unsigned count = 0;
+    for (unsigned i = 0; i < ensemble_count(ensemble); i++)
+        count += ensemble_role(ensemble, i) == role;
+    return count;
+}
+
+/* One that has this role; there must be one. */
+static unsigned find_role(const struct ensemble *ensemble, enum server_role role)
+{
+    unsigned index = 0;
+    while (index < ensemble_count(ensemble) && ensemble_role(ensemble, index) != role)
+        index++;
+    assert_true(index < ensemble_count(ensemble));
+    return index;
+}
+
+static void await_role(struct ensemble *ensemble, enum server_role role, unsigned count)
+{
+    struct fault fault;
+    uint64_t deadline_ns = clock_now_ns() + ELECTION_NS;
+    do {
+        pause_ms(20);
+        expect(ensemble_refresh_roles(ensemble, &fault), &fault);
+    } while (count_role(ensemble, role) != count && clock_now_ns() < deadline_ns);
+    assert_int_equal(count_role(ensemble, role), count);
+}
+
+/* A session with one server and no other. */
+static struct steward *open_session(const struct ensemble *ensemble, unsigned index)
+{
+    struct connect_string one = {.count = 1};
+    struct steward *steward = NULL;
+    struct fault fault;
+    one.endpoints[0] = ensemble_connect(ensemble)->endpoints[index];
+    expect(steward_new(&one, PATIENCE_NS, &steward, &fault), &fault);
+    return steward;
+}
+
+/* A follower may be a little behind. */
+static void assert_appears(struct steward *steward, const char *path)
+{
+    bool exists = false;
+    struct fault fault;
+    uint64_t deadline_ns = clock_now_ns() + PATIENCE_NS;
+    while (!exists && clock_now_ns() < deadline_ns)
+        expect(steward_exists(steward, path, &exists, &fault), &fault);
+    assert_true(exists);
+}
+
+/* What one server is told, each other one knows. */
+static void assert_agree(const struct ensemble *ensemble)
+{
+    for (unsigned i = 0; i < ensemble_count(ensemble); i++) {
+        char path[32];
+        struct fault fault;
+        snprintf(path, sizeof path, "/told-to-%u", i);
+        struct steward *writer = open_session(ensemble, i);
+        struct steward *reader = open_session(ensemble, (i + 1) % ensemble_count(ensemble));
+        expect(steward_create(writer, path, &fault), &fault);
+        assert_appears(reader, path);
+        steward_free(writer);
+        steward_free(reader);
+    }
+}
+
+static void three_form_an_ensemble_and_leave_nothing(void **state)
+{
+    (void)state;
+    struct ensemble *ensemble = start(3);
+    pid_t pids[3];
+    assert_int_equal(ensemble_count(ensemble), 3);
+    assert_int_equal(ensemble_connect(ensemble)->count, 3);
+    assert_string_equal(ensemble_connect(ensemble)->chroot, "");
+    assert_int_equal(count_role(ensemble, SERVER_LEADER), 1);
+    assert_int_equal(count_role(ensemble, SERVER_FOLLOWER), 2);
+    assert_true(ensemble_alive(ensemble));
+    assert_int_equal(ensemble_dead_server(ensemble), 3);
+    assert_agree(ensemble);
+    for (unsigned i = 0; i < 3; i++)
+        pids[i] = ensemble_pid(ensemble, i);
+    uint64_t start_ns = clock_now_ns();
+    ensemble_stop(ensemble);
+    assert_true(clock_now_ns() - start_ns < 2 * NS_PER_S);
+    for (unsigned i = 0; i < 3; i++)
+        assert_false(is_running(pids[i]));
+    assert_int_equal(nest_count(), 0);
+    assert_int_equal(waitpid(-1, NULL, WNOHANG), -1);
+    ensemble_stop(NULL);
+    ensemble_forget(NULL);
+}
+
+static void assert_tells_of_server(const struct ensemble *ensemble, unsigned index)
+{
+    char words[64], text[8192];
+    const char *settings = ensemble_settings_text(ensemble, index);
+    snprintf(words, sizeof words, "\nclientPort=%u\n",
+             ensemble_connect(ensemble)->endpoints[index].port);
+    assert_has(settings, words);
+    assert_has(settings, "\nquorumListenOnAllIPs=false\n");
+    assert_has(settings, "\nserver.3=127.0.0.1:");
+    assert_has(ensemble_command_line(ensemble, index), "/java -Xms64m -Xmx64m ");
+    snprintf(words, sizeof words, " ./server.%u/zoo.cfg", index + 1);
+    assert_has(ensemble_command_line(ensemble, index), words);
+    assert_has(ensemble_log_tail(ensemble, index, text, sizeof text),
+               ensemble_java_version(ensemble));
+}
+
+static void tells_of_its_servers(void **state)
+{
+    (void)state;
+    struct ensemble *ensemble = start(3);
+    struct fault fault;
+    char text[8192];
+    uint64_t cpu_ns = 0, rss_kib = 0;
+    assert_has(ensemble_java_version(ensemble), " version \"");
+    for (unsigned i = 0; i < 3; i++)
+        assert_tells_of_server(ensemble, i);
+    expect(ensemble_cpu_ns(ensemble, &cpu_ns, &fault), &fault);
+    assert_true(cpu_ns > 150 * NS_PER_MS && cpu_ns < 180 * NS_PER_S);
+    expect(ensemble_rss_kib(ensemble, &rss_kib, &fault), &fault);
+    assert_true(rss_kib > 3 * 20 * 1024);
+    assert_true(rss_kib < (uint64_t)3 * (64 + SERVER_OVERHEAD_MIB) * 1024);
+    expect(admin_settings(&ensemble_connect(ensemble)->endpoints[1], PATIENCE_NS, text, sizeof text,
+                          &fault),
+           &fault);
+    assert_has(text, "\ntickTime=500\n");
+    assert_has(text, "\nserverId=2\n");
+    assert_has(text, "\nquorumPort="); /* of a server that has peers */
+    ensemble_stop(ensemble);
+}
+
+static void one_is_standalone(void **state)
+{
+    (void)state;
+    struct ensemble *ensemble = start(1);
+    struct fault fault;
+    assert_int_equal(ensemble_role(ensemble, 0), SERVER_STANDALONE);
+    assert_string_equal(server_role_name(ensemble_role(ensemble, 0)), "standalone");
+    expect(ensemble_refresh_roles(ensemble, &fault), &fault);
+    assert_int_equal(ensemble_role(ensemble, 0), SERVER_STANDALONE);
+    assert_null(strstr(ensemble_settings_text(ensemble, 0), "server.1="));
+    assert_agree(ensemble);
+    ensemble_kill(ensemble, 0);
+    assert_int_equal(ensemble_role(ensemble, 0), SERVER_KILLED);
+    ensemble_stop(ensemble);
+    assert_int_equal(nest_count(), 0);
+}
+
+/* ------------------------------------------------------------------ losses */
+
+static void the_rest_elects_another_leader(void **state)
+{
+    (void)state;
+    struct ensemble *ensemble = start(3);
+    struct fault fault;
+    uint64_t before_ns = 0, after_ns = 0;
+    unsigned lost = find_role(ensemble, SERVER_LEADER);
+    expect(ensemble_cpu_ns(ensemble, &before_ns, &fault), &fault);
+    ensemble_kill(ensemble, lost);
+    assert_false(is_running(ensemble_pid(ensemble, lost)));
+    await_role(ensemble, SERVER_LEADER, 1);
+    await_role(ensemble, SERVER_FOLLOWER, 1);
+    assert_int_equal(ensemble_role(ensemble, lost), SERVER_KILLED);
+
+    struct steward *steward = open_session(ensemble, find_role(ensemble, SERVER_FOLLOWER));
+    expect(steward_create(steward, "/afterwards", &fault), &fault);
+    steward_free(steward);
+
+    /* What was done on purpose is no fault. */
+    assert_true(ensemble_alive(ensemble));
+    assert_int_equal(ensemble_dead_server(ensemble), 3);
+    expect(ensemble_check(ensemble, &fault), &fault);
+    expect(ensemble_cpu_ns(ensemble, &after_ns, &fault), &fault);
+    assert_true(after_ns > before_ns);
+    ensemble_stop(ensemble);
+    assert_int_equal(nest_count(), 0);
+}
+
+static void one_of_three_does_not_serve(void **state)
+{
+    (void)state;
+    struct ensemble *ensemble = start(3);
+    struct admin_identity identity;
+    struct fault fault;
+    unsigned survivor = find_role(ensemble, SERVER_LEADER);
+    ensemble_kill(ensemble, (survivor + 1) % 3);
+    ensemble_kill(ensemble, (survivor + 2) % 3);
+    await_role(ensemble, SERVER_NOT_SERVING, 1);
+    assert_int_equal(ensemble_role(ensemble, survivor), SERVER_NOT_SERVING);
+    assert_string_equal(server_role_name(SERVER_NOT_SERVING), "not serving");
+    assert_int_equal(admin_identify(&ensemble_connect(ensemble)->endpoints[survivor], PATIENCE_NS,
+                                    &identity, &fault),
+                     FAULT_NOT_SERVING);
+    assert_true(ensemble_alive(ensemble));
+    ensemble_stop(ensemble);
+    assert_int_equal(nest_count(), 0);
+}
+
+static void a_server_that_dies_is_found_dead(void **state)
+{
+    (void)state;
+    struct ensemble *ensemble = start(3);
+    struct fault fault = {.detail = ""};
+    uint64_t value = 42;
+    kill(ensemble_pid(ensemble, 1), SIGKILL);
+    assert_gone_within(ensemble_pid(ensemble, 1), NS_PER_S);
+    assert_false(ensemble_alive(ensemble));
+    assert_int_equal(ensemble_dead_server(ensemble), 1);
+    assert_int_equal(ensemble_check(ensemble, &fault), FAULT_SERVER_DIED);
+    assert_has(fault.subject, "server 2 of 3 (127.0.0.1:");
+    assert_int_equal(ensemble_refresh_roles(ensemble, &fault), FAULT_SERVER_DIED);
+    assert_int_equal(ensemble_cpu_ns(ensemble, &value, &fault), FAULT_SERVER_DIED);
+    assert_int_equal(ensemble_rss_kib(ensemble, &value, &fault), FAULT_SERVER_DIED);
+    assert_int_equal(value, 42);
+
+    /* Hung ones hinder the end no more than dead ones. */
+    kill(ensemble_pid(ensemble, 0), SIGSTOP);
+    uint64_t start_ns = clock_now_ns();
+    ensemble_stop(ensemble);
+    assert_true(clock_now_ns() - start_ns < 5 * NS_PER_S / 2);
+    assert_int_equal(nest_count(), 0);
+}
+
+/* Starts an ensemble, tells its processes, and waits to be killed. */
+static void be_a_program(int report)
+{
+    struct ensemble_options options = small(3);
+    struct ensemble *ensemble;
+    struct fault fault;
+    pid_t pids[3];
+    char folder[128];
+    snprintf(folder, sizeof folder, "%s/data", nest); /* to be made, and to be removed */
+    options.data_folder = folder;
+    if (ensemble_start(&options, &ensemble, &fault) != FAULT_NONE)
+        _exit(1);
+    for (unsigned i = 0; i < 3; i++)
+        pids[i] = ensemble_pid(ensemble, i);
+    if (write(report, pids, sizeof pids) != (ssize_t)sizeof pids)
+        _exit(1);
+    pause();
+}
+
+static void ends_with_a_program_that_is_killed(void **state)
+{
+    (void)state;
+    int report[2];
+    pid_t pids[3] = {0};
+    assert_int_equal(pipe(report), 0);
+    pid_t program = fork();
+    if (program == 0)
+        be_a_program(report[1]);
+    close(report[1]);
+    assert_int_equal(read(report[0], pids, sizeof pids), sizeof pids);
+    close(report[0]);
+    assert_int_equal(nest_count(), 1);
+    kill(program, SIGKILL);
+    uint64_t deadline_ns = clock_now_ns() + 3 * NS_PER_S;
+    waitpid(program, NULL, 0);
+    for (unsigned i = 0; i < 3; i++)
+        assert_gone_within(pids[i], deadline_ns - clock_now_ns());
+    nest_assert_empty_within(deadline_ns - clock_now_ns());
+}
+
+static void a_worker_that_forgets_ends_nothing(void **state)
+{
+    (void)state;
+    struct ensemble *ensemble = start(1);
+    struct fault fault;
+    pid_t worker = fork();
+    if (worker == 0) {
+        ensemble_forget(ensemble);
+        _exit(0);
+    }
+    waitpid(worker, NULL, 0);
+    pause_ms(100);
+    expect(ensemble_refresh_roles(ensemble, &fault), &fault);
+    ensemble_stop(ensemble);
+    assert_int_equal(nest_count(), 0);
+}
+
+/* ------------------------------------------------------------------ starts in vain */
+
+static void odd_numbers_only(void **state)
+{
+    (void)state;
+    struct ensemble_options options = small(4);
+    struct fault fault = start_in_vain(&options, FAULT_USAGE);
+    assert_string_equal(fault.subject, "4 servers");
+    assert_has(fault.detail, "majority");
+    assert_has(fault.detail, "the loss of 1, as 3 would");
+    assert_has(fault.detail, "take 3 or 5");
+    const unsigned others[] = {0, 2, 6, 8, 9, UINT32_MAX};
+    for (size_t i = 0; i < sizeof others / sizeof others[0]; i++) {
+        options.servers = others[i];
+        start_in_vain(&options, FAULT_USAGE);
+    }
+}
+
+static void heaps_must_fit_into_memory(void **state)
+{
+    (void)state;
+    struct ensemble_options options = small(3);
+    options.heap_mib = 1000000;
+    struct fault fault = start_in_vain(&options, FAULT_NO_MEMORY);
+    assert_has(fault.detail, "3000300 MiB are needed");
+    assert_has(fault.detail, "a heap of 1000000 MiB");
+    assert_has(fault.detail, " MiB are available");
+}
+
+/* The dead one is named, though others run, and its log is told. */
+static void a_server_that_dies_at_the_start_is_named(void **state)
+{
+    (void)state;
+    nest_install_java("case \"$*\" in */server.2/zoo.cfg)\n"
+                      "  echo 'this one shall not live' >&2; exit 1\n"
+                      "esac\n"
+                      "exec java \"$@\"");
+    struct ensemble_options options = small(3);
+    struct fault fault = start_in_vain(&options, FAULT_SERVER_DIED);
+    assert_has(fault.subject, "server 2 of 3 (127.0.0.1:");
+    assert_has(fault.detail, "this one shall not live");
+}
+
+/* A listening socket, on any port. */
+static int listen_somewhere(uint16_t *port)
+{
+    struct sockaddr_in address = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
+    socklen_t size = sizeof address;
+    int fd = socket(AF_INET, SOCK_STREAM, 0);
+    assert_true(fd >= 0);
+    assert_int_equal(bind(fd, (struct sockaddr *)&address, size), 0);
+    assert_int_equal(listen(fd, 1), 0);
+    assert_int_equal(getsockname(fd, (struct sockaddr *)&address, &size), 0);
+    *port = ntohs(address.sin_port);
+    return fd;
+}
+
+static void a_port_that_is_taken_is_named(void **state)
+{
+    (void)state;
+    uint16_t port;
+    char subject[32];
+    int fd = listen_somewhere(&port);
+    struct ensemble_options options = small(3);
+    options.first_port = port;
+    snprintf(subject, sizeof subject, "127.0.0.1:%u", port);
+    struct fault fault = start_in_vain(&options, FAULT_PORT_TAKEN);
+    assert_string_equal(fault.subject, subject);
+    close(fd);
+
+    options.first_port = 65534;
+    fault = start_in_vain(&options, FAULT_USAGE);
+    assert_string_equal(fault.subject, "port 65534");
+    assert_has(fault.detail, "would have port 65536");
+}
+
+static void given_ports_are_used(void **state)
+{
+    (void)state;
+    uint16_t port;
+    struct ensemble *ensemble = NULL;
+    struct ensemble_options options = small(3);
+    struct fault fault = {.kind = FAULT_PORT_TAKEN};
+    for (int i = 0; i < 10 && fault.kind == FAULT_PORT_TAKEN; i++) {
+        close(listen_somewhere(&port));
+        options.first_port = port < 65000 ? port : 50000;
+        fault.kind = FAULT_NONE;
+        (void)!ensemble_start(&options, &ensemble, &fault);
+    }
+    expect(fault.kind, &fault);
+    for (unsigned i = 0; i < 3; i++)
+        assert_int_equal(ensemble_connect(ensemble)->endpoints[i].port, options.first_port + i);
+    ensemble_stop(ensemble);
+}
+
+/* How often the script that stands for java has run, by its own account. */
+static size_t count_tries(void)
+{
+    char path[128], line[8];
+    size_t count = 0;
+    snprintf(path, sizeof path, "%s/.java/tries", nest);
+    FILE *file = fopen(path, "r");
+    assert_non_null(file);
+    while (fgets(line, sizeof line, file) != NULL)
+        count++;
+    fclose(file);
+    return count;
+}
+
+/* Only the elected leader needs the port for its followers: it runs on without, and is elected
+ * again and again. By this script's doing that port is one of ours, in the first attempt. */
+static void a_leader_without_its_port_is_replaced(void **state)
+{
+    (void)state;
+    uint16_t port;
+    char script[512];
+    int fd = listen_somewhere(&port);
+    snprintf(script, sizeof script,
+             "echo x >> \"$JAVA_HOME/tries\"\n"
+             "if [ $(wc -l < \"$JAVA_HOME/tries\") -le 3 ]; then\n"
+             "  sed -i 's/=127.0.0.1:[0-9]*:/=127.0.0.1:%u:/' server.?/zoo.cfg\n"
+             "fi\n"
+             "exec java \"$@\"",
+             port);
+    nest_install_java(script);
+    struct ensemble *ensemble = start(3);
+    assert_int_equal(count_tries(), 6);
+    assert_int_equal(count_role(ensemble, SERVER_LEADER), 1);
+    ensemble_stop(ensemble);
+    close(fd);
+}
+
+/* ------------------------------------------------------------------ the data's folder */
+
+static size_t count_entries(const char *path)
+{
+    size_t count = 0;
+    DIR *directory = opendir(path);
+    assert_non_null(directory);
+    for (struct dirent *entry = readdir(directory); entry != NULL; entry = readdir(directory))
+        count += entry->d_name[0] != '.';
+    closedir(directory);
+    return count;
+}
+
+/* A file that servers of such a folder have. */
+static bool has_file(const char *folder, const char *name)
+{
+    char path[512];
+    bool found = false;
+    DIR *directory = opendir(folder);
+    assert_non_null(directory);
+    for (struct dirent *entry = readdir(directory); entry != NULL; entry = readdir(directory)) {
+        snprintf(path, sizeof path, "%s/%.64s/%s", folder, entry->d_name, name);
+        found = found || access(path, F_OK) == 0;
+    }
+    closedir(directory);
+    return found;
+}
+
+static void data_lie_in_the_folder_that_is_given(void **state)
+{
+    (void)state;
+    char folder[128];
+    snprintf(folder, sizeof folder, "%s/.data", nest);
+    assert_int_equal(mkdir(folder, 0700), 0);
+    struct ensemble_options options = small(3);
+    options.data_folder = folder;
+    struct ensemble *ensemble = start_with(&options);
+    assert_int_equal(nest_count(), 0);
+    assert_true(has_file(folder, "server.1/zoo.cfg"));
+    assert_true(has_file(folder, "server.3/server.log"));
+    assert_true(has_file(folder, "server.3/data/myid"));
+    assert_true(has_file(folder, "server.3/data/version-2/currentEpoch"));
+    ensemble_stop(ensemble);
+    assert_int_equal(count_entries(folder), 0); /* it stays, empty */
+}
+
+static void a_folder_that_is_not_there_is_made_and_removed(void **state)
+{
+    (void)state;
+    char here[4096];
+    assert_non_null(getcwd(here, sizeof here));
+    assert_int_equal(chdir(nest), 0);
+    struct ensemble_options options = small(1);
+    options.data_folder = "data"; /* relative, for once */
+    struct ensemble *ensemble = start_with(&options);
+    assert_true(has_file("data", "server.1/data/version-2/log.1") ||
+                has_file("data", "server.1/data/version-2"));
+    ensemble_stop(ensemble);
+    assert_int_equal(nest_count(), 0);
+
+    /* What somebody else has put there meanwhile stays. */
+    ensemble = start_with(&options);
+    assert_int_equal(mkdir("data/note", 0700), 0);
+    ensemble_stop(ensemble);
+    assert_int_equal(count_entries("data"), 1);
+    assert_int_equal(chdir(here), 0);
+}
+
+static void folders_that_will_not_do(void **state)
+{
+    (void)state;
+    char folder[128], inside[160];
+    struct ensemble_options options = small(3);
+    options.data_folder = folder;
+    snprintf(folder, sizeof folder, "%s/.full", nest);
+    snprintf(inside, sizeof inside, "%s/.dear", folder);
+    assert_int_equal(mkdir(folder, 0700), 0);
+    assert_int_equal(mkdir(inside, 0700), 0);
+    struct fault fault = start_in_vain(&options, FAULT_EXISTS);
+    assert_string_equal(fault.subject, folder);
+    assert_has(fault.detail, "not empty");
+    assert_int_equal(access(inside, F_OK), 0);
+
+    snprintf(folder, sizeof folder, "%s/.not/there", nest);
+    fault = start_in_vain(&options, FAULT_SYSTEM);
+    assert_int_equal(fault.os_error, ENOENT);
+
+    snprintf(folder, sizeof folder, "%s/.file", nest);
+    close(open(folder, O_CREAT | O_WRONLY, 0600));
+    fault = start_in_vain(&options, FAULT_SYSTEM);
+    assert_int_equal(fault.os_error, ENOTDIR);
+}
+
+/* Whatever the account: nothing can be made in /proc. */
+static void a_folder_that_is_not_writable(void **state)
+{
+    (void)state;
+    struct ensemble_options options = small(1);
+    options.data_folder = "/proc/zkherd";
+    struct fault fault = {.detail = ""};
+    struct ensemble *ensemble = NULL;
+    assert_int_not_equal(ensemble_start(&options, &ensemble, &fault), FAULT_NONE);
+    assert_string_equal(fault.subject, "/proc/zkherd");
+    assert_null(ensemble);
+}
+
+#define ENSEMBLE_TEST(test) cmocka_unit_test_setup_teardown(test, nest_make, nest_remove)
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        ENSEMBLE_TEST(three_form_an_ensemble_and_leave_nothing),
+        ENSEMBLE_TEST(tells_of_its_servers),
+        ENSEMBLE_TEST(one_is_standalone),
+        ENSEMBLE_TEST(the_rest_elects_another_leader),
+        ENSEMBLE_TEST(one_of_three_does_not_serve),
+        ENSEMBLE_TEST(a_server_that_dies_is_found_dead),
+        ENSEMBLE_TEST(ends_with_a_program_that_is_killed),
+        ENSEMBLE_TEST(a_worker_that_forgets_ends_nothing),
+        ENSEMBLE_TEST(odd_numbers_only),
+        ENSEMBLE_TEST(heaps_must_fit_into_memory),
+        ENSEMBLE_TEST(a_server_that_dies_at_the_start_is_named),
+        ENSEMBLE_TEST(a_port_that_is_taken_is_named),
+        ENSEMBLE_TEST(given_ports_are_used),
+        ENSEMBLE_TEST(a_leader_without_its_port_is_replaced),
+        ENSEMBLE_TEST(data_lie_in_the_folder_that_is_given),
+        ENSEMBLE_TEST(a_folder_that_is_not_there_is_made_and_removed),
+        ENSEMBLE_TEST(folders_that_will_not_do),
+        ENSEMBLE_TEST(a_folder_that_is_not_writable),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
