@@ -28,12 +28,14 @@ static uint64_t rpcs_of(const struct options *options, const struct recipe *reci
 static size_t add_round(struct cell *list, const struct options *options, uint32_t trial)
 {
     size_t count = 0;
-    for (size_t r = 0; r < options->recipe_count; r++) {
-        for (size_t i = 0; i < options->level_count; i++) {
-            const struct recipe *recipe = options->recipes[r];
-            uint64_t clients = options->clients[i];
-            list[count++] =
-                (struct cell){recipe, (uint32_t)clients, trial, rpcs_of(options, recipe, clients)};
+    for (size_t topology = 0; topology < options->topology_count; topology++) {
+        for (size_t r = 0; r < options->recipe_count; r++) {
+            for (size_t i = 0; i < options->level_count; i++) {
+                const struct recipe *recipe = options->recipes[r];
+                uint64_t clients = options->clients[i];
+                list[count++] = (struct cell){recipe, (uint32_t)clients, trial, topology,
+                                              rpcs_of(options, recipe, clients)};
+            }
         }
     }
     return count;
@@ -42,7 +44,7 @@ static size_t add_round(struct cell *list, const struct options *options, uint32
 enum fault_kind cells_init(struct cells *cells, const struct options *options, struct fault *fault)
 {
     struct random random;
-    size_t per_round = options->recipe_count * options->level_count;
+    size_t per_round = options->topology_count * options->recipe_count * options->level_count;
     *cells = (struct cells){.list = calloc(per_round * options->trials, sizeof *cells->list)};
     if (cells->list == NULL)
         return fault_raise(fault, FAULT_NO_MEMORY, 0, "plan", "%s", "");
@@ -69,10 +71,11 @@ uint64_t cells_rpcs(const struct cells *cells, size_t from)
     return rpcs;
 }
 
-static size_t find_experience(const struct cells *cells, const struct recipe *recipe)
+static size_t find_experience(const struct cells *cells, const struct cell *cell)
 {
     size_t i = 0;
-    while (i < cells->experience_count && cells->experience[i].recipe != recipe)
+    while (i < cells->experience_count && (cells->experience[i].recipe != cell->recipe ||
+                                           cells->experience[i].topology != cell->topology))
         i++;
     return i;
 }
@@ -81,7 +84,7 @@ uint64_t cells_time_left_ns(const struct cells *cells, size_t from)
 {
     double left_ns = 0;
     for (size_t i = from; i < cells->count; i++) {
-        size_t at = find_experience(cells, cells->list[i].recipe);
+        size_t at = find_experience(cells, &cells->list[i]);
         const struct experience *known = &cells->experience[at];
         if (at < cells->experience_count)
             left_ns += (double)known->took_ns / (double)known->rpcs * (double)cells->list[i].rpcs;
@@ -89,13 +92,14 @@ uint64_t cells_time_left_ns(const struct cells *cells, size_t from)
     return (uint64_t)left_ns;
 }
 
-void cells_learn(struct cells *cells, const struct recipe *recipe, uint64_t rpcs, uint64_t took_ns)
+void cells_learn(struct cells *cells, const struct cell *cell, uint64_t rpcs, uint64_t took_ns)
 {
-    size_t at = find_experience(cells, recipe);
-    if (rpcs == 0 || at == OPTIONS_RECIPES_MAX)
+    size_t at = find_experience(cells, cell);
+    if (rpcs == 0 || at == CELLS_EXPERIENCE_MAX)
         return;
     if (at == cells->experience_count)
-        cells->experience[cells->experience_count++] = (struct experience){.recipe = recipe};
+        cells->experience[cells->experience_count++] =
+            (struct experience){.recipe = cell->recipe, .topology = cell->topology};
     cells->experience[at].rpcs += rpcs;
     cells->experience[at].took_ns += took_ns;
 }

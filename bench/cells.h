@@ -2,8 +2,9 @@
 /*
  * cells: which trials a run makes, in which order, and how long they may take. Layer: bench.
  *
- * A cell is a recipe at a number of clients. Every round makes one trial of each cell, in a random
- * order of its own: what drifts on the machine or in the server then touches all cells alike.
+ * A cell is a recipe at a number of clients on a topology of servers. Every round makes one trial
+ * of each cell, in a random order of its own: what drifts on the machine or in the server then
+ * touches all cells alike.
  */
 #ifndef BENCH_CELLS_H
 #define BENCH_CELLS_H
@@ -17,13 +18,17 @@
 struct cell {
     const struct recipe *recipe;
     uint32_t clients;
-    uint32_t trial; /* from 1 */
-    uint64_t rpcs;  /* by the law: exact under lockstep, a guide otherwise */
+    uint32_t trial;  /* from 1 */
+    size_t topology; /* which of the run's targets */
+    uint64_t rpcs;   /* by the law: exact under lockstep, a guide otherwise */
 };
 
-/* What the trials of a recipe have taken so far. */
+#define CELLS_EXPERIENCE_MAX (OPTIONS_RECIPES_MAX * OPTIONS_TOPOLOGIES_MAX)
+
+/* What the trials of a recipe on a topology have taken so far. */
 struct experience {
     const struct recipe *recipe;
+    size_t topology;
     uint64_t rpcs;
     uint64_t took_ns;
 };
@@ -31,7 +36,7 @@ struct experience {
 struct cells {
     struct cell *list;
     size_t count;
-    struct experience experience[OPTIONS_RECIPES_MAX];
+    struct experience experience[CELLS_EXPERIENCE_MAX];
     size_t experience_count;
 };
 
@@ -44,7 +49,7 @@ void cells_deinit(struct cells *cells);
 uint64_t cells_rpcs(const struct cells *cells, size_t from);
 uint64_t cells_time_left_ns(const struct cells *cells, size_t from);
 
-/* A trial of this recipe made so many requests in this time. */
-void cells_learn(struct cells *cells, const struct recipe *recipe, uint64_t rpcs, uint64_t took_ns);
+/* A trial of such a cell made so many requests in this time. */
+void cells_learn(struct cells *cells, const struct cell *cell, uint64_t rpcs, uint64_t took_ns);
 
 #endif

@@ -59,11 +59,12 @@ static json_t *describe_server(const struct target *target, size_t index)
         json_object_set_new(server, "settings", json_string(settings));
     else
         json_object_set_new(server, "settings", json_null());
-    if (target->private_server != NULL) {
-        const struct server *own = target->private_server;
-        json_object_set_new(server, "configuration", json_string(server_settings_text(own)));
-        json_object_set_new(server, "jvm", json_string(server_java_version(own)));
-        json_object_set_new(server, "jvm_command", json_string(server_command_line(own)));
+    if (target->ensemble != NULL) {
+        const struct ensemble *own = target->ensemble;
+        unsigned at = (unsigned)index;
+        json_object_set_new(server, "configuration", json_string(ensemble_settings_text(own, at)));
+        json_object_set_new(server, "jvm", json_string(ensemble_java_version(own)));
+        json_object_set_new(server, "jvm_command", json_string(ensemble_command_line(own, at)));
     }
     return server;
 }

@@ -5,6 +5,7 @@
 #include "base/text.h"
 #include "bench/complain.h"
 #include "recipes/registry.h"
+#include "zk/ensemble.h"
 
 #include <getopt.h>
 #include <stdio.h>
@@ -15,6 +16,7 @@
 #define TRIALS_MAX    1000
 #define LOCKS_MAX     10000
 #define PROCESSES_MAX 1000
+#define HEAP_MAX_MIB  1000000
 #define HANDOFFS_MAX  UINT64_C(50000000)
 /* Steady, when neither --handoffs nor --duration is given: each client is granted this often. */
 #define ROUNDS_DEFAULT 10
@@ -39,7 +41,12 @@ static const char help_behind_recipes[] =
     "  -t, --trials K           trials of each cell [5]\n"
     "  -d, --driver NAME        events: sessions on one event loop a process [events]\n"
     "  -P, --processes P        spread the sessions over P processes [1]\n"
-    "      --connect HOSTS[/CHROOT]  servers to use [a private one, started and ended]\n"
+    "      --servers LIST       private servers: 1, 3, 5 or 7; 1,3 tries both in one plan [1]\n"
+    "      --heap MIB           of each private server [512]\n"
+    "      --fsync yes|no       whether their writes wait for the disk [yes]\n"
+    "      --connect HOSTS[/CHROOT]  servers to use instead of private ones\n"
+    "      --placement WHERE    sessions go to spread (all servers in turn), leader or\n"
+    "                           followers [spread]\n"
     "      --session-timeout D  of the sessions [60s]\n"
     "      --timeout D          give up when nothing moves for so long [30s]\n"
     "      --seed S             of the order of the cells and of random times [from the clock]\n"
@@ -54,6 +61,7 @@ static const char help_behind_recipes[] =
     "  zkherd run                                   the herd effect, on a private server\n"
     "  zkherd run -r scalable -n 5000 -t 1          five thousand in one queue\n"
     "  zkherd run -p free -n 100 --hold exp:5ms     real contention, random holding times\n"
+    "  zkherd run --servers 1,3                     standalone against an ensemble\n"
     "  zkherd run --connect zk1:2181,zk2:2181/test  servers of your own\n";
 
 enum long_option {
@@ -61,6 +69,10 @@ enum long_option {
     OPTION_DURATION,
     OPTION_HOLD,
     OPTION_CONNECT,
+    OPTION_SERVERS,
+    OPTION_HEAP,
+    OPTION_FSYNC,
+    OPTION_PLACEMENT,
     OPTION_SESSION_TIMEOUT,
     OPTION_TIMEOUT,
     OPTION_SEED
@@ -81,6 +93,10 @@ static const struct option long_options[] = {
     {"driver", required_argument, NULL, 'd'},
     {"processes", required_argument, NULL, 'P'},
     {"connect", required_argument, NULL, OPTION_CONNECT},
+    {"servers", required_argument, NULL, OPTION_SERVERS},
+    {"heap", required_argument, NULL, OPTION_HEAP},
+    {"fsync", required_argument, NULL, OPTION_FSYNC},
+    {"placement", required_argument, NULL, OPTION_PLACEMENT},
     {"session-timeout", required_argument, NULL, OPTION_SESSION_TIMEOUT},
     {"timeout", required_argument, NULL, OPTION_TIMEOUT},
     {"seed", required_argument, NULL, OPTION_SEED},
@@ -215,6 +231,41 @@ static bool parse_connect(const char *value, struct options *options)
     return true;
 }
 
+static bool parse_servers(const char *value, struct options *options)
+{
+    free(options->server_counts);
+    options->server_counts = NULL;
+    if (!text_parse_numbers(value, 1, ENSEMBLE_SERVERS_MAX, &options->server_counts,
+                            &options->topology_count))
+        return wrong("--servers", value, "expected 1, 3, 5 or 7, or several of them, as 1,3");
+    for (size_t i = 0; i < options->topology_count; i++) {
+        if (options->server_counts[i] % 2 == 0)
+            return wrong("--servers", value,
+                         "an even number gains nothing: a majority of 4 is 3, so 4 servers survive "
+                         "one loss, as 3 do");
+    }
+    return true;
+}
+
+static bool parse_fsync(const char *value, struct options *options)
+{
+    options->fsync = strcmp(value, "yes") == 0;
+    return options->fsync || strcmp(value, "no") == 0 ||
+           wrong("--fsync", value, "expected yes or no");
+}
+
+static bool parse_placement(const char *value, struct options *options)
+{
+    static const char *const words[] = {"spread", "leader", "followers"};
+    for (size_t i = 0; i < sizeof words / sizeof words[0]; i++) {
+        if (strcmp(value, words[i]) == 0) {
+            options->placement = (enum placement)i;
+            return true;
+        }
+    }
+    return wrong("--placement", value, "expected spread, leader or followers");
+}
+
 static bool parse_out(const char *value, struct options *options)
 {
     options->out = value;
@@ -248,6 +299,15 @@ static bool parse_one(int option, const char *value, struct options *options)
         return parse_small("--processes", value, PROCESSES_MAX, &options->processes);
     case OPTION_CONNECT:
         return parse_connect(value, options);
+    case OPTION_SERVERS:
+        options->servers_given = true;
+        return parse_servers(value, options);
+    case OPTION_HEAP:
+        return parse_small("--heap", value, HEAP_MAX_MIB, &options->heap_mib);
+    case OPTION_FSYNC:
+        return parse_fsync(value, options);
+    case OPTION_PLACEMENT:
+        return parse_placement(value, options);
     case OPTION_SESSION_TIMEOUT:
         return parse_duration("--session-timeout", value, NS_PER_S, &options->session_timeout_ns);
     case OPTION_TIMEOUT:
@@ -289,6 +349,11 @@ static bool check_together(const struct options *options)
         return wrong("--hold", "with --timeout",
                      "nothing moves while a lock is held: give a "
                      "--timeout that is longer than the hold (than 20 means, if it is random)");
+    if (options->connect && options->servers_given)
+        return wrong("--servers", "with --connect", "either servers are given, or started");
+    if (!options->connect && options->placement == PLACEMENT_FOLLOWERS &&
+        options->server_counts[0] == 1)
+        return wrong("--placement", "followers", "a standalone server has none");
     if (options->session_timeout_ns > 3600 * NS_PER_S)
         return wrong("--session-timeout", "", "expected at most an hour");
     return true;
@@ -300,6 +365,8 @@ static void set_defaults(struct options *options)
         .locks = 1,
         .trials = 5,
         .processes = 1,
+        .heap_mib = 512,
+        .fsync = true,
         .session_timeout_ns = 60 * NS_PER_S,
         .timeout_ns = 30 * NS_PER_S,
         .seed = clock_utc_ns(),
@@ -310,7 +377,8 @@ static bool fill_in_lists(struct options *options)
 {
     return (options->recipe_count > 0 ||
             parse_recipes("nonscalable,childwatch,scalable", options)) &&
-           (options->clients != NULL || parse_clients("8..256x2", options));
+           (options->clients != NULL || parse_clients("8..256x2", options)) &&
+           (options->server_counts != NULL || parse_servers("1", options));
 }
 
 /* In a cluster, -qx, getopt tells the letter only. Always false, for parse_all to return. */
@@ -363,7 +431,8 @@ enum options_outcome options_parse(int argc, char **argv, struct options *option
 void options_deinit(struct options *options)
 {
     free(options->clients);
-    options->clients = NULL;
+    free(options->server_counts);
+    options->clients = options->server_counts = NULL;
 }
 
 uint64_t options_handoffs(const struct options *options, uint64_t clients)

@@ -14,7 +14,11 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define OPTIONS_RECIPES_MAX 64
+#define OPTIONS_RECIPES_MAX    64
+#define OPTIONS_TOPOLOGIES_MAX 4 /* 1, 3, 5 and 7 servers */
+
+/* Which servers the sessions connect to. */
+enum placement { PLACEMENT_SPREAD, PLACEMENT_LEADER, PLACEMENT_FOLLOWERS };
 
 struct options {
     const struct recipe *recipes[OPTIONS_RECIPES_MAX];
@@ -29,7 +33,13 @@ struct options {
     uint32_t locks;
     uint32_t trials;
     uint32_t processes;
-    bool connect; /* servers were given: else a private one */
+    bool connect;            /* servers were given: else private ones are started */
+    bool servers_given;      /* --servers was */
+    uint64_t *server_counts; /* topologies of private servers, ascending */
+    size_t topology_count;   /* of them; 1 with --connect */
+    uint32_t heap_mib;       /* of each private server's JVM */
+    bool fsync;
+    enum placement placement;
     struct connect_string servers;
     uint64_t session_timeout_ns;
     uint64_t timeout_ns;

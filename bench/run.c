@@ -2,28 +2,23 @@
 #include "bench/run.h"
 
 #include "base/clock.h"
-#include "base/output.h"
 #include "bench/cells.h"
 #include "bench/complain.h"
-#include "bench/fits.h"
 #include "bench/machine.h"
-#include "bench/manifest.h"
 #include "bench/options.h"
-#include "bench/plots.h"
 #include "bench/progress.h"
-#include "bench/results.h"
-#include "bench/sample.h"
-#include "bench/table.h"
+#include "bench/record.h"
 #include "bench/target.h"
-#include "bench/waiters.h"
 #include "trial/trial.h"
 
+#include <errno.h>
+#include <limits.h>
 #include <signal.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/signalfd.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 /* The discarded cell: a JVM that has just started is slow, and the first trials would pay for it.
@@ -38,41 +33,13 @@
 
 struct run {
     struct options options;
-    struct target target;
+    struct target targets[OPTIONS_TOPOLOGIES_MAX];
+    struct record records[OPTIONS_TOPOLOGIES_MAX]; /* of each target */
+    size_t record_count;
     struct cells cells;
-    struct results results;
-    struct manifest manifest;
     struct progress progress;
-    struct samples samples;
-    struct waiters *waiters[OPTIONS_RECIPES_MAX];
-    struct sample_context context;
-    bool told_why;                 /* the counts are not reconciled */
-    int signals;                   /* a signalfd: readable when the run is to end */
-    const struct fault *cut_short; /* why the run ended before its last trial; NULL: it did not */
+    int signals; /* a signalfd: readable when the run is to end */
 };
-
-/* ------------------------------------------------------------------ remarks */
-
-__attribute__((format(printf, 2, 3))) static void warn(struct run *run, const char *format, ...)
-{
-    char warning[800];
-    va_list arguments;
-    va_start(arguments, format);
-    vsnprintf(warning, sizeof warning, format, arguments);
-    va_end(arguments);
-    progress_clear(&run->progress);
-    if (!run->options.quiet)
-        complain_mildly("%s", warning);
-    manifest_warn(&run->manifest, warning);
-}
-
-/* Why the servers' counts are not held against ours is said once a run. */
-static void warn_once(struct run *run, const char *why)
-{
-    if (!run->told_why)
-        warn(run, "the counts are not reconciled with the servers': %s", why);
-    run->told_why = true;
-}
 
 /* ------------------------------------------------------------------ one trial */
 
@@ -93,97 +60,84 @@ static struct trial_plan plan_of(const struct run *run, const struct cell *cell,
         .session_timeout_ms = (uint32_t)(options->session_timeout_ns / NS_PER_MS),
         .seed = options->seed + cell->trial,
         .root = root,
-        .servers = &run->target.servers,
+        .servers = &run->targets[cell->topology].placement,
     };
 }
 
-static struct trial_host host_of(struct run *run)
+static struct trial_host host_of(struct run *run, const struct target *target)
 {
     return (struct trial_host){
-        .steward = run->target.steward,
-        .private_server = run->target.private_server,
+        .steward = target->steward,
+        .servers = &target->servers,
+        .ensemble = target->ensemble,
         .watch = {progress_show, &run->progress, run->signals},
     };
-}
-
-static struct waiters *waiters_of(struct run *run, const struct recipe *recipe)
-{
-    size_t i = 0;
-    while (run->options.recipes[i] != recipe)
-        i++;
-    return run->waiters[i];
-}
-
-/* Takes down what a finished trial has shown. */
-static enum fault_kind keep(struct run *run, const struct cell *cell,
-                            const struct trial_result *result, struct fault *fault)
-{
-    struct sample sample;
-    enum fault_kind kind = FAULT_NONE;
-    sample_take(cell, result, &sample);
-    if (sample.complete && sample.violations == 0)
-        kind =
-            waiters_add(waiters_of(run, cell->recipe), result, sample.valid, &sample.beta, fault);
-    if (kind == FAULT_NONE)
-        kind = samples_add(&run->samples, &sample, fault);
-    if (kind != FAULT_NONE)
-        return kind;
-    manifest_sessions(&run->manifest, result->board);
-    if (result->not_reconciled[0] != '\0')
-        warn_once(run, result->not_reconciled);
-    return results_add(&run->results, &run->context, &sample, result, fault);
 }
 
 static enum fault_kind run_cell(struct run *run, size_t at, struct fault *fault)
 {
     const struct cell *cell = &run->cells.list[at];
+    const struct target *target = &run->targets[cell->topology];
     struct trial_result *result = NULL;
     char root[TRIAL_ROOT_MAX];
-    snprintf(root, sizeof root, "%s/t%zu", run->target.root, at);
+    snprintf(root, sizeof root, "%s/t%zu", target->root, at);
     struct trial_plan plan = plan_of(run, cell, root);
-    struct trial_host host = host_of(run);
+    struct trial_host host = host_of(run, target);
     run->progress.at = at;
     uint64_t began_ns = clock_now_ns();
     enum fault_kind kind = trial_run(&plan, &host, &result, fault);
     if (kind != FAULT_NONE)
         return kind;
-    cells_learn(&run->cells, cell->recipe, cell->rpcs, clock_now_ns() - began_ns);
-    kind = keep(run, cell, result, fault);
+    cells_learn(&run->cells, cell, cell->rpcs, clock_now_ns() - began_ns);
+    progress_clear(&run->progress);
+    kind = record_add(&run->records[cell->topology], cell, result, fault);
     trial_result_free(result);
     return kind;
 }
 
-/* A discarded trial of each recipe, which also tells how fast this machine is. */
+/* A discarded trial, which also tells how fast this machine is. */
+static enum fault_kind warm_up_with(struct run *run, const struct cell *cell, size_t at,
+                                    struct fault *fault)
+{
+    const struct target *target = &run->targets[cell->topology];
+    struct trial_result *result = NULL;
+    char root[TRIAL_ROOT_MAX];
+    snprintf(root, sizeof root, "%s/w%zu", target->root, at);
+    struct trial_plan plan = plan_of(run, cell, root);
+    struct trial_host host = host_of(run, target);
+    host.watch.progress = NULL;
+    plan.workload = WORKLOAD_DRAIN;
+    plan.hold.mean_ns = 0;
+    plan.locks = plan.processes = 1;
+    uint64_t began_ns = clock_now_ns();
+    enum fault_kind kind = trial_run(&plan, &host, &result, fault);
+    if (kind != FAULT_NONE)
+        return kind;
+    cells_learn(&run->cells, cell, tally_rpcs(&result->total), clock_now_ns() - began_ns);
+    trial_result_free(result);
+    return FAULT_NONE;
+}
+
 static enum fault_kind warm_up(struct run *run, struct fault *fault)
 {
+    const struct options *options = &run->options;
+    uint64_t most = options->clients[options->level_count - 1];
+    uint32_t clients = most < WARM_UP_CLIENTS ? (uint32_t)most : WARM_UP_CLIENTS;
+    enum fault_kind kind = FAULT_NONE;
     progress_say(&run->progress, "warming up");
-    for (size_t i = 0; i < run->options.recipe_count; i++) {
-        uint64_t most = run->options.clients[run->options.level_count - 1];
-        uint32_t clients = most < WARM_UP_CLIENTS ? (uint32_t)most : WARM_UP_CLIENTS;
-        struct cell cell = {.recipe = run->options.recipes[i], .clients = clients};
-        struct trial_result *result = NULL;
-        char root[TRIAL_ROOT_MAX];
-        snprintf(root, sizeof root, "%s/w%zu", run->target.root, i);
-        struct trial_plan plan = plan_of(run, &cell, root);
-        struct trial_host host = host_of(run);
-        host.watch.progress = NULL;
-        plan.workload = WORKLOAD_DRAIN;
-        plan.hold.mean_ns = 0;
-        plan.locks = plan.processes = 1;
-        uint64_t began_ns = clock_now_ns();
-        enum fault_kind kind = trial_run(&plan, &host, &result, fault);
-        if (kind != FAULT_NONE)
-            return kind;
-        cells_learn(&run->cells, cell.recipe, tally_rpcs(&result->total),
-                    clock_now_ns() - began_ns);
-        trial_result_free(result);
+    for (size_t topology = 0; topology < options->topology_count; topology++) {
+        for (size_t i = 0; kind == FAULT_NONE && i < options->recipe_count; i++) {
+            struct cell cell = {
+                .recipe = options->recipes[i], .clients = clients, .topology = topology};
+            kind = warm_up_with(run, &cell, i, fault);
+        }
     }
-    return FAULT_NONE;
+    return kind;
 }
 
 /* ------------------------------------------------------------------ before the first trial */
 
-static void warn_of_limits(struct run *run)
+static void warn_of_limits(const struct run *run, struct record *record, size_t server_count)
 {
     const struct options *options = &run->options;
     uint64_t most_rpcs = 0, most_clients = options->clients[options->level_count - 1];
@@ -192,11 +146,12 @@ static void warn_of_limits(struct run *run)
             most_rpcs = run->cells.list[i].rpcs;
     }
     if (most_rpcs / options->processes > REQUESTS_PER_PROCESS)
-        warn(run, "a trial makes more requests than the client library can number in one process: "
-                  "spread it with --processes");
-    if (most_clients / run->target.servers.count > machine_local_ports())
-        warn(run, "more clients than local ports for one server (net.ipv4.ip_local_port_range): "
-                  "not all of them will get a connection");
+        record_warn(record, "a trial makes more requests than the client library can number in one "
+                            "process: spread it with --processes");
+    if (most_clients / server_count > machine_local_ports())
+        record_warn(record, "more clients than local ports for one server "
+                            "(net.ipv4.ip_local_port_range): not all of them will get a "
+                            "connection");
 }
 
 static enum fault_kind allow_descriptors(const struct options *options, struct fault *fault)
@@ -219,23 +174,61 @@ static int block_signals(void)
     return signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
 }
 
-static enum fault_kind new_waiters(struct run *run, struct fault *fault)
-{
-    uint64_t most = run->options.clients[run->options.level_count - 1];
-    for (size_t i = 0; i < run->options.recipe_count; i++) {
-        enum fault_kind kind = waiters_new(run->options.recipes[i], most, &run->waiters[i], fault);
-        if (kind != FAULT_NONE)
-            return kind;
-    }
-    return FAULT_NONE;
-}
-
 /* The folder is made when there is something to write; what would stop it then is told before a
  * server is started. */
 static enum fault_kind check_out(const char *out, struct fault *fault)
 {
     if (out != NULL && access(out, F_OK) == 0)
         return fault_raise(fault, FAULT_EXISTS, 0, out, "%s", "");
+    return FAULT_NONE;
+}
+
+static enum fault_kind open_targets(struct run *run, struct fault *fault)
+{
+    enum fault_kind kind = FAULT_NONE;
+    progress_say(&run->progress,
+                 run->options.connect ? "looking at the servers" : "starting private servers");
+    for (size_t i = 0; kind == FAULT_NONE && i < run->options.topology_count; i++)
+        kind = target_open(&run->options, i, &run->targets[i], fault);
+    progress_clear(&run->progress);
+    if (kind != FAULT_NONE)
+        return kind;
+    run->signals = block_signals();
+    for (size_t i = 0; kind == FAULT_NONE && i < run->options.topology_count; i++)
+        kind = target_make_root(&run->targets[i], fault);
+    return kind;
+}
+
+/* One target has the folder that --out names; of several each has one in it. */
+static enum fault_kind folder_of(const struct run *run, size_t topology, char *folder, size_t size,
+                                 const char **out, struct fault *fault)
+{
+    *out = run->options.out;
+    if (run->options.out == NULL || run->options.topology_count == 1)
+        return FAULT_NONE;
+    if (topology == 0 && mkdir(run->options.out, 0777) != 0)
+        return fault_from_errno(fault, errno, run->options.out, "cannot make the folder");
+    snprintf(folder, size, "%s/%s", run->options.out, run->targets[topology].name);
+    *out = folder;
+    return FAULT_NONE;
+}
+
+static enum fault_kind open_records(struct run *run, int argc, char **argv, struct fault *fault)
+{
+    for (size_t i = 0; i < run->options.topology_count; i++) {
+        struct record *record = &run->records[i];
+        char folder[PATH_MAX];
+        const char *out;
+        enum fault_kind kind = folder_of(run, i, folder, sizeof folder, &out, fault);
+        if (kind == FAULT_NONE)
+            kind = record_open(record, &run->options, &run->targets[i], out,
+                               run->cells.count / run->options.topology_count, fault);
+        if (kind != FAULT_NONE)
+            return kind;
+        run->record_count++;
+        manifest_begin(&record->manifest, argc, argv, &run->options, &run->targets[i]);
+        warn_of_limits(run, record, run->targets[i].placement.count);
+    }
     return FAULT_NONE;
 }
 
@@ -246,111 +239,11 @@ static enum fault_kind prepare(struct run *run, int argc, char **argv, struct fa
         kind = allow_descriptors(&run->options, fault);
     if (kind == FAULT_NONE)
         kind = cells_init(&run->cells, &run->options, fault);
-    if (kind == FAULT_NONE)
-        kind = new_waiters(run, fault);
     if (kind != FAULT_NONE)
         return kind;
     progress_init(&run->progress, &run->cells, run->options.quiet);
-    progress_say(&run->progress,
-                 run->options.connect ? "looking at the servers" : "starting a private server");
-    kind = target_open(&run->options, &run->target, fault);
-    progress_clear(&run->progress);
-    if (kind != FAULT_NONE)
-        return kind;
-    run->signals = block_signals();
-    kind = target_make_root(&run->target, fault);
-    if (kind != FAULT_NONE)
-        return kind;
-    manifest_begin(&run->manifest, argc, argv, &run->options, &run->target);
-    warn_of_limits(run);
-    kind = results_open(&run->results, run->options.out, run->target.name, run->cells.count, fault);
-    run->context = (struct sample_context){run->results.run, run->target.name,
-                                           run->target.servers.count, &run->options};
-    return kind;
-}
-
-/* ------------------------------------------------------------------ after the last trial */
-
-/* Writes a CSV file whose rows come from one of the writers below. */
-static enum fault_kind write_csv(const struct run *run, const char *name, const char *columns,
-                                 void (*write_rows)(const struct run *run, struct csv *csv),
-                                 struct fault *fault)
-{
-    struct output file = {0};
-    enum fault_kind kind = output_open(&file, run->results.folder, name, fault);
-    if (kind != FAULT_NONE)
-        return kind;
-    struct csv csv = {.stream = file.stream};
-    csv_header(&csv, columns);
-    write_rows(run, &csv);
-    kind = output_finish(&file, fault);
-    if (kind != FAULT_NONE)
-        output_abandon(&file);
-    return kind;
-}
-
-static void write_waiters(const struct run *run, struct csv *csv)
-{
-    for (size_t i = 0; i < run->options.recipe_count; i++)
-        waiters_write(run->waiters[i], run->results.run, csv);
-}
-
-static void write_fits(const struct run *run, struct csv *csv)
-{
-    for (size_t i = 0; i < run->options.recipe_count; i++)
-        fits_write(&run->samples, run->waiters[i], &run->context, csv);
-}
-
-static void draw(struct run *run)
-{
-    char why[640];
-    progress_say(&run->progress, "drawing the plots");
-    if (!plots_draw(&run->results, &run->options, why, sizeof why))
-        warn(run, "the plots are skipped: %s", why);
-    progress_clear(&run->progress);
-}
-
-static void tell(const struct run *run)
-{
-    table_write_failures(&run->samples, stderr);
-    if (run->options.quiet)
-        return;
-    table_write(&run->samples, &run->options, stdout);
-    fputc('\n', stdout);
-    for (size_t i = 0; i < run->options.recipe_count; i++)
-        fits_tell(&run->samples, run->waiters[i], stdout);
-    table_write_leaks(&run->samples, &run->options, stdout);
-    printf("\nresults in %s\n", run->results.folder);
-}
-
-/* Closes the files, and adds those that need all trials. The first fault is the one that counts. */
-static enum fault_kind finish(struct run *run, struct fault *fault)
-{
-    enum fault_kind kind = results_close(&run->results, fault);
-    if (run->results.trials == 0)
-        return kind;
-    if (kind == FAULT_NONE)
-        kind = write_csv(run, "waiters.csv", waiters_columns, write_waiters, fault);
-    if (kind == FAULT_NONE)
-        kind = write_csv(run, "fits.csv", fits_columns, write_fits, fault);
-    if (kind == FAULT_NONE && run->cut_short == NULL)
-        draw(run);
-    /* Tried in any case: it says how far the run came. */
-    struct fault telling;
-    enum fault_kind told = manifest_write(&run->manifest, &run->results, run->cut_short,
-                                          run->cells.count, kind == FAULT_NONE ? fault : &telling);
-    return kind == FAULT_NONE ? told : kind;
-}
-
-static int verdict(const struct run *run)
-{
-    bool valid = true;
-    for (size_t i = 0; i < run->samples.count; i++) {
-        if (run->samples.list[i].violations > 0)
-            return 1;
-        valid = valid && run->samples.list[i].valid;
-    }
-    return valid ? 0 : 4;
+    kind = open_targets(run, fault);
+    return kind == FAULT_NONE ? open_records(run, argc, argv, fault) : kind;
 }
 
 /* ------------------------------------------------------------------ the whole */
@@ -367,13 +260,17 @@ static enum fault_kind run_cells(struct run *run, struct fault *fault)
     return kind;
 }
 
+static void close_targets(struct run *run)
+{
+    for (size_t i = 0; i < OPTIONS_TOPOLOGIES_MAX; i++)
+        target_close(&run->targets[i]);
+}
+
 static void release(struct run *run)
 {
-    target_close(&run->target);
-    manifest_deinit(&run->manifest);
-    for (size_t i = 0; i < run->options.recipe_count; i++)
-        waiters_free(run->waiters[i]);
-    samples_deinit(&run->samples);
+    close_targets(run);
+    for (size_t i = 0; i < OPTIONS_TOPOLOGIES_MAX; i++)
+        record_free(&run->records[i]);
     cells_deinit(&run->cells);
     options_deinit(&run->options);
     if (run->signals >= 0)
@@ -383,28 +280,58 @@ static void release(struct run *run)
 /* A private server that has ended shows as a connection that is lost or refused. */
 static enum fault_kind find_cause(const struct run *run, enum fault_kind kind, struct fault *fault)
 {
-    const struct server *server = run->target.private_server;
-    uint64_t ignored;
-    if (kind == FAULT_NONE || kind == FAULT_INTERRUPTED || server == NULL || server_alive(server))
+    if (kind == FAULT_NONE || kind == FAULT_INTERRUPTED)
         return kind;
-    return server_cpu_ns(server, &ignored, fault); /* FAULT_SERVER_DIED, with its log */
+    for (size_t i = 0; i < run->options.topology_count; i++) {
+        const struct ensemble *ensemble = run->targets[i].ensemble;
+        if (ensemble != NULL && !ensemble_alive(ensemble))
+            return ensemble_check(ensemble, fault); /* FAULT_SERVER_DIED, with its log */
+    }
+    return kind;
 }
 
-/* From the open target to the verdict. */
+/* Closes all records, whether or not one fails; complains about the first fault that is not the one
+ * that has cut the run short, which has been told. */
+static int close_records(struct run *run, const struct fault *cut_short)
+{
+    int status = 0;
+    progress_say(&run->progress, "drawing the plots");
+    for (size_t i = 0; i < run->record_count; i++) {
+        struct fault fault = {0};
+        enum fault_kind kind = record_close(&run->records[i], cut_short, &fault);
+        progress_clear(&run->progress);
+        if (kind != FAULT_NONE && status == 0 && (cut_short == NULL || kind != cut_short->kind))
+            status = complain(&fault);
+    }
+    return status;
+}
+
+/* A failed verdict outweighs everything else, and a fault a trial that is not valid. */
+static int judge(const struct run *run, int status)
+{
+    for (size_t i = 0; i < run->record_count; i++) {
+        int judged = record_verdict(&run->records[i]);
+        if (judged == 1 || (judged != 0 && status == 0))
+            status = judged;
+        if (judged == 1)
+            break;
+    }
+    return status;
+}
+
+/* From the open targets to the verdict. */
 static int lead(struct run *run)
 {
-    struct fault fault = {0}, finishing = {0};
+    struct fault fault = {0};
     enum fault_kind kind = find_cause(run, run_cells(run, &fault), &fault);
-    run->cut_short = kind != FAULT_NONE ? &fault : NULL;
-    target_close(&run->target); /* before plots and tables: nobody waits for them */
-    enum fault_kind finished = finish(run, &finishing);
-    if (run->samples.count > 0)
-        tell(run);
-    int status = kind != FAULT_NONE ? complain(&fault) : 0;
-    if (finished != FAULT_NONE && finished != kind)
-        status = complain(&finishing);
-    int judged = verdict(run);
-    return status != 0 && judged != 1 ? status : judged;
+    close_targets(run); /* before plots and tables: nobody waits for them */
+    int finished = close_records(run, kind != FAULT_NONE ? &fault : NULL);
+    for (size_t i = 0; i < run->record_count; i++) {
+        if (run->records[i].samples.count > 0)
+            record_tell(&run->records[i]);
+    }
+    int status = kind != FAULT_NONE ? complain(&fault) : finished;
+    return judge(run, status);
 }
 
 int run_main(int argc, char **argv)

@@ -11,15 +11,21 @@
 #define ASK_NS     (5 * NS_PER_S)
 #define SESSION_NS (10 * NS_PER_S)
 
-static enum fault_kind start_private(struct target *target, struct fault *fault)
+static enum fault_kind start_private(const struct options *options, size_t topology,
+                                     struct target *target, struct fault *fault)
 {
-    struct server_options options = server_options_default();
-    enum fault_kind kind = server_start(&options, &target->private_server, fault);
+    struct ensemble_options wanted = ensemble_options_default();
+    wanted.servers = (unsigned)options->server_counts[topology];
+    wanted.heap_mib = options->heap_mib;
+    wanted.fsync = options->fsync;
+    enum fault_kind kind = ensemble_start(&wanted, &target->ensemble, fault);
     if (kind != FAULT_NONE)
         return kind;
-    target->servers.count = 1;
-    target->servers.endpoints[0] = *server_endpoint(target->private_server);
-    snprintf(target->name, sizeof target->name, "standalone");
+    target->servers = *ensemble_connect(target->ensemble);
+    if (wanted.servers == 1)
+        snprintf(target->name, sizeof target->name, "standalone");
+    else
+        snprintf(target->name, sizeof target->name, "ensemble%u", wanted.servers);
     return FAULT_NONE;
 }
 
@@ -50,6 +56,29 @@ static enum fault_kind look_at_servers(struct target *target, struct fault *faul
     return FAULT_NONE;
 }
 
+/* A standalone server is its own leader. */
+static bool has_place(enum placement placement, const char *mode)
+{
+    bool follows = strcmp(mode, "follower") == 0;
+    bool leads = strcmp(mode, "leader") == 0 || strcmp(mode, "standalone") == 0;
+    return placement == PLACEMENT_SPREAD || (placement == PLACEMENT_LEADER ? leads : follows);
+}
+
+static enum fault_kind place(enum placement placement, struct target *target, struct fault *fault)
+{
+    struct connect_string *chosen = &target->placement;
+    *chosen = target->servers;
+    chosen->count = 0;
+    for (size_t i = 0; i < target->servers.count; i++) {
+        if (has_place(placement, target->identities[i].mode))
+            chosen->endpoints[chosen->count++] = target->servers.endpoints[i];
+    }
+    if (chosen->count == 0)
+        return fault_raise(fault, FAULT_USAGE, 0, "--placement", "no server says that it is a %s",
+                           placement == PLACEMENT_LEADER ? "leader" : "follower");
+    return FAULT_NONE;
+}
+
 /* The root of a chrooted session is the chroot itself: the server says whether it is there. */
 static enum fault_kind check_chroot(struct target *target, struct fault *fault)
 {
@@ -62,7 +91,7 @@ static enum fault_kind check_chroot(struct target *target, struct fault *fault)
     return kind;
 }
 
-enum fault_kind target_open(const struct options *options, struct target *target,
+enum fault_kind target_open(const struct options *options, size_t topology, struct target *target,
                             struct fault *fault)
 {
     enum fault_kind kind = FAULT_NONE;
@@ -71,10 +100,12 @@ enum fault_kind target_open(const struct options *options, struct target *target
         target->servers = options->servers;
         name_after_host(target);
     } else {
-        kind = start_private(target, fault);
+        kind = start_private(options, topology, target, fault);
     }
     if (kind == FAULT_NONE)
         kind = look_at_servers(target, fault);
+    if (kind == FAULT_NONE)
+        kind = place(options->placement, target, fault);
     if (kind == FAULT_NONE)
         kind = steward_new(&target->servers, SESSION_NS, &target->steward, fault);
     if (kind == FAULT_NONE)
@@ -100,9 +131,9 @@ void target_close(struct target *target)
     struct fault fault;
     /* A private server takes its znodes with it. Elsewhere the best is tried: there is nobody left
      * to tell. */
-    if (target->private_server == NULL && target->steward != NULL && target->root[0] != '\0')
+    if (target->ensemble == NULL && target->steward != NULL && target->root[0] != '\0')
         (void)!steward_delete_tree(target->steward, target->root, &fault);
     steward_free(target->steward);
-    server_stop(target->private_server);
+    ensemble_stop(target->ensemble);
     *target = (struct target){0};
 }

@@ -15,23 +15,28 @@
 #include "trial/steward.h"
 #include "zk/admin.h"
 #include "zk/connect.h"
-#include "zk/server.h"
+#include "zk/ensemble.h"
 
 #include <stddef.h>
 
 struct target {
-    struct connect_string servers;
+    struct connect_string servers;   /* all of them */
+    struct connect_string placement; /* those that sessions connect to */
     struct admin_identity identities[CONNECT_ENDPOINTS_MAX];
-    struct server *private_server; /* NULL: --connect */
+    struct ensemble *ensemble; /* private servers; NULL: --connect */
     struct steward *steward;
     char root[48]; /* the run's root znode */
-    char name[80]; /* for the results' folder: "standalone", or the first host */
+    char name[80]; /* "standalone", "ensemble3", or after the first host of --connect */
 };
 
-/* Starts or finds the servers and opens the steward's session. On a fault nothing is left behind,
- * nor is there when the program is ended by a signal in here. */
-MUST_CHECK enum fault_kind target_open(const struct options *options, struct target *target,
-                                       struct fault *fault);
+/*
+ * Starts or finds the servers and opens the steward's session; `topology` says which of the
+ * options' server_counts are to be started. FAULT_USAGE if no server has the role that the
+ * placement asks for. On a fault nothing is left behind, nor is there when the program is ended by
+ * a signal in here.
+ */
+MUST_CHECK enum fault_kind target_open(const struct options *options, size_t topology,
+                                       struct target *target, struct fault *fault);
 
 /* Makes the run's root znode. From here on only target_close leaves nothing behind. */
 MUST_CHECK enum fault_kind target_make_root(struct target *target, struct fault *fault);

@@ -45,7 +45,8 @@ static enum fault_kind run_trial(const struct target *target, const char *recipe
     };
     struct trial_host host = {
         .steward = target->steward,
-        .private_server = target->private_server,
+        .servers = &target->servers,
+        .ensemble = target->ensemble,
         .watch = {.interrupt_descriptor = -1},
     };
     return trial_run(&plan, &host, result, fault);
@@ -102,13 +103,15 @@ static enum fault_kind measure_memory(const struct target *target, bool *within,
 
 int main(void)
 {
-    struct options options = {0};
+    uint64_t one = 1;
+    struct options options = {
+        .server_counts = &one, .topology_count = 1, .heap_mib = 1024, .fsync = true};
     struct target target = {0};
     struct fault fault;
     bool within = true;
     enum fault_kind kind = machine_allow_descriptors(MEMORY_CLIENTS, &fault);
     if (kind == FAULT_NONE)
-        kind = target_open(&options, &target, &fault);
+        kind = target_open(&options, 0, &target, &fault);
     if (kind == FAULT_NONE)
         kind = target_make_root(&target, &fault);
     if (kind != FAULT_NONE) {

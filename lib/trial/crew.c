@@ -17,13 +17,13 @@
 /* In the forked process. Ctrl-C on the terminal reaches it too; what follows from that is the
  * parent's to say. */
 static void live_as_worker(struct board *board, uint32_t index, struct steward *steward,
-                           struct server *private_server)
+                           struct ensemble *ensemble)
 {
     signal(SIGINT, SIG_IGN);
     signal(SIGTERM, SIG_IGN);
     signal(SIGHUP, SIG_IGN);
     steward_abandon(steward);
-    server_forget(private_server);
+    ensemble_forget(ensemble);
     struct fault fault = {0};
     enum fault_kind kind = worker_run(board, index, &fault);
     if (kind != FAULT_NONE) {
@@ -33,7 +33,7 @@ static void live_as_worker(struct board *board, uint32_t index, struct steward *
 }
 
 enum fault_kind crew_start(struct crew *crew, struct board *board, struct steward *steward,
-                           struct server *private_server, struct fault *fault)
+                           struct ensemble *ensemble, struct fault *fault)
 {
     uint32_t processes = board->plan->processes;
     pid_t parent = getpid();
@@ -51,7 +51,7 @@ enum fault_kind crew_start(struct crew *crew, struct board *board, struct stewar
         if (worker == 0) {
             prctl(PR_SET_PDEATHSIG, SIGKILL);
             if (getppid() == parent)
-                live_as_worker(board, crew->count, steward, private_server);
+                live_as_worker(board, crew->count, steward, ensemble);
             _exit(
                 0); /* neither the parent's exit handlers nor its buffered output are the child's */
         }

@@ -10,7 +10,7 @@
 #include "base/fault.h"
 #include "trial/board.h"
 #include "trial/steward.h"
-#include "zk/server.h"
+#include "zk/ensemble.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -28,7 +28,7 @@ struct crew {
  * ended. To be called while the program has one thread.
  */
 MUST_CHECK enum fault_kind crew_start(struct crew *crew, struct board *board,
-                                      struct steward *steward, struct server *private_server,
+                                      struct steward *steward, struct ensemble *ensemble,
                                       struct fault *fault);
 
 /* FAULT_NONE while all workers work. A worker that ended leaves its own fault, or

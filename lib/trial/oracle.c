@@ -25,28 +25,27 @@ static enum fault_kind add_server(const struct endpoint *endpoint, struct oracle
     reading->packets_received += counters.packets_received - 1;
     reading->connections += counters.connections - 1;
     reading->watches += counters.watch_count;
-    reading->ephemerals += counters.ephemerals_count;
+    /* Every server of an ensemble has them all, but for what it has not applied yet. */
+    if (counters.ephemerals_count < reading->ephemerals)
+        reading->ephemerals = counters.ephemerals_count;
     return FAULT_NONE;
 }
 
 enum fault_kind oracle_check(const struct oracle *oracle, struct fault *fault)
 {
-    uint64_t cpu_ns;
-    if (oracle->private_server == NULL || server_alive(oracle->private_server))
-        return FAULT_NONE;
-    return server_cpu_ns(oracle->private_server, &cpu_ns, fault);
+    return oracle->ensemble == NULL ? FAULT_NONE : ensemble_check(oracle->ensemble, fault);
 }
 
 enum fault_kind oracle_read(const struct oracle *oracle, struct oracle_reading *reading,
                             struct fault *fault)
 {
-    *reading = (struct oracle_reading){.told = true};
+    *reading = (struct oracle_reading){.told = true, .ephemerals = UINT64_MAX};
     enum fault_kind kind = FAULT_NONE;
     for (size_t i = 0; kind == FAULT_NONE && reading->told && i < oracle->servers->count; i++)
         kind = add_server(&oracle->servers->endpoints[i], reading, fault);
-    if (kind == FAULT_NONE && oracle->private_server != NULL) {
+    if (kind == FAULT_NONE && oracle->ensemble != NULL) {
         reading->cpu_known = true;
-        kind = server_cpu_ns(oracle->private_server, &reading->cpu_ns, fault);
+        kind = ensemble_cpu_ns(oracle->ensemble, &reading->cpu_ns, fault);
     }
     return kind;
 }

@@ -3,7 +3,8 @@
  * oracle: what the servers themselves counted. Layer: trial.
  *
  * The third of the three counts: the sessions', the law's, the servers'. Watches and their
- * notifications are counted by each server: a reading is the sum over all of them. A server that
+ * notifications are counted by each server: a reading is the sum over all of them (of ephemerals,
+ * which every server has, the least). A server that
  * does not tell (its whitelist, or its version, forbids mntr) makes the reading untold, which is no
  * fault.
  *
@@ -17,14 +18,14 @@
 #include "base/fault.h"
 #include "measure/tally.h"
 #include "zk/connect.h"
-#include "zk/server.h"
+#include "zk/ensemble.h"
 
 #include <stdbool.h>
 #include <stdint.h>
 
 struct oracle {
     const struct connect_string *servers;
-    const struct server *private_server; /* NULL: they are not ours, and their CPU is not known */
+    const struct ensemble *ensemble; /* NULL: they are not ours, and their CPU is not known */
 };
 
 struct oracle_reading {

@@ -46,7 +46,7 @@ struct trial_plan {
     uint32_t session_timeout_ms;
     uint64_t seed;
     const char *root; /* the znode of this trial; does not exist yet, its parent does */
-    const struct connect_string *servers;
+    const struct connect_string *servers; /* session i connects to server i mod their number */
 };
 
 /* How many of the clients contend for this lock. */

@@ -208,7 +208,7 @@ static void reconcile(const struct run *run, const struct conductor_result *led,
     }
     enum oracle_counter differs =
         oracle_reconcile(&result->servers, &result->total, &servers, &sessions);
-    if (differs != ORACLE_AGREES && run->host->private_server == NULL && servers > sessions) {
+    if (differs != ORACLE_AGREES && run->host->ensemble == NULL && servers > sessions) {
         snprintf(result->not_reconciled, sizeof result->not_reconciled,
                  "the servers counted more %s than the sessions: others seem to use them",
                  oracle_counter_word(differs));
@@ -273,7 +273,7 @@ static enum fault_kind run_workers(struct run *run, struct trial_result *result,
 {
     struct crew crew;
     enum fault_kind kind =
-        crew_start(&crew, run->board, run->host->steward, run->host->private_server, fault);
+        crew_start(&crew, run->board, run->host->steward, run->host->ensemble, fault);
     if (kind != FAULT_NONE)
         return kind;
     kind = lead(run, &crew, result, fault);
@@ -313,7 +313,7 @@ enum fault_kind trial_run(const struct trial_plan *plan, const struct trial_host
     struct run run = {
         .plan = plan,
         .host = host,
-        .oracle = {plan->servers, host->private_server},
+        .oracle = {host->servers, host->ensemble},
         .board = made->board,
     };
     kind = lay_out(&run, fault);
@@ -322,7 +322,7 @@ enum fault_kind trial_run(const struct trial_plan *plan, const struct trial_host
     struct fault clearing = {0};
     enum fault_kind cleared = FAULT_NONE;
     /* A private server that has failed takes its znodes with it. */
-    if (kind == FAULT_NONE || host->private_server == NULL)
+    if (kind == FAULT_NONE || host->ensemble == NULL)
         cleared = steward_delete_tree(host->steward, plan->root, &clearing);
     if (kind == FAULT_NONE && cleared != FAULT_NONE) {
         *fault = clearing;

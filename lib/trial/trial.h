@@ -18,7 +18,7 @@
 #include "trial/conductor.h"
 #include "trial/plan.h"
 #include "trial/steward.h"
-#include "zk/server.h"
+#include "zk/ensemble.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -26,7 +26,8 @@
 /* Where trials are run. */
 struct trial_host {
     struct steward *steward;
-    struct server *private_server; /* NULL: the servers are somebody else's */
+    const struct connect_string *servers; /* all of them: the plan's may be a part */
+    struct ensemble *ensemble;            /* NULL: the servers are somebody else's */
     struct trial_watch watch;
 };
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * live: one private server and one steward for all tests of a file, and trials on them.
+ * live: a private server, or several, and one steward for all tests of a file, and trials on them.
  */
 #ifndef TESTS_LIVE_H
 #define TESTS_LIVE_H
@@ -22,7 +22,12 @@
 
 #define ROOT "/zkherd-test"
 
-static struct server *live_server;
+/* A file that wants more servers says so before it includes this one. */
+#ifndef LIVE_SERVERS
+#define LIVE_SERVERS 1
+#endif
+
+static struct ensemble *live_ensemble;
 static struct connect_string live_servers;
 static struct trial_host live_host = {.watch = {.interrupt_descriptor = -1}};
 static unsigned live_trials;
@@ -37,12 +42,14 @@ static inline int live_start(void **state)
 {
     (void)state;
     struct fault fault = {0};
-    struct server_options options = server_options_default();
-    live_expect(server_start(&options, &live_server, &fault), &fault);
-    live_servers.count = 1;
-    live_servers.endpoints[0] = *server_endpoint(live_server);
+    struct ensemble_options options = ensemble_options_default();
+    options.servers = LIVE_SERVERS;
+    options.heap_mib = 256;
+    live_expect(ensemble_start(&options, &live_ensemble, &fault), &fault);
+    live_servers = *ensemble_connect(live_ensemble);
     live_expect(steward_new(&live_servers, 10 * NS_PER_S, &live_host.steward, &fault), &fault);
-    live_host.private_server = live_server;
+    live_host.servers = &live_servers;
+    live_host.ensemble = live_ensemble;
     live_expect(steward_create(live_host.steward, ROOT, &fault), &fault);
     return 0;
 }
@@ -51,7 +58,7 @@ static inline int live_stop(void **state)
 {
     (void)state;
     steward_free(live_host.steward);
-    server_stop(live_server);
+    ensemble_stop(live_ensemble);
     return 0;
 }
 

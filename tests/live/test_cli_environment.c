@@ -72,6 +72,13 @@ static void no_zookeeper(void **state)
     assert_in_vain("no ZooKeeper server found: ZOOKEEPER_HOME has no zookeeper-*.jar");
 }
 
+static void too_little_memory(void **state)
+{
+    (void)state;
+    command_run(&command, COMMAND("run", SMALL, "--servers", "3", "--heap", "900000"));
+    assert_in_vain("out of memory");
+}
+
 /* A folder with nothing but java in it, to be the whole PATH. */
 static const char *java_alone(void)
 {
@@ -549,6 +556,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         ENVIRONMENT_TEST(no_java),
         ENVIRONMENT_TEST(no_zookeeper),
+        ENVIRONMENT_TEST(too_little_memory),
         ENVIRONMENT_TEST(without_gnuplot_there_are_no_plots),
         ENVIRONMENT_TEST(a_folder_that_cannot_be_made),
         ENVIRONMENT_TEST(a_folder_that_is_closed),

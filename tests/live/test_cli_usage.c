@@ -165,6 +165,25 @@ static void recipes(void **state)
     CHECK_ALL(list);
 }
 
+static void topologies(void **state)
+{
+    (void)state;
+    static const struct wrong list[] = {
+        {{"run", "--servers", "0"}, "--servers 0: expected 1, 3, 5 or 7"},
+        {{"run", "--servers", "9"}, "--servers 9: expected 1, 3, 5 or 7"},
+        {{"run", "--servers", "three"}, "--servers three: "},
+        {{"run", "--servers", "4"}, "a majority of 4 is 3"},
+        {{"run", "--servers", "1,2"}, "--servers 1,2: an even number"},
+        {{"run", "--servers", "3", "--connect", "host"}, "either servers are given, or started"},
+        {{"run", "--heap", "0"}, "--heap 0: "},
+        {{"run", "--heap", "1g"}, "--heap 1g: "},
+        {{"run", "--fsync", "maybe"}, "--fsync maybe: expected yes or no"},
+        {{"run", "--placement", "left"}, "--placement left: expected spread, leader or followers"},
+        {{"run", "--placement", "followers"}, "a standalone server has none"},
+    };
+    CHECK_ALL(list);
+}
+
 static void connect_strings(void **state)
 {
     (void)state;
@@ -256,6 +275,7 @@ int main(void)
         COMMAND_TEST(durations),
         COMMAND_TEST(workloads),
         COMMAND_TEST(recipes),
+        COMMAND_TEST(topologies),
         COMMAND_TEST(connect_strings),
         COMMAND_TEST(results_folders),
         COMMAND_TEST(an_existing_folder_is_not_touched),

@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "bench/record.h"
+
+#include "base/output.h"
+#include "bench/complain.h"
+#include "bench/fits.h"
+#include "bench/plots.h"
+#include "bench/table.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+enum fault_kind record_open(struct record *record, const struct options *options,
+                            const struct target *target, const char *out, size_t trials,
+                            struct fault *fault)
+{
+    uint64_t most = options->clients[options->level_count - 1];
+    *record = (struct record){.options = options};
+    enum fault_kind kind = FAULT_NONE;
+    for (size_t i = 0; kind == FAULT_NONE && i < options->recipe_count; i++)
+        kind = waiters_new(options->recipes[i], most, &record->waiters[i], fault);
+    if (kind == FAULT_NONE)
+        kind = results_open(&record->results, out, target->name, trials, fault);
+    if (kind != FAULT_NONE)
+        return kind;
+    record->trials_planned = trials;
+    record->context =
+        (struct sample_context){record->results.run, target->name, target->servers.count, options};
+    return FAULT_NONE;
+}
+
+void record_free(struct record *record)
+{
+    manifest_deinit(&record->manifest);
+    for (size_t i = 0; i < OPTIONS_RECIPES_MAX; i++)
+        waiters_free(record->waiters[i]);
+    samples_deinit(&record->samples);
+    *record = (struct record){0};
+}
+
+void record_warn(struct record *record, const char *format, ...)
+{
+    char warning[800];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(warning, sizeof warning, format, arguments);
+    va_end(arguments);
+    if (!record->options->quiet)
+        complain_mildly("%s", warning);
+    manifest_warn(&record->manifest, warning);
+}
+
+/* Why the servers' counts are not held against ours is said once a run. */
+static void say_once(struct record *record, const char *why)
+{
+    if (!record->told_why)
+        record_warn(record, "the counts are not reconciled with the servers': %s", why);
+    record->told_why = true;
+}
+
+static struct waiters *waiters_of(struct record *record, const struct recipe *recipe)
+{
+    size_t i = 0;
+    while (record->options->recipes[i] != recipe)
+        i++;
+    return record->waiters[i];
+}
+
+enum fault_kind record_add(struct record *record, const struct cell *cell,
+                           const struct trial_result *result, struct fault *fault)
+{
+    struct sample sample;
+    enum fault_kind kind = FAULT_NONE;
+    sample_take(cell, result, &sample);
+    if (sample.complete && sample.violations == 0)
+        kind = waiters_add(waiters_of(record, cell->recipe), result, sample.valid, &sample.beta,
+                           fault);
+    if (kind == FAULT_NONE)
+        kind = samples_add(&record->samples, &sample, fault);
+    if (kind != FAULT_NONE)
+        return kind;
+    manifest_sessions(&record->manifest, result->board);
+    if (result->not_reconciled[0] != '\0')
+        say_once(record, result->not_reconciled);
+    return results_add(&record->results, &record->context, &sample, result, fault);
+}
+
+/* ------------------------------------------------------------------ after the last trial */
+
+/* Writes a CSV file whose rows come from one of the writers below. */
+static enum fault_kind write_csv(const struct record *record, const char *name, const char *columns,
+                                 void (*write_rows)(const struct record *record, struct csv *csv),
+                                 struct fault *fault)
+{
+    struct output file = {0};
+    enum fault_kind kind = output_open(&file, record->results.folder, name, fault);
+    if (kind != FAULT_NONE)
+        return kind;
+    struct csv csv = {.stream = file.stream};
+    csv_header(&csv, columns);
+    write_rows(record, &csv);
+    kind = output_finish(&file, fault);
+    if (kind != FAULT_NONE)
+        output_abandon(&file);
+    return kind;
+}
+
+static void write_waiters(const struct record *record, struct csv *csv)
+{
+    for (size_t i = 0; i < record->options->recipe_count; i++)
+        waiters_write(record->waiters[i], record->results.run, csv);
+}
+
+static void write_fits(const struct record *record, struct csv *csv)
+{
+    for (size_t i = 0; i < record->options->recipe_count; i++)
+        fits_write(&record->samples, record->waiters[i], &record->context, csv);
+}
+
+static void draw(struct record *record)
+{
+    char why[640];
+    if (!plots_draw(&record->results, record->options, why, sizeof why))
+        record_warn(record, "the plots are skipped: %s", why);
+}
+
+void record_tell(const struct record *record)
+{
+    table_write_failures(&record->samples, stderr);
+    if (record->options->quiet)
+        return;
+    table_write(&record->samples, record->options, stdout);
+    fputc('\n', stdout);
+    for (size_t i = 0; i < record->options->recipe_count; i++)
+        fits_tell(&record->samples, record->waiters[i], stdout);
+    table_write_leaks(&record->samples, record->options, stdout);
+    printf("\nresults in %s\n", record->results.folder);
+}
+
+/* Closes the files, and adds those that need all trials. The first fault is the one that counts. */
+enum fault_kind record_close(struct record *record, const struct fault *cut_short,
+                             struct fault *fault)
+{
+    enum fault_kind kind = results_close(&record->results, fault);
+    if (record->results.trials == 0)
+        return kind;
+    if (kind == FAULT_NONE)
+        kind = write_csv(record, "waiters.csv", waiters_columns, write_waiters, fault);
+    if (kind == FAULT_NONE)
+        kind = write_csv(record, "fits.csv", fits_columns, write_fits, fault);
+    if (kind == FAULT_NONE && cut_short == NULL)
+        draw(record);
+    /* Tried in any case: it says how far the run came. */
+    struct fault telling;
+    enum fault_kind told =
+        manifest_write(&record->manifest, &record->results, cut_short, record->trials_planned,
+                       kind == FAULT_NONE ? fault : &telling);
+    return kind == FAULT_NONE ? told : kind;
+}
+
+int record_verdict(const struct record *record)
+{
+    bool valid = true;
+    for (size_t i = 0; i < record->samples.count; i++) {
+        if (record->samples.list[i].violations > 0)
+            return 1;
+        valid = valid && record->samples.list[i].valid;
+    }
+    return valid ? 0 : 4;
+}

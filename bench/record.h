@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * record: all that a run on one target leaves: its folder, its samples, its manifest. Layer: bench.
+ *
+ * A run on several topologies has a record for each, so that every folder is a whole run.
+ */
+#ifndef BENCH_RECORD_H
+#define BENCH_RECORD_H
+
+#include "base/fault.h"
+#include "bench/cells.h"
+#include "bench/manifest.h"
+#include "bench/options.h"
+#include "bench/results.h"
+#include "bench/sample.h"
+#include "bench/target.h"
+#include "bench/waiters.h"
+#include "trial/trial.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+
+struct record {
+    const struct options *options;
+    struct results results;
+    struct manifest manifest;
+    struct samples samples;
+    struct waiters *waiters[OPTIONS_RECIPES_MAX]; /* of each recipe */
+    struct sample_context context;
+    size_t trials_planned;
+    bool told_why; /* the counts are not reconciled */
+};
+
+/* Makes the folder (results_open), for so many trials. On a fault record_free is still due. The
+ * manifest is the caller's to begin. options and target must outlive the record. */
+MUST_CHECK enum fault_kind record_open(struct record *record, const struct options *options,
+                                       const struct target *target, const char *out, size_t trials,
+                                       struct fault *fault);
+void record_free(struct record *record);
+
+/* Tells the user, unless he wants quiet, and the manifest. */
+void record_warn(struct record *record, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+
+/* Takes down what a finished trial has shown. */
+MUST_CHECK enum fault_kind record_add(struct record *record, const struct cell *cell,
+                                      const struct trial_result *result, struct fault *fault);
+
+/* Closes the files, and adds those that need all trials, and the plots if the run was not cut short
+ * (NULL). The first fault is the one that counts. */
+MUST_CHECK enum fault_kind record_close(struct record *record, const struct fault *cut_short,
+                                        struct fault *fault);
+
+/* The table and the sentences, to stdout, and the failed trials, to stderr. */
+void record_tell(const struct record *record);
+
+/* The exit status that the trials add up to: 0, 1 or 4. */
+int record_verdict(const struct record *record);
+
+#endif
