@@ -271,6 +271,8 @@ static void release(struct run *run)
     close_targets(run);
     for (size_t i = 0; i < OPTIONS_TOPOLOGIES_MAX; i++)
         record_free(&run->records[i]);
+    if (run->options.topology_count > 1 && run->options.out != NULL)
+        rmdir(run->options.out); /* if nothing was kept in it */
     cells_deinit(&run->cells);
     options_deinit(&run->options);
     if (run->signals >= 0)
