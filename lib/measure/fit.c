@@ -60,7 +60,7 @@ struct fit_exponent fit_exponent(const double *x, const double *y, size_t count)
     fit.left_out = count - logs.count;
     if (logs.count >= 3 && logs.xx > 0) {
         double error = sqrt(variance_of(&logs) / logs.xx);
-        double reach = statistics_t(FIT_CONFIDENCE, logs.count - 2) * error;
+        double reach = statistics_t(FIT_CONFIDENCE, (double)logs.count - 2) * error;
         fit.low = fit.exponent - reach;
         fit.high = fit.exponent + reach;
     }

@@ -5,6 +5,7 @@
 #include <gsl/gsl_sort.h>
 #include <gsl/gsl_statistics_double.h>
 #include <math.h>
+#include <stdbool.h>
 
 double statistics_mean(const double *values, size_t count)
 {
@@ -26,9 +27,9 @@ double statistics_quantile(const double *sorted, size_t count, double fraction)
     return count > 0 ? gsl_stats_quantile_from_sorted_data(sorted, 1, count, fraction) : NAN;
 }
 
-double statistics_t(double confidence, size_t degrees)
+double statistics_t(double confidence, double degrees)
 {
-    return gsl_cdf_tdist_Pinv(0.5 + confidence / 2, (double)degrees);
+    return gsl_cdf_tdist_Pinv(0.5 + confidence / 2, degrees);
 }
 
 /* Mean and squared deviations in one pass (Welford 1962), so that logs need no array of their own.
@@ -47,15 +48,21 @@ static void moments_add(struct moments *moments, double value)
     moments->squares += distance * (value - moments->mean);
 }
 
+/* Of the mean: its squared standard error. Takes two values. */
+static double variance_of(const struct moments *moments)
+{
+    double n = (double)moments->count;
+    return moments->squares / (n - 1) / n;
+}
+
 static struct interval interval_of(const struct moments *moments, double confidence)
 {
     if (moments->count == 0)
         return (struct interval){NAN, NAN, NAN};
     if (moments->count == 1)
         return (struct interval){moments->mean, NAN, NAN};
-    double n = (double)moments->count;
-    double error = sqrt(moments->squares / (n - 1) / n);
-    double reach = statistics_t(confidence, moments->count - 1) * error;
+    double reach =
+        statistics_t(confidence, (double)moments->count - 1) * sqrt(variance_of(moments));
     return (struct interval){moments->mean, moments->mean - reach, moments->mean + reach};
 }
 
@@ -67,16 +74,45 @@ struct interval statistics_interval(const double *values, size_t count, double c
     return interval_of(&moments, confidence);
 }
 
+/* False if a value has no logarithm. */
+static bool add_logs(const double *values, size_t count, struct moments *moments)
+{
+    for (size_t i = 0; i < count; i++) {
+        if (!(values[i] > 0))
+            return false;
+        moments_add(moments, log(values[i]));
+    }
+    return true;
+}
+
 struct interval statistics_interval_of_logs(const double *values, size_t count, double confidence)
 {
     struct moments moments = {0};
-    for (size_t i = 0; i < count; i++) {
-        if (!(values[i] > 0))
-            return (struct interval){NAN, NAN, NAN};
-        moments_add(&moments, log(values[i]));
-    }
+    if (!add_logs(values, count, &moments))
+        return (struct interval){NAN, NAN, NAN};
     struct interval logs = interval_of(&moments, confidence);
     return (struct interval){exp(logs.value), exp(logs.low), exp(logs.high)};
+}
+
+struct interval statistics_ratio(const double *b, size_t b_count, const double *a, size_t a_count,
+                                 double confidence)
+{
+    struct moments of_a = {0}, of_b = {0};
+    if (a_count == 0 || b_count == 0 || !add_logs(a, a_count, &of_a) ||
+        !add_logs(b, b_count, &of_b))
+        return (struct interval){NAN, NAN, NAN};
+    double difference = of_b.mean - of_a.mean;
+    if (a_count == 1 || b_count == 1)
+        return (struct interval){exp(difference), NAN, NAN};
+    double va = variance_of(&of_a), vb = variance_of(&of_b), variance = va + vb;
+    /* Without any spread Welch's formula is 0/0, and the interval is a point. */
+    double reach = 0;
+    if (variance > 0) {
+        double degrees = variance * variance /
+                         (va * va / ((double)a_count - 1) + vb * vb / ((double)b_count - 1));
+        reach = statistics_t(confidence, degrees) * sqrt(variance);
+    }
+    return (struct interval){exp(difference), exp(difference - reach), exp(difference + reach)};
 }
 
 double statistics_jain(const uint64_t *counts, size_t count)

@@ -38,9 +38,9 @@ double statistics_quantile(const double *sorted, size_t count, double fraction);
 
 /*
  * Student's t: the distance from the mean, in standard errors, that holds this confidence (such as
- * 0.95) with so many degrees of freedom, at least 1.
+ * 0.95) with so many degrees of freedom, at least 1; they need not be a whole number.
  */
-double statistics_t(double confidence, size_t degrees);
+double statistics_t(double confidence, double degrees);
 
 /* The mean with its t-interval. Of one value low and high are NaN, of none all three. */
 struct interval statistics_interval(const double *values, size_t count, double confidence);
@@ -50,6 +50,16 @@ struct interval statistics_interval(const double *values, size_t count, double c
  * and positive. A value that is zero or negative makes all three NaN.
  */
 struct interval statistics_interval_of_logs(const double *values, size_t count, double confidence);
+
+/*
+ * How many times as large b is as a: the ratio of their geometric means, with the t-interval of the
+ * difference of the logarithms. The two may spread differently and have different counts: the
+ * degrees of freedom are Welch's. Nothing is paired: trial 1 of b has no more to do with trial 1 of
+ * a than with trial 2. If one side has only one value low and high are NaN; if one has none, or a
+ * value that is zero or negative, all three.
+ */
+struct interval statistics_ratio(const double *b, size_t b_count, const double *a, size_t a_count,
+                                 double confidence);
 
 /*
  * Jain's index of fairness: 1 when all have the same, 1/count when one has everything. NaN if

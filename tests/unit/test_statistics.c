@@ -58,6 +58,7 @@ static void t_is_that_of_the_tables(void **state)
     assert_near(statistics_t(0.95, 1), 12.706205);
     assert_near(statistics_t(0.95, 4), 2.776445);
     assert_near(statistics_t(0.99, 9), 3.249836);
+    assert_near(statistics_t(0.95, 4.5), 2.658912);
 }
 
 static void an_interval_needs_two(void **state)
@@ -88,6 +89,31 @@ static void logs_give_ratios(void **state)
     assert_true(isnan(found.low) && isnan(found.high));
 }
 
+/* Against Welch's formulas worked out by hand, with t from its density. */
+static void ratios_are_welchs(void **state)
+{
+    (void)state;
+    const double a[] = {10, 12, 11, 9, 13}, b[] = {20, 30, 25, 22, 40, 28};
+    assert_interval(statistics_ratio(b, 6, a, 5, 0.95), 2.4558587, 1.8653182, 3.2333581);
+    /* The other way round it is the inverse. */
+    assert_interval(statistics_ratio(a, 5, b, 6, 0.95), 1 / 2.4558587, 1 / 3.2333581,
+                    1 / 1.8653182);
+}
+
+static void a_ratio_needs_two_on_each_side(void **state)
+{
+    (void)state;
+    const double one[] = {2}, two[] = {4, 16}, same[] = {3, 3, 3}, zero[] = {1, 0};
+    struct interval found = statistics_ratio(two, 2, one, 1, 0.95);
+    assert_near(found.value, 4);
+    assert_true(isnan(found.low) && isnan(found.high));
+    found = statistics_ratio(two, 2, NULL, 0, 0.95);
+    assert_true(isnan(found.value) && isnan(found.low) && isnan(found.high));
+    found = statistics_ratio(zero, 2, two, 2, 0.95);
+    assert_true(isnan(found.value) && isnan(found.low) && isnan(found.high));
+    assert_interval(statistics_ratio(same, 3, same, 3, 0.95), 1, 1, 1);
+}
+
 /* Of many experiments with five trials, 95 in 100 must hold the truth. */
 static void intervals_cover_as_promised(void **state)
 {
@@ -95,22 +121,31 @@ static void intervals_cover_as_promised(void **state)
     enum { EXPERIMENTS = 4000, TRIALS = 5 };
     struct random random;
     random_init(&random, 3);
-    size_t plain = 0, logs = 0;
+    size_t plain = 0, logs = 0, ratios = 0;
     for (size_t i = 0; i < EXPERIMENTS; i++) {
-        double values[TRIALS], skewed[TRIALS];
+        double values[TRIALS], skewed[TRIALS], others[2 * TRIALS];
         for (size_t j = 0; j < TRIALS; j++) {
             values[j] = 10 - 6;
             for (int k = 0; k < 12; k++)
                 values[j] += random_unit(&random);
             skewed[j] = exp(values[j]);
         }
+        for (size_t j = 0; j < 2 * TRIALS; j++) {
+            others[j] = -6;
+            for (int k = 0; k < 12; k++)
+                others[j] += random_unit(&random);
+            others[j] = exp(others[j] / 3);
+        }
         struct interval of_values = statistics_interval(values, TRIALS, 0.95);
         struct interval of_logs = statistics_interval_of_logs(skewed, TRIALS, 0.95);
+        struct interval ratio = statistics_ratio(skewed, TRIALS, others, 2 * TRIALS, 0.95);
         plain += of_values.low <= 10 && 10 <= of_values.high;
         logs += of_logs.low <= exp(10) && exp(10) <= of_logs.high;
+        ratios += ratio.low <= exp(10) && exp(10) <= ratio.high;
     }
     assert_in_range(plain, 0.94 * EXPERIMENTS, 0.96 * EXPERIMENTS);
     assert_in_range(logs, 0.94 * EXPERIMENTS, 0.96 * EXPERIMENTS);
+    assert_in_range(ratios, 0.94 * EXPERIMENTS, 0.96 * EXPERIMENTS);
 }
 
 static void jain_is_one_for_equals(void **state)
@@ -131,6 +166,8 @@ int main(void)
         cmocka_unit_test(t_is_that_of_the_tables),
         cmocka_unit_test(an_interval_needs_two),
         cmocka_unit_test(logs_give_ratios),
+        cmocka_unit_test(ratios_are_welchs),
+        cmocka_unit_test(a_ratio_needs_two_on_each_side),
         cmocka_unit_test(intervals_cover_as_promised),
         cmocka_unit_test(jain_is_one_for_equals),
     };
