@@ -22,6 +22,9 @@
     X(NONE, 0, "success", "")                                                                      \
     X(USAGE, 2, "not understood", "see --help")                                                    \
     X(EXISTS, 2, "it exists already", "name a folder that does not exist yet, or remove it")       \
+    X(NOT_A_RUN, 2, "it is no run", "name a folder that zkherd run has written")                   \
+    X(MALFORMED, 2, "the file is malformed", "take it as zkherd wrote it")                         \
+    X(OTHER_PLAN, 2, "its plan is another", "compare runs of one plan")                            \
     X(SYSTEM, 3, "the system refused", "")                                                         \
     X(NO_MEMORY, 3, "out of memory", "run fewer clients, or on a machine with more memory")        \
     X(NO_SPACE, 3, "no space left", "free some space, or name another folder with --out")          \

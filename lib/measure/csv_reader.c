@@ -1,0 +1,252 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "measure/csv_reader.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* How far the text has been taken apart. */
+struct cursor {
+    char *at;
+    char *end; /* holds a zero byte */
+    size_t line;
+    const char *wrong; /* what is; NULL while all is well */
+};
+
+/* ------------------------------------------------------------------ the text */
+
+static enum fault_kind read_all(FILE *stream, const char *name, char **text, size_t *length,
+                                struct fault *fault)
+{
+    size_t size = 0, used = 0;
+    char *buffer = NULL;
+    do {
+        size = size == 0 ? 65536 : size * 2;
+        char *larger = realloc(buffer, size);
+        if (larger == NULL) {
+            free(buffer);
+            return fault_raise(fault, FAULT_NO_MEMORY, 0, name, "%s", "");
+        }
+        buffer = larger;
+        used += fread(buffer + used, 1, size - used, stream);
+    } while (used == size);
+    if (ferror(stream)) {
+        int os_error = errno;
+        free(buffer);
+        return fault_from_errno(fault, os_error, name, "reading it failed");
+    }
+    buffer[used] = '\0'; /* the loop ends with room for it */
+    *text = buffer;
+    *length = used;
+    return FAULT_NONE;
+}
+
+/* Room for as many fields and rows as there can be: separators inside quotes count too much. */
+static bool make_room(const char *text, size_t length, struct csv_reader *reader)
+{
+    size_t commas = 0, feeds = 0;
+    for (size_t i = 0; i < length; i++) {
+        commas += text[i] == ',';
+        feeds += text[i] == '\n';
+    }
+    reader->fields = malloc((commas + feeds + 1) * sizeof *reader->fields);
+    reader->lines = malloc((feeds + 1) * sizeof *reader->lines);
+    return reader->fields != NULL && reader->lines != NULL;
+}
+
+/* ------------------------------------------------------------------ fields and rows */
+
+/* Takes the quotes off in place and moves behind the closing one. Returns the end of the field. */
+static char *unquote(struct cursor *cursor)
+{
+    size_t opened = cursor->line;
+    char *to = cursor->at;
+    for (char *from = cursor->at + 1; from < cursor->end; from++) {
+        if (*from == '"' && from[1] != '"') {
+            cursor->at = from + 1;
+            return to;
+        }
+        from += *from == '"';
+        cursor->line += *from == '\n';
+        *to++ = *from;
+    }
+    cursor->wrong = "a quote is opened and not closed";
+    cursor->line = opened;
+    return to;
+}
+
+static char *skip_plain(struct cursor *cursor)
+{
+    const char *field = cursor->at;
+    cursor->at += strcspn(cursor->at, ",\"\n");
+    if (*cursor->at == '"')
+        cursor->wrong = "a quote inside a field that is not quoted";
+    char *end = cursor->at;
+    bool row_ends = *end == '\n' || *end == '\0';
+    return row_ends && end > field && end[-1] == '\r' ? end - 1 : end;
+}
+
+/* Cuts one field off; *last turns true when the row ends with it. */
+static char *next_field(struct cursor *cursor, bool *last)
+{
+    char *field = cursor->at;
+    char *end = *field == '"' ? unquote(cursor) : skip_plain(cursor);
+    if (cursor->wrong != NULL)
+        return field;
+    if (cursor->at[0] == '\r' && cursor->at[1] == '\n')
+        cursor->at++;
+    char separator = *cursor->at;
+    *last = separator != ',';
+    if (separator == '\n')
+        cursor->line++;
+    else if (separator != ',' && cursor->at < cursor->end)
+        cursor->wrong = "something stands behind a closing quote";
+    *end = '\0';
+    cursor->at += cursor->at < cursor->end;
+    return field;
+}
+
+static enum fault_kind refuse_line(const struct csv_reader *reader, size_t line, const char *wrong,
+                                   struct fault *fault)
+{
+    return fault_raise(fault, FAULT_MALFORMED, 0, reader->name, "line %zu: %s", line, wrong);
+}
+
+static enum fault_kind take_row(struct cursor *cursor, size_t row, struct csv_reader *reader,
+                                struct fault *fault)
+{
+    size_t fields = 0, line = cursor->line;
+    char **to = reader->fields + row * reader->columns;
+    for (bool last = false; !last; fields++) {
+        char *field = next_field(cursor, &last);
+        if (cursor->wrong != NULL)
+            return refuse_line(reader, cursor->line, cursor->wrong, fault);
+        to[fields] = field;
+    }
+    if (row == 0)
+        reader->columns = fields;
+    if (fields != reader->columns)
+        return fault_raise(fault, FAULT_MALFORMED, 0, reader->name,
+                           "line %zu: %zu field%s, and not %zu", line, fields,
+                           fields == 1 ? "" : "s", reader->columns);
+    reader->lines[row] = line;
+    return FAULT_NONE;
+}
+
+static enum fault_kind check_names(const struct csv_reader *reader, struct fault *fault)
+{
+    for (size_t i = 0; i < reader->columns; i++) {
+        for (size_t j = 0; j < i; j++) {
+            if (strcmp(reader->fields[i], reader->fields[j]) == 0)
+                return fault_raise(fault, FAULT_MALFORMED, 0, reader->name,
+                                   "line 1: two columns are called '%.60s'", reader->fields[i]);
+        }
+    }
+    return FAULT_NONE;
+}
+
+static enum fault_kind take_apart(char *text, size_t length, struct csv_reader *reader,
+                                  struct fault *fault)
+{
+    struct cursor cursor = {.at = text, .end = text + length, .line = 1};
+    size_t rows = 0;
+    if (memchr(text, '\0', length) != NULL)
+        return refuse_line(reader, 1, "a zero byte: this is no text", fault);
+    if (strncmp(text, "\xEF\xBB\xBF", 3) == 0) /* spreadsheets put it in front of UTF-8 */
+        cursor.at += 3;
+    while (cursor.at < cursor.end) {
+        enum fault_kind kind = take_row(&cursor, rows++, reader, fault);
+        if (kind != FAULT_NONE)
+            return kind;
+    }
+    if (rows == 0)
+        return refuse_line(reader, 1, "the file is empty", fault);
+    reader->rows = rows - 1;
+    return check_names(reader, fault);
+}
+
+/* ------------------------------------------------------------------ a reader's life */
+
+enum fault_kind csv_reader_init(FILE *stream, const char *name, struct csv_reader *reader,
+                                struct fault *fault)
+{
+    struct csv_reader made = {0};
+    size_t length = 0;
+    snprintf(made.name, sizeof made.name, "%s", name);
+    enum fault_kind kind = read_all(stream, name, &made.text, &length, fault);
+    if (kind != FAULT_NONE)
+        return kind;
+    if (make_room(made.text, length, &made))
+        kind = take_apart(made.text, length, &made, fault);
+    else
+        kind = fault_raise(fault, FAULT_NO_MEMORY, 0, name, "%s", "");
+    if (kind == FAULT_NONE)
+        *reader = made;
+    else
+        csv_reader_deinit(&made);
+    return kind;
+}
+
+enum fault_kind csv_reader_open(const char *path, struct csv_reader *reader, struct fault *fault)
+{
+    FILE *stream = fopen(path, "re");
+    if (stream == NULL)
+        return fault_from_errno(fault, errno, path, "cannot be opened for reading");
+    enum fault_kind kind = csv_reader_init(stream, path, reader, fault);
+    fclose(stream);
+    return kind;
+}
+
+void csv_reader_deinit(struct csv_reader *reader)
+{
+    free(reader->text);
+    free(reader->fields);
+    free(reader->lines);
+    *reader = (struct csv_reader){0};
+}
+
+/* ------------------------------------------------------------------ what it holds */
+
+enum fault_kind csv_reader_column(const struct csv_reader *reader, const char *name, size_t *column,
+                                  struct fault *fault)
+{
+    for (size_t i = 0; i < reader->columns; i++) {
+        if (strcmp(reader->fields[i], name) == 0) {
+            *column = i;
+            return FAULT_NONE;
+        }
+    }
+    return fault_raise(fault, FAULT_MALFORMED, 0, reader->name,
+                       "line 1: there is no column called '%s'", name);
+}
+
+const char *csv_reader_text(const struct csv_reader *reader, size_t row, size_t column)
+{
+    return reader->fields[(row + 1) * reader->columns + column];
+}
+
+enum fault_kind csv_reader_number(const struct csv_reader *reader, size_t row, size_t column,
+                                  double *number, struct fault *fault)
+{
+    const char *text = csv_reader_text(reader, row, column);
+    /* strtod alone would take blanks, hexadecimals, "nan" and "inf" as well. */
+    bool plain = text[strspn(text, "0123456789+-.eE")] == '\0';
+    char *end = NULL;
+    double value = plain ? strtod(text, &end) : NAN;
+    if (text[0] == '\0')
+        value = NAN;
+    else if (!plain || *end != '\0' || end == text || !isfinite(value))
+        return csv_reader_refuse(reader, row, column, "is not a number", fault);
+    *number = value;
+    return FAULT_NONE;
+}
+
+enum fault_kind csv_reader_refuse(const struct csv_reader *reader, size_t row, size_t column,
+                                  const char *why, struct fault *fault)
+{
+    return fault_raise(fault, FAULT_MALFORMED, 0, reader->name, "line %zu: %s: '%.60s' %s",
+                       reader->lines[row + 1], reader->fields[column],
+                       csv_reader_text(reader, row, column), why);
+}

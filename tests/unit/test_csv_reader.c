@@ -1,0 +1,216 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "measure/csv_reader.h"
+
+#include "measure/csv.h"
+
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+static struct csv_reader reader;
+static struct fault fault;
+
+static int forget(void **state)
+{
+    (void)state;
+    csv_reader_deinit(&reader);
+    return 0;
+}
+
+/* fmemopen refuses to open nothing. */
+static enum fault_kind read_bytes(const char *bytes, size_t length)
+{
+    FILE *stream =
+        length > 0 ? fmemopen((void *)(uintptr_t)bytes, length, "r") : fopen("/dev/null", "re");
+    assert_non_null(stream);
+    csv_reader_deinit(&reader);
+    enum fault_kind kind = csv_reader_init(stream, "t.csv", &reader, &fault);
+    fclose(stream);
+    return kind;
+}
+
+static void read_well(const char *text)
+{
+    if (read_bytes(text, strlen(text)) != FAULT_NONE)
+        fail_msg("'%s': %s", text, fault.detail);
+}
+
+static void assert_field(size_t row, size_t column, const char *expected)
+{
+    assert_string_equal(csv_reader_text(&reader, row, column), expected);
+}
+
+static void rows_and_columns(void **state)
+{
+    (void)state;
+    size_t column;
+    read_well("run,recipe,rpcs\na,scalable,8\nb,,\n");
+    assert_int_equal(reader.columns, 3);
+    assert_int_equal(reader.rows, 2);
+    assert_int_equal(csv_reader_column(&reader, "rpcs", &column, &fault), FAULT_NONE);
+    assert_int_equal(column, 2);
+    assert_field(0, 1, "scalable");
+    assert_field(0, 2, "8");
+    assert_field(1, 1, "");
+    assert_field(1, 2, "");
+    read_well("run\n");
+    assert_int_equal(reader.rows, 0);
+}
+
+static void ends_of_rows(void **state)
+{
+    (void)state;
+    static const char *const texts[] = {"a,b\n1,2\n", "a,b\r\n1,2\r\n", "a,b\n1,2", "a,b\r\n1,2\r",
+                                        "\xEF\xBB\xBF"
+                                        "a,b\n1,2\n"};
+    for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++) {
+        read_well(texts[i]);
+        assert_int_equal(reader.rows, 1);
+        assert_string_equal(reader.fields[0], "a");
+        assert_string_equal(reader.fields[1], "b");
+        assert_field(0, 0, "1");
+        assert_field(0, 1, "2");
+    }
+    read_well("a,b\n1,");
+    assert_field(0, 1, "");
+    read_well("a\n\n\n");
+    assert_int_equal(reader.rows, 2);
+}
+
+static void quotes_are_taken_off(void **state)
+{
+    (void)state;
+    read_well("\"a\",\"b, c\"\n\"say \"\"go\"\"\",\"two\nlines\"\r\n\"\",\"\"\"\"\n");
+    assert_string_equal(reader.fields[1], "b, c");
+    assert_field(0, 0, "say \"go\"");
+    assert_field(0, 1, "two\nlines");
+    assert_field(1, 0, "");
+    assert_field(1, 1, "\"");
+    assert_int_equal(reader.lines[1], 2);
+    assert_int_equal(reader.lines[2], 4); /* the row before it has two lines */
+}
+
+static void what_csv_writes_comes_back(void **state)
+{
+    (void)state;
+    static const char *const texts[] = {"plain", "one, two", "say \"go\"", "two\nlines",
+                                        "ß",     "\"",       ",",          ""};
+    enum { TEXTS = sizeof texts / sizeof texts[0] };
+    char *text = NULL;
+    size_t length = 0;
+    struct csv csv = {.stream = open_memstream(&text, &length)};
+    csv_header(&csv, "a,b,c,d,e,f,g,h");
+    for (size_t i = 0; i < TEXTS; i++)
+        csv_text(&csv, texts[i]);
+    csv_end_row(&csv);
+    fclose(csv.stream);
+    read_well(text);
+    free(text);
+    for (size_t i = 0; i < TEXTS; i++)
+        assert_field(0, i, texts[i]);
+}
+
+static void numbers_are_decimal(void **state)
+{
+    (void)state;
+    static const char *const bad[] = {"x", "0x10", "nan", "inf", " 1", "1 ", "1e999", "--1", "."};
+    double number = 7;
+    read_well("n\n8\n-2.5\n1e3\n\n");
+    assert_int_equal(csv_reader_number(&reader, 0, 0, &number, &fault), FAULT_NONE);
+    assert_true(number == 8);
+    assert_int_equal(csv_reader_number(&reader, 1, 0, &number, &fault), FAULT_NONE);
+    assert_true(number == -2.5);
+    assert_int_equal(csv_reader_number(&reader, 2, 0, &number, &fault), FAULT_NONE);
+    assert_true(number == 1000);
+    assert_int_equal(csv_reader_number(&reader, 3, 0, &number, &fault), FAULT_NONE);
+    assert_true(isnan(number));
+    for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
+        char text[64], told[96];
+        snprintf(text, sizeof text, "k,n\n\"two\nlines\",1\n,%s\n", bad[i]);
+        snprintf(told, sizeof told, "line 4: n: '%s' is not a number", bad[i]);
+        read_well(text);
+        number = 7;
+        assert_int_equal(csv_reader_number(&reader, 1, 1, &number, &fault), FAULT_MALFORMED);
+        assert_string_equal(fault.subject, "t.csv");
+        assert_string_equal(fault.detail, told);
+        assert_true(number == 7);
+    }
+}
+
+static void what_is_malformed_is_told_with_its_line(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *text, *told;
+    } cases[] = {
+        {"", "line 1: the file is empty"},
+        {"\xEF\xBB\xBF", "line 1: the file is empty"},
+        {"a,b\n1,2\n1,2,3\n", "line 3: 3 fields, and not 2"},
+        {"a,b\n1,2\n1\n", "line 3: 1 field, and not 2"},
+        {"a,b\n\n", "line 2: 1 field, and not 2"},
+        {"a,b\n1,\"2\n3,4\n", "line 2: a quote is opened and not closed"},
+        {"a,b\n1,2\"3\n", "line 2: a quote inside a field that is not quoted"},
+        {"a,b\n\"1\n\"x,2\n", "line 3: something stands behind a closing quote"},
+        {"a,b,a\n", "line 1: two columns are called 'a'"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        assert_int_equal(read_bytes(cases[i].text, strlen(cases[i].text)), FAULT_MALFORMED);
+        assert_string_equal(fault.subject, "t.csv");
+        assert_string_equal(fault.detail, cases[i].told);
+        assert_null(reader.text); /* unchanged */
+    }
+    assert_int_equal(read_bytes("a\n\0\n", 4), FAULT_MALFORMED);
+    assert_string_equal(fault.detail, "line 1: a zero byte: this is no text");
+}
+
+static void what_is_not_there_is_told(void **state)
+{
+    (void)state;
+    size_t column = 7;
+    read_well("a,b\n1,2\n");
+    assert_int_equal(csv_reader_column(&reader, "rpcs", &column, &fault), FAULT_MALFORMED);
+    assert_string_equal(fault.detail, "line 1: there is no column called 'rpcs'");
+    assert_int_equal(column, 7);
+    assert_int_equal(csv_reader_open("/nonexistent/t.csv", &reader, &fault), FAULT_SYSTEM);
+    assert_int_equal(csv_reader_open("/tmp", &reader, &fault), FAULT_SYSTEM); /* a folder */
+}
+
+/* The buffer grows; a field may lie across what was read at once. */
+static void long_files(void **state)
+{
+    (void)state;
+    enum { ROWS = 40000 };
+    char *text = NULL;
+    size_t length = 0;
+    FILE *stream = open_memstream(&text, &length);
+    fputs("a,b\n", stream);
+    for (int i = 0; i < ROWS; i++)
+        fprintf(stream, "%d,\"x, %d\"\n", i, i);
+    fclose(stream);
+    read_well(text);
+    free(text);
+    assert_int_equal(reader.rows, ROWS);
+    assert_field(ROWS - 1, 0, "39999");
+    assert_field(ROWS - 1, 1, "x, 39999");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_teardown(rows_and_columns, forget),
+        cmocka_unit_test_teardown(ends_of_rows, forget),
+        cmocka_unit_test_teardown(quotes_are_taken_off, forget),
+        cmocka_unit_test_teardown(what_csv_writes_comes_back, forget),
+        cmocka_unit_test_teardown(numbers_are_decimal, forget),
+        cmocka_unit_test_teardown(what_is_malformed_is_told_with_its_line, forget),
+        cmocka_unit_test_teardown(what_is_not_there_is_told, forget),
+        cmocka_unit_test_teardown(long_files, forget),
+    };
+    return cmocka_run_group_tests_name("csv_reader", tests, NULL, NULL);
+}
