@@ -2,14 +2,13 @@
 #include "bench/results.h"
 
 #include "base/clock.h"
+#include "bench/folder.h"
 #include "bench/version.h"
 #include "measure/hlog.h"
 
-#include <errno.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 static const char handoffs_columns[] =
@@ -22,31 +21,7 @@ static const char latency_columns[] =
 /* A percentile this far out needs so many values to mean anything. */
 #define P999_LEAST 10000
 
-/* ------------------------------------------------------------------ the folder */
-
-static enum fault_kind make_folder(struct results *results, const char *out, const char *target,
-                                   struct fault *fault)
-{
-    if (out != NULL) {
-        snprintf(results->folder, sizeof results->folder, "%s", out);
-        for (size_t end = strlen(results->folder); end > 1 && results->folder[end - 1] == '/';)
-            results->folder[--end] = '\0';
-    } else {
-        char time[32];
-        clock_format_utc(results->started_utc_ns, 1, time, sizeof time);
-        if (mkdir("results", 0777) != 0 && errno != EEXIST)
-            return fault_from_errno(fault, errno, "results", "cannot make the folder");
-        snprintf(results->folder, sizeof results->folder, "results/%s-%s", time, target);
-    }
-    if (mkdir(results->folder, 0777) != 0)
-        return fault_from_errno(
-            fault, errno, results->folder, "cannot make the folder%s",
-            errno == ENOENT || errno == ENOTDIR ? "; name it inside a folder that exists" : "");
-    const char *slash = strrchr(results->folder, '/');
-    snprintf(results->run, sizeof results->run, "%.*s", NAME_MAX,
-             slash != NULL ? slash + 1 : results->folder);
-    return FAULT_NONE;
-}
+/* ------------------------------------------------------------------ the files */
 
 static enum fault_kind open_csv(struct results *results, struct output *file, struct csv *csv,
                                 const char *name, const char *columns, struct fault *fault)
@@ -80,9 +55,11 @@ enum fault_kind results_open(struct results *results, const char *out, const cha
         .rows_per_trial = RESULTS_HANDOFFS_MAX / trials + 1,
         .thinning = 1,
     };
-    enum fault_kind kind = make_folder(results, out, target, fault);
+    enum fault_kind kind =
+        folder_make(out, results->started_utc_ns, target, results->folder, fault);
     if (kind != FAULT_NONE)
         return kind;
+    snprintf(results->run, sizeof results->run, "%.*s", NAME_MAX, folder_name(results->folder));
     kind = open_csv(results, &results->trials_file, &results->trials_csv, "trials.csv",
                     sample_columns, fault);
     if (kind == FAULT_NONE)

@@ -4,6 +4,7 @@
 #include "base/clock.h"
 #include "bench/cells.h"
 #include "bench/complain.h"
+#include "bench/folder.h"
 #include "bench/machine.h"
 #include "bench/options.h"
 #include "bench/progress.h"
@@ -174,15 +175,6 @@ static int block_signals(void)
     return signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
 }
 
-/* The folder is made when there is something to write; what would stop it then is told before a
- * server is started. */
-static enum fault_kind check_out(const char *out, struct fault *fault)
-{
-    if (out != NULL && access(out, F_OK) == 0)
-        return fault_raise(fault, FAULT_EXISTS, 0, out, "%s", "");
-    return FAULT_NONE;
-}
-
 static enum fault_kind open_targets(struct run *run, struct fault *fault)
 {
     enum fault_kind kind = FAULT_NONE;
@@ -234,7 +226,7 @@ static enum fault_kind open_records(struct run *run, int argc, char **argv, stru
 
 static enum fault_kind prepare(struct run *run, int argc, char **argv, struct fault *fault)
 {
-    enum fault_kind kind = check_out(run->options.out, fault);
+    enum fault_kind kind = folder_check(run->options.out, fault);
     if (kind == FAULT_NONE)
         kind = allow_descriptors(&run->options, fault);
     if (kind == FAULT_NONE)

@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * folder: the folder that a subcommand writes its results into. Layer: bench.
+ *
+ * Invariant: it is new. What exists already is somebody's, and is never written into.
+ */
+#ifndef BENCH_FOLDER_H
+#define BENCH_FOLDER_H
+
+#include "base/fault.h"
+
+#include <limits.h>
+#include <stdint.h>
+
+/* Whether `out` may be made, for before the work begins: FAULT_EXISTS if it is there. NULL may. */
+MUST_CHECK enum fault_kind folder_check(const char *out, struct fault *fault);
+
+/*
+ * Makes the folder: `out`, or results/<UTC time>-<name> below the present one if out is NULL. Its
+ * path, without slashes at the end, goes to folder. FAULT_EXISTS, FAULT_DENIED, FAULT_NO_SPACE,
+ * FAULT_SYSTEM.
+ */
+MUST_CHECK enum fault_kind folder_make(const char *out, uint64_t utc_ns, const char *name,
+                                       char folder[PATH_MAX], struct fault *fault);
+
+/* The last name of a path: points into it. */
+const char *folder_name(const char *path);
+
+#endif
