@@ -16,10 +16,10 @@
 
 extern char **environ;
 
-static const char *const scripts[] = {"rpcs", "messages", "bytes", "handoff_latency", "drain_time"};
+static const char *const of_run[] = {"rpcs",       "messages", "bytes", "handoff_latency",
+                                     "drain_time", NULL};
+static const char *const of_comparison[] = {"compare", NULL};
 static const char *const formats[] = {"svg", "png"};
-
-#define SCRIPT_COUNT (sizeof scripts / sizeof scripts[0])
 
 /* Beside the program: in the sources it is build/zkherd, installed it is bin/zkherd. */
 static bool find_scripts(char *folder, size_t size)
@@ -124,25 +124,24 @@ static bool run_gnuplot(char *variables, char *script, char *why, size_t size)
     return error == 0 && status == 0;
 }
 
-bool plots_draw(const struct results *results, const struct options *options, char *why,
-                size_t size)
+static bool draw(const char *const scripts[], const char *results, const char *recipes, char *why,
+                 size_t size)
 {
-    char folder[PATH_MAX], recipes[2048], run[2 * PATH_MAX], quoted_folder[2 * PATH_MAX];
+    char folder[PATH_MAX], run[2 * PATH_MAX], quoted_folder[2 * PATH_MAX];
     char plots[PATH_MAX + 8];
     if (!find_scripts(folder, sizeof folder)) {
         snprintf(why, size, "the scripts are not beside the program");
         return false;
     }
-    snprintf(plots, sizeof plots, "%s/plots", results->folder);
+    snprintf(plots, sizeof plots, "%s/plots", results);
     if (mkdir(plots, 0777) != 0 && errno != EEXIST) {
         snprintf(why, size, "%s: %s", plots, strerror(errno));
         return false;
     }
-    list_recipes(options, recipes, sizeof recipes);
-    quote(results->folder, run, sizeof run);
+    quote(results, run, sizeof run);
     quote(folder, quoted_folder, sizeof quoted_folder);
     bool good = true;
-    for (size_t i = 0; good && i < SCRIPT_COUNT * 2; i++) {
+    for (size_t i = 0; good && scripts[i / 2] != NULL; i++) {
         char variables[5 * PATH_MAX], script[PATH_MAX + 64];
         snprintf(variables, sizeof variables, "run=%s; scripts=%s; recipes='%s'; format='%s'", run,
                  quoted_folder, recipes, formats[i % 2]);
@@ -152,4 +151,17 @@ bool plots_draw(const struct results *results, const struct options *options, ch
     if (!good)
         rmdir(plots); /* only if nothing was drawn at all */
     return good;
+}
+
+bool plots_draw(const struct results *results, const struct options *options, char *why,
+                size_t size)
+{
+    char recipes[2048];
+    list_recipes(options, recipes, sizeof recipes);
+    return draw(of_run, results->folder, recipes, why, size);
+}
+
+bool plots_draw_comparison(const char *folder, const char *recipes, char *why, size_t size)
+{
+    return draw(of_comparison, folder, recipes, why, size);
 }

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 # common: what the plots of zkherd share: arguments, the look of each recipe, axes, the canvas.
 #
-# A plot is drawn from the CSV files of a run and from nothing else, into its folder plots:
+# A plot is drawn from the CSV files of a run (or of a comparison) and from nothing else, into its
+# folder plots:
 #   gnuplot -e "run='results/…'; recipes='nonscalable scalable'; format='svg'" plots/rpcs.gp
 # run      the folder of the run; its subfolder plots must exist
 # recipes  what to draw, in this order; recipes without data are left out [all known ones]
@@ -87,6 +88,12 @@ with_word(list, name) = in_list(list, name) ? list : list." ".name
 in_order(places) = from_place(places, 1)
 from_place(places, i) = i > words(recipes) ? "" \
     : (in_list(places, sprintf("%d", i)) ? sprintf("%d ", i) : "").from_place(places, i + 1)
+# The whole numbers of a list that are above n, in order.
+next_after(list, n, i, best) = i > words(list) ? best \
+    : next_after(list, n, i + 1, \
+        word(list, i) > n && word(list, i) < best ? int(word(list, i)) : best)
+ascending(list, n) = next_after(list, n, 1, 1e9) == 1e9 ? "" \
+    : sprintf("%d ", next_after(list, n, 1, 1e9)).ascending(list, next_after(list, n, 1, 1e9))
 least(a, b) = a < b ? a : b
 most(a, b) = a > b ? a : b
 

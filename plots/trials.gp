@@ -47,11 +47,6 @@ if (drawn eq "") {
 }
 
 drawn = in_order(drawn)
-next_after(list, n, i, best) = i > words(list) ? best \
-    : next_after(list, n, i + 1, \
-        word(list, i) > n && word(list, i) < best ? int(word(list, i)) : best)
-ascending(list, n) = next_after(list, n, 1, 1e9) == 1e9 ? "" \
-    : sprintf("%d ", next_after(list, n, 1, 1e9)).ascending(list, next_after(list, n, 1, 1e9))
 levels = ascending(levels, 0)
 
 set print $medians
