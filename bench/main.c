@@ -2,6 +2,7 @@
 /*
  * main: the program's subcommands. Layer: bench.
  */
+#include "bench/compare.h"
 #include "bench/complain.h"
 #include "bench/run.h"
 #include "bench/version.h"
@@ -17,6 +18,7 @@ static const char help[] =
     "watches one znode, O(n) when each watches the one before.\n"
     "\n"
     "  run          run recipes, count every message, hold the counts against their laws\n"
+    "  compare      two runs or more: are the counts equal, how much longer does it take\n"
     "\n"
     "  -h, --help     this help; zkherd SUBCOMMAND --help for a subcommand's\n"
     "  -V, --version  the version\n"
@@ -30,6 +32,7 @@ static const struct {
     int (*main)(int argc, char **argv);
 } subcommands[] = {
     {"run", run_main},
+    {"compare", compare_main},
 };
 
 /* What could not be printed must not pass for done. */

@@ -1,0 +1,261 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "bench/compare.h"
+
+#include "base/clock.h"
+#include "base/output.h"
+#include "bench/compare_table.h"
+#include "bench/complain.h"
+#include "bench/folder.h"
+#include "bench/past_run.h"
+#include "bench/plots.h"
+#include "bench/ratios.h"
+#include "bench/sides.h"
+
+#include <getopt.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+static const char help[] =
+    "Usage: zkherd compare [OPTION]... RUN RUN...\n"
+    "       zkherd compare [OPTION]... RUN\n"
+    "Compare runs of one plan: an ensemble with a standalone server, a version with another.\n"
+    "Every RUN, the folder of a run, is compared with the first, and so is every topology\n"
+    "with the first where one folder holds several.\n"
+    "\n"
+    "Under lockstep the counts must be equal. Times are compared by their ratio, with a 95 %\n"
+    "interval over trials from 5 trials on; * where it excludes 1. Only valid trials count.\n"
+    "\n"
+    "  -o, --out DIR  for compare.csv and plots/, a folder that does not exist yet\n"
+    "                 [results/TIME-compare]\n"
+    "  -q, --quiet    print nothing but errors and failed verdicts\n"
+    "  -h, --help     this help\n"
+    "\n"
+    "Exit status: 0 done, the counts are equal; 1 a count differs; 2 wrong usage, no run, a\n"
+    "malformed file, runs of different plans; 3 the environment; 4 no valid trial to compare.\n"
+    "\n"
+    "Examples:\n"
+    "  zkherd compare results/20261121T101530Z-standalone results/20261121T102004Z-zk1-2181\n"
+    "  zkherd compare -o results/both results/reference\n";
+
+struct compare {
+    const char *out;
+    bool quiet;
+    char **folders;
+    size_t folder_count;
+    struct past_run runs[SIDES_MAX];
+    size_t run_count;
+    struct sides sides;
+    struct ratios ratios;
+    char results[PATH_MAX];
+};
+
+/* ------------------------------------------------------------------ the command line */
+
+enum outcome { OUTCOME_GO, OUTCOME_HELP, OUTCOME_WRONG };
+
+static enum outcome refuse_option(int option, const char *argument)
+{
+    static const char letters[] = "oqh";
+    char letter[] = {'-', (char)optopt, '\0'};
+    if (option == ':')
+        complain_usage("compare", argument, "it takes a value");
+    else if (optopt == 0)
+        complain_usage("compare", argument, "no such option");
+    else if (strchr(letters, optopt) == NULL)
+        complain_usage("compare", letter, "no such option");
+    else
+        complain_usage("compare", argument, "it takes no value");
+    return OUTCOME_WRONG;
+}
+
+/* A run is equal to itself: naming a folder twice, by whatever names, is a slip. */
+static const char *named_twice(const struct compare *compare)
+{
+    struct stat its, others;
+    for (size_t i = 0; i < compare->folder_count; i++) {
+        for (size_t j = 0; j < i; j++) {
+            if (stat(compare->folders[i], &its) == 0 && stat(compare->folders[j], &others) == 0 &&
+                its.st_dev == others.st_dev && its.st_ino == others.st_ino)
+                return compare->folders[i];
+        }
+    }
+    return NULL;
+}
+
+static enum outcome check_folders(const struct compare *compare)
+{
+    if (compare->folder_count == 0)
+        complain_usage("compare", "runs", "expected the folders of two runs at least");
+    else if (compare->folder_count > SIDES_MAX)
+        complain_usage("compare", "runs", "expected at most %d", SIDES_MAX);
+    else if (named_twice(compare) != NULL)
+        complain_usage("compare", named_twice(compare), "the same folder is named twice");
+    else
+        return OUTCOME_GO;
+    return OUTCOME_WRONG;
+}
+
+static enum outcome parse(int argc, char **argv, struct compare *compare)
+{
+    static const struct option options[] = {{"out", required_argument, NULL, 'o'},
+                                            {"quiet", no_argument, NULL, 'q'},
+                                            {"help", no_argument, NULL, 'h'},
+                                            {0}};
+    int option;
+    optind = 1;
+    opterr = 0;
+    while ((option = getopt_long(argc, argv, ":o:qh", options, NULL)) != -1) {
+        switch (option) {
+        case 'o':
+            if (optarg[0] == '\0') {
+                complain_usage("compare", "--out ''", "expected the name of a folder");
+                return OUTCOME_WRONG;
+            }
+            compare->out = optarg;
+            break;
+        case 'q':
+            compare->quiet = true;
+            break;
+        case 'h':
+            return OUTCOME_HELP;
+        default:
+            return refuse_option(option, argv[optind - 1]);
+        }
+    }
+    compare->folders = argv + optind;
+    compare->folder_count = (size_t)(argc - optind);
+    return check_folders(compare);
+}
+
+/* ------------------------------------------------------------------ reading */
+
+static enum fault_kind read_folder(struct compare *compare, size_t at, struct fault *fault)
+{
+    struct past_run *run = &compare->runs[at];
+    enum fault_kind kind = past_run_open(compare->folders[at], run, fault);
+    if (kind != FAULT_NONE)
+        return kind;
+    compare->run_count++;
+    kind = past_run_check_plan(&compare->runs[0], run, fault);
+    return kind == FAULT_NONE ? sides_add(&compare->sides, run, fault) : kind;
+}
+
+static enum fault_kind read_all(struct compare *compare, struct fault *fault)
+{
+    enum fault_kind kind = folder_check(compare->out, fault);
+    for (size_t i = 0; kind == FAULT_NONE && i < compare->folder_count; i++)
+        kind = read_folder(compare, i, fault);
+    return kind;
+}
+
+/* ------------------------------------------------------------------ writing */
+
+static enum fault_kind write_csv(struct compare *compare, struct fault *fault)
+{
+    struct output file = {0};
+    enum fault_kind kind = output_open(&file, compare->results, "compare.csv", fault);
+    if (kind != FAULT_NONE)
+        return kind;
+    struct csv csv = {.stream = file.stream};
+    csv_header(&csv, ratios_columns);
+    ratios_write(&compare->ratios, &compare->sides, &csv);
+    kind = output_finish(&file, fault);
+    if (kind != FAULT_NONE)
+        output_abandon(&file);
+    return kind;
+}
+
+static void draw(const struct compare *compare)
+{
+    char recipes[2048] = "", why[640];
+    size_t at = 0;
+    for (size_t i = 0; past_run_recipe(&compare->runs[0], i) != NULL && at < sizeof recipes; i++)
+        at += (size_t)snprintf(recipes + at, sizeof recipes - at, "%s%s", i > 0 ? " " : "",
+                               past_run_recipe(&compare->runs[0], i));
+    if (!plots_draw_comparison(compare->results, recipes, why, sizeof why) && !compare->quiet)
+        complain_mildly("the plots are skipped: %s", why);
+}
+
+static void tell(const struct compare *compare)
+{
+    compare_table_write_failures(&compare->ratios, stderr);
+    if (compare->quiet)
+        return;
+    compare_table_write_sides(&compare->sides, stdout);
+    fputc('\n', stdout);
+    compare_table_write(&compare->ratios, stdout);
+    fputc('\n', stdout);
+    compare_table_tell(&compare->ratios, &compare->sides, stdout);
+    printf("\nresults in %s\n", compare->results);
+}
+
+static int verdict(const struct compare *compare)
+{
+    bool compared = false;
+    for (size_t i = 0; i < compare->ratios.count; i++) {
+        const struct ratio_cell *cell = &compare->ratios.list[i];
+        if (ratios_counts_differ(&compare->ratios, cell))
+            return 1;
+        compared = compared || ratios_is_compared(&cell->of[RATIO_RPCS]);
+    }
+    if (!compared)
+        complain_mildly("no cell has a trial that stands on both sides: nothing was compared");
+    return compared ? 0 : 4;
+}
+
+/* ------------------------------------------------------------------ the whole */
+
+static int lead(struct compare *compare)
+{
+    struct fault fault = {0};
+    enum fault_kind kind = read_all(compare, &fault);
+    if (kind != FAULT_NONE)
+        return complain(&fault);
+    if (compare->sides.count < 2)
+        return complain_usage("compare", compare->folders[0],
+                              "one run with one topology: expected two runs at least");
+    sides_label(&compare->sides);
+    kind = ratios_init(&compare->sides, &compare->ratios, &fault);
+    if (kind == FAULT_NONE)
+        kind = folder_make(compare->out, clock_utc_ns(), "compare", compare->results, &fault);
+    if (kind == FAULT_NONE)
+        kind = write_csv(compare, &fault);
+    if (kind != FAULT_NONE)
+        return complain(&fault);
+    draw(compare);
+    tell(compare);
+    return verdict(compare);
+}
+
+static void release(struct compare *compare)
+{
+    ratios_deinit(&compare->ratios);
+    sides_deinit(&compare->sides);
+    for (size_t i = 0; i < compare->run_count; i++)
+        past_run_deinit(&compare->runs[i]);
+}
+
+int compare_main(int argc, char **argv)
+{
+    struct compare *compare = calloc(1, sizeof *compare);
+    int status = 0;
+    if (compare == NULL)
+        return complain(&(struct fault){.kind = FAULT_NO_MEMORY, .subject = "compare"});
+    switch (parse(argc, argv, compare)) {
+    case OUTCOME_HELP:
+        fputs(help, stdout);
+        break;
+    case OUTCOME_WRONG:
+        status = fault_exit_status(FAULT_USAGE);
+        break;
+    case OUTCOME_GO:
+        status = lead(compare);
+        release(compare);
+        break;
+    }
+    free(compare);
+    return status;
+}

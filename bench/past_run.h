@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * past_run: a run as it lies in its folder, read again: its plan and its trials. Layer: bench.
+ *
+ * Invariant: a run that was opened has every key of the plan, and every trial in it is one of
+ * that plan.
+ */
+#ifndef BENCH_PAST_RUN_H
+#define BENCH_PAST_RUN_H
+
+#include "base/fault.h"
+#include "measure/csv_reader.h"
+
+#include <jansson.h>
+#include <limits.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct past_run {
+    char folder[PATH_MAX]; /* as it was named, without slashes at the end */
+    json_t *manifest;
+    const json_t *plan; /* in the manifest */
+    struct csv_reader trials;
+};
+
+/*
+ * Reads manifest.json and trials.csv of a folder. On success *run is the caller's, to
+ * past_run_deinit. FAULT_NOT_A_RUN: no such folder, one of the two is missing, or there is no
+ * trial; FAULT_MALFORMED.
+ */
+MUST_CHECK enum fault_kind past_run_open(const char *folder, struct past_run *run,
+                                         struct fault *fault);
+void past_run_deinit(struct past_run *run);
+
+/*
+ * FAULT_OTHER_PLAN, with what differs, unless both ran the same: recipes, clients, workload, pace,
+ * handoffs or duration, hold, locks. How often, in which order, by which driver and with how many
+ * processes is each one's own affair.
+ */
+MUST_CHECK enum fault_kind past_run_check_plan(const struct past_run *first,
+                                               const struct past_run *other, struct fault *fault);
+
+/* What the plan names: recipe i (NULL behind the last) and number of clients i (0 behind it). */
+const char *past_run_recipe(const struct past_run *run, size_t index);
+uint64_t past_run_clients(const struct past_run *run, size_t index);
+
+bool past_run_is_lockstep(const struct past_run *run);
+bool past_run_has_duration(const struct past_run *run);
+
+#endif

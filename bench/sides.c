@@ -1,0 +1,217 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "bench/sides.h"
+
+#include "bench/folder.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define SERVERS_MAX 1000000
+
+static const char *const figure_columns[] = {
+#define X(name, column) column,
+    SIDE_FIGURES(X)
+#undef X
+};
+
+/* Where the columns of a run's trials are. */
+struct places {
+    size_t figures[SIDE_FIGURE_COUNT];
+    size_t recipe, target, valid;
+};
+
+static enum fault_kind find_places(const struct past_run *run, struct places *places,
+                                   struct fault *fault)
+{
+    const struct csv_reader *trials = &run->trials;
+    enum fault_kind kind = csv_reader_column(trials, "recipe", &places->recipe, fault);
+    if (kind == FAULT_NONE)
+        kind = csv_reader_column(trials, "target", &places->target, fault);
+    if (kind == FAULT_NONE)
+        kind = csv_reader_column(trials, "valid", &places->valid, fault);
+    for (size_t i = 0; kind == FAULT_NONE && i < SIDE_FIGURE_COUNT; i++)
+        kind = csv_reader_column(trials, figure_columns[i], &places->figures[i], fault);
+    return kind;
+}
+
+/* ------------------------------------------------------------------ a trial */
+
+static bool never_is_empty(size_t figure)
+{
+    return figure <= SIDE_NAMES_LISTED || figure == SIDE_DRAIN_S ||
+           (figure >= SIDE_HANDOFFS && figure <= SIDE_VIOLATIONS);
+}
+
+static enum fault_kind read_figures(const struct past_run *run, const struct places *places,
+                                    size_t row, struct side_trial *trial, struct fault *fault)
+{
+    for (size_t i = 0; i < SIDE_FIGURE_COUNT; i++) {
+        double *figure = &trial->figures[i];
+        enum fault_kind kind =
+            csv_reader_number(&run->trials, row, places->figures[i], figure, fault);
+        if (kind != FAULT_NONE)
+            return kind;
+        if (isnan(*figure) && never_is_empty(i))
+            return csv_reader_refuse(&run->trials, row, places->figures[i], "is not a number",
+                                     fault);
+        if (*figure < 0)
+            return csv_reader_refuse(&run->trials, row, places->figures[i], "is negative", fault);
+    }
+    return FAULT_NONE;
+}
+
+static enum fault_kind read_trial(const struct past_run *run, const struct places *places,
+                                  size_t row, struct side_trial *trial, struct fault *fault)
+{
+    const char *valid = csv_reader_text(&run->trials, row, places->valid);
+    bool is_valid = strcmp(valid, "yes") == 0;
+    trial->recipe = csv_reader_text(&run->trials, row, places->recipe);
+    enum fault_kind kind = read_figures(run, places, row, trial, fault);
+    if (kind != FAULT_NONE)
+        return kind;
+    double servers = trial->figures[SIDE_SERVERS];
+    if (servers > SERVERS_MAX || servers != floor(servers))
+        return csv_reader_refuse(&run->trials, row, places->figures[SIDE_SERVERS],
+                                 "is no number of servers", fault);
+    if (!is_valid && strcmp(valid, "no") != 0)
+        return csv_reader_refuse(&run->trials, row, places->valid, "is neither yes nor no", fault);
+    /* Under lockstep a trial that was cut short has no law. In free pace none has, and one that was
+     * cut short is not told from one with an overloaded driver: neither's counts are used. */
+    bool complete = past_run_is_lockstep(run) ? !isnan(trial->figures[SIDE_LAW_RPCS]) : is_valid;
+    trial->counts_stand = complete && trial->figures[SIDE_VIOLATIONS] == 0;
+    trial->times_stand = trial->counts_stand && is_valid;
+    return FAULT_NONE;
+}
+
+/* ------------------------------------------------------------------ the sides */
+
+/* NULL, with the fault, if there is no room for it. */
+static struct side *new_side(struct sides *sides, const struct past_run *run, const char *target,
+                             double servers, struct fault *fault)
+{
+    if (sides->count == SIDES_MAX) {
+        fault_raise(fault, FAULT_USAGE, 0, run->folder, "more than %d topologies in all",
+                    SIDES_MAX);
+        return NULL;
+    }
+    struct side_trial *trials = calloc(run->trials.rows, sizeof *trials);
+    if (trials == NULL) {
+        fault_raise(fault, FAULT_NO_MEMORY, 0, run->folder, "%s", "");
+        return NULL;
+    }
+    struct side *side = &sides->list[sides->count++];
+    *side =
+        (struct side){.run = run, .target = target, .servers = (uint64_t)servers, .trials = trials};
+    return side;
+}
+
+/* The side of this run, target and servers; a new one if need be. */
+static struct side *find_side(struct sides *sides, const struct past_run *run, const char *target,
+                              double servers, struct fault *fault)
+{
+    for (size_t i = 0; i < sides->count; i++) {
+        struct side *side = &sides->list[i];
+        if (side->run == run && (double)side->servers == servers &&
+            strcmp(side->target, target) == 0)
+            return side;
+    }
+    return new_side(sides, run, target, servers, fault);
+}
+
+static enum fault_kind add_row(struct sides *sides, const struct past_run *run,
+                               const struct places *places, size_t row, struct fault *fault)
+{
+    struct side_trial trial = {0};
+    enum fault_kind kind = read_trial(run, places, row, &trial, fault);
+    if (kind != FAULT_NONE)
+        return kind;
+    const char *target = csv_reader_text(&run->trials, row, places->target);
+    struct side *side = find_side(sides, run, target, trial.figures[SIDE_SERVERS], fault);
+    if (side == NULL)
+        return fault->kind;
+    side->trials[side->count++] = trial;
+    return FAULT_NONE;
+}
+
+static int compare_sides(const void *a, const void *b)
+{
+    const struct side *x = a, *y = b;
+    int by_servers = (x->servers > y->servers) - (x->servers < y->servers);
+    return by_servers != 0 ? by_servers : strcmp(x->target, y->target);
+}
+
+enum fault_kind sides_add(struct sides *sides, const struct past_run *run, struct fault *fault)
+{
+    struct places places = {0};
+    size_t first = sides->count;
+    enum fault_kind kind = find_places(run, &places, fault);
+    for (size_t row = 0; kind == FAULT_NONE && row < run->trials.rows; row++)
+        kind = add_row(sides, run, &places, row, fault);
+    /* Their order in the file is that of the cells: random. */
+    qsort(&sides->list[first], sides->count - first, sizeof sides->list[0], compare_sides);
+    return kind;
+}
+
+void sides_deinit(struct sides *sides)
+{
+    for (size_t i = 0; i < sides->count; i++)
+        free(sides->list[i].trials);
+    sides->count = 0;
+}
+
+/* ------------------------------------------------------------------ labels */
+
+enum scheme { BY_TARGET, BY_SERVERS, BY_NAME, BY_FOLDER, BY_ALL };
+
+static void label_side(struct side *side, enum scheme scheme)
+{
+    const char *folder = side->run->folder;
+    const char *plural = side->servers == 1 ? "" : "s";
+    unsigned long long servers = side->servers;
+    switch (scheme) {
+    case BY_TARGET:
+        snprintf(side->label, sizeof side->label, "%s", side->target);
+        return;
+    case BY_SERVERS:
+        snprintf(side->label, sizeof side->label, "%s with %llu server%s", side->target, servers,
+                 plural);
+        return;
+    case BY_NAME:
+        snprintf(side->label, sizeof side->label, "%s", folder_name(folder));
+        return;
+    case BY_FOLDER:
+        snprintf(side->label, sizeof side->label, "%s", folder);
+        return;
+    default:
+        snprintf(side->label, sizeof side->label, "%.*s: %s with %llu server%s", PATH_MAX, folder,
+                 side->target, servers, plural);
+    }
+}
+
+static bool are_told_apart(const struct sides *sides)
+{
+    for (size_t i = 0; i < sides->count; i++) {
+        for (size_t j = 0; j < i; j++) {
+            if (strcmp(sides->list[i].label, sides->list[j].label) == 0)
+                return false;
+        }
+    }
+    return true;
+}
+
+void sides_label(struct sides *sides)
+{
+    bool apart = false;
+    for (int scheme = BY_TARGET; scheme <= BY_ALL && !apart; scheme++) {
+        for (size_t i = 0; i < sides->count; i++)
+            label_side(&sides->list[i], (enum scheme)scheme);
+        apart = are_told_apart(sides);
+    }
+}
+
+char sides_letter(size_t side)
+{
+    return (char)('A' + (int)side);
+}

@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * sides: what is held against each other: the trials of each topology. Layer: bench.
+ *
+ * A side is all trials of one run with the same target and as many servers. So a folder with one
+ * topology is one side, and a folder with several is several, those with few servers first. Side 0
+ * is A, with which the others are compared.
+ *
+ * Invariants: every side has trials; no two labels are alike.
+ */
+#ifndef BENCH_SIDES_H
+#define BENCH_SIDES_H
+
+#include "base/fault.h"
+#include "bench/past_run.h"
+
+#include <limits.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define SIDES_MAX       16
+#define SIDE_LABEL_SIZE (PATH_MAX + 128)
+
+/* X(name, column of trials.csv) */
+#define SIDE_FIGURES(X)                                                                            \
+    X(RPCS, "rpcs")                                                                                \
+    X(NOTIFICATIONS, "notifications")                                                              \
+    X(CREATES, "creates")                                                                          \
+    X(NAMES_LISTED, "names_listed")                                                                \
+    X(HANDOFF_P50_US, "handoff_p50_us")                                                            \
+    X(HANDOFF_P99_US, "handoff_p99_us")                                                            \
+    X(DRAIN_S, "drain_s")                                                                          \
+    X(HANDOFFS_PER_S, "handoffs_per_s")                                                            \
+    X(SERVER_CPU_S, "server_cpu_s")                                                                \
+    X(HANDOFFS, "handoffs")                                                                        \
+    X(CLIENTS, "clients")                                                                          \
+    X(SERVERS, "servers")                                                                          \
+    X(VIOLATIONS, "violations")                                                                    \
+    X(LAW_RPCS, "law_rpcs")
+
+enum side_figure {
+#define X(name, column) SIDE_##name,
+    SIDE_FIGURES(X)
+#undef X
+        SIDE_FIGURE_COUNT
+};
+
+struct side_trial {
+    const char *recipe;                /* the run's */
+    double figures[SIDE_FIGURE_COUNT]; /* NaN where trials.csv has nothing */
+    bool counts_stand;                 /* it was led to its end, without a violation */
+    bool times_stand;                  /* and is valid */
+};
+
+struct side {
+    const struct past_run *run;
+    const char *target; /* the run's */
+    uint64_t servers;
+    struct side_trial *trials;
+    size_t count;
+    char label[SIDE_LABEL_SIZE];
+};
+
+struct sides {
+    struct side list[SIDES_MAX];
+    size_t count;
+};
+
+/*
+ * Adds the sides of a run, which must outlive them. All zero bytes are no sides.
+ * FAULT_MALFORMED; FAULT_NO_MEMORY; FAULT_USAGE if there are more than SIDES_MAX. On a fault what
+ * was added is still for sides_deinit.
+ */
+MUST_CHECK enum fault_kind sides_add(struct sides *sides, const struct past_run *run,
+                                     struct fault *fault);
+void sides_deinit(struct sides *sides);
+
+/* Labels them after the last was added, by the first of these that tells all apart: the target; the
+ * target and its servers; the folder's name; the folder as it was named. */
+void sides_label(struct sides *sides);
+
+/* 'A', 'B', … */
+char sides_letter(size_t side);
+
+#endif
