@@ -23,7 +23,7 @@ struct cell {
     uint64_t rpcs;   /* by the law: exact under lockstep, a guide otherwise */
 };
 
-#define CELLS_EXPERIENCE_MAX (OPTIONS_RECIPES_MAX * OPTIONS_TOPOLOGIES_MAX)
+#define CELLS_EXPERIENCE_MAX ((size_t)OPTIONS_RECIPES_MAX * OPTIONS_TOPOLOGIES_MAX)
 
 /* What the trials of a recipe on a topology have taken so far. */
 struct experience {
