@@ -67,8 +67,7 @@ static void ends_of_rows(void **state)
 {
     (void)state;
     static const char *const texts[] = {"a,b\n1,2\n", "a,b\r\n1,2\r\n", "a,b\n1,2", "a,b\r\n1,2\r",
-                                        "\xEF\xBB\xBF"
-                                        "a,b\n1,2\n"};
+                                        "\357\273\277a,b\n1,2\n"};
     for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++) {
         read_well(texts[i]);
         assert_int_equal(reader.rows, 1);
