@@ -17,7 +17,7 @@ ifneq ($(SANITIZE),)
 SANITIZE_FLAGS := -fsanitize=$(SANITIZE) -fno-omit-frame-pointer -fno-sanitize-recover=all
 endif
 ALL_CFLAGS := -std=c11 -D_GNU_SOURCE -Ilib -I. $(WARNINGS) $(CFLAGS) $(SANITIZE_FLAGS) -MMD -MP
-LIBS := -lzookeeper_st -ljansson -lz -lgsl -lgslcblas -lm
+LIBS := -ldl -pthread -ljansson -lz -lgsl -lgslcblas -lm
 
 LIB_OBJECTS   := $(patsubst %.c,$(BUILD)/%.o,$(wildcard lib/*/*.c))
 BENCH_OBJECTS := $(patsubst %.c,$(BUILD)/%.o,$(wildcard bench/*.c))
@@ -58,13 +58,17 @@ $(BUILD)/tests/%: tests/live/%.c $(BUILD)/libzkherd.a
 	@mkdir -p $(@D)
 	$(call say,link)$(CC) $(ALL_CFLAGS) $(LDFLAGS) -o $@ $< $(BUILD)/libzkherd.a -lcmocka $(LIBS)
 
+# A session of its own, beside the program's.
+$(BUILD)/tests/test_cli_environment: LIBS += -lzookeeper_st
+
 # ---------------------------------------------------------------- what a fresh Debian or Ubuntu machine lacks
 
 # what-to-look-for=package: a path, or a command. Installed only when it is not there.
 NEEDED_TO_BUILD := $(CC)=gcc /usr/include/stdio.h=libc6-dev \
     libzookeeper_st.so=libzookeeper-st-dev jansson.h=libjansson-dev zlib.h=zlib1g-dev \
     gsl/gsl_cdf.h=libgsl-dev
-NEEDED_TO_RUN   := java=default-jre-headless /usr/share/java/zookeeper.jar=libzookeeper-java \
+NEEDED_TO_RUN   := libzookeeper_st.so.2=libzookeeper-st2 libzookeeper_mt.so.2=libzookeeper-mt2 \
+    java=default-jre-headless /usr/share/java/zookeeper.jar=libzookeeper-java \
     gnuplot=gnuplot-nox
 NEEDED_TO_TEST  := cmocka.h=libcmocka-dev /usr/share/java/hdrhistogram.jar=libhdrhistogram-java
 NEEDED_TO_LINT  := clang=clang clang-format=clang-format clang-tidy=clang-tidy cppcheck=cppcheck
@@ -75,7 +79,7 @@ define install
 	    case $$thing in \
 	        /*) test -e $$thing ;; \
 	        *.h) test -e /usr/include/$$thing ;; \
-	        *.so) ls /usr/lib/*/$$thing >/dev/null 2>&1 ;; \
+	        *.so|*.so.*) ls /usr/lib/*/$$thing >/dev/null 2>&1 ;; \
 	        *) command -v $$thing >/dev/null ;; \
 	    esac || missing="$$missing $$package"; done; \
 	test -z "$$missing" && exit 0; echo "installing:$$missing"; \
