@@ -191,23 +191,6 @@ enum fault_kind events_poll(struct events *events, uint64_t until_ns, struct fau
     return FAULT_NONE;
 }
 
-/* ------------------------------------------------------------------ about a session */
-
-static const struct handle *handle_of(const struct client *client)
-{
-    return (const struct handle *)client;
-}
-
-uint32_t events_session_timeout_ms(const struct client *client)
-{
-    return (uint32_t)handle_of(client)->library->recv_timeout(handle_of(client)->zk);
-}
-
-void events_session_server(const struct client *client, char *text, size_t size)
-{
-    library_server(handle_of(client)->library, handle_of(client)->zk, text, size);
-}
-
 /* ------------------------------------------------------------------ the end */
 
 /* Reads away what still comes; true when the server has closed the connection. */

@@ -50,12 +50,6 @@ void events_unwatch(struct events *events, int descriptor);
 MUST_CHECK enum fault_kind events_poll(struct events *events, uint64_t until_ns,
                                        struct fault *fault);
 
-/* The timeout that the server granted, in milliseconds. */
-uint32_t events_session_timeout_ms(const struct client *client);
-
-/* The server that the session is connected to, as host:port; "" while it is not. size >= 64. */
-void events_session_server(const struct client *client, char *text, size_t size);
-
 /*
  * Ends all sessions at once: a close request on every connection, then one wait for the servers to
  * have closed them, until `until_ns` at most. What a server has not confirmed by then ends with its

@@ -168,6 +168,18 @@ static bool bytes(const struct client *client, uint64_t *sent_bytes, uint64_t *r
     return connection_bytes(handle->descriptor, sent_bytes, received_bytes);
 }
 
+static uint32_t timeout_ms(const struct client *client)
+{
+    const struct handle *handle = (const struct handle *)client;
+    return (uint32_t)handle->library->recv_timeout(handle->zk);
+}
+
+static void server(const struct client *client, char *text, size_t size)
+{
+    const struct handle *handle = (const struct handle *)client;
+    library_server(handle->library, handle->zk, text, size);
+}
+
 const struct client_driver handle_driver = {
     .create = submit_create,
     .exists = submit_exists,
@@ -176,6 +188,8 @@ const struct client_driver handle_driver = {
     .remove = submit_remove,
     .now_ns = now_ns,
     .bytes = bytes,
+    .timeout_ms = timeout_ms,
+    .server = server,
 };
 
 /* ------------------------------------------------------------------ driving the library */
