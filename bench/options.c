@@ -37,7 +37,8 @@ static const char help_behind_recipes[] =
     "      --hold D             hold the lock so long; exp:D for exponential times [0]\n"
     "  -k, --locks M            spread the clients over M locks [1]\n"
     "  -t, --trials K           trials of each cell [5]\n"
-    "  -d, --driver NAME        events: sessions on one event loop a process [events]\n"
+    "  -d, --driver NAME        events: one event loop a process; threads: a thread for each\n"
+    "                           session, with synchronous calls [events]\n"
     "  -P, --processes P        spread the sessions over P processes [1]\n"
     "      --connect HOSTS[/CHROOT]  servers to use [a private one, started and ended]\n"
     "      --session-timeout D  of the sessions [60s]\n"
@@ -201,9 +202,14 @@ static bool parse_small(const char *option, const char *value, uint32_t maximum,
     return true;
 }
 
-static bool parse_driver(const char *value)
+static bool parse_driver(const char *value, struct options *options)
 {
-    return strcmp(value, "events") == 0 || wrong("--driver", value, "expected events");
+    for (int driver = DRIVER_EVENTS; driver <= DRIVER_THREADS; driver++) {
+        options->driver = (enum driver)driver;
+        if (strcmp(value, options_driver_word(options->driver)) == 0)
+            return true;
+    }
+    return wrong("--driver", value, "expected events or threads");
 }
 
 static bool parse_connect(const char *value, struct options *options)
@@ -243,7 +249,7 @@ static bool parse_one(int option, const char *value, struct options *options)
     case 't':
         return parse_small("--trials", value, TRIALS_MAX, &options->trials);
     case 'd':
-        return parse_driver(value);
+        return parse_driver(value, options);
     case 'P':
         return parse_small("--processes", value, PROCESSES_MAX, &options->processes);
     case OPTION_CONNECT:
@@ -364,6 +370,11 @@ void options_deinit(struct options *options)
 {
     free(options->clients);
     options->clients = NULL;
+}
+
+const char *options_driver_word(enum driver driver)
+{
+    return driver == DRIVER_THREADS ? "threads" : "events";
 }
 
 uint64_t options_handoffs(const struct options *options, uint64_t clients)

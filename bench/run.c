@@ -17,6 +17,7 @@
 #include "bench/target.h"
 #include "bench/waiters.h"
 #include "trial/trial.h"
+#include "zk/library.h"
 
 #include <signal.h>
 #include <stdarg.h>
@@ -83,6 +84,7 @@ static struct trial_plan plan_of(const struct run *run, const struct cell *cell,
         .recipe = cell->recipe,
         .workload = options->workload,
         .pace = options->pace,
+        .driver = options->driver,
         .hold = options->hold,
         .clients = cell->clients,
         .locks = options->locks,
@@ -203,8 +205,12 @@ static enum fault_kind allow_descriptors(const struct options *options, struct f
 {
     uint64_t most = options->clients[options->level_count - 1];
     uint64_t in_one_process = most / options->processes + 1;
+    /* The multi-threaded library has a pipe for each session beside its socket. */
+    if (options->driver == DRIVER_THREADS)
+        in_one_process *= 3;
     /* A private server holds all of them, and inherits the limit. */
-    return machine_allow_descriptors(options->connect ? in_one_process : most, fault);
+    return machine_allow_descriptors(
+        options->connect || in_one_process > most ? in_one_process : most, fault);
 }
 
 /* Ctrl-C, a hang-up and SIGTERM end the run in good order from here on. */
@@ -239,9 +245,19 @@ static enum fault_kind check_out(const char *out, struct fault *fault)
     return FAULT_NONE;
 }
 
+/* Told before a server is started, and not by each worker. */
+static enum fault_kind check_library(const struct options *options, struct fault *fault)
+{
+    struct library library;
+    return library_load(options->driver == DRIVER_THREADS ? LIBRARY_MT : LIBRARY_ST, &library,
+                        fault);
+}
+
 static enum fault_kind prepare(struct run *run, int argc, char **argv, struct fault *fault)
 {
     enum fault_kind kind = check_out(run->options.out, fault);
+    if (kind == FAULT_NONE)
+        kind = check_library(&run->options, fault);
     if (kind == FAULT_NONE)
         kind = allow_descriptors(&run->options, fault);
     if (kind == FAULT_NONE)
