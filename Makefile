@@ -121,6 +121,17 @@ check: install-to-test
 check-sanitized:
 	@$(MAKE) --no-print-directory check BUILD=$(BUILD)-sanitized SANITIZE=address,undefined CFLAGS='-O1 -g'
 
+# The laws under ThreadSanitizer, with both drivers. A worker that it finds fault with leaves a report,
+# ends, and fails the test; one that it finds fault with while it closes leaves the report only.
+TSAN_BUILD := $(BUILD)-threads
+check-threads: install-to-test
+	@$(MAKE) --no-print-directory -j$(JOBS) $(TSAN_BUILD)/tests/test_law BUILD=$(TSAN_BUILD) \
+	    SANITIZE=thread CFLAGS='-O1 -g'
+	@rm -f $(TSAN_BUILD)/report.*
+	TSAN_OPTIONS='halt_on_error=1 suppressions=tests/tsan.supp log_path=$(TSAN_BUILD)/report' \
+	    timeout 300 $(TSAN_BUILD)/tests/test_law || { cat $(TSAN_BUILD)/report.*; exit 1; }
+	@if ls $(TSAN_BUILD)/report.* >/dev/null 2>&1; then cat $(TSAN_BUILD)/report.*; exit 1; fi
+
 # What zkherd itself costs: client CPU a request against a bare epoll ping-pong, memory a session.
 bench: install-to-run
 	@$(MAKE) --no-print-directory -j$(JOBS) $(BUILD)/cost
@@ -155,13 +166,14 @@ install: all
 	install -m 644 $(wildcard docs/*.1) $(DESTDIR)$(PREFIX)/share/man/man1
 
 clean:
-	rm -rf $(BUILD) $(BUILD)-clang $(BUILD)-sanitized
+	rm -rf $(BUILD) $(BUILD)-clang $(BUILD)-sanitized $(BUILD)-threads
 
 help:
 	@echo 'make                  build $(BUILD)/zkherd'
 	@echo 'make demo             show the herd effect on a private server (installs what is missing)'
 	@echo 'make check            all tests (installs what is missing)'
 	@echo 'make check-sanitized  all tests under AddressSanitizer and UndefinedBehaviorSanitizer'
+	@echo 'make check-threads    the laws under ThreadSanitizer'
 	@echo 'make bench            what zkherd itself costs'
 	@echo 'make lint             formatting, clang, clang-tidy, cppcheck'
 	@echo 'make format           format the sources'
@@ -169,7 +181,7 @@ help:
 	@echo 'make clean            remove what was built'
 
 FORCE:
-.PHONY: all demo check check-sanitized bench format lint install clean help \
+.PHONY: all demo check check-sanitized check-threads bench format lint install clean help \
     install-to-run install-to-test install-to-lint FORCE
 .SECONDARY:
 -include $(LIB_OBJECTS:.o=.d) $(BENCH_OBJECTS:.o=.d) $(COST_OBJECTS:.o=.d) $(UNIT_TESTS:=.d) $(LIVE_TESTS:=.d)

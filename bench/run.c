@@ -245,19 +245,21 @@ static enum fault_kind check_out(const char *out, struct fault *fault)
     return FAULT_NONE;
 }
 
-/* Told before a server is started, and not by each worker. */
-static enum fault_kind check_library(const struct options *options, struct fault *fault)
+/* Told before a server is started, and not by each worker. The steward is on events always. */
+static enum fault_kind check_libraries(const struct options *options, struct fault *fault)
 {
     struct library library;
-    return library_load(options->driver == DRIVER_THREADS ? LIBRARY_MT : LIBRARY_ST, &library,
-                        fault);
+    enum fault_kind kind = library_load(LIBRARY_ST, &library, fault);
+    if (kind == FAULT_NONE && options->driver == DRIVER_THREADS)
+        kind = library_load(LIBRARY_MT, &library, fault);
+    return kind;
 }
 
 static enum fault_kind prepare(struct run *run, int argc, char **argv, struct fault *fault)
 {
     enum fault_kind kind = check_out(run->options.out, fault);
     if (kind == FAULT_NONE)
-        kind = check_library(&run->options, fault);
+        kind = check_libraries(&run->options, fault);
     if (kind == FAULT_NONE)
         kind = allow_descriptors(&run->options, fault);
     if (kind == FAULT_NONE)

@@ -31,7 +31,7 @@
     X(NO_ZOOKEEPER, 3, "no ZooKeeper server found",                                                \
       "install the package libzookeeper-java, or set ZOOKEEPER_HOME to an Apache release")         \
     X(NO_CLIENT_LIBRARY, 3, "the ZooKeeper client library cannot be loaded",                       \
-      "the events driver needs libzookeeper-st2, the threads driver libzookeeper-mt2 as well")     \
+      "install that package")                                                                      \
     X(SERVER_DIED, 3, "the server ended by itself", "its last log lines say why")                  \
     X(UNRESOLVED, 3, "the host name is not known", "check the name")                               \
     X(REFUSED, 3, "the connection was refused",                                                    \

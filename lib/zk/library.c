@@ -57,7 +57,7 @@ enum fault_kind library_load(enum library_build build, struct library *library, 
     void *loaded = dlopen(builds[build].file, RTLD_NOW | RTLD_LOCAL);
     if (loaded == NULL)
         return fault_raise(fault, FAULT_NO_CLIENT_LIBRARY, 0, builds[build].file,
-                           "install the package %s", builds[build].package);
+                           "it is in the package %s", builds[build].package);
     const char *missing = look_up(loaded, common, COUNT(common), false, &table);
     if (missing == NULL)
         missing = look_up(loaded, integers, COUNT(integers), true, &table);
@@ -66,7 +66,8 @@ enum fault_kind library_load(enum library_build build, struct library *library, 
                                       : look_up(loaded, of_mt, COUNT(of_mt), false, &table);
     if (missing != NULL)
         return fault_raise(fault, FAULT_NO_CLIENT_LIBRARY, 0, builds[build].file,
-                           "it has no %s; install the package %s", missing, builds[build].package);
+                           "it has no %s, unlike that of the package %s", missing,
+                           builds[build].package);
     /* Both are settings of the loaded library, not of a handle. Its log would go to stderr, a flush
      * a line. */
     table.set_debug_level((ZooLogLevel)0);
