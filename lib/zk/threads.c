@@ -14,7 +14,7 @@
 #define PATH_SIZE   256
 #define LETTERS_MAX 8
 /* Our thread of a session; the library's two have the system's size. */
-#define STACK_BYTES (256 * 1024)
+#define STACK_BYTES ((size_t)256 * 1024)
 /* How long a session's socket is looked for; it is there at once, unless nobody listens. */
 #define SOCKET_NS      (2 * NS_PER_S)
 #define SOCKET_STEP_NS (50 * NS_PER_US)
