@@ -16,8 +16,10 @@
 /* How long one turn may wait when nothing happens, and while sessions are to be opened. */
 #define TURN_NS         (50 * NS_PER_MS)
 #define TURN_OPENING_NS (1 * NS_PER_MS)
-/* What the servers have not confirmed after this long ends with its session's timeout. */
-#define CLOSE_NS (1500 * NS_PER_MS)
+/* Closing: on events, all sessions at once; on threads the library ends two threads of its own for
+ * each, and all have to get at a core. */
+#define CLOSE_NS        (1500 * NS_PER_MS)
+#define CLOSE_THREAD_NS (4 * NS_PER_MS)
 
 static uint32_t seats_of(const struct trial_plan *plan, uint32_t index)
 {
@@ -193,6 +195,11 @@ static enum fault_kind set_up(struct worker *worker, struct fault *fault)
     return FAULT_NONE;
 }
 
+uint64_t worker_close_ns(const struct trial_plan *plan)
+{
+    return plan->driver == DRIVER_THREADS ? CLOSE_NS + plan->clients * CLOSE_THREAD_NS : CLOSE_NS;
+}
+
 enum fault_kind worker_run(struct board *board, uint32_t index, struct fault *fault)
 {
     struct worker worker = {
@@ -205,7 +212,7 @@ enum fault_kind worker_run(struct board *board, uint32_t index, struct fault *fa
     enum fault_kind kind = set_up(&worker, fault);
     while (kind == FAULT_NONE && atomic_load(&board->phase) != PHASE_CLOSE)
         kind = turn(&worker, fault);
-    if (worker.seating->tear_down(&worker, clock_now_ns() + CLOSE_NS))
+    if (worker.seating->tear_down(&worker, clock_now_ns() + worker_close_ns(board->plan)))
         free(worker.seats);
     return kind;
 }
