@@ -29,9 +29,13 @@
 #define THREADS_CPU_CLIENTS    200u
 #define THREADS_MEMORY_CLIENTS 1000u
 
+struct figures {
+    double cpu_us; /* client CPU a request */
+    double kib;    /* resident memory a session */
+};
+
 static enum fault_kind run_trial(const struct target *target, const char *recipe, uint32_t clients,
-                                 enum driver driver, struct trial_result **result,
-                                 struct fault *fault)
+                                 enum driver driver, struct figures *figures, struct fault *fault)
 {
     char root[80];
     snprintf(root, sizeof root, "%s/t", target->root);
@@ -53,17 +57,14 @@ static enum fault_kind run_trial(const struct target *target, const char *recipe
         .private_server = target->private_server,
         .watch = {.interrupt_descriptor = -1},
     };
-    return trial_run(&plan, &host, result, fault);
-}
-
-static enum fault_kind measure_zkherd(const struct target *target, double *cpu_us,
-                                      struct fault *fault)
-{
     struct trial_result *result = NULL;
-    enum fault_kind kind = run_trial(target, "nonscalable", CLIENTS, DRIVER_EVENTS, &result, fault);
+    enum fault_kind kind = trial_run(&plan, &host, &result, fault);
     if (kind == FAULT_NONE)
-        *cpu_us = (double)result->client_cpu_ns / 1e3 / (double)tally_rpcs(&result->total);
-    trial_result_free(result);
+        *figures = (struct figures){
+            (double)result->client_cpu_ns / 1e3 / (double)tally_rpcs(&result->total),
+            (double)result->client_rss_kib / clients,
+        };
+    trial_result_free(result); /* while its plan is there */
     return kind;
 }
 
@@ -73,14 +74,15 @@ static enum fault_kind compare_cpu(const struct target *target, bool *within, st
     printf("client CPU a request, %u connections\n%8s  %10s  %10s  %8s\n", CLIENTS, "round",
            "floor us", "zkherd us", "ratio");
     for (int i = 0; i < ROUNDS; i++) {
-        double floor_us = 0, zkherd_us = 0;
+        struct figures zkherd = {0};
+        double floor_us = 0;
         enum fault_kind kind = floor_measure(CLIENTS, FLOOR_ROUND_TRIPS, &floor_us, fault);
         if (kind == FAULT_NONE)
-            kind = measure_zkherd(target, &zkherd_us, fault);
+            kind = run_trial(target, "nonscalable", CLIENTS, DRIVER_EVENTS, &zkherd, fault);
         if (kind != FAULT_NONE)
             return kind;
-        ratios[i] = zkherd_us / floor_us;
-        printf("%8d  %10.2f  %10.2f  %8.2f\n", i + 1, floor_us, zkherd_us, ratios[i]);
+        ratios[i] = zkherd.cpu_us / floor_us;
+        printf("%8d  %10.2f  %10.2f  %8.2f\n", i + 1, floor_us, zkherd.cpu_us, ratios[i]);
         fflush(stdout);
     }
     statistics_sort(ratios, ROUNDS);
@@ -93,16 +95,14 @@ static enum fault_kind compare_cpu(const struct target *target, bool *within, st
 static enum fault_kind measure_memory(const struct target *target, bool *within,
                                       struct fault *fault)
 {
-    struct trial_result *result = NULL;
+    struct figures queue;
     enum fault_kind kind =
-        run_trial(target, "scalable", MEMORY_CLIENTS, DRIVER_EVENTS, &result, fault);
+        run_trial(target, "scalable", MEMORY_CLIENTS, DRIVER_EVENTS, &queue, fault);
     if (kind != FAULT_NONE)
         return kind;
-    double kib = (double)result->client_rss_kib / MEMORY_CLIENTS;
-    printf("resident memory a session, %u sessions: %.2f KiB (at most %.0f)\n", MEMORY_CLIENTS, kib,
-           MEMORY_MAX_KIB);
-    *within = *within && kib <= MEMORY_MAX_KIB;
-    trial_result_free(result);
+    printf("resident memory a session, %u sessions: %.2f KiB (at most %.0f)\n", MEMORY_CLIENTS,
+           queue.kib, MEMORY_MAX_KIB);
+    *within = *within && queue.kib <= MEMORY_MAX_KIB;
     return FAULT_NONE;
 }
 
@@ -110,19 +110,16 @@ static enum fault_kind measure_memory(const struct target *target, bool *within,
 static enum fault_kind tell_driver(const struct target *target, enum driver driver,
                                    struct fault *fault)
 {
-    struct trial_result *herd = NULL, *queue = NULL;
+    struct figures herd, queue;
     enum fault_kind kind =
         run_trial(target, "nonscalable", THREADS_CPU_CLIENTS, driver, &herd, fault);
     if (kind == FAULT_NONE)
         kind = run_trial(target, "scalable", THREADS_MEMORY_CLIENTS, driver, &queue, fault);
-    if (kind == FAULT_NONE)
-        printf("%8s  %10.2f  %10.2f\n", options_driver_word(driver),
-               (double)herd->client_cpu_ns / 1e3 / (double)tally_rpcs(&herd->total),
-               (double)queue->client_rss_kib / THREADS_MEMORY_CLIENTS);
+    if (kind != FAULT_NONE)
+        return kind;
+    printf("%8s  %10.2f  %10.2f\n", options_driver_word(driver), herd.cpu_us, queue.kib);
     fflush(stdout);
-    trial_result_free(herd);
-    trial_result_free(queue);
-    return kind;
+    return FAULT_NONE;
 }
 
 static enum fault_kind compare_drivers(const struct target *target, struct fault *fault)
