@@ -17,7 +17,7 @@ ifneq ($(SANITIZE),)
 SANITIZE_FLAGS := -fsanitize=$(SANITIZE) -fno-omit-frame-pointer -fno-sanitize-recover=all
 endif
 ALL_CFLAGS := -std=c11 -D_GNU_SOURCE -Ilib -I. $(WARNINGS) $(CFLAGS) $(SANITIZE_FLAGS) -MMD -MP
-LIBS := -lzookeeper_st -ljansson -lz -lgsl -lgslcblas -lm
+LIBS := -ldl -pthread -ljansson -lz -lgsl -lgslcblas -lm
 
 LIB_OBJECTS   := $(patsubst %.c,$(BUILD)/%.o,$(wildcard lib/*/*.c))
 BENCH_OBJECTS := $(patsubst %.c,$(BUILD)/%.o,$(wildcard bench/*.c))
@@ -58,13 +58,17 @@ $(BUILD)/tests/%: tests/live/%.c $(BUILD)/libzkherd.a
 	@mkdir -p $(@D)
 	$(call say,link)$(CC) $(ALL_CFLAGS) $(LDFLAGS) -o $@ $< $(BUILD)/libzkherd.a -lcmocka $(LIBS)
 
+# A session of its own, beside the program's.
+$(BUILD)/tests/test_cli_environment: LIBS += -lzookeeper_st
+
 # ---------------------------------------------------------------- what a fresh Debian or Ubuntu machine lacks
 
 # what-to-look-for=package: a path, or a command. Installed only when it is not there.
 NEEDED_TO_BUILD := $(CC)=gcc /usr/include/stdio.h=libc6-dev \
     libzookeeper_st.so=libzookeeper-st-dev jansson.h=libjansson-dev zlib.h=zlib1g-dev \
     gsl/gsl_cdf.h=libgsl-dev
-NEEDED_TO_RUN   := java=default-jre-headless /usr/share/java/zookeeper.jar=libzookeeper-java \
+NEEDED_TO_RUN   := libzookeeper_st.so.2=libzookeeper-st2 libzookeeper_mt.so.2=libzookeeper-mt2 \
+    java=default-jre-headless /usr/share/java/zookeeper.jar=libzookeeper-java \
     gnuplot=gnuplot-nox
 NEEDED_TO_TEST  := cmocka.h=libcmocka-dev /usr/share/java/hdrhistogram.jar=libhdrhistogram-java
 NEEDED_TO_LINT  := clang=clang clang-format=clang-format clang-tidy=clang-tidy cppcheck=cppcheck
@@ -75,7 +79,7 @@ define install
 	    case $$thing in \
 	        /*) test -e $$thing ;; \
 	        *.h) test -e /usr/include/$$thing ;; \
-	        *.so) ls /usr/lib/*/$$thing >/dev/null 2>&1 ;; \
+	        *.so|*.so.*) ls /usr/lib/*/$$thing >/dev/null 2>&1 ;; \
 	        *) command -v $$thing >/dev/null ;; \
 	    esac || missing="$$missing $$package"; done; \
 	test -z "$$missing" && exit 0; echo "installing:$$missing"; \
@@ -117,6 +121,17 @@ check: install-to-test
 check-sanitized:
 	@$(MAKE) --no-print-directory check BUILD=$(BUILD)-sanitized SANITIZE=address,undefined CFLAGS='-O1 -g'
 
+# The laws under ThreadSanitizer, with both drivers. A worker that it finds fault with leaves a report,
+# ends, and fails the test; one that it finds fault with while it closes leaves the report only.
+TSAN_BUILD := $(BUILD)-threads
+check-threads: install-to-test
+	@$(MAKE) --no-print-directory -j$(JOBS) $(TSAN_BUILD)/tests/test_law BUILD=$(TSAN_BUILD) \
+	    SANITIZE=thread CFLAGS='-O1 -g'
+	@rm -f $(TSAN_BUILD)/report.*
+	TSAN_OPTIONS='halt_on_error=1 suppressions=tests/tsan.supp log_path=$(TSAN_BUILD)/report' \
+	    timeout 300 $(TSAN_BUILD)/tests/test_law || { cat $(TSAN_BUILD)/report.*; exit 1; }
+	@if ls $(TSAN_BUILD)/report.* >/dev/null 2>&1; then cat $(TSAN_BUILD)/report.*; exit 1; fi
+
 # What zkherd itself costs: client CPU a request against a bare epoll ping-pong, memory a session.
 bench: install-to-run
 	@$(MAKE) --no-print-directory -j$(JOBS) $(BUILD)/cost
@@ -151,13 +166,14 @@ install: all
 	install -m 644 $(wildcard docs/*.1) $(DESTDIR)$(PREFIX)/share/man/man1
 
 clean:
-	rm -rf $(BUILD) $(BUILD)-clang $(BUILD)-sanitized
+	rm -rf $(BUILD) $(BUILD)-clang $(BUILD)-sanitized $(BUILD)-threads
 
 help:
 	@echo 'make                  build $(BUILD)/zkherd'
 	@echo 'make demo             show the herd effect on a private server (installs what is missing)'
 	@echo 'make check            all tests (installs what is missing)'
 	@echo 'make check-sanitized  all tests under AddressSanitizer and UndefinedBehaviorSanitizer'
+	@echo 'make check-threads    the laws under ThreadSanitizer'
 	@echo 'make bench            what zkherd itself costs'
 	@echo 'make lint             formatting, clang, clang-tidy, cppcheck'
 	@echo 'make format           format the sources'
@@ -165,7 +181,7 @@ help:
 	@echo 'make clean            remove what was built'
 
 FORCE:
-.PHONY: all demo check check-sanitized bench format lint install clean help \
+.PHONY: all demo check check-sanitized check-threads bench format lint install clean help \
     install-to-run install-to-test install-to-lint FORCE
 .SECONDARY:
 -include $(LIB_OBJECTS:.o=.d) $(BENCH_OBJECTS:.o=.d) $(COST_OBJECTS:.o=.d) $(UNIT_TESTS:=.d) $(LIVE_TESTS:=.d)

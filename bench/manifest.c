@@ -6,6 +6,7 @@
 #include "bench/machine.h"
 #include "bench/version.h"
 #include "zk/admin.h"
+#include "zk/library.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -39,10 +40,13 @@ static json_t *describe_plan(const struct options *options)
         (json_int_t)(options->timeout_ns / NS_PER_MS));
 }
 
-static json_t *describe_driver(void)
+static json_t *describe_driver(enum driver driver)
 {
-    return json_pack("{s:s, s:s, s:s, s:s}", "driver", "events", "client_library",
-                     "libzookeeper_st (Apache C client)", "client_version", ZOO_VERSION, "clock",
+    char library[64];
+    enum library_build build = driver == DRIVER_THREADS ? LIBRARY_MT : LIBRARY_ST;
+    snprintf(library, sizeof library, "%s (Apache C client)", library_name(build));
+    return json_pack("{s:s, s:s, s:s, s:s}", "driver", options_driver_word(driver),
+                     "client_library", library, "client_version", ZOO_VERSION, "clock",
                      "CLOCK_MONOTONIC");
 }
 
@@ -84,8 +88,8 @@ void manifest_begin(struct manifest *manifest, int argc, char **argv, const stru
     manifest->json = json_pack("{s:o, s:s, s:I, s:o, s:o, s:o, s:s, s:o}", "command",
                                describe_command(argc, argv), "version", version_text, "seed",
                                (json_int_t)options->seed, "plan", describe_plan(options), "host",
-                               machine_describe(), "driver", describe_driver(), "target",
-                               target->name, "servers", describe_servers(target));
+                               machine_describe(), "driver", describe_driver(options->driver),
+                               "target", target->name, "servers", describe_servers(target));
 }
 
 void manifest_warn(struct manifest *manifest, const char *warning)

@@ -39,7 +39,8 @@ static const char help_behind_recipes[] =
     "      --hold D             hold the lock so long; exp:D for exponential times [0]\n"
     "  -k, --locks M            spread the clients over M locks [1]\n"
     "  -t, --trials K           trials of each cell [5]\n"
-    "  -d, --driver NAME        events: sessions on one event loop a process [events]\n"
+    "  -d, --driver NAME        events: one event loop a process; threads: a thread for each\n"
+    "                           session, with synchronous calls [events]\n"
     "  -P, --processes P        spread the sessions over P processes [1]\n"
     "      --servers LIST       private servers: 1, 3, 5 or 7; 1,3 tries both in one plan [1]\n"
     "      --heap MIB           of each private server [512]\n"
@@ -217,9 +218,14 @@ static bool parse_small(const char *option, const char *value, uint32_t maximum,
     return true;
 }
 
-static bool parse_driver(const char *value)
+static bool parse_driver(const char *value, struct options *options)
 {
-    return strcmp(value, "events") == 0 || wrong("--driver", value, "expected events");
+    for (int driver = DRIVER_EVENTS; driver <= DRIVER_THREADS; driver++) {
+        options->driver = (enum driver)driver;
+        if (strcmp(value, options_driver_word(options->driver)) == 0)
+            return true;
+    }
+    return wrong("--driver", value, "expected events or threads");
 }
 
 static bool parse_connect(const char *value, struct options *options)
@@ -294,7 +300,7 @@ static bool parse_one(int option, const char *value, struct options *options)
     case 't':
         return parse_small("--trials", value, TRIALS_MAX, &options->trials);
     case 'd':
-        return parse_driver(value);
+        return parse_driver(value, options);
     case 'P':
         return parse_small("--processes", value, PROCESSES_MAX, &options->processes);
     case OPTION_CONNECT:
@@ -433,6 +439,11 @@ void options_deinit(struct options *options)
     free(options->clients);
     free(options->server_counts);
     options->clients = options->server_counts = NULL;
+}
+
+const char *options_driver_word(enum driver driver)
+{
+    return driver == DRIVER_THREADS ? "threads" : "events";
 }
 
 uint64_t options_handoffs(const struct options *options, uint64_t clients)

@@ -29,6 +29,7 @@ struct options {
     uint64_t handoffs; /* 0: a duration, or the default */
     uint64_t duration_ns;
     enum pace pace;
+    enum driver driver;
     struct hold hold;
     uint32_t locks;
     uint32_t trials;
@@ -57,6 +58,9 @@ void options_deinit(struct options *options);
 
 /* The help of the subcommand, to stdout. */
 void options_help(void);
+
+/* The driver's name, as it is typed: a static string. */
+const char *options_driver_word(enum driver driver);
 
 /* Steady: the grants asked for in a cell of so many clients; 0 when the time decides. */
 uint64_t options_handoffs(const struct options *options, uint64_t clients);

@@ -11,6 +11,7 @@
 #include "bench/record.h"
 #include "bench/target.h"
 #include "trial/trial.h"
+#include "zk/library.h"
 
 #include <errno.h>
 #include <limits.h>
@@ -51,6 +52,7 @@ static struct trial_plan plan_of(const struct run *run, const struct cell *cell,
         .recipe = cell->recipe,
         .workload = options->workload,
         .pace = options->pace,
+        .driver = options->driver,
         .hold = options->hold,
         .clients = cell->clients,
         .locks = options->locks,
@@ -159,8 +161,12 @@ static enum fault_kind allow_descriptors(const struct options *options, struct f
 {
     uint64_t most = options->clients[options->level_count - 1];
     uint64_t in_one_process = most / options->processes + 1;
+    /* The multi-threaded library has a pipe for each session beside its socket. */
+    if (options->driver == DRIVER_THREADS)
+        in_one_process *= 3;
     /* A private server holds all of them, and inherits the limit. */
-    return machine_allow_descriptors(options->connect ? in_one_process : most, fault);
+    return machine_allow_descriptors(
+        options->connect || in_one_process > most ? in_one_process : most, fault);
 }
 
 /* Ctrl-C, a hang-up and SIGTERM end the run in good order from here on. */
@@ -224,9 +230,21 @@ static enum fault_kind open_records(struct run *run, int argc, char **argv, stru
     return FAULT_NONE;
 }
 
+/* Told before a server is started, and not by each worker. The steward is on events always. */
+static enum fault_kind check_libraries(const struct options *options, struct fault *fault)
+{
+    struct library library;
+    enum fault_kind kind = library_load(LIBRARY_ST, &library, fault);
+    if (kind == FAULT_NONE && options->driver == DRIVER_THREADS)
+        kind = library_load(LIBRARY_MT, &library, fault);
+    return kind;
+}
+
 static enum fault_kind prepare(struct run *run, int argc, char **argv, struct fault *fault)
 {
     enum fault_kind kind = folder_check(run->options.out, fault);
+    if (kind == FAULT_NONE)
+        kind = check_libraries(&run->options, fault);
     if (kind == FAULT_NONE)
         kind = allow_descriptors(&run->options, fault);
     if (kind == FAULT_NONE)

@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 /* Above these the driver itself may have been the bottleneck, and times mean little (not the
  * counts). */
@@ -51,10 +52,14 @@ static void invalidate(struct sample *sample, const char *reason)
 static void judge_load(const struct trial_result *result, struct sample *sample)
 {
     const struct histogram *late = result->late;
-    double load = (double)result->client_cpu_ns / (double)result->elapsed_ns /
-                  (double)result->board->plan->processes;
+    const struct trial_plan *plan = result->board->plan;
+    bool threads = plan->driver == DRIVER_THREADS;
+    double cores = threads ? (double)sysconf(_SC_NPROCESSORS_ONLN) : (double)plan->processes;
+    double load = (double)result->client_cpu_ns / (double)result->elapsed_ns / cores;
     if (result->elapsed_ns >= LOAD_LEAST_NS && load > LOAD_MAX)
-        invalidate(sample, "overloaded: the driver used more than 80 % of a core a process");
+        invalidate(sample, threads
+                               ? "overloaded: the driver used more than 80 % of the machine's cores"
+                               : "overloaded: the driver used more than 80 % of a core a process");
     else if (histogram_count(late) >= LATE_LEAST && histogram_percentile_ns(late, 99) > LATE_MAX_NS)
         invalidate(sample, "overloaded: holds ended more than a millisecond late");
 }
@@ -128,7 +133,7 @@ static void write_plan(const struct sample *sample, const struct sample_context 
     csv_text(csv, sample->cell.recipe->name);
     csv_text(csv, options->workload == WORKLOAD_DRAIN ? "drain" : "steady");
     csv_text(csv, options->pace == PACE_LOCKSTEP ? "lockstep" : "free");
-    csv_text(csv, "events");
+    csv_text(csv, options_driver_word(options->driver));
     csv_count(csv, options->processes);
     csv_count(csv, sample->cell.clients);
     csv_count(csv, options->locks);

@@ -4,7 +4,8 @@
  *
  * In turn, round by round: the floor (floor.h), and the non-scalable lock in free pace, both on
  * 1,000 connections; the ratio of client CPU a request is taken round by round, so that what drifts
- * on the machine touches both. Then the resident memory of a worker with 5,000 sessions. Exit
+ * on the machine touches both. Then the resident memory of a worker with 5,000 sessions. Then, for
+ * information, both drivers at what a thread a session can do in a short time. Exit
  * status: 0 within the bounds, 1 not, else as zkherd's.
  */
 #include "base/clock.h"
@@ -19,21 +20,29 @@
 
 #include <stdio.h>
 
-#define ROUNDS            3
-#define CLIENTS           1000u
-#define FLOOR_ROUND_TRIPS 200000
-#define RATIO_MAX         3.0
-#define MEMORY_CLIENTS    5000u
-#define MEMORY_MAX_KIB    10.0
+#define ROUNDS                 3
+#define CLIENTS                1000u
+#define FLOOR_ROUND_TRIPS      200000
+#define RATIO_MAX              3.0
+#define MEMORY_CLIENTS         5000u
+#define MEMORY_MAX_KIB         10.0
+#define THREADS_CPU_CLIENTS    200u
+#define THREADS_MEMORY_CLIENTS 1000u
+
+struct figures {
+    double cpu_us; /* client CPU a request */
+    double kib;    /* resident memory a session */
+};
 
 static enum fault_kind run_trial(const struct target *target, const char *recipe, uint32_t clients,
-                                 enum pace pace, struct trial_result **result, struct fault *fault)
+                                 enum driver driver, struct figures *figures, struct fault *fault)
 {
     char root[80];
     snprintf(root, sizeof root, "%s/t", target->root);
     struct trial_plan plan = {
         .recipe = registry_find(recipe),
-        .pace = pace,
+        .pace = PACE_FREE,
+        .driver = driver,
         .clients = clients,
         .locks = 1,
         .processes = 1,
@@ -49,17 +58,14 @@ static enum fault_kind run_trial(const struct target *target, const char *recipe
         .ensemble = target->ensemble,
         .watch = {.interrupt_descriptor = -1},
     };
-    return trial_run(&plan, &host, result, fault);
-}
-
-static enum fault_kind measure_zkherd(const struct target *target, double *cpu_us,
-                                      struct fault *fault)
-{
     struct trial_result *result = NULL;
-    enum fault_kind kind = run_trial(target, "nonscalable", CLIENTS, PACE_FREE, &result, fault);
+    enum fault_kind kind = trial_run(&plan, &host, &result, fault);
     if (kind == FAULT_NONE)
-        *cpu_us = (double)result->client_cpu_ns / 1e3 / (double)tally_rpcs(&result->total);
-    trial_result_free(result);
+        *figures = (struct figures){
+            (double)result->client_cpu_ns / 1e3 / (double)tally_rpcs(&result->total),
+            (double)result->client_rss_kib / clients,
+        };
+    trial_result_free(result); /* while its plan is there */
     return kind;
 }
 
@@ -69,14 +75,15 @@ static enum fault_kind compare_cpu(const struct target *target, bool *within, st
     printf("client CPU a request, %u connections\n%8s  %10s  %10s  %8s\n", CLIENTS, "round",
            "floor us", "zkherd us", "ratio");
     for (int i = 0; i < ROUNDS; i++) {
-        double floor_us = 0, zkherd_us = 0;
+        struct figures zkherd = {0};
+        double floor_us = 0;
         enum fault_kind kind = floor_measure(CLIENTS, FLOOR_ROUND_TRIPS, &floor_us, fault);
         if (kind == FAULT_NONE)
-            kind = measure_zkherd(target, &zkherd_us, fault);
+            kind = run_trial(target, "nonscalable", CLIENTS, DRIVER_EVENTS, &zkherd, fault);
         if (kind != FAULT_NONE)
             return kind;
-        ratios[i] = zkherd_us / floor_us;
-        printf("%8d  %10.2f  %10.2f  %8.2f\n", i + 1, floor_us, zkherd_us, ratios[i]);
+        ratios[i] = zkherd.cpu_us / floor_us;
+        printf("%8d  %10.2f  %10.2f  %8.2f\n", i + 1, floor_us, zkherd.cpu_us, ratios[i]);
         fflush(stdout);
     }
     statistics_sort(ratios, ROUNDS);
@@ -89,16 +96,42 @@ static enum fault_kind compare_cpu(const struct target *target, bool *within, st
 static enum fault_kind measure_memory(const struct target *target, bool *within,
                                       struct fault *fault)
 {
-    struct trial_result *result = NULL;
-    enum fault_kind kind = run_trial(target, "scalable", MEMORY_CLIENTS, PACE_FREE, &result, fault);
+    struct figures queue;
+    enum fault_kind kind =
+        run_trial(target, "scalable", MEMORY_CLIENTS, DRIVER_EVENTS, &queue, fault);
     if (kind != FAULT_NONE)
         return kind;
-    double kib = (double)result->client_rss_kib / MEMORY_CLIENTS;
-    printf("resident memory a session, %u sessions: %.2f KiB (at most %.0f)\n", MEMORY_CLIENTS, kib,
-           MEMORY_MAX_KIB);
-    *within = *within && kib <= MEMORY_MAX_KIB;
-    trial_result_free(result);
+    printf("resident memory a session, %u sessions: %.2f KiB (at most %.0f)\n", MEMORY_CLIENTS,
+           queue.kib, MEMORY_MAX_KIB);
+    *within = *within && queue.kib <= MEMORY_MAX_KIB;
     return FAULT_NONE;
+}
+
+/* One driver: client CPU a request of a herd, memory a session of a queue. */
+static enum fault_kind tell_driver(const struct target *target, enum driver driver,
+                                   struct fault *fault)
+{
+    struct figures herd, queue;
+    enum fault_kind kind =
+        run_trial(target, "nonscalable", THREADS_CPU_CLIENTS, driver, &herd, fault);
+    if (kind == FAULT_NONE)
+        kind = run_trial(target, "scalable", THREADS_MEMORY_CLIENTS, driver, &queue, fault);
+    if (kind != FAULT_NONE)
+        return kind;
+    printf("%8s  %10.2f  %10.2f\n", options_driver_word(driver), herd.cpu_us, queue.kib);
+    fflush(stdout);
+    return FAULT_NONE;
+}
+
+static enum fault_kind compare_drivers(const struct target *target, struct fault *fault)
+{
+    printf("\nclient CPU a request, %u sessions; resident memory a session, %u sessions\n"
+           "%8s  %10s  %10s\n",
+           THREADS_CPU_CLIENTS, THREADS_MEMORY_CLIENTS, "driver", "us", "KiB");
+    enum fault_kind kind = tell_driver(target, DRIVER_EVENTS, fault);
+    if (kind == FAULT_NONE)
+        kind = tell_driver(target, DRIVER_THREADS, fault);
+    return kind;
 }
 
 int main(void)
@@ -121,6 +154,8 @@ int main(void)
     kind = compare_cpu(&target, &within, &fault);
     if (kind == FAULT_NONE)
         kind = measure_memory(&target, &within, &fault);
+    if (kind == FAULT_NONE)
+        kind = compare_drivers(&target, &fault);
     target_close(&target);
     if (kind != FAULT_NONE)
         return complain(&fault);

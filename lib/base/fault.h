@@ -33,6 +33,8 @@
     X(NO_JAVA, 3, "no Java found", "install default-jre-headless, or set JAVA_HOME")               \
     X(NO_ZOOKEEPER, 3, "no ZooKeeper server found",                                                \
       "install the package libzookeeper-java, or set ZOOKEEPER_HOME to an Apache release")         \
+    X(NO_CLIENT_LIBRARY, 3, "the ZooKeeper client library cannot be loaded",                       \
+      "install that package")                                                                      \
     X(SERVER_DIED, 3, "the server ended by itself", "its last log lines say why")                  \
     X(PORT_TAKEN, 3, "the port is taken", "stop what listens there, or choose another port")       \
     X(UNRESOLVED, 3, "the host name is not known", "check the name")                               \

@@ -2,6 +2,7 @@
 #include "measure/histogram.h"
 
 #include <math.h>
+#include <stdbool.h>
 #include <string.h>
 
 #define FIRST_SLOTS (2 * HISTOGRAM_HALF_SLOTS)
@@ -36,16 +37,29 @@ void histogram_reset(struct histogram *histogram)
     memset(histogram, 0, sizeof *histogram);
 }
 
+/* Nothing is read before all writers are done: relaxed order is enough. */
+static void increment(uint64_t *count)
+{
+    __atomic_fetch_add(count, 1, __ATOMIC_RELAXED);
+}
+
+static void raise_to(uint64_t *most, uint64_t value)
+{
+    uint64_t seen = __atomic_load_n(most, __ATOMIC_RELAXED);
+    while (value > seen && !__atomic_compare_exchange_n(most, &seen, value, true, __ATOMIC_RELAXED,
+                                                        __ATOMIC_RELAXED)) {
+    }
+}
+
 void histogram_record(struct histogram *histogram, uint64_t value_ns)
 {
-    if (value_ns > histogram->max_ns)
-        histogram->max_ns = value_ns;
+    raise_to(&histogram->max_ns, value_ns);
     if (value_ns > HISTOGRAM_HIGHEST_NS) {
-        histogram->overflow++;
+        increment(&histogram->overflow);
         return;
     }
-    histogram->counts[histogram_slot(value_ns)]++;
-    histogram->total++;
+    increment(&histogram->counts[histogram_slot(value_ns)]);
+    increment(&histogram->total);
 }
 
 void histogram_add(struct histogram *into, const struct histogram *from)

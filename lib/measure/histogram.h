@@ -4,8 +4,9 @@
  *
  * An HDR histogram (log-linear buckets) of one fixed geometry, that of Java's
  * new Histogram(1, 60000000000, 3), so that hlog.h can hand it to the Java tools bucket for bucket.
- * It holds no pointer: it may lie in memory shared by processes, one writer each. All zero bytes
- * are an empty histogram.
+ * It holds no pointer: it may lie in memory shared by processes. Several threads may record at
+ * once; everything else wants a histogram that nobody is recording to. All zero bytes are an empty
+ * histogram.
  *
  * Invariant: no value is clamped into a bucket. One above the range is counted in overflow.
  */
@@ -35,7 +36,8 @@ struct histogram {
 
 void histogram_reset(struct histogram *histogram);
 
-/* Records one value. Constant time, no allocation: made for the measured path. */
+/* Records one value, beside others who may be recording. Constant time, no allocation: made for the
+ * measured path. */
 void histogram_record(struct histogram *histogram, uint64_t value_ns);
 
 /* Adds all that from holds to into; from is unchanged. */

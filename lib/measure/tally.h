@@ -43,7 +43,8 @@ struct tally {
     uint64_t of[TALLY_KINDS];
 };
 
-/* Adds to one kind. tally_add_shared is for a tally that several processes write at once. */
+/* Adds to one kind. tally_add_shared is for a tally that several threads or processes
+ * write at once. */
 static inline void tally_add(struct tally *tally, enum tally_kind kind, uint64_t count)
 {
     tally->of[kind] += count;

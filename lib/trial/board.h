@@ -70,15 +70,18 @@ struct board_lock {
     _Atomic uint64_t inversions;
 };
 
+/* What a process writes; if its seats have threads of their own, all of them do: total and the
+ * histograms are for atomic additions only. */
 struct board_worker {
     _Alignas(BOARD_CACHE_LINE) _Atomic uint64_t command; /* enum board_command << 32 | session */
     int wake_descriptor;                                 /* an eventfd */
     struct tally total;                                  /* this worker's own count */
     uint64_t cpu_ns;                                     /* gate to last reading */
     uint64_t rss_kib;                                    /* at the last reading */
-    uint64_t reconnects;
-    struct fault fault;    /* why the worker ended before its time */
-    struct histogram late; /* how late holds ended */
+    _Atomic uint64_t reconnects;
+    _Atomic uint32_t unread; /* last readings that are still to be taken; see worker.c */
+    struct fault fault;      /* why the worker ended before its time */
+    struct histogram late;   /* how late holds ended */
     struct histogram latency[METER_KINDS];
 };
 

@@ -11,8 +11,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* Workers close their sessions within 1.5 s; who has not ended by now never will. */
-#define END_NS (3 * NS_PER_S)
+/* Who has not ended so long after the time for closing never will. */
+#define END_NS (1500 * NS_PER_MS)
 
 /* In the forked process. Ctrl-C on the terminal reaches it too; what follows from that is the
  * parent's to say. */
@@ -81,7 +81,7 @@ enum fault_kind crew_check(const struct crew *crew, struct fault *fault)
 
 void crew_end(struct crew *crew)
 {
-    uint64_t until_ns = clock_now_ns() + END_NS;
+    uint64_t until_ns = clock_now_ns() + worker_close_ns(crew->board->plan) + END_NS;
     atomic_store(&crew->board->phase, PHASE_CLOSE);
     for (uint32_t i = 0; i < crew->count; i++)
         board_wake(crew->board->workers[i].wake_descriptor);

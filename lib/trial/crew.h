@@ -35,8 +35,8 @@ MUST_CHECK enum fault_kind crew_start(struct crew *crew, struct board *board,
  * FAULT_WORKER_DIED. */
 MUST_CHECK enum fault_kind crew_check(const struct crew *crew, struct fault *fault);
 
-/* Has the workers close their sessions and end, and waits for them: 1.5 s as a rule, 3 s at most.
- */
+/* Has the workers close their sessions and end, and waits for them: as long as worker_close_ns says
+ * as a rule, 1.5 s more at most. */
 void crew_end(struct crew *crew);
 
 #endif

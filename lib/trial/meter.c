@@ -14,7 +14,7 @@ static struct ledger_row *present_row(const struct meter *meter)
 static void count(const struct meter *meter, enum tally_kind kind, uint64_t amount)
 {
     tally_add_shared(&present_row(meter)->tally, kind, amount);
-    tally_add(&meter->worker->total, kind, amount);
+    tally_add_shared(&meter->worker->total, kind, amount);
 }
 
 static bool is_steady_part(const struct meter *meter)

@@ -22,6 +22,12 @@ enum pace {
     PACE_FREE      /* everybody arrives when the gate opens: real contention */
 };
 
+/* What drives the sessions of a process. */
+enum driver {
+    DRIVER_EVENTS, /* one event loop for all (zk/events.h) */
+    DRIVER_THREADS /* a thread for each (zk/threads.h) */
+};
+
 /* A drawn holding time is cut at so many means: one in 500 million is. A trial's timeout must be
  * longer. */
 #define HOLD_LONGEST_MEANS 20
@@ -35,6 +41,7 @@ struct trial_plan {
     const struct recipe *recipe;
     enum workload workload;
     enum pace pace;
+    enum driver driver;
     struct hold hold; /* from a grant to the release */
     uint32_t clients;
     uint32_t locks;     /* client i contends for lock i mod locks; at most clients */

@@ -35,17 +35,17 @@ static void settle(struct seat *seat)
     atomic_fetch_sub(&board_of(seat)->busy, 1);
 }
 
-void seat_init(struct seat *seat, struct board *board, struct board_worker *worker,
-               struct random *random, struct alarms *alarms, uint32_t session)
+void seat_init(struct seat *seat, struct board *board, struct board_worker *worker, uint64_t seed,
+               const struct seat_timer *timer, uint32_t session)
 {
     const struct trial_plan *plan = board->plan;
     uint32_t lock = session % plan->locks;
     *seat = (struct seat){
         .meter = {.board = board, .worker = worker, .lock = lock},
-        .random = random,
-        .alarms = alarms,
+        .timer = *timer,
         .session = session,
     };
+    random_init(&seat->random, seed);
     snprintf(seat->lock_path, sizeof seat->lock_path, "%s/l%u", plan->root, lock);
     seat->contender.lock = seat->lock_path;
 }
@@ -73,12 +73,12 @@ static int64_t order_of(const struct seat *seat)
     return plan_of(seat)->recipe->fifo ? seat->contender.sequence : seat->arrival;
 }
 
-static uint64_t hold_ns(const struct seat *seat)
+static uint64_t hold_ns(struct seat *seat)
 {
     const struct hold *hold = &plan_of(seat)->hold;
     if (!hold->exponential || hold->mean_ns == 0)
         return hold->mean_ns;
-    double drawn_ns = random_exponential(seat->random, (double)hold->mean_ns);
+    double drawn_ns = random_exponential(&seat->random, (double)hold->mean_ns);
     double longest_ns = (double)hold->mean_ns * HOLD_LONGEST_MEANS;
     return (uint64_t)(drawn_ns < longest_ns ? drawn_ns : longest_ns);
 }
@@ -179,7 +179,7 @@ static void let_go(struct seat *seat)
     if (due_ns <= client_now_ns(seat->contender.client))
         release(seat);
     else
-        alarms_set(seat->alarms, due_ns, seat);
+        seat->timer.set(seat->timer.context, due_ns, seat);
 }
 
 void seat_hold_ended(void *seat, uint64_t late_ns)
@@ -214,7 +214,7 @@ static void state_changed(void *owner, enum client_state state)
         if (atomic_fetch_add(&board->established, 1) + 1 == board->plan->clients)
             board_wake(board->conductor_descriptor);
     } else if (state == CLIENT_ESTABLISHED) {
-        seat->meter.worker->reconnects++;
+        atomic_fetch_add(&seat->meter.worker->reconnects, 1);
     } else if (state == CLIENT_EXPIRED) {
         lose(seat, ZK_SESSION_EXPIRED);
     }

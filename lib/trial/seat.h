@@ -3,7 +3,8 @@
  * seat: one session's place in a trial: it arrives, waits, holds, releases. Layer: trial.
  *
  * Runs the recipe's coroutines: resumes them when a reply or the awaited notification has come, and
- * tells the meter and the checker of everything on the way.
+ * tells the meter and the checker of everything on the way. A seat lives on one thread: its
+ * session's callbacks and the functions below are all called there.
  *
  * Invariant: a session counts as busy on the board from the moment at which it is told to move
  * until it is parked on an armed watch, holds, or is done. A session that a notification wakes is
@@ -15,12 +16,13 @@
 
 #include "base/random.h"
 #include "recipes/recipe.h"
-#include "trial/alarms.h"
 #include "trial/board.h"
 #include "trial/meter.h"
 
 #include <stdbool.h>
 #include <stdint.h>
+
+struct seat;
 
 enum seat_state {
     SEAT_CONNECTING,
@@ -33,11 +35,17 @@ enum seat_state {
     SEAT_LOST,
 };
 
+/* How holds are timed: has seat_hold_ended called when it is time, on the seat's thread. */
+struct seat_timer {
+    void (*set)(void *context, uint64_t due_ns, struct seat *seat);
+    void *context;
+};
+
 struct seat {
     struct contender contender;
     struct meter meter;
-    struct random *random; /* the worker's */
-    struct alarms *alarms; /* the worker's */
+    struct random random;
+    struct seat_timer timer;
     uint32_t session;
     enum seat_state state;
     bool rests;      /* it has come to rest in the turn under way */
@@ -50,9 +58,9 @@ struct seat {
 /* The callbacks of a seat's session; the seat is their owner. */
 extern const struct client_listener seat_listener;
 
-/* Sets up a seat that is not connected yet; random and alarms are its worker's. */
-void seat_init(struct seat *seat, struct board *board, struct board_worker *worker,
-               struct random *random, struct alarms *alarms, uint32_t session);
+/* Sets up a seat that is not connected yet. The seed is of its random holding times. */
+void seat_init(struct seat *seat, struct board *board, struct board_worker *worker, uint64_t seed,
+               const struct seat_timer *timer, uint32_t session);
 
 /* The session gets in line. Idle, and already counted as busy. */
 void seat_arrive(struct seat *seat);

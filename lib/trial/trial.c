@@ -155,7 +155,7 @@ static void add_workers(const struct run *run, struct trial_result *result)
         tally_sum(&result->total, &worker->total);
         result->client_cpu_ns += worker->cpu_ns;
         result->client_rss_kib += worker->rss_kib;
-        result->reconnects += worker->reconnects;
+        result->reconnects += atomic_load(&worker->reconnects);
         histogram_add(result->late, &worker->late);
         for (int kind = 0; kind < METER_KINDS; kind++)
             histogram_add(&result->latency[kind], &worker->latency[kind]);

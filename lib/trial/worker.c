@@ -3,39 +3,23 @@
 
 #include "base/clock.h"
 #include "base/random.h"
-#include "trial/alarms.h"
-#include "trial/seat.h"
+#include "trial/seating.h"
 #include "zk/connect.h"
-#include "zk/events.h"
 
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 /* Sessions that may be connecting at once, all workers together: below the 50 connections that a
  * server keeps in its backlog by default. */
 #define CONNECTING_MAX 32
-/* How long one turn of the loop may wait when nothing happens, and while sessions are to be opened.
- */
+/* How long one turn may wait when nothing happens, and while sessions are to be opened. */
 #define TURN_NS         (50 * NS_PER_MS)
 #define TURN_OPENING_NS (1 * NS_PER_MS)
-/* What the servers have not confirmed after this long ends with its session's timeout. */
-#define CLOSE_NS (1500 * NS_PER_MS)
-
-struct worker {
-    struct board *board;
-    struct board_worker *share; /* this worker's place on the board */
-    struct events *events;
-    struct seat *seats;
-    uint32_t index;
-    uint32_t count;  /* seats */
-    uint32_t opened; /* of them, sessions that are open or opening */
-    enum board_phase phase;
-    uint64_t cpu_at_gate_ns;
-    struct random random;
-    struct alarms alarms;
-};
+/* Closing: on events, all sessions at once; on threads the library ends two threads of its own for
+ * each, and all have to get at a core. */
+#define CLOSE_NS        (1500 * NS_PER_MS)
+#define CLOSE_THREAD_NS (4 * NS_PER_MS)
 
 static uint32_t seats_of(const struct trial_plan *plan, uint32_t index)
 {
@@ -51,8 +35,7 @@ static enum fault_kind open_next(struct worker *worker, struct fault *fault)
     char hosts[CONNECT_TEXT_SIZE];
     connect_format(plan->servers, seat->session % plan->servers->count, true, hosts, sizeof hosts);
     worker->opened++;
-    return events_open(worker->events, hosts, plan->session_timeout_ms, &seat_listener, seat,
-                       &seat->contender.client, fault);
+    return worker->seating->open(worker, seat, hosts, fault);
 }
 
 /* Opens sessions while there is room among those that are connecting. */
@@ -71,20 +54,62 @@ static enum fault_kind open_sessions(struct worker *worker, struct fault *fault)
     return FAULT_NONE;
 }
 
+/* ------------------------------------------------------------------ what a seat is told */
+
+/* The readings of a process are complete when its seats and the worker itself have taken theirs. */
+static void reading_taken(struct board *board, struct board_worker *share)
+{
+    if (atomic_fetch_sub(&share->unread, 1) == 1 &&
+        atomic_fetch_add(&board->workers_ready, 1) + 1 == board->plan->processes)
+        board_wake(board->conductor_descriptor);
+}
+
+static void take_reading(struct seat *seat)
+{
+    struct board *board = seat->meter.board;
+    const struct client *client = seat->contender.client;
+    struct board_session *session = &board->sessions[seat->session];
+    meter_read_bytes(&seat->meter, client);
+    client_server(client, session->server, sizeof session->server);
+    session->timeout_ms = client_timeout_ms(client);
+    seat_report(seat);
+    reading_taken(board, seat->meter.worker);
+}
+
+void worker_carry_out(struct seat *seat, enum seat_order order)
+{
+    switch (order) {
+    case ORDER_GATE:
+        meter_mark_bytes(&seat->meter, seat->contender.client);
+        if (seat->meter.board->plan->pace == PACE_FREE)
+            seat_arrive(seat);
+        break;
+    case ORDER_ARRIVE:
+        seat_arrive(seat);
+        break;
+    case ORDER_LET_GO:
+        seat_let_go(seat);
+        break;
+    case ORDER_READ:
+        take_reading(seat);
+        break;
+    }
+}
+
 /* ------------------------------------------------------------------ what the conductor says */
+
+static void tell_all(struct worker *worker, enum seat_order order)
+{
+    for (uint32_t i = 0; i < worker->opened; i++)
+        worker->seating->tell(&worker->seats[i], order);
+}
 
 static void gate_opens(struct worker *worker)
 {
     worker->cpu_at_gate_ns = clock_cpu_ns();
-    for (uint32_t i = 0; i < worker->count; i++) {
-        struct seat *seat = &worker->seats[i];
-        meter_mark_bytes(&seat->meter, seat->contender.client);
-    }
-    if (worker->board->plan->pace == PACE_LOCKSTEP)
-        return;
-    atomic_fetch_add(&worker->board->busy, worker->count);
-    for (uint32_t i = 0; i < worker->count; i++)
-        seat_arrive(&worker->seats[i]);
+    if (worker->board->plan->pace == PACE_FREE)
+        atomic_fetch_add(&worker->board->busy, worker->count);
+    tell_all(worker, ORDER_GATE);
 }
 
 static uint64_t resident_kib(void)
@@ -100,33 +125,22 @@ static uint64_t resident_kib(void)
 
 static void take_last_readings(struct worker *worker)
 {
-    struct board *board = worker->board;
     worker->share->cpu_ns = clock_cpu_ns() - worker->cpu_at_gate_ns;
     worker->share->rss_kib = resident_kib();
-    for (uint32_t i = 0; i < worker->opened; i++) {
-        struct seat *seat = &worker->seats[i];
-        struct board_session *session = &board->sessions[seat->session];
-        meter_read_bytes(&seat->meter, seat->contender.client);
-        events_session_server(seat->contender.client, session->server, sizeof session->server);
-        session->timeout_ms = events_session_timeout_ms(seat->contender.client);
-        seat_report(seat);
-    }
-    if (atomic_fetch_add(&board->workers_ready, 1) + 1 == board->plan->processes)
-        board_wake(board->conductor_descriptor);
+    atomic_store(&worker->share->unread, worker->opened + 1);
+    tell_all(worker, ORDER_READ);
+    reading_taken(worker->board, worker->share);
 }
 
 static void obey(struct worker *worker, uint64_t command)
 {
     uint32_t session = (uint32_t)command;
-    struct seat *seat = &worker->seats[session / worker->board->plan->processes];
-    if (command >> 32 == COMMAND_ARRIVE)
-        seat_arrive(seat);
-    else
-        seat_let_go(seat);
+    worker->seating->tell(&worker->seats[session / worker->board->plan->processes],
+                          command >> 32 == COMMAND_ARRIVE ? ORDER_ARRIVE : ORDER_LET_GO);
 }
 
 /* Woken by the conductor: a new phase, or a command. */
-static void woken(void *context)
+void worker_woken(void *context)
 {
     struct worker *worker = context;
     struct board *board = worker->board;
@@ -142,17 +156,14 @@ static void woken(void *context)
         obey(worker, command);
 }
 
-/* ------------------------------------------------------------------ the loop */
-
-/* Under lockstep the conductor waits for everything to be at rest: tells it when that may be so. */
-static void tell_conductor(struct worker *worker)
+void worker_tell_conductor(struct board *board)
 {
-    struct board *board = worker->board;
-    if (board->plan->pace != PACE_LOCKSTEP || worker->phase != PHASE_RUN)
-        return;
-    if (atomic_load(&board->busy) == 0)
+    if (board->plan->pace == PACE_LOCKSTEP && atomic_load(&board->phase) == PHASE_RUN &&
+        atomic_load(&board->busy) == 0)
         board_wake(board->conductor_descriptor);
 }
+
+/* ------------------------------------------------------------------ its life */
 
 static enum fault_kind turn(struct worker *worker, struct fault *fault)
 {
@@ -163,44 +174,30 @@ static enum fault_kind turn(struct worker *worker, struct fault *fault)
         if (kind != FAULT_NONE)
             return kind;
     }
-    enum fault_kind kind = events_poll(worker->events, clock_now_ns() + wait_ns, fault);
-    tell_conductor(worker);
-    return kind;
-}
-
-static void alarms_due(void *context)
-{
-    alarms_ring(context);
+    return worker->seating->wait(worker, clock_now_ns() + wait_ns, fault);
 }
 
 static enum fault_kind set_up(struct worker *worker, struct fault *fault)
 {
     const struct trial_plan *plan = worker->board->plan;
-    random_init(&worker->random, plan->seed + worker->index);
+    struct seat_timer timer;
+    struct random random;
+    enum fault_kind kind = worker->seating->set_up(worker, &timer, fault);
+    if (kind != FAULT_NONE)
+        return kind;
     worker->seats = calloc(worker->count, sizeof *worker->seats);
     if (worker->seats == NULL)
         return fault_raise(fault, FAULT_NO_MEMORY, 0, "worker", "for %u sessions", worker->count);
+    random_init(&random, plan->seed + worker->index);
     for (uint32_t i = 0; i < worker->count; i++)
-        seat_init(&worker->seats[i], worker->board, worker->share, &worker->random, &worker->alarms,
+        seat_init(&worker->seats[i], worker->board, worker->share, random_next(&random), &timer,
                   worker->index + i * plan->processes);
-    enum fault_kind kind = alarms_init(&worker->alarms, worker->count, seat_hold_ended, fault);
-    if (kind == FAULT_NONE)
-        kind = events_new(worker->count, &worker->events, fault);
-    if (kind == FAULT_NONE)
-        kind = events_watch(worker->events, worker->share->wake_descriptor, woken, worker, fault);
-    if (kind == FAULT_NONE)
-        kind = events_watch(worker->events, worker->alarms.descriptor, alarms_due, &worker->alarms,
-                            fault);
-    return kind;
+    return FAULT_NONE;
 }
 
-static void tear_down(struct worker *worker)
+uint64_t worker_close_ns(const struct trial_plan *plan)
 {
-    if (worker->events != NULL)
-        events_close(worker->events, clock_now_ns() + CLOSE_NS);
-    events_free(worker->events);
-    alarms_deinit(&worker->alarms);
-    free(worker->seats);
+    return plan->driver == DRIVER_THREADS ? CLOSE_NS + plan->clients * CLOSE_THREAD_NS : CLOSE_NS;
 }
 
 enum fault_kind worker_run(struct board *board, uint32_t index, struct fault *fault)
@@ -208,12 +205,14 @@ enum fault_kind worker_run(struct board *board, uint32_t index, struct fault *fa
     struct worker worker = {
         .board = board,
         .share = &board->workers[index],
+        .seating = board->plan->driver == DRIVER_THREADS ? &seating_on_threads : &seating_on_events,
         .index = index,
         .count = seats_of(board->plan, index),
     };
     enum fault_kind kind = set_up(&worker, fault);
     while (kind == FAULT_NONE && atomic_load(&board->phase) != PHASE_CLOSE)
         kind = turn(&worker, fault);
-    tear_down(&worker);
+    if (worker.seating->tear_down(&worker, clock_now_ns() + worker_close_ns(board->plan)))
+        free(worker.seats);
     return kind;
 }

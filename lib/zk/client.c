@@ -52,6 +52,16 @@ bool client_bytes(const struct client *client, uint64_t *sent_bytes, uint64_t *r
     return client->driver->bytes(client, sent_bytes, received_bytes);
 }
 
+uint32_t client_timeout_ms(const struct client *client)
+{
+    return client->driver->timeout_ms(client);
+}
+
+void client_server(const struct client *client, char *text, size_t size)
+{
+    client->driver->server(client, text, size);
+}
+
 void client_deliver_reply(struct client *client, struct client_reply *reply)
 {
     assert(client->outstanding);

@@ -86,6 +86,8 @@ struct client_driver {
     uint64_t (*now_ns)(const struct client *client);
     /* Bytes of the connection so far, as the kernel counted them; false while not connected. */
     bool (*bytes)(const struct client *client, uint64_t *sent_bytes, uint64_t *received_bytes);
+    uint32_t (*timeout_ms)(const struct client *client);
+    void (*server)(const struct client *client, char *text, size_t size);
 };
 
 /* A driver embeds this at the head of its own structure. */
@@ -113,6 +115,12 @@ uint64_t client_now_ns(const struct client *client);
 /* Bytes sent and received on the session's present connection since it was opened (TCP payload,
  * counted by the kernel); false, with the outputs unchanged, while it is not connected. */
 bool client_bytes(const struct client *client, uint64_t *sent_bytes, uint64_t *received_bytes);
+
+/* The session's timeout as the server granted it, in milliseconds. */
+uint32_t client_timeout_ms(const struct client *client);
+
+/* The server that the session is connected to, as host:port; "" while it is not. size >= 64. */
+void client_server(const struct client *client, char *text, size_t size);
 
 /* For drivers: hands a reply over. Fills in operation and latency_ns of *reply. */
 void client_deliver_reply(struct client *client, struct client_reply *reply);

@@ -4,15 +4,11 @@
 #include "base/clock.h"
 #include "zk/handle.h"
 
-#include <arpa/inet.h>
 #include <errno.h>
-#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 #include <sys/epoll.h>
 #include <sys/socket.h>
 #include <unistd.h>
-#include <zookeeper/zookeeper.h>
 
 /* Handles whose deadline has passed are looked for this often: fine enough for pings and
  * reconnects, which are due after seconds. */
@@ -27,6 +23,7 @@ struct watched {
 };
 
 struct events {
+    struct library library;
     int epoll;
     uint64_t next_sweep_ns;
     size_t capacity;
@@ -38,10 +35,6 @@ struct events {
 
 enum fault_kind events_new(size_t capacity, struct events **events, struct fault *fault)
 {
-    /* Both are settings of the library for the whole process; its log goes to stderr, a flush a
-     * line. */
-    zoo_set_debug_level((ZooLogLevel)0);
-    zoo_deterministic_conn_order(1);
     struct events *made = calloc(1, sizeof *made);
     struct handle *handles = calloc(capacity, sizeof *handles);
     if (made == NULL || handles == NULL) {
@@ -51,6 +44,12 @@ enum fault_kind events_new(size_t capacity, struct events **events, struct fault
     }
     made->capacity = capacity;
     made->handles = handles;
+    enum fault_kind kind = library_load(LIBRARY_ST, &made->library, fault);
+    if (kind != FAULT_NONE) {
+        free(made->handles);
+        free(made);
+        return kind;
+    }
     made->epoll = epoll_create1(EPOLL_CLOEXEC);
     if (made->epoll < 0) {
         int error = errno;
@@ -97,7 +96,8 @@ enum fault_kind events_open(struct events *events, const char *hosts, uint32_t s
         return fault_raise(fault, FAULT_NO_MEMORY, 0, "event loop", "all %zu sessions are open",
                            events->capacity);
     struct handle *handle = &events->handles[events->count];
-    enum fault_kind kind = handle_init(handle, hosts, session_timeout_ms, listener, owner, fault);
+    enum fault_kind kind =
+        handle_init(handle, &events->library, hosts, session_timeout_ms, listener, owner, fault);
     if (kind != FAULT_NONE)
         return kind;
     events->count++;
@@ -189,42 +189,6 @@ enum fault_kind events_poll(struct events *events, uint64_t until_ns, struct fau
     if (now_ns >= events->next_sweep_ns)
         sweep(events, now_ns);
     return FAULT_NONE;
-}
-
-/* ------------------------------------------------------------------ about a session */
-
-static zhandle_t *zk_of(const struct client *client)
-{
-    return ((const struct handle *)client)->zk;
-}
-
-int64_t events_session_id(const struct client *client)
-{
-    return zoo_client_id(zk_of(client))->client_id;
-}
-
-uint32_t events_session_timeout_ms(const struct client *client)
-{
-    return (uint32_t)zoo_recv_timeout(zk_of(client));
-}
-
-void events_session_server(const struct client *client, char *text, size_t size)
-{
-    struct sockaddr_storage address;
-    socklen_t length = sizeof address;
-    char host[INET6_ADDRSTRLEN] = "";
-    text[0] = '\0';
-    if (zookeeper_get_connected_host(zk_of(client), (struct sockaddr *)&address, &length) == NULL)
-        return;
-    if (address.ss_family == AF_INET) {
-        const struct sockaddr_in *v4 = (const struct sockaddr_in *)&address;
-        inet_ntop(AF_INET, &v4->sin_addr, host, sizeof host);
-        snprintf(text, size, "%s:%u", host, ntohs(v4->sin_port));
-    } else if (address.ss_family == AF_INET6) {
-        const struct sockaddr_in6 *v6 = (const struct sockaddr_in6 *)&address;
-        inet_ntop(AF_INET6, &v6->sin6_addr, host, sizeof host);
-        snprintf(text, size, "[%s]:%u", host, ntohs(v6->sin6_port));
-    }
 }
 
 /* ------------------------------------------------------------------ the end */

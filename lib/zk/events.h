@@ -20,7 +20,8 @@
 
 struct events;
 
-/* A loop for at most `capacity` sessions. On success *events is the caller's to events_free. */
+/* A loop for at most `capacity` sessions. On success *events is the caller's to events_free.
+ * FAULT_NO_CLIENT_LIBRARY, FAULT_NO_MEMORY and those of errno. */
 MUST_CHECK enum fault_kind events_new(size_t capacity, struct events **events, struct fault *fault);
 
 /*
@@ -48,13 +49,6 @@ void events_unwatch(struct events *events, int descriptor);
  */
 MUST_CHECK enum fault_kind events_poll(struct events *events, uint64_t until_ns,
                                        struct fault *fault);
-
-/* The session's id, and the timeout that the server granted, in milliseconds. */
-int64_t events_session_id(const struct client *client);
-uint32_t events_session_timeout_ms(const struct client *client);
-
-/* The server that the session is connected to, as host:port; "" while it is not. size >= 64. */
-void events_session_server(const struct client *client, char *text, size_t size);
 
 /*
  * Ends all sessions at once: a close request on every connection, then one wait for the servers to

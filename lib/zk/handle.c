@@ -2,63 +2,15 @@
 #include "zk/handle.h"
 
 #include "base/clock.h"
+#include "zk/connection.h"
 
 #include <arpa/inet.h>
-#include <errno.h>
-#include <linux/tcp.h>
-#include <string.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
 #include <sys/epoll.h>
 #include <sys/socket.h>
-#include <zookeeper/zookeeper.h>
 
 /* ------------------------------------------------------------------ what the library tells us */
-
-static enum zk_status status_of(int code)
-{
-    switch (code) {
-    case ZOK:
-        return ZK_OK;
-    case ZNONODE:
-        return ZK_NO_NODE;
-    case ZNODEEXISTS:
-        return ZK_NODE_EXISTS;
-    case ZNOTEMPTY:
-        return ZK_NOT_EMPTY;
-    case ZNOAUTH:
-        return ZK_NO_AUTH;
-    case ZCONNECTIONLOSS:
-    case ZOPERATIONTIMEOUT:
-    case ZCLOSING:
-        return ZK_CONNECTION_LOSS;
-    case ZSESSIONEXPIRED:
-    case ZINVALIDSTATE:
-        return ZK_SESSION_EXPIRED;
-    default:
-        return ZK_OTHER_ERROR;
-    }
-}
-
-static enum client_event event_of(int type)
-{
-    if (type == ZOO_CREATED_EVENT)
-        return EVENT_CREATED;
-    if (type == ZOO_DELETED_EVENT)
-        return EVENT_DELETED;
-    if (type == ZOO_CHANGED_EVENT)
-        return EVENT_CHANGED;
-    if (type == ZOO_CHILD_EVENT)
-        return EVENT_CHILD;
-    return EVENT_OTHER;
-}
-
-static enum client_state state_of(int state)
-{
-    if (state == ZOO_CONNECTED_STATE)
-        return CLIENT_ESTABLISHED;
-    if (state == ZOO_EXPIRED_SESSION_STATE || state == ZOO_AUTH_FAILED_STATE)
-        return CLIENT_EXPIRED;
-    return CLIENT_CONNECTING;
-}
 
 /*
  * The library sends a request in two writes, its length and its body, and sets TCP_NODELAY: two
@@ -87,12 +39,13 @@ static void watcher(zhandle_t *zk, int type, int state, const char *path, void *
     struct client *client = &handle->client;
     if (handle->closing)
         return;
-    if (type == ZOO_SESSION_EVENT) {
-        if (state == ZOO_CONNECTED_STATE)
+    const struct library *library = handle->library;
+    if (type == library->session_event) {
+        if (state == library->connected_state)
             cork(handle);
-        client->listener->state_changed(client->owner, state_of(state));
+        client->listener->state_changed(client->owner, library_state(library, state));
     } else {
-        client->listener->notified(client->owner, event_of(type), path);
+        client->listener->notified(client->owner, library_event(library, type), path);
     }
 }
 
@@ -111,7 +64,7 @@ static void deliver(const void *data, int code, struct client_reply reply)
     struct handle *handle = handle_of(data);
     if (handle->closing)
         return;
-    reply.status = status_of(code);
+    reply.status = library_status(code);
     client_deliver_reply(&handle->client, &reply);
 }
 
@@ -160,7 +113,7 @@ static void submitted(struct handle *handle, int code)
         return;
     }
     handle->has_deferred = true;
-    handle->deferred = status_of(code);
+    handle->deferred = library_status(code);
 }
 
 static struct handle *of_client(struct client *client)
@@ -170,35 +123,37 @@ static struct handle *of_client(struct client *client)
 
 static void submit_create(struct client *client, const char *path, enum create_mode mode)
 {
-    static const int flags_of_mode[] = {
-        [PERSISTENT] = 0, [EPHEMERAL] = 1, [EPHEMERAL_SEQUENTIAL] = 3};
     struct handle *handle = of_client(client);
-    submitted(handle, zoo_acreate(handle->zk, path, "", 0, &ZOO_OPEN_ACL_UNSAFE,
-                                  flags_of_mode[mode], completed_create, handle));
+    submitted(handle,
+              handle->library->acreate(handle->zk, path, "", 0, handle->library->open_acl,
+                                       library_create_flags(mode), completed_create, handle));
 }
 
 static void submit_exists(struct client *client, const char *path, enum watch_flag watch)
 {
     struct handle *handle = of_client(client);
-    submitted(handle, zoo_aexists(handle->zk, path, watch == WATCH, completed_stat, handle));
+    submitted(handle,
+              handle->library->aexists(handle->zk, path, watch == WATCH, completed_stat, handle));
 }
 
 static void submit_get(struct client *client, const char *path, enum watch_flag watch)
 {
     struct handle *handle = of_client(client);
-    submitted(handle, zoo_aget(handle->zk, path, watch == WATCH, completed_data, handle));
+    submitted(handle,
+              handle->library->aget(handle->zk, path, watch == WATCH, completed_data, handle));
 }
 
 static void submit_get_children(struct client *client, const char *path, enum watch_flag watch)
 {
     struct handle *handle = of_client(client);
-    submitted(handle, zoo_aget_children(handle->zk, path, watch == WATCH, completed_names, handle));
+    submitted(handle, handle->library->aget_children(handle->zk, path, watch == WATCH,
+                                                     completed_names, handle));
 }
 
 static void submit_remove(struct client *client, const char *path)
 {
     struct handle *handle = of_client(client);
-    submitted(handle, zoo_adelete(handle->zk, path, -1, completed_void, handle));
+    submitted(handle, handle->library->adelete(handle->zk, path, -1, completed_void, handle));
 }
 
 static uint64_t now_ns(const struct client *client)
@@ -210,14 +165,19 @@ static uint64_t now_ns(const struct client *client)
 static bool bytes(const struct client *client, uint64_t *sent_bytes, uint64_t *received_bytes)
 {
     const struct handle *handle = (const struct handle *)client;
-    struct tcp_info info;
-    socklen_t length = sizeof info;
-    if (handle->descriptor < 0 ||
-        getsockopt(handle->descriptor, IPPROTO_TCP, TCP_INFO, &info, &length) != 0)
-        return false;
-    *sent_bytes = info.tcpi_bytes_sent - info.tcpi_bytes_retrans;
-    *received_bytes = info.tcpi_bytes_received;
-    return true;
+    return connection_bytes(handle->descriptor, sent_bytes, received_bytes);
+}
+
+static uint32_t timeout_ms(const struct client *client)
+{
+    const struct handle *handle = (const struct handle *)client;
+    return (uint32_t)handle->library->recv_timeout(handle->zk);
+}
+
+static void server(const struct client *client, char *text, size_t size)
+{
+    const struct handle *handle = (const struct handle *)client;
+    library_server(handle->library, handle->zk, text, size);
 }
 
 const struct client_driver handle_driver = {
@@ -228,40 +188,22 @@ const struct client_driver handle_driver = {
     .remove = submit_remove,
     .now_ns = now_ns,
     .bytes = bytes,
+    .timeout_ms = timeout_ms,
+    .server = server,
 };
 
 /* ------------------------------------------------------------------ driving the library */
 
-static enum fault_kind raise_init(struct fault *fault, const char *hosts)
-{
-    switch (errno) {
-    case EINVAL:
-        return fault_raise(fault, FAULT_USAGE, 0, hosts, "the connect string does not parse");
-    case ENOMEM:
-    case EMFILE:
-    case ENFILE:
-        return fault_from_errno(fault, errno, hosts, "cannot make a session");
-    default:
-        return fault_raise(fault, FAULT_UNRESOLVED, 0, hosts, "%s", "");
-    }
-}
-
-enum fault_kind handle_init(struct handle *handle, const char *hosts, uint32_t session_timeout_ms,
-                            const struct client_listener *listener, void *owner,
-                            struct fault *fault)
+enum fault_kind handle_init(struct handle *handle, const struct library *library, const char *hosts,
+                            uint32_t session_timeout_ms, const struct client_listener *listener,
+                            void *owner, struct fault *fault)
 {
     *handle = (struct handle){
         .client = {.driver = &handle_driver, .listener = listener, .owner = owner},
+        .library = library,
         .descriptor = -1,
     };
-    handle->zk =
-        zookeeper_init(hosts, watcher, (int)session_timeout_ms, NULL, handle, ZOO_NO_LOG_CLIENTENV);
-    if (handle->zk == NULL)
-        return raise_init(fault, hosts);
-    /* Without this every zookeeper_interest resolves the host names anew: 300 times the cost of the
-     * call. */
-    zoo_set_servers_resolution_delay(handle->zk, -1);
-    return FAULT_NONE;
+    return library_open(library, hosts, watcher, session_timeout_ms, handle, &handle->zk, fault);
 }
 
 void handle_deinit(struct handle *handle)
@@ -273,9 +215,9 @@ void handle_deinit(struct handle *handle)
         /* The library closes a connected handle with up to 4.5 s of waiting. It learns here that
          * its connection has ended, and then frees without a word. */
         shutdown(handle->descriptor, SHUT_RDWR);
-        zookeeper_process(handle->zk, ZOOKEEPER_READ);
+        handle->library->process(handle->zk, handle->library->wants_read);
     }
-    zookeeper_close(handle->zk);
+    handle->library->close(handle->zk);
     *handle = (struct handle){.descriptor = -1};
 }
 
@@ -283,13 +225,14 @@ void handle_process(struct handle *handle, uint32_t epoll_events)
 {
     int events = 0;
     if (epoll_events & (EPOLLIN | EPOLLERR | EPOLLHUP))
-        events |= ZOOKEEPER_READ;
+        events |= handle->library->wants_read;
     if (epoll_events & EPOLLOUT)
-        events |= ZOOKEEPER_WRITE;
+        events |= handle->library->wants_write;
     /* While it connects, the library asks for the socket's error only when it may write. */
-    if ((epoll_events & (EPOLLERR | EPOLLHUP)) && zoo_state(handle->zk) == ZOO_CONNECTING_STATE)
-        events |= ZOOKEEPER_WRITE;
-    int code = zookeeper_process(handle->zk, events);
+    if ((epoll_events & (EPOLLERR | EPOLLHUP)) &&
+        handle->library->state(handle->zk) == handle->library->connecting_state)
+        events |= handle->library->wants_write;
+    int code = handle->library->process(handle->zk, events);
     if (code != ZOK && code != ZNOTHING)
         handle->reopened = true;
     handle_refresh(handle);
@@ -299,14 +242,15 @@ void handle_refresh(struct handle *handle)
 {
     int descriptor = -1, interest = 0;
     struct timeval wait = {0};
-    int code = zookeeper_interest(handle->zk, &descriptor, &interest, &wait);
+    int code = handle->library->interest(handle->zk, &descriptor, &interest, &wait);
     if (code != ZOK)
         descriptor = -1;
-    if (descriptor != handle->descriptor || zoo_state(handle->zk) != ZOO_CONNECTED_STATE)
+    if (descriptor != handle->descriptor ||
+        handle->library->state(handle->zk) != handle->library->connected_state)
         handle->reopened = true;
     handle->descriptor = descriptor;
-    handle->epoll_events = ((interest & ZOOKEEPER_READ) ? (uint32_t)EPOLLIN : 0u) |
-                           ((interest & ZOOKEEPER_WRITE) ? (uint32_t)EPOLLOUT : 0u);
+    handle->epoll_events = ((interest & handle->library->wants_read) ? (uint32_t)EPOLLIN : 0u) |
+                           ((interest & handle->library->wants_write) ? (uint32_t)EPOLLOUT : 0u);
     handle->deadline_ns = code == ZINVALIDSTATE
                               ? UINT64_MAX /* expired: nothing will ever happen here */
                               : clock_now_ns() + (uint64_t)wait.tv_sec * NS_PER_S +
@@ -330,7 +274,8 @@ bool handle_begin_close(struct handle *handle)
      * OpCode.closeSession. */
     const uint32_t request[] = {htonl(8), htonl(INT32_MAX), htonl((uint32_t)-11)};
     handle->closing = true;
-    if (handle->descriptor < 0 || zoo_state(handle->zk) != ZOO_CONNECTED_STATE)
+    if (handle->descriptor < 0 ||
+        handle->library->state(handle->zk) != handle->library->connected_state)
         return false;
     bool sent = send(handle->descriptor, request, sizeof request, MSG_NOSIGNAL) == sizeof request;
     push(handle);

@@ -14,15 +14,15 @@
 
 #include "base/fault.h"
 #include "zk/client.h"
+#include "zk/library.h"
 
 #include <stdbool.h>
 #include <stdint.h>
 
-struct _zhandle;
-
 struct handle {
     struct client client; /* first: a client of this driver is a handle */
-    struct _zhandle *zk;
+    const struct library *library;
+    zhandle_t *zk;
     int descriptor;
     uint32_t epoll_events; /* what the library wants to hear of: EPOLLIN, EPOLLOUT */
     uint64_t deadline_ns;  /* when the library wants to be driven although nothing happened */
@@ -34,10 +34,10 @@ struct handle {
     enum zk_status deferred; /* the reply to an operation that the library would not take */
 };
 
-/* Makes a handle whose library begins to connect when it is driven. See events_open for the
- * arguments. */
-MUST_CHECK enum fault_kind handle_init(struct handle *handle, const char *hosts,
-                                       uint32_t session_timeout_ms,
+/* Makes a handle whose library begins to connect when it is driven. The library is the
+ * single-threaded build, and must outlive the handle. See events_open for the other arguments. */
+MUST_CHECK enum fault_kind handle_init(struct handle *handle, const struct library *library,
+                                       const char *hosts, uint32_t session_timeout_ms,
                                        const struct client_listener *listener, void *owner,
                                        struct fault *fault);
 

@@ -145,7 +145,7 @@ static void workloads(void **state)
         {{"run", "-w", "steady", "--handoffs", "0"}, "--handoffs 0: "},
         {{"run", "-w", "foo"}, "--workload foo: expected drain or steady"},
         {{"run", "-p", "foo"}, "--pace foo: expected lockstep or free"},
-        {{"run", "-d", "threads"}, "--driver threads: expected events"},
+        {{"run", "-d", "fibers"}, "--driver fibers: expected events or threads"},
     };
     CHECK_ALL(list);
 }

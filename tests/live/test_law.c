@@ -1,7 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Under lockstep every count equals its law: every recipe, one process and several, one lock and
- * several. */
+/* Under lockstep every count equals its law: every recipe, each driver, one process and several,
+ * one lock and several. */
 #include "tests/live/live.h"
+
+/* The driver of the group of tests that is running. */
+static enum driver driver;
+
+static struct trial_plan plan_of(const char *recipe, uint32_t clients)
+{
+    struct trial_plan plan = live_plan(recipe, clients);
+    plan.driver = driver;
+    return plan;
+}
 
 /* That the sums of the laws are the closed forms is test_laws' to show. */
 static struct tally law_of_drain(const struct recipe *recipe, uint64_t clients)
@@ -13,7 +23,7 @@ static struct tally law_of_drain(const struct recipe *recipe, uint64_t clients)
 
 static void check_drain(const struct recipe *recipe, uint32_t clients, uint32_t processes)
 {
-    struct trial_plan plan = live_plan(recipe->name, clients);
+    struct trial_plan plan = plan_of(recipe->name, clients);
     plan.processes = processes;
     struct trial_result *result = live_trial(&plan);
     struct tally law = law_of_drain(recipe, clients);
@@ -42,7 +52,7 @@ static void test_drains_cost_their_law(void **state)
 static void test_a_wrong_tally_is_told_by_the_servers(void **state)
 {
     (void)state;
-    struct trial_plan plan = live_plan("scalable", 5);
+    struct trial_plan plan = plan_of("scalable", 5);
     struct trial_result *result = live_trial(&plan);
     for (int kind = 0; kind < TALLY_KINDS; kind++) {
         struct tally wrong = result->total;
@@ -71,7 +81,7 @@ static void test_steady_costs_its_law(void **state)
     (void)state;
     const struct recipe *recipe;
     for (size_t r = 0; (recipe = registry_at(r)) != NULL; r++) {
-        struct trial_plan plan = live_plan(recipe->name, 4);
+        struct trial_plan plan = plan_of(recipe->name, 4);
         struct tally law = {0};
         plan.workload = WORKLOAD_STEADY;
         plan.handoffs = 25;
@@ -89,7 +99,7 @@ static void test_several_locks_cost_the_sum(void **state)
     (void)state;
     const struct recipe *recipe;
     for (size_t r = 0; (recipe = registry_at(r)) != NULL; r++) {
-        struct trial_plan plan = live_plan(recipe->name, 11);
+        struct trial_plan plan = plan_of(recipe->name, 11);
         plan.locks = 3; /* of 4, 4 and 3 clients */
         plan.processes = 2;
         struct trial_result *result = live_trial(&plan);
@@ -107,7 +117,7 @@ static void test_free_pace_excludes(void **state)
     (void)state;
     const struct recipe *recipe;
     for (size_t r = 0; (recipe = registry_at(r)) != NULL; r++) {
-        struct trial_plan plan = live_plan(recipe->name, 30);
+        struct trial_plan plan = plan_of(recipe->name, 30);
         plan.pace = PACE_FREE;
         plan.processes = 3;
         struct trial_result *result = live_trial(&plan);
@@ -125,7 +135,7 @@ static void test_free_pace_excludes(void **state)
 static void test_every_client_is_granted(void **state)
 {
     (void)state;
-    struct trial_plan plan = live_plan("scalable", 40);
+    struct trial_plan plan = plan_of("scalable", 40);
     plan.pace = PACE_FREE;
     plan.processes = 40;
     struct trial_result *result = live_trial(&plan);
@@ -143,7 +153,36 @@ static void test_every_client_is_granted(void **state)
     trial_result_free(result);
 }
 
-int main(void)
+static void test_holds_end(void **state)
+{
+    (void)state;
+    struct trial_plan plan = plan_of("scalable", 8);
+    plan.pace = PACE_FREE;
+    plan.hold = (struct hold){.mean_ns = 2 * NS_PER_MS};
+    struct trial_result *result = live_trial(&plan);
+    live_assert_good(result);
+    assert_int_equal(histogram_count(result->late), 8);
+    assert_true(result->elapsed_ns > 8 * plan.hold.mean_ns);
+    trial_result_free(result);
+}
+
+/* Every byte has a row, and a drain of so many sessions cannot do with less. */
+static void test_bytes_are_counted(void **state)
+{
+    (void)state;
+    struct trial_plan plan = plan_of("scalable", 50);
+    plan.processes = 2;
+    struct trial_result *result = live_trial(&plan);
+    live_assert_good(result);
+    uint64_t rpcs = tally_rpcs(&result->total);
+    assert_true(result->total.of[TALLY_BYTES_SENT] > 30 * rpcs);
+    assert_true(result->total.of[TALLY_BYTES_SENT] < 120 * rpcs);
+    assert_true(result->total.of[TALLY_BYTES_RECEIVED] > 20 * rpcs);
+    assert_int_equal(result->reconnects, 0);
+    trial_result_free(result);
+}
+
+static int run_with(enum driver of_group, const char *name)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_drains_cost_their_law),
@@ -153,6 +192,15 @@ int main(void)
         cmocka_unit_test(test_several_locks_cost_the_sum),
         cmocka_unit_test(test_free_pace_excludes),
         cmocka_unit_test(test_every_client_is_granted),
+        cmocka_unit_test(test_holds_end),
+        cmocka_unit_test(test_bytes_are_counted),
     };
-    return cmocka_run_group_tests(tests, live_start, live_stop);
+    driver = of_group;
+    return cmocka_run_group_tests_name(name, tests, live_start, live_stop);
+}
+
+int main(void)
+{
+    int failed = run_with(DRIVER_EVENTS, "events");
+    return failed + run_with(DRIVER_THREADS, "threads");
 }

@@ -3,6 +3,7 @@
 
 #include "base/random.h"
 
+#include <pthread.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -142,6 +143,29 @@ static void adding_is_recording_both(void **state)
     assert_memory_equal(&histogram, &both, sizeof both);
 }
 
+#define WRITERS 4
+#define RECORDS 20000
+
+static void *record_many(void *into)
+{
+    for (uint64_t i = 1; i <= RECORDS; i++)
+        histogram_record(into, i);
+    return NULL;
+}
+
+static void writers_lose_nothing(void **state)
+{
+    (void)state;
+    pthread_t writers[WRITERS];
+    for (int i = 0; i < WRITERS; i++)
+        assert_int_equal(pthread_create(&writers[i], NULL, record_many, &histogram), 0);
+    for (int i = 0; i < WRITERS; i++)
+        pthread_join(writers[i], NULL);
+    assert_int_equal(histogram_count(&histogram), WRITERS * RECORDS);
+    assert_int_equal(histogram.counts[1], WRITERS);
+    assert_int_equal(histogram_max_ns(&histogram), RECORDS);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -152,6 +176,7 @@ int main(void)
         cmocka_unit_test_setup(percentiles_are_those_of_java, empty),
         cmocka_unit_test_setup(percentiles_agree_with_sorting, empty),
         cmocka_unit_test_setup(adding_is_recording_both, empty),
+        cmocka_unit_test_setup(writers_lose_nothing, empty),
     };
     return cmocka_run_group_tests_name("histogram", tests, NULL, NULL);
 }

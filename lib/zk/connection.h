@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * connection: what the kernel knows of a session's TCP connection. Layer: zk, below handle and
+ * threads.
+ *
+ * The client library owns its sockets, and closes and reopens them when it likes, often under the
+ * same descriptor number. So a socket is known here by the kernel's cookie, a number that no other
+ * socket ever has.
+ */
+#ifndef ZK_CONNECTION_H
+#define ZK_CONNECTION_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* Bytes of payload sent and received so far, without retransmissions; false, with the outputs
+ * unchanged, if the descriptor is no TCP socket. */
+bool connection_bytes(int descriptor, uint64_t *sent_bytes, uint64_t *received_bytes);
+
+/* The kernel's number of the TCP socket under this descriptor; 0 if there is none. */
+uint64_t connection_cookie(int descriptor);
+
+/*
+ * To find a socket that somebody else opens: connection_look notes which of the next descriptors
+ * that the kernel will give out are sockets already; connection_find returns the first that has
+ * become one since, or -1. In between nobody else of the process may open sockets.
+ */
+struct connection_search {
+    int first;       /* the lowest free descriptor */
+    uint64_t before; /* a bit for each descriptor from there on: it is a TCP socket */
+};
+
+void connection_look(struct connection_search *search);
+int connection_find(const struct connection_search *search);
+
+#endif

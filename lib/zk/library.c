@@ -1,0 +1,184 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "zk/library.h"
+
+#include <arpa/inet.h>
+#include <dlfcn.h>
+#include <errno.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <string.h>
+
+static const struct {
+    const char *name;
+    const char *file;
+    const char *package;
+} builds[] = {
+    [LIBRARY_ST] = {"libzookeeper_st", "libzookeeper_st.so.2", "libzookeeper-st2"},
+    [LIBRARY_MT] = {"libzookeeper_mt", "libzookeeper_mt.so.2", "libzookeeper-mt2"},
+};
+
+/* Where in the table the address of a symbol belongs. */
+struct place {
+    const char *symbol;
+    size_t offset;
+};
+
+#define PLACE(field, symbol)                {#symbol, offsetof(struct library, field)},
+#define PLACE_MT(field, symbol, parameters) PLACE(field, symbol)
+static const struct place common[] = {
+    LIBRARY_LIST(PLACE){"ZOO_OPEN_ACL_UNSAFE", offsetof(struct library, open_acl)}};
+static const struct place of_st[] = {LIBRARY_ST_LIST(PLACE)};
+static const struct place of_mt[] = {LIBRARY_MT_LIST(PLACE_MT)};
+
+static const struct place integers[] = {LIBRARY_INTEGER_LIST(PLACE)};
+
+#define COUNT(array) (sizeof(array) / sizeof(array)[0])
+
+/* Stops at the first symbol that is missing, and returns its name. */
+static const char *look_up(void *loaded, const struct place *places, size_t count, bool integer,
+                           struct library *library)
+{
+    for (size_t i = 0; i < count; i++) {
+        const void *address = dlsym(loaded, places[i].symbol);
+        if (address == NULL)
+            return places[i].symbol;
+        char *field = (char *)library + places[i].offset;
+        if (integer)
+            memcpy(field, address, sizeof(int));
+        else
+            memcpy(field, &address, sizeof address);
+    }
+    return NULL;
+}
+
+enum fault_kind library_load(enum library_build build, struct library *library, struct fault *fault)
+{
+    struct library table = {0};
+    void *loaded = dlopen(builds[build].file, RTLD_NOW | RTLD_LOCAL);
+    if (loaded == NULL)
+        return fault_raise(fault, FAULT_NO_CLIENT_LIBRARY, 0, builds[build].file,
+                           "it is in the package %s", builds[build].package);
+    const char *missing = look_up(loaded, common, COUNT(common), false, &table);
+    if (missing == NULL)
+        missing = look_up(loaded, integers, COUNT(integers), true, &table);
+    if (missing == NULL)
+        missing = build == LIBRARY_ST ? look_up(loaded, of_st, COUNT(of_st), false, &table)
+                                      : look_up(loaded, of_mt, COUNT(of_mt), false, &table);
+    if (missing != NULL)
+        return fault_raise(fault, FAULT_NO_CLIENT_LIBRARY, 0, builds[build].file,
+                           "it has no %s, unlike that of the package %s", missing,
+                           builds[build].package);
+    /* Both are settings of the loaded library, not of a handle. Its log would go to stderr, a flush
+     * a line. */
+    table.set_debug_level((ZooLogLevel)0);
+    table.deterministic_conn_order(1);
+    *library = table;
+    return FAULT_NONE;
+}
+
+const char *library_name(enum library_build build)
+{
+    return builds[build].name;
+}
+
+static enum fault_kind raise_init(struct fault *fault, const char *hosts)
+{
+    switch (errno) {
+    case EINVAL:
+        return fault_raise(fault, FAULT_USAGE, 0, hosts, "the connect string does not parse");
+    case ENOMEM:
+    case EMFILE:
+    case ENFILE:
+        return fault_from_errno(fault, errno, hosts, "cannot make a session");
+    default:
+        return fault_raise(fault, FAULT_UNRESOLVED, 0, hosts, "%s", "");
+    }
+}
+
+enum fault_kind library_open(const struct library *library, const char *hosts, watcher_fn watcher,
+                             uint32_t session_timeout_ms, void *context, zhandle_t **zk,
+                             struct fault *fault)
+{
+    zhandle_t *made =
+        library->init(hosts, watcher, (int)session_timeout_ms, NULL, context, ZOO_NO_LOG_CLIENTENV);
+    if (made == NULL)
+        return raise_init(fault, hosts);
+    /* Without this every turn of the library resolves the host names anew: 300 times the cost of
+     * the turn. */
+    library->set_servers_resolution_delay(made, -1);
+    *zk = made;
+    return FAULT_NONE;
+}
+
+enum zk_status library_status(int code)
+{
+    switch (code) {
+    case ZOK:
+        return ZK_OK;
+    case ZNONODE:
+        return ZK_NO_NODE;
+    case ZNODEEXISTS:
+        return ZK_NODE_EXISTS;
+    case ZNOTEMPTY:
+        return ZK_NOT_EMPTY;
+    case ZNOAUTH:
+        return ZK_NO_AUTH;
+    case ZCONNECTIONLOSS:
+    case ZOPERATIONTIMEOUT:
+    case ZCLOSING:
+        return ZK_CONNECTION_LOSS;
+    case ZSESSIONEXPIRED:
+    case ZINVALIDSTATE:
+        return ZK_SESSION_EXPIRED;
+    default:
+        return ZK_OTHER_ERROR;
+    }
+}
+
+enum client_event library_event(const struct library *library, int type)
+{
+    if (type == library->created_event)
+        return EVENT_CREATED;
+    if (type == library->deleted_event)
+        return EVENT_DELETED;
+    if (type == library->changed_event)
+        return EVENT_CHANGED;
+    if (type == library->child_event)
+        return EVENT_CHILD;
+    return EVENT_OTHER;
+}
+
+enum client_state library_state(const struct library *library, int state)
+{
+    if (state == library->connected_state)
+        return CLIENT_ESTABLISHED;
+    if (state == library->expired_state || state == library->auth_failed_state)
+        return CLIENT_EXPIRED;
+    return CLIENT_CONNECTING;
+}
+
+int library_create_flags(enum create_mode mode)
+{
+    static const int flags_of_mode[] = {
+        [PERSISTENT] = 0, [EPHEMERAL] = 1, [EPHEMERAL_SEQUENTIAL] = 3};
+    return flags_of_mode[mode];
+}
+
+void library_server(const struct library *library, zhandle_t *zk, char *text, size_t size)
+{
+    struct sockaddr_storage address;
+    socklen_t length = sizeof address;
+    char host[INET6_ADDRSTRLEN] = "";
+    text[0] = '\0';
+    if (library->get_connected_host(zk, (struct sockaddr *)&address, &length) == NULL)
+        return;
+    if (address.ss_family == AF_INET) {
+        const struct sockaddr_in *v4 = (const struct sockaddr_in *)&address;
+        inet_ntop(AF_INET, &v4->sin_addr, host, sizeof host);
+        snprintf(text, size, "%s:%u", host, ntohs(v4->sin_port));
+    } else if (address.ss_family == AF_INET6) {
+        const struct sockaddr_in6 *v6 = (const struct sockaddr_in6 *)&address;
+        inet_ntop(AF_INET6, &v6->sin6_addr, host, sizeof host);
+        snprintf(text, size, "[%s]:%u", host, ntohs(v6->sin6_port));
+    }
+}
