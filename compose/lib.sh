@@ -31,7 +31,7 @@ tear_down() {
 container() { compose ps --quiet "$1"; }
 
 # What srvr says of server $1.
-ask() { docker exec "$(container "$1")" health; }
+ask() { docker exec "$(container "$1")" health ask; }
 
 # Waits a minute at most until each server tells its mode.
 await_health() {
@@ -61,8 +61,8 @@ bring_up() {
 # Runs zkherd with the given arguments in its container, and returns its status. In the background, since
 # bash hears a signal only after a command in the foreground has ended.
 drive() {
-    docker run --name "$project-driver" --network "${project}_default" --cap-drop ALL --memory 2g \
-        zkherd-driver "$@" &
+    docker run --name "$project-driver" --network "${project}_default" --dns 127.0.0.1 --cap-drop ALL \
+        --memory 2g zkherd-driver "$@" &
     local status=0
     wait $! || status=$?
     return "$status"
