@@ -61,7 +61,7 @@ bring_up() {
 # Runs zkherd with the given arguments in its container, and returns its status. In the background, since
 # bash hears a signal only after a command in the foreground has ended.
 drive() {
-    docker run --name "$project-driver" --network "${project}_default" --dns 127.0.0.1 --cap-drop ALL \
+    docker run --name "$project-driver" --network "${project}_default" --cap-drop ALL \
         --memory 2g zkherd-driver "$@" &
     local status=0
     wait $! || status=$?
