@@ -71,7 +71,9 @@ NEEDED_TO_RUN   := libzookeeper_st.so.2=libzookeeper-st2 libzookeeper_mt.so.2=li
     java=default-jre-headless /usr/share/java/zookeeper.jar=libzookeeper-java \
     gnuplot=gnuplot-nox
 NEEDED_TO_TEST  := cmocka.h=libcmocka-dev /usr/share/java/hdrhistogram.jar=libhdrhistogram-java
-NEEDED_TO_LINT  := clang=clang clang-format=clang-format clang-tidy=clang-tidy cppcheck=cppcheck
+NEEDED_TO_COMPOSE := dockerd=docker.io docker-compose=docker-compose mmdebstrap=mmdebstrap
+NEEDED_TO_LINT  := clang=clang clang-format=clang-format clang-tidy=clang-tidy cppcheck=cppcheck \
+    shellcheck=shellcheck
 
 define install
 	@missing=; for pair in $(1); do \
@@ -101,6 +103,14 @@ install-to-test: install-to-run
 
 install-to-lint: install-to-test
 	$(call install,$(NEEDED_TO_LINT))
+
+# Nothing where a daemon and compose are at hand, whoever made them.
+install-to-compose:
+	@{ docker info && { docker compose version || docker-compose version; }; } >/dev/null 2>&1 || \
+	    $(MAKE) --no-print-directory install-docker
+
+install-docker:
+	$(call install,$(NEEDED_TO_COMPOSE))
 
 # ---------------------------------------------------------------- what people ask for
 
@@ -132,6 +142,16 @@ check-threads: install-to-test
 	    timeout 300 $(TSAN_BUILD)/tests/test_law || { cat $(TSAN_BUILD)/report.*; exit 1; }
 	@if ls $(TSAN_BUILD)/report.* >/dev/null 2>&1; then cat $(TSAN_BUILD)/report.*; exit 1; fi
 
+# The herd effect against three servers in containers. COMPOSE_PLAN: other options of zkherd run.
+COMPOSE_PLAN ?= -n 8..64x2 -t 3
+compose-demo: install-to-compose
+	compose/with-docker compose/demo $(COMPOSE_PLAN)
+
+# A small demo, and a run whose leader is killed; skipped, and said so, where no Docker daemon can run.
+check-compose:
+	-@$(MAKE) --no-print-directory install-to-compose
+	tests/compose.sh
+
 # What zkherd itself costs: client CPU a request against a bare epoll ping-pong, memory a session.
 bench: install-to-run
 	@$(MAKE) --no-print-directory -j$(JOBS) $(BUILD)/cost
@@ -143,11 +163,12 @@ $(BUILD)/cost: $(COST_OBJECTS) $(filter-out %/main.o,$(BENCH_OBJECTS)) $(BUILD)/
 
 SOURCES := $(wildcard lib/*/*.c bench/*.c bench/*/*.c tests/*/*.c)
 HEADERS := $(wildcard lib/*/*.h bench/*.h bench/*/*.h tests/*/*.h)
+SCRIPTS := .ci/run $(addprefix compose/,demo health kill-leader lib.sh server with-docker) $(wildcard tests/*.sh)
 
 format: install-to-lint
 	clang-format -i $(SOURCES) $(HEADERS)
 
-# Formatting, a second compiler with its warnings, clang-tidy and cppcheck.
+# Formatting, a second compiler with its warnings, clang-tidy, cppcheck and shellcheck.
 lint: install-to-lint
 	clang-format --dry-run --Werror $(SOURCES) $(HEADERS)
 	@$(MAKE) --no-print-directory -j$(JOBS) CC=clang BUILD=$(BUILD)-clang all $(BUILD)-clang/cost
@@ -157,6 +178,7 @@ lint: install-to-lint
 	cppcheck --quiet --std=c11 --error-exitcode=1 --enable=warning,performance,portability \
 	    --inline-suppr --suppress=missingIncludeSystem -D_GNU_SOURCE -DZKHERD_VERSION='""' \
 	    -Ilib -I. lib bench
+	shellcheck -x $(SCRIPTS)
 
 install: all
 	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/share/zkherd/plots \
@@ -174,14 +196,16 @@ help:
 	@echo 'make check            all tests (installs what is missing)'
 	@echo 'make check-sanitized  all tests under AddressSanitizer and UndefinedBehaviorSanitizer'
 	@echo 'make check-threads    the laws under ThreadSanitizer'
+	@echo 'make compose-demo     the herd effect against three servers in containers'
+	@echo 'make check-compose    the container set-ups, a killed leader included'
 	@echo 'make bench            what zkherd itself costs'
-	@echo 'make lint             formatting, clang, clang-tidy, cppcheck'
+	@echo 'make lint             formatting, clang, clang-tidy, cppcheck, shellcheck'
 	@echo 'make format           format the sources'
 	@echo 'make install          to $$(DESTDIR)$$(PREFIX), $(PREFIX) unless set'
 	@echo 'make clean            remove what was built'
 
 FORCE:
-.PHONY: all demo check check-sanitized check-threads bench format lint install clean help \
-    install-to-run install-to-test install-to-lint FORCE
+.PHONY: all demo check check-sanitized check-threads compose-demo check-compose bench format lint install \
+    clean help install-to-run install-to-test install-to-lint install-to-compose install-docker FORCE
 .SECONDARY:
 -include $(LIB_OBJECTS:.o=.d) $(BENCH_OBJECTS:.o=.d) $(COST_OBJECTS:.o=.d) $(UNIT_TESTS:=.d) $(LIVE_TESTS:=.d)
