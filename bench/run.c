@@ -160,7 +160,7 @@ static void warn_of_limits(const struct run *run, struct record *record, size_t 
 static enum fault_kind allow_descriptors(const struct options *options, struct fault *fault)
 {
     uint64_t most = options->clients[options->level_count - 1];
-    uint64_t in_one_process = most / options->processes + 1;
+    uint64_t in_one_process = (most + options->processes - 1) / options->processes;
     /* The multi-threaded library has a pipe for each session beside its socket. */
     if (options->driver == DRIVER_THREADS)
         in_one_process *= 3;
