@@ -171,29 +171,32 @@ enum fault_kind steward_create(struct steward *steward, const char *path, struct
     return kind;
 }
 
-enum fault_kind steward_exists(struct steward *steward, const char *path, bool *exists,
-                               struct fault *fault)
+/* Waits for the reply to a question about a znode; one that is gone is an answer too. */
+static enum fault_kind await_answer(struct steward *steward, const char *path, struct fault *fault)
 {
-    client_exists(steward->client, path, NO_WATCH);
     enum fault_kind kind = await_reply(steward, path, fault);
     if (kind != FAULT_NONE)
         return kind;
     if (steward->status != ZK_OK && steward->status != ZK_NO_NODE)
         return raise_status(steward->status, path, fault);
-    *exists = steward->status == ZK_OK;
     return FAULT_NONE;
+}
+
+enum fault_kind steward_exists(struct steward *steward, const char *path, bool *exists,
+                               struct fault *fault)
+{
+    client_exists(steward->client, path, NO_WATCH);
+    enum fault_kind kind = await_answer(steward, path, fault);
+    if (kind == FAULT_NONE)
+        *exists = steward->status == ZK_OK;
+    return kind;
 }
 
 /* Leaves the names in steward->names; a znode that is gone has none. */
 static enum fault_kind list(struct steward *steward, const char *path, struct fault *fault)
 {
     client_get_children(steward->client, path, NO_WATCH);
-    enum fault_kind kind = await_reply(steward, path, fault);
-    if (kind != FAULT_NONE)
-        return kind;
-    if (steward->status != ZK_OK && steward->status != ZK_NO_NODE)
-        return raise_status(steward->status, path, fault);
-    return FAULT_NONE;
+    return await_answer(steward, path, fault);
 }
 
 enum fault_kind steward_count_children(struct steward *steward, const char *path, size_t *count,
