@@ -188,10 +188,12 @@ static uint64_t interval_ns(uint64_t from_ns, uint64_t to_ns)
     return from_ns != 0 && to_ns > from_ns ? to_ns - from_ns : 0;
 }
 
-/* Sessions of others, and their requests, are among what the servers count. */
+/* Sessions of others, and their requests, are among what the servers count. Private servers have
+ * none: what they still hold there are connections that have just been closed. */
 static bool is_shared(const struct run *run, const struct conductor_result *led)
 {
-    return led->at_gate.connections > (uint64_t)run->plan->clients + 1; /* the steward's */
+    return run->host->ensemble == NULL &&
+           led->at_gate.connections > (uint64_t)run->plan->clients + 1; /* the steward's */
 }
 
 static void reconcile(const struct run *run, const struct conductor_result *led,
