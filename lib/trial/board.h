@@ -137,7 +137,7 @@ void board_violate(struct board *board, const struct violation *violation);
 /* How many violations have been recorded, and how many of them are kept. */
 uint32_t board_violation_count(const struct board *board);
 
-/* Wakes the conductor, or a worker. */
+/* Wakes the conductor, or a worker; -1, in a simulation: there is nobody to wake. */
 void board_wake(int descriptor);
 /* Takes the wake-up back out of an eventfd. */
 void board_woken(int descriptor);

@@ -2,7 +2,6 @@
 #include "trial/conductor.h"
 
 #include "base/clock.h"
-#include "zk/events.h"
 
 #include <poll.h>
 #include <stdlib.h>
@@ -15,12 +14,13 @@ struct conductor {
     struct board *board;
     const struct crew *crew;
     const struct oracle *oracle;
-    struct events *events;
+    const struct world *world;
     const struct trial_watch *watch;
     struct conductor_result *result;
     struct fault *fault;
     uint64_t steps;         /* on the board, when it was last looked at … */
     uint64_t moved_ns;      /* … and when they last moved on */
+    uint64_t opened_ns;     /* the gate, on the host's clock, as the next two */
     uint64_t shown_ns;      /* progress */
     uint64_t checked_ns;    /* the server */
     uint64_t closes_ns;     /* steady by time: when no more arrivals are let in */
@@ -41,7 +41,7 @@ static void show_progress(struct conductor *conductor)
     struct trial_progress progress = {
         .rpcs = atomic_load(&board->rpcs),
         .established = atomic_load(&board->established),
-        .elapsed_ns = conductor->result->gate_ns == 0 ? 0 : now_ns - conductor->result->gate_ns,
+        .elapsed_ns = conductor->opened_ns == 0 ? 0 : now_ns - conductor->opened_ns,
     };
     for (uint32_t lock = 0; lock < board->plan->locks; lock++) {
         uint64_t due = plan_handoffs_of(board->plan, lock);
@@ -65,7 +65,7 @@ static bool is_stuck(struct conductor *conductor)
      * progress. */
     if (board->plan->pace == PACE_LOCKSTEP)
         steps += atomic_load(&board->rpcs);
-    uint64_t now_ns = clock_now_ns();
+    uint64_t now_ns = world_now_ns(conductor->world);
     if (steps != conductor->steps) {
         conductor->steps = steps;
         conductor->moved_ns = now_ns;
@@ -83,13 +83,17 @@ static enum fault_kind check_server(struct conductor *conductor)
     return oracle_check(conductor->oracle, conductor->fault);
 }
 
+static enum fault_kind let_time_pass(struct conductor *conductor, uint64_t most_ns)
+{
+    return crew_turn(conductor->crew, conductor->world, most_ns, conductor->fault);
+}
+
 /* Waits once for something to happen. *goes_on turns false when the trial has come to its end too
  * early, with the reason in the result. */
 static enum fault_kind wait_once(struct conductor *conductor, bool *goes_on)
 {
     struct board *board = conductor->board;
-    enum fault_kind kind =
-        events_poll(conductor->events, clock_now_ns() + TURN_NS, conductor->fault);
+    enum fault_kind kind = let_time_pass(conductor, TURN_NS);
     if (kind == FAULT_NONE)
         kind = crew_check(conductor->crew, conductor->fault);
     if (kind == FAULT_NONE)
@@ -144,14 +148,14 @@ static enum fault_kind await_sessions(struct conductor *conductor, bool *goes_on
 static enum fault_kind take_last_readings(struct conductor *conductor)
 {
     struct board *board = conductor->board;
-    uint64_t until_ns = clock_now_ns() + LAST_READINGS_NS;
+    uint64_t until_ns = world_now_ns(conductor->world) + LAST_READINGS_NS;
     enter(board, PHASE_MEASURED);
     while (atomic_load(&board->workers_ready) < board->plan->processes) {
-        if (clock_now_ns() >= until_ns)
+        if (world_now_ns(conductor->world) >= until_ns)
             return fault_raise(conductor->fault, FAULT_WORKER_DIED, 0, "worker",
                                "%u of %u took their last readings",
                                atomic_load(&board->workers_ready), board->plan->processes);
-        enum fault_kind kind = events_poll(conductor->events, until_ns, conductor->fault);
+        enum fault_kind kind = let_time_pass(conductor, LAST_READINGS_NS);
         if (kind == FAULT_NONE)
             kind = crew_check(conductor->crew, conductor->fault);
         if (kind != FAULT_NONE)
@@ -277,7 +281,7 @@ static enum fault_kind step_release(struct conductor *conductor, uint32_t lock, 
 static bool lets_in(const struct conductor *conductor, uint32_t lock)
 {
     struct board *board = conductor->board;
-    if (clock_now_ns() >= conductor->closes_ns)
+    if (world_now_ns(conductor->world) >= conductor->closes_ns)
         atomic_store(&board->closed, true);
     return !atomic_load(&board->closed) &&
            atomic_load(&board->locks[lock].admissions) < plan_handoffs_of(board->plan, lock);
@@ -319,7 +323,7 @@ static enum fault_kind lead_free(struct conductor *conductor, bool *goes_on)
 {
     struct board *board = conductor->board;
     while (*goes_on && atomic_load(&board->finished) < board->plan->clients) {
-        if (clock_now_ns() >= conductor->closes_ns)
+        if (world_now_ns(conductor->world) >= conductor->closes_ns)
             atomic_store(&board->closed, true);
         enum fault_kind kind = wait_once(conductor, goes_on);
         if (kind != FAULT_NONE)
@@ -336,13 +340,13 @@ static enum fault_kind read_at_gate(struct conductor *conductor)
 {
     struct oracle_reading *reading = &conductor->result->at_gate;
     uint64_t sessions = conductor->board->plan->clients + UINT64_C(1); /* the steward's */
-    uint64_t until_ns = clock_now_ns() + SETTLING_NS;
+    uint64_t until_ns = world_now_ns(conductor->world) + SETTLING_NS;
     for (;;) {
         enum fault_kind kind = oracle_read(conductor->oracle, reading, conductor->fault);
         if (kind != FAULT_NONE || !reading->told || reading->connections <= sessions ||
-            clock_now_ns() >= until_ns)
+            world_now_ns(conductor->world) >= until_ns)
             return kind;
-        kind = events_poll(conductor->events, clock_now_ns() + SETTLING_NS / 20, conductor->fault);
+        kind = let_time_pass(conductor, SETTLING_NS / 20);
         if (kind != FAULT_NONE)
             return kind;
     }
@@ -358,7 +362,8 @@ static enum fault_kind lead(struct conductor *conductor, bool *goes_on)
     kind = read_at_gate(conductor);
     if (kind != FAULT_NONE)
         return kind;
-    conductor->result->gate_ns = clock_now_ns();
+    conductor->opened_ns = clock_now_ns();
+    conductor->result->gate_ns = world_now_ns(conductor->world);
     conductor->moved_ns = conductor->result->gate_ns;
     conductor->closes_ns = UINT64_MAX;
     if (plan->workload == WORKLOAD_STEADY && plan->handoffs == 0)
@@ -378,7 +383,9 @@ static enum fault_kind prepare(struct conductor *conductor)
         return fault_raise(conductor->fault, FAULT_NO_MEMORY, 0, "trial", "%s", "");
     for (uint32_t lock = 0; lock < locks; lock++)
         law_lock_init(&conductor->laws[lock], board->plan->recipe);
-    return events_watch(conductor->events, board->conductor_descriptor, woken, board,
+    if (board->conductor_descriptor < 0)
+        return FAULT_NONE; /* a simulation: the seats move in the conductor's own turns */
+    return events_watch(conductor->world->events, board->conductor_descriptor, woken, board,
                         conductor->fault);
 }
 
@@ -392,11 +399,11 @@ enum fault_kind conductor_lead(const struct crew *crew, struct steward *steward,
         .board = board,
         .crew = crew,
         .oracle = oracle,
-        .events = steward_events(steward),
+        .world = steward_world(steward),
         .watch = watch,
         .result = result,
         .fault = fault,
-        .moved_ns = clock_now_ns(),
+        .moved_ns = world_now_ns(steward_world(steward)),
     };
     bool goes_on = true;
     enum fault_kind kind = prepare(&conductor);
@@ -406,7 +413,8 @@ enum fault_kind conductor_lead(const struct crew *crew, struct steward *steward,
         result->end = END_OVERFLOW;
     if (kind == FAULT_NONE)
         kind = take_last_readings(&conductor);
-    events_unwatch(conductor.events, board->conductor_descriptor);
+    if (board->conductor_descriptor >= 0)
+        events_unwatch(conductor.world->events, board->conductor_descriptor);
     free(conductor.laws);
     free(conductor.expected);
     return kind;

@@ -60,6 +60,21 @@ enum fault_kind crew_start(struct crew *crew, struct board *board, struct stewar
     return FAULT_NONE;
 }
 
+enum fault_kind crew_start_simulated(struct crew *crew, struct board *board,
+                                     struct simulated *simulated, struct fault *fault)
+{
+    *crew = (struct crew){.board = board};
+    return worker_new_simulated(board, simulated, &crew->guest, fault);
+}
+
+enum fault_kind crew_turn(const struct crew *crew, const struct world *world, uint64_t most_ns,
+                          struct fault *fault)
+{
+    if (crew->guest != NULL)
+        return worker_turn(crew->guest, most_ns, fault);
+    return world_turn(world, world_now_ns(world) + most_ns, fault);
+}
+
 enum fault_kind crew_check(const struct crew *crew, struct fault *fault)
 {
     for (uint32_t i = 0; i < crew->count; i++) {
@@ -92,6 +107,7 @@ void crew_end(struct crew *crew)
             usleep(1000);
         }
     }
+    worker_free(crew->guest);
     free(crew->workers);
     *crew = (struct crew){.board = crew->board};
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * crew: the worker processes of one trial. Layer: trial.
+ * crew: the workers of one trial: processes, or in a simulation one guest of this process. Layer:
+ * trial.
  *
  * Invariant: no worker outlives the process that started it, however that one ends.
  */
@@ -20,6 +21,7 @@ struct crew {
     struct board *board;
     pid_t *workers;
     uint32_t count;
+    struct worker *guest; /* in a simulation, instead of the processes */
 };
 
 /*
@@ -30,6 +32,15 @@ struct crew {
 MUST_CHECK enum fault_kind crew_start(struct crew *crew, struct board *board,
                                       struct steward *steward, struct ensemble *ensemble,
                                       struct fault *fault);
+
+/* The crew of a simulation: one worker, in this process. */
+MUST_CHECK enum fault_kind crew_start_simulated(struct crew *crew, struct board *board,
+                                                struct simulated *simulated, struct fault *fault);
+
+/* Lets something happen in the world, for most_ns of its time at most. Processes work by
+ * themselves; a guest works here. */
+MUST_CHECK enum fault_kind crew_turn(const struct crew *crew, const struct world *world,
+                                     uint64_t most_ns, struct fault *fault);
 
 /* FAULT_NONE while all workers work. A worker that ended leaves its own fault, or
  * FAULT_WORKER_DIED. */

@@ -19,6 +19,7 @@
 #include "measure/tally.h"
 #include "zk/connect.h"
 #include "zk/ensemble.h"
+#include "zk/simulated.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -26,6 +27,7 @@
 struct oracle {
     const struct connect_string *servers;
     const struct ensemble *ensemble; /* NULL: they are not ours, and their CPU is not known */
+    const struct simulated *simulated; /* whose servers these are; else NULL */
 };
 
 struct oracle_reading {

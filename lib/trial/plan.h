@@ -24,8 +24,9 @@ enum pace {
 
 /* What drives the sessions of a process. */
 enum driver {
-    DRIVER_EVENTS, /* one event loop for all (zk/events.h) */
-    DRIVER_THREADS /* a thread for each (zk/threads.h) */
+    DRIVER_EVENTS,   /* one event loop for all (zk/events.h) */
+    DRIVER_THREADS,  /* a thread for each (zk/threads.h) */
+    DRIVER_SIMULATED /* servers and sessions in memory, in one process (zk/simulated.h) */
 };
 
 /* A drawn holding time is cut at so many means: one in 500 million is. A trial's timeout must be
@@ -53,7 +54,8 @@ struct trial_plan {
     uint32_t session_timeout_ms;
     uint64_t seed;
     const char *root; /* the znode of this trial; does not exist yet, its parent does */
-    const struct connect_string *servers; /* session i connects to server i mod their number */
+    const struct connect_string *servers; /* session i connects to server i mod their number; in a
+                                             simulation a server's port is its number, from 1 */
 };
 
 /* How many of the clients contend for this lock. */

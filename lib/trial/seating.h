@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * seating: a worker's seats, and the two ways of running them. Layer: trial, below worker.
+ * seating: a worker's seats, and the ways of running them. Layer: trial, below worker.
  *
  * On one event loop, all seats live on the worker's only thread. On threads, each seat lives on a
  * thread of its own, and the worker's first thread only opens sessions and passes on what the
- * conductor says.
+ * conductor says. In a simulation, all seats and the conductor live on one thread.
  *
  * Invariant: a seat is touched on its own thread only. What it is to do is an order; the way brings
  * it to that thread and has it carried out there.
@@ -30,7 +30,8 @@ struct worker {
     struct board *board;
     struct board_worker *share; /* this worker's place on the board */
     const struct seating *seating;
-    void *own; /* the seating's */
+    void *own;                   /* the seating's */
+    struct simulated *simulated; /* the simulation to live in; else NULL */
     struct seat *seats;
     uint32_t index;
     uint32_t count;  /* seats */
@@ -48,9 +49,9 @@ struct seating {
                             struct fault *fault);
     /* Has the seat carry out the order (worker_carry_out) on its thread. */
     void (*tell)(struct seat *seat, enum seat_order order);
-    /* Lets the sessions live, at most until `until_ns`; calls worker_woken when the conductor has
+    /* Lets the sessions live, for most_ns at most; calls worker_woken when the conductor has
      * something to say. */
-    enum fault_kind (*wait)(struct worker *worker, uint64_t until_ns, struct fault *fault);
+    enum fault_kind (*wait)(struct worker *worker, uint64_t most_ns, struct fault *fault);
     /* Closes the sessions, until `until_ns` at most. False if a thread that would not end still
      * uses its seat. Also after a set_up that failed. */
     bool (*tear_down)(struct worker *worker, uint64_t until_ns);
@@ -58,6 +59,7 @@ struct seating {
 
 extern const struct seating seating_on_events;
 extern const struct seating seating_on_threads;
+extern const struct seating seating_in_simulation;
 
 /* For the ways: in worker.c. */
 void worker_carry_out(struct seat *seat, enum seat_order order);

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "base/clock.h"
 #include "trial/alarms.h"
 #include "trial/seating.h"
 #include "zk/events.h"
@@ -46,11 +47,11 @@ static enum fault_kind open_session(struct worker *worker, struct seat *seat, co
                        seat, &seat->contender.client, fault);
 }
 
-static enum fault_kind wait_for_events(struct worker *worker, uint64_t until_ns,
+static enum fault_kind wait_for_events(struct worker *worker, uint64_t most_ns,
                                        struct fault *fault)
 {
     struct own *own = worker->own;
-    enum fault_kind kind = events_poll(own->events, until_ns, fault);
+    enum fault_kind kind = events_poll(own->events, clock_now_ns() + most_ns, fault);
     worker_tell_conductor(worker->board);
     return kind;
 }

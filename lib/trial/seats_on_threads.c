@@ -44,13 +44,11 @@ static void tell(struct seat *seat, enum seat_order order)
     threads_order(seat->contender.client, (int)order);
 }
 
-static enum fault_kind wait_for_conductor(struct worker *worker, uint64_t until_ns,
+static enum fault_kind wait_for_conductor(struct worker *worker, uint64_t most_ns,
                                           struct fault *fault)
 {
     struct pollfd wake = {.fd = worker->share->wake_descriptor, .events = POLLIN};
-    uint64_t now_ns = clock_now_ns();
-    int left_ms = until_ns > now_ns ? (int)((until_ns - now_ns + NS_PER_MS - 1) / NS_PER_MS) : 0;
-    int ready = poll(&wake, 1, left_ms);
+    int ready = poll(&wake, 1, (int)((most_ns + NS_PER_MS - 1) / NS_PER_MS));
     if (ready < 0 && errno != EINTR)
         return fault_from_errno(fault, errno, "worker", "poll");
     if (ready > 0)

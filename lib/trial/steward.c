@@ -13,7 +13,7 @@
 #define PATH_MAX_BYTES     512
 
 struct steward {
-    struct events *events;
+    struct world world;
     struct client *client;
     uint64_t timeout_ns;
     uint64_t requests;
@@ -75,69 +75,98 @@ static const struct client_listener listener = {state_changed, sent, replied, no
 
 static enum fault_kind await_session(struct steward *steward, struct fault *fault)
 {
-    uint64_t until_ns = clock_now_ns() + steward->timeout_ns;
+    uint64_t until_ns = world_now_ns(&steward->world) + steward->timeout_ns;
     while (steward->state != CLIENT_ESTABLISHED) {
-        if (clock_now_ns() >= until_ns)
+        if (world_now_ns(&steward->world) >= until_ns)
             return fault_raise(fault, FAULT_NO_ANSWER, 0, steward->servers,
                                "no session within %.0f s", (double)steward->timeout_ns / 1e9);
-        enum fault_kind kind = events_poll(steward->events, until_ns, fault);
+        enum fault_kind kind = world_turn(&steward->world, until_ns, fault);
         if (kind != FAULT_NONE)
             return kind;
     }
     return FAULT_NONE;
 }
 
-enum fault_kind steward_new(const struct connect_string *servers, uint64_t timeout_ns,
-                            struct steward **steward, struct fault *fault)
+/* Waits for the session that has begun to open; a steward without one is freed. */
+static enum fault_kind finish(enum fault_kind kind, struct steward *made, struct steward **steward,
+                              struct fault *fault)
+{
+    if (kind == FAULT_NONE)
+        kind = await_session(made, fault);
+    if (kind == FAULT_NONE)
+        *steward = made;
+    else
+        steward_free(made);
+    return kind;
+}
+
+static enum fault_kind make(uint64_t timeout_ns, struct steward **steward, struct fault *fault)
 {
     struct steward *made = calloc(1, sizeof *made);
     if (made == NULL)
         return fault_raise(fault, FAULT_NO_MEMORY, 0, "session", "%s", "");
     made->timeout_ns = timeout_ns;
-    connect_format(servers, 0, true, made->servers, sizeof made->servers);
-    enum fault_kind kind = events_new(1, &made->events, fault);
-    if (kind == FAULT_NONE)
-        kind = events_open(made->events, made->servers, SESSION_TIMEOUT_MS, &listener, made,
-                           &made->client, fault);
-    if (kind == FAULT_NONE)
-        kind = await_session(made, fault);
-    if (kind != FAULT_NONE) {
-        steward_free(made);
-        return kind;
-    }
     *steward = made;
     return FAULT_NONE;
+}
+
+enum fault_kind steward_new(const struct connect_string *servers, uint64_t timeout_ns,
+                            struct steward **steward, struct fault *fault)
+{
+    struct steward *made;
+    enum fault_kind kind = make(timeout_ns, &made, fault);
+    if (kind != FAULT_NONE)
+        return kind;
+    connect_format(servers, 0, true, made->servers, sizeof made->servers);
+    kind = events_new(1, &made->world.events, fault);
+    if (kind == FAULT_NONE)
+        kind = events_open(made->world.events, made->servers, SESSION_TIMEOUT_MS, &listener, made,
+                           &made->client, fault);
+    return finish(kind, made, steward, fault);
+}
+
+enum fault_kind steward_new_simulated(struct simulated *simulated, uint64_t timeout_ns,
+                                      struct steward **steward, struct fault *fault)
+{
+    struct steward *made;
+    enum fault_kind kind = make(timeout_ns, &made, fault);
+    if (kind != FAULT_NONE)
+        return kind;
+    snprintf(made->servers, sizeof made->servers, "simulation");
+    made->world.simulated = simulated;
+    kind = simulated_open(simulated, 0, SESSION_TIMEOUT_MS, &listener, made, &made->client, fault);
+    return finish(kind, made, steward, fault);
 }
 
 void steward_free(struct steward *steward)
 {
     if (steward == NULL)
         return;
-    if (steward->events != NULL)
-        events_close(steward->events, clock_now_ns() + CLOSE_NS);
-    events_free(steward->events);
+    if (steward->world.events != NULL)
+        events_close(steward->world.events, clock_now_ns() + CLOSE_NS);
+    events_free(steward->world.events);
     free_names(steward->names, steward->name_count);
     free(steward);
 }
 
 void steward_abandon(struct steward *steward)
 {
-    events_abandon(steward->events);
+    events_abandon(steward->world.events);
 }
 
-struct events *steward_events(struct steward *steward)
+const struct world *steward_world(const struct steward *steward)
 {
-    return steward->events;
+    return &steward->world;
 }
 
 /* Waits for the reply to the operation just sent; its status is then in steward->status. */
 static enum fault_kind await_reply(struct steward *steward, const char *path, struct fault *fault)
 {
-    uint64_t until_ns = clock_now_ns() + steward->timeout_ns;
+    uint64_t until_ns = world_now_ns(&steward->world) + steward->timeout_ns;
     while (!steward->replied) {
-        if (clock_now_ns() >= until_ns)
+        if (world_now_ns(&steward->world) >= until_ns)
             return fault_raise(fault, FAULT_NO_ANSWER, 0, steward->servers, "asked about %s", path);
-        enum fault_kind kind = events_poll(steward->events, until_ns, fault);
+        enum fault_kind kind = world_turn(&steward->world, until_ns, fault);
         if (kind != FAULT_NONE)
             return kind;
     }

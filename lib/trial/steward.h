@@ -13,8 +13,8 @@
 #define TRIAL_STEWARD_H
 
 #include "base/fault.h"
+#include "trial/world.h"
 #include "zk/connect.h"
-#include "zk/events.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -27,15 +27,18 @@ struct steward;
 MUST_CHECK enum fault_kind steward_new(const struct connect_string *servers, uint64_t timeout_ns,
                                        struct steward **steward, struct fault *fault);
 
-/* Ends the session. NULL is fine. */
+/* The same in a simulation, which must outlive the steward's use; timeout_ns is of its time. */
+MUST_CHECK enum fault_kind steward_new_simulated(struct simulated *simulated, uint64_t timeout_ns,
+                                                 struct steward **steward, struct fault *fault);
+
+/* Ends the session; one in a simulation ends with that. NULL is fine. */
 void steward_free(struct steward *steward);
 
 /* For a forked child: lets go of the parent's session without a word to the server. */
 void steward_abandon(struct steward *steward);
 
-/* The loop that the steward's session lives on: for the descriptors that its owner waits for
- * besides. */
-struct events *steward_events(struct steward *steward);
+/* The world that the steward's session lives in: for what its owner waits for besides. */
+const struct world *steward_world(const struct steward *steward);
 
 /* Creates a persistent znode. FAULT_EXISTS, FAULT_DENIED, FAULT_NO_CHROOT (its parent is missing).
  */

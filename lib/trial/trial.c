@@ -12,19 +12,26 @@
 struct run {
     const struct trial_plan *plan;
     const struct trial_host *host;
+    struct steward *steward; /* the host's, or the simulation's own */
     struct oracle oracle;
     struct board *board;
 };
+
+/* Whether nobody else can use the servers. */
+static bool is_private(const struct run *run)
+{
+    return run->oracle.ensemble != NULL || run->oracle.simulated != NULL;
+}
 
 /* ------------------------------------------------------------------ the znodes */
 
 static enum fault_kind lay_out(const struct run *run, struct fault *fault)
 {
-    enum fault_kind kind = steward_create(run->host->steward, run->plan->root, fault);
+    enum fault_kind kind = steward_create(run->steward, run->plan->root, fault);
     for (uint32_t lock = 0; kind == FAULT_NONE && lock < run->plan->locks; lock++) {
         char path[RECIPE_PATH_MAX];
         snprintf(path, sizeof path, "%s/l%u", run->plan->root, lock);
-        kind = steward_create(run->host->steward, path, fault);
+        kind = steward_create(run->steward, path, fault);
     }
     return kind;
 }
@@ -35,7 +42,7 @@ static enum fault_kind look_for_leftovers(const struct run *run, struct fault *f
         char path[RECIPE_PATH_MAX];
         size_t count = 0;
         snprintf(path, sizeof path, "%s/l%u", run->plan->root, lock);
-        enum fault_kind kind = steward_count_children(run->host->steward, path, &count, fault);
+        enum fault_kind kind = steward_count_children(run->steward, path, &count, fault);
         if (kind != FAULT_NONE)
             return kind;
         if (count > 0)
@@ -59,7 +66,7 @@ static enum fault_kind look_for_lost_wakeups(const struct run *run, struct fault
         if (!session->parked)
             continue;
         enum fault_kind kind =
-            steward_exists(run->host->steward, session->waits_for, &exists, fault);
+            steward_exists(run->steward, session->waits_for, &exists, fault);
         if (kind != FAULT_NONE)
             return kind;
         if (exists)
@@ -192,7 +199,7 @@ static uint64_t interval_ns(uint64_t from_ns, uint64_t to_ns)
  * none: what they still hold there are connections that have just been closed. */
 static bool is_shared(const struct run *run, const struct conductor_result *led)
 {
-    return run->host->ensemble == NULL &&
+    return !is_private(run) &&
            led->at_gate.connections > (uint64_t)run->plan->clients + 1; /* the steward's */
 }
 
@@ -210,7 +217,7 @@ static void reconcile(const struct run *run, const struct conductor_result *led,
     }
     enum oracle_counter differs =
         oracle_reconcile(&result->servers, &result->total, &servers, &sessions);
-    if (differs != ORACLE_AGREES && run->host->ensemble == NULL && servers > sessions) {
+    if (differs != ORACLE_AGREES && !is_private(run) && servers > sessions) {
         snprintf(result->not_reconciled, sizeof result->not_reconciled,
                  "the servers counted more %s than the sessions: others seem to use them",
                  oracle_counter_word(differs));
@@ -261,7 +268,7 @@ static enum fault_kind lead(struct run *run, const struct crew *crew, struct tri
     struct conductor_result led;
     struct oracle_reading at_end;
     enum fault_kind kind =
-        conductor_lead(crew, run->host->steward, &run->oracle, &run->host->watch, &led, fault);
+        conductor_lead(crew, run->steward, &run->oracle, &run->host->watch, &led, fault);
     if (kind == FAULT_NONE)
         kind = oracle_read(&run->oracle, &at_end, fault);
     if (kind != FAULT_NONE)
@@ -275,7 +282,9 @@ static enum fault_kind run_workers(struct run *run, struct trial_result *result,
 {
     struct crew crew;
     enum fault_kind kind =
-        crew_start(&crew, run->board, run->host->steward, run->host->ensemble, fault);
+        run->oracle.simulated != NULL
+            ? crew_start_simulated(&crew, run->board, run->oracle.simulated, fault)
+            : crew_start(&crew, run->board, run->steward, run->host->ensemble, fault);
     if (kind != FAULT_NONE)
         return kind;
     kind = lead(run, &crew, result, fault);
@@ -304,6 +313,49 @@ static enum fault_kind new_result(const struct trial_plan *plan, struct trial_re
     return FAULT_NONE;
 }
 
+/* On the host's servers. */
+static enum fault_kind run_on_servers(struct run *run, struct trial_result *result,
+                                      struct fault *fault)
+{
+    run->steward = run->host->steward;
+    run->oracle.ensemble = run->host->ensemble;
+    enum fault_kind kind = lay_out(run, fault);
+    if (kind == FAULT_NONE)
+        kind = run_workers(run, result, fault);
+    struct fault clearing = {0};
+    enum fault_kind cleared = FAULT_NONE;
+    /* A private server that has failed takes its znodes with it. */
+    if (kind == FAULT_NONE || run->host->ensemble == NULL)
+        cleared = steward_delete_tree(run->steward, run->plan->root, &clearing);
+    if (kind == FAULT_NONE && cleared != FAULT_NONE) {
+        *fault = clearing;
+        kind = cleared;
+    }
+    return kind;
+}
+
+/* In a simulation made for this trial: it ends with all that is in it. */
+static enum fault_kind run_in_simulation(struct run *run, struct trial_result *result,
+                                         struct fault *fault)
+{
+    struct simulated_options options = simulated_options_default();
+    struct simulated *simulated;
+    options.servers = (unsigned)run->host->servers->count;
+    options.seed = run->plan->seed;
+    enum fault_kind kind = simulated_new(&options, &simulated, fault);
+    if (kind != FAULT_NONE)
+        return kind;
+    run->oracle.simulated = simulated;
+    kind = steward_new_simulated(simulated, run->plan->timeout_ns, &run->steward, fault);
+    if (kind == FAULT_NONE)
+        kind = lay_out(run, fault);
+    if (kind == FAULT_NONE)
+        kind = run_workers(run, result, fault);
+    steward_free(run->steward);
+    simulated_free(simulated);
+    return kind;
+}
+
 enum fault_kind trial_run(const struct trial_plan *plan, const struct trial_host *host,
                           struct trial_result **result, struct fault *fault)
 {
@@ -315,21 +367,11 @@ enum fault_kind trial_run(const struct trial_plan *plan, const struct trial_host
     struct run run = {
         .plan = plan,
         .host = host,
-        .oracle = {host->servers, host->ensemble},
+        .oracle = {.servers = host->servers},
         .board = made->board,
     };
-    kind = lay_out(&run, fault);
-    if (kind == FAULT_NONE)
-        kind = run_workers(&run, made, fault);
-    struct fault clearing = {0};
-    enum fault_kind cleared = FAULT_NONE;
-    /* A private server that has failed takes its znodes with it. */
-    if (kind == FAULT_NONE || host->ensemble == NULL)
-        cleared = steward_delete_tree(host->steward, plan->root, &clearing);
-    if (kind == FAULT_NONE && cleared != FAULT_NONE) {
-        *fault = clearing;
-        kind = cleared;
-    }
+    kind = plan->driver == DRIVER_SIMULATED ? run_in_simulation(&run, made, fault)
+                                            : run_on_servers(&run, made, fault);
     if (kind != FAULT_NONE) {
         trial_result_free(made);
         return kind;

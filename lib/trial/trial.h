@@ -23,7 +23,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Where trials are run. */
+/* Where trials are run: on servers, or each in a simulation of its own, which is made from the
+ * plan's seed: then there is no steward, and the servers are numbered by their ports. */
 struct trial_host {
     struct steward *steward;
     const struct connect_string *servers; /* all of them: the plan's may be a part */

@@ -165,16 +165,16 @@ void worker_tell_conductor(struct board *board)
 
 /* ------------------------------------------------------------------ its life */
 
-static enum fault_kind turn(struct worker *worker, struct fault *fault)
+enum fault_kind worker_turn(struct worker *worker, uint64_t most_ns, struct fault *fault)
 {
-    uint64_t wait_ns = TURN_NS;
     if (worker->opened < worker->count) {
-        wait_ns = TURN_OPENING_NS;
         enum fault_kind kind = open_sessions(worker, fault);
         if (kind != FAULT_NONE)
             return kind;
+        if (most_ns > TURN_OPENING_NS)
+            most_ns = TURN_OPENING_NS;
     }
-    return worker->seating->wait(worker, clock_now_ns() + wait_ns, fault);
+    return worker->seating->wait(worker, most_ns, fault);
 }
 
 static enum fault_kind set_up(struct worker *worker, struct fault *fault)
@@ -200,19 +200,53 @@ uint64_t worker_close_ns(const struct trial_plan *plan)
     return plan->driver == DRIVER_THREADS ? CLOSE_NS + plan->clients * CLOSE_THREAD_NS : CLOSE_NS;
 }
 
-enum fault_kind worker_run(struct board *board, uint32_t index, struct fault *fault)
+static struct worker worker_of(struct board *board, uint32_t index)
 {
-    struct worker worker = {
+    static const struct seating *const seatings[] = {
+        [DRIVER_EVENTS] = &seating_on_events,
+        [DRIVER_THREADS] = &seating_on_threads,
+        [DRIVER_SIMULATED] = &seating_in_simulation,
+    };
+    return (struct worker){
         .board = board,
         .share = &board->workers[index],
-        .seating = board->plan->driver == DRIVER_THREADS ? &seating_on_threads : &seating_on_events,
+        .seating = seatings[board->plan->driver],
         .index = index,
         .count = seats_of(board->plan, index),
     };
+}
+
+enum fault_kind worker_run(struct board *board, uint32_t index, struct fault *fault)
+{
+    struct worker worker = worker_of(board, index);
     enum fault_kind kind = set_up(&worker, fault);
     while (kind == FAULT_NONE && atomic_load(&board->phase) != PHASE_CLOSE)
-        kind = turn(&worker, fault);
+        kind = worker_turn(&worker, TURN_NS, fault);
     if (worker.seating->tear_down(&worker, clock_now_ns() + worker_close_ns(board->plan)))
         free(worker.seats);
     return kind;
+}
+
+enum fault_kind worker_new_simulated(struct board *board, struct simulated *simulated,
+                                     struct worker **worker, struct fault *fault)
+{
+    struct worker *made = malloc(sizeof *made);
+    if (made == NULL)
+        return fault_raise(fault, FAULT_NO_MEMORY, 0, "worker", "%s", "");
+    *made = worker_of(board, 0);
+    made->simulated = simulated;
+    enum fault_kind kind = set_up(made, fault);
+    if (kind == FAULT_NONE)
+        *worker = made;
+    else
+        worker_free(made);
+    return kind;
+}
+
+void worker_free(struct worker *worker)
+{
+    if (worker == NULL)
+        return;
+    free(worker->seats);
+    free(worker);
 }

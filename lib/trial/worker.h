@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * worker: a process that runs a share of a trial's sessions. Layer: trial.
+ * worker: who runs a share of a trial's sessions: a process, or in a simulation a guest of the
+ * conductor's. Layer: trial.
  */
 #ifndef TRIAL_WORKER_H
 #define TRIAL_WORKER_H
@@ -10,9 +11,23 @@
 
 #include <stdint.h>
 
+struct simulated;
+struct worker;
+
 /* The worker's life, in a forked process: opens its sessions, waits at the gate, runs its seats,
  * takes its last readings, closes. Returns when the board says so; the process should then end. */
 MUST_CHECK enum fault_kind worker_run(struct board *board, uint32_t index, struct fault *fault);
+
+/* The same life a turn at a time, in a simulation, which outlives the worker: opens sessions, does
+ * what the conductor says, and lets the simulation's time pass, for most_ns at most. *worker is the
+ * caller's to worker_free. */
+MUST_CHECK enum fault_kind worker_new_simulated(struct board *board, struct simulated *simulated,
+                                                struct worker **worker, struct fault *fault);
+MUST_CHECK enum fault_kind worker_turn(struct worker *worker, uint64_t most_ns,
+                                       struct fault *fault);
+
+/* Frees the worker of a simulation; its sessions end with that. NULL is fine. */
+void worker_free(struct worker *worker);
 
 /* How long the workers of a trial may take to close their sessions. What the servers have not
  * confirmed by then ends with its session's timeout. */
