@@ -3,43 +3,42 @@
 
 #include <assert.h>
 
-static void begin(struct client *client, enum client_operation operation)
+static void submit(struct client *client, const struct client_request *request)
 {
     assert(!client->outstanding);
     client->outstanding = true;
-    client->operation = operation;
-    client->listener->sent(client->owner, operation);
+    client->operation = request->operation;
+    client->listener->sent(client->owner, request->operation);
     client->sent_ns = client_now_ns(client);
+    client->driver->submit(client, request);
 }
 
 void client_create(struct client *client, const char *path, enum create_mode mode)
 {
-    begin(client, CLIENT_CREATE);
-    client->driver->create(client, path, mode);
+    submit(client,
+           &(struct client_request){.operation = CLIENT_CREATE, .path = path, .mode = mode});
 }
 
 void client_exists(struct client *client, const char *path, enum watch_flag watch)
 {
-    begin(client, CLIENT_EXISTS);
-    client->driver->exists(client, path, watch);
+    submit(client,
+           &(struct client_request){.operation = CLIENT_EXISTS, .path = path, .watch = watch});
 }
 
 void client_get(struct client *client, const char *path, enum watch_flag watch)
 {
-    begin(client, CLIENT_GET);
-    client->driver->get(client, path, watch);
+    submit(client, &(struct client_request){.operation = CLIENT_GET, .path = path, .watch = watch});
 }
 
 void client_get_children(struct client *client, const char *path, enum watch_flag watch)
 {
-    begin(client, CLIENT_GET_CHILDREN);
-    client->driver->get_children(client, path, watch);
+    submit(client, &(struct client_request){
+                       .operation = CLIENT_GET_CHILDREN, .path = path, .watch = watch});
 }
 
 void client_delete(struct client *client, const char *path)
 {
-    begin(client, CLIENT_DELETE);
-    client->driver->remove(client, path);
+    submit(client, &(struct client_request){.operation = CLIENT_DELETE, .path = path});
 }
 
 uint64_t client_now_ns(const struct client *client)

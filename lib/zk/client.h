@@ -62,6 +62,23 @@ struct client_reply {
     size_t name_count;        /* get_children */
 };
 
+/*
+ * A request. What it points to is the caller's, and is copied before the call returns. Fields that
+ * an operation does not use are zero:
+ *
+ *   CREATE        path, mode
+ *   EXISTS        path, watch
+ *   GET           path, watch
+ *   GET_CHILDREN  path, watch
+ *   DELETE        path
+ */
+struct client_request {
+    enum client_operation operation;
+    const char *path;
+    enum create_mode mode;
+    enum watch_flag watch;
+};
+
 struct client;
 
 /* What the owner of a session is told. No callback may close the session. */
@@ -75,14 +92,9 @@ struct client_listener {
     void (*notified)(void *owner, enum client_event event, const char *path);
 };
 
-/* What stands behind a session. Each submits one request; the data is copied before the call
- * returns. */
+/* What stands behind a session. */
 struct client_driver {
-    void (*create)(struct client *client, const char *path, enum create_mode mode);
-    void (*exists)(struct client *client, const char *path, enum watch_flag watch);
-    void (*get)(struct client *client, const char *path, enum watch_flag watch);
-    void (*get_children)(struct client *client, const char *path, enum watch_flag watch);
-    void (*remove)(struct client *client, const char *path);
+    void (*submit)(struct client *client, const struct client_request *request);
     uint64_t (*now_ns)(const struct client *client);
     /* Bytes of the connection so far, as the kernel counted them; false while not connected. */
     bool (*bytes)(const struct client *client, uint64_t *sent_bytes, uint64_t *received_bytes);

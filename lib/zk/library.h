@@ -100,12 +100,6 @@ MUST_CHECK enum fault_kind library_open(const struct library *library, const cha
                                         watcher_fn watcher, uint32_t session_timeout_ms,
                                         void *context, zhandle_t **zk, struct fault *fault);
 
-/* What the library's codes mean in terms of client.h. */
-enum zk_status library_status(int code);
-enum client_event library_event(const struct library *library, int type);
-enum client_state library_state(const struct library *library, int state);
-int library_create_flags(enum create_mode mode);
-
 /* The server that a handle is connected to, as host:port; "" while it is not. size >= 64. */
 void library_server(const struct library *library, zhandle_t *zk, char *text, size_t size);
 
