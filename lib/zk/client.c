@@ -13,10 +13,11 @@ static void submit(struct client *client, const struct client_request *request)
     client->driver->submit(client, request);
 }
 
-void client_create(struct client *client, const char *path, enum create_mode mode)
+void client_create(struct client *client, const char *path, const void *value, size_t value_length,
+                   enum create_mode mode)
 {
-    submit(client,
-           &(struct client_request){.operation = CLIENT_CREATE, .path = path, .mode = mode});
+    const struct client_request request = op_create(path, value, value_length, mode);
+    submit(client, &request);
 }
 
 void client_exists(struct client *client, const char *path, enum watch_flag watch)
@@ -36,9 +37,24 @@ void client_get_children(struct client *client, const char *path, enum watch_fla
                        .operation = CLIENT_GET_CHILDREN, .path = path, .watch = watch});
 }
 
+void client_set(struct client *client, const char *path, const void *value, size_t value_length,
+                int32_t version)
+{
+    const struct client_request request = op_set(path, value, value_length, version);
+    submit(client, &request);
+}
+
 void client_delete(struct client *client, const char *path)
 {
-    submit(client, &(struct client_request){.operation = CLIENT_DELETE, .path = path});
+    const struct client_request request = op_delete(path);
+    submit(client, &request);
+}
+
+void client_multi(struct client *client, const struct client_request *parts, size_t part_count)
+{
+    assert(part_count > 0 && part_count <= CLIENT_PARTS_MAX);
+    submit(client, &(struct client_request){
+                       .operation = CLIENT_MULTI, .parts = parts, .part_count = part_count});
 }
 
 uint64_t client_now_ns(const struct client *client)

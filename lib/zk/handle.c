@@ -74,15 +74,13 @@ static void completed_create(int code, const char *path, const void *data)
 
 static void completed_stat(int code, const struct Stat *stat, const void *data)
 {
-    (void)stat;
-    deliver(data, (struct client_reply){.status = translate_status(code)});
+    deliver(data, translate_stat(code, stat));
 }
 
 static void completed_data(int code, const char *value, int length, const struct Stat *stat,
                            const void *data)
 {
-    (void)stat;
-    deliver(data, translate_data(code, value, length));
+    deliver(data, translate_data(code, value, length, stat));
 }
 
 static void completed_names(int code, const struct String_vector *names, const void *data)
@@ -102,24 +100,39 @@ static struct handle *of_client(struct client *client)
     return (struct handle *)client;
 }
 
+static int call_multi(struct handle *handle, const struct client_request *request)
+{
+    zoo_op_t ops[CLIENT_PARTS_MAX];
+    translate_parts(handle->library, request, ops);
+    return handle->library->amulti(handle->zk, (int)request->part_count, ops, handle->results,
+                                   completed_void, handle);
+}
+
 static int call(struct handle *handle, const struct client_request *request)
 {
     const struct library *library = handle->library;
     zhandle_t *zk = handle->zk;
     const char *path = request->path;
-    int watch = request->watch == WATCH;
+    int watch = request->watch == WATCH, length = (int)request->value_length;
     switch (request->operation) {
     case CLIENT_CREATE:
-        return library->acreate(zk, path, "", 0, library->open_acl, translate_mode(request->mode),
-                                completed_create, handle);
+        return library->acreate(zk, path, translate_value(request), length, library->open_acl,
+                                translate_mode(request->mode), completed_create, handle);
     case CLIENT_EXISTS:
         return library->aexists(zk, path, watch, completed_stat, handle);
     case CLIENT_GET:
         return library->aget(zk, path, watch, completed_data, handle);
     case CLIENT_GET_CHILDREN:
         return library->aget_children(zk, path, watch, completed_names, handle);
+    case CLIENT_SET:
+        return library->aset(zk, path, translate_value(request), length, request->version,
+                             completed_stat, handle);
     case CLIENT_DELETE:
-        return library->adelete(zk, path, -1, completed_void, handle);
+        return library->adelete(zk, path, request->version, completed_void, handle);
+    case CLIENT_MULTI:
+        return call_multi(handle, request);
+    case CLIENT_CHECK:
+        break;
     }
     return ZBADARGUMENTS;
 }

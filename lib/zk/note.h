@@ -11,12 +11,17 @@
 
 #include <stdbool.h>
 
-/* The longest path, with its terminator. */
-#define NOTE_PATH_MAX 256
+/* The longest path, with its terminator; and how many bytes the values of a request, or of all its
+ * parts, may have together. */
+#define NOTE_PATH_MAX   256
+#define NOTE_VALUES_MAX 1024
 
 struct note {
     struct client_request request;
-    char path[NOTE_PATH_MAX];
+    struct client_request parts[CLIENT_PARTS_MAX];
+    char paths[CLIENT_PARTS_MAX][NOTE_PATH_MAX];
+    size_t values_length;
+    char values[NOTE_VALUES_MAX];
 };
 
 /* Takes a copy of the request; false if it has no room for it: then only the operation is kept. A

@@ -222,17 +222,28 @@ struct answer {
     int value_length;
 };
 
+static int call_multi(struct session *session)
+{
+    const struct library *library = &session->threads->library;
+    const struct client_request *request = &session->note.request;
+    zoo_op_t ops[CLIENT_PARTS_MAX];
+    zoo_op_result_t results[CLIENT_PARTS_MAX];
+    translate_parts(library, request, ops);
+    return library->multi(session->zk, (int)request->part_count, ops, results);
+}
+
 static int call(struct session *session, struct answer *answer)
 {
     const struct library *library = &session->threads->library;
     const struct client_request *request = &session->note.request;
     zhandle_t *zk = session->zk;
     const char *path = request->path;
-    int watch = request->watch == WATCH;
+    int watch = request->watch == WATCH, length = (int)request->value_length;
     switch (request->operation) {
     case CLIENT_CREATE:
-        return library->create(zk, path, "", 0, library->open_acl, translate_mode(request->mode),
-                               answer->created, sizeof answer->created);
+        return library->create(zk, path, translate_value(request), length, library->open_acl,
+                               translate_mode(request->mode), answer->created,
+                               sizeof answer->created);
     case CLIENT_EXISTS:
         return library->exists(zk, path, watch, &answer->stat);
     case CLIENT_GET:
@@ -240,8 +251,15 @@ static int call(struct session *session, struct answer *answer)
         return library->get(zk, path, watch, session->value, &answer->value_length, &answer->stat);
     case CLIENT_GET_CHILDREN:
         return library->get_children(zk, path, watch, &answer->names);
+    case CLIENT_SET:
+        return library->set(zk, path, translate_value(request), length, request->version,
+                            &answer->stat);
     case CLIENT_DELETE:
-        return library->remove(zk, path, -1);
+        return library->remove(zk, path, request->version);
+    case CLIENT_MULTI:
+        return call_multi(session);
+    case CLIENT_CHECK:
+        break;
     }
     return ZBADARGUMENTS;
 }
@@ -251,13 +269,17 @@ static struct client_reply reply_of(const struct session *session, int code,
 {
     switch (session->note.request.operation) {
     case CLIENT_GET:
-        return translate_data(code, session->value, answer->value_length);
+        return translate_data(code, session->value, answer->value_length, &answer->stat);
     case CLIENT_GET_CHILDREN:
         return translate_names(code, &answer->names);
     case CLIENT_CREATE:
         return translate_created(code, answer->created);
     case CLIENT_EXISTS:
+    case CLIENT_SET:
+        return translate_stat(code, &answer->stat);
     case CLIENT_DELETE:
+    case CLIENT_MULTI:
+    case CLIENT_CHECK:
         break;
     }
     return (struct client_reply){.status = translate_status(code)};

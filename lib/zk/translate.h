@@ -19,13 +19,21 @@ enum zk_status translate_status(int code);
 enum client_event translate_event(const struct library *library, int type);
 enum client_state translate_state(const struct library *library, int state);
 
-/* The flags of a create. */
+/* The flags of a create, and the value of a create or a set: no bytes are no null value. */
 int translate_mode(enum create_mode mode);
+const char *translate_value(const struct client_request *request);
+
+/* The parts of a multi, as many operations; they point into the request. What comes of each of them
+ * is not asked for. */
+void translate_parts(const struct library *library, const struct client_request *request,
+                     zoo_op_t ops[static CLIENT_PARTS_MAX]);
 
 /* Replies, but for operation and latency, of what a call gave: beside `code`, everything is read
- * only if that is ZOK. */
+ * only if that is ZOK. A multi's code is that of the first part that failed. */
 struct client_reply translate_created(int code, const char *path);
-struct client_reply translate_data(int code, const char *value, int length);
+struct client_reply translate_stat(int code, const struct Stat *stat);
+struct client_reply translate_data(int code, const char *value, int length,
+                                   const struct Stat *stat);
 struct client_reply translate_names(int code, const struct String_vector *names);
 
 #endif
