@@ -22,6 +22,18 @@ static json_t *describe_command(int argc, char **argv)
     return command;
 }
 
+/* Of the recipes that do not go through all levels. */
+static json_t *describe_most_clients(const struct options *options)
+{
+    json_t *most = json_object();
+    for (size_t i = 0; i < options->recipe_count; i++) {
+        if (options->most_clients[i] != UINT64_MAX)
+            json_object_set_new(most, options->recipes[i]->name,
+                                json_integer((json_int_t)options->most_clients[i]));
+    }
+    return most;
+}
+
 static json_t *describe_plan(const struct options *options)
 {
     json_t *recipes = json_array(), *clients = json_array();
@@ -30,9 +42,10 @@ static json_t *describe_plan(const struct options *options)
     for (size_t i = 0; i < options->level_count; i++)
         json_array_append_new(clients, json_integer((json_int_t)options->clients[i]));
     return json_pack(
-        "{s:o, s:o, s:s, s:s, s:I, s:I, s:I, s:b, s:i, s:i, s:i, s:I, s:I}", "recipes", recipes,
-        "clients", clients, "workload", options->workload == WORKLOAD_DRAIN ? "drain" : "steady",
-        "pace", options->pace == PACE_LOCKSTEP ? "lockstep" : "free", "handoffs",
+        "{s:o, s:o, s:o, s:s, s:s, s:I, s:I, s:I, s:b, s:i, s:i, s:i, s:I, s:I}", "recipes",
+        recipes, "clients", clients, "most_clients", describe_most_clients(options), "workload",
+        options->workload == WORKLOAD_DRAIN ? "drain" : "steady", "pace",
+        options->pace == PACE_LOCKSTEP ? "lockstep" : "free", "handoffs",
         (json_int_t)options->handoffs, "duration_ns", (json_int_t)options->duration_ns, "hold_ns",
         (json_int_t)options->hold.mean_ns, "hold_exponential", options->hold.exponential, "locks",
         (int)options->locks, "trials", (int)options->trials, "processes", (int)options->processes,

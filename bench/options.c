@@ -26,7 +26,8 @@ static const char help_before_recipes[] =
     "Run lock recipes against ZooKeeper, count every message of every handoff, and hold\n"
     "the counts against their laws. Writes CSV files, histograms, fits and plots.\n"
     "\n"
-    "  -r, --recipes LIST       recipes [nonscalable,childwatch,scalable]; there are:\n"
+    "  -r, --recipes LIST       recipes, NAME or NAME:MOST to stop at so many clients\n"
+    "                           [nonscalable,childwatch,scalable]; there are:\n"
     "                          ";
 
 static const char help_behind_recipes[] =
@@ -124,26 +125,41 @@ static bool wrong(const char *option, const char *value, const char *why)
     return false;
 }
 
+/* NAME or NAME:MOST. */
+static bool parse_recipe(const char *list, char *item, struct options *options)
+{
+    uint64_t most = UINT64_MAX;
+    char *colon = strchr(item, ':');
+    if (colon != NULL && !text_parse_number(colon + 1, 1, CLIENTS_MAX, &most))
+        return wrong("--recipes", list, "behind a colon stands the most clients of a recipe");
+    if (colon != NULL)
+        *colon = '\0';
+    const struct recipe *recipe = registry_find(item);
+    if (recipe == NULL) {
+        char why[160];
+        snprintf(why, sizeof why, "no recipe is called '%s'; did you mean '%s'?", item,
+                 registry_nearest(item));
+        return wrong("--recipes", list, why);
+    }
+    for (size_t i = 0; i < options->recipe_count; i++) {
+        if (options->recipes[i] == recipe)
+            return wrong("--recipes", list, "a recipe is named twice");
+    }
+    if (options->recipe_count == OPTIONS_RECIPES_MAX)
+        return wrong("--recipes", list, "too many");
+    options->most_clients[options->recipe_count] = most;
+    options->recipes[options->recipe_count++] = recipe;
+    return true;
+}
+
 static bool parse_recipes(const char *value, struct options *options)
 {
     const char *list = value;
-    char name[64];
+    char item[64];
     options->recipe_count = 0;
-    while (text_next_item(&list, name, sizeof name)) {
-        const struct recipe *recipe = registry_find(name);
-        if (recipe == NULL) {
-            char why[160];
-            snprintf(why, sizeof why, "no recipe is called '%s'; did you mean '%s'?", name,
-                     registry_nearest(name));
-            return wrong("--recipes", value, why);
-        }
-        for (size_t i = 0; i < options->recipe_count; i++) {
-            if (options->recipes[i] == recipe)
-                return wrong("--recipes", value, "a recipe is named twice");
-        }
-        if (options->recipe_count == OPTIONS_RECIPES_MAX)
-            return wrong("--recipes", value, "too many");
-        options->recipes[options->recipe_count++] = recipe;
+    while (text_next_item(&list, item, sizeof item)) {
+        if (!parse_recipe(value, item, options))
+            return false;
     }
     return true;
 }
@@ -349,6 +365,11 @@ static bool check_together(const struct options *options)
     if (options->processes > fewest) {
         snprintf(value, sizeof value, "%u", options->processes);
         return wrong("--processes", value, "more processes than clients");
+    }
+    for (size_t i = 0; i < options->recipe_count; i++) {
+        if (options->most_clients[i] < fewest)
+            return wrong("--recipes", options->recipes[i]->name,
+                         "its most clients are fewer than the fewest of --clients");
     }
     uint64_t longest = options->hold.exponential ? HOLD_LONGEST_MEANS : 1;
     if (options->hold.mean_ns * longest >= options->timeout_ns)

@@ -22,6 +22,7 @@ enum placement { PLACEMENT_SPREAD, PLACEMENT_LEADER, PLACEMENT_FOLLOWERS };
 
 struct options {
     const struct recipe *recipes[OPTIONS_RECIPES_MAX];
+    uint64_t most_clients[OPTIONS_RECIPES_MAX]; /* of each recipe; UINT64_MAX: all levels */
     size_t recipe_count;
     uint64_t *clients; /* levels, ascending */
     size_t level_count;

@@ -121,17 +121,24 @@ static enum fault_kind warm_up_with(struct run *run, const struct cell *cell, si
     return FAULT_NONE;
 }
 
+static uint32_t warm_up_clients(const struct options *options, size_t recipe)
+{
+    uint64_t most = options->clients[options->level_count - 1];
+    if (most > options->most_clients[recipe])
+        most = options->most_clients[recipe];
+    return most < WARM_UP_CLIENTS ? (uint32_t)most : WARM_UP_CLIENTS;
+}
+
 static enum fault_kind warm_up(struct run *run, struct fault *fault)
 {
     const struct options *options = &run->options;
-    uint64_t most = options->clients[options->level_count - 1];
-    uint32_t clients = most < WARM_UP_CLIENTS ? (uint32_t)most : WARM_UP_CLIENTS;
     enum fault_kind kind = FAULT_NONE;
     progress_say(&run->progress, "warming up");
     for (size_t topology = 0; topology < options->topology_count; topology++) {
         for (size_t i = 0; kind == FAULT_NONE && i < options->recipe_count; i++) {
-            struct cell cell = {
-                .recipe = options->recipes[i], .clients = clients, .topology = topology};
+            struct cell cell = {.recipe = options->recipes[i],
+                                .clients = warm_up_clients(options, i),
+                                .topology = topology};
             kind = warm_up_with(run, &cell, i, fault);
         }
     }

@@ -161,6 +161,11 @@ static void recipes(void **state)
         {{"run", "-r", "scalable,childwatch,scalable"}, "a recipe is named twice"},
         {{"run", "-r", ""}, "--recipes '': "},
         {{"run", "-r", "scalable,"}, "--recipes scalable,: "},
+        {{"run", "-r", "scalable:"}, "behind a colon stands the most clients of a recipe"},
+        {{"run", "-r", "scalable:0"}, "--recipes scalable:0: behind a colon"},
+        {{"run", "-r", "scalable:8x"}, "--recipes scalable:8x: behind a colon"},
+        {{"run", "-r", "scalable:7", "-n", "8"}, "its most clients are fewer"},
+        {{"run", "-r", "scalable:7,scalable"}, "a recipe is named twice"},
     };
     CHECK_ALL(list);
 }
