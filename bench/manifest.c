@@ -97,6 +97,18 @@ void manifest_warn(struct manifest *manifest, const char *warning)
     json_array_append_new(manifest->warnings, json_string(warning));
 }
 
+static json_t *describe_roles(const struct board *board)
+{
+    json_t *roles = json_object();
+    const struct connect_string *servers = board->plan->servers;
+    for (size_t i = 0; i < servers->count; i++) {
+        char server[ENDPOINT_TEXT_SIZE];
+        json_object_set_new(roles, endpoint_format(&servers->endpoints[i], server, sizeof server),
+                            json_string(role_word(board->roles[i])));
+    }
+    return roles;
+}
+
 void manifest_sessions(struct manifest *manifest, const struct board *board)
 {
     json_t *sessions = json_object();
@@ -106,6 +118,7 @@ void manifest_sessions(struct manifest *manifest, const struct board *board)
         json_object_set_new(sessions, server, json_integer(count + 1));
     }
     json_object_set_new(manifest->json, "sessions_of_last_trial", sessions);
+    json_object_set_new(manifest->json, "roles_of_last_trial", describe_roles(board));
     json_object_set_new(manifest->json, "session_timeout_granted_ms",
                         json_integer(board->sessions[0].timeout_ms));
 }
