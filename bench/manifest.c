@@ -55,10 +55,11 @@ static json_t *describe_server(const struct target *target, size_t index)
     const struct endpoint *endpoint = &target->servers.endpoints[index];
     const struct admin_identity *identity = &target->identities[index];
     struct fault fault;
-    char name[ENDPOINT_TEXT_SIZE], settings[8192];
+    char name[ENDPOINT_TEXT_SIZE], address[ENDPOINT_TEXT_SIZE], settings[8192];
     json_t *server =
-        json_pack("{s:s, s:s, s:s}", "endpoint", endpoint_format(endpoint, name, sizeof name),
-                  "version", identity->version, "mode", identity->mode);
+        json_pack("{s:s, s:s, s:s, s:s}", "endpoint", endpoint_typed(endpoint, name, sizeof name),
+                  "address", endpoint_address(endpoint, address, sizeof address), "version",
+                  identity->version, "mode", identity->mode);
     if (admin_settings(endpoint, ASK_NS, settings, sizeof settings, &fault) == FAULT_NONE)
         json_object_set_new(server, "settings", json_string(settings));
     else
@@ -103,7 +104,7 @@ static json_t *describe_roles(const struct board *board)
     const struct connect_string *servers = board->plan->servers;
     for (size_t i = 0; i < servers->count; i++) {
         char server[ENDPOINT_TEXT_SIZE];
-        json_object_set_new(roles, endpoint_format(&servers->endpoints[i], server, sizeof server),
+        json_object_set_new(roles, endpoint_address(&servers->endpoints[i], server, sizeof server),
                             json_string(role_word(board->roles[i])));
     }
     return roles;

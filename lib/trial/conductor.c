@@ -354,7 +354,7 @@ static enum role role_of_server(const struct board *board, const char *server)
     const struct connect_string *servers = board->plan->servers;
     for (size_t i = 0; i < servers->count; i++) {
         char text[ENDPOINT_TEXT_SIZE];
-        if (strcmp(endpoint_format(&servers->endpoints[i], text, sizeof text), server) == 0)
+        if (strcmp(endpoint_address(&servers->endpoints[i], text, sizeof text), server) == 0)
             return board->roles[i];
     }
     return ROLE_UNKNOWN;

@@ -22,7 +22,7 @@ struct steward {
     enum zk_status status;
     char **names; /* of the last list of children, kept for the caller's walk */
     size_t name_count;
-    char servers[CONNECT_TEXT_SIZE];
+    char servers[CONNECT_TEXT_SIZE]; /* for people */
 };
 
 static void state_changed(void *owner, enum client_state state)
@@ -90,15 +90,17 @@ static enum fault_kind await_session(struct steward *steward, struct fault *faul
 enum fault_kind steward_new(const struct connect_string *servers, uint64_t timeout_ns,
                             struct steward **steward, struct fault *fault)
 {
+    char hosts[CONNECT_TEXT_SIZE];
     struct steward *made = calloc(1, sizeof *made);
     if (made == NULL)
         return fault_raise(fault, FAULT_NO_MEMORY, 0, "session", "%s", "");
     made->timeout_ns = timeout_ns;
-    connect_format(servers, 0, true, made->servers, sizeof made->servers);
+    connect_typed(servers, made->servers, sizeof made->servers);
+    connect_format(servers, 0, true, hosts, sizeof hosts);
     enum fault_kind kind = events_new(1, &made->events, fault);
     if (kind == FAULT_NONE)
-        kind = events_open(made->events, made->servers, SESSION_TIMEOUT_MS, &listener, made,
-                           &made->client, fault);
+        kind = events_open(made->events, hosts, SESSION_TIMEOUT_MS, &listener, made, &made->client,
+                           fault);
     if (kind == FAULT_NONE)
         kind = await_session(made, fault);
     if (kind != FAULT_NONE) {

@@ -5,6 +5,9 @@
 
 #include "zk/ensemble.h"
 
+#include <sched.h>
+#include <sys/mount.h>
+
 static struct command command;
 static struct ensemble *three; /* not the commands' own, for all tests */
 static char address[3][64];    /* of its servers, host:port */
@@ -113,11 +116,80 @@ static void one_role_has_no_rows_of_its_own(void **state)
     assert_left(1);
 }
 
+/* ------------------------------------------------------------------ names */
+
+static char hosts_file[96];
+
+static void write_hosts(const char *text)
+{
+    FILE *file = fopen(hosts_file, "w");
+    assert_non_null(file);
+    fputs(text, file);
+    fclose(file);
+}
+
+/* Names are what our file says, to this command alone. */
+static void take_our_hosts(void)
+{
+    if (unshare(CLONE_NEWNS) != 0 || mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL) != 0 ||
+        mount(hosts_file, "/etc/hosts", NULL, MS_BIND, NULL) != 0)
+        _exit(125);
+}
+
+static bool has_a_trial(const char *folder)
+{
+    struct stat status;
+    return stat(in_work("%s/trials.csv.part", folder), &status) == 0 && status.st_size > 1500;
+}
+
+static void await_a_trial(const char *folder)
+{
+    uint64_t until_ns = clock_now_ns() + COMMAND_LIMIT_NS;
+    while (!has_a_trial(folder) && command_runs(&command) && clock_now_ns() < until_ns)
+        pause_ms(5);
+}
+
+static void assert_named(const char *folder, const char *name, const char *its_address)
+{
+    json_t *manifest = read_manifest(folder);
+    json_t *server = json_array_get(json_object_get(manifest, "servers"), 0);
+    json_t *sessions = json_object_get(manifest, "sessions_of_last_trial");
+    assert_string_equal(json_string_value(json_object_get(server, "endpoint")), name);
+    assert_string_equal(json_string_value(json_object_get(server, "address")), its_address);
+    assert_non_null(json_object_get(sessions, its_address));
+    json_decref(manifest);
+}
+
+static void a_name_is_resolved_once(void **state)
+{
+    (void)state;
+    char name[64];
+    snprintf(name, sizeof name, "zk.test:%s", strchr(address[0], ':') + 1);
+    snprintf(hosts_file, sizeof hosts_file, "%s/hosts", nest);
+    /* Of two addresses the first listens to nobody. */
+    write_hosts("127.0.0.99 zk.test\n127.0.0.1 zk.test\n");
+    command.prepare = take_our_hosts;
+    command_start(&command, COMMAND("run", "--connect", name, "-n", "2,3,4", "-t", "20", "-r",
+                                    "scalable", "-o", "out"));
+    command.prepare = NULL;
+    await_a_trial("out");
+    write_hosts("127.0.0.1 another\n");
+    command_finish(&command, COMMAND_LIMIT_NS);
+    if (command.status == 125) {
+        print_message("skipped: needs the right to mount\n");
+        skip();
+    }
+    assert_status(&command, 0);
+    assert_named("out", name, address[0]);
+    assert_left(1);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         COMMAND_TEST(latencies_are_told_by_role),
         COMMAND_TEST(one_role_has_no_rows_of_its_own),
+        COMMAND_TEST(a_name_is_resolved_once),
     };
     return cmocka_run_group_tests(tests, start_three, stop_three);
 }
