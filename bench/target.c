@@ -2,6 +2,7 @@
 #include "bench/target.h"
 
 #include "base/clock.h"
+#include "zk/dial.h"
 
 #include <ctype.h>
 #include <stdio.h>
@@ -33,11 +34,21 @@ static enum fault_kind start_private(const struct options *options, size_t topol
 static void name_after_host(struct target *target)
 {
     char host[ENDPOINT_TEXT_SIZE];
-    endpoint_format(&target->servers.endpoints[0], host, sizeof host);
+    endpoint_typed(&target->servers.endpoints[0], host, sizeof host);
     size_t at = 0;
     for (size_t i = 0; host[i] != '\0' && at + 1 < sizeof target->name; i++)
         target->name[at++] = isalnum((unsigned char)host[i]) || host[i] == '.' ? host[i] : '-';
     target->name[at] = '\0';
+}
+
+/* Once, and here: a name that DNS has forgotten, as that of a container that has died, would hold
+ * up the sessions, and the workers with them. */
+static enum fault_kind resolve_servers(struct target *target, struct fault *fault)
+{
+    enum fault_kind kind = FAULT_NONE;
+    for (size_t i = 0; kind == FAULT_NONE && i < target->servers.count; i++)
+        kind = dial_resolve(&target->servers.endpoints[i], ASK_NS, fault);
+    return kind;
 }
 
 static enum fault_kind look_at_servers(struct target *target, struct fault *fault)
@@ -99,6 +110,7 @@ enum fault_kind target_open(const struct options *options, size_t topology, stru
     if (options->connect) {
         target->servers = options->servers;
         name_after_host(target);
+        kind = resolve_servers(target, fault);
     } else {
         kind = start_private(options, topology, target, fault);
     }

@@ -20,7 +20,7 @@
 #include <stddef.h>
 
 struct target {
-    struct connect_string servers;   /* all of them */
+    struct connect_string servers;   /* all of them, by their addresses */
     struct connect_string placement; /* those that sessions connect to */
     struct admin_identity identities[CONNECT_ENDPOINTS_MAX];
     struct ensemble *ensemble; /* private servers; NULL: --connect */

@@ -5,6 +5,7 @@
 
 #include <poll.h>
 #include <stdlib.h>
+#include <string.h>
 
 #define TURN_NS          (100 * NS_PER_MS)
 #define LAST_READINGS_NS (2 * NS_PER_S)
@@ -352,6 +353,33 @@ static enum fault_kind read_at_gate(struct conductor *conductor)
     }
 }
 
+static enum role role_of_server(const struct board *board, const char *server)
+{
+    const struct connect_string *servers = board->plan->servers;
+    for (size_t i = 0; i < servers->count; i++) {
+        char text[ENDPOINT_TEXT_SIZE];
+        if (strcmp(endpoint_address(&servers->endpoints[i], text, sizeof text), server) == 0)
+            return board->roles[i];
+    }
+    return ROLE_UNKNOWN;
+}
+
+/* Every session stands, and nothing moves: who is what now stays so while the connections do. */
+static enum fault_kind note_roles(struct conductor *conductor)
+{
+    struct board *board = conductor->board;
+    for (size_t i = 0; i < board->plan->servers->count; i++) {
+        enum fault_kind kind =
+            oracle_ask_role(conductor->oracle, &board->plan->servers->endpoints[i],
+                            &board->roles[i], conductor->fault);
+        if (kind != FAULT_NONE)
+            return kind;
+    }
+    for (uint32_t i = 0; i < board->plan->clients; i++)
+        board->sessions[i].role = role_of_server(board, board->sessions[i].server);
+    return FAULT_NONE;
+}
+
 static enum fault_kind lead(struct conductor *conductor, bool *goes_on)
 {
     struct board *board = conductor->board;
@@ -359,7 +387,9 @@ static enum fault_kind lead(struct conductor *conductor, bool *goes_on)
     enum fault_kind kind = await_sessions(conductor, goes_on);
     if (kind != FAULT_NONE || !*goes_on)
         return kind;
-    kind = read_at_gate(conductor);
+    kind = note_roles(conductor);
+    if (kind == FAULT_NONE)
+        kind = read_at_gate(conductor);
     if (kind != FAULT_NONE)
         return kind;
     conductor->opened_ns = clock_now_ns();

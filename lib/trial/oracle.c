@@ -53,6 +53,20 @@ enum fault_kind oracle_check(const struct oracle *oracle, struct fault *fault)
     return oracle->ensemble == NULL ? FAULT_NONE : ensemble_check(oracle->ensemble, fault);
 }
 
+enum fault_kind oracle_ask_role(const struct oracle *oracle, const struct endpoint *endpoint,
+                                enum role *role, struct fault *fault)
+{
+    struct admin_identity identity;
+    if (oracle->simulated != NULL) {
+        *role = role_of_mode(simulated_mode(oracle->simulated, endpoint->port - 1U));
+        return FAULT_NONE;
+    }
+    enum fault_kind kind = admin_identify(endpoint, TIMEOUT_NS, &identity, fault);
+    if (kind == FAULT_NONE)
+        *role = role_of_mode(identity.mode);
+    return kind;
+}
+
 enum fault_kind oracle_read(const struct oracle *oracle, struct oracle_reading *reading,
                             struct fault *fault)
 {

@@ -17,6 +17,7 @@
 
 #include "base/fault.h"
 #include "measure/tally.h"
+#include "trial/role.h"
 #include "zk/connect.h"
 #include "zk/ensemble.h"
 #include "zk/simulated.h"
@@ -64,6 +65,12 @@ enum oracle_counter {
     ORACLE_PACKETS,
     ORACLE_AGREES
 };
+
+/* Asks a server what it is in its ensemble (srvr); ROLE_UNKNOWN if its whitelist refuses. Faults as
+ * below. */
+MUST_CHECK enum fault_kind oracle_ask_role(const struct oracle *oracle,
+                                           const struct endpoint *endpoint, enum role *role,
+                                           struct fault *fault);
 
 /* Asks every server. FAULT_SERVER_DIED, FAULT_REFUSED, FAULT_NO_ANSWER …: a server that is gone is
  * a fault. */

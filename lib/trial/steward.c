@@ -22,7 +22,7 @@ struct steward {
     enum zk_status status;
     char **names; /* of the last list of children, kept for the caller's walk */
     size_t name_count;
-    char servers[CONNECT_TEXT_SIZE];
+    char servers[CONNECT_TEXT_SIZE]; /* for people */
 };
 
 static void state_changed(void *owner, enum client_state state)
@@ -113,14 +113,16 @@ static enum fault_kind make(uint64_t timeout_ns, struct steward **steward, struc
 enum fault_kind steward_new(const struct connect_string *servers, uint64_t timeout_ns,
                             struct steward **steward, struct fault *fault)
 {
+    char hosts[CONNECT_TEXT_SIZE];
     struct steward *made;
     enum fault_kind kind = make(timeout_ns, &made, fault);
     if (kind != FAULT_NONE)
         return kind;
-    connect_format(servers, 0, true, made->servers, sizeof made->servers);
+    connect_typed(servers, made->servers, sizeof made->servers);
+    connect_format(servers, 0, true, hosts, sizeof hosts);
     kind = events_new(1, &made->world.events, fault);
     if (kind == FAULT_NONE)
-        kind = events_open(made->world.events, made->servers, SESSION_TIMEOUT_MS, &listener, made,
+        kind = events_open(made->world.events, hosts, SESSION_TIMEOUT_MS, &listener, made,
                            &made->client, fault);
     return finish(kind, made, steward, fault);
 }

@@ -5,7 +5,7 @@
  * Each call opens a connection of its own, to one server: what is to hold for an ensemble is asked
  * of each of its servers and summed (watches and their notifications are counted per server).
  * Every call ends at its deadline, timeout_ns after it began; only the resolving of a host name
- * (DNS) is not bounded by it.
+ * (DNS) is not bounded by it (zk/dial.h).
  *
  * Invariant: an answer that is not what this word's answer looks like is a fault, never data.
  *

@@ -1,0 +1,195 @@
+// SPDX-License-Identifier: Apache-2.0
+/* What the program makes of the servers of --connect: their roles, names, whitelists and versions,
+ * and whether they belong together. */
+#include "tests/live/command.h"
+
+#include "zk/ensemble.h"
+
+#include <sched.h>
+#include <sys/mount.h>
+
+static struct command command;
+static struct ensemble *three; /* not the commands' own, for all tests */
+static char address[3][64];    /* of its servers, host:port */
+static char all[3 * 64];       /* of them all, as a connect string */
+
+static const char *address_of(const struct endpoint *endpoint, char *text, size_t size)
+{
+    snprintf(text, size, "%.20s:%u", endpoint->host, endpoint->port);
+    return text;
+}
+
+static int start_three(void **state)
+{
+    (void)state;
+    struct ensemble_options options = ensemble_options_default();
+    struct fault fault = {0};
+    options.servers = 3;
+    options.heap_mib = 128;
+    find_program();
+    if (ensemble_start(&options, &three, &fault) != FAULT_NONE) {
+        print_error("%s: %s: %s\n", fault.subject, fault_words(fault.kind), fault.detail);
+        return -1;
+    }
+    for (unsigned i = 0; i < 3; i++)
+        address_of(&ensemble_connect(three)->endpoints[i], address[i], sizeof address[i]);
+    snprintf(all, sizeof all, "%s,%s,%s", address[0], address[1], address[2]);
+    return 0;
+}
+
+static int stop_three(void **state)
+{
+    (void)state;
+    ensemble_stop(three);
+    return 0;
+}
+
+/* ------------------------------------------------------------------ roles */
+
+static uint64_t sum_of(const struct table *latency, const char *role, const char *kind)
+{
+    uint64_t sum = 0;
+    for (size_t row = 0; row < latency->rows; row++) {
+        if (strcmp(table_text(latency, row, "role"), role) == 0 &&
+            strcmp(table_text(latency, row, "kind"), kind) == 0)
+            sum += table_count(latency, row, "count");
+    }
+    return sum;
+}
+
+/* What is not of all is of a leader or of a follower. */
+static void assert_roles_add_up(const struct table *latency)
+{
+    for (size_t row = 0; row < latency->rows; row++) {
+        const char *kind = table_text(latency, row, "kind");
+        assert_int_equal(sum_of(latency, "leader", kind) + sum_of(latency, "follower", kind),
+                         sum_of(latency, "all", kind));
+    }
+}
+
+static void assert_one_leads(const char *folder)
+{
+    json_t *manifest = read_manifest(folder), *role;
+    json_t *sessions = json_object_get(manifest, "sessions_of_last_trial");
+    const char *server;
+    int leaders = 0;
+    json_object_foreach(json_object_get(manifest, "roles_of_last_trial"), server, role)
+    {
+        assert_int_equal(json_integer_value(json_object_get(sessions, server)), 3);
+        leaders += strcmp(json_string_value(role), "leader") == 0;
+    }
+    assert_int_equal(json_object_size(sessions), 3);
+    assert_int_equal(leaders, 1);
+    json_decref(manifest);
+}
+
+static void latencies_are_told_by_role(void **state)
+{
+    (void)state;
+    command_run(&command, COMMAND("run", "--connect", all, "-n", "9", "-t", "2", "-r",
+                                  "scalable,childwatch", "-o", "out"));
+    assert_status(&command, 0);
+    assert_has(command.out,
+               "\nscalable, 9 clients: median handoff by the server of who is granted: "
+               "leader ");
+    struct run_files files = run_files_read("out");
+    assert_roles_add_up(&files.latency);
+    assert_int_equal(sum_of(&files.latency, "all", "acquire"), 4 * 9);
+    assert_int_equal(sum_of(&files.latency, "leader", "acquire"), 4 * 3);
+    run_files_deinit(&files);
+    assert_one_leads("out");
+    assert_left(1);
+}
+
+static void one_role_has_no_rows_of_its_own(void **state)
+{
+    (void)state;
+    command_run(&command, COMMAND("run", "--connect", all, "-n", "3", "-t", "1", "-r", "scalable",
+                                  "--placement", "leader", "-o", "out"));
+    assert_status(&command, 0);
+    assert_null(strstr(command.out, "by the server of"));
+    struct run_files files = run_files_read("out");
+    assert_int_equal(sum_of(&files.latency, "all", "acquire"), 3);
+    for (size_t row = 0; row < files.latency.rows; row++)
+        assert_string_equal(table_text(&files.latency, row, "role"), "all");
+    run_files_deinit(&files);
+    assert_left(1);
+}
+
+/* ------------------------------------------------------------------ names */
+
+static char hosts_file[96];
+
+static void write_hosts(const char *text)
+{
+    FILE *file = fopen(hosts_file, "w");
+    assert_non_null(file);
+    fputs(text, file);
+    fclose(file);
+}
+
+/* Names are what our file says, to this command alone. */
+static void take_our_hosts(void)
+{
+    if (unshare(CLONE_NEWNS) != 0 || mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL) != 0 ||
+        mount(hosts_file, "/etc/hosts", NULL, MS_BIND, NULL) != 0)
+        _exit(125);
+}
+
+static bool has_a_trial(const char *folder)
+{
+    struct stat status;
+    return stat(in_work("%s/trials.csv.part", folder), &status) == 0 && status.st_size > 1500;
+}
+
+static void await_a_trial(const char *folder)
+{
+    uint64_t until_ns = clock_now_ns() + COMMAND_LIMIT_NS;
+    while (!has_a_trial(folder) && command_runs(&command) && clock_now_ns() < until_ns)
+        pause_ms(5);
+}
+
+static void assert_named(const char *folder, const char *name, const char *its_address)
+{
+    json_t *manifest = read_manifest(folder);
+    json_t *server = json_array_get(json_object_get(manifest, "servers"), 0);
+    json_t *sessions = json_object_get(manifest, "sessions_of_last_trial");
+    assert_string_equal(json_string_value(json_object_get(server, "endpoint")), name);
+    assert_string_equal(json_string_value(json_object_get(server, "address")), its_address);
+    assert_non_null(json_object_get(sessions, its_address));
+    json_decref(manifest);
+}
+
+static void a_name_is_resolved_once(void **state)
+{
+    (void)state;
+    char name[64];
+    snprintf(name, sizeof name, "zk.test:%s", strchr(address[0], ':') + 1);
+    snprintf(hosts_file, sizeof hosts_file, "%s/hosts", nest);
+    /* Of two addresses the first listens to nobody. */
+    write_hosts("127.0.0.99 zk.test\n127.0.0.1 zk.test\n");
+    command.prepare = take_our_hosts;
+    command_start(&command, COMMAND("run", "--connect", name, "-n", "2,3,4", "-t", "20", "-r",
+                                    "scalable", "-o", "out"));
+    command.prepare = NULL;
+    await_a_trial("out");
+    write_hosts("127.0.0.1 another\n");
+    command_finish(&command, COMMAND_LIMIT_NS);
+    if (command.status == 125) {
+        print_message("skipped: needs the right to mount\n");
+        skip();
+    }
+    assert_status(&command, 0);
+    assert_named("out", name, address[0]);
+    assert_left(1);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        COMMAND_TEST(latencies_are_told_by_role),
+        COMMAND_TEST(one_role_has_no_rows_of_its_own),
+        COMMAND_TEST(a_name_is_resolved_once),
+    };
+    return cmocka_run_group_tests(tests, start_three, stop_three);
+}
