@@ -56,6 +56,9 @@ static json_t *describe_plan(const struct options *options)
 static json_t *describe_driver(enum driver driver)
 {
     char library[64];
+    if (driver == DRIVER_SIMULATED)
+        return json_pack("{s:s, s:n, s:n, s:s}", "driver", options_driver_word(driver),
+                         "client_library", "client_version", "clock", "simulated");
     enum library_build build = driver == DRIVER_THREADS ? LIBRARY_MT : LIBRARY_ST;
     snprintf(library, sizeof library, "%s (Apache C client)", library_name(build));
     return json_pack("{s:s, s:s, s:s, s:s}", "driver", options_driver_word(driver),
@@ -73,7 +76,8 @@ static json_t *describe_server(const struct target *target, size_t index)
         json_pack("{s:s, s:s, s:s, s:s}", "endpoint", endpoint_typed(endpoint, name, sizeof name),
                   "address", endpoint_address(endpoint, address, sizeof address), "version",
                   identity->version, "mode", identity->mode);
-    if (admin_settings(endpoint, ASK_NS, settings, sizeof settings, &fault) == FAULT_NONE)
+    if (target->steward != NULL &&
+        admin_settings(endpoint, ASK_NS, settings, sizeof settings, &fault) == FAULT_NONE)
         json_object_set_new(server, "settings", json_string(settings));
     else
         json_object_set_new(server, "settings", json_null());

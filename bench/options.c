@@ -41,7 +41,8 @@ static const char help_behind_recipes[] =
     "  -k, --locks M            spread the clients over M locks [1]\n"
     "  -t, --trials K           trials of each cell [5]\n"
     "  -d, --driver NAME        events: one event loop a process; threads: a thread for each\n"
-    "                           session, with synchronous calls [events]\n"
+    "                           session, with synchronous calls; simulated: servers and\n"
+    "                           sessions in memory, up to 100000 of them [events]\n"
     "  -P, --processes P        spread the sessions over P processes [1]\n"
     "      --servers LIST       private servers: 1, 3, 5 or 7; 1,3 tries both in one plan [1]\n"
     "      --heap MIB           of each private server [512]\n"
@@ -236,12 +237,12 @@ static bool parse_small(const char *option, const char *value, uint32_t maximum,
 
 static bool parse_driver(const char *value, struct options *options)
 {
-    for (int driver = DRIVER_EVENTS; driver <= DRIVER_THREADS; driver++) {
+    for (int driver = DRIVER_EVENTS; driver <= DRIVER_SIMULATED; driver++) {
         options->driver = (enum driver)driver;
         if (strcmp(value, options_driver_word(options->driver)) == 0)
             return true;
     }
-    return wrong("--driver", value, "expected events or threads");
+    return wrong("--driver", value, "expected events, threads or simulated");
 }
 
 static bool parse_connect(const char *value, struct options *options)
@@ -376,6 +377,11 @@ static bool check_together(const struct options *options)
         return wrong("--hold", "with --timeout",
                      "nothing moves while a lock is held: give a "
                      "--timeout that is longer than the hold (than 20 means, if it is random)");
+    if (options->driver == DRIVER_SIMULATED && options->connect)
+        return wrong("--driver simulated", "with --connect", "a simulation has servers of its own");
+    if (options->driver == DRIVER_SIMULATED && options->processes > 1)
+        return wrong("--driver simulated", "with --processes",
+                     "a simulation lives in one process, so that a seed says all");
     if (options->connect && options->servers_given)
         return wrong("--servers", "with --connect", "either servers are given, or started");
     if (!options->connect && options->placement == PLACEMENT_FOLLOWERS &&
@@ -464,7 +470,12 @@ void options_deinit(struct options *options)
 
 const char *options_driver_word(enum driver driver)
 {
-    return driver == DRIVER_THREADS ? "threads" : "events";
+    static const char *const words[] = {
+        [DRIVER_EVENTS] = "events",
+        [DRIVER_THREADS] = "threads",
+        [DRIVER_SIMULATED] = "simulated",
+    };
+    return words[driver];
 }
 
 uint64_t options_handoffs(const struct options *options, uint64_t clients)

@@ -67,31 +67,36 @@ static struct trial_plan plan_of(const struct run *run, const struct cell *cell,
     };
 }
 
-static struct trial_host host_of(struct run *run, const struct target *target)
+/* Runs a plan for a cell, and learns from it how long such a trial takes here. What is planned is
+ * told in requests of the law; a discarded cell has none planned. */
+static enum fault_kind run_plan(struct run *run, const struct cell *cell,
+                                const struct trial_plan *plan, const struct trial_watch *watch,
+                                struct trial_result **result, struct fault *fault)
 {
-    return (struct trial_host){
-        .steward = target->steward,
-        .servers = &target->servers,
-        .ensemble = target->ensemble,
-        .watch = {progress_show, &run->progress, run->signals},
-    };
+    const struct target *target = &run->targets[cell->topology];
+    const struct trial_host host = {target->steward, &target->servers, target->ensemble,
+                                    &target->simulation, *watch};
+    uint64_t began_ns = clock_now_ns();
+    enum fault_kind kind = trial_run(plan, &host, result, fault);
+    if (kind != FAULT_NONE)
+        return kind;
+    uint64_t rpcs = cell->rpcs != 0 ? cell->rpcs : tally_rpcs(&(*result)->total);
+    cells_learn(&run->cells, cell, rpcs, clock_now_ns() - began_ns);
+    return FAULT_NONE;
 }
 
 static enum fault_kind run_cell(struct run *run, size_t at, struct fault *fault)
 {
     const struct cell *cell = &run->cells.list[at];
-    const struct target *target = &run->targets[cell->topology];
+    const struct trial_watch watch = {progress_show, &run->progress, run->signals};
     struct trial_result *result = NULL;
     char root[TRIAL_ROOT_MAX];
-    snprintf(root, sizeof root, "%s/t%zu", target->root, at);
+    snprintf(root, sizeof root, "%s/t%zu", run->targets[cell->topology].root, at);
     struct trial_plan plan = plan_of(run, cell, root);
-    struct trial_host host = host_of(run, target);
     run->progress.at = at;
-    uint64_t began_ns = clock_now_ns();
-    enum fault_kind kind = trial_run(&plan, &host, &result, fault);
+    enum fault_kind kind = run_plan(run, cell, &plan, &watch, &result, fault);
     if (kind != FAULT_NONE)
         return kind;
-    cells_learn(&run->cells, cell, cell->rpcs, clock_now_ns() - began_ns);
     progress_clear(&run->progress);
     kind = record_add(&run->records[cell->topology], cell, result, fault);
     trial_result_free(result);
@@ -102,23 +107,17 @@ static enum fault_kind run_cell(struct run *run, size_t at, struct fault *fault)
 static enum fault_kind warm_up_with(struct run *run, const struct cell *cell, size_t at,
                                     struct fault *fault)
 {
-    const struct target *target = &run->targets[cell->topology];
+    const struct trial_watch watch = {.interrupt_descriptor = run->signals};
     struct trial_result *result = NULL;
     char root[TRIAL_ROOT_MAX];
-    snprintf(root, sizeof root, "%s/w%zu", target->root, at);
+    snprintf(root, sizeof root, "%s/w%zu", run->targets[cell->topology].root, at);
     struct trial_plan plan = plan_of(run, cell, root);
-    struct trial_host host = host_of(run, target);
-    host.watch.progress = NULL;
     plan.workload = WORKLOAD_DRAIN;
     plan.hold.mean_ns = 0;
     plan.locks = plan.processes = 1;
-    uint64_t began_ns = clock_now_ns();
-    enum fault_kind kind = trial_run(&plan, &host, &result, fault);
-    if (kind != FAULT_NONE)
-        return kind;
-    cells_learn(&run->cells, cell, tally_rpcs(&result->total), clock_now_ns() - began_ns);
+    enum fault_kind kind = run_plan(run, cell, &plan, &watch, &result, fault);
     trial_result_free(result);
-    return FAULT_NONE;
+    return kind;
 }
 
 static uint32_t warm_up_clients(const struct options *options, size_t recipe)
@@ -150,6 +149,8 @@ static enum fault_kind warm_up(struct run *run, struct fault *fault)
 static void warn_of_limits(const struct run *run, struct record *record, size_t server_count)
 {
     const struct options *options = &run->options;
+    if (options->driver == DRIVER_SIMULATED)
+        return;
     uint64_t most_rpcs = 0, most_clients = options->clients[options->level_count - 1];
     for (size_t i = 0; i < run->cells.count; i++) {
         if (run->cells.list[i].rpcs > most_rpcs)
@@ -167,6 +168,8 @@ static void warn_of_limits(const struct run *run, struct record *record, size_t 
 static enum fault_kind allow_descriptors(const struct options *options, struct fault *fault)
 {
     uint64_t most = options->clients[options->level_count - 1];
+    if (options->driver == DRIVER_SIMULATED)
+        return FAULT_NONE;
     uint64_t in_one_process = (most + options->processes - 1) / options->processes;
     /* The multi-threaded library has a pipe for each session beside its socket. */
     if (options->driver == DRIVER_THREADS)
@@ -241,6 +244,8 @@ static enum fault_kind open_records(struct run *run, int argc, char **argv, stru
 static enum fault_kind check_libraries(const struct options *options, struct fault *fault)
 {
     struct library library;
+    if (options->driver == DRIVER_SIMULATED)
+        return FAULT_NONE;
     enum fault_kind kind = library_load(LIBRARY_ST, &library, fault);
     if (kind == FAULT_NONE && options->driver == DRIVER_THREADS)
         kind = library_load(LIBRARY_MT, &library, fault);

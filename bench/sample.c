@@ -72,7 +72,7 @@ static void judge(const struct trial_result *result, struct sample *sample)
     sample->complete = result->end == END_DONE;
     if (result->end != END_DONE && result->end != END_VIOLATION)
         invalidate(sample, result->reason);
-    else if (result->end == END_DONE)
+    else if (result->end == END_DONE && result->board->plan->driver != DRIVER_SIMULATED)
         judge_load(result, sample);
     if (result->violation_count > 0) {
         char text[256];

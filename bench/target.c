@@ -30,6 +30,24 @@ static enum fault_kind start_private(const struct options *options, size_t topol
     return FAULT_NONE;
 }
 
+/* A simulated server's port is its number. */
+static void describe_simulation(const struct options *options, size_t topology,
+                                struct target *target)
+{
+    target->servers.count = options->server_counts[topology];
+    target->simulation = simulated_options_default();
+    target->simulation.servers = (unsigned)target->servers.count;
+    for (size_t i = 0; i < target->servers.count; i++) {
+        struct admin_identity *identity = &target->identities[i];
+        target->servers.endpoints[i] =
+            (struct endpoint){.host = "simulated", .port = (uint16_t)(i + 1)};
+        snprintf(identity->version, sizeof identity->version, "simulated");
+        snprintf(identity->mode, sizeof identity->mode, "%s",
+                 simulated_mode((unsigned)target->servers.count, (unsigned)i));
+    }
+    snprintf(target->name, sizeof target->name, "simulated%zu", target->servers.count);
+}
+
 /* A folder's name from the first host: letters, digits, dots and dashes stay. */
 static void name_after_host(struct target *target)
 {
@@ -107,6 +125,10 @@ enum fault_kind target_open(const struct options *options, size_t topology, stru
 {
     enum fault_kind kind = FAULT_NONE;
     *target = (struct target){0};
+    if (options->driver == DRIVER_SIMULATED) {
+        describe_simulation(options, topology, target);
+        return place(options->placement, target, fault);
+    }
     if (options->connect) {
         target->servers = options->servers;
         name_after_host(target);
@@ -130,6 +152,8 @@ enum fault_kind target_open(const struct options *options, size_t topology, stru
 enum fault_kind target_make_root(struct target *target, struct fault *fault)
 {
     char time[32];
+    if (target->steward == NULL)
+        return FAULT_NONE;
     clock_format_utc(clock_utc_ns(), 1, time, sizeof time);
     snprintf(target->root, sizeof target->root, "/zkherd-%s-%d", time, (int)getpid());
     enum fault_kind kind = steward_create(target->steward, target->root, fault);

@@ -2,8 +2,9 @@
 /*
  * target: the servers that a run works on. Layer: bench.
  *
- * Either a private server, started here, or the servers of --connect, which are looked at before
- * anything is asked of them. All znodes of a run lie under one root znode of its own.
+ * Private servers, started here; the servers of --connect, which are looked at before anything is
+ * asked of them; or those of a simulation, which every trial makes anew. All znodes of a run on real
+ * servers lie under one root znode of its own.
  *
  * Invariant: when target_close has returned, the private server, or the run's root znode, is gone.
  */
@@ -16,6 +17,7 @@
 #include "zk/admin.h"
 #include "zk/connect.h"
 #include "zk/ensemble.h"
+#include "zk/simulated.h"
 
 #include <stddef.h>
 
@@ -23,10 +25,11 @@ struct target {
     struct connect_string servers;   /* all of them, by their addresses */
     struct connect_string placement; /* those that sessions connect to */
     struct admin_identity identities[CONNECT_ENDPOINTS_MAX];
-    struct ensemble *ensemble; /* private servers; NULL: --connect */
-    struct steward *steward;
-    char root[48]; /* the run's root znode */
-    char name[80]; /* "standalone", "ensemble3", or after the first host of --connect */
+    struct ensemble *ensemble; /* private servers; else NULL */
+    struct steward *steward;   /* NULL: a simulation */
+    struct simulated_options simulation;
+    char root[48];             /* the run's root znode; a simulation: "" */
+    char name[80]; /* "standalone", "ensemble3", "simulated3", or after the first of --connect */
 };
 
 /*

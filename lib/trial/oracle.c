@@ -6,46 +6,38 @@
 
 #define TIMEOUT_NS (5 * NS_PER_S)
 
-static void add(const struct admin_counters *counters, struct oracle_reading *reading)
+static enum fault_kind ask_server(const struct oracle *oracle, size_t index,
+                                  struct admin_counters *counters, struct fault *fault)
 {
-    reading->writes += counters->writes;
-    reading->reads += counters->reads;
-    reading->notifications += counters->notifications_sent;
-    reading->packets_received += counters->packets_received;
-    reading->connections += counters->connections;
-    reading->watches += counters->watch_count;
-    /* Every server of an ensemble has them all, but for what it has not applied yet. */
-    if (counters->ephemerals_count < reading->ephemerals)
-        reading->ephemerals = counters->ephemerals_count;
+    if (oracle->simulated == NULL)
+        return admin_counters(&oracle->servers->endpoints[index], TIMEOUT_NS, counters, fault);
+    simulated_counters(oracle->simulated, (unsigned)index, counters);
+    return FAULT_NONE;
 }
 
 /* Adds one server's counters; *told turns false if it does not tell. */
-static enum fault_kind add_server(const struct endpoint *endpoint, struct oracle_reading *reading,
-                                  struct fault *fault)
+static enum fault_kind add_server(const struct oracle *oracle, size_t index,
+                                  struct oracle_reading *reading, struct fault *fault)
 {
     struct admin_counters counters;
-    enum fault_kind kind = admin_counters(endpoint, TIMEOUT_NS, &counters, fault);
+    enum fault_kind kind = ask_server(oracle, index, &counters, fault);
     if (kind == FAULT_NOT_WHITELISTED || kind == FAULT_ZOOKEEPER) {
         reading->told = false;
         return FAULT_NONE;
     }
     if (kind != FAULT_NONE)
         return kind;
-    /* The question itself is a packet on a connection of its own. */
-    counters.packets_received--;
-    counters.connections--;
     reading->words++;
-    add(&counters, reading);
+    reading->writes += counters.writes;
+    reading->reads += counters.reads;
+    reading->notifications += counters.notifications_sent;
+    reading->packets_received += counters.packets_received - 1;
+    reading->connections += counters.connections - 1;
+    reading->watches += counters.watch_count;
+    /* Every server of an ensemble has them all, but for what it has not applied yet. */
+    if (counters.ephemerals_count < reading->ephemerals)
+        reading->ephemerals = counters.ephemerals_count;
     return FAULT_NONE;
-}
-
-static void read_simulation(const struct oracle *oracle, struct oracle_reading *reading)
-{
-    for (size_t i = 0; i < oracle->servers->count; i++) {
-        struct admin_counters counters;
-        simulated_counters(oracle->simulated, (unsigned)i, &counters);
-        add(&counters, reading);
-    }
 }
 
 enum fault_kind oracle_check(const struct oracle *oracle, struct fault *fault)
@@ -58,7 +50,8 @@ enum fault_kind oracle_ask_role(const struct oracle *oracle, const struct endpoi
 {
     struct admin_identity identity;
     if (oracle->simulated != NULL) {
-        *role = role_of_mode(simulated_mode(oracle->simulated, endpoint->port - 1U));
+        *role = role_of_mode(
+            simulated_mode((unsigned)oracle->servers->count, endpoint->port - 1U));
         return FAULT_NONE;
     }
     enum fault_kind kind = admin_identify(endpoint, TIMEOUT_NS, &identity, fault);
@@ -72,12 +65,8 @@ enum fault_kind oracle_read(const struct oracle *oracle, struct oracle_reading *
 {
     *reading = (struct oracle_reading){.told = true, .ephemerals = UINT64_MAX};
     enum fault_kind kind = FAULT_NONE;
-    if (oracle->simulated != NULL) {
-        read_simulation(oracle, reading);
-        return FAULT_NONE;
-    }
     for (size_t i = 0; kind == FAULT_NONE && reading->told && i < oracle->servers->count; i++)
-        kind = add_server(&oracle->servers->endpoints[i], reading, fault);
+        kind = add_server(oracle, i, reading, fault);
     if (kind == FAULT_NONE && oracle->ensemble != NULL) {
         reading->cpu_known = true;
         kind = ensemble_cpu_ns(oracle->ensemble, &reading->cpu_ns, fault);

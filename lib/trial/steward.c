@@ -100,27 +100,26 @@ static enum fault_kind finish(enum fault_kind kind, struct steward *made, struct
     return kind;
 }
 
-static enum fault_kind make(uint64_t timeout_ns, struct steward **steward, struct fault *fault)
+static struct steward *make(uint64_t timeout_ns, struct fault *fault)
 {
     struct steward *made = calloc(1, sizeof *made);
-    if (made == NULL)
-        return fault_raise(fault, FAULT_NO_MEMORY, 0, "session", "%s", "");
-    made->timeout_ns = timeout_ns;
-    *steward = made;
-    return FAULT_NONE;
+    if (made != NULL)
+        made->timeout_ns = timeout_ns;
+    else
+        (void)!fault_raise(fault, FAULT_NO_MEMORY, 0, "session", "%s", "");
+    return made;
 }
 
 enum fault_kind steward_new(const struct connect_string *servers, uint64_t timeout_ns,
                             struct steward **steward, struct fault *fault)
 {
     char hosts[CONNECT_TEXT_SIZE];
-    struct steward *made;
-    enum fault_kind kind = make(timeout_ns, &made, fault);
-    if (kind != FAULT_NONE)
-        return kind;
+    struct steward *made = make(timeout_ns, fault);
+    if (made == NULL)
+        return FAULT_NO_MEMORY;
     connect_typed(servers, made->servers, sizeof made->servers);
     connect_format(servers, 0, true, hosts, sizeof hosts);
-    kind = events_new(1, &made->world.events, fault);
+    enum fault_kind kind = events_new(1, &made->world.events, fault);
     if (kind == FAULT_NONE)
         kind = events_open(made->world.events, hosts, SESSION_TIMEOUT_MS, &listener, made,
                            &made->client, fault);
@@ -130,13 +129,13 @@ enum fault_kind steward_new(const struct connect_string *servers, uint64_t timeo
 enum fault_kind steward_new_simulated(struct simulated *simulated, uint64_t timeout_ns,
                                       struct steward **steward, struct fault *fault)
 {
-    struct steward *made;
-    enum fault_kind kind = make(timeout_ns, &made, fault);
-    if (kind != FAULT_NONE)
-        return kind;
+    struct steward *made = make(timeout_ns, fault);
+    if (made == NULL)
+        return FAULT_NO_MEMORY;
     snprintf(made->servers, sizeof made->servers, "simulation");
     made->world.simulated = simulated;
-    kind = simulated_open(simulated, 0, SESSION_TIMEOUT_MS, &listener, made, &made->client, fault);
+    enum fault_kind kind = simulated_open(simulated, 0, SESSION_TIMEOUT_MS, &listener, made,
+                                          &made->client, fault);
     return finish(kind, made, steward, fault);
 }
 

@@ -356,9 +356,8 @@ static enum fault_kind run_on_servers(struct run *run, struct trial_result *resu
 static enum fault_kind run_in_simulation(struct run *run, struct trial_result *result,
                                          struct fault *fault)
 {
-    struct simulated_options options = simulated_options_default();
-    struct simulated *simulated;
-    options.servers = (unsigned)run->host->servers->count;
+    struct simulated_options options = *run->host->simulation;
+    struct simulated *simulated = NULL;
     options.seed = run->plan->seed;
     enum fault_kind kind = simulated_new(&options, &simulated, fault);
     if (kind != FAULT_NONE)

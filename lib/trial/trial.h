@@ -23,12 +23,13 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Where trials are run: on servers, or each in a simulation of its own, which is made from the
- * plan's seed: then there is no steward, and the servers are numbered by their ports. */
+/* Where trials are run: on servers, or each in a simulation of its own. */
 struct trial_host {
-    struct steward *steward;
-    const struct connect_string *servers; /* all of them: the plan's may be a part */
-    struct ensemble *ensemble;            /* NULL: the servers are somebody else's */
+    struct steward *steward;                    /* a simulation has its own */
+    const struct connect_string *servers;       /* all of them: the plan's may be a part; those of a
+                                                   simulation have their numbers, from 1, as ports */
+    struct ensemble *ensemble;                  /* NULL: the servers are somebody else's */
+    const struct simulated_options *simulation; /* for DRIVER_SIMULATED; its seed is the plan's */
     struct trial_watch watch;
 };
 

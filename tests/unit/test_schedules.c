@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: Apache-2.0
+/* Every recipe through thousands of seeded schedules of a simulated ensemble. A seed that fails is
+ * printed, and fails again: ZKHERD_SEED=N runs that one only, ZKHERD_SEEDS=N so many. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "base/clock.h"
+#include "base/random.h"
+#include "recipes/registry.h"
+#include "trial/trial.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+/* Of each recipe, unless ZKHERD_SEEDS says otherwise. */
+#define SEEDS 400
+
+struct world {
+    struct simulated_options options;
+    struct connect_string servers;
+    struct trial_plan plan;
+};
+
+/* What a seed stands for: how many clients, servers and locks, how they go about it, and how long
+ * everything takes. */
+static struct world draw(const struct recipe *recipe, uint64_t seed)
+{
+    struct random random;
+    struct world world = {.options = simulated_options_default()};
+    random_init(&random, seed);
+    world.options.servers = 1 + 2 * (unsigned)random_below(&random, 3);
+    world.options.costs.network_jitter_ns = UINT64_C(1000) << random_below(&random, 15);
+    world.servers.count = world.options.servers;
+    for (size_t i = 0; i < world.servers.count; i++)
+        world.servers.endpoints[i] =
+            (struct endpoint){.host = "simulated", .port = (uint16_t)(i + 1)};
+    world.plan = (struct trial_plan){
+        .recipe = recipe,
+        .driver = DRIVER_SIMULATED,
+        .pace = random_below(&random, 4) == 0 ? PACE_LOCKSTEP : PACE_FREE,
+        .workload = random_below(&random, 3) == 0 ? WORKLOAD_STEADY : WORKLOAD_DRAIN,
+        .clients = 1 + (uint32_t)random_below(&random, 8),
+        .locks = 1,
+        .processes = 1,
+        .timeout_ns = 10 * NS_PER_S,
+        .session_timeout_ms = 60000,
+        .seed = seed,
+        .root = "/t",
+    };
+    world.plan.hold.mean_ns = random_below(&random, 2) * NS_PER_MS;
+    world.plan.hold.exponential = true;
+    world.plan.handoffs = world.plan.workload == WORKLOAD_STEADY ? 3 * world.plan.clients : 0;
+    if (random_below(&random, 4) == 0 && world.plan.clients > 1)
+        world.plan.locks = 2;
+    return world;
+}
+
+static struct trial_result *run(struct world *world)
+{
+    struct fault fault = {0};
+    struct trial_result *result = NULL;
+    struct trial_host host = {.servers = &world->servers,
+                              .simulation = &world->options,
+                              .watch = {.interrupt_descriptor = -1}};
+    world->plan.servers = &world->servers;
+    enum fault_kind kind = trial_run(&world->plan, &host, &result, &fault);
+    if (kind != FAULT_NONE)
+        fail_msg("%s, seed %llu: %s: %s: %s", world->plan.recipe->name,
+                 (unsigned long long)world->plan.seed, fault.subject, fault_words(kind),
+                 fault.detail);
+    return result;
+}
+
+static void explain(const struct world *world, const struct trial_result *result, const char *what)
+{
+    char text[256] = "";
+    if (result->violation_count > 0)
+        violation_describe(&result->board->violations[0], text, sizeof text);
+    fail_msg("%s, seed %llu (%u clients, %zu servers): %s: %s%s", world->plan.recipe->name,
+             (unsigned long long)world->plan.seed, world->plan.clients, world->servers.count, what,
+             text, result->reason);
+}
+
+static void check_seed(const struct recipe *recipe, uint64_t seed)
+{
+    struct world world = draw(recipe, seed);
+    struct trial_result *result = run(&world);
+    if (result->end != END_DONE)
+        explain(&world, result, "it does not end well");
+    if (result->violation_count > 0)
+        explain(&world, result, "the verdict fails");
+    if (result->reconciled != RECONCILED_YES)
+        explain(&world, result, "the servers counted otherwise");
+    if (result->servers.ephemerals_leaked != 0)
+        explain(&world, result, "it leaves ephemerals behind");
+    trial_result_free(result);
+}
+
+static uint64_t setting(const char *name, uint64_t otherwise)
+{
+    const char *value = getenv(name);
+    return value == NULL ? otherwise : strtoull(value, NULL, 10);
+}
+
+static void test_every_schedule_ends_well(void **state)
+{
+    (void)state;
+    uint64_t only = setting("ZKHERD_SEED", 0);
+    uint64_t first = only != 0 ? only : 1;
+    uint64_t last = only != 0 ? only : setting("ZKHERD_SEEDS", SEEDS);
+    const struct recipe *recipe;
+    for (size_t r = 0; (recipe = registry_at(r)) != NULL; r++) {
+        for (uint64_t seed = first; seed <= last; seed++)
+            check_seed(recipe, seed);
+    }
+}
+
+/* To the last count and the last nanosecond. */
+static void test_a_seed_replays_exactly(void **state)
+{
+    (void)state;
+    const struct recipe *recipe;
+    for (size_t r = 0; (recipe = registry_at(r)) != NULL; r++) {
+        for (uint64_t seed = 1; seed <= 10; seed++) {
+            struct world world = draw(recipe, seed), same = draw(recipe, seed);
+            struct trial_result *first = run(&world), *second = run(&same);
+            assert_memory_equal(&first->total, &second->total, sizeof first->total);
+            assert_true(first->elapsed_ns == second->elapsed_ns);
+            assert_true(first->drain_ns == second->drain_ns);
+            trial_result_free(first);
+            trial_result_free(second);
+        }
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_every_schedule_ends_well),
+        cmocka_unit_test(test_a_seed_replays_exactly),
+    };
+    return cmocka_run_group_tests_name("schedules", tests, NULL, NULL);
+}
