@@ -49,36 +49,6 @@ struct metric {
     const char *(*law)(const struct recipe *recipe);
 };
 
-static double rpcs(const struct sample *sample)
-{
-    return (double)tally_rpcs(&sample->total);
-}
-
-static double notifications(const struct sample *sample)
-{
-    return (double)sample->total.of[TALLY_NOTIFICATION];
-}
-
-static double creates(const struct sample *sample)
-{
-    return (double)sample->total.of[TALLY_CREATE];
-}
-
-static double names_listed(const struct sample *sample)
-{
-    return (double)sample->total.of[TALLY_NAMES_LISTED];
-}
-
-static double bytes(const struct sample *sample)
-{
-    return (double)(sample->total.of[TALLY_BYTES_SENT] + sample->total.of[TALLY_BYTES_RECEIVED]);
-}
-
-static double drain_s(const struct sample *sample)
-{
-    return sample->drain_s;
-}
-
 static const char *law_of_rpcs(const struct recipe *recipe)
 {
     return recipe->law.rpcs;
@@ -90,12 +60,12 @@ static const char *law_of_notifications(const struct recipe *recipe)
 }
 
 static const struct metric metrics[] = {
-    {"rpcs", false, rpcs, law_of_rpcs},
-    {"notifications", false, notifications, law_of_notifications},
-    {"creates", false, creates, NULL},
-    {"names_listed", false, names_listed, NULL},
-    {"bytes", false, bytes, NULL},
-    {"drain_s", true, drain_s, NULL},
+    {"rpcs", false, sample_rpcs, law_of_rpcs},
+    {"notifications", false, sample_notifications, law_of_notifications},
+    {"creates", false, sample_creates, NULL},
+    {"names_listed", false, sample_names_listed, NULL},
+    {"bytes", false, sample_bytes, NULL},
+    {"drain_s", true, sample_drain_s, NULL},
 };
 
 #define METRIC_COUNT (sizeof metrics / sizeof metrics[0])

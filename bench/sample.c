@@ -106,6 +106,40 @@ void sample_take(const struct cell *cell, const struct trial_result *result, str
     judge(result, sample);
 }
 
+/* ------------------------------------------------------------------ figures */
+
+double sample_rpcs(const struct sample *sample)
+{
+    return (double)tally_rpcs(&sample->total);
+}
+
+double sample_creates(const struct sample *sample)
+{
+    return (double)sample->total.of[TALLY_CREATE];
+}
+
+double sample_notifications(const struct sample *sample)
+{
+    return (double)sample->total.of[TALLY_NOTIFICATION];
+}
+
+double sample_names_listed(const struct sample *sample)
+{
+    return (double)sample->total.of[TALLY_NAMES_LISTED];
+}
+
+double sample_bytes(const struct sample *sample)
+{
+    return (double)(sample->total.of[TALLY_BYTES_SENT] + sample->total.of[TALLY_BYTES_RECEIVED]);
+}
+
+double sample_drain_s(const struct sample *sample)
+{
+    return sample->drain_s;
+}
+
+/* ------------------------------------------------------------------ the list */
+
 enum fault_kind samples_add(struct samples *samples, const struct sample *sample,
                             struct fault *fault)
 {

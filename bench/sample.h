@@ -47,6 +47,14 @@ struct samples {
 /* Sums a finished trial up; beta is the waiters' to fill in (waiters_add). */
 void sample_take(const struct cell *cell, const struct trial_result *result, struct sample *sample);
 
+/* Figures of a trial, for medians and fits. Bytes are those sent and received together. */
+double sample_rpcs(const struct sample *sample);
+double sample_creates(const struct sample *sample);
+double sample_notifications(const struct sample *sample);
+double sample_names_listed(const struct sample *sample);
+double sample_bytes(const struct sample *sample);
+double sample_drain_s(const struct sample *sample);
+
 /* Appends; samples_deinit frees. */
 MUST_CHECK enum fault_kind samples_add(struct samples *samples, const struct sample *sample,
                                        struct fault *fault);

@@ -38,30 +38,9 @@ static double median(const struct group *group, double (*value)(const struct sam
     return statistics_median(values, count);
 }
 
-static double rpcs(const struct sample *sample)
-{
-    return (double)tally_rpcs(&sample->total);
-}
-
-static double creates(const struct sample *sample)
-{
-    return (double)sample->total.of[TALLY_CREATE];
-}
-
-static double notifications(const struct sample *sample)
-{
-    return (double)sample->total.of[TALLY_NOTIFICATION];
-}
-
 static double kilobytes(const struct sample *sample)
 {
-    return (double)(sample->total.of[TALLY_BYTES_SENT] + sample->total.of[TALLY_BYTES_RECEIVED]) /
-           1e3;
-}
-
-static double drain_s(const struct sample *sample)
-{
-    return sample->drain_s;
+    return sample_bytes(sample) / 1e3;
 }
 
 static double handoff_p50_ms(const struct sample *sample)
@@ -111,12 +90,12 @@ static void write_group(FILE *stream, const struct recipe *recipe, uint64_t clie
                         const struct group *group)
 {
     fprintf(stream, "%-15s %7llu", recipe->name, (unsigned long long)clients);
-    write_count(stream, median(group, rpcs), 10);
+    write_count(stream, median(group, sample_rpcs), 10);
     fprintf(stream, " %-9s", verdict_of(group));
-    write_count(stream, median(group, creates), 9);
-    write_count(stream, median(group, notifications), 13);
+    write_count(stream, median(group, sample_creates), 9);
+    write_count(stream, median(group, sample_notifications), 13);
     write_count(stream, median(group, kilobytes), 9);
-    write_number(stream, median(group, drain_s), 8, 3);
+    write_number(stream, median(group, sample_drain_s), 8, 3);
     write_number(stream, median(group, handoff_p50_ms), 7, 2);
     write_number(stream, median(group, handoff_p99_ms), 7, 2);
     fputc('\n', stream);

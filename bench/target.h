@@ -3,8 +3,8 @@
  * target: the servers that a run works on. Layer: bench.
  *
  * Private servers, started here; the servers of --connect, which are looked at before anything is
- * asked of them; or those of a simulation, which every trial makes anew. All znodes of a run on real
- * servers lie under one root znode of its own.
+ * asked of them; or those of a simulation, which every trial makes anew. All znodes of a run on
+ * real servers lie under one root znode of its own.
  *
  * Invariant: when target_close has returned, the private server, or the run's root znode, is gone.
  */
@@ -28,7 +28,7 @@ struct target {
     struct ensemble *ensemble; /* private servers; else NULL */
     struct steward *steward;   /* NULL: a simulation */
     struct simulated_options simulation;
-    char root[48];             /* the run's root znode; a simulation: "" */
+    char root[48]; /* the run's root znode; a simulation: "" */
     char name[80]; /* "standalone", "ensemble3", "simulated3", or after the first of --connect */
 };
 

@@ -50,8 +50,7 @@ enum fault_kind oracle_ask_role(const struct oracle *oracle, const struct endpoi
 {
     struct admin_identity identity;
     if (oracle->simulated != NULL) {
-        *role = role_of_mode(
-            simulated_mode((unsigned)oracle->servers->count, endpoint->port - 1U));
+        *role = role_of_mode(simulated_mode((unsigned)oracle->servers->count, endpoint->port - 1U));
         return FAULT_NONE;
     }
     enum fault_kind kind = admin_identify(endpoint, TIMEOUT_NS, &identity, fault);

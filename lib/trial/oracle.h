@@ -28,7 +28,7 @@
 struct oracle {
     const struct connect_string *servers;
     const struct ensemble *ensemble; /* NULL: they are not ours, and their CPU is not known */
-    struct simulated *simulated; /* whose servers these are; else NULL */
+    struct simulated *simulated;     /* whose servers these are; else NULL */
 };
 
 struct oracle_reading {

@@ -47,8 +47,7 @@ static enum fault_kind open_session(struct worker *worker, struct seat *seat, co
                        seat, &seat->contender.client, fault);
 }
 
-static enum fault_kind wait_for_events(struct worker *worker, uint64_t most_ns,
-                                       struct fault *fault)
+static enum fault_kind wait_for_events(struct worker *worker, uint64_t most_ns, struct fault *fault)
 {
     struct own *own = worker->own;
     enum fault_kind kind = events_poll(own->events, clock_now_ns() + most_ns, fault);

@@ -134,8 +134,8 @@ enum fault_kind steward_new_simulated(struct simulated *simulated, uint64_t time
         return FAULT_NO_MEMORY;
     snprintf(made->servers, sizeof made->servers, "simulation");
     made->world.simulated = simulated;
-    enum fault_kind kind = simulated_open(simulated, 0, SESSION_TIMEOUT_MS, &listener, made,
-                                          &made->client, fault);
+    enum fault_kind kind =
+        simulated_open(simulated, 0, SESSION_TIMEOUT_MS, &listener, made, &made->client, fault);
     return finish(kind, made, steward, fault);
 }
 

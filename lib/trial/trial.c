@@ -65,8 +65,7 @@ static enum fault_kind look_for_lost_wakeups(const struct run *run, struct fault
         bool exists = true;
         if (!session->parked)
             continue;
-        enum fault_kind kind =
-            steward_exists(run->steward, session->waits_for, &exists, fault);
+        enum fault_kind kind = steward_exists(run->steward, session->waits_for, &exists, fault);
         if (kind != FAULT_NONE)
             return kind;
         if (exists)
