@@ -52,6 +52,7 @@
     X(SESSION_LOST, 4, "a session was lost",                                                       \
       "run fewer clients, or give a longer --session-timeout")                                     \
     X(WORKER_DIED, 4, "a worker process ended by itself", "look for the kernel's reason in dmesg") \
+    X(WORKER_HANGS, 4, "a worker process hangs", "look for what stops it, and run again")          \
     X(INTERRUPTED, 4, "interrupted", "")                                                           \
     X(ZOOKEEPER, 3, "ZooKeeper answered with an error", "")
 

@@ -132,6 +132,17 @@ struct events *steward_events(struct steward *steward)
     return steward->events;
 }
 
+/* A request whose reply never came in time is still out, and there is room for one at a time: what
+ * is asked after it is not answered either. */
+static enum fault_kind check_answering(const struct steward *steward, const char *path,
+                                       struct fault *fault)
+{
+    return steward->client->outstanding
+               ? fault_raise(fault, FAULT_NO_ANSWER, 0, steward->servers,
+                             "to an earlier request than that about %s", path)
+               : FAULT_NONE;
+}
+
 /* Waits for the reply to the operation just sent; its status is then in steward->status. */
 static enum fault_kind await_reply(struct steward *steward, const char *path, struct fault *fault)
 {
@@ -166,8 +177,11 @@ static enum fault_kind raise_status(enum zk_status status, const char *path, str
 
 enum fault_kind steward_create(struct steward *steward, const char *path, struct fault *fault)
 {
+    enum fault_kind kind = check_answering(steward, path, fault);
+    if (kind != FAULT_NONE)
+        return kind;
     client_create(steward->client, path, PERSISTENT);
-    enum fault_kind kind = await_reply(steward, path, fault);
+    kind = await_reply(steward, path, fault);
     if (kind == FAULT_NONE && steward->status != ZK_OK)
         kind = raise_status(steward->status, path, fault);
     return kind;
@@ -187,8 +201,11 @@ static enum fault_kind await_answer(struct steward *steward, const char *path, s
 enum fault_kind steward_exists(struct steward *steward, const char *path, bool *exists,
                                struct fault *fault)
 {
+    enum fault_kind kind = check_answering(steward, path, fault);
+    if (kind != FAULT_NONE)
+        return kind;
     client_exists(steward->client, path, NO_WATCH);
-    enum fault_kind kind = await_answer(steward, path, fault);
+    kind = await_answer(steward, path, fault);
     if (kind == FAULT_NONE)
         *exists = steward->status == ZK_OK;
     return kind;
@@ -197,6 +214,9 @@ enum fault_kind steward_exists(struct steward *steward, const char *path, bool *
 /* Leaves the names in steward->names; a znode that is gone has none. */
 static enum fault_kind list(struct steward *steward, const char *path, struct fault *fault)
 {
+    enum fault_kind kind = check_answering(steward, path, fault);
+    if (kind != FAULT_NONE)
+        return kind;
     client_get_children(steward->client, path, NO_WATCH);
     return await_answer(steward, path, fault);
 }
@@ -233,8 +253,11 @@ enum fault_kind steward_delete_tree(struct steward *steward, const char *path, s
 {
     /* Most are leaves: the children are asked for only when the server says that there are some. */
     for (;;) {
+        enum fault_kind kind = check_answering(steward, path, fault);
+        if (kind != FAULT_NONE)
+            return kind;
         client_delete(steward->client, path);
-        enum fault_kind kind = await_reply(steward, path, fault);
+        kind = await_reply(steward, path, fault);
         if (kind == FAULT_NONE && steward->status == ZK_NOT_EMPTY) {
             kind = delete_children(steward, path, fault);
             if (kind == FAULT_NONE)
