@@ -271,6 +271,11 @@ enum fault_kind steward_delete_tree(struct steward *steward, const char *path, s
     }
 }
 
+void steward_server(const struct steward *steward, char *text, size_t size)
+{
+    client_server(steward->client, text, size);
+}
+
 uint64_t steward_requests(const struct steward *steward)
 {
     return steward->requests;
