@@ -376,8 +376,9 @@ static enum fault_kind note_roles(struct conductor *conductor)
 {
     struct board *board = conductor->board;
     for (size_t i = 0; i < board->plan->servers->count; i++) {
-        enum fault_kind kind = oracle_ask_role(&board->plan->servers->endpoints[i],
-                                               &board->roles[i], conductor->fault);
+        enum fault_kind kind =
+            oracle_ask_role(conductor->oracle, &board->plan->servers->endpoints[i],
+                            &board->roles[i], conductor->fault);
         if (kind != FAULT_NONE)
             return kind;
     }

@@ -219,9 +219,11 @@ static void reconcile(const struct run *run, const struct conductor_result *led,
     if (led->end != END_DONE)
         return;
     if (!result->servers.told || is_shared(run, led)) {
-        snprintf(result->not_reconciled, sizeof result->not_reconciled,
-                 result->servers.told ? "others are connected to the servers"
-                                      : "the servers do not tell their counters (mntr)");
+        snprintf(result->not_reconciled, sizeof result->not_reconciled, "%s",
+                 result->servers.asked_again
+                     ? "a server did not give its counters (mntr) at once, as at an election"
+                 : result->servers.told ? "others are connected to the servers"
+                                        : "the servers do not tell their counters (mntr)");
         return;
     }
     enum oracle_counter differs =
