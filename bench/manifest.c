@@ -68,10 +68,11 @@ static json_t *describe_server(const struct target *target, size_t index)
     const struct endpoint *endpoint = &target->servers.endpoints[index];
     const struct admin_identity *identity = &target->identities[index];
     struct fault fault;
-    char name[ENDPOINT_TEXT_SIZE], settings[8192];
+    char name[ENDPOINT_TEXT_SIZE], address[ENDPOINT_TEXT_SIZE], settings[8192];
     json_t *server =
-        json_pack("{s:s, s:s, s:s}", "endpoint", endpoint_format(endpoint, name, sizeof name),
-                  "version", identity->version, "mode", identity->mode);
+        json_pack("{s:s, s:s, s:s, s:s}", "endpoint", endpoint_typed(endpoint, name, sizeof name),
+                  "address", endpoint_address(endpoint, address, sizeof address), "version",
+                  identity->version, "mode", identity->mode);
     if (admin_settings(endpoint, ASK_NS, settings, sizeof settings, &fault) == FAULT_NONE)
         json_object_set_new(server, "settings", json_string(settings));
     else
@@ -110,6 +111,18 @@ void manifest_warn(struct manifest *manifest, const char *warning)
     json_array_append_new(manifest->warnings, json_string(warning));
 }
 
+static json_t *describe_roles(const struct board *board)
+{
+    json_t *roles = json_object();
+    const struct connect_string *servers = board->plan->servers;
+    for (size_t i = 0; i < servers->count; i++) {
+        char server[ENDPOINT_TEXT_SIZE];
+        json_object_set_new(roles, endpoint_address(&servers->endpoints[i], server, sizeof server),
+                            json_string(role_word(board->roles[i])));
+    }
+    return roles;
+}
+
 void manifest_sessions(struct manifest *manifest, const struct board *board)
 {
     json_t *sessions = json_object();
@@ -119,6 +132,7 @@ void manifest_sessions(struct manifest *manifest, const struct board *board)
         json_object_set_new(sessions, server, json_integer(count + 1));
     }
     json_object_set_new(manifest->json, "sessions_of_last_trial", sessions);
+    json_object_set_new(manifest->json, "roles_of_last_trial", describe_roles(board));
     json_object_set_new(manifest->json, "session_timeout_granted_ms",
                         json_integer(board->sessions[0].timeout_ms));
 }

@@ -164,6 +164,28 @@ static void warn_of_limits(const struct run *run, struct record *record, size_t 
                             "connection");
 }
 
+/* What differs between the leader and a follower may be that, then. */
+static void warn_of_versions(struct record *record, const struct target *target)
+{
+    char list[CONNECT_ENDPOINTS_MAX * (ENDPOINT_TEXT_SIZE + 64)] = "";
+    size_t length = 0;
+    const char *first = NULL;
+    bool differ = false;
+    for (size_t i = 0; i < target->servers.count; i++) {
+        const char *version = target->identities[i].version;
+        char text[ENDPOINT_TEXT_SIZE];
+        if (!target->identities[i].talks)
+            continue;
+        length += (size_t)snprintf(
+            list + length, sizeof list - length, "%s%s runs %s", first == NULL ? "" : ", ",
+            endpoint_format(&target->servers.endpoints[i], text, sizeof text), version);
+        differ = differ || (first != NULL && strcmp(first, version) != 0);
+        first = first == NULL ? version : first;
+    }
+    if (differ)
+        record_warn(record, "the servers are of different versions: %s", list);
+}
+
 static enum fault_kind allow_descriptors(const struct options *options, struct fault *fault)
 {
     uint64_t most = options->clients[options->level_count - 1];
@@ -233,6 +255,7 @@ static enum fault_kind open_records(struct run *run, int argc, char **argv, stru
         run->record_count++;
         manifest_begin(&record->manifest, argc, argv, &run->options, &run->targets[i]);
         warn_of_limits(run, record, run->targets[i].placement.count);
+        warn_of_versions(record, &run->targets[i]);
     }
     return FAULT_NONE;
 }

@@ -18,8 +18,7 @@
 #define LOG_NAME   "server.log"
 #define MAIN_CLASS "org.apache.zookeeper.server.quorum.QuorumPeerMain"
 /* An ensemble's conf has a line for each of its servers besides. */
-#define CONF_SIZE    8192
-#define ASK_AGAIN_NS (10 * NS_PER_MS)
+#define CONF_SIZE 8192
 
 struct server {
     struct keeper *keeper;
@@ -385,30 +384,28 @@ static enum fault_kind ask_role(const struct server *server, uint64_t timeout_ns
     return FAULT_NONE;
 }
 
-/* A server that loses its quorum closes its connections, one with a question on it too, or leaves
- * it unanswered; one that is ending refuses. The next question finds out what has become of it. */
-static bool may_pass(enum fault_kind kind)
+struct role_question {
+    const struct server *server;
+    uint64_t timeout_ns;
+    enum server_role role;
+};
+
+static enum fault_kind put_role_question(void *context, struct fault *fault)
 {
-    return kind == FAULT_NOT_ZOOKEEPER || kind == FAULT_ZOOKEEPER || kind == FAULT_NO_ANSWER ||
-           kind == FAULT_REFUSED;
+    struct role_question *question = context;
+    return ask_role(question->server, question->timeout_ns, &question->role, fault);
 }
 
 enum fault_kind server_ask_role(const struct server *server, uint64_t timeout_ns,
                                 enum server_role *role, struct fault *fault)
 {
-    uint64_t deadline_ns = clock_now_ns() + timeout_ns;
-    struct fault found;
-    if (server->killed) {
-        *role = SERVER_KILLED;
-        return FAULT_NONE;
-    }
-    enum fault_kind kind = ask_role(server, timeout_ns / 4, role, &found);
-    while (may_pass(kind) && clock_now_ns() < deadline_ns) {
-        nanosleep(&(struct timespec){.tv_nsec = ASK_AGAIN_NS}, NULL);
-        kind = ask_role(server, timeout_ns / 4, role, &found);
-    }
-    if (kind != FAULT_NONE)
-        *fault = found;
+    struct role_question question = {server, timeout_ns / 4, SERVER_KILLED};
+    enum fault_kind kind = FAULT_NONE;
+    unsigned times;
+    if (!server->killed)
+        kind = admin_insist(put_role_question, &question, timeout_ns, &times, fault);
+    if (kind == FAULT_NONE)
+        *role = question.role;
     return kind;
 }
 

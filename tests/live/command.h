@@ -527,7 +527,8 @@ static inline void assert_latencies_add_up(const struct run_files *files)
             if (!same_trial(&files->trials, trial, &files->latency, row))
                 continue;
             rows++;
-            if (is_request(table_text(&files->latency, row, "kind")))
+            if (is_request(table_text(&files->latency, row, "kind")) &&
+                strcmp(table_text(&files->latency, row, "role"), "all") == 0)
                 requests += table_count(&files->latency, row, "count");
         }
         uint64_t rpcs = table_count(&files->trials, trial, "rpcs");
