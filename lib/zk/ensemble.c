@@ -109,7 +109,7 @@ static bool is_empty(DIR *directory)
 }
 
 /* One that does not exist is the keeper's to make. */
-static enum fault_kind check_data_folder(const char *folder, struct fault *fault)
+enum fault_kind ensemble_check_data_folder(const char *folder, struct fault *fault)
 {
     DIR *directory = opendir(folder);
     if (directory == NULL && errno == ENOENT)
@@ -311,7 +311,7 @@ enum fault_kind ensemble_start(const struct ensemble_options *options, struct en
         kind = check_memory(options, fault);
     if (kind == FAULT_NONE)
         kind = folder == NULL ? find_temporary_folder(NULL, &folder, fault)
-                              : check_data_folder(folder, fault);
+                              : ensemble_check_data_folder(folder, fault);
     return kind == FAULT_NONE ? start(options, folder, ensemble, fault) : kind;
 }
 
@@ -348,6 +348,11 @@ void ensemble_kill(struct ensemble *ensemble, unsigned index)
 }
 
 /* What it tells of itself. */
+
+const char *ensemble_folder(const struct ensemble *ensemble)
+{
+    return keeper_folder(ensemble->keeper);
+}
 
 const struct connect_string *ensemble_connect(const struct ensemble *ensemble)
 {

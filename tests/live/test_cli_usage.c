@@ -178,6 +178,8 @@ static void topologies(void **state)
         {{"run", "--heap", "0"}, "--heap 0: "},
         {{"run", "--heap", "1g"}, "--heap 1g: "},
         {{"run", "--fsync", "maybe"}, "--fsync maybe: expected yes or no"},
+        {{"run", "--data", ""}, "--data '': expected the name of a folder"},
+        {{"run", "--data", "d", "--connect", "host"}, "--data with --connect: servers that are"},
         {{"run", "--placement", "left"}, "--placement left: expected spread, leader or followers"},
         {{"run", "--placement", "followers"}, "a standalone server has none"},
     };
