@@ -340,6 +340,15 @@ void ensemble_forget(struct ensemble *ensemble)
     free_servers(ensemble);
 }
 
+enum fault_kind ensemble_detach(struct ensemble *ensemble, const char *lock_path,
+                                struct fault *fault)
+{
+    enum fault_kind kind = keeper_detach(ensemble->keeper, lock_path, fault);
+    if (kind == FAULT_NONE)
+        free_servers(ensemble);
+    return kind;
+}
+
 void ensemble_kill(struct ensemble *ensemble, unsigned index)
 {
     assert(index < ensemble->count);

@@ -7,7 +7,7 @@
  * (zk/keeper.h). Servers are numbered from 0 here, from 1 in words for people and in ZooKeeper's
  * own settings.
  * Invariant: the servers and what was written for them are gone when the program is, however the
- * program ends.
+ * program ends, unless it has detached them.
  */
 #ifndef ZK_ENSEMBLE_H
 #define ZK_ENSEMBLE_H
@@ -62,6 +62,11 @@ MUST_CHECK enum fault_kind ensemble_check_data_folder(const char *folder, struct
 /* Ends the servers, all at once, removes what was written for them, and waits for that, two seconds
  * at most. NULL is fine. */
 void ensemble_stop(struct ensemble *ensemble);
+
+/* Lets the servers go on without the program (keeper_detach), and frees the ensemble. On a fault it
+ * is as it was. */
+MUST_CHECK enum fault_kind ensemble_detach(struct ensemble *ensemble, const char *lock_path,
+                                           struct fault *fault);
 
 /*
  * For a forked child of the program, a worker: lets go of the ensemble and frees it, and ends

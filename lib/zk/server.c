@@ -490,21 +490,10 @@ enum fault_kind server_cpu_ns(const struct server *server, uint64_t *cpu_ns, str
 
 enum fault_kind server_rss_kib(const struct server *server, uint64_t *rss_kib, struct fault *fault)
 {
-    char path[64];
-    uint64_t total_pages, resident_pages;
-    if (server->killed) {
+    if (server->killed)
         *rss_kib = 0;
-        return FAULT_NONE;
-    }
-    snprintf(path, sizeof path, "/proc/%d/statm", (int)server->pid);
-    FILE *file = server_alive(server) ? fopen(path, "re") : NULL;
-    if (file == NULL)
+    else if (!keeper_process_rss_kib(server->pid, rss_kib))
         return server_raise(server, FAULT_SERVER_DIED, fault);
-    int fields = fscanf(file, "%" SCNu64 " %" SCNu64, &total_pages, &resident_pages);
-    fclose(file);
-    if (fields != 2 || resident_pages == 0)
-        return server_raise(server, FAULT_SERVER_DIED, fault);
-    *rss_kib = resident_pages * (uint64_t)sysconf(_SC_PAGESIZE) / 1024;
     return FAULT_NONE;
 }
 
