@@ -121,11 +121,9 @@ enum fault_kind ensemble_check_data_folder(const char *folder, struct fault *fau
     return empty ? FAULT_NONE : fault_raise(fault, FAULT_EXISTS, 0, folder, "and it is not empty");
 }
 
-/* NULL is $TMPDIR, or /tmp. */
-static enum fault_kind find_temporary_folder(const char *wanted, const char **folder,
-                                             struct fault *fault)
+static enum fault_kind find_temporary_folder(const char **folder, struct fault *fault)
 {
-    *folder = wanted == NULL ? getenv("TMPDIR") : wanted;
+    *folder = getenv("TMPDIR");
     if (*folder == NULL || **folder == '\0')
         *folder = "/tmp";
     if (access(*folder, F_OK) != 0)
@@ -208,10 +206,8 @@ static enum fault_kind launch(const struct ensemble_options *options,
 {
     const struct server_options server_options = {
         .heap_mib = options->heap_mib, .fsync = options->fsync, .tick_ms = options->tick_ms};
-    struct server_place place = {.keeper = ensemble->keeper,
-                                 .ports = ports,
-                                 .count = options->servers,
-                                 .ensemble = ensemble};
+    struct server_place place = {
+        .keeper = ensemble->keeper, .ports = ports, .count = options->servers};
     for (; ensemble->count < options->servers; ensemble->count++) {
         struct server **server = &ensemble->servers[ensemble->count];
         place.index = ensemble->count;
@@ -310,7 +306,7 @@ enum fault_kind ensemble_start(const struct ensemble_options *options, struct en
     if (kind == FAULT_NONE)
         kind = check_memory(options, fault);
     if (kind == FAULT_NONE)
-        kind = folder == NULL ? find_temporary_folder(NULL, &folder, fault)
+        kind = folder == NULL ? find_temporary_folder(&folder, fault)
                               : ensemble_check_data_folder(folder, fault);
     return kind == FAULT_NONE ? start(options, folder, ensemble, fault) : kind;
 }
@@ -465,37 +461,4 @@ const char *ensemble_log_tail(const struct ensemble *ensemble, unsigned index, c
 {
     assert(index < ensemble->count);
     return server_log_tail(ensemble->servers[index], text, size);
-}
-
-/* For programs that hold a server (zk/server.h). */
-
-enum fault_kind server_start(const struct server_options *options, struct server **server,
-                             struct fault *fault)
-{
-    struct ensemble_options alone = ensemble_options_default();
-    struct ensemble *ensemble = NULL;
-    const char *folder;
-    alone.heap_mib = options->heap_mib;
-    alone.fsync = options->fsync;
-    alone.tick_ms = options->tick_ms;
-    enum fault_kind kind = find_temporary_folder(options->parent_folder, &folder, fault);
-    if (kind == FAULT_NONE)
-        kind = start(&alone, folder, &ensemble, fault);
-    if (kind != FAULT_NONE)
-        return kind;
-    assert(ensemble != NULL);
-    *server = ensemble->servers[0];
-    return FAULT_NONE;
-}
-
-void server_stop(struct server *server)
-{
-    if (server != NULL)
-        ensemble_stop(server_ensemble(server));
-}
-
-void server_forget(struct server *server)
-{
-    if (server != NULL)
-        ensemble_forget(server_ensemble(server));
 }

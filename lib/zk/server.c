@@ -23,7 +23,6 @@
 
 struct server {
     struct keeper *keeper;
-    struct ensemble *ensemble;
     pid_t pid;
     bool killed;
     uint64_t cpu_at_kill_ns;
@@ -36,11 +35,6 @@ struct server {
     char command_line[4 * PATH_MAX];
     char java_version[128];
 };
-
-struct server_options server_options_default(void)
-{
-    return (struct server_options){.heap_mib = 1024, .fsync = true, .tick_ms = 2000};
-}
 
 static const char *const role_names[] = {
     [SERVER_NOT_SERVING] = "not serving", [SERVER_STANDALONE] = "standalone",
@@ -259,7 +253,6 @@ enum fault_kind server_launch(const struct server_options *options,
     if (made == NULL)
         return fault_from_errno(fault, ENOMEM, "a private server", "%s", "");
     made->keeper = place->keeper;
-    made->ensemble = place->ensemble;
     take_place(made, place);
     enum fault_kind kind = install_find_java(made->java, sizeof made->java, fault);
     if (kind == FAULT_NONE)
@@ -445,11 +438,6 @@ void server_kill(struct server *server)
         server->cpu_at_kill_ns = 0; /* it was dead before */
     server->killed = true;
     keeper_kill(server->pid);
-}
-
-struct ensemble *server_ensemble(const struct server *server)
-{
-    return server->ensemble;
 }
 
 const struct endpoint *server_endpoint(const struct server *server)
