@@ -4,6 +4,7 @@
 #include "base/clock.h"
 #include "bench/cells.h"
 #include "bench/complain.h"
+#include "bench/data.h"
 #include "bench/folder.h"
 #include "bench/machine.h"
 #include "bench/options.h"
@@ -40,7 +41,8 @@ struct run {
     size_t record_count;
     struct cells cells;
     struct progress progress;
-    int signals; /* a signalfd: readable when the run is to end */
+    bool made_data; /* the folder of --data */
+    int signals;    /* a signalfd: readable when the run is to end */
 };
 
 /* ------------------------------------------------------------------ one trial */
@@ -279,6 +281,8 @@ static enum fault_kind prepare(struct run *run, int argc, char **argv, struct fa
         kind = allow_descriptors(&run->options, fault);
     if (kind == FAULT_NONE)
         kind = cells_init(&run->cells, &run->options, fault);
+    if (kind == FAULT_NONE)
+        kind = data_prepare(&run->options, &run->made_data, fault);
     if (kind != FAULT_NONE)
         return kind;
     progress_init(&run->progress, &run->cells, run->options.quiet);
@@ -313,6 +317,7 @@ static void release(struct run *run)
         record_free(&run->records[i]);
     if (run->options.topology_count > 1 && run->options.out != NULL)
         rmdir(run->options.out); /* if nothing was kept in it */
+    data_remove(&run->options, run->made_data);
     cells_deinit(&run->cells);
     options_deinit(&run->options);
     if (run->signals >= 0)

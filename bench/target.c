@@ -2,6 +2,7 @@
 #include "bench/target.h"
 
 #include "base/clock.h"
+#include "bench/data.h"
 #include "zk/dial.h"
 
 #include <ctype.h>
@@ -19,17 +20,19 @@ static enum fault_kind start_private(const struct options *options, size_t topol
                                      struct target *target, struct fault *fault)
 {
     struct ensemble_options wanted = ensemble_options_default();
+    char folder[PATH_MAX];
     wanted.servers = (unsigned)options->server_counts[topology];
     wanted.heap_mib = options->heap_mib;
     wanted.fsync = options->fsync;
-    enum fault_kind kind = ensemble_start(&wanted, &target->ensemble, fault);
-    if (kind != FAULT_NONE)
-        return kind;
-    target->servers = *ensemble_connect(target->ensemble);
     if (wanted.servers == 1)
         snprintf(target->name, sizeof target->name, "standalone");
     else
         snprintf(target->name, sizeof target->name, "ensemble%u", wanted.servers);
+    wanted.data_folder = data_folder_of(options, target->name, folder);
+    enum fault_kind kind = ensemble_start(&wanted, &target->ensemble, fault);
+    if (kind != FAULT_NONE)
+        return kind;
+    target->servers = *ensemble_connect(target->ensemble);
     return FAULT_NONE;
 }
 

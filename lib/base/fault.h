@@ -37,6 +37,9 @@
     X(NO_CLIENT_LIBRARY, 3, "the ZooKeeper client library cannot be loaded",                       \
       "install that package")                                                                      \
     X(SERVER_DIED, 3, "the server ended by itself", "its last log lines say why")                  \
+    X(STANDS, 3, "a private ensemble is there already",                                            \
+      "use that one, or end it first: zkherd ensemble stop")                                       \
+    X(NO_ENSEMBLE, 3, "no private ensemble is running", "start one: zkherd ensemble start")        \
     X(PORT_TAKEN, 3, "the port is taken", "stop what listens there, or choose another port")       \
     X(UNRESOLVED, 3, "the host name is not known", "check the name")                               \
     X(REFUSED, 3, "the connection was refused",                                                    \

@@ -22,7 +22,6 @@
 
 struct server {
     struct keeper *keeper;
-    struct ensemble *ensemble;
     pid_t pid;
     bool killed;
     uint64_t cpu_at_kill_ns;
@@ -35,11 +34,6 @@ struct server {
     char command_line[4 * PATH_MAX];
     char java_version[128];
 };
-
-struct server_options server_options_default(void)
-{
-    return (struct server_options){.heap_mib = 1024, .fsync = true, .tick_ms = 2000};
-}
 
 static const char *const role_names[] = {
     [SERVER_NOT_SERVING] = "not serving", [SERVER_STANDALONE] = "standalone",
@@ -258,7 +252,6 @@ enum fault_kind server_launch(const struct server_options *options,
     if (made == NULL)
         return fault_from_errno(fault, ENOMEM, "a private server", "%s", "");
     made->keeper = place->keeper;
-    made->ensemble = place->ensemble;
     take_place(made, place);
     enum fault_kind kind = install_find_java(made->java, sizeof made->java, fault);
     if (kind == FAULT_NONE)
@@ -444,11 +437,6 @@ void server_kill(struct server *server)
     keeper_kill(server->pid);
 }
 
-struct ensemble *server_ensemble(const struct server *server)
-{
-    return server->ensemble;
-}
-
 const struct endpoint *server_endpoint(const struct server *server)
 {
     return &server->endpoint;
@@ -487,21 +475,10 @@ enum fault_kind server_cpu_ns(const struct server *server, uint64_t *cpu_ns, str
 
 enum fault_kind server_rss_kib(const struct server *server, uint64_t *rss_kib, struct fault *fault)
 {
-    char path[64];
-    uint64_t total_pages, resident_pages;
-    if (server->killed) {
+    if (server->killed)
         *rss_kib = 0;
-        return FAULT_NONE;
-    }
-    snprintf(path, sizeof path, "/proc/%d/statm", (int)server->pid);
-    FILE *file = server_alive(server) ? fopen(path, "re") : NULL;
-    if (file == NULL)
+    else if (!keeper_process_rss_kib(server->pid, rss_kib))
         return server_raise(server, FAULT_SERVER_DIED, fault);
-    int fields = fscanf(file, "%" SCNu64 " %" SCNu64, &total_pages, &resident_pages);
-    fclose(file);
-    if (fields != 2 || resident_pages == 0)
-        return server_raise(server, FAULT_SERVER_DIED, fault);
-    *rss_kib = resident_pages * (uint64_t)sysconf(_SC_PAGESIZE) / 1024;
     return FAULT_NONE;
 }
 
