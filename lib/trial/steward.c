@@ -11,6 +11,7 @@
 #define SESSION_TIMEOUT_MS 30000
 #define CLOSE_NS           (500 * NS_PER_MS)
 #define PATH_MAX_BYTES     512
+#define ATTEMPTS           3
 
 struct steward {
     struct events *events;
@@ -18,6 +19,7 @@ struct steward {
     uint64_t timeout_ns;
     uint64_t requests;
     enum client_state state;
+    uint64_t lost_ns; /* when the connection was lost that was the last one */
     bool replied;
     enum zk_status status;
     char **names; /* of the last list of children, kept for the caller's walk */
@@ -27,7 +29,10 @@ struct steward {
 
 static void state_changed(void *owner, enum client_state state)
 {
-    ((struct steward *)owner)->state = state;
+    struct steward *steward = owner;
+    if (steward->state == CLIENT_ESTABLISHED && state != CLIENT_ESTABLISHED)
+        steward->lost_ns = clock_now_ns();
+    steward->state = state;
 }
 
 static void sent(void *owner, enum client_operation operation)
@@ -187,10 +192,67 @@ enum fault_kind steward_create(struct steward *steward, const char *path, struct
     return kind;
 }
 
-/* Waits for the reply to a question about a znode; one that is gone is an answer too. */
-static enum fault_kind await_answer(struct steward *steward, const char *path, struct fault *fault)
+/* Waits for another connection until the session would have expired without one: a server that has
+ * gone without a word costs the library two thirds of that. */
+static enum fault_kind await_connection(struct steward *steward, struct fault *fault)
 {
-    enum fault_kind kind = await_reply(steward, path, fault);
+    uint64_t until_ns = steward->lost_ns + SESSION_TIMEOUT_MS * NS_PER_MS;
+    while (steward->state != CLIENT_ESTABLISHED && steward->state != CLIENT_EXPIRED) {
+        if (clock_now_ns() >= until_ns)
+            return fault_raise(fault, FAULT_NO_ANSWER, 0, steward->servers,
+                               "no connection within %d s", SESSION_TIMEOUT_MS / 1000);
+        enum fault_kind kind = events_poll(steward->events, until_ns, fault);
+        if (kind != FAULT_NONE)
+            return kind;
+    }
+    return FAULT_NONE;
+}
+
+/*
+ * Sends what may as well be sent twice, and waits for the reply; its status is then in
+ * steward->status. When a server dies, its whole ensemble drops its connections to elect: a run
+ * that gave up at that would leave its znodes behind.
+ */
+static enum fault_kind ask(struct steward *steward,
+                           void (*question)(struct client *client, const char *path),
+                           const char *path, struct fault *fault)
+{
+    enum fault_kind kind = FAULT_NONE;
+    for (int attempt = 0; attempt < ATTEMPTS; attempt++) {
+        kind = check_answering(steward, path, fault);
+        if (kind == FAULT_NONE)
+            kind = await_connection(steward, fault);
+        if (kind != FAULT_NONE)
+            return kind;
+        question(steward->client, path);
+        kind = await_reply(steward, path, fault);
+        if (kind != FAULT_NONE || steward->status != ZK_CONNECTION_LOSS)
+            return kind;
+    }
+    return kind;
+}
+
+static void ask_exists(struct client *client, const char *path)
+{
+    client_exists(client, path, NO_WATCH);
+}
+
+static void ask_children(struct client *client, const char *path)
+{
+    client_get_children(client, path, NO_WATCH);
+}
+
+static void ask_delete(struct client *client, const char *path)
+{
+    client_delete(client, path);
+}
+
+/* A znode that is gone is an answer too. */
+static enum fault_kind look(struct steward *steward,
+                            void (*question)(struct client *client, const char *path),
+                            const char *path, struct fault *fault)
+{
+    enum fault_kind kind = ask(steward, question, path, fault);
     if (kind != FAULT_NONE)
         return kind;
     if (steward->status != ZK_OK && steward->status != ZK_NO_NODE)
@@ -201,11 +263,7 @@ static enum fault_kind await_answer(struct steward *steward, const char *path, s
 enum fault_kind steward_exists(struct steward *steward, const char *path, bool *exists,
                                struct fault *fault)
 {
-    enum fault_kind kind = check_answering(steward, path, fault);
-    if (kind != FAULT_NONE)
-        return kind;
-    client_exists(steward->client, path, NO_WATCH);
-    kind = await_answer(steward, path, fault);
+    enum fault_kind kind = look(steward, ask_exists, path, fault);
     if (kind == FAULT_NONE)
         *exists = steward->status == ZK_OK;
     return kind;
@@ -214,11 +272,7 @@ enum fault_kind steward_exists(struct steward *steward, const char *path, bool *
 /* Leaves the names in steward->names; a znode that is gone has none. */
 static enum fault_kind list(struct steward *steward, const char *path, struct fault *fault)
 {
-    enum fault_kind kind = check_answering(steward, path, fault);
-    if (kind != FAULT_NONE)
-        return kind;
-    client_get_children(steward->client, path, NO_WATCH);
-    return await_answer(steward, path, fault);
+    return look(steward, ask_children, path, fault);
 }
 
 enum fault_kind steward_count_children(struct steward *steward, const char *path, size_t *count,
@@ -253,11 +307,7 @@ enum fault_kind steward_delete_tree(struct steward *steward, const char *path, s
 {
     /* Most are leaves: the children are asked for only when the server says that there are some. */
     for (;;) {
-        enum fault_kind kind = check_answering(steward, path, fault);
-        if (kind != FAULT_NONE)
-            return kind;
-        client_delete(steward->client, path);
-        kind = await_reply(steward, path, fault);
+        enum fault_kind kind = ask(steward, ask_delete, path, fault);
         if (kind == FAULT_NONE && steward->status == ZK_NOT_EMPTY) {
             kind = delete_children(steward, path, fault);
             if (kind == FAULT_NONE)
