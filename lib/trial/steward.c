@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define SESSION_TIMEOUT_MS 30000
+#define SESSION_TIMEOUT_MS 15000
 #define CLOSE_NS           (500 * NS_PER_MS)
 #define PATH_MAX_BYTES     512
 #define ATTEMPTS           3
@@ -21,6 +21,7 @@ struct steward {
     enum client_state state;
     uint64_t lost_ns; /* when the connection was lost that was the last one */
     bool replied;
+    bool gave_up; /* the servers have not answered in time */
     enum zk_status status;
     char **names; /* of the last list of children, kept for the caller's walk */
     size_t name_count;
@@ -137,14 +138,20 @@ struct events *steward_events(struct steward *steward)
     return steward->events;
 }
 
-/* A request whose reply never came in time is still out, and there is room for one at a time: what
- * is asked after it is not answered either. */
-static enum fault_kind check_answering(const struct steward *steward, const char *path,
+static enum fault_kind give_up(struct steward *steward, struct fault *fault, const char *why,
+                               const char *path)
+{
+    steward->gave_up = true;
+    return fault_raise(fault, FAULT_NO_ANSWER, 0, steward->servers, "%s %s", why, path);
+}
+
+/* Servers that have not answered once in time are not asked again: each time would take as long,
+ * and there is room for one request at a time. */
+static enum fault_kind check_answering(struct steward *steward, const char *path,
                                        struct fault *fault)
 {
-    return steward->client->outstanding
-               ? fault_raise(fault, FAULT_NO_ANSWER, 0, steward->servers,
-                             "to an earlier request than that about %s", path)
+    return steward->gave_up
+               ? give_up(steward, fault, "to an earlier request than that about", path)
                : FAULT_NONE;
 }
 
@@ -154,7 +161,7 @@ static enum fault_kind await_reply(struct steward *steward, const char *path, st
     uint64_t until_ns = clock_now_ns() + steward->timeout_ns;
     while (!steward->replied) {
         if (clock_now_ns() >= until_ns)
-            return fault_raise(fault, FAULT_NO_ANSWER, 0, steward->servers, "asked about %s", path);
+            return give_up(steward, fault, "asked about", path);
         enum fault_kind kind = events_poll(steward->events, until_ns, fault);
         if (kind != FAULT_NONE)
             return kind;
@@ -194,13 +201,13 @@ enum fault_kind steward_create(struct steward *steward, const char *path, struct
 
 /* Waits for another connection until the session would have expired without one: a server that has
  * gone without a word costs the library two thirds of that. */
-static enum fault_kind await_connection(struct steward *steward, struct fault *fault)
+static enum fault_kind await_connection(struct steward *steward, const char *path,
+                                        struct fault *fault)
 {
     uint64_t until_ns = steward->lost_ns + SESSION_TIMEOUT_MS * NS_PER_MS;
     while (steward->state != CLIENT_ESTABLISHED && steward->state != CLIENT_EXPIRED) {
         if (clock_now_ns() >= until_ns)
-            return fault_raise(fault, FAULT_NO_ANSWER, 0, steward->servers,
-                               "no connection within %d s", SESSION_TIMEOUT_MS / 1000);
+            return give_up(steward, fault, "no connection in time, to ask about", path);
         enum fault_kind kind = events_poll(steward->events, until_ns, fault);
         if (kind != FAULT_NONE)
             return kind;
@@ -221,7 +228,7 @@ static enum fault_kind ask(struct steward *steward,
     for (int attempt = 0; attempt < ATTEMPTS; attempt++) {
         kind = check_answering(steward, path, fault);
         if (kind == FAULT_NONE)
-            kind = await_connection(steward, fault);
+            kind = await_connection(steward, path, fault);
         if (kind != FAULT_NONE)
             return kind;
         question(steward->client, path);
