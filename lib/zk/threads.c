@@ -3,6 +3,7 @@
 
 #include "base/clock.h"
 #include "zk/connection.h"
+#include "zk/cut.h"
 #include "zk/library.h"
 #include "zk/note.h"
 #include "zk/translate.h"
@@ -12,6 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
 
 #define LETTERS_MAX 8
 /* Our thread of a session; the library's two have the system's size. */
@@ -39,6 +41,7 @@ struct session {
     struct fault fault; /* why it could not be opened */
 
     /* The session's thread alone. */
+    bool cutting;      /* the noted operation's reply is to be lost */
     bool noted;        /* an operation was asked for, and is to be carried out … */
     bool fits;         /* … if its note could be taken; else it is not sent */
     uint64_t alarm_ns; /* 0: none */
@@ -47,6 +50,7 @@ struct session {
      * alone may read it without. */
     int descriptor;
     uint64_t cookie;
+    int other_end; /* crashed: of what the library takes for its connection; else -1 */
 
     pthread_mutex_t mutex;
     pthread_cond_t changed;
@@ -111,6 +115,14 @@ static void put(struct session *session, enum letter_kind kind, int value, const
         session->count++;
         pthread_cond_broadcast(&session->changed);
     }
+}
+
+static void begin_close(struct session *session)
+{
+    pthread_mutex_lock(&session->mutex);
+    session->closing = true;
+    pthread_cond_broadcast(&session->changed);
+    pthread_mutex_unlock(&session->mutex);
 }
 
 static void post(struct session *session, enum letter_kind kind, int value, const char *path)
@@ -199,6 +211,12 @@ static void confirm_socket(struct session *session)
     pthread_mutex_unlock(&session->threads->mutex);
 }
 
+/* Whether the connection stands that was last confirmed. */
+static bool knows_socket(const struct session *session)
+{
+    return session->cookie != 0 && connection_cookie(session->descriptor) == session->cookie;
+}
+
 static void claim_socket(struct session *session, const struct connection_search *search)
 {
     const struct timespec step = {.tv_nsec = SOCKET_STEP_NS};
@@ -285,18 +303,61 @@ static struct client_reply reply_of(const struct session *session, int code,
     return (struct client_reply){.status = translate_status(code)};
 }
 
-/* The request is no longer noted when the listener hears of the reply: it may ask for the next. */
-static void carry_out(struct session *session)
+static bool is_calling(struct session *session)
 {
-    struct answer answer = {0};
-    int code = session->fits ? call(session, &answer) : ZBADARGUMENTS;
-    struct client_reply reply = reply_of(session, code, &answer);
-    session->noted = false;
+    pthread_mutex_lock(&session->mutex);
+    bool calling = session->calling;
+    pthread_mutex_unlock(&session->mutex);
+    return calling;
+}
+
+/* Returns whether the session is being closed. */
+static bool stop_calling(struct session *session)
+{
     pthread_mutex_lock(&session->mutex);
     session->calling = false;
     bool closing = session->closing;
     pthread_mutex_unlock(&session->mutex);
-    if (!closing)
+    return closing;
+}
+
+/* On a thread of its own, while the session's waits for the reply: ends the connection when the
+ * reply has arrived. Nothing is left to do when the session's thread has come back without. */
+static void *cut_reply(void *context)
+{
+    struct session *session = context;
+    const struct timespec step = {.tv_nsec = SOCKET_STEP_NS};
+    while (is_calling(session)) {
+        if (knows_socket(session) && cut_look(session->descriptor) == CUT_REPLY &&
+            cut_off(session->descriptor, NULL))
+            break;
+        nanosleep(&step, NULL);
+    }
+    return NULL;
+}
+
+static int call_and_cut(struct session *session, struct answer *answer)
+{
+    pthread_t thread;
+    if (pthread_create(&thread, NULL, cut_reply, session) != 0)
+        return ZSYSTEMERROR;
+    cut_hold(session->descriptor);
+    int code = call(session, answer);
+    stop_calling(session);
+    pthread_join(thread, NULL);
+    return code;
+}
+
+/* The request is no longer noted when the listener hears of the reply: it may ask for the next. */
+static void carry_out(struct session *session)
+{
+    struct answer answer = {0};
+    int code = ZBADARGUMENTS;
+    if (session->fits)
+        code = session->cutting ? call_and_cut(session, &answer) : call(session, &answer);
+    struct client_reply reply = reply_of(session, code, &answer);
+    session->noted = session->cutting = false;
+    if (!stop_calling(session))
         client_deliver_reply(&session->client, &reply);
     if (code == ZOK)
         session->threads->library.deallocate_names(&answer.names);
@@ -377,6 +438,8 @@ static void *live(void *context)
     if (kind == FAULT_NONE) {
         serve(session);
         threads->library.close(session->zk);
+        if (session->other_end >= 0)
+            close(session->other_end);
     }
     pthread_mutex_lock(&threads->mutex);
     threads->ended++;
@@ -397,6 +460,28 @@ static void submit(struct client *client, const struct client_request *request)
     struct session *session = of_client(client);
     session->fits = note_take(&session->note, request);
     session->noted = true;
+}
+
+static bool cut(struct client *client)
+{
+    struct session *session = of_client(client);
+    session->cutting = knows_socket(session);
+    return session->cutting;
+}
+
+/* The library believes in its connection until it has been closed: else it would reconnect. */
+static bool crash(struct client *client)
+{
+    struct session *session = of_client(client);
+    if (session->calling || !knows_socket(session) ||
+        !cut_off(session->descriptor, &session->other_end))
+        return false;
+    pthread_mutex_lock(&session->threads->mutex);
+    session->descriptor = -1;
+    session->cookie = 0;
+    pthread_mutex_unlock(&session->threads->mutex);
+    begin_close(session);
+    return true;
 }
 
 static uint64_t now_ns(const struct client *client)
@@ -425,6 +510,8 @@ static void server(const struct client *client, char *text, size_t size)
 
 static const struct client_driver threads_driver = {
     .submit = submit,
+    .cut = cut,
+    .crash = crash,
     .now_ns = now_ns,
     .bytes = bytes,
     .timeout_ms = timeout_ms,
@@ -499,6 +586,7 @@ enum fault_kind threads_open(struct threads *threads, const char *hosts,
         .hosts = hosts,
         .session_timeout_ms = session_timeout_ms,
         .descriptor = -1,
+        .other_end = -1,
     };
     pthread_mutex_init(&session->mutex, NULL);
     condition_init(&session->changed);
@@ -526,14 +614,6 @@ void threads_alarm(struct client *client, uint64_t due_ns)
 }
 
 /* ------------------------------------------------------------------ the end */
-
-static void begin_close(struct session *session)
-{
-    pthread_mutex_lock(&session->mutex);
-    session->closing = true;
-    pthread_cond_broadcast(&session->changed);
-    pthread_mutex_unlock(&session->mutex);
-}
 
 size_t threads_close(struct threads *threads, uint64_t until_ns)
 {

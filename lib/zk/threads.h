@@ -18,6 +18,12 @@
  * under the same number, which it has as a rule, since the library closes the one before it opens
  * the other; if it is not there, the session's bytes are counted no more: client_bytes says false.
  *
+ * Faults: client_cut and client_crash need the session's socket, and do nothing while it is not
+ * known; nor does client_crash in a hook that is called while the session is inside a request. A
+ * reply to be cut is waited for by a thread of its own; if the system allows none, the operation is
+ * not sent, and answered by ZK_OTHER_ERROR. A session that crashed is one of those that have
+ * closed.
+ *
  * Invariant: everything that a session's listener hears, it hears on the session's thread (but see
  * threads_order), never from inside an operation.
  */
