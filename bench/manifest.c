@@ -3,6 +3,7 @@
 
 #include "base/clock.h"
 #include "base/output.h"
+#include "bench/data.h"
 #include "bench/machine.h"
 #include "bench/version.h"
 #include "zk/admin.h"
@@ -103,11 +104,12 @@ void manifest_begin(struct manifest *manifest, int argc, char **argv, const stru
                     const struct target *target)
 {
     manifest->warnings = json_array();
-    manifest->json = json_pack("{s:o, s:s, s:I, s:o, s:o, s:o, s:s, s:o}", "command",
+    manifest->json = json_pack("{s:o, s:s, s:I, s:o, s:o, s:o, s:s, s:o, s:o}", "command",
                                describe_command(argc, argv), "version", version_text, "seed",
                                (json_int_t)options->seed, "plan", describe_plan(options), "host",
                                machine_describe(), "driver", describe_driver(options->driver),
-                               "target", target->name, "servers", describe_servers(target));
+                               "target", target->name, "servers", describe_servers(target), "data",
+                               data_describe(options, target->ensemble));
 }
 
 void manifest_warn(struct manifest *manifest, const char *warning)

@@ -47,6 +47,7 @@ static const char help_behind_recipes[] =
     "      --servers LIST       private servers: 1, 3, 5 or 7; 1,3 tries both in one plan [1]\n"
     "      --heap MIB           of each private server [512]\n"
     "      --fsync yes|no       whether their writes wait for the disk [yes]\n"
+    "      --data DIR           where they keep their data: empty, or not there yet [TMPDIR]\n"
     "      --connect HOSTS[/CHROOT]  servers to use instead of private ones\n"
     "      --placement WHERE    sessions go to spread (all servers in turn), leader or\n"
     "                           followers [spread]\n"
@@ -75,6 +76,7 @@ enum long_option {
     OPTION_SERVERS,
     OPTION_HEAP,
     OPTION_FSYNC,
+    OPTION_DATA,
     OPTION_PLACEMENT,
     OPTION_SESSION_TIMEOUT,
     OPTION_TIMEOUT,
@@ -99,6 +101,7 @@ static const struct option long_options[] = {
     {"servers", required_argument, NULL, OPTION_SERVERS},
     {"heap", required_argument, NULL, OPTION_HEAP},
     {"fsync", required_argument, NULL, OPTION_FSYNC},
+    {"data", required_argument, NULL, OPTION_DATA},
     {"placement", required_argument, NULL, OPTION_PLACEMENT},
     {"session-timeout", required_argument, NULL, OPTION_SESSION_TIMEOUT},
     {"timeout", required_argument, NULL, OPTION_TIMEOUT},
@@ -277,6 +280,12 @@ static bool parse_fsync(const char *value, struct options *options)
            wrong("--fsync", value, "expected yes or no");
 }
 
+static bool parse_data(const char *value, struct options *options)
+{
+    options->data = value;
+    return value[0] != '\0' || wrong("--data", value, "expected the name of a folder");
+}
+
 static bool parse_placement(const char *value, struct options *options)
 {
     static const char *const words[] = {"spread", "leader", "followers"};
@@ -329,6 +338,8 @@ static bool parse_one(int option, const char *value, struct options *options)
         return parse_small("--heap", value, HEAP_MAX_MIB, &options->heap_mib);
     case OPTION_FSYNC:
         return parse_fsync(value, options);
+    case OPTION_DATA:
+        return parse_data(value, options);
     case OPTION_PLACEMENT:
         return parse_placement(value, options);
     case OPTION_SESSION_TIMEOUT:
@@ -384,6 +395,9 @@ static bool check_together(const struct options *options)
                      "a simulation lives in one process, so that a seed says all");
     if (options->connect && options->servers_given)
         return wrong("--servers", "with --connect", "either servers are given, or started");
+    if (options->connect && options->data != NULL)
+        return wrong("--data", "with --connect",
+                     "servers that are given keep their data where they do");
     if (!options->connect && options->placement == PLACEMENT_FOLLOWERS &&
         options->server_counts[0] == 1)
         return wrong("--placement", "followers", "a standalone server has none");

@@ -41,7 +41,8 @@ struct target {
 MUST_CHECK enum fault_kind target_open(const struct options *options, size_t topology,
                                        struct target *target, struct fault *fault);
 
-/* Makes the run's root znode. From here on only target_close leaves nothing behind. */
+/* Makes the run's root znode, and looks for it on every server of --connect: FAULT_OTHER_ENSEMBLE
+ * if it does not show on one. From here on only target_close leaves nothing behind. */
 MUST_CHECK enum fault_kind target_make_root(struct target *target, struct fault *fault);
 void target_close(struct target *target);
 

@@ -146,6 +146,19 @@ static enum fault_kind await_sessions(struct conductor *conductor, bool *goes_on
     return FAULT_NONE;
 }
 
+/* What holds a worker up may be servers that have gone: then it is they who are to be named. */
+static enum fault_kind raise_unread(struct conductor *conductor)
+{
+    struct board *board = conductor->board;
+    struct oracle_reading reading;
+    enum fault_kind kind = oracle_read(conductor->oracle, &reading, conductor->fault);
+    if (kind != FAULT_NONE)
+        return kind;
+    return fault_raise(conductor->fault, FAULT_WORKER_HANGS, 0, "worker",
+                       "%u of %u took their last readings, and the servers answer",
+                       atomic_load(&board->workers_ready), board->plan->processes);
+}
+
 static enum fault_kind take_last_readings(struct conductor *conductor)
 {
     struct board *board = conductor->board;
@@ -153,9 +166,7 @@ static enum fault_kind take_last_readings(struct conductor *conductor)
     enter(board, PHASE_MEASURED);
     while (atomic_load(&board->workers_ready) < board->plan->processes) {
         if (world_now_ns(conductor->world) >= until_ns)
-            return fault_raise(conductor->fault, FAULT_WORKER_DIED, 0, "worker",
-                               "%u of %u took their last readings",
-                               atomic_load(&board->workers_ready), board->plan->processes);
+            return raise_unread(conductor);
         enum fault_kind kind = let_time_pass(conductor, LAST_READINGS_NS);
         if (kind == FAULT_NONE)
             kind = crew_check(conductor->crew, conductor->fault);

@@ -8,9 +8,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define SESSION_TIMEOUT_MS 30000
+#define SESSION_TIMEOUT_MS 15000
 #define CLOSE_NS           (500 * NS_PER_MS)
 #define PATH_MAX_BYTES     512
+#define ATTEMPTS           3
 
 struct steward {
     struct world world;
@@ -18,7 +19,9 @@ struct steward {
     uint64_t timeout_ns;
     uint64_t requests;
     enum client_state state;
+    uint64_t lost_ns; /* when the connection was lost that was the last one */
     bool replied;
+    bool gave_up; /* the servers have not answered in time */
     enum zk_status status;
     char **names; /* of the last list of children, kept for the caller's walk */
     size_t name_count;
@@ -27,7 +30,10 @@ struct steward {
 
 static void state_changed(void *owner, enum client_state state)
 {
-    ((struct steward *)owner)->state = state;
+    struct steward *steward = owner;
+    if (steward->state == CLIENT_ESTABLISHED && state != CLIENT_ESTABLISHED)
+        steward->lost_ns = world_now_ns(&steward->world);
+    steward->state = state;
 }
 
 static void sent(void *owner, enum client_operation operation)
@@ -160,13 +166,30 @@ const struct world *steward_world(const struct steward *steward)
     return &steward->world;
 }
 
+static enum fault_kind give_up(struct steward *steward, struct fault *fault, const char *why,
+                               const char *path)
+{
+    steward->gave_up = true;
+    return fault_raise(fault, FAULT_NO_ANSWER, 0, steward->servers, "%s %s", why, path);
+}
+
+/* Servers that have not answered once in time are not asked again: each time would take as long,
+ * and there is room for one request at a time. */
+static enum fault_kind check_answering(struct steward *steward, const char *path,
+                                       struct fault *fault)
+{
+    return steward->gave_up
+               ? give_up(steward, fault, "to an earlier request than that about", path)
+               : FAULT_NONE;
+}
+
 /* Waits for the reply to the operation just sent; its status is then in steward->status. */
 static enum fault_kind await_reply(struct steward *steward, const char *path, struct fault *fault)
 {
     uint64_t until_ns = world_now_ns(&steward->world) + steward->timeout_ns;
     while (!steward->replied) {
         if (world_now_ns(&steward->world) >= until_ns)
-            return fault_raise(fault, FAULT_NO_ANSWER, 0, steward->servers, "asked about %s", path);
+            return give_up(steward, fault, "asked about", path);
         enum fault_kind kind = world_turn(&steward->world, until_ns, fault);
         if (kind != FAULT_NONE)
             return kind;
@@ -194,17 +217,77 @@ static enum fault_kind raise_status(enum zk_status status, const char *path, str
 
 enum fault_kind steward_create(struct steward *steward, const char *path, struct fault *fault)
 {
+    enum fault_kind kind = check_answering(steward, path, fault);
+    if (kind != FAULT_NONE)
+        return kind;
     client_create(steward->client, path, NULL, 0, PERSISTENT);
-    enum fault_kind kind = await_reply(steward, path, fault);
+    kind = await_reply(steward, path, fault);
     if (kind == FAULT_NONE && steward->status != ZK_OK)
         kind = raise_status(steward->status, path, fault);
     return kind;
 }
 
-/* Waits for the reply to a question about a znode; one that is gone is an answer too. */
-static enum fault_kind await_answer(struct steward *steward, const char *path, struct fault *fault)
+/* Waits for another connection until the session would have expired without one: a server that has
+ * gone without a word costs the library two thirds of that. */
+static enum fault_kind await_connection(struct steward *steward, const char *path,
+                                        struct fault *fault)
 {
-    enum fault_kind kind = await_reply(steward, path, fault);
+    uint64_t until_ns = steward->lost_ns + SESSION_TIMEOUT_MS * NS_PER_MS;
+    while (steward->state != CLIENT_ESTABLISHED && steward->state != CLIENT_EXPIRED) {
+        if (world_now_ns(&steward->world) >= until_ns)
+            return give_up(steward, fault, "no connection in time, to ask about", path);
+        enum fault_kind kind = world_turn(&steward->world, until_ns, fault);
+        if (kind != FAULT_NONE)
+            return kind;
+    }
+    return FAULT_NONE;
+}
+
+/*
+ * Sends what may as well be sent twice, and waits for the reply; its status is then in
+ * steward->status. When a server dies, its whole ensemble drops its connections to elect: a run
+ * that gave up at that would leave its znodes behind.
+ */
+static enum fault_kind ask(struct steward *steward,
+                           void (*question)(struct client *client, const char *path),
+                           const char *path, struct fault *fault)
+{
+    enum fault_kind kind = FAULT_NONE;
+    for (int attempt = 0; attempt < ATTEMPTS; attempt++) {
+        kind = check_answering(steward, path, fault);
+        if (kind == FAULT_NONE)
+            kind = await_connection(steward, path, fault);
+        if (kind != FAULT_NONE)
+            return kind;
+        question(steward->client, path);
+        kind = await_reply(steward, path, fault);
+        if (kind != FAULT_NONE || steward->status != ZK_CONNECTION_LOSS)
+            return kind;
+    }
+    return kind;
+}
+
+static void ask_exists(struct client *client, const char *path)
+{
+    client_exists(client, path, NO_WATCH);
+}
+
+static void ask_children(struct client *client, const char *path)
+{
+    client_get_children(client, path, NO_WATCH);
+}
+
+static void ask_delete(struct client *client, const char *path)
+{
+    client_delete(client, path);
+}
+
+/* A znode that is gone is an answer too. */
+static enum fault_kind look(struct steward *steward,
+                            void (*question)(struct client *client, const char *path),
+                            const char *path, struct fault *fault)
+{
+    enum fault_kind kind = ask(steward, question, path, fault);
     if (kind != FAULT_NONE)
         return kind;
     if (steward->status != ZK_OK && steward->status != ZK_NO_NODE)
@@ -215,8 +298,7 @@ static enum fault_kind await_answer(struct steward *steward, const char *path, s
 enum fault_kind steward_exists(struct steward *steward, const char *path, bool *exists,
                                struct fault *fault)
 {
-    client_exists(steward->client, path, NO_WATCH);
-    enum fault_kind kind = await_answer(steward, path, fault);
+    enum fault_kind kind = look(steward, ask_exists, path, fault);
     if (kind == FAULT_NONE)
         *exists = steward->status == ZK_OK;
     return kind;
@@ -225,8 +307,7 @@ enum fault_kind steward_exists(struct steward *steward, const char *path, bool *
 /* Leaves the names in steward->names; a znode that is gone has none. */
 static enum fault_kind list(struct steward *steward, const char *path, struct fault *fault)
 {
-    client_get_children(steward->client, path, NO_WATCH);
-    return await_answer(steward, path, fault);
+    return look(steward, ask_children, path, fault);
 }
 
 enum fault_kind steward_count_children(struct steward *steward, const char *path, size_t *count,
@@ -261,8 +342,7 @@ enum fault_kind steward_delete_tree(struct steward *steward, const char *path, s
 {
     /* Most are leaves: the children are asked for only when the server says that there are some. */
     for (;;) {
-        client_delete(steward->client, path);
-        enum fault_kind kind = await_reply(steward, path, fault);
+        enum fault_kind kind = ask(steward, ask_delete, path, fault);
         if (kind == FAULT_NONE && steward->status == ZK_NOT_EMPTY) {
             kind = delete_children(steward, path, fault);
             if (kind == FAULT_NONE)
@@ -274,6 +354,11 @@ enum fault_kind steward_delete_tree(struct steward *steward, const char *path, s
             return FAULT_NONE;
         return raise_status(steward->status, path, fault);
     }
+}
+
+void steward_server(const struct steward *steward, char *text, size_t size)
+{
+    client_server(steward->client, text, size);
 }
 
 uint64_t steward_requests(const struct steward *steward)

@@ -3,9 +3,10 @@
  * steward: the driver's own session, which lays out the znodes of a run and clears them away.
  * Layer: trial.
  *
- * Its calls are synchronous: each waits for its reply, up to a deadline. Its requests are not among
- * those that are measured; it counts them, so that they can be told from the others in a server's
- * counters.
+ * Its calls are synchronous: each waits for its reply, up to a deadline. Questions and deletions
+ * outlive a connection that is lost: they are sent again on the next one. Its requests are not
+ * among those that are measured; it counts them, so that they can be told from the others in a
+ * server's counters.
  *
  * Invariant: it works under the root znode of its run and nowhere else.
  */
@@ -55,6 +56,9 @@ MUST_CHECK enum fault_kind steward_count_children(struct steward *steward, const
 /* Deletes a znode and all that is below it; a znode that is gone already is no error. */
 MUST_CHECK enum fault_kind steward_delete_tree(struct steward *steward, const char *path,
                                                struct fault *fault);
+
+/* The address of the server that the session is connected to; "" while it is not. size >= 64. */
+void steward_server(const struct steward *steward, char *text, size_t size);
 
 /* Requests sent so far, the session's own connect not included. */
 uint64_t steward_requests(const struct steward *steward);

@@ -12,9 +12,11 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/socket.h>
+#include <time.h>
 #include <unistd.h>
 
-#define WORD_LENGTH 4
+#define WORD_LENGTH  4
+#define ASK_AGAIN_NS (10 * NS_PER_MS)
 /* A standalone 3.8 server says 16 KiB; one more line for each namespace and each other server. */
 #define MNTR_SIZE  (128 * 1024)
 #define VERSION    "Zookeeper version: "
@@ -262,6 +264,41 @@ enum fault_kind admin_counters(const struct endpoint *endpoint, uint64_t timeout
         *(uint64_t *)(void *)((char *)counters + counter_keys[i].offset) += value;
     }
     return FAULT_NONE;
+}
+
+/* A connection that broke in the middle of an answer is the one FAULT_ZOOKEEPER that has an errno.
+ */
+static bool may_pass(const struct fault *fault)
+{
+    switch (fault->kind) {
+    case FAULT_NOT_ZOOKEEPER:
+    case FAULT_NOT_SERVING:
+    case FAULT_NO_ANSWER:
+    case FAULT_REFUSED:
+        return true;
+    case FAULT_ZOOKEEPER:
+        return fault->os_error != 0;
+    default:
+        return false;
+    }
+}
+
+enum fault_kind admin_insist(enum fault_kind (*question)(void *context, struct fault *fault),
+                             void *context, uint64_t timeout_ns, unsigned *times,
+                             struct fault *fault)
+{
+    uint64_t until_ns = clock_now_ns() + timeout_ns;
+    struct fault found = {.kind = FAULT_NONE};
+    enum fault_kind kind = question(context, &found);
+    *times = 1;
+    while (kind != FAULT_NONE && may_pass(&found) && clock_now_ns() < until_ns) {
+        nanosleep(&(struct timespec){.tv_nsec = ASK_AGAIN_NS}, NULL);
+        kind = question(context, &found);
+        ++*times;
+    }
+    if (kind != FAULT_NONE)
+        *fault = found;
+    return kind;
 }
 
 enum fault_kind admin_settings(const struct endpoint *endpoint, uint64_t timeout_ns, char *text,

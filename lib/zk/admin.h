@@ -64,6 +64,17 @@ MUST_CHECK enum fault_kind admin_identify(const struct endpoint *endpoint, uint6
 MUST_CHECK enum fault_kind admin_counters(const struct endpoint *endpoint, uint64_t timeout_ns,
                                           struct admin_counters *counters, struct fault *fault);
 
+/*
+ * For a server that is known to be a ZooKeeper: puts a question again and again until it is
+ * answered or timeout_ns have passed since the first time. At an election, and while it ends, a
+ * server closes a connection without a word, leaves it unanswered, refuses it, or says that it does
+ * not serve; a question that fails in another way is not put again. Returns what the last one
+ * returned. *times: how often it was put.
+ */
+MUST_CHECK enum fault_kind
+admin_insist(enum fault_kind (*question)(void *context, struct fault *fault), void *context,
+             uint64_t timeout_ns, unsigned *times, struct fault *fault);
+
 /* Asks conf: the server's settings, a line key=value each. 4 KiB are enough for standalone. */
 MUST_CHECK enum fault_kind admin_settings(const struct endpoint *endpoint, uint64_t timeout_ns,
                                           char *text, size_t size, struct fault *fault);

@@ -130,21 +130,30 @@ static void sigkill(void **state)
     assert_nothing_runs();
 }
 
-/* Kills a worker. The program stands still meanwhile, so that none ends or begins; one that is
- * killed when its trial is over already is not missed, so it may take more than one. */
-static void kill_a_worker(void)
+/* One of the two workers of a trial that goes on for a while: several are in line. The warm-up has
+ * one worker. */
+static pid_t await_a_worker(void)
 {
     char name[32];
+    pid_t pids[COMMAND_PROCESSES];
+    uint64_t until_ns = clock_now_ns() + 20 * NS_PER_S;
+    while ((list_ours(pids) < 3 || look_outside().ephemerals < 2) && command_runs(&command) &&
+           clock_now_ns() < until_ns)
+        pause_ms(10);
     read_name(command.pid, name, sizeof name);
-    for (uint64_t until_ns = clock_now_ns() + 10 * NS_PER_S;
-         command_runs(&command) && clock_now_ns() < until_ns; pause_ms(50)) {
-        kill(command.pid, SIGSTOP);
-        pid_t worker = find_ours(name, command.pid);
-        if (worker != 0)
-            kill(worker, SIGKILL);
-        kill(command.pid, SIGCONT);
-    }
-    /* The other workers are given three seconds to close their sessions. */
+    pid_t worker = find_ours(name, command.pid);
+    assert_true(worker > 0);
+    return worker;
+}
+
+/* Trials of two seconds. */
+#define SLOW "-n", "4", "-t", "200", "-r", "scalable", "--hold", "500ms", "-P", "2", "-o", "out"
+
+static void kill_a_worker(void)
+{
+    await_trials(1);
+    kill(await_a_worker(), SIGKILL);
+    /* The other worker is given three seconds to close its sessions. */
     command_finish(&command, 5 * NS_PER_S);
     assert_status(&command, 4);
     assert_has(command.err, "zkherd: worker: a worker process ended by itself: signal 9; ");
@@ -155,8 +164,7 @@ static void kill_a_worker(void)
 static void a_worker_is_killed(void **state)
 {
     (void)state;
-    command_start(&command, COMMAND("run", LONG, "-P", "2", "--connect", outside));
-    await_trials(1);
+    command_start(&command, COMMAND("run", SLOW, "--connect", outside));
     kill_a_worker();
     assert_nothing_left_outside(1);
 }
@@ -164,10 +172,42 @@ static void a_worker_is_killed(void **state)
 static void a_worker_is_killed_at_free_pace(void **state)
 {
     (void)state;
-    command_start(&command, COMMAND("run", LONG, "-P", "2", "-p", "free", "--connect", outside));
-    await_trials(1);
+    command_start(&command, COMMAND("run", SLOW, "-p", "free", "--connect", outside));
     kill_a_worker();
     assert_nothing_left_outside(1);
+}
+
+#define ENDLESS                                                                                    \
+    "-n", "4", "-t", "1", "-r", "scalable", "-p", "free", "-w", "steady", "--duration", "2h",      \
+        "-P", "2", "--timeout", "1s", "-o", "out"
+
+static void a_worker_hangs(void **state)
+{
+    (void)state;
+    command_start(&command, COMMAND("run", ENDLESS, "--connect", outside));
+    kill(await_a_worker(), SIGSTOP); /* it never reads */
+    command_finish(&command, 20 * NS_PER_S);
+    assert_refused(&command, 4,
+                   "zkherd: worker: a worker process hangs: 1 of 2 took their last readings, and "
+                   "the servers answer; ");
+    assert_left(0);
+    /* What the stopped worker could not close ends with its sessions' timeout. */
+}
+
+/* It is the server's fault, whatever has become of the workers. The last test: the server has
+ * sessions left. */
+static void a_worker_hangs_and_so_does_the_server(void **state)
+{
+    (void)state;
+    char words[128];
+    snprintf(words, sizeof words, "zkherd: %s: no answer in time: it accepts connections", outside);
+    command_start(&command, COMMAND("run", ENDLESS, "--connect", outside));
+    kill(await_a_worker(), SIGSTOP); /* it never reads */
+    kill(ensemble_pid(outside_server, 0), SIGSTOP);
+    command_finish(&command, 40 * NS_PER_S);
+    kill(ensemble_pid(outside_server, 0), SIGCONT);
+    assert_refused(&command, 3, words);
+    assert_left(0);
 }
 
 static void kill_the_server(void)
@@ -211,6 +251,8 @@ int main(void)
         COMMAND_TEST(a_worker_is_killed_at_free_pace),
         COMMAND_TEST(the_server_is_killed),
         COMMAND_TEST(the_server_is_killed_at_free_pace),
+        COMMAND_TEST(a_worker_hangs),
+        COMMAND_TEST(a_worker_hangs_and_so_does_the_server),
     };
     return cmocka_run_group_tests(tests, outside_start, outside_stop);
 }

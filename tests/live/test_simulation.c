@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: Apache-2.0
+/* Where the real server and the simulation differ in any count, the simulation is wrong: the same
+ * plans on both, row by row of the ledger. */
+#include "tests/live/live.h"
+
+static struct connect_string simulated_servers = {
+    .endpoints = {{.host = "simulated", .port = 1}}, .count = 1};
+
+/* The same plan in a simulation, under a root znode whose path is as long. */
+static struct trial_result *simulate(const struct trial_plan *plan, struct trial_plan *same)
+{
+    struct fault fault = {0};
+    struct trial_result *result = NULL;
+    static char root[64];
+    struct simulated_options options = simulated_options_default();
+    struct trial_host host = {.servers = &simulated_servers,
+                              .simulation = &options,
+                              .watch = {.interrupt_descriptor = -1}};
+    snprintf(root, sizeof root, "%s", plan->root);
+    for (char *slash = strchr(root + 1, '/'); slash != NULL; slash = strchr(slash, '/'))
+        *slash = '-';
+    *same = *plan;
+    same->driver = DRIVER_SIMULATED;
+    same->processes = 1;
+    same->root = root;
+    same->servers = &simulated_servers;
+    live_expect(trial_run(same, &host, &result, &fault), &fault);
+    return result;
+}
+
+static void assert_same_rows(const struct trial_result *real, const struct trial_result *simulated)
+{
+    for (uint32_t lock = 0; lock < real->board->plan->locks; lock++) {
+        size_t rows = board_rows_used(real->board, lock);
+        assert_int_equal(board_rows_used(simulated->board, lock), rows);
+        for (size_t i = 0; i < rows; i++) {
+            const struct ledger_row *row = ledger_row(&real->board->ledger, lock, i);
+            const struct ledger_row *other = ledger_row(&simulated->board->ledger, lock, i);
+            assert_int_equal(row->waiters, other->waiters);
+            for (int kind = 0; kind < TALLY_KINDS; kind++) {
+                if (row->tally.of[kind] != other->tally.of[kind])
+                    fail_msg("%s, %u clients, handoff %zu: %llu of kind %d on the server, %llu in "
+                             "the simulation",
+                             real->board->plan->recipe->name, real->board->plan->clients, i,
+                             (unsigned long long)row->tally.of[kind], kind,
+                             (unsigned long long)other->tally.of[kind]);
+            }
+        }
+    }
+}
+
+static void assert_same(struct trial_plan *plan)
+{
+    struct trial_plan same;
+    struct trial_result *real = live_trial(plan);
+    struct trial_result *simulated = simulate(plan, &same);
+    live_assert_good(real);
+    live_assert_good(simulated);
+    assert_same_rows(real, simulated);
+    assert_int_equal(real->handoffs, simulated->handoffs);
+    assert_int_equal(real->servers.writes, simulated->servers.writes);
+    assert_int_equal(real->servers.reads, simulated->servers.reads);
+    assert_int_equal(real->servers.notifications, simulated->servers.notifications);
+    assert_int_equal(real->servers.packets_received, simulated->servers.packets_received);
+    assert_int_equal(real->servers.watches_leaked, simulated->servers.watches_leaked);
+    assert_int_equal(real->servers.ephemerals_leaked, simulated->servers.ephemerals_leaked);
+    trial_result_free(real);
+    trial_result_free(simulated);
+}
+
+static void test_drains_are_the_same(void **state)
+{
+    (void)state;
+    static const uint32_t clients[] = {1, 2, 3, 5, 8, 20, 50};
+    const struct recipe *recipe;
+    for (size_t r = 0; (recipe = registry_at(r)) != NULL; r++) {
+        for (size_t i = 0; i < sizeof clients / sizeof clients[0]; i++) {
+            struct trial_plan plan = live_plan(recipe->name, clients[i]);
+            assert_same(&plan);
+        }
+    }
+}
+
+static void test_steady_is_the_same(void **state)
+{
+    (void)state;
+    const struct recipe *recipe;
+    for (size_t r = 0; (recipe = registry_at(r)) != NULL; r++) {
+        struct trial_plan plan = live_plan(recipe->name, 5);
+        plan.workload = WORKLOAD_STEADY;
+        plan.handoffs = 30;
+        assert_same(&plan);
+    }
+}
+
+static void test_several_locks_are_the_same(void **state)
+{
+    (void)state;
+    const struct recipe *recipe;
+    for (size_t r = 0; (recipe = registry_at(r)) != NULL; r++) {
+        struct trial_plan plan = live_plan(recipe->name, 11);
+        plan.locks = 3;
+        assert_same(&plan);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_drains_are_the_same),
+        cmocka_unit_test(test_steady_is_the_same),
+        cmocka_unit_test(test_several_locks_are_the_same),
+    };
+    return cmocka_run_group_tests_name("simulation", tests, live_start, live_stop);
+}
