@@ -49,7 +49,7 @@ static void describe_simulation(const struct options *options, size_t topology,
             (struct endpoint){.host = "simulated", .port = (uint16_t)(i + 1)};
         snprintf(identity->version, sizeof identity->version, "simulated");
         snprintf(identity->mode, sizeof identity->mode, "%s",
-                 XX);
+                 simulated_mode((unsigned)target->servers.count, (unsigned)i));
     }
     snprintf(target->name, sizeof target->name, "simulated%zu", target->servers.count);
 }

@@ -15,7 +15,7 @@ struct conductor {
     struct board *board;
     const struct crew *crew;
     const struct oracle *oracle;
-    const struct world *world;
+    const struct stage *stage;
     const struct trial_watch *watch;
     struct conductor_result *result;
     struct fault *fault;
@@ -66,7 +66,7 @@ static bool is_stuck(struct conductor *conductor)
      * progress. */
     if (board->plan->pace == PACE_LOCKSTEP)
         steps += atomic_load(&board->rpcs);
-    uint64_t now_ns = world_now_ns(conductor->world);
+    uint64_t now_ns = stage_now_ns(conductor->stage);
     if (steps != conductor->steps) {
         conductor->steps = steps;
         conductor->moved_ns = now_ns;
@@ -86,7 +86,7 @@ static enum fault_kind check_server(struct conductor *conductor)
 
 static enum fault_kind let_time_pass(struct conductor *conductor, uint64_t most_ns)
 {
-    return crew_turn(conductor->crew, conductor->world, most_ns, conductor->fault);
+    return crew_turn(conductor->crew, conductor->stage, most_ns, conductor->fault);
 }
 
 /* Waits once for something to happen. *goes_on turns false when the trial has come to its end too
@@ -162,10 +162,10 @@ static enum fault_kind raise_unread(struct conductor *conductor)
 static enum fault_kind take_last_readings(struct conductor *conductor)
 {
     struct board *board = conductor->board;
-    uint64_t until_ns = world_now_ns(conductor->world) + LAST_READINGS_NS;
+    uint64_t until_ns = stage_now_ns(conductor->stage) + LAST_READINGS_NS;
     enter(board, PHASE_MEASURED);
     while (atomic_load(&board->workers_ready) < board->plan->processes) {
-        if (world_now_ns(conductor->world) >= until_ns)
+        if (stage_now_ns(conductor->stage) >= until_ns)
             return raise_unread(conductor);
         enum fault_kind kind = let_time_pass(conductor, LAST_READINGS_NS);
         if (kind == FAULT_NONE)
@@ -293,7 +293,7 @@ static enum fault_kind step_release(struct conductor *conductor, uint32_t lock, 
 static bool lets_in(const struct conductor *conductor, uint32_t lock)
 {
     struct board *board = conductor->board;
-    if (world_now_ns(conductor->world) >= conductor->closes_ns)
+    if (stage_now_ns(conductor->stage) >= conductor->closes_ns)
         atomic_store(&board->closed, true);
     return !atomic_load(&board->closed) &&
            atomic_load(&board->locks[lock].admissions) < plan_handoffs_of(board->plan, lock);
@@ -335,7 +335,7 @@ static enum fault_kind lead_free(struct conductor *conductor, bool *goes_on)
 {
     struct board *board = conductor->board;
     while (*goes_on && atomic_load(&board->finished) < board->plan->clients) {
-        if (world_now_ns(conductor->world) >= conductor->closes_ns)
+        if (stage_now_ns(conductor->stage) >= conductor->closes_ns)
             atomic_store(&board->closed, true);
         enum fault_kind kind = wait_once(conductor, goes_on);
         if (kind != FAULT_NONE)
@@ -352,11 +352,11 @@ static enum fault_kind read_at_gate(struct conductor *conductor)
 {
     struct oracle_reading *reading = &conductor->result->at_gate;
     uint64_t sessions = conductor->board->plan->clients + UINT64_C(1); /* the steward's */
-    uint64_t until_ns = world_now_ns(conductor->world) + SETTLING_NS;
+    uint64_t until_ns = stage_now_ns(conductor->stage) + SETTLING_NS;
     for (;;) {
         enum fault_kind kind = oracle_read(conductor->oracle, reading, conductor->fault);
         if (kind != FAULT_NONE || !reading->told || reading->connections <= sessions ||
-            world_now_ns(conductor->world) >= until_ns)
+            stage_now_ns(conductor->stage) >= until_ns)
             return kind;
         kind = let_time_pass(conductor, SETTLING_NS / 20);
         if (kind != FAULT_NONE)
@@ -404,7 +404,7 @@ static enum fault_kind lead(struct conductor *conductor, bool *goes_on)
     if (kind != FAULT_NONE)
         return kind;
     conductor->opened_ns = clock_now_ns();
-    conductor->result->gate_ns = world_now_ns(conductor->world);
+    conductor->result->gate_ns = stage_now_ns(conductor->stage);
     conductor->moved_ns = conductor->result->gate_ns;
     conductor->closes_ns = UINT64_MAX;
     if (plan->workload == WORKLOAD_STEADY && plan->handoffs == 0)
@@ -426,7 +426,7 @@ static enum fault_kind prepare(struct conductor *conductor)
         law_lock_init(&conductor->laws[lock], board->plan->recipe);
     if (board->conductor_descriptor < 0)
         return FAULT_NONE; /* a simulation: the seats move in the conductor's own turns */
-    return events_watch(conductor->world->events, board->conductor_descriptor, woken, board,
+    return events_watch(conductor->stage->events, board->conductor_descriptor, woken, board,
                         conductor->fault);
 }
 
@@ -440,11 +440,11 @@ enum fault_kind conductor_lead(const struct crew *crew, struct steward *steward,
         .board = board,
         .crew = crew,
         .oracle = oracle,
-        .world = steward_world(steward),
+        .stage = steward_stage(steward),
         .watch = watch,
         .result = result,
         .fault = fault,
-        .moved_ns = world_now_ns(steward_world(steward)),
+        .moved_ns = stage_now_ns(steward_stage(steward)),
     };
     bool goes_on = true;
     enum fault_kind kind = prepare(&conductor);
@@ -455,7 +455,7 @@ enum fault_kind conductor_lead(const struct crew *crew, struct steward *steward,
     if (kind == FAULT_NONE)
         kind = take_last_readings(&conductor);
     if (board->conductor_descriptor >= 0)
-        events_unwatch(conductor.world->events, board->conductor_descriptor);
+        events_unwatch(conductor.stage->events, board->conductor_descriptor);
     free(conductor.laws);
     free(conductor.expected);
     return kind;

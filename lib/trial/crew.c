@@ -67,12 +67,12 @@ enum fault_kind crew_start_simulated(struct crew *crew, struct board *board,
     return worker_new_simulated(board, simulated, &crew->guest, fault);
 }
 
-enum fault_kind crew_turn(const struct crew *crew, const struct world *world, uint64_t most_ns,
+enum fault_kind crew_turn(const struct crew *crew, const struct stage *stage, uint64_t most_ns,
                           struct fault *fault)
 {
     if (crew->guest != NULL)
         return worker_turn(crew->guest, most_ns, fault);
-    return world_turn(world, world_now_ns(world) + most_ns, fault);
+    return stage_turn(stage, stage_now_ns(stage) + most_ns, fault);
 }
 
 enum fault_kind crew_check(const struct crew *crew, struct fault *fault)

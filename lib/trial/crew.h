@@ -37,9 +37,9 @@ MUST_CHECK enum fault_kind crew_start(struct crew *crew, struct board *board,
 MUST_CHECK enum fault_kind crew_start_simulated(struct crew *crew, struct board *board,
                                                 struct simulated *simulated, struct fault *fault);
 
-/* Lets something happen in the world, for most_ns of its time at most. Processes work by
+/* Lets something happen on the stage, for most_ns of its time at most. Processes work by
  * themselves; a guest works here. */
-MUST_CHECK enum fault_kind crew_turn(const struct crew *crew, const struct world *world,
+MUST_CHECK enum fault_kind crew_turn(const struct crew *crew, const struct stage *stage,
                                      uint64_t most_ns, struct fault *fault);
 
 /* FAULT_NONE while all workers work. A worker that ended leaves its own fault, or

@@ -4,6 +4,8 @@
 #include "base/clock.h"
 #include "zk/admin.h"
 
+#include <stdio.h>
+
 #define TIMEOUT_NS (5 * NS_PER_S)
 
 /* A question to one server, as admin_insist puts it. */
@@ -30,7 +32,8 @@ static enum fault_kind ask_identity(void *context, struct fault *fault)
     struct inquiry *inquiry = context;
     const struct oracle *oracle = inquiry->oracle;
     if (oracle->simulated != NULL) {
-        simulated_identify(oracle->simulated, inquiry->endpoint->port - 1U, &inquiry->identity);
+        snprintf(inquiry->identity.mode, sizeof inquiry->identity.mode, "%s",
+                 simulated_mode((unsigned)oracle->servers->count, inquiry->endpoint->port - 1U));
         return FAULT_NONE;
     }
     return find_cause(

@@ -14,7 +14,7 @@
 #define ATTEMPTS           3
 
 struct steward {
-    struct world world;
+    struct stage stage;
     struct client *client;
     uint64_t timeout_ns;
     uint64_t requests;
@@ -32,7 +32,7 @@ static void state_changed(void *owner, enum client_state state)
 {
     struct steward *steward = owner;
     if (steward->state == CLIENT_ESTABLISHED && state != CLIENT_ESTABLISHED)
-        steward->lost_ns = world_now_ns(&steward->world);
+        steward->lost_ns = stage_now_ns(&steward->stage);
     steward->state = state;
 }
 
@@ -81,12 +81,12 @@ static const struct client_listener listener = {state_changed, sent, replied, no
 
 static enum fault_kind await_session(struct steward *steward, struct fault *fault)
 {
-    uint64_t until_ns = world_now_ns(&steward->world) + steward->timeout_ns;
+    uint64_t until_ns = stage_now_ns(&steward->stage) + steward->timeout_ns;
     while (steward->state != CLIENT_ESTABLISHED) {
-        if (world_now_ns(&steward->world) >= until_ns)
+        if (stage_now_ns(&steward->stage) >= until_ns)
             return fault_raise(fault, FAULT_NO_ANSWER, 0, steward->servers,
                                "no session within %.0f s", (double)steward->timeout_ns / 1e9);
-        enum fault_kind kind = world_turn(&steward->world, until_ns, fault);
+        enum fault_kind kind = stage_turn(&steward->stage, until_ns, fault);
         if (kind != FAULT_NONE)
             return kind;
     }
@@ -125,9 +125,9 @@ enum fault_kind steward_new(const struct connect_string *servers, uint64_t timeo
         return FAULT_NO_MEMORY;
     connect_typed(servers, made->servers, sizeof made->servers);
     connect_format(servers, 0, true, hosts, sizeof hosts);
-    enum fault_kind kind = events_new(1, &made->world.events, fault);
+    enum fault_kind kind = events_new(1, &made->stage.events, fault);
     if (kind == FAULT_NONE)
-        kind = events_open(made->world.events, hosts, SESSION_TIMEOUT_MS, &listener, made,
+        kind = events_open(made->stage.events, hosts, SESSION_TIMEOUT_MS, &listener, made,
                            &made->client, fault);
     return finish(kind, made, steward, fault);
 }
@@ -139,7 +139,7 @@ enum fault_kind steward_new_simulated(struct simulated *simulated, uint64_t time
     if (made == NULL)
         return FAULT_NO_MEMORY;
     snprintf(made->servers, sizeof made->servers, "simulation");
-    made->world.simulated = simulated;
+    made->stage.simulated = simulated;
     enum fault_kind kind =
         simulated_open(simulated, 0, SESSION_TIMEOUT_MS, &listener, made, &made->client, fault);
     return finish(kind, made, steward, fault);
@@ -149,21 +149,21 @@ void steward_free(struct steward *steward)
 {
     if (steward == NULL)
         return;
-    if (steward->world.events != NULL)
-        events_close(steward->world.events, clock_now_ns() + CLOSE_NS);
-    events_free(steward->world.events);
+    if (steward->stage.events != NULL)
+        events_close(steward->stage.events, clock_now_ns() + CLOSE_NS);
+    events_free(steward->stage.events);
     free_names(steward->names, steward->name_count);
     free(steward);
 }
 
 void steward_abandon(struct steward *steward)
 {
-    events_abandon(steward->world.events);
+    events_abandon(steward->stage.events);
 }
 
-const struct world *steward_world(const struct steward *steward)
+const struct stage *steward_stage(const struct steward *steward)
 {
-    return &steward->world;
+    return &steward->stage;
 }
 
 static enum fault_kind give_up(struct steward *steward, struct fault *fault, const char *why,
@@ -178,19 +178,18 @@ static enum fault_kind give_up(struct steward *steward, struct fault *fault, con
 static enum fault_kind check_answering(struct steward *steward, const char *path,
                                        struct fault *fault)
 {
-    return steward->gave_up
-               ? give_up(steward, fault, "to an earlier request than that about", path)
-               : FAULT_NONE;
+    return steward->gave_up ? give_up(steward, fault, "to an earlier request than that about", path)
+                            : FAULT_NONE;
 }
 
 /* Waits for the reply to the operation just sent; its status is then in steward->status. */
 static enum fault_kind await_reply(struct steward *steward, const char *path, struct fault *fault)
 {
-    uint64_t until_ns = world_now_ns(&steward->world) + steward->timeout_ns;
+    uint64_t until_ns = stage_now_ns(&steward->stage) + steward->timeout_ns;
     while (!steward->replied) {
-        if (world_now_ns(&steward->world) >= until_ns)
+        if (stage_now_ns(&steward->stage) >= until_ns)
             return give_up(steward, fault, "asked about", path);
-        enum fault_kind kind = world_turn(&steward->world, until_ns, fault);
+        enum fault_kind kind = stage_turn(&steward->stage, until_ns, fault);
         if (kind != FAULT_NONE)
             return kind;
     }
@@ -234,9 +233,9 @@ static enum fault_kind await_connection(struct steward *steward, const char *pat
 {
     uint64_t until_ns = steward->lost_ns + SESSION_TIMEOUT_MS * NS_PER_MS;
     while (steward->state != CLIENT_ESTABLISHED && steward->state != CLIENT_EXPIRED) {
-        if (world_now_ns(&steward->world) >= until_ns)
+        if (stage_now_ns(&steward->stage) >= until_ns)
             return give_up(steward, fault, "no connection in time, to ask about", path);
-        enum fault_kind kind = world_turn(&steward->world, until_ns, fault);
+        enum fault_kind kind = stage_turn(&steward->stage, until_ns, fault);
         if (kind != FAULT_NONE)
             return kind;
     }
@@ -280,6 +279,19 @@ static void ask_children(struct client *client, const char *path)
 static void ask_delete(struct client *client, const char *path)
 {
     client_delete(client, path);
+}
+
+static void ask_write(struct client *client, const char *path)
+{
+    client_set(client, path, NULL, 0, CLIENT_ANY_VERSION);
+}
+
+enum fault_kind steward_catch_up(struct steward *steward, const char *path, struct fault *fault)
+{
+    enum fault_kind kind = ask(steward, ask_write, path, fault);
+    if (kind == FAULT_NONE && steward->status != ZK_OK)
+        kind = raise_status(steward->status, path, fault);
+    return kind;
 }
 
 /* A znode that is gone is an answer too. */

@@ -14,7 +14,7 @@
 #define TRIAL_STEWARD_H
 
 #include "base/fault.h"
-#include "trial/world.h"
+#include "trial/stage.h"
 #include "zk/connect.h"
 
 #include <stdbool.h>
@@ -38,13 +38,18 @@ void steward_free(struct steward *steward);
 /* For a forked child: lets go of the parent's session without a word to the server. */
 void steward_abandon(struct steward *steward);
 
-/* The world that the steward's session lives in: for what its owner waits for besides. */
-const struct world *steward_world(const struct steward *steward);
+/* The stage that the steward's session lives in: for what its owner waits for besides. */
+const struct stage *steward_stage(const struct steward *steward);
 
 /* Creates a persistent znode. FAULT_EXISTS, FAULT_DENIED, FAULT_NO_CHROOT (its parent is missing).
  */
 MUST_CHECK enum fault_kind steward_create(struct steward *steward, const char *path,
                                           struct fault *fault);
+
+/* Waits until the steward's server has caught up with everything that has been answered anywhere:
+ * a follower may be behind, but it answers a write, here of the znode's data, in its turn. */
+MUST_CHECK enum fault_kind steward_catch_up(struct steward *steward, const char *path,
+                                            struct fault *fault);
 
 MUST_CHECK enum fault_kind steward_exists(struct steward *steward, const char *path, bool *exists,
                                           struct fault *fault);

@@ -261,6 +261,8 @@ static enum fault_kind add_up(const struct run *run, const struct conductor_resu
     add_roles(result);
     add_locks(run, result);
     enum fault_kind kind = add_sessions(run, result, fault);
+    if (kind == FAULT_NONE && (led->end == END_DONE || led->end == END_DEADLINE))
+        kind = steward_catch_up(run->steward, run->plan->root, fault);
     if (kind == FAULT_NONE && led->end == END_DONE)
         kind = look_for_leftovers(run, fault);
     if (kind == FAULT_NONE && led->end == END_DEADLINE)

@@ -61,9 +61,11 @@ void simulated_free(struct simulated *world)
     free(world);
 }
 
-unsigned simulated_leader(const struct simulated *world)
+const char *simulated_mode(unsigned servers, unsigned server)
 {
-    return world->quorum.leader;
+    if (servers == 1)
+        return "standalone";
+    return server == servers - 1 ? "leader" : "follower";
 }
 
 enum fault_kind simulated_open(struct simulated *world, unsigned server, uint32_t timeout_ms,
@@ -86,16 +88,6 @@ void simulated_close(struct client *client)
     session_close(of_client(client));
 }
 
-void simulated_cut(struct client *client)
-{
-    session_cut(of_client(client));
-}
-
-void simulated_crash(struct client *client)
-{
-    session_crash(of_client(client));
-}
-
 void simulated_expire(struct client *client)
 {
     quorum_expire(of_client(client));
@@ -114,6 +106,11 @@ uint64_t simulated_now_ns(const struct simulated *world)
 uint64_t simulated_next_ns(const struct simulated *world)
 {
     return agenda_next_ns(&world->agenda);
+}
+
+void simulated_advance(struct simulated *world, uint64_t until_ns)
+{
+    agenda_advance(&world->agenda, until_ns);
 }
 
 void simulated_at(struct simulated *world, uint64_t due_ns, void (*call)(void *context),

@@ -3,8 +3,8 @@
  * plans on both, row by row of the ledger. */
 #include "tests/live/live.h"
 
-static struct connect_string simulated_servers = {
-    .endpoints = {{.host = "simulated", .port = 1}}, .count = 1};
+static struct connect_string simulated_servers = {.endpoints = {{.host = "simulated", .port = 1}},
+                                                  .count = 1};
 
 /* The same plan in a simulation, under a root znode whose path is as long. */
 static struct trial_result *simulate(const struct trial_plan *plan, struct trial_plan *same)

@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "zk/watches.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static struct slab slab;
+static struct paths paths;
+static struct watches watches;
+static char heard[512];
+
+static int begin(void **state)
+{
+    (void)state;
+    slab_init(&slab);
+    paths_init(&paths, &slab);
+    watches_init(&watches, &slab, &paths);
+    heard[0] = '\0';
+    return 0;
+}
+
+static int end(void **state)
+{
+    (void)state;
+    slab_deinit(&slab);
+    return 0;
+}
+
+static void fired(void *context, uint32_t watcher, enum client_event event, struct path *path)
+{
+    static const char *const names[] = {[EVENT_CREATED] = "created",
+                                        [EVENT_DELETED] = "deleted",
+                                        [EVENT_CHANGED] = "changed",
+                                        [EVENT_CHILD] = "child"};
+    size_t length = strlen(heard);
+    (void)context;
+    snprintf(heard + length, sizeof heard - length, "%u %s %s; ", watcher, names[event],
+             path->text);
+}
+
+static const struct watches_ear ear = {fired, NULL};
+
+static struct path *path(const char *text)
+{
+    return paths_take(&paths, text, strlen(text));
+}
+
+static void watch(uint32_t watcher, const char *text, enum watch_kind kind)
+{
+    watches_add(&watches, watcher, path(text), kind);
+}
+
+static void expect(size_t count, size_t fired_count, const char *words)
+{
+    assert_int_equal(fired_count, count);
+    assert_string_equal(heard, words);
+    heard[0] = '\0';
+}
+
+static void test_a_creation_is_heard_of_below_and_above(void **state)
+{
+    (void)state;
+    watch(1, "/p", WATCH_CHILD);
+    watch(2, "/p/a", WATCH_DATA);
+    watch(3, "/p", WATCH_DATA);
+    watch(4, "/p/b", WATCH_DATA);
+    expect(2, watches_created(&watches, path("/p/a"), ear), "2 created /p/a; 1 child /p; ");
+    expect(0, watches_created(&watches, path("/p/a"), ear), "");
+    assert_int_equal(watches.count, 2);
+}
+
+static void test_a_set_is_heard_of_by_those_who_watch_the_data(void **state)
+{
+    (void)state;
+    watch(1, "/p", WATCH_CHILD);
+    watch(3, "/p", WATCH_DATA);
+    watch(2, "/p", WATCH_DATA);
+    watch(3, "/p", WATCH_DATA);
+    assert_int_equal(watches.count, 3);
+    expect(2, watches_changed(&watches, path("/p"), ear), "3 changed /p; 2 changed /p; ");
+    expect(0, watches_changed(&watches, path("/p"), ear), "");
+}
+
+/* The server counts the second watch of who has two, but tells of the deletion once. */
+static void test_a_deletion_is_told_once(void **state)
+{
+    (void)state;
+    watch(1, "/p/a", WATCH_CHILD);
+    watch(2, "/p/a", WATCH_CHILD);
+    watch(2, "/p/a", WATCH_DATA);
+    watch(2, "/p", WATCH_CHILD);
+    expect(4, watches_deleted(&watches, path("/p/a"), ear),
+           "2 deleted /p/a; 1 deleted /p/a; 2 child /p; ");
+    assert_int_equal(watches.count, 0);
+}
+
+static void test_a_watcher_that_goes_takes_its_watches_along(void **state)
+{
+    (void)state;
+    watch(1, "/a", WATCH_DATA);
+    watch(2, "/a", WATCH_DATA);
+    watch(1, "/b", WATCH_CHILD);
+    assert_string_equal(watches_of(&watches, 1)->path->text, "/a");
+    assert_string_equal(watches_of(&watches, 1)->next_own->path->text, "/b");
+    watches_drop(&watches, 1);
+    assert_null(watches_of(&watches, 1));
+    assert_null(watches_of(&watches, 77));
+    watches_drop(&watches, 77);
+    assert_int_equal(watches.count, 1);
+    expect(1, watches_deleted(&watches, path("/a"), ear), "2 deleted /a; ");
+}
+
+static void test_one_watch_is_removed(void **state)
+{
+    (void)state;
+    watch(1, "/a", WATCH_DATA);
+    watch(1, "/a", WATCH_ABSENT);
+    assert_false(watches_remove(&watches, 1, path("/a"), WATCH_CHILD));
+    assert_true(watches_remove(&watches, 1, path("/a"), WATCH_DATA));
+    assert_false(watches_remove(&watches, 1, path("/a"), WATCH_DATA));
+    assert_int_equal(watches.count, 1);
+}
+
+/* Far more than there were buckets at first; the paths live as long as they are watched. */
+static void test_many_watches_are_found(void **state)
+{
+    char text[32];
+    (void)state;
+    for (uint32_t i = 1; i <= 5000; i++) {
+        struct path *one =
+            paths_take(&paths, text, (size_t)snprintf(text, sizeof text, "/many/%u", i % 7));
+        watches_add(&watches, i, one, WATCH_DATA);
+        paths_release(&paths, one);
+    }
+    assert_int_equal(watches.count, 5000);
+    for (uint32_t i = 1; i <= 5000; i++)
+        assert_int_equal(watches_of(&watches, i)->path->text[6], '0' + i % 7);
+    for (uint32_t i = 1; i <= 5000; i++)
+        watches_drop(&watches, i);
+    assert_int_equal(watches.count, 0);
+    assert_int_equal(paths.count, 0);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(test_a_creation_is_heard_of_below_and_above, begin, end),
+        cmocka_unit_test_setup_teardown(test_a_set_is_heard_of_by_those_who_watch_the_data, begin,
+                                        end),
+        cmocka_unit_test_setup_teardown(test_a_deletion_is_told_once, begin, end),
+        cmocka_unit_test_setup_teardown(test_a_watcher_that_goes_takes_its_watches_along, begin,
+                                        end),
+        cmocka_unit_test_setup_teardown(test_one_watch_is_removed, begin, end),
+        cmocka_unit_test_setup_teardown(test_many_watches_are_found, begin, end),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
