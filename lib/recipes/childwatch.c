@@ -2,17 +2,23 @@
 /*
  * The children-watch lock: a queue in which everybody watches the whole line ("the usual way" of
  * many guides). Every join and every leave wakes all who wait.
- *
- *   acquire                                              release
- *   1 n = create(l + "/lock-", EPHEMERAL|SEQUENTIAL)       1 delete(n)
- *   2 C = getChildren(l, true)
- *   3 if n is lowest znode in C, exit
- *   4 wait for watch event
- *   5 goto 2
  */
 #include "recipes/queue.h"
 #include "recipes/recipe.h"
 #include "recipes/registry.h"
+
+static const char description[] =
+    "A queue of sequential znodes; the lowest holds. Who is not the lowest watches the "
+    "children of the lock, and lists them again at every change: everybody is woken by "
+    "each who joins and each who leaves.";
+
+static const char pseudo_code[] =
+    "acquire                                              release\n"
+    "1 n = create(l + \"/lock-\", EPHEMERAL|SEQUENTIAL)       1 delete(n)\n"
+    "2 C = getChildren(l, true)\n"
+    "3 if n is lowest znode in C, exit\n"
+    "4 wait for watch event\n"
+    "5 goto 2";
 
 ACQUIRE(childwatch)
 {
@@ -63,6 +69,8 @@ static void release(const struct law_view *view, struct tally *cost)
 const struct recipe recipe_childwatch = {
     .name = "childwatch",
     .summary = "a queue, everybody watches the whole line with getChildren: another herd",
+    .about = {description, pseudo_code, "common guides to ZooKeeper locks",
+              "code4wt's ZKReadWriteLock1"},
     .fifo = true,
     .acquire = childwatch_acquire,
     .release = contender_delete_own,

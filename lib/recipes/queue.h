@@ -33,4 +33,16 @@ bool queue_take_place(struct contender *s);
  */
 bool queue_is_lowest(struct contender *s);
 
+/* The acquire of the locks in which each watches the one before with `look`: see scalable.c. */
+enum recipe_step queue_acquire(struct contender *s, look_function *look);
+
+/* What that costs: for an arrival with either look, for an arrival with exists, for a release. */
+void queue_law_arrival(const struct law_view *view, struct tally *cost, enum tally_kind look);
+void queue_arrival(const struct law_view *view, struct tally *cost);
+void queue_release(const struct law_view *view, struct tally *cost);
+#define QUEUE_LAW                                                                                  \
+    {                                                                                              \
+        queue_arrival, queue_release, "5n - 2", "n - 1"                                            \
+    }
+
 #endif

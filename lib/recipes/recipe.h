@@ -53,6 +53,8 @@ struct law_view {
     bool held;
     uint64_t waiters;
     uint64_t arrivals_since_grant; /* clients that arrived while the present holder held */
+    uint64_t releases;             /* so far */
+    uint64_t next_found;           /* release: how many were in line when the next waiter arrived */
 };
 
 /* What a recipe costs under lockstep pace: the messages that one arrival and one release set off,
@@ -65,10 +67,19 @@ struct recipe_law {
     const char *notifications;
 };
 
+/* A recipe's texts for people. */
+struct recipe_about {
+    const char *description; /* sentences */
+    const char *pseudo_code; /* lines of at most 80 characters, the last without its end */
+    const char *source;      /* where it is described */
+    const char *shipped_by;  /* who ships it; NULL: nobody */
+};
+
 struct recipe {
     const char *name;
     const char *summary; /* a line */
-    bool fifo;           /* promises to grant in the order of its sequence numbers */
+    struct recipe_about about;
+    bool fifo; /* promises to grant in the order of its sequence numbers */
     enum recipe_step (*acquire)(struct contender *s);
     enum recipe_step (*release)(struct contender *s);
     struct recipe_law law;
