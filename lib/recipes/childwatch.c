@@ -38,20 +38,13 @@ ACQUIRE(childwatch)
     END;
 }
 
-/* The holder's own watch, armed by the list that told it of its grant, is still there until
- * somebody joins or leaves for the first time after. It wakes nobody. */
-static uint64_t holders_watch(const struct law_view *view)
-{
-    return view->held && view->arrivals_since_grant == 0 ? 1 : 0;
-}
-
 /* All who wait are woken by the newcomer and list the line; so does the newcomer. */
 static void arrival(const struct law_view *view, struct tally *cost)
 {
     uint64_t in_line = 1 + view->waiters + (view->held ? 1 : 0);
     tally_add(cost, TALLY_CREATE, 1);
-    tally_add(cost, TALLY_NOTIFICATION, view->waiters + holders_watch(view));
-    tally_add(cost, TALLY_NOTIFICATION_SPURIOUS, holders_watch(view));
+    tally_add(cost, TALLY_NOTIFICATION, view->waiters + queue_holders_watch(view));
+    tally_add(cost, TALLY_NOTIFICATION_SPURIOUS, queue_holders_watch(view));
     tally_add(cost, TALLY_GET_CHILDREN, view->waiters + 1);
     tally_add(cost, TALLY_NAMES_LISTED, (view->waiters + 1) * in_line);
 }
@@ -60,8 +53,8 @@ static void arrival(const struct law_view *view, struct tally *cost)
 static void release(const struct law_view *view, struct tally *cost)
 {
     tally_add(cost, TALLY_DELETE, 1);
-    tally_add(cost, TALLY_NOTIFICATION, view->waiters + holders_watch(view));
-    tally_add(cost, TALLY_NOTIFICATION_SPURIOUS, holders_watch(view));
+    tally_add(cost, TALLY_NOTIFICATION, view->waiters + queue_holders_watch(view));
+    tally_add(cost, TALLY_NOTIFICATION_SPURIOUS, queue_holders_watch(view));
     tally_add(cost, TALLY_GET_CHILDREN, view->waiters);
     tally_add(cost, TALLY_NAMES_LISTED, view->waiters * view->waiters);
 }

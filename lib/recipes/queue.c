@@ -120,3 +120,8 @@ void queue_release(const struct law_view *view, struct tally *cost)
         tally_add(cost, TALLY_NAMES_LISTED, view->waiters);
     }
 }
+
+uint64_t queue_holders_watch(const struct law_view *view)
+{
+    return view->held && view->arrivals_since_grant == 0 ? 1 : 0;
+}

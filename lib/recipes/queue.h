@@ -45,4 +45,8 @@ void queue_release(const struct law_view *view, struct tally *cost);
         queue_arrival, queue_release, "5n - 2", "n - 1"                                            \
     }
 
+/* Where the list sets a watch: the holder's own, armed by the list that told it of its grant, is
+ * still there until somebody joins or leaves for the first time after. It wakes nobody. */
+uint64_t queue_holders_watch(const struct law_view *view);
+
 #endif

@@ -26,6 +26,9 @@
 /* The longest path of a znode that a recipe handles, with its terminator. */
 #define RECIPE_PATH_MAX 128
 
+/* For AWAIT_ANY_WATCH: no event of its own. */
+#define EVENT_ANY ((enum client_event)0)
+
 /* What a step of a recipe has come to. */
 enum recipe_step {
     STEP_REPLY,  /* a request is out: resume when its reply has come */
@@ -116,6 +119,10 @@ struct recipe {
         return STEP_WATCH;                                                                         \
     case __LINE__:;                                                                                \
     } while (0)
+
+/* Parks until anything is told of anything watched. A second event may come before the first has
+ * been acted on: it finds the session awake, and wakes nobody. path: what is waited for. */
+#define AWAIT_ANY_WATCH(path) AWAIT_WATCH(EVENT_ANY, path)
 
 #define GRANTED  return STEP_DONE
 #define RELEASED return STEP_DONE
