@@ -132,7 +132,7 @@ struct recipe {
 
 static inline void create(struct contender *s, const char *path, enum create_mode mode)
 {
-    client_create(s->client, path, mode);
+    client_create(s->client, path, NULL, 0, mode);
 }
 
 static inline void exists(struct contender *s, const char *path, enum watch_flag watch)
@@ -150,10 +150,24 @@ static inline void get_children(struct contender *s, const char *path, enum watc
     client_get_children(s->client, path, watch);
 }
 
+/* version: the one that the data must have, or CLIENT_ANY_VERSION. */
+static inline void set_data(struct contender *s, const char *path, const void *value, size_t length,
+                            int32_t version)
+{
+    client_set(s->client, path, value, length, version);
+}
+
 static inline void delete_znode(struct contender *s, const char *path)
 {
     client_delete(s->client, path);
 }
+
+/* One transaction, all or none: multi(s, op_set(turn, value, length, CLIENT_ANY_VERSION),
+ * op_delete(s->node)). Its parts are requests of client.h. */
+#define multi(s, ...)                                                                              \
+    client_multi((s)->client, (const struct client_request[]){__VA_ARGS__},                        \
+                 sizeof((const struct client_request[]){__VA_ARGS__}) /                            \
+                     sizeof(struct client_request))
 
 /* exists or get_data, where a recipe comes with either. */
 typedef void look_function(struct contender *s, const char *path, enum watch_flag watch);

@@ -39,7 +39,8 @@ void meter_sent(const struct meter *meter, enum client_operation operation)
     static const enum tally_kind kinds[] = {
         [CLIENT_CREATE] = TALLY_CREATE, [CLIENT_EXISTS] = TALLY_EXISTS,
         [CLIENT_GET] = TALLY_GET,       [CLIENT_GET_CHILDREN] = TALLY_GET_CHILDREN,
-        [CLIENT_DELETE] = TALLY_DELETE,
+        [CLIENT_SET] = TALLY_SET,       [CLIENT_DELETE] = TALLY_DELETE,
+        [CLIENT_MULTI] = TALLY_MULTI,
     };
     count(meter, kinds[operation], 1);
     atomic_fetch_add_explicit(&meter->board->rpcs, 1, memory_order_relaxed);
@@ -50,7 +51,8 @@ void meter_replied(const struct meter *meter, const struct client_reply *reply)
     static const enum meter_kind kinds[] = {
         [CLIENT_CREATE] = METER_CREATE, [CLIENT_EXISTS] = METER_EXISTS,
         [CLIENT_GET] = METER_GET,       [CLIENT_GET_CHILDREN] = METER_GET_CHILDREN,
-        [CLIENT_DELETE] = METER_DELETE,
+        [CLIENT_SET] = METER_SET,       [CLIENT_DELETE] = METER_DELETE,
+        [CLIENT_MULTI] = METER_MULTI,
     };
     bool failed = reply->status != ZK_OK;
     if (failed && reply->operation == CLIENT_CREATE) {

@@ -227,7 +227,8 @@ static void sent(void *owner, enum client_operation operation)
 
 static bool is_foreseen(enum zk_status status)
 {
-    return status == ZK_OK || status == ZK_NO_NODE || status == ZK_NODE_EXISTS;
+    return status == ZK_OK || status == ZK_NO_NODE || status == ZK_NODE_EXISTS ||
+           status == ZK_BAD_VERSION;
 }
 
 static void replied(void *owner, const struct client_reply *reply)

@@ -164,7 +164,7 @@ static enum fault_kind raise_status(enum zk_status status, const char *path, str
 
 enum fault_kind steward_create(struct steward *steward, const char *path, struct fault *fault)
 {
-    client_create(steward->client, path, PERSISTENT);
+    client_create(steward->client, path, NULL, 0, PERSISTENT);
     enum fault_kind kind = await_reply(steward, path, fault);
     if (kind == FAULT_NONE && steward->status != ZK_OK)
         kind = raise_status(steward->status, path, fault);

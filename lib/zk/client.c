@@ -3,43 +3,58 @@
 
 #include <assert.h>
 
-static void begin(struct client *client, enum client_operation operation)
+static void submit(struct client *client, const struct client_request *request)
 {
     assert(!client->outstanding);
     client->outstanding = true;
-    client->operation = operation;
-    client->listener->sent(client->owner, operation);
+    client->operation = request->operation;
+    client->listener->sent(client->owner, request->operation);
     client->sent_ns = client_now_ns(client);
+    client->driver->submit(client, request);
 }
 
-void client_create(struct client *client, const char *path, enum create_mode mode)
+void client_create(struct client *client, const char *path, const void *value, size_t value_length,
+                   enum create_mode mode)
 {
-    begin(client, CLIENT_CREATE);
-    client->driver->create(client, path, mode);
+    const struct client_request request = op_create(path, value, value_length, mode);
+    submit(client, &request);
 }
 
 void client_exists(struct client *client, const char *path, enum watch_flag watch)
 {
-    begin(client, CLIENT_EXISTS);
-    client->driver->exists(client, path, watch);
+    submit(client,
+           &(struct client_request){.operation = CLIENT_EXISTS, .path = path, .watch = watch});
 }
 
 void client_get(struct client *client, const char *path, enum watch_flag watch)
 {
-    begin(client, CLIENT_GET);
-    client->driver->get(client, path, watch);
+    submit(client, &(struct client_request){.operation = CLIENT_GET, .path = path, .watch = watch});
 }
 
 void client_get_children(struct client *client, const char *path, enum watch_flag watch)
 {
-    begin(client, CLIENT_GET_CHILDREN);
-    client->driver->get_children(client, path, watch);
+    submit(client, &(struct client_request){
+                       .operation = CLIENT_GET_CHILDREN, .path = path, .watch = watch});
+}
+
+void client_set(struct client *client, const char *path, const void *value, size_t value_length,
+                int32_t version)
+{
+    const struct client_request request = op_set(path, value, value_length, version);
+    submit(client, &request);
 }
 
 void client_delete(struct client *client, const char *path)
 {
-    begin(client, CLIENT_DELETE);
-    client->driver->remove(client, path);
+    const struct client_request request = op_delete(path);
+    submit(client, &request);
+}
+
+void client_multi(struct client *client, const struct client_request *parts, size_t part_count)
+{
+    assert(part_count > 0 && part_count <= CLIENT_PARTS_MAX);
+    submit(client, &(struct client_request){
+                       .operation = CLIENT_MULTI, .parts = parts, .part_count = part_count});
 }
 
 uint64_t client_now_ns(const struct client *client)

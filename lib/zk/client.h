@@ -21,15 +21,19 @@ enum client_operation {
     CLIENT_EXISTS,
     CLIENT_GET,
     CLIENT_GET_CHILDREN,
+    CLIENT_SET,
     CLIENT_DELETE,
+    CLIENT_MULTI,
+    CLIENT_CHECK, /* part of a multi, never a request of its own */
 };
 
-/* ZooKeeper's answers. The first three are outcomes that a recipe foresees; the rest end its work.
+/* ZooKeeper's answers. The first four are outcomes that a recipe foresees; the rest end its work.
  */
 enum zk_status {
     ZK_OK,
     ZK_NO_NODE,
     ZK_NODE_EXISTS,
+    ZK_BAD_VERSION,
     ZK_NOT_EMPTY,
     ZK_NO_AUTH,
     ZK_CONNECTION_LOSS,
@@ -50,17 +54,83 @@ enum client_state {
     CLIENT_EXPIRED, /* for good: the session is gone */
 };
 
-/* The reply to the last operation; the pointers are valid until the listener returns. */
+/* The reply to the last operation; the pointers are valid until the listener returns. Of a multi
+ * only the status is told: ZK_OK if all its parts were carried out, else nothing was, and it is
+ * that of the first part that failed. Any other than ZK_OK comes without the rest. */
 struct client_reply {
     enum client_operation operation;
     enum zk_status status;
     uint64_t latency_ns;      /* from the call to the reply */
     const char *path;         /* create: the znode's name in full, sequence included */
+    int32_t version;          /* exists, get, set: of the znode's data, after a set */
     const char *value;        /* get: its data, not terminated */
     size_t value_length;      /* get */
     const char *const *names; /* get_children: the children's names, in no order */
     size_t name_count;        /* get_children */
 };
+
+/*
+ * A request. What it points to is the caller's, and is copied before the call returns. Fields that
+ * an operation does not use are zero:
+ *
+ *   CREATE        path, mode, value
+ *   EXISTS        path, watch
+ *   GET           path, watch
+ *   GET_CHILDREN  path, watch
+ *   SET           path, version, value
+ *   DELETE        path, version
+ *   MULTI         parts: CREATE, SET, DELETE and CHECK, carried out in this order, all or none
+ *   CHECK         path, version: fails unless the znode is there and has it
+ *
+ * A path is absolute, within the chroot if there is one. A version is the one that the znode's data
+ * must have, or CLIENT_ANY_VERSION.
+ */
+struct client_request {
+    enum client_operation operation;
+    const char *path;
+    enum create_mode mode;
+    enum watch_flag watch;
+    int32_t version;
+    const void *value; /* any bytes; NULL if there are none */
+    size_t value_length;
+    const struct client_request *parts;
+    size_t part_count; /* 1 to CLIENT_PARTS_MAX */
+};
+
+#define CLIENT_ANY_VERSION (-1)
+#define CLIENT_PARTS_MAX   4
+
+/* The requests that a multi may consist of. */
+static inline struct client_request op_create(const char *path, const void *value,
+                                              size_t value_length, enum create_mode mode)
+{
+    return (struct client_request){.operation = CLIENT_CREATE,
+                                   .path = path,
+                                   .mode = mode,
+                                   .value = value,
+                                   .value_length = value_length};
+}
+
+static inline struct client_request op_set(const char *path, const void *value, size_t value_length,
+                                           int32_t version)
+{
+    return (struct client_request){.operation = CLIENT_SET,
+                                   .path = path,
+                                   .version = version,
+                                   .value = value,
+                                   .value_length = value_length};
+}
+
+static inline struct client_request op_delete(const char *path)
+{
+    return (struct client_request){
+        .operation = CLIENT_DELETE, .path = path, .version = CLIENT_ANY_VERSION};
+}
+
+static inline struct client_request op_check(const char *path, int32_t version)
+{
+    return (struct client_request){.operation = CLIENT_CHECK, .path = path, .version = version};
+}
 
 struct client;
 
@@ -75,14 +145,9 @@ struct client_listener {
     void (*notified)(void *owner, enum client_event event, const char *path);
 };
 
-/* What stands behind a session. Each submits one request; the data is copied before the call
- * returns. */
+/* What stands behind a session. */
 struct client_driver {
-    void (*create)(struct client *client, const char *path, enum create_mode mode);
-    void (*exists)(struct client *client, const char *path, enum watch_flag watch);
-    void (*get)(struct client *client, const char *path, enum watch_flag watch);
-    void (*get_children)(struct client *client, const char *path, enum watch_flag watch);
-    void (*remove)(struct client *client, const char *path);
+    void (*submit)(struct client *client, const struct client_request *request);
     uint64_t (*now_ns)(const struct client *client);
     /* Bytes of the connection so far, as the kernel counted them; false while not connected. */
     bool (*bytes)(const struct client *client, uint64_t *sent_bytes, uint64_t *received_bytes);
@@ -100,13 +165,16 @@ struct client {
     bool outstanding;
 };
 
-/* The operations. Nothing may be outstanding. A path is absolute, within the chroot if there is
- * one. */
-void client_create(struct client *client, const char *path, enum create_mode mode);
+/* The operations. Nothing may be outstanding. For the arguments see struct client_request. */
+void client_create(struct client *client, const char *path, const void *value, size_t value_length,
+                   enum create_mode mode);
 void client_exists(struct client *client, const char *path, enum watch_flag watch);
 void client_get(struct client *client, const char *path, enum watch_flag watch);
 void client_get_children(struct client *client, const char *path, enum watch_flag watch);
+void client_set(struct client *client, const char *path, const void *value, size_t value_length,
+                int32_t version);
 void client_delete(struct client *client, const char *path);
+void client_multi(struct client *client, const struct client_request *parts, size_t part_count);
 
 /* The time of the session's world, in nanoseconds: the host's monotonic clock, or a simulation's.
  */

@@ -3,6 +3,7 @@
 
 #include "base/clock.h"
 #include "zk/connection.h"
+#include "zk/translate.h"
 
 #include <arpa/inet.h>
 #include <netinet/in.h>
@@ -43,9 +44,9 @@ static void watcher(zhandle_t *zk, int type, int state, const char *path, void *
     if (type == library->session_event) {
         if (state == library->connected_state)
             cork(handle);
-        client->listener->state_changed(client->owner, library_state(library, state));
+        client->listener->state_changed(client->owner, translate_state(library, state));
     } else {
-        client->listener->notified(client->owner, library_event(library, type), path);
+        client->listener->notified(client->owner, translate_event(library, type), path);
     }
 }
 
@@ -59,101 +60,95 @@ static struct handle *handle_of(const void *data)
     return pointer.handle;
 }
 
-static void deliver(const void *data, int code, struct client_reply reply)
+static void deliver(const void *data, struct client_reply reply)
 {
     struct handle *handle = handle_of(data);
-    if (handle->closing)
-        return;
-    reply.status = library_status(code);
-    client_deliver_reply(&handle->client, &reply);
+    if (!handle->closing)
+        client_deliver_reply(&handle->client, &reply);
 }
 
 static void completed_create(int code, const char *path, const void *data)
 {
-    deliver(data, code, (struct client_reply){.path = path});
+    deliver(data, translate_created(code, path));
 }
 
 static void completed_stat(int code, const struct Stat *stat, const void *data)
 {
-    (void)stat;
-    deliver(data, code, (struct client_reply){0});
+    deliver(data, translate_stat(code, stat));
 }
 
 static void completed_data(int code, const char *value, int length, const struct Stat *stat,
                            const void *data)
 {
-    (void)stat;
-    size_t value_length = length > 0 ? (size_t)length : 0;
-    deliver(data, code, (struct client_reply){.value = value, .value_length = value_length});
+    deliver(data, translate_data(code, value, length, stat));
 }
 
 static void completed_names(int code, const struct String_vector *names, const void *data)
 {
-    struct client_reply reply = {0};
-    if (code == ZOK && names != NULL) {
-        reply.names = (const char *const *)names->data;
-        reply.name_count = (size_t)names->count;
-    }
-    deliver(data, code, reply);
+    deliver(data, translate_names(code, names));
 }
 
 static void completed_void(int code, const void *data)
 {
-    deliver(data, code, (struct client_reply){0});
+    deliver(data, (struct client_reply){.status = translate_status(code)});
 }
 
 /* ------------------------------------------------------------------ the operations */
-
-/* A request that the library does not take gets its reply from the loop: never from inside the
- * call. */
-static void submitted(struct handle *handle, int code)
-{
-    if (code == ZOK) {
-        push(handle);
-        return;
-    }
-    handle->has_deferred = true;
-    handle->deferred = library_status(code);
-}
 
 static struct handle *of_client(struct client *client)
 {
     return (struct handle *)client;
 }
 
-static void submit_create(struct client *client, const char *path, enum create_mode mode)
+static int call_multi(struct handle *handle, const struct client_request *request)
 {
-    struct handle *handle = of_client(client);
-    submitted(handle,
-              handle->library->acreate(handle->zk, path, "", 0, handle->library->open_acl,
-                                       library_create_flags(mode), completed_create, handle));
+    zoo_op_t ops[CLIENT_PARTS_MAX];
+    translate_parts(handle->library, request, ops);
+    return handle->library->amulti(handle->zk, (int)request->part_count, ops, handle->results,
+                                   completed_void, handle);
 }
 
-static void submit_exists(struct client *client, const char *path, enum watch_flag watch)
+static int call(struct handle *handle, const struct client_request *request)
 {
-    struct handle *handle = of_client(client);
-    submitted(handle,
-              handle->library->aexists(handle->zk, path, watch == WATCH, completed_stat, handle));
+    const struct library *library = handle->library;
+    zhandle_t *zk = handle->zk;
+    const char *path = request->path;
+    int watch = request->watch == WATCH, length = (int)request->value_length;
+    switch (request->operation) {
+    case CLIENT_CREATE:
+        return library->acreate(zk, path, translate_value(request), length, library->open_acl,
+                                translate_mode(request->mode), completed_create, handle);
+    case CLIENT_EXISTS:
+        return library->aexists(zk, path, watch, completed_stat, handle);
+    case CLIENT_GET:
+        return library->aget(zk, path, watch, completed_data, handle);
+    case CLIENT_GET_CHILDREN:
+        return library->aget_children(zk, path, watch, completed_names, handle);
+    case CLIENT_SET:
+        return library->aset(zk, path, translate_value(request), length, request->version,
+                             completed_stat, handle);
+    case CLIENT_DELETE:
+        return library->adelete(zk, path, request->version, completed_void, handle);
+    case CLIENT_MULTI:
+        return call_multi(handle, request);
+    case CLIENT_CHECK:
+        break;
+    }
+    return ZBADARGUMENTS;
 }
 
-static void submit_get(struct client *client, const char *path, enum watch_flag watch)
+/* A request that the library does not take gets its reply from the loop: never from inside the
+ * call. */
+static void submit(struct client *client, const struct client_request *request)
 {
     struct handle *handle = of_client(client);
-    submitted(handle,
-              handle->library->aget(handle->zk, path, watch == WATCH, completed_data, handle));
-}
-
-static void submit_get_children(struct client *client, const char *path, enum watch_flag watch)
-{
-    struct handle *handle = of_client(client);
-    submitted(handle, handle->library->aget_children(handle->zk, path, watch == WATCH,
-                                                     completed_names, handle));
-}
-
-static void submit_remove(struct client *client, const char *path)
-{
-    struct handle *handle = of_client(client);
-    submitted(handle, handle->library->adelete(handle->zk, path, -1, completed_void, handle));
+    int code = call(handle, request);
+    if (code == ZOK) {
+        push(handle);
+        return;
+    }
+    handle->has_deferred = true;
+    handle->deferred = translate_status(code);
 }
 
 static uint64_t now_ns(const struct client *client)
@@ -181,11 +176,7 @@ static void server(const struct client *client, char *text, size_t size)
 }
 
 const struct client_driver handle_driver = {
-    .create = submit_create,
-    .exists = submit_exists,
-    .get = submit_get,
-    .get_children = submit_get_children,
-    .remove = submit_remove,
+    .submit = submit,
     .now_ns = now_ns,
     .bytes = bytes,
     .timeout_ms = timeout_ms,

@@ -32,6 +32,8 @@ struct handle {
     bool closing;
     bool has_deferred;
     enum zk_status deferred; /* the reply to an operation that the library would not take */
+    /* The library writes into it until a multi has its reply; its code says all that is asked. */
+    zoo_op_result_t results[CLIENT_PARTS_MAX];
 };
 
 /* Makes a handle whose library begins to connect when it is driven. The library is the

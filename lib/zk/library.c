@@ -110,60 +110,6 @@ enum fault_kind library_open(const struct library *library, const char *hosts, w
     return FAULT_NONE;
 }
 
-enum zk_status library_status(int code)
-{
-    switch (code) {
-    case ZOK:
-        return ZK_OK;
-    case ZNONODE:
-        return ZK_NO_NODE;
-    case ZNODEEXISTS:
-        return ZK_NODE_EXISTS;
-    case ZNOTEMPTY:
-        return ZK_NOT_EMPTY;
-    case ZNOAUTH:
-        return ZK_NO_AUTH;
-    case ZCONNECTIONLOSS:
-    case ZOPERATIONTIMEOUT:
-    case ZCLOSING:
-        return ZK_CONNECTION_LOSS;
-    case ZSESSIONEXPIRED:
-    case ZINVALIDSTATE:
-        return ZK_SESSION_EXPIRED;
-    default:
-        return ZK_OTHER_ERROR;
-    }
-}
-
-enum client_event library_event(const struct library *library, int type)
-{
-    if (type == library->created_event)
-        return EVENT_CREATED;
-    if (type == library->deleted_event)
-        return EVENT_DELETED;
-    if (type == library->changed_event)
-        return EVENT_CHANGED;
-    if (type == library->child_event)
-        return EVENT_CHILD;
-    return EVENT_OTHER;
-}
-
-enum client_state library_state(const struct library *library, int state)
-{
-    if (state == library->connected_state)
-        return CLIENT_ESTABLISHED;
-    if (state == library->expired_state || state == library->auth_failed_state)
-        return CLIENT_EXPIRED;
-    return CLIENT_CONNECTING;
-}
-
-int library_create_flags(enum create_mode mode)
-{
-    static const int flags_of_mode[] = {
-        [PERSISTENT] = 0, [EPHEMERAL] = 1, [EPHEMERAL_SEQUENTIAL] = 3};
-    return flags_of_mode[mode];
-}
-
 void library_server(const struct library *library, zhandle_t *zk, char *text, size_t size)
 {
     struct sockaddr_storage address;

@@ -31,7 +31,11 @@ enum library_build { LIBRARY_ST, LIBRARY_MT };
     X(set_servers_resolution_delay, zoo_set_servers_resolution_delay)                              \
     X(deterministic_conn_order, zoo_deterministic_conn_order)                                      \
     X(set_debug_level, zoo_set_debug_level)                                                        \
-    X(deallocate_names, deallocate_String_vector)
+    X(deallocate_names, deallocate_String_vector)                                                  \
+    X(create_op_init, zoo_create_op_init)                                                          \
+    X(set_op_init, zoo_set_op_init)                                                                \
+    X(delete_op_init, zoo_delete_op_init)                                                          \
+    X(check_op_init, zoo_check_op_init)
 
 /* The single-threaded build only. */
 #define LIBRARY_ST_LIST(X)                                                                         \
@@ -41,7 +45,9 @@ enum library_build { LIBRARY_ST, LIBRARY_MT };
     X(aexists, zoo_aexists)                                                                        \
     X(aget, zoo_aget)                                                                              \
     X(aget_children, zoo_aget_children)                                                            \
-    X(adelete, zoo_adelete)
+    X(aset, zoo_aset)                                                                              \
+    X(adelete, zoo_adelete)                                                                        \
+    X(amulti, zoo_amulti)
 
 /* The multi-threaded build only. Declared here, with their types: the library's header hides them
  * behind a macro that would hide the others. X(name, what the library calls it, parameters) */
@@ -55,7 +61,11 @@ enum library_build { LIBRARY_ST, LIBRARY_MT };
        struct Stat *stat))                                                                         \
     X(get_children, zoo_get_children,                                                              \
       (zhandle_t * zk, const char *path, int watch, struct String_vector *names))                  \
-    X(remove, zoo_delete, (zhandle_t * zk, const char *path, int version))
+    X(set, zoo_set2,                                                                               \
+      (zhandle_t * zk, const char *path, const char *value, int value_length, int version,         \
+       struct Stat *stat))                                                                         \
+    X(remove, zoo_delete, (zhandle_t * zk, const char *path, int version))                         \
+    X(multi, zoo_multi, (zhandle_t * zk, int count, const zoo_op_t *ops, zoo_op_result_t *results))
 
 /* The library's integer constants are variables, in both builds. */
 #define LIBRARY_INTEGER_LIST(X)                                                                    \
@@ -99,12 +109,6 @@ const char *library_name(enum library_build build);
 MUST_CHECK enum fault_kind library_open(const struct library *library, const char *hosts,
                                         watcher_fn watcher, uint32_t session_timeout_ms,
                                         void *context, zhandle_t **zk, struct fault *fault);
-
-/* What the library's codes mean in terms of client.h. */
-enum zk_status library_status(int code);
-enum client_event library_event(const struct library *library, int type);
-enum client_state library_state(const struct library *library, int state);
-int library_create_flags(enum create_mode mode);
 
 /* The server that a handle is connected to, as host:port; "" while it is not. size >= 64. */
 void library_server(const struct library *library, zhandle_t *zk, char *text, size_t size);

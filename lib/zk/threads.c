@@ -4,6 +4,8 @@
 #include "base/clock.h"
 #include "zk/connection.h"
 #include "zk/library.h"
+#include "zk/note.h"
+#include "zk/translate.h"
 
 #include <errno.h>
 #include <pthread.h>
@@ -11,7 +13,6 @@
 #include <string.h>
 #include <time.h>
 
-#define PATH_SIZE   256
 #define LETTERS_MAX 8
 /* Our thread of a session; the library's two have the system's size. */
 #define STACK_BYTES ((size_t)256 * 1024)
@@ -25,17 +26,7 @@ enum letter_kind { LETTER_STATE, LETTER_EVENT, LETTER_ORDER };
 struct letter {
     enum letter_kind kind;
     int value; /* enum client_state, enum client_event, or the order */
-    char path[PATH_SIZE];
-};
-
-/* An operation that was asked for and is to be carried out. */
-struct request {
-    bool noted;
-    bool too_long; /* its path: not to be sent */
-    enum client_operation operation;
-    enum create_mode mode;
-    int watch;
-    char path[PATH_SIZE];
+    char path[NOTE_PATH_MAX];
 };
 
 struct session {
@@ -48,9 +39,9 @@ struct session {
     struct fault fault; /* why it could not be opened */
 
     /* The session's thread alone. */
-    struct request request;
+    bool noted;        /* an operation was asked for, and is to be carried out … */
+    bool fits;         /* … if its note could be taken; else it is not sent */
     uint64_t alarm_ns; /* 0: none */
-    char value[THREADS_VALUE_MAX];
 
     /* The library's socket, or -1. Written under threads->mutex, by the session's thread, which
      * alone may read it without. */
@@ -64,6 +55,10 @@ struct session {
     bool closing;
     size_t first, count;
     struct letter letters[LETTERS_MAX];
+
+    /* The session's thread alone. */
+    struct note note;
+    char value[THREADS_VALUE_MAX];
 };
 
 struct threads {
@@ -102,16 +97,6 @@ static void condition_wait(pthread_cond_t *condition, pthread_mutex_t *mutex, ui
 
 /* ------------------------------------------------------------------ the mailbox */
 
-/* False, and nothing copied, if there is no room for the path. */
-static bool copy_path(char *to, const char *path)
-{
-    size_t length = strnlen(path, PATH_SIZE);
-    if (length == PATH_SIZE)
-        return false;
-    memcpy(to, path, length + 1);
-    return true;
-}
-
 /* With the mutex held; waits for room. */
 static void put(struct session *session, enum letter_kind kind, int value, const char *path)
 {
@@ -122,7 +107,7 @@ static void put(struct session *session, enum letter_kind kind, int value, const
         letter->kind = kind;
         letter->value = value;
         /* It fits: a path that does not was never sent. */
-        copy_path(letter->path, path);
+        memccpy(letter->path, path, '\0', sizeof letter->path);
         session->count++;
         pthread_cond_broadcast(&session->changed);
     }
@@ -161,7 +146,7 @@ static enum outcome next(struct session *session, struct letter *letter)
 {
     pthread_mutex_lock(&session->mutex);
     enum outcome outcome = take(session, letter);
-    if (outcome == GOT_NOTHING && session->request.noted)
+    if (outcome == GOT_NOTHING && session->noted)
         session->calling = true;
     pthread_mutex_unlock(&session->mutex);
     return outcome;
@@ -184,9 +169,9 @@ static void watcher(zhandle_t *zk, int type, int state, const char *path, void *
     struct session *session = context;
     const struct library *library = &session->threads->library;
     if (type == library->session_event)
-        post(session, LETTER_STATE, (int)library_state(library, state), "");
+        post(session, LETTER_STATE, (int)translate_state(library, state), "");
     else
-        post(session, LETTER_EVENT, (int)library_event(library, type), path);
+        post(session, LETTER_EVENT, (int)translate_event(library, type), path);
 }
 
 /* ------------------------------------------------------------------ the session's socket */
@@ -231,31 +216,50 @@ static void claim_socket(struct session *session, const struct connection_search
 
 /* What a synchronous call fills in; it lives until the reply has been delivered. */
 struct answer {
-    char created[PATH_SIZE];
+    char created[NOTE_PATH_MAX];
     struct Stat stat;
     struct String_vector names;
     int value_length;
 };
 
+static int call_multi(struct session *session)
+{
+    const struct library *library = &session->threads->library;
+    const struct client_request *request = &session->note.request;
+    zoo_op_t ops[CLIENT_PARTS_MAX];
+    zoo_op_result_t results[CLIENT_PARTS_MAX];
+    translate_parts(library, request, ops);
+    return library->multi(session->zk, (int)request->part_count, ops, results);
+}
+
 static int call(struct session *session, struct answer *answer)
 {
     const struct library *library = &session->threads->library;
-    const struct request *request = &session->request;
+    const struct client_request *request = &session->note.request;
+    zhandle_t *zk = session->zk;
+    const char *path = request->path;
+    int watch = request->watch == WATCH, length = (int)request->value_length;
     switch (request->operation) {
     case CLIENT_CREATE:
-        return library->create(session->zk, request->path, "", 0, library->open_acl,
-                               library_create_flags(request->mode), answer->created,
+        return library->create(zk, path, translate_value(request), length, library->open_acl,
+                               translate_mode(request->mode), answer->created,
                                sizeof answer->created);
     case CLIENT_EXISTS:
-        return library->exists(session->zk, request->path, request->watch, &answer->stat);
+        return library->exists(zk, path, watch, &answer->stat);
     case CLIENT_GET:
         answer->value_length = sizeof session->value;
-        return library->get(session->zk, request->path, request->watch, session->value,
-                            &answer->value_length, &answer->stat);
+        return library->get(zk, path, watch, session->value, &answer->value_length, &answer->stat);
     case CLIENT_GET_CHILDREN:
-        return library->get_children(session->zk, request->path, request->watch, &answer->names);
+        return library->get_children(zk, path, watch, &answer->names);
+    case CLIENT_SET:
+        return library->set(zk, path, translate_value(request), length, request->version,
+                            &answer->stat);
     case CLIENT_DELETE:
-        return library->remove(session->zk, request->path, -1);
+        return library->remove(zk, path, request->version);
+    case CLIENT_MULTI:
+        return call_multi(session);
+    case CLIENT_CHECK:
+        break;
     }
     return ZBADARGUMENTS;
 }
@@ -263,27 +267,31 @@ static int call(struct session *session, struct answer *answer)
 static struct client_reply reply_of(const struct session *session, int code,
                                     const struct answer *answer)
 {
-    struct client_reply reply = {.status = library_status(code)};
-    if (code != ZOK)
-        return reply;
-    if (session->request.operation == CLIENT_CREATE)
-        reply.path = answer->created;
-    if (session->request.operation == CLIENT_GET && answer->value_length > 0) {
-        reply.value = session->value;
-        reply.value_length = (size_t)answer->value_length;
+    switch (session->note.request.operation) {
+    case CLIENT_GET:
+        return translate_data(code, session->value, answer->value_length, &answer->stat);
+    case CLIENT_GET_CHILDREN:
+        return translate_names(code, &answer->names);
+    case CLIENT_CREATE:
+        return translate_created(code, answer->created);
+    case CLIENT_EXISTS:
+    case CLIENT_SET:
+        return translate_stat(code, &answer->stat);
+    case CLIENT_DELETE:
+    case CLIENT_MULTI:
+    case CLIENT_CHECK:
+        break;
     }
-    reply.names = (const char *const *)answer->names.data;
-    reply.name_count = (size_t)answer->names.count;
-    return reply;
+    return (struct client_reply){.status = translate_status(code)};
 }
 
 /* The request is no longer noted when the listener hears of the reply: it may ask for the next. */
 static void carry_out(struct session *session)
 {
     struct answer answer = {0};
-    int code = session->request.too_long ? ZBADARGUMENTS : call(session, &answer);
+    int code = session->fits ? call(session, &answer) : ZBADARGUMENTS;
     struct client_reply reply = reply_of(session, code, &answer);
-    session->request.noted = false;
+    session->noted = false;
     pthread_mutex_lock(&session->mutex);
     session->calling = false;
     bool closing = session->closing;
@@ -333,7 +341,7 @@ static void serve(struct session *session)
             ring(session);
             break;
         case GOT_NOTHING:
-            if (session->request.noted) {
+            if (session->noted) {
                 carry_out(session);
                 break;
             }
@@ -384,39 +392,11 @@ static struct session *of_client(struct client *client)
     return (struct session *)client;
 }
 
-static struct request *note(struct client *client, enum client_operation operation,
-                            const char *path)
+static void submit(struct client *client, const struct client_request *request)
 {
-    struct request *request = &of_client(client)->request;
-    request->noted = true;
-    request->operation = operation;
-    request->too_long = !copy_path(request->path, path);
-    return request;
-}
-
-static void note_create(struct client *client, const char *path, enum create_mode mode)
-{
-    note(client, CLIENT_CREATE, path)->mode = mode;
-}
-
-static void note_exists(struct client *client, const char *path, enum watch_flag watch)
-{
-    note(client, CLIENT_EXISTS, path)->watch = watch == WATCH;
-}
-
-static void note_get(struct client *client, const char *path, enum watch_flag watch)
-{
-    note(client, CLIENT_GET, path)->watch = watch == WATCH;
-}
-
-static void note_get_children(struct client *client, const char *path, enum watch_flag watch)
-{
-    note(client, CLIENT_GET_CHILDREN, path)->watch = watch == WATCH;
-}
-
-static void note_remove(struct client *client, const char *path)
-{
-    note(client, CLIENT_DELETE, path);
+    struct session *session = of_client(client);
+    session->fits = note_take(&session->note, request);
+    session->noted = true;
 }
 
 static uint64_t now_ns(const struct client *client)
@@ -444,11 +424,7 @@ static void server(const struct client *client, char *text, size_t size)
 }
 
 static const struct client_driver threads_driver = {
-    .create = note_create,
-    .exists = note_exists,
-    .get = note_get,
-    .get_children = note_get_children,
-    .remove = note_remove,
+    .submit = submit,
     .now_ns = now_ns,
     .bytes = bytes,
     .timeout_ms = timeout_ms,

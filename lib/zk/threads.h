@@ -30,8 +30,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* A reply to get holds so many bytes of a znode's data at most; what is more is cut off. */
-#define THREADS_VALUE_MAX 256
+/* A reply to get holds so many bytes of a znode's data at most; what is more is cut off. A request
+ * that holds more than NOTE_VALUES_MAX (zk/note.h) is not sent, and answered by ZK_OTHER_ERROR. */
+#define THREADS_VALUE_MAX 1024
 
 struct threads;
 
