@@ -57,20 +57,40 @@ bool queue_take_place(struct contender *s)
 bool queue_is_lowest(struct contender *s)
 {
     const char *predecessor = NULL;
-    int32_t predecessor_sequence = 0;
     for (size_t i = 0; i < s->reply->name_count; i++) {
         int32_t sequence;
         if (!queue_sequence(s->reply->names[i], &sequence) || !queue_before(sequence, s->sequence))
             continue;
-        if (predecessor == NULL || queue_before(predecessor_sequence, sequence)) {
+        if (predecessor == NULL || queue_before(s->predecessor, sequence)) {
             predecessor = s->reply->names[i];
-            predecessor_sequence = sequence;
+            s->predecessor = sequence;
         }
     }
     if (predecessor == NULL)
         return true;
     contender_child(s, predecessor, s->watched);
     return false;
+}
+
+int32_t queue_first(const struct contender *s)
+{
+    int32_t first = s->sequence;
+    for (size_t i = 0; i < s->reply->name_count; i++) {
+        int32_t sequence;
+        if (queue_sequence(s->reply->names[i], &sequence) && queue_before(sequence, first))
+            first = sequence;
+    }
+    return first;
+}
+
+int32_t queue_previous(int32_t sequence)
+{
+    return sequence == INT32_MIN ? INT32_MAX : sequence - 1;
+}
+
+void queue_place(const struct contender *s, int32_t sequence, char *path)
+{
+    snprintf(path, RECIPE_PATH_MAX, "%s/" QUEUE_PREFIX "%010d", s->lock, sequence);
 }
 
 /* ------------------------------------------------------------------ each watches the one before */

@@ -48,6 +48,8 @@ struct contender {
     char watched[RECIPE_PATH_MAX];    /* … and the znode that it is awaited on */
     char node[RECIPE_PATH_MAX];       /* the znode that stands for this session in the lock */
     int32_t sequence;                 /* of that znode, if the lock is a queue */
+    int32_t predecessor;              /* the one before in line, as last seen */
+    int32_t first;                    /* the first in line, as once seen */
 };
 
 /* The state of a lock at which one more client arrives, or its holder releases. Under lockstep
@@ -91,6 +93,7 @@ struct recipe {
 /* ------------------------------------------------------------------ the words of a recipe */
 
 #define ACQUIRE(name) static enum recipe_step name##_acquire(struct contender *s)
+#define RELEASE(name) static enum recipe_step name##_release(struct contender *s)
 
 /* The coroutine is a switch over the line on which it stopped, as in protothreads and PuTTY. */
 #define BEGIN                                                                                      \

@@ -16,7 +16,8 @@
     X(childwatch)                                                                                  \
     X(scalable)                                                                                    \
     X(scalable_get)                                                                                \
-    X(scalable_listwatch)
+    X(scalable_listwatch)                                                                          \
+    X(walkback)
 
 #define X(name) extern const struct recipe recipe_##name;
 REGISTRY_LIST(X)
