@@ -17,7 +17,8 @@
     X(scalable)                                                                                    \
     X(scalable_get)                                                                                \
     X(scalable_listwatch)                                                                          \
-    X(walkback)
+    X(walkback)                                                                                    \
+    X(reentrant)
 
 #define X(name) extern const struct recipe recipe_##name;
 REGISTRY_LIST(X)

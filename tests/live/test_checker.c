@@ -177,6 +177,21 @@ static void test_grants_out_of_turn_are_told(void **state)
     trial_result_free(result);
 }
 
+/* Its holder stands in its own way. */
+static void test_a_lock_that_is_not_reentrant_is_told(void **state)
+{
+    struct recipe recipe = *registry_find("scalable");
+    char text[256];
+    (void)state;
+    recipe.nesting = 2;
+    struct trial_result *result = run(&recipe, 2, PACE_LOCKSTEP);
+    assert_int_equal(result->end, END_VIOLATION);
+    assert_int_equal(first(result)->kind, VIOLATION_LAW);
+    assert_string_equal(violation_describe(first(result), text, sizeof text),
+                        "lock 0, handoff 0: creates: the law says 1, found 2");
+    trial_result_free(result);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -187,6 +202,7 @@ int main(void)
         cmocka_unit_test(test_leftovers_are_counted),
         cmocka_unit_test(test_a_count_that_is_off_by_one_is_told),
         cmocka_unit_test(test_grants_out_of_turn_are_told),
+        cmocka_unit_test(test_a_lock_that_is_not_reentrant_is_told),
     };
     return cmocka_run_group_tests(tests, live_start, live_stop);
 }

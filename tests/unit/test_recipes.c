@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+/* Recipes played by hand: the ways that a drain under lockstep does not take. */
+#include "tests/unit/script.h"
+
+static struct script script;
+
+static void test_every_recipe_tells_about_itself(void **state)
+{
+    (void)state;
+    const struct recipe *recipe;
+    for (size_t r = 0; (recipe = registry_at(r)) != NULL; r++) {
+        assert_non_null(recipe->summary);
+        assert_non_null(recipe->about.description);
+        assert_non_null(recipe->about.pseudo_code);
+        assert_non_null(recipe->about.source);
+        for (const char *line = recipe->about.pseudo_code; line != NULL;) {
+            const char *end = strchr(line, '\n');
+            size_t length = end == NULL ? strlen(line) : (size_t)(end - line);
+            if (length == 0 || length > 80)
+                fail_msg("%s: a line of %zu characters: %.*s", recipe->name, length, (int)length,
+                         line);
+            line = end == NULL ? NULL : end + 1;
+        }
+    }
+}
+
+static void test_nested_acquires_ask_nothing(void **state)
+{
+    (void)state;
+    script_init(&script, "reentrant");
+    script_created(&script, "/l/lock-0000000000");
+    script_listed(&script, "/l", NAMES("lock-0000000000"));
+    assert_int_equal(script.step, STEP_DONE);
+    for (unsigned i = 0; i < 5; i++) {
+        script_begin(&script, false);
+        assert_int_equal(script.step, STEP_DONE);
+    }
+    for (unsigned i = 0; i < 5; i++) {
+        script_begin(&script, true);
+        assert_int_equal(script.step, STEP_DONE);
+    }
+    assert_int_equal(script.requests, 2);
+    script_begin(&script, true);
+    script_answer(&script, CLIENT_DELETE, "/l/lock-0000000000", ZK_OK);
+    assert_int_equal(script.step, STEP_DONE);
+    /* Free: a release too many is an error, and the next acquire gets in line. */
+    script_begin(&script, true);
+    assert_int_equal(script.step, STEP_FAILED);
+    script_begin(&script, false);
+    script_created(&script, "/l/lock-0000000001");
+    assert_int_equal(script.requests, 5);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_every_recipe_tells_about_itself),
+        cmocka_unit_test(test_nested_acquires_ask_nothing),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
