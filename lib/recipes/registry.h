@@ -18,7 +18,8 @@
     X(scalable_get)                                                                                \
     X(scalable_listwatch)                                                                          \
     X(walkback)                                                                                    \
-    X(reentrant)
+    X(reentrant)                                                                                   \
+    X(election)
 
 #define X(name) extern const struct recipe recipe_##name;
 REGISTRY_LIST(X)

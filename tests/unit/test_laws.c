@@ -57,6 +57,8 @@ static void test_scalable(void **state)
     (void)state;
     check_scalable("scalable", TALLY_EXISTS);
     check_scalable("scalable-get", TALLY_GET);
+    check_scalable("reentrant", TALLY_EXISTS);
+    check_scalable("election", TALLY_EXISTS);
 }
 
 static void test_childwatch(void **state)

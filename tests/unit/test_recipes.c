@@ -51,11 +51,29 @@ static void test_nested_acquires_ask_nothing(void **state)
     assert_int_equal(script.requests, 5);
 }
 
+/* A leader resigns, a candidate in the middle has given up: who is woken looks who leads now. */
+static void test_a_successor_leads_without_a_contest(void **state)
+{
+    (void)state;
+    script_init(&script, "election");
+    script_created(&script, "/l/lock-0000000003");
+    script_listed(&script, "/l", NAMES("lock-0000000002", "lock-0000000001", "lock-0000000003"));
+    script_answer(&script, CLIENT_EXISTS, "/l/lock-0000000002", ZK_OK);
+    script_gone(&script, "/l/lock-0000000002");
+    script_listed(&script, "/l", NAMES("lock-0000000001", "lock-0000000003"));
+    script_answer(&script, CLIENT_EXISTS, "/l/lock-0000000001", ZK_OK);
+    script_gone(&script, "/l/lock-0000000001");
+    script_listed(&script, "/l", NAMES("lock-0000000003"));
+    assert_int_equal(script.step, STEP_DONE);
+    assert_int_equal(script.requests, 6);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_every_recipe_tells_about_itself),
         cmocka_unit_test(test_nested_acquires_ask_nothing),
+        cmocka_unit_test(test_a_successor_leads_without_a_contest),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
