@@ -19,7 +19,8 @@
     X(scalable_listwatch)                                                                          \
     X(walkback)                                                                                    \
     X(reentrant)                                                                                   \
-    X(election)
+    X(election)                                                                                    \
+    X(ticket)
 
 #define X(name) extern const struct recipe recipe_##name;
 REGISTRY_LIST(X)

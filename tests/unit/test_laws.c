@@ -107,6 +107,20 @@ static void test_walkback(void **state)
     }
 }
 
+static void test_ticket(void **state)
+{
+    (void)state;
+    for (uint64_t n = 1; n <= 300; n++) {
+        struct tally total = drain("ticket", n);
+        assert_int_equal(tally_rpcs(&total), 5 * n - 2);
+        assert_int_equal(total.of[TALLY_CREATE], n);
+        assert_int_equal(total.of[TALLY_GET], 3 * n - 2);
+        assert_int_equal(total.of[TALLY_MULTI], n);
+        assert_int_equal(total.of[TALLY_NOTIFICATION], n - 1);
+        assert_int_equal(total.of[TALLY_NAMES_LISTED], 0);
+    }
+}
+
 /* Whoever queues again finds all the others: n - 1 questions a handoff from then on. */
 static void test_walkback_goes_on(void **state)
 {
@@ -156,6 +170,7 @@ int main(void)
         cmocka_unit_test(test_scalable),
         cmocka_unit_test(test_childwatch),
         cmocka_unit_test(test_scalable_listwatch),
+        cmocka_unit_test(test_ticket),
         cmocka_unit_test(test_walkback),
         cmocka_unit_test(test_walkback_goes_on),
         cmocka_unit_test(test_a_handoff_among_waiters),

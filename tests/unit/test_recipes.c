@@ -68,12 +68,80 @@ static void test_a_successor_leads_without_a_contest(void **state)
     assert_int_equal(script.requests, 6);
 }
 
+static void test_a_released_ticket_hands_its_turn_on(void **state)
+{
+    (void)state;
+    script_init(&script, "ticket");
+    script_created(&script, "/l/queue/t-0000000007");
+    script_data(&script, "/l/turn", "5");
+    script_answer(&script, CLIENT_GET, "/l/queue/t-0000000006", ZK_OK);
+    script_gone(&script, "/l/queue/t-0000000006");
+    script_data(&script, "/l/turn", "6");
+    assert_int_equal(script.step, STEP_DONE);
+    script_begin(&script, true);
+    assert_int_equal(script.request.operation, CLIENT_MULTI);
+    assert_string_equal(script.value, "7");
+    script_answer(&script, CLIENT_MULTI, "/l/queue/t-0000000007", ZK_OK);
+    assert_int_equal(script.step, STEP_DONE);
+}
+
+/* Three ways in which the predecessor was no holder: it died, it had gone before, and so had the
+ * one that the list named. */
+static void test_an_abandoned_ticket_is_passed_over(void **state)
+{
+    (void)state;
+    script_init(&script, "ticket");
+    script_created(&script, "/l/queue/t-0000000007");
+    script_data(&script, "/l/turn", "2");
+    script_answer(&script, CLIENT_GET, "/l/queue/t-0000000006", ZK_OK);
+    script_gone(&script, "/l/queue/t-0000000006");
+    script_data(&script, "/l/turn", "2");
+    script_listed(&script, "/l/queue", NAMES("t-0000000007", "t-0000000003", "t-0000000005"));
+    script_answer(&script, CLIENT_GET, "/l/queue/t-0000000005", ZK_NO_NODE);
+    script_data(&script, "/l/turn", "2");
+    script_listed(&script, "/l/queue", NAMES("t-0000000007", "t-0000000003"));
+    script_answer(&script, CLIENT_GET, "/l/queue/t-0000000003", ZK_OK);
+    script_gone(&script, "/l/queue/t-0000000003");
+    script_data(&script, "/l/turn", "3"); /* this one held */
+    assert_int_equal(script.step, STEP_DONE);
+}
+
+static void test_the_last_ticket_left_holds(void **state)
+{
+    (void)state;
+    script_init(&script, "ticket");
+    script_created(&script, "/l/queue/t-0000000007");
+    script_data(&script, "/l/turn", "66"); /* a number that ours begins */
+    script_answer(&script, CLIENT_GET, "/l/queue/t-0000000006", ZK_NO_NODE);
+    script_data(&script, "/l/turn", "-6");
+    script_listed(&script, "/l/queue", NAMES("t-0000000008", "t-0000000007"));
+    assert_int_equal(script.step, STEP_DONE);
+}
+
+static void test_tickets_go_on_behind_the_last_number(void **state)
+{
+    (void)state;
+    script_init(&script, "ticket");
+    script_created(&script, "/l/queue/t--2147483648");
+    script_data(&script, "/l/turn", "2147483646");
+    script_answer(&script, CLIENT_GET, "/l/queue/t-2147483647", ZK_OK);
+    script_gone(&script, "/l/queue/t-2147483647");
+    script_data(&script, "/l/turn", "2147483647");
+    assert_int_equal(script.step, STEP_DONE);
+    script_begin(&script, true);
+    assert_string_equal(script.value, "-2147483648");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_every_recipe_tells_about_itself),
         cmocka_unit_test(test_nested_acquires_ask_nothing),
         cmocka_unit_test(test_a_successor_leads_without_a_contest),
+        cmocka_unit_test(test_a_released_ticket_hands_its_turn_on),
+        cmocka_unit_test(test_an_abandoned_ticket_is_passed_over),
+        cmocka_unit_test(test_the_last_ticket_left_holds),
+        cmocka_unit_test(test_tickets_go_on_behind_the_last_number),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
