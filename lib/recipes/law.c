@@ -5,6 +5,7 @@
 
 void law_lock_init(struct law_lock *lock, const struct recipe *recipe)
 {
+    assert(recipe_has_law(recipe));
     *lock = (struct law_lock){.recipe = recipe};
 }
 

@@ -21,6 +21,7 @@ struct law_lock {
     uint64_t longest_line; /* of all who held or waited at once */
 };
 
+/* The recipe has a law. */
 void law_lock_init(struct law_lock *lock, const struct recipe *recipe);
 
 /* One client arrives, or the holder releases and the next waiter, if there is one, is granted. Adds

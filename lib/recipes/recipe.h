@@ -33,6 +33,7 @@
 enum recipe_step {
     STEP_REPLY,  /* a request is out: resume when its reply has come */
     STEP_WATCH,  /* parked on an armed watch: resume when it fires */
+    STEP_PAUSE,  /* wants no answer: resume when pause_ns have passed */
     STEP_DONE,   /* acquire: the lock is held; release: it is no longer */
     STEP_FAILED, /* an answer that the recipe cannot go on from */
 };
@@ -46,6 +47,7 @@ struct contender {
     const struct client_reply *reply; /* the last reply, while the step that it resumed runs */
     enum client_event awaited;        /* parked: the event that wakes it … */
     char watched[RECIPE_PATH_MAX];    /* … and the znode that it is awaited on */
+    uint64_t pause_ns;                /* pausing: for so long */
     char node[RECIPE_PATH_MAX];       /* the znode that stands for this session in the lock */
     int32_t sequence;                 /* of that znode, if the lock is a queue */
     int32_t predecessor;              /* the one before in line, as last seen */
@@ -65,7 +67,7 @@ struct law_view {
 
 /* What a recipe costs under lockstep pace: the messages that one arrival and one release set off,
  * on all sessions together. *cost is zeroed before the call. Totals are summed from these (law.h).
- */
+ * Without a law both functions are NULL: see recipe_has_law. */
 struct recipe_law {
     void (*arrival)(const struct law_view *view, struct tally *cost);
     void (*release)(const struct law_view *view, struct tally *cost);
@@ -98,6 +100,13 @@ struct recipe {
     enum recipe_step (*release)(struct contender *s);
     struct recipe_law law;
 };
+
+/* Whether a recipe has a law: one that never comes to rest has none, and cannot be run under
+ * lockstep. */
+static inline bool recipe_has_law(const struct recipe *recipe)
+{
+    return recipe->law.arrival != NULL;
+}
 
 /* ------------------------------------------------------------------ the words of a recipe */
 
@@ -135,6 +144,15 @@ struct recipe {
 /* Parks until anything is told of anything watched. A second event may come before the first has
  * been acted on: it finds the session awake, and wakes nobody. path: what is waited for. */
 #define AWAIT_ANY_WATCH(path) AWAIT_WATCH(EVENT_ANY, path)
+
+/* Goes on after a while. A recipe that waits so never comes to rest. */
+#define AWAIT_PAUSE(nanoseconds)                                                                   \
+    do {                                                                                           \
+        s->resume_at = __LINE__;                                                                   \
+        s->pause_ns = nanoseconds;                                                                 \
+        return STEP_PAUSE;                                                                         \
+    case __LINE__:;                                                                                \
+    } while (0)
 
 #define GRANTED  return STEP_DONE
 #define RELEASED return STEP_DONE

@@ -20,7 +20,8 @@
     X(walkback)                                                                                    \
     X(reentrant)                                                                                   \
     X(election)                                                                                    \
-    X(ticket)
+    X(ticket)                                                                                      \
+    X(poll)
 
 #define X(name) extern const struct recipe recipe_##name;
 REGISTRY_LIST(X)

@@ -109,6 +109,11 @@ static void released(struct seat *seat)
         queue_again_or_finish(seat);
 }
 
+static void set_alarm(struct seat *seat, uint64_t due_ns)
+{
+    seat->timer.set(seat->timer.context, due_ns, seat);
+}
+
 static void advance(struct seat *seat);
 
 static void acquire(struct seat *seat)
@@ -160,6 +165,9 @@ static void advance(struct seat *seat)
         seat->state = SEAT_PARKED;
         seat->rests = true;
         break;
+    case STEP_PAUSE:
+        set_alarm(seat, client_now_ns(seat->contender.client) + seat->contender.pause_ns);
+        break;
     case STEP_DONE:
         if (releasing)
             released_once(seat);
@@ -210,13 +218,20 @@ static void let_go(struct seat *seat)
     if (due_ns <= client_now_ns(seat->contender.client))
         release(seat);
     else
-        seat->timer.set(seat->timer.context, due_ns, seat);
+        set_alarm(seat, due_ns);
 }
 
-void seat_hold_ended(void *seat, uint64_t late_ns)
+void seat_alarm_rang(void *owner, uint64_t late_ns)
 {
-    histogram_record(&((struct seat *)seat)->meter.worker->late, late_ns);
-    release(seat);
+    struct seat *seat = owner;
+    if (seat->state == SEAT_LOST)
+        return;
+    if (seat->state == SEAT_HOLDING) {
+        histogram_record(&seat->meter.worker->late, late_ns);
+        release(seat);
+    } else {
+        advance(seat);
+    }
     settle(seat);
 }
 

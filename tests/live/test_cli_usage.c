@@ -159,6 +159,9 @@ static void recipes(void **state)
         {{"run", "-r", "scaleable"}, "did you mean 'scalable'?"},
         {{"run", "-r", "scalable,chldwatch"}, "did you mean 'childwatch'?"},
         {{"run", "-r", "scalable,childwatch,scalable"}, "a recipe is named twice"},
+        {{"run", "-r", "poll"},
+         "zkherd: --recipes poll: it never comes to rest, so it has no lockstep: give --pace free"},
+        {{"run", "-r", "scalable,poll", "-p", "lockstep"}, "give --pace free"},
         {{"run", "-r", ""}, "--recipes '': "},
         {{"run", "-r", "scalable,"}, "--recipes scalable,: "},
     };

@@ -132,6 +132,22 @@ static void test_tickets_go_on_behind_the_last_number(void **state)
     assert_string_equal(script.value, "-2147483648");
 }
 
+static void test_polling_asks_after_a_pause(void **state)
+{
+    (void)state;
+    script_init(&script, "poll");
+    script_answer(&script, CLIENT_CREATE, "/l/f", ZK_NODE_EXISTS);
+    for (unsigned i = 0; i < 3; i++) {
+        assert_int_equal(script.step, STEP_PAUSE);
+        assert_int_equal(script.contender.pause_ns, 10000000);
+        script_resume(&script);
+        assert_int_equal(script.request.watch, NO_WATCH);
+        script_answer(&script, CLIENT_EXISTS, "/l/f", i < 2 ? ZK_OK : ZK_NO_NODE);
+    }
+    script_answer(&script, CLIENT_CREATE, "/l/f", ZK_OK);
+    assert_int_equal(script.step, STEP_DONE);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -142,6 +158,7 @@ int main(void)
         cmocka_unit_test(test_an_abandoned_ticket_is_passed_over),
         cmocka_unit_test(test_the_last_ticket_left_holds),
         cmocka_unit_test(test_tickets_go_on_behind_the_last_number),
+        cmocka_unit_test(test_polling_asks_after_a_pause),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
