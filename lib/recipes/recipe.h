@@ -24,7 +24,7 @@
 #include <stdint.h>
 
 /* The longest path of a znode that a recipe handles, with its terminator. */
-#define RECIPE_PATH_MAX 128
+#define RECIPE_PATH_MAX 160
 
 /* For AWAIT_ANY_WATCH: no event of its own. */
 #define EVENT_ANY ((enum client_event)0)
@@ -37,6 +37,9 @@ enum recipe_step {
     STEP_DONE,   /* acquire: the lock is held; release: it is no longer */
     STEP_FAILED, /* an answer that the recipe cannot go on from */
 };
+
+/* A GUID as text, with its terminator. */
+#define CONTENDER_GUID_SIZE 37
 
 /* A session that contends for a lock. */
 struct contender {
@@ -52,6 +55,10 @@ struct contender {
     int32_t sequence;                 /* of that znode, if the lock is a queue */
     int32_t predecessor;              /* the one before in line, as last seen */
     int32_t first;                    /* the first in line, as once seen */
+    char prefix[64];                  /* of the names of its places in line, if it is its own */
+    char guid[CONTENDER_GUID_SIZE];   /* nobody else's */
+    bool has_place;                   /* it is in line, and knows node */
+    uint32_t attempts;                /* at the operation under way, that have failed */
     uint32_t holds;                   /* of a re-entrant lock: acquires less releases */
 };
 
@@ -94,6 +101,7 @@ struct recipe {
     const char *summary; /* a line */
     struct recipe_about about;
     bool fifo;        /* promises to grant in the order of its sequence numbers */
+    bool recovers;    /* goes on when its connection was lost: is told of ZK_CONNECTION_LOSS */
     uint32_t nesting; /* how often its holder acquires and releases it, nested; 0: once */
     const struct recipe_znode *laid_out; /* NULL: none */
     enum recipe_step (*acquire)(struct contender *s);
@@ -204,6 +212,9 @@ typedef void look_function(struct contender *s, const char *path, enum watch_fla
 
 /* The release of every lock that is held by a znode of one's own: 1 delete(n). */
 enum recipe_step contender_delete_own(struct contender *s);
+
+/* Makes a GUID of 122 of these 128 random bits. */
+void contender_set_guid(struct contender *s, uint64_t high, uint64_t low);
 
 /* Writes lock/child into path (RECIPE_PATH_MAX bytes). */
 void contender_child(const struct contender *s, const char *child, char *path);

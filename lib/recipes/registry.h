@@ -17,6 +17,7 @@
     X(scalable)                                                                                    \
     X(scalable_get)                                                                                \
     X(scalable_listwatch)                                                                          \
+    X(scalable_guid)                                                                               \
     X(walkback)                                                                                    \
     X(reentrant)                                                                                   \
     X(election)                                                                                    \

@@ -48,6 +48,8 @@ void seat_init(struct seat *seat, struct board *board, struct board_worker *work
     random_init(&seat->random, seed);
     snprintf(seat->lock_path, sizeof seat->lock_path, "%s/l%u", plan->root, lock);
     seat->contender.lock = seat->lock_path;
+    uint64_t high = random_next(&seat->random), low = random_next(&seat->random);
+    contender_set_guid(&seat->contender, high, low);
 }
 
 /* The session cannot go on: its connection or an answer is not what the recipe can use. */
@@ -271,8 +273,10 @@ static void sent(void *owner, enum client_operation operation)
     meter_sent(&((struct seat *)owner)->meter, operation);
 }
 
-static bool is_foreseen(enum zk_status status)
+static bool is_foreseen(const struct seat *seat, enum zk_status status)
 {
+    if (status == ZK_CONNECTION_LOSS)
+        return plan_of(seat)->recipe->recovers;
     return status == ZK_OK || status == ZK_NO_NODE || status == ZK_NODE_EXISTS ||
            status == ZK_BAD_VERSION || status == ZK_NOT_EMPTY;
 }
@@ -283,7 +287,7 @@ static void replied(void *owner, const struct client_reply *reply)
     meter_replied(&seat->meter, reply);
     if (seat->state == SEAT_LOST)
         return;
-    if (!is_foreseen(reply->status)) {
+    if (!is_foreseen(seat, reply->status)) {
         lose(seat, reply->status);
         return;
     }

@@ -59,6 +59,7 @@ static void test_scalable(void **state)
     check_scalable("scalable-get", TALLY_GET);
     check_scalable("reentrant", TALLY_EXISTS);
     check_scalable("election", TALLY_EXISTS);
+    check_scalable("scalable-guid", TALLY_EXISTS);
 }
 
 static void test_childwatch(void **state)

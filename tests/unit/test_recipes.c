@@ -148,6 +148,49 @@ static void test_polling_asks_after_a_pause(void **state)
     assert_int_equal(script.step, STEP_DONE);
 }
 
+#define GUID "_c_01234567-89ab-4def-bfff-ffffffffffff-lock-"
+
+/* A CREATE's reply is lost, and so are those of the list behind it; the znode is there, behind the
+ * counter's wrap. */
+static void test_a_znode_is_found_by_its_guid(void **state)
+{
+    (void)state;
+    script_init(&script, "scalable-guid");
+    script_answer(&script, CLIENT_CREATE, "/l/" GUID, ZK_CONNECTION_LOSS);
+    script_answer(&script, CLIENT_GET_CHILDREN, "/l", ZK_CONNECTION_LOSS);
+    script_answer(&script, CLIENT_GET_CHILDREN, "/l", ZK_CONNECTION_LOSS);
+    script_listed(&script, "/l",
+                  NAMES("_c_01234567-89ab-4def-bfff-fffffffffffe-lock-2147483647",
+                        GUID "-2147483648", "lock-0000000001"));
+    assert_string_equal(script.contender.node, "/l/" GUID "-2147483648");
+    assert_int_equal(script.contender.sequence, INT32_MIN);
+    script_listed(&script, "/l", NAMES(GUID "-2147483648"));
+    assert_int_equal(script.step, STEP_DONE);
+}
+
+static void test_a_create_that_was_not_made_is_made_again(void **state)
+{
+    (void)state;
+    script_init(&script, "scalable-guid");
+    for (unsigned i = 0; i < 2; i++) {
+        script_answer(&script, CLIENT_CREATE, "/l/" GUID, ZK_CONNECTION_LOSS);
+        script_listed(&script, "/l", NAMES("lock-0000000001"));
+    }
+    script_created(&script, "/l/" GUID "0000000002");
+    script_listed(&script, "/l", NAMES("lock-0000000001", GUID "0000000002"));
+    script_answer(&script, CLIENT_EXISTS, "/l/lock-0000000001", ZK_CONNECTION_LOSS);
+    script_answer(&script, CLIENT_GET_CHILDREN, "/l", ZK_CONNECTION_LOSS);
+    script_listed(&script, "/l", NAMES("lock-0000000001", GUID "0000000002"));
+    script_answer(&script, CLIENT_EXISTS, "/l/lock-0000000001", ZK_OK);
+    script_gone(&script, "/l/lock-0000000001");
+    script_listed(&script, "/l", NAMES(GUID "0000000002"));
+    assert_int_equal(script.step, STEP_DONE);
+    script_begin(&script, true);
+    script_answer(&script, CLIENT_DELETE, "/l/" GUID "0000000002", ZK_CONNECTION_LOSS);
+    script_answer(&script, CLIENT_DELETE, "/l/" GUID "0000000002", ZK_NO_NODE);
+    assert_int_equal(script.step, STEP_DONE);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -159,6 +202,8 @@ int main(void)
         cmocka_unit_test(test_the_last_ticket_left_holds),
         cmocka_unit_test(test_tickets_go_on_behind_the_last_number),
         cmocka_unit_test(test_polling_asks_after_a_pause),
+        cmocka_unit_test(test_a_znode_is_found_by_its_guid),
+        cmocka_unit_test(test_a_create_that_was_not_made_is_made_again),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
