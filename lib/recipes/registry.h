@@ -18,6 +18,7 @@
     X(scalable_get)                                                                                \
     X(scalable_listwatch)                                                                          \
     X(scalable_guid)                                                                               \
+    X(writelock)                                                                                   \
     X(walkback)                                                                                    \
     X(reentrant)                                                                                   \
     X(election)                                                                                    \

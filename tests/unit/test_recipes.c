@@ -191,6 +191,70 @@ static void test_a_create_that_was_not_made_is_made_again(void **state)
     assert_int_equal(script.step, STEP_DONE);
 }
 
+/* Whatever is lost, and each time twice: the second retry waits. */
+static void test_writelock_retries(void **state)
+{
+    (void)state;
+    const char *own = "/l/x-72057672225390599-";
+    script_init(&script, "writelock");
+    script_answer(&script, CLIENT_EXISTS, "/l", ZK_CONNECTION_LOSS);
+    script_answer(&script, CLIENT_EXISTS, "/l", ZK_CONNECTION_LOSS);
+    assert_int_equal(script.step, STEP_PAUSE);
+    assert_int_equal(script.contender.pause_ns, 500000000);
+    script_resume(&script);
+    script_answer(&script, CLIENT_EXISTS, "/l", ZK_NO_NODE);
+    script_answer(&script, CLIENT_CREATE, "/l", ZK_OK);
+    script_listed(&script, "/l", NAMES("x-7-0000000000"));
+    script_answer(&script, CLIENT_CREATE, own, ZK_CONNECTION_LOSS);
+    script_answer(&script, CLIENT_GET_CHILDREN, "/l", ZK_CONNECTION_LOSS);
+    assert_int_equal(script.step, STEP_PAUSE);
+    script_resume(&script);
+    /* It had been made. From here on it is known. */
+    script_listed(&script, "/l", NAMES("x-7-0000000000", "x-72057672225390599-0000000001"));
+    assert_string_equal(script.contender.node, "/l/x-72057672225390599-0000000001");
+    script_answer(&script, CLIENT_GET_CHILDREN, "/l", ZK_CONNECTION_LOSS);
+    assert_int_equal(script.step, STEP_PAUSE);
+    assert_int_equal(script.contender.pause_ns, 1000000000);
+    script_resume(&script);
+    script_listed(&script, "/l", NAMES("x-7-0000000000", "x-72057672225390599-0000000001"));
+    /* Gone between the list and the look: as shipped it would sleep here for ever. */
+    script_answer(&script, CLIENT_EXISTS, "/l/x-7-0000000000", ZK_NO_NODE);
+    script_listed(&script, "/l", NAMES("x-72057672225390599-0000000001"));
+    assert_int_equal(script.step, STEP_DONE);
+}
+
+static void test_writelock_gives_up_after_ten_attempts(void **state)
+{
+    (void)state;
+    script_init(&script, "writelock");
+    script_answer(&script, CLIENT_EXISTS, "/l", ZK_OK);
+    for (unsigned i = 0; i < 10; i++) {
+        if (script.step == STEP_PAUSE)
+            script_resume(&script);
+        script_answer(&script, CLIENT_GET_CHILDREN, "/l", ZK_CONNECTION_LOSS);
+    }
+    assert_int_equal(script.step, STEP_FAILED);
+}
+
+/* A watch event calls lock() again, which begins with the folder. */
+static void test_writelock_locks_again_when_woken(void **state)
+{
+    (void)state;
+    script_init(&script, "writelock");
+    script_answer(&script, CLIENT_EXISTS, "/l", ZK_OK);
+    script_listed(&script, "/l", NAMES("x-7-0000000000"));
+    script_created(&script, "/l/x-72057672225390599-0000000001");
+    script_listed(&script, "/l", NAMES("x-7-0000000000", "x-72057672225390599-0000000001"));
+    script_answer(&script, CLIENT_EXISTS, "/l/x-7-0000000000", ZK_OK);
+    script_gone(&script, "/l/x-7-0000000000");
+    script_answer(&script, CLIENT_EXISTS, "/l", ZK_OK);
+    script_listed(&script, "/l", NAMES("x-72057672225390599-0000000001"));
+    assert_int_equal(script.step, STEP_DONE);
+    script_begin(&script, true); /* unlock() retries nothing */
+    script_answer(&script, CLIENT_DELETE, "/l/x-72057672225390599-0000000001", ZK_CONNECTION_LOSS);
+    assert_int_equal(script.step, STEP_FAILED);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -204,6 +268,9 @@ int main(void)
         cmocka_unit_test(test_polling_asks_after_a_pause),
         cmocka_unit_test(test_a_znode_is_found_by_its_guid),
         cmocka_unit_test(test_a_create_that_was_not_made_is_made_again),
+        cmocka_unit_test(test_writelock_retries),
+        cmocka_unit_test(test_writelock_gives_up_after_ten_attempts),
+        cmocka_unit_test(test_writelock_locks_again_when_woken),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
