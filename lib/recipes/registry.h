@@ -19,6 +19,7 @@
     X(scalable_listwatch)                                                                          \
     X(scalable_guid)                                                                               \
     X(writelock)                                                                                   \
+    X(zoolock)                                                                                     \
     X(walkback)                                                                                    \
     X(reentrant)                                                                                   \
     X(election)                                                                                    \

@@ -255,6 +255,32 @@ static void test_writelock_locks_again_when_woken(void **state)
     assert_int_equal(script.step, STEP_FAILED);
 }
 
+#define OWN "x-0100001234560007-"
+
+/* The trap of the shipped recipe: a predecessor that goes at the wrong time costs the place in
+ * line.
+ */
+static void test_zoolock_queues_again_behind_a_gone_predecessor(void **state)
+{
+    (void)state;
+    script_init(&script, "zoolock");
+    script_answer(&script, CLIENT_EXISTS, "/l", ZK_OK);
+    script_listed(&script, "/l", NAMES("x-7-0000000000"));
+    script_created(&script, "/l/" OWN "0000000001");
+    script_listed(&script, "/l", NAMES("x-7-0000000000", OWN "0000000001"));
+    script_answer(&script, CLIENT_EXISTS, "/l/x-7-0000000000", ZK_NO_NODE);
+    script_answer(&script, CLIENT_DELETE, "/l/" OWN "0000000001", ZK_OK);
+    script_listed(&script, "/l", NAMES("x-8-0000000002"));
+    script_created(&script, "/l/" OWN "0000000003");
+    script_listed(&script, "/l", NAMES(OWN "0000000003", "x-8-0000000002"));
+    script_answer(&script, CLIENT_EXISTS, "/l/x-8-0000000002", ZK_OK);
+    script_gone(&script, "/l/x-8-0000000002");
+    script_answer(&script, CLIENT_EXISTS, "/l", ZK_OK);
+    script_listed(&script, "/l", NAMES(OWN "0000000003"));
+    script_listed(&script, "/l", NAMES(OWN "0000000003"));
+    assert_int_equal(script.step, STEP_DONE);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -268,6 +294,7 @@ int main(void)
         cmocka_unit_test(test_polling_asks_after_a_pause),
         cmocka_unit_test(test_a_znode_is_found_by_its_guid),
         cmocka_unit_test(test_a_create_that_was_not_made_is_made_again),
+        cmocka_unit_test(test_zoolock_queues_again_behind_a_gone_predecessor),
         cmocka_unit_test(test_writelock_retries),
         cmocka_unit_test(test_writelock_gives_up_after_ten_attempts),
         cmocka_unit_test(test_writelock_locks_again_when_woken),
