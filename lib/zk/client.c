@@ -82,6 +82,17 @@ void client_server(const struct client *client, char *text, size_t size)
     client->driver->server(client, text, size);
 }
 
+bool client_cut(struct client *client)
+{
+    assert(client->outstanding);
+    return client->driver->cut(client);
+}
+
+bool client_crash(struct client *client)
+{
+    return client->driver->crash(client);
+}
+
 void client_deliver_reply(struct client *client, struct client_reply *reply)
 {
     assert(client->outstanding);
