@@ -48,7 +48,8 @@ static void check_drain(const struct recipe *recipe, uint32_t clients, uint32_t 
     assert_int_equal(result->handoffs, clients);
     assert_int_equal(ledger_difference(&result->total, &law), TALLY_KINDS);
     assert_int_equal(ledger_difference(&result->law, &law), TALLY_KINDS);
-    assert_int_equal(result->reconciled, RECONCILED_YES);
+    if (result->reconciled != RECONCILED_YES)
+        fail_msg("%s of %u: %s", recipe->name, clients, result->not_reconciled);
     assert_int_equal(result->servers.watches_leaked, watches_left(recipe, clients));
     assert_int_equal(result->servers.ephemerals_leaked, 0);
     trial_result_free(result);
@@ -57,11 +58,10 @@ static void check_drain(const struct recipe *recipe, uint32_t clients, uint32_t 
 static void test_drains_cost_their_law(void **state)
 {
     (void)state;
-    static const uint32_t clients[] = {1, 2, 3, 5, 8, 20};
     const struct recipe *recipe;
     for (size_t r = 0; (recipe = next_with_law(&r)) != NULL;) {
-        for (size_t i = 0; i < sizeof clients / sizeof clients[0]; i++)
-            check_drain(recipe, clients[i], 1);
+        for (uint32_t clients = 1; clients <= 20; clients++)
+            check_drain(recipe, clients, 1);
     }
 }
 
