@@ -38,6 +38,8 @@ static size_t add_round(struct cell *list, const struct options *options, uint32
             for (size_t i = 0; i < options->level_count; i++) {
                 const struct recipe *recipe = options->recipes[r];
                 uint64_t clients = options->clients[i];
+                if (clients > options->most_clients[r])
+                    continue;
                 list[count++] = (struct cell){recipe, (uint32_t)clients, trial, topology,
                                               rpcs_of(options, recipe, clients)};
             }
@@ -56,8 +58,9 @@ enum fault_kind cells_init(struct cells *cells, const struct options *options, s
     random_init(&random, options->seed);
     for (uint32_t trial = 1; trial <= options->trials; trial++) {
         struct cell *round = cells->list + cells->count;
-        cells->count += add_round(round, options, trial);
-        random_shuffle(&random, round, per_round, sizeof *round);
+        size_t count = add_round(round, options, trial);
+        random_shuffle(&random, round, count, sizeof *round);
+        cells->count += count;
     }
     return FAULT_NONE;
 }

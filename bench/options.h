@@ -22,6 +22,7 @@ enum placement { PLACEMENT_SPREAD, PLACEMENT_LEADER, PLACEMENT_FOLLOWERS };
 
 struct options {
     const struct recipe *recipes[OPTIONS_RECIPES_MAX];
+    uint64_t most_clients[OPTIONS_RECIPES_MAX]; /* of each recipe; UINT64_MAX: all levels */
     size_t recipe_count;
     uint64_t *clients; /* levels, ascending */
     size_t level_count;
@@ -40,6 +41,7 @@ struct options {
     size_t topology_count;   /* of them; 1 with --connect */
     uint32_t heap_mib;       /* of each private server's JVM */
     bool fsync;
+    const char *data; /* where the private servers keep their data; NULL: a temporary folder */
     enum placement placement;
     struct connect_string servers;
     uint64_t session_timeout_ns;

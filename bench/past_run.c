@@ -11,9 +11,10 @@ static const struct {
     const char *key;
     json_type type; /* JSON_TRUE stands for both */
 } plan_keys[] = {
-    {"recipes", JSON_ARRAY},   {"clients", JSON_ARRAY},         {"workload", JSON_STRING},
-    {"pace", JSON_STRING},     {"handoffs", JSON_INTEGER},      {"duration_ns", JSON_INTEGER},
-    {"hold_ns", JSON_INTEGER}, {"hold_exponential", JSON_TRUE}, {"locks", JSON_INTEGER},
+    {"recipes", JSON_ARRAY},       {"clients", JSON_ARRAY},   {"most_clients", JSON_OBJECT},
+    {"workload", JSON_STRING},     {"pace", JSON_STRING},     {"handoffs", JSON_INTEGER},
+    {"duration_ns", JSON_INTEGER}, {"hold_ns", JSON_INTEGER}, {"hold_exponential", JSON_TRUE},
+    {"locks", JSON_INTEGER},
 };
 
 #define FILE_PATH_SIZE (PATH_MAX + 64)
@@ -31,6 +32,12 @@ uint64_t past_run_clients(const struct past_run *run, size_t index)
 {
     const json_t *clients = json_object_get(run->plan, "clients");
     return (uint64_t)json_integer_value(json_array_get(clients, index));
+}
+
+bool past_run_plans(const struct past_run *run, const char *recipe, uint64_t clients)
+{
+    const json_t *most = json_object_get(json_object_get(run->plan, "most_clients"), recipe);
+    return most == NULL || clients <= (uint64_t)json_integer_value(most);
 }
 
 bool past_run_is_lockstep(const struct past_run *run)
@@ -166,7 +173,7 @@ static bool is_planned(const struct past_run *run, const char *recipe, double cl
         recipe_is = recipe_is || strcmp(past_run_recipe(run, i), recipe) == 0;
     for (size_t i = 0; past_run_clients(run, i) != 0; i++)
         clients_are = clients_are || (double)past_run_clients(run, i) == clients;
-    return recipe_is && clients_are;
+    return recipe_is && clients_are && past_run_plans(run, recipe, (uint64_t)clients);
 }
 
 static enum fault_kind check_trials(const struct past_run *run, struct fault *fault)

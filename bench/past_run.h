@@ -34,9 +34,9 @@ MUST_CHECK enum fault_kind past_run_open(const char *folder, struct past_run *ru
 void past_run_deinit(struct past_run *run);
 
 /*
- * FAULT_OTHER_PLAN, with what differs, unless both ran the same: recipes, clients, workload, pace,
- * handoffs or duration, hold, locks. How often, in which order, by which driver and with how many
- * processes is each one's own affair.
+ * FAULT_OTHER_PLAN, with what differs, unless both ran the same: recipes, clients, most clients,
+ * workload, pace, handoffs or duration, hold, locks. How often, in which order, by which driver and
+ * with how many processes is each one's own affair.
  */
 MUST_CHECK enum fault_kind past_run_check_plan(const struct past_run *first,
                                                const struct past_run *other, struct fault *fault);
@@ -44,6 +44,10 @@ MUST_CHECK enum fault_kind past_run_check_plan(const struct past_run *first,
 /* What the plan names: recipe i (NULL behind the last) and number of clients i (0 behind it). */
 const char *past_run_recipe(const struct past_run *run, size_t index);
 uint64_t past_run_clients(const struct past_run *run, size_t index);
+
+/* Whether the plan has this recipe, one of its own, go through this number of clients, one of its
+ * own too. */
+bool past_run_plans(const struct past_run *run, const char *recipe, uint64_t clients);
 
 bool past_run_is_lockstep(const struct past_run *run);
 bool past_run_has_duration(const struct past_run *run);

@@ -155,6 +155,8 @@ static void compare_all(const struct sides *sides, struct values *a, struct valu
     const struct past_run *run = sides->list[0].run;
     for (size_t r = 0; past_run_recipe(run, r) != NULL; r++) {
         for (size_t n = 0; past_run_clients(run, n) != 0; n++) {
+            if (!past_run_plans(run, past_run_recipe(run, r), past_run_clients(run, n)))
+                continue;
             for (size_t side = 1; side < sides->count; side++) {
                 struct ratio_cell *cell = &ratios->list[ratios->count++];
                 cell->recipe = past_run_recipe(run, r);

@@ -32,23 +32,24 @@ first = int(word(levels, 1))
 last = int(word(levels, words(levels)))
 set xrange [axis_low(first, last) : axis_high(first, last)]
 set xlabel "clients n"
-# A line goes on over the rows of other sides and recipes.
-set datafile missing NaN
 set tmargin at screen top(rows)
 set bmargin at screen bottom(rows)
-panel = 'set yrange [axis_low(low, high) : axis_high(low, high)]; '. \
+# A line goes on over the rows of other sides and recipes.
+panel = 'set datafile missing NaN; set yrange [axis_low(low, high) : axis_high(low, high)]; '. \
     'eval "set xtics (".x_tics(levels, axis_low(first, last), axis_high(first, last), 28).")"; '. \
     'eval "set ytics (".log_tics(axis_low(low, high), axis_high(low, high)).")"'
+
+# A macro too: vectors without a single interval to draw are an error.
+interval_bars = !bars ? "" : "for [r in drawn] for [k = 1:sides] $compared ". \
+    "using (beside(r, k)):5:(0):($6 - $5) with vectors heads size screen 0.005, 90 ". \
+    "lc rgb look(int(r), 2) lw 1.2 dt 1 notitle, "
 
 set multiplot
 set lmargin at screen 0.12
 set rmargin at screen 0.49
 set title "Handoff p50".(bars ? ", 95% interval" : "")
 eval panel
-plot for [r in drawn] for [k = 1:sides] $compared \
-        using (beside(r, k)):5:(0):($6 - $5) with vectors heads size screen 0.005, 90 \
-        lc rgb look(int(r), 2) lw 1.2 dt 1 notitle, \
-    for [r in drawn] for [k = 1:sides] $compared using (beside(r, k)):4 with linespoints \
+plot @interval_bars for [r in drawn] for [k = 1:sides] $compared using (beside(r, k)):4 with linespoints \
         lc rgb look(int(r), 2) pt point(int(r)) ps size(int(r)) lw 1.5 dt dash(k) notitle, \
     for [r in drawn] NaN with linespoints ls int(r) title name(r) @fill_entries, \
     for [k = 1:sides] NaN with lines lc rgb "#404040" lw 1.5 dt dash(k) title entry(k)
@@ -60,9 +61,6 @@ set lmargin at screen 0.6
 set rmargin at screen 0.97
 set title "From the first release to the last"
 eval panel
-plot for [r in drawn] for [k = 1:sides] $compared \
-        using (beside(r, k)):5:(0):($6 - $5) with vectors heads size screen 0.005, 90 \
-        lc rgb look(int(r), 2) lw 1.2 dt 1 notitle, \
-    for [r in drawn] for [k = 1:sides] $compared using (beside(r, k)):4 with linespoints \
+plot @interval_bars for [r in drawn] for [k = 1:sides] $compared using (beside(r, k)):4 with linespoints \
         lc rgb look(int(r), 2) pt point(int(r)) ps size(int(r)) lw 1.5 dt dash(k) notitle
 unset multiplot

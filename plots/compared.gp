@@ -33,8 +33,9 @@ figure(name) = strcol("metric") ne metric ? NaN : ( \
     see(place(strcol("recipe")), column("clients"), seconds(name), seconds(name."_low"), \
         seconds(name."_high")))
 
-# A is the same in all pairs: it is taken from those with B.
+# A is the same in all pairs: it is taken from those with B. A value without an interval counts too.
 set datafile columnheaders
+set datafile missing
 set table $compared separator comma
 plot run."/compare.csv" using (place(strcol("recipe"))):(column("clients")):(1): \
     (figure("a")):(seconds("a_low")):(seconds("a_high")) \

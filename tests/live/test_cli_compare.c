@@ -12,6 +12,7 @@ static const char *const without_plots[] = {NO_PROGRAMS, NULL};
 /* ------------------------------------------------------------------ folders made by hand */
 
 static const char plan[] = "\"recipes\": [\"nonscalable\", \"scalable\"], \"clients\": [2, 200], "
+                           "\"most_clients\": {}, "
                            "\"workload\": \"drain\", \"pace\": \"lockstep\", \"handoffs\": 0, "
                            "\"duration_ns\": 0, \"hold_ns\": 0, \"hold_exponential\": false, "
                            "\"locks\": 1, \"trials\": 5, \"processes\": 1";
@@ -117,17 +118,20 @@ static void assert_fits_the_terminal(const char *text)
 
 /* ------------------------------------------------------------------ comparisons that go well */
 
+static void run_plan(const char *out, const char *recipes, const char *clients, const char *trials)
+{
+    command.settings = without_plots;
+    command_run(&command, COMMAND("run", "--connect", outside, "-r", recipes, "-n", clients, "-t",
+                                  trials, "-q", "-o", out));
+    assert_status(&command, 0);
+}
+
 /* As a user does it: two runs of one plan, version against version. */
 static void two_runs_of_one_plan(void **state)
 {
     (void)state;
-    static const char *const names[] = {"old", "new"};
-    for (size_t i = 0; i < 2; i++) {
-        command.settings = without_plots;
-        command_run(&command, COMMAND("run", "--connect", outside, "-n", "2..8x2", "-t", "5", "-q",
-                                      "-o", names[i]));
-        assert_status(&command, 0);
-    }
+    run_plan("old", "nonscalable,childwatch,scalable", "2..8x2", "5");
+    run_plan("new", "nonscalable,childwatch,scalable", "2..8x2", "5");
     command.settings = NULL;
     command_run(&command, COMMAND("compare", "old", "new/", "-o", "out"));
     assert_status(&command, 0);
@@ -234,6 +238,25 @@ static void too_few_trials_have_no_interval(void **state)
     assert_string_equal(table_text(&table, row, "ratio_low"), "");
     assert_string_equal(table_text(&table, row, "marked"), "");
     assert_has(command.out, "too few trials");
+    table_deinit(&table);
+}
+
+/* Without any interval the plot has no bars; a recipe that stops early has no cells behind that. */
+static void few_trials_of_a_recipe_that_stops(void **state)
+{
+    (void)state;
+    run_plan("old", "childwatch:4,scalable", "2..8x2", "2");
+    run_plan("new", "scalable,childwatch:4", "2..8x2", "2");
+    command.settings = NULL;
+    command_run(&command, COMMAND("compare", "old", "new", "-o", "out"));
+    assert_status(&command, 0);
+    assert_string_equal(command.err, "");
+    assert_int_equal(count_entries(in_work("out/plots")), 2);
+    struct table table = table_read(in_work("out/compare.csv"));
+    find_row(&table, "childwatch", "4", "drain_s", "B/A");
+    for (size_t row = 0; row < table.rows; row++)
+        assert_false(strcmp(table_text(&table, row, "recipe"), "childwatch") == 0 &&
+                     strcmp(table_text(&table, row, "clients"), "8") == 0);
     table_deinit(&table);
 }
 
@@ -471,6 +494,7 @@ int main(void)
         COMMAND_TEST(three_runs),
         COMMAND_TEST(labels_tell_apart),
         COMMAND_TEST(too_few_trials_have_no_interval),
+        COMMAND_TEST(few_trials_of_a_recipe_that_stops),
         COMMAND_TEST(only_valid_trials_have_times),
         COMMAND_TEST(what_was_cut_short_is_left_out),
         COMMAND_TEST(ratios_far_from_one),
