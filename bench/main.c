@@ -5,6 +5,7 @@
 #include "bench/compare.h"
 #include "bench/complain.h"
 #include "bench/ensemble.h"
+#include "bench/recipes.h"
 #include "bench/run.h"
 #include "bench/version.h"
 
@@ -21,6 +22,7 @@ static const char help[] =
     "  run          run recipes, count every message, hold the counts against their laws\n"
     "  compare      two runs or more: are the counts equal, how much longer does it take\n"
     "  ensemble     keep private servers running for several runs\n"
+    "  recipes      what each recipe does, its law, where it comes from\n"
     "\n"
     "  -h, --help     this help; zkherd SUBCOMMAND --help for a subcommand's\n"
     "  -V, --version  the version\n"
@@ -36,6 +38,7 @@ static const struct {
     {"run", run_main},
     {"compare", compare_main},
     {"ensemble", ensemble_main},
+    {"recipes", recipes_main},
 };
 
 /* What could not be printed must not pass for done. */

@@ -24,15 +24,22 @@
 #include <stdint.h>
 
 /* The longest path of a znode that a recipe handles, with its terminator. */
-#define RECIPE_PATH_MAX 128
+#define RECIPE_PATH_MAX 160
+
+/* For AWAIT_ANY_WATCH: no event of its own. */
+#define EVENT_ANY ((enum client_event)0)
 
 /* What a step of a recipe has come to. */
 enum recipe_step {
     STEP_REPLY,  /* a request is out: resume when its reply has come */
     STEP_WATCH,  /* parked on an armed watch: resume when it fires */
+    STEP_PAUSE,  /* wants no answer: resume when pause_ns have passed */
     STEP_DONE,   /* acquire: the lock is held; release: it is no longer */
     STEP_FAILED, /* an answer that the recipe cannot go on from */
 };
+
+/* A GUID as text, with its terminator. */
+#define CONTENDER_GUID_SIZE 37
 
 /* A session that contends for a lock. */
 struct contender {
@@ -43,8 +50,17 @@ struct contender {
     const struct client_reply *reply; /* the last reply, while the step that it resumed runs */
     enum client_event awaited;        /* parked: the event that wakes it … */
     char watched[RECIPE_PATH_MAX];    /* … and the znode that it is awaited on */
+    uint64_t pause_ns;                /* pausing: for so long */
     char node[RECIPE_PATH_MAX];       /* the znode that stands for this session in the lock */
     int32_t sequence;                 /* of that znode, if the lock is a queue */
+    int32_t predecessor;              /* the one before in line, as last seen */
+    int32_t first;                    /* the first in line, as once seen */
+    char prefix[64];                  /* of the names of its places in line, if it is its own */
+    char guid[CONTENDER_GUID_SIZE];   /* nobody else's */
+    bool has_place;                   /* it is in line, and knows node */
+    bool has_folder;                  /* it has made sure of the lock's folder */
+    uint32_t attempts;                /* at the operation under way, that have failed */
+    uint32_t holds;                   /* of a re-entrant lock: acquires less releases */
 };
 
 /* The state of a lock at which one more client arrives, or its holder releases. Under lockstep
@@ -53,11 +69,13 @@ struct law_view {
     bool held;
     uint64_t waiters;
     uint64_t arrivals_since_grant; /* clients that arrived while the present holder held */
+    uint64_t releases;             /* so far */
+    uint64_t next_found;           /* release: how many were in line when the next waiter arrived */
 };
 
 /* What a recipe costs under lockstep pace: the messages that one arrival and one release set off,
  * on all sessions together. *cost is zeroed before the call. Totals are summed from these (law.h).
- */
+ * Without a law both functions are NULL: see recipe_has_law. */
 struct recipe_law {
     void (*arrival)(const struct law_view *view, struct tally *cost);
     void (*release)(const struct law_view *view, struct tally *cost);
@@ -65,18 +83,44 @@ struct recipe_law {
     const char *notifications;
 };
 
+/* A recipe's texts for people. */
+struct recipe_about {
+    const char *description; /* sentences */
+    const char *pseudo_code; /* lines of at most 80 characters, the last without its end */
+    const char *source;      /* where it is described */
+    const char *shipped_by;  /* who ships it; NULL: nobody */
+};
+
+/* A znode in the lock's folder that is there before anybody arrives, and stays. */
+struct recipe_znode {
+    const char *name; /* NULL: behind the last */
+    const char *value;
+};
+
 struct recipe {
     const char *name;
     const char *summary; /* a line */
-    bool fifo;           /* promises to grant in the order of its sequence numbers */
+    struct recipe_about about;
+    bool fifo;        /* promises to grant in the order of its sequence numbers */
+    bool recovers;    /* goes on when its connection was lost: is told of ZK_CONNECTION_LOSS */
+    uint32_t nesting; /* how often its holder acquires and releases it, nested; 0: once */
+    const struct recipe_znode *laid_out; /* NULL: none */
     enum recipe_step (*acquire)(struct contender *s);
     enum recipe_step (*release)(struct contender *s);
     struct recipe_law law;
 };
 
+/* Whether a recipe has a law: one that never comes to rest has none, and cannot be run under
+ * lockstep. */
+static inline bool recipe_has_law(const struct recipe *recipe)
+{
+    return recipe->law.arrival != NULL;
+}
+
 /* ------------------------------------------------------------------ the words of a recipe */
 
 #define ACQUIRE(name) static enum recipe_step name##_acquire(struct contender *s)
+#define RELEASE(name) static enum recipe_step name##_release(struct contender *s)
 
 /* The coroutine is a switch over the line on which it stopped, as in protothreads and PuTTY. */
 #define BEGIN                                                                                      \
@@ -90,9 +134,7 @@ struct recipe {
 /* Sends a request, and goes on when its reply is there. */
 #define AWAIT(operation)                                                                           \
     do {                                                                                           \
-        s->resume_at = __LINE__;                                                                   \
-        operation;                                                                                 \
-        return STEP_REPLY;                                                                         \
+        return (void)(s->resume_at = __LINE__), operation, STEP_REPLY;                             \
     case __LINE__:;                                                                                \
     } while (0)
 
@@ -100,9 +142,18 @@ struct recipe {
  */
 #define AWAIT_WATCH(event, path)                                                                   \
     do {                                                                                           \
-        s->resume_at = __LINE__;                                                                   \
-        contender_park(s, event, path);                                                            \
-        return STEP_WATCH;                                                                         \
+        return (void)(s->resume_at = __LINE__), contender_park(s, event, path), STEP_WATCH;        \
+    case __LINE__:;                                                                                \
+    } while (0)
+
+/* Parks until anything is told of anything watched. A second event may come before the first has
+ * been acted on: it finds the session awake, and wakes nobody. path: what is waited for. */
+#define AWAIT_ANY_WATCH(path) AWAIT_WATCH(EVENT_ANY, path)
+
+/* Goes on after a while. A recipe that waits so never comes to rest. */
+#define AWAIT_PAUSE(nanoseconds)                                                                   \
+    do {                                                                                           \
+        return (void)(s->resume_at = __LINE__), (void)(s->pause_ns = nanoseconds), STEP_PAUSE;     \
     case __LINE__:;                                                                                \
     } while (0)
 
@@ -156,6 +207,9 @@ typedef void look_function(struct contender *s, const char *path, enum watch_fla
 
 /* The release of every lock that is held by a znode of one's own: 1 delete(n). */
 enum recipe_step contender_delete_own(struct contender *s);
+
+/* Makes a GUID of 122 of these 128 random bits. */
+void contender_set_guid(struct contender *s, uint64_t high, uint64_t low);
 
 /* Writes lock/child into path (RECIPE_PATH_MAX bytes). */
 void contender_child(const struct contender *s, const char *child, char *path);

@@ -48,6 +48,8 @@ void seat_init(struct seat *seat, struct board *board, struct board_worker *work
     random_init(&seat->random, seed);
     snprintf(seat->lock_path, sizeof seat->lock_path, "%s/l%u", plan->root, lock);
     seat->contender.lock = seat->lock_path;
+    uint64_t high = random_next(&seat->random), low = random_next(&seat->random);
+    contender_set_guid(&seat->contender, high, low);
 }
 
 /* The session cannot go on: its connection or an answer is not what the recipe can use. */
@@ -109,6 +111,48 @@ static void released(struct seat *seat)
         queue_again_or_finish(seat);
 }
 
+static void set_alarm(struct seat *seat, uint64_t due_ns)
+{
+    seat->timer.set(seat->timer.context, due_ns, seat);
+}
+
+static void advance(struct seat *seat);
+
+static void acquire(struct seat *seat)
+{
+    seat->contender.resume_at = 0;
+    seat->state = SEAT_ACQUIRING;
+    advance(seat);
+}
+
+/* What was acquired nested is given up by the last of as many releases. */
+static void give_up(struct seat *seat)
+{
+    if (seat->nested == 1) {
+        checker_released(board_of(seat), seat->meter.lock, seat->session);
+        meter_releasing(&seat->meter, client_now_ns(seat->contender.client));
+    }
+    seat->contender.resume_at = 0;
+    seat->state = SEAT_RELEASING;
+    advance(seat);
+}
+
+static void acquired_once(struct seat *seat)
+{
+    if (++seat->nested < plan_of(seat)->recipe->nesting)
+        acquire(seat);
+    else
+        granted(seat);
+}
+
+static void released_once(struct seat *seat)
+{
+    if (--seat->nested > 0)
+        give_up(seat);
+    else
+        released(seat);
+}
+
 /* Resumes the recipe, and takes note of what it has come to. */
 static void advance(struct seat *seat)
 {
@@ -123,11 +167,14 @@ static void advance(struct seat *seat)
         seat->state = SEAT_PARKED;
         seat->rests = true;
         break;
+    case STEP_PAUSE:
+        set_alarm(seat, client_now_ns(seat->contender.client) + seat->contender.pause_ns);
+        break;
     case STEP_DONE:
         if (releasing)
-            released(seat);
+            released_once(seat);
         else
-            granted(seat);
+            acquired_once(seat);
         break;
     case STEP_FAILED:
         lose(seat, seat->contender.status);
@@ -141,10 +188,8 @@ static void arrive(struct seat *seat)
     seat->arrival = (int64_t)atomic_fetch_add(&lock->arrivals, 1);
     atomic_store(&lock->joined, true);
     seat->arrived_ns = client_now_ns(seat->contender.client);
-    seat->contender.resume_at = 0;
-    seat->state = SEAT_ACQUIRING;
     step_taken(seat);
-    advance(seat);
+    acquire(seat);
 }
 
 static void queue_again_or_finish(struct seat *seat)
@@ -166,11 +211,7 @@ static void release(struct seat *seat)
 {
     /* What has come until here belongs to the handoff that ends. */
     meter_read_bytes(&seat->meter, seat->contender.client);
-    checker_released(board_of(seat), seat->meter.lock, seat->session);
-    meter_releasing(&seat->meter, client_now_ns(seat->contender.client));
-    seat->contender.resume_at = 0;
-    seat->state = SEAT_RELEASING;
-    advance(seat);
+    give_up(seat);
 }
 
 static void let_go(struct seat *seat)
@@ -179,13 +220,20 @@ static void let_go(struct seat *seat)
     if (due_ns <= client_now_ns(seat->contender.client))
         release(seat);
     else
-        seat->timer.set(seat->timer.context, due_ns, seat);
+        set_alarm(seat, due_ns);
 }
 
-void seat_hold_ended(void *seat, uint64_t late_ns)
+void seat_alarm_rang(void *owner, uint64_t late_ns)
 {
-    histogram_record(&((struct seat *)seat)->meter.worker->late, late_ns);
-    release(seat);
+    struct seat *seat = owner;
+    if (seat->state == SEAT_LOST)
+        return;
+    if (seat->state == SEAT_HOLDING) {
+        histogram_record(&seat->meter.worker->late, late_ns);
+        release(seat);
+    } else {
+        advance(seat);
+    }
     settle(seat);
 }
 
@@ -241,10 +289,12 @@ static void sent(void *owner, enum client_operation operation)
     meter_sent(&((struct seat *)owner)->meter, operation);
 }
 
-static bool is_foreseen(enum zk_status status)
+static bool is_foreseen(const struct seat *seat, enum zk_status status)
 {
+    if (status == ZK_CONNECTION_LOSS)
+        return plan_of(seat)->recipe->recovers;
     return status == ZK_OK || status == ZK_NO_NODE || status == ZK_NODE_EXISTS ||
-           status == ZK_BAD_VERSION;
+           status == ZK_BAD_VERSION || status == ZK_NOT_EMPTY;
 }
 
 static void replied(void *owner, const struct client_reply *reply)
@@ -253,7 +303,7 @@ static void replied(void *owner, const struct client_reply *reply)
     meter_replied(&seat->meter, reply);
     if (seat->state == SEAT_LOST)
         return;
-    if (!is_foreseen(reply->status)) {
+    if (!is_foreseen(seat, reply->status)) {
         lose(seat, reply->status);
         return;
     }

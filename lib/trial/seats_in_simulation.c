@@ -5,14 +5,14 @@
 /* Events in a turn: so many that the conductor's looking around costs little beside them. */
 #define TURN_EVENTS 4096
 
-static void hold_ended(void *seat)
+static void ring(void *seat)
 {
-    seat_hold_ended(seat, 0); /* a simulation is never late */
+    seat_alarm_rang(seat, 0); /* a simulation is never late */
 }
 
 static void set_alarm(void *simulated, uint64_t due_ns, struct seat *seat)
 {
-    simulated_at(simulated, due_ns, hold_ended, seat);
+    simulated_at(simulated, due_ns, ring, seat);
 }
 
 static enum fault_kind set_up(struct worker *worker, struct seat_timer *timer, struct fault *fault)

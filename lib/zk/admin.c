@@ -240,7 +240,6 @@ static const struct {
     {"zk_packets_sent", offsetof(struct admin_counters, packets_sent)},
     {"zk_watch_count", offsetof(struct admin_counters, watch_count)},
     {"zk_ephemerals_count", offsetof(struct admin_counters, ephemerals_count)},
-    {"zk_outstanding_requests", offsetof(struct admin_counters, outstanding_requests)},
     {"zk_num_alive_connections", offsetof(struct admin_counters, connections)},
     {"zk_znode_count", offsetof(struct admin_counters, znode_count)},
 };

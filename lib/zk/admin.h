@@ -41,7 +41,6 @@ struct admin_counters {
     uint64_t packets_sent;
     uint64_t watch_count;
     uint64_t ephemerals_count;
-    uint64_t outstanding_requests;
     uint64_t connections; /* this very question's is one of them */
     uint64_t znode_count;
 };

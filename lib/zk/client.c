@@ -72,6 +72,11 @@ uint32_t client_timeout_ms(const struct client *client)
     return client->driver->timeout_ms(client);
 }
 
+int64_t client_session_id(const struct client *client)
+{
+    return client->driver->session_id(client);
+}
+
 void client_server(const struct client *client, char *text, size_t size)
 {
     client->driver->server(client, text, size);

@@ -27,7 +27,7 @@ enum client_operation {
     CLIENT_CHECK, /* part of a multi, never a request of its own */
 };
 
-/* ZooKeeper's answers. The first four are outcomes that a recipe foresees; the rest end its work.
+/* ZooKeeper's answers. The first five are outcomes that a recipe foresees; the rest end its work.
  */
 enum zk_status {
     ZK_OK,
@@ -154,6 +154,7 @@ struct client_driver {
     /* Bytes of the connection so far, as the kernel counted them; false while not connected. */
     bool (*bytes)(const struct client *client, uint64_t *sent_bytes, uint64_t *received_bytes);
     uint32_t (*timeout_ms)(const struct client *client);
+    int64_t (*session_id)(const struct client *client);
     void (*server)(const struct client *client, char *text, size_t size);
 };
 
@@ -188,6 +189,9 @@ bool client_bytes(const struct client *client, uint64_t *sent_bytes, uint64_t *r
 
 /* The session's timeout as the server granted it, in milliseconds. */
 uint32_t client_timeout_ms(const struct client *client);
+
+/* The session's number, as the servers know it; 0 before it is established. */
+int64_t client_session_id(const struct client *client);
 
 /* The server that the session is connected to, as host:port; "" while it is not. size >= 64. */
 void client_server(const struct client *client, char *text, size_t size);

@@ -196,6 +196,12 @@ static uint32_t timeout_ms(const struct client *client)
     return (uint32_t)handle->library->recv_timeout(handle->zk);
 }
 
+static int64_t session_id(const struct client *client)
+{
+    const struct handle *handle = (const struct handle *)client;
+    return handle->library->client_id(handle->zk)->client_id;
+}
+
 static void server(const struct client *client, char *text, size_t size)
 {
     const struct handle *handle = (const struct handle *)client;
@@ -209,6 +215,7 @@ const struct client_driver handle_driver = {
     .now_ns = now_ns,
     .bytes = bytes,
     .timeout_ms = timeout_ms,
+    .session_id = session_id,
     .server = server,
 };
 

@@ -183,7 +183,6 @@ static void carry_out_read(struct member *member, struct errand *errand)
     const struct simulated_costs *costs = &member->world->options.costs;
     bool linked = is_linked(member, errand);
     member->reads++;
-    member->outstanding--;
     errand->zxid = member->zxid;
     work(member, costs->read_ns);
     if (errand->kind == ERRAND_WATCHES && linked) {
@@ -219,10 +218,8 @@ static void carry_out_write(struct member *member, struct errand *errand)
     }
     member->zxid = errand->zxid;
     bool ours = errand->kind != ERRAND_EXPIRE && errand->server == member->index;
-    if (ours) {
+    if (ours)
         member->writes++;
-        member->outstanding--;
-    }
     if (ours && errand->status == ZK_OK && errand->operation == CLIENT_SET)
         errand->version = tree_find(&member->tree, errand->one.path)->version;
     if (ours && is_linked(member, errand)) {
@@ -351,7 +348,6 @@ void member_receives(void *context)
     }
     if (errand->kind == ERRAND_OPEN)
         link_session(errand);
-    member->outstanding++;
     if (errand_is_write(errand))
         receive_write(member, errand);
     else
@@ -372,7 +368,6 @@ void member_counters(struct member *member, struct admin_counters *counters)
         .packets_sent = member->packets_sent,
         .watch_count = member->watches.count,
         .ephemerals_count = member->tree.ephemerals,
-        .outstanding_requests = member->outstanding,
         .connections = 1,
         .znode_count = member->tree.count + ROOT_AGAIN,
     };

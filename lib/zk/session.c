@@ -345,6 +345,14 @@ static bool bytes(const struct client *client, uint64_t *sent_bytes, uint64_t *r
     return true;
 }
 
+/* As servers give them out: the number of the server, from 1, in the highest byte, and below it
+ * what grows with time; so in decimal and in hex it is as long as a real one. */
+static int64_t session_id(const struct client *client)
+{
+    const struct session *session = (const struct session *)client;
+    return (int64_t)(((uint64_t)session->first_server + 1) << 56 | session->number);
+}
+
 static uint32_t timeout_ms(const struct client *client)
 {
     return ((const struct session *)client)->timeout_ms;
@@ -364,6 +372,7 @@ static const struct client_driver session_driver = {
     .crash = crash,
     .now_ns = now_ns,
     .bytes = bytes,
+    .session_id = session_id,
     .timeout_ms = timeout_ms,
     .server = server,
 };

@@ -312,6 +312,12 @@ static uint32_t timeout_ms(const struct client *client)
     return (uint32_t)session->threads->library.recv_timeout(session->zk);
 }
 
+static int64_t session_id(const struct client *client)
+{
+    const struct session *session = (const struct session *)client;
+    return session->threads->library.client_id(session->zk)->client_id;
+}
+
 static void server(const struct client *client, char *text, size_t size)
 {
     const struct session *session = (const struct session *)client;
@@ -325,6 +331,7 @@ static const struct client_driver threads_driver = {
     .now_ns = now_ns,
     .bytes = bytes,
     .timeout_ms = timeout_ms,
+    .session_id = session_id,
     .server = server,
 };
 

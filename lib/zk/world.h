@@ -84,7 +84,6 @@ struct member {
     uint64_t reads;
     uint64_t packets_received;
     uint64_t packets_sent;
-    uint64_t outstanding;
 };
 
 struct quorum {

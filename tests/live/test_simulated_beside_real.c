@@ -155,7 +155,6 @@ static struct admin_counters counters_since(struct side *side)
         .packets_received = now.packets_received - before->packets_received,
         .watch_count = now.watch_count - before->watch_count,
         .ephemerals_count = now.ephemerals_count - before->ephemerals_count,
-        .outstanding_requests = now.outstanding_requests,
         .connections = now.connections - before->connections,
         .znode_count = now.znode_count - before->znode_count,
     };
@@ -261,7 +260,6 @@ static void compare_counters(const char *what, const struct admin_counters *simu
     COMPARE(packets_received);
     COMPARE(watch_count);
     COMPARE(ephemerals_count);
-    COMPARE(outstanding_requests);
     COMPARE(connections);
     COMPARE(znode_count);
 #undef COMPARE
@@ -289,7 +287,6 @@ static void begin(struct side *side, bool simulate)
     if (simulate)
         live_expect(simulated_new(&options, &side->world, &fault), &fault);
     read_counters(side, &side->before);
-    side->before.outstanding_requests = 0;
     for (int i = 0; i < ACTORS; i++)
         open_actor(side, &side->actors[i]);
 }

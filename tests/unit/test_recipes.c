@@ -1,0 +1,303 @@
+// SPDX-License-Identifier: Apache-2.0
+/* Recipes played by hand: the ways that a drain under lockstep does not take. */
+#include "tests/unit/script.h"
+
+static struct script script;
+
+static void test_every_recipe_tells_about_itself(void **state)
+{
+    (void)state;
+    const struct recipe *recipe;
+    for (size_t r = 0; (recipe = registry_at(r)) != NULL; r++) {
+        assert_non_null(recipe->summary);
+        assert_non_null(recipe->about.description);
+        assert_non_null(recipe->about.pseudo_code);
+        assert_non_null(recipe->about.source);
+        for (const char *line = recipe->about.pseudo_code; line != NULL;) {
+            const char *end = strchr(line, '\n');
+            size_t length = end == NULL ? strlen(line) : (size_t)(end - line);
+            if (length == 0 || length > 80)
+                fail_msg("%s: a line of %zu characters: %.*s", recipe->name, length, (int)length,
+                         line);
+            line = end == NULL ? NULL : end + 1;
+        }
+    }
+}
+
+static void test_nested_acquires_ask_nothing(void **state)
+{
+    (void)state;
+    script_init(&script, "reentrant");
+    script_created(&script, "/l/lock-0000000000");
+    script_listed(&script, "/l", NAMES("lock-0000000000"));
+    assert_int_equal(script.step, STEP_DONE);
+    for (unsigned i = 0; i < 5; i++) {
+        script_begin(&script, false);
+        assert_int_equal(script.step, STEP_DONE);
+    }
+    for (unsigned i = 0; i < 5; i++) {
+        script_begin(&script, true);
+        assert_int_equal(script.step, STEP_DONE);
+    }
+    assert_int_equal(script.requests, 2);
+    script_begin(&script, true);
+    script_answer(&script, CLIENT_DELETE, "/l/lock-0000000000", ZK_OK);
+    assert_int_equal(script.step, STEP_DONE);
+    /* Free: a release too many is an error, and the next acquire gets in line. */
+    script_begin(&script, true);
+    assert_int_equal(script.step, STEP_FAILED);
+    script_begin(&script, false);
+    script_created(&script, "/l/lock-0000000001");
+    assert_int_equal(script.requests, 5);
+}
+
+/* A leader resigns, a candidate in the middle has given up: who is woken looks who leads now. */
+static void test_a_successor_leads_without_a_contest(void **state)
+{
+    (void)state;
+    script_init(&script, "election");
+    script_created(&script, "/l/lock-0000000003");
+    script_listed(&script, "/l", NAMES("lock-0000000002", "lock-0000000001", "lock-0000000003"));
+    script_answer(&script, CLIENT_EXISTS, "/l/lock-0000000002", ZK_OK);
+    script_gone(&script, "/l/lock-0000000002");
+    script_listed(&script, "/l", NAMES("lock-0000000001", "lock-0000000003"));
+    script_answer(&script, CLIENT_EXISTS, "/l/lock-0000000001", ZK_OK);
+    script_gone(&script, "/l/lock-0000000001");
+    script_listed(&script, "/l", NAMES("lock-0000000003"));
+    assert_int_equal(script.step, STEP_DONE);
+    assert_int_equal(script.requests, 6);
+}
+
+static void test_a_released_ticket_hands_its_turn_on(void **state)
+{
+    (void)state;
+    script_init(&script, "ticket");
+    script_created(&script, "/l/queue/t-0000000007");
+    script_data(&script, "/l/turn", "5");
+    script_answer(&script, CLIENT_GET, "/l/queue/t-0000000006", ZK_OK);
+    script_gone(&script, "/l/queue/t-0000000006");
+    script_data(&script, "/l/turn", "6");
+    assert_int_equal(script.step, STEP_DONE);
+    script_begin(&script, true);
+    assert_int_equal(script.request.operation, CLIENT_MULTI);
+    assert_string_equal(script.value, "7");
+    script_answer(&script, CLIENT_MULTI, "/l/queue/t-0000000007", ZK_OK);
+    assert_int_equal(script.step, STEP_DONE);
+}
+
+/* Three ways in which the predecessor was no holder: it died, it had gone before, and so had the
+ * one that the list named. */
+static void test_an_abandoned_ticket_is_passed_over(void **state)
+{
+    (void)state;
+    script_init(&script, "ticket");
+    script_created(&script, "/l/queue/t-0000000007");
+    script_data(&script, "/l/turn", "2");
+    script_answer(&script, CLIENT_GET, "/l/queue/t-0000000006", ZK_OK);
+    script_gone(&script, "/l/queue/t-0000000006");
+    script_data(&script, "/l/turn", "2");
+    script_listed(&script, "/l/queue", NAMES("t-0000000007", "t-0000000003", "t-0000000005"));
+    script_answer(&script, CLIENT_GET, "/l/queue/t-0000000005", ZK_NO_NODE);
+    script_data(&script, "/l/turn", "2");
+    script_listed(&script, "/l/queue", NAMES("t-0000000007", "t-0000000003"));
+    script_answer(&script, CLIENT_GET, "/l/queue/t-0000000003", ZK_OK);
+    script_gone(&script, "/l/queue/t-0000000003");
+    script_data(&script, "/l/turn", "3"); /* this one held */
+    assert_int_equal(script.step, STEP_DONE);
+}
+
+static void test_the_last_ticket_left_holds(void **state)
+{
+    (void)state;
+    script_init(&script, "ticket");
+    script_created(&script, "/l/queue/t-0000000007");
+    script_data(&script, "/l/turn", "66"); /* a number that ours begins */
+    script_answer(&script, CLIENT_GET, "/l/queue/t-0000000006", ZK_NO_NODE);
+    script_data(&script, "/l/turn", "-6");
+    script_listed(&script, "/l/queue", NAMES("t-0000000008", "t-0000000007"));
+    assert_int_equal(script.step, STEP_DONE);
+}
+
+static void test_tickets_go_on_behind_the_last_number(void **state)
+{
+    (void)state;
+    script_init(&script, "ticket");
+    script_created(&script, "/l/queue/t--2147483648");
+    script_data(&script, "/l/turn", "2147483646");
+    script_answer(&script, CLIENT_GET, "/l/queue/t-2147483647", ZK_OK);
+    script_gone(&script, "/l/queue/t-2147483647");
+    script_data(&script, "/l/turn", "2147483647");
+    assert_int_equal(script.step, STEP_DONE);
+    script_begin(&script, true);
+    assert_string_equal(script.value, "-2147483648");
+}
+
+static void test_polling_asks_after_a_pause(void **state)
+{
+    (void)state;
+    script_init(&script, "poll");
+    script_answer(&script, CLIENT_CREATE, "/l/f", ZK_NODE_EXISTS);
+    for (unsigned i = 0; i < 3; i++) {
+        assert_int_equal(script.step, STEP_PAUSE);
+        assert_int_equal(script.contender.pause_ns, 10000000);
+        script_resume(&script);
+        assert_int_equal(script.request.watch, NO_WATCH);
+        script_answer(&script, CLIENT_EXISTS, "/l/f", i < 2 ? ZK_OK : ZK_NO_NODE);
+    }
+    script_answer(&script, CLIENT_CREATE, "/l/f", ZK_OK);
+    assert_int_equal(script.step, STEP_DONE);
+}
+
+#define GUID "_c_01234567-89ab-4def-bfff-ffffffffffff-lock-"
+
+/* A CREATE's reply is lost, and so are those of the list behind it; the znode is there, behind the
+ * counter's wrap. */
+static void test_a_znode_is_found_by_its_guid(void **state)
+{
+    (void)state;
+    script_init(&script, "scalable-guid");
+    script_answer(&script, CLIENT_CREATE, "/l/" GUID, ZK_CONNECTION_LOSS);
+    script_answer(&script, CLIENT_GET_CHILDREN, "/l", ZK_CONNECTION_LOSS);
+    script_answer(&script, CLIENT_GET_CHILDREN, "/l", ZK_CONNECTION_LOSS);
+    script_listed(&script, "/l",
+                  NAMES("_c_01234567-89ab-4def-bfff-fffffffffffe-lock-2147483647",
+                        GUID "-2147483648", "lock-0000000001"));
+    assert_string_equal(script.contender.node, "/l/" GUID "-2147483648");
+    assert_int_equal(script.contender.sequence, INT32_MIN);
+    script_listed(&script, "/l", NAMES(GUID "-2147483648"));
+    assert_int_equal(script.step, STEP_DONE);
+}
+
+static void test_a_create_that_was_not_made_is_made_again(void **state)
+{
+    (void)state;
+    script_init(&script, "scalable-guid");
+    for (unsigned i = 0; i < 2; i++) {
+        script_answer(&script, CLIENT_CREATE, "/l/" GUID, ZK_CONNECTION_LOSS);
+        script_listed(&script, "/l", NAMES("lock-0000000001"));
+    }
+    script_created(&script, "/l/" GUID "0000000002");
+    script_listed(&script, "/l", NAMES("lock-0000000001", GUID "0000000002"));
+    script_answer(&script, CLIENT_EXISTS, "/l/lock-0000000001", ZK_CONNECTION_LOSS);
+    script_answer(&script, CLIENT_GET_CHILDREN, "/l", ZK_CONNECTION_LOSS);
+    script_listed(&script, "/l", NAMES("lock-0000000001", GUID "0000000002"));
+    script_answer(&script, CLIENT_EXISTS, "/l/lock-0000000001", ZK_OK);
+    script_gone(&script, "/l/lock-0000000001");
+    script_listed(&script, "/l", NAMES(GUID "0000000002"));
+    assert_int_equal(script.step, STEP_DONE);
+    script_begin(&script, true);
+    script_answer(&script, CLIENT_DELETE, "/l/" GUID "0000000002", ZK_CONNECTION_LOSS);
+    script_answer(&script, CLIENT_DELETE, "/l/" GUID "0000000002", ZK_NO_NODE);
+    assert_int_equal(script.step, STEP_DONE);
+}
+
+/* Whatever is lost, and each time twice: the second retry waits. */
+static void test_writelock_retries(void **state)
+{
+    (void)state;
+    const char *own = "/l/x-72057672225390599-";
+    script_init(&script, "writelock");
+    script_answer(&script, CLIENT_EXISTS, "/l", ZK_CONNECTION_LOSS);
+    script_answer(&script, CLIENT_EXISTS, "/l", ZK_CONNECTION_LOSS);
+    assert_int_equal(script.step, STEP_PAUSE);
+    assert_int_equal(script.contender.pause_ns, 500000000);
+    script_resume(&script);
+    script_answer(&script, CLIENT_EXISTS, "/l", ZK_NO_NODE);
+    script_answer(&script, CLIENT_CREATE, "/l", ZK_OK);
+    script_listed(&script, "/l", NAMES("x-7-0000000000"));
+    script_answer(&script, CLIENT_CREATE, own, ZK_CONNECTION_LOSS);
+    script_answer(&script, CLIENT_GET_CHILDREN, "/l", ZK_CONNECTION_LOSS);
+    assert_int_equal(script.step, STEP_PAUSE);
+    script_resume(&script);
+    /* It had been made. From here on it is known. */
+    script_listed(&script, "/l", NAMES("x-7-0000000000", "x-72057672225390599-0000000001"));
+    assert_string_equal(script.contender.node, "/l/x-72057672225390599-0000000001");
+    script_answer(&script, CLIENT_GET_CHILDREN, "/l", ZK_CONNECTION_LOSS);
+    assert_int_equal(script.step, STEP_PAUSE);
+    assert_int_equal(script.contender.pause_ns, 1000000000);
+    script_resume(&script);
+    script_listed(&script, "/l", NAMES("x-7-0000000000", "x-72057672225390599-0000000001"));
+    /* Gone between the list and the look: as shipped it would sleep here for ever. */
+    script_answer(&script, CLIENT_EXISTS, "/l/x-7-0000000000", ZK_NO_NODE);
+    script_listed(&script, "/l", NAMES("x-72057672225390599-0000000001"));
+    assert_int_equal(script.step, STEP_DONE);
+}
+
+static void test_writelock_gives_up_after_ten_attempts(void **state)
+{
+    (void)state;
+    script_init(&script, "writelock");
+    script_answer(&script, CLIENT_EXISTS, "/l", ZK_OK);
+    for (unsigned i = 0; i < 10; i++) {
+        if (script.step == STEP_PAUSE)
+            script_resume(&script);
+        script_answer(&script, CLIENT_GET_CHILDREN, "/l", ZK_CONNECTION_LOSS);
+    }
+    assert_int_equal(script.step, STEP_FAILED);
+}
+
+/* A watch event calls lock() again, which begins with the folder. */
+static void test_writelock_locks_again_when_woken(void **state)
+{
+    (void)state;
+    script_init(&script, "writelock");
+    script_answer(&script, CLIENT_EXISTS, "/l", ZK_OK);
+    script_listed(&script, "/l", NAMES("x-7-0000000000"));
+    script_created(&script, "/l/x-72057672225390599-0000000001");
+    script_listed(&script, "/l", NAMES("x-7-0000000000", "x-72057672225390599-0000000001"));
+    script_answer(&script, CLIENT_EXISTS, "/l/x-7-0000000000", ZK_OK);
+    script_gone(&script, "/l/x-7-0000000000");
+    script_answer(&script, CLIENT_EXISTS, "/l", ZK_OK);
+    script_listed(&script, "/l", NAMES("x-72057672225390599-0000000001"));
+    assert_int_equal(script.step, STEP_DONE);
+    script_begin(&script, true); /* unlock() retries nothing */
+    script_answer(&script, CLIENT_DELETE, "/l/x-72057672225390599-0000000001", ZK_CONNECTION_LOSS);
+    assert_int_equal(script.step, STEP_FAILED);
+}
+
+#define OWN "x-0100001234560007-"
+
+/* The trap of the shipped recipe: a predecessor that goes at the wrong time costs the place in
+ * line.
+ */
+static void test_zoolock_queues_again_behind_a_gone_predecessor(void **state)
+{
+    (void)state;
+    script_init(&script, "zoolock");
+    script_answer(&script, CLIENT_EXISTS, "/l", ZK_OK);
+    script_listed(&script, "/l", NAMES("x-7-0000000000"));
+    script_created(&script, "/l/" OWN "0000000001");
+    script_listed(&script, "/l", NAMES("x-7-0000000000", OWN "0000000001"));
+    script_answer(&script, CLIENT_EXISTS, "/l/x-7-0000000000", ZK_NO_NODE);
+    script_answer(&script, CLIENT_DELETE, "/l/" OWN "0000000001", ZK_OK);
+    script_listed(&script, "/l", NAMES("x-8-0000000002"));
+    script_created(&script, "/l/" OWN "0000000003");
+    script_listed(&script, "/l", NAMES(OWN "0000000003", "x-8-0000000002"));
+    script_answer(&script, CLIENT_EXISTS, "/l/x-8-0000000002", ZK_OK);
+    script_gone(&script, "/l/x-8-0000000002");
+    script_answer(&script, CLIENT_EXISTS, "/l", ZK_OK);
+    script_listed(&script, "/l", NAMES(OWN "0000000003"));
+    script_listed(&script, "/l", NAMES(OWN "0000000003"));
+    assert_int_equal(script.step, STEP_DONE);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_every_recipe_tells_about_itself),
+        cmocka_unit_test(test_nested_acquires_ask_nothing),
+        cmocka_unit_test(test_a_successor_leads_without_a_contest),
+        cmocka_unit_test(test_a_released_ticket_hands_its_turn_on),
+        cmocka_unit_test(test_an_abandoned_ticket_is_passed_over),
+        cmocka_unit_test(test_the_last_ticket_left_holds),
+        cmocka_unit_test(test_tickets_go_on_behind_the_last_number),
+        cmocka_unit_test(test_polling_asks_after_a_pause),
+        cmocka_unit_test(test_a_znode_is_found_by_its_guid),
+        cmocka_unit_test(test_a_create_that_was_not_made_is_made_again),
+        cmocka_unit_test(test_zoolock_queues_again_behind_a_gone_predecessor),
+        cmocka_unit_test(test_writelock_retries),
+        cmocka_unit_test(test_writelock_gives_up_after_ten_attempts),
+        cmocka_unit_test(test_writelock_locks_again_when_woken),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
