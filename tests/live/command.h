@@ -39,7 +39,7 @@
 #include <unistd.h>
 
 #define COMMAND_TEXT_SIZE  (64 * 1024)
-#define COMMAND_LIMIT_NS   (30 * NS_PER_S)
+#define COMMAND_LIMIT_NS   (120 * NS_PER_S)
 #define COMMAND_PROCESSES  64
 #define COMMAND_PATH_SIZE  4096
 #define COMMAND_PATIENCE_S 3

@@ -203,9 +203,8 @@ static uint64_t wander_about(uint64_t seed, unsigned servers)
     settle();
     steps_left = 0;
     look_at_the_end(&wanderers[0]);
-    for (unsigned i = 0; i < servers; i++) {
+    for (unsigned i = 0; i < servers; i++)
         assert_int_equal(counters(i).znode_count, 5 + ZNODES);
-    }
     simulated_free(world);
     return digest;
 }
