@@ -2,17 +2,23 @@
 /*
  * The children-watch lock: a queue in which everybody watches the whole line ("the usual way" of
  * many guides). Every join and every leave wakes all who wait.
- *
- *   acquire                                              release
- *   1 n = create(l + "/lock-", EPHEMERAL|SEQUENTIAL)       1 delete(n)
- *   2 C = getChildren(l, true)
- *   3 if n is lowest znode in C, exit
- *   4 wait for watch event
- *   5 goto 2
  */
 #include "recipes/queue.h"
 #include "recipes/recipe.h"
 #include "recipes/registry.h"
+
+static const char description[] =
+    "A queue of sequential znodes; the lowest holds. Who is not the lowest watches the "
+    "children of the lock, and lists them again at every change: everybody is woken by "
+    "each who joins and each who leaves.";
+
+static const char pseudo_code[] =
+    "acquire                                              release\n"
+    "1 n = create(l + \"/lock-\", EPHEMERAL|SEQUENTIAL)       1 delete(n)\n"
+    "2 C = getChildren(l, true)\n"
+    "3 if n is lowest znode in C, exit\n"
+    "4 wait for watch event\n"
+    "5 goto 2";
 
 ACQUIRE(childwatch)
 {
@@ -32,20 +38,13 @@ ACQUIRE(childwatch)
     END;
 }
 
-/* The holder's own watch, armed by the list that told it of its grant, is still there until
- * somebody joins or leaves for the first time after. It wakes nobody. */
-static uint64_t holders_watch(const struct law_view *view)
-{
-    return view->held && view->arrivals_since_grant == 0 ? 1 : 0;
-}
-
 /* All who wait are woken by the newcomer and list the line; so does the newcomer. */
 static void arrival(const struct law_view *view, struct tally *cost)
 {
     uint64_t in_line = 1 + view->waiters + (view->held ? 1 : 0);
     tally_add(cost, TALLY_CREATE, 1);
-    tally_add(cost, TALLY_NOTIFICATION, view->waiters + holders_watch(view));
-    tally_add(cost, TALLY_NOTIFICATION_SPURIOUS, holders_watch(view));
+    tally_add(cost, TALLY_NOTIFICATION, view->waiters + queue_holders_watch(view));
+    tally_add(cost, TALLY_NOTIFICATION_SPURIOUS, queue_holders_watch(view));
     tally_add(cost, TALLY_GET_CHILDREN, view->waiters + 1);
     tally_add(cost, TALLY_NAMES_LISTED, (view->waiters + 1) * in_line);
 }
@@ -54,8 +53,8 @@ static void arrival(const struct law_view *view, struct tally *cost)
 static void release(const struct law_view *view, struct tally *cost)
 {
     tally_add(cost, TALLY_DELETE, 1);
-    tally_add(cost, TALLY_NOTIFICATION, view->waiters + holders_watch(view));
-    tally_add(cost, TALLY_NOTIFICATION_SPURIOUS, holders_watch(view));
+    tally_add(cost, TALLY_NOTIFICATION, view->waiters + queue_holders_watch(view));
+    tally_add(cost, TALLY_NOTIFICATION_SPURIOUS, queue_holders_watch(view));
     tally_add(cost, TALLY_GET_CHILDREN, view->waiters);
     tally_add(cost, TALLY_NAMES_LISTED, view->waiters * view->waiters);
 }
@@ -63,6 +62,8 @@ static void release(const struct law_view *view, struct tally *cost)
 const struct recipe recipe_childwatch = {
     .name = "childwatch",
     .summary = "a queue, everybody watches the whole line with getChildren: another herd",
+    .about = {description, pseudo_code, "common guides to ZooKeeper locks",
+              "code4wt's ZKReadWriteLock1"},
     .fifo = true,
     .acquire = childwatch_acquire,
     .release = contender_delete_own,

@@ -14,6 +14,9 @@ void law_lock_arrival(struct law_lock *lock, struct tally *cost)
     struct tally step = {0};
     lock->recipe->law.arrival(view, &step);
     tally_sum(cost, &step);
+    uint64_t in_line = 1 + view->waiters + (view->held ? 1 : 0);
+    if (in_line > lock->longest_line)
+        lock->longest_line = in_line;
     if (view->held) {
         view->waiters++;
         view->arrivals_since_grant++;
@@ -23,13 +26,23 @@ void law_lock_arrival(struct law_lock *lock, struct tally *cost)
     }
 }
 
+/* All clients arrive before the first release, each behind those before it. Who queues again
+ * afterwards finds all the others. */
+static uint64_t found_by_next(const struct law_lock *lock)
+{
+    uint64_t others = lock->longest_line - 1;
+    return lock->view.releases + 1 < others ? lock->view.releases + 1 : others;
+}
+
 void law_lock_release(struct law_lock *lock, struct tally *cost)
 {
     struct law_view *view = &lock->view;
     struct tally step = {0};
     assert(view->held);
+    view->next_found = found_by_next(lock);
     lock->recipe->law.release(view, &step);
     tally_sum(cost, &step);
+    view->releases++;
     view->held = view->waiters > 0;
     view->arrivals_since_grant = 0;
     if (view->held)

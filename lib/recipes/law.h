@@ -5,6 +5,10 @@
  * A law_lock is a lock as the law sees it: it is told of every arrival and every release, and says
  * what each costs. Totals are the sum of those, so the law of a drain is nowhere written a second
  * time.
+ *
+ * Invariant: all clients of a lock arrive before its first release; from then on one who releases
+ * queues again at once, or no client does any more. So it is known whom each found in line, and
+ * nothing need be remembered of each.
  */
 #ifndef RECIPES_LAW_H
 #define RECIPES_LAW_H
@@ -14,6 +18,7 @@
 struct law_lock {
     const struct recipe *recipe;
     struct law_view view;
+    uint64_t longest_line; /* of all who held or waited at once */
 };
 
 void law_lock_init(struct law_lock *lock, const struct recipe *recipe);

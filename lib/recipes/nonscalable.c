@@ -4,15 +4,22 @@
  * section 2.4, "Simple Locks"). Twice: with exists, as the lecture has it, and with getData, as the
  * paper has it ("read the znode with the watch flag"). exists on a znode that is gone leaves a
  * watch for its creation; getData does not.
- *
- *   acquire                                       release
- *     while true:                                   delete(f)
- *       if create(f, EPHEMERAL): return
- *       if exists(f, watch = true):
- *         wait
  */
 #include "recipes/recipe.h"
 #include "recipes/registry.h"
+
+#define DESCRIPTION(look)                                                                          \
+    "The lock is one ephemeral znode. Who can create it holds the lock; all others "               \
+    "watch it with " look " and try again when it goes. Each release wakes everybody, "            \
+    "one wins, and the rest have made a failing CREATE each: a transaction of the "                \
+    "whole ensemble."
+
+#define PSEUDO_CODE(look)                                                                          \
+    "acquire                                       release\n"                                      \
+    "  while true:                                   delete(f)\n"                                  \
+    "    if create(f, EPHEMERAL): return\n"                                                        \
+    "    if " look "(f, watch = true):\n"                                                          \
+    "      wait"
 
 static enum recipe_step acquire(struct contender *s, look_function *look)
 {
@@ -86,6 +93,9 @@ static void get_release(const struct law_view *view, struct tally *cost)
 const struct recipe recipe_nonscalable = {
     .name = "nonscalable",
     .summary = "one znode, watched by everybody with exists: the herd",
+    .about = {.description = DESCRIPTION("exists"),
+              .pseudo_code = PSEUDO_CODE("exists"),
+              .source = "lecture 9.3 (MIT 6.824, ZooKeeper)"},
     .acquire = nonscalable_acquire,
     .release = contender_delete_own,
     .law = {exists_arrival, exists_release, "n^2 + n", "n(n-1)/2"},
@@ -94,6 +104,9 @@ const struct recipe recipe_nonscalable = {
 const struct recipe recipe_nonscalable_get = {
     .name = "nonscalable-get",
     .summary = "one znode, watched by everybody with getData: the herd",
+    .about = {.description = DESCRIPTION("getData"),
+              .pseudo_code = PSEUDO_CODE("getData"),
+              .source = "Hunt et al., USENIX ATC 2010, section 2.4, Simple Locks"},
     .acquire = nonscalable_get_acquire,
     .release = contender_delete_own,
     .law = {get_arrival, get_release, "n^2 + n", "n(n-1)/2"},

@@ -57,18 +57,91 @@ bool queue_take_place(struct contender *s)
 bool queue_is_lowest(struct contender *s)
 {
     const char *predecessor = NULL;
-    int32_t predecessor_sequence = 0;
     for (size_t i = 0; i < s->reply->name_count; i++) {
         int32_t sequence;
         if (!queue_sequence(s->reply->names[i], &sequence) || !queue_before(sequence, s->sequence))
             continue;
-        if (predecessor == NULL || queue_before(predecessor_sequence, sequence)) {
+        if (predecessor == NULL || queue_before(s->predecessor, sequence)) {
             predecessor = s->reply->names[i];
-            predecessor_sequence = sequence;
+            s->predecessor = sequence;
         }
     }
     if (predecessor == NULL)
         return true;
     contender_child(s, predecessor, s->watched);
     return false;
+}
+
+int32_t queue_first(const struct contender *s)
+{
+    int32_t first = s->sequence;
+    for (size_t i = 0; i < s->reply->name_count; i++) {
+        int32_t sequence;
+        if (queue_sequence(s->reply->names[i], &sequence) && queue_before(sequence, first))
+            first = sequence;
+    }
+    return first;
+}
+
+int32_t queue_previous(int32_t sequence)
+{
+    return sequence == INT32_MIN ? INT32_MAX : sequence - 1;
+}
+
+void queue_place(const struct contender *s, int32_t sequence, char *path)
+{
+    snprintf(path, RECIPE_PATH_MAX, "%s/" QUEUE_PREFIX "%010d", s->lock, sequence);
+}
+
+/* ------------------------------------------------------------------ each watches the one before */
+
+enum recipe_step queue_acquire(struct contender *s, look_function *look)
+{
+    BEGIN;
+    contender_child(s, QUEUE_PREFIX, s->node);
+    AWAIT(create(s, s->node, EPHEMERAL_SEQUENTIAL));
+    if (!queue_take_place(s))
+        FAILED;
+    for (;;) {
+        AWAIT(get_children(s, s->lock, NO_WATCH));
+        if (s->status != ZK_OK)
+            FAILED;
+        if (queue_is_lowest(s))
+            GRANTED;
+        AWAIT(look(s, s->watched, WATCH));
+        if (s->status == ZK_OK)
+            AWAIT_WATCH(EVENT_DELETED, s->watched);
+    }
+    END;
+}
+
+/* Whoever arrives behind others lists them all, itself included, and looks at the last. */
+void queue_law_arrival(const struct law_view *view, struct tally *cost, enum tally_kind look)
+{
+    tally_add(cost, TALLY_CREATE, 1);
+    tally_add(cost, TALLY_GET_CHILDREN, 1);
+    tally_add(cost, TALLY_NAMES_LISTED, 1 + view->waiters + (view->held ? 1 : 0));
+    if (view->held)
+        tally_add(cost, look, 1);
+}
+
+void queue_arrival(const struct law_view *view, struct tally *cost)
+{
+    queue_law_arrival(view, cost, TALLY_EXISTS);
+}
+
+/* One is woken, lists those who are left, and is the lowest. */
+void queue_release(const struct law_view *view, struct tally *cost)
+{
+    tally_add(cost, TALLY_DELETE, 1);
+    if (view->waiters > 0) {
+        tally_add(cost, TALLY_NOTIFICATION, 1);
+        tally_add(cost, TALLY_GET_CHILDREN, 1);
+        tally_add(cost, TALLY_NAMES_LISTED, view->waiters);
+    }
+}
+
+uint64_t queue_holders_watch(const struct law_view *view)
+{
+    return view->held && view->arrivals_since_grant == 0 ? 1 : 0;
 }

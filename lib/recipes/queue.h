@@ -28,9 +28,34 @@ bool queue_take_place(struct contender *s);
 
 /*
  * Looks through the children in the reply at hand. True if nobody in line is before s. Else
- * s->watched is the path of the one just before, and false. Names without a sequence number are no
- * places in line.
+ * s->watched is the path of the one just before, s->predecessor its number, and false. Names
+ * without a sequence number are no places in line.
  */
 bool queue_is_lowest(struct contender *s);
+
+/* The first in line among the children in the reply at hand; that of s if there is none before. */
+int32_t queue_first(const struct contender *s);
+
+/* The number before this one, as the server counts. */
+int32_t queue_previous(int32_t sequence);
+
+/* Writes the path of the place with this number (RECIPE_PATH_MAX bytes): lock/lock-NUMBER. */
+void queue_place(const struct contender *s, int32_t sequence, char *path);
+
+/* The acquire of the locks in which each watches the one before with `look`: see scalable.c. */
+enum recipe_step queue_acquire(struct contender *s, look_function *look);
+
+/* What that costs: for an arrival with either look, for an arrival with exists, for a release. */
+void queue_law_arrival(const struct law_view *view, struct tally *cost, enum tally_kind look);
+void queue_arrival(const struct law_view *view, struct tally *cost);
+void queue_release(const struct law_view *view, struct tally *cost);
+#define QUEUE_LAW                                                                                  \
+    {                                                                                              \
+        queue_arrival, queue_release, "5n - 2", "n - 1"                                            \
+    }
+
+/* Where the list sets a watch: the holder's own, armed by the list that told it of its grant, is
+ * still there until somebody joins or leaves for the first time after. It wakes nobody. */
+uint64_t queue_holders_watch(const struct law_view *view);
 
 #endif

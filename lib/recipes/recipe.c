@@ -18,7 +18,7 @@ void contender_park(struct contender *s, enum client_event event, const char *pa
 
 bool contender_awaits(const struct contender *s, enum client_event event, const char *path)
 {
-    return event == s->awaited && strcmp(path, s->watched) == 0;
+    return s->awaited == EVENT_ANY || (event == s->awaited && strcmp(path, s->watched) == 0);
 }
 
 enum recipe_step contender_delete_own(struct contender *s)

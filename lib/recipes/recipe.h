@@ -26,6 +26,9 @@
 /* The longest path of a znode that a recipe handles, with its terminator. */
 #define RECIPE_PATH_MAX 128
 
+/* For AWAIT_ANY_WATCH: no event of its own. */
+#define EVENT_ANY ((enum client_event)0)
+
 /* What a step of a recipe has come to. */
 enum recipe_step {
     STEP_REPLY,  /* a request is out: resume when its reply has come */
@@ -45,6 +48,8 @@ struct contender {
     char watched[RECIPE_PATH_MAX];    /* … and the znode that it is awaited on */
     char node[RECIPE_PATH_MAX];       /* the znode that stands for this session in the lock */
     int32_t sequence;                 /* of that znode, if the lock is a queue */
+    int32_t predecessor;              /* the one before in line, as last seen */
+    int32_t first;                    /* the first in line, as once seen */
 };
 
 /* The state of a lock at which one more client arrives, or its holder releases. Under lockstep
@@ -53,6 +58,8 @@ struct law_view {
     bool held;
     uint64_t waiters;
     uint64_t arrivals_since_grant; /* clients that arrived while the present holder held */
+    uint64_t releases;             /* so far */
+    uint64_t next_found;           /* release: how many were in line when the next waiter arrived */
 };
 
 /* What a recipe costs under lockstep pace: the messages that one arrival and one release set off,
@@ -65,10 +72,19 @@ struct recipe_law {
     const char *notifications;
 };
 
+/* A recipe's texts for people. */
+struct recipe_about {
+    const char *description; /* sentences */
+    const char *pseudo_code; /* lines of at most 80 characters, the last without its end */
+    const char *source;      /* where it is described */
+    const char *shipped_by;  /* who ships it; NULL: nobody */
+};
+
 struct recipe {
     const char *name;
     const char *summary; /* a line */
-    bool fifo;           /* promises to grant in the order of its sequence numbers */
+    struct recipe_about about;
+    bool fifo; /* promises to grant in the order of its sequence numbers */
     enum recipe_step (*acquire)(struct contender *s);
     enum recipe_step (*release)(struct contender *s);
     struct recipe_law law;
@@ -77,6 +93,7 @@ struct recipe {
 /* ------------------------------------------------------------------ the words of a recipe */
 
 #define ACQUIRE(name) static enum recipe_step name##_acquire(struct contender *s)
+#define RELEASE(name) static enum recipe_step name##_release(struct contender *s)
 
 /* The coroutine is a switch over the line on which it stopped, as in protothreads and PuTTY. */
 #define BEGIN                                                                                      \
@@ -105,6 +122,10 @@ struct recipe {
         return STEP_WATCH;                                                                         \
     case __LINE__:;                                                                                \
     } while (0)
+
+/* Parks until anything is told of anything watched. A second event may come before the first has
+ * been acted on: it finds the session awake, and wakes nobody. path: what is waited for. */
+#define AWAIT_ANY_WATCH(path) AWAIT_WATCH(EVENT_ANY, path)
 
 #define GRANTED  return STEP_DONE
 #define RELEASED return STEP_DONE

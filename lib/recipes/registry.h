@@ -15,7 +15,9 @@
     X(nonscalable_get)                                                                             \
     X(childwatch)                                                                                  \
     X(scalable)                                                                                    \
-    X(scalable_get)
+    X(scalable_get)                                                                                \
+    X(scalable_listwatch)                                                                          \
+    X(walkback)
 
 #define X(name) extern const struct recipe recipe_##name;
 REGISTRY_LIST(X)

@@ -3,94 +3,63 @@
  * The scalable lock: a queue in which each watches the one before (lecture 9.4; Hunt et al. 2010,
  * section 2.4, "Simple Locks without Herd Effect"). Twice: with exists, as the paper has it, and
  * with getData, as Curator has it, which leaves no watch behind when the predecessor is gone.
- *
- *   acquire                                              release
- *   1 n = create(l + "/lock-", EPHEMERAL|SEQUENTIAL)       1 delete(n)
- *   2 C = getChildren(l, false)
- *   3 if n is lowest znode in C, exit
- *   4 p = znode in C ordered just before n
- *   5 if exists(p, true) wait for watch event
- *   6 goto 2
  */
 #include "recipes/queue.h"
 #include "recipes/recipe.h"
 #include "recipes/registry.h"
 
-static enum recipe_step acquire(struct contender *s, look_function *look)
-{
-    BEGIN;
-    contender_child(s, QUEUE_PREFIX, s->node);
-    AWAIT(create(s, s->node, EPHEMERAL_SEQUENTIAL));
-    if (!queue_take_place(s))
-        FAILED;
-    for (;;) {
-        AWAIT(get_children(s, s->lock, NO_WATCH));
-        if (s->status != ZK_OK)
-            FAILED;
-        if (queue_is_lowest(s))
-            GRANTED;
-        AWAIT(look(s, s->watched, WATCH));
-        if (s->status == ZK_OK)
-            AWAIT_WATCH(EVENT_DELETED, s->watched);
-    }
-    END;
-}
+#define DESCRIPTION(look)                                                                          \
+    "A queue of sequential znodes; the lowest holds. Who is not the lowest watches the "           \
+    "znode just before its own with " look ", and lists again when that goes: the one "            \
+    "before may have given up, and not have held. A release wakes one."
+
+#define PSEUDO_CODE(look)                                                                          \
+    "acquire                                              release\n"                               \
+    "1 n = create(l + \"/lock-\", EPHEMERAL|SEQUENTIAL)       1 delete(n)\n"                       \
+    "2 C = getChildren(l, false)\n"                                                                \
+    "3 if n is lowest znode in C, exit\n"                                                          \
+    "4 p = znode in C ordered just before n\n"                                                     \
+    "5 if " look "(p, true) wait for watch event\n"                                                \
+    "6 goto 2"
 
 ACQUIRE(scalable)
 {
-    return acquire(s, exists);
+    return queue_acquire(s, exists);
 }
 
 ACQUIRE(scalable_get)
 {
-    return acquire(s, get_data);
-}
-
-/* Whoever arrives behind others lists them all, itself included, and looks at the last. */
-static void arrival(const struct law_view *view, struct tally *cost, enum tally_kind look)
-{
-    tally_add(cost, TALLY_CREATE, 1);
-    tally_add(cost, TALLY_GET_CHILDREN, 1);
-    tally_add(cost, TALLY_NAMES_LISTED, 1 + view->waiters + (view->held ? 1 : 0));
-    if (view->held)
-        tally_add(cost, look, 1);
-}
-
-/* One is woken, lists those who are left, and is the lowest. */
-static void release(const struct law_view *view, struct tally *cost)
-{
-    tally_add(cost, TALLY_DELETE, 1);
-    if (view->waiters > 0) {
-        tally_add(cost, TALLY_NOTIFICATION, 1);
-        tally_add(cost, TALLY_GET_CHILDREN, 1);
-        tally_add(cost, TALLY_NAMES_LISTED, view->waiters);
-    }
-}
-
-static void exists_arrival(const struct law_view *view, struct tally *cost)
-{
-    arrival(view, cost, TALLY_EXISTS);
+    return queue_acquire(s, get_data);
 }
 
 static void get_arrival(const struct law_view *view, struct tally *cost)
 {
-    arrival(view, cost, TALLY_GET);
+    queue_law_arrival(view, cost, TALLY_GET);
 }
 
 const struct recipe recipe_scalable = {
     .name = "scalable",
     .summary = "a queue, each watches the one before with exists: one wake-up a release",
+    .about = {.description = DESCRIPTION("exists"),
+              .pseudo_code = PSEUDO_CODE("exists"),
+              .source = "Hunt et al., USENIX ATC 2010, section 2.4, Simple Locks without Herd "
+                        "Effect; lecture 9.4 (MIT 6.824, ZooKeeper)",
+              .shipped_by = "menagerie (ReentrantZkLock), go-zookeeper"},
     .fifo = true,
     .acquire = scalable_acquire,
     .release = contender_delete_own,
-    .law = {exists_arrival, release, "5n - 2", "n - 1"},
+    .law = QUEUE_LAW,
 };
 
 const struct recipe recipe_scalable_get = {
     .name = "scalable-get",
     .summary = "a queue, each watches the one before with getData, as Curator does",
+    .about = {.description = DESCRIPTION("getData"),
+              .pseudo_code = PSEUDO_CODE("getData"),
+              .source = "Apache Curator, LockInternals",
+              .shipped_by = "Apache Curator (InterProcessMutex)"},
     .fifo = true,
     .acquire = scalable_get_acquire,
     .release = contender_delete_own,
-    .law = {get_arrival, release, "5n - 2", "n - 1"},
+    .law = {get_arrival, queue_release, "5n - 2", "n - 1"},
 };

@@ -228,7 +228,7 @@ static void sent(void *owner, enum client_operation operation)
 static bool is_foreseen(enum zk_status status)
 {
     return status == ZK_OK || status == ZK_NO_NODE || status == ZK_NODE_EXISTS ||
-           status == ZK_BAD_VERSION;
+           status == ZK_BAD_VERSION || status == ZK_NOT_EMPTY;
 }
 
 static void replied(void *owner, const struct client_reply *reply)

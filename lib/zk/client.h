@@ -27,7 +27,7 @@ enum client_operation {
     CLIENT_CHECK, /* part of a multi, never a request of its own */
 };
 
-/* ZooKeeper's answers. The first four are outcomes that a recipe foresees; the rest end its work.
+/* ZooKeeper's answers. The first five are outcomes that a recipe foresees; the rest end its work.
  */
 enum zk_status {
     ZK_OK,

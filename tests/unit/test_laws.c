@@ -73,6 +73,52 @@ static void test_childwatch(void **state)
     }
 }
 
+static void test_scalable_listwatch(void **state)
+{
+    (void)state;
+    for (uint64_t n = 1; n <= 300; n++) {
+        struct tally total = drain("scalable-listwatch", n);
+        assert_int_equal(tally_rpcs(&total), 2 * n * n - n + 2);
+        assert_int_equal(total.of[TALLY_CREATE], n);
+        assert_int_equal(total.of[TALLY_GET_CHILDREN], n * n - n + 1);
+        assert_int_equal(total.of[TALLY_EXISTS], (n - 1) * (n - 1));
+        assert_int_equal(total.of[TALLY_DELETE], n);
+        assert_int_equal(total.of[TALLY_NOTIFICATION], n * n);
+        assert_int_equal(total.of[TALLY_NOTIFICATION_SPURIOUS], 2 * n - 1);
+        assert_int_equal(total.of[TALLY_NAMES_LISTED], 1 + n * (n - 1) * (4 * n + 1) / 6);
+    }
+}
+
+static void test_walkback(void **state)
+{
+    (void)state;
+    for (uint64_t n = 1; n <= 300; n++) {
+        struct tally total = drain("walkback", n);
+        assert_int_equal(tally_rpcs(&total), n * (n - 1) / 2 + 7 * n - 1);
+        assert_int_equal(total.of[TALLY_CREATE], n);
+        assert_int_equal(total.of[TALLY_GET_CHILDREN], 2 * n - 1);
+        assert_int_equal(total.of[TALLY_EXISTS], 2 * n + n * (n - 1) / 2);
+        assert_int_equal(total.of[TALLY_DELETE], 2 * n);
+        assert_int_equal(total.of[TALLY_DELETE_FAILED], n - 1);
+        assert_int_equal(total.of[TALLY_NOTIFICATION], n - 1);
+        assert_int_equal(total.of[TALLY_NAMES_LISTED], n * n + n - 1);
+    }
+}
+
+/* Whoever queues again finds all the others: n - 1 questions a handoff from then on. */
+static void test_walkback_goes_on(void **state)
+{
+    (void)state;
+    for (uint64_t n = 2; n <= 20; n++) {
+        for (uint64_t more = 1; more <= 3 * n; more++) {
+            struct tally before = {0}, after = {0};
+            law_total(registry_find("walkback"), n, n + more - 1, &before);
+            law_total(registry_find("walkback"), n, n + more, &after);
+            assert_int_equal(tally_rpcs(&after) - tally_rpcs(&before), 7 + n - 1);
+        }
+    }
+}
+
 static void test_a_handoff_among_waiters(void **state)
 {
     struct law_lock lock;
@@ -107,6 +153,9 @@ int main(void)
         cmocka_unit_test(test_nonscalable),
         cmocka_unit_test(test_scalable),
         cmocka_unit_test(test_childwatch),
+        cmocka_unit_test(test_scalable_listwatch),
+        cmocka_unit_test(test_walkback),
+        cmocka_unit_test(test_walkback_goes_on),
         cmocka_unit_test(test_a_handoff_among_waiters),
         cmocka_unit_test(test_the_registry_finds_and_suggests),
     };

@@ -79,8 +79,40 @@ static void test_the_predecessor_is_found_across_the_wrap(void **state)
     struct contender s = contender_in(names, 4, INT32_MIN, &reply);
     assert_false(queue_is_lowest(&s));
     assert_string_equal(s.watched, "/l/lock-2147483647");
+    assert_int_equal(s.predecessor, INT32_MAX);
     s = contender_in(names, 4, 2147483646, &reply);
     assert_true(queue_is_lowest(&s));
+}
+
+static void test_the_first_is_found_across_the_wrap(void **state)
+{
+    static const char *const names[] = {"lock--2147483647", "lock-2147483646", "lock--2147483648",
+                                        "turn", "lock-2147483647"};
+    struct client_reply reply;
+    (void)state;
+    struct contender s = contender_in(names, 5, INT32_MIN + 1, &reply);
+    assert_int_equal(queue_first(&s), 2147483646);
+    s = contender_in(names, 5, 2147483646, &reply);
+    assert_int_equal(queue_first(&s), 2147483646);
+    s = contender_in(names, 0, 3, &reply);
+    assert_int_equal(queue_first(&s), 3);
+}
+
+/* Down across the wrap, each place is named as the server names it. */
+static void test_a_line_is_walked_down_across_the_wrap(void **state)
+{
+    static const char *const places[] = {"/l/lock--2147483647", "/l/lock--2147483648",
+                                         "/l/lock-2147483647", "/l/lock-2147483646"};
+    struct contender s = {.lock = "/l"};
+    int32_t sequence = INT32_MIN + 1;
+    (void)state;
+    for (size_t i = 0; i < sizeof places / sizeof places[0]; i++) {
+        char path[RECIPE_PATH_MAX];
+        queue_place(&s, sequence, path);
+        assert_string_equal(path, places[i]);
+        sequence = queue_previous(sequence);
+    }
+    assert_int_equal(queue_previous(0), -1);
 }
 
 int main(void)
@@ -91,6 +123,8 @@ int main(void)
         cmocka_unit_test(test_places_are_compared_by_distance),
         cmocka_unit_test(test_the_predecessor_is_the_next_lower),
         cmocka_unit_test(test_the_predecessor_is_found_across_the_wrap),
+        cmocka_unit_test(test_the_first_is_found_across_the_wrap),
+        cmocka_unit_test(test_a_line_is_walked_down_across_the_wrap),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * The scalable lock with one flag wrong: its LIST sets a watch. All who wait are then woken by each
+ * who joins and each who leaves, and whoever is woken by anything lists again: the herd is back.
+ */
+#include "recipes/queue.h"
+#include "recipes/recipe.h"
+#include "recipes/registry.h"
+
+static const char description[] =
+    "The scalable lock, but for the watch flag of its LIST. Each waits for the znode just before "
+    "its own and, with that flag, for the children of the lock as well. So everybody is woken by "
+    "each who joins and each who leaves, lists again and looks again: the herd is back.";
+
+static const char pseudo_code[] =
+    "acquire                                              release\n"
+    "1 n = create(l + \"/lock-\", EPHEMERAL|SEQUENTIAL)       1 delete(n)\n"
+    "2 C = getChildren(l, true)\n"
+    "3 if n is lowest znode in C, exit\n"
+    "4 p = znode in C ordered just before n\n"
+    "5 if exists(p, true) wait for any watch event\n"
+    "6 goto 2";
+
+ACQUIRE(scalable_listwatch)
+{
+    BEGIN;
+    contender_child(s, QUEUE_PREFIX, s->node);
+    AWAIT(create(s, s->node, EPHEMERAL_SEQUENTIAL));
+    if (!queue_take_place(s))
+        FAILED;
+    for (;;) {
+        AWAIT(get_children(s, s->lock, WATCH));
+        if (s->status != ZK_OK)
+            FAILED;
+        if (queue_is_lowest(s))
+            GRANTED;
+        AWAIT(exists(s, s->watched, WATCH));
+        if (s->status == ZK_OK)
+            AWAIT_ANY_WATCH(s->watched);
+    }
+    END;
+}
+
+/* All who wait are woken, list and look; so does the newcomer. */
+static void arrival(const struct law_view *view, struct tally *cost)
+{
+    uint64_t in_line = 1 + view->waiters + (view->held ? 1 : 0);
+    tally_add(cost, TALLY_CREATE, 1);
+    tally_add(cost, TALLY_NOTIFICATION, view->waiters + queue_holders_watch(view));
+    tally_add(cost, TALLY_NOTIFICATION_SPURIOUS, queue_holders_watch(view));
+    tally_add(cost, TALLY_GET_CHILDREN, view->waiters + 1);
+    tally_add(cost, TALLY_NAMES_LISTED, (view->waiters + 1) * in_line);
+    tally_add(cost, TALLY_EXISTS, in_line - 1);
+}
+
+/* All who wait are woken and list, the next one by two events, of which the second finds it awake.
+ * All but that one look again. */
+static void release(const struct law_view *view, struct tally *cost)
+{
+    uint64_t next = view->waiters > 0 ? 1 : 0;
+    tally_add(cost, TALLY_DELETE, 1);
+    tally_add(cost, TALLY_NOTIFICATION, view->waiters + next + queue_holders_watch(view));
+    tally_add(cost, TALLY_NOTIFICATION_SPURIOUS, next + queue_holders_watch(view));
+    tally_add(cost, TALLY_GET_CHILDREN, view->waiters);
+    tally_add(cost, TALLY_NAMES_LISTED, view->waiters * view->waiters);
+    tally_add(cost, TALLY_EXISTS, view->waiters - next);
+}
+
+const struct recipe recipe_scalable_listwatch = {
+    .name = "scalable-listwatch",
+    .summary = "scalable, but its LIST sets a watch: the herd is back",
+    .about = {description, pseudo_code,
+              "what the paper's getChildren(l, false) keeps away: Hunt et al., USENIX ATC 2010, "
+              "section 2.4; ZooKeeper's recipes, Locks, step 2",
+              NULL},
+    .fifo = true,
+    .acquire = scalable_listwatch_acquire,
+    .release = contender_delete_own,
+    .law = {arrival, release, "2n^2 - n + 2", "n^2"},
+};

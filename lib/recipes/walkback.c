@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * zk-ruby's exclusive locker: a queue in which each watches the one before, as it should be, and
+ * yet O(n^2). Who is woken does not list again: it walks down the list that it took when it
+ * arrived, and asks for each znode on it with a watch. All of them have gone, so each question
+ * leaves a watch for a znode that will not come. Its release tries to delete the lock itself, in
+ * vain as long as anybody waits.
+ *
+ * The list is kept as the span of its sequence numbers: a queue in which nobody gives up has no
+ * gaps.
+ */
+#include "recipes/queue.h"
+#include "recipes/recipe.h"
+#include "recipes/registry.h"
+
+static const char description[] =
+    "A queue of sequential znodes; the lowest holds. Who is not the lowest watches the znode just "
+    "before its own. When that goes it does not list again, but asks for every other znode that it "
+    "found before its own when it arrived, one after another. They have gone long since: of k that "
+    "it found, k - 1 questions, and as many watches that nothing will ever fire. A release deletes "
+    "the lock's folder too, if it can.";
+
+static const char pseudo_code[] =
+    "acquire                                              release\n"
+    "1 n = create(l + \"/lock-\", EPHEMERAL|SEQUENTIAL)       1 exists(l, false)\n"
+    "  if l is missing: create(l), goto 1                 2 delete(n)\n"
+    "2 exists(l, false)                                   3 delete(l)\n"
+    "3 if n is lowest znode in getChildren(l, false), exit\n"
+    "4 C = getChildren(l, false)\n"
+    "5 for each p in C before n, the last one first\n"
+    "6   if exists(p, true) wait for watch event";
+
+ACQUIRE(walkback)
+{
+    BEGIN;
+    for (;;) {
+        contender_child(s, QUEUE_PREFIX, s->node);
+        AWAIT(create(s, s->node, EPHEMERAL_SEQUENTIAL));
+        if (s->status != ZK_NO_NODE)
+            break;
+        AWAIT(create(s, s->lock, PERSISTENT));
+    }
+    if (!queue_take_place(s))
+        FAILED;
+    AWAIT(exists(s, s->lock, NO_WATCH));
+    AWAIT(get_children(s, s->lock, NO_WATCH));
+    if (s->status != ZK_OK)
+        FAILED;
+    if (queue_is_lowest(s))
+        GRANTED;
+    AWAIT(get_children(s, s->lock, NO_WATCH));
+    if (s->status != ZK_OK)
+        FAILED;
+    if (queue_is_lowest(s))
+        GRANTED;
+    s->first = queue_first(s);
+    for (;;) {
+        AWAIT(exists(s, s->watched, WATCH));
+        if (s->status == ZK_OK)
+            AWAIT_WATCH(EVENT_DELETED, s->watched);
+        if (s->predecessor == s->first)
+            GRANTED;
+        s->predecessor = queue_previous(s->predecessor);
+        queue_place(s, s->predecessor, s->watched);
+    }
+    END;
+}
+
+RELEASE(walkback)
+{
+    BEGIN;
+    AWAIT(exists(s, s->lock, NO_WATCH));
+    AWAIT(delete_znode(s, s->node));
+    if (s->status != ZK_OK)
+        FAILED;
+    AWAIT(delete_znode(s, s->lock));
+    RELEASED;
+    END;
+}
+
+/* After a release that found nobody waiting the lock's folder is missing. */
+static void arrival(const struct law_view *view, struct tally *cost)
+{
+    uint64_t in_line = 1 + view->waiters + (view->held ? 1 : 0);
+    bool missing = !view->held && view->releases > 0;
+    tally_add(cost, TALLY_CREATE, missing ? 3 : 1);
+    tally_add(cost, TALLY_CREATE_FAILED, missing ? 1 : 0);
+    tally_add(cost, TALLY_EXISTS, view->held ? 2 : 1);
+    tally_add(cost, TALLY_GET_CHILDREN, view->held ? 2 : 1);
+    tally_add(cost, TALLY_NAMES_LISTED, (view->held ? 2 : 1) * in_line);
+}
+
+/* One is woken, and walks down all that it found but the one that it has watched. */
+static void release(const struct law_view *view, struct tally *cost)
+{
+    tally_add(cost, TALLY_EXISTS, 1);
+    tally_add(cost, TALLY_DELETE, 2);
+    if (view->waiters > 0) {
+        tally_add(cost, TALLY_DELETE_FAILED, 1);
+        tally_add(cost, TALLY_NOTIFICATION, 1);
+        tally_add(cost, TALLY_EXISTS, view->next_found - 1);
+    }
+}
+
+/* No promise of order: with the lock's folder its sequence numbers begin anew. */
+const struct recipe recipe_walkback = {
+    .name = "walkback",
+    .summary = "a queue, and who is woken asks for all it once found before it: O(n^2) again",
+    .about = {description, pseudo_code, "zk-ruby, ZK::Locker::ExclusiveLocker", "zk-ruby"},
+    .acquire = walkback_acquire,
+    .release = walkback_release,
+    .law = {arrival, release, "n(n-1)/2 + 7n - 1", "n - 1"},
+};
