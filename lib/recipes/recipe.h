@@ -50,6 +50,7 @@ struct contender {
     int32_t sequence;                 /* of that znode, if the lock is a queue */
     int32_t predecessor;              /* the one before in line, as last seen */
     int32_t first;                    /* the first in line, as once seen */
+    uint32_t holds;                   /* of a re-entrant lock: acquires less releases */
 };
 
 /* The state of a lock at which one more client arrives, or its holder releases. Under lockstep
@@ -80,11 +81,19 @@ struct recipe_about {
     const char *shipped_by;  /* who ships it; NULL: nobody */
 };
 
+/* A znode in the lock's folder that is there before anybody arrives, and stays. */
+struct recipe_znode {
+    const char *name; /* NULL: behind the last */
+    const char *value;
+};
+
 struct recipe {
     const char *name;
     const char *summary; /* a line */
     struct recipe_about about;
-    bool fifo; /* promises to grant in the order of its sequence numbers */
+    bool fifo;        /* promises to grant in the order of its sequence numbers */
+    uint32_t nesting; /* how often its holder acquires and releases it, nested; 0: once */
+    const struct recipe_znode *laid_out; /* NULL: none */
     enum recipe_step (*acquire)(struct contender *s);
     enum recipe_step (*release)(struct contender *s);
     struct recipe_law law;

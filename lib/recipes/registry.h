@@ -17,7 +17,10 @@
     X(scalable)                                                                                    \
     X(scalable_get)                                                                                \
     X(scalable_listwatch)                                                                          \
-    X(walkback)
+    X(walkback)                                                                                    \
+    X(reentrant)                                                                                   \
+    X(election)                                                                                    \
+    X(ticket)
 
 #define X(name) extern const struct recipe recipe_##name;
 REGISTRY_LIST(X)

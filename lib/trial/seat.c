@@ -109,6 +109,43 @@ static void released(struct seat *seat)
         queue_again_or_finish(seat);
 }
 
+static void advance(struct seat *seat);
+
+static void acquire(struct seat *seat)
+{
+    seat->contender.resume_at = 0;
+    seat->state = SEAT_ACQUIRING;
+    advance(seat);
+}
+
+/* What was acquired nested is given up by the last of as many releases. */
+static void give_up(struct seat *seat)
+{
+    if (seat->nested == 1) {
+        checker_released(board_of(seat), seat->meter.lock, seat->session);
+        meter_releasing(&seat->meter, client_now_ns(seat->contender.client));
+    }
+    seat->contender.resume_at = 0;
+    seat->state = SEAT_RELEASING;
+    advance(seat);
+}
+
+static void acquired_once(struct seat *seat)
+{
+    if (++seat->nested < plan_of(seat)->recipe->nesting)
+        acquire(seat);
+    else
+        granted(seat);
+}
+
+static void released_once(struct seat *seat)
+{
+    if (--seat->nested > 0)
+        give_up(seat);
+    else
+        released(seat);
+}
+
 /* Resumes the recipe, and takes note of what it has come to. */
 static void advance(struct seat *seat)
 {
@@ -125,9 +162,9 @@ static void advance(struct seat *seat)
         break;
     case STEP_DONE:
         if (releasing)
-            released(seat);
+            released_once(seat);
         else
-            granted(seat);
+            acquired_once(seat);
         break;
     case STEP_FAILED:
         lose(seat, seat->contender.status);
@@ -141,10 +178,8 @@ static void arrive(struct seat *seat)
     seat->arrival = (int64_t)atomic_fetch_add(&lock->arrivals, 1);
     atomic_store(&lock->joined, true);
     seat->arrived_ns = client_now_ns(seat->contender.client);
-    seat->contender.resume_at = 0;
-    seat->state = SEAT_ACQUIRING;
     step_taken(seat);
-    advance(seat);
+    acquire(seat);
 }
 
 static void queue_again_or_finish(struct seat *seat)
@@ -166,11 +201,7 @@ static void release(struct seat *seat)
 {
     /* What has come until here belongs to the handoff that ends. */
     meter_read_bytes(&seat->meter, seat->contender.client);
-    checker_released(board_of(seat), seat->meter.lock, seat->session);
-    meter_releasing(&seat->meter, client_now_ns(seat->contender.client));
-    seat->contender.resume_at = 0;
-    seat->state = SEAT_RELEASING;
-    advance(seat);
+    give_up(seat);
 }
 
 static void let_go(struct seat *seat)

@@ -48,6 +48,7 @@ struct seat {
     struct seat_timer timer;
     uint32_t session;
     enum seat_state state;
+    uint32_t nested; /* acquires that have been granted, and not released */
     bool rests;      /* it has come to rest in the turn under way */
     int64_t arrival; /* its number among the arrivals at this lock */
     uint64_t arrived_ns;

@@ -164,7 +164,13 @@ static enum fault_kind raise_status(enum zk_status status, const char *path, str
 
 enum fault_kind steward_create(struct steward *steward, const char *path, struct fault *fault)
 {
-    client_create(steward->client, path, NULL, 0, PERSISTENT);
+    return steward_create_holding(steward, path, "", fault);
+}
+
+enum fault_kind steward_create_holding(struct steward *steward, const char *path, const char *text,
+                                       struct fault *fault)
+{
+    client_create(steward->client, path, text, strlen(text), PERSISTENT);
     enum fault_kind kind = await_reply(steward, path, fault);
     if (kind == FAULT_NONE && steward->status != ZK_OK)
         kind = raise_status(steward->status, path, fault);

@@ -42,6 +42,10 @@ struct events *steward_events(struct steward *steward);
 MUST_CHECK enum fault_kind steward_create(struct steward *steward, const char *path,
                                           struct fault *fault);
 
+/* The same, with this text as its data. */
+MUST_CHECK enum fault_kind steward_create_holding(struct steward *steward, const char *path,
+                                                  const char *text, struct fault *fault);
+
 MUST_CHECK enum fault_kind steward_exists(struct steward *steward, const char *path, bool *exists,
                                           struct fault *fault);
 

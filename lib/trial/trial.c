@@ -18,13 +18,49 @@ struct run {
 
 /* ------------------------------------------------------------------ the znodes */
 
+/* The first of a recipe's znodes in the folder of a lock. */
+static const struct recipe_znode *laid_out(const struct run *run)
+{
+    static const struct recipe_znode none = {NULL, NULL};
+    return run->plan->recipe->laid_out == NULL ? &none : run->plan->recipe->laid_out;
+}
+
+static enum fault_kind lay_out_lock(const struct run *run, uint32_t lock, struct fault *fault)
+{
+    char path[RECIPE_PATH_MAX];
+    snprintf(path, sizeof path, "%s/l%u", run->plan->root, lock);
+    enum fault_kind kind = steward_create(run->host->steward, path, fault);
+    for (const struct recipe_znode *znode = laid_out(run);
+         kind == FAULT_NONE && znode->name != NULL; znode++) {
+        snprintf(path, sizeof path, "%s/l%u/%s", run->plan->root, lock, znode->name);
+        kind = steward_create_holding(run->host->steward, path, znode->value, fault);
+    }
+    return kind;
+}
+
 static enum fault_kind lay_out(const struct run *run, struct fault *fault)
 {
     enum fault_kind kind = steward_create(run->host->steward, run->plan->root, fault);
-    for (uint32_t lock = 0; kind == FAULT_NONE && lock < run->plan->locks; lock++) {
-        char path[RECIPE_PATH_MAX];
-        snprintf(path, sizeof path, "%s/l%u", run->plan->root, lock);
-        kind = steward_create(run->host->steward, path, fault);
+    for (uint32_t lock = 0; kind == FAULT_NONE && lock < run->plan->locks; lock++)
+        kind = lay_out_lock(run, lock, fault);
+    return kind;
+}
+
+/* How many znodes are in the folder of a lock, and in those that were laid out in it, beside these.
+ */
+static enum fault_kind count_leftovers(const struct run *run, uint32_t lock, size_t *count,
+                                       struct fault *fault)
+{
+    char path[RECIPE_PATH_MAX];
+    snprintf(path, sizeof path, "%s/l%u", run->plan->root, lock);
+    enum fault_kind kind = steward_count_children(run->host->steward, path, count, fault);
+    for (const struct recipe_znode *znode = laid_out(run);
+         kind == FAULT_NONE && znode->name != NULL; znode++) {
+        size_t below = 0;
+        snprintf(path, sizeof path, "%s/l%u/%s", run->plan->root, lock, znode->name);
+        kind = steward_count_children(run->host->steward, path, &below, fault);
+        *count += below;
+        *count -= 1;
     }
     return kind;
 }
@@ -32,10 +68,8 @@ static enum fault_kind lay_out(const struct run *run, struct fault *fault)
 static enum fault_kind look_for_leftovers(const struct run *run, struct fault *fault)
 {
     for (uint32_t lock = 0; lock < run->plan->locks; lock++) {
-        char path[RECIPE_PATH_MAX];
         size_t count = 0;
-        snprintf(path, sizeof path, "%s/l%u", run->plan->root, lock);
-        enum fault_kind kind = steward_count_children(run->host->steward, path, &count, fault);
+        enum fault_kind kind = count_leftovers(run, lock, &count, fault);
         if (kind != FAULT_NONE)
             return kind;
         if (count > 0)

@@ -177,6 +177,33 @@ static void test_grants_out_of_turn_are_told(void **state)
     trial_result_free(result);
 }
 
+/* Its holder stands in its own way. */
+static void test_a_lock_that_is_not_reentrant_is_told(void **state)
+{
+    struct recipe recipe = *registry_find("scalable");
+    char text[256];
+    (void)state;
+    recipe.nesting = 2;
+    struct trial_result *result = run(&recipe, 2, PACE_LOCKSTEP);
+    assert_int_equal(result->end, END_VIOLATION);
+    assert_int_equal(first(result)->kind, VIOLATION_LAW);
+    assert_string_equal(violation_describe(first(result), text, sizeof text),
+                        "lock 0, handoff 0: creates: the law says 1, found 2");
+    trial_result_free(result);
+}
+
+/* A ticket that stays is found in the znode that was laid out for it; that one is no leftover. */
+static void test_leftovers_below_what_was_laid_out_are_counted(void **state)
+{
+    struct recipe recipe = *registry_find("ticket");
+    (void)state;
+    recipe.release = nolock_acquire;
+    struct trial_result *result = run(&recipe, 1, PACE_FREE);
+    assert_int_equal(first(result)->kind, VIOLATION_LEFTOVER);
+    assert_int_equal(first(result)->found, 1);
+    trial_result_free(result);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -187,6 +214,8 @@ int main(void)
         cmocka_unit_test(test_leftovers_are_counted),
         cmocka_unit_test(test_a_count_that_is_off_by_one_is_told),
         cmocka_unit_test(test_grants_out_of_turn_are_told),
+        cmocka_unit_test(test_a_lock_that_is_not_reentrant_is_told),
+        cmocka_unit_test(test_leftovers_below_what_was_laid_out_are_counted),
     };
     return cmocka_run_group_tests(tests, live_start, live_stop);
 }

@@ -57,6 +57,8 @@ static void test_scalable(void **state)
     (void)state;
     check_scalable("scalable", TALLY_EXISTS);
     check_scalable("scalable-get", TALLY_GET);
+    check_scalable("reentrant", TALLY_EXISTS);
+    check_scalable("election", TALLY_EXISTS);
 }
 
 static void test_childwatch(void **state)
@@ -102,6 +104,20 @@ static void test_walkback(void **state)
         assert_int_equal(total.of[TALLY_DELETE_FAILED], n - 1);
         assert_int_equal(total.of[TALLY_NOTIFICATION], n - 1);
         assert_int_equal(total.of[TALLY_NAMES_LISTED], n * n + n - 1);
+    }
+}
+
+static void test_ticket(void **state)
+{
+    (void)state;
+    for (uint64_t n = 1; n <= 300; n++) {
+        struct tally total = drain("ticket", n);
+        assert_int_equal(tally_rpcs(&total), 5 * n - 2);
+        assert_int_equal(total.of[TALLY_CREATE], n);
+        assert_int_equal(total.of[TALLY_GET], 3 * n - 2);
+        assert_int_equal(total.of[TALLY_MULTI], n);
+        assert_int_equal(total.of[TALLY_NOTIFICATION], n - 1);
+        assert_int_equal(total.of[TALLY_NAMES_LISTED], 0);
     }
 }
 
@@ -154,6 +170,7 @@ int main(void)
         cmocka_unit_test(test_scalable),
         cmocka_unit_test(test_childwatch),
         cmocka_unit_test(test_scalable_listwatch),
+        cmocka_unit_test(test_ticket),
         cmocka_unit_test(test_walkback),
         cmocka_unit_test(test_walkback_goes_on),
         cmocka_unit_test(test_a_handoff_among_waiters),

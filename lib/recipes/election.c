@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * Leader election on the queue: a candidate volunteers by taking a place in line, the first in line
+ * leads, and a leader resigns by deleting its znode. The grant of the lock is the election, and the
+ * handoff's time is the time to a new leader.
+ */
+#include "recipes/queue.h"
+#include "recipes/recipe.h"
+#include "recipes/registry.h"
+
+static const char description[] =
+    "The scalable lock, read as an election. A candidate volunteers with a sequential znode; the "
+    "lowest leads. Each other candidate watches the one just before it. "
+    "When the leader resigns, or its session dies, the next in line alone is told, "
+    "lists once, and leads: there is no contest. A handoff's time is the time to a new leader.";
+
+static const char pseudo_code[] =
+    "volunteer                                            resign\n"
+    "1 n = create(e + \"/lock-\", EPHEMERAL|SEQUENTIAL)       1 delete(n)\n"
+    "2 C = getChildren(e, false)\n"
+    "3 if n is lowest znode in C, lead\n"
+    "4 p = znode in C ordered just before n\n"
+    "5 if exists(p, true) wait for watch event\n"
+    "6 goto 2";
+
+ACQUIRE(election)
+{
+    return queue_acquire(s, exists);
+}
+
+const struct recipe recipe_election = {
+    .name = "election",
+    .summary = "leader election on the queue: the next in line follows without a contest",
+    .about = {description, pseudo_code,
+              "ZooKeeper's recipes, Leader Election; ZooKeeper's WriteLock, \"an exclusive write "
+              "lock or to elect a leader\"",
+              "Apache ZooKeeper (zookeeper-recipes-election, zookeeper-recipes-lock), Apache "
+              "Curator (LeaderLatch)"},
+    .fifo = true,
+    .acquire = election_acquire,
+    .release = contender_delete_own,
+    .law = QUEUE_LAW,
+};

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * A re-entrant lock with the semantics of java.util.concurrent's ReentrantLock, on the scalable
+ * lock: who holds may acquire again, which the servers never hear of, and must release as often.
+ */
+#include "recipes/queue.h"
+#include "recipes/recipe.h"
+#include "recipes/registry.h"
+
+static const char description[] =
+    "The scalable lock, which its holder may acquire again: that is counted by the client, and "
+    "costs nothing. The last of as many releases frees it. A release by who does not hold is an "
+    "error. zkherd acquires it three times nested and releases it three times.";
+
+static const char pseudo_code[] =
+    "acquire                                              release\n"
+    "1 if holds > 0: holds = holds + 1, exit              1 if holds = 0, fail\n"
+    "2 n = create(l + \"/lock-\", EPHEMERAL|SEQUENTIAL)       2 holds = holds - 1\n"
+    "3 C = getChildren(l, false)                          3 if holds = 0: delete(n)\n"
+    "4 if n is lowest znode in C: holds = 1, exit\n"
+    "5 p = znode in C ordered just before n\n"
+    "6 if exists(p, true) wait for watch event\n"
+    "7 goto 3";
+
+ACQUIRE(reentrant)
+{
+    if (s->holds == 0) {
+        enum recipe_step step = queue_acquire(s, exists);
+        if (step == STEP_DONE)
+            s->holds = 1;
+        return step;
+    }
+    s->holds++;
+    GRANTED;
+}
+
+RELEASE(reentrant)
+{
+    if (s->holds == 0)
+        FAILED;
+    if (s->holds == 1) {
+        enum recipe_step step = contender_delete_own(s);
+        if (step == STEP_DONE)
+            s->holds = 0;
+        return step;
+    }
+    s->holds--;
+    RELEASED;
+}
+
+const struct recipe recipe_reentrant = {
+    .name = "reentrant",
+    .summary = "scalable, and its holder may acquire again: nested locks cost no request",
+    .about = {description, pseudo_code,
+              "java.util.concurrent.locks.ReentrantLock; menagerie, ReentrantZkLock",
+              "menagerie (ReentrantZkLock), Apache Curator (InterProcessMutex)"},
+    .fifo = true,
+    .nesting = 3,
+    .acquire = reentrant_acquire,
+    .release = reentrant_release,
+    .law = QUEUE_LAW,
+};

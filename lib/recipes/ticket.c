@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * The ticket lock: a queue without lists, so that a drain is O(n) in bytes too. Sequence numbers
+ * count the creates under their parent and nothing else, so the predecessor of k is k - 1: no list
+ * is needed to find it. And one is needed after a wake-up only because the predecessor may have
+ * given up instead of having held: so who releases says so, in `turn`, in one transaction with the
+ * deletion of its ticket.
+ *
+ * Safe: turn = p is written by p alone, while it holds. Then nothing lower than p is left, and
+ * nothing lower can come. p was the next lower than ours when we looked, so ours is the lowest.
+ */
+#include "recipes/queue.h"
+#include "recipes/recipe.h"
+#include "recipes/registry.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static const char description[] =
+    "A queue of sequential znodes that is not listed: the ticket before k is k - 1. Who releases "
+    "writes its own number to the znode turn and deletes its ticket, in one transaction. Who is "
+    "woken reads turn: if it is the number of the ticket that it has watched, it holds. If not, "
+    "its predecessor gave up or died, and it lists, once. Nothing grows with those who wait: a "
+    "drain is O(n) in requests, notifications and bytes.";
+
+static const char pseudo_code[] =
+    "acquire                                             release\n"
+    "1 k = create(l + \"/queue/t-\", EPHEMERAL|SEQUENTIAL)   1 multi: setData(turn, k),\n"
+    "2 p = k - 1                                                  delete(t-k)\n"
+    "3 if getData(turn) = p, exit\n"
+    "4 if getData(t-p, true) wait for watch event\n"
+    "5 if getData(turn) = p, exit\n"
+    "6 C = getChildren(l + \"/queue\", false)\n"
+    "7 if k is lowest in C, exit\n"
+    "8 p = number in C just before k\n"
+    "9 goto 4";
+
+static const struct recipe_znode laid_out[] = {{"queue", ""}, {"turn", "-1"}, {NULL, NULL}};
+
+static void ticket_path(const struct contender *s, int32_t sequence, char *path)
+{
+    snprintf(path, RECIPE_PATH_MAX, "%s/queue/t-%010d", s->lock, sequence);
+}
+
+static void read_turn(struct contender *s)
+{
+    char turn[RECIPE_PATH_MAX];
+    contender_child(s, "turn", turn);
+    get_data(s, turn, NO_WATCH);
+}
+
+/* What is in turn is a number as a person writes it. */
+static bool is_our_turn(const struct contender *s)
+{
+    char number[16];
+    size_t length = (size_t)snprintf(number, sizeof number, "%d", s->predecessor);
+    return s->status == ZK_OK && s->reply->value_length == length &&
+           memcmp(s->reply->value, number, length) == 0;
+}
+
+static void list_queue(struct contender *s)
+{
+    char queue[RECIPE_PATH_MAX];
+    contender_child(s, "queue", queue);
+    get_children(s, queue, NO_WATCH);
+}
+
+static void hand_on(struct contender *s)
+{
+    char turn[RECIPE_PATH_MAX], number[16];
+    size_t length = (size_t)snprintf(number, sizeof number, "%d", s->sequence);
+    contender_child(s, "turn", turn);
+    multi(s, op_set(turn, number, length, CLIENT_ANY_VERSION), op_delete(s->node));
+}
+
+ACQUIRE(ticket)
+{
+    BEGIN;
+    contender_child(s, "queue/t-", s->node);
+    AWAIT(create(s, s->node, EPHEMERAL_SEQUENTIAL));
+    if (!queue_take_place(s))
+        FAILED;
+    s->predecessor = queue_previous(s->sequence);
+    AWAIT(read_turn(s));
+    if (is_our_turn(s))
+        GRANTED;
+    for (;;) {
+        ticket_path(s, s->predecessor, s->watched);
+        AWAIT(get_data(s, s->watched, WATCH));
+        if (s->status == ZK_OK)
+            AWAIT_WATCH(EVENT_DELETED, s->watched);
+        AWAIT(read_turn(s));
+        if (is_our_turn(s))
+            GRANTED;
+        AWAIT(list_queue(s));
+        if (s->status != ZK_OK)
+            FAILED;
+        if (queue_is_lowest(s))
+            GRANTED;
+    }
+    END;
+}
+
+RELEASE(ticket)
+{
+    BEGIN;
+    AWAIT(hand_on(s));
+    if (s->status == ZK_OK)
+        RELEASED;
+    END;
+}
+
+static void arrival(const struct law_view *view, struct tally *cost)
+{
+    tally_add(cost, TALLY_CREATE, 1);
+    tally_add(cost, TALLY_GET, view->held ? 2 : 1);
+}
+
+/* One is woken, and reads whose turn it was. */
+static void release(const struct law_view *view, struct tally *cost)
+{
+    tally_add(cost, TALLY_MULTI, 1);
+    if (view->waiters > 0) {
+        tally_add(cost, TALLY_NOTIFICATION, 1);
+        tally_add(cost, TALLY_GET, 1);
+    }
+}
+
+const struct recipe recipe_ticket = {
+    .name = "ticket",
+    .summary = "a queue without lists, each release says whose turn it was: O(n) in bytes too",
+    .about = {description, pseudo_code, "zkherd", NULL},
+    .fifo = true,
+    .laid_out = laid_out,
+    .acquire = ticket_acquire,
+    .release = ticket_release,
+    .law = {arrival, release, "5n - 2", "n - 1"},
+};
