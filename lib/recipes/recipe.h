@@ -33,6 +33,7 @@
 enum recipe_step {
     STEP_REPLY,  /* a request is out: resume when its reply has come */
     STEP_WATCH,  /* parked on an armed watch: resume when it fires */
+    STEP_TURN,   /* waits for nothing: resume at once, or with all the others that rest so */
     STEP_DONE,   /* acquire: the lock is held; release: it is no longer */
     STEP_FAILED, /* an answer that the recipe cannot go on from */
 };
@@ -41,6 +42,8 @@ enum recipe_step {
 struct contender {
     struct client *client;
     const char *lock;                 /* the folder znode that the lock lives in */
+    uint32_t number;                  /* of this client among those of its lock, from 0 … */
+    uint32_t clients;                 /* … which are so many */
     int resume_at;                    /* where the coroutine goes on; 0 is its beginning */
     enum zk_status status;            /* of the last reply */
     const struct client_reply *reply; /* the last reply, while the step that it resumed runs */
@@ -50,6 +53,8 @@ struct contender {
     int32_t sequence;                 /* of that znode, if the lock is a queue */
     int32_t predecessor;              /* the one before in line, as last seen */
     int32_t first;                    /* the first in line, as once seen */
+    int32_t version;                  /* of what was read last … */
+    int64_t value;                    /* … and the number in it */
     uint32_t holds;                   /* of a re-entrant lock: acquires less releases */
 };
 
@@ -57,10 +62,15 @@ struct contender {
  * everything has come to rest before. */
 struct law_view {
     bool held;
+    uint64_t holders; /* more than one where they share */
     uint64_t waiters;
     uint64_t arrivals_since_grant; /* clients that arrived while the present holder held */
     uint64_t releases;             /* so far */
     uint64_t next_found;           /* release: how many were in line when the next waiter arrived */
+    bool shares;                   /* whether who arrives, or releases, may share the lock */
+    uint64_t sharing;              /* how many others in line may */
+    uint64_t granted;              /* how many the step grants … */
+    uint64_t granted_sharing;      /* … and how many of these may share */
 };
 
 /* What a recipe costs under lockstep pace: the messages that one arrival and one release set off,
@@ -71,6 +81,9 @@ struct recipe_law {
     void (*release)(const struct law_view *view, struct tally *cost);
     const char *rpcs; /* the totals of a drain of n clients, for people: "n^2 + n" */
     const char *notifications;
+    /* Nobody holds, and all who wait rest at an AWAIT_TURN: they go on together, and one is
+     * granted. NULL: the recipe has no such rest. */
+    void (*turn)(const struct law_view *view, struct tally *cost);
 };
 
 /* A recipe's texts for people. */
@@ -83,21 +96,36 @@ struct recipe_about {
 
 /* A znode in the lock's folder that is there before anybody arrives, and stays. */
 struct recipe_znode {
-    const char *name; /* NULL: behind the last */
-    const char *value;
+    const char *name;  /* NULL: behind the last */
+    const char *value; /* NULL: it is not there before, clients make it */
 };
 
 struct recipe {
     const char *name;
     const char *summary; /* a line */
     struct recipe_about about;
-    bool fifo;        /* promises to grant in the order of its sequence numbers */
+    bool fifo; /* promises to grant in the order of its sequence numbers, but for those who share */
+    /* Whether the client of this number may hold beside others that may. NULL: nobody may. Under
+     * lockstep those who share release in the order of their arrival. */
+    bool (*shares)(uint32_t number);
+    /* A barrier: nobody is granted before all have arrived, no release ends before all have begun
+     * theirs. It can be passed once. All share. */
+    bool together;
     uint32_t nesting; /* how often its holder acquires and releases it, nested; 0: once */
     const struct recipe_znode *laid_out; /* NULL: none */
+    const char *counts; /* the znode whose number must in the end be that of the grants, or NULL */
     enum recipe_step (*acquire)(struct contender *s);
     enum recipe_step (*release)(struct contender *s);
     struct recipe_law law;
 };
+
+/* For recipes whose clients all share. */
+bool recipe_all_share(uint32_t number);
+
+static inline bool recipe_shares(const struct recipe *recipe, uint32_t number)
+{
+    return recipe->shares != NULL && recipe->shares(number);
+}
 
 /* ------------------------------------------------------------------ the words of a recipe */
 
@@ -135,6 +163,15 @@ struct recipe {
 /* Parks until anything is told of anything watched. A second event may come before the first has
  * been acted on: it finds the session awake, and wakes nobody. path: what is waited for. */
 #define AWAIT_ANY_WATCH(path) AWAIT_WATCH(EVENT_ANY, path)
+
+/* Goes on at once; under lockstep only when all who wait have come to such a rest, and with them.
+ */
+#define AWAIT_TURN                                                                                 \
+    do {                                                                                           \
+        s->resume_at = __LINE__;                                                                   \
+        return STEP_TURN;                                                                          \
+    case __LINE__:;                                                                                \
+    } while (0)
 
 #define GRANTED  return STEP_DONE
 #define RELEASED return STEP_DONE

@@ -20,7 +20,8 @@ struct steward {
     enum client_state state;
     bool replied;
     enum zk_status status;
-    char **names; /* of the last list of children, kept for the caller's walk */
+    char value[32]; /* of the last znode read, as much as there is room for */
+    char **names;   /* of the last list of children, kept for the caller's walk */
     size_t name_count;
     char servers[CONNECT_TEXT_SIZE];
 };
@@ -62,6 +63,9 @@ static void replied(void *owner, const struct client_reply *reply)
     steward->status = reply->status;
     if (reply->operation == CLIENT_GET_CHILDREN)
         keep_names(steward, reply);
+    if (reply->operation == CLIENT_GET)
+        snprintf(steward->value, sizeof steward->value, "%.*s", (int)reply->value_length,
+                 reply->value_length > 0 ? reply->value : "");
 }
 
 static void notified(void *owner, enum client_event event, const char *path)
@@ -186,6 +190,16 @@ static enum fault_kind await_answer(struct steward *steward, const char *path, s
     if (steward->status != ZK_OK && steward->status != ZK_NO_NODE)
         return raise_status(steward->status, path, fault);
     return FAULT_NONE;
+}
+
+enum fault_kind steward_read(struct steward *steward, const char *path, char *text, size_t size,
+                             struct fault *fault)
+{
+    client_get(steward->client, path, NO_WATCH);
+    enum fault_kind kind = await_answer(steward, path, fault);
+    if (kind == FAULT_NONE)
+        snprintf(text, size, "%s", steward->value);
+    return kind;
 }
 
 enum fault_kind steward_exists(struct steward *steward, const char *path, bool *exists,

@@ -140,7 +140,7 @@ static void test_a_handoff_among_waiters(void **state)
     struct law_lock lock;
     struct tally arrivals = {0}, release = {0};
     (void)state;
-    law_lock_init(&lock, registry_find("nonscalable"));
+    law_lock_init(&lock, registry_find("nonscalable"), 11);
     for (int i = 0; i < 11; i++)
         law_lock_arrival(&lock, &arrivals);
     assert_int_equal(lock.view.waiters, 10);
