@@ -20,7 +20,12 @@ static uint64_t rpcs_of(const struct options *options, const struct recipe *reci
         uint64_t handoffs = plan_handoffs_of(&plan, lock);
         /* When the time decides, nobody knows how many: counted as one round. */
         uint64_t share = plan_clients_of(&plan, lock);
-        law_total(recipe, share, handoffs == UINT64_MAX ? share : handoffs, &total);
+        if (handoffs == UINT64_MAX)
+            handoffs = share;
+        if (recipe_has_law(recipe))
+            law_total(recipe, share, handoffs, &total);
+        else /* nobody knows either: everybody's first try, its release, and a retry of each */
+            tally_add(&total, TALLY_CREATE, 3 * handoffs);
     }
     return tally_rpcs(&total);
 }

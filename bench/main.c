@@ -4,6 +4,7 @@
  */
 #include "bench/compare.h"
 #include "bench/complain.h"
+#include "bench/recipes.h"
 #include "bench/run.h"
 #include "bench/version.h"
 
@@ -19,6 +20,7 @@ static const char help[] =
     "\n"
     "  run          run recipes, count every message, hold the counts against their laws\n"
     "  compare      two runs or more: are the counts equal, how much longer does it take\n"
+    "  recipes      what each recipe does, its law, where it comes from\n"
     "\n"
     "  -h, --help     this help; zkherd SUBCOMMAND --help for a subcommand's\n"
     "  -V, --version  the version\n"
@@ -33,6 +35,7 @@ static const struct {
 } subcommands[] = {
     {"run", run_main},
     {"compare", compare_main},
+    {"recipes", recipes_main},
 };
 
 /* What could not be printed must not pass for done. */

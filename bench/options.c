@@ -21,17 +21,13 @@
 /* Steady, when neither --handoffs nor --duration is given: each client is granted this often. */
 #define ROUNDS_DEFAULT 10
 
-static const char help_before_recipes[] =
+static const char help[] =
     "Usage: zkherd run [OPTION]...\n"
     "Run lock recipes against ZooKeeper, count every message of every handoff, and hold\n"
     "the counts against their laws. Writes CSV files, histograms, fits and plots.\n"
     "\n"
-    "  -r, --recipes LIST       recipes, NAME or NAME:MOST to stop at so many clients\n"
-    "                           [nonscalable,childwatch,scalable]; there are:\n"
-    "                          ";
-
-static const char help_behind_recipes[] =
-    "\n"
+    "  -r, --recipes LIST       recipes, see zkherd recipes; NAME:MOST to stop one at so many\n"
+    "                           clients [nonscalable,childwatch,scalable]\n"
     "  -n, --clients LIST       client sessions: 10,20 or 8..256x2 or 8..64+8 [8..256x2]\n"
     "  -w, --workload KIND      drain: each acquires once; steady: queue again [drain]\n"
     "      --handoffs N         steady: grants in all [10 for each client]\n"
@@ -110,10 +106,7 @@ static const struct option long_options[] = {
 
 void options_help(void)
 {
-    fputs(help_before_recipes, stdout);
-    for (size_t i = 0; registry_at(i) != NULL; i++)
-        printf(" %s", registry_at(i)->name);
-    fputs(help_behind_recipes, stdout);
+    fputs(help, stdout);
 }
 
 /* Complains about the value of an option; false, for the parsers to return. */
@@ -345,6 +338,17 @@ static bool parse_one(int option, const char *value, struct options *options)
 }
 
 /* What each option allows, and all of them together do not. */
+/* A recipe without a law never comes to rest. */
+static bool check_pace(const struct options *options)
+{
+    for (size_t i = 0; options->pace == PACE_LOCKSTEP && i < options->recipe_count; i++) {
+        if (!recipe_has_law(options->recipes[i]))
+            return wrong("--recipes", options->recipes[i]->name,
+                         "it never comes to rest, so it has no lockstep: give --pace free");
+    }
+    return true;
+}
+
 static bool check_together(const struct options *options)
 {
     uint64_t fewest = options->clients[0], most = options->clients[options->level_count - 1];
@@ -442,7 +446,7 @@ static bool parse_all(int argc, char **argv, struct options *options, bool *help
         complain_usage("run", argv[optind], "expected an option");
         return false;
     }
-    return fill_in_lists(options) && check_together(options);
+    return fill_in_lists(options) && check_pace(options) && check_together(options);
 }
 
 enum options_outcome options_parse(int argc, char **argv, struct options *options)

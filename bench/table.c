@@ -110,7 +110,7 @@ static const char *verdict_of(const struct group *group)
 static void write_group(FILE *stream, const struct recipe *recipe, uint64_t clients,
                         const struct group *group)
 {
-    fprintf(stream, "%-15s %7llu", recipe->name, (unsigned long long)clients);
+    fprintf(stream, "%-18s %7llu", recipe->name, (unsigned long long)clients);
     write_count(stream, median(group, rpcs), 10);
     fprintf(stream, " %-9s", verdict_of(group));
     write_count(stream, median(group, creates), 9);
@@ -127,7 +127,7 @@ void table_write(const struct samples *samples, const struct options *options, F
     struct group *group = malloc(sizeof *group);
     if (group == NULL)
         return;
-    fprintf(stream, "%*s%s\n%-15s %7s %10s %-9s %9s %13s %9s %8s %7s %7s\n", 77, "",
+    fprintf(stream, "%*s%s\n%-18s %7s %10s %-9s %9s %13s %9s %8s %7s %7s\n", 80, "",
             "drain   handoff, ms", "recipe", "clients", "RPCs", "verdict", "CREATEs",
             "notifications", "kB", "s", "p50", "p99");
     for (size_t r = 0; r < options->recipe_count; r++) {

@@ -5,7 +5,7 @@
 
 void law_lock_init(struct law_lock *lock, const struct recipe *recipe, uint64_t clients)
 {
-    assert(clients > 0);
+    assert(recipe_has_law(recipe) && clients > 0);
     *lock = (struct law_lock){.recipe = recipe, .clients = clients};
 }
 

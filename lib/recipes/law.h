@@ -22,7 +22,7 @@ struct law_lock {
     uint64_t clients;
 };
 
-/* clients: at least one. */
+/* The recipe has a law; clients: at least one. */
 void law_lock_init(struct law_lock *lock, const struct recipe *recipe, uint64_t clients);
 
 /* One client arrives, or a holder releases; those whose turn has come are granted. Adds what that

@@ -54,6 +54,25 @@ bool queue_take_place(struct contender *s)
     return true;
 }
 
+void queue_create_place(struct contender *s)
+{
+    contender_child(s, s->prefix, s->node);
+    create(s, s->node, EPHEMERAL_SEQUENTIAL);
+}
+
+bool queue_find_place(struct contender *s)
+{
+    for (size_t i = 0; i < s->reply->name_count; i++) {
+        const char *name = s->reply->names[i];
+        if (strncmp(name, s->prefix, strlen(s->prefix)) == 0 &&
+            queue_sequence(name, &s->sequence)) {
+            contender_child(s, name, s->node);
+            return true;
+        }
+    }
+    return false;
+}
+
 bool queue_is_lowest(struct contender *s)
 {
     const char *predecessor = NULL;

@@ -26,6 +26,16 @@ bool queue_before(int32_t a, int32_t b);
  * False if the reply names no place. */
 bool queue_take_place(struct contender *s);
 
+/* Asks for a place in line whose name begins with s->prefix. */
+void queue_create_place(struct contender *s);
+
+/*
+ * Looks for that place through the children in the reply at hand: it is there already when the
+ * reply to its create was lost. True if it is, with s->node and s->sequence; else both are
+ * unchanged.
+ */
+bool queue_find_place(struct contender *s);
+
 /*
  * Looks through the children in the reply at hand. True if nobody in line is before s. Else
  * s->watched is the path of the one just before, s->predecessor its number, and false. Names

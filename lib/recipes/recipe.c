@@ -9,6 +9,15 @@ void contender_child(const struct contender *s, const char *child, char *path)
     snprintf(path, RECIPE_PATH_MAX, "%s/%s", s->lock, child);
 }
 
+/* Version 4, variant 1, of RFC 4122. */
+void contender_set_guid(struct contender *s, uint64_t high, uint64_t low)
+{
+    snprintf(s->guid, sizeof s->guid, "%08x-%04x-4%03x-%04x-%012llx", (unsigned)(high >> 32),
+             (unsigned)(high >> 16 & 0xffff), (unsigned)(high & 0xfff),
+             (unsigned)(0x8000 | (low >> 48 & 0x3fff)),
+             (unsigned long long)(low & UINT64_C(0xffffffffffff)));
+}
+
 void contender_park(struct contender *s, enum client_event event, const char *path)
 {
     s->awaited = event;

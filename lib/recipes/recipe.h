@@ -24,7 +24,7 @@
 #include <stdint.h>
 
 /* The longest path of a znode that a recipe handles, with its terminator. */
-#define RECIPE_PATH_MAX 128
+#define RECIPE_PATH_MAX 160
 
 /* For AWAIT_ANY_WATCH: no event of its own. */
 #define EVENT_ANY ((enum client_event)0)
@@ -34,9 +34,13 @@ enum recipe_step {
     STEP_REPLY,  /* a request is out: resume when its reply has come */
     STEP_WATCH,  /* parked on an armed watch: resume when it fires */
     STEP_TURN,   /* waits for nothing: resume at once, or with all the others that rest so */
+    STEP_PAUSE,  /* wants no answer: resume when pause_ns have passed */
     STEP_DONE,   /* acquire: the lock is held; release: it is no longer */
     STEP_FAILED, /* an answer that the recipe cannot go on from */
 };
+
+/* A GUID as text, with its terminator. */
+#define CONTENDER_GUID_SIZE 37
 
 /* A session that contends for a lock. */
 struct contender {
@@ -49,12 +53,17 @@ struct contender {
     const struct client_reply *reply; /* the last reply, while the step that it resumed runs */
     enum client_event awaited;        /* parked: the event that wakes it … */
     char watched[RECIPE_PATH_MAX];    /* … and the znode that it is awaited on */
+    uint64_t pause_ns;                /* pausing: for so long */
     char node[RECIPE_PATH_MAX];       /* the znode that stands for this session in the lock */
     int32_t sequence;                 /* of that znode, if the lock is a queue */
     int32_t predecessor;              /* the one before in line, as last seen */
     int32_t first;                    /* the first in line, as once seen */
     int32_t version;                  /* of what was read last … */
     int64_t value;                    /* … and the number in it */
+    char prefix[64];                  /* of the names of its places in line, if it is its own */
+    char guid[CONTENDER_GUID_SIZE];   /* nobody else's */
+    bool has_place;                   /* it is in line, and knows node */
+    uint32_t attempts;                /* at the operation under way, that have failed */
     uint32_t holds;                   /* of a re-entrant lock: acquires less releases */
 };
 
@@ -75,7 +84,7 @@ struct law_view {
 
 /* What a recipe costs under lockstep pace: the messages that one arrival and one release set off,
  * on all sessions together. *cost is zeroed before the call. Totals are summed from these (law.h).
- */
+ * Without a law both functions are NULL: see recipe_has_law. */
 struct recipe_law {
     void (*arrival)(const struct law_view *view, struct tally *cost);
     void (*release)(const struct law_view *view, struct tally *cost);
@@ -111,6 +120,7 @@ struct recipe {
     /* A barrier: nobody is granted before all have arrived, no release ends before all have begun
      * theirs. It can be passed once. All share. */
     bool together;
+    bool recovers;    /* goes on when its connection was lost: is told of ZK_CONNECTION_LOSS */
     uint32_t nesting; /* how often its holder acquires and releases it, nested; 0: once */
     const struct recipe_znode *laid_out; /* NULL: none */
     const char *counts; /* the znode whose number must in the end be that of the grants, or NULL */
@@ -125,6 +135,13 @@ bool recipe_all_share(uint32_t number);
 static inline bool recipe_shares(const struct recipe *recipe, uint32_t number)
 {
     return recipe->shares != NULL && recipe->shares(number);
+}
+
+/* Whether a recipe has a law: one that never comes to rest has none, and cannot be run under
+ * lockstep. */
+static inline bool recipe_has_law(const struct recipe *recipe)
+{
+    return recipe->law.arrival != NULL;
 }
 
 /* ------------------------------------------------------------------ the words of a recipe */
@@ -170,6 +187,15 @@ static inline bool recipe_shares(const struct recipe *recipe, uint32_t number)
     do {                                                                                           \
         s->resume_at = __LINE__;                                                                   \
         return STEP_TURN;                                                                          \
+    case __LINE__:;                                                                                \
+    } while (0)
+
+/* Goes on after a while. A recipe that waits so never comes to rest. */
+#define AWAIT_PAUSE(nanoseconds)                                                                   \
+    do {                                                                                           \
+        s->resume_at = __LINE__;                                                                   \
+        s->pause_ns = nanoseconds;                                                                 \
+        return STEP_PAUSE;                                                                         \
     case __LINE__:;                                                                                \
     } while (0)
 
@@ -223,6 +249,9 @@ typedef void look_function(struct contender *s, const char *path, enum watch_fla
 
 /* The release of every lock that is held by a znode of one's own: 1 delete(n). */
 enum recipe_step contender_delete_own(struct contender *s);
+
+/* Makes a GUID of 122 of these 128 random bits. */
+void contender_set_guid(struct contender *s, uint64_t high, uint64_t low);
 
 /* Writes lock/child into path (RECIPE_PATH_MAX bytes). */
 void contender_child(const struct contender *s, const char *child, char *path);

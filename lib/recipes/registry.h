@@ -17,10 +17,14 @@
     X(scalable)                                                                                    \
     X(scalable_get)                                                                                \
     X(scalable_listwatch)                                                                          \
+    X(scalable_guid)                                                                               \
+    X(writelock)                                                                                   \
+    X(zoolock)                                                                                     \
     X(walkback)                                                                                    \
     X(reentrant)                                                                                   \
     X(election)                                                                                    \
-    X(ticket)
+    X(ticket)                                                                                      \
+    X(poll)
 
 #define X(name) extern const struct recipe recipe_##name;
 REGISTRY_LIST(X)

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * alarms: holds that end at a known time, on one timerfd. Layer: trial.
+ * alarms: what ends at a known time, holds and pauses, on one timerfd. Layer: trial.
  *
  * epoll waits in milliseconds; a timerfd is as fine as the kernel's clock. Few alarms are set at
- * once (a lock has one holder), so they lie in an unsorted array.
+ * once (a lock has one holder; only a recipe that polls has all who wait pause), so they lie in an
+ * unsorted array.
  */
 #ifndef TRIAL_ALARMS_H
 #define TRIAL_ALARMS_H

@@ -416,7 +416,7 @@ static enum fault_kind prepare(struct conductor *conductor)
     conductor->expected = calloc(locks, sizeof *conductor->expected);
     if (conductor->laws == NULL || conductor->expected == NULL)
         return fault_raise(conductor->fault, FAULT_NO_MEMORY, 0, "trial", "%s", "");
-    for (uint32_t lock = 0; lock < locks; lock++)
+    for (uint32_t lock = 0; board->plan->pace == PACE_LOCKSTEP && lock < locks; lock++)
         law_lock_init(&conductor->laws[lock], board->plan->recipe,
                       plan_clients_of(board->plan, lock));
     return events_watch(conductor->events, board->conductor_descriptor, woken, board,

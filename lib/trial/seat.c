@@ -50,6 +50,8 @@ void seat_init(struct seat *seat, struct board *board, struct board_worker *work
     seat->contender.lock = seat->lock_path;
     seat->contender.number = session / plan->locks;
     seat->contender.clients = plan_clients_of(plan, lock);
+    uint64_t high = random_next(&seat->random), low = random_next(&seat->random);
+    contender_set_guid(&seat->contender, high, low);
 }
 
 /* The session cannot go on: its connection or an answer is not what the recipe can use. */
@@ -112,6 +114,11 @@ static void released(struct seat *seat)
         seat->rests = true;
     else
         queue_again_or_finish(seat);
+}
+
+static void set_alarm(struct seat *seat, uint64_t due_ns)
+{
+    seat->timer.set(seat->timer.context, due_ns, seat);
 }
 
 static void advance(struct seat *seat);
@@ -181,6 +188,9 @@ static void advance(struct seat *seat)
     case STEP_TURN:
         take_turn(seat);
         break;
+    case STEP_PAUSE:
+        set_alarm(seat, client_now_ns(seat->contender.client) + seat->contender.pause_ns);
+        break;
     case STEP_DONE:
         if (seat->releasing)
             released_once(seat);
@@ -231,13 +241,20 @@ static void let_go(struct seat *seat)
     if (due_ns <= client_now_ns(seat->contender.client))
         release(seat);
     else
-        seat->timer.set(seat->timer.context, due_ns, seat);
+        set_alarm(seat, due_ns);
 }
 
-void seat_hold_ended(void *seat, uint64_t late_ns)
+void seat_alarm_rang(void *owner, uint64_t late_ns)
 {
-    histogram_record(&((struct seat *)seat)->meter.worker->late, late_ns);
-    release(seat);
+    struct seat *seat = owner;
+    if (seat->state == SEAT_LOST)
+        return;
+    if (seat->state == SEAT_HOLDING) {
+        histogram_record(&seat->meter.worker->late, late_ns);
+        release(seat);
+    } else {
+        advance(seat);
+    }
     settle(seat);
 }
 
@@ -286,8 +303,10 @@ static void sent(void *owner, enum client_operation operation)
     meter_sent(&((struct seat *)owner)->meter, operation);
 }
 
-static bool is_foreseen(enum zk_status status)
+static bool is_foreseen(const struct seat *seat, enum zk_status status)
 {
+    if (status == ZK_CONNECTION_LOSS)
+        return plan_of(seat)->recipe->recovers;
     return status == ZK_OK || status == ZK_NO_NODE || status == ZK_NODE_EXISTS ||
            status == ZK_BAD_VERSION || status == ZK_NOT_EMPTY;
 }
@@ -298,7 +317,7 @@ static void replied(void *owner, const struct client_reply *reply)
     meter_replied(&seat->meter, reply);
     if (seat->state == SEAT_LOST)
         return;
-    if (!is_foreseen(reply->status)) {
+    if (!is_foreseen(seat, reply->status)) {
         lose(seat, reply->status);
         return;
     }

@@ -36,7 +36,8 @@ enum seat_state {
     SEAT_LOST,
 };
 
-/* How holds are timed: has seat_hold_ended called when it is time, on the seat's thread. */
+/* How holds and pauses are timed: has seat_alarm_rang called when it is time, on the seat's thread.
+ * A seat sets one alarm at a time. */
 struct seat_timer {
     void (*set)(void *context, uint64_t due_ns, struct seat *seat);
     void *context;
@@ -76,8 +77,8 @@ void seat_let_go(struct seat *seat);
 /* The session goes on if it rests at a turn, and is then already counted as busy. */
 void seat_go_on(struct seat *seat);
 
-/* An alarm's ring: the seat's hold is over. */
-void seat_hold_ended(void *seat, uint64_t late_ns);
+/* An alarm's ring: the seat's hold or its recipe's pause is over. */
+void seat_alarm_rang(void *seat, uint64_t late_ns);
 
 /* Writes what the session is doing to its place on the board, for a report. */
 void seat_report(const struct seat *seat);

@@ -27,7 +27,7 @@ static enum fault_kind set_up(struct worker *worker, struct seat_timer *timer, s
         return fault_raise(fault, FAULT_NO_MEMORY, 0, "worker", "%s", "");
     worker->own = own;
     *timer = (struct seat_timer){set_alarm, &own->alarms};
-    enum fault_kind kind = alarms_init(&own->alarms, worker->count, seat_hold_ended, fault);
+    enum fault_kind kind = alarms_init(&own->alarms, worker->count, seat_alarm_rang, fault);
     if (kind == FAULT_NONE)
         kind = events_new(worker->count, &own->events, fault);
     if (kind == FAULT_NONE)

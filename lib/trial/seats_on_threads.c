@@ -24,7 +24,7 @@ static void waits(void *seat)
 
 static enum fault_kind set_up(struct worker *worker, struct seat_timer *timer, struct fault *fault)
 {
-    static const struct threads_hooks hooks = {carry_out, seat_hold_ended, waits};
+    static const struct threads_hooks hooks = {carry_out, seat_alarm_rang, waits};
     struct threads *threads = NULL;
     *timer = (struct seat_timer){set_alarm, NULL};
     enum fault_kind kind = threads_new(worker->count, &hooks, &threads, fault);

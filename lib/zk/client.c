@@ -72,9 +72,25 @@ uint32_t client_timeout_ms(const struct client *client)
     return client->driver->timeout_ms(client);
 }
 
+int64_t client_session_id(const struct client *client)
+{
+    return client->driver->session_id(client);
+}
+
 void client_server(const struct client *client, char *text, size_t size)
 {
     client->driver->server(client, text, size);
+}
+
+bool client_cut(struct client *client)
+{
+    assert(client->outstanding);
+    return client->driver->cut(client);
+}
+
+bool client_crash(struct client *client)
+{
+    return client->driver->crash(client);
 }
 
 void client_deliver_reply(struct client *client, struct client_reply *reply)

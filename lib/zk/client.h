@@ -148,10 +148,13 @@ struct client_listener {
 /* What stands behind a session. */
 struct client_driver {
     void (*submit)(struct client *client, const struct client_request *request);
+    bool (*cut)(struct client *client);
+    bool (*crash)(struct client *client);
     uint64_t (*now_ns)(const struct client *client);
     /* Bytes of the connection so far, as the kernel counted them; false while not connected. */
     bool (*bytes)(const struct client *client, uint64_t *sent_bytes, uint64_t *received_bytes);
     uint32_t (*timeout_ms)(const struct client *client);
+    int64_t (*session_id)(const struct client *client);
     void (*server)(const struct client *client, char *text, size_t size);
 };
 
@@ -187,8 +190,32 @@ bool client_bytes(const struct client *client, uint64_t *sent_bytes, uint64_t *r
 /* The session's timeout as the server granted it, in milliseconds. */
 uint32_t client_timeout_ms(const struct client *client);
 
+/* The session's number, as the servers know it; 0 before it is established. */
+int64_t client_session_id(const struct client *client);
+
 /* The server that the session is connected to, as host:port; "" while it is not. size >= 64. */
 void client_server(const struct client *client, char *text, size_t size);
+
+/*
+ * Faults, for trials that are to go wrong. Both are called where operations are, on the session's
+ * own turn; both are false, with nothing done, while the session is not connected, or if the driver
+ * cannot (see its header).
+ *
+ * client_cut: right after an operation. Its reply is lost: as soon as it has arrived, so that the
+ * server has carried the operation out for certain, and before the client library has seen it, the
+ * connection ends. The operation is answered by ZK_CONNECTION_LOSS, the state is CLIENT_CONNECTING,
+ * and the library reconnects with the same session and sets its watches again. Notifications that
+ * arrived together with the reply are lost too, and are sent again if their watches still stood. If
+ * the connection ends by itself before, nothing is added to that.
+ *
+ * client_crash: as if the session's process had died. The connection ends at once, without a
+ * request to close the session, which the servers end at its timeout. The listener hears nothing
+ * any more, not even the reply to an outstanding operation, which may have been carried out or not.
+ * Afterwards the client may be closed by its driver, and no operation be asked of it; it has no
+ * bytes, timeout or server to tell.
+ */
+bool client_cut(struct client *client);
+bool client_crash(struct client *client);
 
 /* For drivers: hands a reply over. Fills in operation and latency_ns of *reply. */
 void client_deliver_reply(struct client *client, struct client_reply *reply);

@@ -238,7 +238,7 @@ size_t events_close(struct events *events, uint64_t until_ns)
             waiting++;
             epoll_set(events, handle->descriptor, EPOLLIN, i);
         } else {
-            unconfirmed++;
+            unconfirmed += !handle->crashed;
             if (handle->descriptor >= 0)
                 epoll_ctl(events->epoll, EPOLL_CTL_DEL, handle->descriptor, NULL);
         }

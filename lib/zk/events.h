@@ -53,7 +53,8 @@ MUST_CHECK enum fault_kind events_poll(struct events *events, uint64_t until_ns,
 /*
  * Ends all sessions at once: a close request on every connection, then one wait for the servers to
  * have closed them, until `until_ns` at most. What a server has not confirmed by then ends with its
- * session's timeout. Returns how many were not confirmed. Afterwards the loop holds no sessions.
+ * session's timeout. Returns how many were not confirmed, crashed ones (client_crash) not among
+ * them. Afterwards the loop holds no sessions.
  */
 size_t events_close(struct events *events, uint64_t until_ns);
 

@@ -3,6 +3,7 @@
 
 #include "base/clock.h"
 #include "zk/connection.h"
+#include "zk/cut.h"
 #include "zk/translate.h"
 
 #include <arpa/inet.h>
@@ -10,6 +11,7 @@
 #include <netinet/tcp.h>
 #include <sys/epoll.h>
 #include <sys/socket.h>
+#include <unistd.h>
 
 /* ------------------------------------------------------------------ what the library tells us */
 
@@ -63,6 +65,7 @@ static struct handle *handle_of(const void *data)
 static void deliver(const void *data, struct client_reply reply)
 {
     struct handle *handle = handle_of(data);
+    handle->cutting = false;
     if (!handle->closing)
         client_deliver_reply(&handle->client, &reply);
 }
@@ -151,6 +154,30 @@ static void submit(struct client *client, const struct client_request *request)
     handle->deferred = translate_status(code);
 }
 
+static bool is_connected(const struct handle *handle)
+{
+    return handle->descriptor >= 0 &&
+           handle->library->state(handle->zk) == handle->library->connected_state;
+}
+
+static bool cut(struct client *client)
+{
+    struct handle *handle = of_client(client);
+    handle->cutting = is_connected(handle);
+    return handle->cutting;
+}
+
+static bool crash(struct client *client)
+{
+    struct handle *handle = of_client(client);
+    if (!is_connected(handle) || !cut_off(handle->descriptor, &handle->other_end))
+        return false;
+    handle->closing = handle->crashed = true;
+    handle->has_deferred = false;
+    handle_refresh(handle);
+    return true;
+}
+
 static uint64_t now_ns(const struct client *client)
 {
     (void)client;
@@ -169,6 +196,12 @@ static uint32_t timeout_ms(const struct client *client)
     return (uint32_t)handle->library->recv_timeout(handle->zk);
 }
 
+static int64_t session_id(const struct client *client)
+{
+    const struct handle *handle = (const struct handle *)client;
+    return handle->library->client_id(handle->zk)->client_id;
+}
+
 static void server(const struct client *client, char *text, size_t size)
 {
     const struct handle *handle = (const struct handle *)client;
@@ -177,9 +210,12 @@ static void server(const struct client *client, char *text, size_t size)
 
 const struct client_driver handle_driver = {
     .submit = submit,
+    .cut = cut,
+    .crash = crash,
     .now_ns = now_ns,
     .bytes = bytes,
     .timeout_ms = timeout_ms,
+    .session_id = session_id,
     .server = server,
 };
 
@@ -193,6 +229,7 @@ enum fault_kind handle_init(struct handle *handle, const struct library *library
         .client = {.driver = &handle_driver, .listener = listener, .owner = owner},
         .library = library,
         .descriptor = -1,
+        .other_end = -1,
     };
     return library_open(library, hosts, watcher, session_timeout_ms, handle, &handle->zk, fault);
 }
@@ -209,12 +246,35 @@ void handle_deinit(struct handle *handle)
         handle->library->process(handle->zk, handle->library->wants_read);
     }
     handle->library->close(handle->zk);
-    *handle = (struct handle){.descriptor = -1};
+    if (handle->other_end >= 0)
+        close(handle->other_end);
+    *handle = (struct handle){.descriptor = -1, .other_end = -1};
+}
+
+/* A reply that is to be lost: what of epoll's news the library may hear. It reads one message at a
+ * time, so nothing is read here that was not looked at. */
+static uint32_t hold_back(const struct handle *handle, uint32_t epoll_events)
+{
+    switch (cut_look(handle->descriptor)) {
+    case CUT_REPLY:
+        if (cut_off(handle->descriptor, NULL))
+            return epoll_events;
+        break; /* until there are descriptors, or the library gives the connection up */
+    case CUT_OTHER:
+        return epoll_events;
+    case CUT_NOTHING:
+        break;
+    }
+    return epoll_events & (uint32_t)EPOLLOUT;
 }
 
 void handle_process(struct handle *handle, uint32_t epoll_events)
 {
     int events = 0;
+    if (handle->crashed)
+        return;
+    if (handle->cutting)
+        epoll_events = hold_back(handle, epoll_events);
     if (epoll_events & (EPOLLIN | EPOLLERR | EPOLLHUP))
         events |= handle->library->wants_read;
     if (epoll_events & EPOLLOUT)
@@ -231,6 +291,11 @@ void handle_process(struct handle *handle, uint32_t epoll_events)
 
 void handle_refresh(struct handle *handle)
 {
+    if (handle->crashed) {
+        handle->reopened = false;
+        handle->deadline_ns = UINT64_MAX;
+        return;
+    }
     int descriptor = -1, interest = 0;
     struct timeval wait = {0};
     int code = handle->library->interest(handle->zk, &descriptor, &interest, &wait);
@@ -252,7 +317,7 @@ void handle_deliver_deferred(struct handle *handle)
 {
     if (!handle->has_deferred)
         return;
-    handle->has_deferred = false;
+    handle->has_deferred = handle->cutting = false;
     struct client_reply reply = {.status = handle->deferred};
     client_deliver_reply(&handle->client, &reply);
 }
@@ -265,8 +330,7 @@ bool handle_begin_close(struct handle *handle)
      * OpCode.closeSession. */
     const uint32_t request[] = {htonl(8), htonl(INT32_MAX), htonl((uint32_t)-11)};
     handle->closing = true;
-    if (handle->descriptor < 0 ||
-        handle->library->state(handle->zk) != handle->library->connected_state)
+    if (handle->crashed || !is_connected(handle))
         return false;
     bool sent = send(handle->descriptor, request, sizeof request, MSG_NOSIGNAL) == sizeof request;
     push(handle);

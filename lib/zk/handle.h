@@ -30,6 +30,9 @@ struct handle {
      * same one. */
     bool reopened;
     bool closing;
+    bool cutting;  /* the outstanding operation's reply is to be lost */
+    bool crashed;  /* the library is not driven any more */
+    int other_end; /* crashed: of what the library takes for its connection */
     bool has_deferred;
     enum zk_status deferred; /* the reply to an operation that the library would not take */
     /* The library writes into it until a multi has its reply; its code says all that is asked. */

@@ -27,6 +27,7 @@ enum library_build { LIBRARY_ST, LIBRARY_MT };
     X(close, zookeeper_close)                                                                      \
     X(state, zoo_state)                                                                            \
     X(recv_timeout, zoo_recv_timeout)                                                              \
+    X(client_id, zoo_client_id)                                                                    \
     X(get_connected_host, zookeeper_get_connected_host)                                            \
     X(set_servers_resolution_delay, zoo_set_servers_resolution_delay)                              \
     X(deterministic_conn_order, zoo_deterministic_conn_order)                                      \

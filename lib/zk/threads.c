@@ -2,9 +2,13 @@
 #include "zk/threads.h"
 
 #include "base/clock.h"
+#include "base/condition.h"
 #include "zk/connection.h"
+#include "zk/cut.h"
 #include "zk/library.h"
+#include "zk/mailbox.h"
 #include "zk/note.h"
+#include "zk/synchronous.h"
 #include "zk/translate.h"
 
 #include <errno.h>
@@ -12,22 +16,13 @@
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
 
-#define LETTERS_MAX 8
 /* Our thread of a session; the library's two have the system's size. */
 #define STACK_BYTES ((size_t)256 * 1024)
 /* How long a session's socket is looked for; it is there at once, unless nobody listens. */
 #define SOCKET_NS      (2 * NS_PER_S)
 #define SOCKET_STEP_NS (50 * NS_PER_US)
-
-enum letter_kind { LETTER_STATE, LETTER_EVENT, LETTER_ORDER };
-
-/* What lies in a mailbox. */
-struct letter {
-    enum letter_kind kind;
-    int value; /* enum client_state, enum client_event, or the order */
-    char path[NOTE_PATH_MAX];
-};
 
 struct session {
     struct client client; /* first: a client of this driver is a session */
@@ -39,6 +34,7 @@ struct session {
     struct fault fault; /* why it could not be opened */
 
     /* The session's thread alone. */
+    bool cutting;      /* the noted operation's reply is to be lost */
     bool noted;        /* an operation was asked for, and is to be carried out … */
     bool fits;         /* … if its note could be taken; else it is not sent */
     uint64_t alarm_ns; /* 0: none */
@@ -47,18 +43,11 @@ struct session {
      * alone may read it without. */
     int descriptor;
     uint64_t cookie;
+    int other_end; /* crashed: of what the library takes for its connection; else -1 */
 
-    pthread_mutex_t mutex;
-    pthread_cond_t changed;
-    bool started; /* open, or fault says why not */
-    bool calling; /* inside a request */
-    bool closing;
-    size_t first, count;
-    struct letter letters[LETTERS_MAX];
-
-    /* The session's thread alone. */
-    struct note note;
-    char value[THREADS_VALUE_MAX];
+    bool started; /* open, or fault says why not; under threads->mutex */
+    struct mailbox mailbox;
+    struct note note; /* the session's thread alone */
 };
 
 struct threads {
@@ -68,98 +57,11 @@ struct threads {
     size_t opened;
     struct session *sessions;
     pthread_mutex_t mutex;
-    pthread_cond_t session_ended;
+    pthread_cond_t progress; /* a session has started, or ended */
     size_t ended;
 };
 
-/* ------------------------------------------------------------------ conditions with a deadline */
-
-static void condition_init(pthread_cond_t *condition)
-{
-    pthread_condattr_t attributes;
-    pthread_condattr_init(&attributes);
-    pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC);
-    pthread_cond_init(condition, &attributes);
-    pthread_condattr_destroy(&attributes);
-}
-
-/* until_ns of the monotonic clock; 0: without end. */
-static void condition_wait(pthread_cond_t *condition, pthread_mutex_t *mutex, uint64_t until_ns)
-{
-    if (until_ns == 0) {
-        pthread_cond_wait(condition, mutex);
-        return;
-    }
-    struct timespec until = {.tv_sec = (time_t)(until_ns / NS_PER_S),
-                             .tv_nsec = (long)(until_ns % NS_PER_S)};
-    pthread_cond_timedwait(condition, mutex, &until);
-}
-
-/* ------------------------------------------------------------------ the mailbox */
-
-/* With the mutex held; waits for room. */
-static void put(struct session *session, enum letter_kind kind, int value, const char *path)
-{
-    while (session->count == LETTERS_MAX && !session->closing)
-        condition_wait(&session->changed, &session->mutex, 0);
-    if (!session->closing) {
-        struct letter *letter = &session->letters[(session->first + session->count) % LETTERS_MAX];
-        letter->kind = kind;
-        letter->value = value;
-        /* It fits: a path that does not was never sent. */
-        memccpy(letter->path, path, '\0', sizeof letter->path);
-        session->count++;
-        pthread_cond_broadcast(&session->changed);
-    }
-}
-
-static void post(struct session *session, enum letter_kind kind, int value, const char *path)
-{
-    pthread_mutex_lock(&session->mutex);
-    put(session, kind, value, path);
-    pthread_mutex_unlock(&session->mutex);
-}
-
-enum outcome { GOT_LETTER, GOT_ALARM, GOT_NOTHING, GOT_END };
-
-/* Takes what is next, with the mutex held; nothing waits here. */
-static enum outcome take(struct session *session, struct letter *letter)
-{
-    if (session->closing)
-        return GOT_END;
-    if (session->count > 0) {
-        *letter = session->letters[session->first];
-        session->first = (session->first + 1) % LETTERS_MAX;
-        session->count--;
-        if (session->count == LETTERS_MAX - 1)
-            pthread_cond_broadcast(&session->changed);
-        return GOT_LETTER;
-    }
-    if (session->alarm_ns != 0 && clock_now_ns() >= session->alarm_ns)
-        return GOT_ALARM;
-    return GOT_NOTHING;
-}
-
-/* What is there to do besides the noted request, if there is one. With a request, GOT_NOTHING means
- * that the session is now inside it. */
-static enum outcome next(struct session *session, struct letter *letter)
-{
-    pthread_mutex_lock(&session->mutex);
-    enum outcome outcome = take(session, letter);
-    if (outcome == GOT_NOTHING && session->noted)
-        session->calling = true;
-    pthread_mutex_unlock(&session->mutex);
-    return outcome;
-}
-
-static void await_change(struct session *session)
-{
-    pthread_mutex_lock(&session->mutex);
-    while (session->count == 0 && !session->closing &&
-           (session->alarm_ns == 0 || clock_now_ns() < session->alarm_ns))
-        condition_wait(&session->changed, &session->mutex, session->alarm_ns);
-    pthread_mutex_unlock(&session->mutex);
-}
+/* ------------------------------------------------------------------ what the library tells us */
 
 /* On the library's completion thread. The handle's own watcher serves all its watches. A session
  * event would go to every watcher there is, so it must not be taken for a notification. */
@@ -169,9 +71,10 @@ static void watcher(zhandle_t *zk, int type, int state, const char *path, void *
     struct session *session = context;
     const struct library *library = &session->threads->library;
     if (type == library->session_event)
-        post(session, LETTER_STATE, (int)translate_state(library, state), "");
+        mailbox_post(&session->mailbox, LETTER_STATE, (int)translate_state(library, state), "");
     else
-        post(session, LETTER_EVENT, (int)translate_event(library, type), path);
+        /* It fits: a path that does not was never sent. */
+        mailbox_post(&session->mailbox, LETTER_EVENT, (int)translate_event(library, type), path);
 }
 
 /* ------------------------------------------------------------------ the session's socket */
@@ -199,6 +102,12 @@ static void confirm_socket(struct session *session)
     pthread_mutex_unlock(&session->threads->mutex);
 }
 
+/* Whether the connection stands that was last confirmed. */
+static bool knows_socket(const struct session *session)
+{
+    return session->cookie != 0 && connection_cookie(session->descriptor) == session->cookie;
+}
+
 static void claim_socket(struct session *session, const struct connection_search *search)
 {
     const struct timespec step = {.tv_nsec = SOCKET_STEP_NS};
@@ -214,92 +123,52 @@ static void claim_socket(struct session *session, const struct connection_search
 
 /* ------------------------------------------------------------------ carrying out a request */
 
-/* What a synchronous call fills in; it lives until the reply has been delivered. */
-struct answer {
-    char created[NOTE_PATH_MAX];
-    struct Stat stat;
-    struct String_vector names;
-    int value_length;
-};
-
-static int call_multi(struct session *session)
+/* On a thread of its own, while the session's waits for the reply: ends the connection when the
+ * reply has arrived. Nothing is left to do when the session's thread has come back without. */
+static void *cut_reply(void *context)
 {
-    const struct library *library = &session->threads->library;
-    const struct client_request *request = &session->note.request;
-    zoo_op_t ops[CLIENT_PARTS_MAX];
-    zoo_op_result_t results[CLIENT_PARTS_MAX];
-    translate_parts(library, request, ops);
-    return library->multi(session->zk, (int)request->part_count, ops, results);
+    struct session *session = context;
+    const struct timespec step = {.tv_nsec = SOCKET_STEP_NS};
+    while (mailbox_is_busy(&session->mailbox)) {
+        if (knows_socket(session) && cut_look(session->descriptor) == CUT_REPLY &&
+            cut_off(session->descriptor, NULL))
+            break;
+        nanosleep(&step, NULL);
+    }
+    return NULL;
 }
 
-static int call(struct session *session, struct answer *answer)
+static int call(struct session *session, struct synchronous_answer *answer)
 {
-    const struct library *library = &session->threads->library;
-    const struct client_request *request = &session->note.request;
-    zhandle_t *zk = session->zk;
-    const char *path = request->path;
-    int watch = request->watch == WATCH, length = (int)request->value_length;
-    switch (request->operation) {
-    case CLIENT_CREATE:
-        return library->create(zk, path, translate_value(request), length, library->open_acl,
-                               translate_mode(request->mode), answer->created,
-                               sizeof answer->created);
-    case CLIENT_EXISTS:
-        return library->exists(zk, path, watch, &answer->stat);
-    case CLIENT_GET:
-        answer->value_length = sizeof session->value;
-        return library->get(zk, path, watch, session->value, &answer->value_length, &answer->stat);
-    case CLIENT_GET_CHILDREN:
-        return library->get_children(zk, path, watch, &answer->names);
-    case CLIENT_SET:
-        return library->set(zk, path, translate_value(request), length, request->version,
-                            &answer->stat);
-    case CLIENT_DELETE:
-        return library->remove(zk, path, request->version);
-    case CLIENT_MULTI:
-        return call_multi(session);
-    case CLIENT_CHECK:
-        break;
-    }
-    return ZBADARGUMENTS;
+    return synchronous_call(&session->threads->library, session->zk, &session->note.request,
+                            answer);
 }
 
-static struct client_reply reply_of(const struct session *session, int code,
-                                    const struct answer *answer)
+static int call_and_cut(struct session *session, struct synchronous_answer *answer)
 {
-    switch (session->note.request.operation) {
-    case CLIENT_GET:
-        return translate_data(code, session->value, answer->value_length, &answer->stat);
-    case CLIENT_GET_CHILDREN:
-        return translate_names(code, &answer->names);
-    case CLIENT_CREATE:
-        return translate_created(code, answer->created);
-    case CLIENT_EXISTS:
-    case CLIENT_SET:
-        return translate_stat(code, &answer->stat);
-    case CLIENT_DELETE:
-    case CLIENT_MULTI:
-    case CLIENT_CHECK:
-        break;
-    }
-    return (struct client_reply){.status = translate_status(code)};
+    pthread_t thread;
+    if (pthread_create(&thread, NULL, cut_reply, session) != 0)
+        return ZSYSTEMERROR;
+    cut_hold(session->descriptor);
+    int code = call(session, answer);
+    mailbox_return(&session->mailbox);
+    pthread_join(thread, NULL);
+    return code;
 }
 
 /* The request is no longer noted when the listener hears of the reply: it may ask for the next. */
 static void carry_out(struct session *session)
 {
-    struct answer answer = {0};
-    int code = session->fits ? call(session, &answer) : ZBADARGUMENTS;
-    struct client_reply reply = reply_of(session, code, &answer);
-    session->noted = false;
-    pthread_mutex_lock(&session->mutex);
-    session->calling = false;
-    bool closing = session->closing;
-    pthread_mutex_unlock(&session->mutex);
-    if (!closing)
+    struct synchronous_answer answer;
+    synchronous_init(&answer);
+    int code = ZBADARGUMENTS;
+    if (session->fits)
+        code = session->cutting ? call_and_cut(session, &answer) : call(session, &answer);
+    struct client_reply reply = synchronous_reply(session->note.request.operation, code, &answer);
+    session->noted = session->cutting = false;
+    if (mailbox_return(&session->mailbox))
         client_deliver_reply(&session->client, &reply);
-    if (code == ZOK)
-        session->threads->library.deallocate_names(&answer.names);
+    synchronous_deinit(&session->threads->library, &answer);
 }
 
 /* ------------------------------------------------------------------ the session's thread */
@@ -329,37 +198,37 @@ static void ring(struct session *session)
     session->threads->hooks.alarm(session->client.owner, clock_now_ns() - due_ns);
 }
 
-static void serve(struct session *session)
+/* Letters come first, then the alarm, then the request. False at the end. */
+static bool serve_next(struct session *session)
 {
-    for (;;) {
-        struct letter letter;
-        switch (next(session, &letter)) {
-        case GOT_LETTER:
-            open_letter(session, &letter);
-            break;
-        case GOT_ALARM:
-            ring(session);
-            break;
-        case GOT_NOTHING:
-            if (session->noted) {
-                carry_out(session);
-                break;
-            }
-            session->threads->hooks.waits(session->client.owner);
-            await_change(session);
-            break;
-        case GOT_END:
-            return;
-        }
+    bool rings = session->alarm_ns != 0 && clock_now_ns() >= session->alarm_ns;
+    struct letter letter;
+    switch (mailbox_take(&session->mailbox, session->noted && !rings, &letter)) {
+    case MAILBOX_CLOSED:
+        return false;
+    case MAILBOX_LETTER:
+        open_letter(session, &letter);
+        return true;
+    case MAILBOX_EMPTY:
+        break;
     }
+    if (rings) {
+        ring(session);
+    } else if (session->noted) {
+        carry_out(session);
+    } else {
+        session->threads->hooks.waits(session->client.owner);
+        mailbox_await(&session->mailbox, session->alarm_ns);
+    }
+    return true;
 }
 
 static void tell_started(struct session *session)
 {
-    pthread_mutex_lock(&session->mutex);
+    pthread_mutex_lock(&session->threads->mutex);
     session->started = true;
-    pthread_cond_broadcast(&session->changed);
-    pthread_mutex_unlock(&session->mutex);
+    pthread_cond_signal(&session->threads->progress);
+    pthread_mutex_unlock(&session->threads->mutex);
 }
 
 static void *live(void *context)
@@ -375,12 +244,15 @@ static void *live(void *context)
         claim_socket(session, &search);
     tell_started(session);
     if (kind == FAULT_NONE) {
-        serve(session);
+        while (serve_next(session))
+            ;
         threads->library.close(session->zk);
+        if (session->other_end >= 0)
+            close(session->other_end);
     }
     pthread_mutex_lock(&threads->mutex);
     threads->ended++;
-    pthread_cond_signal(&threads->session_ended);
+    pthread_cond_signal(&threads->progress);
     pthread_mutex_unlock(&threads->mutex);
     return NULL;
 }
@@ -397,6 +269,29 @@ static void submit(struct client *client, const struct client_request *request)
     struct session *session = of_client(client);
     session->fits = note_take(&session->note, request);
     session->noted = true;
+}
+
+static bool cut(struct client *client)
+{
+    struct session *session = of_client(client);
+    session->cutting = knows_socket(session);
+    return session->cutting;
+}
+
+/* The library believes in its connection until it has been closed: else it would reconnect. */
+static bool crash(struct client *client)
+{
+    struct session *session = of_client(client);
+    /* Not the session's thread, if that is busy; the mailbox is locked then. */
+    if (session->mailbox.busy || !knows_socket(session) ||
+        !cut_off(session->descriptor, &session->other_end))
+        return false;
+    pthread_mutex_lock(&session->threads->mutex);
+    session->descriptor = -1;
+    session->cookie = 0;
+    pthread_mutex_unlock(&session->threads->mutex);
+    mailbox_close(&session->mailbox);
+    return true;
 }
 
 static uint64_t now_ns(const struct client *client)
@@ -417,6 +312,12 @@ static uint32_t timeout_ms(const struct client *client)
     return (uint32_t)session->threads->library.recv_timeout(session->zk);
 }
 
+static int64_t session_id(const struct client *client)
+{
+    const struct session *session = (const struct session *)client;
+    return session->threads->library.client_id(session->zk)->client_id;
+}
+
 static void server(const struct client *client, char *text, size_t size)
 {
     const struct session *session = (const struct session *)client;
@@ -425,9 +326,12 @@ static void server(const struct client *client, char *text, size_t size)
 
 static const struct client_driver threads_driver = {
     .submit = submit,
+    .cut = cut,
+    .crash = crash,
     .now_ns = now_ns,
     .bytes = bytes,
     .timeout_ms = timeout_ms,
+    .session_id = session_id,
     .server = server,
 };
 
@@ -450,7 +354,7 @@ enum fault_kind threads_new(size_t capacity, const struct threads_hooks *hooks,
     *made = (struct threads){
         .library = library, .hooks = *hooks, .capacity = capacity, .sessions = sessions};
     pthread_mutex_init(&made->mutex, NULL);
-    condition_init(&made->session_ended);
+    condition_init(&made->progress);
     *threads = made;
     return FAULT_NONE;
 }
@@ -458,6 +362,7 @@ enum fault_kind threads_new(size_t capacity, const struct threads_hooks *hooks,
 /* Waits until the thread has come to its session, or to a fault. */
 static enum fault_kind start(struct session *session, struct fault *fault)
 {
+    struct threads *threads = session->threads;
     pthread_attr_t attributes;
     pthread_attr_init(&attributes);
     pthread_attr_setstacksize(&attributes, STACK_BYTES);
@@ -466,14 +371,14 @@ static enum fault_kind start(struct session *session, struct fault *fault)
     if (error != 0)
         return fault_from_errno(fault, error, "threads",
                                 "the system allows no more threads; a session takes three");
-    pthread_mutex_lock(&session->mutex);
+    pthread_mutex_lock(&threads->mutex);
     while (!session->started)
-        condition_wait(&session->changed, &session->mutex, 0);
-    pthread_mutex_unlock(&session->mutex);
+        condition_wait(&threads->progress, &threads->mutex, 0);
+    pthread_mutex_unlock(&threads->mutex);
     if (session->fault.kind == FAULT_NONE)
         return FAULT_NONE;
     pthread_join(session->thread, NULL);
-    session->threads->ended--;
+    threads->ended--;
     *fault = session->fault;
     return fault->kind;
 }
@@ -499,9 +404,9 @@ enum fault_kind threads_open(struct threads *threads, const char *hosts,
         .hosts = hosts,
         .session_timeout_ms = session_timeout_ms,
         .descriptor = -1,
+        .other_end = -1,
     };
-    pthread_mutex_init(&session->mutex, NULL);
-    condition_init(&session->changed);
+    mailbox_init(&session->mailbox);
     *client = &session->client;
     enum fault_kind kind = start(session, fault);
     if (kind == FAULT_NONE)
@@ -512,12 +417,8 @@ enum fault_kind threads_open(struct threads *threads, const char *hosts,
 void threads_order(struct client *client, int order)
 {
     struct session *session = of_client(client);
-    pthread_mutex_lock(&session->mutex);
-    if (session->calling)
-        session->threads->hooks.order(client->owner, order);
-    else
-        put(session, LETTER_ORDER, order, "");
-    pthread_mutex_unlock(&session->mutex);
+    mailbox_post_or_call(&session->mailbox, LETTER_ORDER, order, session->threads->hooks.order,
+                         client->owner);
 }
 
 void threads_alarm(struct client *client, uint64_t due_ns)
@@ -527,21 +428,13 @@ void threads_alarm(struct client *client, uint64_t due_ns)
 
 /* ------------------------------------------------------------------ the end */
 
-static void begin_close(struct session *session)
-{
-    pthread_mutex_lock(&session->mutex);
-    session->closing = true;
-    pthread_cond_broadcast(&session->changed);
-    pthread_mutex_unlock(&session->mutex);
-}
-
 size_t threads_close(struct threads *threads, uint64_t until_ns)
 {
     for (size_t i = 0; i < threads->opened; i++)
-        begin_close(&threads->sessions[i]);
+        mailbox_close(&threads->sessions[i].mailbox);
     pthread_mutex_lock(&threads->mutex);
     while (threads->ended < threads->opened && clock_now_ns() < until_ns)
-        condition_wait(&threads->session_ended, &threads->mutex, until_ns);
+        condition_wait(&threads->progress, &threads->mutex, until_ns);
     size_t left = threads->opened - threads->ended;
     pthread_mutex_unlock(&threads->mutex);
     if (left > 0)
@@ -549,8 +442,7 @@ size_t threads_close(struct threads *threads, uint64_t until_ns)
     for (size_t i = 0; i < threads->opened; i++) {
         struct session *session = &threads->sessions[i];
         pthread_join(session->thread, NULL);
-        pthread_cond_destroy(&session->changed);
-        pthread_mutex_destroy(&session->mutex);
+        mailbox_deinit(&session->mailbox);
     }
     threads->opened = threads->ended = 0;
     return 0;
@@ -560,7 +452,7 @@ void threads_free(struct threads *threads)
 {
     if (threads == NULL)
         return;
-    pthread_cond_destroy(&threads->session_ended);
+    pthread_cond_destroy(&threads->progress);
     pthread_mutex_destroy(&threads->mutex);
     free(threads->sessions);
     free(threads);

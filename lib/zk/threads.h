@@ -5,9 +5,9 @@
  * Drives handles of the Apache C client's multi-threaded build (libzookeeper_mt) with its
  * synchronous calls. An operation is only noted when it is asked for; the session's thread carries
  * it out as soon as the callback that asked for it has returned, and then delivers the reply. What
- * comes from elsewhere goes into the session's mailbox, which its thread empties between requests:
- * watch events and states from the library's completion thread, orders from the owner of the
- * sessions. A full mailbox makes the sender wait; nothing is dropped, and nothing is allocated.
+ * comes from elsewhere goes into the session's mailbox (zk/mailbox.h), which its thread empties
+ * between requests: watch events and states from the library's completion thread, orders from the
+ * owner of the sessions.
  *
  * A reply is delivered before what lies in the mailbox. The library hands replies to synchronous
  * calls and watch events over on different ways, so an event may be delivered after the reply to a
@@ -17,6 +17,15 @@
  * time, so that each can be told to be its session's. After a reconnect the socket is looked for
  * under the same number, which it has as a rule, since the library closes the one before it opens
  * the other; if it is not there, the session's bytes are counted no more: client_bytes says false.
+ *
+ * A request that a note has no room for (zk/note.h) is not sent, and answered by ZK_OTHER_ERROR; a
+ * reply to get holds SYNCHRONOUS_VALUE_MAX bytes (zk/synchronous.h), and what is more is cut off.
+ *
+ * Faults: client_cut and client_crash need the session's socket, and do nothing while it is not
+ * known; nor does client_crash in a hook that is called while the session is inside a request. A
+ * reply to be cut is waited for by a thread of its own; if the system allows none, the operation is
+ * not sent, and answered by ZK_OTHER_ERROR. A session that crashed is one of those that have
+ * closed.
  *
  * Invariant: everything that a session's listener hears, it hears on the session's thread (but see
  * threads_order), never from inside an operation.
@@ -29,10 +38,6 @@
 
 #include <stddef.h>
 #include <stdint.h>
-
-/* A reply to get holds so many bytes of a znode's data at most; what is more is cut off. A request
- * that holds more than NOTE_VALUES_MAX (zk/note.h) is not sent, and answered by ZK_OTHER_ERROR. */
-#define THREADS_VALUE_MAX 1024
 
 struct threads;
 

@@ -4,15 +4,26 @@
 #include "tests/live/live.h"
 #include "trial/oracle.h"
 #include "zk/events.h"
+#include "zk/note.h"
 #include "zk/threads.h"
 
 #include <pthread.h>
 
-#define SESSION_TIMEOUT_MS 60000
-#define PATIENCE_NS        (20 * NS_PER_S)
+#define PATIENCE_NS (20 * NS_PER_S)
 
 /* The driver of the group of tests that is running. */
 static enum driver driver;
+
+/* For AddressSanitizer: when a synchronous multi is answered by the loss of its connection,
+ * libzookeeper_mt 3.8.0 forgets what it had allocated for its parts. */
+const char *__lsan_default_suppressions(void);
+const char *__lsan_default_suppressions(void)
+{
+    return "leak:zoo_amulti";
+}
+
+/* What a session does on its turn. */
+enum turn { TURN_REQUEST, TURN_CUT_REQUEST, TURN_CRASH, TURN_CRASH_IN_REQUEST };
 
 /* A session under test, and what it has heard. */
 static struct probe {
@@ -20,9 +31,12 @@ static struct probe {
     struct threads *threads;
     struct client *client;
     const struct client_request *request; /* threads: to be made on the session's thread */
+    bool turn_done;
+    bool injected; /* its fault, if it had one */
     pthread_mutex_t mutex;
     pthread_cond_t heard;
-    enum client_state state;
+    unsigned callbacks;
+    unsigned connections, connections_awaited;
     bool replied;
     struct client_reply reply;
     char path[RECIPE_PATH_MAX];
@@ -37,7 +51,8 @@ static void state_changed(void *owner, enum client_state state)
 {
     (void)owner;
     pthread_mutex_lock(&probe.mutex);
-    probe.state = state;
+    probe.callbacks++;
+    probe.connections += state == CLIENT_ESTABLISHED;
     pthread_cond_signal(&probe.heard);
     pthread_mutex_unlock(&probe.mutex);
 }
@@ -58,6 +73,7 @@ static void replied(void *owner, const struct client_reply *reply)
 {
     (void)owner;
     pthread_mutex_lock(&probe.mutex);
+    probe.callbacks++;
     probe.reply = *reply;
     snprintf(probe.path, sizeof probe.path, "%s", reply->path == NULL ? "" : reply->path);
     if (reply->value_length > 0)
@@ -72,6 +88,7 @@ static void notified(void *owner, enum client_event event, const char *path)
     (void)owner;
     (void)path;
     pthread_mutex_lock(&probe.mutex);
+    probe.callbacks++;
     probe.deleted += event == EVENT_DELETED;
     probe.changed += event == EVENT_CHANGED;
     probe.created += event == EVENT_CREATED;
@@ -86,12 +103,22 @@ static const struct client_listener listener = {state_changed, sent, replied, no
 
 static bool is_established(void)
 {
-    return probe.state == CLIENT_ESTABLISHED;
+    return probe.connections >= probe.connections_awaited;
 }
 
 static bool is_answered(void)
 {
     return probe.replied;
+}
+
+static bool has_had_its_turn(void)
+{
+    return probe.turn_done;
+}
+
+static bool is_notified(void)
+{
+    return probe.sent.of[TALLY_NOTIFICATION] > 0;
 }
 
 static bool is_notified_thrice(void)
@@ -157,11 +184,21 @@ static void perform(const struct client_request *request)
     }
 }
 
-static void perform_on_thread(void *owner, int order)
+static void take_turn(void *owner, int turn)
 {
     (void)owner;
-    (void)order;
-    perform(probe.request);
+    bool injected = false;
+    if (turn != TURN_CRASH)
+        perform(probe.request);
+    if (turn == TURN_CUT_REQUEST)
+        injected = client_cut(probe.client);
+    if (turn == TURN_CRASH || turn == TURN_CRASH_IN_REQUEST)
+        injected = client_crash(probe.client);
+    pthread_mutex_lock(&probe.mutex);
+    probe.injected = injected;
+    probe.turn_done = true;
+    pthread_cond_signal(&probe.heard);
+    pthread_mutex_unlock(&probe.mutex);
 }
 
 static void no_alarm(void *owner, uint64_t late_ns)
@@ -175,18 +212,49 @@ static void no_wait(void *owner)
     (void)owner;
 }
 
+static void do_turn(enum turn turn)
+{
+    probe.turn_done = false;
+    if (driver == DRIVER_EVENTS)
+        take_turn(NULL, (int)turn);
+    else
+        threads_order(probe.client, (int)turn);
+    await(has_had_its_turn, "turn");
+}
+
+static enum zk_status ask_on(enum turn turn, const struct client_request *request)
+{
+    probe.replied = false;
+    probe.request = request;
+    do_turn(turn);
+    await(is_answered, "reply");
+    assert_int_equal(probe.reply.operation, request->operation);
+    return probe.reply.status;
+}
+
 /* Makes a request, waits for its reply, and returns its status; the rest is in probe.reply. */
 static enum zk_status ask(struct client_request request)
 {
-    probe.replied = false;
-    probe.request = &request;
-    if (driver == DRIVER_EVENTS)
-        perform(&request);
-    else
-        threads_order(probe.client, 0);
-    await(is_answered, "reply");
-    assert_int_equal(probe.reply.operation, request.operation);
-    return probe.reply.status;
+    return ask_on(TURN_REQUEST, &request);
+}
+
+static bool exists_by_steward(const char *path)
+{
+    struct fault fault = {0};
+    bool is_there = false;
+    live_expect(steward_exists(live_host.steward, path, &is_there, &fault), &fault);
+    return is_there;
+}
+
+/* Makes a request whose reply is lost, and waits until the session has reconnected. When the loss
+ * is told, it has been carried out: `path` is there, or is not. */
+static void ask_in_vain(struct client_request request, const char *path, bool is_there)
+{
+    probe.connections_awaited = probe.connections + 1;
+    assert_int_equal(ask_on(TURN_CUT_REQUEST, &request), ZK_CONNECTION_LOSS);
+    assert_true(probe.injected);
+    assert_int_equal(exists_by_steward(path), is_there);
+    await(is_established, "session");
 }
 
 static struct client_request get(const char *path, enum watch_flag watch)
@@ -210,27 +278,42 @@ static enum zk_status ask_multi(const struct client_request *parts, size_t count
               sizeof((const struct client_request[]){__VA_ARGS__}) /                               \
                   sizeof(struct client_request))
 
-static int open_session(void **state)
+static int open_session_for(uint32_t session_timeout_ms)
 {
-    (void)state;
-    static const struct threads_hooks hooks = {perform_on_thread, no_alarm, no_wait};
+    static const struct threads_hooks hooks = {take_turn, no_alarm, no_wait};
     static char hosts[CONNECT_TEXT_SIZE];
     struct fault fault = {0};
-    probe = (struct probe){.mutex = PTHREAD_MUTEX_INITIALIZER, .heard = PTHREAD_COND_INITIALIZER};
+    probe = (struct probe){.mutex = PTHREAD_MUTEX_INITIALIZER,
+                           .heard = PTHREAD_COND_INITIALIZER,
+                           .connections_awaited = 1};
     connect_format(&live_servers, 0, true, hosts, sizeof hosts);
     if (driver == DRIVER_EVENTS) {
         live_expect(events_new(1, &probe.events, &fault), &fault);
-        live_expect(events_open(probe.events, hosts, SESSION_TIMEOUT_MS, &listener, NULL,
+        live_expect(events_open(probe.events, hosts, session_timeout_ms, &listener, NULL,
                                 &probe.client, &fault),
                     &fault);
     } else {
         live_expect(threads_new(1, &hooks, &probe.threads, &fault), &fault);
-        live_expect(threads_open(probe.threads, hosts, SESSION_TIMEOUT_MS, &listener, NULL,
+        live_expect(threads_open(probe.threads, hosts, session_timeout_ms, &listener, NULL,
                                  &probe.client, &fault),
                     &fault);
     }
     await(is_established, "session");
     return 0;
+}
+
+static int open_session(void **state)
+{
+    (void)state;
+    return open_session_for(60000);
+}
+
+/* One that reconnects soon, a sixtieth of its timeout after it lost its only server, and that the
+ * server does not keep for long. */
+static int open_short_session(void **state)
+{
+    (void)state;
+    return open_session_for(6000);
 }
 
 static int close_session(void **state)
@@ -310,7 +393,7 @@ static void test_a_set_has_its_version(void **state)
 static void test_what_is_too_long_is_not_sent(void **state)
 {
     (void)state;
-    char value[THREADS_VALUE_MAX + 1] = {0};
+    char value[NOTE_VALUES_MAX + 1] = {0};
     if (driver == DRIVER_EVENTS)
         return;
     assert_int_equal(ask(op_create(A, value, sizeof value, PERSISTENT)), ZK_OTHER_ERROR);
@@ -459,6 +542,87 @@ static void test_sessions_and_servers_agree(void **state)
     assert_int_equal(count.notifications, 1);
 }
 
+/* ------------------------------------------------------------------ faults */
+
+#define CUTS 10
+
+/* Whatever the operation: the server has carried it out, and the session does not know. */
+static void test_a_cut_loses_the_reply(void **state)
+{
+    (void)state;
+    const struct client_request parts[] = {op_delete(A), op_create(C, NULL, 0, EPHEMERAL)};
+    assert_int_equal(ask(op_create(B, NULL, 0, PERSISTENT)), ZK_OK);
+    for (int32_t i = 0; i < CUTS; i++) {
+        ask_in_vain(op_create(A, NULL, 0, EPHEMERAL), A, true);
+        ask_in_vain(op_set(B, "x", 1, i), B, true);
+        assert_int_equal(ask(exists_request(B, NO_WATCH)), ZK_OK);
+        assert_int_equal(probe.reply.version, i + 1);
+        ask_in_vain(get(B, NO_WATCH), B, true);
+        ask_in_vain(
+            (struct client_request){.operation = CLIENT_MULTI, .parts = parts, .part_count = 2}, C,
+            true);
+        assert_false(exists_by_steward(A));
+        ask_in_vain(op_delete(C), C, false);
+    }
+}
+
+/* The session is the same afterwards: its ephemeral znodes stand, and its watches. */
+static void test_a_cut_session_goes_on(void **state)
+{
+    (void)state;
+    assert_int_equal(ask(op_create(A, NULL, 0, EPHEMERAL)), ZK_OK);
+    assert_int_equal(ask(op_create(C, NULL, 0, PERSISTENT)), ZK_OK);
+    assert_int_equal(ask(exists_request(C, WATCH)), ZK_OK);
+    ask_in_vain(op_create(B, NULL, 0, PERSISTENT), B, true);
+    assert_int_equal(probe.sent.of[TALLY_NOTIFICATION], 0);
+    ask_in_vain(op_delete(C), C, false); /* its notification comes before its reply */
+    await(is_notified, "notification");
+    assert_int_equal(probe.deleted, 1);
+    assert_int_equal(ask(exists_request(A, NO_WATCH)), ZK_OK);
+    assert_int_equal(ask(get(B, NO_WATCH)), ZK_OK);
+    assert_int_equal(probe.sent.of[TALLY_NOTIFICATION], 1);
+    assert_int_equal(probe.connections, 3);
+}
+
+/* Nobody asked for the end of the session: the server waits for it until its timeout. */
+static void test_a_crashed_session_expires(void **state)
+{
+    (void)state;
+    const struct oracle oracle = {.servers = &live_servers};
+    struct oracle_reading before, after;
+    struct fault fault = {0};
+    uint64_t until_ns = clock_now_ns() + PATIENCE_NS;
+    assert_int_equal(ask(op_create(A, NULL, 0, EPHEMERAL)), ZK_OK);
+    live_expect(oracle_read(&oracle, &before, &fault), &fault);
+    unsigned callbacks = probe.callbacks;
+    do_turn(TURN_CRASH);
+    assert_true(probe.injected);
+    do
+        live_expect(oracle_read(&oracle, &after, &fault), &fault);
+    while (after.connections == before.connections && clock_now_ns() < until_ns);
+    assert_int_equal(after.connections, before.connections - 1);
+    while (exists_by_steward(A) && clock_now_ns() < until_ns)
+        if (driver == DRIVER_EVENTS)
+            live_expect(events_poll(probe.events, clock_now_ns() + NS_PER_MS, &fault), &fault);
+    assert_false(exists_by_steward(A));
+    live_expect(oracle_read(&oracle, &after, &fault), &fault);
+    assert_int_equal(after.writes, before.writes);
+    assert_int_equal(after.connections, before.connections - 1);
+    assert_int_equal(probe.callbacks, callbacks);
+}
+
+/* A crash leaves nothing to lose: the reply to what was asked for does not come. */
+static void test_a_crash_in_a_request(void **state)
+{
+    (void)state;
+    unsigned callbacks = probe.callbacks;
+    const struct client_request request = op_create(A, NULL, 0, EPHEMERAL);
+    probe.request = &request;
+    do_turn(TURN_CRASH_IN_REQUEST);
+    assert_true(probe.injected);
+    assert_int_equal(probe.callbacks, callbacks);
+}
+
 /* ------------------------------------------------------------------ in a recipe */
 
 /*
@@ -557,6 +721,8 @@ static void test_a_recipe_sets_and_multis(void **state)
 static int run_with(enum driver of_group, const char *name)
 {
 #define WITH_SESSION(test) cmocka_unit_test_setup_teardown(test, open_session, close_session)
+#define WITH_SHORT_SESSION(test)                                                                   \
+    cmocka_unit_test_setup_teardown(test, open_short_session, close_session)
     const struct CMUnitTest tests[] = {
         WITH_SESSION(test_values_come_back),
         WITH_SESSION(test_a_set_has_its_version),
@@ -566,6 +732,10 @@ static int run_with(enum driver of_group, const char *name)
         WITH_SESSION(test_a_multi_fires_watches),
         WITH_SESSION(test_each_counts_once),
         WITH_SESSION(test_sessions_and_servers_agree),
+        WITH_SHORT_SESSION(test_a_cut_loses_the_reply),
+        WITH_SHORT_SESSION(test_a_cut_session_goes_on),
+        WITH_SHORT_SESSION(test_a_crashed_session_expires),
+        WITH_SESSION(test_a_crash_in_a_request),
         cmocka_unit_test(test_a_recipe_sets_and_multis),
     };
     driver = of_group;

@@ -23,6 +23,8 @@ static void test_counts_are_exact_on_three_servers(void **state)
     const struct recipe *recipe;
     (void)state;
     for (size_t r = 0; (recipe = registry_at(r)) != NULL; r++) {
+        if (!recipe_has_law(recipe))
+            continue;
         for (size_t i = 0; i < sizeof clients / sizeof clients[0]; i++)
             check_drain(recipe, clients[i], 1, PACE_LOCKSTEP);
         check_drain(recipe, 12, 4, PACE_LOCKSTEP);

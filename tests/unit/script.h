@@ -49,6 +49,15 @@ static inline uint64_t script_now_ns(const struct client *client)
     return 0;
 }
 
+/* Its session's id. */
+#define SCRIPT_SESSION INT64_C(0x100001234560007)
+
+static inline int64_t script_session_id(const struct client *client)
+{
+    (void)client;
+    return SCRIPT_SESSION;
+}
+
 static inline void script_sent(void *owner, enum client_operation operation)
 {
     (void)owner;
@@ -73,13 +82,15 @@ static inline void script_begin(struct script *script, bool releasing)
 
 static inline void script_init(struct script *script, const char *recipe)
 {
-    static const struct client_driver driver = {.submit = script_submit, .now_ns = script_now_ns};
+    static const struct client_driver driver = {
+        .submit = script_submit, .now_ns = script_now_ns, .session_id = script_session_id};
     static const struct client_listener listener = {.sent = script_sent};
     *script = (struct script){
         .client = {.driver = &driver, .listener = &listener, .owner = script},
         .contender = {.client = &script->client, .lock = "/l"},
         .recipe = registry_find(recipe),
     };
+    contender_set_guid(&script->contender, UINT64_C(0x0123456789abcdef), UINT64_MAX);
     script_begin(script, false);
 }
 

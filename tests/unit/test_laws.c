@@ -59,6 +59,7 @@ static void test_scalable(void **state)
     check_scalable("scalable-get", TALLY_GET);
     check_scalable("reentrant", TALLY_EXISTS);
     check_scalable("election", TALLY_EXISTS);
+    check_scalable("scalable-guid", TALLY_EXISTS);
 }
 
 static void test_childwatch(void **state)
@@ -121,6 +122,36 @@ static void test_ticket(void **state)
     }
 }
 
+static void test_writelock(void **state)
+{
+    (void)state;
+    for (uint64_t n = 1; n <= 300; n++) {
+        struct tally total = drain("writelock", n);
+        assert_int_equal(tally_rpcs(&total), 8 * n - 3);
+        assert_int_equal(total.of[TALLY_CREATE], n);
+        assert_int_equal(total.of[TALLY_EXISTS], 3 * n - 2);
+        assert_int_equal(total.of[TALLY_GET_CHILDREN], 3 * n - 1);
+        assert_int_equal(total.of[TALLY_DELETE], n);
+        assert_int_equal(total.of[TALLY_NOTIFICATION], n - 1);
+        assert_int_equal(total.of[TALLY_NAMES_LISTED], n * n + n * (n - 1) / 2);
+    }
+}
+
+static void test_zoolock(void **state)
+{
+    (void)state;
+    for (uint64_t n = 1; n <= 300; n++) {
+        struct tally total = drain("zoolock", n);
+        assert_int_equal(tally_rpcs(&total), 9 * n - 4);
+        assert_int_equal(total.of[TALLY_CREATE], n);
+        assert_int_equal(total.of[TALLY_EXISTS], 3 * n - 2);
+        assert_int_equal(total.of[TALLY_GET_CHILDREN], 4 * n - 2);
+        assert_int_equal(total.of[TALLY_DELETE], n);
+        assert_int_equal(total.of[TALLY_NOTIFICATION], n - 1);
+        assert_int_equal(total.of[TALLY_NAMES_LISTED], 2 * n * n - n);
+    }
+}
+
 /* Whoever queues again finds all the others: n - 1 questions a handoff from then on. */
 static void test_walkback_goes_on(void **state)
 {
@@ -171,6 +202,8 @@ int main(void)
         cmocka_unit_test(test_childwatch),
         cmocka_unit_test(test_scalable_listwatch),
         cmocka_unit_test(test_ticket),
+        cmocka_unit_test(test_writelock),
+        cmocka_unit_test(test_zoolock),
         cmocka_unit_test(test_walkback),
         cmocka_unit_test(test_walkback_goes_on),
         cmocka_unit_test(test_a_handoff_among_waiters),

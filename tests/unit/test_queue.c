@@ -115,6 +115,23 @@ static void test_a_line_is_walked_down_across_the_wrap(void **state)
     assert_int_equal(queue_previous(0), -1);
 }
 
+static void test_an_own_place_is_found_by_its_prefix(void **state)
+{
+    static const char *const names[] = {"x-12-0000000001", "x-123-0000000002", "x-123-",
+                                        "y-123-0000000003"};
+    struct client_reply reply;
+    (void)state;
+    struct contender s = contender_in(names, 4, 7, &reply);
+    snprintf(s.prefix, sizeof s.prefix, "x-123-");
+    assert_true(queue_find_place(&s));
+    assert_string_equal(s.node, "/l/x-123-0000000002");
+    assert_int_equal(s.sequence, 2);
+    snprintf(s.prefix, sizeof s.prefix, "x-1234-");
+    assert_false(queue_find_place(&s));
+    assert_string_equal(s.node, "/l/x-123-0000000002");
+    assert_int_equal(s.sequence, 2);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -124,6 +141,7 @@ int main(void)
         cmocka_unit_test(test_the_predecessor_is_the_next_lower),
         cmocka_unit_test(test_the_predecessor_is_found_across_the_wrap),
         cmocka_unit_test(test_the_first_is_found_across_the_wrap),
+        cmocka_unit_test(test_an_own_place_is_found_by_its_prefix),
         cmocka_unit_test(test_a_line_is_walked_down_across_the_wrap),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * A lock without watches: who cannot create the znode asks again after a while whether it is still
+ * there. It is what the watches of the others save. It never comes to rest while anybody waits, so
+ * it has no law, and no lockstep.
+ */
+#include "base/clock.h"
+#include "recipes/recipe.h"
+#include "recipes/registry.h"
+
+#define INTERVAL_NS (10 * NS_PER_MS)
+
+static const char description[] =
+    "The lock is one ephemeral znode, and nobody watches it. Who cannot create it asks every 10 ms "
+    "whether it is still there, and tries again when it is not. What that costs depends on how "
+    "long the lock is held, and who gets it, on luck. It has no exact law, and no lockstep: run it "
+    "with --pace free.";
+
+static const char pseudo_code[] = "acquire                                       release\n"
+                                  "  while true:                                   delete(f)\n"
+                                  "    if create(f, EPHEMERAL): return\n"
+                                  "    do pause\n"
+                                  "    while exists(f, watch = false)";
+
+ACQUIRE(poll)
+{
+    BEGIN;
+    contender_child(s, "f", s->node);
+    for (;;) {
+        AWAIT(create(s, s->node, EPHEMERAL));
+        if (s->status == ZK_OK)
+            GRANTED;
+        if (s->status != ZK_NODE_EXISTS)
+            FAILED;
+        do {
+            AWAIT_PAUSE(INTERVAL_NS);
+            AWAIT(exists(s, s->node, NO_WATCH));
+        } while (s->status == ZK_OK);
+    }
+    END;
+}
+
+const struct recipe recipe_poll = {
+    .name = "poll",
+    .summary = "one znode, without watches: asks every 10 ms; free pace only",
+    .about = {description, pseudo_code,
+              "what watches are for: Hunt et al., USENIX ATC 2010, section 2.1", NULL},
+    .acquire = poll_acquire,
+    .release = contender_delete_own,
+    .law = {NULL, NULL, "no law", "0"},
+};

@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * The scalable lock with a GUID in the name, as ZooKeeper's recipes advise and Curator's protected
+ * mode does. The reply to a CREATE may be lost although the znode was made. Who then creates again
+ * has two places in line, and the first, which nobody releases, blocks the lock for as long as the
+ * session lives. With a GUID the client looks for its znode before it creates again.
+ *
+ * One GUID serves a session: it has at most one znode in line, for it makes sure of its deletion.
+ */
+#include "recipes/queue.h"
+#include "recipes/recipe.h"
+#include "recipes/registry.h"
+
+#include <stdio.h>
+
+static const char description[] =
+    "The scalable lock for a network that loses replies. The name of each znode has a GUID in it. "
+    "If the connection is lost while a CREATE is out, the client lists, and creates again only if "
+    "no name has its GUID. Lists and looks are repeated, and so is the deletion of a release, "
+    "until it is certain. Without a GUID a lost CREATE leaves a znode in the queue that blocks it "
+    "for as long as the session lives.";
+
+static const char pseudo_code[] =
+    "acquire                                              release\n"
+    "1 n = create(l + \"/_c_GUID-lock-\", EPHEMERAL|SEQ.)     1 delete(n)\n"
+    "  connection lost:                                     connection lost: goto 1\n"
+    "    if n in getChildren(l, false) has GUID: goto 2\n"
+    "    goto 1\n"
+    "2 C = getChildren(l, false)\n"
+    "3 if n is lowest znode in C, exit\n"
+    "4 p = znode in C ordered just before n\n"
+    "5 if exists(p, true) wait for watch event\n"
+    "6 goto 2";
+
+ACQUIRE(scalable_guid)
+{
+    BEGIN;
+    snprintf(s->prefix, sizeof s->prefix, "_c_%s-" QUEUE_PREFIX, s->guid);
+    for (;;) {
+        AWAIT(queue_create_place(s));
+        if (s->status != ZK_CONNECTION_LOSS) {
+            if (!queue_take_place(s))
+                FAILED;
+            break;
+        }
+        do
+            AWAIT(get_children(s, s->lock, NO_WATCH));
+        while (s->status == ZK_CONNECTION_LOSS);
+        if (s->status != ZK_OK)
+            FAILED;
+        if (queue_find_place(s))
+            break;
+    }
+    for (;;) {
+        do
+            AWAIT(get_children(s, s->lock, NO_WATCH));
+        while (s->status == ZK_CONNECTION_LOSS);
+        if (s->status != ZK_OK)
+            FAILED;
+        if (queue_is_lowest(s))
+            GRANTED;
+        AWAIT(exists(s, s->watched, WATCH));
+        if (s->status == ZK_OK)
+            AWAIT_WATCH(EVENT_DELETED, s->watched);
+    }
+    END;
+}
+
+/* A deletion whose reply was lost has been made if the znode is gone: it is nobody else's. */
+RELEASE(scalable_guid)
+{
+    BEGIN;
+    do
+        AWAIT(delete_znode(s, s->node));
+    while (s->status == ZK_CONNECTION_LOSS);
+    if (s->status == ZK_OK || s->status == ZK_NO_NODE)
+        RELEASED;
+    END;
+}
+
+const struct recipe recipe_scalable_guid = {
+    .name = "scalable-guid",
+    .summary = "scalable, with a GUID in the name: finds its znode when a CREATE's reply was lost",
+    .about = {description, pseudo_code,
+              "ZooKeeper's recipes, \"Important Note About Using the GUID\"; Apache Curator's "
+              "protected mode",
+              "Apache Curator (InterProcessMutex)"},
+    .fifo = true,
+    .recovers = true,
+    .acquire = scalable_guid_acquire,
+    .release = scalable_guid_release,
+    .law = QUEUE_LAW,
+};

@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * The traffic of ZooKeeper's Java recipe, org.apache.zookeeper.recipes.lock.WriteLock: the
+ * session's id in the name, operations that are retried when the connection is lost, and lock()
+ * from its beginning each time a watch fires. Its callbacks are the steps of the coroutine:
+ * lockAcquired is the grant, lockReleased the release.
+ *
+ * As shipped it has two faults, which are not copied. When its predecessor goes between the list
+ * and exists() it logs that, and sleeps with the lock free; here it lists again. When it finds its
+ * own znode in the list, after a CREATE whose reply was lost, it takes the bare name for a path and
+ * never gets the lock; here it is a path.
+ */
+#include "base/clock.h"
+#include "recipes/queue.h"
+#include "recipes/recipe.h"
+#include "recipes/registry.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+
+/* How often an operation is tried, and how long the second retry waits; each one waits as much
+ * longer. The first retry is made at once. */
+#define ATTEMPTS_MAX   10
+#define RETRY_DELAY_NS (500 * NS_PER_MS)
+
+static const char description[] =
+    "The queue as ZooKeeper ships it for Java. Each lock() makes sure that the folder is there; "
+    "the "
+    "first one looks for a znode of its own session before it creates one. Each wakes one, which "
+    "calls lock() again: a question more for each handoff than the paper's. Lost connections are "
+    "retried, up to ten times, but for the deletion: what that leaves ends with the session.";
+
+static const char pseudo_code[] =
+    "lock()                                               unlock()\n"
+    "1 if not exists(l, false): create(l)                 1 delete(n)\n"
+    "2 if n is not known yet                              2 lockReleased()\n"
+    "    n = znode in getChildren(l, false) with prefix\n"
+    "        \"x-\" + session id + \"-\"\n"
+    "    if none: n = create(l + prefix, EPHEMERAL|SEQUENTIAL)\n"
+    "3 C = getChildren(l, false)\n"
+    "4 if n is lowest znode in C: lockAcquired(), exit\n"
+    "5 p = znode in C ordered just before n\n"
+    "6 if exists(p, true): on its watch event lock()\n"
+    "connection lost in 1: again; in 2 to 6: goto 2, after a pause";
+
+/* The connection was lost, and one more attempt is due. */
+static bool is_to_be_retried(struct contender *s)
+{
+    return s->status == ZK_CONNECTION_LOSS && ++s->attempts < ATTEMPTS_MAX;
+}
+
+#define PAUSE_BEFORE_RETRY                                                                         \
+    do {                                                                                           \
+        if (s->attempts > 1)                                                                       \
+            AWAIT_PAUSE((s->attempts - 1) * RETRY_DELAY_NS);                                       \
+    } while (0)
+
+ACQUIRE(writelock)
+{
+    BEGIN;
+    snprintf(s->prefix, sizeof s->prefix, "x-%" PRId64 "-", client_session_id(s->client));
+    s->has_place = false;
+    for (;;) {
+        s->attempts = 0;
+        do {
+            PAUSE_BEFORE_RETRY;
+            AWAIT(exists(s, s->lock, NO_WATCH));
+        } while (is_to_be_retried(s));
+        if (s->status == ZK_NO_NODE)
+            AWAIT(create(s, s->lock, PERSISTENT));
+        s->attempts = 0;
+        do {
+            PAUSE_BEFORE_RETRY;
+            if (!s->has_place) {
+                AWAIT(get_children(s, s->lock, NO_WATCH));
+                if (s->status != ZK_OK)
+                    continue;
+                if (!queue_find_place(s)) {
+                    AWAIT(queue_create_place(s));
+                    if (!queue_take_place(s))
+                        continue;
+                }
+                s->has_place = true;
+            }
+            for (;;) {
+                AWAIT(get_children(s, s->lock, NO_WATCH));
+                if (s->status != ZK_OK)
+                    break;
+                if (queue_is_lowest(s))
+                    GRANTED;
+                AWAIT(exists(s, s->watched, WATCH));
+                if (s->status != ZK_NO_NODE)
+                    break;
+            }
+        } while (is_to_be_retried(s));
+        if (s->status != ZK_OK)
+            FAILED;
+        AWAIT_WATCH(EVENT_DELETED, s->watched);
+    }
+    END;
+}
+
+RELEASE(writelock)
+{
+    BEGIN;
+    AWAIT(delete_znode(s, s->node));
+    if (s->status == ZK_OK || s->status == ZK_NO_NODE)
+        RELEASED;
+    END;
+}
+
+/* Looks for a znode of its own among those who are there, and lists again with it. */
+static void arrival(const struct law_view *view, struct tally *cost)
+{
+    uint64_t found = view->waiters + (view->held ? 1 : 0);
+    tally_add(cost, TALLY_CREATE, 1);
+    tally_add(cost, TALLY_EXISTS, view->held ? 2 : 1);
+    tally_add(cost, TALLY_GET_CHILDREN, 2);
+    tally_add(cost, TALLY_NAMES_LISTED, found + (found + 1));
+}
+
+/* One is woken, makes sure of the folder, lists those who are left, and is the lowest. */
+static void release(const struct law_view *view, struct tally *cost)
+{
+    tally_add(cost, TALLY_DELETE, 1);
+    if (view->waiters > 0) {
+        tally_add(cost, TALLY_NOTIFICATION, 1);
+        tally_add(cost, TALLY_EXISTS, 1);
+        tally_add(cost, TALLY_GET_CHILDREN, 1);
+        tally_add(cost, TALLY_NAMES_LISTED, view->waiters);
+    }
+}
+
+const struct recipe recipe_writelock = {
+    .name = "writelock",
+    .summary = "the queue as ZooKeeper ships it for Java: retries, and a request more a handoff",
+    .about = {description, pseudo_code,
+              "Apache ZooKeeper, org.apache.zookeeper.recipes.lock.WriteLock",
+              "Apache ZooKeeper (zookeeper-recipes-lock, Java)"},
+    .fifo = true,
+    .recovers = true,
+    .acquire = writelock_acquire,
+    .release = writelock_release,
+    .law = {arrival, release, "8n - 3", "n - 1"},
+};

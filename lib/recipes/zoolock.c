@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * The traffic of ZooKeeper's C recipe, zkr_lock_lock of zoo_lock.c: the session's id in the name,
+ * and all of it from its beginning each time a watch fires, the look for its own znode included.
+ *
+ * Copied with it: who finds its predecessor gone between the list and exists() deletes its own
+ * znode and queues again at the tail, with the watch that exists() left behind. Not copied: it
+ * gives up in silence when that has happened four times, it compares sequence numbers as strings,
+ * and it returns success whatever has happened.
+ */
+#include "recipes/queue.h"
+#include "recipes/recipe.h"
+#include "recipes/registry.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+
+static const char description[] =
+    "The queue as ZooKeeper ships it for C. Whoever locks, and whoever is woken, makes sure that "
+    "the "
+    "folder is there, lists to find a znode of its own session, and lists again to find the one "
+    "before: two questions more for each handoff than the paper's. Who finds that one gone gives "
+    "up its place and queues again at the tail.";
+
+static const char pseudo_code[] =
+    "zkr_lock_lock()                                      zkr_lock_unlock()\n"
+    "1 exists(l, false)                                   1 delete(n)\n"
+    "2 n = znode in getChildren(l, false) with prefix\n"
+    "      \"x-\" + session id + \"-\"\n"
+    "  if none: n = create(l + prefix, EPHEMERAL|SEQUENTIAL)\n"
+    "3 C = getChildren(l, false)\n"
+    "4 if n is lowest znode in C, exit\n"
+    "5 p = znode in C ordered just before n\n"
+    "6 if exists(p, true): on its watch event goto 1\n"
+    "7 else: delete(n), goto 2";
+
+ACQUIRE(zoolock)
+{
+    BEGIN;
+    snprintf(s->prefix, sizeof s->prefix, "x-%016" PRIx64 "-", client_session_id(s->client));
+    for (;;) {
+        AWAIT(exists(s, s->lock, NO_WATCH));
+        for (;;) {
+            AWAIT(get_children(s, s->lock, NO_WATCH));
+            if (s->status != ZK_OK)
+                FAILED;
+            if (!queue_find_place(s)) {
+                AWAIT(queue_create_place(s));
+                if (!queue_take_place(s))
+                    FAILED;
+            }
+            AWAIT(get_children(s, s->lock, NO_WATCH));
+            if (s->status != ZK_OK)
+                FAILED;
+            if (queue_is_lowest(s))
+                GRANTED;
+            AWAIT(exists(s, s->watched, WATCH));
+            if (s->status == ZK_OK)
+                break;
+            AWAIT(delete_znode(s, s->node));
+        }
+        AWAIT_WATCH(EVENT_DELETED, s->watched);
+    }
+    END;
+}
+
+/* Looks for a znode of its own among those who are there, and lists again with it. */
+static void arrival(const struct law_view *view, struct tally *cost)
+{
+    uint64_t found = view->waiters + (view->held ? 1 : 0);
+    tally_add(cost, TALLY_CREATE, 1);
+    tally_add(cost, TALLY_EXISTS, view->held ? 2 : 1);
+    tally_add(cost, TALLY_GET_CHILDREN, 2);
+    tally_add(cost, TALLY_NAMES_LISTED, found + (found + 1));
+}
+
+/* One is woken, makes sure of the folder, and lists those who are left, twice. */
+static void release(const struct law_view *view, struct tally *cost)
+{
+    tally_add(cost, TALLY_DELETE, 1);
+    if (view->waiters > 0) {
+        tally_add(cost, TALLY_NOTIFICATION, 1);
+        tally_add(cost, TALLY_EXISTS, 1);
+        tally_add(cost, TALLY_GET_CHILDREN, 2);
+        tally_add(cost, TALLY_NAMES_LISTED, 2 * view->waiters);
+    }
+}
+
+const struct recipe recipe_zoolock = {
+    .name = "zoolock",
+    .summary = "the queue as ZooKeeper ships it for C: begins anew at every wake-up",
+    .about = {description, pseudo_code, "Apache ZooKeeper, zoo_lock.c (zkr_lock_lock)",
+              "Apache ZooKeeper (zookeeper-recipes-lock, C)"},
+    .fifo = true,
+    .acquire = zoolock_acquire,
+    .release = contender_delete_own,
+    .law = {arrival, release, "9n - 4", "n - 1"},
+};

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * cut: losing a session's connection at a chosen moment. Layer: zk, below the drivers.
+ *
+ * The client library owns its socket and must find the connection lost, as it would any other. So
+ * the socket is put in place of another, under the library's own descriptor: what has arrived by
+ * then cannot be read any more, not even by a thread of the library that is about to.
+ *
+ * Invariant: nothing here reads a byte that the library may still read.
+ */
+#ifndef ZK_CUT_H
+#define ZK_CUT_H
+
+#include <stdbool.h>
+
+/* What has arrived, and was not read yet. */
+enum cut_view {
+    CUT_NOTHING, /* not even one whole message */
+    CUT_REPLY,   /* among others, the reply to a request: the server has carried it out */
+    CUT_OTHER,   /* whole messages, and none of them a reply; or the connection's end */
+};
+
+/* Looks at a connection on which at most one request is outstanding. */
+enum cut_view cut_look(int descriptor);
+
+/* Has the kernel tell nobody of what arrives from now on (up to some megabytes), so that a thread
+ * that waits for it goes on waiting. */
+void cut_hold(int descriptor);
+
+/*
+ * Ends the connection as the end of its process would, and puts a socket under its descriptor that
+ * has no bytes and takes none. With other_end NULL the library finds there that the connection has
+ * ended; else it finds an idle one, as long as *other_end is open, which is the caller's. False,
+ * with nothing done, if the system allows no more descriptors.
+ */
+bool cut_off(int descriptor, int *other_end);
+
+#endif

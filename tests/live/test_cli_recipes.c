@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: Apache-2.0
+/* zkherd recipes: every recipe, its law in formulas, names that are wrong. */
+#include "tests/live/command.h"
+
+#include "recipes/registry.h"
+
+static struct command command;
+
+static void check_columns(void)
+{
+    for (const char *line = command.out; *line != '\0'; line = strchr(line, '\n') + 1) {
+        if (strcspn(line, "\n") > 84)
+            fail_msg("a line of more than 84 columns: %.*s", (int)strcspn(line, "\n"), line);
+    }
+}
+
+static void all_are_listed(void **state)
+{
+    (void)state;
+    const struct recipe *recipe;
+    command_run(&command, COMMAND("recipes"));
+    assert_status(&command, 0);
+    assert_string_equal(command.err, "");
+    check_columns();
+    for (size_t r = 0; (recipe = registry_at(r)) != NULL; r++) {
+        char line[128];
+        snprintf(line, sizeof line, "\n%-19s %-20s %s\n", recipe->name, recipe->law.rpcs,
+                 recipe->law.notifications);
+        assert_has(command.out, line);
+    }
+    assert_left(0);
+}
+
+static void each_is_told(void **state)
+{
+    (void)state;
+    const struct recipe *recipe;
+    for (size_t r = 0; (recipe = registry_at(r)) != NULL; r++) {
+        command_run(&command, COMMAND("recipes", recipe->name));
+        assert_status(&command, 0);
+        assert_string_equal(command.err, "");
+        check_columns();
+        assert_has(command.out, "release");
+        assert_has(command.out,
+                   recipe_has_law(recipe) ? "\nLaw, under lockstep:\n" : "\nIt has no law.\n");
+        assert_has(command.out, "\nSource:     ");
+        assert_has(command.out, "\nShipped by: ");
+    }
+}
+
+/* The rows that docs/counting.md derives by hand. */
+static void laws_are_told_in_formulas(void **state)
+{
+    static const struct {
+        const char *recipe, *row;
+    } rows[] = {
+        {"nonscalable", "\n  CREATE              1          1               W            0\n"},
+        {"nonscalable", "\n    of them failed    0          1               W - 1        0\n"},
+        {"scalable", "\n  getChildren         1          1               1            0\n"},
+        {"scalable", "\n  names listed        1          W + 2           W            0\n"},
+        {"childwatch", "\n  notifications       0          W + h           W + h        h\n"},
+        {"childwatch", "\n  names listed        1          W^2 + 3W + 2    W^2          0\n"},
+        {"childwatch", "\n  h: 1 if nobody has arrived since the last grant, else 0\n"},
+        {"walkback", "\n  EXISTS              1          2               k            1\n"},
+        {"walkback", "\n  k: how many the next waiter found in line when it arrived\n"},
+        {"walkback", "\n  A drain of n: n(n-1)/2 + 7n - 1 RPCs, n - 1 notifications\n"},
+        {"ticket", "\n  multi               0          0               1            1\n"},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        command_run(&command, COMMAND("recipes", rows[i].recipe));
+        assert_has(command.out, rows[i].row);
+    }
+    command_run(&command, COMMAND("recipes", "scalable"));
+    assert_null(strstr(command.out, "getData"));
+    assert_null(strstr(command.out, "h: "));
+}
+
+static void wrong_names(void **state)
+{
+    static const struct {
+        const char *arguments[3], *words;
+    } list[] = {
+        {{"scaleble"}, "zkherd: scaleble: no such recipe; did you mean 'scalable'?; see zkherd "},
+        {{"Ticket"}, "did you mean 'ticket'?"},
+        {{""}, "zkherd: '': no such recipe"},
+        {{"-x"}, "zkherd: -x: no such option; see zkherd recipes --help"},
+        {{"ticket", "poll"}, "zkherd: poll: expected one recipe"},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof list / sizeof list[0]; i++) {
+        const char *arguments[] = {"zkherd", "recipes", list[i].arguments[0], list[i].arguments[1],
+                                   NULL};
+        command_run(&command, arguments);
+        assert_refused(&command, 2, list[i].words);
+    }
+}
+
+static void help_is_a_result(void **state)
+{
+    (void)state;
+    command_run(&command, COMMAND("recipes", "--help"));
+    assert_status(&command, 0);
+    assert_has(command.out, "Usage: zkherd recipes [NAME]\n");
+    assert_has(command.out, "Examples:");
+    check_columns();
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        COMMAND_TEST(all_are_listed),
+        COMMAND_TEST(each_is_told),
+        COMMAND_TEST(laws_are_told_in_formulas),
+        COMMAND_TEST(wrong_names),
+        COMMAND_TEST(help_is_a_result),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

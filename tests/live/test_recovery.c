@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: Apache-2.0
+/* Replies that are lost: without a GUID a lost CREATE blocks the lock, with it the client recovers;
+ * so do its other operations, and WriteLock's. */
+#include "recipes/queue.h"
+#include "tests/live/live.h"
+
+/* The driver of the group of tests that is running. */
+static enum driver driver;
+
+/* What is played, and whose replies are lost. A worker has a copy of its own: in one process the
+ * first request that matches is the one. */
+static const struct recipe *played;
+static enum client_operation cut_operation;
+static unsigned cut_after; /* so many requests of this kind come through */
+
+static enum recipe_step cut_one(struct contender *s, enum recipe_step step)
+{
+    static unsigned seen;
+    static bool cut;
+    if (!cut && step == STEP_REPLY && s->client->operation == cut_operation && seen++ >= cut_after)
+        cut = client_cut(s->client);
+    return step;
+}
+
+static enum recipe_step cutting_acquire(struct contender *s)
+{
+    return cut_one(s, played->acquire(s));
+}
+
+static enum recipe_step cutting_release(struct contender *s)
+{
+    return cut_one(s, played->release(s));
+}
+
+/* Five clients, of whom one loses the reply to one request. */
+static struct trial_result *run(const struct recipe *recipe, enum client_operation operation,
+                                unsigned after)
+{
+    static struct recipe cutting; /* outlives its result, and so does the plan */
+    static struct trial_plan plan;
+    played = recipe;
+    cut_operation = operation;
+    cut_after = after;
+    cutting = *recipe;
+    cutting.acquire = cutting_acquire;
+    cutting.release = cutting_release;
+    plan = live_plan("scalable", 5);
+    plan.recipe = &cutting;
+    plan.driver = driver;
+    plan.pace = PACE_FREE;
+    plan.timeout_ns = 4 * NS_PER_S;
+    return live_trial(&plan);
+}
+
+/* What a client without a GUID is left to do: to create again. */
+ACQUIRE(again)
+{
+    if (s->resume_at != 0 && s->status == ZK_CONNECTION_LOSS)
+        s->resume_at = 0;
+    return queue_acquire(s, exists);
+}
+
+static void test_without_a_guid_a_lost_create_blocks_the_lock(void **state)
+{
+    struct recipe recipe = *registry_find("scalable");
+    (void)state;
+    recipe.acquire = again_acquire;
+    recipe.recovers = true;
+    struct trial_result *result = run(&recipe, CLIENT_CREATE, 0);
+    assert_int_equal(result->end, END_DEADLINE);
+    assert_int_equal(result->reconnects, 1);
+    assert_int_equal(result->total.of[TALLY_CREATE], 6);
+    assert_int_equal(result->violation_count, 0);
+    /* All wait, one of them for itself; but for those who came before it. */
+    assert_true(result->handoffs < 5);
+    assert_non_null(strstr(result->reason, "waits for a change of " ROOT));
+    trial_result_free(result);
+}
+
+static void test_a_recipe_that_does_not_recover_ends_its_session(void **state)
+{
+    (void)state;
+    struct trial_result *result = run(registry_find("scalable"), CLIENT_CREATE, 0);
+    assert_int_equal(result->end, END_LOST);
+    assert_non_null(strstr(result->reason, "lost its connection"));
+    trial_result_free(result);
+}
+
+static void check_recovery(const char *recipe, enum client_operation operation, unsigned after)
+{
+    struct trial_result *result = run(registry_find(recipe), operation, after);
+    live_assert_good(result);
+    assert_int_equal(result->handoffs, 5);
+    assert_int_equal(result->reconnects, 1);
+    assert_int_equal(result->servers.ephemerals_leaked, 0);
+    trial_result_free(result);
+}
+
+static void test_with_a_guid_the_client_recovers(void **state)
+{
+    (void)state;
+    for (unsigned after = 0; after < 5; after++) {
+        check_recovery("scalable-guid", CLIENT_CREATE, after);
+        check_recovery("scalable-guid", CLIENT_GET_CHILDREN, after);
+        check_recovery("scalable-guid", CLIENT_DELETE, after);
+    }
+    check_recovery("scalable-guid", CLIENT_EXISTS, 0);
+}
+
+/* Its deletion is not retried, as shipped. */
+static void test_writelock_recovers(void **state)
+{
+    (void)state;
+    for (unsigned after = 0; after < 5; after++) {
+        check_recovery("writelock", CLIENT_EXISTS, after);
+        check_recovery("writelock", CLIENT_CREATE, after);
+        check_recovery("writelock", CLIENT_GET_CHILDREN, after);
+    }
+}
+
+static int run_with(enum driver of_group, const char *name)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_without_a_guid_a_lost_create_blocks_the_lock),
+        cmocka_unit_test(test_a_recipe_that_does_not_recover_ends_its_session),
+        cmocka_unit_test(test_with_a_guid_the_client_recovers),
+        cmocka_unit_test(test_writelock_recovers),
+    };
+    driver = of_group;
+    return cmocka_run_group_tests_name(name, tests, live_start, live_stop);
+}
+
+int main(void)
+{
+    int failed = run_with(DRIVER_EVENTS, "events");
+    return failed + run_with(DRIVER_THREADS, "threads");
+}
