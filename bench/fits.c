@@ -74,6 +74,11 @@ static double bytes(const struct sample *sample)
     return (double)(sample->total.of[TALLY_BYTES_SENT] + sample->total.of[TALLY_BYTES_RECEIVED]);
 }
 
+static double elapsed_s(const struct sample *sample)
+{
+    return sample->elapsed_s;
+}
+
 static double drain_s(const struct sample *sample)
 {
     return sample->drain_s;
@@ -95,6 +100,7 @@ static const struct metric metrics[] = {
     {"creates", false, creates, NULL},
     {"names_listed", false, names_listed, NULL},
     {"bytes", false, bytes, NULL},
+    {"elapsed_s", true, elapsed_s, NULL},
     {"drain_s", true, drain_s, NULL},
 };
 

@@ -90,6 +90,9 @@ struct recipe_law {
     void (*release)(const struct law_view *view, struct tally *cost);
     const char *rpcs; /* the totals of a drain of n clients, for people: "n^2 + n" */
     const char *notifications;
+    /* What each step costs, in words, where it takes more than the number of waiters to say it:
+     * lines of at most 78 characters. NULL: it is told in formulas. */
+    const char *steps;
     /* Nobody holds, and all who wait rest at an AWAIT_TURN: they go on together, and one is
      * granted. NULL: the recipe has no such rest. */
     void (*turn)(const struct law_view *view, struct tally *cost);

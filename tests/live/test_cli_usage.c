@@ -162,6 +162,9 @@ static void recipes(void **state)
         {{"run", "-r", "poll"},
          "zkherd: --recipes poll: it never comes to rest, so it has no lockstep: give --pace free"},
         {{"run", "-r", "scalable,poll", "-p", "lockstep"}, "give --pace free"},
+        {{"run", "-r", "rwlock,barrier", "-w", "steady"},
+         "zkherd: --recipes barrier: its clients enter and leave together, once: give --workload "
+         "drain"},
         {{"run", "-r", ""}, "--recipes '': "},
         {{"run", "-r", "scalable,"}, "--recipes scalable,: "},
         {{"run", "-r", "scalable:"}, "behind a colon stands the most clients of a recipe"},
