@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "bench/machine.h"
 
+#include <mntent.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/resource.h>
@@ -53,6 +55,34 @@ static void read_cpu_model(char *model, size_t size)
         break;
     }
     fclose(cpuinfo);
+}
+
+static bool is_below(const char *folder, const char *mount)
+{
+    size_t length = strlen(mount);
+    if (length == 1) /* the root's "/" */
+        return true;
+    return strncmp(folder, mount, length) == 0 && (folder[length] == '/' || folder[length] == '\0');
+}
+
+/* The innermost mount holds it; of several on one place the last. */
+void machine_file_system(const char *folder, char *name, size_t size)
+{
+    char line[8192];
+    struct mntent mount;
+    size_t longest = 0;
+    snprintf(name, size, "unknown");
+    FILE *mounts = setmntent("/proc/self/mounts", "re");
+    if (mounts == NULL)
+        return;
+    while (getmntent_r(mounts, &mount, line, sizeof line) != NULL) {
+        size_t length = strlen(mount.mnt_dir);
+        if (length < longest || !is_below(folder, mount.mnt_dir))
+            continue;
+        longest = length;
+        snprintf(name, size, "%s", mount.mnt_type);
+    }
+    endmntent(mounts);
 }
 
 json_t *machine_describe(void)

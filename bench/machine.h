@@ -8,6 +8,7 @@
 #include "base/fault.h"
 
 #include <jansson.h>
+#include <stddef.h>
 #include <stdint.h>
 
 /* Raises the limit of open files so that a process can hold so many sessions, and a private server
@@ -16,6 +17,10 @@ MUST_CHECK enum fault_kind machine_allow_descriptors(uint64_t needed, struct fau
 
 /* How many local ports the kernel gives out for connections to one server. */
 uint64_t machine_local_ports(void);
+
+/* Writes the kind of file system that a folder lies on, as the kernel calls it ("ext4", "tmpfs"),
+ * or "unknown"; folder is an absolute path without links. */
+void machine_file_system(const char *folder, char *name, size_t size);
 
 /* CPU, cores, memory, kernel and limits, for the manifest; NULL without memory. The caller's to
  * json_decref. */

@@ -4,6 +4,7 @@
  */
 #include "bench/compare.h"
 #include "bench/complain.h"
+#include "bench/ensemble.h"
 #include "bench/recipes.h"
 #include "bench/run.h"
 #include "bench/version.h"
@@ -20,6 +21,7 @@ static const char help[] =
     "\n"
     "  run          run recipes, count every message, hold the counts against their laws\n"
     "  compare      two runs or more: are the counts equal, how much longer does it take\n"
+    "  ensemble     keep private servers running for several runs\n"
     "  recipes      what each recipe does, its law, where it comes from\n"
     "\n"
     "  -h, --help     this help; zkherd SUBCOMMAND --help for a subcommand's\n"
@@ -35,6 +37,7 @@ static const struct {
 } subcommands[] = {
     {"run", run_main},
     {"compare", compare_main},
+    {"ensemble", ensemble_main},
     {"recipes", recipes_main},
 };
 

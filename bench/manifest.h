@@ -28,7 +28,8 @@ void manifest_begin(struct manifest *manifest, int argc, char **argv, const stru
 /* Adds a warning. */
 void manifest_warn(struct manifest *manifest, const char *warning);
 
-/* Notes which sessions of the last trial were connected to which server: a count each. */
+/* Notes which sessions of the last trial were connected to which server, a count each, and what
+ * each server was. */
 void manifest_sessions(struct manifest *manifest, const struct board *board);
 
 /* Ends it and writes it into the run's folder. cut_short: why the run ended before its last trial,

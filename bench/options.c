@@ -26,8 +26,8 @@ static const char help[] =
     "Run lock recipes against ZooKeeper, count every message of every handoff, and hold\n"
     "the counts against their laws. Writes CSV files, histograms, fits and plots.\n"
     "\n"
-    "  -r, --recipes LIST       recipes, see zkherd recipes; NAME:MOST to stop one at so many\n"
-    "                           clients [nonscalable,childwatch,scalable]\n"
+    "  -r, --recipes LIST       recipes (see zkherd recipes), NAME or NAME:MOST to stop at so\n"
+    "                           many clients [nonscalable,childwatch,scalable]\n"
     "  -n, --clients LIST       client sessions: 10,20 or 8..256x2 or 8..64+8 [8..256x2]\n"
     "  -w, --workload KIND      drain: each acquires once; steady: queue again [drain]\n"
     "      --handoffs N         steady: grants in all [10 for each client]\n"
@@ -42,6 +42,7 @@ static const char help[] =
     "      --servers LIST       private servers: 1, 3, 5 or 7; 1,3 tries both in one plan [1]\n"
     "      --heap MIB           of each private server [512]\n"
     "      --fsync yes|no       whether their writes wait for the disk [yes]\n"
+    "      --data DIR           where they keep their data: empty, or not there yet [TMPDIR]\n"
     "      --connect HOSTS[/CHROOT]  servers to use instead of private ones\n"
     "      --placement WHERE    sessions go to spread (all servers in turn), leader or\n"
     "                           followers [spread]\n"
@@ -70,6 +71,7 @@ enum long_option {
     OPTION_SERVERS,
     OPTION_HEAP,
     OPTION_FSYNC,
+    OPTION_DATA,
     OPTION_PLACEMENT,
     OPTION_SESSION_TIMEOUT,
     OPTION_TIMEOUT,
@@ -94,6 +96,7 @@ static const struct option long_options[] = {
     {"servers", required_argument, NULL, OPTION_SERVERS},
     {"heap", required_argument, NULL, OPTION_HEAP},
     {"fsync", required_argument, NULL, OPTION_FSYNC},
+    {"data", required_argument, NULL, OPTION_DATA},
     {"placement", required_argument, NULL, OPTION_PLACEMENT},
     {"session-timeout", required_argument, NULL, OPTION_SESSION_TIMEOUT},
     {"timeout", required_argument, NULL, OPTION_TIMEOUT},
@@ -269,6 +272,12 @@ static bool parse_fsync(const char *value, struct options *options)
            wrong("--fsync", value, "expected yes or no");
 }
 
+static bool parse_data(const char *value, struct options *options)
+{
+    options->data = value;
+    return value[0] != '\0' || wrong("--data", value, "expected the name of a folder");
+}
+
 static bool parse_placement(const char *value, struct options *options)
 {
     static const char *const words[] = {"spread", "leader", "followers"};
@@ -321,6 +330,8 @@ static bool parse_one(int option, const char *value, struct options *options)
         return parse_small("--heap", value, HEAP_MAX_MIB, &options->heap_mib);
     case OPTION_FSYNC:
         return parse_fsync(value, options);
+    case OPTION_DATA:
+        return parse_data(value, options);
     case OPTION_PLACEMENT:
         return parse_placement(value, options);
     case OPTION_SESSION_TIMEOUT:
@@ -392,6 +403,9 @@ static bool check_together(const struct options *options)
                      "--timeout that is longer than the hold (than 20 means, if it is random)");
     if (options->connect && options->servers_given)
         return wrong("--servers", "with --connect", "either servers are given, or started");
+    if (options->connect && options->data != NULL)
+        return wrong("--data", "with --connect",
+                     "servers that are given keep their data where they do");
     if (!options->connect && options->placement == PLACEMENT_FOLLOWERS &&
         options->server_counts[0] == 1)
         return wrong("--placement", "followers", "a standalone server has none");

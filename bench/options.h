@@ -41,6 +41,7 @@ struct options {
     size_t topology_count;   /* of them; 1 with --connect */
     uint32_t heap_mib;       /* of each private server's JVM */
     bool fsync;
+    const char *data; /* where the private servers keep their data; NULL: a temporary folder */
     enum placement placement;
     struct connect_string servers;
     uint64_t session_timeout_ns;

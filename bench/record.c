@@ -135,6 +135,7 @@ void record_tell(const struct record *record)
     fputc('\n', stdout);
     for (size_t i = 0; i < record->options->recipe_count; i++)
         fits_tell(&record->samples, record->waiters[i], stdout);
+    table_write_roles(&record->samples, record->options, stdout);
     table_write_leaks(&record->samples, record->options, stdout);
     printf("\nresults in %s\n", record->results.folder);
 }

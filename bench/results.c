@@ -17,7 +17,7 @@ static const char handoffs_columns[] =
     "deletes,multis,rpcs,notifications,names_listed,bytes_sent,bytes_received,handoff_us";
 
 static const char latency_columns[] =
-    "run,recipe,clients,trial,kind,count,over_range,p50_us,p90_us,p99_us,p999_us,max_us";
+    "run,recipe,clients,trial,role,kind,count,over_range,p50_us,p90_us,p99_us,p999_us,max_us";
 
 /* A percentile this far out needs so many values to mean anything. */
 #define P999_LEAST 10000
@@ -132,12 +132,13 @@ static double us(const struct histogram *histogram, double percent)
     return (double)histogram_percentile_ns(histogram, percent) / 1e3;
 }
 
-static void write_latency(struct results *results, const struct sample *sample,
+static void write_latency(struct results *results, const struct sample *sample, const char *role,
                           enum meter_kind kind, const struct histogram *histogram)
 {
     struct csv *csv = &results->latency_csv;
     uint64_t count = histogram_count(histogram) + histogram_overflow(histogram);
     begin_row(results, csv, sample);
+    csv_text(csv, role);
     csv_text(csv, board_meter_word(kind));
     csv_count(csv, count);
     csv_count(csv, histogram_overflow(histogram));
@@ -149,18 +150,22 @@ static void write_latency(struct results *results, const struct sample *sample,
     csv_end_row(csv);
 }
 
+/* All sessions together (role NULL), or those of a role: the kinds that have a value. */
 static enum fault_kind write_latencies(struct results *results, const struct sample *sample,
-                                       const struct trial_result *result, struct fault *fault)
+                                       const char *role, const struct histogram *latency,
+                                       struct fault *fault)
 {
     double now_s = (double)(clock_now_ns() - results->started_ns) / 1e9;
     for (int kind = 0; kind < METER_KINDS; kind++) {
-        const struct histogram *histogram = &result->latency[kind];
+        const struct histogram *histogram = &latency[kind];
         char tag[96];
         if (histogram_count(histogram) + histogram_overflow(histogram) == 0)
             continue;
-        write_latency(results, sample, (enum meter_kind)kind, histogram);
-        snprintf(tag, sizeof tag, "%s.%u.%s", sample->cell.recipe->name, sample->cell.clients,
-                 board_meter_word((enum meter_kind)kind));
+        write_latency(results, sample, role == NULL ? "all" : role, (enum meter_kind)kind,
+                      histogram);
+        snprintf(tag, sizeof tag, "%s.%u.%s%s%s", sample->cell.recipe->name, sample->cell.clients,
+                 board_meter_word((enum meter_kind)kind), role == NULL ? "" : ".",
+                 role == NULL ? "" : role);
         enum fault_kind fault_kind =
             hlog_write_interval(results->hlog_file.stream, tag, now_s - sample->elapsed_s,
                                 sample->elapsed_s, histogram, fault);
@@ -168,6 +173,16 @@ static enum fault_kind write_latencies(struct results *results, const struct sam
             return fault_kind;
     }
     return FAULT_NONE;
+}
+
+static enum fault_kind write_roles(struct results *results, const struct sample *sample,
+                                   const struct trial_result *result, struct fault *fault)
+{
+    enum fault_kind kind = FAULT_NONE;
+    for (int role = 0; result->roles > 1 && kind == FAULT_NONE && role < ROLES; role++)
+        kind = write_latencies(results, sample, role_word((enum role)role),
+                               result->latency_of[role], fault);
+    return kind;
 }
 
 enum fault_kind results_add(struct results *results, const struct sample_context *context,
@@ -181,7 +196,9 @@ enum fault_kind results_add(struct results *results, const struct sample_context
         before_bytes[i] = files[i]->committed_bytes;
     sample_write(sample, context, &results->trials_csv);
     write_handoffs(results, sample, result->board);
-    enum fault_kind kind = write_latencies(results, sample, result, fault);
+    enum fault_kind kind = write_latencies(results, sample, NULL, result->latency, fault);
+    if (kind == FAULT_NONE)
+        kind = write_roles(results, sample, result, fault);
     for (size_t i = 0; kind == FAULT_NONE && i < sizeof files / sizeof files[0]; i++)
         kind = output_commit(files[i], fault);
     /* A trial that one file has no room for is to be in none of them. */

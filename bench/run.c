@@ -4,6 +4,7 @@
 #include "base/clock.h"
 #include "bench/cells.h"
 #include "bench/complain.h"
+#include "bench/data.h"
 #include "bench/folder.h"
 #include "bench/machine.h"
 #include "bench/options.h"
@@ -40,7 +41,8 @@ struct run {
     size_t record_count;
     struct cells cells;
     struct progress progress;
-    int signals; /* a signalfd: readable when the run is to end */
+    bool made_data; /* the folder of --data */
+    int signals;    /* a signalfd: readable when the run is to end */
 };
 
 /* ------------------------------------------------------------------ one trial */
@@ -164,6 +166,28 @@ static void warn_of_limits(const struct run *run, struct record *record, size_t 
                             "connection");
 }
 
+/* What differs between the leader and a follower may be that, then. */
+static void warn_of_versions(struct record *record, const struct target *target)
+{
+    char list[CONNECT_ENDPOINTS_MAX * (ENDPOINT_TEXT_SIZE + 64)] = "";
+    size_t length = 0;
+    const char *first = NULL;
+    bool differ = false;
+    for (size_t i = 0; i < target->servers.count; i++) {
+        const char *version = target->identities[i].version;
+        char text[ENDPOINT_TEXT_SIZE];
+        if (!target->identities[i].talks)
+            continue;
+        length += (size_t)snprintf(
+            list + length, sizeof list - length, "%s%s runs %s", first == NULL ? "" : ", ",
+            endpoint_format(&target->servers.endpoints[i], text, sizeof text), version);
+        differ = differ || (first != NULL && strcmp(first, version) != 0);
+        first = first == NULL ? version : first;
+    }
+    if (differ)
+        record_warn(record, "the servers are of different versions: %s", list);
+}
+
 static enum fault_kind allow_descriptors(const struct options *options, struct fault *fault)
 {
     uint64_t most = options->clients[options->level_count - 1];
@@ -233,6 +257,7 @@ static enum fault_kind open_records(struct run *run, int argc, char **argv, stru
         run->record_count++;
         manifest_begin(&record->manifest, argc, argv, &run->options, &run->targets[i]);
         warn_of_limits(run, record, run->targets[i].placement.count);
+        warn_of_versions(record, &run->targets[i]);
     }
     return FAULT_NONE;
 }
@@ -256,6 +281,8 @@ static enum fault_kind prepare(struct run *run, int argc, char **argv, struct fa
         kind = allow_descriptors(&run->options, fault);
     if (kind == FAULT_NONE)
         kind = cells_init(&run->cells, &run->options, fault);
+    if (kind == FAULT_NONE)
+        kind = data_prepare(&run->options, &run->made_data, fault);
     if (kind != FAULT_NONE)
         return kind;
     progress_init(&run->progress, &run->cells, run->options.quiet);
@@ -290,6 +317,7 @@ static void release(struct run *run)
         record_free(&run->records[i]);
     if (run->options.topology_count > 1 && run->options.out != NULL)
         rmdir(run->options.out); /* if nothing was kept in it */
+    data_remove(&run->options, run->made_data);
     cells_deinit(&run->cells);
     options_deinit(&run->options);
     if (run->signals >= 0)

@@ -40,6 +40,8 @@ static void take_percentiles(const struct trial_result *result, struct sample *s
         sample->handoff_us[i] = percentile_us(&result->latency[METER_HANDOFF], handoff[i]);
     for (size_t i = 0; i < 3; i++)
         sample->acquire_us[i] = percentile_us(&result->latency[METER_ACQUIRE], acquire[i]);
+    for (int role = 0; role < ROLES; role++)
+        sample->handoff_of_us[role] = percentile_us(&result->latency_of[role][METER_HANDOFF], 50);
 }
 
 static void invalidate(struct sample *sample, const char *reason)

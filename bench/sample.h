@@ -22,8 +22,9 @@ struct sample {
     uint64_t handoffs;
     double elapsed_s;
     double drain_s;
-    double handoff_us[4]; /* p50, p90, p99, maximum; NaN without handoffs */
-    double acquire_us[3]; /* p50, p99, maximum */
+    double handoff_us[4];        /* p50, p90, p99, maximum; NaN without handoffs */
+    double acquire_us[3];        /* p50, p99, maximum */
+    double handoff_of_us[ROLES]; /* p50 of the sessions on servers of a role; NaN without any */
     double beta; /* the cost of one more waiter, in bare handoffs; NaN where it cannot be told */
     double client_cpu_s;
     uint64_t client_rss_kib;

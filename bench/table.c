@@ -140,6 +140,54 @@ void table_write(const struct samples *samples, const struct options *options, F
     free(group);
 }
 
+static double handoff_of_ms(const struct group *group, enum role role)
+{
+    double values[1024];
+    size_t count = 0;
+    for (size_t i = 0; i < group->count; i++) {
+        if (isfinite(group->list[i]->handoff_of_us[role]))
+            values[count++] = group->list[i]->handoff_of_us[role] / 1e3;
+    }
+    statistics_sort(values, count);
+    return statistics_median(values, count);
+}
+
+static void write_roles_of(FILE *stream, const char *recipe, uint64_t clients,
+                           const struct group *group)
+{
+    double ms[ROLES];
+    unsigned roles = 0;
+    for (int role = 0; role < ROLES; role++) {
+        ms[role] = handoff_of_ms(group, (enum role)role);
+        roles += isfinite(ms[role]) ? 1 : 0;
+    }
+    if (roles < 2)
+        return;
+    fprintf(stream, "%s, %llu clients: median handoff by the server of who is granted:", recipe,
+            (unsigned long long)clients);
+    const char *between = "";
+    for (int role = 0; role < ROLES; role++) {
+        if (!isfinite(ms[role]))
+            continue;
+        fprintf(stream, "%s %s %.2f ms", between, role_word((enum role)role), ms[role]);
+        between = ",";
+    }
+    fputc('\n', stream);
+}
+
+void table_write_roles(const struct samples *samples, const struct options *options, FILE *stream)
+{
+    uint64_t most = options->clients[options->level_count - 1];
+    struct group *group = malloc(sizeof *group);
+    if (group == NULL)
+        return;
+    for (size_t r = 0; r < options->recipe_count; r++) {
+        gather(samples, options->recipes[r], most, group);
+        write_roles_of(stream, options->recipes[r]->name, most, group);
+    }
+    free(group);
+}
+
 void table_write_leaks(const struct samples *samples, const struct options *options, FILE *stream)
 {
     for (size_t r = 0; r < options->recipe_count; r++) {

@@ -2,6 +2,8 @@
 #include "bench/target.h"
 
 #include "base/clock.h"
+#include "bench/data.h"
+#include "zk/dial.h"
 
 #include <ctype.h>
 #include <stdio.h>
@@ -10,22 +12,27 @@
 
 #define ASK_NS     (5 * NS_PER_S)
 #define SESSION_NS (10 * NS_PER_S)
+/* How long a write may take to reach all servers of an ensemble, and how often it is looked for. */
+#define SPREAD_NS (5 * NS_PER_S)
+#define LOOK_MS   20
 
 static enum fault_kind start_private(const struct options *options, size_t topology,
                                      struct target *target, struct fault *fault)
 {
     struct ensemble_options wanted = ensemble_options_default();
+    char folder[PATH_MAX];
     wanted.servers = (unsigned)options->server_counts[topology];
     wanted.heap_mib = options->heap_mib;
     wanted.fsync = options->fsync;
-    enum fault_kind kind = ensemble_start(&wanted, &target->ensemble, fault);
-    if (kind != FAULT_NONE)
-        return kind;
-    target->servers = *ensemble_connect(target->ensemble);
     if (wanted.servers == 1)
         snprintf(target->name, sizeof target->name, "standalone");
     else
         snprintf(target->name, sizeof target->name, "ensemble%u", wanted.servers);
+    wanted.data_folder = data_folder_of(options, target->name, folder);
+    enum fault_kind kind = ensemble_start(&wanted, &target->ensemble, fault);
+    if (kind != FAULT_NONE)
+        return kind;
+    target->servers = *ensemble_connect(target->ensemble);
     return FAULT_NONE;
 }
 
@@ -33,11 +40,39 @@ static enum fault_kind start_private(const struct options *options, size_t topol
 static void name_after_host(struct target *target)
 {
     char host[ENDPOINT_TEXT_SIZE];
-    endpoint_format(&target->servers.endpoints[0], host, sizeof host);
+    endpoint_typed(&target->servers.endpoints[0], host, sizeof host);
     size_t at = 0;
     for (size_t i = 0; host[i] != '\0' && at + 1 < sizeof target->name; i++)
         target->name[at++] = isalnum((unsigned char)host[i]) || host[i] == '.' ? host[i] : '-';
     target->name[at] = '\0';
+}
+
+/* A server that is named twice would be counted twice. */
+static enum fault_kind check_all_differ(const struct connect_string *servers, struct fault *fault)
+{
+    for (size_t i = 0; i < servers->count; i++) {
+        const struct endpoint *one = &servers->endpoints[i];
+        for (size_t j = 0; j < i; j++) {
+            const struct endpoint *other = &servers->endpoints[j];
+            char text[ENDPOINT_TEXT_SIZE], other_text[ENDPOINT_TEXT_SIZE];
+            if (one->port == other->port && strcmp(one->host, other->host) == 0)
+                return fault_raise(fault, FAULT_USAGE, 0, "--connect",
+                                   "%s and %s are the same server",
+                                   endpoint_format(other, other_text, sizeof other_text),
+                                   endpoint_format(one, text, sizeof text));
+        }
+    }
+    return FAULT_NONE;
+}
+
+/* Once, and here: a name that DNS has forgotten, as that of a container that has died, would hold
+ * up the sessions, and the workers with them. */
+static enum fault_kind resolve_servers(struct target *target, struct fault *fault)
+{
+    enum fault_kind kind = FAULT_NONE;
+    for (size_t i = 0; kind == FAULT_NONE && i < target->servers.count; i++)
+        kind = dial_resolve(&target->servers.endpoints[i], ASK_NS, fault);
+    return kind == FAULT_NONE ? check_all_differ(&target->servers, fault) : kind;
 }
 
 static enum fault_kind look_at_servers(struct target *target, struct fault *fault)
@@ -99,6 +134,7 @@ enum fault_kind target_open(const struct options *options, size_t topology, stru
     if (options->connect) {
         target->servers = options->servers;
         name_after_host(target);
+        kind = resolve_servers(target, fault);
     } else {
         kind = start_private(options, topology, target, fault);
     }
@@ -115,6 +151,51 @@ enum fault_kind target_open(const struct options *options, size_t topology, stru
     return kind;
 }
 
+/* Through a session with this server alone. */
+static enum fault_kind look_for_root(const struct target *target, const struct endpoint *server,
+                                     bool *found, struct fault *fault)
+{
+    struct connect_string alone = target->servers;
+    struct steward *witness = NULL;
+    uint64_t until_ns = clock_now_ns() + SPREAD_NS;
+    alone.endpoints[0] = *server;
+    alone.count = 1;
+    *found = false;
+    enum fault_kind kind = steward_new(&alone, SESSION_NS, &witness, fault);
+    if (kind != FAULT_NONE)
+        return kind;
+    kind = steward_exists(witness, target->root, found, fault);
+    while (kind == FAULT_NONE && !*found && clock_now_ns() < until_ns) {
+        usleep(LOOK_MS * 1000);
+        kind = steward_exists(witness, target->root, found, fault);
+    }
+    steward_free(witness);
+    return kind;
+}
+
+/* What belongs to one ensemble sees what was created through another of its servers: true of every
+ * version, and without a four-letter word. */
+static enum fault_kind check_one_ensemble(const struct target *target, struct fault *fault)
+{
+    char through[64], text[ENDPOINT_TEXT_SIZE];
+    steward_server(target->steward, through, sizeof through);
+    for (size_t i = 0; i < target->servers.count; i++) {
+        const struct endpoint *server = &target->servers.endpoints[i];
+        bool found;
+        if (strcmp(endpoint_address(server, text, sizeof text), through) == 0)
+            continue;
+        enum fault_kind kind = look_for_root(target, server, &found, fault);
+        if (kind != FAULT_NONE)
+            return kind;
+        if (!found)
+            return fault_raise(fault, FAULT_OTHER_ENSEMBLE, 0,
+                               endpoint_format(server, text, sizeof text),
+                               "what is created through %s does not show there within %d s",
+                               through, (int)(SPREAD_NS / NS_PER_S));
+    }
+    return FAULT_NONE;
+}
+
 enum fault_kind target_make_root(struct target *target, struct fault *fault)
 {
     char time[32];
@@ -123,6 +204,8 @@ enum fault_kind target_make_root(struct target *target, struct fault *fault)
     enum fault_kind kind = steward_create(target->steward, target->root, fault);
     if (kind != FAULT_NONE)
         target->root[0] = '\0'; /* it is not ours to remove */
+    if (kind == FAULT_NONE && target->ensemble == NULL && target->servers.count > 1)
+        kind = check_one_ensemble(target, fault);
     return kind;
 }
 

@@ -20,7 +20,7 @@
 #include <stddef.h>
 
 struct target {
-    struct connect_string servers;   /* all of them */
+    struct connect_string servers;   /* all of them, by their addresses */
     struct connect_string placement; /* those that sessions connect to */
     struct admin_identity identities[CONNECT_ENDPOINTS_MAX];
     struct ensemble *ensemble; /* private servers; NULL: --connect */
@@ -38,7 +38,8 @@ struct target {
 MUST_CHECK enum fault_kind target_open(const struct options *options, size_t topology,
                                        struct target *target, struct fault *fault);
 
-/* Makes the run's root znode. From here on only target_close leaves nothing behind. */
+/* Makes the run's root znode, and looks for it on every server of --connect: FAULT_OTHER_ENSEMBLE
+ * if it does not show on one. From here on only target_close leaves nothing behind. */
 MUST_CHECK enum fault_kind target_make_root(struct target *target, struct fault *fault);
 void target_close(struct target *target);
 

@@ -25,6 +25,7 @@
     X(NOT_A_RUN, 2, "it is no run", "name a folder that zkherd run has written")                   \
     X(MALFORMED, 2, "the file is malformed", "take it as zkherd wrote it")                         \
     X(OTHER_PLAN, 2, "its plan is another", "compare runs of one plan")                            \
+    X(OTHER_ENSEMBLE, 2, "it is of another ensemble", "name the servers of one ensemble only")     \
     X(SYSTEM, 3, "the system refused", "")                                                         \
     X(NO_MEMORY, 3, "out of memory", "run fewer clients, or on a machine with more memory")        \
     X(NO_SPACE, 3, "no space left", "free some space, or name another folder with --out")          \
@@ -36,6 +37,9 @@
     X(NO_CLIENT_LIBRARY, 3, "the ZooKeeper client library cannot be loaded",                       \
       "install that package")                                                                      \
     X(SERVER_DIED, 3, "the server ended by itself", "its last log lines say why")                  \
+    X(STANDS, 3, "a private ensemble is there already",                                            \
+      "use that one, or end it first: zkherd ensemble stop")                                       \
+    X(NO_ENSEMBLE, 3, "no private ensemble is running", "start one: zkherd ensemble start")        \
     X(PORT_TAKEN, 3, "the port is taken", "stop what listens there, or choose another port")       \
     X(UNRESOLVED, 3, "the host name is not known", "check the name")                               \
     X(REFUSED, 3, "the connection was refused",                                                    \
@@ -52,6 +56,7 @@
     X(SESSION_LOST, 4, "a session was lost",                                                       \
       "run fewer clients, or give a longer --session-timeout")                                     \
     X(WORKER_DIED, 4, "a worker process ended by itself", "look for the kernel's reason in dmesg") \
+    X(WORKER_HANGS, 4, "a worker process hangs", "look for what stops it, and run again")          \
     X(INTERRUPTED, 4, "interrupted", "")                                                           \
     X(ZOOKEEPER, 3, "ZooKeeper answered with an error", "")
 

@@ -64,7 +64,8 @@ void histogram_record(struct histogram *histogram, uint64_t value_ns)
 
 void histogram_add(struct histogram *into, const struct histogram *from)
 {
-    for (uint32_t slot = 0; slot < HISTOGRAM_COUNTS; slot++)
+    /* The slots of an empty one may be memory that was never touched: let it stay so. */
+    for (uint32_t slot = 0; from->total > 0 && slot < HISTOGRAM_COUNTS; slot++)
         into->counts[slot] += from->counts[slot];
     into->total += from->total;
     into->overflow += from->overflow;

@@ -15,6 +15,7 @@
 #include "measure/histogram.h"
 #include "trial/ledger.h"
 #include "trial/plan.h"
+#include "trial/role.h"
 #include "trial/violation.h"
 
 #include <stdatomic.h>
@@ -79,7 +80,8 @@ struct board_lock {
 };
 
 /* What a process writes; if its seats have threads of their own, all of them do: total and the
- * histograms are for atomic additions only. */
+ * histograms are for atomic additions only. There is a histogram for every role: 216 KiB each, but
+ * only what is recorded into ever takes memory. */
 struct board_worker {
     _Alignas(BOARD_CACHE_LINE) _Atomic uint64_t command; /* enum board_command << 32 | session,
                                                             or lock */
@@ -91,7 +93,7 @@ struct board_worker {
     _Atomic uint32_t unread; /* last readings that are still to be taken; see worker.c */
     struct fault fault;      /* why the worker ended before its time */
     struct histogram late;   /* how late holds ended */
-    struct histogram latency[METER_KINDS];
+    struct histogram latency[ROLES][METER_KINDS];
 };
 
 struct board_session {
@@ -101,7 +103,8 @@ struct board_session {
     bool awaits_creation;            /* … for this event, and not for a deletion or a change */
     char waits_for[RECIPE_PATH_MAX]; /* unfinished: the znode that it waits on */
     uint32_t timeout_ms;             /* of the session, as the server granted it */
-    char server[56];                 /* that it is connected to */
+    char server[56];                 /* that it is connected to; kept when it no longer is */
+    enum role role;                  /* of that server at the gate: see role.h */
 };
 
 struct board {
@@ -111,6 +114,7 @@ struct board {
     struct board_session *sessions;
     struct ledger ledger;
     size_t size_bytes;
+    enum role roles[CONNECT_ENDPOINTS_MAX]; /* of the plan's servers at the gate */
     int conductor_descriptor; /* an eventfd: something that the conductor waits for may have
                                  happened */
 

@@ -7,6 +7,7 @@
 
 #include <poll.h>
 #include <stdlib.h>
+#include <string.h>
 
 #define TURN_NS          (100 * NS_PER_MS)
 #define LAST_READINGS_NS (2 * NS_PER_S)
@@ -142,6 +143,19 @@ static enum fault_kind await_sessions(struct conductor *conductor, bool *goes_on
     return FAULT_NONE;
 }
 
+/* What holds a worker up may be servers that have gone: then it is they who are to be named. */
+static enum fault_kind raise_unread(struct conductor *conductor)
+{
+    struct board *board = conductor->board;
+    struct oracle_reading reading;
+    enum fault_kind kind = oracle_read(conductor->oracle, &reading, conductor->fault);
+    if (kind != FAULT_NONE)
+        return kind;
+    return fault_raise(conductor->fault, FAULT_WORKER_HANGS, 0, "worker",
+                       "%u of %u took their last readings, and the servers answer",
+                       atomic_load(&board->workers_ready), board->plan->processes);
+}
+
 static enum fault_kind take_last_readings(struct conductor *conductor)
 {
     struct board *board = conductor->board;
@@ -149,9 +163,7 @@ static enum fault_kind take_last_readings(struct conductor *conductor)
     enter(board, PHASE_MEASURED);
     while (atomic_load(&board->workers_ready) < board->plan->processes) {
         if (clock_now_ns() >= until_ns)
-            return fault_raise(conductor->fault, FAULT_WORKER_DIED, 0, "worker",
-                               "%u of %u took their last readings",
-                               atomic_load(&board->workers_ready), board->plan->processes);
+            return raise_unread(conductor);
         enum fault_kind kind = events_poll(conductor->events, until_ns, conductor->fault);
         if (kind == FAULT_NONE)
             kind = crew_check(conductor->crew, conductor->fault);
@@ -388,6 +400,33 @@ static enum fault_kind read_at_gate(struct conductor *conductor)
     }
 }
 
+static enum role role_of_server(const struct board *board, const char *server)
+{
+    const struct connect_string *servers = board->plan->servers;
+    for (size_t i = 0; i < servers->count; i++) {
+        char text[ENDPOINT_TEXT_SIZE];
+        if (strcmp(endpoint_address(&servers->endpoints[i], text, sizeof text), server) == 0)
+            return board->roles[i];
+    }
+    return ROLE_UNKNOWN;
+}
+
+/* Every session stands, and nothing moves: who is what now stays so while the connections do. */
+static enum fault_kind note_roles(struct conductor *conductor)
+{
+    struct board *board = conductor->board;
+    for (size_t i = 0; i < board->plan->servers->count; i++) {
+        enum fault_kind kind =
+            oracle_ask_role(conductor->oracle, &board->plan->servers->endpoints[i],
+                            &board->roles[i], conductor->fault);
+        if (kind != FAULT_NONE)
+            return kind;
+    }
+    for (uint32_t i = 0; i < board->plan->clients; i++)
+        board->sessions[i].role = role_of_server(board, board->sessions[i].server);
+    return FAULT_NONE;
+}
+
 static enum fault_kind lead(struct conductor *conductor, bool *goes_on)
 {
     struct board *board = conductor->board;
@@ -395,7 +434,9 @@ static enum fault_kind lead(struct conductor *conductor, bool *goes_on)
     enum fault_kind kind = await_sessions(conductor, goes_on);
     if (kind != FAULT_NONE || !*goes_on)
         return kind;
-    kind = read_at_gate(conductor);
+    kind = note_roles(conductor);
+    if (kind == FAULT_NONE)
+        kind = read_at_gate(conductor);
     if (kind != FAULT_NONE)
         return kind;
     conductor->result->gate_ns = clock_now_ns();

@@ -54,8 +54,8 @@ struct conductor_result {
 /*
  * Leads the trial until all is done or cannot go on, and has the workers take their last readings.
  * The workers run already; their sessions are still open afterwards. FAULT_INTERRUPTED,
- * FAULT_WORKER_DIED, FAULT_NO_ANSWER (the sessions could not be established in time), or a worker's
- * own fault.
+ * FAULT_WORKER_DIED, FAULT_WORKER_HANGS, FAULT_NO_ANSWER (the sessions could not be established in
+ * time), a worker's own fault, or one of a server that no longer answers (oracle_read).
  */
 MUST_CHECK enum fault_kind conductor_lead(const struct crew *crew, struct steward *steward,
                                           const struct oracle *oracle,

@@ -31,7 +31,7 @@ static bool is_steady_part(const struct meter *meter)
 static void record(const struct meter *meter, enum meter_kind kind, uint64_t latency_ns)
 {
     if (is_steady_part(meter))
-        histogram_record(&meter->worker->latency[kind], latency_ns);
+        histogram_record(&meter->worker->latency[meter->role][kind], latency_ns);
 }
 
 void meter_sent(const struct meter *meter, enum client_operation operation)

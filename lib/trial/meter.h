@@ -5,6 +5,9 @@
  * A message goes into the ledger's present row of its lock, and into its worker's own total: two
  * counts kept apart, which must agree in the end.
  *
+ * Latencies are kept by the role of the server of the session that has them: that of the session
+ * granted for a handoff, that of the session notified for a notification.
+ *
  * Latencies of a steady trial are those of its steady part: from when each client of the lock could
  * have been granted once, until no more arrivals are let in. Counts are never left out.
  *
@@ -21,6 +24,7 @@ struct meter {
     struct board *board;
     struct board_worker *worker;
     uint32_t lock;
+    enum role role;      /* of the session's server: whose latencies these are */
     uint64_t sent_bytes; /* of the connection, at the last reading */
     uint64_t received_bytes;
 };

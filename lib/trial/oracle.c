@@ -6,18 +6,54 @@
 
 #define TIMEOUT_NS (5 * NS_PER_S)
 
-/* Adds one server's counters; *told turns false if it does not tell. */
-static enum fault_kind add_server(const struct endpoint *endpoint, struct oracle_reading *reading,
+/* A question to one server, as admin_insist puts it. */
+struct inquiry {
+    const struct oracle *oracle;
+    const struct endpoint *endpoint;
+    struct admin_identity identity;
+    struct admin_counters counters;
+};
+
+/* A private server that has ended will not answer any more: there is no use in asking again. */
+static enum fault_kind find_cause(const struct inquiry *inquiry, enum fault_kind kind,
                                   struct fault *fault)
 {
-    struct admin_counters counters;
-    enum fault_kind kind = admin_counters(endpoint, TIMEOUT_NS, &counters, fault);
+    struct fault end;
+    if (kind == FAULT_NONE || oracle_check(inquiry->oracle, &end) == FAULT_NONE)
+        return kind;
+    *fault = end;
+    return end.kind;
+}
+
+static enum fault_kind ask_identity(void *context, struct fault *fault)
+{
+    struct inquiry *inquiry = context;
+    return find_cause(
+        inquiry, admin_identify(inquiry->endpoint, TIMEOUT_NS, &inquiry->identity, fault), fault);
+}
+
+static enum fault_kind ask_counters(void *context, struct fault *fault)
+{
+    struct inquiry *inquiry = context;
+    return find_cause(
+        inquiry, admin_counters(inquiry->endpoint, TIMEOUT_NS, &inquiry->counters, fault), fault);
+}
+
+/* Adds one server's counters; *told turns false if it does not tell. */
+static enum fault_kind add_server(const struct oracle *oracle, const struct endpoint *endpoint,
+                                  struct oracle_reading *reading, struct fault *fault)
+{
+    struct inquiry inquiry = {.oracle = oracle, .endpoint = endpoint};
+    unsigned times;
+    enum fault_kind kind = admin_insist(ask_counters, &inquiry, TIMEOUT_NS, &times, fault);
     if (kind == FAULT_NOT_WHITELISTED || kind == FAULT_ZOOKEEPER) {
         reading->told = false;
         return FAULT_NONE;
     }
     if (kind != FAULT_NONE)
         return kind;
+    const struct admin_counters counters = inquiry.counters;
+    reading->asked_again = reading->asked_again || times > 1;
     reading->words++;
     reading->writes += counters.writes;
     reading->reads += counters.reads;
@@ -36,13 +72,24 @@ enum fault_kind oracle_check(const struct oracle *oracle, struct fault *fault)
     return oracle->ensemble == NULL ? FAULT_NONE : ensemble_check(oracle->ensemble, fault);
 }
 
+enum fault_kind oracle_ask_role(const struct oracle *oracle, const struct endpoint *endpoint,
+                                enum role *role, struct fault *fault)
+{
+    struct inquiry inquiry = {.oracle = oracle, .endpoint = endpoint};
+    unsigned times;
+    enum fault_kind kind = admin_insist(ask_identity, &inquiry, TIMEOUT_NS, &times, fault);
+    if (kind == FAULT_NONE)
+        *role = role_of_mode(inquiry.identity.mode);
+    return kind;
+}
+
 enum fault_kind oracle_read(const struct oracle *oracle, struct oracle_reading *reading,
                             struct fault *fault)
 {
     *reading = (struct oracle_reading){.told = true, .ephemerals = UINT64_MAX};
     enum fault_kind kind = FAULT_NONE;
     for (size_t i = 0; kind == FAULT_NONE && reading->told && i < oracle->servers->count; i++)
-        kind = add_server(&oracle->servers->endpoints[i], reading, fault);
+        kind = add_server(oracle, &oracle->servers->endpoints[i], reading, fault);
     if (kind == FAULT_NONE && oracle->ensemble != NULL) {
         reading->cpu_known = true;
         kind = ensemble_cpu_ns(oracle->ensemble, &reading->cpu_ns, fault);
@@ -54,7 +101,8 @@ struct oracle_count oracle_subtract(const struct oracle_reading *before,
                                     const struct oracle_reading *after)
 {
     return (struct oracle_count){
-        .told = before->told && after->told,
+        .told = before->told && after->told && !before->asked_again && !after->asked_again,
+        .asked_again = before->asked_again || after->asked_again,
         .writes = after->writes - before->writes,
         .reads = after->reads - before->reads,
         .notifications = after->notifications - before->notifications,

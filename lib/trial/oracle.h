@@ -17,6 +17,7 @@
 
 #include "base/fault.h"
 #include "measure/tally.h"
+#include "trial/role.h"
 #include "zk/connect.h"
 #include "zk/ensemble.h"
 
@@ -30,8 +31,9 @@ struct oracle {
 
 struct oracle_reading {
     bool told;
-    uint64_t writes; /* answered, failed ones included */
-    uint64_t reads;  /* answered, pings included */
+    bool asked_again; /* a server gave no answer at first, as at an election */
+    uint64_t writes;  /* answered, failed ones included */
+    uint64_t reads;   /* answered, pings included */
     uint64_t notifications;
     uint64_t packets_received; /* without this reading's own words, with those of earlier ones */
     uint64_t words;            /* four-letter words that this reading took */
@@ -44,7 +46,8 @@ struct oracle_reading {
 
 /* What the servers counted between two readings. */
 struct oracle_count {
-    bool told;
+    bool told;        /* by both readings, and at the first question */
+    bool asked_again; /* else: the counters of a server that has had an election begin anew */
     uint64_t writes;
     uint64_t reads;
     uint64_t notifications;
@@ -63,8 +66,14 @@ enum oracle_counter {
     ORACLE_AGREES
 };
 
-/* Asks every server. FAULT_SERVER_DIED, FAULT_REFUSED, FAULT_NO_ANSWER …: a server that is gone is
- * a fault. */
+/* Asks a server what it is in its ensemble (srvr); ROLE_UNKNOWN if its whitelist refuses. Faults as
+ * below. */
+MUST_CHECK enum fault_kind oracle_ask_role(const struct oracle *oracle,
+                                           const struct endpoint *endpoint, enum role *role,
+                                           struct fault *fault);
+
+/* Asks every server, each for 5 s if it must be: at an election a server answers nothing.
+ * FAULT_SERVER_DIED, FAULT_REFUSED, FAULT_NO_ANSWER …: a server that is gone is a fault. */
 MUST_CHECK enum fault_kind oracle_read(const struct oracle *oracle, struct oracle_reading *reading,
                                        struct fault *fault);
 

@@ -258,6 +258,13 @@ void seat_alarm_rang(void *owner, uint64_t late_ns)
     settle(seat);
 }
 
+void seat_pass_gate(struct seat *seat)
+{
+    meter_mark_bytes(&seat->meter, seat->contender.client);
+    if (seat->meter.role != ROLE_RECONNECTED)
+        seat->meter.role = board_of(seat)->sessions[seat->session].role;
+}
+
 void seat_arrive(struct seat *seat)
 {
     arrive(seat);
@@ -281,18 +288,27 @@ void seat_go_on(struct seat *seat)
 
 /* ------------------------------------------------------------------ the session's callbacks */
 
+/* Before the gate: the conductor finds the server's role by it. */
+static void note_server(const struct seat *seat)
+{
+    struct board_session *session = &board_of(seat)->sessions[seat->session];
+    client_server(seat->contender.client, session->server, sizeof session->server);
+}
+
 static void state_changed(void *owner, enum client_state state)
 {
     struct seat *seat = owner;
     struct board *board = board_of(seat);
     if (state == CLIENT_ESTABLISHED && seat->state == SEAT_CONNECTING) {
         seat->state = SEAT_IDLE;
+        note_server(seat);
         atomic_fetch_sub(&board->connecting, 1);
         step_taken(seat);
         if (atomic_fetch_add(&board->established, 1) + 1 == board->plan->clients)
             board_wake(board->conductor_descriptor);
     } else if (state == CLIENT_ESTABLISHED) {
         atomic_fetch_add(&seat->meter.worker->reconnects, 1);
+        seat->meter.role = ROLE_RECONNECTED;
     } else if (state == CLIENT_EXPIRED) {
         lose(seat, ZK_SESSION_EXPIRED);
     }

@@ -67,6 +67,9 @@ extern const struct client_listener seat_listener;
 void seat_init(struct seat *seat, struct board *board, struct board_worker *worker, uint64_t seed,
                const struct seat_timer *timer, uint32_t session);
 
+/* The gate has opened: what the session sends and receives is counted and timed from here on. */
+void seat_pass_gate(struct seat *seat);
+
 /* The session gets in line. Idle, and already counted as busy. */
 void seat_arrive(struct seat *seat);
 

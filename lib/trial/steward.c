@@ -23,7 +23,7 @@ struct steward {
     char value[32]; /* of the last znode read, as much as there is room for */
     char **names;   /* of the last list of children, kept for the caller's walk */
     size_t name_count;
-    char servers[CONNECT_TEXT_SIZE];
+    char servers[CONNECT_TEXT_SIZE]; /* for people */
 };
 
 static void state_changed(void *owner, enum client_state state)
@@ -94,15 +94,17 @@ static enum fault_kind await_session(struct steward *steward, struct fault *faul
 enum fault_kind steward_new(const struct connect_string *servers, uint64_t timeout_ns,
                             struct steward **steward, struct fault *fault)
 {
+    char hosts[CONNECT_TEXT_SIZE];
     struct steward *made = calloc(1, sizeof *made);
     if (made == NULL)
         return fault_raise(fault, FAULT_NO_MEMORY, 0, "session", "%s", "");
     made->timeout_ns = timeout_ns;
-    connect_format(servers, 0, true, made->servers, sizeof made->servers);
+    connect_typed(servers, made->servers, sizeof made->servers);
+    connect_format(servers, 0, true, hosts, sizeof hosts);
     enum fault_kind kind = events_new(1, &made->events, fault);
     if (kind == FAULT_NONE)
-        kind = events_open(made->events, made->servers, SESSION_TIMEOUT_MS, &listener, made,
-                           &made->client, fault);
+        kind = events_open(made->events, hosts, SESSION_TIMEOUT_MS, &listener, made, &made->client,
+                           fault);
     if (kind == FAULT_NONE)
         kind = await_session(made, fault);
     if (kind != FAULT_NONE) {
@@ -132,6 +134,17 @@ void steward_abandon(struct steward *steward)
 struct events *steward_events(struct steward *steward)
 {
     return steward->events;
+}
+
+/* A request whose reply never came in time is still out, and there is room for one at a time: what
+ * is asked after it is not answered either. */
+static enum fault_kind check_answering(const struct steward *steward, const char *path,
+                                       struct fault *fault)
+{
+    return steward->client->outstanding
+               ? fault_raise(fault, FAULT_NO_ANSWER, 0, steward->servers,
+                             "to an earlier request than that about %s", path)
+               : FAULT_NONE;
 }
 
 /* Waits for the reply to the operation just sent; its status is then in steward->status. */
@@ -174,8 +187,11 @@ enum fault_kind steward_create(struct steward *steward, const char *path, struct
 enum fault_kind steward_create_holding(struct steward *steward, const char *path, const char *text,
                                        struct fault *fault)
 {
+    enum fault_kind kind = check_answering(steward, path, fault);
+    if (kind != FAULT_NONE)
+        return kind;
     client_create(steward->client, path, text, strlen(text), PERSISTENT);
-    enum fault_kind kind = await_reply(steward, path, fault);
+    kind = await_reply(steward, path, fault);
     if (kind == FAULT_NONE && steward->status != ZK_OK)
         kind = raise_status(steward->status, path, fault);
     return kind;
@@ -205,8 +221,11 @@ enum fault_kind steward_read(struct steward *steward, const char *path, char *te
 enum fault_kind steward_exists(struct steward *steward, const char *path, bool *exists,
                                struct fault *fault)
 {
+    enum fault_kind kind = check_answering(steward, path, fault);
+    if (kind != FAULT_NONE)
+        return kind;
     client_exists(steward->client, path, NO_WATCH);
-    enum fault_kind kind = await_answer(steward, path, fault);
+    kind = await_answer(steward, path, fault);
     if (kind == FAULT_NONE)
         *exists = steward->status == ZK_OK;
     return kind;
@@ -215,6 +234,9 @@ enum fault_kind steward_exists(struct steward *steward, const char *path, bool *
 /* Leaves the names in steward->names; a znode that is gone has none. */
 static enum fault_kind list(struct steward *steward, const char *path, struct fault *fault)
 {
+    enum fault_kind kind = check_answering(steward, path, fault);
+    if (kind != FAULT_NONE)
+        return kind;
     client_get_children(steward->client, path, NO_WATCH);
     return await_answer(steward, path, fault);
 }
@@ -251,8 +273,11 @@ enum fault_kind steward_delete_tree(struct steward *steward, const char *path, s
 {
     /* Most are leaves: the children are asked for only when the server says that there are some. */
     for (;;) {
+        enum fault_kind kind = check_answering(steward, path, fault);
+        if (kind != FAULT_NONE)
+            return kind;
         client_delete(steward->client, path);
-        enum fault_kind kind = await_reply(steward, path, fault);
+        kind = await_reply(steward, path, fault);
         if (kind == FAULT_NONE && steward->status == ZK_NOT_EMPTY) {
             kind = delete_children(steward, path, fault);
             if (kind == FAULT_NONE)
@@ -264,6 +289,11 @@ enum fault_kind steward_delete_tree(struct steward *steward, const char *path, s
             return FAULT_NONE;
         return raise_status(steward->status, path, fault);
     }
+}
+
+void steward_server(const struct steward *steward, char *text, size_t size)
+{
+    client_server(steward->client, text, size);
 }
 
 uint64_t steward_requests(const struct steward *steward)

@@ -63,6 +63,9 @@ MUST_CHECK enum fault_kind steward_count_children(struct steward *steward, const
 MUST_CHECK enum fault_kind steward_delete_tree(struct steward *steward, const char *path,
                                                struct fault *fault);
 
+/* The address of the server that the session is connected to; "" while it is not. size >= 64. */
+void steward_server(const struct steward *steward, char *text, size_t size);
+
 /* Requests sent so far, the session's own connect not included. */
 uint64_t steward_requests(const struct steward *steward);
 

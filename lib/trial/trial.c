@@ -217,8 +217,24 @@ static void add_workers(const struct run *run, struct trial_result *result)
         result->client_rss_kib += worker->rss_kib;
         result->reconnects += atomic_load(&worker->reconnects);
         histogram_add(result->late, &worker->late);
-        for (int kind = 0; kind < METER_KINDS; kind++)
-            histogram_add(&result->latency[kind], &worker->latency[kind]);
+        for (int role = 0; role < ROLES; role++) {
+            for (int kind = 0; kind < METER_KINDS; kind++)
+                histogram_add(&result->latency_of[role][kind], &worker->latency[role][kind]);
+        }
+    }
+}
+
+/* The whole is the sum of its roles. */
+static void add_roles(struct trial_result *result)
+{
+    for (int role = 0; role < ROLES; role++) {
+        bool has_any = false;
+        for (int kind = 0; kind < METER_KINDS; kind++) {
+            const struct histogram *part = &result->latency_of[role][kind];
+            histogram_add(&result->latency[kind], part);
+            has_any = has_any || histogram_count(part) + histogram_overflow(part) > 0;
+        }
+        result->roles += has_any;
     }
 }
 
@@ -263,9 +279,11 @@ static void reconcile(const struct run *run, const struct conductor_result *led,
     if (led->end != END_DONE)
         return;
     if (!result->servers.told || is_shared(run, led)) {
-        snprintf(result->not_reconciled, sizeof result->not_reconciled,
-                 result->servers.told ? "others are connected to the servers"
-                                      : "the servers do not tell their counters (mntr)");
+        snprintf(result->not_reconciled, sizeof result->not_reconciled, "%s",
+                 result->servers.asked_again
+                     ? "a server did not give its counters (mntr) at once, as at an election"
+                 : result->servers.told ? "others are connected to the servers"
+                                        : "the servers do not tell their counters (mntr)");
         return;
     }
     enum oracle_counter differs =
@@ -294,6 +312,7 @@ static enum fault_kind add_up(const struct run *run, const struct conductor_resu
     result->elapsed_ns = interval_ns(led->gate_ns, last_ns);
     result->drain_ns = interval_ns(atomic_load(&run->board->first_release_ns), last_ns);
     add_workers(run, result);
+    add_roles(result);
     add_locks(run, result);
     enum fault_kind kind = add_sessions(run, result, fault);
     if (kind == FAULT_NONE && led->end == END_DONE)
@@ -352,9 +371,10 @@ static enum fault_kind new_result(const struct trial_plan *plan, struct trial_re
     if (made == NULL)
         return fault_raise(fault, FAULT_NO_MEMORY, 0, "trial", "%s", "");
     made->latency = calloc(METER_KINDS, sizeof *made->latency);
+    made->latency_of = calloc(ROLES, sizeof *made->latency_of);
     made->late = calloc(1, sizeof *made->late);
     enum fault_kind kind = FAULT_NONE;
-    if (made->latency == NULL || made->late == NULL)
+    if (made->latency == NULL || made->latency_of == NULL || made->late == NULL)
         kind = fault_raise(fault, FAULT_NO_MEMORY, 0, "trial", "%s", "");
     else
         kind = board_new(plan, &made->board, fault);
@@ -406,6 +426,7 @@ void trial_result_free(struct trial_result *result)
         return;
     board_free(result->board);
     free(result->latency);
+    free(result->latency_of);
     free(result->late);
     free(result);
 }

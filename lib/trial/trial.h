@@ -57,7 +57,9 @@ struct trial_result {
     char not_reconciled[160];  /* why it is RECONCILED_NA, in a trial that was led to its end; else
                                   "" */
     struct histogram *latency; /* METER_KINDS of them */
-    struct histogram *late;    /* how late holds ended */
+    struct histogram (*latency_of)[METER_KINDS]; /* the same for each role, ROLES of them */
+    unsigned roles;                              /* how many roles have any latency */
+    struct histogram *late;                      /* how late holds ended */
     uint32_t violation_count;
     struct board *board; /* the ledger, the violations kept, the sessions */
 };

@@ -72,6 +72,7 @@ static void take_reading(struct seat *seat)
     meter_read_bytes(&seat->meter, client);
     client_server(client, session->server, sizeof session->server);
     session->timeout_ms = client_timeout_ms(client);
+    session->role = seat->meter.role;
     seat_report(seat);
     reading_taken(board, seat->meter.worker);
 }
@@ -80,7 +81,7 @@ void worker_carry_out(struct seat *seat, enum seat_order order)
 {
     switch (order) {
     case ORDER_GATE:
-        meter_mark_bytes(&seat->meter, seat->contender.client);
+        seat_pass_gate(seat);
         if (seat->meter.board->plan->pace == PACE_FREE)
             seat_arrive(seat);
         break;

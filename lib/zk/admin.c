@@ -3,18 +3,20 @@
 
 #include "base/clock.h"
 #include "base/text.h"
+#include "zk/dial.h"
 
 #include <assert.h>
 #include <ctype.h>
 #include <errno.h>
-#include <netdb.h>
 #include <poll.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/socket.h>
+#include <time.h>
 #include <unistd.h>
 
-#define WORD_LENGTH 4
+#define WORD_LENGTH  4
+#define ASK_AGAIN_NS (10 * NS_PER_MS)
 /* A standalone 3.8 server says 16 KiB; one more line for each namespace and each other server. */
 #define MNTR_SIZE  (128 * 1024)
 #define VERSION    "Zookeeper version: "
@@ -39,105 +41,6 @@ static void question_init(struct question *question, const struct endpoint *endp
     endpoint_format(endpoint, question->subject, sizeof question->subject);
 }
 
-/* False when the deadline comes first. */
-static bool wait_until_ready(int fd, short events, uint64_t deadline_ns)
-{
-    for (;;) {
-        uint64_t now_ns = clock_now_ns();
-        uint64_t left_ms = now_ns < deadline_ns ? (deadline_ns - now_ns) / NS_PER_MS + 1 : 0;
-        struct pollfd wait = {.fd = fd, .events = events};
-        int ready = poll(&wait, 1, left_ms < 60000 ? (int)left_ms : 60000);
-        if (ready > 0)
-            return true;
-        if (clock_now_ns() >= deadline_ns)
-            return false;
-    }
-}
-
-/* 0 and the connection in *fd, or an errno; ETIMEDOUT at the deadline. */
-static int connect_to_address(const struct addrinfo *address, uint64_t deadline_ns, int *fd)
-{
-    int connection =
-        socket(address->ai_family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, IPPROTO_TCP);
-    if (connection < 0)
-        return errno;
-    int os_error = 0;
-    if (connect(connection, address->ai_addr, address->ai_addrlen) != 0)
-        os_error = errno;
-    if (os_error == EINPROGRESS || os_error == EINTR) {
-        socklen_t size = sizeof os_error;
-        if (!wait_until_ready(connection, POLLOUT, deadline_ns))
-            os_error = ETIMEDOUT;
-        else if (getsockopt(connection, SOL_SOCKET, SO_ERROR, &os_error, &size) != 0)
-            os_error = errno;
-    }
-    if (os_error == 0)
-        *fd = connection;
-    else
-        close(connection);
-    return os_error;
-}
-
-/* Tries the host's addresses in turn: each gets its share of the time that is left, so that one
- * that swallows packets does not hide the next. */
-static int connect_to_any(const struct addrinfo *addresses, uint64_t deadline_ns, int *fd)
-{
-    uint64_t count = 0;
-    int os_error = ETIMEDOUT;
-    for (const struct addrinfo *address = addresses; address != NULL; address = address->ai_next)
-        count++;
-    for (const struct addrinfo *address = addresses; address != NULL; address = address->ai_next) {
-        uint64_t now_ns = clock_now_ns();
-        uint64_t left_ns = deadline_ns > now_ns ? deadline_ns - now_ns : 0;
-        os_error = connect_to_address(address, now_ns + left_ns / count--, fd);
-        if (os_error == 0)
-            break;
-    }
-    return os_error;
-}
-
-static enum fault_kind raise_unresolved(const struct question *question, int code)
-{
-    if (code == EAI_SYSTEM)
-        return fault_from_errno(question->fault, errno, question->endpoint->host,
-                                "while resolving the host name");
-    if (code == EAI_MEMORY)
-        return fault_raise(question->fault, FAULT_NO_MEMORY, 0, question->endpoint->host,
-                           "while resolving the host name");
-    return fault_raise(question->fault, FAULT_UNRESOLVED, 0, question->endpoint->host, "%s",
-                       gai_strerror(code));
-}
-
-static enum fault_kind raise_unconnected(const struct question *question, int os_error)
-{
-    switch (os_error) {
-    case ECONNREFUSED:
-    case ECONNRESET:
-        return fault_raise(question->fault, FAULT_REFUSED, os_error, question->subject, "%s", "");
-    case ETIMEDOUT:
-    case EHOSTUNREACH:
-    case ENETUNREACH:
-        return fault_raise(question->fault, FAULT_NO_ANSWER, os_error, question->subject,
-                           "it could not be connected to");
-    default:
-        return fault_from_errno(question->fault, os_error, question->subject, "while connecting");
-    }
-}
-
-static enum fault_kind open_connection(const struct question *question, int *fd)
-{
-    char service[8];
-    snprintf(service, sizeof service, "%u", question->endpoint->port);
-    const struct addrinfo hints = {.ai_socktype = SOCK_STREAM, .ai_flags = AI_NUMERICSERV};
-    struct addrinfo *addresses;
-    int code = getaddrinfo(question->endpoint->host, service, &hints, &addresses);
-    if (code != 0)
-        return raise_unresolved(question, code);
-    int os_error = connect_to_any(addresses, question->deadline_ns, fd);
-    freeaddrinfo(addresses);
-    return os_error == 0 ? FAULT_NONE : raise_unconnected(question, os_error);
-}
-
 enum ending { CLOSED, BROKEN, LATE, TOO_LONG };
 
 /* Reads until something ends it; the answer gets a NUL in any case. */
@@ -149,7 +52,7 @@ static enum ending read_answer(int fd, uint64_t deadline_ns, char *answer, size_
     for (;;) {
         char beyond;
         size_t room = size - 1 - *length;
-        if (!wait_until_ready(fd, POLLIN, deadline_ns))
+        if (!dial_await(fd, POLLIN, deadline_ns))
             return LATE;
         ssize_t got = recv(fd, room > 0 ? answer + *length : &beyond, room > 0 ? room : 1, 0);
         if (got == 0)
@@ -248,7 +151,8 @@ static enum fault_kind judge(const struct question *question, enum ending ending
 static enum fault_kind ask(const struct question *question, char *answer, size_t size)
 {
     int fd = -1;
-    enum fault_kind kind = open_connection(question, &fd);
+    enum fault_kind kind =
+        dial_connect(question->endpoint, question->deadline_ns, &fd, question->fault);
     if (kind != FAULT_NONE)
         return kind;
     /* Four bytes always fit a fresh socket. Half a close, as ZooKeeper's own tool does it, makes
@@ -336,7 +240,6 @@ static const struct {
     {"zk_packets_sent", offsetof(struct admin_counters, packets_sent)},
     {"zk_watch_count", offsetof(struct admin_counters, watch_count)},
     {"zk_ephemerals_count", offsetof(struct admin_counters, ephemerals_count)},
-    {"zk_outstanding_requests", offsetof(struct admin_counters, outstanding_requests)},
     {"zk_num_alive_connections", offsetof(struct admin_counters, connections)},
     {"zk_znode_count", offsetof(struct admin_counters, znode_count)},
 };
@@ -360,6 +263,41 @@ enum fault_kind admin_counters(const struct endpoint *endpoint, uint64_t timeout
         *(uint64_t *)(void *)((char *)counters + counter_keys[i].offset) += value;
     }
     return FAULT_NONE;
+}
+
+/* A connection that broke in the middle of an answer is the one FAULT_ZOOKEEPER that has an errno.
+ */
+static bool may_pass(const struct fault *fault)
+{
+    switch (fault->kind) {
+    case FAULT_NOT_ZOOKEEPER:
+    case FAULT_NOT_SERVING:
+    case FAULT_NO_ANSWER:
+    case FAULT_REFUSED:
+        return true;
+    case FAULT_ZOOKEEPER:
+        return fault->os_error != 0;
+    default:
+        return false;
+    }
+}
+
+enum fault_kind admin_insist(enum fault_kind (*question)(void *context, struct fault *fault),
+                             void *context, uint64_t timeout_ns, unsigned *times,
+                             struct fault *fault)
+{
+    uint64_t until_ns = clock_now_ns() + timeout_ns;
+    struct fault found = {.kind = FAULT_NONE};
+    enum fault_kind kind = question(context, &found);
+    *times = 1;
+    while (kind != FAULT_NONE && may_pass(&found) && clock_now_ns() < until_ns) {
+        nanosleep(&(struct timespec){.tv_nsec = ASK_AGAIN_NS}, NULL);
+        kind = question(context, &found);
+        ++*times;
+    }
+    if (kind != FAULT_NONE)
+        *fault = found;
+    return kind;
 }
 
 enum fault_kind admin_settings(const struct endpoint *endpoint, uint64_t timeout_ns, char *text,

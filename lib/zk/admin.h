@@ -5,7 +5,7 @@
  * Each call opens a connection of its own, to one server: what is to hold for an ensemble is asked
  * of each of its servers and summed (watches and their notifications are counted per server).
  * Every call ends at its deadline, timeout_ns after it began; only the resolving of a host name
- * (DNS) is not bounded by it.
+ * (DNS) is not bounded by it (zk/dial.h).
  *
  * Invariant: an answer that is not what this word's answer looks like is a fault, never data.
  *
@@ -41,7 +41,6 @@ struct admin_counters {
     uint64_t packets_sent;
     uint64_t watch_count;
     uint64_t ephemerals_count;
-    uint64_t outstanding_requests;
     uint64_t connections; /* this very question's is one of them */
     uint64_t znode_count;
 };
@@ -63,6 +62,17 @@ MUST_CHECK enum fault_kind admin_identify(const struct endpoint *endpoint, uint6
  * in the detail. */
 MUST_CHECK enum fault_kind admin_counters(const struct endpoint *endpoint, uint64_t timeout_ns,
                                           struct admin_counters *counters, struct fault *fault);
+
+/*
+ * For a server that is known to be a ZooKeeper: puts a question again and again until it is
+ * answered or timeout_ns have passed since the first time. At an election, and while it ends, a
+ * server closes a connection without a word, leaves it unanswered, refuses it, or says that it does
+ * not serve; a question that fails in another way is not put again. Returns what the last one
+ * returned. *times: how often it was put.
+ */
+MUST_CHECK enum fault_kind
+admin_insist(enum fault_kind (*question)(void *context, struct fault *fault), void *context,
+             uint64_t timeout_ns, unsigned *times, struct fault *fault);
 
 /* Asks conf: the server's settings, a line key=value each. 4 KiB are enough for standalone. */
 MUST_CHECK enum fault_kind admin_settings(const struct endpoint *endpoint, uint64_t timeout_ns,

@@ -190,10 +190,45 @@ const char *connect_format(const struct connect_string *connect, size_t first, b
     return text;
 }
 
+static void format_host(const char *host, uint16_t port, char *text, size_t size)
+{
+    bool is_bare_ipv6 = strchr(host, ':') != NULL;
+    snprintf(text, size, "%s%s%s:%u", is_bare_ipv6 ? "[" : "", host, is_bare_ipv6 ? "]" : "", port);
+}
+
+const char *endpoint_address(const struct endpoint *endpoint, char *text, size_t size)
+{
+    format_host(endpoint->host, endpoint->port, text, size);
+    return text;
+}
+
+const char *endpoint_typed(const struct endpoint *endpoint, char *text, size_t size)
+{
+    bool has_name = endpoint->name[0] != '\0';
+    format_host(has_name ? endpoint->name : endpoint->host, endpoint->port, text, size);
+    return text;
+}
+
 const char *endpoint_format(const struct endpoint *endpoint, char *text, size_t size)
 {
-    bool is_bare_ipv6 = strchr(endpoint->host, ':') != NULL;
-    snprintf(text, size, "%s%s%s:%u", is_bare_ipv6 ? "[" : "", endpoint->host,
-             is_bare_ipv6 ? "]" : "", endpoint->port);
+    assert(size >= ENDPOINT_TEXT_SIZE);
+    endpoint_typed(endpoint, text, size);
+    size_t length = strlen(text);
+    if (endpoint->name[0] != '\0')
+        snprintf(text + length, size - length, " (%s)", endpoint->host);
+    return text;
+}
+
+const char *connect_typed(const struct connect_string *connect, char *text, size_t size)
+{
+    assert(size >= CONNECT_TEXT_SIZE);
+    size_t length = 0;
+    for (size_t i = 0; i < connect->count; i++) {
+        if (i > 0)
+            text[length++] = ',';
+        endpoint_typed(&connect->endpoints[i], text + length, size - length);
+        length += strlen(text + length);
+    }
+    snprintf(text + length, size - length, "%s", connect->chroot);
     return text;
 }

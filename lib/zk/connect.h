@@ -17,13 +17,15 @@
 
 #define CONNECT_PORT_DEFAULT  2181
 #define CONNECT_ENDPOINTS_MAX 16
-/* Enough for connect_format (with room for every host and the chroot) and for endpoint_format. */
+/* Enough for connect_format and connect_typed (with room for every host and the chroot), and for
+ * the formats of an endpoint. */
 #define CONNECT_TEXT_SIZE  (CONNECT_ENDPOINTS_MAX * 264 + 256)
-#define ENDPOINT_TEXT_SIZE 264
+#define ENDPOINT_TEXT_SIZE (264 + 256)
 
 struct endpoint {
     char host[256]; /* a name or an address; IPv6 without brackets */
     uint16_t port;
+    char name[256]; /* what stood for the host before it was resolved (dial_resolve); else "" */
 };
 
 struct connect_string {
@@ -49,8 +51,17 @@ MUST_CHECK enum fault_kind connect_parse(const char *text, struct connect_string
 const char *connect_format(const struct connect_string *connect, size_t first, bool with_chroot,
                            char *text, size_t size);
 
-/* Writes an endpoint for people: "host:2181", "[::1]:2181"; size >= ENDPOINT_TEXT_SIZE. Returns
- * text. */
+/* Writes the connect string as a person typed it, but always with ports: names rather than
+ * addresses. size >= CONNECT_TEXT_SIZE. Returns text. */
+const char *connect_typed(const struct connect_string *connect, char *text, size_t size);
+
+/*
+ * Write an endpoint, size >= ENDPOINT_TEXT_SIZE, and return text. For people: "127.0.0.1:2181",
+ * "[::1]:2181", and "zk1:2181 (10.0.0.7)" when its name has been resolved. As it was typed:
+ * "zk1:2181". As it is connected to: "10.0.0.7:2181".
+ */
 const char *endpoint_format(const struct endpoint *endpoint, char *text, size_t size);
+const char *endpoint_typed(const struct endpoint *endpoint, char *text, size_t size);
+const char *endpoint_address(const struct endpoint *endpoint, char *text, size_t size);
 
 #endif

@@ -32,6 +32,9 @@ void cut_hold(int descriptor);
  * has no bytes and takes none. With other_end NULL the library finds there that the connection has
  * ended; else it finds an idle one, as long as *other_end is open, which is the caller's. False,
  * with nothing done, if the system allows no more descriptors.
+ *
+ * The connection must stand: a library that is about to close it by itself would find another's
+ * socket under the descriptor that it gave back.
  */
 bool cut_off(int descriptor, int *other_end);
 

@@ -109,7 +109,7 @@ static bool is_empty(DIR *directory)
 }
 
 /* One that does not exist is the keeper's to make. */
-static enum fault_kind check_data_folder(const char *folder, struct fault *fault)
+enum fault_kind ensemble_check_data_folder(const char *folder, struct fault *fault)
 {
     DIR *directory = opendir(folder);
     if (directory == NULL && errno == ENOENT)
@@ -121,11 +121,9 @@ static enum fault_kind check_data_folder(const char *folder, struct fault *fault
     return empty ? FAULT_NONE : fault_raise(fault, FAULT_EXISTS, 0, folder, "and it is not empty");
 }
 
-/* NULL is $TMPDIR, or /tmp. */
-static enum fault_kind find_temporary_folder(const char *wanted, const char **folder,
-                                             struct fault *fault)
+static enum fault_kind find_temporary_folder(const char **folder, struct fault *fault)
 {
-    *folder = wanted == NULL ? getenv("TMPDIR") : wanted;
+    *folder = getenv("TMPDIR");
     if (*folder == NULL || **folder == '\0')
         *folder = "/tmp";
     if (access(*folder, F_OK) != 0)
@@ -208,10 +206,8 @@ static enum fault_kind launch(const struct ensemble_options *options,
 {
     const struct server_options server_options = {
         .heap_mib = options->heap_mib, .fsync = options->fsync, .tick_ms = options->tick_ms};
-    struct server_place place = {.keeper = ensemble->keeper,
-                                 .ports = ports,
-                                 .count = options->servers,
-                                 .ensemble = ensemble};
+    struct server_place place = {
+        .keeper = ensemble->keeper, .ports = ports, .count = options->servers};
     for (; ensemble->count < options->servers; ensemble->count++) {
         struct server **server = &ensemble->servers[ensemble->count];
         place.index = ensemble->count;
@@ -310,8 +306,8 @@ enum fault_kind ensemble_start(const struct ensemble_options *options, struct en
     if (kind == FAULT_NONE)
         kind = check_memory(options, fault);
     if (kind == FAULT_NONE)
-        kind = folder == NULL ? find_temporary_folder(NULL, &folder, fault)
-                              : check_data_folder(folder, fault);
+        kind = folder == NULL ? find_temporary_folder(&folder, fault)
+                              : ensemble_check_data_folder(folder, fault);
     return kind == FAULT_NONE ? start(options, folder, ensemble, fault) : kind;
 }
 
@@ -340,6 +336,15 @@ void ensemble_forget(struct ensemble *ensemble)
     free_servers(ensemble);
 }
 
+enum fault_kind ensemble_detach(struct ensemble *ensemble, const char *lock_path,
+                                struct fault *fault)
+{
+    enum fault_kind kind = keeper_detach(ensemble->keeper, lock_path, fault);
+    if (kind == FAULT_NONE)
+        free_servers(ensemble);
+    return kind;
+}
+
 void ensemble_kill(struct ensemble *ensemble, unsigned index)
 {
     assert(index < ensemble->count);
@@ -348,6 +353,11 @@ void ensemble_kill(struct ensemble *ensemble, unsigned index)
 }
 
 /* What it tells of itself. */
+
+const char *ensemble_folder(const struct ensemble *ensemble)
+{
+    return keeper_folder(ensemble->keeper);
+}
 
 const struct connect_string *ensemble_connect(const struct ensemble *ensemble)
 {
@@ -451,37 +461,4 @@ const char *ensemble_log_tail(const struct ensemble *ensemble, unsigned index, c
 {
     assert(index < ensemble->count);
     return server_log_tail(ensemble->servers[index], text, size);
-}
-
-/* For programs that hold a server (zk/server.h). */
-
-enum fault_kind server_start(const struct server_options *options, struct server **server,
-                             struct fault *fault)
-{
-    struct ensemble_options alone = ensemble_options_default();
-    struct ensemble *ensemble = NULL;
-    const char *folder;
-    alone.heap_mib = options->heap_mib;
-    alone.fsync = options->fsync;
-    alone.tick_ms = options->tick_ms;
-    enum fault_kind kind = find_temporary_folder(options->parent_folder, &folder, fault);
-    if (kind == FAULT_NONE)
-        kind = start(&alone, folder, &ensemble, fault);
-    if (kind != FAULT_NONE)
-        return kind;
-    assert(ensemble != NULL);
-    *server = ensemble->servers[0];
-    return FAULT_NONE;
-}
-
-void server_stop(struct server *server)
-{
-    if (server != NULL)
-        ensemble_stop(server_ensemble(server));
-}
-
-void server_forget(struct server *server)
-{
-    if (server != NULL)
-        ensemble_forget(server_ensemble(server));
 }

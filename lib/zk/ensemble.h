@@ -7,7 +7,7 @@
  * (zk/keeper.h). Servers are numbered from 0 here, from 1 in words for people and in ZooKeeper's
  * own settings.
  * Invariant: the servers and what was written for them are gone when the program is, however the
- * program ends.
+ * program ends, unless it has detached them.
  */
 #ifndef ZK_ENSEMBLE_H
 #define ZK_ENSEMBLE_H
@@ -55,9 +55,18 @@ struct ensemble_options ensemble_options_default(void);
 MUST_CHECK enum fault_kind ensemble_start(const struct ensemble_options *options,
                                           struct ensemble **ensemble, struct fault *fault);
 
+/* Whether a folder will do as data_folder, as far as can be known before: FAULT_EXISTS if it is not
+ * empty, or the operating system's. One that is not there will. */
+MUST_CHECK enum fault_kind ensemble_check_data_folder(const char *folder, struct fault *fault);
+
 /* Ends the servers, all at once, removes what was written for them, and waits for that, two seconds
  * at most. NULL is fine. */
 void ensemble_stop(struct ensemble *ensemble);
+
+/* Lets the servers go on without the program (keeper_detach), and frees the ensemble. On a fault it
+ * is as it was. */
+MUST_CHECK enum fault_kind ensemble_detach(struct ensemble *ensemble, const char *lock_path,
+                                           struct fault *fault);
 
 /*
  * For a forked child of the program, a worker: lets go of the ensemble and frees it, and ends
@@ -65,6 +74,10 @@ void ensemble_stop(struct ensemble *ensemble);
  * before 5.3 only after the child. NULL is fine.
  */
 void ensemble_forget(struct ensemble *ensemble);
+
+/* The folder with everything that was written for the servers: an absolute path, inside
+ * data_folder; the ensemble's. */
+const char *ensemble_folder(const struct ensemble *ensemble);
 
 /* Where clients find the servers, in the servers' order, killed ones included; the ensemble's. */
 const struct connect_string *ensemble_connect(const struct ensemble *ensemble);

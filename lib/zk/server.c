@@ -18,12 +18,10 @@
 #define LOG_NAME   "server.log"
 #define MAIN_CLASS "org.apache.zookeeper.server.quorum.QuorumPeerMain"
 /* An ensemble's conf has a line for each of its servers besides. */
-#define CONF_SIZE    8192
-#define ASK_AGAIN_NS (10 * NS_PER_MS)
+#define CONF_SIZE 8192
 
 struct server {
     struct keeper *keeper;
-    struct ensemble *ensemble;
     pid_t pid;
     bool killed;
     uint64_t cpu_at_kill_ns;
@@ -36,11 +34,6 @@ struct server {
     char command_line[4 * PATH_MAX];
     char java_version[128];
 };
-
-struct server_options server_options_default(void)
-{
-    return (struct server_options){.heap_mib = 1024, .fsync = true, .tick_ms = 2000};
-}
 
 static const char *const role_names[] = {
     [SERVER_NOT_SERVING] = "not serving", [SERVER_STANDALONE] = "standalone",
@@ -259,7 +252,6 @@ enum fault_kind server_launch(const struct server_options *options,
     if (made == NULL)
         return fault_from_errno(fault, ENOMEM, "a private server", "%s", "");
     made->keeper = place->keeper;
-    made->ensemble = place->ensemble;
     take_place(made, place);
     enum fault_kind kind = install_find_java(made->java, sizeof made->java, fault);
     if (kind == FAULT_NONE)
@@ -385,30 +377,28 @@ static enum fault_kind ask_role(const struct server *server, uint64_t timeout_ns
     return FAULT_NONE;
 }
 
-/* A server that loses its quorum closes its connections, one with a question on it too, or leaves
- * it unanswered; one that is ending refuses. The next question finds out what has become of it. */
-static bool may_pass(enum fault_kind kind)
+struct role_question {
+    const struct server *server;
+    uint64_t timeout_ns;
+    enum server_role role;
+};
+
+static enum fault_kind put_role_question(void *context, struct fault *fault)
 {
-    return kind == FAULT_NOT_ZOOKEEPER || kind == FAULT_ZOOKEEPER || kind == FAULT_NO_ANSWER ||
-           kind == FAULT_REFUSED;
+    struct role_question *question = context;
+    return ask_role(question->server, question->timeout_ns, &question->role, fault);
 }
 
 enum fault_kind server_ask_role(const struct server *server, uint64_t timeout_ns,
                                 enum server_role *role, struct fault *fault)
 {
-    uint64_t deadline_ns = clock_now_ns() + timeout_ns;
-    struct fault found;
-    if (server->killed) {
-        *role = SERVER_KILLED;
-        return FAULT_NONE;
-    }
-    enum fault_kind kind = ask_role(server, timeout_ns / 4, role, &found);
-    while (may_pass(kind) && clock_now_ns() < deadline_ns) {
-        nanosleep(&(struct timespec){.tv_nsec = ASK_AGAIN_NS}, NULL);
-        kind = ask_role(server, timeout_ns / 4, role, &found);
-    }
-    if (kind != FAULT_NONE)
-        *fault = found;
+    struct role_question question = {server, timeout_ns / 4, SERVER_KILLED};
+    enum fault_kind kind = FAULT_NONE;
+    unsigned times;
+    if (!server->killed)
+        kind = admin_insist(put_role_question, &question, timeout_ns, &times, fault);
+    if (kind == FAULT_NONE)
+        *role = question.role;
     return kind;
 }
 
@@ -445,11 +435,6 @@ void server_kill(struct server *server)
         server->cpu_at_kill_ns = 0; /* it was dead before */
     server->killed = true;
     keeper_kill(server->pid);
-}
-
-struct ensemble *server_ensemble(const struct server *server)
-{
-    return server->ensemble;
 }
 
 const struct endpoint *server_endpoint(const struct server *server)
@@ -490,21 +475,10 @@ enum fault_kind server_cpu_ns(const struct server *server, uint64_t *cpu_ns, str
 
 enum fault_kind server_rss_kib(const struct server *server, uint64_t *rss_kib, struct fault *fault)
 {
-    char path[64];
-    uint64_t total_pages, resident_pages;
-    if (server->killed) {
+    if (server->killed)
         *rss_kib = 0;
-        return FAULT_NONE;
-    }
-    snprintf(path, sizeof path, "/proc/%d/statm", (int)server->pid);
-    FILE *file = server_alive(server) ? fopen(path, "re") : NULL;
-    if (file == NULL)
+    else if (!keeper_process_rss_kib(server->pid, rss_kib))
         return server_raise(server, FAULT_SERVER_DIED, fault);
-    int fields = fscanf(file, "%" SCNu64 " %" SCNu64, &total_pages, &resident_pages);
-    fclose(file);
-    if (fields != 2 || resident_pages == 0)
-        return server_raise(server, FAULT_SERVER_DIED, fault);
-    *rss_kib = resident_pages * (uint64_t)sysconf(_SC_PAGESIZE) / 1024;
     return FAULT_NONE;
 }
 

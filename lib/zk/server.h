@@ -25,14 +25,11 @@
 #define SERVER_OVERHEAD_MIB 100
 
 struct server;
-struct ensemble;
 
 struct server_options {
-    unsigned heap_mib;         /* of the JVM, reserved from its start on */
-    bool fsync;                /* whether a transaction waits for the disk, as in production */
-    uint64_t tick_ms;          /* ZooKeeper's tickTime; session timeouts are 2 ticks to an hour */
-    const char *parent_folder; /* for server_start: where the temporary folder goes; NULL: $TMPDIR,
-                                  or /tmp */
+    unsigned heap_mib; /* of the JVM, reserved from its start on */
+    bool fsync;        /* whether a transaction waits for the disk, as in production */
+    uint64_t tick_ms;  /* ZooKeeper's tickTime; session timeouts are 2 ticks to an hour */
 };
 
 struct server_ports {
@@ -47,7 +44,6 @@ struct server_place {
     const struct server_ports *ports; /* of all the servers of its ensemble */
     unsigned count;                   /* 1: standalone */
     unsigned index;                   /* from 0; ZooKeeper's server.1 has index 0 */
-    struct ensemble *ensemble;        /* whom server_stop ends; else unused */
 };
 
 enum server_role {
@@ -57,9 +53,6 @@ enum server_role {
     SERVER_FOLLOWER,
     SERVER_KILLED, /* by server_kill */
 };
-
-/* 1 GiB, with fsync, a tick of 2 s, in $TMPDIR or /tmp. */
-struct server_options server_options_default(void);
 
 /* "standalone", "leader", "follower", "not serving" or "killed". */
 const char *server_role_name(enum server_role role);
@@ -133,23 +126,5 @@ const char *server_java_version(const struct server *server);
 /* Writes the last whole lines of the server's log that fit into size bytes; "" if there is none.
  * Returns text. */
 const char *server_log_tail(const struct server *server, char *text, size_t size);
-
-/* ------------------------------------------------------------------ a server that is an ensemble
- */
-
-/*
- * For programs that hold a server rather than an ensemble: starts an ensemble of one
- * (ensemble_start), without asking first whether there is memory for it. On success *server is the
- * caller's to end with server_stop.
- */
-MUST_CHECK enum fault_kind server_start(const struct server_options *options,
-                                        struct server **server, struct fault *fault);
-
-/* As ensemble_stop and ensemble_forget, for a server of server_start. NULL is fine. */
-void server_stop(struct server *server);
-void server_forget(struct server *server);
-
-/* The place's ensemble. */
-struct ensemble *server_ensemble(const struct server *server);
 
 #endif

@@ -86,7 +86,7 @@ static void translate_part(const struct library *library, const struct client_re
     case CLIENT_GET:
     case CLIENT_GET_CHILDREN:
     case CLIENT_MULTI:
-        assert(!"an operation that no part of a multi can be");
+        assert(false && "an operation that no part of a multi can be");
     }
 }
 

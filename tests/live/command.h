@@ -19,7 +19,7 @@
 #include "base/clock.h"
 #include "trial/steward.h"
 #include "zk/admin.h"
-#include "zk/server.h"
+#include "zk/ensemble.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -527,7 +527,8 @@ static inline void assert_latencies_add_up(const struct run_files *files)
             if (!same_trial(&files->trials, trial, &files->latency, row))
                 continue;
             rows++;
-            if (is_request(table_text(&files->latency, row, "kind")))
+            if (is_request(table_text(&files->latency, row, "kind")) &&
+                strcmp(table_text(&files->latency, row, "role"), "all") == 0)
                 requests += table_count(&files->latency, row, "count");
         }
         uint64_t rpcs = table_count(&files->trials, trial, "rpcs");
@@ -606,21 +607,21 @@ static inline void assert_cut_short(const char *folder, const char *words, size_
 /* ------------------------------------------------------------------ a server to connect to */
 
 /* Not the command's own, so none of ours above; for all tests of a file. */
-static struct server *outside_server;
+static struct ensemble *outside_server;
 static char outside[64]; /* host:port */
 
 static inline int outside_start(void **state)
 {
     (void)state;
-    struct server_options options = server_options_default();
+    struct ensemble_options options = ensemble_options_default();
     struct fault fault = {0};
     options.heap_mib = 256;
     find_program();
-    if (server_start(&options, &outside_server, &fault) != FAULT_NONE) {
+    if (ensemble_start(&options, &outside_server, &fault) != FAULT_NONE) {
         print_error("%s: %s: %s\n", fault.subject, fault_words(fault.kind), fault.detail);
         return -1;
     }
-    const struct endpoint *endpoint = server_endpoint(outside_server);
+    const struct endpoint *endpoint = &ensemble_connect(outside_server)->endpoints[0];
     snprintf(outside, sizeof outside, "%.20s:%u", endpoint->host, endpoint->port);
     return 0;
 }
@@ -628,7 +629,7 @@ static inline int outside_start(void **state)
 static inline int outside_stop(void **state)
 {
     (void)state;
-    server_stop(outside_server);
+    ensemble_stop(outside_server);
     return 0;
 }
 
@@ -640,12 +641,12 @@ struct outside_view {
 
 static inline struct outside_view look_outside(void)
 {
-    struct connect_string servers = {.count = 1};
+    struct connect_string servers;
     struct steward *steward = NULL;
     struct admin_counters counters;
     struct outside_view view = {0};
     struct fault fault;
-    servers.endpoints[0] = *server_endpoint(outside_server);
+    servers = *ensemble_connect(outside_server);
     assert_int_equal(admin_counters(&servers.endpoints[0], 5 * NS_PER_S, &counters, &fault),
                      FAULT_NONE);
     assert_int_equal(steward_new(&servers, 5 * NS_PER_S, &steward, &fault), FAULT_NONE);

@@ -2,7 +2,7 @@
 /* Four-letter words to a real server, and to processes that only pretend to be one. */
 #include "base/clock.h"
 #include "zk/admin.h"
-#include "zk/server.h"
+#include "zk/ensemble.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -24,15 +24,15 @@
 #define PATIENCE_NS (5 * NS_PER_S)
 #define BRIEFLY_NS  (300 * NS_PER_MS)
 
-static struct server *real;
+static struct ensemble *real;
 
 static int start_real(void **state)
 {
     (void)state;
     struct fault fault = {.detail = ""};
-    struct server_options options = server_options_default();
+    struct ensemble_options options = ensemble_options_default();
     options.heap_mib = 128;
-    if (server_start(&options, &real, &fault) == FAULT_NONE)
+    if (ensemble_start(&options, &real, &fault) == FAULT_NONE)
         return 0;
     print_error("%s: %s: %s\n", fault.subject, fault_words(fault.kind), fault.detail);
     return -1;
@@ -41,8 +41,13 @@ static int start_real(void **state)
 static int stop_real(void **state)
 {
     (void)state;
-    server_stop(real);
+    ensemble_stop(real);
     return 0;
+}
+
+static const struct endpoint *real_endpoint(void)
+{
+    return &ensemble_connect(real)->endpoints[0];
 }
 
 /* What a pretender does with each connection. */
@@ -123,8 +128,7 @@ static void identifies_a_real_server(void **state)
     (void)state;
     struct admin_identity identity;
     struct fault fault;
-    assert_int_equal(admin_identify(server_endpoint(real), PATIENCE_NS, &identity, &fault),
-                     FAULT_NONE);
+    assert_int_equal(admin_identify(real_endpoint(), PATIENCE_NS, &identity, &fault), FAULT_NONE);
     assert_true(identity.talks);
     assert_string_equal(identity.mode, "standalone");
     assert_true(isdigit((unsigned char)identity.version[0]));
@@ -134,7 +138,7 @@ static void identifies_a_real_server(void **state)
 static void a_name_with_several_addresses_is_tried_through(void **state)
 {
     (void)state;
-    struct endpoint endpoint = *server_endpoint(real);
+    struct endpoint endpoint = *real_endpoint();
     strcpy(endpoint.host, "localhost");
     struct admin_identity identity;
     struct fault fault;
@@ -150,8 +154,8 @@ static void every_word_of_a_real_server_is_recognized(void **state)
     char answer[64 * 1024];
     struct fault fault = {.detail = ""};
     for (size_t i = 0; i < sizeof words / sizeof words[0]; i++) {
-        if (admin_ask(server_endpoint(real), words[i], PATIENCE_NS, answer, sizeof answer,
-                      &fault) != FAULT_NONE)
+        if (admin_ask(real_endpoint(), words[i], PATIENCE_NS, answer, sizeof answer, &fault) !=
+            FAULT_NONE)
             fail_msg("%s: %s: %s", words[i], fault_words(fault.kind), fault.detail);
         assert_true(strlen(answer) > 1);
     }
@@ -162,10 +166,8 @@ static void counters_count_each_question(void **state)
     (void)state;
     struct admin_counters first, second;
     struct fault fault;
-    assert_int_equal(admin_counters(server_endpoint(real), PATIENCE_NS, &first, &fault),
-                     FAULT_NONE);
-    assert_int_equal(admin_counters(server_endpoint(real), PATIENCE_NS, &second, &fault),
-                     FAULT_NONE);
+    assert_int_equal(admin_counters(real_endpoint(), PATIENCE_NS, &first, &fault), FAULT_NONE);
+    assert_int_equal(admin_counters(real_endpoint(), PATIENCE_NS, &second, &fault), FAULT_NONE);
     assert_int_equal(second.packets_received, first.packets_received + 1);
     assert_true(first.znode_count >= 4);
     assert_int_equal(first.writes, 0);
@@ -177,7 +179,7 @@ static void settings_are_those_of_the_server(void **state)
     (void)state;
     char text[4096];
     struct fault fault;
-    assert_int_equal(admin_settings(server_endpoint(real), PATIENCE_NS, text, sizeof text, &fault),
+    assert_int_equal(admin_settings(real_endpoint(), PATIENCE_NS, text, sizeof text, &fault),
                      FAULT_NONE);
     assert_non_null(strstr(text, "\nmaxClientCnxns=0\n"));
     assert_non_null(strstr(text, "\nmaxSessionTimeout=3600000\n"));
@@ -189,9 +191,8 @@ static void a_refused_word_is_a_fault(void **state)
     (void)state;
     char answer[4096];
     struct fault fault;
-    assert_int_equal(
-        admin_ask(server_endpoint(real), "envi", PATIENCE_NS, answer, sizeof answer, &fault),
-        FAULT_NOT_WHITELISTED);
+    assert_int_equal(admin_ask(real_endpoint(), "envi", PATIENCE_NS, answer, sizeof answer, &fault),
+                     FAULT_NOT_WHITELISTED);
     assert_non_null(strstr(fault.detail, "envi"));
 }
 
@@ -200,15 +201,14 @@ static void an_answer_that_does_not_fit_is_a_fault(void **state)
     (void)state;
     char answer[128];
     struct fault fault;
-    assert_int_equal(
-        admin_ask(server_endpoint(real), "mntr", PATIENCE_NS, answer, sizeof answer, &fault),
-        FAULT_ZOOKEEPER);
+    assert_int_equal(admin_ask(real_endpoint(), "mntr", PATIENCE_NS, answer, sizeof answer, &fault),
+                     FAULT_ZOOKEEPER);
     assert_non_null(strstr(fault.detail, "longer"));
     /* An answer that just fits is none. */
-    assert_int_equal(admin_ask(server_endpoint(real), "ruok", PATIENCE_NS, answer, 5, &fault),
+    assert_int_equal(admin_ask(real_endpoint(), "ruok", PATIENCE_NS, answer, 5, &fault),
                      FAULT_NONE);
     assert_string_equal(answer, "imok");
-    assert_int_equal(admin_ask(server_endpoint(real), "ruok", PATIENCE_NS, answer, 4, &fault),
+    assert_int_equal(admin_ask(real_endpoint(), "ruok", PATIENCE_NS, answer, 4, &fault),
                      FAULT_ZOOKEEPER);
 }
 
@@ -324,10 +324,11 @@ static void versions_and_modes_are_cut_out(void **state)
     }
 }
 
-/* Powers of two, so that a sum tells which of them are in it. */
+/* Powers of two, so that a sum tells which of them are in it. Requests outstanding are below zero
+ * when the server has answered one before it counts it in: they are not read. */
 #define MNTR_WITHOUT_LAST                                                                          \
     "zk_version\t3.8.0--1, built on x\nzk_avg_latency\t0.0\nzk_packets_received\t1\n"              \
-    "zk_packets_sent\t2\nzk_num_alive_connections\t4\nzk_outstanding_requests\t8\n"                \
+    "zk_packets_sent\t2\nzk_num_alive_connections\t4\nzk_outstanding_requests\t-1\n"               \
     "zk_znode_count\t16\nzk_watch_count\t32\nzk_ephemerals_count\t64\n"                            \
     "zk_sum_node_created_watch_count\t128\nzk_sum_node_deleted_watch_count\t256\n"                 \
     "zk_cnt_node_changed_watch_count\t7\nzk_sum_node_changed_watch_count\t512\n"                   \
@@ -353,7 +354,6 @@ static void counters_are_read_by_their_names(void **state)
     assert_int_equal(counters.packets_received, 1);
     assert_int_equal(counters.packets_sent, 2);
     assert_int_equal(counters.connections, 4);
-    assert_int_equal(counters.outstanding_requests, 8);
     assert_int_equal(counters.znode_count, 16);
     assert_int_equal(counters.watch_count, 32);
     assert_int_equal(counters.ephemerals_count, 64);

@@ -170,6 +170,55 @@ static void a_worker_is_killed_at_free_pace(void **state)
     assert_nothing_left_outside(1);
 }
 
+/* Stops one of the two workers of a trial that would last for hours, so that it never reads. The
+ * warm-up has one worker. */
+static void stop_a_worker(void)
+{
+    char name[32];
+    pid_t pids[COMMAND_PROCESSES];
+    uint64_t until_ns = clock_now_ns() + 10 * NS_PER_S;
+    while ((list_ours(pids) < 3 || look_outside().ephemerals == 0) && command_runs(&command) &&
+           clock_now_ns() < until_ns)
+        pause_ms(10);
+    read_name(command.pid, name, sizeof name);
+    pid_t worker = find_ours(name, command.pid);
+    assert_true(worker > 0);
+    kill(worker, SIGSTOP);
+}
+
+#define ENDLESS                                                                                    \
+    "-n", "4", "-t", "1", "-r", "scalable", "-p", "free", "-w", "steady", "--duration", "2h",      \
+        "-P", "2", "--timeout", "1s", "-o", "out"
+
+static void a_worker_hangs(void **state)
+{
+    (void)state;
+    command_start(&command, COMMAND("run", ENDLESS, "--connect", outside));
+    stop_a_worker();
+    command_finish(&command, 20 * NS_PER_S);
+    assert_refused(&command, 4,
+                   "zkherd: worker: a worker process hangs: 1 of 2 took their last readings, and "
+                   "the servers answer; ");
+    assert_left(0);
+    /* What the stopped worker could not close ends with its sessions' timeout. */
+}
+
+/* It is the server's fault, whatever has become of the workers. The last test: the server has
+ * sessions left. */
+static void a_worker_hangs_and_so_does_the_server(void **state)
+{
+    (void)state;
+    char words[128];
+    snprintf(words, sizeof words, "zkherd: %s: no answer in time: it accepts connections", outside);
+    command_start(&command, COMMAND("run", ENDLESS, "--connect", outside));
+    stop_a_worker();
+    kill(server_pid(outside_server), SIGSTOP);
+    command_finish(&command, 40 * NS_PER_S);
+    kill(server_pid(outside_server), SIGCONT);
+    assert_refused(&command, 3, words);
+    assert_left(0);
+}
+
 static void kill_the_server(void)
 {
     await_trials(1);
@@ -211,6 +260,8 @@ int main(void)
         COMMAND_TEST(a_worker_is_killed_at_free_pace),
         COMMAND_TEST(the_server_is_killed),
         COMMAND_TEST(the_server_is_killed_at_free_pace),
+        COMMAND_TEST(a_worker_hangs),
+        COMMAND_TEST(a_worker_hangs_and_so_does_the_server),
     };
     return cmocka_run_group_tests(tests, outside_start, outside_stop);
 }

@@ -189,8 +189,35 @@ static void topologies(void **state)
         {{"run", "--heap", "0"}, "--heap 0: "},
         {{"run", "--heap", "1g"}, "--heap 1g: "},
         {{"run", "--fsync", "maybe"}, "--fsync maybe: expected yes or no"},
+        {{"run", "--data", ""}, "--data '': expected the name of a folder"},
+        {{"run", "--data", "d", "--connect", "host"}, "--data with --connect: servers that are"},
         {{"run", "--placement", "left"}, "--placement left: expected spread, leader or followers"},
         {{"run", "--placement", "followers"}, "a standalone server has none"},
+    };
+    CHECK_ALL(list);
+}
+
+static void ensembles(void **state)
+{
+    (void)state;
+    static const struct wrong list[] = {
+        {{"ensemble"}, "zkherd: action: expected start, status or stop; see zkherd ensemble"},
+        {{"ensemble", "begin"}, "zkherd: begin: expected start, status or stop"},
+        {{"ensemble", "--servers", "3"}, "zkherd: --servers: expected start, status or stop"},
+        {{"ensemble", "start", "3"}, "zkherd: 3: expected an option; see zkherd ensemble --help"},
+        {{"ensemble", "start", "-x"}, "zkherd: -x: no such option"},
+        {{"ensemble", "start", "--frob"}, "zkherd: --frob: no such option"},
+        {{"ensemble", "start", "--servers"}, "zkherd: --servers: it takes a value"},
+        {{"ensemble", "start", "--help=me"}, "zkherd: --help=me: it takes no value"},
+        {{"ensemble", "start", "--servers", "0"}, "--servers 0: expected 1, 3, 5 or 7"},
+        {{"ensemble", "start", "--servers", "1,3"}, "--servers 1,3: expected 1, 3, 5 or 7"},
+        {{"ensemble", "start", "--heap", "0"}, "--heap 0: expected a whole number"},
+        {{"ensemble", "start", "--fsync", "maybe"}, "--fsync maybe: expected yes or no"},
+        {{"ensemble", "start", "--data", ""}, "--data '': expected the name of a folder"},
+        {{"ensemble", "start", "--port", "0"}, "--port 0: expected a port from 1 to 65535"},
+        {{"ensemble", "start", "--port", "70000"}, "--port 70000: expected a port"},
+        {{"ensemble", "status", "--servers", "3"}, "zkherd: --servers: no such option"},
+        {{"ensemble", "stop", "now"}, "zkherd: now: expected an option"},
     };
     CHECK_ALL(list);
 }
@@ -248,6 +275,8 @@ static void help_and_version_are_results(void **state)
         {{"--version"}, "zkherd "},
         {{"-V"}, "zkherd "},
         {{"run", "--help"}, "Examples:\n"},
+        {{"ensemble", "--help"}, "Examples:\n"},
+        {{"ensemble", "stop", "-h"}, "Examples:\n"},
         {{"run", "-n", "0", "-h"}, "--clients 0"},
         {{"run", "-h", "-n", "0"}, "Exit status: 0 done"},
     };
@@ -266,14 +295,17 @@ static void help_and_version_are_results(void **state)
 static void help_fits_a_screen(void **state)
 {
     (void)state;
-    size_t lines = 0;
-    command_run(&command, COMMAND("run", "--help"));
-    assert_status(&command, 0);
-    for (char *line = command.out; *line != '\0'; line = strchr(line, '\n') + 1) {
-        assert_true(strcspn(line, "\n") <= 100);
-        lines++;
+    static const char *const subcommands_with_help[] = {"run", "compare", "ensemble"};
+    for (size_t i = 0; i < 3; i++) {
+        size_t lines = 0;
+        command_run(&command, COMMAND(subcommands_with_help[i], "--help"));
+        assert_status(&command, 0);
+        for (char *line = command.out; *line != '\0'; line = strchr(line, '\n') + 1) {
+            assert_true(strcspn(line, "\n") <= 100);
+            lines++;
+        }
+        assert_true(lines <= 50);
     }
-    assert_true(lines <= 50);
 }
 
 int main(void)
@@ -287,6 +319,7 @@ int main(void)
         COMMAND_TEST(workloads),
         COMMAND_TEST(recipes),
         COMMAND_TEST(topologies),
+        COMMAND_TEST(ensembles),
         COMMAND_TEST(connect_strings),
         COMMAND_TEST(results_folders),
         COMMAND_TEST(an_existing_folder_is_not_touched),

@@ -54,21 +54,27 @@ static void check_drain(const struct recipe *recipe, uint32_t clients, uint32_t 
     assert_int_equal(result->handoffs, clients);
     assert_int_equal(ledger_difference(&result->total, &law), TALLY_KINDS);
     assert_int_equal(ledger_difference(&result->law, &law), TALLY_KINDS);
-    assert_int_equal(result->reconciled, RECONCILED_YES);
+    if (result->reconciled != RECONCILED_YES)
+        fail_msg("%s of %u: %s", recipe->name, clients, result->not_reconciled);
     assert_int_equal(result->servers.watches_leaked, watches_left(recipe, clients));
     assert_int_equal(result->servers.ephemerals_leaked, 0);
     assert_int_equal(histogram_count(&result->latency[METER_RELEASE]), clients);
     trial_result_free(result);
 }
 
+/* Every number of clients up to 20; with a thread for each session only some of them. */
+static uint32_t next_clients(uint32_t clients)
+{
+    return driver == DRIVER_EVENTS || clients < 3 ? clients + 1 : 2 * clients - 1;
+}
+
 static void test_drains_cost_their_law(void **state)
 {
     (void)state;
-    static const uint32_t clients[] = {1, 2, 3, 5, 8, 20};
     const struct recipe *recipe;
     for (size_t r = 0; (recipe = next_with_law(&r)) != NULL;) {
-        for (size_t i = 0; i < sizeof clients / sizeof clients[0]; i++)
-            check_drain(recipe, clients[i], 1);
+        for (uint32_t clients = 1; clients <= 20; clients = next_clients(clients))
+            check_drain(recipe, clients, 1);
     }
 }
 

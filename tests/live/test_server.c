@@ -3,51 +3,55 @@
 #include "tests/live/nest.h"
 
 #include "zk/admin.h"
-#include "zk/server.h"
+#include "zk/ensemble.h"
 
 #include <errno.h>
 #include <sys/wait.h>
 
 #define PATIENCE_NS (5 * NS_PER_S)
 
-static struct server_options small(void)
+static struct ensemble_options small(void)
 {
-    struct server_options options = server_options_default();
+    struct ensemble_options options = ensemble_options_default();
     options.heap_mib = 128;
-    options.parent_folder = nest;
     return options;
 }
 
-static struct server *start(void)
+static const struct endpoint *endpoint_of(const struct ensemble *ensemble)
 {
-    struct server_options options = small();
-    struct server *server = NULL;
+    return &ensemble_connect(ensemble)->endpoints[0];
+}
+
+static struct ensemble *start(void)
+{
+    struct ensemble_options options = small();
+    struct ensemble *ensemble = NULL;
     struct fault fault = {.detail = ""};
-    if (server_start(&options, &server, &fault) != FAULT_NONE)
+    if (ensemble_start(&options, &ensemble, &fault) != FAULT_NONE)
         fail_msg("%s: %s: %s", fault.subject, fault_words(fault.kind), fault.detail);
-    return server;
+    return ensemble;
 }
 
 /* A start that fails as it should, and leaves nothing behind. */
-static struct fault start_in_vain(const struct server_options *options, enum fault_kind expected)
+static struct fault start_in_vain(const struct ensemble_options *options, enum fault_kind expected)
 {
-    struct server *server = NULL;
+    struct ensemble *ensemble = NULL;
     struct fault fault = {.detail = ""};
-    enum fault_kind kind = server_start(options, &server, &fault);
+    enum fault_kind kind = ensemble_start(options, &ensemble, &fault);
     if (kind != expected)
         fail_msg("expected '%s', not '%s' (%s: %s)", fault_words(expected), fault_words(kind),
                  fault.subject, fault.detail);
     assert_int_equal(fault.kind, expected);
-    assert_null(server);
+    assert_null(ensemble);
     assert_int_equal(nest_count(), 0);
     return fault;
 }
 
-static void assert_serves(const struct server *server)
+static void assert_serves(const struct ensemble *ensemble)
 {
     struct admin_identity identity;
     struct fault fault;
-    assert_int_equal(admin_identify(server_endpoint(server), PATIENCE_NS, &identity, &fault),
+    assert_int_equal(admin_identify(endpoint_of(ensemble), PATIENCE_NS, &identity, &fault),
                      FAULT_NONE);
     assert_string_equal(identity.mode, "standalone");
 }
@@ -55,98 +59,97 @@ static void assert_serves(const struct server *server)
 static void starts_serves_and_leaves_nothing(void **state)
 {
     (void)state;
-    struct server *server = start();
-    pid_t pid = server_pid(server);
-    assert_string_equal(server_endpoint(server)->host, "127.0.0.1");
-    assert_serves(server);
-    assert_true(server_alive(server));
+    struct ensemble *ensemble = start();
+    pid_t pid = ensemble_pid(ensemble, 0);
+    assert_string_equal(endpoint_of(ensemble)->host, "127.0.0.1");
+    assert_serves(ensemble);
+    assert_true(ensemble_alive(ensemble));
     assert_int_equal(nest_count(), 1);
     uint64_t start_ns = clock_now_ns();
-    server_stop(server);
+    ensemble_stop(ensemble);
     assert_true(clock_now_ns() - start_ns < 2 * NS_PER_S);
     assert_false(is_running(pid));
     assert_int_equal(nest_count(), 0);
     assert_int_equal(waitpid(-1, NULL, WNOHANG), -1);
-    server_stop(NULL);
-    server_forget(NULL);
+    ensemble_stop(NULL);
+    ensemble_forget(NULL);
 }
 
 static void tells_of_itself(void **state)
 {
     (void)state;
-    struct server *server = start();
+    struct ensemble *ensemble = start();
     struct fault fault;
     uint64_t cpu_ns = 0, later_ns = 0, rss_kib = 0;
     char setting[64], text[8192], cut[200];
-    assert_int_equal(server_cpu_ns(server, &cpu_ns, &fault), FAULT_NONE);
+    assert_int_equal(ensemble_cpu_ns(ensemble, &cpu_ns, &fault), FAULT_NONE);
     assert_true(cpu_ns > 50 * NS_PER_MS && cpu_ns < 60 * NS_PER_S);
     for (int i = 0; i < 20; i++)
-        assert_serves(server);
-    assert_int_equal(server_cpu_ns(server, &later_ns, &fault), FAULT_NONE);
+        assert_serves(ensemble);
+    assert_int_equal(ensemble_cpu_ns(ensemble, &later_ns, &fault), FAULT_NONE);
     assert_true(later_ns > cpu_ns);
-    assert_int_equal(server_rss_kib(server, &rss_kib, &fault), FAULT_NONE);
+    assert_int_equal(ensemble_rss_kib(ensemble, &rss_kib, &fault), FAULT_NONE);
     assert_true(rss_kib > 20 * 1024 && rss_kib < 1024 * 1024);
 
-    snprintf(setting, sizeof setting, "\nclientPort=%u\n", server_endpoint(server)->port);
-    assert_has(server_settings_text(server), setting);
-    assert_has(server_settings_text(server), "\nforceSync=yes\n");
-    assert_has(server_command_line(server), "/java -Xms128m -Xmx128m ");
-    assert_has(server_java_version(server), " version \"");
+    snprintf(setting, sizeof setting, "\nclientPort=%u\n", endpoint_of(ensemble)->port);
+    assert_has(ensemble_settings_text(ensemble, 0), setting);
+    assert_has(ensemble_settings_text(ensemble, 0), "\nforceSync=yes\n");
+    assert_has(ensemble_command_line(ensemble, 0), "/java -Xms128m -Xmx128m ");
+    assert_has(ensemble_java_version(ensemble), " version \"");
 
-    assert_has(server_log_tail(server, text, sizeof text), server_java_version(server));
+    assert_has(ensemble_log_tail(ensemble, 0, text, sizeof text), ensemble_java_version(ensemble));
     size_t length = strlen(text);
-    server_log_tail(server, cut, sizeof cut);
+    ensemble_log_tail(ensemble, 0, cut, sizeof cut);
     assert_true(strlen(cut) > 0 && strlen(cut) < length);
     assert_string_equal(cut, text + length - strlen(cut));
     assert_int_equal(text[length - strlen(cut) - 1], '\n');
-    assert_string_equal(server_log_tail(server, cut, 1), "");
-    server_stop(server);
+    assert_string_equal(ensemble_log_tail(ensemble, 0, cut, 1), "");
+    ensemble_stop(ensemble);
 }
 
 static void settings_reach_the_server(void **state)
 {
     (void)state;
-    struct server_options options = small();
+    struct ensemble_options options = small();
     options.tick_ms = 777;
     options.fsync = false;
-    struct server *server;
+    struct ensemble *ensemble;
     struct fault fault;
     char text[4096];
-    assert_int_equal(server_start(&options, &server, &fault), FAULT_NONE);
-    assert_int_equal(
-        admin_settings(server_endpoint(server), PATIENCE_NS, text, sizeof text, &fault),
-        FAULT_NONE);
+    assert_int_equal(ensemble_start(&options, &ensemble, &fault), FAULT_NONE);
+    assert_int_equal(admin_settings(endpoint_of(ensemble), PATIENCE_NS, text, sizeof text, &fault),
+                     FAULT_NONE);
     assert_has(text, "\ntickTime=777\n");
     assert_has(text, "\nminSessionTimeout=1554\n");
     assert_has(text, "\nmaxSessionTimeout=3600000\n");
     assert_has(text, "\nclientPortListenBacklog=65535\n");
-    assert_has(server_settings_text(server), "\nforceSync=no\n");
-    server_stop(server);
+    assert_has(ensemble_settings_text(ensemble, 0), "\nforceSync=no\n");
+    ensemble_stop(ensemble);
 }
 
 static void two_servers_run_side_by_side(void **state)
 {
     (void)state;
-    struct server *first = start(), *second = start();
-    assert_int_not_equal(server_endpoint(first)->port, server_endpoint(second)->port);
-    server_stop(first);
+    struct ensemble *first = start(), *second = start();
+    assert_int_not_equal(endpoint_of(first)->port, endpoint_of(second)->port);
+    ensemble_stop(first);
     assert_serves(second);
     assert_int_equal(nest_count(), 1);
-    server_stop(second);
+    ensemble_stop(second);
     assert_int_equal(nest_count(), 0);
 }
 
-/* Starts a server, tells its process, leaves a child behind that has forgotten nothing, and waits
+/* Starts one, tells its process, leaves a child behind that has forgotten nothing, and waits
  * to be killed. */
 static void be_a_program(int report)
 {
     pid_t told[2];
-    struct server_options options = small();
-    struct server *server;
+    struct ensemble_options options = small();
+    struct ensemble *ensemble;
     struct fault fault;
-    if (server_start(&options, &server, &fault) != FAULT_NONE)
+    if (ensemble_start(&options, &ensemble, &fault) != FAULT_NONE)
         _exit(1);
-    told[0] = server_pid(server);
+    told[0] = ensemble_pid(ensemble, 0);
     told[1] = fork();
     if (told[1] == 0) {
         alarm(20);
@@ -182,48 +185,48 @@ static void ends_with_a_program_that_is_killed(void **state)
 static void outlives_signals_and_falls_with_its_keeper(void **state)
 {
     (void)state;
-    struct server *server = start();
-    pid_t pid = server_pid(server), keeper = parent_of(pid);
+    struct ensemble *ensemble = start();
+    pid_t pid = ensemble_pid(ensemble, 0), keeper = parent_of(pid);
     assert_int_equal(parent_of(keeper), getpid());
     assert_int_not_equal(getsid(pid), getsid(0));
     kill(keeper, SIGINT);
     kill(keeper, SIGTERM);
     kill(keeper, SIGHUP);
     pause_ms(100);
-    assert_true(server_alive(server));
-    assert_serves(server);
+    assert_true(ensemble_alive(ensemble));
+    assert_serves(ensemble);
     kill(keeper, SIGKILL);
     assert_gone_within(pid, 2 * NS_PER_S);
-    assert_false(server_alive(server));
-    server_stop(server);
+    assert_false(ensemble_alive(ensemble));
+    ensemble_stop(ensemble);
     assert_int_equal(nest_count(), 1); /* that much is lost then */
 }
 
 static void a_server_that_dies_is_found_dead(void **state)
 {
     (void)state;
-    struct server *server = start();
+    struct ensemble *ensemble = start();
     uint64_t value = 42;
     struct fault fault;
-    kill(server_pid(server), SIGKILL);
-    for (int i = 0; i < 200 && server_alive(server); i++)
+    kill(ensemble_pid(ensemble, 0), SIGKILL);
+    for (int i = 0; i < 200 && ensemble_alive(ensemble); i++)
         pause_ms(10);
-    assert_false(server_alive(server));
-    assert_int_equal(server_cpu_ns(server, &value, &fault), FAULT_SERVER_DIED);
-    assert_int_equal(server_rss_kib(server, &value, &fault), FAULT_SERVER_DIED);
+    assert_false(ensemble_alive(ensemble));
+    assert_int_equal(ensemble_cpu_ns(ensemble, &value, &fault), FAULT_SERVER_DIED);
+    assert_int_equal(ensemble_rss_kib(ensemble, &value, &fault), FAULT_SERVER_DIED);
     assert_int_equal(value, 42);
-    server_stop(server);
+    ensemble_stop(ensemble);
     assert_int_equal(nest_count(), 0);
 }
 
 static void a_server_that_hangs_is_killed(void **state)
 {
     (void)state;
-    struct server *server = start();
-    pid_t pid = server_pid(server);
+    struct ensemble *ensemble = start();
+    pid_t pid = ensemble_pid(ensemble, 0);
     kill(pid, SIGSTOP);
     uint64_t start_ns = clock_now_ns();
-    server_stop(server);
+    ensemble_stop(ensemble);
     assert_true(clock_now_ns() - start_ns < 5 * NS_PER_S / 2);
     assert_false(is_running(pid));
     assert_int_equal(nest_count(), 0);
@@ -232,15 +235,15 @@ static void a_server_that_hangs_is_killed(void **state)
 static void a_worker_that_forgets_ends_nothing_and_one_that_does_not_hinders_nothing(void **state)
 {
     (void)state;
-    struct server *server = start();
+    struct ensemble *ensemble = start();
     pid_t forgetful = fork();
     if (forgetful == 0) {
-        server_forget(server);
+        ensemble_forget(ensemble);
         _exit(0);
     }
     waitpid(forgetful, NULL, 0);
     pause_ms(100);
-    assert_serves(server);
+    assert_serves(ensemble);
 
     pid_t stubborn = fork();
     if (stubborn == 0) {
@@ -249,7 +252,7 @@ static void a_worker_that_forgets_ends_nothing_and_one_that_does_not_hinders_not
         _exit(0);
     }
     uint64_t start_ns = clock_now_ns();
-    server_stop(server);
+    ensemble_stop(ensemble);
     assert_true(clock_now_ns() - start_ns < 2 * NS_PER_S);
     assert_int_equal(nest_count(), 0);
     kill(stubborn, SIGKILL);
@@ -262,21 +265,21 @@ static void holds_nothing_of_the_program_open(void **state)
     int ends[2];
     char byte;
     assert_int_equal(pipe(ends), 0); /* inheritable on purpose */
-    struct server *server = start();
+    struct ensemble *ensemble = start();
     close(ends[1]);
     alarm(10); /* instead of waiting for ever */
     assert_int_equal(read(ends[0], &byte, 1), 0);
     alarm(0);
-    assert_true(server_alive(server));
+    assert_true(ensemble_alive(ensemble));
     close(ends[0]);
-    server_stop(server);
+    ensemble_stop(ensemble);
 }
 
 static void needs_java(void **state)
 {
     (void)state;
     char path[4096];
-    struct server_options options = small();
+    struct ensemble_options options = small();
     snprintf(path, sizeof path, "%s", getenv("PATH"));
     setenv("PATH", "", 1);
     start_in_vain(&options, FAULT_NO_JAVA);
@@ -291,7 +294,7 @@ static void needs_java(void **state)
 static void needs_zookeeper(void **state)
 {
     (void)state;
-    struct server_options options = small();
+    struct ensemble_options options = small();
     setenv("ZOOKEEPER_HOME", nest, 1);
     struct fault fault = start_in_vain(&options, FAULT_NO_ZOOKEEPER);
     unsetenv("ZOOKEEPER_HOME");
@@ -301,8 +304,8 @@ static void needs_zookeeper(void **state)
 static void needs_a_folder(void **state)
 {
     (void)state;
-    struct server_options options = small();
-    options.parent_folder = "/nowhere/at/all";
+    struct ensemble_options options = small();
+    options.data_folder = "/nowhere/at/all";
     struct fault fault = start_in_vain(&options, FAULT_SYSTEM);
     assert_string_equal(fault.subject, "/nowhere/at/all");
     assert_int_equal(fault.os_error, ENOENT);
@@ -311,7 +314,7 @@ static void needs_a_folder(void **state)
 static void a_bad_setting_is_told_in_the_log_s_words(void **state)
 {
     (void)state;
-    struct server_options options = small();
+    struct ensemble_options options = small();
     options.tick_ms = UINT64_C(1000000000000);
     struct fault fault = start_in_vain(&options, FAULT_SERVER_DIED);
     assert_has(fault.detail, "NumberFormatException: For input string: \"1000000000000\"");
@@ -323,7 +326,7 @@ static void a_bad_setting_is_told_in_the_log_s_words(void **state)
 static void an_impossible_heap_is_told_in_java_s_words(void **state)
 {
     (void)state;
-    struct server_options options = small();
+    struct ensemble_options options = small();
     options.heap_mib = 1;
     struct fault fault = start_in_vain(&options, FAULT_SERVER_DIED);
     assert_has(fault.detail, "Too small");
@@ -338,12 +341,12 @@ static void a_port_that_is_snatched_away_is_replaced(void **state)
                       "  echo 'java.net.BindException: Address already in use' >&2; exit 1\n"
                       "fi\n"
                       "java \"$@\""); /* not exec: the JVM is a child of what the keeper runs */
-    struct server *server = start();
-    struct endpoint endpoint = *server_endpoint(server);
+    struct ensemble *ensemble = start();
+    struct endpoint endpoint = *endpoint_of(ensemble);
     char text[8192];
-    assert_serves(server);
-    assert_null(strstr(server_log_tail(server, text, sizeof text), "BindException"));
-    server_stop(server);
+    assert_serves(ensemble);
+    assert_null(strstr(ensemble_log_tail(ensemble, 0, text, sizeof text), "BindException"));
+    ensemble_stop(ensemble);
     assert_int_equal(nest_count(), 0);
     struct admin_identity identity;
     struct fault fault;
@@ -354,7 +357,7 @@ static void ports_are_not_tried_for_ever(void **state)
 {
     (void)state;
     nest_install_java("echo 'java.net.BindException: Address already in use' >&2; exit 1");
-    struct server_options options = small();
+    struct ensemble_options options = small();
     struct fault fault = start_in_vain(&options, FAULT_PORT_TAKEN);
     assert_has(fault.detail, "Address already in use");
 }
@@ -373,10 +376,10 @@ static void an_apache_release_is_used(void **state)
     mkdir(path, 0700);
     snprintf(path, sizeof path, "%s/.release/lib/zookeeper-3.8.0.jar", nest);
     assert_int_equal(symlink("/usr/share/java/zookeeper.jar", path), 0);
-    struct server *server = start();
-    assert_serves(server);
-    assert_has(server_command_line(server), "/.release/lib/*:");
-    server_stop(server);
+    struct ensemble *ensemble = start();
+    assert_serves(ensemble);
+    assert_has(ensemble_command_line(ensemble, 0), "/.release/lib/*:");
+    ensemble_stop(ensemble);
 }
 
 #define SERVER_TEST(test) cmocka_unit_test_setup_teardown(test, nest_make, nest_remove)

@@ -190,6 +190,22 @@ static void formats_endpoints_for_people(void **state)
     struct connect_string connect = parse("a.b,[::1]:9");
     assert_string_equal(endpoint_format(&connect.endpoints[0], text, sizeof text), "a.b:2181");
     assert_string_equal(endpoint_format(&connect.endpoints[1], text, sizeof text), "[::1]:9");
+    strcpy(connect.endpoints[0].name, "name");
+    assert_string_equal(endpoint_format(&connect.endpoints[0], text, sizeof text),
+                        "name:2181 (a.b)");
+    assert_string_equal(endpoint_typed(&connect.endpoints[0], text, sizeof text), "name:2181");
+    assert_string_equal(endpoint_address(&connect.endpoints[0], text, sizeof text), "a.b:2181");
+}
+
+static void formats_connect_strings_as_they_were_typed(void **state)
+{
+    (void)state;
+    char text[CONNECT_TEXT_SIZE];
+    struct connect_string connect = parse("10.0.0.7,[::1]:9/a");
+    strcpy(connect.endpoints[0].name, "zk1");
+    assert_string_equal(connect_typed(&connect, text, sizeof text), "zk1:2181,[::1]:9/a");
+    assert_string_equal(connect_format(&connect, 0, true, text, sizeof text),
+                        "10.0.0.7:2181,::1:9/a");
 }
 
 int main(void)
@@ -206,6 +222,7 @@ int main(void)
         cmocka_unit_test(formats_for_the_client_from_any_endpoint_on),
         cmocka_unit_test(the_longest_connect_string_fits),
         cmocka_unit_test(formats_endpoints_for_people),
+        cmocka_unit_test(formats_connect_strings_as_they_were_typed),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

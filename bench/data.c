@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "bench/data.h"
+
+#include "bench/machine.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum fault_kind data_prepare(const struct options *options, bool *made, struct fault *fault)
+{
+    *made = false;
+    if (options->data == NULL)
+        return FAULT_NONE;
+    enum fault_kind kind = ensemble_check_data_folder(options->data, fault);
+    if (kind != FAULT_NONE || options->topology_count == 1)
+        return kind;
+    *made = mkdir(options->data, 0700) == 0;
+    if (!*made && errno != EEXIST)
+        return fault_from_errno(fault, errno, options->data, "cannot make the folder");
+    return FAULT_NONE;
+}
+
+void data_remove(const struct options *options, bool made)
+{
+    if (made)
+        rmdir(options->data);
+}
+
+const char *data_folder_of(const struct options *options, const char *target, char folder[PATH_MAX])
+{
+    if (options->data == NULL || options->topology_count == 1)
+        return options->data;
+    snprintf(folder, PATH_MAX, "%s/%s", options->data, target);
+    return folder;
+}
+
+json_t *data_describe(const struct options *options, const struct ensemble *ensemble)
+{
+    char file_system[64];
+    if (ensemble == NULL)
+        return json_null();
+    const char *folder = ensemble_folder(ensemble);
+    machine_file_system(folder, file_system, sizeof file_system);
+    return json_pack("{s:o, s:s, s:b}", "folder", json_string_nocheck(folder), "file_system",
+                     file_system, "fsync", options->fsync);
+}

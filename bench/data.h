@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * data: where the private servers of a run keep their data: the folder of --data. Layer: bench.
+ *
+ * One topology has the folder itself (zk/ensemble.h makes and removes it), each of several a folder
+ * of its own in it.
+ * Invariant: what somebody else has put there is never touched, and the folder is made only if it
+ * is not there.
+ */
+#ifndef BENCH_DATA_H
+#define BENCH_DATA_H
+
+#include "base/fault.h"
+#include "bench/options.h"
+#include "zk/ensemble.h"
+
+#include <jansson.h>
+#include <limits.h>
+#include <stdbool.h>
+
+/*
+ * For before the first server is started: refuses a folder that is not empty (FAULT_EXISTS), and
+ * makes the one that several topologies share if it is not there; *made says so. Without --data
+ * there is nothing to do.
+ */
+MUST_CHECK enum fault_kind data_prepare(const struct options *options, bool *made,
+                                        struct fault *fault);
+
+/* Removes what data_prepare made, once the servers are gone; not if something else is in it. */
+void data_remove(const struct options *options, bool made);
+
+/* The data_folder of the servers of a target of this name: NULL without --data, else the option's,
+ * or one that is written to `folder`. */
+const char *data_folder_of(const struct options *options, const char *target,
+                           char folder[PATH_MAX]);
+
+/* For the manifest: the folder, the file system that it lies on, and whether writes wait for it;
+ * null without private servers. The caller's to json_decref. */
+json_t *data_describe(const struct options *options, const struct ensemble *ensemble);
+
+#endif

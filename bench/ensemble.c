@@ -1,0 +1,239 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "bench/ensemble.h"
+
+#include "base/text.h"
+#include "bench/complain.h"
+#include "bench/ensemble_table.h"
+#include "zk/ensemble.h"
+#include "zk/standing.h"
+
+#include <errno.h>
+#include <getopt.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
+
+#define SERVERS_DEFAULT  3
+#define HEAP_DEFAULT_MIB 512
+#define HEAP_MAX_MIB     1000000
+#define PORT_MAX         65535
+
+static const char help[] =
+    "Usage: zkherd ensemble start [OPTION]...\n"
+    "       zkherd ensemble status\n"
+    "       zkherd ensemble stop\n"
+    "Keep private ZooKeeper servers running on 127.0.0.1 for several runs. Each user has one\n"
+    "such ensemble at a time.\n"
+    "\n"
+    "  start   start it, wait until it serves, and print where, as run --connect takes it\n"
+    "  status  a row a server: address, role, process, memory, version, connections\n"
+    "  stop    end it, and remove everything that was written for it\n"
+    "\n"
+    "Options of start:\n"
+    "      --servers N     1, 3, 5 or 7 [3]\n"
+    "      --heap MIB      of each server [512]\n"
+    "      --fsync yes|no  whether their writes wait for the disk [yes]\n"
+    "      --data DIR      where they keep their data: empty, or not there yet [TMPDIR]\n"
+    "      --port P        of the first server; the next one has the next [any that are free]\n"
+    "  -h, --help          this help\n"
+    "\n"
+    "Exit status: 0 done, and it serves; 2 wrong usage; 3 the environment: none is running, one\n"
+    "is there already, or it does not serve.\n"
+    "\n"
+    "Examples:\n"
+    "  zkherd run --connect \"$(zkherd ensemble start)\"     a run, and the servers stay\n"
+    "  zkherd ensemble start --servers 1 --port 2181 --fsync no\n"
+    "  zkherd ensemble status\n"
+    "  zkherd ensemble stop\n";
+
+/* ------------------------------------------------------------------ the command line */
+
+enum outcome { OUTCOME_GO, OUTCOME_HELP, OUTCOME_WRONG };
+
+enum long_option { OPTION_SERVERS = 256, OPTION_HEAP, OPTION_FSYNC, OPTION_DATA, OPTION_PORT };
+
+static const struct option start_options[] = {{"servers", required_argument, NULL, OPTION_SERVERS},
+                                              {"heap", required_argument, NULL, OPTION_HEAP},
+                                              {"fsync", required_argument, NULL, OPTION_FSYNC},
+                                              {"data", required_argument, NULL, OPTION_DATA},
+                                              {"port", required_argument, NULL, OPTION_PORT},
+                                              {"help", no_argument, NULL, 'h'},
+                                              {0}};
+
+static const struct option no_options[] = {{"help", no_argument, NULL, 'h'}, {0}};
+
+static bool wrong(const char *option, const char *value, const char *why)
+{
+    char subject[300];
+    snprintf(subject, sizeof subject, "%s %s", option, value[0] != '\0' ? value : "''");
+    complain_usage("ensemble", subject, "%s", why);
+    return false;
+}
+
+static bool parse_number(const char *option, const char *value, uint64_t maximum, const char *why,
+                         unsigned *number)
+{
+    uint64_t parsed;
+    if (!text_parse_number(value, 1, maximum, &parsed))
+        return wrong(option, value, why);
+    *number = (unsigned)parsed;
+    return true;
+}
+
+static bool parse_one(int option, const char *value, struct ensemble_options *options)
+{
+    unsigned port = 0;
+    switch (option) {
+    case OPTION_SERVERS: /* ensemble_start says what is wrong with even numbers */
+        return parse_number("--servers", value, ENSEMBLE_SERVERS_MAX, "expected 1, 3, 5 or 7",
+                            &options->servers);
+    case OPTION_HEAP:
+        return parse_number("--heap", value, HEAP_MAX_MIB,
+                            "expected a whole number from 1 to 1000000", &options->heap_mib);
+    case OPTION_FSYNC:
+        options->fsync = strcmp(value, "yes") == 0;
+        return options->fsync || strcmp(value, "no") == 0 ||
+               wrong("--fsync", value, "expected yes or no");
+    case OPTION_DATA:
+        options->data_folder = value;
+        return value[0] != '\0' || wrong("--data", value, "expected the name of a folder");
+    default:
+        if (!parse_number("--port", value, PORT_MAX, "expected a port from 1 to 65535", &port))
+            return false;
+        options->first_port = (uint16_t)port;
+        return true;
+    }
+}
+
+static enum outcome refuse_option(int option, const char *argument)
+{
+    if (option == ':')
+        complain_usage("ensemble", argument, "it takes a value");
+    else if (optopt >= OPTION_SERVERS || optopt == 'h')
+        complain_usage("ensemble", argument, "it takes no value");
+    else
+        complain_usage("ensemble", argument, "no such option");
+    return OUTCOME_WRONG;
+}
+
+/* argv[0] is the action. */
+static enum outcome parse(int argc, char **argv, const struct option *known,
+                          struct ensemble_options *options)
+{
+    int option;
+    optind = 1;
+    opterr = 0;
+    while ((option = getopt_long(argc, argv, ":h", known, NULL)) != -1) {
+        if (option == 'h')
+            return OUTCOME_HELP;
+        if (option == ':' || option == '?')
+            return refuse_option(option, argv[optind - 1]);
+        if (!parse_one(option, optarg, options))
+            return OUTCOME_WRONG;
+    }
+    if (optind == argc)
+        return OUTCOME_GO;
+    complain_usage("ensemble", argv[optind], "expected an option");
+    return OUTCOME_WRONG;
+}
+
+/* ------------------------------------------------------------------ start, status, stop */
+
+/* Standard output has the connect string alone. */
+static enum fault_kind tell(const struct ensemble *ensemble, struct fault *fault)
+{
+    const struct connect_string *connect = ensemble_connect(ensemble);
+    char text[CONNECT_TEXT_SIZE];
+    for (unsigned i = 0; i < ensemble_count(ensemble); i++)
+        complain_mildly("%s: %s", endpoint_format(&connect->endpoints[i], text, sizeof text),
+                        server_role_name(ensemble_role(ensemble, i)));
+    complain_mildly("zkherd ensemble stop ends it");
+    printf("%s\n", connect_format(connect, 0, false, text, sizeof text));
+    return fflush(stdout) == 0 ? FAULT_NONE
+                               : fault_from_errno(fault, errno, "standard output", "%s", "");
+}
+
+/* It is told before it is left to itself: if nobody can hear where it is, it ends. */
+static enum fault_kind start_and_leave(const struct ensemble_options *options,
+                                       const struct standing_claim *claim, struct fault *fault)
+{
+    struct ensemble *ensemble = NULL;
+    enum fault_kind kind = ensemble_start(options, &ensemble, fault);
+    if (kind != FAULT_NONE)
+        return kind;
+    kind = tell(ensemble, fault);
+    if (kind == FAULT_NONE)
+        kind = standing_leave(claim, ensemble, fault);
+    if (kind != FAULT_NONE)
+        ensemble_stop(ensemble);
+    return kind;
+}
+
+static int start(const struct ensemble_options *options)
+{
+    struct standing_claim claim;
+    struct fault fault;
+    enum fault_kind kind = standing_claim(&claim, &fault);
+    if (kind != FAULT_NONE)
+        return complain(&fault);
+    kind = start_and_leave(options, &claim, &fault);
+    standing_release(&claim);
+    return kind == FAULT_NONE ? 0 : complain(&fault);
+}
+
+static int status(const struct ensemble_options *options)
+{
+    struct standing standing;
+    struct fault fault;
+    (void)options;
+    if (standing_find(&standing, &fault) != FAULT_NONE)
+        return complain(&fault);
+    return ensemble_table_write(&standing, stdout) ? 0 : fault_exit_status(FAULT_NOT_SERVING);
+}
+
+static int stop(const struct ensemble_options *options)
+{
+    struct fault fault;
+    (void)options;
+    return standing_stop(&fault) == FAULT_NONE ? 0 : complain(&fault);
+}
+
+static const struct {
+    const char *name;
+    const struct option *options;
+    int (*act)(const struct ensemble_options *options);
+} actions[] = {
+    {"start", start_options, start},
+    {"status", no_options, status},
+    {"stop", no_options, stop},
+};
+
+static int print_help(void)
+{
+    fputs(help, stdout);
+    return 0;
+}
+
+int ensemble_main(int argc, char **argv)
+{
+    struct ensemble_options options = ensemble_options_default();
+    options.servers = SERVERS_DEFAULT;
+    options.heap_mib = HEAP_DEFAULT_MIB;
+    if (argc < 2)
+        return complain_usage("ensemble", "action", "expected start, status or stop");
+    if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0)
+        return print_help();
+    for (size_t i = 0; i < sizeof actions / sizeof actions[0]; i++) {
+        if (strcmp(argv[1], actions[i].name) != 0)
+            continue;
+        switch (parse(argc - 1, argv + 1, actions[i].options, &options)) {
+        case OUTCOME_HELP:
+            return print_help();
+        case OUTCOME_WRONG:
+            return fault_exit_status(FAULT_USAGE);
+        case OUTCOME_GO:
+            return actions[i].act(&options);
+        }
+    }
+    return complain_usage("ensemble", argv[1], "expected start, status or stop");
+}

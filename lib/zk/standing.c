@@ -1,0 +1,288 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "zk/standing.h"
+
+#include "base/clock.h"
+#include "zk/keeper.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#define FILE_NAME "ensemble"
+#define TEXT_SIZE (CONNECT_TEXT_SIZE + PATH_MAX + 256)
+/* With room for the file's name behind it. */
+#define FOLDER_SIZE (PATH_MAX - sizeof "/" FILE_NAME)
+/* Who only looks holds the folder's lock for a moment. */
+#define LOCK_TRIES    5
+#define LOCK_PAUSE_NS (20 * NS_PER_MS)
+
+/* The place. */
+
+static void find_folder(char path[FOLDER_SIZE])
+{
+    const char *run_time = getenv("XDG_RUNTIME_DIR");
+    if (run_time != NULL && run_time[0] == '/')
+        snprintf(path, FOLDER_SIZE, "%s/zkherd", run_time);
+    else
+        snprintf(path, FOLDER_SIZE, "/tmp/zkherd-%u", (unsigned)geteuid());
+}
+
+/* In /tmp anybody may have made it. */
+static enum fault_kind check_folder(int folder, const char *path, struct fault *fault)
+{
+    struct stat status;
+    if (fstat(folder, &status) != 0)
+        return fault_from_errno(fault, errno, path, "%s", "");
+    if (status.st_uid == geteuid() && (status.st_mode & 077) == 0)
+        return FAULT_NONE;
+    return fault_raise(fault, FAULT_DENIED, 0, path,
+                       "it is to be this user's, and nobody else's to enter, but belongs to user "
+                       "%u and has mode %o",
+                       (unsigned)status.st_uid, (unsigned)status.st_mode & 0777);
+}
+
+/* *folder is -1, and no fault, if it is not there. */
+static enum fault_kind open_folder(char path[FOLDER_SIZE], int *folder, struct fault *fault)
+{
+    find_folder(path);
+    *folder = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+    if (*folder < 0 && errno == ENOENT)
+        return FAULT_NONE;
+    if (*folder < 0)
+        return fault_from_errno(fault, errno, path, "to remember a private ensemble in");
+    enum fault_kind kind = check_folder(*folder, path, fault);
+    if (kind == FAULT_NONE)
+        return kind;
+    close(*folder);
+    *folder = -1;
+    return kind;
+}
+
+static enum fault_kind make_folder(struct fault *fault)
+{
+    char path[FOLDER_SIZE];
+    find_folder(path);
+    return mkdir(path, 0700) == 0 || errno == EEXIST
+               ? FAULT_NONE
+               : fault_from_errno(fault, errno, path, "to remember a private ensemble in");
+}
+
+/* A lock that ends with the program, or when the folder is closed. */
+static bool lock_folder(int folder)
+{
+    bool locked = false;
+    for (int i = 0; !locked && i < LOCK_TRIES; i++) {
+        if (i > 0)
+            nanosleep(&(struct timespec){.tv_nsec = LOCK_PAUSE_NS}, NULL);
+        locked = flock(folder, LOCK_EX | LOCK_NB) == 0;
+    }
+    return locked;
+}
+
+/* The file. */
+
+static int open_file(int folder)
+{
+    return openat(folder, FILE_NAME, O_RDWR | O_NOFOLLOW | O_CLOEXEC);
+}
+
+/* Three lines: the connect string, the processes, the folder. */
+static enum fault_kind write_text(FILE *file, const struct ensemble *ensemble)
+{
+    char text[CONNECT_TEXT_SIZE];
+    fprintf(file, "%s\n", connect_format(ensemble_connect(ensemble), 0, false, text, sizeof text));
+    for (unsigned i = 0; i < ensemble_count(ensemble); i++)
+        fprintf(file, "%s%d", i > 0 ? " " : "", (int)ensemble_pid(ensemble, i));
+    fprintf(file, "\n%s\n", ensemble_folder(ensemble));
+    return fflush(file) == 0 ? FAULT_NONE : FAULT_SYSTEM;
+}
+
+static bool read_pids(char *line, struct standing *standing)
+{
+    size_t count = 0;
+    for (char *rest = line, *word; (word = strsep(&rest, " ")) != NULL; count++) {
+        if (count == ENSEMBLE_SERVERS_MAX)
+            return false;
+        standing->pids[count] = (pid_t)atoi(word);
+    }
+    return count == standing->connect.count;
+}
+
+static bool parse(char *text, struct standing *standing)
+{
+    struct fault ignored = {0};
+    char *rest = text;
+    char *connect = strsep(&rest, "\n"), *pids = strsep(&rest, "\n");
+    if (rest == NULL || connect_parse(connect, &standing->connect, &ignored) != FAULT_NONE)
+        return false;
+    size_t length = strlen(rest);
+    if (length == 0 || rest[length - 1] != '\n')
+        return false;
+    snprintf(standing->folder, sizeof standing->folder, "%.*s", (int)length - 1, rest);
+    return read_pids(pids, standing);
+}
+
+static bool read_file(int file, struct standing *standing)
+{
+    char text[TEXT_SIZE];
+    ssize_t length = pread(file, text, sizeof text - 1, 0);
+    text[length > 0 ? length : 0] = '\0';
+    return parse(text, standing);
+}
+
+/* Of a keeper that was killed. The folder is locked. */
+static void clear_leftovers(int folder, int file)
+{
+    struct standing left;
+    if (read_file(file, &left))
+        keeper_remove_leftovers(left.folder);
+    unlinkat(folder, FILE_NAME, 0);
+}
+
+/* The start. */
+
+static enum fault_kind refuse(int file, struct fault *fault)
+{
+    struct standing standing;
+    char text[CONNECT_TEXT_SIZE];
+    if (!read_file(file, &standing))
+        return fault_raise(fault, FAULT_STANDS, 0, "ensemble", "%s", "");
+    connect_format(&standing.connect, 0, false, text, sizeof text);
+    return fault_raise(fault, FAULT_STANDS, 0, text, "%s", "");
+}
+
+static enum fault_kind check_place(int folder, struct fault *fault)
+{
+    int file = open_file(folder);
+    enum fault_kind kind = FAULT_NONE;
+    if (file < 0)
+        return errno == ENOENT ? FAULT_NONE : fault_from_errno(fault, errno, FILE_NAME, "%s", "");
+    if (keeper_holder(file) != 0)
+        kind = refuse(file, fault);
+    else
+        clear_leftovers(folder, file);
+    close(file);
+    return kind;
+}
+
+enum fault_kind standing_claim(struct standing_claim *claim, struct fault *fault)
+{
+    char path[FOLDER_SIZE];
+    int folder = -1;
+    enum fault_kind kind = make_folder(fault);
+    if (kind == FAULT_NONE)
+        kind = open_folder(path, &folder, fault);
+    if (kind != FAULT_NONE)
+        return kind;
+    if (folder < 0)
+        return fault_from_errno(fault, ENOENT, path, "it was removed just now");
+    if (!lock_folder(folder))
+        kind = fault_raise(fault, FAULT_STANDS, 0, "ensemble", "it is just being started");
+    else
+        kind = check_place(folder, fault);
+    if (kind != FAULT_NONE) {
+        close(folder);
+        return kind;
+    }
+    claim->folder = folder;
+    snprintf(claim->path, sizeof claim->path, "%s/" FILE_NAME, path);
+    return FAULT_NONE;
+}
+
+void standing_release(struct standing_claim *claim)
+{
+    close(claim->folder);
+}
+
+enum fault_kind standing_leave(const struct standing_claim *claim, struct ensemble *ensemble,
+                               struct fault *fault)
+{
+    int descriptor = openat(claim->folder, FILE_NAME,
+                            O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
+    FILE *file = descriptor < 0 ? NULL : fdopen(descriptor, "w");
+    if (file == NULL)
+        return fault_from_errno(fault, errno, claim->path, "while remembering the ensemble");
+    enum fault_kind kind = write_text(file, ensemble);
+    if (kind != FAULT_NONE)
+        kind = fault_from_errno(fault, errno, claim->path, "while remembering the ensemble");
+    fclose(file);
+    if (kind == FAULT_NONE)
+        kind = ensemble_detach(ensemble, claim->path, fault);
+    if (kind != FAULT_NONE)
+        unlinkat(claim->folder, FILE_NAME, 0);
+    return kind;
+}
+
+/* Finding it again. */
+
+/* Nobody has a lock on the file. */
+static enum fault_kind find_why(int folder, int file, struct fault *fault)
+{
+    const char *why = "one is being started";
+    if (lock_folder(folder) && keeper_holder(file) == 0) {
+        clear_leftovers(folder, file);
+        why = "that which was started has been killed, and what it left is cleared away";
+    }
+    return fault_raise(fault, FAULT_NO_ENSEMBLE, 0, "ensemble", "%s", why);
+}
+
+/* Locked by a keeper, or a fault. */
+static enum fault_kind open_locked(int folder, int *file, struct fault *fault)
+{
+    *file = open_file(folder);
+    if (*file < 0 && errno != ENOENT)
+        return fault_from_errno(fault, errno, FILE_NAME, "%s", "");
+    if (*file < 0)
+        return fault_raise(fault, FAULT_NO_ENSEMBLE, 0, "ensemble", "%s",
+                           lock_folder(folder) ? "" : "one is being started");
+    if (keeper_holder(*file) != 0)
+        return FAULT_NONE;
+    enum fault_kind kind = find_why(folder, *file, fault);
+    close(*file);
+    return kind;
+}
+
+/* *file is the caller's to close. */
+static enum fault_kind find(int *file, char path[FOLDER_SIZE], struct fault *fault)
+{
+    int folder;
+    enum fault_kind kind = open_folder(path, &folder, fault);
+    if (kind != FAULT_NONE)
+        return kind;
+    if (folder < 0)
+        return fault_raise(fault, FAULT_NO_ENSEMBLE, 0, "ensemble", "%s", "");
+    kind = open_locked(folder, file, fault);
+    close(folder);
+    return kind;
+}
+
+enum fault_kind standing_find(struct standing *standing, struct fault *fault)
+{
+    char path[FOLDER_SIZE];
+    int file = -1;
+    enum fault_kind kind = find(&file, path, fault);
+    if (kind != FAULT_NONE)
+        return kind;
+    if (!read_file(file, standing))
+        kind = fault_raise(fault, FAULT_MALFORMED, 0, path, "in the file " FILE_NAME);
+    close(file);
+    return kind;
+}
+
+enum fault_kind standing_stop(struct fault *fault)
+{
+    char path[FOLDER_SIZE];
+    int file = -1;
+    enum fault_kind kind = find(&file, path, fault);
+    if (kind != FAULT_NONE)
+        return kind;
+    kind = keeper_end_detached(file, path, fault);
+    close(file);
+    return kind;
+}

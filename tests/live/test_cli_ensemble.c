@@ -1,0 +1,449 @@
+// SPDX-License-Identifier: Apache-2.0
+/* `zkherd ensemble`: servers that stay, found again, ended, and recognised when they are gone. */
+#include "tests/live/command.h"
+
+#include <arpa/inet.h>
+#include <netinet/in.h>
+#include <sys/socket.h>
+
+#define SMALL "--heap", "64"
+/* A run of a moment. */
+#define RUN "run", "-n", "3", "-t", "1", "-r", "scalable", "-q"
+
+static struct command command;
+static char run_time[96], run_time_setting[128];
+static const char *settings[] = {run_time_setting, NULL};
+
+/* A run-time folder of its own for each test: one ensemble a user is one a test here. */
+static int make_fresh(void **state)
+{
+    if (nest_make(state) != 0)
+        return -1;
+    snprintf(run_time, sizeof run_time, "%s/run", nest);
+    snprintf(run_time_setting, sizeof run_time_setting, "XDG_RUNTIME_DIR=%s", run_time);
+    command = (struct command){.settings = settings};
+    return mkdir(run_time, 0700);
+}
+
+#define ENSEMBLE_TEST(test) cmocka_unit_test_setup_teardown(test, make_fresh, nest_remove)
+
+/* A path in the folder in which it is remembered. */
+static const char *remembered(const char *name)
+{
+    static char path[160];
+    snprintf(path, sizeof path, "%s/zkherd/%s", run_time, name);
+    return path;
+}
+
+static void assert_forgotten(void)
+{
+    assert_nothing_runs();
+    if (access(remembered(""), F_OK) == 0)
+        assert_int_equal(count_entries(remembered("")), 0);
+}
+
+/* Starts it; the connect string that it printed, and nothing else. */
+static const char *start(const char *servers)
+{
+    static char connect[256];
+    command_run(&command, COMMAND("ensemble", "start", SMALL, "--servers", servers));
+    assert_status(&command, 0);
+    snprintf(connect, sizeof connect, "%.255s", command.out);
+    char *end = strchr(connect, '\n');
+    assert_non_null(end);
+    assert_int_equal(end[1], '\0');
+    *end = '\0';
+    return connect;
+}
+
+static void stop(void)
+{
+    command_run(&command, COMMAND("ensemble", "stop"));
+    assert_status(&command, 0);
+    assert_string_equal(command.out, "");
+    /* Not within a moment: it has waited. */
+    pid_t pids[COMMAND_PROCESSES];
+    assert_int_equal(list_ours(pids), 0);
+    assert_int_equal(count_entries(nest_temporary), 0);
+    assert_forgotten();
+}
+
+static size_t count_words(const char *text, const char *words)
+{
+    size_t count = 0;
+    for (const char *at = text; (at = strstr(at, words)) != NULL; at++)
+        count++;
+    return count;
+}
+
+/* The process of a server, by the table of `status` that command has. */
+static pid_t pid_in_table(unsigned server)
+{
+    char beginning[16], role[32];
+    int pid = 0;
+    snprintf(beginning, sizeof beginning, "\n%6u  ", server);
+    const char *row = strstr(command.out, beginning);
+    assert_non_null(row);
+    assert_int_equal(sscanf(row, " %*u %*s %31s %d", role, &pid), 2);
+    assert_true(pid > 0);
+    return pid;
+}
+
+static void assert_none(const char *words)
+{
+    static const char *const actions[] = {"status", "stop"};
+    for (size_t i = 0; i < 2; i++) {
+        command_run(&command, COMMAND("ensemble", actions[i]));
+        assert_refused(&command, 3, i == 0 ? words : "no private ensemble is running");
+        assert_has(command.err, "; start one: zkherd ensemble start");
+    }
+}
+
+/* ------------------------------------------------------------------ in good order */
+
+static void three_servers_stay_until_they_are_stopped(void **state)
+{
+    (void)state;
+    char connect[256];
+    assert_none("zkherd: ensemble: no private ensemble is running; ");
+    snprintf(connect, sizeof connect, "%s", start("3"));
+    assert_int_equal(count_words(connect, "127.0.0.1:"), 3);
+    assert_int_equal(count_words(command.err, ": leader\n"), 1);
+    assert_int_equal(count_words(command.err, ": follower\n"), 2);
+
+    command_run(&command, COMMAND(RUN, "--connect", connect, "-o", "first"));
+    assert_status(&command, 0);
+    command_run(&command, COMMAND(RUN, "--connect", connect, "-o", "second"));
+    assert_status(&command, 0);
+
+    command_run(&command, COMMAND("ensemble", "status"));
+    assert_status(&command, 0);
+    assert_int_equal(count_words(command.out, "\n"), 4);
+    assert_int_equal(count_words(command.out, "  leader  "), 1);
+    assert_int_equal(count_words(command.out, "  follower  "), 2);
+    assert_int_equal(count_words(command.out, " MiB  "), 3);
+    for (unsigned i = 1; i <= 3; i++) {
+        char name[32];
+        read_name(pid_in_table(i), name, sizeof name);
+        assert_string_equal(name, "java");
+    }
+
+    command_run(&command, COMMAND("ensemble", "start", SMALL));
+    assert_refused(&command, 3, "a private ensemble is there already; use that one, or end it");
+    assert_has(command.err, connect);
+    stop();
+    assert_none("zkherd: ensemble: no private ensemble is running; ");
+    assert_left(2);
+}
+
+/* Whoever reads what it prints comes to the end of it. */
+static void a_shell_may_take_its_output(void **state)
+{
+    (void)state;
+    char line[COMMAND_PATH_SIZE + 512], out[256] = "";
+    snprintf(line, sizeof line, "TMPDIR=%s %s %s ensemble start --heap 64 --servers 1 2>/dev/null",
+             nest_temporary, run_time_setting, command_program);
+    alarm(60); /* instead of waiting for ever */
+    FILE *shell = popen(line, "re");
+    assert_non_null(shell);
+    assert_true(fread(out, 1, sizeof out - 1, shell) > 0);
+    assert_int_equal(pclose(shell), 0);
+    alarm(0);
+    assert_has(out, "127.0.0.1:");
+    stop();
+}
+
+static void options_reach_the_servers(void **state)
+{
+    (void)state;
+    command_run(&command, COMMAND("ensemble", "start", SMALL, "--servers", "1", "--fsync", "no",
+                                  "--data", "data"));
+    assert_status(&command, 0);
+    assert_int_equal(count_entries(in_work("data")), 1);
+    assert_int_equal(count_entries(nest_temporary), 0);
+    command.out[strcspn(command.out, "\n")] = '\0';
+    struct endpoint endpoint = {.host = "127.0.0.1"};
+    endpoint.port = (uint16_t)atoi(strrchr(command.out, ':') + 1);
+    char text[8192];
+    struct fault fault;
+    assert_int_equal(admin_settings(&endpoint, 5 * NS_PER_S, text, sizeof text, &fault),
+                     FAULT_NONE);
+    assert_has(text, in_work("data/zkherd-server-"));
+    stop();
+    assert_left(0);
+}
+
+/* ------------------------------------------------------------------ starts in vain */
+
+/* A listening socket, on any port. */
+static int listen_somewhere(char *port, size_t size)
+{
+    struct sockaddr_in address = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
+    socklen_t length = sizeof address;
+    int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    assert_int_equal(bind(fd, (struct sockaddr *)&address, length), 0);
+    assert_int_equal(listen(fd, 1), 0);
+    assert_int_equal(getsockname(fd, (struct sockaddr *)&address, &length), 0);
+    snprintf(port, size, "%u", ntohs(address.sin_port));
+    return fd;
+}
+
+static void a_start_that_fails_leaves_nothing(void **state)
+{
+    (void)state;
+    char port[16];
+    assert_int_equal(mkdir(in_work("data"), 0700), 0);
+    assert_int_equal(mkdir(in_work("data/dear"), 0700), 0);
+    command_run(&command, COMMAND("ensemble", "start", "--data", "data"));
+    assert_refused(&command, 2, "zkherd: data: it exists already: and it is not empty");
+    assert_forgotten();
+    assert_int_equal(count_entries(in_work("data")), 1);
+
+    command_run(&command, COMMAND("ensemble", "start", "--servers", "4"));
+    assert_refused(&command, 2, "and of 4 that is 3: it survives the loss of 1, as 3 would");
+    assert_forgotten();
+
+    command_run(&command, COMMAND("ensemble", "start", "--heap", "900000"));
+    assert_refused(&command, 3, "3 servers: out of memory: 2700300 MiB are needed (3 times");
+    assert_forgotten();
+
+    int fd = listen_somewhere(port, sizeof port);
+    command_run(&command, COMMAND("ensemble", "start", SMALL, "--port", port));
+    assert_refused(&command, 3, "the port is taken; stop what listens there, or choose another");
+    assert_has(command.err, port);
+    assert_forgotten();
+    close(fd);
+
+    command.settings =
+        (const char *const[]){run_time_setting, "PATH=/nonexistent", "JAVA_HOME", NULL};
+    command_run(&command, COMMAND("ensemble", "start", SMALL));
+    assert_refused(&command, 3, "no Java found");
+    assert_forgotten();
+}
+
+/* A JAVA_HOME in the nest: server 2 ends at once. */
+static const char *java_that_fails(void)
+{
+    static char setting[128];
+    char path[160];
+    snprintf(setting, sizeof setting, "JAVA_HOME=%s/java", nest);
+    snprintf(path, sizeof path, "%s/java", nest);
+    assert_int_equal(mkdir(path, 0700), 0);
+    snprintf(path, sizeof path, "%s/java/bin", nest);
+    assert_int_equal(mkdir(path, 0700), 0);
+    snprintf(path, sizeof path, "%s/java/bin/java", nest);
+    FILE *file = fopen(path, "we");
+    assert_non_null(file);
+    fputs("#!/bin/sh\ncase \"$*\" in */server.2/zoo.cfg)\n"
+          "echo 'this one shall not live' >&2; exit 1\nesac\nexec java \"$@\"\n",
+          file);
+    fclose(file);
+    chmod(path, 0700);
+    return setting;
+}
+
+static void a_server_that_dies_at_the_start_is_told(void **state)
+{
+    (void)state;
+    command.settings = (const char *const[]){run_time_setting, java_that_fails(), NULL};
+    command_run(&command, COMMAND("ensemble", "start", SMALL));
+    assert_refused(&command, 3, "the server ended by itself: this one shall not live; its last");
+    assert_has(command.err, "zkherd: server 2 of 3 (127.0.0.1:");
+    assert_forgotten();
+    command_run(&command, COMMAND("run", "-n", "2", "--servers", "3", SMALL));
+    assert_refused(&command, 3, "the server ended by itself: this one shall not live; its last");
+    assert_left(0);
+}
+
+static void print_to_a_full_device(void)
+{
+    dup2(open("/dev/full", O_WRONLY | O_CLOEXEC), 1);
+}
+
+static void nobody_is_told_where_it_is(void **state)
+{
+    (void)state;
+    command.prepare = print_to_a_full_device;
+    command_run(&command, COMMAND("ensemble", "start", SMALL, "--servers", "1"));
+    assert_status(&command, 3);
+    assert_has(command.err, "zkherd: standard output: no space left");
+    assert_forgotten();
+}
+
+static void await_process(const char *name)
+{
+    uint64_t until_ns = clock_now_ns() + 10 * NS_PER_S;
+    while (find_ours(name, 0) == 0 && clock_now_ns() < until_ns)
+        pause_ms(1);
+    assert_int_not_equal(find_ours(name, 0), 0);
+}
+
+static void a_start_that_is_interrupted_leaves_nothing(void **state)
+{
+    (void)state;
+    static const int signals[] = {SIGINT, SIGTERM, SIGKILL};
+    for (size_t i = 0; i < sizeof signals / sizeof signals[0]; i++) {
+        command_start(&command, COMMAND("ensemble", "start", SMALL));
+        await_process("java");
+        kill(-command.pid, signals[i]);
+        command_finish(&command, 5 * NS_PER_S);
+        assert_int_equal(command.status, 128 + signals[i]);
+        assert_forgotten();
+    }
+    assert_none("zkherd: ensemble: no private ensemble is running; ");
+}
+
+static void two_starts_at_once_make_one_ensemble(void **state)
+{
+    (void)state;
+    static struct command other;
+    other.settings = settings;
+    command_start(&other, COMMAND("ensemble", "start", SMALL));
+    await_process("zkherd-keeper");
+    kill(other.pid, SIGSTOP);
+    command_run(&command, COMMAND("ensemble", "start", SMALL));
+    assert_refused(&command, 3, "it is just being started; use that one");
+    assert_none("no private ensemble is running: one is being started; ");
+    kill(other.pid, SIGCONT);
+    command_finish(&other, COMMAND_LIMIT_NS);
+    assert_status(&other, 0);
+    stop();
+}
+
+/* ------------------------------------------------------------------ losses */
+
+static void servers_that_ended_are_told(void **state)
+{
+    (void)state;
+    char connect[256], *last;
+    snprintf(connect, sizeof connect, "%s", start("3"));
+    command_run(&command, COMMAND("ensemble", "status"));
+    pid_t second = pid_in_table(2), third = pid_in_table(3);
+    kill(second, SIGKILL);
+    kill(third, SIGKILL);
+    uint64_t until_ns = clock_now_ns() + 15 * NS_PER_S;
+    do {
+        command_run(&command, COMMAND("ensemble", "status"));
+    } while (strstr(command.out, "not serving") == NULL && clock_now_ns() < until_ns);
+    assert_status(&command, 3);
+    assert_int_equal(count_words(command.out, "  not serving  "), 1);
+    assert_int_equal(count_words(command.out, "  ended  "), 2);
+
+    /* And a run that meets it, by its living server or by a dead one. */
+    command_run(&command, COMMAND(RUN, "--connect", connect));
+    assert_refused(&command, 3, "the server is not serving requests; wait until its ensemble has");
+    assert_true(command.took_ns < 5 * NS_PER_S);
+    last = strrchr(connect, ',') + 1;
+    command_run(&command, COMMAND(RUN, "--connect", last));
+    assert_refused(&command, 3, "the connection was refused");
+    assert_true(command.took_ns < 5 * NS_PER_S);
+    stop();
+    assert_left(0);
+}
+
+static void a_keeper_that_was_killed_is_cleared_up_after(void **state)
+{
+    (void)state;
+    for (int i = 0; i < 2; i++) {
+        start("1");
+        kill(find_ours("zkherd-keeper", 0), SIGKILL);
+        while (find_ours("zkherd-keeper", 0) != 0)
+            pause_ms(1);
+        assert_int_equal(count_entries(nest_temporary), 1);
+        if (i == 0) {
+            assert_none("that which was started has been killed, and what it left is cleared");
+            assert_forgotten();
+        }
+    }
+    start("1"); /* the same for the next start */
+    assert_int_equal(count_entries(nest_temporary), 1);
+    stop();
+}
+
+static void remember(const char *text)
+{
+    mkdir(remembered(""), 0700);
+    FILE *file = fopen(remembered("ensemble"), "we");
+    assert_non_null(file);
+    fputs(text, file);
+    fclose(file);
+}
+
+/* As after a restart of the machine: the numbers are those of others by now. */
+static void no_stranger_is_ended_and_no_other_folder_removed(void **state)
+{
+    (void)state;
+    char text[256];
+    assert_int_equal(mkdir(in_work("dear"), 0700), 0);
+    pid_t stranger = fork();
+    if (stranger == 0) {
+        alarm(60);
+        pause();
+        _exit(0);
+    }
+    snprintf(text, sizeof text, "127.0.0.1:1\n%d\n%s\n", (int)stranger, in_work("dear"));
+    remember(text);
+    assert_none("what it left is cleared away");
+    remember(text);
+    command_run(&command, COMMAND("ensemble", "stop"));
+    assert_refused(&command, 3, "what it left is cleared away");
+    remember("nonsense\n\n");
+    assert_none("what it left is cleared away");
+    assert_forgotten();
+    assert_int_equal(waitpid(stranger, NULL, WNOHANG), 0);
+    assert_left(1);
+    kill(stranger, SIGKILL);
+    waitpid(stranger, NULL, 0);
+}
+
+/* Nobody could find it any more, nor end it. */
+static void one_that_is_forgotten_ends(void **state)
+{
+    (void)state;
+    start("1");
+    assert_int_equal(unlink(remembered("ensemble")), 0);
+    assert_none("no private ensemble is running");
+    for (int i = 0; i < 1000 && find_ours("zkherd-keeper", 0) != 0; i++)
+        pause_ms(10);
+    assert_forgotten();
+}
+
+static void a_folder_that_others_may_enter_is_refused(void **state)
+{
+    (void)state;
+    static const char *const actions[] = {"start", "status", "stop"};
+    assert_int_equal(mkdir(remembered(""), 0700), 0);
+    assert_int_equal(chmod(remembered(""), 0777), 0);
+    for (size_t i = 0; i < 3; i++) {
+        command_run(&command, COMMAND("ensemble", actions[i]));
+        assert_refused(&command, 3, "permission denied: it is to be this user's, and nobody else");
+    }
+    assert_int_equal(rmdir(remembered("")), 0);
+    char link[160];
+    snprintf(link, sizeof link, "%s/zkherd", run_time);
+    assert_int_equal(symlink(nest_work, link), 0);
+    command_run(&command, COMMAND("ensemble", "start"));
+    assert_status(&command, 3);
+    assert_has(command.err, "to remember a private ensemble in");
+    assert_left(0);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        ENSEMBLE_TEST(three_servers_stay_until_they_are_stopped),
+        ENSEMBLE_TEST(a_shell_may_take_its_output),
+        ENSEMBLE_TEST(options_reach_the_servers),
+        ENSEMBLE_TEST(a_start_that_fails_leaves_nothing),
+        ENSEMBLE_TEST(a_server_that_dies_at_the_start_is_told),
+        ENSEMBLE_TEST(nobody_is_told_where_it_is),
+        ENSEMBLE_TEST(a_start_that_is_interrupted_leaves_nothing),
+        ENSEMBLE_TEST(two_starts_at_once_make_one_ensemble),
+        ENSEMBLE_TEST(servers_that_ended_are_told),
+        ENSEMBLE_TEST(a_keeper_that_was_killed_is_cleared_up_after),
+        ENSEMBLE_TEST(no_stranger_is_ended_and_no_other_folder_removed),
+        ENSEMBLE_TEST(one_that_is_forgotten_ends),
+        ENSEMBLE_TEST(a_folder_that_others_may_enter_is_refused),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,493 @@
+// SPDX-License-Identifier: Apache-2.0
+/* What the program makes of the servers of --connect: their roles, names, whitelists and versions,
+ * and whether they belong together. */
+#include "tests/live/command.h"
+
+#include "zk/dial.h"
+#include "zk/ensemble.h"
+
+#include <arpa/inet.h>
+#include <netinet/in.h>
+#include <poll.h>
+#include <sched.h>
+#include <stdatomic.h>
+#include <sys/mount.h>
+#include <sys/socket.h>
+
+static struct command command;
+static struct ensemble *three; /* not the commands' own, for all tests */
+static char address[3][64];    /* of its servers, host:port */
+static char all[3 * 64];       /* of them all, as a connect string */
+
+static const char *address_of(const struct endpoint *endpoint, char *text, size_t size)
+{
+    snprintf(text, size, "%.20s:%u", endpoint->host, endpoint->port);
+    return text;
+}
+
+static int start_three(void **state)
+{
+    (void)state;
+    struct ensemble_options options = ensemble_options_default();
+    struct fault fault = {0};
+    options.servers = 3;
+    options.heap_mib = 128;
+    find_program();
+    if (ensemble_start(&options, &three, &fault) != FAULT_NONE) {
+        print_error("%s: %s: %s\n", fault.subject, fault_words(fault.kind), fault.detail);
+        return -1;
+    }
+    for (unsigned i = 0; i < 3; i++)
+        address_of(&ensemble_connect(three)->endpoints[i], address[i], sizeof address[i]);
+    snprintf(all, sizeof all, "%s,%s,%s", address[0], address[1], address[2]);
+    return 0;
+}
+
+static int stop_three(void **state)
+{
+    (void)state;
+    ensemble_stop(three);
+    return 0;
+}
+
+/* ------------------------------------------------------------------ roles */
+
+static uint64_t sum_of(const struct table *latency, const char *role, const char *kind)
+{
+    uint64_t sum = 0;
+    for (size_t row = 0; row < latency->rows; row++) {
+        if (strcmp(table_text(latency, row, "role"), role) == 0 &&
+            strcmp(table_text(latency, row, "kind"), kind) == 0)
+            sum += table_count(latency, row, "count");
+    }
+    return sum;
+}
+
+/* What is not of all is of a leader or of a follower. */
+static void assert_roles_add_up(const struct table *latency)
+{
+    for (size_t row = 0; row < latency->rows; row++) {
+        const char *kind = table_text(latency, row, "kind");
+        assert_int_equal(sum_of(latency, "leader", kind) + sum_of(latency, "follower", kind),
+                         sum_of(latency, "all", kind));
+    }
+}
+
+static void assert_one_leads(const char *folder)
+{
+    json_t *manifest = read_manifest(folder), *role;
+    json_t *sessions = json_object_get(manifest, "sessions_of_last_trial");
+    const char *server;
+    int leaders = 0;
+    json_object_foreach(json_object_get(manifest, "roles_of_last_trial"), server, role)
+    {
+        assert_int_equal(json_integer_value(json_object_get(sessions, server)), 3);
+        leaders += strcmp(json_string_value(role), "leader") == 0;
+    }
+    assert_int_equal(json_object_size(sessions), 3);
+    assert_int_equal(leaders, 1);
+    json_decref(manifest);
+}
+
+static void latencies_are_told_by_role(void **state)
+{
+    (void)state;
+    command_run(&command, COMMAND("run", "--connect", all, "-n", "9", "-t", "2", "-r",
+                                  "scalable,childwatch", "-o", "out"));
+    assert_status(&command, 0);
+    assert_has(command.out,
+               "\nscalable, 9 clients: median handoff by the server of who is granted: "
+               "leader ");
+    struct run_files files = run_files_read("out");
+    assert_roles_add_up(&files.latency);
+    assert_int_equal(sum_of(&files.latency, "all", "acquire"), 4 * 9);
+    assert_int_equal(sum_of(&files.latency, "leader", "acquire"), 4 * 3);
+    run_files_deinit(&files);
+    assert_one_leads("out");
+    assert_left(1);
+}
+
+static void one_role_has_no_rows_of_its_own(void **state)
+{
+    (void)state;
+    command_run(&command, COMMAND("run", "--connect", all, "-n", "3", "-t", "1", "-r", "scalable",
+                                  "--placement", "leader", "-o", "out"));
+    assert_status(&command, 0);
+    assert_null(strstr(command.out, "by the server of"));
+    struct run_files files = run_files_read("out");
+    assert_int_equal(sum_of(&files.latency, "all", "acquire"), 3);
+    for (size_t row = 0; row < files.latency.rows; row++)
+        assert_string_equal(table_text(&files.latency, row, "role"), "all");
+    run_files_deinit(&files);
+    assert_left(1);
+}
+
+/* ------------------------------------------------------------------ names */
+
+static char hosts_file[96];
+
+static void write_hosts(const char *text)
+{
+    FILE *file = fopen(hosts_file, "w");
+    assert_non_null(file);
+    fputs(text, file);
+    fclose(file);
+}
+
+/* Names are what our file says, to this command alone. */
+static void take_our_hosts(void)
+{
+    if (unshare(CLONE_NEWNS) != 0 || mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL) != 0 ||
+        mount(hosts_file, "/etc/hosts", NULL, MS_BIND, NULL) != 0)
+        _exit(125);
+}
+
+static bool has_a_trial(const char *folder)
+{
+    struct stat status;
+    return stat(in_work("%s/trials.csv.part", folder), &status) == 0 && status.st_size > 1500;
+}
+
+static void await_a_trial(const char *folder)
+{
+    uint64_t until_ns = clock_now_ns() + COMMAND_LIMIT_NS;
+    while (!has_a_trial(folder) && command_runs(&command) && clock_now_ns() < until_ns)
+        pause_ms(5);
+}
+
+static void assert_named(const char *folder, const char *name, const char *its_address)
+{
+    json_t *manifest = read_manifest(folder);
+    json_t *server = json_array_get(json_object_get(manifest, "servers"), 0);
+    json_t *sessions = json_object_get(manifest, "sessions_of_last_trial");
+    assert_string_equal(json_string_value(json_object_get(server, "endpoint")), name);
+    assert_string_equal(json_string_value(json_object_get(server, "address")), its_address);
+    assert_non_null(json_object_get(sessions, its_address));
+    json_decref(manifest);
+}
+
+static void a_name_is_resolved_once(void **state)
+{
+    (void)state;
+    char name[64];
+    snprintf(name, sizeof name, "zk.test:%s", strchr(address[0], ':') + 1);
+    snprintf(hosts_file, sizeof hosts_file, "%s/hosts", nest);
+    /* Of two addresses the first listens to nobody. */
+    write_hosts("127.0.0.99 zk.test\n127.0.0.1 zk.test\n");
+    command.prepare = take_our_hosts;
+    command_start(&command, COMMAND("run", "--connect", name, "-n", "2,3", "-t", "8", "-r",
+                                    "scalable", "-o", "out"));
+    command.prepare = NULL;
+    await_a_trial("out");
+    write_hosts("127.0.0.1 another\n");
+    command_finish(&command, COMMAND_LIMIT_NS);
+    if (command.status == 125) {
+        print_message("skipped: needs the right to mount\n");
+        skip();
+    }
+    assert_status(&command, 0);
+    assert_named("out", name, address[0]);
+    assert_left(1);
+}
+
+/* ------------------------------------------------------------------ servers with a mind of their
+ * own
+ */
+
+/* In front of a real server: passes everything on, but for what it makes of four-letter words. */
+enum manner { REFUSES_WORDS, REFUSES_COUNTERS, ANOTHER_VERSION, FALTERS };
+
+struct front {
+    pid_t pid;
+    char address[64];
+};
+
+static _Atomic unsigned *counters_asked; /* of all fronts together; they are processes */
+
+static void send_all(int to, const char *bytes, size_t count)
+{
+    if (write(to, bytes, count) != (ssize_t)count)
+        _exit(0);
+}
+
+static void make_version_9(char *answer, size_t count)
+{
+    static const char words[] = "Zookeeper version: ";
+    char *at = memmem(answer, count, words, sizeof words - 1);
+    if (at != NULL)
+        at[sizeof words - 1] = '9';
+}
+
+/* Passes on what has come on one side; false when that side has ended. */
+static bool pass(int from, int to, enum manner manner)
+{
+    char bytes[4096];
+    ssize_t count = read(from, bytes, sizeof bytes);
+    if (count <= 0) {
+        shutdown(to, SHUT_WR);
+        return false;
+    }
+    if (manner == ANOTHER_VERSION)
+        make_version_9(bytes, (size_t)count);
+    send_all(to, bytes, (size_t)count);
+    return true;
+}
+
+static bool is_refused(const char *word, enum manner manner)
+{
+    return ((manner == REFUSES_WORDS || manner == REFUSES_COUNTERS) &&
+            memcmp(word, "mntr", 4) == 0) ||
+           (manner == REFUSES_WORDS && memcmp(word, "srvr", 4) == 0);
+}
+
+_Noreturn static void stand_between(int client, const struct endpoint *server, enum manner manner)
+{
+    static const char refusal[] = " is not executed because it is not in the whitelist.\n";
+    char word[4];
+    struct fault fault;
+    int behind = -1;
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
+    if (recv(client, word, sizeof word, MSG_WAITALL) != sizeof word)
+        _exit(0);
+    if (is_refused(word, manner)) {
+        send_all(client, word, sizeof word);
+        send_all(client, refusal, sizeof refusal - 1);
+        _exit(0);
+    }
+    /* As in an election: two of three times it hangs up without a word. */
+    if (manner == FALTERS && memcmp(word, "mntr", 4) == 0 &&
+        atomic_fetch_add(counters_asked, 1) % 3 != 2)
+        _exit(0);
+    if (dial_connect(server, clock_now_ns() + NS_PER_S, &behind, &fault) != FAULT_NONE)
+        _exit(0);
+    fcntl(behind, F_SETFL, 0);
+    send_all(behind, word, sizeof word);
+    struct pollfd sides[] = {{.fd = client, .events = POLLIN}, {.fd = behind, .events = POLLIN}};
+    while (sides[1].fd >= 0 && poll(sides, 2, -1) > 0) {
+        if (sides[0].revents != 0 && !pass(client, behind, REFUSES_WORDS))
+            sides[0].fd = -1;
+        if (sides[1].revents != 0 && !pass(behind, client, manner))
+            sides[1].fd = -1;
+    }
+    _exit(0);
+}
+
+_Noreturn static void serve(int listening, const struct endpoint *server, enum manner manner)
+{
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
+    signal(SIGCHLD, SIG_IGN);
+    for (;;) {
+        int client = accept(listening, NULL, NULL);
+        if (fork() == 0)
+            stand_between(client, server, manner);
+        close(client);
+    }
+}
+
+static struct front front_start(unsigned index, enum manner manner)
+{
+    struct front front;
+    if (counters_asked == NULL)
+        counters_asked = mmap(NULL, sizeof *counters_asked, PROT_READ | PROT_WRITE,
+                              MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    struct sockaddr_in own = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
+    socklen_t size = sizeof own;
+    int listening = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    assert_int_equal(bind(listening, (struct sockaddr *)&own, size), 0);
+    assert_int_equal(listen(listening, 16), 0);
+    assert_int_equal(getsockname(listening, (struct sockaddr *)&own, &size), 0);
+    snprintf(front.address, sizeof front.address, "127.0.0.1:%u", ntohs(own.sin_port));
+    front.pid = fork();
+    if (front.pid == 0)
+        serve(listening, &ensemble_connect(three)->endpoints[index], manner);
+    close(listening);
+    return front;
+}
+
+static void front_stop(const struct front *front)
+{
+    kill(front->pid, SIGKILL);
+    waitpid(front->pid, NULL, 0);
+}
+
+static size_t count_words(const char *text, const char *words)
+{
+    size_t count = 0;
+    for (const char *at = strstr(text, words); at != NULL; at = strstr(at + 1, words))
+        count++;
+    return count;
+}
+
+/* It ran well, held nothing against the servers' counts, and said so once. */
+static void assert_not_reconciled(const char *why, const char *folder, size_t trials)
+{
+    assert_status(&command, 0);
+    assert_int_equal(count_words(command.err, "the counts are not reconciled with the servers': "),
+                     1);
+    assert_has(command.err, why);
+    struct run_files files = run_files_read(folder);
+    assert_int_equal(files.trials.rows, trials);
+    for (size_t row = 0; row < files.trials.rows; row++)
+        assert_string_equal(table_text(&files.trials, row, "reconciled"), "na");
+    run_files_deinit(&files);
+}
+
+static void refused_words_stop_nothing(void **state)
+{
+    (void)state;
+    static const struct {
+        enum manner manner;
+        const char *role; /* of the sessions behind it */
+    } list[] = {{REFUSES_WORDS, "unknown"}, {REFUSES_COUNTERS, NULL}};
+    for (size_t i = 0; i < sizeof list / sizeof list[0]; i++) {
+        char servers[160], folder[8];
+        struct front front = front_start(0, list[i].manner);
+        snprintf(servers, sizeof servers, "%s,%s", front.address, address[1]);
+        snprintf(folder, sizeof folder, "out%zu", i);
+        command_run(&command, COMMAND("run", "--connect", servers, "-n", "4", "-t", "2", "-r",
+                                      "scalable", "-o", folder));
+        front_stop(&front);
+        assert_not_reconciled("the servers do not tell their counters (mntr)", folder, 2);
+        struct run_files files = run_files_read(folder);
+        assert_int_equal(sum_of(&files.latency, "unknown", "acquire"),
+                         list[i].role == NULL ? 0 : 2 * 2);
+        run_files_deinit(&files);
+    }
+    assert_left(2);
+}
+
+static void all_servers_refuse_words(void **state)
+{
+    (void)state;
+    char servers[160];
+    struct front fronts[] = {front_start(0, REFUSES_WORDS), front_start(1, REFUSES_WORDS)};
+    snprintf(servers, sizeof servers, "%s,%s", fronts[0].address, fronts[1].address);
+    command_run(&command, COMMAND("run", "--connect", servers, "-n", "4", "-t", "2", "-r",
+                                  "scalable", "-o", "out"));
+    front_stop(&fronts[0]);
+    front_stop(&fronts[1]);
+    assert_not_reconciled("the servers do not tell their counters (mntr)", "out", 2);
+    assert_left(1);
+}
+
+/* It is known to be a ZooKeeper by then. */
+static void a_server_that_falters_is_asked_again(void **state)
+{
+    (void)state;
+    char servers[160];
+    struct front front = front_start(0, FALTERS);
+    snprintf(servers, sizeof servers, "%s,%s", front.address, address[1]);
+    command_run(&command, COMMAND("run", "--connect", servers, "-n", "4", "-t", "2", "-r",
+                                  "scalable", "-o", "out"));
+    front_stop(&front);
+    assert_not_reconciled("a server did not give its counters (mntr) at once", "out", 2);
+    assert_left(1);
+}
+
+static void mixed_versions_are_told(void **state)
+{
+    (void)state;
+    char servers[160], words[128];
+    struct front front = front_start(0, ANOTHER_VERSION);
+    snprintf(servers, sizeof servers, "%s,%s", address[1], front.address);
+    command_run(&command, COMMAND("run", "--connect", servers, "-n", "2", "-t", "2", "-r",
+                                  "scalable", "-o", "out"));
+    front_stop(&front);
+    assert_status(&command, 0);
+    snprintf(words, sizeof words, "%s runs 9.", front.address);
+    assert_has(command.err, words);
+    assert_int_equal(count_words(command.err, "the servers are of different versions: "), 1);
+    json_t *manifest = read_manifest("out");
+    json_t *warnings = json_object_get(manifest, "warnings");
+    assert_has(json_string_value(json_array_get(warnings, 0)), words);
+    json_decref(manifest);
+    assert_left(1);
+}
+
+/* ------------------------------------------------------------------ servers that do not belong
+ * together */
+
+/* How many znodes the three have below their root. */
+static size_t count_znodes(void)
+{
+    struct steward *steward = NULL;
+    struct fault fault;
+    size_t children = 0;
+    assert_int_equal(steward_new(ensemble_connect(three), 5 * NS_PER_S, &steward, &fault),
+                     FAULT_NONE);
+    assert_int_equal(steward_count_children(steward, "/", &children, &fault), FAULT_NONE);
+    steward_free(steward);
+    return children;
+}
+
+static void assert_nothing_is_left(size_t znodes)
+{
+    assert_int_equal(count_znodes(), znodes);
+    assert_nothing_left_outside(1);
+    assert_left(0);
+}
+
+/* Whichever of them is named first. */
+static void two_ensembles_are_refused(void **state)
+{
+    (void)state;
+    char servers[2 * sizeof all], words[256];
+    size_t znodes = count_znodes();
+    assert_int_equal(outside_start(state), 0);
+    snprintf(servers, sizeof servers, "%s,%s", all, outside);
+    command_run(&command, COMMAND("run", "--connect", servers, "-n", "2", "-t", "1"));
+    snprintf(words, sizeof words,
+             "zkherd: %s: it is of another ensemble: what is created through "
+             "%s does not show there",
+             outside, address[0]);
+    assert_refused(&command, 2, words);
+    assert_nothing_is_left(znodes);
+    snprintf(servers, sizeof servers, "%s,%s", outside, address[2]);
+    command_run(&command, COMMAND("run", "--connect", servers, "-n", "2", "-t", "1"));
+    snprintf(words, sizeof words, "zkherd: %s: it is of another ensemble", address[2]);
+    assert_refused(&command, 2, words);
+    assert_nothing_is_left(znodes);
+}
+
+/* Servers that tell nothing are found out all the same. */
+static void two_ensembles_without_words_are_refused(void **state)
+{
+    (void)state;
+    char servers[160];
+    size_t znodes = count_znodes();
+    struct front front = front_start(0, REFUSES_WORDS);
+    snprintf(servers, sizeof servers, "%s,%s", outside, front.address);
+    command_run(&command, COMMAND("run", "--connect", servers, "-n", "2", "-t", "1"));
+    front_stop(&front);
+    assert_refused(&command, 2, "it is of another ensemble");
+    assert_nothing_is_left(znodes);
+    outside_stop(state);
+}
+
+static void a_server_named_twice_is_refused(void **state)
+{
+    (void)state;
+    char servers[256];
+    snprintf(servers, sizeof servers, "%s,%s,localhost:%s", address[0], address[1],
+             strchr(address[0], ':') + 1);
+    command_run(&command, COMMAND("run", "--connect", servers, "-n", "2", "-t", "1"));
+    assert_refused(&command, 2, " (127.0.0.1) are the same server; ");
+    assert_left(0);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        COMMAND_TEST(latencies_are_told_by_role),
+        COMMAND_TEST(one_role_has_no_rows_of_its_own),
+        COMMAND_TEST(a_name_is_resolved_once),
+        COMMAND_TEST(refused_words_stop_nothing),
+        COMMAND_TEST(all_servers_refuse_words),
+        COMMAND_TEST(a_server_that_falters_is_asked_again),
+        COMMAND_TEST(mixed_versions_are_told),
+        COMMAND_TEST(two_ensembles_are_refused),
+        COMMAND_TEST(two_ensembles_without_words_are_refused),
+        COMMAND_TEST(a_server_named_twice_is_refused),
+    };
+    return cmocka_run_group_tests(tests, start_three, stop_three);
+}
