@@ -165,7 +165,7 @@ COMPOSE_PLAN ?= -n 8..64x2 -t 3
 compose-demo: install-to-compose
 	compose/with-docker compose/demo $(COMPOSE_PLAN)
 
-# A small demo, and a run whose leader is killed; skipped, and said so, where no Docker daemon can run.
+# Both set-ups, small, and a run whose leader is killed; skipped, and said so, where no Docker daemon can run.
 check-compose:
 	-@$(MAKE) --no-print-directory install-to-compose
 	tests/compose.sh

@@ -8,9 +8,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define SESSION_TIMEOUT_MS 30000
+#define SESSION_TIMEOUT_MS 15000
 #define CLOSE_NS           (500 * NS_PER_MS)
 #define PATH_MAX_BYTES     512
+#define ATTEMPTS           3
 
 struct steward {
     struct events *events;
@@ -18,7 +19,9 @@ struct steward {
     uint64_t timeout_ns;
     uint64_t requests;
     enum client_state state;
+    uint64_t lost_ns; /* when the connection was lost that was the last one */
     bool replied;
+    bool gave_up; /* the servers have not answered in time */
     enum zk_status status;
     char value[32]; /* of the last znode read, as much as there is room for */
     char **names;   /* of the last list of children, kept for the caller's walk */
@@ -28,7 +31,10 @@ struct steward {
 
 static void state_changed(void *owner, enum client_state state)
 {
-    ((struct steward *)owner)->state = state;
+    struct steward *steward = owner;
+    if (steward->state == CLIENT_ESTABLISHED && state != CLIENT_ESTABLISHED)
+        steward->lost_ns = clock_now_ns();
+    steward->state = state;
 }
 
 static void sent(void *owner, enum client_operation operation)
@@ -136,14 +142,20 @@ struct events *steward_events(struct steward *steward)
     return steward->events;
 }
 
-/* A request whose reply never came in time is still out, and there is room for one at a time: what
- * is asked after it is not answered either. */
-static enum fault_kind check_answering(const struct steward *steward, const char *path,
+static enum fault_kind give_up(struct steward *steward, struct fault *fault, const char *why,
+                               const char *path)
+{
+    steward->gave_up = true;
+    return fault_raise(fault, FAULT_NO_ANSWER, 0, steward->servers, "%s %s", why, path);
+}
+
+/* Servers that have not answered once in time are not asked again: each time would take as long,
+ * and there is room for one request at a time. */
+static enum fault_kind check_answering(struct steward *steward, const char *path,
                                        struct fault *fault)
 {
-    return steward->client->outstanding
-               ? fault_raise(fault, FAULT_NO_ANSWER, 0, steward->servers,
-                             "to an earlier request than that about %s", path)
+    return steward->gave_up
+               ? give_up(steward, fault, "to an earlier request than that about", path)
                : FAULT_NONE;
 }
 
@@ -153,7 +165,7 @@ static enum fault_kind await_reply(struct steward *steward, const char *path, st
     uint64_t until_ns = clock_now_ns() + steward->timeout_ns;
     while (!steward->replied) {
         if (clock_now_ns() >= until_ns)
-            return fault_raise(fault, FAULT_NO_ANSWER, 0, steward->servers, "asked about %s", path);
+            return give_up(steward, fault, "asked about", path);
         enum fault_kind kind = events_poll(steward->events, until_ns, fault);
         if (kind != FAULT_NONE)
             return kind;
@@ -197,10 +209,72 @@ enum fault_kind steward_create_holding(struct steward *steward, const char *path
     return kind;
 }
 
-/* Waits for the reply to a question about a znode; one that is gone is an answer too. */
-static enum fault_kind await_answer(struct steward *steward, const char *path, struct fault *fault)
+/* Waits for another connection until the session would have expired without one: a server that has
+ * gone without a word costs the library two thirds of that. */
+static enum fault_kind await_connection(struct steward *steward, const char *path,
+                                        struct fault *fault)
 {
-    enum fault_kind kind = await_reply(steward, path, fault);
+    uint64_t until_ns = steward->lost_ns + SESSION_TIMEOUT_MS * NS_PER_MS;
+    while (steward->state != CLIENT_ESTABLISHED && steward->state != CLIENT_EXPIRED) {
+        if (clock_now_ns() >= until_ns)
+            return give_up(steward, fault, "no connection in time, to ask about", path);
+        enum fault_kind kind = events_poll(steward->events, until_ns, fault);
+        if (kind != FAULT_NONE)
+            return kind;
+    }
+    return FAULT_NONE;
+}
+
+/*
+ * Sends what may as well be sent twice, and waits for the reply; its status is then in
+ * steward->status. When a server dies, its whole ensemble drops its connections to elect: a run
+ * that gave up at that would leave its znodes behind.
+ */
+static enum fault_kind ask(struct steward *steward,
+                           void (*question)(struct client *client, const char *path),
+                           const char *path, struct fault *fault)
+{
+    enum fault_kind kind = FAULT_NONE;
+    for (int attempt = 0; attempt < ATTEMPTS; attempt++) {
+        kind = check_answering(steward, path, fault);
+        if (kind == FAULT_NONE)
+            kind = await_connection(steward, path, fault);
+        if (kind != FAULT_NONE)
+            return kind;
+        question(steward->client, path);
+        kind = await_reply(steward, path, fault);
+        if (kind != FAULT_NONE || steward->status != ZK_CONNECTION_LOSS)
+            return kind;
+    }
+    return kind;
+}
+
+static void ask_exists(struct client *client, const char *path)
+{
+    client_exists(client, path, NO_WATCH);
+}
+
+static void ask_data(struct client *client, const char *path)
+{
+    client_get(client, path, NO_WATCH);
+}
+
+static void ask_children(struct client *client, const char *path)
+{
+    client_get_children(client, path, NO_WATCH);
+}
+
+static void ask_delete(struct client *client, const char *path)
+{
+    client_delete(client, path);
+}
+
+/* A znode that is gone is an answer too. */
+static enum fault_kind look(struct steward *steward,
+                            void (*question)(struct client *client, const char *path),
+                            const char *path, struct fault *fault)
+{
+    enum fault_kind kind = ask(steward, question, path, fault);
     if (kind != FAULT_NONE)
         return kind;
     if (steward->status != ZK_OK && steward->status != ZK_NO_NODE)
@@ -211,8 +285,7 @@ static enum fault_kind await_answer(struct steward *steward, const char *path, s
 enum fault_kind steward_read(struct steward *steward, const char *path, char *text, size_t size,
                              struct fault *fault)
 {
-    client_get(steward->client, path, NO_WATCH);
-    enum fault_kind kind = await_answer(steward, path, fault);
+    enum fault_kind kind = look(steward, ask_data, path, fault);
     if (kind == FAULT_NONE)
         snprintf(text, size, "%s", steward->value);
     return kind;
@@ -221,11 +294,7 @@ enum fault_kind steward_read(struct steward *steward, const char *path, char *te
 enum fault_kind steward_exists(struct steward *steward, const char *path, bool *exists,
                                struct fault *fault)
 {
-    enum fault_kind kind = check_answering(steward, path, fault);
-    if (kind != FAULT_NONE)
-        return kind;
-    client_exists(steward->client, path, NO_WATCH);
-    kind = await_answer(steward, path, fault);
+    enum fault_kind kind = look(steward, ask_exists, path, fault);
     if (kind == FAULT_NONE)
         *exists = steward->status == ZK_OK;
     return kind;
@@ -234,11 +303,7 @@ enum fault_kind steward_exists(struct steward *steward, const char *path, bool *
 /* Leaves the names in steward->names; a znode that is gone has none. */
 static enum fault_kind list(struct steward *steward, const char *path, struct fault *fault)
 {
-    enum fault_kind kind = check_answering(steward, path, fault);
-    if (kind != FAULT_NONE)
-        return kind;
-    client_get_children(steward->client, path, NO_WATCH);
-    return await_answer(steward, path, fault);
+    return look(steward, ask_children, path, fault);
 }
 
 enum fault_kind steward_count_children(struct steward *steward, const char *path, size_t *count,
@@ -273,11 +338,7 @@ enum fault_kind steward_delete_tree(struct steward *steward, const char *path, s
 {
     /* Most are leaves: the children are asked for only when the server says that there are some. */
     for (;;) {
-        enum fault_kind kind = check_answering(steward, path, fault);
-        if (kind != FAULT_NONE)
-            return kind;
-        client_delete(steward->client, path);
-        kind = await_reply(steward, path, fault);
+        enum fault_kind kind = ask(steward, ask_delete, path, fault);
         if (kind == FAULT_NONE && steward->status == ZK_NOT_EMPTY) {
             kind = delete_children(steward, path, fault);
             if (kind == FAULT_NONE)

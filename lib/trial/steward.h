@@ -3,9 +3,10 @@
  * steward: the driver's own session, which lays out the znodes of a run and clears them away.
  * Layer: trial.
  *
- * Its calls are synchronous: each waits for its reply, up to a deadline. Its requests are not among
- * those that are measured; it counts them, so that they can be told from the others in a server's
- * counters.
+ * Its calls are synchronous: each waits for its reply, up to a deadline. Questions and deletions
+ * outlive a connection that is lost: they are sent again on the next one. Its requests are not
+ * among those that are measured; it counts them, so that they can be told from the others in a
+ * server's counters.
  *
  * Invariant: it works under the root znode of its run and nowhere else.
  */

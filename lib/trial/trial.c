@@ -334,21 +334,31 @@ static enum fault_kind add_up(const struct run *run, const struct conductor_resu
 
 /* ------------------------------------------------------------------ the whole */
 
+/* A trial that was cut short has a reason of its own: that a server does not tell its counters then
+ * is no fault, unless it is a private one, which has died. */
+static enum fault_kind read_at_end(const struct run *run, const struct conductor_result *led,
+                                   struct oracle_count *count, struct fault *fault)
+{
+    struct oracle_reading at_end;
+    enum fault_kind kind = oracle_read(&run->oracle, &at_end, fault);
+    if (kind == FAULT_NONE)
+        *count = oracle_subtract(&led->at_gate, &at_end);
+    else if (led->end != END_DONE && run->host->ensemble == NULL)
+        kind = FAULT_NONE;
+    return kind;
+}
+
 /* With the workers running: leads them, reads what the servers counted, and adds up while the
  * sessions and the shared memory are still there. */
 static enum fault_kind lead(struct run *run, const struct crew *crew, struct trial_result *result,
                             struct fault *fault)
 {
     struct conductor_result led;
-    struct oracle_reading at_end;
     enum fault_kind kind =
         conductor_lead(crew, run->host->steward, &run->oracle, &run->host->watch, &led, fault);
     if (kind == FAULT_NONE)
-        kind = oracle_read(&run->oracle, &at_end, fault);
-    if (kind != FAULT_NONE)
-        return kind;
-    result->servers = oracle_subtract(&led.at_gate, &at_end);
-    return add_up(run, &led, result, fault);
+        kind = read_at_end(run, &led, &result->servers, fault);
+    return kind == FAULT_NONE ? add_up(run, &led, result, fault) : kind;
 }
 
 static enum fault_kind run_workers(struct run *run, struct trial_result *result,

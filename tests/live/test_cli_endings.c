@@ -212,9 +212,9 @@ static void a_worker_hangs_and_so_does_the_server(void **state)
     snprintf(words, sizeof words, "zkherd: %s: no answer in time: it accepts connections", outside);
     command_start(&command, COMMAND("run", ENDLESS, "--connect", outside));
     stop_a_worker();
-    kill(server_pid(outside_server), SIGSTOP);
+    kill(ensemble_pid(outside_server, 0), SIGSTOP);
     command_finish(&command, 40 * NS_PER_S);
-    kill(server_pid(outside_server), SIGCONT);
+    kill(ensemble_pid(outside_server, 0), SIGCONT);
     assert_refused(&command, 3, words);
     assert_left(0);
 }
