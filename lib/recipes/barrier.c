@@ -137,5 +137,6 @@ const struct recipe recipe_barrier = {
     .laid_out = laid_out,
     .acquire = barrier_acquire,
     .release = barrier_release,
-    .law = {arrival, release, "7n - 2", "2n - 2", steps},
+    .law = {arrival, release, "7n - 2", "2n - 2"},
+    .law_in_words = steps,
 };

@@ -107,5 +107,7 @@ const struct recipe recipe_counter = {
     .counts = COUNTER,
     .acquire = counter_acquire,
     .release = counter_release,
-    .law = {arrival, release, "n^2 + n", "0", steps, turn},
+    .law = {arrival, release, "n^2 + n", "0"},
+    .turn_law = turn,
+    .law_in_words = steps,
 };

@@ -19,7 +19,7 @@ static bool shares(const struct law_lock *lock, uint64_t behind)
 static bool is_next_granted(const struct law_lock *lock)
 {
     const struct law_view *view = &lock->view;
-    if (view->waiters == 0 || lock->recipe->law.turn != NULL)
+    if (view->waiters == 0 || lock->recipe->turn_law != NULL)
         return false;
     if (lock->recipe->together)
         return view->releases > 0 || view->holders + view->waiters == lock->clients;
@@ -89,10 +89,10 @@ void law_lock_release(struct law_lock *lock, struct tally *cost)
 uint64_t law_lock_turn(struct law_lock *lock, struct tally *cost)
 {
     struct law_view *view = &lock->view, before = *view;
-    if (lock->recipe->law.turn == NULL || view->held || view->waiters == 0)
+    if (lock->recipe->turn_law == NULL || view->held || view->waiters == 0)
         return 0;
     grant(lock);
-    settle(lock, &before, lock->recipe->law.turn, cost);
+    settle(lock, &before, lock->recipe->turn_law, cost);
     return before.waiters;
 }
 

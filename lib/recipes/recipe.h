@@ -90,12 +90,6 @@ struct recipe_law {
     void (*release)(const struct law_view *view, struct tally *cost);
     const char *rpcs; /* the totals of a drain of n clients, for people: "n^2 + n" */
     const char *notifications;
-    /* What each step costs, in words, where it takes more than the number of waiters to say it:
-     * lines of at most 78 characters. NULL: it is told in formulas. */
-    const char *steps;
-    /* Nobody holds, and all who wait rest at an AWAIT_TURN: they go on together, and one is
-     * granted. NULL: the recipe has no such rest. */
-    void (*turn)(const struct law_view *view, struct tally *cost);
 };
 
 /* A recipe's texts for people. */
@@ -130,6 +124,12 @@ struct recipe {
     enum recipe_step (*acquire)(struct contender *s);
     enum recipe_step (*release)(struct contender *s);
     struct recipe_law law;
+    /* Its law has a third step if it has an AWAIT_TURN: nobody holds, all who wait rest there, they
+     * go on together, and one is granted. Else NULL. */
+    void (*turn_law)(const struct law_view *view, struct tally *cost);
+    /* What each step costs, where it takes more than the number of waiters to say it: lines of at
+     * most 78 characters. NULL: it is told in formulas. */
+    const char *law_in_words;
 };
 
 /* For recipes whose clients all share. */

@@ -173,7 +173,8 @@ const struct recipe recipe_rwlock = {
     .shares = reads,
     .acquire = rwlock_acquire,
     .release = contender_delete_own,
-    .law = {exists_arrival, exists_release, "5n - 2", "n - 1", paper_steps},
+    .law = {exists_arrival, exists_release, "5n - 2", "n - 1"},
+    .law_in_words = paper_steps,
 };
 
 const struct recipe recipe_rwlock_curator = {
@@ -188,5 +189,6 @@ const struct recipe recipe_rwlock_curator = {
     .shares = reads,
     .acquire = rwlock_curator_acquire,
     .release = contender_delete_own,
-    .law = {get_arrival, get_release, "3n^2/16 + 17n/4 - 2", "3n^2/32 + 5n/8 - 1", curator_steps},
+    .law = {get_arrival, get_release, "3n^2/16 + 17n/4 - 2", "3n^2/32 + 5n/8 - 1"},
+    .law_in_words = curator_steps,
 };

@@ -315,7 +315,7 @@ static uint32_t next_to_release(const struct conductor *conductor, uint32_t lock
     uint32_t alone = atomic_load(&board->locks[lock].holder);
     if (alone != 0)
         return alone - 1;
-    if (board->plan->recipe->law.turn != NULL)
+    if (board->plan->recipe->turn_law != NULL)
         return ledger_row(&board->ledger, lock, present_handoff(board, lock))->holder - 1;
     return law_lock_first(&conductor->laws[lock]) * board->plan->locks + lock;
 }

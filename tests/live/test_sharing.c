@@ -264,7 +264,7 @@ static void test_too_many_who_hold_are_told(void **state)
     struct recipe recipe = *registry_find("counter");
     (void)state;
     recipe.acquire = twofold_acquire;
-    recipe.law.turn = no_second_look;
+    recipe.turn_law = no_second_look;
     struct trial_result *result = run(&recipe, 3, PACE_LOCKSTEP, 1);
     assert_first(result, "lock 0, handoff 0: all is at rest: 1 should hold the lock, 3 do");
     trial_result_free(result);
