@@ -94,12 +94,12 @@ static void write_counts(const struct ratios *ratios, const struct ratio_cell *c
 void compare_table_write(const struct ratios *ratios, FILE *stream)
 {
     bool interval = false;
-    fprintf(stream, "%-18s %7s %4s %7s %18s %18s %6s %7s %7s\n", "recipe", "clients", "pair",
+    fprintf(stream, "%-15s %7s %4s %7s %18s %18s %6s %7s %7s\n", "recipe", "clients", "pair",
             ratios->exact ? "counts" : "RPCs", "handoff p50      ", "drain         ", "p99", "rate",
             "CPU");
     for (size_t i = 0; i < ratios->count; i++) {
         const struct ratio_cell *cell = &ratios->list[i];
-        fprintf(stream, "%-18s %7llu  %c/A", cell->recipe, (unsigned long long)cell->clients,
+        fprintf(stream, "%-15s %7llu  %c/A", cell->recipe, (unsigned long long)cell->clients,
                 sides_letter(cell->side));
         write_counts(ratios, cell, stream);
         write_wide(&cell->of[RATIO_HANDOFF_P50], stream);

@@ -63,6 +63,7 @@ struct contender {
     char prefix[64];                  /* of the names of its places in line, if it is its own */
     char guid[CONTENDER_GUID_SIZE];   /* nobody else's */
     bool has_place;                   /* it is in line, and knows node */
+    bool has_folder;                  /* it has made sure of the lock's folder */
     uint32_t attempts;                /* at the operation under way, that have failed */
     uint32_t holds;                   /* of a re-entrant lock: acquires less releases */
 };
@@ -164,9 +165,7 @@ static inline bool recipe_has_law(const struct recipe *recipe)
 /* Sends a request, and goes on when its reply is there. */
 #define AWAIT(operation)                                                                           \
     do {                                                                                           \
-        s->resume_at = __LINE__;                                                                   \
-        operation;                                                                                 \
-        return STEP_REPLY;                                                                         \
+        return (void)(s->resume_at = __LINE__), operation, STEP_REPLY;                             \
     case __LINE__:;                                                                                \
     } while (0)
 
@@ -174,9 +173,7 @@ static inline bool recipe_has_law(const struct recipe *recipe)
  */
 #define AWAIT_WATCH(event, path)                                                                   \
     do {                                                                                           \
-        s->resume_at = __LINE__;                                                                   \
-        contender_park(s, event, path);                                                            \
-        return STEP_WATCH;                                                                         \
+        return (void)(s->resume_at = __LINE__), contender_park(s, event, path), STEP_WATCH;        \
     case __LINE__:;                                                                                \
     } while (0)
 
@@ -196,9 +193,7 @@ static inline bool recipe_has_law(const struct recipe *recipe)
 /* Goes on after a while. A recipe that waits so never comes to rest. */
 #define AWAIT_PAUSE(nanoseconds)                                                                   \
     do {                                                                                           \
-        s->resume_at = __LINE__;                                                                   \
-        s->pause_ns = nanoseconds;                                                                 \
-        return STEP_PAUSE;                                                                         \
+        return (void)(s->resume_at = __LINE__), (void)(s->pause_ns = nanoseconds), STEP_PAUSE;     \
     case __LINE__:;                                                                                \
     } while (0)
 

@@ -38,23 +38,20 @@ ACQUIRE(scalable_guid)
     snprintf(s->prefix, sizeof s->prefix, "_c_%s-" QUEUE_PREFIX, s->guid);
     for (;;) {
         AWAIT(queue_create_place(s));
-        if (s->status != ZK_CONNECTION_LOSS) {
-            if (!queue_take_place(s))
-                FAILED;
+        if (queue_take_place(s))
             break;
-        }
+        if (s->status != ZK_CONNECTION_LOSS)
+            FAILED;
         do
             AWAIT(get_children(s, s->lock, NO_WATCH));
         while (s->status == ZK_CONNECTION_LOSS);
-        if (s->status != ZK_OK)
-            FAILED;
         if (queue_find_place(s))
             break;
     }
     for (;;) {
-        do
-            AWAIT(get_children(s, s->lock, NO_WATCH));
-        while (s->status == ZK_CONNECTION_LOSS);
+        AWAIT(get_children(s, s->lock, NO_WATCH));
+        if (s->status == ZK_CONNECTION_LOSS)
+            continue;
         if (s->status != ZK_OK)
             FAILED;
         if (queue_is_lowest(s))

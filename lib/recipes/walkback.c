@@ -43,16 +43,13 @@ ACQUIRE(walkback)
     if (!queue_take_place(s))
         FAILED;
     AWAIT(exists(s, s->lock, NO_WATCH));
-    AWAIT(get_children(s, s->lock, NO_WATCH));
-    if (s->status != ZK_OK)
-        FAILED;
-    if (queue_is_lowest(s))
-        GRANTED;
-    AWAIT(get_children(s, s->lock, NO_WATCH));
-    if (s->status != ZK_OK)
-        FAILED;
-    if (queue_is_lowest(s))
-        GRANTED;
+    for (s->attempts = 0; s->attempts < 2; s->attempts++) {
+        AWAIT(get_children(s, s->lock, NO_WATCH));
+        if (s->status != ZK_OK)
+            FAILED;
+        if (queue_is_lowest(s))
+            GRANTED;
+    }
     s->first = queue_first(s);
     for (;;) {
         AWAIT(exists(s, s->watched, WATCH));

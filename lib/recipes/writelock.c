@@ -55,55 +55,81 @@ static bool is_to_be_retried(struct contender *s)
             AWAIT_PAUSE((s->attempts - 1) * RETRY_DELAY_NS);                                       \
     } while (0)
 
-ACQUIRE(writelock)
+/* ensurePathExists() */
+static enum recipe_step ensure_folder(struct contender *s)
+{
+    BEGIN;
+    s->attempts = 0;
+    do {
+        PAUSE_BEFORE_RETRY;
+        AWAIT(exists(s, s->lock, NO_WATCH));
+    } while (is_to_be_retried(s));
+    if (s->status == ZK_NO_NODE)
+        AWAIT(create(s, s->lock, PERSISTENT));
+    return STEP_DONE;
+    END;
+}
+
+/* execute(), retried: held, or parked on a watch. */
+static enum recipe_step execute(struct contender *s)
 {
     BEGIN;
     snprintf(s->prefix, sizeof s->prefix, "x-%" PRId64 "-", client_session_id(s->client));
-    s->has_place = false;
-    for (;;) {
-        s->attempts = 0;
-        do {
-            PAUSE_BEFORE_RETRY;
-            AWAIT(exists(s, s->lock, NO_WATCH));
-        } while (is_to_be_retried(s));
-        if (s->status == ZK_NO_NODE)
-            AWAIT(create(s, s->lock, PERSISTENT));
-        s->attempts = 0;
-        do {
-            PAUSE_BEFORE_RETRY;
-            if (!s->has_place) {
-                AWAIT(get_children(s, s->lock, NO_WATCH));
-                if (s->status != ZK_OK)
+    s->attempts = 0;
+    do {
+        PAUSE_BEFORE_RETRY;
+        if (!s->has_place) {
+            AWAIT(get_children(s, s->lock, NO_WATCH));
+            if (s->status != ZK_OK)
+                continue;
+            if (!queue_find_place(s)) {
+                AWAIT(queue_create_place(s));
+                if (!queue_take_place(s))
                     continue;
-                if (!queue_find_place(s)) {
-                    AWAIT(queue_create_place(s));
-                    if (!queue_take_place(s))
-                        continue;
-                }
-                s->has_place = true;
             }
-            for (;;) {
-                AWAIT(get_children(s, s->lock, NO_WATCH));
-                if (s->status != ZK_OK)
-                    break;
-                if (queue_is_lowest(s))
-                    GRANTED;
-                AWAIT(exists(s, s->watched, WATCH));
-                if (s->status != ZK_NO_NODE)
-                    break;
-            }
-        } while (is_to_be_retried(s));
-        if (s->status != ZK_OK)
-            FAILED;
-        AWAIT_WATCH(EVENT_DELETED, s->watched);
-    }
+            s->has_place = true;
+        }
+        for (;;) {
+            AWAIT(get_children(s, s->lock, NO_WATCH));
+            if (s->status != ZK_OK)
+                break;
+            if (queue_is_lowest(s))
+                GRANTED;
+            AWAIT(exists(s, s->watched, WATCH));
+            if (s->status != ZK_NO_NODE)
+                break;
+        }
+    } while (is_to_be_retried(s));
+    if (s->status != ZK_OK)
+        FAILED;
+    contender_park(s, EVENT_DELETED, s->watched);
+    return STEP_WATCH;
     END;
+}
+
+/* lock(): what fires calls it from its beginning. */
+ACQUIRE(writelock)
+{
+    if (!s->has_folder) {
+        enum recipe_step step = ensure_folder(s);
+        if (step != STEP_DONE)
+            return step;
+        s->has_folder = true;
+        s->resume_at = 0;
+    }
+    enum recipe_step step = execute(s);
+    if (step != STEP_REPLY && step != STEP_PAUSE) {
+        s->has_folder = false;
+        s->resume_at = 0;
+    }
+    return step;
 }
 
 RELEASE(writelock)
 {
     BEGIN;
     AWAIT(delete_znode(s, s->node));
+    s->has_place = false;
     if (s->status == ZK_OK || s->status == ZK_NO_NODE)
         RELEASED;
     END;
