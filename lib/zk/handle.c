@@ -234,6 +234,15 @@ enum fault_kind handle_init(struct handle *handle, const struct library *library
     return library_open(library, hosts, watcher, session_timeout_ms, handle, &handle->zk, fault);
 }
 
+/* The reply to a close request that went past the library may be among what has come: one that it
+ * does not expect, it ends the process for. */
+static void drain(int descriptor)
+{
+    char unread[4096];
+    while (recv(descriptor, unread, sizeof unread, MSG_DONTWAIT) > 0)
+        ;
+}
+
 void handle_deinit(struct handle *handle)
 {
     if (handle->zk == NULL)
@@ -243,6 +252,7 @@ void handle_deinit(struct handle *handle)
         /* The library closes a connected handle with up to 4.5 s of waiting. It learns here that
          * its connection has ended, and then frees without a word. */
         shutdown(handle->descriptor, SHUT_RDWR);
+        drain(handle->descriptor);
         handle->library->process(handle->zk, handle->library->wants_read);
     }
     handle->library->close(handle->zk);

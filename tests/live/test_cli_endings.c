@@ -130,21 +130,30 @@ static void sigkill(void **state)
     assert_nothing_runs();
 }
 
-/* Kills a worker. The program stands still meanwhile, so that none ends or begins; one that is
- * killed when its trial is over already is not missed, so it may take more than one. */
-static void kill_a_worker(void)
+/* One of the two workers of a trial that goes on for a while: several are in line. The warm-up has
+ * one worker. */
+static pid_t await_a_worker(void)
 {
     char name[32];
+    pid_t pids[COMMAND_PROCESSES];
+    uint64_t until_ns = clock_now_ns() + 20 * NS_PER_S;
+    while ((list_ours(pids) < 3 || look_outside().ephemerals < 2) && command_runs(&command) &&
+           clock_now_ns() < until_ns)
+        pause_ms(10);
     read_name(command.pid, name, sizeof name);
-    for (uint64_t until_ns = clock_now_ns() + 10 * NS_PER_S;
-         command_runs(&command) && clock_now_ns() < until_ns; pause_ms(50)) {
-        kill(command.pid, SIGSTOP);
-        pid_t worker = find_ours(name, command.pid);
-        if (worker != 0)
-            kill(worker, SIGKILL);
-        kill(command.pid, SIGCONT);
-    }
-    /* The other workers are given three seconds to close their sessions. */
+    pid_t worker = find_ours(name, command.pid);
+    assert_true(worker > 0);
+    return worker;
+}
+
+/* Trials of two seconds. */
+#define SLOW "-n", "4", "-t", "200", "-r", "scalable", "--hold", "500ms", "-P", "2", "-o", "out"
+
+static void kill_a_worker(void)
+{
+    await_trials(1);
+    kill(await_a_worker(), SIGKILL);
+    /* The other worker is given three seconds to close its sessions. */
     command_finish(&command, 5 * NS_PER_S);
     assert_status(&command, 4);
     assert_has(command.err, "zkherd: worker: a worker process ended by itself: signal 9; ");
@@ -155,8 +164,7 @@ static void kill_a_worker(void)
 static void a_worker_is_killed(void **state)
 {
     (void)state;
-    command_start(&command, COMMAND("run", LONG, "-P", "2", "--connect", outside));
-    await_trials(1);
+    command_start(&command, COMMAND("run", SLOW, "--connect", outside));
     kill_a_worker();
     assert_nothing_left_outside(1);
 }
@@ -164,26 +172,9 @@ static void a_worker_is_killed(void **state)
 static void a_worker_is_killed_at_free_pace(void **state)
 {
     (void)state;
-    command_start(&command, COMMAND("run", LONG, "-P", "2", "-p", "free", "--connect", outside));
-    await_trials(1);
+    command_start(&command, COMMAND("run", SLOW, "-p", "free", "--connect", outside));
     kill_a_worker();
     assert_nothing_left_outside(1);
-}
-
-/* Stops one of the two workers of a trial that would last for hours, so that it never reads. The
- * warm-up has one worker. */
-static void stop_a_worker(void)
-{
-    char name[32];
-    pid_t pids[COMMAND_PROCESSES];
-    uint64_t until_ns = clock_now_ns() + 10 * NS_PER_S;
-    while ((list_ours(pids) < 3 || look_outside().ephemerals == 0) && command_runs(&command) &&
-           clock_now_ns() < until_ns)
-        pause_ms(10);
-    read_name(command.pid, name, sizeof name);
-    pid_t worker = find_ours(name, command.pid);
-    assert_true(worker > 0);
-    kill(worker, SIGSTOP);
 }
 
 #define ENDLESS                                                                                    \
@@ -194,7 +185,7 @@ static void a_worker_hangs(void **state)
 {
     (void)state;
     command_start(&command, COMMAND("run", ENDLESS, "--connect", outside));
-    stop_a_worker();
+    kill(await_a_worker(), SIGSTOP); /* it never reads */
     command_finish(&command, 20 * NS_PER_S);
     assert_refused(&command, 4,
                    "zkherd: worker: a worker process hangs: 1 of 2 took their last readings, and "
@@ -211,7 +202,7 @@ static void a_worker_hangs_and_so_does_the_server(void **state)
     char words[128];
     snprintf(words, sizeof words, "zkherd: %s: no answer in time: it accepts connections", outside);
     command_start(&command, COMMAND("run", ENDLESS, "--connect", outside));
-    stop_a_worker();
+    kill(await_a_worker(), SIGSTOP); /* it never reads */
     kill(ensemble_pid(outside_server, 0), SIGSTOP);
     command_finish(&command, 40 * NS_PER_S);
     kill(ensemble_pid(outside_server, 0), SIGCONT);

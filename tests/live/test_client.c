@@ -623,6 +623,40 @@ static void test_a_crash_in_a_request(void **state)
     assert_int_equal(probe.callbacks, callbacks);
 }
 
+/* ------------------------------------------------------------------ the end of many */
+
+#define SESSIONS 300
+
+static void count_state(void *owner, enum client_state state)
+{
+    *(unsigned *)owner += state == CLIENT_ESTABLISHED;
+}
+
+/* Whenever the wait for the servers ends: what they answer afterwards is nobody's. */
+static void test_a_close_may_be_cut_short(void **state)
+{
+    (void)state;
+    static const struct client_listener counting = {count_state, sent, replied, notified};
+    char hosts[CONNECT_TEXT_SIZE];
+    connect_format(&live_servers, 0, true, hosts, sizeof hosts);
+    for (uint64_t wait_ms = 0; wait_ms < 60; wait_ms += 5) {
+        struct events *events = NULL;
+        struct client *client;
+        struct fault fault = {0};
+        unsigned established = 0;
+        live_expect(events_new(SESSIONS, &events, &fault), &fault);
+        for (int i = 0; i < SESSIONS; i++)
+            live_expect(events_open(events, hosts, 60000, &counting, &established, &client, &fault),
+                        &fault);
+        uint64_t until_ns = clock_now_ns() + PATIENCE_NS;
+        while (established < SESSIONS && clock_now_ns() < until_ns)
+            live_expect(events_poll(events, until_ns, &fault), &fault);
+        assert_int_equal(established, SESSIONS);
+        events_close(events, clock_now_ns() + wait_ms * NS_PER_MS);
+        events_free(events);
+    }
+}
+
 /* ------------------------------------------------------------------ in a recipe */
 
 /*
@@ -744,6 +778,8 @@ static int run_with(enum driver of_group, const char *name)
 
 int main(void)
 {
+    const struct CMUnitTest of_many[] = {cmocka_unit_test(test_a_close_may_be_cut_short)};
     int failed = run_with(DRIVER_EVENTS, "events");
-    return failed + run_with(DRIVER_THREADS, "threads");
+    failed += run_with(DRIVER_THREADS, "threads");
+    return failed + cmocka_run_group_tests_name("many", of_many, live_start, live_stop);
 }
