@@ -154,9 +154,8 @@ static enum fault_kind give_up(struct steward *steward, struct fault *fault, con
 static enum fault_kind check_answering(struct steward *steward, const char *path,
                                        struct fault *fault)
 {
-    return steward->gave_up
-               ? give_up(steward, fault, "to an earlier request than that about", path)
-               : FAULT_NONE;
+    return steward->gave_up ? give_up(steward, fault, "to an earlier request than that about", path)
+                            : FAULT_NONE;
 }
 
 /* Waits for the reply to the operation just sent; its status is then in steward->status. */
