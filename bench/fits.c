@@ -65,6 +65,7 @@ static const struct metric metrics[] = {
     {"creates", false, sample_creates, NULL},
     {"names_listed", false, sample_names_listed, NULL},
     {"bytes", false, sample_bytes, NULL},
+    {"elapsed_s", true, sample_elapsed_s, NULL},
     {"drain_s", true, sample_drain_s, NULL},
 };
 

@@ -13,7 +13,7 @@
 #include <stdio.h>
 
 /* A row a kind of message: what an arrival and a release cost, with W waiters. Then what the other
- * letters stand for. The recipe has a law. */
+ * letters stand for. The recipe has a law, and W is enough to tell it (no law_in_words). */
 void law_table_write(const struct recipe *recipe, FILE *stream);
 
 #endif

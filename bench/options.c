@@ -349,18 +349,39 @@ static bool parse_one(int option, const char *value, struct options *options)
     }
 }
 
-/* What each option allows, and all of them together do not. */
-/* A recipe without a law never comes to rest. */
-static bool check_pace(const struct options *options)
+static bool has_several_servers(const struct options *options)
 {
-    for (size_t i = 0; options->pace == PACE_LOCKSTEP && i < options->recipe_count; i++) {
-        if (!recipe_has_law(options->recipes[i]))
-            return wrong("--recipes", options->recipes[i]->name,
-                         "it never comes to rest, so it has no lockstep: give --pace free");
+    return options->connect ? options->servers.count > 1
+                            : options->server_counts[options->topology_count - 1] > 1;
+}
+
+/* What is asked of a recipe that it cannot do. */
+static bool check_recipe(const struct options *options, const struct recipe *recipe)
+{
+    if (options->pace == PACE_LOCKSTEP && !recipe_has_law(recipe))
+        return wrong("--recipes", recipe->name,
+                     "it never comes to rest, so it has no lockstep: give --pace free");
+    if (options->workload == WORKLOAD_STEADY && recipe->together)
+        return wrong("--recipes", recipe->name,
+                     "its clients enter and leave together, once: give --workload drain");
+    if (options->workload == WORKLOAD_STEADY && options->pace == PACE_LOCKSTEP &&
+        recipe->counts != NULL && has_several_servers(options))
+        return wrong("--recipes", recipe->name,
+                     "who comes back may read from a follower that is behind, so it has no exact "
+                     "law on several servers: give --pace free or --workload drain");
+    return true;
+}
+
+static bool check_recipes(const struct options *options)
+{
+    for (size_t i = 0; i < options->recipe_count; i++) {
+        if (!check_recipe(options, options->recipes[i]))
+            return false;
     }
     return true;
 }
 
+/* What each option allows, and all of them together do not. */
 static bool check_together(const struct options *options)
 {
     uint64_t fewest = options->clients[0], most = options->clients[options->level_count - 1];
@@ -466,7 +487,7 @@ static bool parse_all(int argc, char **argv, struct options *options, bool *help
         complain_usage("run", argv[optind], "expected an option");
         return false;
     }
-    return fill_in_lists(options) && check_pace(options) && check_together(options);
+    return fill_in_lists(options) && check_recipes(options) && check_together(options);
 }
 
 enum options_outcome options_parse(int argc, char **argv, struct options *options)

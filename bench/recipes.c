@@ -72,7 +72,10 @@ static void write_law(const struct recipe *recipe)
         return;
     }
     puts("Law, under lockstep:");
-    law_table_write(recipe, stdout);
+    if (recipe->law_in_words != NULL)
+        write_indented(recipe->law_in_words);
+    else
+        law_table_write(recipe, stdout);
     printf("  A drain of n: %s RPCs, %s notifications\n", recipe->law.rpcs,
            recipe->law.notifications);
 }

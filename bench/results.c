@@ -12,7 +12,8 @@
 #include <unistd.h>
 
 static const char handoffs_columns[] =
-    "run,recipe,clients,trial,lock,handoff,waiters,holder,creates,exists,gets,get_children,sets,"
+    "run,recipe,clients,trial,lock,handoff,waiters,holder,granted,creates,exists,gets,get_children,"
+    "sets,"
     "deletes,multis,rpcs,notifications,names_listed,bytes_sent,bytes_received,handoff_us";
 
 static const char latency_columns[] =
@@ -100,6 +101,7 @@ static void write_handoff(struct results *results, const struct sample *sample, 
         csv_count(csv, row->holder - 1);
     else
         csv_empty(csv);
+    csv_count(csv, row->granted);
     for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++)
         csv_count(csv, row->tally.of[kinds[i]]);
     csv_count(csv, tally_rpcs(&row->tally));

@@ -133,6 +133,11 @@ double sample_bytes(const struct sample *sample)
     return (double)(sample->total.of[TALLY_BYTES_SENT] + sample->total.of[TALLY_BYTES_RECEIVED]);
 }
 
+double sample_elapsed_s(const struct sample *sample)
+{
+    return sample->elapsed_s;
+}
+
 double sample_drain_s(const struct sample *sample)
 {
     return sample->drain_s;

@@ -53,6 +53,7 @@ double sample_creates(const struct sample *sample);
 double sample_notifications(const struct sample *sample);
 double sample_names_listed(const struct sample *sample);
 double sample_bytes(const struct sample *sample);
+double sample_elapsed_s(const struct sample *sample);
 double sample_drain_s(const struct sample *sample);
 
 /* Appends; samples_deinit frees. */

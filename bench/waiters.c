@@ -43,7 +43,7 @@ static size_t octave_of(uint64_t waiters)
     return octave < WAITERS_OCTAVES ? octave : WAITERS_OCTAVES - 1;
 }
 
-/* Calls visit with every handoff of the trial: somebody waited, and somebody was granted. */
+/* Calls visit with every handoff of the trial: somebody waited, and was handed the lock. */
 static void for_each_handoff(const struct waiters *waiters, const struct trial_result *result,
                              void (*visit)(void *context, const struct ledger_row *row),
                              void *context)
@@ -53,7 +53,7 @@ static void for_each_handoff(const struct waiters *waiters, const struct trial_r
         size_t used = board_rows_used(board, lock);
         for (size_t handoff = 1; handoff < used; handoff++) {
             const struct ledger_row *row = ledger_row(&board->ledger, lock, handoff);
-            if (row->holder != 0 && row->waiters > 0 && row->waiters < waiters->level_count)
+            if (row->handoff_ns > 0 && row->waiters > 0 && row->waiters < waiters->level_count)
                 visit(context, row);
         }
     }

@@ -178,36 +178,41 @@ static bool is_whole(double value, double limit)
     return fabs(value) <= limit && value == trunc(value);
 }
 
-/* Whether the polynomial of sixths goes through every level, in whole numbers. */
-static bool reproduces(const int64_t *sixths, const double *x, const double *y, size_t count)
+/* The coefficients of exact laws are whole multiples of this part of one: sums of powers have
+ * thirds and sixths, and where one client in four differs there are 32nds. */
+#define PARTS 96
+
+/* Whether the polynomial of such parts goes through every level, in whole numbers. */
+static bool reproduces(const int64_t *parts, const double *x, const double *y, size_t count)
 {
     for (size_t i = 0; i < count; i++) {
         if (!is_whole(x[i], 1e9) || !is_whole(y[i], 0x1p53))
             return false;
         __int128 value = 0;
         for (int k = FIT_DEGREE_MAX; k >= 0; k--)
-            value = value * (int64_t)x[i] + sixths[k];
-        if (value != (__int128)6 * (int64_t)y[i])
+            value = value * (int64_t)x[i] + parts[k];
+        if (value != (__int128)PARTS * (int64_t)y[i])
             return false;
     }
     return true;
 }
 
-/* Rounds the coefficients to sixths if that makes the fit exact; leaves them alone otherwise. */
+/* Rounds the coefficients to such parts if that makes the fit exact; leaves them alone otherwise.
+ */
 static bool snap(struct fit_polynomial *fit, const double *x, const double *y, size_t count)
 {
-    int64_t sixths[TERMS];
+    int64_t parts[TERMS];
     for (int k = 0; k < TERMS; k++) {
         /* With x up to 1e9 this keeps every sum within 128 bits. */
-        double limit = k == 0 ? 6 * 0x1p53 : 1e9;
-        if (!(fabs(6 * fit->c[k]) <= limit))
+        double limit = k == 0 ? PARTS * 0x1p53 : 1e9;
+        if (!(fabs(PARTS * fit->c[k]) <= limit))
             return false;
-        sixths[k] = llround(6 * fit->c[k]);
+        parts[k] = llround(PARTS * fit->c[k]);
     }
-    if (!reproduces(sixths, x, y, count))
+    if (!reproduces(parts, x, y, count))
         return false;
     for (int k = 0; k < TERMS; k++)
-        fit->c[k] = (double)sixths[k] / 6;
+        fit->c[k] = (double)parts[k] / PARTS;
     return true;
 }
 
@@ -256,15 +261,21 @@ __attribute__((format(printf, 3, 4))) static void append(char *text, size_t size
 
 static void append_number(char *text, size_t size, double number, bool exact)
 {
-    long long sixths = exact ? llround(6 * number) : 0;
-    if (!exact)
+    long long parts = exact ? llround(PARTS * number) : 0, whole = PARTS;
+    if (!exact) {
         append(text, size, "%.4g", number);
-    else if (sixths % 3 == 0)
+        return;
+    }
+    for (long long factor = 2; factor <= 3; factor++) {
+        while (parts % factor == 0 && whole % factor == 0) {
+            parts /= factor;
+            whole /= factor;
+        }
+    }
+    if (whole <= 2)
         append(text, size, "%.16g", number);
-    else if (sixths % 2 == 0)
-        append(text, size, "%lld/3", sixths / 2);
     else
-        append(text, size, "%lld/6", sixths);
+        append(text, size, "%lld/%lld", parts, whole);
 }
 
 const char *fit_describe(const struct fit_polynomial *fit, char variable, char *text, size_t size)

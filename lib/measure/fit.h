@@ -63,7 +63,7 @@ const char *fit_verdict_words(enum fit_verdict verdict);
 
 /*
  * The polynomial of a degree (0 … 3) by least squares. If all x and y are whole numbers and the
- * coefficients, rounded to sixths, reproduce every y exactly, those are the answer and it is exact.
+ * coefficients, rounded to 96ths, reproduce every y exactly, those are the answer and it is exact.
  * That takes degree + 2 different x: through fewer points some polynomial always passes. With
  * degree different x or fewer the coefficients are NaN.
  */
@@ -81,7 +81,7 @@ double fit_polynomial_at(const struct fit_polynomial *fit, double x);
 
 /*
  * Writes a polynomial for a person, highest power first: "1·n² + 1·n", "5·n - 2", "7". Exact
- * coefficients are written out (thirds and sixths as fractions, "1/6"), others with four
+ * coefficients are written out (as fractions but for halves, "1/6"), others with four
  * significant digits; terms that are zero are left out. UTF-8; size >= 128. Returns text.
  */
 const char *fit_describe(const struct fit_polynomial *fit, char variable, char *text, size_t size);

@@ -3,51 +3,102 @@
 
 #include <assert.h>
 
-void law_lock_init(struct law_lock *lock, const struct recipe *recipe)
+void law_lock_init(struct law_lock *lock, const struct recipe *recipe, uint64_t clients)
 {
-    assert(recipe_has_law(recipe));
-    *lock = (struct law_lock){.recipe = recipe};
+    assert(recipe_has_law(recipe) && clients > 0);
+    *lock = (struct law_lock){.recipe = recipe, .clients = clients};
+}
+
+/* Whether the client behind so many in line may share. */
+static bool shares(const struct law_lock *lock, uint64_t behind)
+{
+    return recipe_shares(lock->recipe, (uint32_t)((lock->view.releases + behind) % lock->clients));
+}
+
+/* Whether the first who waits is granted, in the state that a step has led to. */
+static bool is_next_granted(const struct law_lock *lock)
+{
+    const struct law_view *view = &lock->view;
+    if (view->waiters == 0 || lock->recipe->turn_law != NULL)
+        return false;
+    if (lock->recipe->together)
+        return view->releases > 0 || view->holders + view->waiters == lock->clients;
+    return view->holders == 0 || (shares(lock, 0) && shares(lock, view->holders));
+}
+
+static void grant(struct law_lock *lock)
+{
+    struct law_view *view = &lock->view;
+    view->granted++;
+    view->granted_sharing += shares(lock, view->holders);
+    view->waiters--;
+    view->holders++;
+}
+
+/* What a step costs is asked of the state before it, with who is granted by it; *view is the state
+ * after it. */
+static void settle(struct law_lock *lock, const struct law_view *before,
+                   void (*law)(const struct law_view *view, struct tally *cost), struct tally *cost)
+{
+    struct law_view *view = &lock->view, step = *before;
+    struct tally costs = {0};
+    view->granted = view->granted_sharing = 0;
+    while (is_next_granted(lock))
+        grant(lock);
+    view->held = view->holders > 0;
+    if (view->granted > 0)
+        view->arrivals_since_grant = 0;
+    step.granted = view->granted;
+    step.granted_sharing = view->granted_sharing;
+    law(&step, &costs);
+    tally_sum(cost, &costs);
 }
 
 void law_lock_arrival(struct law_lock *lock, struct tally *cost)
 {
     struct law_view *view = &lock->view;
-    struct tally step = {0};
-    lock->recipe->law.arrival(view, &step);
-    tally_sum(cost, &step);
-    uint64_t in_line = 1 + view->waiters + (view->held ? 1 : 0);
-    if (in_line > lock->longest_line)
-        lock->longest_line = in_line;
-    if (view->held) {
-        view->waiters++;
-        view->arrivals_since_grant++;
-    } else {
-        view->held = true;
-        view->arrivals_since_grant = 0;
-    }
+    view->shares = shares(lock, view->holders + view->waiters);
+    struct law_view before = *view;
+    view->waiters++;
+    view->arrivals_since_grant++;
+    view->sharing += view->shares;
+    settle(lock, &before, lock->recipe->law.arrival, cost);
 }
 
 /* All clients arrive before the first release, each behind those before it. Who queues again
  * afterwards finds all the others. */
 static uint64_t found_by_next(const struct law_lock *lock)
 {
-    uint64_t others = lock->longest_line - 1;
+    uint64_t others = lock->clients - 1;
     return lock->view.releases + 1 < others ? lock->view.releases + 1 : others;
 }
 
 void law_lock_release(struct law_lock *lock, struct tally *cost)
 {
     struct law_view *view = &lock->view;
-    struct tally step = {0};
     assert(view->held);
     view->next_found = found_by_next(lock);
-    lock->recipe->law.release(view, &step);
-    tally_sum(cost, &step);
+    view->shares = shares(lock, 0);
+    view->sharing -= view->shares;
+    struct law_view before = *view;
     view->releases++;
-    view->held = view->waiters > 0;
-    view->arrivals_since_grant = 0;
-    if (view->held)
-        view->waiters--;
+    view->holders--;
+    settle(lock, &before, lock->recipe->law.release, cost);
+}
+
+uint64_t law_lock_turn(struct law_lock *lock, struct tally *cost)
+{
+    struct law_view *view = &lock->view, before = *view;
+    if (lock->recipe->turn_law == NULL || view->held || view->waiters == 0)
+        return 0;
+    grant(lock);
+    settle(lock, &before, lock->recipe->turn_law, cost);
+    return before.waiters;
+}
+
+uint32_t law_lock_first(const struct law_lock *lock)
+{
+    return (uint32_t)(lock->view.releases % lock->clients);
 }
 
 void law_total(const struct recipe *recipe, uint64_t clients, uint64_t handoffs,
@@ -55,17 +106,20 @@ void law_total(const struct recipe *recipe, uint64_t clients, uint64_t handoffs,
 {
     assert(handoffs >= clients);
     struct law_lock lock;
-    law_lock_init(&lock, recipe);
+    law_lock_init(&lock, recipe, clients);
     uint64_t arrivals = 0;
     while (arrivals < clients) {
         law_lock_arrival(&lock, total);
         arrivals++;
     }
+    law_lock_turn(&lock, total);
     for (uint64_t releases = 0; releases < handoffs; releases++) {
         law_lock_release(&lock, total);
+        law_lock_turn(&lock, total);
         if (arrivals < handoffs) {
             law_lock_arrival(&lock, total);
             arrivals++;
+            law_lock_turn(&lock, total);
         }
     }
 }

@@ -6,9 +6,10 @@
  * what each costs. Totals are the sum of those, so the law of a drain is nowhere written a second
  * time.
  *
- * Invariant: all clients of a lock arrive before its first release; from then on one who releases
- * queues again at once, or no client does any more. So it is known whom each found in line, and
- * nothing need be remembered of each.
+ * Invariant: all clients of a lock arrive before its first release, in the order of their numbers;
+ * from then on one who releases queues again at once, or no client does any more. Where clients
+ * share, the first in line is the one who releases. So it is known who is where in line, and whom
+ * each found in it, and nothing need be remembered of each.
  */
 #ifndef RECIPES_LAW_H
 #define RECIPES_LAW_H
@@ -18,16 +19,23 @@
 struct law_lock {
     const struct recipe *recipe;
     struct law_view view;
-    uint64_t longest_line; /* of all who held or waited at once */
+    uint64_t clients;
 };
 
-/* The recipe has a law. */
-void law_lock_init(struct law_lock *lock, const struct recipe *recipe);
+/* The recipe has a law; clients: at least one. */
+void law_lock_init(struct law_lock *lock, const struct recipe *recipe, uint64_t clients);
 
-/* One client arrives, or the holder releases and the next waiter, if there is one, is granted. Adds
- * what that costs to *cost. */
+/* One client arrives, or a holder releases; those whose turn has come are granted. Adds what that
+ * costs to *cost. */
 void law_lock_arrival(struct law_lock *lock, struct tally *cost);
 void law_lock_release(struct law_lock *lock, struct tally *cost);
+
+/* If all who wait rest at an AWAIT_TURN and nobody holds, they go on. How many that are. To be
+ * asked when all clients have arrived, and after every step from then on. */
+uint64_t law_lock_turn(struct law_lock *lock, struct tally *cost);
+
+/* The number of the client that is first in line, where clients share; it holds if anybody does. */
+uint32_t law_lock_first(const struct law_lock *lock);
 
 /*
  * The cost of `handoffs` grants among `clients` clients of one lock: all of them arrive, then the

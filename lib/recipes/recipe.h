@@ -33,6 +33,7 @@
 enum recipe_step {
     STEP_REPLY,  /* a request is out: resume when its reply has come */
     STEP_WATCH,  /* parked on an armed watch: resume when it fires */
+    STEP_TURN,   /* waits for nothing: resume at once, or with all the others that rest so */
     STEP_PAUSE,  /* wants no answer: resume when pause_ns have passed */
     STEP_DONE,   /* acquire: the lock is held; release: it is no longer */
     STEP_FAILED, /* an answer that the recipe cannot go on from */
@@ -45,6 +46,8 @@ enum recipe_step {
 struct contender {
     struct client *client;
     const char *lock;                 /* the folder znode that the lock lives in */
+    uint32_t number;                  /* of this client among those of its lock, from 0 … */
+    uint32_t clients;                 /* … which are so many */
     int resume_at;                    /* where the coroutine goes on; 0 is its beginning */
     enum zk_status status;            /* of the last reply */
     const struct client_reply *reply; /* the last reply, while the step that it resumed runs */
@@ -55,6 +58,8 @@ struct contender {
     int32_t sequence;                 /* of that znode, if the lock is a queue */
     int32_t predecessor;              /* the one before in line, as last seen */
     int32_t first;                    /* the first in line, as once seen */
+    int32_t version;                  /* of what was read last … */
+    int64_t value;                    /* … and the number in it */
     char prefix[64];                  /* of the names of its places in line, if it is its own */
     char guid[CONTENDER_GUID_SIZE];   /* nobody else's */
     bool has_place;                   /* it is in line, and knows node */
@@ -67,10 +72,15 @@ struct contender {
  * everything has come to rest before. */
 struct law_view {
     bool held;
+    uint64_t holders; /* more than one where they share */
     uint64_t waiters;
     uint64_t arrivals_since_grant; /* clients that arrived while the present holder held */
     uint64_t releases;             /* so far */
     uint64_t next_found;           /* release: how many were in line when the next waiter arrived */
+    bool shares;                   /* whether who arrives, or releases, may share the lock */
+    uint64_t sharing;              /* how many others in line may */
+    uint64_t granted;              /* how many the step grants … */
+    uint64_t granted_sharing;      /* … and how many of these may share */
 };
 
 /* What a recipe costs under lockstep pace: the messages that one arrival and one release set off,
@@ -93,22 +103,43 @@ struct recipe_about {
 
 /* A znode in the lock's folder that is there before anybody arrives, and stays. */
 struct recipe_znode {
-    const char *name; /* NULL: behind the last */
-    const char *value;
+    const char *name;  /* NULL: behind the last */
+    const char *value; /* NULL: it is not there before, clients make it */
 };
 
 struct recipe {
     const char *name;
     const char *summary; /* a line */
     struct recipe_about about;
-    bool fifo;        /* promises to grant in the order of its sequence numbers */
+    bool fifo; /* promises to grant in the order of its sequence numbers, but for those who share */
+    /* Whether the client of this number may hold beside others that may. NULL: nobody may. Under
+     * lockstep those who share release in the order of their arrival. */
+    bool (*shares)(uint32_t number);
+    /* A barrier: nobody is granted before all have arrived, no release ends before all have begun
+     * theirs. It can be passed once. All share. */
+    bool together;
     bool recovers;    /* goes on when its connection was lost: is told of ZK_CONNECTION_LOSS */
     uint32_t nesting; /* how often its holder acquires and releases it, nested; 0: once */
     const struct recipe_znode *laid_out; /* NULL: none */
+    const char *counts; /* the znode whose number must in the end be that of the grants, or NULL */
     enum recipe_step (*acquire)(struct contender *s);
     enum recipe_step (*release)(struct contender *s);
     struct recipe_law law;
+    /* Its law has a third step if it has an AWAIT_TURN: nobody holds, all who wait rest there, they
+     * go on together, and one is granted. Else NULL. */
+    void (*turn_law)(const struct law_view *view, struct tally *cost);
+    /* What each step costs, where it takes more than the number of waiters to say it: lines of at
+     * most 78 characters. NULL: it is told in formulas. */
+    const char *law_in_words;
 };
+
+/* For recipes whose clients all share. */
+bool recipe_all_share(uint32_t number);
+
+static inline bool recipe_shares(const struct recipe *recipe, uint32_t number)
+{
+    return recipe->shares != NULL && recipe->shares(number);
+}
 
 /* Whether a recipe has a law: one that never comes to rest has none, and cannot be run under
  * lockstep. */
@@ -149,6 +180,15 @@ static inline bool recipe_has_law(const struct recipe *recipe)
 /* Parks until anything is told of anything watched. A second event may come before the first has
  * been acted on: it finds the session awake, and wakes nobody. path: what is waited for. */
 #define AWAIT_ANY_WATCH(path) AWAIT_WATCH(EVENT_ANY, path)
+
+/* Goes on at once; under lockstep only when all who wait have come to such a rest, and with them.
+ */
+#define AWAIT_TURN                                                                                 \
+    do {                                                                                           \
+        s->resume_at = __LINE__;                                                                   \
+        return STEP_TURN;                                                                          \
+    case __LINE__:;                                                                                \
+    } while (0)
 
 /* Goes on after a while. A recipe that waits so never comes to rest. */
 #define AWAIT_PAUSE(nanoseconds)                                                                   \

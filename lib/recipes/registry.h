@@ -24,7 +24,11 @@
     X(reentrant)                                                                                   \
     X(election)                                                                                    \
     X(ticket)                                                                                      \
-    X(poll)
+    X(poll)                                                                                        \
+    X(counter)                                                                                     \
+    X(rwlock)                                                                                      \
+    X(rwlock_curator)                                                                              \
+    X(barrier)
 
 #define X(name) extern const struct recipe recipe_##name;
 REGISTRY_LIST(X)

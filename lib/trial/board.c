@@ -86,6 +86,7 @@ enum fault_kind board_new(const struct trial_plan *plan, struct board **board, s
     made->ledger = (struct ledger){take(&at, rows_bytes), plan->locks, rows};
     for (uint32_t lock = 0; lock < plan->locks; lock++) {
         atomic_store(&made->locks[lock].last_order, INT64_MIN);
+        atomic_store(&made->locks[lock].last_alone, INT64_MIN);
         atomic_store(&made->locks[lock].admissions, plan_clients_of(plan, lock));
     }
     enum fault_kind kind = open_descriptors(made, fault);

@@ -38,7 +38,8 @@
     X(MULTI, "multi")                                                                              \
     X(NOTIFICATION, "notification") /* release sent to notification received */                    \
     X(HANDOFF, "handoff")           /* release sent to the next grant */                           \
-    X(ACQUIRE, "acquire")           /* arrival to grant */
+    X(ACQUIRE, "acquire")           /* arrival to grant */                                         \
+    X(RELEASE, "release")           /* release begun to its end */
 
 enum meter_kind {
 #define X(name, word) METER_##name,
@@ -54,11 +55,17 @@ enum board_phase {
     PHASE_CLOSE,    /* workers end their sessions, and themselves */
 };
 
-/* A command to a worker about one of its sessions; one at a time, under lockstep. */
-enum board_command { COMMAND_NONE, COMMAND_ARRIVE, COMMAND_RELEASE };
+/* A command to a worker about its sessions; one at a time, under lockstep. */
+enum board_command {
+    COMMAND_NONE,
+    COMMAND_ARRIVE,
+    COMMAND_RELEASE,
+    COMMAND_TURN, /* about all of its sessions that rest at a turn of this lock */
+};
 
 struct board_lock {
-    _Alignas(BOARD_CACHE_LINE) _Atomic uint32_t holder; /* session +1; 0: nobody */
+    _Alignas(BOARD_CACHE_LINE) _Atomic uint32_t holder; /* who holds alone: session +1; 0: nobody */
+    _Atomic uint32_t sharers;                           /* how many hold together */
     /* Arrivals let in, against the plan's handoffs; the first of each client is let in beforehand.
      */
     _Atomic uint64_t admissions;
@@ -67,7 +74,8 @@ struct board_lock {
     _Atomic uint64_t releases;    /* sent: the number of the ledger's present row */
     _Atomic uint64_t released_ns; /* when the last release was sent */
     _Atomic bool joined;          /* somebody has arrived since then */
-    _Atomic int64_t last_order;   /* of the last grant: see checker.h */
+    _Atomic int64_t last_order;   /* the highest of all grants: see checker.h … */
+    _Atomic int64_t last_alone;   /* … and of those who held alone */
     _Atomic uint64_t inversions;
 };
 
@@ -75,7 +83,8 @@ struct board_lock {
  * histograms are for atomic additions only. There is a histogram for every role: 216 KiB each, but
  * only what is recorded into ever takes memory. */
 struct board_worker {
-    _Alignas(BOARD_CACHE_LINE) _Atomic uint64_t command; /* enum board_command << 32 | session */
+    _Alignas(BOARD_CACHE_LINE) _Atomic uint64_t command; /* enum board_command << 32 | session,
+                                                            or lock */
     int wake_descriptor;                                 /* an eventfd */
     struct tally total;                                  /* this worker's own count */
     uint64_t cpu_ns;                                     /* gate to last reading */
@@ -91,6 +100,7 @@ struct board_session {
     uint64_t acquisitions;
     bool unfinished;                 /* at the last reading: it neither holds nor is done */
     bool parked;                     /* … because it waits for a watch */
+    bool awaits_creation;            /* … for this event, and not for a deletion or a change */
     char waits_for[RECIPE_PATH_MAX]; /* unfinished: the znode that it waits on */
     uint32_t timeout_ms;             /* of the session, as the server granted it */
     char server[56];                 /* that it is connected to; kept when it no longer is */

@@ -6,37 +6,118 @@ static uint64_t present_handoff(const struct board *board, uint32_t lock)
     return atomic_load(&board->locks[lock].releases);
 }
 
-void checker_granted(struct board *board, uint32_t lock, uint32_t session, int64_t order)
+static void violate(struct board *board, enum violation_kind kind, uint32_t lock, uint32_t session,
+                    struct violation violation)
+{
+    violation.kind = kind;
+    violation.lock = lock;
+    violation.handoff = present_handoff(board, lock);
+    violation.session = session + 1;
+    board_violate(board, &violation);
+}
+
+/* ------------------------------------------------------------------ who holds */
+
+/* Each of two who are granted at once writes its own word before it reads the other's: so at least
+ * one of them sees the other. */
+static void take_alone(struct board *board, uint32_t lock, uint32_t session)
 {
     struct board_lock *state = &board->locks[lock];
     uint32_t before = atomic_exchange(&state->holder, session + 1);
-    if (before != 0)
-        board_violate(board, &(struct violation){.kind = VIOLATION_TWO_HOLDERS,
-                                                 .lock = lock,
-                                                 .handoff = present_handoff(board, lock),
-                                                 .session = session + 1,
-                                                 .other = before});
-    int64_t last = atomic_exchange(&state->last_order, order);
-    if (last < order)
-        return;
-    atomic_fetch_add(&state->inversions, 1);
+    uint32_t sharers = atomic_load(&state->sharers);
+    if (before != 0 || sharers != 0)
+        violate(board, VIOLATION_TWO_HOLDERS, lock, session,
+                (struct violation){.other = before, .found = sharers});
+}
+
+static void take_shared(struct board *board, uint32_t lock, uint32_t session)
+{
+    struct board_lock *state = &board->locks[lock];
+    atomic_fetch_add(&state->sharers, 1);
+    uint32_t alone = atomic_load(&state->holder);
+    if (alone != 0)
+        violate(board, VIOLATION_TWO_HOLDERS, lock, session, (struct violation){.other = alone});
+}
+
+/* ------------------------------------------------------------------ in which order */
+
+static void out_of_turn(struct board *board, uint32_t lock, uint32_t session, int64_t last,
+                        int64_t order)
+{
+    atomic_fetch_add(&board->locks[lock].inversions, 1);
     if (board->plan->recipe->fifo)
-        board_violate(board, &(struct violation){.kind = VIOLATION_ORDER,
-                                                 .lock = lock,
-                                                 .handoff = present_handoff(board, lock),
-                                                 .session = session + 1,
-                                                 .expected = last,
-                                                 .found = order});
+        violate(board, VIOLATION_ORDER, lock, session,
+                (struct violation){.expected = last, .found = order});
+}
+
+static void order_alone(struct board *board, uint32_t lock, uint32_t session, int64_t order)
+{
+    struct board_lock *state = &board->locks[lock];
+    int64_t last = atomic_exchange(&state->last_order, order);
+    atomic_store(&state->last_alone, order);
+    if (last >= order)
+        out_of_turn(board, lock, session, last, order);
+}
+
+static void order_shared(struct board *board, uint32_t lock, uint32_t session, int64_t order)
+{
+    struct board_lock *state = &board->locks[lock];
+    int64_t last = atomic_load(&state->last_order);
+    while (last < order && !atomic_compare_exchange_weak(&state->last_order, &last, order))
+        continue;
+    int64_t last_alone = atomic_load(&state->last_alone);
+    if (last_alone >= order)
+        out_of_turn(board, lock, session, last_alone, order);
+}
+
+/* ------------------------------------------------------------------ what it is told */
+
+static bool shares(const struct board *board, uint32_t session)
+{
+    return recipe_shares(board->plan->recipe, session / board->plan->locks);
+}
+
+/* At a barrier nobody goes on before all have come. */
+static void check_together(struct board *board, uint32_t lock, uint32_t session,
+                           enum violation_kind kind, uint64_t have_come)
+{
+    uint64_t clients = plan_clients_of(board->plan, lock);
+    if (board->plan->recipe->together && have_come < clients)
+        violate(board, kind, lock, session,
+                (struct violation){.expected = (int64_t)clients, .found = (int64_t)have_come});
+}
+
+void checker_granted(struct board *board, uint32_t lock, uint32_t session, int64_t order)
+{
+    if (shares(board, session)) {
+        take_shared(board, lock, session);
+        order_shared(board, lock, session, order);
+    } else {
+        take_alone(board, lock, session);
+        order_alone(board, lock, session, order);
+    }
+    check_together(board, lock, session, VIOLATION_ENTERED_EARLY,
+                   atomic_load(&board->locks[lock].arrivals));
 }
 
 void checker_released(struct board *board, uint32_t lock, uint32_t session)
 {
+    struct board_lock *state = &board->locks[lock];
     uint32_t holder = session + 1;
-    if (atomic_compare_exchange_strong(&board->locks[lock].holder, &holder, 0))
-        return;
-    board_violate(board, &(struct violation){.kind = VIOLATION_NOT_HOLDER,
-                                             .lock = lock,
-                                             .handoff = present_handoff(board, lock),
-                                             .session = session + 1,
-                                             .other = holder});
+    bool held = shares(board, session) ? atomic_fetch_sub(&state->sharers, 1) != 0
+                                       : atomic_compare_exchange_strong(&state->holder, &holder, 0);
+    if (!held)
+        violate(board, VIOLATION_NOT_HOLDER, lock, session,
+                (struct violation){.other = shares(board, session) ? 0 : holder});
+}
+
+void checker_left(struct board *board, uint32_t lock, uint32_t session)
+{
+    check_together(board, lock, session, VIOLATION_LEFT_EARLY, present_handoff(board, lock));
+}
+
+uint32_t checker_holders(const struct board *board, uint32_t lock)
+{
+    const struct board_lock *state = &board->locks[lock];
+    return atomic_load(&state->sharers) + (atomic_load(&state->holder) != 0 ? 1 : 0);
 }

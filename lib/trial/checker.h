@@ -3,11 +3,16 @@
  * checker: whether the lock is a lock. Layer: trial.
  *
  * Told of every grant and every release by the process in which it happens, at the moment at which
- * the client learns of its grant and at which it gives the lock up. One atomic word a lock says who
- * holds it, across all processes: nothing is sampled.
+ * the client learns of its grant and at which it gives the lock up. Two atomic words a lock say who
+ * holds it alone and how many share it, across all processes: nothing is sampled. Clients that the
+ * recipe has share may hold beside each other, and nobody beside one who holds alone.
  *
- * Order: of a queue's grants the sequence numbers must rise. For a lock without a queue the number
- * is that of the arrival, and an inversion is counted but is no violation: nobody promised.
+ * Order: of a queue's grants the sequence numbers must rise; those who share have no order among
+ * themselves. For a lock without a queue the number is that of the arrival, and an inversion is
+ * counted but is no violation: nobody promised.
+ *
+ * At a barrier nobody may be granted before all have arrived, or have left before all have begun
+ * to.
  */
 #ifndef TRIAL_CHECKER_H
 #define TRIAL_CHECKER_H
@@ -17,7 +22,13 @@
 /* Session holds this lock from now on. order is its place in line, or its arrival's number. */
 void checker_granted(struct board *board, uint32_t lock, uint32_t session, int64_t order);
 
-/* Session gives this lock up. */
+/* Session gives this lock up: its release begins. */
 void checker_released(struct board *board, uint32_t lock, uint32_t session);
+
+/* Session's release has come to its end. */
+void checker_left(struct board *board, uint32_t lock, uint32_t session);
+
+/* How many hold this lock. */
+uint32_t checker_holders(const struct board *board, uint32_t lock);
 
 #endif

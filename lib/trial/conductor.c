@@ -2,6 +2,7 @@
 #include "trial/conductor.h"
 
 #include "base/clock.h"
+#include "trial/checker.h"
 
 #include <poll.h>
 #include <stdlib.h>
@@ -209,8 +210,7 @@ static void violate(struct conductor *conductor, uint32_t lock, enum violation_k
                                       .found = (int64_t)found});
 }
 
-/* Everything is at rest: the row must be what the law says, and the lock held if anybody is in
- * line. */
+/* Everything is at rest: the row must be what the law says, and as many hold as it says. */
 static bool check_step(struct conductor *conductor, uint32_t lock)
 {
     struct board *board = conductor->board;
@@ -224,8 +224,8 @@ static bool check_step(struct conductor *conductor, uint32_t lock)
     const struct law_view *view = &conductor->laws[lock].view;
     if (kind != TALLY_KINDS)
         violate(conductor, lock, VIOLATION_LAW, kind, expected->of[kind], found->of[kind]);
-    else if (view->held && atomic_load(&board->locks[lock].holder) == 0)
-        violate(conductor, lock, VIOLATION_NOBODY, 0, view->waiters + 1, 0);
+    else if (checker_holders(board, lock) != view->holders)
+        violate(conductor, lock, VIOLATION_HOLDERS, 0, view->holders, checker_holders(board, lock));
     else
         return true;
     conductor->result->end = END_VIOLATION;
@@ -258,15 +258,19 @@ static enum fault_kind await_rest(struct conductor *conductor, uint32_t lock, bo
     return FAULT_NONE;
 }
 
+static void tell(struct board_worker *worker, enum board_command command, uint32_t subject)
+{
+    atomic_store(&worker->command, (uint64_t)command << 32 | subject);
+    board_wake(worker->wake_descriptor);
+}
+
 /* Tells a session to move, and waits until everything is at rest again. */
 static enum fault_kind step(struct conductor *conductor, uint32_t lock, uint32_t session,
                             enum board_command command, bool *goes_on)
 {
     struct board *board = conductor->board;
-    struct board_worker *worker = &board->workers[session % board->plan->processes];
     atomic_fetch_add(&board->busy, 1);
-    atomic_store(&worker->command, (uint64_t)command << 32 | session);
-    board_wake(worker->wake_descriptor);
+    tell(&board->workers[session % board->plan->processes], command, session);
     return await_rest(conductor, lock, goes_on);
 }
 
@@ -290,6 +294,36 @@ static enum fault_kind step_release(struct conductor *conductor, uint32_t lock, 
     return step(conductor, lock, session, COMMAND_RELEASE, goes_on);
 }
 
+/* If it is time for those who rest at a turn of the lock to go on, lets them; part of the step
+ * before. */
+static enum fault_kind step_turn(struct conductor *conductor, uint32_t lock, bool *goes_on)
+{
+    struct board *board = conductor->board;
+    struct tally cost = {0};
+    uint64_t resting = law_lock_turn(&conductor->laws[lock], &cost);
+    if (resting == 0)
+        return FAULT_NONE;
+    tally_sum(&conductor->expected[lock], &cost);
+    tally_sum(&conductor->result->law, &cost);
+    atomic_fetch_add(&board->busy, (int64_t)resting);
+    for (uint32_t i = 0; i < board->plan->processes; i++)
+        tell(&board->workers[i], COMMAND_TURN, lock);
+    return await_rest(conductor, lock, goes_on);
+}
+
+/* Who is to release: who holds alone; of those who share the first in line, whose line the law
+ * knows; or who has just won a turn. */
+static uint32_t next_to_release(const struct conductor *conductor, uint32_t lock)
+{
+    struct board *board = conductor->board;
+    uint32_t alone = atomic_load(&board->locks[lock].holder);
+    if (alone != 0)
+        return alone - 1;
+    if (board->plan->recipe->turn_law != NULL)
+        return ledger_row(&board->ledger, lock, present_handoff(board, lock))->holder - 1;
+    return law_lock_first(&conductor->laws[lock]) * board->plan->locks + lock;
+}
+
 static bool lets_in(const struct conductor *conductor, uint32_t lock)
 {
     struct board *board = conductor->board;
@@ -299,14 +333,18 @@ static bool lets_in(const struct conductor *conductor, uint32_t lock)
            atomic_load(&board->locks[lock].admissions) < plan_handoffs_of(board->plan, lock);
 }
 
-/* One handoff of one lock: its holder releases, and queues again if more are to come. */
+/* One handoff of one lock: a holder releases, and queues again if more are to come. */
 static enum fault_kind hand_on(struct conductor *conductor, uint32_t lock, bool *goes_on)
 {
-    uint32_t session = atomic_load(&conductor->board->locks[lock].holder) - 1;
+    uint32_t session = next_to_release(conductor, lock);
     enum fault_kind kind = step_release(conductor, lock, session, goes_on);
+    if (kind == FAULT_NONE && *goes_on)
+        kind = step_turn(conductor, lock, goes_on);
     if (kind == FAULT_NONE && *goes_on && lets_in(conductor, lock)) {
         atomic_fetch_add(&conductor->board->locks[lock].admissions, 1);
         kind = step_arrive(conductor, session, goes_on);
+        if (kind == FAULT_NONE && *goes_on)
+            kind = step_turn(conductor, lock, goes_on);
     }
     return kind;
 }
@@ -317,6 +355,8 @@ static enum fault_kind lead_lockstep(struct conductor *conductor, bool *goes_on)
     enum fault_kind kind = FAULT_NONE;
     for (uint32_t i = 0; kind == FAULT_NONE && *goes_on && i < plan->clients; i++)
         kind = step_arrive(conductor, i, goes_on);
+    for (uint32_t lock = 0; kind == FAULT_NONE && *goes_on && lock < plan->locks; lock++)
+        kind = step_turn(conductor, lock, goes_on);
     for (uint32_t held = plan->locks; kind == FAULT_NONE && *goes_on && held > 0;) {
         held = 0;
         for (uint32_t lock = 0; kind == FAULT_NONE && *goes_on && lock < plan->locks; lock++) {
@@ -423,7 +463,8 @@ static enum fault_kind prepare(struct conductor *conductor)
     if (conductor->laws == NULL || conductor->expected == NULL)
         return fault_raise(conductor->fault, FAULT_NO_MEMORY, 0, "trial", "%s", "");
     for (uint32_t lock = 0; board->plan->pace == PACE_LOCKSTEP && lock < locks; lock++)
-        law_lock_init(&conductor->laws[lock], board->plan->recipe);
+        law_lock_init(&conductor->laws[lock], board->plan->recipe,
+                      plan_clients_of(board->plan, lock));
     if (board->conductor_descriptor < 0)
         return FAULT_NONE; /* a simulation: the seats move in the conductor's own turns */
     return events_watch(conductor->stage->events, board->conductor_descriptor, woken, board,

@@ -21,9 +21,11 @@
 
 struct ledger_row {
     struct tally tally;
-    uint32_t waiters;    /* when the release was sent */
-    uint32_t holder;     /* the session that was granted, +1; 0 while nobody was */
-    uint64_t handoff_ns; /* from the release sent to the grant; rows 1 and up */
+    uint32_t waiters;         /* when the release was sent */
+    _Atomic uint32_t granted; /* how many sessions were: more than one where they share */
+    _Atomic uint32_t holder;  /* the first that was granted, +1; 0 while nobody was */
+    /* From the release sent to the last grant that it led to; rows 1 and up. 0: to none. */
+    _Atomic uint64_t handoff_ns;
 };
 
 struct ledger {

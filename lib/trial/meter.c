@@ -83,6 +83,21 @@ void meter_notified(const struct meter *meter, enum client_event event, bool spu
     count(meter, TALLY_NOTIFICATION, 1);
 }
 
+/* Whether a session that arrived then owes its grant to a release. Not at a barrier; nor if it came
+ * after the last one, to others who share the lock. */
+static bool is_handed_on(const struct meter *meter, uint64_t released_ns, uint64_t arrived_ns)
+{
+    bool joins = arrived_ns > released_ns && atomic_load(&lock_of(meter)->sharers) > 1;
+    return released_ns != 0 && !joins && !meter->board->plan->recipe->together;
+}
+
+static void raise(_Atomic uint64_t *highest, uint64_t value)
+{
+    uint64_t before = atomic_load(highest);
+    while (before < value && !atomic_compare_exchange_weak(highest, &before, value))
+        continue;
+}
+
 void meter_granted(const struct meter *meter, uint32_t session, uint64_t acquire_ns,
                    uint64_t now_ns)
 {
@@ -90,11 +105,12 @@ void meter_granted(const struct meter *meter, uint32_t session, uint64_t acquire
     struct ledger_row *row = present_row(meter);
     uint64_t released_ns = atomic_load(&lock->released_ns);
     record(meter, METER_ACQUIRE, acquire_ns);
-    if (released_ns != 0) {
-        row->handoff_ns = now_ns - released_ns;
-        record(meter, METER_HANDOFF, row->handoff_ns);
+    if (is_handed_on(meter, released_ns, now_ns - acquire_ns)) {
+        raise(&row->handoff_ns, now_ns - released_ns);
+        record(meter, METER_HANDOFF, now_ns - released_ns);
     }
-    row->holder = session + 1;
+    if (atomic_fetch_add(&row->granted, 1) == 0)
+        atomic_store(&row->holder, session + 1);
     atomic_fetch_add(&lock->grants, 1);
 }
 
@@ -113,15 +129,19 @@ static void close_before_overflow(struct board *board, uint64_t handoff)
 void meter_releasing(const struct meter *meter, uint64_t now_ns)
 {
     struct board_lock *lock = lock_of(meter);
-    uint64_t handoff = atomic_load(&lock->releases) + 1;
     uint64_t waiters = atomic_load(&lock->arrivals) - atomic_load(&lock->grants);
-    ledger_row(&meter->board->ledger, meter->lock, handoff)->waiters = (uint32_t)waiters;
-    close_before_overflow(meter->board, handoff);
     atomic_store(&lock->joined, false);
     atomic_store(&lock->released_ns, now_ns);
-    atomic_store(&lock->releases, handoff);
+    uint64_t handoff = atomic_fetch_add(&lock->releases, 1) + 1; /* others may release as well */
+    ledger_row(&meter->board->ledger, meter->lock, handoff)->waiters = (uint32_t)waiters;
+    close_before_overflow(meter->board, handoff);
     uint64_t none = 0;
     atomic_compare_exchange_strong(&meter->board->first_release_ns, &none, now_ns);
+}
+
+void meter_released(const struct meter *meter, uint64_t release_ns)
+{
+    record(meter, METER_RELEASE, release_ns);
 }
 
 void meter_mark_bytes(struct meter *meter, const struct client *client)

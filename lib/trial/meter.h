@@ -36,12 +36,16 @@ void meter_replied(const struct meter *meter, const struct client_reply *reply);
 void meter_notified(const struct meter *meter, enum client_event event, bool spurious,
                     uint64_t now_ns);
 
-/* A grant, `acquire_ns` after its session arrived. Fills in the handoff's row. */
+/* A grant, `acquire_ns` after its session arrived, and known to the checker. Fills in the handoff's
+ * row. */
 void meter_granted(const struct meter *meter, uint32_t session, uint64_t acquire_ns,
                    uint64_t now_ns);
 
 /* A release is about to be sent: opens the next row, and counts who waits. */
 void meter_releasing(const struct meter *meter, uint64_t now_ns);
+
+/* … and has come to its end, `release_ns` later. */
+void meter_released(const struct meter *meter, uint64_t release_ns);
 
 /* Reads the connection's byte counters (the kernel's) and attributes what has come since the last
  * reading; the first reading after the connection was made only takes the marks. */

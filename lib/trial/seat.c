@@ -48,6 +48,8 @@ void seat_init(struct seat *seat, struct board *board, struct board_worker *work
     random_init(&seat->random, seed);
     snprintf(seat->lock_path, sizeof seat->lock_path, "%s/l%u", plan->root, lock);
     seat->contender.lock = seat->lock_path;
+    seat->contender.number = session / plan->locks;
+    seat->contender.clients = plan_clients_of(plan, lock);
     uint64_t high = random_next(&seat->random), low = random_next(&seat->random);
     contender_set_guid(&seat->contender, high, low);
 }
@@ -102,7 +104,10 @@ static void granted(struct seat *seat)
 
 static void released(struct seat *seat)
 {
-    atomic_store(&board_of(seat)->last_released_ns, client_now_ns(seat->contender.client));
+    uint64_t now_ns = client_now_ns(seat->contender.client);
+    checker_left(board_of(seat), seat->meter.lock, seat->session);
+    meter_released(&seat->meter, now_ns - seat->release_ns);
+    atomic_store(&board_of(seat)->last_released_ns, now_ns);
     seat->state = SEAT_IDLE;
     step_taken(seat);
     if (plan_of(seat)->pace == PACE_LOCKSTEP)
@@ -121,6 +126,7 @@ static void advance(struct seat *seat);
 static void acquire(struct seat *seat)
 {
     seat->contender.resume_at = 0;
+    seat->releasing = false;
     seat->state = SEAT_ACQUIRING;
     advance(seat);
 }
@@ -130,9 +136,11 @@ static void give_up(struct seat *seat)
 {
     if (seat->nested == 1) {
         checker_released(board_of(seat), seat->meter.lock, seat->session);
-        meter_releasing(&seat->meter, client_now_ns(seat->contender.client));
+        seat->release_ns = client_now_ns(seat->contender.client);
+        meter_releasing(&seat->meter, seat->release_ns);
     }
     seat->contender.resume_at = 0;
+    seat->releasing = true;
     seat->state = SEAT_RELEASING;
     advance(seat);
 }
@@ -153,13 +161,23 @@ static void released_once(struct seat *seat)
         released(seat);
 }
 
+/* In free pace nobody waits for the others. */
+static void take_turn(struct seat *seat)
+{
+    if (plan_of(seat)->pace == PACE_FREE) {
+        advance(seat);
+        return;
+    }
+    seat->state = SEAT_AT_TURN;
+    seat->rests = true;
+}
+
 /* Resumes the recipe, and takes note of what it has come to. */
 static void advance(struct seat *seat)
 {
     const struct recipe *recipe = plan_of(seat)->recipe;
-    bool releasing = seat->state == SEAT_RELEASING;
     enum recipe_step step =
-        releasing ? recipe->release(&seat->contender) : recipe->acquire(&seat->contender);
+        seat->releasing ? recipe->release(&seat->contender) : recipe->acquire(&seat->contender);
     switch (step) {
     case STEP_REPLY:
         break;
@@ -167,11 +185,14 @@ static void advance(struct seat *seat)
         seat->state = SEAT_PARKED;
         seat->rests = true;
         break;
+    case STEP_TURN:
+        take_turn(seat);
+        break;
     case STEP_PAUSE:
         set_alarm(seat, client_now_ns(seat->contender.client) + seat->contender.pause_ns);
         break;
     case STEP_DONE:
-        if (releasing)
+        if (seat->releasing)
             released_once(seat);
         else
             acquired_once(seat);
@@ -256,6 +277,15 @@ void seat_let_go(struct seat *seat)
     settle(seat);
 }
 
+void seat_go_on(struct seat *seat)
+{
+    if (seat->state != SEAT_AT_TURN)
+        return;
+    seat->state = SEAT_ACQUIRING;
+    advance(seat);
+    settle(seat);
+}
+
 /* ------------------------------------------------------------------ the session's callbacks */
 
 /* Before the gate: the conductor finds the server's role by it. */
@@ -322,7 +352,7 @@ static void notified(void *owner, enum client_event event, const char *path)
     bool wakes = seat->state == SEAT_PARKED && contender_awaits(&seat->contender, event, path);
     if (wakes) {
         atomic_fetch_add(&board_of(seat)->busy, 1);
-        seat->state = SEAT_ACQUIRING;
+        seat->state = seat->releasing ? SEAT_RELEASING : SEAT_ACQUIRING;
     }
     meter_notified(&seat->meter, event, !wakes, now_ns);
     if (wakes)
@@ -338,8 +368,9 @@ void seat_report(const struct seat *seat)
 {
     struct board_session *session = &board_of(seat)->sessions[seat->session];
     session->unfinished = seat->state == SEAT_ACQUIRING || seat->state == SEAT_PARKED ||
-                          seat->state == SEAT_RELEASING;
+                          seat->state == SEAT_AT_TURN || seat->state == SEAT_RELEASING;
     session->parked = seat->state == SEAT_PARKED;
+    session->awaits_creation = seat->contender.awaited == EVENT_CREATED;
     snprintf(session->waits_for, sizeof session->waits_for, "%s",
              session->parked ? seat->contender.watched : seat->contender.node);
 }

@@ -7,9 +7,9 @@
  * session's callbacks and the functions below are all called there.
  *
  * Invariant: a session counts as busy on the board from the moment at which it is told to move
- * until it is parked on an armed watch, holds, or is done. A session that a notification wakes is
- * busy before that notification is counted: so when nobody is busy and the foretold notifications
- * are counted, all is at rest.
+ * until it is parked on an armed watch, rests at a turn, holds, or is done. A session that a
+ * notification wakes is busy before that notification is counted: so when nobody is busy and the
+ * foretold notifications are counted, all is at rest.
  */
 #ifndef TRIAL_SEAT_H
 #define TRIAL_SEAT_H
@@ -29,6 +29,7 @@ enum seat_state {
     SEAT_IDLE, /* connected, and not in line */
     SEAT_ACQUIRING,
     SEAT_PARKED,
+    SEAT_AT_TURN, /* lockstep: goes on when all who wait may */
     SEAT_HOLDING,
     SEAT_RELEASING,
     SEAT_FINISHED,
@@ -51,9 +52,11 @@ struct seat {
     enum seat_state state;
     uint32_t nested; /* acquires that have been granted, and not released */
     bool rests;      /* it has come to rest in the turn under way */
+    bool releasing;  /* the coroutine under way is the release */
     int64_t arrival; /* its number among the arrivals at this lock */
     uint64_t arrived_ns;
     uint64_t granted_ns;
+    uint64_t release_ns; /* when its release began */
     char lock_path[RECIPE_PATH_MAX];
 };
 
@@ -73,6 +76,9 @@ void seat_arrive(struct seat *seat);
 /* Holding: the session releases as soon as it has held for as long as the plan says; already
  * counted as busy. */
 void seat_let_go(struct seat *seat);
+
+/* The session goes on if it rests at a turn, and is then already counted as busy. */
+void seat_go_on(struct seat *seat);
 
 /* An alarm's ring: the seat's hold or its recipe's pause is over. */
 void seat_alarm_rang(void *seat, uint64_t late_ns);

@@ -23,7 +23,8 @@ struct steward {
     bool replied;
     bool gave_up; /* the servers have not answered in time */
     enum zk_status status;
-    char **names; /* of the last list of children, kept for the caller's walk */
+    char value[32]; /* of the last znode read, as much as there is room for */
+    char **names;   /* of the last list of children, kept for the caller's walk */
     size_t name_count;
     char servers[CONNECT_TEXT_SIZE]; /* for people */
 };
@@ -68,6 +69,9 @@ static void replied(void *owner, const struct client_reply *reply)
     steward->status = reply->status;
     if (reply->operation == CLIENT_GET_CHILDREN)
         keep_names(steward, reply);
+    if (reply->operation == CLIENT_GET)
+        snprintf(steward->value, sizeof steward->value, "%.*s", (int)reply->value_length,
+                 reply->value_length > 0 ? reply->value : "");
 }
 
 static void notified(void *owner, enum client_event event, const char *path)
@@ -277,6 +281,11 @@ static void ask_exists(struct client *client, const char *path)
     client_exists(client, path, NO_WATCH);
 }
 
+static void ask_data(struct client *client, const char *path)
+{
+    client_get(client, path, NO_WATCH);
+}
+
 static void ask_children(struct client *client, const char *path)
 {
     client_get_children(client, path, NO_WATCH);
@@ -311,6 +320,15 @@ static enum fault_kind look(struct steward *steward,
     if (steward->status != ZK_OK && steward->status != ZK_NO_NODE)
         return raise_status(steward->status, path, fault);
     return FAULT_NONE;
+}
+
+enum fault_kind steward_read(struct steward *steward, const char *path, char *text, size_t size,
+                             struct fault *fault)
+{
+    enum fault_kind kind = look(steward, ask_data, path, fault);
+    if (kind == FAULT_NONE)
+        snprintf(text, size, "%s", steward->value);
+    return kind;
 }
 
 enum fault_kind steward_exists(struct steward *steward, const char *path, bool *exists,

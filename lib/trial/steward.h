@@ -55,6 +55,12 @@ MUST_CHECK enum fault_kind steward_catch_up(struct steward *steward, const char 
 MUST_CHECK enum fault_kind steward_create_holding(struct steward *steward, const char *path,
                                                   const char *text, struct fault *fault);
 
+/* Reads a znode's data as text (size bytes at most, terminated); that of a znode that is gone is
+ * "".
+ */
+MUST_CHECK enum fault_kind steward_read(struct steward *steward, const char *path, char *text,
+                                        size_t size, struct fault *fault);
+
 MUST_CHECK enum fault_kind steward_exists(struct steward *steward, const char *path, bool *exists,
                                           struct fault *fault);
 

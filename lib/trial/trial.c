@@ -40,7 +40,8 @@ static enum fault_kind lay_out_lock(const struct run *run, uint32_t lock, struct
     for (const struct recipe_znode *znode = laid_out(run);
          kind == FAULT_NONE && znode->name != NULL; znode++) {
         snprintf(path, sizeof path, "%s/l%u/%s", run->plan->root, lock, znode->name);
-        kind = steward_create_holding(run->steward, path, znode->value, fault);
+        if (znode->value != NULL)
+            kind = steward_create_holding(run->steward, path, znode->value, fault);
     }
     return kind;
 }
@@ -64,10 +65,13 @@ static enum fault_kind count_leftovers(const struct run *run, uint32_t lock, siz
     for (const struct recipe_znode *znode = laid_out(run);
          kind == FAULT_NONE && znode->name != NULL; znode++) {
         size_t below = 0;
+        bool there = false;
         snprintf(path, sizeof path, "%s/l%u/%s", run->plan->root, lock, znode->name);
-        kind = steward_count_children(run->steward, path, &below, fault);
+        kind = steward_exists(run->steward, path, &there, fault);
+        if (kind == FAULT_NONE && there)
+            kind = steward_count_children(run->steward, path, &below, fault);
         *count += below;
-        *count -= 1;
+        *count -= there;
     }
     return kind;
 }
@@ -89,20 +93,42 @@ static enum fault_kind look_for_leftovers(const struct run *run, struct fault *f
     return FAULT_NONE;
 }
 
+/* A counter must have counted every grant. */
+static enum fault_kind check_counters(const struct run *run, struct fault *fault)
+{
+    const char *name = run->plan->recipe->counts;
+    enum fault_kind kind = FAULT_NONE;
+    for (uint32_t lock = 0; kind == FAULT_NONE && name != NULL && lock < run->plan->locks; lock++) {
+        char path[RECIPE_PATH_MAX], text[32] = "";
+        int64_t grants = (int64_t)atomic_load(&run->board->locks[lock].grants);
+        snprintf(path, sizeof path, "%s/l%u/%s", run->plan->root, lock, name);
+        kind = steward_read(run->steward, path, text, sizeof text, fault);
+        int64_t found = strtoll(text, NULL, 10);
+        if (kind == FAULT_NONE && found != grants)
+            board_violate(run->board, &(struct violation){.kind = VIOLATION_COUNTER,
+                                                          .lock = lock,
+                                                          .handoff = (uint64_t)grants,
+                                                          .expected = grants,
+                                                          .found = found});
+    }
+    return kind;
+}
+
 /* ------------------------------------------------------------------ how it ended */
 
-/* A session that waits for its znode to go, although it has gone, has lost a wake-up. */
+/* A session that waits for a znode to go although it has gone, or to come although it is there, has
+ * lost a wake-up. */
 static enum fault_kind look_for_lost_wakeups(const struct run *run, struct fault *fault)
 {
     for (uint32_t i = 0; i < run->plan->clients; i++) {
         const struct board_session *session = &run->board->sessions[i];
-        bool exists = true;
+        bool exists = !session->awaits_creation;
         if (!session->parked)
             continue;
         enum fault_kind kind = steward_exists(run->steward, session->waits_for, &exists, fault);
         if (kind != FAULT_NONE)
             return kind;
-        if (exists)
+        if (exists != session->awaits_creation)
             continue;
         uint32_t lock = i % run->plan->locks;
         board_violate(run->board,
@@ -299,6 +325,8 @@ static enum fault_kind add_up(const struct run *run, const struct conductor_resu
         kind = steward_catch_up(run->steward, run->plan->root, fault);
     if (kind == FAULT_NONE && led->end == END_DONE)
         kind = look_for_leftovers(run, fault);
+    if (kind == FAULT_NONE && led->end == END_DONE)
+        kind = check_counters(run, fault);
     if (kind == FAULT_NONE && led->end == END_DEADLINE)
         kind = look_for_lost_wakeups(run, fault);
     if (kind != FAULT_NONE)

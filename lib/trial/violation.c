@@ -12,9 +12,14 @@ static int64_t number(uint32_t stored)
 
 static void describe_two(const struct violation *v, char *text, size_t size)
 {
-    snprintf(text, size,
-             "two holders: session %" PRId64 " was granted while session %" PRId64 " held",
-             number(v->session), number(v->other));
+    if (v->other == 0)
+        snprintf(text, size,
+                 "two holders: session %" PRId64 " was granted alone while %" PRId64 " shared it",
+                 number(v->session), v->found);
+    else
+        snprintf(text, size,
+                 "two holders: session %" PRId64 " was granted while session %" PRId64 " held",
+                 number(v->session), number(v->other));
 }
 
 static void describe_not_holder(const struct violation *v, char *text, size_t size)
@@ -38,6 +43,14 @@ static void describe_lost(const struct violation *v, char *text, size_t size)
                  number(v->session));
 }
 
+static void describe_early(const struct violation *v, char *text, size_t size)
+{
+    bool entered = v->kind == VIOLATION_ENTERED_EARLY;
+    snprintf(text, size, "session %" PRId64 " %s the barrier when %" PRId64 " of %" PRId64 " %s",
+             number(v->session), entered ? "entered" : "left", v->found, v->expected,
+             entered ? "had arrived" : "had begun to leave");
+}
+
 static void describe_what(const struct violation *v, char *text, size_t size)
 {
     switch (v->kind) {
@@ -57,8 +70,17 @@ static void describe_what(const struct violation *v, char *text, size_t size)
         snprintf(text, size, "%s: the law says %" PRId64 ", found %" PRId64, tally_column(v->tally),
                  v->expected, v->found);
         break;
-    case VIOLATION_NOBODY:
-        snprintf(text, size, "the lock is free, %" PRId64 " wait, and nobody took it", v->expected);
+    case VIOLATION_HOLDERS:
+        snprintf(text, size, "all is at rest: %" PRId64 " should hold the lock, %" PRId64 " do",
+                 v->expected, v->found);
+        break;
+    case VIOLATION_ENTERED_EARLY:
+    case VIOLATION_LEFT_EARLY:
+        describe_early(v, text, size);
+        break;
+    case VIOLATION_COUNTER:
+        snprintf(text, size, "after %" PRId64 " increments the counter says %" PRId64, v->expected,
+                 v->found);
         break;
     case VIOLATION_LOST_WAKEUP:
         describe_lost(v, text, size);

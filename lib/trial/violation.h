@@ -14,14 +14,17 @@
 #include <stdint.h>
 
 enum violation_kind {
-    VIOLATION_TWO_HOLDERS, /* session was granted while other held */
+    VIOLATION_TWO_HOLDERS, /* session was granted while other held, or (0) found shared */
     VIOLATION_NOT_HOLDER,  /* session released while other held (0: nobody) */
-    VIOLATION_ORDER,  /* session was granted out of turn: its number is found, after expected */
-    VIOLATION_LAW,    /* the count `tally` is found, the law says expected */
-    VIOLATION_NOBODY, /* the lock is free, expected sessions wait, and nobody took it */
-    VIOLATION_LOST_WAKEUP, /* session waits for an event that has happened, or found of expected
-                              came */
-    VIOLATION_LEFTOVER,    /* found znodes are left in the lock */
+    VIOLATION_ORDER,   /* session was granted out of turn: its number is found, after expected */
+    VIOLATION_LAW,     /* the count `tally` is found, the law says expected */
+    VIOLATION_HOLDERS, /* at rest: expected should hold the lock, found do */
+    VIOLATION_ENTERED_EARLY, /* session was granted when found of expected had arrived */
+    VIOLATION_LEFT_EARLY,    /* session's release ended when found of expected had begun theirs */
+    VIOLATION_COUNTER,       /* after expected increments the counter's number is found */
+    VIOLATION_LOST_WAKEUP,   /* session waits for an event that has happened, or found of expected
+                                came */
+    VIOLATION_LEFTOVER,      /* found znodes are left in the lock */
     VIOLATION_SERVERS, /* the servers' count `counter` is found, the sessions' own is expected */
     VIOLATION_LEDGER,  /* the rows' sum of `tally` is found, the sessions' own count expected */
 };

@@ -91,6 +91,9 @@ void worker_carry_out(struct seat *seat, enum seat_order order)
     case ORDER_LET_GO:
         seat_let_go(seat);
         break;
+    case ORDER_GO_ON:
+        seat_go_on(seat);
+        break;
     case ORDER_READ:
         take_reading(seat);
         break;
@@ -133,11 +136,32 @@ static void take_last_readings(struct worker *worker)
     reading_taken(worker->board, worker->share);
 }
 
+/* Only a seat itself knows whether it rests at a turn: all of the lock are told. */
+static void let_go_on(struct worker *worker, uint32_t lock)
+{
+    for (uint32_t i = 0; i < worker->count; i++) {
+        if (worker->seats[i].meter.lock == lock)
+            worker->seating->tell(&worker->seats[i], ORDER_GO_ON);
+    }
+}
+
 static void obey(struct worker *worker, uint64_t command)
 {
-    uint32_t session = (uint32_t)command;
-    worker->seating->tell(&worker->seats[session / worker->board->plan->processes],
-                          command >> 32 == COMMAND_ARRIVE ? ORDER_ARRIVE : ORDER_LET_GO);
+    uint32_t subject = (uint32_t)command; /* a session, or a lock */
+    uint32_t at = subject / worker->board->plan->processes;
+    switch ((enum board_command)(command >> 32)) {
+    case COMMAND_NONE:
+        break;
+    case COMMAND_ARRIVE:
+        worker->seating->tell(&worker->seats[at], ORDER_ARRIVE);
+        break;
+    case COMMAND_RELEASE:
+        worker->seating->tell(&worker->seats[at], ORDER_LET_GO);
+        break;
+    case COMMAND_TURN:
+        let_go_on(worker, subject);
+        break;
+    }
 }
 
 /* Woken by the conductor: a new phase, or a command. */

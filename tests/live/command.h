@@ -513,7 +513,7 @@ static inline void assert_ledger_adds_up(const struct run_files *files)
 static inline bool is_request(const char *kind)
 {
     return strcmp(kind, "notification") != 0 && strcmp(kind, "handoff") != 0 &&
-           strcmp(kind, "acquire") != 0;
+           strcmp(kind, "acquire") != 0 && strcmp(kind, "release") != 0;
 }
 
 /* A latency for every request of every trial of a drain, and of no other. A steady trial's are

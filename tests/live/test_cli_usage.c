@@ -145,7 +145,7 @@ static void workloads(void **state)
         {{"run", "-w", "steady", "--handoffs", "0"}, "--handoffs 0: "},
         {{"run", "-w", "foo"}, "--workload foo: expected drain or steady"},
         {{"run", "-p", "foo"}, "--pace foo: expected lockstep or free"},
-        {{"run", "-d", "fibers"}, "--driver fibers: expected events or threads"},
+        {{"run", "-d", "fibers"}, "--driver fibers: expected events, threads or simulated"},
     };
     CHECK_ALL(list);
 }
@@ -162,6 +162,9 @@ static void recipes(void **state)
         {{"run", "-r", "poll"},
          "zkherd: --recipes poll: it never comes to rest, so it has no lockstep: give --pace free"},
         {{"run", "-r", "scalable,poll", "-p", "lockstep"}, "give --pace free"},
+        {{"run", "-r", "rwlock,barrier", "-w", "steady"},
+         "zkherd: --recipes barrier: its clients enter and leave together, once: give --workload "
+         "drain"},
         {{"run", "-r", ""}, "--recipes '': "},
         {{"run", "-r", "scalable,"}, "--recipes scalable,: "},
         {{"run", "-r", "scalable:"}, "behind a colon stands the most clients of a recipe"},

@@ -27,7 +27,7 @@ struct script {
     unsigned requests;             /* so far */
     struct client_request request; /* the last one, without what it points to … */
     char path[RECIPE_PATH_MAX];    /* … but for its path, or that of its last part … */
-    char value[RECIPE_PATH_MAX];   /* … and the value of its first part */
+    char value[RECIPE_PATH_MAX];   /* … and its value, or that of its first part */
 };
 
 static inline void script_submit(struct client *client, const struct client_request *request)
@@ -35,9 +35,9 @@ static inline void script_submit(struct client *client, const struct client_requ
     struct script *script = client->owner;
     script->requests++;
     script->request = *request;
-    snprintf(script->value, sizeof script->value, "%.*s",
-             request->part_count > 0 ? (int)request->parts[0].value_length : 0,
-             request->part_count > 0 ? (const char *)request->parts[0].value : "");
+    const struct client_request *first = request->part_count > 0 ? request->parts : request;
+    snprintf(script->value, sizeof script->value, "%.*s", (int)first->value_length,
+             first->value_length > 0 ? (const char *)first->value : "");
     snprintf(script->path, sizeof script->path, "%s",
              request->part_count > 0 ? request->parts[request->part_count - 1].path
                                      : request->path);
@@ -80,18 +80,28 @@ static inline void script_begin(struct script *script, bool releasing)
     script_resume(script);
 }
 
-static inline void script_init(struct script *script, const char *recipe)
+/* Begins to acquire, as this one of the clients. */
+static inline void script_init_as(struct script *script, const char *recipe, uint32_t number,
+                                  uint32_t clients)
 {
     static const struct client_driver driver = {
         .submit = script_submit, .now_ns = script_now_ns, .session_id = script_session_id};
     static const struct client_listener listener = {.sent = script_sent};
     *script = (struct script){
         .client = {.driver = &driver, .listener = &listener, .owner = script},
-        .contender = {.client = &script->client, .lock = "/l"},
+        .contender = {.client = &script->client,
+                      .lock = "/l",
+                      .number = number,
+                      .clients = clients},
         .recipe = registry_find(recipe),
     };
     contender_set_guid(&script->contender, UINT64_C(0x0123456789abcdef), UINT64_MAX);
     script_begin(script, false);
+}
+
+static inline void script_init(struct script *script, const char *recipe)
+{
+    script_init_as(script, recipe, 0, 1);
 }
 
 static inline void script_reply(struct script *script, const struct client_reply *reply)

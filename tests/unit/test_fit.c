@@ -115,6 +115,14 @@ static void laws_are_found_exactly(void **state)
     for (size_t i = 0; i < LEVELS; i++) /* the sum of the squares up to n */
         y[i] = waiters[i] * (waiters[i] + 1) * (2 * waiters[i] + 1) / 6;
     assert_described("1/3·n³ + 0.5·n² + 1/6·n");
+    for (size_t i = 0; i < LEVELS; i++) /* 3n²/16 + 17n/4 - 2 at n = 4w */
+        y[i] = 3 * waiters[i] * waiters[i] + 17 * waiters[i] - 2;
+    double clients[LEVELS];
+    for (size_t i = 0; i < LEVELS; i++)
+        clients[i] = 4 * waiters[i];
+    char text[128];
+    struct fit_polynomial fit = fit_polynomial_best(clients, y, LEVELS);
+    assert_string_equal(fit_describe(&fit, 'n', text, sizeof text), "3/16·n² + 17/4·n - 2");
 }
 
 static void exact_means_every_level(void **state)
@@ -153,7 +161,7 @@ static void too_few_levels_are_never_exact(void **state)
     assert_true(isnan(fit_polynomial_best(NULL, NULL, 0).c[0]));
 }
 
-/* Powers of 4096 must not cost the digits that sixths are recognized by. */
+/* Powers of 4096 must not cost the digits that parts of one are recognized by. */
 static void large_levels_stay_exact(void **state)
 {
     (void)state;

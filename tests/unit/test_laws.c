@@ -166,12 +166,145 @@ static void test_walkback_goes_on(void **state)
     }
 }
 
+/* All n attempt, then n - 1, and so on. */
+static void test_counter(void **state)
+{
+    (void)state;
+    for (uint64_t n = 1; n <= 300; n++) {
+        struct tally total = drain("counter", n);
+        assert_int_equal(tally_rpcs(&total), n * n + n);
+        assert_int_equal(total.of[TALLY_SET], n * (n + 1) / 2);
+        assert_int_equal(total.of[TALLY_GET], n * (n + 1) / 2);
+        assert_int_equal(total.of[TALLY_NOTIFICATION], 0);
+    }
+}
+
+/* Who has succeeded reads again, and attempts with the others: n attempts a handoff. */
+static void test_counter_goes_on(void **state)
+{
+    (void)state;
+    for (uint64_t n = 1; n <= 20; n++) {
+        for (uint64_t more = 1; more <= 3 * n; more++) {
+            struct tally before = {0}, after = {0};
+            law_total(registry_find("counter"), n, n + more - 1, &before);
+            law_total(registry_find("counter"), n, n + more, &after);
+            /* n = 1: nobody is left to attempt when it releases. */
+            uint64_t attempts = n == 1 ? 1 : n - 1;
+            assert_int_equal(after.of[TALLY_SET] - before.of[TALLY_SET], attempts);
+            assert_int_equal(after.of[TALLY_GET] - before.of[TALLY_GET], attempts);
+        }
+    }
+}
+
+static void test_rwlock(void **state)
+{
+    (void)state;
+    for (uint64_t n = 1; n <= 300; n++) {
+        struct tally total = drain("rwlock", n);
+        uint64_t lists_of_readers = 0;
+        /* All but the first are woken once; of readers that are let in together each lists the
+         * others as well. */
+        for (uint64_t k = 1; k < n; k++)
+            lists_of_readers += k % 4 == 0 ? 0 : k % 4 - 1;
+        assert_int_equal(tally_rpcs(&total), 5 * n - 2);
+        assert_int_equal(total.of[TALLY_CREATE], n);
+        assert_int_equal(total.of[TALLY_GET_CHILDREN], 2 * n - 1);
+        assert_int_equal(total.of[TALLY_EXISTS], n - 1);
+        assert_int_equal(total.of[TALLY_DELETE], n);
+        assert_int_equal(total.of[TALLY_NOTIFICATION], n - 1);
+        assert_int_equal(total.of[TALLY_NAMES_LISTED], n * n + lists_of_readers);
+    }
+}
+
+/* The i-th of V writers wakes all R readers but those that the ones before it have let in. */
+static void test_rwlock_curator(void **state)
+{
+    (void)state;
+    for (uint64_t n = 1; n <= 300; n++) {
+        struct tally total = drain("rwlock-curator", n);
+        uint64_t writers = (n + 3) / 4, readers = n - writers;
+        uint64_t herd = writers * readers - 3 * writers * (writers - 1) / 2;
+        assert_int_equal(total.of[TALLY_NOTIFICATION], herd + writers - 1);
+        assert_int_equal(total.of[TALLY_CREATE], n);
+        assert_int_equal(total.of[TALLY_GET_CHILDREN], n + herd + writers - 1);
+        assert_int_equal(total.of[TALLY_GET], n - 1 + herd - readers);
+        assert_int_equal(total.of[TALLY_DELETE], n);
+        if (n % 4 == 0) {
+            assert_int_equal(16 * tally_rpcs(&total), 3 * n * n + 68 * n - 32);
+            assert_int_equal(32 * total.of[TALLY_NOTIFICATION], 3 * n * n + 20 * n - 32);
+        }
+    }
+}
+
+static bool three_write_first(uint32_t number)
+{
+    return number >= 3;
+}
+
+/* R readers behind V writers: R × V wake-ups, where the paper's lock has R. */
+static void test_readers_behind_several_writers(void **state)
+{
+    (void)state;
+    for (uint64_t readers = 1; readers <= 50; readers++) {
+        struct recipe curator = *registry_find("rwlock-curator"), paper = *registry_find("rwlock");
+        struct tally herd = {0}, calm = {0};
+        curator.shares = paper.shares = three_write_first;
+        law_total(&curator, 3 + readers, 3 + readers, &herd);
+        law_total(&paper, 3 + readers, 3 + readers, &calm);
+        assert_int_equal(herd.of[TALLY_NOTIFICATION], 3 * readers + 2); /* and two writers */
+        assert_int_equal(calm.of[TALLY_NOTIFICATION], readers + 2);
+    }
+}
+
+/* A writer holds; three readers, a writer and a reader wait. */
+static void test_readers_behind_a_writer_are_granted_together(void **state)
+{
+    struct law_lock lock;
+    struct tally cost = {0};
+    (void)state;
+    law_lock_init(&lock, registry_find("rwlock"), 6);
+    for (int i = 0; i < 6; i++)
+        law_lock_arrival(&lock, &cost);
+    assert_int_equal(lock.view.holders, 1);
+    assert_int_equal(lock.view.waiters, 5);
+    law_lock_release(&lock, &cost);
+    assert_int_equal(lock.view.holders, 3);
+    assert_int_equal(law_lock_first(&lock), 1);
+    for (int readers = 2; readers > 0; readers--) {
+        cost = (struct tally){0};
+        law_lock_release(&lock, &cost);
+        assert_int_equal(lock.view.holders, readers);
+        assert_int_equal(cost.of[TALLY_NOTIFICATION], 0); /* nobody watches it */
+    }
+    cost = (struct tally){0};
+    law_lock_release(&lock, &cost);
+    assert_int_equal(cost.of[TALLY_NOTIFICATION], 1);
+    assert_int_equal(law_lock_first(&lock), 4);
+    assert_int_equal(lock.view.holders, 1);
+    assert_int_equal(lock.view.waiters, 1);
+}
+
+static void test_barrier(void **state)
+{
+    (void)state;
+    for (uint64_t n = 1; n <= 300; n++) {
+        struct tally total = drain("barrier", n);
+        assert_int_equal(tally_rpcs(&total), 7 * n - 2);
+        assert_int_equal(total.of[TALLY_CREATE], n + 1);
+        assert_int_equal(total.of[TALLY_GET_CHILDREN], 3 * n - 1);
+        assert_int_equal(total.of[TALLY_EXISTS], 2 * n - 2);
+        assert_int_equal(total.of[TALLY_DELETE], n);
+        assert_int_equal(total.of[TALLY_NOTIFICATION], 2 * n - 2);
+        assert_int_equal(total.of[TALLY_NAMES_LISTED], n * n + 2 * n - 1);
+    }
+}
+
 static void test_a_handoff_among_waiters(void **state)
 {
     struct law_lock lock;
     struct tally arrivals = {0}, release = {0};
     (void)state;
-    law_lock_init(&lock, registry_find("nonscalable"));
+    law_lock_init(&lock, registry_find("nonscalable"), 11);
     for (int i = 0; i < 11; i++)
         law_lock_arrival(&lock, &arrivals);
     assert_int_equal(lock.view.waiters, 10);
@@ -206,6 +339,13 @@ int main(void)
         cmocka_unit_test(test_zoolock),
         cmocka_unit_test(test_walkback),
         cmocka_unit_test(test_walkback_goes_on),
+        cmocka_unit_test(test_counter),
+        cmocka_unit_test(test_counter_goes_on),
+        cmocka_unit_test(test_rwlock),
+        cmocka_unit_test(test_rwlock_curator),
+        cmocka_unit_test(test_readers_behind_several_writers),
+        cmocka_unit_test(test_readers_behind_a_writer_are_granted_together),
+        cmocka_unit_test(test_barrier),
         cmocka_unit_test(test_a_handoff_among_waiters),
         cmocka_unit_test(test_the_registry_finds_and_suggests),
     };

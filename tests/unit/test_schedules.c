@@ -51,6 +51,9 @@ static struct world draw(const struct recipe *recipe, uint64_t seed)
         .seed = seed,
         .root = "/t",
     };
+    /* As `zkherd run` has it. */
+    if (recipe->together || (recipe->counts != NULL && world.servers.count > 1))
+        world.plan.workload = WORKLOAD_DRAIN;
     world.plan.hold.mean_ns = random_below(&random, 2) * NS_PER_MS;
     world.plan.hold.exponential = true;
     world.plan.handoffs = world.plan.workload == WORKLOAD_STEADY ? 3 * world.plan.clients : 0;
@@ -80,9 +83,12 @@ static void explain(const struct world *world, const struct trial_result *result
     char text[256] = "";
     if (result->violation_count > 0)
         violation_describe(&result->board->violations[0], text, sizeof text);
-    fail_msg("%s, seed %llu (%u clients, %zu servers): %s: %s%s", world->plan.recipe->name,
-             (unsigned long long)world->plan.seed, world->plan.clients, world->servers.count, what,
-             text, result->reason);
+    fail_msg("%s, seed %llu (%u clients, %u locks, %zu servers, %s, %s): %s: %s%s",
+             world->plan.recipe->name, (unsigned long long)world->plan.seed, world->plan.clients,
+             world->plan.locks, world->servers.count,
+             world->plan.pace == PACE_LOCKSTEP ? "lockstep" : "free",
+             world->plan.workload == WORKLOAD_DRAIN ? "drain" : "steady", what, text,
+             result->reason);
 }
 
 static void check_seed(const struct recipe *recipe, uint64_t seed)

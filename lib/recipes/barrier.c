@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * The double barrier (Hunt et al. 2010, section 2.4, "Double Barrier"): all clients begin to
+ * compute together, and are done together. A grant is an entry, when all have arrived; a release is
+ * over when all have begun theirs. The barrier can be passed once: `ready` stays.
+ *
+ * The paper leaves open which child one watches who leaves: here the last in order. If they leave
+ * in order, as under lockstep, that wakes nobody in vain.
+ */
+#include "recipes/queue.h"
+#include "recipes/recipe.h"
+#include "recipes/registry.h"
+
+#include <stdio.h>
+
+#define READY "ready"
+
+static const char description[] =
+    "Not a lock: all clients begin together, and end together. Each creates a child of the "
+    "barrier; the one that completes their number creates the znode ready, for which the others "
+    "wait. To leave, each deletes its child and waits for one that is still there, until none is. "
+    "Both times all are woken by one, as they should be. Entering is the latency `acquire`, "
+    "leaving `release`, both for all clients elapsed_s.";
+
+static const char pseudo_code[] =
+    "enter                                       leave\n"
+    "1 n = create(b + \"/p-\" + number,            1 delete(n)\n"
+    "             EPHEMERAL)                     2 C = getChildren(b, false)\n"
+    "2 C = getChildren(b, false)                 3 if C has no client, exit\n"
+    "3 if C has all: create(ready), exit         4 p = last client in C\n"
+    "4 if not exists(ready, true) wait for it    5 if exists(p, true) wait for event\n"
+    "                                            6 goto 2";
+
+static const struct recipe_znode laid_out[] = {{READY, NULL}, {NULL, NULL}};
+
+static void place(const struct contender *s, int32_t number, char *path)
+{
+    snprintf(path, RECIPE_PATH_MAX, "%s/p-%010d", s->lock, number);
+}
+
+/* How many clients are in the list at hand, and in s->predecessor the last of them. */
+static uint32_t count_clients(struct contender *s)
+{
+    uint32_t count = 0;
+    for (size_t i = 0; i < s->reply->name_count; i++) {
+        int32_t number;
+        if (!queue_sequence(s->reply->names[i], &number))
+            continue;
+        if (count++ == 0 || number > s->predecessor)
+            s->predecessor = number;
+    }
+    return count;
+}
+
+ACQUIRE(barrier)
+{
+    BEGIN;
+    place(s, (int32_t)s->number, s->node);
+    AWAIT(create(s, s->node, EPHEMERAL));
+    if (s->status != ZK_OK)
+        FAILED;
+    AWAIT(get_children(s, s->lock, NO_WATCH));
+    if (s->status != ZK_OK)
+        FAILED;
+    contender_child(s, READY, s->watched);
+    if (count_clients(s) >= s->clients) {
+        AWAIT(create(s, s->watched, PERSISTENT));
+        if (s->status != ZK_OK && s->status != ZK_NODE_EXISTS)
+            FAILED;
+    } else {
+        AWAIT(exists(s, s->watched, WATCH));
+        if (s->status == ZK_NO_NODE)
+            AWAIT_WATCH(EVENT_CREATED, s->watched);
+    }
+    GRANTED;
+    END;
+}
+
+RELEASE(barrier)
+{
+    BEGIN;
+    AWAIT(delete_znode(s, s->node));
+    if (s->status != ZK_OK)
+        FAILED;
+    for (;;) {
+        AWAIT(get_children(s, s->lock, NO_WATCH));
+        if (s->status != ZK_OK)
+            FAILED;
+        if (count_clients(s) == 0)
+            RELEASED;
+        place(s, s->predecessor, s->watched);
+        AWAIT(exists(s, s->watched, WATCH));
+        if (s->status == ZK_OK)
+            AWAIT_WATCH(EVENT_DELETED, s->watched);
+    }
+    END;
+}
+
+static const char steps[] =
+    "arrival        1 CREATE, 1 getChildren, all who have arrived as names, 1 EXISTS;\n"
+    "the last one   2 CREATE, 1 getChildren, n names, n - 1 notifications\n"
+    "release        1 DELETE, 1 getChildren, ready and all who are still there as\n"
+    "               names, 1 EXISTS\n"
+    "the last one   1 DELETE, n - 1 notifications, n getChildren of 1 name";
+
+/* The last to arrive wakes all others; they list nothing more. */
+static void arrival(const struct law_view *view, struct tally *cost)
+{
+    bool last = view->granted > 0;
+    tally_add(cost, TALLY_CREATE, last ? 2 : 1);
+    tally_add(cost, TALLY_GET_CHILDREN, 1);
+    tally_add(cost, TALLY_NAMES_LISTED, 1 + view->waiters);
+    tally_add(cost, TALLY_EXISTS, last ? 0 : 1);
+    tally_add(cost, TALLY_NOTIFICATION, last ? view->waiters : 0);
+}
+
+/* Who leaves lists those who are still there, and ready. The last wakes all others, and each finds
+ * ready alone. */
+static void release(const struct law_view *view, struct tally *cost)
+{
+    uint64_t left = view->holders - 1;
+    tally_add(cost, TALLY_DELETE, 1);
+    tally_add(cost, TALLY_EXISTS, left > 0 ? 1 : 0);
+    tally_add(cost, TALLY_GET_CHILDREN, left > 0 ? 1 : view->releases + 1);
+    tally_add(cost, TALLY_NAMES_LISTED, left > 0 ? left + 1 : view->releases + 1);
+    tally_add(cost, TALLY_NOTIFICATION, left > 0 ? 0 : view->releases);
+}
+
+const struct recipe recipe_barrier = {
+    .name = "barrier",
+    .summary = "no lock: the double barrier, all clients enter together and leave together",
+    .about = {description, pseudo_code,
+              "Hunt et al., USENIX ATC 2010, section 2.4, Double Barrier, and Table 3",
+              "Apache Curator (DistributedDoubleBarrier), kazoo (DoubleBarrier)"},
+    .shares = recipe_all_share,
+    .together = true,
+    .laid_out = laid_out,
+    .acquire = barrier_acquire,
+    .release = barrier_release,
+    .law = {arrival, release, "7n - 2", "2n - 2"},
+    .law_in_words = steps,
+};

@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * The contended counter (lecture 9.2: "read, then write if the version is unchanged, else again").
+ * No lock, and no watch: optimistic, and each success makes all others fail. A grant is an
+ * increment; it holds nothing, and ends at once.
+ *
+ * Under lockstep all have read before anybody writes. Then all write, one succeeds, and the others
+ * read again. That is the worst case, and the one that n clients without a pause tend to.
+ */
+#include "recipes/recipe.h"
+#include "recipes/registry.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#define COUNTER "counter"
+
+static const char description[] =
+    "Not a lock: a number in a znode, which each client increments once. It reads the number and "
+    "its version, and writes the next number if the version is still the same. If not, somebody "
+    "else was faster, and it begins again. Of n who have read, one succeeds: n(n+1)/2 attempts. "
+    "zkherd looks afterwards whether an increment was lost.";
+
+static const char pseudo_code[] = "increment\n"
+                                  "1 value, version = getData(c)\n"
+                                  "2 if setData(c, value + 1, version) exit\n"
+                                  "3 goto 1";
+
+static const struct recipe_znode laid_out[] = {{COUNTER, "0"}, {NULL, NULL}};
+
+static bool take_value(struct contender *s)
+{
+    char text[24], *end;
+    if (s->status != ZK_OK || s->reply->value_length == 0 || s->reply->value_length >= sizeof text)
+        return false;
+    snprintf(text, sizeof text, "%.*s", (int)s->reply->value_length, s->reply->value);
+    s->value = strtoll(text, &end, 10);
+    s->version = s->reply->version;
+    return *end == '\0';
+}
+
+static void write_next(struct contender *s)
+{
+    char text[24];
+    size_t length = (size_t)snprintf(text, sizeof text, "%" PRId64, s->value + 1);
+    set_data(s, s->node, text, length, s->version);
+}
+
+ACQUIRE(counter)
+{
+    BEGIN;
+    contender_child(s, COUNTER, s->node);
+    for (;;) {
+        AWAIT(get_data(s, s->node, NO_WATCH));
+        if (!take_value(s))
+            FAILED;
+        AWAIT_TURN;
+        AWAIT(write_next(s));
+        if (s->status == ZK_OK)
+            GRANTED;
+        if (s->status != ZK_BAD_VERSION)
+            FAILED;
+    }
+    END;
+}
+
+RELEASE(counter)
+{
+    (void)s;
+    RELEASED;
+}
+
+static const char steps[] =
+    "arrival     1 getData\n"
+    "a turn      when all who wait have read: W setData, of which one succeeds, and\n"
+    "            W - 1 getData. It belongs to the release before it, the first one\n"
+    "            to the arrivals\n"
+    "release     nothing";
+
+static void arrival(const struct law_view *view, struct tally *cost)
+{
+    (void)view;
+    tally_add(cost, TALLY_GET, 1);
+}
+
+static void release(const struct law_view *view, struct tally *cost)
+{
+    (void)view;
+    (void)cost;
+}
+
+/* All who have read write, one in time; the others read again. */
+static void turn(const struct law_view *view, struct tally *cost)
+{
+    tally_add(cost, TALLY_SET, view->waiters);
+    tally_add(cost, TALLY_GET, view->waiters - 1);
+}
+
+const struct recipe recipe_counter = {
+    .name = "counter",
+    .summary = "no lock: a number that all increment, each write if nobody was faster",
+    .about = {description, pseudo_code, "lectures 9.2 and 9.3 (MIT 6.824, ZooKeeper)",
+              "Apache Curator (DistributedAtomicLong)"},
+    .shares = recipe_all_share,
+    .laid_out = laid_out,
+    .counts = COUNTER,
+    .acquire = counter_acquire,
+    .release = counter_release,
+    .law = {arrival, release, "n^2 + n", "0"},
+    .turn_law = turn,
+    .law_in_words = steps,
+};

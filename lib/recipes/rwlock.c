@@ -1,0 +1,194 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * The read/write lock (Hunt et al. 2010, section 2.4, "Read/Write Locks"): a queue in which any
+ * number of readers hold together. Twice: as the paper has it, where a reader watches the writer
+ * just before it, so that a release wakes those alone that it lets in; and as Curator has it, where
+ * a reader watches the lowest writer of all, so that each of V writers wakes each reader behind it.
+ *
+ * The paper sends a woken reader to 3, to look at its old list; but there the writer that has just
+ * gone is still before it. ZooKeeper's page of recipes lists again, and so here.
+ */
+#include "recipes/queue.h"
+#include "recipes/recipe.h"
+#include "recipes/registry.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#define READER "read-"
+#define WRITER "write-"
+
+/* One client in so many writes, the first among them; the others read. */
+#define ONE_WRITES_IN 4
+
+#define DESCRIPTION(which)                                                                         \
+    "A queue of sequential znodes. A writer holds alone: it waits for the znode just before its "  \
+    "own. Readers hold together: one waits only if a writer is before it, and then for " which     \
+    ". Of the clients zkherd has the first and every fourth after it write, and all others read."
+
+#define PSEUDO_CODE(which, look, gap)                                                              \
+    "write lock                                  read lock\n"                                      \
+    "1 n = create(l + \"/write-\",                 1 n = create(l + \"/read-\",\n"                 \
+    "             EPHEMERAL|SEQUENTIAL)                       EPHEMERAL|SEQUENTIAL)\n"             \
+    "2 C = getChildren(l, false)                 2 C = getChildren(l, false)\n"                    \
+    "3 if n is lowest znode in C, exit           3 if no write znode is lower, exit\n"             \
+    "4 p = znode in C ordered just before n      4 p = " which "\n"                                \
+    "5 if " look "(p, true) wait for event" gap "5 if " look "(p, true) wait for event\n"          \
+    "6 goto 2                                    6 goto 2\n"                                       \
+    "release: 1 delete(n)"
+
+#define STEPS(look, writers_release)                                                               \
+    "arrival     1 CREATE, 1 getChildren, all in line as names; 1 " look " if it waits\n"          \
+    "release     1 DELETE. A reader's wakes the next if that is a writer, else nobody\n"           \
+    "            (readers release in order). A writer's wakes the next if that is a\n"             \
+    "            writer, " writers_release "\n"                                                    \
+    "who wakes   1 notification, 1 getChildren, all that are left as names"
+
+/* Of the writers before it, the one that a reader watches. */
+enum writer { LAST_WRITER, FIRST_WRITER };
+
+static bool reads(uint32_t number)
+{
+    return number % ONE_WRITES_IN != 0;
+}
+
+static bool is_writer(const char *name)
+{
+    return strncmp(name, WRITER, strlen(WRITER)) == 0;
+}
+
+/* Looks through the children in the reply at hand. True if no writer is before s; else s->watched
+ * is the path of the one that s waits for, s->predecessor its number. */
+static bool is_before_writers(struct contender *s, enum writer which)
+{
+    const char *found = NULL;
+    for (size_t i = 0; i < s->reply->name_count; i++) {
+        const char *name = s->reply->names[i];
+        int32_t sequence;
+        if (!is_writer(name) || !queue_sequence(name, &sequence) ||
+            !queue_before(sequence, s->sequence))
+            continue;
+        if (found == NULL || queue_before(s->predecessor, sequence) == (which == LAST_WRITER)) {
+            found = name;
+            s->predecessor = sequence;
+        }
+    }
+    if (found == NULL)
+        return true;
+    contender_child(s, found, s->watched);
+    return false;
+}
+
+static enum recipe_step acquire(struct contender *s, enum writer which, look_function *look)
+{
+    BEGIN;
+    contender_child(s, reads(s->number) ? READER : WRITER, s->node);
+    AWAIT(create(s, s->node, EPHEMERAL_SEQUENTIAL));
+    if (!queue_take_place(s))
+        FAILED;
+    for (;;) {
+        AWAIT(get_children(s, s->lock, NO_WATCH));
+        if (s->status != ZK_OK)
+            FAILED;
+        if (reads(s->number) ? is_before_writers(s, which) : queue_is_lowest(s))
+            GRANTED;
+        AWAIT(look(s, s->watched, WATCH));
+        if (s->status == ZK_OK)
+            AWAIT_WATCH(EVENT_DELETED, s->watched);
+    }
+    END;
+}
+
+ACQUIRE(rwlock)
+{
+    return acquire(s, LAST_WRITER, exists);
+}
+
+ACQUIRE(rwlock_curator)
+{
+    return acquire(s, FIRST_WRITER, get_data);
+}
+
+static void arrival(const struct law_view *view, struct tally *cost, enum tally_kind look)
+{
+    tally_add(cost, TALLY_CREATE, 1);
+    tally_add(cost, TALLY_GET_CHILDREN, 1);
+    tally_add(cost, TALLY_NAMES_LISTED, 1 + view->holders + view->waiters);
+    if (view->granted == 0)
+        tally_add(cost, look, 1);
+}
+
+/* So many are woken, and list those who are left. */
+static void release(const struct law_view *view, struct tally *cost, uint64_t woken)
+{
+    tally_add(cost, TALLY_DELETE, 1);
+    tally_add(cost, TALLY_NOTIFICATION, woken);
+    tally_add(cost, TALLY_GET_CHILDREN, woken);
+    tally_add(cost, TALLY_NAMES_LISTED, woken * (view->holders - 1 + view->waiters));
+}
+
+static void exists_arrival(const struct law_view *view, struct tally *cost)
+{
+    arrival(view, cost, TALLY_EXISTS);
+}
+
+/* Those who are woken are those who are granted: the writer that is next, or all readers up to it.
+ */
+static void exists_release(const struct law_view *view, struct tally *cost)
+{
+    release(view, cost, view->granted);
+}
+
+static void get_arrival(const struct law_view *view, struct tally *cost)
+{
+    arrival(view, cost, TALLY_GET);
+}
+
+/* All readers wait for the lowest writer: when it goes all of them are woken, beside the writer
+ * that is next. Who is not granted looks at the writer that is the lowest now. */
+static void get_release(const struct law_view *view, struct tally *cost)
+{
+    uint64_t writers_granted = view->granted - view->granted_sharing;
+    uint64_t woken = view->shares ? view->granted : view->sharing + writers_granted;
+    release(view, cost, woken);
+    tally_add(cost, TALLY_GET, woken - view->granted);
+}
+
+static const char paper_steps[] = STEPS("EXISTS", "else all readers up to the next writer");
+
+static const char curator_steps[] =
+    STEPS("getData", "and all readers in line") "\n"
+                                                "            and 1 getData if it must wait again\n"
+                                                "The totals below are for n that 4 divides.";
+
+const struct recipe recipe_rwlock = {
+    .name = "rwlock",
+    .summary = "a queue of readers and writers: readers behind a writer are released together",
+    .about = {DESCRIPTION("the writer just before it"),
+              PSEUDO_CODE("write znode just before n", "exists", "         "),
+              "Hunt et al., USENIX ATC 2010, section 2.4, Read/Write Locks; ZooKeeper's recipes, "
+              "Shared Locks",
+              NULL},
+    .fifo = true,
+    .shares = reads,
+    .acquire = rwlock_acquire,
+    .release = contender_delete_own,
+    .law = {exists_arrival, exists_release, "5n - 2", "n - 1"},
+    .law_in_words = paper_steps,
+};
+
+const struct recipe recipe_rwlock_curator = {
+    .name = "rwlock-curator",
+    .summary = "rwlock, but a reader watches the lowest writer, as in Curator: a herd of readers",
+    .about = {DESCRIPTION("the lowest writer of all, so that each writer wakes all readers "
+                          "behind it"),
+              PSEUDO_CODE("lowest write znode in C", "getData", "        "),
+              "Apache Curator, InterProcessReadWriteLock",
+              "Apache Curator (InterProcessReadWriteLock)"},
+    .fifo = true,
+    .shares = reads,
+    .acquire = rwlock_curator_acquire,
+    .release = contender_delete_own,
+    .law = {get_arrival, get_release, "3n^2/16 + 17n/4 - 2", "3n^2/32 + 5n/8 - 1"},
+    .law_in_words = curator_steps,
+};

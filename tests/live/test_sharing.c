@@ -1,0 +1,363 @@
+// SPDX-License-Identifier: Apache-2.0
+/* Recipes that are no plain locks: several hold together, all go on together, a release waits. What
+ * is broken in them on purpose must be caught. */
+#include "recipes/queue.h"
+#include "tests/live/live.h"
+
+/* The driver of the group of tests that is running. */
+static enum driver driver;
+
+static struct trial_result *run(const struct recipe *recipe, uint32_t clients, enum pace pace,
+                                uint32_t processes)
+{
+    static struct trial_plan plan; /* outlives its result */
+    plan = live_plan("scalable", clients);
+    plan.recipe = recipe;
+    plan.driver = driver;
+    plan.pace = pace;
+    plan.processes = processes;
+    plan.timeout_ns = 2 * NS_PER_S;
+    return live_trial(&plan);
+}
+
+static const struct violation *first(const struct trial_result *result)
+{
+    assert_true(result->violation_count > 0);
+    return &result->board->violations[0];
+}
+
+static void assert_first(const struct trial_result *result, const char *sentence)
+{
+    char text[256];
+    assert_string_equal(violation_describe(first(result), text, sizeof text), sentence);
+}
+
+static const struct ledger_row *row(const struct trial_result *result, uint64_t handoff)
+{
+    return ledger_row(&result->board->ledger, 0, handoff);
+}
+
+/* ------------------------------------------------------------------ what each does */
+
+/* Of nine, 0, 4 and 8 write: each of their releases lets in all up to the next of them. */
+static void check_readers_are_released_together(const char *name)
+{
+    static const uint32_t granted[] = {1, 3, 0, 0, 1, 3, 0, 0, 1, 0};
+    struct trial_result *result = run(registry_find(name), 9, PACE_LOCKSTEP, 3);
+    live_assert_good(result);
+    assert_int_equal(board_rows_used(result->board, 0), 10);
+    for (uint64_t handoff = 0; handoff < 10; handoff++) {
+        assert_int_equal(row(result, handoff)->granted, granted[handoff]);
+        assert_int_equal(row(result, handoff)->handoff_ns > 0, handoff > 0 && granted[handoff] > 0);
+    }
+    assert_int_equal(row(result, 1)->waiters, 8);
+    assert_int_equal(row(result, 2)->waiters, 5);
+    assert_int_equal(histogram_count(&result->latency[METER_HANDOFF]), 8);
+    trial_result_free(result);
+}
+
+static void test_readers_are_released_together(void **state)
+{
+    (void)state;
+    check_readers_are_released_together("rwlock");
+    check_readers_are_released_together("rwlock-curator");
+}
+
+static void test_readers_and_writers_exclude_in_free_pace(void **state)
+{
+    (void)state;
+    const char *const names[] = {"rwlock", "rwlock-curator"};
+    for (size_t i = 0; i < 2; i++) {
+        struct trial_plan plan = live_plan(names[i], 24);
+        plan.driver = driver;
+        plan.pace = PACE_FREE;
+        plan.processes = 3;
+        plan.workload = WORKLOAD_STEADY;
+        plan.handoffs = 200;
+        plan.hold = (struct hold){.mean_ns = NS_PER_MS / 2, .exponential = true};
+        struct trial_result *result = live_trial(&plan);
+        live_assert_good(result);
+        assert_int_equal(result->handoffs, 200);
+        assert_int_equal(result->inversions, 0);
+        assert_int_equal(result->reconciled, RECONCILED_YES);
+        trial_result_free(result);
+    }
+}
+
+/* Each attempt is a read and a write, and no success is lost. */
+static void test_a_counter_loses_nothing(void **state)
+{
+    (void)state;
+    struct trial_plan plan = live_plan("counter", 12);
+    plan.driver = driver;
+    plan.pace = PACE_FREE;
+    plan.processes = 3;
+    plan.locks = 2;
+    plan.workload = WORKLOAD_STEADY;
+    plan.handoffs = 100;
+    struct trial_result *result = live_trial(&plan);
+    live_assert_good(result);
+    assert_int_equal(result->handoffs, 100);
+    assert_true(result->total.of[TALLY_SET] >= 100);
+    assert_int_equal(result->total.of[TALLY_SET], result->total.of[TALLY_GET]);
+    trial_result_free(result);
+}
+
+/* Of n who attempt one succeeds, in the row that its predecessor's release has opened. */
+static void test_a_counter_has_a_row_for_each_increment(void **state)
+{
+    (void)state;
+    struct trial_result *result = run(registry_find("counter"), 6, PACE_LOCKSTEP, 2);
+    live_assert_good(result);
+    assert_int_equal(row(result, 0)->tally.of[TALLY_GET], 6 + 5);
+    for (uint64_t handoff = 0; handoff <= 6; handoff++) {
+        assert_int_equal(row(result, handoff)->tally.of[TALLY_SET], 6 - handoff);
+        assert_int_equal(row(result, handoff)->granted, handoff < 6);
+    }
+    trial_result_free(result);
+}
+
+/* All are granted in the row of the arrivals; the last who leaves ends the releases of all. */
+static void test_a_barrier_is_entered_and_left_together(void **state)
+{
+    (void)state;
+    for (int pace = PACE_LOCKSTEP; pace <= PACE_FREE; pace++) {
+        struct trial_result *result = run(registry_find("barrier"), 10, (enum pace)pace, 3);
+        live_assert_good(result);
+        assert_int_equal(result->handoffs, 10);
+        if (pace == PACE_LOCKSTEP)
+            assert_int_equal(row(result, 0)->granted, 10);
+        assert_int_equal(board_rows_used(result->board, 0), 11);
+        assert_int_equal(histogram_count(&result->latency[METER_ACQUIRE]), 10);
+        assert_int_equal(histogram_count(&result->latency[METER_RELEASE]), 10);
+        assert_int_equal(histogram_count(&result->latency[METER_HANDOFF]), 0);
+        trial_result_free(result);
+    }
+}
+
+/* ------------------------------------------------------------------ what is broken on purpose */
+
+static bool is_reader(const struct contender *s)
+{
+    return s->number % 4 != 0;
+}
+
+/* Readers wait for nobody. */
+ACQUIRE(hasty)
+{
+    BEGIN;
+    contender_child(s, is_reader(s) ? "read-" : "write-", s->node);
+    AWAIT(create(s, s->node, EPHEMERAL_SEQUENTIAL));
+    if (!queue_take_place(s))
+        FAILED;
+    GRANTED;
+    END;
+}
+
+static void one_create(const struct law_view *view, struct tally *cost)
+{
+    (void)view;
+    tally_add(cost, TALLY_CREATE, 1);
+}
+
+static void test_a_reader_beside_a_writer_is_caught(void **state)
+{
+    struct recipe recipe = *registry_find("rwlock");
+    (void)state;
+    recipe.acquire = hasty_acquire;
+    recipe.law.arrival = one_create;
+    struct trial_result *result = run(&recipe, 4, PACE_LOCKSTEP, 2);
+    assert_first(result, "lock 0, handoff 0: two holders: session 1 was granted while session 0 "
+                         "held");
+    trial_result_free(result);
+}
+
+static bool all_but_the_third_share(uint32_t number)
+{
+    return number != 2;
+}
+
+/* Nobody waits for anybody: two readers hold, and then a writer. */
+static void test_a_writer_beside_readers_is_caught(void **state)
+{
+    struct recipe recipe = *registry_find("rwlock");
+    (void)state;
+    recipe.shares = all_but_the_third_share;
+    recipe.acquire = hasty_acquire;
+    recipe.law.arrival = one_create;
+    struct trial_result *result = run(&recipe, 3, PACE_LOCKSTEP, 3);
+    assert_first(result, "lock 0, handoff 0: two holders: session 2 was granted alone while 2 "
+                         "shared it");
+    trial_result_free(result);
+}
+
+/* Two writers, one after the other in line. */
+static void test_two_writers_are_caught(void **state)
+{
+    struct recipe recipe = *registry_find("rwlock");
+    (void)state;
+    recipe.shares = NULL;
+    recipe.acquire = hasty_acquire;
+    recipe.law.arrival = one_create;
+    struct trial_result *result = run(&recipe, 2, PACE_LOCKSTEP, 2);
+    assert_first(result, "lock 0, handoff 0: two holders: session 1 was granted while session 0 "
+                         "held");
+    trial_result_free(result);
+}
+
+/* Readers that hold one after another: the lock excludes more than it should. */
+static void test_readers_that_are_not_released_together_are_told(void **state)
+{
+    struct recipe recipe = *registry_find("rwlock");
+    (void)state;
+    recipe.acquire = registry_find("scalable")->acquire;
+    struct trial_result *result = run(&recipe, 4, PACE_LOCKSTEP, 1);
+    assert_int_equal(result->end, END_DEADLINE);
+    assert_first(result, "lock 0, handoff 1: lost wake-up: 1 of 3 foretold notifications came");
+    trial_result_free(result);
+}
+
+/* It overwrites what the others have written since it read. */
+ACQUIRE(blind)
+{
+    BEGIN;
+    contender_child(s, "counter", s->node);
+    AWAIT(get_data(s, s->node, NO_WATCH));
+    s->value = s->reply->value[0];
+    AWAIT(set_data(s, s->node, s->value == '0' ? "1" : "0", 1, CLIENT_ANY_VERSION));
+    GRANTED;
+    END;
+}
+
+static void test_a_lost_increment_is_counted(void **state)
+{
+    struct recipe recipe = *registry_find("counter");
+    (void)state;
+    recipe.acquire = blind_acquire;
+    struct trial_result *result = run(&recipe, 8, PACE_FREE, 1);
+    assert_int_equal(result->end, END_DONE);
+    assert_int_equal(first(result)->kind, VIOLATION_COUNTER);
+    assert_int_equal(first(result)->expected, 8);
+    assert_true(first(result)->found < 2);
+    trial_result_free(result);
+}
+
+/* Two increments in one turn. */
+ACQUIRE(twofold)
+{
+    BEGIN;
+    contender_child(s, "counter", s->node);
+    AWAIT(get_data(s, s->node, NO_WATCH));
+    AWAIT_TURN;
+    AWAIT(set_data(s, s->node, "1", 1, CLIENT_ANY_VERSION));
+    GRANTED;
+    END;
+}
+
+static void no_second_look(const struct law_view *view, struct tally *cost)
+{
+    tally_add(cost, TALLY_SET, view->waiters);
+}
+
+static void test_too_many_who_hold_are_told(void **state)
+{
+    struct recipe recipe = *registry_find("counter");
+    (void)state;
+    recipe.acquire = twofold_acquire;
+    recipe.turn_law = no_second_look;
+    struct trial_result *result = run(&recipe, 3, PACE_LOCKSTEP, 1);
+    assert_first(result, "lock 0, handoff 0: all is at rest: 1 should hold the lock, 3 do");
+    trial_result_free(result);
+}
+
+static enum recipe_step at_once(struct contender *s)
+{
+    (void)s;
+    return STEP_DONE;
+}
+
+static void test_a_barrier_that_lets_in_early_is_caught(void **state)
+{
+    struct recipe recipe = *registry_find("barrier");
+    (void)state;
+    recipe.acquire = at_once;
+    struct trial_result *result = run(&recipe, 3, PACE_LOCKSTEP, 1);
+    assert_first(result, "lock 0, handoff 0: session 0 entered the barrier when 1 of 3 had "
+                         "arrived");
+    trial_result_free(result);
+}
+
+static void test_a_barrier_that_lets_out_early_is_caught(void **state)
+{
+    struct recipe recipe = *registry_find("barrier");
+    (void)state;
+    recipe.release = contender_delete_own;
+    struct trial_result *result = run(&recipe, 3, PACE_LOCKSTEP, 1);
+    assert_first(result, "lock 0, handoff 1: session 0 left the barrier when 1 of 3 had begun to "
+                         "leave");
+    trial_result_free(result);
+}
+
+/* It looks for ready without a watch, and waits for it in vain. */
+ACQUIRE(deaf)
+{
+    BEGIN;
+    contender_child(s, "p-0000000000", s->node);
+    contender_child(s, "ready", s->watched);
+    if (s->number + 1 == s->clients) {
+        AWAIT(create(s, s->watched, PERSISTENT));
+        GRANTED;
+    }
+    AWAIT(exists(s, s->watched, NO_WATCH));
+    AWAIT_WATCH(EVENT_CREATED, s->watched);
+    END;
+}
+
+static void one_look(const struct law_view *view, struct tally *cost)
+{
+    tally_add(cost, view->granted > 0 ? TALLY_CREATE : TALLY_EXISTS, 1);
+    tally_add(cost, TALLY_NOTIFICATION, view->granted > 0 ? view->waiters : 0);
+}
+
+/* What it waits for is there: that is a lost wake-up as much as a deletion that nobody heard of. */
+static void test_a_creation_that_nobody_heard_of_is_told(void **state)
+{
+    struct recipe recipe = *registry_find("barrier");
+    (void)state;
+    recipe.acquire = deaf_acquire;
+    recipe.law.arrival = one_look;
+    struct trial_result *result = run(&recipe, 3, PACE_LOCKSTEP, 1);
+    assert_int_equal(result->end, END_DEADLINE);
+    assert_first(result, "lock 0, handoff 0: lost wake-up: 0 of 2 foretold notifications came");
+    assert_int_equal(result->violation_count, 3);
+    assert_int_equal(result->board->violations[1].session, 1);
+    trial_result_free(result);
+}
+
+static int run_with(enum driver of_group, const char *name)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_readers_are_released_together),
+        cmocka_unit_test(test_readers_and_writers_exclude_in_free_pace),
+        cmocka_unit_test(test_a_counter_loses_nothing),
+        cmocka_unit_test(test_a_counter_has_a_row_for_each_increment),
+        cmocka_unit_test(test_a_barrier_is_entered_and_left_together),
+        cmocka_unit_test(test_a_reader_beside_a_writer_is_caught),
+        cmocka_unit_test(test_a_writer_beside_readers_is_caught),
+        cmocka_unit_test(test_two_writers_are_caught),
+        cmocka_unit_test(test_readers_that_are_not_released_together_are_told),
+        cmocka_unit_test(test_a_lost_increment_is_counted),
+        cmocka_unit_test(test_too_many_who_hold_are_told),
+        cmocka_unit_test(test_a_barrier_that_lets_in_early_is_caught),
+        cmocka_unit_test(test_a_barrier_that_lets_out_early_is_caught),
+        cmocka_unit_test(test_a_creation_that_nobody_heard_of_is_told),
+    };
+    driver = of_group;
+    return cmocka_run_group_tests_name(name, tests, live_start, live_stop);
+}
+
+int main(void)
+{
+    int failed = run_with(DRIVER_EVENTS, "events");
+    return failed + run_with(DRIVER_THREADS, "threads");
+}

@@ -1,0 +1,174 @@
+// SPDX-License-Identifier: Apache-2.0
+/* The recipes that are no plain locks, played by hand: the ways that a drain under lockstep does
+ * not take. */
+#include "tests/unit/script.h"
+
+static struct script script;
+
+static void data(const char *value, int32_t version)
+{
+    assert_int_equal(script.step, STEP_REPLY);
+    assert_int_equal(script.request.operation, CLIENT_GET);
+    script_reply(&script, &(struct client_reply){
+                              .value = value, .value_length = strlen(value), .version = version});
+}
+
+static void go_on(void)
+{
+    assert_int_equal(script.step, STEP_TURN);
+    script_resume(&script);
+}
+
+static void test_who_was_too_slow_counts_again(void **state)
+{
+    (void)state;
+    script_init(&script, "counter");
+    data("41", 7);
+    go_on();
+    assert_string_equal(script.value, "42");
+    assert_int_equal(script.request.version, 7);
+    script_answer(&script, CLIENT_SET, "/l/counter", ZK_BAD_VERSION);
+    data("99", 8);
+    go_on();
+    assert_string_equal(script.value, "100");
+    assert_int_equal(script.request.version, 8);
+    script_answer(&script, CLIENT_SET, "/l/counter", ZK_OK);
+    assert_int_equal(script.step, STEP_DONE);
+    script_begin(&script, true);
+    assert_int_equal(script.step, STEP_DONE);
+    assert_int_equal(script.requests, 4);
+}
+
+static void test_what_is_no_number_is_not_counted_on(void **state)
+{
+    static const char *const values[] = {"", "x", "4x", "123456789012345678901234"};
+    (void)state;
+    for (size_t i = 0; i < sizeof values / sizeof values[0]; i++) {
+        script_init(&script, "counter");
+        data(values[i], 0);
+        assert_int_equal(script.step, STEP_FAILED);
+    }
+}
+
+/* The writer before it dies; another one is still before it. */
+static void test_a_reader_behind_a_dead_writer_lists_again(void **state)
+{
+    (void)state;
+    script_init_as(&script, "rwlock", 1, 8);
+    assert_string_equal(script.path, "/l/read-");
+    script_created(&script, "/l/read-0000000004");
+    script_listed(&script, "/l",
+                  NAMES("write-0000000001", "read-0000000002", "read-0000000004",
+                        "write-0000000003", "write-0000000005"));
+    script_answer(&script, CLIENT_EXISTS, "/l/write-0000000003", ZK_OK);
+    script_gone(&script, "/l/write-0000000003");
+    script_listed(&script, "/l", NAMES("write-0000000001", "read-0000000002", "read-0000000004"));
+    script_answer(&script, CLIENT_EXISTS, "/l/write-0000000001", ZK_NO_NODE);
+    script_listed(&script, "/l", NAMES("read-0000000002", "read-0000000004"));
+    assert_int_equal(script.step, STEP_DONE); /* beside a reader */
+    script_begin(&script, true);
+    script_answer(&script, CLIENT_DELETE, "/l/read-0000000004", ZK_OK);
+    assert_int_equal(script.step, STEP_DONE);
+}
+
+static void test_a_writer_waits_for_readers(void **state)
+{
+    (void)state;
+    script_init_as(&script, "rwlock", 4, 8);
+    assert_string_equal(script.path, "/l/write-");
+    script_created(&script, "/l/write-0000000004");
+    script_listed(&script, "/l", NAMES("read-0000000002", "write-0000000004", "read-0000000003"));
+    script_answer(&script, CLIENT_EXISTS, "/l/read-0000000003", ZK_OK);
+    script_gone(&script, "/l/read-0000000003");
+    script_listed(&script, "/l", NAMES("read-0000000002", "write-0000000004"));
+    script_answer(&script, CLIENT_EXISTS, "/l/read-0000000002", ZK_OK);
+    script_gone(&script, "/l/read-0000000002");
+    script_listed(&script, "/l", NAMES("write-0000000004", "read-0000000005"));
+    assert_int_equal(script.step, STEP_DONE);
+}
+
+static void test_a_reader_of_curators_waits_for_the_lowest_writer(void **state)
+{
+    (void)state;
+    script_init_as(&script, "rwlock-curator", 1, 8);
+    script_created(&script, "/l/read-0000000004");
+    script_listed(
+        &script, "/l",
+        NAMES("write-0000000003", "write-0000000001", "read-0000000004", "write-0000000002"));
+    script_answer(&script, CLIENT_GET, "/l/write-0000000001", ZK_OK);
+    script_gone(&script, "/l/write-0000000001");
+    script_listed(&script, "/l", NAMES("write-0000000003", "read-0000000004", "write-0000000002"));
+    script_answer(&script, CLIENT_GET, "/l/write-0000000002", ZK_OK);
+}
+
+/* After 2147483647 comes -2147483648. */
+static void test_writers_are_told_apart_behind_the_last_number(void **state)
+{
+    (void)state;
+    script_init_as(&script, "rwlock", 1, 8);
+    script_created(&script, "/l/read--2147483647");
+    script_listed(
+        &script, "/l",
+        NAMES("write-2147483647", "write--2147483648", "write--2147483646", "read--2147483647"));
+    script_answer(&script, CLIENT_EXISTS, "/l/write--2147483648", ZK_OK);
+}
+
+static void test_two_may_complete_a_barrier(void **state)
+{
+    (void)state;
+    script_init_as(&script, "barrier", 1, 2);
+    assert_string_equal(script.path, "/l/p-0000000001");
+    script_created(&script, "/l/p-0000000001");
+    script_listed(&script, "/l", NAMES("p-0000000000", "p-0000000001"));
+    script_answer(&script, CLIENT_CREATE, "/l/ready", ZK_NODE_EXISTS);
+    assert_int_equal(script.step, STEP_DONE);
+}
+
+/* It was completed between the list and the look. */
+static void test_a_barrier_may_be_ready_already(void **state)
+{
+    (void)state;
+    script_init_as(&script, "barrier", 0, 2);
+    script_created(&script, "/l/p-0000000000");
+    script_listed(&script, "/l", NAMES("p-0000000000"));
+    script_answer(&script, CLIENT_EXISTS, "/l/ready", ZK_OK);
+    assert_int_equal(script.step, STEP_DONE);
+}
+
+static void test_a_barrier_is_left_when_nobody_is_there(void **state)
+{
+    (void)state;
+    script_init_as(&script, "barrier", 0, 4);
+    script_created(&script, "/l/p-0000000000");
+    script_listed(&script, "/l", NAMES("p-0000000000"));
+    script_answer(&script, CLIENT_EXISTS, "/l/ready", ZK_NO_NODE);
+    assert_int_equal(script.step, STEP_WATCH);
+    assert_true(contender_awaits(&script.contender, EVENT_CREATED, "/l/ready"));
+    script_resume(&script);
+    assert_int_equal(script.step, STEP_DONE);
+    script_begin(&script, true);
+    script_answer(&script, CLIENT_DELETE, "/l/p-0000000000", ZK_OK);
+    script_listed(&script, "/l", NAMES("p-0000000003", "ready", "p-0000000001", "p-0000000002"));
+    script_answer(&script, CLIENT_EXISTS, "/l/p-0000000003", ZK_NO_NODE);
+    script_listed(&script, "/l", NAMES("p-0000000001", "ready"));
+    script_answer(&script, CLIENT_EXISTS, "/l/p-0000000001", ZK_OK);
+    script_gone(&script, "/l/p-0000000001");
+    script_listed(&script, "/l", NAMES("ready"));
+    assert_int_equal(script.step, STEP_DONE);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_who_was_too_slow_counts_again),
+        cmocka_unit_test(test_what_is_no_number_is_not_counted_on),
+        cmocka_unit_test(test_a_reader_behind_a_dead_writer_lists_again),
+        cmocka_unit_test(test_a_writer_waits_for_readers),
+        cmocka_unit_test(test_a_reader_of_curators_waits_for_the_lowest_writer),
+        cmocka_unit_test(test_writers_are_told_apart_behind_the_last_number),
+        cmocka_unit_test(test_two_may_complete_a_barrier),
+        cmocka_unit_test(test_a_barrier_may_be_ready_already),
+        cmocka_unit_test(test_a_barrier_is_left_when_nobody_is_there),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
