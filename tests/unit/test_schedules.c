@@ -18,6 +18,8 @@
 
 /* Of each recipe, unless ZKHERD_SEEDS says otherwise. */
 #define SEEDS 150
+/* Up to so many clients each recipe is held against its law. */
+#define CLIENTS 40
 
 struct world {
     struct simulated_options options;
@@ -91,18 +93,17 @@ static void explain(const struct world *world, const struct trial_result *result
              result->reason);
 }
 
-static void check_seed(const struct recipe *recipe, uint64_t seed)
+static void check(struct world *world)
 {
-    struct world world = draw(recipe, seed);
-    struct trial_result *result = run(&world);
+    struct trial_result *result = run(world);
     if (result->end != END_DONE)
-        explain(&world, result, "it does not end well");
+        explain(world, result, "it does not end well");
     if (result->violation_count > 0)
-        explain(&world, result, "the verdict fails");
+        explain(world, result, "the verdict fails");
     if (result->reconciled != RECONCILED_YES)
-        explain(&world, result, "the servers counted otherwise");
+        explain(world, result, "the servers counted otherwise");
     if (result->servers.ephemerals_leaked != 0)
-        explain(&world, result, "it leaves ephemerals behind");
+        explain(world, result, "it leaves ephemerals behind");
     trial_result_free(result);
 }
 
@@ -120,8 +121,28 @@ static void test_every_schedule_ends_well(void **state)
     uint64_t last = only != 0 ? only : setting("ZKHERD_SEEDS", SEEDS);
     const struct recipe *recipe;
     for (size_t r = 0; (recipe = registry_at(r)) != NULL; r++) {
-        for (uint64_t seed = first; seed <= last; seed++)
-            check_seed(recipe, seed);
+        for (uint64_t seed = first; seed <= last; seed++) {
+            struct world world = draw(recipe, seed);
+            check(&world);
+        }
+    }
+}
+
+/* The laws of all recipes, as the conductor holds them against every step. */
+static void test_every_law_holds_for_every_number_of_clients(void **state)
+{
+    (void)state;
+    const struct recipe *recipe;
+    for (size_t r = 0; (recipe = registry_at(r)) != NULL; r++) {
+        for (uint32_t clients = 1; recipe_has_law(recipe) && clients <= CLIENTS; clients++) {
+            struct world world = draw(recipe, clients);
+            world.plan.pace = PACE_LOCKSTEP;
+            world.plan.workload = WORKLOAD_DRAIN;
+            world.plan.handoffs = 0;
+            world.plan.clients = clients;
+            world.plan.locks = 1;
+            check(&world);
+        }
     }
 }
 
@@ -147,6 +168,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_every_schedule_ends_well),
+        cmocka_unit_test(test_every_law_holds_for_every_number_of_clients),
         cmocka_unit_test(test_a_seed_replays_exactly),
     };
     return cmocka_run_group_tests_name("schedules", tests, NULL, NULL);
