@@ -4,21 +4,24 @@
 #include "recipes/queue.h"
 #include "tests/live/live.h"
 
+#include <stdatomic.h>
+
 /* The driver of the group of tests that is running. */
 static enum driver driver;
 
-/* What is played, and whose replies are lost. A worker has a copy of its own: in one process the
- * first request that matches is the one. */
+/* What is played, and whose replies are lost. A worker has a copy of its own. */
 static const struct recipe *played;
 static enum client_operation cut_operation;
 static unsigned cut_after; /* so many requests of this kind come through */
 
+/* Sessions on threads ask at the same time: each request has a number of its own, and one of them
+ * is the one. */
 static enum recipe_step cut_one(struct contender *s, enum recipe_step step)
 {
-    static unsigned seen;
-    static bool cut;
-    if (!cut && step == STEP_REPLY && s->client->operation == cut_operation && seen++ >= cut_after)
-        cut = client_cut(s->client);
+    static _Atomic unsigned seen;
+    if (step == STEP_REPLY && s->client->operation == cut_operation &&
+        atomic_fetch_add(&seen, 1) == cut_after)
+        (void)client_cut(s->client);
     return step;
 }
 
