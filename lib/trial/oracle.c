@@ -6,7 +6,8 @@
 
 #include <stdio.h>
 
-#define TIMEOUT_NS (5 * NS_PER_S)
+#define TIMEOUT_NS    (5 * NS_PER_S)
+#define QUESTIONS_MAX 50
 
 /* A question to one server, as admin_insist puts it. */
 struct inquiry {
@@ -52,13 +53,43 @@ static enum fault_kind ask_counters(void *context, struct fault *fault)
         inquiry, admin_counters(inquiry->endpoint, TIMEOUT_NS, &inquiry->counters, fault), fault);
 }
 
+static bool is_same_but_for_the_question(const struct admin_counters *counters,
+                                         const struct admin_counters *before)
+{
+    return counters->packets_received == before->packets_received + 1 &&
+           counters->reads == before->reads && counters->writes == before->writes &&
+           counters->notifications_sent == before->notifications_sent;
+}
+
+/*
+ * Asks for the counters until an answer says what the one before did: a server writes its answer
+ * line by line and works on meanwhile, so a ping may be in one counter and not in the other.
+ * *questions is how many it took; of a server that never comes to rest the last answer is taken.
+ */
+static enum fault_kind ask_whole(struct inquiry *inquiry, unsigned *questions, bool *again,
+                                 struct fault *fault)
+{
+    struct admin_counters before = {0};
+    for (*questions = 0; *questions < QUESTIONS_MAX; before = inquiry->counters) {
+        unsigned times;
+        enum fault_kind kind = admin_insist(ask_counters, inquiry, TIMEOUT_NS, &times, fault);
+        if (kind != FAULT_NONE)
+            return kind;
+        *again = *again || times > 1;
+        ++*questions;
+        if (*questions > 1 && is_same_but_for_the_question(&inquiry->counters, &before))
+            break;
+    }
+    return FAULT_NONE;
+}
+
 /* Adds one server's counters; *told turns false if it does not tell. */
 static enum fault_kind add_server(const struct oracle *oracle, const struct endpoint *endpoint,
                                   struct oracle_reading *reading, struct fault *fault)
 {
     struct inquiry inquiry = {.oracle = oracle, .endpoint = endpoint};
-    unsigned times;
-    enum fault_kind kind = admin_insist(ask_counters, &inquiry, TIMEOUT_NS, &times, fault);
+    unsigned questions;
+    enum fault_kind kind = ask_whole(&inquiry, &questions, &reading->asked_again, fault);
     if (kind == FAULT_NOT_WHITELISTED || kind == FAULT_ZOOKEEPER) {
         reading->told = false;
         return FAULT_NONE;
@@ -66,12 +97,11 @@ static enum fault_kind add_server(const struct oracle *oracle, const struct endp
     if (kind != FAULT_NONE)
         return kind;
     const struct admin_counters counters = inquiry.counters;
-    reading->asked_again = reading->asked_again || times > 1;
-    reading->words++;
+    reading->words += questions;
     reading->writes += counters.writes;
     reading->reads += counters.reads;
     reading->notifications += counters.notifications_sent;
-    reading->packets_received += counters.packets_received - 1;
+    reading->packets_received += counters.packets_received - questions;
     reading->connections += counters.connections - 1;
     reading->watches += counters.watch_count;
     /* Every server of an ensemble has them all, but for what it has not applied yet. */

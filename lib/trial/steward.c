@@ -26,7 +26,8 @@ struct steward {
     char value[32]; /* of the last znode read, as much as there is room for */
     char **names;   /* of the last list of children, kept for the caller's walk */
     size_t name_count;
-    char servers[CONNECT_TEXT_SIZE]; /* for people */
+    char servers[CONNECT_TEXT_SIZE]; /* as they were typed */
+    char hosts[CONNECT_TEXT_SIZE];   /* as they are connected to */
 };
 
 static void state_changed(void *owner, enum client_state state)
@@ -120,20 +121,41 @@ static struct steward *make(uint64_t timeout_ns, struct fault *fault)
     return made;
 }
 
+static enum fault_kind open_on_servers(struct steward *steward, struct fault *fault)
+{
+    enum fault_kind kind = events_new(1, &steward->stage.events, fault);
+    if (kind == FAULT_NONE)
+        kind = events_open(steward->stage.events, steward->hosts, SESSION_TIMEOUT_MS, &listener,
+                           steward, &steward->client, fault);
+    return kind;
+}
+
 enum fault_kind steward_new(const struct connect_string *servers, uint64_t timeout_ns,
                             struct steward **steward, struct fault *fault)
 {
-    char hosts[CONNECT_TEXT_SIZE];
     struct steward *made = make(timeout_ns, fault);
     if (made == NULL)
         return FAULT_NO_MEMORY;
     connect_typed(servers, made->servers, sizeof made->servers);
-    connect_format(servers, 0, true, hosts, sizeof hosts);
-    enum fault_kind kind = events_new(1, &made->stage.events, fault);
-    if (kind == FAULT_NONE)
-        kind = events_open(made->stage.events, hosts, SESSION_TIMEOUT_MS, &listener, made,
-                           &made->client, fault);
-    return finish(kind, made, steward, fault);
+    connect_format(servers, 0, true, made->hosts, sizeof made->hosts);
+    return finish(open_on_servers(made, fault), made, steward, fault);
+}
+
+static void close_session(struct steward *steward)
+{
+    if (steward->stage.events != NULL)
+        events_close(steward->stage.events, clock_now_ns() + CLOSE_NS);
+    events_free(steward->stage.events);
+    steward->stage.events = NULL;
+}
+
+enum fault_kind steward_renew(struct steward *steward, struct fault *fault)
+{
+    close_session(steward);
+    steward->state = CLIENT_CONNECTING;
+    steward->replied = steward->gave_up = false;
+    enum fault_kind kind = open_on_servers(steward, fault);
+    return kind == FAULT_NONE ? await_session(steward, fault) : kind;
 }
 
 enum fault_kind steward_new_simulated(struct simulated *simulated, uint64_t timeout_ns,
@@ -153,9 +175,7 @@ void steward_free(struct steward *steward)
 {
     if (steward == NULL)
         return;
-    if (steward->stage.events != NULL)
-        events_close(steward->stage.events, clock_now_ns() + CLOSE_NS);
-    events_free(steward->stage.events);
+    close_session(steward);
     free_names(steward->names, steward->name_count);
     free(steward);
 }

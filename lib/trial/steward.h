@@ -32,6 +32,10 @@ MUST_CHECK enum fault_kind steward_new(const struct connect_string *servers, uin
 MUST_CHECK enum fault_kind steward_new_simulated(struct simulated *simulated, uint64_t timeout_ns,
                                                  struct steward **steward, struct fault *fault);
 
+/* Another session for a steward on servers that has had nothing to do for a while, in which nobody
+ * kept its session alive. */
+MUST_CHECK enum fault_kind steward_renew(struct steward *steward, struct fault *fault);
+
 /* Ends the session; one in a simulation ends with that. NULL is fine. */
 void steward_free(struct steward *steward);
 
