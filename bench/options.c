@@ -348,7 +348,6 @@ static bool parse_one(int option, const char *value, struct options *options)
     }
 }
 
-/* What each option allows, and all of them together do not. */
 /* A recipe without a law never comes to rest. */
 static bool check_pace(const struct options *options)
 {
@@ -360,6 +359,35 @@ static bool check_pace(const struct options *options)
     return true;
 }
 
+/* A client that dies does not queue again. */
+static bool check_death(const struct options *options, const struct recipe *recipe)
+{
+    const struct death *death = &recipe->death;
+    bool at_rest = death->how != DEATH_NONE && death->who != DEATH_WORKER;
+    if (options->workload == WORKLOAD_STEADY && recipe->broken)
+        return wrong("--recipes", recipe->name, "it is for --workload drain alone");
+    if (options->pace == PACE_FREE && at_rest)
+        return wrong("--recipes", recipe->name,
+                     "a client of it dies when all is at rest, and in free pace it never is: leave "
+                     "--pace out");
+    if (death->how != DEATH_NONE && death->who == DEATH_WAITER &&
+        options->clients[0] < (uint64_t)3 * options->locks)
+        return wrong("--recipes", recipe->name,
+                     "one who waits dies, between one who holds and one who waits: it takes three "
+                     "clients a lock");
+    return true;
+}
+
+static bool check_deaths(const struct options *options)
+{
+    for (size_t i = 0; i < options->recipe_count; i++) {
+        if (!check_death(options, options->recipes[i]))
+            return false;
+    }
+    return true;
+}
+
+/* What each option allows, and all of them together do not. */
 static bool check_together(const struct options *options)
 {
     uint64_t fewest = options->clients[0], most = options->clients[options->level_count - 1];
@@ -460,7 +488,8 @@ static bool parse_all(int argc, char **argv, struct options *options, bool *help
         complain_usage("run", argv[optind], "expected an option");
         return false;
     }
-    return fill_in_lists(options) && check_pace(options) && check_together(options);
+    return fill_in_lists(options) && check_pace(options) && check_deaths(options) &&
+           check_together(options);
 }
 
 enum options_outcome options_parse(int argc, char **argv, struct options *options)

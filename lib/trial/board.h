@@ -55,7 +55,7 @@ enum board_phase {
 };
 
 /* A command to a worker about one of its sessions; one at a time, under lockstep. */
-enum board_command { COMMAND_NONE, COMMAND_ARRIVE, COMMAND_RELEASE };
+enum board_command { COMMAND_NONE, COMMAND_ARRIVE, COMMAND_RELEASE, COMMAND_DIE };
 
 struct board_lock {
     _Alignas(BOARD_CACHE_LINE) _Atomic uint32_t holder; /* session +1; 0: nobody */
@@ -67,6 +67,10 @@ struct board_lock {
     _Atomic uint64_t releases;    /* sent: the number of the ledger's present row */
     _Atomic uint64_t released_ns; /* when the last release was sent */
     _Atomic bool joined;          /* somebody has arrived since then */
+    _Atomic uint64_t abandoned;   /* arrivals whose sessions died while they waited */
+    _Atomic bool bereaved;        /* the present row began with its holder's death */
+    _Atomic uint64_t lapses_ns;   /* of a holder that crashed: it holds at least until then */
+    _Atomic uint32_t deserter;    /* session +1 that gave it up by crashing; 0: none */
     _Atomic int64_t last_order;   /* of the last grant: see checker.h */
     _Atomic uint64_t inversions;
 };
@@ -89,12 +93,16 @@ struct board_worker {
 
 struct board_session {
     uint64_t acquisitions;
+    uint32_t lock;                   /* that it contends for, at the last reading */
     bool unfinished;                 /* at the last reading: it neither holds nor is done */
     bool parked;                     /* … because it waits for a watch */
-    char waits_for[RECIPE_PATH_MAX]; /* unfinished: the znode that it waits on */
-    uint32_t timeout_ms;             /* of the session, as the server granted it */
-    char server[56];                 /* that it is connected to; kept when it no longer is */
-    enum role role;                  /* of that server at the gate: see role.h */
+    enum client_event awaited;       /* … for this event … */
+    char waits_for[RECIPE_PATH_MAX]; /* … of this znode */
+    char node[RECIPE_PATH_MAX];      /* unfinished: the one that stands for it in the lock */
+    _Atomic bool dead;
+    uint32_t timeout_ms; /* of the session, as the server granted it */
+    char server[56];     /* that it is connected to; kept when it no longer is */
+    enum role role;      /* of that server at the gate: see role.h */
 };
 
 struct board {
@@ -123,6 +131,13 @@ struct board {
     _Atomic uint64_t first_release_ns;
     _Atomic uint64_t last_released_ns; /* the last answer to a release */
     _Atomic uint64_t rpcs;             /* for the progress shown, roughly */
+    _Atomic uint64_t died_ns;          /* the first death, or lost reply; 0: none so far … */
+    _Atomic uint32_t died_lock;        /* … at this lock … */
+    _Atomic uint64_t recovery_ns;      /* … from there to its next grant; 0: none so far */
+    _Atomic uint64_t expires_ns;       /* by then the servers have ended all who died */
+    _Atomic uint32_t exits;            /* sessions that were closed in order, before the end */
+    _Atomic uint32_t repairs;          /* see struct contender … */
+    _Atomic uint32_t tasks_done;       /* … and this */
     _Atomic uint32_t violation_count;
     struct violation violations[BOARD_VIOLATIONS_MAX]; /* the first ones */
 };

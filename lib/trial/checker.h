@@ -6,6 +6,9 @@
  * the client learns of its grant and at which it gives the lock up. One atomic word a lock says who
  * holds it, across all processes: nothing is sampled.
  *
+ * A session that crashes while it holds goes on holding until its znodes may be gone at the
+ * earliest.
+ *
  * Order: of a queue's grants the sequence numbers must rise. For a lock without a queue the number
  * is that of the arrival, and an inversion is counted but is no violation: nobody promised.
  */
@@ -15,9 +18,17 @@
 #include "trial/board.h"
 
 /* Session holds this lock from now on. order is its place in line, or its arrival's number. */
-void checker_granted(struct board *board, uint32_t lock, uint32_t session, int64_t order);
+void checker_granted(struct board *board, uint32_t lock, uint32_t session, int64_t order,
+                     uint64_t now_ns);
 
 /* Session gives this lock up. */
 void checker_released(struct board *board, uint32_t lock, uint32_t session);
+
+/* The session that holds this lock crashes; nobody else may hold before lapses_ns. */
+void checker_crashed(struct board *board, uint32_t lock, uint64_t lapses_ns);
+
+/* The session has given this lock up, and ends without deleting its znode: whoever is granted next
+ * has waited for its timeout. */
+void checker_deserted(struct board *board, uint32_t lock, uint32_t session);
 
 #endif

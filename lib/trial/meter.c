@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "trial/meter.h"
 
+#include "trial/death.h"
+
 static struct board_lock *lock_of(const struct meter *meter)
 {
     return &meter->board->locks[meter->lock];
@@ -83,6 +85,15 @@ void meter_notified(const struct meter *meter, enum client_event event, bool spu
     count(meter, TALLY_NOTIFICATION, 1);
 }
 
+/* The first grant after a death. */
+static void note_recovery(const struct meter *meter, uint64_t now_ns)
+{
+    struct board *board = meter->board;
+    uint64_t died_ns = atomic_load(&board->died_ns), none = 0;
+    if (died_ns != 0 && atomic_load(&board->died_lock) == meter->lock)
+        atomic_compare_exchange_strong(&board->recovery_ns, &none, now_ns - died_ns);
+}
+
 void meter_granted(const struct meter *meter, uint32_t session, uint64_t acquire_ns,
                    uint64_t now_ns)
 {
@@ -90,10 +101,11 @@ void meter_granted(const struct meter *meter, uint32_t session, uint64_t acquire
     struct ledger_row *row = present_row(meter);
     uint64_t released_ns = atomic_load(&lock->released_ns);
     record(meter, METER_ACQUIRE, acquire_ns);
-    if (released_ns != 0) {
+    if (released_ns != 0)
         row->handoff_ns = now_ns - released_ns;
+    if (released_ns != 0 && !atomic_load(&lock->bereaved))
         record(meter, METER_HANDOFF, row->handoff_ns);
-    }
+    note_recovery(meter, now_ns);
     row->holder = session + 1;
     atomic_fetch_add(&lock->grants, 1);
 }
@@ -110,18 +122,29 @@ static void close_before_overflow(struct board *board, uint64_t handoff)
     atomic_store(&board->closed, true);
 }
 
-void meter_releasing(const struct meter *meter, uint64_t now_ns)
+static void open_row(const struct meter *meter, uint64_t now_ns, bool bereaved)
 {
     struct board_lock *lock = lock_of(meter);
     uint64_t handoff = atomic_load(&lock->releases) + 1;
-    uint64_t waiters = atomic_load(&lock->arrivals) - atomic_load(&lock->grants);
+    uint64_t waiters = death_waiting(meter->board, meter->lock);
     ledger_row(&meter->board->ledger, meter->lock, handoff)->waiters = (uint32_t)waiters;
     close_before_overflow(meter->board, handoff);
     atomic_store(&lock->joined, false);
+    atomic_store(&lock->bereaved, bereaved);
     atomic_store(&lock->released_ns, now_ns);
     atomic_store(&lock->releases, handoff);
     uint64_t none = 0;
     atomic_compare_exchange_strong(&meter->board->first_release_ns, &none, now_ns);
+}
+
+void meter_releasing(const struct meter *meter, uint64_t now_ns)
+{
+    open_row(meter, now_ns, false);
+}
+
+void meter_bereaved(const struct meter *meter, uint64_t now_ns)
+{
+    open_row(meter, now_ns, true);
 }
 
 void meter_mark_bytes(struct meter *meter, const struct client *client)

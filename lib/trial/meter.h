@@ -43,6 +43,10 @@ void meter_granted(const struct meter *meter, uint32_t session, uint64_t acquire
 /* A release is about to be sent: opens the next row, and counts who waits. */
 void meter_releasing(const struct meter *meter, uint64_t now_ns);
 
+/* The holder dies: opens the next row as a release does. Its handoff's time is the recovery's, and
+ * no latency. */
+void meter_bereaved(const struct meter *meter, uint64_t now_ns);
+
 /* Reads the connection's byte counters (the kernel's) and attributes what has come since the last
  * reading; the first reading after the connection was made only takes the marks. */
 void meter_mark_bytes(struct meter *meter, const struct client *client);

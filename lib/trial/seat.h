@@ -29,9 +29,11 @@ enum seat_state {
     SEAT_IDLE, /* connected, and not in line */
     SEAT_ACQUIRING,
     SEAT_PARKED,
+    SEAT_WORKING, /* holding, and at the work under the lock */
     SEAT_HOLDING,
     SEAT_RELEASING,
     SEAT_FINISHED,
+    SEAT_DEAD, /* as the plan, or the recipe, wants it */
     SEAT_LOST,
 };
 
@@ -51,6 +53,7 @@ struct seat {
     enum seat_state state;
     uint32_t nested; /* acquires that have been granted, and not released */
     bool rests;      /* it has come to rest in the turn under way */
+    bool cutting;    /* the reply to the request under way is to be lost */
     int64_t arrival; /* its number among the arrivals at this lock */
     uint64_t arrived_ns;
     uint64_t granted_ns;
@@ -77,7 +80,10 @@ void seat_let_go(struct seat *seat);
 /* An alarm's ring: the seat's hold or its recipe's pause is over. */
 void seat_alarm_rang(void *seat, uint64_t late_ns);
 
-/* Writes what the session is doing to its place on the board, for a report. */
+/* Waiting or holding, at rest: the session dies as the plan says; already counted as busy. */
+void seat_die(struct seat *seat);
+
+/* Writes what the session is and does to its place on the board, for a report. */
 void seat_report(const struct seat *seat);
 
 #endif

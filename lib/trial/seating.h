@@ -23,6 +23,7 @@ enum seat_order {
     ORDER_GATE,   /* the gate has opened: in free pace the session arrives */
     ORDER_ARRIVE, /* see seat.h */
     ORDER_LET_GO,
+    ORDER_DIE,
     ORDER_READ, /* last readings */
 };
 

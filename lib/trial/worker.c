@@ -67,13 +67,11 @@ static void reading_taken(struct board *board, struct board_worker *share)
 static void take_reading(struct seat *seat)
 {
     struct board *board = seat->meter.board;
-    const struct client *client = seat->contender.client;
-    struct board_session *session = &board->sessions[seat->session];
-    meter_read_bytes(&seat->meter, client);
-    client_server(client, session->server, sizeof session->server);
-    session->timeout_ms = client_timeout_ms(client);
-    session->role = seat->meter.role;
-    seat_report(seat);
+    /* A dead session has said everything before, and has nothing to tell any more. */
+    if (seat->state != SEAT_DEAD) {
+        meter_read_bytes(&seat->meter, seat->contender.client);
+        seat_report(seat);
+    }
     reading_taken(board, seat->meter.worker);
 }
 
@@ -90,6 +88,9 @@ void worker_carry_out(struct seat *seat, enum seat_order order)
         break;
     case ORDER_LET_GO:
         seat_let_go(seat);
+        break;
+    case ORDER_DIE:
+        seat_die(seat);
         break;
     case ORDER_READ:
         take_reading(seat);
@@ -135,9 +136,12 @@ static void take_last_readings(struct worker *worker)
 
 static void obey(struct worker *worker, uint64_t command)
 {
+    static const enum seat_order orders[] = {[COMMAND_ARRIVE] = ORDER_ARRIVE,
+                                             [COMMAND_RELEASE] = ORDER_LET_GO,
+                                             [COMMAND_DIE] = ORDER_DIE};
     uint32_t session = (uint32_t)command;
     worker->seating->tell(&worker->seats[session / worker->board->plan->processes],
-                          command >> 32 == COMMAND_ARRIVE ? ORDER_ARRIVE : ORDER_LET_GO);
+                          orders[command >> 32]);
 }
 
 /* Woken by the conductor: a new phase, or a command. */
