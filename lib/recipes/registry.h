@@ -24,7 +24,12 @@
     X(reentrant)                                                                                   \
     X(election)                                                                                    \
     X(ticket)                                                                                      \
-    X(poll)
+    X(poll)                                                                                        \
+    X(broken_nolock)                                                                               \
+    X(broken_norecheck)                                                                            \
+    X(broken_wrongpred)                                                                            \
+    X(broken_nowatch)                                                                              \
+    X(broken_leak)
 
 #define X(name) extern const struct recipe recipe_##name;
 REGISTRY_LIST(X)
