@@ -25,6 +25,8 @@
     X(election)                                                                                    \
     X(ticket)                                                                                      \
     X(poll)                                                                                        \
+    X(ready)                                                                                       \
+    X(softlock)                                                                                    \
     X(broken_nolock)                                                                               \
     X(broken_norecheck)                                                                            \
     X(broken_wrongpred)                                                                            \
