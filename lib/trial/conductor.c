@@ -2,7 +2,9 @@
 #include "trial/conductor.h"
 
 #include "base/clock.h"
+#include "recipes/queue.h"
 #include "trial/checker.h"
+#include "trial/death.h"
 
 #include <poll.h>
 #include <stdlib.h>
@@ -11,17 +13,22 @@
 #define TURN_NS          (100 * NS_PER_MS)
 #define LAST_READINGS_NS (2 * NS_PER_S)
 #define SETTLING_NS      (200 * NS_PER_MS)
+/* After a death: how long nothing has moved when all is taken to be at rest. */
+#define REST_NS (20 * NS_PER_MS)
 
 struct conductor {
     struct board *board;
     const struct crew *crew;
     const struct oracle *oracle;
     const struct stage *stage;
+    struct steward *steward;
     const struct trial_watch *watch;
     struct conductor_result *result;
     struct fault *fault;
     uint64_t steps;         /* on the board, when it was last looked at … */
     uint64_t moved_ns;      /* … and when they last moved on */
+    uint64_t messages;      /* after a death: sent and received, when last looked at … */
+    uint64_t messages_ns;   /* … and when one was last seen */
     uint64_t opened_ns;     /* the gate, on the host's clock, as the next two */
     uint64_t shown_ns;      /* progress */
     uint64_t checked_ns;    /* the server */
@@ -72,7 +79,11 @@ static bool is_stuck(struct conductor *conductor)
         conductor->steps = steps;
         conductor->moved_ns = now_ns;
     }
-    return now_ns - conductor->moved_ns > board->plan->timeout_ns;
+    /* What a session that died has left behind may be waited for until the servers have ended it.
+     */
+    uint64_t expires_ns = atomic_load(&board->expires_ns);
+    uint64_t since_ns = expires_ns > conductor->moved_ns ? expires_ns : conductor->moved_ns;
+    return now_ns > since_ns && now_ns - since_ns > board->plan->timeout_ns;
 }
 
 /* A private server that ends while sessions connect, or a lock is held, shows in nothing else. */
@@ -95,7 +106,7 @@ static enum fault_kind let_time_pass(struct conductor *conductor, uint64_t most_
 static enum fault_kind wait_once(struct conductor *conductor, bool *goes_on)
 {
     struct board *board = conductor->board;
-    enum fault_kind kind = let_time_pass(conductor, TURN_NS);
+    enum fault_kind kind = let_time_pass(conductor, death_spares_all(board) ? TURN_NS : REST_NS);
     if (kind == FAULT_NONE)
         kind = crew_check(conductor->crew, conductor->fault);
     if (kind == FAULT_NONE)
@@ -189,10 +200,32 @@ static const struct tally *present_tally(const struct board *board, uint32_t loc
     return &ledger_row(&board->ledger, lock, present_handoff(board, lock))->tally;
 }
 
-/* The notifications are read first: whoever one of them wakes was busy before it was counted. */
-static bool is_at_rest(const struct conductor *conductor, uint32_t lock)
+/*
+ * After a death no law foretells what comes. All is taken to be at rest when nobody is busy, nobody
+ * has sent or received anything for a while, and somebody who lives holds the lock if anybody waits
+ * for it. A notification that comes later than that finds the next step under way: then the step is
+ * not taken in full quiet, but no verdict depends on that any more.
+ */
+static bool has_settled(struct conductor *conductor, uint32_t lock)
 {
     struct board *board = conductor->board;
+    uint64_t messages = atomic_load(&board->rpcs) + atomic_load(&board->steps) +
+                        tally_read_shared(present_tally(board, lock), TALLY_NOTIFICATION);
+    uint64_t now_ns = stage_now_ns(conductor->stage);
+    if (messages != conductor->messages || atomic_load(&board->busy) != 0) {
+        conductor->messages = messages;
+        conductor->messages_ns = now_ns;
+    }
+    return now_ns - conductor->messages_ns >= REST_NS &&
+           (death_holder(board, lock) != 0 || death_waiting(board, lock) == 0);
+}
+
+/* The notifications are read first: whoever one of them wakes was busy before it was counted. */
+static bool is_at_rest(struct conductor *conductor, uint32_t lock)
+{
+    struct board *board = conductor->board;
+    if (!death_spares_all(board))
+        return has_settled(conductor, lock);
     uint64_t received = tally_read_shared(present_tally(board, lock), TALLY_NOTIFICATION);
     return received >= conductor->expected[lock].of[TALLY_NOTIFICATION] &&
            atomic_load(&board->busy) == 0;
@@ -220,6 +253,8 @@ static bool check_step(struct conductor *conductor, uint32_t lock)
         conductor->result->end = END_VIOLATION;
         return false;
     }
+    if (!death_spares_all(board))
+        return true;
     enum tally_kind kind = ledger_difference(found, expected);
     const struct law_view *view = &conductor->laws[lock].view;
     if (kind != TALLY_KINDS)
@@ -239,8 +274,8 @@ static void check_missing(struct conductor *conductor, uint32_t lock)
     uint64_t expected = conductor->expected[lock].of[TALLY_NOTIFICATION];
     /* While somebody is busy, the server owes an answer, and nothing can be said of notifications.
      */
-    if (conductor->result->end == END_DEADLINE && found < expected &&
-        atomic_load(&conductor->board->busy) == 0)
+    if (conductor->result->end == END_DEADLINE && death_spares_all(conductor->board) &&
+        found < expected && atomic_load(&conductor->board->busy) == 0)
         violate(conductor, lock, VIOLATION_LOST_WAKEUP, TALLY_NOTIFICATION, expected, found);
 }
 
@@ -276,9 +311,11 @@ static enum fault_kind step(struct conductor *conductor, uint32_t lock, uint32_t
 
 static enum fault_kind step_arrive(struct conductor *conductor, uint32_t session, bool *goes_on)
 {
-    uint32_t lock = session % conductor->board->plan->locks;
+    struct board *board = conductor->board;
+    uint32_t lock = plan_lock_of(board->plan, session, board->sessions[session].acquisitions);
     struct tally cost = {0};
-    law_lock_arrival(&conductor->laws[lock], &cost);
+    if (death_spares_all(board))
+        law_lock_arrival(&conductor->laws[lock], &cost);
     tally_sum(&conductor->expected[lock], &cost);
     tally_sum(&conductor->result->law, &cost);
     return step(conductor, lock, session, COMMAND_ARRIVE, goes_on);
@@ -288,7 +325,8 @@ static enum fault_kind step_release(struct conductor *conductor, uint32_t lock, 
                                     bool *goes_on)
 {
     struct tally cost = {0};
-    law_lock_release(&conductor->laws[lock], &cost);
+    if (death_spares_all(conductor->board))
+        law_lock_release(&conductor->laws[lock], &cost);
     conductor->expected[lock] = cost;
     tally_sum(&conductor->result->law, &cost);
     return step(conductor, lock, session, COMMAND_RELEASE, goes_on);
@@ -311,12 +349,18 @@ static enum fault_kind step_turn(struct conductor *conductor, uint32_t lock, boo
     return await_rest(conductor, lock, goes_on);
 }
 
+/* Whether somebody who lives is there to release. */
+static bool is_held(const struct board *board, uint32_t lock)
+{
+    return death_holder(board, lock) != 0 || atomic_load(&board->locks[lock].sharers) != 0;
+}
+
 /* Who is to release: who holds alone; of those who share the first in line, whose line the law
  * knows; or who has just won a turn. */
 static uint32_t next_to_release(const struct conductor *conductor, uint32_t lock)
 {
     struct board *board = conductor->board;
-    uint32_t alone = atomic_load(&board->locks[lock].holder);
+    uint32_t alone = death_holder(board, lock);
     if (alone != 0)
         return alone - 1;
     if (board->plan->recipe->turn_law != NULL)
@@ -324,9 +368,13 @@ static uint32_t next_to_release(const struct conductor *conductor, uint32_t lock
     return law_lock_first(&conductor->laws[lock]) * board->plan->locks + lock;
 }
 
-static bool lets_in(const struct conductor *conductor, uint32_t lock)
+static bool lets_in(const struct conductor *conductor, uint32_t lock, uint32_t session)
 {
     struct board *board = conductor->board;
+    if (atomic_load(&board->sessions[session].dead))
+        return false;
+    if (plan_tours(board->plan))
+        return board->sessions[session].acquisitions < plan_acquisitions(board->plan);
     if (stage_now_ns(conductor->stage) >= conductor->closes_ns)
         atomic_store(&board->closed, true);
     return !atomic_load(&board->closed) &&
@@ -340,12 +388,43 @@ static enum fault_kind hand_on(struct conductor *conductor, uint32_t lock, bool 
     enum fault_kind kind = step_release(conductor, lock, session, goes_on);
     if (kind == FAULT_NONE && *goes_on)
         kind = step_turn(conductor, lock, goes_on);
-    if (kind == FAULT_NONE && *goes_on && lets_in(conductor, lock)) {
+    if (kind == FAULT_NONE && *goes_on && lets_in(conductor, lock, session)) {
         atomic_fetch_add(&conductor->board->locks[lock].admissions, 1);
         kind = step_arrive(conductor, session, goes_on);
         if (kind == FAULT_NONE && *goes_on)
             kind = step_turn(conductor, lock, goes_on);
     }
+    return kind;
+}
+
+/* A session that is closed in order has ended when its znode has gone: whoever is to be told of
+ * that has been told then, or is about to be. Only a sequential znode is nobody else's. */
+static enum fault_kind await_exit(struct conductor *conductor, uint32_t session, bool *goes_on)
+{
+    const char *node = conductor->board->sessions[session].node;
+    int32_t sequence;
+    bool exists = queue_sequence(node, &sequence);
+    while (exists && *goes_on) {
+        enum fault_kind kind = steward_exists(conductor->steward, node, &exists, conductor->fault);
+        if (kind == FAULT_NONE && !exists)
+            return await_rest(conductor, 0, goes_on);
+        if (kind == FAULT_NONE)
+            kind = wait_once(conductor, goes_on);
+        if (kind != FAULT_NONE)
+            return kind;
+    }
+    return FAULT_NONE;
+}
+
+/* Has the session die whose time has come, if there is one. */
+static enum fault_kind let_die(struct conductor *conductor, bool *goes_on)
+{
+    uint32_t session;
+    if (!death_takes(conductor->board, &session))
+        return FAULT_NONE;
+    enum fault_kind kind = step(conductor, 0, session, COMMAND_DIE, goes_on);
+    if (kind == FAULT_NONE && death_planned(conductor->board)->how == DEATH_EXIT)
+        kind = await_exit(conductor, session, goes_on);
     return kind;
 }
 
@@ -360,7 +439,9 @@ static enum fault_kind lead_lockstep(struct conductor *conductor, bool *goes_on)
     for (uint32_t held = plan->locks; kind == FAULT_NONE && *goes_on && held > 0;) {
         held = 0;
         for (uint32_t lock = 0; kind == FAULT_NONE && *goes_on && lock < plan->locks; lock++) {
-            if (!conductor->laws[lock].view.held)
+            if (lock == 0)
+                kind = let_die(conductor, goes_on);
+            if (kind != FAULT_NONE || !*goes_on || !is_held(conductor->board, lock))
                 continue;
             held++;
             kind = hand_on(conductor, lock, goes_on);
@@ -482,6 +563,7 @@ enum fault_kind conductor_lead(const struct crew *crew, struct steward *steward,
         .crew = crew,
         .oracle = oracle,
         .stage = steward_stage(steward),
+        .steward = steward,
         .watch = watch,
         .result = result,
         .fault = fault,

@@ -1,13 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "trial/trial.h"
 
+#include "base/clock.h"
 #include "measure/statistics.h"
 #include "trial/crew.h"
+#include "trial/death.h"
 #include "trial/oracle.h"
 
 #include <assert.h>
 #include <stdio.h>
 #include <stdlib.h>
+
+/* How often it is looked whether the znodes of a dead session have gone. */
+#define EXPIRY_STEP_NS (20 * NS_PER_MS)
 
 struct run {
     const struct trial_plan *plan;
@@ -65,8 +70,9 @@ static enum fault_kind count_leftovers(const struct run *run, uint32_t lock, siz
     for (const struct recipe_znode *znode = laid_out(run);
          kind == FAULT_NONE && znode->name != NULL; znode++) {
         size_t below = 0;
-        bool there = false;
         snprintf(path, sizeof path, "%s/l%u/%s", run->plan->root, lock, znode->name);
+        /* It may be missing after a crash (a flag, say), or before anybody has come. */
+        bool there = false;
         kind = steward_exists(run->steward, path, &there, fault);
         if (kind == FAULT_NONE && there)
             kind = steward_count_children(run->steward, path, &below, fault);
@@ -76,11 +82,37 @@ static enum fault_kind count_leftovers(const struct run *run, uint32_t lock, siz
     return kind;
 }
 
+static enum fault_kind let_time_pass(const struct stage *stage, uint64_t time_ns,
+                                     struct fault *fault)
+{
+    uint64_t until_ns = stage_now_ns(stage) + time_ns;
+    enum fault_kind kind = FAULT_NONE;
+    while (kind == FAULT_NONE && stage_now_ns(stage) < until_ns)
+        kind = stage_turn(stage, until_ns, fault);
+    return kind;
+}
+
+/* The znodes of sessions that died go when the servers end these. */
+static enum fault_kind count_lasting(const struct run *run, uint32_t lock, size_t *count,
+                                     struct fault *fault)
+{
+    const struct stage *stage = steward_stage(run->steward);
+    for (;;) {
+        uint64_t now_ns = stage_now_ns(stage);
+        enum fault_kind kind = count_leftovers(run, lock, count, fault);
+        if (kind != FAULT_NONE || *count == 0 || now_ns >= atomic_load(&run->board->expires_ns))
+            return kind;
+        kind = let_time_pass(stage, EXPIRY_STEP_NS, fault);
+        if (kind != FAULT_NONE)
+            return kind;
+    }
+}
+
 static enum fault_kind look_for_leftovers(const struct run *run, struct fault *fault)
 {
     for (uint32_t lock = 0; lock < run->plan->locks; lock++) {
         size_t count = 0;
-        enum fault_kind kind = count_leftovers(run, lock, &count, fault);
+        enum fault_kind kind = count_lasting(run, lock, &count, fault);
         if (kind != FAULT_NONE)
             return kind;
         if (count > 0)
@@ -122,15 +154,15 @@ static enum fault_kind look_for_lost_wakeups(const struct run *run, struct fault
 {
     for (uint32_t i = 0; i < run->plan->clients; i++) {
         const struct board_session *session = &run->board->sessions[i];
-        bool exists = !session->awaits_creation;
+        bool awaits_creation = session->awaited == EVENT_CREATED, exists = !awaits_creation;
         if (!session->parked)
             continue;
         enum fault_kind kind = steward_exists(run->steward, session->waits_for, &exists, fault);
         if (kind != FAULT_NONE)
             return kind;
-        if (exists != session->awaits_creation)
+        if (exists != awaits_creation)
             continue;
-        uint32_t lock = i % run->plan->locks;
+        uint32_t lock = session->lock;
         board_violate(run->board,
                       &(struct violation){.kind = VIOLATION_LOST_WAKEUP,
                                           .lock = lock,
@@ -138,6 +170,30 @@ static enum fault_kind look_for_lost_wakeups(const struct run *run, struct fault
                                           .session = i + 1});
     }
     return FAULT_NONE;
+}
+
+static const char *event_words(enum client_event event)
+{
+    switch (event) {
+    case EVENT_CREATED:
+        return "the creation of";
+    case EVENT_DELETED:
+        return "the deletion of";
+    case EVENT_CHILD:
+        return "a change of the children of";
+    default:
+        return "a change of";
+    }
+}
+
+/* What a session that has not come to its end is doing. */
+static void describe_session(const struct board_session *session, char *text, size_t size)
+{
+    if (session->parked)
+        snprintf(text, size, "which waits at %s for %s %s", session->node,
+                 event_words(session->awaited), session->waits_for);
+    else
+        snprintf(text, size, "which has a request out for its znode %s", session->node);
 }
 
 static void name_the_unfinished(const struct run *run, struct trial_result *result)
@@ -149,17 +205,15 @@ static void name_the_unfinished(const struct run *run, struct trial_result *resu
             first = i;
         }
     }
-    const struct board_session *session = &run->board->sessions[first];
+    double timeout_s = (double)run->plan->timeout_ns / 1e9;
+    char what[2 * RECIPE_PATH_MAX + 64];
+    describe_session(&run->board->sessions[first], what, sizeof what);
     if (unfinished == 0)
-        snprintf(result->reason, sizeof result->reason, "nothing moved for %g s",
-                 (double)run->plan->timeout_ns / 1e9);
+        snprintf(result->reason, sizeof result->reason, "nothing moved for %g s", timeout_s);
     else
         snprintf(result->reason, sizeof result->reason,
-                 "nothing moved for %g s: %u sessions are unfinished, the first is session %u, "
-                 "which %s %s",
-                 (double)run->plan->timeout_ns / 1e9, unfinished, first,
-                 session->parked ? "waits for a change of" : "has a request out for its znode",
-                 session->waits_for);
+                 "nothing moved for %g s: %u sessions are unfinished, the first is session %u, %s",
+                 timeout_s, unfinished, first, what);
 }
 
 static const char *status_words(int status)
@@ -265,6 +319,14 @@ static void add_locks(const struct run *run, struct trial_result *result)
     }
 }
 
+static void add_death(const struct run *run, struct trial_result *result)
+{
+    result->had_death = !death_spares_all(run->board);
+    result->recovery_ns = atomic_load(&run->board->recovery_ns);
+    result->repairs = atomic_load(&run->board->repairs);
+    result->tasks_done = atomic_load(&run->board->tasks_done);
+}
+
 static uint64_t interval_ns(uint64_t from_ns, uint64_t to_ns)
 {
     return from_ns != 0 && to_ns > from_ns ? to_ns - from_ns : 0;
@@ -281,6 +343,7 @@ static bool is_shared(const struct run *run, const struct conductor_result *led)
 static void reconcile(const struct run *run, const struct conductor_result *led,
                       struct trial_result *result)
 {
+    struct oracle_count count = result->servers;
     uint64_t servers, sessions;
     if (led->end != END_DONE)
         return;
@@ -292,8 +355,11 @@ static void reconcile(const struct run *run, const struct conductor_result *led,
                                         : "the servers do not tell their counters (mntr)");
         return;
     }
-    enum oracle_counter differs =
-        oracle_reconcile(&result->servers, &result->total, &servers, &sessions);
+    oracle_discount(&count, atomic_load(&run->board->exits), result->reconnects);
+    /* Nobody knows what the servers still told a session that was about to go. */
+    if (result->had_death && count.notifications > result->total.of[TALLY_NOTIFICATION])
+        count.notifications = result->total.of[TALLY_NOTIFICATION];
+    enum oracle_counter differs = oracle_reconcile(&count, &result->total, &servers, &sessions);
     if (differs != ORACLE_AGREES && !is_private(run) && servers > sessions) {
         snprintf(result->not_reconciled, sizeof result->not_reconciled,
                  "the servers counted more %s than the sessions: others seem to use them",
@@ -320,6 +386,7 @@ static enum fault_kind add_up(const struct run *run, const struct conductor_resu
     add_workers(run, result);
     add_roles(result);
     add_locks(run, result);
+    add_death(run, result);
     enum fault_kind kind = add_sessions(run, result, fault);
     if (kind == FAULT_NONE && (led->end == END_DONE || led->end == END_DEADLINE))
         kind = steward_catch_up(run->steward, run->plan->root, fault);
@@ -335,7 +402,8 @@ static enum fault_kind add_up(const struct run *run, const struct conductor_resu
         check_ledger(run, &result->total);
     reconcile(run, led, result);
     result->violation_count = board_violation_count(run->board);
-    result->has_law = run->plan->pace == PACE_LOCKSTEP && led->end == END_DONE;
+    result->has_law =
+        run->plan->pace == PACE_LOCKSTEP && led->end == END_DONE && !result->had_death;
     describe_end(run, result);
     return FAULT_NONE;
 }
