@@ -41,7 +41,7 @@ enum reconciled {
 };
 
 struct trial_result {
-    enum conductor_end end;
+    enum trial_end end;
     char reason[512]; /* why it did not end well; "" when it did */
     struct tally total;
     bool has_law; /* lockstep, led to its end, and nobody died */
