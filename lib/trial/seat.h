@@ -2,8 +2,8 @@
 /*
  * seat: one session's place in a trial: it arrives, waits, holds, releases. Layer: trial.
  *
- * Runs the recipe's coroutines: resumes them when a reply or the awaited notification has come, and
- * tells the meter and the checker of everything on the way. A seat lives on one thread: its
+ * It goes on in its course (course.h) when a reply or the awaited notification has come, or the
+ * conductor says so, and tells the meter of every message. A seat lives on one thread: its
  * session's callbacks and the functions below are all called there.
  *
  * Invariant: a session counts as busy on the board from the moment at which it is told to move
@@ -62,6 +62,21 @@ struct seat {
     uint64_t release_ns; /* when its release began */
     char lock_path[RECIPE_PATH_MAX];
 };
+
+static inline struct board *seat_board(const struct seat *seat)
+{
+    return seat->meter.board;
+}
+
+static inline const struct trial_plan *seat_plan(const struct seat *seat)
+{
+    return seat_board(seat)->plan;
+}
+
+static inline struct board_lock *seat_lock(const struct seat *seat)
+{
+    return &seat_board(seat)->locks[seat->meter.lock];
+}
 
 /* The callbacks of a seat's session; the seat is their owner. */
 extern const struct client_listener seat_listener;
