@@ -10,6 +10,7 @@ static uint64_t rpcs_of(const struct options *options, const struct recipe *reci
                         uint64_t clients)
 {
     struct trial_plan plan = {
+        .recipe = recipe,
         .workload = options->workload,
         .clients = (uint32_t)clients,
         .locks = options->locks,

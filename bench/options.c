@@ -372,10 +372,30 @@ static bool check_recipe(const struct options *options, const struct recipe *rec
     return true;
 }
 
+/* A client that dies does not queue again. */
+static bool check_death(const struct options *options, const struct recipe *recipe)
+{
+    const struct death *death = &recipe->death;
+    bool at_rest = death->how != DEATH_NONE && death->who != DEATH_WORKER;
+    if (options->workload == WORKLOAD_STEADY && recipe->broken)
+        return wrong("--recipes", recipe->name, "it is for --workload drain alone");
+    if (options->pace == PACE_FREE && at_rest)
+        return wrong("--recipes", recipe->name,
+                     "a client of it dies when all is at rest, and in free pace it never is: leave "
+                     "--pace out");
+    if (death->how != DEATH_NONE && death->who == DEATH_WAITER &&
+        options->clients[0] < (uint64_t)3 * options->locks)
+        return wrong("--recipes", recipe->name,
+                     "one who waits dies, between one who holds and one who waits: it takes three "
+                     "clients a lock");
+    return true;
+}
+
 static bool check_recipes(const struct options *options)
 {
     for (size_t i = 0; i < options->recipe_count; i++) {
-        if (!check_recipe(options, options->recipes[i]))
+        if (!check_recipe(options, options->recipes[i]) ||
+            !check_death(options, options->recipes[i]))
             return false;
     }
     return true;

@@ -137,6 +137,7 @@ void record_tell(const struct record *record)
         fits_tell(&record->samples, record->waiters[i], stdout);
     table_write_roles(&record->samples, record->options, stdout);
     table_write_leaks(&record->samples, record->options, stdout);
+    table_write_recoveries(&record->samples, record->options, stdout);
     printf("\nresults in %s\n", record->results.folder);
 }
 

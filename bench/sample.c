@@ -24,7 +24,7 @@ const char sample_columns[] =
     "handoff_p99_us,handoff_max_us,acquire_p50_us,acquire_p99_us,acquire_max_us,client_cpu_s,"
     "server_cpu_s,client_rss_kib,server_writes,server_notifications,server_packets_received,"
     "watches_leaked,ephemerals_leaked,reconciled,violations,order_inversions,fairness_jain,"
-    "reconnects,valid,reason";
+    "reconnects,recovery_s,repairs,valid,reason";
 
 static double percentile_us(const struct histogram *histogram, double percent)
 {
@@ -95,6 +95,8 @@ void sample_take(const struct cell *cell, const struct trial_result *result, str
         .client_cpu_s = (double)result->client_cpu_ns / 1e9,
         .client_rss_kib = result->client_rss_kib,
         .reconnects = result->reconnects,
+        .recovery_s = result->recovery_ns > 0 ? (double)result->recovery_ns / 1e9 : NAN,
+        .repairs = result->repairs,
         .servers = result->servers,
         .reconciled = result->reconciled,
         .violations = result->violation_count,
@@ -243,6 +245,8 @@ void sample_write(const struct sample *sample, const struct sample_context *cont
     csv_count(csv, sample->inversions);
     csv_real(csv, sample->fairness_jain, 4);
     csv_count(csv, sample->reconnects);
+    csv_real(csv, sample->recovery_s, 6);
+    csv_count(csv, sample->repairs);
     csv_text(csv, sample->valid ? "yes" : "no");
     csv_text(csv, sample->reason);
     csv_end_row(csv);

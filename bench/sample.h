@@ -29,6 +29,8 @@ struct sample {
     double client_cpu_s;
     uint64_t client_rss_kib;
     uint64_t reconnects;
+    double recovery_s; /* from a death to the next grant; NaN without either */
+    uint64_t repairs;
     struct oracle_count servers;
     enum reconciled reconciled;
     uint32_t violations;
@@ -36,7 +38,7 @@ struct sample {
     double fairness_jain;
     bool complete; /* led to its end: the counts are those of a whole trial */
     bool valid;    /* complete, and the driver was not the bottleneck: the times mean something */
-    char reason[640]; /* why it is not valid, or which verdict failed; "" when all is well */
+    char reason[832]; /* why it is not valid, or which verdict failed; "" when all is well */
 };
 
 struct samples {

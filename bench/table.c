@@ -186,6 +186,29 @@ void table_write_leaks(const struct samples *samples, const struct options *opti
     }
 }
 
+void table_write_recoveries(const struct samples *samples, const struct options *options,
+                            FILE *stream)
+{
+    for (size_t r = 0; r < options->recipe_count; r++) {
+        double least_s = INFINITY, most_s = 0;
+        unsigned long long trials = 0, repairs = 0;
+        for (size_t i = 0; i < samples->count; i++) {
+            const struct sample *sample = &samples->list[i];
+            if (sample->cell.recipe != options->recipes[r] || !isfinite(sample->recovery_s))
+                continue;
+            least_s = fmin(least_s, sample->recovery_s);
+            most_s = fmax(most_s, sample->recovery_s);
+            repairs += sample->repairs;
+            trials++;
+        }
+        if (trials > 0)
+            fprintf(stream,
+                    "%s: a session died in %llu trials; the next grant came after %.3f to %.3f s; "
+                    "%llu repairs\n",
+                    options->recipes[r]->name, trials, least_s, most_s, repairs);
+    }
+}
+
 void table_write_failures(const struct samples *samples, FILE *stream)
 {
     for (size_t i = 0; i < samples->count; i++) {

@@ -16,6 +16,10 @@ void table_write(const struct samples *samples, const struct options *options, F
 /* One line for each recipe that left watches or ephemerals behind on the servers. */
 void table_write_leaks(const struct samples *samples, const struct options *options, FILE *stream);
 
+/* One line for each recipe in whose trials a session died, and another was granted after that. */
+void table_write_recoveries(const struct samples *samples, const struct options *options,
+                            FILE *stream);
+
 /* Where sessions were on servers of several roles: one line for each recipe, its median handoff at
  * the largest number of clients by the role of the server of the session granted. */
 void table_write_roles(const struct samples *samples, const struct options *options, FILE *stream);

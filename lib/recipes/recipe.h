@@ -3,9 +3,9 @@
  * recipe: what a lock recipe is, and the words that it is written in. Layer: recipes.
  *
  * A recipe is two stackless coroutines, acquire and release, written step for step as the paper
- * writes them, and beside them its law: what each step costs. It runs on any client: whoever owns
- * the session resumes it when a reply or a notification has come. It knows no driver, no file and
- * no clock.
+ * writes them, and beside them its law: what each step costs. A third, work, is what is done under
+ * the lock, if that is of interest. It runs on any client: whoever owns the session resumes it when
+ * a reply or a notification has come. It knows no driver, no file and no clock.
  *
  * To add a recipe: one file that defines `const struct recipe recipe_NAME`, and one line in
  * registry.h.
@@ -17,6 +17,7 @@
 #define RECIPES_RECIPE_H
 
 #include "measure/tally.h"
+#include "recipes/death.h"
 #include "zk/client.h"
 
 #include <stdbool.h>
@@ -35,8 +36,9 @@ enum recipe_step {
     STEP_WATCH,  /* parked on an armed watch: resume when it fires */
     STEP_TURN,   /* waits for nothing: resume at once, or with all the others that rest so */
     STEP_PAUSE,  /* wants no answer: resume when pause_ns have passed */
-    STEP_DONE,   /* acquire: the lock is held; release: it is no longer */
+    STEP_DONE,   /* acquire: the lock is held; work: it is done; release: the lock is not held */
     STEP_FAILED, /* an answer that the recipe cannot go on from */
+    STEP_CRASHED /* the session is to end without a word to the servers */
 };
 
 /* A GUID as text, with its terminator. */
@@ -66,6 +68,9 @@ struct contender {
     bool has_folder;                  /* it has made sure of the lock's folder */
     uint32_t attempts;                /* at the operation under way, that have failed */
     uint32_t holds;                   /* of a re-entrant lock: acquires less releases */
+    bool doomed;                      /* work: it is to crash half-way */
+    uint32_t repairs;                 /* work: how often it found what a crash had left behind */
+    uint32_t tasks_done;              /* work: how many tasks it has run to their end */
 };
 
 /* The state of a lock at which one more client arrives, or its holder releases. Under lockstep
@@ -122,9 +127,14 @@ struct recipe {
     uint32_t nesting; /* how often its holder acquires and releases it, nested; 0: once */
     const struct recipe_znode *laid_out; /* NULL: none */
     const char *counts; /* the znode whose number must in the end be that of the grants, or NULL */
+    bool tours;  /* in a drain a client goes on to the next lock until it has held each once */
+    bool broken; /* on purpose: the checker is to catch it */
+    struct death death; /* that all its trials have; none where clients share: they would wait for
+                           the dead */
     enum recipe_step (*acquire)(struct contender *s);
     enum recipe_step (*release)(struct contender *s);
-    struct recipe_law law;
+    enum recipe_step (*work)(struct contender *s); /* behind each grant; no watches; or NULL */
+    struct recipe_law law; /* what the work costs is part of the step that grants */
     /* Its law has a third step if it has an AWAIT_TURN: nobody holds, all who wait rest there, they
      * go on together, and one is granted. Else NULL. */
     void (*turn_law)(const struct law_view *view, struct tally *cost);
@@ -151,6 +161,7 @@ static inline bool recipe_has_law(const struct recipe *recipe)
 /* ------------------------------------------------------------------ the words of a recipe */
 
 #define ACQUIRE(name) static enum recipe_step name##_acquire(struct contender *s)
+#define WORK(name)    static enum recipe_step name##_work(struct contender *s)
 #define RELEASE(name) static enum recipe_step name##_release(struct contender *s)
 
 /* The coroutine is a switch over the line on which it stopped, as in protothreads and PuTTY. */
@@ -198,8 +209,10 @@ static inline bool recipe_has_law(const struct recipe *recipe)
     } while (0)
 
 #define GRANTED  return STEP_DONE
+#define WORKED   return STEP_DONE
 #define RELEASED return STEP_DONE
 #define FAILED   return STEP_FAILED
+#define CRASHED  return STEP_CRASHED
 
 /* ------------------------------------------------------------------ its operations */
 

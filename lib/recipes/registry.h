@@ -28,7 +28,14 @@
     X(counter)                                                                                     \
     X(rwlock)                                                                                      \
     X(rwlock_curator)                                                                              \
-    X(barrier)
+    X(barrier)                                                                                     \
+    X(ready)                                                                                       \
+    X(softlock)                                                                                    \
+    X(broken_nolock)                                                                               \
+    X(broken_norecheck)                                                                            \
+    X(broken_wrongpred)                                                                            \
+    X(broken_nowatch)                                                                              \
+    X(broken_leak)
 
 #define X(name) extern const struct recipe recipe_##name;
 REGISTRY_LIST(X)

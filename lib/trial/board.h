@@ -61,6 +61,7 @@ enum board_command {
     COMMAND_ARRIVE,
     COMMAND_RELEASE,
     COMMAND_TURN, /* about all of its sessions that rest at a turn of this lock */
+    COMMAND_DIE,
 };
 
 struct board_lock {
@@ -74,6 +75,10 @@ struct board_lock {
     _Atomic uint64_t releases;    /* sent: the number of the ledger's present row */
     _Atomic uint64_t released_ns; /* when the last release was sent */
     _Atomic bool joined;          /* somebody has arrived since then */
+    _Atomic uint64_t abandoned;   /* arrivals whose sessions died while they waited */
+    _Atomic bool bereaved;        /* the present row began with its holder's death */
+    _Atomic uint64_t lapses_ns;   /* of a holder that crashed: it holds at least until then */
+    _Atomic uint32_t deserter;    /* session +1 that gave it up by crashing; 0: none */
     _Atomic int64_t last_order;   /* the highest of all grants: see checker.h … */
     _Atomic int64_t last_alone;   /* … and of those who held alone */
     _Atomic uint64_t inversions;
@@ -98,13 +103,16 @@ struct board_worker {
 
 struct board_session {
     uint64_t acquisitions;
+    uint32_t lock;                   /* that it contends for, at the last reading */
     bool unfinished;                 /* at the last reading: it neither holds nor is done */
     bool parked;                     /* … because it waits for a watch */
-    bool awaits_creation;            /* … for this event, and not for a deletion or a change */
-    char waits_for[RECIPE_PATH_MAX]; /* unfinished: the znode that it waits on */
-    uint32_t timeout_ms;             /* of the session, as the server granted it */
-    char server[56];                 /* that it is connected to; kept when it no longer is */
-    enum role role;                  /* of that server at the gate: see role.h */
+    enum client_event awaited;       /* … for this event … */
+    char waits_for[RECIPE_PATH_MAX]; /* … of this znode */
+    char node[RECIPE_PATH_MAX];      /* unfinished: the one that stands for it in the lock */
+    _Atomic bool dead;
+    uint32_t timeout_ms; /* of the session, as the server granted it */
+    char server[56];     /* that it is connected to; kept when it no longer is */
+    enum role role;      /* of that server at the gate: see role.h */
 };
 
 struct board {
@@ -133,6 +141,13 @@ struct board {
     _Atomic uint64_t first_release_ns;
     _Atomic uint64_t last_released_ns; /* the last answer to a release */
     _Atomic uint64_t rpcs;             /* for the progress shown, roughly */
+    _Atomic uint64_t died_ns;          /* the first death, or lost reply; 0: none so far … */
+    _Atomic uint32_t died_lock;        /* … at this lock … */
+    _Atomic uint64_t recovery_ns;      /* … from there to its next grant; 0: none so far */
+    _Atomic uint64_t expires_ns;       /* by then the servers have ended all who died */
+    _Atomic uint32_t exits;            /* sessions that were closed in order, before the end */
+    _Atomic uint32_t repairs;          /* see struct contender … */
+    _Atomic uint32_t tasks_done;       /* … and this */
     _Atomic uint32_t violation_count;
     struct violation violations[BOARD_VIOLATIONS_MAX]; /* the first ones */
 };

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "trial/checker.h"
 
+#include "base/clock.h"
+
 static uint64_t present_handoff(const struct board *board, uint32_t lock)
 {
     return atomic_load(&board->locks[lock].releases);
@@ -18,16 +20,34 @@ static void violate(struct board *board, enum violation_kind kind, uint32_t lock
 
 /* ------------------------------------------------------------------ who holds */
 
+static bool has_lapsed(const struct board *board, uint32_t lock, uint32_t holder, uint64_t now_ns)
+{
+    return atomic_load(&board->sessions[holder - 1].dead) &&
+           now_ns >= atomic_load(&board->locks[lock].lapses_ns);
+}
+
+static void check_deserter(struct board *board, uint32_t lock, uint32_t session, uint64_t now_ns)
+{
+    uint32_t deserter = atomic_exchange(&board->locks[lock].deserter, 0);
+    uint64_t released_ns = atomic_load(&board->locks[lock].released_ns);
+    if (deserter != 0)
+        violate(board, VIOLATION_DESERTED, lock, session,
+                (struct violation){.other = deserter,
+                                   .expected = board->sessions[deserter - 1].timeout_ms,
+                                   .found = (int64_t)((now_ns - released_ns) / NS_PER_MS)});
+}
+
 /* Each of two who are granted at once writes its own word before it reads the other's: so at least
  * one of them sees the other. */
-static void take_alone(struct board *board, uint32_t lock, uint32_t session)
+static void take_alone(struct board *board, uint32_t lock, uint32_t session, uint64_t now_ns)
 {
     struct board_lock *state = &board->locks[lock];
     uint32_t before = atomic_exchange(&state->holder, session + 1);
     uint32_t sharers = atomic_load(&state->sharers);
-    if (before != 0 || sharers != 0)
+    bool held = before != 0 && !has_lapsed(board, lock, before, now_ns);
+    if (held || sharers != 0)
         violate(board, VIOLATION_TWO_HOLDERS, lock, session,
-                (struct violation){.other = before, .found = sharers});
+                (struct violation){.other = held ? before : 0, .found = sharers});
 }
 
 static void take_shared(struct board *board, uint32_t lock, uint32_t session)
@@ -74,7 +94,7 @@ static void order_shared(struct board *board, uint32_t lock, uint32_t session, i
 
 static bool shares(const struct board *board, uint32_t session)
 {
-    return recipe_shares(board->plan->recipe, session / board->plan->locks);
+    return recipe_shares(board->plan->recipe, plan_number_of(board->plan, session));
 }
 
 /* At a barrier nobody goes on before all have come. */
@@ -87,13 +107,15 @@ static void check_together(struct board *board, uint32_t lock, uint32_t session,
                 (struct violation){.expected = (int64_t)clients, .found = (int64_t)have_come});
 }
 
-void checker_granted(struct board *board, uint32_t lock, uint32_t session, int64_t order)
+void checker_granted(struct board *board, uint32_t lock, uint32_t session, int64_t order,
+                     uint64_t now_ns)
 {
+    check_deserter(board, lock, session, now_ns);
     if (shares(board, session)) {
         take_shared(board, lock, session);
         order_shared(board, lock, session, order);
     } else {
-        take_alone(board, lock, session);
+        take_alone(board, lock, session, now_ns);
         order_alone(board, lock, session, order);
     }
     check_together(board, lock, session, VIOLATION_ENTERED_EARLY,
@@ -120,4 +142,14 @@ uint32_t checker_holders(const struct board *board, uint32_t lock)
 {
     const struct board_lock *state = &board->locks[lock];
     return atomic_load(&state->sharers) + (atomic_load(&state->holder) != 0 ? 1 : 0);
+}
+
+void checker_crashed(struct board *board, uint32_t lock, uint64_t lapses_ns)
+{
+    atomic_store(&board->locks[lock].lapses_ns, lapses_ns);
+}
+
+void checker_deserted(struct board *board, uint32_t lock, uint32_t session)
+{
+    atomic_store(&board->locks[lock].deserter, session + 1);
 }

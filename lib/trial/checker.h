@@ -7,6 +7,9 @@
  * holds it alone and how many share it, across all processes: nothing is sampled. Clients that the
  * recipe has share may hold beside each other, and nobody beside one who holds alone.
  *
+ * A session that crashes while it holds goes on holding until its znodes may be gone at the
+ * earliest. Who shares does not die.
+ *
  * Order: of a queue's grants the sequence numbers must rise; those who share have no order among
  * themselves. For a lock without a queue the number is that of the arrival, and an inversion is
  * counted but is no violation: nobody promised.
@@ -20,7 +23,8 @@
 #include "trial/board.h"
 
 /* Session holds this lock from now on. order is its place in line, or its arrival's number. */
-void checker_granted(struct board *board, uint32_t lock, uint32_t session, int64_t order);
+void checker_granted(struct board *board, uint32_t lock, uint32_t session, int64_t order,
+                     uint64_t now_ns);
 
 /* Session gives this lock up: its release begins. */
 void checker_released(struct board *board, uint32_t lock, uint32_t session);
@@ -30,5 +34,12 @@ void checker_left(struct board *board, uint32_t lock, uint32_t session);
 
 /* How many hold this lock. */
 uint32_t checker_holders(const struct board *board, uint32_t lock);
+
+/* The session that holds this lock crashes; nobody else may hold before lapses_ns. */
+void checker_crashed(struct board *board, uint32_t lock, uint64_t lapses_ns);
+
+/* The session has given this lock up, and ends without deleting its znode: whoever is granted next
+ * has waited for its timeout. */
+void checker_deserted(struct board *board, uint32_t lock, uint32_t session);
 
 #endif

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "trial/meter.h"
 
+#include "trial/death.h"
+
 static struct board_lock *lock_of(const struct meter *meter)
 {
     return &meter->board->locks[meter->lock];
@@ -98,6 +100,15 @@ static void raise(_Atomic uint64_t *highest, uint64_t value)
         continue;
 }
 
+/* The first grant after a death. */
+static void note_recovery(const struct meter *meter, uint64_t now_ns)
+{
+    struct board *board = meter->board;
+    uint64_t died_ns = atomic_load(&board->died_ns), none = 0;
+    if (died_ns != 0 && atomic_load(&board->died_lock) == meter->lock)
+        atomic_compare_exchange_strong(&board->recovery_ns, &none, now_ns - died_ns);
+}
+
 void meter_granted(const struct meter *meter, uint32_t session, uint64_t acquire_ns,
                    uint64_t now_ns)
 {
@@ -107,8 +118,10 @@ void meter_granted(const struct meter *meter, uint32_t session, uint64_t acquire
     record(meter, METER_ACQUIRE, acquire_ns);
     if (is_handed_on(meter, released_ns, now_ns - acquire_ns)) {
         raise(&row->handoff_ns, now_ns - released_ns);
-        record(meter, METER_HANDOFF, now_ns - released_ns);
+        if (!atomic_load(&lock->bereaved))
+            record(meter, METER_HANDOFF, now_ns - released_ns);
     }
+    note_recovery(meter, now_ns);
     if (atomic_fetch_add(&row->granted, 1) == 0)
         atomic_store(&row->holder, session + 1);
     atomic_fetch_add(&lock->grants, 1);
@@ -126,17 +139,28 @@ static void close_before_overflow(struct board *board, uint64_t handoff)
     atomic_store(&board->closed, true);
 }
 
-void meter_releasing(const struct meter *meter, uint64_t now_ns)
+static void open_row(const struct meter *meter, uint64_t now_ns, bool bereaved)
 {
     struct board_lock *lock = lock_of(meter);
-    uint64_t waiters = atomic_load(&lock->arrivals) - atomic_load(&lock->grants);
+    uint64_t waiters = death_waiting(meter->board, meter->lock);
     atomic_store(&lock->joined, false);
+    atomic_store(&lock->bereaved, bereaved);
     atomic_store(&lock->released_ns, now_ns);
     uint64_t handoff = atomic_fetch_add(&lock->releases, 1) + 1; /* others may release as well */
     ledger_row(&meter->board->ledger, meter->lock, handoff)->waiters = (uint32_t)waiters;
     close_before_overflow(meter->board, handoff);
     uint64_t none = 0;
     atomic_compare_exchange_strong(&meter->board->first_release_ns, &none, now_ns);
+}
+
+void meter_releasing(const struct meter *meter, uint64_t now_ns)
+{
+    open_row(meter, now_ns, false);
+}
+
+void meter_bereaved(const struct meter *meter, uint64_t now_ns)
+{
+    open_row(meter, now_ns, true);
 }
 
 void meter_released(const struct meter *meter, uint64_t release_ns)

@@ -47,6 +47,10 @@ void meter_releasing(const struct meter *meter, uint64_t now_ns);
 /* … and has come to its end, `release_ns` later. */
 void meter_released(const struct meter *meter, uint64_t release_ns);
 
+/* The holder dies: opens the next row as a release does. Its handoff's time is the recovery's, and
+ * no latency. */
+void meter_bereaved(const struct meter *meter, uint64_t now_ns);
+
 /* Reads the connection's byte counters (the kernel's) and attributes what has come since the last
  * reading; the first reading after the connection was made only takes the marks. */
 void meter_mark_bytes(struct meter *meter, const struct client *client);

@@ -157,6 +157,13 @@ struct oracle_count oracle_subtract(const struct oracle_reading *before,
     };
 }
 
+void oracle_discount(struct oracle_count *count, uint64_t exits, uint64_t reconnects)
+{
+    /* Closing a session is a write; connecting again with one is none. */
+    count->writes -= exits;
+    count->packets_received -= exits + reconnects;
+}
+
 enum oracle_counter oracle_reconcile(const struct oracle_count *count, const struct tally *tally,
                                      uint64_t *servers, uint64_t *sessions)
 {

@@ -82,6 +82,10 @@ MUST_CHECK enum fault_kind oracle_read(const struct oracle *oracle, struct oracl
 struct oracle_count oracle_subtract(const struct oracle_reading *before,
                                     const struct oracle_reading *after);
 
+/* What the servers counted for sessions that were closed in order between the two readings, and
+ * for connections that were made anew, is no request of any session: takes it out. */
+void oracle_discount(struct oracle_count *count, uint64_t exits, uint64_t reconnects);
+
 /*
  * Holds what the servers counted against what the sessions counted: the first counter that differs,
  * with both numbers, or ORACLE_AGREES, with *servers and *sessions unchanged. Everything must have

@@ -45,22 +45,52 @@ struct trial_plan {
     enum driver driver;
     struct hold hold; /* from a grant to the release */
     uint32_t clients;
-    uint32_t locks;     /* client i contends for lock i mod locks; at most clients */
+    uint32_t locks;     /* client i contends for lock i mod locks (first, if its recipe tours); at
+                           most clients */
     uint32_t processes; /* client i lives in process i mod processes; at most clients */
     uint64_t
         handoffs; /* steady: grants in all, at least clients; 0: until duration_ns has passed */
     uint64_t duration_ns; /* steady, when handoffs is 0 */
     uint64_t timeout_ns;  /* the longest time in which nothing may move */
     uint32_t session_timeout_ms;
+    struct death death; /* DEATH_NONE: the recipe's, if it has one. Drain only, and only under
+                           lockstep, but for a worker's; not where clients share (recipe.h) */
     uint64_t seed;
     const char *root; /* the znode of this trial; does not exist yet, its parent does */
     const struct connect_string *servers; /* session i connects to server i mod their number; in a
                                              simulation a server's port is its number, from 1 */
 };
 
+/* Whether each client holds every lock in turn. */
+static inline bool plan_tours(const struct trial_plan *plan)
+{
+    return plan->recipe->tours && plan->workload == WORKLOAD_DRAIN;
+}
+
+/* The lock that a session contends for when it has been granted so many. */
+static inline uint32_t plan_lock_of(const struct trial_plan *plan, uint32_t session,
+                                    uint64_t acquisitions)
+{
+    return (uint32_t)((session + (plan_tours(plan) ? acquisitions : 0)) % plan->locks);
+}
+
+/* A session's number among those that contend for the same lock, from 0. */
+static inline uint32_t plan_number_of(const struct trial_plan *plan, uint32_t session)
+{
+    return plan_tours(plan) ? session : session / plan->locks;
+}
+
+/* How many grants a session is to have. Drain only. */
+static inline uint64_t plan_acquisitions(const struct trial_plan *plan)
+{
+    return plan_tours(plan) ? plan->locks : 1;
+}
+
 /* How many of the clients contend for this lock. */
 static inline uint32_t plan_clients_of(const struct trial_plan *plan, uint32_t lock)
 {
+    if (plan_tours(plan))
+        return plan->clients;
     return plan->clients / plan->locks + (lock < plan->clients % plan->locks ? 1 : 0);
 }
 

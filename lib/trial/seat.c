@@ -1,29 +1,28 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "trial/seat.h"
 
-#include "trial/checker.h"
+#include "trial/course.h"
+#include "trial/death.h"
 
 #include <stdio.h>
 
-static struct board *board_of(const struct seat *seat)
+void seat_init(struct seat *seat, struct board *board, struct board_worker *worker, uint64_t seed,
+               const struct seat_timer *timer, uint32_t session)
 {
-    return seat->meter.board;
+    *seat = (struct seat){
+        .meter = {.board = board, .worker = worker},
+        .timer = *timer,
+        .session = session,
+    };
+    random_init(&seat->random, seed);
+    course_choose(seat, plan_lock_of(board->plan, session, 0));
+    seat->contender.number = plan_number_of(board->plan, session);
+    seat->contender.clients = plan_clients_of(board->plan, seat->meter.lock);
+    uint64_t high = random_next(&seat->random), low = random_next(&seat->random);
+    contender_set_guid(&seat->contender, high, low);
 }
 
-static const struct trial_plan *plan_of(const struct seat *seat)
-{
-    return board_of(seat)->plan;
-}
-
-static struct board_lock *lock_of(const struct seat *seat)
-{
-    return &board_of(seat)->locks[seat->meter.lock];
-}
-
-static void step_taken(const struct seat *seat)
-{
-    atomic_fetch_add(&board_of(seat)->steps, 1);
-}
+/* ------------------------------------------------------------------ what it is told to do */
 
 /* The last thing of every turn, when all that the turn brought has been counted: from here on the
  * conductor may take its next step. */
@@ -32,216 +31,7 @@ static void settle(struct seat *seat)
     if (!seat->rests)
         return;
     seat->rests = false;
-    atomic_fetch_sub(&board_of(seat)->busy, 1);
-}
-
-void seat_init(struct seat *seat, struct board *board, struct board_worker *worker, uint64_t seed,
-               const struct seat_timer *timer, uint32_t session)
-{
-    const struct trial_plan *plan = board->plan;
-    uint32_t lock = session % plan->locks;
-    *seat = (struct seat){
-        .meter = {.board = board, .worker = worker, .lock = lock},
-        .timer = *timer,
-        .session = session,
-    };
-    random_init(&seat->random, seed);
-    snprintf(seat->lock_path, sizeof seat->lock_path, "%s/l%u", plan->root, lock);
-    seat->contender.lock = seat->lock_path;
-    seat->contender.number = session / plan->locks;
-    seat->contender.clients = plan_clients_of(plan, lock);
-    uint64_t high = random_next(&seat->random), low = random_next(&seat->random);
-    contender_set_guid(&seat->contender, high, low);
-}
-
-/* The session cannot go on: its connection or an answer is not what the recipe can use. */
-static void lose(struct seat *seat, enum zk_status status)
-{
-    struct board *board = board_of(seat);
-    if (seat->state == SEAT_LOST)
-        return;
-    seat->state = SEAT_LOST;
-    uint32_t nobody = 0;
-    if (atomic_compare_exchange_strong(&board->first_lost, &nobody, seat->session + 1))
-        atomic_store(&board->first_lost_status, (int)status);
-    atomic_fetch_add(&board->lost, 1);
-}
-
-/* ------------------------------------------------------------------ the recipe's steps */
-
-static void let_go(struct seat *seat);
-static void queue_again_or_finish(struct seat *seat);
-
-static int64_t order_of(const struct seat *seat)
-{
-    return plan_of(seat)->recipe->fifo ? seat->contender.sequence : seat->arrival;
-}
-
-static uint64_t hold_ns(struct seat *seat)
-{
-    const struct hold *hold = &plan_of(seat)->hold;
-    if (!hold->exponential || hold->mean_ns == 0)
-        return hold->mean_ns;
-    double drawn_ns = random_exponential(&seat->random, (double)hold->mean_ns);
-    double longest_ns = (double)hold->mean_ns * HOLD_LONGEST_MEANS;
-    return (uint64_t)(drawn_ns < longest_ns ? drawn_ns : longest_ns);
-}
-
-static void granted(struct seat *seat)
-{
-    uint64_t now_ns = client_now_ns(seat->contender.client);
-    checker_granted(board_of(seat), seat->meter.lock, seat->session, order_of(seat));
-    meter_granted(&seat->meter, seat->session, now_ns - seat->arrived_ns, now_ns);
-    board_of(seat)->sessions[seat->session].acquisitions++;
-    seat->state = SEAT_HOLDING;
-    seat->granted_ns = now_ns;
-    step_taken(seat);
-    if (plan_of(seat)->pace == PACE_LOCKSTEP)
-        seat->rests = true;
-    else
-        let_go(seat);
-}
-
-static void released(struct seat *seat)
-{
-    uint64_t now_ns = client_now_ns(seat->contender.client);
-    checker_left(board_of(seat), seat->meter.lock, seat->session);
-    meter_released(&seat->meter, now_ns - seat->release_ns);
-    atomic_store(&board_of(seat)->last_released_ns, now_ns);
-    seat->state = SEAT_IDLE;
-    step_taken(seat);
-    if (plan_of(seat)->pace == PACE_LOCKSTEP)
-        seat->rests = true;
-    else
-        queue_again_or_finish(seat);
-}
-
-static void set_alarm(struct seat *seat, uint64_t due_ns)
-{
-    seat->timer.set(seat->timer.context, due_ns, seat);
-}
-
-static void advance(struct seat *seat);
-
-static void acquire(struct seat *seat)
-{
-    seat->contender.resume_at = 0;
-    seat->releasing = false;
-    seat->state = SEAT_ACQUIRING;
-    advance(seat);
-}
-
-/* What was acquired nested is given up by the last of as many releases. */
-static void give_up(struct seat *seat)
-{
-    if (seat->nested == 1) {
-        checker_released(board_of(seat), seat->meter.lock, seat->session);
-        seat->release_ns = client_now_ns(seat->contender.client);
-        meter_releasing(&seat->meter, seat->release_ns);
-    }
-    seat->contender.resume_at = 0;
-    seat->releasing = true;
-    seat->state = SEAT_RELEASING;
-    advance(seat);
-}
-
-static void acquired_once(struct seat *seat)
-{
-    if (++seat->nested < plan_of(seat)->recipe->nesting)
-        acquire(seat);
-    else
-        granted(seat);
-}
-
-static void released_once(struct seat *seat)
-{
-    if (--seat->nested > 0)
-        give_up(seat);
-    else
-        released(seat);
-}
-
-/* In free pace nobody waits for the others. */
-static void take_turn(struct seat *seat)
-{
-    if (plan_of(seat)->pace == PACE_FREE) {
-        advance(seat);
-        return;
-    }
-    seat->state = SEAT_AT_TURN;
-    seat->rests = true;
-}
-
-/* Resumes the recipe, and takes note of what it has come to. */
-static void advance(struct seat *seat)
-{
-    const struct recipe *recipe = plan_of(seat)->recipe;
-    enum recipe_step step =
-        seat->releasing ? recipe->release(&seat->contender) : recipe->acquire(&seat->contender);
-    switch (step) {
-    case STEP_REPLY:
-        break;
-    case STEP_WATCH:
-        seat->state = SEAT_PARKED;
-        seat->rests = true;
-        break;
-    case STEP_TURN:
-        take_turn(seat);
-        break;
-    case STEP_PAUSE:
-        set_alarm(seat, client_now_ns(seat->contender.client) + seat->contender.pause_ns);
-        break;
-    case STEP_DONE:
-        if (seat->releasing)
-            released_once(seat);
-        else
-            acquired_once(seat);
-        break;
-    case STEP_FAILED:
-        lose(seat, seat->contender.status);
-        break;
-    }
-}
-
-static void arrive(struct seat *seat)
-{
-    struct board_lock *lock = lock_of(seat);
-    seat->arrival = (int64_t)atomic_fetch_add(&lock->arrivals, 1);
-    atomic_store(&lock->joined, true);
-    seat->arrived_ns = client_now_ns(seat->contender.client);
-    step_taken(seat);
-    acquire(seat);
-}
-
-static void queue_again_or_finish(struct seat *seat)
-{
-    struct board *board = board_of(seat);
-    uint64_t admitted = plan_handoffs_of(board->plan, seat->meter.lock);
-    if (!atomic_load(&board->closed) &&
-        atomic_fetch_add(&lock_of(seat)->admissions, 1) < admitted) {
-        arrive(seat);
-        return;
-    }
-    seat->state = SEAT_FINISHED;
-    seat->rests = true;
-    if (atomic_fetch_add(&board->finished, 1) + 1 == board->plan->clients)
-        board_wake(board->conductor_descriptor);
-}
-
-static void release(struct seat *seat)
-{
-    /* What has come until here belongs to the handoff that ends. */
-    meter_read_bytes(&seat->meter, seat->contender.client);
-    give_up(seat);
-}
-
-static void let_go(struct seat *seat)
-{
-    uint64_t due_ns = seat->granted_ns + hold_ns(seat);
-    if (due_ns <= client_now_ns(seat->contender.client))
-        release(seat);
-    else
-        set_alarm(seat, due_ns);
+    atomic_fetch_sub(&seat_board(seat)->busy, 1);
 }
 
 void seat_alarm_rang(void *owner, uint64_t late_ns)
@@ -251,9 +41,9 @@ void seat_alarm_rang(void *owner, uint64_t late_ns)
         return;
     if (seat->state == SEAT_HOLDING) {
         histogram_record(&seat->meter.worker->late, late_ns);
-        release(seat);
+        course_release(seat);
     } else {
-        advance(seat);
+        course_advance(seat);
     }
     settle(seat);
 }
@@ -262,18 +52,18 @@ void seat_pass_gate(struct seat *seat)
 {
     meter_mark_bytes(&seat->meter, seat->contender.client);
     if (seat->meter.role != ROLE_RECONNECTED)
-        seat->meter.role = board_of(seat)->sessions[seat->session].role;
+        seat->meter.role = seat_board(seat)->sessions[seat->session].role;
 }
 
 void seat_arrive(struct seat *seat)
 {
-    arrive(seat);
+    course_arrive(seat);
     settle(seat);
 }
 
 void seat_let_go(struct seat *seat)
 {
-    let_go(seat);
+    course_let_go(seat);
     settle(seat);
 }
 
@@ -282,7 +72,13 @@ void seat_go_on(struct seat *seat)
     if (seat->state != SEAT_AT_TURN)
         return;
     seat->state = SEAT_ACQUIRING;
-    advance(seat);
+    course_advance(seat);
+    settle(seat);
+}
+
+void seat_die(struct seat *seat)
+{
+    course_die(seat, death_planned(seat_board(seat))->how);
     settle(seat);
 }
 
@@ -291,38 +87,41 @@ void seat_go_on(struct seat *seat)
 /* Before the gate: the conductor finds the server's role by it. */
 static void note_server(const struct seat *seat)
 {
-    struct board_session *session = &board_of(seat)->sessions[seat->session];
+    struct board_session *session = &seat_board(seat)->sessions[seat->session];
     client_server(seat->contender.client, session->server, sizeof session->server);
 }
 
 static void state_changed(void *owner, enum client_state state)
 {
     struct seat *seat = owner;
-    struct board *board = board_of(seat);
+    struct board *board = seat_board(seat);
     if (state == CLIENT_ESTABLISHED && seat->state == SEAT_CONNECTING) {
         seat->state = SEAT_IDLE;
         note_server(seat);
         atomic_fetch_sub(&board->connecting, 1);
-        step_taken(seat);
+        atomic_fetch_add(&board->steps, 1);
         if (atomic_fetch_add(&board->established, 1) + 1 == board->plan->clients)
             board_wake(board->conductor_descriptor);
     } else if (state == CLIENT_ESTABLISHED) {
         atomic_fetch_add(&seat->meter.worker->reconnects, 1);
         seat->meter.role = ROLE_RECONNECTED;
     } else if (state == CLIENT_EXPIRED) {
-        lose(seat, ZK_SESSION_EXPIRED);
+        course_lose(seat, ZK_SESSION_EXPIRED);
     }
 }
 
 static void sent(void *owner, enum client_operation operation)
 {
-    meter_sent(&((struct seat *)owner)->meter, operation);
+    struct seat *seat = owner;
+    seat->cutting =
+        operation == CLIENT_CREATE && death_takes_reply(seat_board(seat), seat->session);
+    meter_sent(&seat->meter, operation);
 }
 
 static bool is_foreseen(const struct seat *seat, enum zk_status status)
 {
     if (status == ZK_CONNECTION_LOSS)
-        return plan_of(seat)->recipe->recovers;
+        return seat_plan(seat)->recipe->recovers;
     return status == ZK_OK || status == ZK_NO_NODE || status == ZK_NODE_EXISTS ||
            status == ZK_BAD_VERSION || status == ZK_NOT_EMPTY;
 }
@@ -333,13 +132,19 @@ static void replied(void *owner, const struct client_reply *reply)
     meter_replied(&seat->meter, reply);
     if (seat->state == SEAT_LOST)
         return;
+    bool cut = seat->cutting && reply->status == ZK_CONNECTION_LOSS;
+    seat->cutting = false;
+    if (cut && !seat_plan(seat)->recipe->recovers) {
+        course_begin(seat); /* all that a client is left to do that knows nothing: to begin anew */
+        return;
+    }
     if (!is_foreseen(seat, reply->status)) {
-        lose(seat, reply->status);
+        course_lose(seat, reply->status);
         return;
     }
     seat->contender.status = reply->status;
     seat->contender.reply = reply;
-    advance(seat);
+    course_advance(seat);
     seat->contender.reply = NULL;
     meter_read_bytes(&seat->meter, seat->contender.client);
     settle(seat);
@@ -351,12 +156,13 @@ static void notified(void *owner, enum client_event event, const char *path)
     uint64_t now_ns = client_now_ns(seat->contender.client);
     bool wakes = seat->state == SEAT_PARKED && contender_awaits(&seat->contender, event, path);
     if (wakes) {
-        atomic_fetch_add(&board_of(seat)->busy, 1);
-        seat->state = seat->releasing ? SEAT_RELEASING : SEAT_ACQUIRING;
+        atomic_fetch_add(&seat_board(seat)->busy, 1);
+        seat->state = seat->woken_to;
     }
     meter_notified(&seat->meter, event, !wakes, now_ns);
+    /* Awake, the bytes are read with the reply that follows: a system call less. */
     if (wakes)
-        advance(seat); /* the bytes are read with the reply that follows: a system call less */
+        course_advance(seat);
     else
         meter_read_bytes(&seat->meter, seat->contender.client);
     settle(seat);
@@ -366,11 +172,18 @@ const struct client_listener seat_listener = {state_changed, sent, replied, noti
 
 void seat_report(const struct seat *seat)
 {
-    struct board_session *session = &board_of(seat)->sessions[seat->session];
+    const struct client *client = seat->contender.client;
+    struct board_session *session = &seat_board(seat)->sessions[seat->session];
+    client_server(client, session->server, sizeof session->server);
+    session->timeout_ms = client_timeout_ms(client);
+    session->role = seat->meter.role;
     session->unfinished = seat->state == SEAT_ACQUIRING || seat->state == SEAT_PARKED ||
-                          seat->state == SEAT_AT_TURN || seat->state == SEAT_RELEASING;
+                          seat->state == SEAT_AT_TURN || seat->state == SEAT_WORKING ||
+                          seat->state == SEAT_RELEASING;
     session->parked = seat->state == SEAT_PARKED;
-    session->awaits_creation = seat->contender.awaited == EVENT_CREATED;
+    session->awaited = seat->contender.awaited;
+    session->lock = seat->meter.lock;
+    snprintf(session->node, sizeof session->node, "%s", seat->contender.node);
     snprintf(session->waits_for, sizeof session->waits_for, "%s",
-             session->parked ? seat->contender.watched : seat->contender.node);
+             session->parked ? seat->contender.watched : "");
 }

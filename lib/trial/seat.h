@@ -2,8 +2,8 @@
 /*
  * seat: one session's place in a trial: it arrives, waits, holds, releases. Layer: trial.
  *
- * Runs the recipe's coroutines: resumes them when a reply or the awaited notification has come, and
- * tells the meter and the checker of everything on the way. A seat lives on one thread: its
+ * It goes on in its course (course.h) when a reply or the awaited notification has come, or the
+ * conductor says so, and tells the meter of every message. A seat lives on one thread: its
  * session's callbacks and the functions below are all called there.
  *
  * Invariant: a session counts as busy on the board from the moment at which it is told to move
@@ -29,10 +29,12 @@ enum seat_state {
     SEAT_IDLE, /* connected, and not in line */
     SEAT_ACQUIRING,
     SEAT_PARKED,
+    SEAT_WORKING, /* holding, and at the work under the lock */
     SEAT_AT_TURN, /* lockstep: goes on when all who wait may */
     SEAT_HOLDING,
     SEAT_RELEASING,
     SEAT_FINISHED,
+    SEAT_DEAD, /* as the plan, or the recipe, wants it */
     SEAT_LOST,
 };
 
@@ -50,15 +52,31 @@ struct seat {
     struct seat_timer timer;
     uint32_t session;
     enum seat_state state;
-    uint32_t nested; /* acquires that have been granted, and not released */
-    bool rests;      /* it has come to rest in the turn under way */
-    bool releasing;  /* the coroutine under way is the release */
-    int64_t arrival; /* its number among the arrivals at this lock */
+    enum seat_state woken_to; /* parked: the state that it goes on in */
+    uint32_t nested;          /* acquires that have been granted, and not released */
+    bool rests;               /* it has come to rest in the turn under way */
+    bool cutting;             /* the reply to the request under way is to be lost */
+    int64_t arrival;          /* its number among the arrivals at this lock */
     uint64_t arrived_ns;
     uint64_t granted_ns;
     uint64_t release_ns; /* when its release began */
     char lock_path[RECIPE_PATH_MAX];
 };
+
+static inline struct board *seat_board(const struct seat *seat)
+{
+    return seat->meter.board;
+}
+
+static inline const struct trial_plan *seat_plan(const struct seat *seat)
+{
+    return seat_board(seat)->plan;
+}
+
+static inline struct board_lock *seat_lock(const struct seat *seat)
+{
+    return &seat_board(seat)->locks[seat->meter.lock];
+}
 
 /* The callbacks of a seat's session; the seat is their owner. */
 extern const struct client_listener seat_listener;
@@ -83,7 +101,10 @@ void seat_go_on(struct seat *seat);
 /* An alarm's ring: the seat's hold or its recipe's pause is over. */
 void seat_alarm_rang(void *seat, uint64_t late_ns);
 
-/* Writes what the session is doing to its place on the board, for a report. */
+/* Waiting or holding, at rest: the session dies as the plan says; already counted as busy. */
+void seat_die(struct seat *seat);
+
+/* Writes what the session is and does to its place on the board, for a report. */
 void seat_report(const struct seat *seat);
 
 #endif

@@ -24,6 +24,7 @@ enum seat_order {
     ORDER_ARRIVE, /* see seat.h */
     ORDER_LET_GO,
     ORDER_GO_ON,
+    ORDER_DIE,
     ORDER_READ, /* last readings */
 };
 

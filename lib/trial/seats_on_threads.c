@@ -39,9 +39,13 @@ static enum fault_kind open_session(struct worker *worker, struct seat *seat, co
                         seat, &seat->contender.client, fault);
 }
 
+/* A dead session's thread has ended. */
 static void tell(struct seat *seat, enum seat_order order)
 {
-    threads_order(seat->contender.client, (int)order);
+    if (atomic_load(&seat->meter.board->sessions[seat->session].dead))
+        worker_carry_out(seat, order);
+    else
+        threads_order(seat->contender.client, (int)order);
 }
 
 static enum fault_kind wait_for_conductor(struct worker *worker, uint64_t most_ns,

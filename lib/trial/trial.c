@@ -3,7 +3,10 @@
 
 #include "measure/statistics.h"
 #include "trial/crew.h"
+#include "trial/death.h"
+#include "trial/ending.h"
 #include "trial/oracle.h"
+#include "trial/znodes.h"
 
 #include <assert.h>
 #include <stdio.h>
@@ -21,181 +24,6 @@ struct run {
 static bool is_private(const struct run *run)
 {
     return run->oracle.ensemble != NULL || run->oracle.simulated != NULL;
-}
-
-/* ------------------------------------------------------------------ the znodes */
-
-/* The first of a recipe's znodes in the folder of a lock. */
-static const struct recipe_znode *laid_out(const struct run *run)
-{
-    static const struct recipe_znode none = {NULL, NULL};
-    return run->plan->recipe->laid_out == NULL ? &none : run->plan->recipe->laid_out;
-}
-
-static enum fault_kind lay_out_lock(const struct run *run, uint32_t lock, struct fault *fault)
-{
-    char path[RECIPE_PATH_MAX];
-    snprintf(path, sizeof path, "%s/l%u", run->plan->root, lock);
-    enum fault_kind kind = steward_create(run->steward, path, fault);
-    for (const struct recipe_znode *znode = laid_out(run);
-         kind == FAULT_NONE && znode->name != NULL; znode++) {
-        snprintf(path, sizeof path, "%s/l%u/%s", run->plan->root, lock, znode->name);
-        if (znode->value != NULL)
-            kind = steward_create_holding(run->steward, path, znode->value, fault);
-    }
-    return kind;
-}
-
-static enum fault_kind lay_out(const struct run *run, struct fault *fault)
-{
-    enum fault_kind kind = steward_create(run->steward, run->plan->root, fault);
-    for (uint32_t lock = 0; kind == FAULT_NONE && lock < run->plan->locks; lock++)
-        kind = lay_out_lock(run, lock, fault);
-    return kind;
-}
-
-/* How many znodes are in the folder of a lock, and in those that were laid out in it, beside these.
- */
-static enum fault_kind count_leftovers(const struct run *run, uint32_t lock, size_t *count,
-                                       struct fault *fault)
-{
-    char path[RECIPE_PATH_MAX];
-    snprintf(path, sizeof path, "%s/l%u", run->plan->root, lock);
-    enum fault_kind kind = steward_count_children(run->steward, path, count, fault);
-    for (const struct recipe_znode *znode = laid_out(run);
-         kind == FAULT_NONE && znode->name != NULL; znode++) {
-        size_t below = 0;
-        bool there = false;
-        snprintf(path, sizeof path, "%s/l%u/%s", run->plan->root, lock, znode->name);
-        kind = steward_exists(run->steward, path, &there, fault);
-        if (kind == FAULT_NONE && there)
-            kind = steward_count_children(run->steward, path, &below, fault);
-        *count += below;
-        *count -= there;
-    }
-    return kind;
-}
-
-static enum fault_kind look_for_leftovers(const struct run *run, struct fault *fault)
-{
-    for (uint32_t lock = 0; lock < run->plan->locks; lock++) {
-        size_t count = 0;
-        enum fault_kind kind = count_leftovers(run, lock, &count, fault);
-        if (kind != FAULT_NONE)
-            return kind;
-        if (count > 0)
-            board_violate(run->board, &(struct violation){
-                                          .kind = VIOLATION_LEFTOVER,
-                                          .lock = lock,
-                                          .handoff = atomic_load(&run->board->locks[lock].releases),
-                                          .found = (int64_t)count});
-    }
-    return FAULT_NONE;
-}
-
-/* A counter must have counted every grant. */
-static enum fault_kind check_counters(const struct run *run, struct fault *fault)
-{
-    const char *name = run->plan->recipe->counts;
-    enum fault_kind kind = FAULT_NONE;
-    for (uint32_t lock = 0; kind == FAULT_NONE && name != NULL && lock < run->plan->locks; lock++) {
-        char path[RECIPE_PATH_MAX], text[32] = "";
-        int64_t grants = (int64_t)atomic_load(&run->board->locks[lock].grants);
-        snprintf(path, sizeof path, "%s/l%u/%s", run->plan->root, lock, name);
-        kind = steward_read(run->steward, path, text, sizeof text, fault);
-        int64_t found = strtoll(text, NULL, 10);
-        if (kind == FAULT_NONE && found != grants)
-            board_violate(run->board, &(struct violation){.kind = VIOLATION_COUNTER,
-                                                          .lock = lock,
-                                                          .handoff = (uint64_t)grants,
-                                                          .expected = grants,
-                                                          .found = found});
-    }
-    return kind;
-}
-
-/* ------------------------------------------------------------------ how it ended */
-
-/* A session that waits for a znode to go although it has gone, or to come although it is there, has
- * lost a wake-up. */
-static enum fault_kind look_for_lost_wakeups(const struct run *run, struct fault *fault)
-{
-    for (uint32_t i = 0; i < run->plan->clients; i++) {
-        const struct board_session *session = &run->board->sessions[i];
-        bool exists = !session->awaits_creation;
-        if (!session->parked)
-            continue;
-        enum fault_kind kind = steward_exists(run->steward, session->waits_for, &exists, fault);
-        if (kind != FAULT_NONE)
-            return kind;
-        if (exists != session->awaits_creation)
-            continue;
-        uint32_t lock = i % run->plan->locks;
-        board_violate(run->board,
-                      &(struct violation){.kind = VIOLATION_LOST_WAKEUP,
-                                          .lock = lock,
-                                          .handoff = atomic_load(&run->board->locks[lock].releases),
-                                          .session = i + 1});
-    }
-    return FAULT_NONE;
-}
-
-static void name_the_unfinished(const struct run *run, struct trial_result *result)
-{
-    uint32_t unfinished = 0, first = 0;
-    for (uint32_t i = run->plan->clients; i-- > 0;) {
-        if (run->board->sessions[i].unfinished) {
-            unfinished++;
-            first = i;
-        }
-    }
-    const struct board_session *session = &run->board->sessions[first];
-    if (unfinished == 0)
-        snprintf(result->reason, sizeof result->reason, "nothing moved for %g s",
-                 (double)run->plan->timeout_ns / 1e9);
-    else
-        snprintf(result->reason, sizeof result->reason,
-                 "nothing moved for %g s: %u sessions are unfinished, the first is session %u, "
-                 "which %s %s",
-                 (double)run->plan->timeout_ns / 1e9, unfinished, first,
-                 session->parked ? "waits for a change of" : "has a request out for its znode",
-                 session->waits_for);
-}
-
-static const char *status_words(int status)
-{
-    switch (status) {
-    case ZK_CONNECTION_LOSS:
-        return "lost its connection";
-    case ZK_SESSION_EXPIRED:
-        return "expired";
-    case ZK_NO_AUTH:
-        return "was denied a request";
-    default:
-        return "got an answer that its recipe cannot go on from";
-    }
-}
-
-static void describe_end(const struct run *run, struct trial_result *result)
-{
-    struct board *board = run->board;
-    switch (result->end) {
-    case END_DONE:
-    case END_VIOLATION:
-        break;
-    case END_DEADLINE:
-        name_the_unfinished(run, result);
-        break;
-    case END_LOST:
-        snprintf(result->reason, sizeof result->reason, "session %u %s",
-                 atomic_load(&board->first_lost) - 1,
-                 status_words(atomic_load(&board->first_lost_status)));
-        break;
-    case END_OVERFLOW:
-        snprintf(result->reason, sizeof result->reason,
-                 "more handoffs than the %zu that there is room for", board->ledger.rows_per_lock);
-        break;
-    }
 }
 
 /* ------------------------------------------------------------------ adding up */
@@ -265,6 +93,14 @@ static void add_locks(const struct run *run, struct trial_result *result)
     }
 }
 
+static void add_death(const struct run *run, struct trial_result *result)
+{
+    result->had_death = !death_spares_all(run->board);
+    result->recovery_ns = atomic_load(&run->board->recovery_ns);
+    result->repairs = atomic_load(&run->board->repairs);
+    result->tasks_done = atomic_load(&run->board->tasks_done);
+}
+
 static uint64_t interval_ns(uint64_t from_ns, uint64_t to_ns)
 {
     return from_ns != 0 && to_ns > from_ns ? to_ns - from_ns : 0;
@@ -281,6 +117,7 @@ static bool is_shared(const struct run *run, const struct conductor_result *led)
 static void reconcile(const struct run *run, const struct conductor_result *led,
                       struct trial_result *result)
 {
+    struct oracle_count count = result->servers;
     uint64_t servers, sessions;
     if (led->end != END_DONE)
         return;
@@ -292,8 +129,11 @@ static void reconcile(const struct run *run, const struct conductor_result *led,
                                         : "the servers do not tell their counters (mntr)");
         return;
     }
-    enum oracle_counter differs =
-        oracle_reconcile(&result->servers, &result->total, &servers, &sessions);
+    oracle_discount(&count, atomic_load(&run->board->exits), result->reconnects);
+    /* Nobody knows what the servers still told a session that was about to go. */
+    if (result->had_death && count.notifications > result->total.of[TALLY_NOTIFICATION])
+        count.notifications = result->total.of[TALLY_NOTIFICATION];
+    enum oracle_counter differs = oracle_reconcile(&count, &result->total, &servers, &sessions);
     if (differs != ORACLE_AGREES && !is_private(run) && servers > sessions) {
         snprintf(result->not_reconciled, sizeof result->not_reconciled,
                  "the servers counted more %s than the sessions: others seem to use them",
@@ -320,23 +160,25 @@ static enum fault_kind add_up(const struct run *run, const struct conductor_resu
     add_workers(run, result);
     add_roles(result);
     add_locks(run, result);
+    add_death(run, result);
     enum fault_kind kind = add_sessions(run, result, fault);
     if (kind == FAULT_NONE && (led->end == END_DONE || led->end == END_DEADLINE))
         kind = steward_catch_up(run->steward, run->plan->root, fault);
     if (kind == FAULT_NONE && led->end == END_DONE)
-        kind = look_for_leftovers(run, fault);
+        kind = znodes_check_leftovers(run->board, run->steward, fault);
     if (kind == FAULT_NONE && led->end == END_DONE)
-        kind = check_counters(run, fault);
+        kind = znodes_check_counters(run->board, run->steward, fault);
     if (kind == FAULT_NONE && led->end == END_DEADLINE)
-        kind = look_for_lost_wakeups(run, fault);
+        kind = znodes_check_wakeups(run->board, run->steward, fault);
     if (kind != FAULT_NONE)
         return kind;
     if (led->end == END_DONE)
         check_ledger(run, &result->total);
     reconcile(run, led, result);
     result->violation_count = board_violation_count(run->board);
-    result->has_law = run->plan->pace == PACE_LOCKSTEP && led->end == END_DONE;
-    describe_end(run, result);
+    result->has_law =
+        run->plan->pace == PACE_LOCKSTEP && led->end == END_DONE && !result->had_death;
+    ending_describe(run->board, result->end, result->reason, sizeof result->reason);
     return FAULT_NONE;
 }
 
@@ -412,7 +254,7 @@ static enum fault_kind run_on_servers(struct run *run, struct trial_result *resu
 {
     run->steward = run->host->steward;
     run->oracle.ensemble = run->host->ensemble;
-    enum fault_kind kind = lay_out(run, fault);
+    enum fault_kind kind = znodes_lay_out(run->board, run->steward, fault);
     if (kind == FAULT_NONE)
         kind = run_workers(run, result, fault);
     struct fault clearing = {0};
@@ -440,7 +282,7 @@ static enum fault_kind run_in_simulation(struct run *run, struct trial_result *r
     run->oracle.simulated = simulated;
     kind = steward_new_simulated(simulated, run->plan->timeout_ns, &run->steward, fault);
     if (kind == FAULT_NONE)
-        kind = lay_out(run, fault);
+        kind = znodes_lay_out(run->board, run->steward, fault);
     if (kind == FAULT_NONE)
         kind = run_workers(run, result, fault);
     steward_free(run->steward);

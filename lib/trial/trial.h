@@ -41,10 +41,10 @@ enum reconciled {
 };
 
 struct trial_result {
-    enum conductor_end end;
-    char reason[320]; /* why it did not end well; "" when it did */
+    enum trial_end end;
+    char reason[512]; /* why it did not end well; "" when it did */
     struct tally total;
-    bool has_law; /* lockstep, led to its end */
+    bool has_law; /* lockstep, led to its end, and nobody died */
     struct tally law;
     uint64_t handoffs;
     uint64_t elapsed_ns; /* from the gate to the answer to the last release */
@@ -52,6 +52,10 @@ struct trial_result {
     uint64_t client_cpu_ns;
     uint64_t client_rss_kib; /* all workers together, what they share counted once each */
     uint64_t reconnects;
+    bool had_death;       /* somebody died, or lost a reply, as planned */
+    uint64_t recovery_ns; /* from there to the next grant of that lock; 0: there was none */
+    uint64_t repairs;     /* how often a holder found, and mended, what a crash had left */
+    uint64_t tasks_done;  /* of a list of tasks: how often one was run to its end */
     uint64_t inversions;
     double fairness_jain;
     struct oracle_count servers; /* from the gate to the end */

@@ -51,6 +51,15 @@ static void describe_early(const struct violation *v, char *text, size_t size)
              entered ? "had arrived" : "had begun to leave");
 }
 
+static void describe_deserted(const struct violation *v, char *text, size_t size)
+{
+    snprintf(text, size,
+             "leftover: session %" PRId64 " ended and left its ephemeral znode: session %" PRId64
+             " was granted %.3f s after the release, at the session timeout (%.3f s)",
+             number(v->other), number(v->session), (double)v->found / 1e3,
+             (double)v->expected / 1e3);
+}
+
 static void describe_what(const struct violation *v, char *text, size_t size)
 {
     switch (v->kind) {
@@ -87,6 +96,9 @@ static void describe_what(const struct violation *v, char *text, size_t size)
         break;
     case VIOLATION_LEFTOVER:
         snprintf(text, size, "%" PRId64 " znodes are left in the lock", v->found);
+        break;
+    case VIOLATION_DESERTED:
+        describe_deserted(v, text, size);
         break;
     case VIOLATION_SERVERS:
         snprintf(text, size,

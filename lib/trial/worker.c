@@ -67,13 +67,11 @@ static void reading_taken(struct board *board, struct board_worker *share)
 static void take_reading(struct seat *seat)
 {
     struct board *board = seat->meter.board;
-    const struct client *client = seat->contender.client;
-    struct board_session *session = &board->sessions[seat->session];
-    meter_read_bytes(&seat->meter, client);
-    client_server(client, session->server, sizeof session->server);
-    session->timeout_ms = client_timeout_ms(client);
-    session->role = seat->meter.role;
-    seat_report(seat);
+    /* A dead session has said everything before, and has nothing to tell any more. */
+    if (seat->state != SEAT_DEAD) {
+        meter_read_bytes(&seat->meter, seat->contender.client);
+        seat_report(seat);
+    }
     reading_taken(board, seat->meter.worker);
 }
 
@@ -93,6 +91,9 @@ void worker_carry_out(struct seat *seat, enum seat_order order)
         break;
     case ORDER_GO_ON:
         seat_go_on(seat);
+        break;
+    case ORDER_DIE:
+        seat_die(seat);
         break;
     case ORDER_READ:
         take_reading(seat);
@@ -148,18 +149,21 @@ static void let_go_on(struct worker *worker, uint32_t lock)
 static void obey(struct worker *worker, uint64_t command)
 {
     uint32_t subject = (uint32_t)command; /* a session, or a lock */
-    uint32_t at = subject / worker->board->plan->processes;
+    struct seat *seat = &worker->seats[subject / worker->board->plan->processes];
     switch ((enum board_command)(command >> 32)) {
     case COMMAND_NONE:
         break;
     case COMMAND_ARRIVE:
-        worker->seating->tell(&worker->seats[at], ORDER_ARRIVE);
+        worker->seating->tell(seat, ORDER_ARRIVE);
         break;
     case COMMAND_RELEASE:
-        worker->seating->tell(&worker->seats[at], ORDER_LET_GO);
+        worker->seating->tell(seat, ORDER_LET_GO);
         break;
     case COMMAND_TURN:
         let_go_on(worker, subject);
+        break;
+    case COMMAND_DIE:
+        worker->seating->tell(seat, ORDER_DIE);
         break;
     }
 }

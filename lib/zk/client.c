@@ -93,6 +93,12 @@ bool client_crash(struct client *client)
     return client->driver->crash(client);
 }
 
+bool client_leave(struct client *client)
+{
+    assert(!client->outstanding);
+    return client->driver->leave(client);
+}
+
 void client_deliver_reply(struct client *client, struct client_reply *reply)
 {
     assert(client->outstanding);

@@ -150,6 +150,7 @@ struct client_driver {
     void (*submit)(struct client *client, const struct client_request *request);
     bool (*cut)(struct client *client);
     bool (*crash)(struct client *client);
+    bool (*leave)(struct client *client);
     uint64_t (*now_ns)(const struct client *client);
     /* Bytes of the connection so far, as the kernel counted them; false while not connected. */
     bool (*bytes)(const struct client *client, uint64_t *sent_bytes, uint64_t *received_bytes);
@@ -197,8 +198,8 @@ int64_t client_session_id(const struct client *client);
 void client_server(const struct client *client, char *text, size_t size);
 
 /*
- * Faults, for trials that are to go wrong. Both are called where operations are, on the session's
- * own turn; both are false, with nothing done, while the session is not connected, or if the driver
+ * Faults, for trials that are to go wrong. They are called where operations are, on the session's
+ * own turn; they are false, with nothing done, while the session is not connected, or if the driver
  * cannot (see its header).
  *
  * client_cut: right after an operation. Its reply is lost: as soon as it has arrived, so that the
@@ -213,9 +214,14 @@ void client_server(const struct client *client, char *text, size_t size);
  * any more, not even the reply to an outstanding operation, which may have been carried out or not.
  * Afterwards the client may be closed by its driver, and no operation be asked of it; it has no
  * bytes, timeout or server to tell.
+ *
+ * client_leave: the session is closed in order, and its process is gone: the request to close it
+ * goes out, so its ephemeral znodes go at once. Nothing may be outstanding. Everything else is as
+ * after client_crash.
  */
 bool client_cut(struct client *client);
 bool client_crash(struct client *client);
+bool client_leave(struct client *client);
 
 /* For drivers: hands a reply over. Fills in operation and latency_ns of *reply. */
 void client_deliver_reply(struct client *client, struct client_reply *reply);

@@ -178,6 +178,12 @@ static bool crash(struct client *client)
     return true;
 }
 
+/* The kernel still delivers what was sent before the connection ended. */
+static bool leave(struct client *client)
+{
+    return handle_begin_close(of_client(client)) && crash(client);
+}
+
 static uint64_t now_ns(const struct client *client)
 {
     (void)client;
@@ -212,6 +218,7 @@ const struct client_driver handle_driver = {
     .submit = submit,
     .cut = cut,
     .crash = crash,
+    .leave = leave,
     .now_ns = now_ns,
     .bytes = bytes,
     .timeout_ms = timeout_ms,

@@ -330,6 +330,15 @@ static bool crash(struct client *client)
     return true;
 }
 
+static bool leave(struct client *client)
+{
+    struct session *session = (struct session *)client;
+    if (!is_connected(session))
+        return false;
+    session_close(session);
+    return true;
+}
+
 static uint64_t now_ns(const struct client *client)
 {
     return ((const struct session *)client)->world->agenda.now_ns;
@@ -370,6 +379,7 @@ static const struct client_driver session_driver = {
     .submit = submit,
     .cut = cut,
     .crash = crash,
+    .leave = leave,
     .now_ns = now_ns,
     .bytes = bytes,
     .session_id = session_id,

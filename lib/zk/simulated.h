@@ -65,9 +65,9 @@ const char *simulated_mode(unsigned servers, unsigned server);
 /*
  * Begins to open a session on a server, from 0; the listener hears CLIENT_ESTABLISHED when it
  * stands. A session that loses its connection goes on to the next server, and when it has tried all
- * of them to the first again, after a sixtieth of its timeout. It takes client_cut and
- * client_crash. The client belongs to the world, and stays valid as long as that, however the
- * session ends. FAULT_USAGE: no such server.
+ * of them to the first again, after a sixtieth of its timeout. It takes client_cut,
+ * client_crash and client_leave. The client belongs to the world, and stays valid as long as that,
+ * however the session ends. FAULT_USAGE: no such server.
  */
 MUST_CHECK enum fault_kind simulated_open(struct simulated *world, unsigned server,
                                           uint32_t timeout_ms,

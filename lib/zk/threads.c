@@ -278,6 +278,16 @@ static bool cut(struct client *client)
     return session->cutting;
 }
 
+/* Its thread ends, and closes the library's handle. */
+static void end(struct session *session)
+{
+    pthread_mutex_lock(&session->threads->mutex);
+    session->descriptor = -1;
+    session->cookie = 0;
+    pthread_mutex_unlock(&session->threads->mutex);
+    mailbox_close(&session->mailbox);
+}
+
 /* The library believes in its connection until it has been closed: else it would reconnect. */
 static bool crash(struct client *client)
 {
@@ -286,11 +296,16 @@ static bool crash(struct client *client)
     if (session->mailbox.busy || !knows_socket(session) ||
         !cut_off(session->descriptor, &session->other_end))
         return false;
-    pthread_mutex_lock(&session->threads->mutex);
-    session->descriptor = -1;
-    session->cookie = 0;
-    pthread_mutex_unlock(&session->threads->mutex);
-    mailbox_close(&session->mailbox);
+    end(session);
+    return true;
+}
+
+static bool leave(struct client *client)
+{
+    struct session *session = of_client(client);
+    if (session->mailbox.busy || !knows_socket(session))
+        return false;
+    end(session);
     return true;
 }
 
@@ -328,6 +343,7 @@ static const struct client_driver threads_driver = {
     .submit = submit,
     .cut = cut,
     .crash = crash,
+    .leave = leave,
     .now_ns = now_ns,
     .bytes = bytes,
     .timeout_ms = timeout_ms,

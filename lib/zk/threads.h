@@ -21,8 +21,8 @@
  * A request that a note has no room for (zk/note.h) is not sent, and answered by ZK_OTHER_ERROR; a
  * reply to get holds SYNCHRONOUS_VALUE_MAX bytes (zk/synchronous.h), and what is more is cut off.
  *
- * Faults: client_cut and client_crash need the session's socket, and do nothing while it is not
- * known; nor does client_crash in a hook that is called while the session is inside a request. A
+ * Faults: they need the session's socket, and do nothing while it is not known; nor do client_crash
+ * and client_leave in a hook that is called while the session is inside a request. A
  * reply to be cut is waited for by a thread of its own; if the system allows none, the operation is
  * not sent, and answered by ZK_OTHER_ERROR. A session that crashed is one of those that have
  * closed.

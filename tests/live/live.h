@@ -27,6 +27,11 @@
 #define LIVE_SERVERS 1
 #endif
 
+/* … and so does one that wants shorter session timeouts: they are two ticks at least. */
+#ifndef LIVE_TICK_MS
+#define LIVE_TICK_MS 2000
+#endif
+
 static struct ensemble *live_ensemble;
 static struct connect_string live_servers;
 static struct trial_host live_host = {.watch = {.interrupt_descriptor = -1}};
@@ -44,6 +49,7 @@ static inline int live_start(void **state)
     struct fault fault = {0};
     struct ensemble_options options = ensemble_options_default();
     options.servers = LIVE_SERVERS;
+    options.tick_ms = LIVE_TICK_MS;
     options.heap_mib = 256;
     live_expect(ensemble_start(&options, &live_ensemble, &fault), &fault);
     live_servers = *ensemble_connect(live_ensemble);

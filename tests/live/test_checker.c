@@ -121,7 +121,7 @@ static void test_a_lost_wake_up_is_named(void **state)
     /* Then each session that waits in vain, and the znode that it waits for. */
     assert_int_equal(result->violation_count, 3);
     assert_int_equal(result->board->violations[1].session, 2);
-    assert_non_null(strstr(result->reason, "session 1, which waits for a change of " ROOT));
+    assert_non_null(strstr(result->reason, "session 1, which waits at " ROOT));
     trial_result_free(result);
 }
 
@@ -132,7 +132,7 @@ static void test_a_lost_wake_up_is_named_in_free_pace(void **state)
     assert_int_equal(result->end, END_DEADLINE);
     assert_int_equal(first(result)->kind, VIOLATION_LOST_WAKEUP);
     assert_true(first(result)->session > 0);
-    assert_non_null(strstr(result->reason, "waits for a change of " ROOT));
+    assert_non_null(strstr(result->reason, " for the deletion of " ROOT));
     trial_result_free(result);
 }
 

@@ -41,8 +41,9 @@ static void each_is_told(void **state)
         assert_string_equal(command.err, "");
         check_columns();
         assert_has(command.out, "release");
-        assert_has(command.out,
-                   recipe_has_law(recipe) ? "\nLaw, under lockstep:\n" : "\nIt has no law.\n");
+        assert_has(command.out, recipe->broken           ? "\nIts verdict fails in every trial.\n"
+                                : recipe_has_law(recipe) ? "\nLaw, under lockstep:\n"
+                                                         : "\nIt has no law.\n");
         assert_has(command.out, "\nSource:     ");
         assert_has(command.out, "\nShipped by: ");
     }

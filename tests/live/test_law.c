@@ -13,13 +13,13 @@ static struct trial_plan plan_of(const char *recipe, uint32_t clients)
     return plan;
 }
 
-/* The next recipe that has a law, from this index on; NULL behind the last. */
+/* The next recipe that has a law and keeps it, from this index on; NULL behind the last. */
 static const struct recipe *next_with_law(size_t *index)
 {
     const struct recipe *recipe;
     do
         recipe = registry_at((*index)++);
-    while (recipe != NULL && !recipe_has_law(recipe));
+    while (recipe != NULL && (!recipe_has_law(recipe) || recipe->broken));
     return recipe;
 }
 
@@ -148,6 +148,8 @@ static void test_several_locks_cost_the_sum(void **state)
     const struct recipe *recipe;
     for (size_t r = 0; (recipe = next_with_law(&r)) != NULL;) {
         struct trial_plan plan = plan_of(recipe->name, 11);
+        if (recipe->tours)
+            continue;   /* its clients do not stay at one lock */
         plan.locks = 3; /* of 4, 4 and 3 clients */
         plan.processes = 2;
         struct trial_result *result = live_trial(&plan);
@@ -166,6 +168,8 @@ static void test_free_pace_excludes(void **state)
     const struct recipe *recipe;
     for (size_t r = 0; (recipe = registry_at(r)) != NULL; r++) {
         struct trial_plan plan = plan_of(recipe->name, 30);
+        if (recipe->broken)
+            continue;
         plan.pace = PACE_FREE;
         plan.processes = 3;
         struct trial_result *result = live_trial(&plan);

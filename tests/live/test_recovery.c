@@ -76,7 +76,7 @@ static void test_without_a_guid_a_lost_create_blocks_the_lock(void **state)
     assert_int_equal(result->violation_count, 0);
     /* All wait, one of them for itself; but for those who came before it. */
     assert_true(result->handoffs < 5);
-    assert_non_null(strstr(result->reason, "waits for a change of " ROOT));
+    assert_non_null(strstr(result->reason, " for the deletion of " ROOT));
     trial_result_free(result);
 }
 

@@ -299,6 +299,33 @@ static void test_barrier(void **state)
     }
 }
 
+static void test_ready(void **state)
+{
+    (void)state;
+    for (uint64_t n = 1; n <= 300; n++) {
+        struct tally total = drain("ready", n);
+        assert_int_equal(tally_rpcs(&total), 9 * n - 2);
+        assert_int_equal(total.of[TALLY_CREATE], 2 * n);
+        assert_int_equal(total.of[TALLY_SET], 2 * n);
+        assert_int_equal(total.of[TALLY_DELETE], 2 * n);
+        assert_int_equal(total.of[TALLY_NOTIFICATION], n - 1);
+        assert_int_equal(total.of[TALLY_NAMES_LISTED], n * n + 2 * n - 1);
+    }
+}
+
+static void test_softlock(void **state)
+{
+    (void)state;
+    for (uint64_t n = 1; n <= 300; n++) {
+        struct tally total = drain("softlock", n);
+        assert_int_equal(tally_rpcs(&total), 6 * n - 1);
+        assert_int_equal(total.of[TALLY_GET], n);
+        assert_int_equal(total.of[TALLY_SET], 1);
+        assert_int_equal(total.of[TALLY_NOTIFICATION], n - 1);
+        assert_int_equal(total.of[TALLY_NAMES_LISTED], n * n);
+    }
+}
+
 static void test_a_handoff_among_waiters(void **state)
 {
     struct law_lock lock;
@@ -346,6 +373,8 @@ int main(void)
         cmocka_unit_test(test_readers_behind_several_writers),
         cmocka_unit_test(test_readers_behind_a_writer_are_granted_together),
         cmocka_unit_test(test_barrier),
+        cmocka_unit_test(test_ready),
+        cmocka_unit_test(test_softlock),
         cmocka_unit_test(test_a_handoff_among_waiters),
         cmocka_unit_test(test_the_registry_finds_and_suggests),
     };

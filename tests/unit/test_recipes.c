@@ -24,6 +24,15 @@ static void test_every_recipe_tells_about_itself(void **state)
     }
 }
 
+/* Who shares waits for the others, and would wait for the dead. */
+static void test_who_shares_does_not_die(void **state)
+{
+    (void)state;
+    const struct recipe *recipe;
+    for (size_t r = 0; (recipe = registry_at(r)) != NULL; r++)
+        assert_true(recipe->shares == NULL || recipe->death.how == DEATH_NONE);
+}
+
 static void test_nested_acquires_ask_nothing(void **state)
 {
     (void)state;
@@ -285,6 +294,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_every_recipe_tells_about_itself),
+        cmocka_unit_test(test_who_shares_does_not_die),
         cmocka_unit_test(test_nested_acquires_ask_nothing),
         cmocka_unit_test(test_a_successor_leads_without_a_contest),
         cmocka_unit_test(test_a_released_ticket_hands_its_turn_on),

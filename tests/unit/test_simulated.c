@@ -503,6 +503,27 @@ static void test_a_crashed_session_leaves_no_watch(void **state)
     assert_int_equal(counters(0).watch_count, 0);
 }
 
+/* Its ephemerals go at once, and it hears no more than one that crashed. */
+static void test_a_session_that_leaves_is_closed_at_once(void **state)
+{
+    (void)state;
+    begin_with(3, 1, 3);
+    create(&probes[0], "/mine", EPHEMERAL);
+    settle();
+    exists(&probes[1], "/mine", WATCH);
+    list(&probes[0], "/", WATCH);
+    uint64_t left_ns = simulated_now_ns(world);
+    unsigned callbacks = probes[0].callbacks;
+    assert_true(client_leave(probes[0].client));
+    assert_false(client_leave(probes[0].client));
+    assert_false(client_crash(probes[0].client));
+    settle();
+    assert_true(simulated_now_ns(world) - left_ns < NS_PER_S);
+    expect_notice(&probes[1], 1, EVENT_DELETED, "/mine");
+    assert_int_equal(probes[0].callbacks, callbacks);
+    assert_int_equal(counters(0).watch_count, 0);
+}
+
 static void test_an_expired_session_loses_all_at_once(void **state)
 {
     (void)state;
@@ -587,6 +608,7 @@ int main(void)
         cmocka_unit_test_teardown(test_a_session_never_goes_back_in_time, end),
         cmocka_unit_test_teardown(test_a_crashed_session_lasts_until_its_timeout, end),
         cmocka_unit_test_teardown(test_a_crashed_session_leaves_no_watch, end),
+        cmocka_unit_test_teardown(test_a_session_that_leaves_is_closed_at_once, end),
         cmocka_unit_test_teardown(test_an_expired_session_loses_all_at_once, end),
         cmocka_unit_test_teardown(test_the_end_of_a_former_connection_means_nothing, end),
         cmocka_unit_test_teardown(test_an_expired_session_is_refused_what_it_has_under_way, end),

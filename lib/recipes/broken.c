@@ -1,0 +1,217 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * Locks that are broken on purpose: the scalable lock, each with one mistake that somebody has made
+ * in earnest. A checker that does not catch each of them, every time, is none. Their laws hold up
+ * to the mistake.
+ */
+#include "recipes/queue.h"
+#include "recipes/recipe.h"
+#include "recipes/registry.h"
+
+#define LAW_TEXTS "-", "-"
+
+/* ------------------------------------------------------------------ grants at once */
+
+ACQUIRE(nolock)
+{
+    BEGIN;
+    contender_child(s, QUEUE_PREFIX, s->node);
+    AWAIT(create(s, s->node, EPHEMERAL_SEQUENTIAL));
+    if (!queue_take_place(s))
+        FAILED;
+    GRANTED;
+    END;
+}
+
+static void nolock_arrival(const struct law_view *view, struct tally *cost)
+{
+    (void)view;
+    tally_add(cost, TALLY_CREATE, 1);
+}
+
+static void nolock_release(const struct law_view *view, struct tally *cost)
+{
+    (void)view;
+    tally_add(cost, TALLY_DELETE, 1);
+}
+
+const struct recipe recipe_broken_nolock = {
+    .name = "broken-nolock",
+    .summary = "broken on purpose: grants without looking who is before",
+    .about = {"Takes a place in line, and holds at once.",
+              "acquire                                              release\n"
+              "1 n = create(l + \"/lock-\", EPHEMERAL|SEQUENTIAL)       1 delete(n)",
+              "zkherd", NULL},
+    .broken = true,
+    .acquire = nolock_acquire,
+    .release = contender_delete_own,
+    .law = {nolock_arrival, nolock_release, LAW_TEXTS},
+};
+
+/* ------------------------------------------------------------------ a deletion is ownership */
+
+ACQUIRE(norecheck)
+{
+    BEGIN;
+    contender_child(s, QUEUE_PREFIX, s->node);
+    AWAIT(create(s, s->node, EPHEMERAL_SEQUENTIAL));
+    if (!queue_take_place(s))
+        FAILED;
+    AWAIT(get_children(s, s->lock, NO_WATCH));
+    if (s->status != ZK_OK)
+        FAILED;
+    if (queue_is_lowest(s))
+        GRANTED;
+    AWAIT(exists(s, s->watched, WATCH));
+    if (s->status == ZK_OK)
+        AWAIT_WATCH(EVENT_DELETED, s->watched);
+    GRANTED;
+    END;
+}
+
+static void norecheck_release(const struct law_view *view, struct tally *cost)
+{
+    tally_add(cost, TALLY_DELETE, 1);
+    tally_add(cost, TALLY_NOTIFICATION, view->waiters > 0 ? 1 : 0);
+}
+
+const struct recipe recipe_broken_norecheck = {
+    .name = "broken-norecheck",
+    .summary = "broken on purpose: takes the end of the one before for its own turn",
+    .about = {"The scalable lock, but who is woken does not list again: it takes the deletion of "
+              "the znode before its own for ownership. That one may have waited, not held. A "
+              "waiter of each trial ends its session.",
+              "acquire                                              release\n"
+              "1 n = create(l + \"/lock-\", EPHEMERAL|SEQUENTIAL)       1 delete(n)\n"
+              "2 C = getChildren(l, false)\n"
+              "3 if n is lowest znode in C, exit\n"
+              "4 p = znode in C ordered just before n\n"
+              "5 if exists(p, true) wait for watch event",
+              "code4wt, ZKReadWriteLock2", NULL},
+    .broken = true,
+    .death = {.how = DEATH_EXIT, .who = DEATH_WAITER},
+    .acquire = norecheck_acquire,
+    .release = contender_delete_own,
+    .law = {queue_arrival, norecheck_release, LAW_TEXTS},
+};
+
+/* ------------------------------------------------------------------ the wrong predecessor */
+
+ACQUIRE(wrongpred)
+{
+    BEGIN;
+    contender_child(s, QUEUE_PREFIX, s->node);
+    AWAIT(create(s, s->node, EPHEMERAL_SEQUENTIAL));
+    if (!queue_take_place(s))
+        FAILED;
+    AWAIT(get_children(s, s->lock, NO_WATCH));
+    if (s->status != ZK_OK)
+        FAILED;
+    if (queue_is_lowest(s))
+        GRANTED;
+    queue_place(s, queue_first(s), s->watched);
+    AWAIT(exists(s, s->watched, WATCH));
+    if (s->status == ZK_OK)
+        AWAIT_WATCH(EVENT_DELETED, s->watched);
+    GRANTED;
+    END;
+}
+
+static void wrongpred_release(const struct law_view *view, struct tally *cost)
+{
+    tally_add(cost, TALLY_DELETE, 1);
+    tally_add(cost, TALLY_NOTIFICATION, view->waiters);
+}
+
+const struct recipe recipe_broken_wrongpred = {
+    .name = "broken-wrongpred",
+    .summary = "broken on purpose: watches the first in line, and takes its end for its own turn",
+    .about = {"The scalable lock, but each watches the lowest znode, and holds when that goes: all "
+              "who wait hold together.",
+              "acquire                                              release\n"
+              "1 n = create(l + \"/lock-\", EPHEMERAL|SEQUENTIAL)       1 delete(n)\n"
+              "2 C = getChildren(l, false)\n"
+              "3 if n is lowest znode in C, exit\n"
+              "4 p = lowest znode in C\n"
+              "5 if exists(p, true) wait for watch event",
+              "zkherd", NULL},
+    .broken = true,
+    .acquire = wrongpred_acquire,
+    .release = contender_delete_own,
+    .law = {queue_arrival, wrongpred_release, LAW_TEXTS},
+};
+
+/* ------------------------------------------------------------------ nobody is told */
+
+static void look_away(struct contender *s, const char *path, enum watch_flag watch)
+{
+    (void)watch;
+    exists(s, path, NO_WATCH);
+}
+
+ACQUIRE(nowatch)
+{
+    return queue_acquire(s, look_away);
+}
+
+const struct recipe recipe_broken_nowatch = {
+    .name = "broken-nowatch",
+    .summary = "broken on purpose: looks without the watch flag, and waits for ever",
+    .about = {"The scalable lock, but its exists has no watch flag: it waits for what nobody will "
+              "tell it. A trial ends at its deadline (--timeout).",
+              "acquire                                              release\n"
+              "1 n = create(l + \"/lock-\", EPHEMERAL|SEQUENTIAL)       1 delete(n)\n"
+              "2 C = getChildren(l, false)\n"
+              "3 if n is lowest znode in C, exit\n"
+              "4 p = znode in C ordered just before n\n"
+              "5 if exists(p, false) wait for watch event\n"
+              "6 goto 2",
+              "zkherd", NULL},
+    .fifo = true,
+    .broken = true,
+    .acquire = nowatch_acquire,
+    .release = contender_delete_own,
+    .law = {queue_arrival, queue_release, LAW_TEXTS},
+};
+
+/* ------------------------------------------------------------------ the znode stays */
+
+ACQUIRE(leak)
+{
+    return queue_acquire(s, exists);
+}
+
+RELEASE(leak)
+{
+    (void)s;
+    CRASHED;
+}
+
+/* What is to come if it does: the next in line is woken, and lists, when the session has timed out.
+ */
+static void leak_cost(const struct law_view *view, struct tally *cost)
+{
+    queue_release(view, cost);
+    cost->of[TALLY_DELETE] = 0;
+}
+
+const struct recipe recipe_broken_leak = {
+    .name = "broken-leak",
+    .summary = "broken on purpose: ends its session instead of deleting its znode",
+    .about = {"The scalable lock, but a release deletes nothing: the client ends instead, without "
+              "closing its session. Its znode stays until the servers give the session up, and so "
+              "long the next in line waits: give a short --session-timeout.",
+              "acquire                                              release\n"
+              "1 n = create(l + \"/lock-\", EPHEMERAL|SEQUENTIAL)       1 exit(0)\n"
+              "2 C = getChildren(l, false)\n"
+              "3 if n is lowest znode in C, exit\n"
+              "4 p = znode in C ordered just before n\n"
+              "5 if exists(p, true) wait for watch event\n"
+              "6 goto 2",
+              "zkherd", NULL},
+    .fifo = true,
+    .broken = true,
+    .acquire = leak_acquire,
+    .release = leak_release,
+    .law = {queue_arrival, leak_cost, LAW_TEXTS},
+};

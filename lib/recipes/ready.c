@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * The ready flag: what a lock protects is written in several steps, and a holder that crashes
+ * between two of them leaves it half-written: the lock is freed, and says nothing. So the holder
+ * deletes a znode, ready, before it writes and creates it again behind. Who holds next and finds it
+ * missing knows what has happened, and mends it (lecture 9.4; Hunt et al. 2010, section 2.3).
+ *
+ * What is protected are two znodes, a and b, of which both are to hold the number of the last
+ * holder.
+ */
+#include "recipes/queue.h"
+#include "recipes/recipe.h"
+#include "recipes/registry.h"
+
+#include <stdio.h>
+
+static const char description[] =
+    "The scalable lock around data that is written in two steps. Before the first the holder "
+    "deletes the znode ready, behind the second it creates it again. A holder that crashes in "
+    "between leaves the data half-written, and ready missing: the next holder sees that at once, "
+    "finishes what was begun, and goes on.";
+
+static const char pseudo_code[] =
+    "acquire: scalable's, work:                           release\n"
+    "1 delete(ready)                                      1 delete(n)\n"
+    "  if it is missing: setData(b, getData(a))\n"
+    "2 setData(a, n)\n"
+    "3 setData(b, n)\n"
+    "4 create(ready)";
+
+static const struct recipe_znode laid_out[] = {
+    {"data", ""}, {"data/a", ""}, {"data/b", ""}, {"data/ready", ""}, {NULL, NULL}};
+
+static const char *path_of(const struct contender *s, const char *name, char *path)
+{
+    contender_child(s, name, path);
+    return path;
+}
+
+static void lower_flag(struct contender *s)
+{
+    char path[RECIPE_PATH_MAX];
+    delete_znode(s, path_of(s, "data/ready", path));
+}
+
+static void raise_flag(struct contender *s)
+{
+    char path[RECIPE_PATH_MAX];
+    create(s, path_of(s, "data/ready", path), PERSISTENT);
+}
+
+static void write_part(struct contender *s, const char *name)
+{
+    char path[RECIPE_PATH_MAX], number[16];
+    size_t length = (size_t)snprintf(number, sizeof number, "%d", s->sequence);
+    set_data(s, path_of(s, name, path), number, length, CLIENT_ANY_VERSION);
+}
+
+static void read_first(struct contender *s)
+{
+    char path[RECIPE_PATH_MAX];
+    get_data(s, path_of(s, "data/a", path), NO_WATCH);
+}
+
+/* What was just read goes into the second part. */
+static void copy_to_second(struct contender *s)
+{
+    char path[RECIPE_PATH_MAX];
+    set_data(s, path_of(s, "data/b", path), s->reply->value, s->reply->value_length,
+             CLIENT_ANY_VERSION);
+}
+
+ACQUIRE(ready)
+{
+    return queue_acquire(s, exists);
+}
+
+WORK(ready)
+{
+    BEGIN;
+    AWAIT(lower_flag(s));
+    if (s->status == ZK_NO_NODE) {
+        AWAIT(read_first(s));
+        if (s->status != ZK_OK)
+            FAILED;
+        AWAIT(copy_to_second(s));
+        s->repairs++;
+    }
+    if (s->status != ZK_OK)
+        FAILED;
+    AWAIT(write_part(s, "data/a"));
+    if (s->status != ZK_OK)
+        FAILED;
+    if (s->doomed)
+        CRASHED;
+    AWAIT(write_part(s, "data/b"));
+    if (s->status != ZK_OK)
+        FAILED;
+    AWAIT(raise_flag(s));
+    if (s->status == ZK_OK)
+        WORKED;
+    END;
+}
+
+static void work(struct tally *cost)
+{
+    tally_add(cost, TALLY_DELETE, 1);
+    tally_add(cost, TALLY_SET, 2);
+    tally_add(cost, TALLY_CREATE, 1);
+}
+
+/* Each list has one name that is nobody's place, data. */
+static void arrival(const struct law_view *view, struct tally *cost)
+{
+    queue_arrival(view, cost);
+    tally_add(cost, TALLY_NAMES_LISTED, 1);
+    if (!view->held)
+        work(cost);
+}
+
+static void release(const struct law_view *view, struct tally *cost)
+{
+    queue_release(view, cost);
+    if (view->waiters > 0) {
+        tally_add(cost, TALLY_NAMES_LISTED, 1);
+        work(cost);
+    }
+}
+
+const struct recipe recipe_ready = {
+    .name = "ready",
+    .summary = "scalable around data with a ready flag: who holds next sees what a crash has left",
+    .about = {description, pseudo_code,
+              "lecture 9.4 (MIT 6.824, ZooKeeper); Hunt et al., USENIX ATC 2010, section 2.3",
+              NULL},
+    .fifo = true,
+    .laid_out = laid_out,
+    .acquire = ready_acquire,
+    .work = ready_work,
+    .release = contender_delete_own,
+    .law = {arrival, release, "9n - 2", "n - 1"},
+};

@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * Soft locks: a list of tasks, each under a lock of its own, so that one worker at a time runs it
+ * (lecture 9.4). Every worker goes through the whole list. The lock's folder says whether its task
+ * is done; who holds and finds that it is not runs it. A worker that crashes at it frees the lock
+ * with its session, and whoever holds next runs the task again.
+ */
+#include "recipes/queue.h"
+#include "recipes/recipe.h"
+#include "recipes/registry.h"
+
+static const char description[] =
+    "A list of tasks, a lock for each (--locks). Each client is a worker that goes through the "
+    "list, from its own task on. Under a task's lock it looks whether the task is done; if not it "
+    "runs it, and marks it. A task whose worker crashed is not marked: the next one runs it again.";
+
+static const char pseudo_code[] =
+    "for each task l: acquire as scalable, work:          release\n"
+    "1 if getData(l) = done, exit                         1 delete(n)\n"
+    "2 run the task\n"
+    "3 setData(l, done)";
+
+/* Of a task that nobody has marked yet. */
+#define UNMARKED_VERSION 0
+
+static const char done[] = "done";
+
+ACQUIRE(softlock)
+{
+    return queue_acquire(s, exists);
+}
+
+WORK(softlock)
+{
+    BEGIN;
+    AWAIT(get_data(s, s->lock, NO_WATCH));
+    if (s->status != ZK_OK)
+        FAILED;
+    if (s->reply->value_length > 0)
+        WORKED;
+    if (s->doomed)
+        CRASHED;
+    AWAIT(set_data(s, s->lock, done, sizeof done - 1, UNMARKED_VERSION));
+    if (s->status != ZK_OK)
+        FAILED;
+    s->tasks_done++;
+    WORKED;
+    END;
+}
+
+/* The first who is granted runs the task, and finds out before, as all others do, whether to. */
+static void arrival(const struct law_view *view, struct tally *cost)
+{
+    queue_arrival(view, cost);
+    if (view->held)
+        return;
+    tally_add(cost, TALLY_GET, 1);
+    tally_add(cost, TALLY_SET, view->releases == 0 ? 1 : 0);
+}
+
+static void release(const struct law_view *view, struct tally *cost)
+{
+    queue_release(view, cost);
+    tally_add(cost, TALLY_GET, view->waiters > 0 ? 1 : 0);
+}
+
+const struct recipe recipe_softlock = {
+    .name = "softlock",
+    .summary = "a list of tasks, a scalable lock each: a task whose worker crashed is run again",
+    .about = {description, pseudo_code, "lecture 9.4 (MIT 6.824, ZooKeeper)", NULL},
+    .fifo = true,
+    .tours = true,
+    .acquire = softlock_acquire,
+    .work = softlock_work,
+    .release = contender_delete_own,
+    .law = {arrival, release, "6n - 1", "n - 1"},
+};

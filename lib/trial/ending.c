@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "trial/ending.h"
+
+#include <stdio.h>
+
+static const char *event_words(enum client_event event)
+{
+    switch (event) {
+    case EVENT_CREATED:
+        return "the creation of";
+    case EVENT_DELETED:
+        return "the deletion of";
+    case EVENT_CHILD:
+        return "a change of the children of";
+    default:
+        return "a change of";
+    }
+}
+
+/* What a session that has not come to its end is doing. */
+static void describe_session(const struct board_session *session, char *text, size_t size)
+{
+    if (session->parked)
+        snprintf(text, size, "which waits at %s for %s %s", session->node,
+                 event_words(session->awaited), session->waits_for);
+    else
+        snprintf(text, size, "which has a request out for its znode %s", session->node);
+}
+
+static void name_the_unfinished(const struct board *board, char *text, size_t size)
+{
+    uint32_t unfinished = 0, first = 0;
+    for (uint32_t i = board->plan->clients; i-- > 0;) {
+        if (board->sessions[i].unfinished) {
+            unfinished++;
+            first = i;
+        }
+    }
+    double timeout_s = (double)board->plan->timeout_ns / 1e9;
+    char what[2 * RECIPE_PATH_MAX + 64];
+    describe_session(&board->sessions[first], what, sizeof what);
+    if (unfinished == 0)
+        snprintf(text, size, "nothing moved for %g s", timeout_s);
+    else
+        snprintf(text, size,
+                 "nothing moved for %g s: %u sessions are unfinished, the first is session %u, %s",
+                 timeout_s, unfinished, first, what);
+}
+
+static const char *status_words(int status)
+{
+    switch (status) {
+    case ZK_CONNECTION_LOSS:
+        return "lost its connection";
+    case ZK_SESSION_EXPIRED:
+        return "expired";
+    case ZK_NO_AUTH:
+        return "was denied a request";
+    default:
+        return "got an answer that its recipe cannot go on from";
+    }
+}
+
+void ending_describe(const struct board *board, enum trial_end end, char *text, size_t size)
+{
+    switch (end) {
+    case END_DONE:
+    case END_VIOLATION:
+        text[0] = '\0';
+        break;
+    case END_DEADLINE:
+        name_the_unfinished(board, text, size);
+        break;
+    case END_LOST:
+        snprintf(text, size, "session %u %s", atomic_load(&board->first_lost) - 1,
+                 status_words(atomic_load(&board->first_lost_status)));
+        break;
+    case END_OVERFLOW:
+        snprintf(text, size, "more handoffs than the %zu that there is room for",
+                 board->ledger.rows_per_lock);
+        break;
+    }
+}

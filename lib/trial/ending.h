@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * ending: why a trial did not end well, in words. Layer: trial.
+ */
+#ifndef TRIAL_ENDING_H
+#define TRIAL_ENDING_H
+
+#include "trial/board.h"
+#include "trial/vigil.h"
+
+#include <stddef.h>
+
+/* Says why, who is unfinished, and what it waits for, after the last readings; "" when it ended
+ * well, or with a failed verdict, which says it all. size >= 512. */
+void ending_describe(const struct board *board, enum trial_end end, char *text, size_t size);
+
+#endif

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * lockstep: leads a trial one step at a time, and holds it against the law. Layer: trial, below
+ * conductor.
+ *
+ * It moves one session, or all that rest at a turn, and takes the next step only when everything
+ * has come to rest: nobody is busy, and every notification that the law foretells for the step has
+ * come. It compares the ledger with the law after every step. After a death no law foretells what
+ * comes: then all is at rest when nothing has moved for a while.
+ */
+#ifndef TRIAL_LOCKSTEP_H
+#define TRIAL_LOCKSTEP_H
+
+#include "base/fault.h"
+#include "recipes/law.h"
+#include "trial/steward.h"
+#include "trial/vigil.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct lockstep {
+    struct board *board;
+    struct vigil *vigil;
+    struct steward *steward;
+    struct law_lock *laws;  /* a lock each */
+    struct tally *expected; /* of each lock's present row */
+    struct tally *law;      /* what the law foretells for all that was done */
+    uint64_t messages;      /* after a death: sent and received, when last looked at … */
+    uint64_t messages_ns;   /* … and when one was last seen */
+};
+
+/* Prepares to lead the vigil's trial, whose plan has that pace; what the law foretells is added to
+ * *law. All that is given must outlive it. To be undone by lockstep_deinit in any case.
+ * FAULT_NO_MEMORY. */
+MUST_CHECK enum fault_kind lockstep_init(struct lockstep *lockstep, struct vigil *vigil,
+                                         struct steward *steward, struct tally *law);
+void lockstep_deinit(struct lockstep *lockstep);
+
+/* The gate is open: leads to the end of the last release. *goes_on and faults: see vigil_wait. */
+MUST_CHECK enum fault_kind lockstep_lead(struct lockstep *lockstep, bool *goes_on);
+
+#endif

@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "trial/vigil.h"
+
+#include "base/clock.h"
+
+#include <poll.h>
+
+static void show_progress(struct vigil *vigil)
+{
+    const struct trial_watch *watch = vigil->watch;
+    uint64_t now_ns = clock_now_ns();
+    if (watch->progress == NULL || now_ns - vigil->shown_ns < VIGIL_TURN_NS)
+        return;
+    vigil->shown_ns = now_ns;
+    struct board *board = vigil->board;
+    struct trial_progress progress = {
+        .rpcs = atomic_load(&board->rpcs),
+        .established = atomic_load(&board->established),
+        .elapsed_ns = vigil->opened_ns == 0 ? 0 : now_ns - vigil->opened_ns,
+    };
+    for (uint32_t lock = 0; lock < board->plan->locks; lock++) {
+        uint64_t due = plan_handoffs_of(board->plan, lock);
+        progress.handoffs += atomic_load(&board->locks[lock].grants);
+        progress.handoffs_due = due == UINT64_MAX ? due : progress.handoffs_due + due;
+    }
+    watch->progress(watch->context, &progress);
+}
+
+static bool is_interrupted(const struct trial_watch *watch)
+{
+    struct pollfd descriptor = {.fd = watch->interrupt_descriptor, .events = POLLIN};
+    return watch->interrupt_descriptor >= 0 && poll(&descriptor, 1, 0) > 0;
+}
+
+static bool is_stuck(struct vigil *vigil)
+{
+    struct board *board = vigil->board;
+    uint64_t steps = atomic_load(&board->steps);
+    /* A step of lockstep sets off all the messages of a herd; in free pace messages alone are no
+     * progress. */
+    if (board->plan->pace == PACE_LOCKSTEP)
+        steps += atomic_load(&board->rpcs);
+    uint64_t now_ns = stage_now_ns(vigil->stage);
+    if (steps != vigil->steps) {
+        vigil->steps = steps;
+        vigil->moved_ns = now_ns;
+    }
+    /* What a session that died has left behind may be waited for until the servers have ended it.
+     */
+    uint64_t expires_ns = atomic_load(&board->expires_ns);
+    uint64_t since_ns = expires_ns > vigil->moved_ns ? expires_ns : vigil->moved_ns;
+    return now_ns > since_ns && now_ns - since_ns > board->plan->timeout_ns;
+}
+
+/* A private server that ends while sessions connect, or a lock is held, shows in nothing else. */
+static enum fault_kind check_server(struct vigil *vigil)
+{
+    uint64_t now_ns = clock_now_ns();
+    if (now_ns - vigil->checked_ns < VIGIL_TURN_NS)
+        return FAULT_NONE;
+    vigil->checked_ns = now_ns;
+    return oracle_check(vigil->oracle, vigil->fault);
+}
+
+enum fault_kind vigil_turn(const struct vigil *vigil, uint64_t most_ns)
+{
+    return crew_turn(vigil->crew, vigil->stage, most_ns, vigil->fault);
+}
+
+enum fault_kind vigil_wait(struct vigil *vigil, uint64_t most_ns, bool *goes_on)
+{
+    struct board *board = vigil->board;
+    enum fault_kind kind = vigil_turn(vigil, most_ns);
+    if (kind == FAULT_NONE)
+        kind = crew_check(vigil->crew, vigil->fault);
+    if (kind == FAULT_NONE)
+        kind = check_server(vigil);
+    if (kind != FAULT_NONE)
+        return kind;
+    if (is_interrupted(vigil->watch))
+        return fault_raise(vigil->fault, FAULT_INTERRUPTED, 0, "run", "%s", "");
+    show_progress(vigil);
+    *goes_on = false;
+    if (board_violation_count(board) > 0)
+        vigil->end = END_VIOLATION;
+    else if (atomic_load(&board->lost) > 0)
+        vigil->end = END_LOST;
+    else if (is_stuck(vigil))
+        vigil->end = END_DEADLINE;
+    else
+        *goes_on = true;
+    return FAULT_NONE;
+}
+
+void vigil_close_in_time(const struct vigil *vigil)
+{
+    if (stage_now_ns(vigil->stage) >= vigil->closes_ns)
+        atomic_store(&vigil->board->closed, true);
+}

@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * vigil: waiting while a trial goes on, with an eye on all that may end it too early. Layer: trial,
+ * below conductor.
+ *
+ * Whatever waits in a led trial waits here: so a worker that died, a server that is gone, a signal,
+ * a failed verdict and a trial in which nothing moves are seen wherever it is.
+ */
+#ifndef TRIAL_VIGIL_H
+#define TRIAL_VIGIL_H
+
+#include "base/fault.h"
+#include "trial/crew.h"
+#include "trial/oracle.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* As long as nothing happens, progress is shown, and the servers are looked at, so often. */
+#define VIGIL_TURN_NS (100 * NS_PER_MS)
+
+/* What is shown while a trial runs. */
+struct trial_progress {
+    uint64_t handoffs;     /* grants so far */
+    uint64_t handoffs_due; /* UINT64_MAX when the time decides */
+    uint64_t rpcs;
+    uint64_t elapsed_ns; /* since the gate opened; 0 while sessions are being opened */
+    uint32_t established;
+};
+
+/* How a trial is watched over from outside. */
+struct trial_watch {
+    /* Called about ten times a second; may be NULL. */
+    void (*progress)(void *context, const struct trial_progress *progress);
+    void *context;
+    int interrupt_descriptor; /* readable when the trial is to be given up; -1: never */
+};
+
+/* How a trial has ended, when it could be led to an end at all. */
+enum trial_end {
+    END_DONE,
+    END_VIOLATION, /* a verdict failed: the rest would mean nothing */
+    END_DEADLINE,  /* nothing moved for the plan's timeout */
+    END_LOST,      /* a session cannot go on */
+    END_OVERFLOW,  /* more handoffs than the ledger has rows */
+};
+
+struct vigil {
+    struct board *board;
+    const struct crew *crew;
+    const struct oracle *oracle;
+    const struct stage *stage;
+    const struct trial_watch *watch;
+    struct fault *fault;
+    enum trial_end end;
+    uint64_t steps;      /* on the board, when it was last looked at … */
+    uint64_t moved_ns;   /* … and when they last moved on */
+    uint64_t closes_ns;  /* steady by time: when no more arrivals are let in; else UINT64_MAX */
+    uint64_t opened_ns;  /* the gate, on the host's clock, as the next two; 0: not yet */
+    uint64_t shown_ns;   /* progress */
+    uint64_t checked_ns; /* the server */
+};
+
+/* Waits once for something to happen, for most_ns at most, and looks around. *goes_on turns false
+ * when the trial has come to its end too early, with the reason in vigil->end. FAULT_INTERRUPTED,
+ * FAULT_WORKER_DIED, a worker's own fault, or one of a server that is gone. */
+MUST_CHECK enum fault_kind vigil_wait(struct vigil *vigil, uint64_t most_ns, bool *goes_on);
+
+/* The same without looking around: what has ended is not found out. */
+MUST_CHECK enum fault_kind vigil_turn(const struct vigil *vigil, uint64_t most_ns);
+
+/* Lets no more arrivals in if the time for that has come. */
+void vigil_close_in_time(const struct vigil *vigil);
+
+#endif

@@ -1,0 +1,229 @@
+// SPDX-License-Identifier: Apache-2.0
+/* Trials in which a session dies, or loses a reply: what the others are in for. */
+#define LIVE_TICK_MS 500
+#include "tests/live/live.h"
+
+/* The driver of the group of tests that is running. */
+static enum driver driver;
+
+#define SESSION_MS 2000
+
+static struct trial_plan plan_of(const char *recipe, uint32_t clients, struct death death)
+{
+    struct trial_plan plan = live_plan(recipe, clients);
+    plan.driver = driver;
+    plan.death = death;
+    /* Nothing but a crash is to take a timeout. */
+    plan.session_timeout_ms = death.how == DEATH_CRASH ? SESSION_MS : 60000;
+    plan.timeout_ns = 3 * NS_PER_S;
+    return plan;
+}
+
+/* Led to its end, no verdict failed, and the servers counted what the sessions did. */
+static void assert_survived(const struct trial_result *result)
+{
+    live_assert_good(result);
+    assert_true(result->had_death);
+    assert_false(result->has_law);
+    assert_int_equal(result->reconciled, RECONCILED_YES);
+}
+
+/* The crashed session's znodes go when its timeout has passed since the server last heard of it:
+ * that was at most a third of the timeout, when it pings, before. */
+static void assert_timed_out(const struct trial_result *result)
+{
+    assert_true(result->recovery_ns >= UINT64_C(2) * SESSION_MS * NS_PER_MS / 3);
+}
+
+/* ------------------------------------------------------------------ locks */
+
+static void check_death(const char *recipe, enum death_how how, enum death_who who, uint64_t after)
+{
+    struct trial_plan plan = plan_of(recipe, 6, (struct death){how, who, after});
+    struct trial_result *result = live_trial(&plan);
+    assert_survived(result);
+    assert_int_equal(result->handoffs, who == DEATH_WAITER ? 5 : 6);
+    if (how == DEATH_CRASH && who == DEATH_HOLDER)
+        assert_timed_out(result);
+    else
+        assert_true(result->recovery_ns > 0);
+    if (how == DEATH_EXIT)
+        assert_true(result->recovery_ns < 40 * NS_PER_S);
+    trial_result_free(result);
+}
+
+/* The locks that lose their place with their session: all but the broken ones. */
+static void test_exits_are_survived(void **state)
+{
+    static const char *const recipes[] = {"nonscalable", "childwatch", "scalable", "election",
+                                          "ticket",      "writelock",  "zoolock"};
+    (void)state;
+    for (size_t i = 0; i < sizeof recipes / sizeof recipes[0]; i++) {
+        check_death(recipes[i], DEATH_EXIT, DEATH_HOLDER, 0);
+        check_death(recipes[i], DEATH_EXIT, DEATH_WAITER, 0);
+        check_death(recipes[i], DEATH_EXIT, DEATH_HOLDER, 2);
+        check_death(recipes[i], DEATH_EXIT, DEATH_WAITER, 3);
+    }
+}
+
+static void test_crashes_are_survived(void **state)
+{
+    static const char *const recipes[] = {"nonscalable", "scalable", "election", "ticket"};
+    (void)state;
+    for (size_t i = 0; i < sizeof recipes / sizeof recipes[0]; i++) {
+        check_death(recipes[i], DEATH_CRASH, DEATH_HOLDER, 0);
+        check_death(recipes[i], DEATH_CRASH, DEATH_WAITER, 1);
+    }
+}
+
+/* Nobody else is there to see it, and it leaves nothing behind. */
+static void test_the_last_may_die(void **state)
+{
+    (void)state;
+    for (int how = DEATH_EXIT; how <= DEATH_CRASH; how++) {
+        struct trial_plan plan =
+            plan_of("scalable", 3, (struct death){(enum death_how)how, DEATH_HOLDER, 2});
+        struct trial_result *result = live_trial(&plan);
+        assert_survived(result);
+        assert_int_equal(result->handoffs, 3);
+        assert_int_equal(result->recovery_ns, 0);
+        trial_result_free(result);
+    }
+}
+
+/* One lock of three loses its holder; sessions in two processes. */
+static void test_other_locks_go_on(void **state)
+{
+    (void)state;
+    struct trial_plan plan = plan_of("scalable", 9, (struct death){DEATH_EXIT, DEATH_HOLDER, 1});
+    plan.locks = 3;
+    plan.processes = 2;
+    struct trial_result *result = live_trial(&plan);
+    assert_survived(result);
+    assert_int_equal(result->handoffs, 9);
+    trial_result_free(result);
+}
+
+/* ------------------------------------------------------------------ lost replies */
+
+static void test_a_lost_create_blocks_the_queue(void **state)
+{
+    (void)state;
+    struct trial_plan plan =
+        plan_of("scalable", 5, (struct death){DEATH_LOST_REPLY, DEATH_WAITER, 0});
+    struct trial_result *result = live_trial(&plan);
+    assert_int_equal(result->end, END_DEADLINE);
+    assert_int_equal(result->violation_count, 0);
+    assert_int_equal(result->handoffs, 2);
+    assert_int_equal(result->total.of[TALLY_CREATE], 6);
+    /* It waits for the znode that it does not know to be its own. */
+    assert_non_null(strstr(result->reason, "session 2, which waits at " ROOT));
+    assert_non_null(strstr(result->reason, "lock-0000000003 for the deletion of "));
+    assert_non_null(strstr(result->reason, "lock-0000000002"));
+    trial_result_free(result);
+}
+
+static void test_a_guid_finds_the_znode(void **state)
+{
+    (void)state;
+    for (int who = DEATH_HOLDER; who <= DEATH_WAITER; who++) {
+        struct trial_plan plan =
+            plan_of("scalable-guid", 5, (struct death){DEATH_LOST_REPLY, (enum death_who)who, 0});
+        struct trial_result *result = live_trial(&plan);
+        assert_survived(result);
+        assert_int_equal(result->handoffs, 5);
+        assert_int_equal(result->reconnects, 1);
+        assert_int_equal(result->total.of[TALLY_CREATE], 5);
+        trial_result_free(result);
+    }
+}
+
+/* ------------------------------------------------------------------ work under the lock */
+
+static void test_a_half_written_state_is_mended(void **state)
+{
+    (void)state;
+    for (int pace = PACE_LOCKSTEP; pace <= PACE_FREE; pace++) {
+        struct trial_plan plan = plan_of("ready", 5, (struct death){DEATH_CRASH, DEATH_WORKER, 2});
+        plan.pace = (enum pace)pace;
+        plan.timeout_ns = 10 * NS_PER_S;
+        struct trial_result *result = live_trial(&plan);
+        assert_survived(result);
+        assert_timed_out(result);
+        assert_int_equal(result->handoffs, 5);
+        assert_int_equal(result->repairs, 1);
+        assert_int_equal(result->total.of[TALLY_DELETE_FAILED], 1);
+        trial_result_free(result);
+    }
+}
+
+static void test_nothing_is_mended_without_a_crash(void **state)
+{
+    (void)state;
+    struct trial_plan plan = plan_of("ready", 5, (struct death){DEATH_EXIT, DEATH_HOLDER, 2});
+    struct trial_result *result = live_trial(&plan);
+    assert_survived(result);
+    assert_int_equal(result->repairs, 0);
+    trial_result_free(result);
+}
+
+#define TASKS 3
+
+static void test_every_worker_goes_through_the_tasks(void **state)
+{
+    (void)state;
+    for (int pace = PACE_LOCKSTEP; pace <= PACE_FREE; pace++) {
+        struct trial_plan plan = plan_of("softlock", 5, (struct death){0});
+        plan.locks = TASKS;
+        plan.pace = (enum pace)pace;
+        struct trial_result *result = live_trial(&plan);
+        live_assert_good(result);
+        assert_int_equal(result->has_law, pace == PACE_LOCKSTEP);
+        assert_int_equal(result->reconciled, RECONCILED_YES);
+        assert_int_equal(result->handoffs, 5 * TASKS);
+        assert_int_equal(result->tasks_done, TASKS);
+        trial_result_free(result);
+    }
+}
+
+static void test_a_task_whose_worker_crashed_is_run_again(void **state)
+{
+    (void)state;
+    for (int pace = PACE_LOCKSTEP; pace <= PACE_FREE; pace++) {
+        struct trial_plan plan =
+            plan_of("softlock", 5, (struct death){DEATH_CRASH, DEATH_WORKER, 0});
+        plan.locks = TASKS;
+        plan.pace = (enum pace)pace;
+        plan.timeout_ns = 10 * NS_PER_S;
+        struct trial_result *result = live_trial(&plan);
+        assert_survived(result);
+        assert_timed_out(result);
+        assert_int_equal(result->handoffs, 4 * TASKS + 1);
+        assert_int_equal(result->tasks_done, TASKS);
+        trial_result_free(result);
+    }
+}
+
+static int run_with(enum driver of_group, const char *name)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_exits_are_survived),
+        cmocka_unit_test(test_crashes_are_survived),
+        cmocka_unit_test(test_the_last_may_die),
+        cmocka_unit_test(test_other_locks_go_on),
+        cmocka_unit_test(test_a_lost_create_blocks_the_queue),
+        cmocka_unit_test(test_a_guid_finds_the_znode),
+        cmocka_unit_test(test_a_half_written_state_is_mended),
+        cmocka_unit_test(test_nothing_is_mended_without_a_crash),
+        cmocka_unit_test(test_every_worker_goes_through_the_tasks),
+        cmocka_unit_test(test_a_task_whose_worker_crashed_is_run_again),
+    };
+    driver = of_group;
+    return cmocka_run_group_tests_name(name, tests, live_start, live_stop);
+}
+
+int main(void)
+{
+    int failed = run_with(DRIVER_EVENTS, "events");
+    return failed + run_with(DRIVER_THREADS, "threads");
+}

@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: Apache-2.0
+/* The locks that are broken on purpose: each is caught, every time, with the report that tells what
+ * is wrong with it. */
+#define LIVE_TICK_MS 500
+#include "tests/live/live.h"
+
+#define TIMES   10
+#define CLIENTS 5
+
+/* The driver of the group of tests that is running. */
+static enum driver driver;
+
+static struct trial_result *run(const char *recipe)
+{
+    static struct trial_plan plan; /* outlives its result */
+    plan = live_plan(recipe, CLIENTS);
+    plan.driver = driver;
+    plan.timeout_ns = 500 * NS_PER_MS;
+    plan.session_timeout_ms = 2000;
+    return live_trial(&plan);
+}
+
+static const struct violation *first(const struct trial_result *result)
+{
+    assert_true(result->violation_count > 0);
+    return &result->board->violations[0];
+}
+
+/* Two sessions hold, both are named. 0: any session. */
+static void expect_two_holders(const char *recipe, uint32_t session, uint32_t other)
+{
+    for (int i = 0; i < TIMES; i++) {
+        struct trial_result *result = run(recipe);
+        const struct violation *violation = first(result);
+        assert_int_equal(result->end, END_VIOLATION);
+        assert_int_equal(violation->kind, VIOLATION_TWO_HOLDERS);
+        assert_true(violation->session > 0 && violation->other > 0);
+        assert_true(violation->session != violation->other);
+        if (session > 0) {
+            assert_int_equal(violation->session, session);
+            assert_int_equal(violation->other, other);
+        }
+        trial_result_free(result);
+    }
+}
+
+static void test_no_lock(void **state)
+{
+    (void)state;
+    expect_two_holders("broken-nolock", 2, 1);
+}
+
+/* Of sessions 0 to 4 the second and the third wait in the middle; one behind the dead takes the
+ * lock. */
+static void test_no_recheck(void **state)
+{
+    (void)state;
+    expect_two_holders("broken-norecheck", 4, 1);
+}
+
+static void test_wrong_predecessor(void **state)
+{
+    (void)state;
+    expect_two_holders("broken-wrongpred", 0, 0);
+}
+
+static void test_no_watch(void **state)
+{
+    (void)state;
+    for (int i = 0; i < TIMES; i++) {
+        struct trial_result *result = run("broken-nowatch");
+        assert_int_equal(result->end, END_DEADLINE);
+        assert_int_equal(first(result)->kind, VIOLATION_LOST_WAKEUP);
+        assert_int_equal(result->board->violations[1].kind, VIOLATION_LOST_WAKEUP);
+        assert_int_equal(result->board->violations[1].session, 2);
+        assert_non_null(strstr(result->reason, "session 1, which waits at " ROOT));
+        assert_non_null(strstr(result->reason, "lock-0000000001 for the deletion of " ROOT));
+        assert_non_null(strstr(result->reason, "lock-0000000000"));
+        trial_result_free(result);
+    }
+}
+
+static void test_leak(void **state)
+{
+    (void)state;
+    for (int i = 0; i < TIMES; i++) {
+        struct trial_result *result = run("broken-leak");
+        const struct violation *violation = first(result);
+        uint32_t timeout_ms = result->board->sessions[0].timeout_ms;
+        assert_int_equal(result->end, END_VIOLATION);
+        assert_int_equal(violation->kind, VIOLATION_DESERTED);
+        assert_int_equal(violation->session, 2);
+        assert_int_equal(violation->other, 1);
+        assert_int_equal(violation->expected, timeout_ms);
+        assert_true(result->recovery_ns > timeout_ms * NS_PER_MS / 2);
+        trial_result_free(result);
+    }
+}
+
+static int run_with(enum driver of_group, const char *name)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_no_lock),
+        cmocka_unit_test(test_no_recheck),
+        cmocka_unit_test(test_wrong_predecessor),
+        cmocka_unit_test(test_no_watch),
+        cmocka_unit_test(test_leak),
+    };
+    driver = of_group;
+    return cmocka_run_group_tests_name(name, tests, live_start, live_stop);
+}
+
+int main(void)
+{
+    int failed = run_with(DRIVER_EVENTS, "events");
+    return failed + run_with(DRIVER_THREADS, "threads");
+}

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+/* Runs of locks that are broken on purpose: each ends with status 1, and says what is wrong. */
+#include "tests/live/command.h"
+
+static struct command command;
+
+#define BRIEF "-n", "3,5", "-t", "1", "--session-timeout", "4s", "--timeout", "1s"
+
+static void each_fails(void **state)
+{
+    static const struct {
+        const char *recipe, *words;
+    } runs[] = {
+        {"broken-nolock", "two holders: session 1 was granted while session 0 held"},
+        {"broken-norecheck", "was granted while session 0 held"},
+        {"broken-wrongpred", "two holders: session "},
+        {"broken-nowatch", "session 1, which waits at /zkherd-"},
+        {"broken-leak", "session 0 ended and left its ephemeral znode: session 1 was granted "},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof runs / sizeof runs[0]; i++) {
+        char names[64], out[16];
+        snprintf(names, sizeof names, "%s,scalable", runs[i].recipe);
+        snprintf(out, sizeof out, "out%zu", i);
+        command_run(&command, COMMAND("run", "-r", names, BRIEF, "-o", out));
+        assert_status(&command, 1);
+        assert_has(command.err, runs[i].recipe);
+        assert_has(command.err, runs[i].words);
+        assert_has(command.out, "FAILS");
+        assert_has(command.out, "= law");
+        assert_null(strstr(command.err, "scalable, "));
+        struct run_files files = run_files_read(out);
+        assert_int_equal(files.trials.rows, 4);
+        for (size_t row = 0; row < files.trials.rows; row++) {
+            bool broken = strcmp(table_text(&files.trials, row, "recipe"), "scalable") != 0;
+            assert_int_equal(table_count(&files.trials, row, "violations") > 0, broken);
+        }
+        run_files_deinit(&files);
+        assert_left(i + 1);
+    }
+}
+
+static void what_they_need_is_said(void **state)
+{
+    (void)state;
+    command_run(&command, COMMAND("run", "-r", "broken-norecheck", "-n", "2,8"));
+    assert_status(&command, 2);
+    assert_has(command.err, "it takes three clients a lock");
+    command_run(&command, COMMAND("run", "-r", "scalable,broken-norecheck", "-p", "free"));
+    assert_status(&command, 2);
+    assert_has(command.err, "a client of it dies when all is at rest");
+    command_run(&command, COMMAND("run", "-r", "broken-leak", "-w", "steady"));
+    assert_status(&command, 2);
+    assert_has(command.err, "it is for --workload drain alone");
+    assert_left(0);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        COMMAND_TEST(each_fails),
+        COMMAND_TEST(what_they_need_is_said),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
