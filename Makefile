@@ -121,7 +121,7 @@ demo: install-to-run
 	@$(MAKE) --no-print-directory -j$(JOBS) $(BUILD)/zkherd
 	$(BUILD)/zkherd run
 
-# The runs that the README quotes, in results/reference: up to 1,000 clients on a standalone server and on an
+# The claims at full size, into results/reference: up to 1,000 clients on a standalone server and on an
 # ensemble of three, turn about in one plan, and the two compared. childwatch stops at 250: the lists of a
 # drain of 1,000 hold two thirds of 10^9 names, 13 GB. What is large or can be had from the rest is not kept.
 REPRODUCE_PLAN ?= -r nonscalable,childwatch:250,scalable -n 10,25,50,100,250,500,1000 -t 5
@@ -211,7 +211,7 @@ clean:
 help:
 	@echo 'make                  build $(BUILD)/zkherd'
 	@echo 'make demo             show the herd effect on a private server (installs what is missing)'
-	@echo 'make reproduce        the runs that the README quotes, to 1,000 clients: about 40 minutes'
+	@echo 'make reproduce        standalone against three servers, to 1,000 clients: about 40 minutes'
 	@echo 'make check            all tests (installs what is missing)'
 	@echo 'make check-sanitized  all tests under AddressSanitizer and UndefinedBehaviorSanitizer'
 	@echo 'make check-threads    the laws under ThreadSanitizer'

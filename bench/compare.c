@@ -38,7 +38,7 @@ static const char help[] =
     "\n"
     "Examples:\n"
     "  zkherd compare results/20261121T101530Z-standalone results/20261121T102004Z-zk1-2181\n"
-    "  zkherd compare -o results/both results/reference/standalone results/reference/ensemble3\n";
+    "  zkherd compare -o results/compared both/standalone both/ensemble3\n";
 
 struct compare {
     const char *out;
