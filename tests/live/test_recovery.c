@@ -5,6 +5,7 @@
 #include "tests/live/live.h"
 
 #include <stdatomic.h>
+#include <sys/mman.h>
 
 /* The driver of the group of tests that is running. */
 static enum driver driver;
@@ -12,7 +13,8 @@ static enum driver driver;
 /* What is played, and whose replies are lost. A worker has a copy of its own. */
 static const struct recipe *played;
 static enum client_operation cut_operation;
-static unsigned cut_after; /* so many requests of this kind come through */
+static unsigned cut_after;     /* so many requests of this kind come through */
+static _Atomic unsigned *cuts; /* replies lost, in memory that the worker shares */
 
 /* Sessions on threads ask at the same time: each request has a number of its own, and one of them
  * is the one. */
@@ -20,8 +22,8 @@ static enum recipe_step cut_one(struct contender *s, enum recipe_step step)
 {
     static _Atomic unsigned seen;
     if (step == STEP_REPLY && s->client->operation == cut_operation &&
-        atomic_fetch_add(&seen, 1) == cut_after)
-        (void)client_cut(s->client);
+        atomic_fetch_add(&seen, 1) == cut_after && client_cut(s->client))
+        atomic_fetch_add(cuts, 1);
     return step;
 }
 
@@ -52,7 +54,19 @@ static struct trial_result *run(const struct recipe *recipe, enum client_operati
     plan.driver = driver;
     plan.pace = PACE_FREE;
     plan.timeout_ns = 4 * NS_PER_S;
+    atomic_store(cuts, 0);
     return live_trial(&plan);
+}
+
+/* The library tells of a new connection on a thread of its own, so with a thread for each session
+ * the answer to a request, and with it the end of a trial, may come before that is heard. */
+static void assert_one_was_lost(const struct trial_result *result)
+{
+    assert_int_equal(atomic_load(cuts), 1);
+    if (driver == DRIVER_EVENTS)
+        assert_int_equal(result->reconnects, 1);
+    else
+        assert_true(result->reconnects <= 1);
 }
 
 /* What a client without a GUID is left to do: to create again. */
@@ -71,7 +85,7 @@ static void test_without_a_guid_a_lost_create_blocks_the_lock(void **state)
     recipe.recovers = true;
     struct trial_result *result = run(&recipe, CLIENT_CREATE, 0);
     assert_int_equal(result->end, END_DEADLINE);
-    assert_int_equal(result->reconnects, 1);
+    assert_one_was_lost(result);
     assert_int_equal(result->total.of[TALLY_CREATE], 6);
     assert_int_equal(result->violation_count, 0);
     /* All wait, one of them for itself; but for those who came before it. */
@@ -94,7 +108,7 @@ static void check_recovery(const char *recipe, enum client_operation operation, 
     struct trial_result *result = run(registry_find(recipe), operation, after);
     live_assert_good(result);
     assert_int_equal(result->handoffs, 5);
-    assert_int_equal(result->reconnects, 1);
+    assert_one_was_lost(result);
     assert_int_equal(result->servers.ephemerals_leaked, 0);
     trial_result_free(result);
 }
@@ -135,6 +149,9 @@ static int run_with(enum driver of_group, const char *name)
 
 int main(void)
 {
+    cuts = mmap(NULL, sizeof *cuts, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    if (cuts == MAP_FAILED)
+        return 1;
     int failed = run_with(DRIVER_EVENTS, "events");
     return failed + run_with(DRIVER_THREADS, "threads");
 }
