@@ -139,14 +139,16 @@ reproduce: install-to-run
 	rmdir $(REFERENCE).new
 	cat $(REFERENCE)/compare.txt
 
-# All tests, as many beside each other as there are cores. The first that fails is the last that begins.
+# All tests, some beside each other. The first that fails is the last that begins.
+TESTS_AT_ONCE ?= $(JOBS)
 check: install-to-test
 	@$(MAKE) --no-print-directory -j$(JOBS) all $(UNIT_TESTS) $(LIVE_TESTS)
-	@printf '%s\n' $(UNIT_TESTS) $(LIVE_TESTS) | ZKHERD=$(BUILD)/zkherd xargs -P $(JOBS) -n 1 tests/run
+	@printf '%s\n' $(UNIT_TESTS) $(LIVE_TESTS) | ZKHERD=$(BUILD)/zkherd xargs -P $(TESTS_AT_ONCE) -n 1 tests/run
 
-# The whole suite again with the address and undefined-behaviour sanitizers.
+# The whole suite again with the address and undefined-behaviour sanitizers, which leave less room for others.
 check-sanitized:
-	@$(MAKE) --no-print-directory check BUILD=$(BUILD)-sanitized SANITIZE=address,undefined CFLAGS='-O1 -g'
+	@$(MAKE) --no-print-directory check BUILD=$(BUILD)-sanitized SANITIZE=address,undefined CFLAGS='-O1 -g' \
+	    TESTS_AT_ONCE=1
 
 # The laws under ThreadSanitizer, with both drivers. A worker that it finds fault with leaves a report,
 # ends, and fails the test; one that it finds fault with while it closes leaves the report only.
