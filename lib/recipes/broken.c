@@ -50,7 +50,9 @@ const struct recipe recipe_broken_nolock = {
 
 /* ------------------------------------------------------------------ a deletion is ownership */
 
-ACQUIRE(norecheck)
+/* Lists once, and whoever is woken then holds. `first`: watches the first in line, and not the one
+ * before. */
+static enum recipe_step trust_a_deletion(struct contender *s, bool first)
 {
     BEGIN;
     contender_child(s, QUEUE_PREFIX, s->node);
@@ -62,11 +64,18 @@ ACQUIRE(norecheck)
         FAILED;
     if (queue_is_lowest(s))
         GRANTED;
+    if (first)
+        queue_place(s, queue_first(s), s->watched);
     AWAIT(exists(s, s->watched, WATCH));
     if (s->status == ZK_OK)
         AWAIT_WATCH(EVENT_DELETED, s->watched);
     GRANTED;
     END;
+}
+
+ACQUIRE(norecheck)
+{
+    return trust_a_deletion(s, false);
 }
 
 static void norecheck_release(const struct law_view *view, struct tally *cost)
@@ -99,22 +108,7 @@ const struct recipe recipe_broken_norecheck = {
 
 ACQUIRE(wrongpred)
 {
-    BEGIN;
-    contender_child(s, QUEUE_PREFIX, s->node);
-    AWAIT(create(s, s->node, EPHEMERAL_SEQUENTIAL));
-    if (!queue_take_place(s))
-        FAILED;
-    AWAIT(get_children(s, s->lock, NO_WATCH));
-    if (s->status != ZK_OK)
-        FAILED;
-    if (queue_is_lowest(s))
-        GRANTED;
-    queue_place(s, queue_first(s), s->watched);
-    AWAIT(exists(s, s->watched, WATCH));
-    if (s->status == ZK_OK)
-        AWAIT_WATCH(EVENT_DELETED, s->watched);
-    GRANTED;
-    END;
+    return trust_a_deletion(s, true);
 }
 
 static void wrongpred_release(const struct law_view *view, struct tally *cost)

@@ -164,3 +164,25 @@ uint64_t queue_holders_watch(const struct law_view *view)
 {
     return view->held && view->arrivals_since_grant == 0 ? 1 : 0;
 }
+
+/* ------------------------------------------------------------------ as ZooKeeper ships it */
+
+void queue_shipped_arrival(const struct law_view *view, struct tally *cost)
+{
+    uint64_t found = view->waiters + (view->held ? 1 : 0);
+    tally_add(cost, TALLY_CREATE, 1);
+    tally_add(cost, TALLY_EXISTS, view->held ? 2 : 1);
+    tally_add(cost, TALLY_GET_CHILDREN, 2);
+    tally_add(cost, TALLY_NAMES_LISTED, found + (found + 1));
+}
+
+void queue_law_shipped_release(const struct law_view *view, struct tally *cost, uint64_t lists)
+{
+    tally_add(cost, TALLY_DELETE, 1);
+    if (view->waiters > 0) {
+        tally_add(cost, TALLY_NOTIFICATION, 1);
+        tally_add(cost, TALLY_EXISTS, 1);
+        tally_add(cost, TALLY_GET_CHILDREN, lists);
+        tally_add(cost, TALLY_NAMES_LISTED, lists * view->waiters);
+    }
+}

@@ -68,4 +68,12 @@ void queue_release(const struct law_view *view, struct tally *cost);
  * still there until somebody joins or leaves for the first time after. It wakes nobody. */
 uint64_t queue_holders_watch(const struct law_view *view);
 
+/*
+ * The laws of the queue as ZooKeeper ships it, in Java and in C. Whoever arrives makes sure of the
+ * folder, looks for a znode of its own among those who are there, and lists again with it. Who is
+ * woken makes sure of the folder, and lists those who are left so many times.
+ */
+void queue_shipped_arrival(const struct law_view *view, struct tally *cost);
+void queue_law_shipped_release(const struct law_view *view, struct tally *cost, uint64_t lists);
+
 #endif

@@ -135,26 +135,10 @@ RELEASE(writelock)
     END;
 }
 
-/* Looks for a znode of its own among those who are there, and lists again with it. */
-static void arrival(const struct law_view *view, struct tally *cost)
-{
-    uint64_t found = view->waiters + (view->held ? 1 : 0);
-    tally_add(cost, TALLY_CREATE, 1);
-    tally_add(cost, TALLY_EXISTS, view->held ? 2 : 1);
-    tally_add(cost, TALLY_GET_CHILDREN, 2);
-    tally_add(cost, TALLY_NAMES_LISTED, found + (found + 1));
-}
-
-/* One is woken, makes sure of the folder, lists those who are left, and is the lowest. */
+/* One is woken, lists those who are left, and is the lowest. */
 static void release(const struct law_view *view, struct tally *cost)
 {
-    tally_add(cost, TALLY_DELETE, 1);
-    if (view->waiters > 0) {
-        tally_add(cost, TALLY_NOTIFICATION, 1);
-        tally_add(cost, TALLY_EXISTS, 1);
-        tally_add(cost, TALLY_GET_CHILDREN, 1);
-        tally_add(cost, TALLY_NAMES_LISTED, view->waiters);
-    }
+    queue_law_shipped_release(view, cost, 1);
 }
 
 const struct recipe recipe_writelock = {
@@ -167,5 +151,5 @@ const struct recipe recipe_writelock = {
     .recovers = true,
     .acquire = writelock_acquire,
     .release = writelock_release,
-    .law = {arrival, release, "8n - 3", "n - 1"},
+    .law = {queue_shipped_arrival, release, "8n - 3", "n - 1"},
 };

@@ -64,26 +64,10 @@ ACQUIRE(zoolock)
     END;
 }
 
-/* Looks for a znode of its own among those who are there, and lists again with it. */
-static void arrival(const struct law_view *view, struct tally *cost)
-{
-    uint64_t found = view->waiters + (view->held ? 1 : 0);
-    tally_add(cost, TALLY_CREATE, 1);
-    tally_add(cost, TALLY_EXISTS, view->held ? 2 : 1);
-    tally_add(cost, TALLY_GET_CHILDREN, 2);
-    tally_add(cost, TALLY_NAMES_LISTED, found + (found + 1));
-}
-
-/* One is woken, makes sure of the folder, and lists those who are left, twice. */
+/* One is woken, and begins anew: it lists those who are left twice. */
 static void release(const struct law_view *view, struct tally *cost)
 {
-    tally_add(cost, TALLY_DELETE, 1);
-    if (view->waiters > 0) {
-        tally_add(cost, TALLY_NOTIFICATION, 1);
-        tally_add(cost, TALLY_EXISTS, 1);
-        tally_add(cost, TALLY_GET_CHILDREN, 2);
-        tally_add(cost, TALLY_NAMES_LISTED, 2 * view->waiters);
-    }
+    queue_law_shipped_release(view, cost, 2);
 }
 
 const struct recipe recipe_zoolock = {
@@ -94,5 +78,5 @@ const struct recipe recipe_zoolock = {
     .fifo = true,
     .acquire = zoolock_acquire,
     .release = contender_delete_own,
-    .law = {arrival, release, "9n - 4", "n - 1"},
+    .law = {queue_shipped_arrival, release, "9n - 4", "n - 1"},
 };
