@@ -96,8 +96,8 @@ static enum fault_kind read_at_gate(struct conductor *conductor)
     for (;;) {
         enum fault_kind kind =
             oracle_read(conductor->vigil.oracle, reading, conductor->vigil.fault);
-        if (kind != FAULT_NONE || !reading->told || reading->connections <= sessions ||
-            stage_now_ns(conductor->vigil.stage) >= until_ns)
+        if (kind != FAULT_NONE || !reading->told || oracle_is_private(conductor->vigil.oracle) ||
+            reading->connections <= sessions || stage_now_ns(conductor->vigil.stage) >= until_ns)
             return kind;
         kind = vigil_turn(&conductor->vigil, SETTLING_NS / 20);
         if (kind != FAULT_NONE)

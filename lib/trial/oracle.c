@@ -110,6 +110,11 @@ static enum fault_kind add_server(const struct oracle *oracle, const struct endp
     return FAULT_NONE;
 }
 
+bool oracle_is_private(const struct oracle *oracle)
+{
+    return oracle->ensemble != NULL || oracle->simulated != NULL;
+}
+
 enum fault_kind oracle_check(const struct oracle *oracle, struct fault *fault)
 {
     return oracle->ensemble == NULL ? FAULT_NONE : ensemble_check(oracle->ensemble, fault);

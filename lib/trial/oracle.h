@@ -68,6 +68,9 @@ enum oracle_counter {
     ORACLE_AGREES
 };
 
+/* Whether nobody else can use the servers: they are ours, or simulated. */
+bool oracle_is_private(const struct oracle *oracle);
+
 /* Asks a server what it is in its ensemble (srvr); ROLE_UNKNOWN if its whitelist refuses. Faults as
  * below. */
 MUST_CHECK enum fault_kind oracle_ask_role(const struct oracle *oracle,

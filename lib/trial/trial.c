@@ -20,12 +20,6 @@ struct run {
     struct board *board;
 };
 
-/* Whether nobody else can use the servers. */
-static bool is_private(const struct run *run)
-{
-    return run->oracle.ensemble != NULL || run->oracle.simulated != NULL;
-}
-
 /* ------------------------------------------------------------------ adding up */
 
 static void check_ledger(const struct run *run, const struct tally *total)
@@ -110,7 +104,7 @@ static uint64_t interval_ns(uint64_t from_ns, uint64_t to_ns)
  * none: what they still hold there are connections that have just been closed. */
 static bool is_shared(const struct run *run, const struct conductor_result *led)
 {
-    return !is_private(run) &&
+    return !oracle_is_private(&run->oracle) &&
            led->at_gate.connections > (uint64_t)run->plan->clients + 1; /* the steward's */
 }
 
@@ -134,7 +128,7 @@ static void reconcile(const struct run *run, const struct conductor_result *led,
     if (result->had_death && count.notifications > result->total.of[TALLY_NOTIFICATION])
         count.notifications = result->total.of[TALLY_NOTIFICATION];
     enum oracle_counter differs = oracle_reconcile(&count, &result->total, &servers, &sessions);
-    if (differs != ORACLE_AGREES && !is_private(run) && servers > sessions) {
+    if (differs != ORACLE_AGREES && !oracle_is_private(&run->oracle) && servers > sessions) {
         snprintf(result->not_reconciled, sizeof result->not_reconciled,
                  "the servers counted more %s than the sessions: others seem to use them",
                  oracle_counter_word(differs));
