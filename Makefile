@@ -122,9 +122,13 @@ demo: install-to-run
 	$(BUILD)/zkherd run
 
 # The claims at full size, into results/reference: up to 1,000 clients on a standalone server and on an
-# ensemble of three, turn about in one plan, and the two compared. childwatch stops at 250: the lists of a
-# drain of 1,000 hold two thirds of 10^9 names, 13 GB. What is large or can be had from the rest is not kept.
-REPRODUCE_PLAN ?= -r nonscalable,childwatch:250,scalable -n 10,25,50,100,250,500,1000 -t 5
+# ensemble of three, turn about in one plan, and the two compared; then every recipe, small, for its law.
+# childwatch stops at 250: the lists of a drain of 1,000 hold two thirds of 10^9 names, 13 GB. What is large
+# or can be had from the rest is not kept.
+REPRODUCE_PLAN ?= -r nonscalable,childwatch:250,scalable,ticket -n 10,25,50,100,250,500,1000 -t 5
+REPRODUCE_RECIPES ?= nonscalable,nonscalable-get,childwatch,scalable,scalable-get,scalable-listwatch,$\
+scalable-guid,writelock,zoolock,walkback,reentrant,election,ticket,ready,softlock,rwlock,rwlock-curator,$\
+counter,barrier
 REFERENCE := results/reference
 reproduce: install-to-run
 	@$(MAKE) --no-print-directory -j$(JOBS) $(BUILD)/zkherd
@@ -133,8 +137,10 @@ reproduce: install-to-run
 	$(BUILD)/zkherd run $(REPRODUCE_PLAN) --servers 1,3 -o $(REFERENCE).new
 	$(BUILD)/zkherd compare -o $(REFERENCE).new/compare $(REFERENCE).new/standalone $(REFERENCE).new/ensemble3 \
 	    > $(REFERENCE).new/compare.txt
+	$(BUILD)/zkherd run -r $(REPRODUCE_RECIPES) -n 4..64x2 -t 3 -o $(REFERENCE).new/recipes
+	rm -rf $(REFERENCE).new/recipes/plots
 	rm -f $(REFERENCE).new/*/plots/*.png $(REFERENCE).new/*/latency.hlog $(REFERENCE).new/*/handoffs.csv
-	rm -rf $(addprefix $(REFERENCE)/,standalone ensemble3 compare compare.txt)
+	rm -rf $(addprefix $(REFERENCE)/,standalone ensemble3 compare compare.txt recipes)
 	mv $(REFERENCE).new/* $(REFERENCE)
 	rmdir $(REFERENCE).new
 	cat $(REFERENCE)/compare.txt

@@ -233,14 +233,16 @@ static bool all_serve(struct ensemble *ensemble, uint64_t patience_ns, unsigned 
     return leaders == (ensemble->count > 1);
 }
 
-/* A server without its port for peers lives on, and would be elected in vain for ever. */
+/* A server without its port for peers lives on, and would be elected in vain for ever. The logs are
+ * read after it is known who lives: what has died has written its last word then. */
 static enum fault_kind check_start(const struct ensemble *ensemble, struct fault *fault)
 {
+    enum fault_kind kind = ensemble_check(ensemble, fault);
     for (unsigned i = 0; i < ensemble->count; i++) {
         if (server_lacks_port(ensemble->servers[i]))
             return server_raise(ensemble->servers[i], FAULT_PORT_TAKEN, fault);
     }
-    return ensemble_check(ensemble, fault);
+    return kind;
 }
 
 static enum fault_kind await_service(struct ensemble *ensemble, struct fault *fault)
