@@ -22,6 +22,7 @@
 #include <string.h>
 #include <sys/signalfd.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 /* The discarded cell: a JVM that has just started is slow, and the first trials would pay for it.
@@ -31,6 +32,8 @@
  * day. */
 #define REQUESTS_PER_PROCESS UINT64_C(300000000)
 
+/* How long a server that is being killed may seem alive. */
+#define DYING_NS (500 * NS_PER_MS)
 /* The run's root znode and a trial's name below it. */
 #define TRIAL_ROOT_MAX 80
 
@@ -334,6 +337,16 @@ static void release(struct run *run)
         close(run->signals);
 }
 
+/* Whether all private servers run, and go on running while one that has lost its connections would
+ * end: the kernel closes a process's sockets before it shows that the process has ended. */
+static bool stays_alive(const struct ensemble *ensemble)
+{
+    uint64_t deadline_ns = clock_now_ns() + DYING_NS;
+    while (ensemble_alive(ensemble) && clock_now_ns() < deadline_ns)
+        nanosleep(&(struct timespec){.tv_nsec = DYING_NS / 50}, NULL);
+    return ensemble_alive(ensemble);
+}
+
 /* A private server that has ended shows as a connection that is lost or refused. */
 static enum fault_kind find_cause(const struct run *run, enum fault_kind kind, struct fault *fault)
 {
@@ -341,7 +354,7 @@ static enum fault_kind find_cause(const struct run *run, enum fault_kind kind, s
         return kind;
     for (size_t i = 0; i < run->options.topology_count; i++) {
         const struct ensemble *ensemble = run->targets[i].ensemble;
-        if (ensemble != NULL && !ensemble_alive(ensemble))
+        if (ensemble != NULL && !stays_alive(ensemble))
             return ensemble_check(ensemble, fault); /* FAULT_SERVER_DIED, with its log */
     }
     return kind;
