@@ -51,6 +51,21 @@ static void raise_to(uint64_t *most, uint64_t value)
     }
 }
 
+static void note_block(struct histogram *histogram, uint32_t slot)
+{
+    uint64_t bit = UINT64_C(1) << slot / HISTOGRAM_HALF_SLOTS;
+    if ((__atomic_load_n(&histogram->blocks, __ATOMIC_RELAXED) & bit) == 0)
+        __atomic_fetch_or(&histogram->blocks, bit, __ATOMIC_RELAXED);
+}
+
+/* The first slot at `slot` or after it whose block is in use; HISTOGRAM_COUNTS if there is none. */
+static uint32_t next_in_use(const struct histogram *histogram, uint32_t slot)
+{
+    while (slot < HISTOGRAM_COUNTS && (histogram->blocks >> slot / HISTOGRAM_HALF_SLOTS & 1) == 0)
+        slot = (slot / HISTOGRAM_HALF_SLOTS + 1) * HISTOGRAM_HALF_SLOTS;
+    return slot;
+}
+
 void histogram_record(struct histogram *histogram, uint64_t value_ns)
 {
     raise_to(&histogram->max_ns, value_ns);
@@ -58,15 +73,20 @@ void histogram_record(struct histogram *histogram, uint64_t value_ns)
         increment(&histogram->overflow);
         return;
     }
-    increment(&histogram->counts[histogram_slot(value_ns)]);
+    uint32_t slot = histogram_slot(value_ns);
+    note_block(histogram, slot);
+    increment(&histogram->counts[slot]);
     increment(&histogram->total);
 }
 
 void histogram_add(struct histogram *into, const struct histogram *from)
 {
-    /* The slots of an empty one may be memory that was never touched: let it stay so. */
-    for (uint32_t slot = 0; from->total > 0 && slot < HISTOGRAM_COUNTS; slot++)
-        into->counts[slot] += from->counts[slot];
+    for (uint32_t slot = next_in_use(from, 0); slot < HISTOGRAM_COUNTS;
+         slot = next_in_use(from, slot + 1)) {
+        if (from->counts[slot] > 0)
+            into->counts[slot] += from->counts[slot];
+    }
+    into->blocks |= from->blocks;
     into->total += from->total;
     into->overflow += from->overflow;
     if (from->max_ns > into->max_ns)
@@ -99,7 +119,8 @@ uint64_t histogram_percentile_ns(const struct histogram *histogram, double perce
 {
     uint64_t wanted = count_at(percent, histogram->total + histogram->overflow);
     uint64_t seen = 0;
-    for (uint32_t slot = 0; slot < HISTOGRAM_COUNTS; slot++) {
+    for (uint32_t slot = next_in_use(histogram, 0); slot < HISTOGRAM_COUNTS;
+         slot = next_in_use(histogram, slot + 1)) {
         seen += histogram->counts[slot];
         if (seen >= wanted)
             return percent == 0 ? slot_first_ns(slot) : histogram_slot_last_ns(slot);

@@ -9,6 +9,9 @@
  * histogram.
  *
  * Invariant: no value is clamped into a bucket. One above the range is counted in overflow.
+ *
+ * Blocks of slots that were never recorded to are never looked at: they may be memory that the
+ * system has not given yet, and need not give.
  */
 #ifndef MEASURE_HISTOGRAM_H
 #define MEASURE_HISTOGRAM_H
@@ -31,6 +34,7 @@ struct histogram {
     uint64_t total;    /* values in range: the sum of counts */
     uint64_t overflow; /* values above HISTOGRAM_HIGHEST_NS */
     uint64_t max_ns;   /* the largest value, exactly, overflowed ones included */
+    uint64_t blocks;   /* bit i: HISTOGRAM_HALF_SLOTS slots from i times as many on are in use */
     uint64_t counts[HISTOGRAM_COUNTS];
 };
 

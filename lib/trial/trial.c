@@ -11,6 +11,10 @@
 #include <assert.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/mman.h>
+
+/* Of a result: how late holds ended, each kind of latency, and each again for every role. */
+#define HISTOGRAMS (1 + METER_KINDS + ROLES * METER_KINDS)
 
 struct run {
     const struct trial_plan *plan;
@@ -220,17 +224,29 @@ static enum fault_kind run_workers(struct run *run, struct trial_result *result,
     return kind;
 }
 
+/* Mapped, not allocated: what is never touched costs nothing, and what earlier trials have freed is
+ * no part of the workers' resident memory. */
+static bool map_histograms(struct trial_result *result)
+{
+    struct histogram *histograms =
+        mmap(NULL, HISTOGRAMS * sizeof *histograms, PROT_READ | PROT_WRITE,
+             MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (histograms == MAP_FAILED)
+        return false;
+    result->late = histograms;
+    result->latency = histograms + 1;
+    result->latency_of = (struct histogram(*)[METER_KINDS])(result->latency + METER_KINDS);
+    return true;
+}
+
 static enum fault_kind new_result(const struct trial_plan *plan, struct trial_result **result,
                                   struct fault *fault)
 {
     struct trial_result *made = calloc(1, sizeof *made);
     if (made == NULL)
         return fault_raise(fault, FAULT_NO_MEMORY, 0, "trial", "%s", "");
-    made->latency = calloc(METER_KINDS, sizeof *made->latency);
-    made->latency_of = calloc(ROLES, sizeof *made->latency_of);
-    made->late = calloc(1, sizeof *made->late);
     enum fault_kind kind = FAULT_NONE;
-    if (made->latency == NULL || made->latency_of == NULL || made->late == NULL)
+    if (!map_histograms(made))
         kind = fault_raise(fault, FAULT_NO_MEMORY, 0, "trial", "%s", "");
     else
         kind = board_new(plan, &made->board, fault);
@@ -313,8 +329,7 @@ void trial_result_free(struct trial_result *result)
     if (result == NULL)
         return;
     board_free(result->board);
-    free(result->latency);
-    free(result->latency_of);
-    free(result->late);
+    if (result->late != NULL)
+        munmap(result->late, HISTOGRAMS * sizeof *result->late);
     free(result);
 }

@@ -169,8 +169,10 @@ static void java_reads_the_extremes(void **state)
     histogram_record(&first, 0);
     histogram_record(&first, HISTOGRAM_HIGHEST_NS);
     for (uint32_t bits = 0; bits < 48; bits++) {
-        first.counts[3000 + bits] = UINT64_C(1) << bits;
-        first.total += UINT64_C(1) << bits;
+        uint64_t more = (UINT64_C(1) << bits) - 1;
+        histogram_record(&first, histogram_slot_last_ns(3000 + bits));
+        first.counts[3000 + bits] += more;
+        first.total += more;
     }
     FILE *stream = open_log();
     write_interval(stream, "a", 0, &first);
