@@ -132,17 +132,18 @@ counter,barrier
 REFERENCE := results/reference
 reproduce: install-to-run
 	@$(MAKE) --no-print-directory -j$(JOBS) $(BUILD)/zkherd
-	@echo '$(REPRODUCE_PLAN): about 40 minutes on two cores; keep the machine quiet'
+	@echo '$(REPRODUCE_PLAN): about half an hour on two cores; keep the machine quiet'
 	rm -rf $(REFERENCE).new
 	$(BUILD)/zkherd run $(REPRODUCE_PLAN) --servers 1,3 -o $(REFERENCE).new
-	$(BUILD)/zkherd compare -o $(REFERENCE).new/compare $(REFERENCE).new/standalone $(REFERENCE).new/ensemble3 \
-	    > $(REFERENCE).new/compare.txt
 	$(BUILD)/zkherd run -r $(REPRODUCE_RECIPES) -n 4..64x2 -t 3 -o $(REFERENCE).new/recipes
 	rm -rf $(REFERENCE).new/recipes/plots
 	rm -f $(REFERENCE).new/*/plots/*.png $(REFERENCE).new/*/latency.hlog $(REFERENCE).new/*/handoffs.csv
 	rm -rf $(addprefix $(REFERENCE)/,standalone ensemble3 compare compare.txt recipes)
 	mv $(REFERENCE).new/* $(REFERENCE)
 	rmdir $(REFERENCE).new
+	$(BUILD)/zkherd compare -o $(REFERENCE)/compare $(REFERENCE)/standalone $(REFERENCE)/ensemble3 \
+	    > $(REFERENCE)/compare.txt
+	rm -f $(REFERENCE)/compare/plots/*.png
 	cat $(REFERENCE)/compare.txt
 
 # All tests, some beside each other. The first that fails is the last that begins.
@@ -219,7 +220,7 @@ clean:
 help:
 	@echo 'make                  build $(BUILD)/zkherd'
 	@echo 'make demo             show the herd effect on a private server (installs what is missing)'
-	@echo 'make reproduce        standalone against three servers, to 1,000 clients: about 40 minutes'
+	@echo 'make reproduce        standalone against three servers, to 1,000 clients: about half an hour'
 	@echo 'make check            all tests (installs what is missing)'
 	@echo 'make check-sanitized  all tests under AddressSanitizer and UndefinedBehaviorSanitizer'
 	@echo 'make check-threads    the laws under ThreadSanitizer'
