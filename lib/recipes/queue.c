@@ -1,26 +1,32 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "recipes/queue.h"
 
-#include <ctype.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #define SEQUENCE_WIDTH 10
 
-static size_t count_trailing_digits(const char *name, size_t length)
+/* The decimal number at the end of a name, of its last SEQUENCE_WIDTH digits at most. Returns how
+ * many digits it has. A holder of the scalable lock reads every name in line: no strtoll here. */
+static size_t read_trailing_number(const char *name, size_t length, int64_t *value)
 {
     size_t digits = 0;
-    while (digits < SEQUENCE_WIDTH && digits < length &&
-           isdigit((unsigned char)name[length - 1 - digits]))
+    *value = 0;
+    for (int64_t unit = 1; digits < SEQUENCE_WIDTH && digits < length; unit *= 10) {
+        int digit = name[length - 1 - digits] - '0';
+        if (digit < 0 || digit > 9)
+            break;
+        *value += digit * unit;
         digits++;
+    }
     return digits;
 }
 
 bool queue_sequence(const char *name, int32_t *sequence)
 {
+    int64_t value;
     size_t length = strlen(name);
-    size_t digits = count_trailing_digits(name, length);
+    size_t digits = read_trailing_number(name, length, &value);
     const char *number = name + length - digits;
     /* The server formats with %010d, so a sign takes the place of a digit, unless there are ten of
      * them. The prefix ends in "-" as well: of ten digits a single "-" before them is the prefix's.
@@ -30,7 +36,6 @@ bool queue_sequence(const char *name, int32_t *sequence)
                         : digits == SEQUENCE_WIDTH - 1 && number > name && number[-1] == '-';
     if (digits < SEQUENCE_WIDTH && !negative)
         return false;
-    int64_t value = strtoll(number, NULL, 10);
     if (negative)
         value = -value;
     if (value < INT32_MIN || value > INT32_MAX)
