@@ -5,6 +5,8 @@
 #include <string.h>
 
 #define SEQUENCE_WIDTH 10
+/* Among 100,000 names most are in no cache: the processor is told so many ahead. */
+#define READ_AHEAD 16
 
 /* The decimal number at the end of a name, of its last SEQUENCE_WIDTH digits at most. Returns how
  * many digits it has. A holder of the scalable lock reads every name in line: no strtoll here. */
@@ -83,6 +85,8 @@ bool queue_is_lowest(struct contender *s)
     const char *predecessor = NULL;
     for (size_t i = 0; i < s->reply->name_count; i++) {
         int32_t sequence;
+        if (i + READ_AHEAD < s->reply->name_count)
+            __builtin_prefetch(s->reply->names[i + READ_AHEAD]);
         if (!queue_sequence(s->reply->names[i], &sequence) || !queue_before(sequence, s->sequence))
             continue;
         if (predecessor == NULL || queue_before(s->predecessor, sequence)) {
