@@ -244,3 +244,12 @@ void target_close(struct target *target)
     ensemble_stop(target->ensemble);
     *target = (struct target){0};
 }
+
+enum fault_kind target_find_cause(const struct target *target, enum fault_kind kind,
+                                  struct fault *fault)
+{
+    if (kind == FAULT_NONE || kind == FAULT_INTERRUPTED || target->ensemble == NULL ||
+        ensemble_alive(target->ensemble))
+        return kind;
+    return ensemble_check(target->ensemble, fault);
+}
