@@ -5,7 +5,8 @@
 #include <stdio.h>
 #include <string.h>
 
-static void add(char *text, size_t size, const char *format, va_list arguments)
+__attribute__((format(printf, 3, 0))) static void add(char *text, size_t size, const char *format,
+                                                      va_list arguments)
 {
     size_t length = strlen(text);
     length += (size_t)snprintf(text + length, size - length, "%s", length > 0 ? "; " : "");
