@@ -93,7 +93,7 @@ static void check_races(const struct trial_result *result, struct finding *findi
     uint64_t races = of[TALLY_CREATE] - result->handoffs - woken;
     const char *name = result->board->plan->recipe->name;
     finding_measured(
-        finding, "%s: %" PRIu64 " grants, DELETE came first at %" PRIu64 " of %" PRIu64 " looks",
+        finding, "%s: %" PRIu64 " grants, nothing was there at %" PRIu64 " of %" PRIu64 " looks",
         name, result->handoffs, races, looks);
     if (races == 0)
         finding_undecide(finding, "%s never met the race", name);
