@@ -20,7 +20,7 @@ ALL_CFLAGS := -std=c11 -D_GNU_SOURCE -Ilib -I. $(WARNINGS) $(CFLAGS) $(SANITIZE_
 LIBS := -ldl -pthread -ljansson -lz -lgsl -lgslcblas -lm
 
 LIB_OBJECTS   := $(patsubst %.c,$(BUILD)/%.o,$(wildcard lib/*/*.c))
-BENCH_OBJECTS := $(patsubst %.c,$(BUILD)/%.o,$(wildcard bench/*.c))
+BENCH_OBJECTS := $(patsubst %.c,$(BUILD)/%.o,$(wildcard bench/*.c bench/claims/*.c))
 COST_OBJECTS  := $(patsubst %.c,$(BUILD)/%.o,$(wildcard bench/cost/*.c))
 UNIT_TESTS    := $(patsubst tests/unit/%.c,$(BUILD)/tests/%,$(wildcard tests/unit/test_*.c))
 LIVE_TESTS    := $(patsubst tests/live/%.c,$(BUILD)/tests/%,$(wildcard tests/live/test_*.c))
@@ -56,7 +56,11 @@ $(BUILD)/tests/%: tests/unit/%.c $(BUILD)/libzkherd.a
 
 $(BUILD)/tests/%: tests/live/%.c $(BUILD)/libzkherd.a
 	@mkdir -p $(@D)
-	$(call say,link)$(CC) $(ALL_CFLAGS) $(LDFLAGS) -o $@ $< $(BUILD)/libzkherd.a -lcmocka $(LIBS)
+	$(call say,link)$(CC) $(ALL_CFLAGS) $(LDFLAGS) -o $@ $< $(filter %.o,$^) $(BUILD)/libzkherd.a -lcmocka $(LIBS)
+
+# The experiments themselves; and the program with a list of claims of the test's own.
+$(BUILD)/tests/test_claims: $(filter $(BUILD)/bench/claims/%,$(BENCH_OBJECTS))
+$(BUILD)/tests/test_claims_status: $(filter-out %/main.o %/claims/claim.o,$(BENCH_OBJECTS))
 
 # A session of its own, beside the program's.
 $(BUILD)/tests/test_cli_environment: LIBS += -lzookeeper_st

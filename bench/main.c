@@ -2,6 +2,7 @@
 /*
  * main: the program's subcommands. Layer: bench.
  */
+#include "bench/claims.h"
 #include "bench/compare.h"
 #include "bench/complain.h"
 #include "bench/ensemble.h"
@@ -21,6 +22,7 @@ static const char help[] =
     "\n"
     "  run          run recipes, count every message, hold the counts against their laws\n"
     "  compare      two runs or more: are the counts equal, how much longer does it take\n"
+    "  claims       what is claimed of ZooKeeper's locks, tried: does it hold\n"
     "  ensemble     keep private servers running for several runs\n"
     "  recipes      what each recipe does, its law, where it comes from\n"
     "\n"
@@ -29,16 +31,15 @@ static const char help[] =
     "\n"
     "Examples:\n"
     "  zkherd run                          the herd effect, on a private server\n"
-    "  zkherd run -r scalable -n 1000      one recipe, a thousand clients\n";
+    "  zkherd run -r scalable -n 1000      one recipe, a thousand clients\n"
+    "  zkherd claims                       every claim, with its verdict\n";
 
 static const struct {
     const char *name;
     int (*main)(int argc, char **argv);
 } subcommands[] = {
-    {"run", run_main},
-    {"compare", compare_main},
-    {"ensemble", ensemble_main},
-    {"recipes", recipes_main},
+    {"run", run_main},           {"compare", compare_main}, {"claims", claims_main},
+    {"ensemble", ensemble_main}, {"recipes", recipes_main},
 };
 
 /* What could not be printed must not pass for done. */

@@ -3,12 +3,11 @@
 
 #include "bench/complain.h"
 #include "bench/law_table.h"
+#include "bench/wrap.h"
 #include "recipes/registry.h"
 
 #include <stdio.h>
 #include <string.h>
-
-#define COLUMNS 80
 
 static const char help[] =
     "Usage: zkherd recipes [NAME]\n"
@@ -23,26 +22,6 @@ static const char help[] =
     "Examples:\n"
     "  zkherd recipes           all of them\n"
     "  zkherd recipes scalable  the queue in which each watches the one before\n";
-
-/* Words, in lines that begin with an indent: the first one is there already. */
-static void write_wrapped(const char *text, size_t indent)
-{
-    size_t column = indent;
-    while (*text != '\0') {
-        size_t length = strcspn(text, " ");
-        if (column > indent && column + 1 + length > COLUMNS) {
-            printf("\n%*s", (int)indent, "");
-            column = indent;
-        } else if (column > indent) {
-            putchar(' ');
-            column++;
-        }
-        printf("%.*s", (int)length, text);
-        column += length;
-        text += length + strspn(text + length, " ");
-    }
-    putchar('\n');
-}
 
 static void write_indented(const char *lines)
 {
@@ -59,9 +38,9 @@ static void write_all(void)
     printf("%-19s %-20s %s\n", "recipe", "RPCs of a drain", "notifications");
     for (size_t i = 0; (recipe = registry_at(i)) != NULL; i++) {
         printf("%-19s %-20s %s\n    ", recipe->name, recipe->law.rpcs, recipe->law.notifications);
-        write_wrapped(recipe->summary, 4);
+        wrap_write(recipe->summary, 4, stdout);
         fputs("    ", stdout);
-        write_wrapped(recipe->about.source, 4);
+        wrap_write(recipe->about.source, 4, stdout);
     }
 }
 
@@ -83,17 +62,17 @@ static void write_law(const struct recipe *recipe)
 static void write_one(const struct recipe *recipe)
 {
     printf("%s: ", recipe->name);
-    write_wrapped(recipe->summary, strlen(recipe->name) + 2);
+    wrap_write(recipe->summary, strlen(recipe->name) + 2, stdout);
     putchar('\n');
-    write_wrapped(recipe->about.description, 0);
+    wrap_write(recipe->about.description, 0, stdout);
     putchar('\n');
     write_indented(recipe->about.pseudo_code);
     putchar('\n');
     write_law(recipe);
     fputs("\nSource:     ", stdout);
-    write_wrapped(recipe->about.source, 12);
+    wrap_write(recipe->about.source, 12, stdout);
     fputs("Shipped by: ", stdout);
-    write_wrapped(recipe->about.shipped_by == NULL ? "nobody" : recipe->about.shipped_by, 12);
+    wrap_write(recipe->about.shipped_by == NULL ? "nobody" : recipe->about.shipped_by, 12, stdout);
 }
 
 static int show(const char *name)

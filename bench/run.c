@@ -10,19 +10,17 @@
 #include "bench/options.h"
 #include "bench/progress.h"
 #include "bench/record.h"
+#include "bench/signals.h"
 #include "bench/target.h"
 #include "trial/trial.h"
 #include "zk/library.h"
 
 #include <errno.h>
 #include <limits.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/signalfd.h>
 #include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
 
 /* The discarded cell: a JVM that has just started is slow, and the first trials would pay for it.
@@ -32,8 +30,6 @@
  * day. */
 #define REQUESTS_PER_PROCESS UINT64_C(300000000)
 
-/* How long a server that is being killed may seem alive. */
-#define DYING_NS (500 * NS_PER_MS)
 /* The run's root znode and a trial's name below it. */
 #define TRIAL_ROOT_MAX 80
 
@@ -211,18 +207,6 @@ static enum fault_kind allow_descriptors(const struct options *options, struct f
         options->connect || in_one_process > most ? in_one_process : most, fault);
 }
 
-/* Ctrl-C, a hang-up and SIGTERM end the run in good order from here on. */
-static int block_signals(void)
-{
-    sigset_t set;
-    sigemptyset(&set);
-    sigaddset(&set, SIGINT);
-    sigaddset(&set, SIGTERM);
-    sigaddset(&set, SIGHUP);
-    sigprocmask(SIG_BLOCK, &set, NULL);
-    return signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
-}
-
 static enum fault_kind open_targets(struct run *run, struct fault *fault)
 {
     enum fault_kind kind = FAULT_NONE;
@@ -233,7 +217,7 @@ static enum fault_kind open_targets(struct run *run, struct fault *fault)
     progress_clear(&run->progress);
     if (kind != FAULT_NONE)
         return kind;
-    run->signals = block_signals();
+    run->signals = signals_block();
     for (size_t i = 0; kind == FAULT_NONE && i < run->options.topology_count; i++)
         kind = target_make_root(&run->targets[i], fault);
     return kind;
@@ -337,26 +321,10 @@ static void release(struct run *run)
         close(run->signals);
 }
 
-/* Whether all private servers run, and go on running while one that has lost its connections would
- * end: the kernel closes a process's sockets before it shows that the process has ended. */
-static bool stays_alive(const struct ensemble *ensemble)
-{
-    uint64_t deadline_ns = clock_now_ns() + DYING_NS;
-    while (ensemble_alive(ensemble) && clock_now_ns() < deadline_ns)
-        nanosleep(&(struct timespec){.tv_nsec = DYING_NS / 50}, NULL);
-    return ensemble_alive(ensemble);
-}
-
-/* A private server that has ended shows as a connection that is lost or refused. */
 static enum fault_kind find_cause(const struct run *run, enum fault_kind kind, struct fault *fault)
 {
-    if (kind == FAULT_NONE || kind == FAULT_INTERRUPTED)
-        return kind;
-    for (size_t i = 0; i < run->options.topology_count; i++) {
-        const struct ensemble *ensemble = run->targets[i].ensemble;
-        if (ensemble != NULL && !stays_alive(ensemble))
-            return ensemble_check(ensemble, fault); /* FAULT_SERVER_DIED, with its log */
-    }
+    for (size_t i = 0; i < run->options.topology_count; i++)
+        kind = target_find_cause(&run->targets[i], kind, fault);
     return kind;
 }
 

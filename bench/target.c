@@ -8,6 +8,7 @@
 #include <ctype.h>
 #include <stdio.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 #define ASK_NS     (5 * NS_PER_S)
@@ -15,6 +16,8 @@
 /* How long a write may take to reach all servers of an ensemble, and how often it is looked for. */
 #define SPREAD_NS (5 * NS_PER_S)
 #define LOOK_MS   20
+/* How long a server that is being killed may seem alive. */
+#define DYING_NS (500 * NS_PER_MS)
 
 static enum fault_kind start_private(const struct options *options, size_t topology,
                                      struct target *target, struct fault *fault)
@@ -243,4 +246,23 @@ void target_close(struct target *target)
     steward_free(target->steward);
     ensemble_stop(target->ensemble);
     *target = (struct target){0};
+}
+
+/* Whether all of them run, and go on running while one that has lost its connections would end: the
+ * kernel closes a process's sockets before it shows that the process has ended. */
+static bool stays_alive(const struct ensemble *ensemble)
+{
+    uint64_t deadline_ns = clock_now_ns() + DYING_NS;
+    while (ensemble_alive(ensemble) && clock_now_ns() < deadline_ns)
+        nanosleep(&(struct timespec){.tv_nsec = DYING_NS / 50}, NULL);
+    return ensemble_alive(ensemble);
+}
+
+enum fault_kind target_find_cause(const struct target *target, enum fault_kind kind,
+                                  struct fault *fault)
+{
+    if (kind == FAULT_NONE || kind == FAULT_INTERRUPTED || target->ensemble == NULL ||
+        stays_alive(target->ensemble))
+        return kind;
+    return ensemble_check(target->ensemble, fault);
 }

@@ -46,4 +46,10 @@ MUST_CHECK enum fault_kind target_open(const struct options *options, size_t top
 MUST_CHECK enum fault_kind target_make_root(struct target *target, struct fault *fault);
 void target_close(struct target *target);
 
+/* A private server that has ended shows as a connection that is lost or refused: then makes
+ * FAULT_SERVER_DIED, with its log, of a fault that it may have caused. Returns the kind of what is
+ * in *fault. */
+enum fault_kind target_find_cause(const struct target *target, enum fault_kind kind,
+                                  struct fault *fault);
+
 #endif

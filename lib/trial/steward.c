@@ -375,6 +375,17 @@ enum fault_kind steward_count_children(struct steward *steward, const char *path
     return kind;
 }
 
+enum fault_kind steward_list_children(struct steward *steward, const char *path,
+                                      char *const **names, size_t *count, struct fault *fault)
+{
+    enum fault_kind kind = list(steward, path, fault);
+    if (kind == FAULT_NONE) {
+        *names = steward->names;
+        *count = steward->name_count;
+    }
+    return kind;
+}
+
 /* Deletes what is below: as deep as a run's znodes go (root, trial, lock, its znodes), so recursion
  * is safe. */
 static enum fault_kind delete_children(struct steward *steward, const char *path,

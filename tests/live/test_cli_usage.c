@@ -222,6 +222,31 @@ static void ensembles(void **state)
     CHECK_ALL(list);
 }
 
+static void claims(void **state)
+{
+    (void)state;
+    static const struct wrong list[] = {
+        {{"claims", "--only", "C42"},
+         "zkherd: --only C42: no claim is called 'C42': name C1 to C17, or C19; see zkherd claims "
+         "--help"},
+        {{"claims", "--only", "C1,C"}, "--only C1,C: no claim is called 'C'"},
+        {{"claims", "--only", "C1,"}, "--only C1,: "},
+        {{"claims", "--only", ""}, "--only '': "},
+        {{"claims", "--only", "C18"}, "--only C18: C18 is about the throughput of ensembles"},
+        {{"claims", "--only", "C1..C3"}, "--only C1..C3: "},
+        {{"claims", "--only"}, "zkherd: --only: it takes a value"},
+        {{"claims", "--seed", "x"}, "--seed x: expected a whole number"},
+        {{"claims", "--connect", ""}, "--connect '': "},
+        {{"claims", "-o", ""}, "--out '': expected the name of a folder"},
+        {{"claims", "--recipes", "scalable"}, "zkherd: --recipes: no such option"},
+        {{"claims", "-n", "8"}, "zkherd: -n: no such option; see zkherd claims --help"},
+        {{"claims", "-qx"}, "zkherd: -x: no such option"},
+        {{"claims", "--quiet=yes"}, "zkherd: --quiet=yes: it takes no value"},
+        {{"claims", "C6"}, "zkherd: C6: expected an option"},
+    };
+    CHECK_ALL(list);
+}
+
 static void connect_strings(void **state)
 {
     (void)state;
@@ -275,6 +300,7 @@ static void help_and_version_are_results(void **state)
         {{"--version"}, "zkherd "},
         {{"-V"}, "zkherd "},
         {{"run", "--help"}, "Examples:\n"},
+        {{"claims", "--help"}, "Examples:\n"},
         {{"ensemble", "--help"}, "Examples:\n"},
         {{"ensemble", "stop", "-h"}, "Examples:\n"},
         {{"run", "-n", "0", "-h"}, "--clients 0"},
@@ -295,8 +321,8 @@ static void help_and_version_are_results(void **state)
 static void help_fits_a_screen(void **state)
 {
     (void)state;
-    static const char *const subcommands_with_help[] = {"run", "compare", "ensemble"};
-    for (size_t i = 0; i < 3; i++) {
+    static const char *const subcommands_with_help[] = {"run", "compare", "claims", "ensemble"};
+    for (size_t i = 0; i < 4; i++) {
         size_t lines = 0;
         command_run(&command, COMMAND(subcommands_with_help[i], "--help"));
         assert_status(&command, 0);
@@ -320,6 +346,7 @@ int main(void)
         COMMAND_TEST(recipes),
         COMMAND_TEST(topologies),
         COMMAND_TEST(ensembles),
+        COMMAND_TEST(claims),
         COMMAND_TEST(connect_strings),
         COMMAND_TEST(results_folders),
         COMMAND_TEST(an_existing_folder_is_not_touched),

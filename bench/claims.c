@@ -1,0 +1,394 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "bench/claims.h"
+
+#include "base/clock.h"
+#include "base/output.h"
+#include "base/text.h"
+#include "bench/claims/claim.h"
+#include "bench/claims_table.h"
+#include "bench/complain.h"
+#include "bench/folder.h"
+#include "bench/machine.h"
+#include "bench/progress.h"
+#include "bench/signals.h"
+#include "bench/target.h"
+#include "zk/library.h"
+
+#include <getopt.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+#include <unistd.h>
+
+#define HEAP_MIB     512
+#define TIMEOUT_NS   (30 * NS_PER_S)
+#define CLAIMS_MAX   64
+#define SESSIONS_MAX 800 /* more than any trial has */
+
+static const char help[] =
+    "Usage: zkherd claims [OPTION]...\n"
+    "Try what is claimed of ZooKeeper's locks on a real server: for each claim its source,\n"
+    "the experiment, what is expected, what was measured, and whether it holds.\n"
+    "Takes about two minutes.\n"
+    "\n"
+    "      --only LIST               these claims alone, as C6 or C6,C7 [C1 to C17, C19]\n"
+    "      --connect HOSTS[/CHROOT]  servers to use instead of a private one\n"
+    "      --seed S                  of the sessions' random numbers [from the clock]\n"
+    "  -o, --out DIR                 for claims.csv, a folder that does not exist yet\n"
+    "                                [results/TIME-claims]\n"
+    "  -q, --quiet                   print nothing but errors and claims that do not hold\n"
+    "  -h, --help                    this help\n"
+    "\n"
+    "A claim holds, fails, or is undetermined: a trial was cut short, or what the claim speaks\n"
+    "of did not happen. Exit status: 0 all hold; 1 one fails; 2 wrong usage; 3 the environment;\n"
+    "4 one is undetermined, or the run was interrupted.\n"
+    "\n"
+    "Examples:\n"
+    "  zkherd claims                                 all of them, on a private server\n"
+    "  zkherd claims --only C1,C5                    the herd, and the lock without it\n"
+    "  zkherd claims --connect zk1:2181,zk2:2181/test -o claimed\n";
+
+struct claims {
+    bool wanted[CLAIMS_MAX];
+    size_t wanted_count;
+    const char *out;
+    bool quiet;
+    uint64_t seed;
+    struct options servers; /* where the target is to be */
+    struct target target;
+    struct lab lab;
+    struct progress progress;
+    int signals; /* a descriptor, readable when the run is to end; -1: none */
+    char folder[PATH_MAX];
+    bool made_folder;
+    struct output file;
+    struct csv csv;
+    const struct claim *tried; /* at present */
+    size_t done;
+    unsigned verdicts[VERDICTS];        /* how many of each … */
+    char ids[VERDICTS][CLAIMS_MAX * 5]; /* … and which, with ", " between them */
+};
+
+/* ------------------------------------------------------------------ the command line */
+
+enum outcome { OUTCOME_GO, OUTCOME_HELP, OUTCOME_WRONG };
+
+enum long_option { OPTION_ONLY = 256, OPTION_CONNECT, OPTION_SEED };
+
+static const struct option long_options[] = {
+    {"only", required_argument, NULL, OPTION_ONLY},
+    {"connect", required_argument, NULL, OPTION_CONNECT},
+    {"seed", required_argument, NULL, OPTION_SEED},
+    {"out", required_argument, NULL, 'o'},
+    {"quiet", no_argument, NULL, 'q'},
+    {"help", no_argument, NULL, 'h'},
+    {0},
+};
+
+/* Complains about the value of an option; false, for the parsers to return. */
+static bool wrong(const char *option, const char *value, const char *why)
+{
+    char subject[300];
+    snprintf(subject, sizeof subject, "%s %s", option, value[0] != '\0' ? value : "''");
+    complain_usage("claims", subject, "%s", why);
+    return false;
+}
+
+static bool want(const char *list, const char *id, struct claims *claims)
+{
+    for (size_t i = 0; i < claim_count(); i++) {
+        if (strcasecmp(id, claim_at(i)->id) != 0)
+            continue;
+        claims->wanted_count += !claims->wanted[i];
+        claims->wanted[i] = true;
+        return true;
+    }
+    if (strcasecmp(id, "C18") == 0)
+        return wrong("--only", list,
+                     "C18 is about the throughput of ensembles and has no experiment here: name "
+                     "C1 to C17, or C19");
+    char why[128];
+    snprintf(why, sizeof why, "no claim is called '%.40s': name C1 to C17, or C19", id);
+    return wrong("--only", list, why);
+}
+
+static bool parse_only(const char *value, struct claims *claims)
+{
+    const char *list = value;
+    char id[16];
+    memset(claims->wanted, 0, sizeof claims->wanted);
+    claims->wanted_count = 0;
+    while (text_next_item(&list, id, sizeof id)) {
+        if (!want(value, id, claims))
+            return false;
+    }
+    return true;
+}
+
+static bool parse_connect(const char *value, struct options *servers)
+{
+    struct fault fault = {0};
+    if (connect_parse(value, &servers->servers, &fault) != FAULT_NONE)
+        return wrong("--connect", value, fault.detail);
+    servers->connect = true;
+    return true;
+}
+
+static bool parse_one(int option, const char *value, struct claims *claims)
+{
+    switch (option) {
+    case OPTION_ONLY:
+        return parse_only(value, claims);
+    case OPTION_CONNECT:
+        return parse_connect(value, &claims->servers);
+    case OPTION_SEED:
+        return text_parse_number(value, 0, INT64_MAX, &claims->seed) ||
+               wrong("--seed", value, "expected a whole number");
+    case 'o':
+        claims->out = value;
+        return value[0] != '\0' || wrong("--out", value, "expected the name of a folder");
+    default:
+        claims->quiet = true;
+        return true;
+    }
+}
+
+static enum outcome refuse_option(int option, const char *argument)
+{
+    char letter[] = {'-', (char)optopt, '\0'};
+    if (option == ':')
+        complain_usage("claims", argument, "it takes a value");
+    else if (optopt == 0)
+        complain_usage("claims", argument, "no such option");
+    else if (optopt < OPTION_ONLY && strchr("oqh", optopt) == NULL)
+        complain_usage("claims", letter, "no such option");
+    else
+        complain_usage("claims", argument, "it takes no value");
+    return OUTCOME_WRONG;
+}
+
+static enum outcome parse(int argc, char **argv, struct claims *claims)
+{
+    int option;
+    optind = 1;
+    opterr = 0;
+    while ((option = getopt_long(argc, argv, ":o:qh", long_options, NULL)) != -1) {
+        if (option == 'h')
+            return OUTCOME_HELP;
+        if (option == ':' || option == '?')
+            return refuse_option(option, argv[optind - 1]);
+        if (!parse_one(option, optarg, claims))
+            return OUTCOME_WRONG;
+    }
+    if (optind == argc)
+        return OUTCOME_GO;
+    complain_usage("claims", argv[optind], "expected an option");
+    return OUTCOME_WRONG;
+}
+
+static void set_defaults(struct claims *claims)
+{
+    static uint64_t one_server = 1;
+    *claims = (struct claims){
+        .seed = clock_utc_ns(),
+        .signals = -1,
+        .servers = {.driver = DRIVER_EVENTS,
+                    .server_counts = &one_server,
+                    .topology_count = 1,
+                    .heap_mib = HEAP_MIB,
+                    .fsync = true,
+                    .placement = PLACEMENT_SPREAD},
+    };
+    for (size_t i = 0; i < claim_count(); i++)
+        claims->wanted[i] = true;
+    claims->wanted_count = claim_count();
+}
+
+/* ------------------------------------------------------------------ before the first claim */
+
+/* The progress callback of a trial. */
+static void show(void *context, const struct trial_progress *trial)
+{
+    const struct claims *claims = context;
+    const struct trial_plan *plan = claims->lab.plan;
+    char line[160];
+    snprintf(line, sizeof line, "[%zu/%zu] %s: %s n=%u: %llu of %llu handoffs", claims->done + 1,
+             claims->wanted_count, claims->tried->id, plan->recipe->name, plan->clients,
+             (unsigned long long)trial->handoffs, (unsigned long long)trial->handoffs_due);
+    progress_say(&claims->progress, line);
+}
+
+static enum fault_kind open_target(struct claims *claims, struct fault *fault)
+{
+    progress_say(&claims->progress,
+                 claims->servers.connect ? "looking at the servers" : "starting a private server");
+    enum fault_kind kind = target_open(&claims->servers, 0, &claims->target, fault);
+    progress_clear(&claims->progress);
+    if (kind != FAULT_NONE)
+        return kind;
+    claims->signals = signals_block();
+    kind = target_make_root(&claims->target, fault);
+    claims->lab = (struct lab){
+        .host = {.steward = claims->target.steward,
+                 .servers = &claims->target.servers,
+                 .ensemble = claims->target.ensemble,
+                 .watch = {show, claims, claims->signals}},
+        .root = claims->target.root,
+        .seed = claims->seed,
+        .timeout_ns = TIMEOUT_NS,
+    };
+    return kind;
+}
+
+static enum fault_kind open_file(struct claims *claims, struct fault *fault)
+{
+    enum fault_kind kind =
+        folder_make(claims->out, clock_utc_ns(), "claims", claims->folder, fault);
+    if (kind != FAULT_NONE)
+        return kind;
+    claims->made_folder = true;
+    kind = output_open(&claims->file, claims->folder, "claims.csv", fault);
+    if (kind != FAULT_NONE)
+        return kind;
+    claims->csv = (struct csv){.stream = claims->file.stream};
+    csv_header(&claims->csv, claims_table_columns);
+    return output_commit(&claims->file, fault);
+}
+
+static enum fault_kind prepare(struct claims *claims, struct fault *fault)
+{
+    struct library library;
+    enum fault_kind kind = folder_check(claims->out, fault);
+    if (kind == FAULT_NONE)
+        kind = library_load(LIBRARY_ST, &library, fault);
+    if (kind == FAULT_NONE)
+        kind = machine_allow_descriptors(SESSIONS_MAX, fault);
+    progress_init(&claims->progress, NULL, claims->quiet);
+    if (kind == FAULT_NONE)
+        kind = open_target(claims, fault);
+    return kind == FAULT_NONE ? open_file(claims, fault) : kind;
+}
+
+/* ------------------------------------------------------------------ the claims */
+
+static enum fault_kind keep(struct claims *claims, const struct finding *finding,
+                            struct fault *fault)
+{
+    enum verdict verdict = finding_verdict(finding);
+    char *ids = claims->ids[verdict];
+    size_t length = strlen(ids);
+    claims->done++;
+    claims->verdicts[verdict]++;
+    snprintf(ids + length, sizeof claims->ids[verdict] - length, "%s%s", length > 0 ? ", " : "",
+             claims->tried->id);
+    claims_table_write_row(claims->tried, finding, &claims->csv);
+    progress_clear(&claims->progress);
+    if (!claims->quiet)
+        claims_table_write(claims->tried, finding, stdout);
+    else
+        claims_table_write_failure(claims->tried, finding, stderr);
+    fflush(stdout);
+    return output_commit(&claims->file, fault);
+}
+
+static enum fault_kind try_one(struct claims *claims, const struct claim *claim,
+                               struct fault *fault)
+{
+    struct finding finding = {0};
+    claims->tried = claim;
+    enum fault_kind kind = claim->experiment(claim, &claims->lab, &finding, fault);
+    return kind == FAULT_NONE ? keep(claims, &finding, fault) : kind;
+}
+
+static enum fault_kind try_all(struct claims *claims, struct fault *fault)
+{
+    enum fault_kind kind = FAULT_NONE;
+    for (size_t i = 0; kind == FAULT_NONE && i < claim_count(); i++) {
+        if (claims->wanted[i])
+            kind = try_one(claims, claim_at(i), fault);
+    }
+    progress_clear(&claims->progress);
+    return kind;
+}
+
+/* ------------------------------------------------------------------ the end */
+
+/* What was finished is kept, whatever ended the run; a folder with nothing in it is not. */
+static enum fault_kind close_file(struct claims *claims, struct fault *fault)
+{
+    struct fault keeping;
+    if (claims->done == 0) {
+        output_abandon(&claims->file);
+        if (claims->made_folder)
+            rmdir(claims->folder);
+        return FAULT_NONE;
+    }
+    enum fault_kind kind = output_finish(&claims->file, fault);
+    if (kind != FAULT_NONE)
+        (void)!output_keep(&claims->file, &keeping);
+    return kind;
+}
+
+/* The claims that do not hold by name: they may be some screens above. */
+static void sum_up(const struct claims *claims)
+{
+    static const char *const words[] = {[VERDICT_HOLDS] = "hold",
+                                        [VERDICT_FAILS] = "fail",
+                                        [VERDICT_UNDETERMINED] = "undetermined"};
+    for (int verdict = VERDICT_HOLDS; verdict < VERDICTS; verdict++) {
+        bool named = verdict != VERDICT_HOLDS && claims->verdicts[verdict] > 0;
+        printf("%s%u %s%s%s%s", verdict == VERDICT_HOLDS ? "" : ", ", claims->verdicts[verdict],
+               words[verdict], named ? " (" : "", named ? claims->ids[verdict] : "",
+               named ? ")" : "");
+    }
+    printf("\n\nresults in %s\n", claims->folder);
+}
+
+static int judge(const struct claims *claims, int status)
+{
+    if (claims->verdicts[VERDICT_FAILS] > 0)
+        return 1;
+    return status == 0 && claims->verdicts[VERDICT_UNDETERMINED] > 0 ? 4 : status;
+}
+
+/* A failed claim outweighs everything else, and a fault one that is undetermined. */
+static int lead(struct claims *claims)
+{
+    struct fault fault = {0};
+    enum fault_kind kind = prepare(claims, &fault);
+    if (kind == FAULT_NONE)
+        kind = try_all(claims, &fault);
+    kind = target_find_cause(&claims->target, kind, &fault);
+    target_close(&claims->target);
+    int status = kind != FAULT_NONE ? complain(&fault) : 0;
+    if (close_file(claims, &fault) != FAULT_NONE && status == 0)
+        status = complain(&fault);
+    if (claims->signals >= 0)
+        close(claims->signals);
+    if (!claims->quiet && claims->done > 0)
+        sum_up(claims);
+    return judge(claims, status);
+}
+
+int claims_main(int argc, char **argv)
+{
+    struct claims *claims = calloc(1, sizeof *claims);
+    int status = 0;
+    if (claims == NULL)
+        return complain(&(struct fault){.kind = FAULT_NO_MEMORY, .subject = "claims"});
+    set_defaults(claims);
+    switch (parse(argc, argv, claims)) {
+    case OUTCOME_HELP:
+        fputs(help, stdout);
+        break;
+    case OUTCOME_WRONG:
+        status = fault_exit_status(FAULT_USAGE);
+        break;
+    case OUTCOME_GO:
+        status = lead(claims);
+        break;
+    }
+    free(claims);
+    return status;
+}

@@ -1,0 +1,218 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "bench/claims/contention.h"
+
+#include "base/clock.h"
+
+#include <inttypes.h>
+
+/* Clients that queue again and again, in two processes: as many as a small machine can run at the
+ * same time. */
+#define CROWD_CLIENTS   32
+#define CROWD_HANDOFFS  320
+#define CROWD_PROCESSES 2
+/* The mean: two who hold for no time would hardly be seen to hold at once. */
+#define CROWD_HOLD_NS NS_PER_MS
+
+#define ORDER_CLIENTS 16
+#define ORDER_DRAINS  5
+
+#define WAITING_CLIENTS 5
+#define SHORT_HOLD_NS   (20 * NS_PER_MS)
+#define LONG_HOLD_NS    (400 * NS_PER_MS)
+
+/* How many of the recipes are there. */
+static size_t count_recipes(const struct claim *claim)
+{
+    size_t count = 0;
+    while (count < CLAIM_RECIPES_MAX && claim->recipes[count] != NULL)
+        count++;
+    return count;
+}
+
+/* ------------------------------------------------------------------ a crowd */
+
+static enum fault_kind run_crowd(struct lab_trial *trial, uint64_t hold_ns, struct lab *lab,
+                                 struct fault *fault)
+{
+    trial->plan.hold = (struct hold){.mean_ns = hold_ns, .exponential = true};
+    trial->plan.workload = WORKLOAD_STEADY;
+    trial->plan.pace = PACE_FREE;
+    trial->plan.processes = CROWD_PROCESSES;
+    trial->plan.handoffs = CROWD_HANDOFFS;
+    return lab_run(lab, trial, fault);
+}
+
+/* What the counts of a crowd at one lock are to say. */
+typedef void check_function(const struct trial_result *result, struct finding *finding);
+
+static enum fault_kind try_crowds(const struct claim *claim, uint64_t hold_ns,
+                                  check_function *check, struct lab *lab, struct finding *finding,
+                                  struct fault *fault)
+{
+    enum fault_kind kind = FAULT_NONE;
+    finding_tried(finding,
+                  "%d grants to %d clients in %d processes that queue again and again, each of %zu "
+                  "locks; held for %" PRIu64 " ms on average",
+                  CROWD_HANDOFFS, CROWD_CLIENTS, CROWD_PROCESSES, count_recipes(claim),
+                  hold_ns / NS_PER_MS);
+    for (size_t i = 0; kind == FAULT_NONE && i < count_recipes(claim); i++) {
+        struct lab_trial trial = lab_drain(lab, claim->recipes[i], CROWD_CLIENTS);
+        kind = run_crowd(&trial, hold_ns, lab, fault);
+        if (kind == FAULT_NONE && finding_accepts(finding, trial.result))
+            check(trial.result, finding);
+        lab_clear(&trial);
+    }
+    return kind;
+}
+
+static void check_winners(const struct trial_result *result, struct finding *finding)
+{
+    const uint64_t *of = result->total.of;
+    uint64_t won = of[TALLY_CREATE] - of[TALLY_CREATE_FAILED];
+    finding_measured(finding,
+                     "%s: %" PRIu64 " grants, %" PRIu64 " of %" PRIu64 " CREATEs succeeded",
+                     result->board->plan->recipe->name, result->handoffs, won, of[TALLY_CREATE]);
+    finding_check(finding, won == result->handoffs && result->handoffs == CROWD_HANDOFFS);
+}
+
+enum fault_kind contention_has_one_winner(const struct claim *claim, struct lab *lab,
+                                          struct finding *finding, struct fault *fault)
+{
+    finding_expected(finding, "of each lock %d grants, never two holders; as many CREATEs succeed",
+                     CROWD_HANDOFFS);
+    return try_crowds(claim, CROWD_HOLD_NS, check_winners, lab, finding, fault);
+}
+
+/* A client creates when it arrives, when it is woken, and when it finds that what it looked for has
+ * gone between its CREATE and its look. */
+static void check_races(const struct trial_result *result, struct finding *finding)
+{
+    const uint64_t *of = result->total.of;
+    uint64_t looks = of[TALLY_EXISTS] + of[TALLY_GET];
+    uint64_t woken = of[TALLY_NOTIFICATION] - of[TALLY_NOTIFICATION_SPURIOUS];
+    uint64_t races = of[TALLY_CREATE] - result->handoffs - woken;
+    const char *name = result->board->plan->recipe->name;
+    finding_measured(
+        finding, "%s: %" PRIu64 " grants, nothing was there at %" PRIu64 " of %" PRIu64 " looks",
+        name, result->handoffs, races, looks);
+    if (races == 0)
+        finding_undecide(finding, "%s never met the race", name);
+    finding_check(finding, result->handoffs == CROWD_HANDOFFS);
+}
+
+enum fault_kind contention_loses_no_wakeup(const struct claim *claim, struct lab *lab,
+                                           struct finding *finding, struct fault *fault)
+{
+    finding_expected(finding, "of each lock %d grants, although the race occurs", CROWD_HANDOFFS);
+    return try_crowds(claim, 0, check_races, lab, finding, fault);
+}
+
+/* ------------------------------------------------------------------ in which order */
+
+/* Clients arrive one after another: a grant is out of order if somebody who came later was granted
+ * before. */
+static uint64_t count_overtaken(const struct lab_trial *trial)
+{
+    uint64_t overtaken = 0;
+    uint32_t latest = 0;
+    for (uint64_t handoff = 0; handoff < trial->plan.clients; handoff++) {
+        uint32_t holder = lab_row(trial, handoff)->holder;
+        overtaken += holder < latest;
+        latest = holder > latest ? holder : latest;
+    }
+    return overtaken;
+}
+
+static enum fault_kind drain_in_order(const struct recipe *recipe, struct lab *lab,
+                                      uint64_t *overtaken, bool *whole, struct finding *finding,
+                                      struct fault *fault)
+{
+    enum fault_kind kind = FAULT_NONE;
+    *overtaken = 0;
+    *whole = true;
+    for (int drain = 0; kind == FAULT_NONE && *whole && drain < ORDER_DRAINS; drain++) {
+        struct lab_trial trial = lab_drain(lab, recipe, ORDER_CLIENTS);
+        kind = lab_run(lab, &trial, fault);
+        *whole = kind == FAULT_NONE && finding_accepts(finding, trial.result);
+        if (*whole)
+            *overtaken += count_overtaken(&trial);
+        lab_clear(&trial);
+    }
+    return kind;
+}
+
+enum fault_kind contention_keeps_order(const struct claim *claim, struct lab *lab,
+                                       struct finding *finding, struct fault *fault)
+{
+    enum fault_kind kind = FAULT_NONE;
+    finding_tried(finding,
+                  "%d drains of %d clients that arrive one after another, of each of %zu locks",
+                  ORDER_DRAINS, ORDER_CLIENTS, count_recipes(claim));
+    finding_expected(finding, "grants behind somebody who came later: some of %s, 0 of the others",
+                     claim->recipes[0]->name);
+    for (size_t i = 0; kind == FAULT_NONE && i < count_recipes(claim); i++) {
+        uint64_t overtaken;
+        bool whole;
+        kind = drain_in_order(claim->recipes[i], lab, &overtaken, &whole, finding, fault);
+        if (!whole)
+            continue;
+        finding_measured(finding, "%s: %" PRIu64 " of %d", claim->recipes[i]->name, overtaken,
+                         ORDER_DRAINS * ORDER_CLIENTS);
+        if (i > 0)
+            finding_check(finding, overtaken == 0);
+        else if (overtaken == 0)
+            finding_undecide(finding, "%s may have kept the order by chance",
+                             claim->recipes[0]->name);
+    }
+    return kind;
+}
+
+/* ------------------------------------------------------------------ what waiting costs */
+
+static enum fault_kind count_rpcs(const struct recipe *recipe, uint64_t hold_ns, struct lab *lab,
+                                  uint64_t *rpcs, bool *whole, struct finding *finding,
+                                  struct fault *fault)
+{
+    struct lab_trial trial = lab_drain(lab, recipe, WAITING_CLIENTS);
+    trial.plan.hold.mean_ns = hold_ns;
+    if (!recipe_has_law(recipe))
+        trial.plan.pace = PACE_FREE;
+    enum fault_kind kind = lab_run(lab, &trial, fault);
+    *whole = kind == FAULT_NONE && finding_accepts(finding, trial.result);
+    if (*whole)
+        *rpcs = tally_rpcs(&trial.result->total);
+    lab_clear(&trial);
+    return kind;
+}
+
+static void check_waiting(const struct recipe *recipe, uint64_t briefly, uint64_t long_held,
+                          bool polls, struct finding *finding)
+{
+    finding_measured(finding, "%s: %" PRIu64 " and %" PRIu64, recipe->name, briefly, long_held);
+    if (!polls)
+        finding_check(finding, briefly == long_held);
+    else if (long_held <= briefly)
+        finding_undecide(finding, "that %s polls does not show", recipe->name);
+}
+
+enum fault_kind contention_waits_for_nothing(const struct claim *claim, struct lab *lab,
+                                             struct finding *finding, struct fault *fault)
+{
+    enum fault_kind kind = FAULT_NONE;
+    finding_tried(finding, "drains of %d clients, each of whom holds for %d ms, and for %d ms",
+                  WAITING_CLIENTS, (int)(SHORT_HOLD_NS / NS_PER_MS),
+                  (int)(LONG_HOLD_NS / NS_PER_MS));
+    finding_expected(finding, "as many RPCs in both; more in the second of %s, which polls",
+                     claim->recipes[0]->name);
+    for (size_t i = 0; kind == FAULT_NONE && i < count_recipes(claim); i++) {
+        const struct recipe *recipe = claim->recipes[i];
+        uint64_t briefly = 0, long_held = 0;
+        bool whole;
+        kind = count_rpcs(recipe, SHORT_HOLD_NS, lab, &briefly, &whole, finding, fault);
+        if (kind == FAULT_NONE && whole)
+            kind = count_rpcs(recipe, LONG_HOLD_NS, lab, &long_held, &whole, finding, fault);
+        if (kind == FAULT_NONE && whole)
+            check_waiting(recipe, briefly, long_held, i == 0, finding);
+    }
+    return kind;
+}

@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "bench/claims/costs.h"
+
+#include "bench/claims/growth.h"
+#include "bench/claims/releases.h"
+
+#define COUNT(list) (sizeof(list) / sizeof(list)[0])
+
+/* An exact quadratic takes four of them. */
+static const uint32_t levels[] = {4, 8, 16, 32, 64};
+
+/* A fit takes six levels, and only where the names outweigh the rest does the exponent show. */
+static const uint32_t byte_levels[] = {96, 144, 216, 324, 486, 729};
+
+/* The drain whose handoffs are looked at one by one. */
+#define QUEUE_CLIENTS 64
+
+/* ------------------------------------------------------------------ figures, and their laws */
+
+static double rpcs(const struct tally *total)
+{
+    return (double)tally_rpcs(total);
+}
+
+static double creates(const struct tally *total)
+{
+    return (double)total->of[TALLY_CREATE];
+}
+
+static double sets(const struct tally *total)
+{
+    return (double)total->of[TALLY_SET];
+}
+
+static double notifications(const struct tally *total)
+{
+    return (double)total->of[TALLY_NOTIFICATION];
+}
+
+static double names(const struct tally *total)
+{
+    return (double)total->of[TALLY_NAMES_LISTED];
+}
+
+static double bytes(const struct tally *total)
+{
+    return (double)(total->of[TALLY_BYTES_SENT] + total->of[TALLY_BYTES_RECEIVED]);
+}
+
+static double triangle(double n)
+{
+    return n * (n + 1) / 2;
+}
+
+static double herd_rpcs(double n)
+{
+    return n * n + n;
+}
+
+static double queue_rpcs(double n)
+{
+    return 5 * n - 2;
+}
+
+static double one_each_but_the_last(double n)
+{
+    return n - 1;
+}
+
+static double square(double n)
+{
+    return n * n;
+}
+
+static double none(double n)
+{
+    (void)n;
+    return 0;
+}
+
+/* ------------------------------------------------------------------ experiments */
+
+enum fault_kind costs_of_the_herd(const struct claim *claim, struct lab *lab,
+                                  struct finding *finding, struct fault *fault)
+{
+    struct growth growth;
+    enum fault_kind kind =
+        growth_measure(lab, claim->recipes[0], levels, COUNT(levels), &growth, finding, fault);
+    if (kind != FAULT_NONE)
+        return kind;
+    growth_check(&growth, "CREATEs", creates, triangle, finding);
+    growth_check(&growth, "RPCs", rpcs, herd_rpcs, finding);
+    return FAULT_NONE;
+}
+
+enum fault_kind costs_of_the_queue(const struct claim *claim, struct lab *lab,
+                                   struct finding *finding, struct fault *fault)
+{
+    struct growth growth;
+    enum fault_kind kind =
+        growth_measure(lab, claim->recipes[0], levels, COUNT(levels), &growth, finding, fault);
+    if (kind != FAULT_NONE)
+        return kind;
+    growth_check(&growth, "RPCs", rpcs, queue_rpcs, finding);
+    return releases_notify_one(claim->recipes[0], QUEUE_CLIENTS, lab, finding, fault);
+}
+
+enum fault_kind costs_of_a_watched_list(const struct claim *claim, struct lab *lab,
+                                        struct finding *finding, struct fault *fault)
+{
+    static double (*const laws[])(double clients) = {one_each_but_the_last, square};
+    enum fault_kind kind = FAULT_NONE;
+    for (size_t i = 0; kind == FAULT_NONE && i < COUNT(laws); i++) {
+        struct growth growth;
+        kind =
+            growth_measure(lab, claim->recipes[i], levels, COUNT(levels), &growth, finding, fault);
+        if (kind == FAULT_NONE)
+            growth_check(&growth, "notifications", notifications, laws[i], finding);
+    }
+    return kind;
+}
+
+enum fault_kind costs_of_the_counter(const struct claim *claim, struct lab *lab,
+                                     struct finding *finding, struct fault *fault)
+{
+    struct growth growth;
+    enum fault_kind kind =
+        growth_measure(lab, claim->recipes[0], levels, COUNT(levels), &growth, finding, fault);
+    if (kind == FAULT_NONE)
+        growth_check(&growth, "attempts (setData)", sets, triangle, finding);
+    return kind;
+}
+
+enum fault_kind costs_in_bytes(const struct claim *claim, struct lab *lab, struct finding *finding,
+                               struct fault *fault)
+{
+    static const struct {
+        double (*names)(double clients);
+        enum fit_verdict bytes;
+    } laws[] = {{square, FIT_QUADRATIC}, {none, FIT_LINEAR}};
+    enum fault_kind kind = FAULT_NONE;
+    for (size_t i = 0; kind == FAULT_NONE && i < COUNT(laws); i++) {
+        struct growth growth;
+        kind = growth_measure(lab, claim->recipes[i], byte_levels, COUNT(byte_levels), &growth,
+                              finding, fault);
+        if (kind != FAULT_NONE)
+            return kind;
+        growth_check(&growth, "names listed", names, laws[i].names, finding);
+        growth_check_class(&growth, "bytes", bytes, laws[i].bytes, finding);
+    }
+    return kind;
+}

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * lab: where the trials of an experiment are made. Layer: bench.
+ *
+ * An experiment asks for a drain, changes its plan to what it wants to see, runs it, and looks at
+ * the result, ledger included.
+ */
+#ifndef BENCH_CLAIMS_LAB_H
+#define BENCH_CLAIMS_LAB_H
+
+#include "base/fault.h"
+#include "trial/trial.h"
+
+#include <stdint.h>
+
+#define LAB_ROOT_MAX 96
+
+struct lab {
+    struct trial_host host; /* real servers; its watch is of every trial without one of its own */
+    const char *root;       /* the znode that the trials' roots are made in */
+    uint64_t seed;
+    uint64_t timeout_ns;           /* the longest time in which nothing may move in a trial */
+    unsigned trials;               /* so many were made */
+    const struct trial_plan *plan; /* of the trial that runs, for the watch; else NULL */
+};
+
+/* Must not be moved or copied between lab_run and lab_clear. */
+struct lab_trial {
+    struct trial_plan plan;
+    /* Called about ten times a second while the trial runs, in place of the lab's; or NULL. */
+    void (*observe)(void *context, const struct trial_progress *progress);
+    void *context;
+    char root[LAB_ROOT_MAX];
+    struct trial_result *result; /* NULL: it has not run */
+};
+
+/* A drain of so many clients under lockstep, on one lock in one process; nobody dies but as the
+ * recipe says. */
+struct lab_trial lab_drain(const struct lab *lab, const struct recipe *recipe, uint32_t clients);
+
+/* Runs a trial: its result is then there, to lab_clear. Faults are those of trial_run. */
+MUST_CHECK enum fault_kind lab_run(struct lab *lab, struct lab_trial *trial, struct fault *fault);
+
+/* One that has not run, or is clear already, is fine. */
+void lab_clear(struct lab_trial *trial);
+
+/* The row of a handoff of the first lock. */
+const struct ledger_row *lab_row(const struct lab_trial *trial, uint64_t handoff);
+
+#endif

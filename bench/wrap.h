@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * wrap: words in lines of 80 columns. Layer: bench.
+ */
+#ifndef BENCH_WRAP_H
+#define BENCH_WRAP_H
+
+#include <stddef.h>
+#include <stdio.h>
+
+/* Writes words (UTF-8), and the end of the last line. Lines begin with an indent of so many
+ * columns: the first one's is there already. */
+void wrap_write(const char *text, size_t indent, FILE *stream);
+
+#endif

@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: Apache-2.0
+/* The experiments of zkherd claims: each claim holds, and none is hard-coded: given a lock of which
+ * it is not true, its experiment says that it fails. */
+#define LIVE_TICK_MS 500
+#include "tests/live/live.h"
+
+#include "bench/claims/claim.h"
+
+static struct finding finding;
+
+/* What a claim is made with in the place of its own recipes. */
+struct swap {
+    const char *recipe;
+    size_t place; /* of the one that it stands in for … */
+    bool last;    /* … and those behind that are left out */
+};
+
+static enum verdict try(const char *id, struct swap swap)
+{
+    struct lab lab = {.host = live_host, .root = ROOT, .seed = 1, .timeout_ns = 2 * NS_PER_S};
+    struct claim claim = {0};
+    struct fault fault = {0};
+    static unsigned trials; /* so that no two trials have the same root */
+    lab.trials = trials;
+    for (size_t i = 0; i < claim_count(); i++) {
+        if (strcmp(claim_at(i)->id, id) == 0)
+            claim = *claim_at(i);
+    }
+    assert_non_null(claim.id);
+    if (swap.recipe != NULL)
+        claim.recipes[swap.place] = registry_find(swap.recipe);
+    for (size_t i = swap.place + 1; swap.last && i < CLAIM_RECIPES_MAX; i++)
+        claim.recipes[i] = NULL;
+    finding = (struct finding){0};
+    live_expect(claim.experiment(&claim, &lab, &finding, &fault), &fault);
+    trials = lab.trials;
+    return finding_verdict(&finding);
+}
+
+static void assert_verdict(enum verdict verdict, enum verdict expected)
+{
+    if (verdict != expected)
+        fail_msg("%s: %s: expected %s; measured %s", finding_verdict_word(verdict),
+                 finding.experiment, finding.expected, finding.measured);
+    assert_true(finding.experiment[0] != '\0');
+    assert_true(finding.expected[0] != '\0');
+    assert_true(finding.measured[0] != '\0');
+}
+
+static void assert_measured(const char *words)
+{
+    if (strstr(finding.measured, words) == NULL)
+        fail_msg("'%s' lacks '%s'", finding.measured, words);
+}
+
+/* ------------------------------------------------------------------ claims hold */
+
+static void test_claims_hold(void **state)
+{
+    static const char *const ids[] = {"C1", "C5", "C6", "C7", "C8", "C13", "C14", "C15"};
+    (void)state;
+    for (size_t i = 0; i < sizeof ids / sizeof ids[0]; i++)
+        assert_verdict(try(ids[i], (struct swap){NULL, 0, false}), VERDICT_HOLDS);
+}
+
+/* What is told is what was measured. */
+static void test_figures_are_told(void **state)
+{
+    (void)state;
+    assert_verdict(try("C16", (struct swap){NULL, 0, false}), VERDICT_HOLDS);
+    assert_measured("counter: attempts (setData) = 0.5·n² + 0.5·n");
+}
+
+/* ------------------------------------------------------------------ … and fail of other locks */
+
+static void test_claims_fail_of_other_locks(void **state)
+{
+    static const struct {
+        const char *id;
+        struct swap swap;
+        const char *words;
+    } broken[] = {
+        {"C1", {"scalable", 0, false}, "notifications: 1 with 63 waiters"},
+        {"C2", {"scalable", 0, false}, "RPCs = 5·n - 2"},
+        {"C3", {"broken-nolock", 0, true}, "two holders"},
+        {"C4", {"broken-nowatch", 0, true}, "lost wake-up"},
+        {"C5", {"writelock", 0, false}, "RPCs = 8·n - 3"},
+        {"C5", {"scalable-listwatch", 0, false}, "notifications: 64 with 63 waiters"},
+        {"C6", {"scalable", 1, false}, "scalable: two holders in 0 of 5"},
+        {"C7", {"childwatch", 0, false}, " 7 in all; "},
+        {"C7", {"broken-norecheck", 0, false}, "two holders"},
+        {"C8", {"scalable", 0, false}, "notifications: 1 with 62 waiters"},
+        {"C10", {"scalable-guid", 0, false}, "scalable-guid: 5 grants, 5 CREATEs"},
+        {"C10", {"scalable", 1, false}, "then nothing for 2 s"},
+        {"C11",
+         {"scalable", 1, false},
+         "notifications = 1·n - 1; scalable: notifications = 1·n - 1"},
+        {"C13", {"nonscalable", 0, false}, "1 znodes in the lock"},
+        {"C14", {"scalable", 0, false}, "half-written after the crash: 0"},
+        {"C15", {"scalable", 0, false}, "no release let in more than one"},
+        {"C15", {"rwlock-curator", 0, false}, "as expected in 20 of 20 releases; "},
+        {"C16", {"scalable", 0, false}, "attempts (setData) = 0"},
+        {"C17", {"nonscalable", 0, false}, "notifications 31"},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof broken / sizeof broken[0]; i++) {
+        assert_verdict(try(broken[i].id, broken[i].swap), VERDICT_FAILS);
+        assert_measured(broken[i].words);
+    }
+}
+
+/* ------------------------------------------------------------------ … or cannot be decided */
+
+static void test_what_did_not_happen_decides_nothing(void **state)
+{
+    (void)state;
+    assert_verdict(try("C9", (struct swap){"scalable", 0, true}), VERDICT_UNDETERMINED);
+    assert_measured("may have kept the order by chance");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_claims_hold),
+        cmocka_unit_test(test_figures_are_told),
+        cmocka_unit_test(test_claims_fail_of_other_locks),
+        cmocka_unit_test(test_what_did_not_happen_decides_nothing),
+    };
+    return cmocka_run_group_tests(tests, live_start, live_stop);
+}

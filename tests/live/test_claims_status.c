@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: Apache-2.0
+/* What zkherd claims makes of verdicts: the program but for its list of claims, which is this
+ * file's. */
+#include "tests/live/command.h"
+
+#include "bench/claims.h"
+#include "bench/claims/claim.h"
+
+static enum fault_kind find(struct finding *finding, bool tried, bool as_expected)
+{
+    finding_tried(finding, "a look");
+    finding_expected(finding, "one, or \"two\"");
+    finding_measured(finding, "one");
+    if (tried)
+        finding_check(finding, as_expected);
+    return FAULT_NONE;
+}
+
+static enum fault_kind hold(const struct claim *claim, struct lab *lab, struct finding *finding,
+                            struct fault *fault)
+{
+    (void)claim, (void)lab, (void)fault;
+    return find(finding, true, true);
+}
+
+static enum fault_kind fail_at_first(const struct claim *claim, struct lab *lab,
+                                     struct finding *finding, struct fault *fault)
+{
+    (void)claim, (void)lab, (void)fault;
+    (void)find(finding, true, false);
+    finding_check(finding, true);
+    finding_undecide(finding, "so to say");
+    return FAULT_NONE;
+}
+
+static enum fault_kind decide_nothing(const struct claim *claim, struct lab *lab,
+                                      struct finding *finding, struct fault *fault)
+{
+    (void)claim, (void)lab, (void)fault;
+    return find(finding, false, true);
+}
+
+static enum fault_kind be_cut_short(const struct claim *claim, struct lab *lab,
+                                    struct finding *finding, struct fault *fault)
+{
+    (void)claim, (void)lab, (void)finding;
+    return fault_raise(fault, FAULT_SESSION_LOST, 0, "session", "%s", "");
+}
+
+static const struct claim claims[] = {
+    {"A", "It holds.", "here", hold, {NULL}},
+    {"B", "It fails.", "here", fail_at_first, {NULL}},
+    {"C", "Nobody knows.", "here", decide_nothing, {NULL}},
+    {"D", "It is cut short.", "here", be_cut_short, {NULL}},
+};
+
+const struct claim *claim_at(size_t index)
+{
+    return index < claim_count() ? &claims[index] : NULL;
+}
+
+size_t claim_count(void)
+{
+    return sizeof claims / sizeof claims[0];
+}
+
+/* Tries these claims on the server outside, and returns the exit status. */
+static int try(const char *only)
+{
+    const char *arguments[] = {
+        "claims", "--only", only, "--connect", outside, "-q", "-o", in_work("%s", only), NULL};
+    return claims_main(8, (char **)(uintptr_t)arguments);
+}
+
+static void check(const char *only, int status, size_t row, const char *verdict)
+{
+    assert_int_equal(try(only), status);
+    struct table table = table_read(in_work("%s/claims.csv", only));
+    assert_string_equal(table_text(&table, row, "verdict"), verdict);
+    assert_string_equal(table_text(&table, row, "expected"), "one, or \"two\"");
+    table_deinit(&table);
+}
+
+static void statuses(void **state)
+{
+    (void)state;
+    check("A", 0, 0, "holds");
+    check("B", 1, 0, "fails");
+    check("C", 4, 0, "undetermined");
+    check("A,C", 4, 1, "undetermined");
+    check("A,B,C", 1, 1, "fails");
+}
+
+/* What was tried before a fault stands; one that fails outweighs the fault. */
+static void faults(void **state)
+{
+    (void)state;
+    assert_int_equal(try("D"), 4);
+    assert_int_equal(access(in_work("D"), F_OK), -1);
+    check("A,D", 4, 0, "holds");
+    check("B,D", 1, 0, "fails");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {COMMAND_TEST(statuses), COMMAND_TEST(faults)};
+    return cmocka_run_group_tests(tests, outside_start, outside_stop);
+}

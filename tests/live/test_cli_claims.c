@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: Apache-2.0
+/* zkherd claims as a user runs it: its table, its file, its ends. */
+#include "tests/live/command.h"
+
+static struct command command;
+
+static const char columns[] = "claim,source,statement,experiment,expected,measured,verdict";
+
+/* claims.csv in this folder has these claims, in this order, and all of them hold. */
+static void assert_hold(const char *folder, const char *const ids[], size_t count)
+{
+    char *text = read_text(in_work("%s/claims.csv", folder));
+    assert_int_equal(strncmp(text, columns, strlen(columns)), 0);
+    free(text);
+    struct table table = table_read(in_work("%s/claims.csv", folder));
+    assert_int_equal(table.rows, count);
+    for (size_t i = 0; i < count; i++) {
+        assert_string_equal(table_text(&table, i, "claim"), ids[i]);
+        assert_string_equal(table_text(&table, i, "verdict"), "holds");
+        for (size_t column = 0; column < table.columns; column++)
+            assert_true(table.fields[(i + 1) * table.columns + column][0] != '\0');
+    }
+    table_deinit(&table);
+}
+
+static void check_columns(void)
+{
+    for (const char *line = command.out; *line != '\0'; line = strchr(line, '\n') + 1) {
+        if (strcspn(line, "\n") > 84)
+            fail_msg("a line of more than 84 bytes: %.*s", (int)strcspn(line, "\n"), line);
+    }
+}
+
+static void one_claim_on_a_private_server(void **state)
+{
+    static const char *const ids[] = {"C6"};
+    (void)state;
+    command_run(&command, COMMAND("claims", "--only", "c6", "-o", "out"));
+    assert_status(&command, 0);
+    assert_string_equal(command.err, "");
+    check_columns();
+    assert_has(command.out, "C6  holds        Listing again after a wake-up is necessary");
+    assert_has(command.out, "\n    source       lecture 9.4");
+    assert_has(command.out, "\n    experiment   5 drains of 5 clients");
+    assert_has(command.out, "\n    expected     scalable: two holders in 0 drains;");
+    assert_has(command.out, "\n    measured     scalable: two holders in 0 of 5 drains;");
+    assert_has(command.out, "\n1 hold, 0 fail, 0 undetermined\n\nresults in out\n");
+    assert_hold("out", ids, 1);
+    assert_left(1);
+}
+
+static void some_claims_on_given_servers(void **state)
+{
+    static const char *const ids[] = {"C1", "C7", "C13"};
+    (void)state;
+    command_run(&command, COMMAND("claims", "--connect", outside, "--only", "C13,C1,C7,C1",
+                                  "--seed", "7", "-q", "-o", "out"));
+    assert_status(&command, 0);
+    assert_string_equal(command.out, "");
+    assert_string_equal(command.err, "");
+    assert_hold("out", ids, 3);
+    assert_left(1);
+    assert_nothing_left_outside(1);
+}
+
+static void results_have_a_folder_of_their_own(void **state)
+{
+    (void)state;
+    command_run(&command, COMMAND("claims", "--connect", outside, "--only", "C8"));
+    assert_status(&command, 0);
+    assert_has(command.out, "\nresults in results/");
+    assert_has(command.out, "-claims\n");
+    assert_left(1);
+}
+
+static void a_folder_that_is_there_is_left_alone(void **state)
+{
+    (void)state;
+    assert_int_equal(mkdir(in_work("out"), 0755), 0);
+    command_run(&command, COMMAND("claims", "--connect", outside, "-o", "out"));
+    assert_refused(&command, 2, "zkherd: out: it exists already");
+    assert_int_equal(count_entries(in_work("out")), 0);
+    assert_left(1);
+}
+
+static void nobody_listens(void **state)
+{
+    (void)state;
+    command_run(&command, COMMAND("claims", "--connect", "127.0.0.1:1", "-o", "out"));
+    assert_refused(&command, 3, "zkherd: 127.0.0.1:1: the connection was refused");
+    assert_left(0);
+}
+
+/* Waits until so many claims are told. */
+static void await_claims(size_t claims)
+{
+    uint64_t until_ns = clock_now_ns() + COMMAND_LIMIT_NS;
+    for (size_t rows = 0; rows <= claims; pause_ms(5)) {
+        FILE *file = fopen(in_work("out/claims.csv.part"), "re");
+        rows = 0;
+        for (int byte = file == NULL ? EOF : getc(file); byte != EOF; byte = getc(file))
+            rows += byte == '\n';
+        if (file != NULL)
+            fclose(file);
+        if (!command_runs(&command) || clock_now_ns() > until_ns) {
+            command_finish(&command, 0);
+            fail_msg("it does not run as it should: %s", command.err);
+        }
+    }
+}
+
+/* C12 takes seconds, for its holders hold. */
+static void what_was_tried_is_kept(void **state)
+{
+    static const char *const ids[] = {"C7", "C8"};
+    (void)state;
+    command_start(&command, COMMAND("claims", "--only", "C7,C8,C12", "-o", "out"));
+    await_claims(2);
+    pause_ms(50);
+    kill(-command.pid, SIGINT);
+    command_finish(&command, 2 * NS_PER_S);
+    assert_status(&command, 4);
+    assert_string_equal(command.err, "zkherd: run: interrupted\n");
+    assert_has(command.out, "2 hold, 0 fail, 0 undetermined\n\nresults in out\n");
+    assert_hold("out", ids, 2);
+    assert_left(1);
+}
+
+static void nothing_was_tried(void **state)
+{
+    (void)state;
+    command_start(&command, COMMAND("claims", "--connect", outside, "--only", "C12", "-o", "out"));
+    await_claims(0);
+    pause_ms(200);
+    kill(command.pid, SIGTERM);
+    command_finish(&command, 2 * NS_PER_S);
+    assert_status(&command, 4);
+    assert_string_equal(command.out, "");
+    assert_left(0);
+    assert_nothing_left_outside(1);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        COMMAND_TEST(one_claim_on_a_private_server),
+        COMMAND_TEST(some_claims_on_given_servers),
+        COMMAND_TEST(results_have_a_folder_of_their_own),
+        COMMAND_TEST(a_folder_that_is_there_is_left_alone),
+        COMMAND_TEST(nobody_listens),
+        COMMAND_TEST(what_was_tried_is_kept),
+        COMMAND_TEST(nothing_was_tried),
+    };
+    return cmocka_run_group_tests_name("claims", tests, outside_start, outside_stop);
+}
