@@ -10,17 +10,16 @@
 #include "bench/options.h"
 #include "bench/progress.h"
 #include "bench/record.h"
+#include "bench/signals.h"
 #include "bench/target.h"
 #include "trial/trial.h"
 #include "zk/library.h"
 
 #include <errno.h>
 #include <limits.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/signalfd.h>
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
@@ -211,18 +210,6 @@ static enum fault_kind allow_descriptors(const struct options *options, struct f
         options->connect || in_one_process > most ? in_one_process : most, fault);
 }
 
-/* Ctrl-C, a hang-up and SIGTERM end the run in good order from here on. */
-static int block_signals(void)
-{
-    sigset_t set;
-    sigemptyset(&set);
-    sigaddset(&set, SIGINT);
-    sigaddset(&set, SIGTERM);
-    sigaddset(&set, SIGHUP);
-    sigprocmask(SIG_BLOCK, &set, NULL);
-    return signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
-}
-
 static enum fault_kind open_targets(struct run *run, struct fault *fault)
 {
     enum fault_kind kind = FAULT_NONE;
@@ -233,7 +220,7 @@ static enum fault_kind open_targets(struct run *run, struct fault *fault)
     progress_clear(&run->progress);
     if (kind != FAULT_NONE)
         return kind;
-    run->signals = block_signals();
+    run->signals = signals_block();
     for (size_t i = 0; kind == FAULT_NONE && i < run->options.topology_count; i++)
         kind = target_make_root(&run->targets[i], fault);
     return kind;
