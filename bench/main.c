@@ -5,6 +5,7 @@
 #include "bench/compare.h"
 #include "bench/complain.h"
 #include "bench/ensemble.h"
+#include "bench/inspect.h"
 #include "bench/recipes.h"
 #include "bench/run.h"
 #include "bench/version.h"
@@ -23,6 +24,7 @@ static const char help[] =
     "  compare      two runs or more: are the counts equal, how much longer does it take\n"
     "  ensemble     keep private servers running for several runs\n"
     "  recipes      what each recipe does, its law, where it comes from\n"
+    "  inspect      who holds a lock and who waits, by browsing; break it\n"
     "\n"
     "  -h, --help     this help; zkherd SUBCOMMAND --help for a subcommand's\n"
     "  -V, --version  the version\n"
@@ -35,10 +37,8 @@ static const struct {
     const char *name;
     int (*main)(int argc, char **argv);
 } subcommands[] = {
-    {"run", run_main},
-    {"compare", compare_main},
-    {"ensemble", ensemble_main},
-    {"recipes", recipes_main},
+    {"run", run_main},         {"compare", compare_main}, {"ensemble", ensemble_main},
+    {"recipes", recipes_main}, {"inspect", inspect_main},
 };
 
 /* What could not be printed must not pass for done. */
