@@ -281,12 +281,14 @@ static void a_place_of_nobody_is_told(void **state)
     assert_left(0);
 }
 
-static void locks_of_runs_are_told(void **state)
+/* Who loses it goes on as if it held it, and the run finds two holders. */
+static void locks_of_runs_are_told_and_broken(void **state)
 {
     (void)state;
     static struct command run;
     char path[300] = "/none", sum[400];
     uint64_t until_ns = clock_now_ns() + PATIENCE_NS;
+    run.settings = (const char *const[]){"PATH=/nonexistent", NULL}; /* no time for plots */
     command_start(&run, COMMAND("run", "--connect", outside, "-r", "scalable", "-n", "3", "-t", "1",
                                 "-p", "free", "--hold", "20s", "-o", "out"));
     while (count_children(path) < 3 && clock_now_ns() < until_ns) {
@@ -294,15 +296,17 @@ static void locks_of_runs_are_told(void **state)
         snprintf(path, sizeof path, "/%s/t0/l0", actors[0].first_child);
         pause_ms(5);
     }
-    inspect(path, NULL, NULL);
-    kill(run.pid, SIGINT);
+    inspect(path, "--break", "--yes");
     command_finish(&run, PATIENCE_NS);
+    assert_status(&run, 1);
+    assert_has(run.err, "two holders: ");
     assert_status(&command, 0);
     snprintf(sum, sizeof sum, "%s: 1 holds, 2 wait", path);
     assert_line(command.out, 0, sum);
     assert_has(command.out, "\n    1  holds          lock-0000000000  0x");
     assert_has(command.out, "\n    3  waits          lock-0000000002  0x");
-    assert_left(0);
+    assert_has(command.out, "/t0/l0: 1 holds, 1 waits\n");
+    assert_left(1);
 }
 
 /* ------------------------------------------------------------------ servers */
@@ -742,7 +746,7 @@ int main(void)
         INSPECT_TEST(a_lock_of_one_znode_has_a_holder),
         INSPECT_TEST(nobody_may_hold),
         INSPECT_TEST(a_place_of_nobody_is_told),
-        INSPECT_TEST(locks_of_runs_are_told),
+        INSPECT_TEST(locks_of_runs_are_told_and_broken),
         INSPECT_TEST(a_server_that_refuses_leaves_dashes),
         INSPECT_TEST(a_server_that_is_down_hides_nothing),
         INSPECT_TEST(paths_are_within_the_chroot),
