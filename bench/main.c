@@ -6,6 +6,7 @@
 #include "bench/compare.h"
 #include "bench/complain.h"
 #include "bench/ensemble.h"
+#include "bench/inspect.h"
 #include "bench/recipes.h"
 #include "bench/run.h"
 #include "bench/version.h"
@@ -25,6 +26,7 @@ static const char help[] =
     "  claims       what is claimed of ZooKeeper's locks, tried: does it hold\n"
     "  ensemble     keep private servers running for several runs\n"
     "  recipes      what each recipe does, its law, where it comes from\n"
+    "  inspect      who holds a lock and who waits, by browsing; break it\n"
     "\n"
     "  -h, --help     this help; zkherd SUBCOMMAND --help for a subcommand's\n"
     "  -V, --version  the version\n"
@@ -39,7 +41,7 @@ static const struct {
     int (*main)(int argc, char **argv);
 } subcommands[] = {
     {"run", run_main},           {"compare", compare_main}, {"claims", claims_main},
-    {"ensemble", ensemble_main}, {"recipes", recipes_main},
+    {"ensemble", ensemble_main}, {"recipes", recipes_main}, {"inspect", inspect_main},
 };
 
 /* What could not be printed must not pass for done. */

@@ -51,6 +51,7 @@
     X(READ_ONLY, 3, "the server is read-only", "bring its ensemble back to a quorum")              \
     X(NOT_WHITELISTED, 3, "the server refuses the four-letter word",                               \
       "add it to 4lw.commands.whitelist")                                                          \
+    X(NO_LOCK, 2, "it is no lock", "name the folder of a queue, or the znode that is the lock")    \
     X(NO_CHROOT, 3, "the chroot does not exist", "create it first, or leave it out")               \
     X(DENIED, 3, "permission denied", "use an account or a path that has the permission")          \
     X(SESSION_LOST, 4, "a session was lost",                                                       \

@@ -31,11 +31,12 @@ bool queue_sequence(const char *name, int32_t *sequence)
     size_t digits = read_trailing_number(name, length, &value);
     const char *number = name + length - digits;
     /* The server formats with %010d, so a sign takes the place of a digit, unless there are ten of
-     * them. The prefix ends in "-" as well: of ten digits a single "-" before them is the prefix's.
-     */
-    bool negative = digits == SEQUENCE_WIDTH
-                        ? number - name >= 2 && number[-1] == '-' && number[-2] == '-'
-                        : digits == SEQUENCE_WIDTH - 1 && number > name && number[-1] == '-';
+     * them. A prefix may end in "-" as well: of ten digits a "-" before them is the prefix's,
+     * unless that has ended already. */
+    bool negative =
+        digits == SEQUENCE_WIDTH
+            ? number - name >= 2 && number[-1] == '-' && (number[-2] == '-' || number[-2] == '_')
+            : digits == SEQUENCE_WIDTH - 1 && number > name && number[-1] == '-';
     if (digits < SEQUENCE_WIDTH && !negative)
         return false;
     if (negative)

@@ -16,7 +16,8 @@
 #define QUEUE_PREFIX "lock-"
 
 /* The sequence number at the end of a znode's name, as the server writes it (%010d) behind a prefix
- * that ends in "-". False, with *sequence unchanged, if the name has none. */
+ * that ends in "-" or "_". Behind another one negative numbers of ten digits are not told. False,
+ * with *sequence unchanged, if the name has none. */
 bool queue_sequence(const char *name, int32_t *sequence);
 
 /* Whether a comes before b in line. */

@@ -63,6 +63,8 @@ struct client_reply {
     uint64_t latency_ns;      /* from the call to the reply */
     const char *path;         /* create: the znode's name in full, sequence included */
     int32_t version;          /* exists, get, set: of the znode's data, after a set */
+    int64_t owner;            /* exists, get: an ephemeral znode's session; of others 0 */
+    int64_t created_ms;       /* exists, get: by the servers' clock, since 1970; simulated: 0 */
     const char *value;        /* get: its data, not terminated */
     size_t value_length;      /* get */
     const char *const *names; /* get_children: the children's names, in no order */

@@ -126,25 +126,57 @@ static enum fault_kind parse_hosts(struct piece hosts, struct connect_string *co
     }
 }
 
-/* The rules of ZooKeeper for paths: it would refuse every operation below another one. */
+static enum fault_kind refuse_path(const struct verdict *verdict, const char *what, const char *why,
+                                   struct piece piece)
+{
+    char words[96];
+    snprintf(words, sizeof words, "the %s %s", what, why);
+    return refuse(verdict, words, piece);
+}
+
+/* The rules of ZooKeeper for paths that begin with a '/': it would refuse every operation on
+ * another one. */
+static enum fault_kind check_path(struct piece path, const char *what,
+                                  const struct verdict *verdict)
+{
+    const struct piece none = {"", 0};
+    while (path.length > 0) {
+        path = after(path, 1);
+        struct piece name = until(path, '/');
+        if (name.length == 0 && path.length == 0)
+            return refuse_path(verdict, what, "ends with a '/'", none);
+        if (name.length == 0)
+            return refuse_path(verdict, what, "has an empty name, '//'", none);
+        if (strncmp(name.start, "..", name.length) == 0 && name.length <= 2)
+            return refuse_path(verdict, what, "has a relative name, which ZooKeeper does not take",
+                               name);
+        path = after(path, name.length);
+    }
+    return FAULT_NONE;
+}
+
 static enum fault_kind parse_chroot(struct piece chroot, char *text, size_t size,
                                     const struct verdict *verdict)
 {
     if (!copy(chroot, text, size))
         return refuse(verdict, "the chroot is too long (255 characters at most)", chroot);
-    while (chroot.length > 0) {
-        chroot = after(chroot, 1);
-        struct piece name = until(chroot, '/');
-        if (name.length == 0 && chroot.length == 0)
-            return refuse(verdict, "the chroot ends with a '/'", (struct piece){"", 0});
-        if (name.length == 0)
-            return refuse(verdict, "the chroot has an empty name, '//'", (struct piece){"", 0});
-        if (strncmp(name.start, "..", name.length) == 0 && name.length <= 2)
-            return refuse(verdict, "the chroot has a relative name, which ZooKeeper does not take",
-                          name);
-        chroot = after(chroot, name.length);
+    return check_path(chroot, "chroot", verdict);
+}
+
+enum fault_kind connect_check_path(const char *path, struct fault *fault)
+{
+    const struct verdict verdict = {path, fault};
+    struct piece whole = {path, strlen(path)};
+    if (path[0] != '/')
+        return refuse_path(&verdict, "path", "does not begin with a '/'", (struct piece){"", 0});
+    for (size_t i = 0; i < whole.length; i++) {
+        if (iscntrl((unsigned char)path[i]))
+            return refuse_path(&verdict, "path", "has a control character", (struct piece){"", 0});
     }
-    return FAULT_NONE;
+    if (whole.length > CONNECT_PATH_MAX)
+        return refuse_path(&verdict, "path", "is too long (1000 characters at most)",
+                           (struct piece){"", 0});
+    return whole.length == 1 ? FAULT_NONE : check_path(whole, "path", &verdict);
 }
 
 static bool has_blank_or_control(const char *text)

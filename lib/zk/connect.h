@@ -17,6 +17,7 @@
 
 #define CONNECT_PORT_DEFAULT  2181
 #define CONNECT_ENDPOINTS_MAX 16
+#define CONNECT_PATH_MAX      1000
 /* Enough for connect_format and connect_typed (with room for every host and the chroot), and for
  * the formats of an endpoint. */
 #define CONNECT_TEXT_SIZE  (CONNECT_ENDPOINTS_MAX * 264 + 256)
@@ -41,6 +42,10 @@ struct connect_string {
  */
 MUST_CHECK enum fault_kind connect_parse(const char *text, struct connect_string *connect,
                                          struct fault *fault);
+
+/* Whether ZooKeeper takes a znode's path, of CONNECT_PATH_MAX characters at most; the root is one.
+ * FAULT_USAGE, and the detail says what is wrong with it. */
+MUST_CHECK enum fault_kind connect_check_path(const char *path, struct fault *fault);
 
 /*
  * Writes the connect string as the Apache C client reads it: always with ports, IPv6 without

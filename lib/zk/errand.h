@@ -62,6 +62,7 @@ struct errand {
     enum zk_status status;
     uint64_t zxid; /* the transaction's; of a read: the state's that it shows */
     int32_t version;
+    int64_t owner;
     struct value *value;
     struct children_view list;
 };

@@ -163,6 +163,8 @@ static void look_up(struct member *member, struct errand *errand)
         return;
     }
     errand->version = node->version;
+    if (node->owner != TREE_NOBODY)
+        errand->owner = client_session_id(&member->world->sessions[node->owner]->client);
     if (errand->operation == CLIENT_GET)
         errand->value = value_hold(node->value);
     if (errand->operation == CLIENT_GET_CHILDREN)

@@ -178,6 +178,7 @@ static void hear_reply(struct session *session, const struct errand *errand)
     struct client_reply reply = {.status = errand->status};
     if (errand->status == ZK_OK) {
         reply.version = errand->version;
+        reply.owner = errand->owner;
         reply.names = errand->list.names;
         reply.name_count = errand->list.count;
         if (errand->operation == CLIENT_CREATE)

@@ -103,10 +103,24 @@ struct client_reply translate_created(int code, const char *path)
                                  .path = code == ZOK ? path : NULL};
 }
 
+/* Where ephemerals have their session, containers have a mark, and so have znodes with a time to
+ * live, which is in the lower 40 bits. */
+static int64_t owner_of(const struct Stat *stat)
+{
+    uint64_t owner = (uint64_t)stat->ephemeralOwner;
+    bool has_mark = stat->ephemeralOwner == INT64_MIN || owner >> 40 == 0xff0000;
+    return has_mark ? 0 : stat->ephemeralOwner;
+}
+
 struct client_reply translate_stat(int code, const struct Stat *stat)
 {
-    return (struct client_reply){.status = translate_status(code),
-                                 .version = code == ZOK ? stat->version : 0};
+    struct client_reply reply = {.status = translate_status(code)};
+    if (code == ZOK) {
+        reply.version = stat->version;
+        reply.owner = owner_of(stat);
+        reply.created_ms = stat->ctime;
+    }
+    return reply;
 }
 
 struct client_reply translate_data(int code, const char *value, int length, const struct Stat *stat)

@@ -2,17 +2,12 @@
 /* What the program makes of the servers of --connect: their roles, names, whitelists and versions,
  * and whether they belong together. */
 #include "tests/live/command.h"
+#include "tests/live/front.h"
 
-#include "zk/dial.h"
 #include "zk/ensemble.h"
 
-#include <arpa/inet.h>
-#include <netinet/in.h>
-#include <poll.h>
 #include <sched.h>
-#include <stdatomic.h>
 #include <sys/mount.h>
-#include <sys/socket.h>
 
 static struct command command;
 static struct ensemble *three; /* not the commands' own, for all tests */
@@ -41,6 +36,11 @@ static int start_three(void **state)
         address_of(&ensemble_connect(three)->endpoints[i], address[i], sizeof address[i]);
     snprintf(all, sizeof all, "%s,%s,%s", address[0], address[1], address[2]);
     return 0;
+}
+
+static const struct endpoint *one_of_three(unsigned index)
+{
+    return &ensemble_connect(three)->endpoints[index];
 }
 
 static int stop_three(void **state)
@@ -194,122 +194,6 @@ static void a_name_is_resolved_once(void **state)
  * own
  */
 
-/* In front of a real server: passes everything on, but for what it makes of four-letter words. */
-enum manner { REFUSES_WORDS, REFUSES_COUNTERS, ANOTHER_VERSION, FALTERS };
-
-struct front {
-    pid_t pid;
-    char address[64];
-};
-
-static _Atomic unsigned *counters_asked; /* of all fronts together; they are processes */
-
-static void send_all(int to, const char *bytes, size_t count)
-{
-    if (write(to, bytes, count) != (ssize_t)count)
-        _exit(0);
-}
-
-static void make_version_9(char *answer, size_t count)
-{
-    static const char words[] = "Zookeeper version: ";
-    char *at = memmem(answer, count, words, sizeof words - 1);
-    if (at != NULL)
-        at[sizeof words - 1] = '9';
-}
-
-/* Passes on what has come on one side; false when that side has ended. */
-static bool pass(int from, int to, enum manner manner)
-{
-    char bytes[4096];
-    ssize_t count = read(from, bytes, sizeof bytes);
-    if (count <= 0) {
-        shutdown(to, SHUT_WR);
-        return false;
-    }
-    if (manner == ANOTHER_VERSION)
-        make_version_9(bytes, (size_t)count);
-    send_all(to, bytes, (size_t)count);
-    return true;
-}
-
-static bool is_refused(const char *word, enum manner manner)
-{
-    return ((manner == REFUSES_WORDS || manner == REFUSES_COUNTERS) &&
-            memcmp(word, "mntr", 4) == 0) ||
-           (manner == REFUSES_WORDS && memcmp(word, "srvr", 4) == 0);
-}
-
-_Noreturn static void stand_between(int client, const struct endpoint *server, enum manner manner)
-{
-    static const char refusal[] = " is not executed because it is not in the whitelist.\n";
-    char word[4];
-    struct fault fault;
-    int behind = -1;
-    prctl(PR_SET_PDEATHSIG, SIGKILL);
-    if (recv(client, word, sizeof word, MSG_WAITALL) != sizeof word)
-        _exit(0);
-    if (is_refused(word, manner)) {
-        send_all(client, word, sizeof word);
-        send_all(client, refusal, sizeof refusal - 1);
-        _exit(0);
-    }
-    /* As in an election: two of three times it hangs up without a word. */
-    if (manner == FALTERS && memcmp(word, "mntr", 4) == 0 &&
-        atomic_fetch_add(counters_asked, 1) % 3 != 2)
-        _exit(0);
-    if (dial_connect(server, clock_now_ns() + NS_PER_S, &behind, &fault) != FAULT_NONE)
-        _exit(0);
-    fcntl(behind, F_SETFL, 0);
-    send_all(behind, word, sizeof word);
-    struct pollfd sides[] = {{.fd = client, .events = POLLIN}, {.fd = behind, .events = POLLIN}};
-    while (sides[1].fd >= 0 && poll(sides, 2, -1) > 0) {
-        if (sides[0].revents != 0 && !pass(client, behind, REFUSES_WORDS))
-            sides[0].fd = -1;
-        if (sides[1].revents != 0 && !pass(behind, client, manner))
-            sides[1].fd = -1;
-    }
-    _exit(0);
-}
-
-_Noreturn static void serve(int listening, const struct endpoint *server, enum manner manner)
-{
-    prctl(PR_SET_PDEATHSIG, SIGKILL);
-    signal(SIGCHLD, SIG_IGN);
-    for (;;) {
-        int client = accept(listening, NULL, NULL);
-        if (fork() == 0)
-            stand_between(client, server, manner);
-        close(client);
-    }
-}
-
-static struct front front_start(unsigned index, enum manner manner)
-{
-    struct front front;
-    if (counters_asked == NULL)
-        counters_asked = mmap(NULL, sizeof *counters_asked, PROT_READ | PROT_WRITE,
-                              MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-    struct sockaddr_in own = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
-    socklen_t size = sizeof own;
-    int listening = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
-    assert_int_equal(bind(listening, (struct sockaddr *)&own, size), 0);
-    assert_int_equal(listen(listening, 16), 0);
-    assert_int_equal(getsockname(listening, (struct sockaddr *)&own, &size), 0);
-    snprintf(front.address, sizeof front.address, "127.0.0.1:%u", ntohs(own.sin_port));
-    front.pid = fork();
-    if (front.pid == 0)
-        serve(listening, &ensemble_connect(three)->endpoints[index], manner);
-    close(listening);
-    return front;
-}
-
-static void front_stop(const struct front *front)
-{
-    kill(front->pid, SIGKILL);
-    waitpid(front->pid, NULL, 0);
-}
-
 static size_t count_words(const char *text, const char *words)
 {
     size_t count = 0;
@@ -341,7 +225,7 @@ static void refused_words_stop_nothing(void **state)
     } list[] = {{REFUSES_WORDS, "unknown"}, {REFUSES_COUNTERS, NULL}};
     for (size_t i = 0; i < sizeof list / sizeof list[0]; i++) {
         char servers[160], folder[8];
-        struct front front = front_start(0, list[i].manner);
+        struct front front = front_start(one_of_three(0), list[i].manner);
         snprintf(servers, sizeof servers, "%s,%s", front.address, address[1]);
         snprintf(folder, sizeof folder, "out%zu", i);
         command_run(&command, COMMAND("run", "--connect", servers, "-n", "4", "-t", "2", "-r",
@@ -360,7 +244,8 @@ static void all_servers_refuse_words(void **state)
 {
     (void)state;
     char servers[160];
-    struct front fronts[] = {front_start(0, REFUSES_WORDS), front_start(1, REFUSES_WORDS)};
+    struct front fronts[] = {front_start(one_of_three(0), REFUSES_WORDS),
+                             front_start(one_of_three(1), REFUSES_WORDS)};
     snprintf(servers, sizeof servers, "%s,%s", fronts[0].address, fronts[1].address);
     command_run(&command, COMMAND("run", "--connect", servers, "-n", "4", "-t", "2", "-r",
                                   "scalable", "-o", "out"));
@@ -375,7 +260,7 @@ static void a_server_that_falters_is_asked_again(void **state)
 {
     (void)state;
     char servers[160];
-    struct front front = front_start(0, FALTERS);
+    struct front front = front_start(one_of_three(0), FALTERS);
     snprintf(servers, sizeof servers, "%s,%s", front.address, address[1]);
     command_run(&command, COMMAND("run", "--connect", servers, "-n", "4", "-t", "2", "-r",
                                   "scalable", "-o", "out"));
@@ -388,7 +273,7 @@ static void mixed_versions_are_told(void **state)
 {
     (void)state;
     char servers[160], words[128];
-    struct front front = front_start(0, ANOTHER_VERSION);
+    struct front front = front_start(one_of_three(0), ANOTHER_VERSION);
     snprintf(servers, sizeof servers, "%s,%s", address[1], front.address);
     command_run(&command, COMMAND("run", "--connect", servers, "-n", "2", "-t", "2", "-r",
                                   "scalable", "-o", "out"));
@@ -455,7 +340,7 @@ static void two_ensembles_without_words_are_refused(void **state)
     (void)state;
     char servers[160];
     size_t znodes = count_znodes();
-    struct front front = front_start(0, REFUSES_WORDS);
+    struct front front = front_start(one_of_three(0), REFUSES_WORDS);
     snprintf(servers, sizeof servers, "%s,%s", outside, front.address);
     command_run(&command, COMMAND("run", "--connect", servers, "-n", "2", "-t", "1"));
     front_stop(&front);

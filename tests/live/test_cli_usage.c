@@ -303,6 +303,7 @@ static void help_and_version_are_results(void **state)
         {{"claims", "--help"}, "Examples:\n"},
         {{"ensemble", "--help"}, "Examples:\n"},
         {{"ensemble", "stop", "-h"}, "Examples:\n"},
+        {{"inspect", "/l", "--help"}, "Examples:\n"},
         {{"run", "-n", "0", "-h"}, "--clients 0"},
         {{"run", "-h", "-n", "0"}, "Exit status: 0 done"},
     };
@@ -321,8 +322,9 @@ static void help_and_version_are_results(void **state)
 static void help_fits_a_screen(void **state)
 {
     (void)state;
-    static const char *const subcommands_with_help[] = {"run", "compare", "claims", "ensemble"};
-    for (size_t i = 0; i < 4; i++) {
+    static const char *const subcommands_with_help[] = {"run", "compare", "claims", "ensemble",
+                                                        "inspect"};
+    for (size_t i = 0; i < 5; i++) {
         size_t lines = 0;
         command_run(&command, COMMAND(subcommands_with_help[i], "--help"));
         assert_status(&command, 0);

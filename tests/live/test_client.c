@@ -389,6 +389,27 @@ static void test_a_set_has_its_version(void **state)
     assert_int_equal(probe.reply.version, 2);
 }
 
+/* Of an ephemeral znode the session, and of each when it was made. */
+static void test_a_znode_knows_its_maker(void **state)
+{
+    (void)state;
+    const int64_t before_ms = (int64_t)(clock_utc_ns() / NS_PER_MS);
+    assert_int_equal(ask(op_create(A, "x", 1, EPHEMERAL)), ZK_OK);
+    assert_int_equal(ask(op_create(B, NULL, 0, PERSISTENT)), ZK_OK);
+    const int64_t after_ms = (int64_t)(clock_utc_ns() / NS_PER_MS);
+    assert_int_equal(ask(exists_request(A, NO_WATCH)), ZK_OK);
+    assert_int_equal(probe.reply.owner, client_session_id(probe.client));
+    assert_in_range(probe.reply.created_ms, before_ms, after_ms);
+    assert_int_equal(ask(get(A, NO_WATCH)), ZK_OK);
+    assert_int_equal(probe.reply.owner, client_session_id(probe.client));
+    assert_in_range(probe.reply.created_ms, before_ms, after_ms);
+    assert_int_equal(ask(exists_request(B, NO_WATCH)), ZK_OK);
+    assert_int_equal(probe.reply.owner, 0);
+    assert_in_range(probe.reply.created_ms, before_ms, after_ms);
+    assert_int_equal(ask(exists_request(C, NO_WATCH)), ZK_NO_NODE);
+    assert_int_equal(probe.reply.owner, 0);
+}
+
 /* The library and a session's memory have their limits; what goes beyond is answered, not cut. */
 static void test_what_is_too_long_is_not_sent(void **state)
 {
@@ -760,6 +781,7 @@ static int run_with(enum driver of_group, const char *name)
     const struct CMUnitTest tests[] = {
         WITH_SESSION(test_values_come_back),
         WITH_SESSION(test_a_set_has_its_version),
+        WITH_SESSION(test_a_znode_knows_its_maker),
         WITH_SESSION(test_what_is_too_long_is_not_sent),
         WITH_SESSION(test_a_multi_does_all),
         WITH_SESSION(test_a_failed_multi_does_nothing),

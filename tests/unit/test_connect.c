@@ -208,6 +208,36 @@ static void formats_connect_strings_as_they_were_typed(void **state)
                         "10.0.0.7:2181,::1:9/a");
 }
 
+static void assert_path_refused(const char *path, const char *words)
+{
+    struct fault fault = {.detail = ""};
+    assert_int_equal(connect_check_path(path, &fault), FAULT_USAGE);
+    if (strstr(fault.detail, words) == NULL)
+        fail_msg("'%s' was refused with '%s', not '%s'", path, fault.detail, words);
+}
+
+static void checks_paths_as_zookeeper_does(void **state)
+{
+    static const char *const good[] = {"/", "/a", "/a/b c/..d/...", "/a.b/c-0000000001"};
+    char lengthy[CONNECT_PATH_MAX + 2] = "/";
+    struct fault fault;
+    (void)state;
+    for (size_t i = 0; i < sizeof good / sizeof good[0]; i++)
+        assert_int_equal(connect_check_path(good[i], &fault), FAULT_NONE);
+    memset(lengthy + 1, 'x', CONNECT_PATH_MAX);
+    assert_path_refused(lengthy, "the path is too long");
+    lengthy[CONNECT_PATH_MAX] = '\0';
+    assert_int_equal(connect_check_path(lengthy, &fault), FAULT_NONE);
+    assert_path_refused("", "the path does not begin with a '/'");
+    assert_path_refused("a/b", "the path does not begin with a '/'");
+    assert_path_refused("/a/", "the path ends with a '/'");
+    assert_path_refused("//", "the path has an empty name, '//'");
+    assert_path_refused("/a//b", "the path has an empty name, '//'");
+    assert_path_refused("/a/../b", "the path has a relative name");
+    assert_path_refused("/.", "the path has a relative name");
+    assert_path_refused("/a\tb", "the path has a control character");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -223,6 +253,7 @@ int main(void)
         cmocka_unit_test(the_longest_connect_string_fits),
         cmocka_unit_test(formats_endpoints_for_people),
         cmocka_unit_test(formats_connect_strings_as_they_were_typed),
+        cmocka_unit_test(checks_paths_as_zookeeper_does),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -24,6 +24,20 @@ static void test_a_sequence_is_read_as_the_server_writes_it(void **state)
     }
 }
 
+/* As kazoo and Curator's read/write locks have it. */
+static void test_a_prefix_may_end_otherwise(void **state)
+{
+    static const int32_t numbers[] = {0, 2147483647, INT32_MIN, INT32_MIN + 1, -1, -999999999};
+    (void)state;
+    for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++) {
+        char name[64];
+        int32_t sequence = 7;
+        snprintf(name, sizeof name, "2c0e83e1__lock__%010d", numbers[i]);
+        assert_true(queue_sequence(name, &sequence));
+        assert_int_equal(sequence, numbers[i]);
+    }
+}
+
 static void test_other_names_have_none(void **state)
 {
     static const char *const names[] = {"",           "lock-",           "lock-123",
@@ -136,6 +150,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_a_sequence_is_read_as_the_server_writes_it),
+        cmocka_unit_test(test_a_prefix_may_end_otherwise),
         cmocka_unit_test(test_other_names_have_none),
         cmocka_unit_test(test_places_are_compared_by_distance),
         cmocka_unit_test(test_the_predecessor_is_the_next_lower),

@@ -213,6 +213,9 @@ static void test_a_session_opens_and_ends(void **state)
     assert_true(client_bytes(probes[0].client, &sent_bytes, &received_bytes));
     assert_int_equal(create(&probes[0], "/mine", EPHEMERAL), ZK_OK);
     assert_int_equal(exists(&probes[1], "/mine", WATCH), ZK_OK);
+    assert_int_equal(probes[1].reply.owner, client_session_id(probes[0].client));
+    assert_int_equal(exists(&probes[1], "/", NO_WATCH), ZK_OK);
+    assert_int_equal(probes[1].reply.owner, 0);
     unsigned callbacks = probes[0].callbacks;
     simulated_close(probes[0].client);
     settle();

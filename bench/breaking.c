@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "bench/breaking.h"
+
+#include "bench/complain.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <strings.h>
+#include <unistd.h>
+
+/* So many holders are named; it can be many readers. */
+#define NAMED_MAX 3
+
+/* "lock-0000000004 of session 0x1000…". A znode that is not ephemeral is no session's. */
+static void write_holder(const struct sight *sight, size_t place, FILE *stream)
+{
+    fputs(sight->places[place].name, stream);
+    if (sight->stats[place].owner != 0)
+        fprintf(stream, " of session 0x%" PRIx64, (uint64_t)sight->stats[place].owner);
+}
+
+static void ask(const struct sight *sight)
+{
+    complain_mildly("who holds is not told, and may go on as if it still did");
+    fputs("break the lock held by ", stderr);
+    for (size_t i = 0; i < sight->holders && i < NAMED_MAX; i++) {
+        fputs(i > 0 ? ", " : "", stderr);
+        write_holder(sight, i, stderr);
+    }
+    if (sight->holders > NAMED_MAX)
+        fprintf(stderr, " and %zu more", sight->holders - NAMED_MAX);
+    fputs("? [y/N] ", stderr);
+}
+
+enum fault_kind breaking_ask(struct browser *browser, const struct sight *sight, bool *agreed,
+                             struct fault *fault)
+{
+    char answer[16] = "";
+    ask(sight);
+    enum fault_kind kind = browser_await_input(browser, STDIN_FILENO, fault);
+    if (kind != FAULT_NONE)
+        return kind;
+    *agreed = fgets(answer, sizeof answer, stdin) != NULL &&
+              (strcasecmp(answer, "y\n") == 0 || strcasecmp(answer, "yes\n") == 0);
+    return FAULT_NONE;
+}
+
+void breaking_tell(const struct sight *sight, size_t deleted)
+{
+    for (size_t i = 0; i < deleted; i++) {
+        fputs("deleted ", stdout);
+        write_holder(sight, i, stdout);
+        putchar('\n');
+    }
+}
+
+static enum fault_kind is_as_seen(struct browser *browser, const char *znode,
+                                  const struct browser_stat *seen, bool *as_seen,
+                                  struct fault *fault)
+{
+    struct browser_stat stat;
+    bool there = false;
+    enum fault_kind kind = browser_look(browser, znode, NO_WATCH, &there, &stat, fault);
+    *as_seen = kind == FAULT_NONE && there && stat.owner == seen->owner &&
+               stat.created_ms == seen->created_ms && stat.version == seen->version;
+    return kind;
+}
+
+static enum fault_kind delete_znode(struct browser *browser, const char *znode,
+                                    const struct browser_stat *seen, bool *done,
+                                    struct fault *fault)
+{
+    return browser_delete(browser, znode, seen->version, done, fault);
+}
+
+/* Does one of the two above with each holder, until it is not done. */
+static enum fault_kind each(enum fault_kind (*act)(struct browser *browser, const char *znode,
+                                                   const struct browser_stat *seen, bool *done,
+                                                   struct fault *fault),
+                            struct browser *browser, const char *path, const struct sight *sight,
+                            size_t *count, struct fault *fault)
+{
+    for (*count = 0; *count < sight->holders; ++*count) {
+        bool done = false;
+        char *znode = sight_znode(sight, path, *count);
+        if (znode == NULL)
+            return fault_from_errno(fault, ENOMEM, path, "%s", "");
+        enum fault_kind kind = act(browser, znode, &sight->stats[*count], &done, fault);
+        free(znode);
+        if (kind != FAULT_NONE || !done)
+            return kind;
+    }
+    return FAULT_NONE;
+}
+
+enum fault_kind breaking_delete(struct browser *browser, const char *path,
+                                const struct sight *sight, size_t *deleted, size_t *unlike,
+                                struct fault *fault)
+{
+    *deleted = 0;
+    enum fault_kind kind = each(is_as_seen, browser, path, sight, unlike, fault);
+    if (kind != FAULT_NONE || *unlike < sight->holders)
+        return kind;
+    kind = each(delete_znode, browser, path, sight, deleted, fault);
+    *unlike = *deleted;
+    return kind;
+}

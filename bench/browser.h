@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * browser: a session that looks at znodes of others. Layer: bench.
+ *
+ * Its calls wait for their replies, on an event loop that keeps the session alive meanwhile. A
+ * question that a lost connection leaves unanswered is put again on the next one, in another
+ * session if the servers have ended this one.
+ *
+ * A browser that was given a descriptor for interrupts follows: it waits for servers that are gone
+ * as long as it takes. Without one, and until its session stands for the first time, no call takes
+ * longer than ten seconds unless it says so: FAULT_NO_ANSWER. Every call may return
+ * FAULT_INTERRUPTED as soon as that descriptor is readable, FAULT_DENIED where an ACL forbids,
+ * FAULT_ZOOKEEPER, FAULT_NO_MEMORY, and those of events.h.
+ *
+ * Invariant: but for browser_delete it changes nothing.
+ */
+#ifndef BENCH_BROWSER_H
+#define BENCH_BROWSER_H
+
+#include "base/fault.h"
+#include "zk/client.h"
+#include "zk/connect.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct browser;
+
+struct browser_stat {
+    int64_t owner;      /* an ephemeral znode's session; of others 0 */
+    int64_t created_ms; /* by the servers' clock, since 1970 */
+    int32_t version;
+};
+
+/* Opens a session with the servers (chroot included). interrupts: -1, or a descriptor that becomes
+ * readable when all is to end; it must outlive the browser. *browser is the caller's. */
+MUST_CHECK enum fault_kind browser_new(const struct connect_string *servers, int interrupts,
+                                       struct browser **browser, struct fault *fault);
+
+/* Ends the session. NULL is fine. */
+void browser_free(struct browser *browser);
+
+/* Whether a znode is there, and if so what it is. A watch also tells when it comes to be. */
+MUST_CHECK enum fault_kind browser_look(struct browser *browser, const char *path,
+                                        enum watch_flag watch, bool *there,
+                                        struct browser_stat *stat, struct fault *fault);
+
+/* Whether a znode is there, and if so the names of its children, in no order: the browser's, until
+ * its next list. */
+MUST_CHECK enum fault_kind browser_list(struct browser *browser, const char *path,
+                                        enum watch_flag watch, bool *there,
+                                        const char *const **names, size_t *count,
+                                        struct fault *fault);
+
+/* Deletes a znode whose data have this version. *deleted is false if there is no such znode.
+ * FAULT_NO_ANSWER if the reply was lost: then it is not known. */
+MUST_CHECK enum fault_kind browser_delete(struct browser *browser, const char *path,
+                                          int32_t version, bool *deleted, struct fault *fault);
+
+enum browser_news {
+    BROWSER_CHANGED, /* a watch has fired, or what has changed was not to be heard */
+    BROWSER_LOST,    /* the connection is lost; when there is one again, BROWSER_CHANGED follows */
+};
+
+/* Waits for something to happen, for as long as it takes. */
+MUST_CHECK enum fault_kind browser_await(struct browser *browser, enum browser_news *news,
+                                         struct fault *fault);
+
+/* Waits, for as long as it takes, until this descriptor is readable. */
+MUST_CHECK enum fault_kind browser_await_input(struct browser *browser, int descriptor,
+                                               struct fault *fault);
+
+#endif

@@ -1,0 +1,386 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "bench/inspect.h"
+
+#include "base/clock.h"
+#include "bench/breaking.h"
+#include "bench/browser.h"
+#include "bench/complain.h"
+#include "bench/sight.h"
+#include "bench/sight_table.h"
+#include "bench/signals.h"
+#include "zk/admin.h"
+#include "zk/dial.h"
+#include "zk/whereabouts.h"
+
+#include <errno.h>
+#include <getopt.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#define REACH_NS (2 * NS_PER_S)
+/* Ctrl-C is to be heard within two seconds, and not while the servers are asked. */
+#define WHEREABOUTS_NS (1500 * NS_PER_MS)
+#define NOT_AS_SHOWN   1 /* the exit status when there was nothing left to break */
+
+static const char help[] =
+    "Usage: zkherd inspect PATH --connect HOSTS[/CHROOT] [OPTION]...\n"
+    "Show who holds a lock and who waits for it, in order: session, age of its znode, and where\n"
+    "the servers tell (cons), the client's address and the server that it is connected to.\n"
+    "\n"
+    "PATH is the folder of a queue of ephemeral sequential znodes, of zkherd, Curator, kazoo,\n"
+    "ZooKeeper's recipes or others, read/write locks included; or the one ephemeral znode that\n"
+    "is the lock: who waits for that leaves no znode, and is not known. Nothing is written.\n"
+    "\n"
+    "      --connect HOSTS[/CHROOT]  the servers; all of them, or some sessions are not found\n"
+    "      --watch                   follow it: show it again whenever it changes, till Ctrl-C\n"
+    "      --break                   ask, and delete the znode of who holds: of all readers,\n"
+    "                                if readers do\n"
+    "      --yes                     with --break: do not ask\n"
+    "  -h, --help                    this help\n"
+    "\n"
+    "Who loses a lock by --break is not told, and goes on as if it held it, beside the next\n"
+    "holder, unless what the lock protects refuses it (fencing). Better end that client first.\n"
+    "\n"
+    "Exit status: 0 done, or nobody held what was to be broken, or the answer was no; 1 the\n"
+    "holder has changed before it was broken, and was left alone; 2 wrong usage, or no lock;\n"
+    "3 the environment; 4 interrupted (the end of --watch).\n"
+    "\n"
+    "Examples:\n"
+    "  zkherd inspect /locks/orders --connect zk1:2181,zk2:2181,zk3:2181\n"
+    "  zkherd inspect /orders --connect zk1:2181,zk2:2181/locks --watch\n"
+    "  zkherd inspect /locks/orders --connect zk1:2181 --break --yes\n";
+
+struct inspect {
+    const char *path;
+    bool connect;
+    struct connect_string servers;
+    bool watch;
+    bool breaks;
+    bool yes;
+    struct connect_string reached; /* those of the servers that answer */
+    struct browser *browser;
+    struct whereabouts whereabouts;
+    struct sight sight; /* the last one that was shown */
+    bool shown;
+    int signals; /* watch: a signalfd; else -1 */
+};
+
+/* ------------------------------------------------------------------ the command line */
+
+enum outcome { OUTCOME_GO, OUTCOME_HELP, OUTCOME_WRONG };
+
+enum long_option { OPTION_CONNECT = 256, OPTION_WATCH, OPTION_BREAK, OPTION_YES };
+
+static enum outcome wrong(const char *subject, const char *why)
+{
+    complain_usage("inspect", subject, "%s", why);
+    return OUTCOME_WRONG;
+}
+
+static enum outcome refuse_option(int option, const char *argument)
+{
+    if (option == ':')
+        return wrong(argument, "it takes a value");
+    if (optopt >= OPTION_CONNECT || optopt == 'h')
+        return wrong(argument, "it takes no value");
+    return wrong(argument, "no such option");
+}
+
+static enum outcome parse_connect(const char *value, struct inspect *inspect)
+{
+    char subject[300];
+    struct fault fault = {0};
+    snprintf(subject, sizeof subject, "--connect %s", value[0] != '\0' ? value : "''");
+    if (connect_parse(value, &inspect->servers, &fault) != FAULT_NONE)
+        return wrong(subject, fault.detail);
+    inspect->connect = true;
+    return OUTCOME_GO;
+}
+
+static enum outcome parse_one(int option, struct inspect *inspect)
+{
+    switch (option) {
+    case OPTION_CONNECT:
+        return parse_connect(optarg, inspect);
+    case OPTION_WATCH:
+        inspect->watch = true;
+        return OUTCOME_GO;
+    case OPTION_BREAK:
+        inspect->breaks = true;
+        return OUTCOME_GO;
+    case OPTION_YES:
+        inspect->yes = true;
+        return OUTCOME_GO;
+    default:
+        return OUTCOME_HELP;
+    }
+}
+
+static enum outcome check_together(const struct inspect *inspect)
+{
+    struct fault fault = {0};
+    if (connect_check_path(inspect->path, &fault) != FAULT_NONE)
+        return wrong(inspect->path[0] != '\0' ? inspect->path : "''", fault.detail);
+    if (!inspect->connect)
+        return wrong("--connect", "expected the servers, as zk1:2181,zk2:2181");
+    if (inspect->watch && inspect->breaks)
+        return wrong("--break", "with --watch: give one of them");
+    if (inspect->yes && !inspect->breaks)
+        return wrong("--yes", "it is for --break alone");
+    if (inspect->breaks && !inspect->yes && !isatty(STDIN_FILENO))
+        return wrong("--break", "there is no terminal to ask on: look who holds, and give --yes");
+    return OUTCOME_GO;
+}
+
+static enum outcome parse(int argc, char **argv, struct inspect *inspect)
+{
+    static const struct option options[] = {{"connect", required_argument, NULL, OPTION_CONNECT},
+                                            {"watch", no_argument, NULL, OPTION_WATCH},
+                                            {"break", no_argument, NULL, OPTION_BREAK},
+                                            {"yes", no_argument, NULL, OPTION_YES},
+                                            {"help", no_argument, NULL, 'h'},
+                                            {0}};
+    int option;
+    optind = 1;
+    opterr = 0;
+    while ((option = getopt_long(argc, argv, ":h", options, NULL)) != -1) {
+        if (option == ':' || option == '?')
+            return refuse_option(option, argv[optind - 1]);
+        enum outcome outcome = parse_one(option, inspect);
+        if (outcome != OUTCOME_GO)
+            return outcome;
+    }
+    if (optind == argc)
+        return wrong("path", "expected the path of a lock");
+    if (optind + 1 < argc)
+        return wrong(argv[optind + 1], "expected one path alone");
+    inspect->path = argv[optind];
+    return check_together(inspect);
+}
+
+/* ------------------------------------------------------------------ before the first look */
+
+/* A server that is down does not hide what the others have. */
+static enum fault_kind reach(struct inspect *inspect, struct fault *fault)
+{
+    struct fault first = {.kind = FAULT_NONE};
+    inspect->reached = inspect->servers;
+    inspect->reached.count = 0;
+    for (size_t i = 0; i < inspect->servers.count; i++) {
+        struct endpoint *endpoint = &inspect->servers.endpoints[i];
+        struct admin_identity identity;
+        struct fault refusal;
+        enum fault_kind kind = dial_resolve(endpoint, REACH_NS, &refusal);
+        if (kind == FAULT_NONE)
+            kind = admin_identify(endpoint, REACH_NS, &identity, &refusal);
+        if (kind == FAULT_NONE)
+            inspect->reached.endpoints[inspect->reached.count++] = *endpoint;
+        else if (first.kind == FAULT_NONE)
+            first = refusal;
+    }
+    if (inspect->reached.count > 0)
+        return FAULT_NONE;
+    *fault = first;
+    return first.kind;
+}
+
+/* Without it every path below it would be no lock. */
+static enum fault_kind check_chroot(const struct inspect *inspect, struct fault *fault)
+{
+    struct browser_stat ignored;
+    bool there = true;
+    if (inspect->servers.chroot[0] == '\0')
+        return FAULT_NONE;
+    enum fault_kind kind = browser_look(inspect->browser, "/", NO_WATCH, &there, &ignored, fault);
+    if (kind == FAULT_NONE && !there)
+        kind = fault_raise(fault, FAULT_NO_CHROOT, 0, inspect->servers.chroot, "%s", "");
+    return kind;
+}
+
+static enum fault_kind prepare(struct inspect *inspect, struct fault *fault)
+{
+    enum fault_kind kind = reach(inspect, fault);
+    if (kind != FAULT_NONE)
+        return kind;
+    whereabouts_init(&inspect->whereabouts, &inspect->servers);
+    if (inspect->watch)
+        inspect->signals = signals_block();
+    kind = browser_new(&inspect->reached, inspect->signals, &inspect->browser, fault);
+    return kind == FAULT_NONE ? check_chroot(inspect, fault) : kind;
+}
+
+/* ------------------------------------------------------------------ looking */
+
+static bool knows_all(const struct inspect *inspect)
+{
+    for (size_t i = 0; i < inspect->sight.count; i++) {
+        int64_t session = inspect->sight.stats[i].owner;
+        if (session != 0 && whereabouts_find(&inspect->whereabouts, session) == NULL)
+            return false;
+    }
+    return true;
+}
+
+/* On a terminal the last one is wiped away; elsewhere they stand below each other. */
+static void begin_block(const struct inspect *inspect)
+{
+    char time[32];
+    clock_format_utc(clock_utc_ns(), 0, time, sizeof time);
+    if (isatty(STDOUT_FILENO))
+        fputs("\033[H\033[2J", stdout);
+    else if (inspect->shown)
+        putchar('\n');
+    puts(time);
+}
+
+/* A fault is told once: main looks at the stream as well. */
+static enum fault_kind flush(struct fault *fault)
+{
+    if (fflush(stdout) == 0)
+        return FAULT_NONE;
+    enum fault_kind kind = fault_from_errno(fault, errno, "standard output", "%s", "");
+    clearerr(stdout);
+    return kind;
+}
+
+static enum fault_kind show(struct inspect *inspect, struct fault *fault)
+{
+    if (!knows_all(inspect))
+        whereabouts_ask(&inspect->whereabouts, WHEREABOUTS_NS);
+    if (inspect->watch)
+        begin_block(inspect);
+    sight_table_write(inspect->path, &inspect->sight, &inspect->whereabouts, stdout);
+    inspect->shown = true;
+    return flush(fault);
+}
+
+/* *changed: whether there is anything else to show. */
+static enum fault_kind look(struct inspect *inspect, bool *changed, struct fault *fault)
+{
+    struct sight now;
+    const struct sight *before = inspect->shown ? &inspect->sight : NULL;
+    enum fault_kind kind = sight_take(inspect->browser, inspect->path,
+                                      inspect->watch ? WATCH : NO_WATCH, before, &now, fault);
+    if (kind != FAULT_NONE)
+        return kind;
+    *changed = before == NULL || !sight_equal(before, &now);
+    sight_deinit(&inspect->sight);
+    inspect->sight = now;
+    return FAULT_NONE;
+}
+
+static enum fault_kind look_and_show(struct inspect *inspect, struct fault *fault)
+{
+    bool changed;
+    enum fault_kind kind = look(inspect, &changed, fault);
+    return kind == FAULT_NONE ? show(inspect, fault) : kind;
+}
+
+/* *stale: whether the connection was lost meanwhile. */
+static enum fault_kind await_change(struct inspect *inspect, bool *stale, struct fault *fault)
+{
+    enum browser_news news = BROWSER_LOST;
+    *stale = false;
+    while (news == BROWSER_LOST) {
+        enum fault_kind kind = browser_await(inspect->browser, &news, fault);
+        if (kind != FAULT_NONE)
+            return kind;
+        if (news == BROWSER_LOST) {
+            *stale = true;
+            complain_mildly("%s: the connection is lost; it may have changed since it was shown",
+                            inspect->path);
+        }
+    }
+    return FAULT_NONE;
+}
+
+/* Until a fault ends it: an interrupt, as a rule. */
+static enum fault_kind follow(struct inspect *inspect, struct fault *fault)
+{
+    bool changed = false, stale = false;
+    enum fault_kind kind = FAULT_NONE;
+    while (kind == FAULT_NONE) {
+        kind = look(inspect, &changed, fault);
+        if (kind == FAULT_NONE && (changed || stale))
+            kind = show(inspect, fault);
+        if (kind == FAULT_NONE)
+            kind = await_change(inspect, &stale, fault);
+    }
+    return kind;
+}
+
+/* ------------------------------------------------------------------ breaking */
+
+/* The lock has been shown. *status is the program's. */
+static enum fault_kind break_lock(struct inspect *inspect, int *status, struct fault *fault)
+{
+    bool agreed = inspect->yes;
+    size_t deleted = 0, unlike = 0;
+    enum fault_kind kind = FAULT_NONE;
+    if (inspect->sight.holders == 0)
+        return FAULT_NONE;
+    if (!agreed)
+        kind = breaking_ask(inspect->browser, &inspect->sight, &agreed, fault);
+    if (kind != FAULT_NONE || !agreed)
+        return kind;
+    kind =
+        breaking_delete(inspect->browser, inspect->path, &inspect->sight, &deleted, &unlike, fault);
+    breaking_tell(&inspect->sight, deleted);
+    if (kind != FAULT_NONE)
+        return kind;
+    if (unlike < inspect->sight.holders) {
+        *status = NOT_AS_SHOWN;
+        complain_mildly("%s: not broken: %s has gone since it was shown, or is another; look again",
+                        inspect->path, inspect->sight.places[unlike].name);
+    }
+    return look_and_show(inspect, fault);
+}
+
+/* ------------------------------------------------------------------ the whole */
+
+static enum fault_kind lead(struct inspect *inspect, int *status, struct fault *fault)
+{
+    enum fault_kind kind = prepare(inspect, fault);
+    if (kind != FAULT_NONE)
+        return kind;
+    if (inspect->watch)
+        return follow(inspect, fault);
+    kind = look_and_show(inspect, fault);
+    return kind == FAULT_NONE && inspect->breaks ? break_lock(inspect, status, fault) : kind;
+}
+
+static void release(struct inspect *inspect)
+{
+    browser_free(inspect->browser);
+    whereabouts_deinit(&inspect->whereabouts);
+    sight_deinit(&inspect->sight);
+    if (inspect->signals >= 0)
+        close(inspect->signals);
+    free(inspect);
+}
+
+int inspect_main(int argc, char **argv)
+{
+    struct inspect *inspect = calloc(1, sizeof *inspect);
+    struct fault fault = {0};
+    int status = 0;
+    if (inspect == NULL)
+        return complain(&(struct fault){.kind = FAULT_NO_MEMORY, .subject = "inspect"});
+    inspect->signals = -1;
+    switch (parse(argc, argv, inspect)) {
+    case OUTCOME_HELP:
+        fputs(help, stdout);
+        break;
+    case OUTCOME_WRONG:
+        status = fault_exit_status(FAULT_USAGE);
+        break;
+    case OUTCOME_GO:
+        if (lead(inspect, &status, &fault) != FAULT_NONE)
+            status = complain(&fault);
+        break;
+    }
+    release(inspect);
+    return status;
+}

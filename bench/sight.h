@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * sight: who holds a lock and who waits for it, as its znodes show it at one moment. Layer: bench.
+ *
+ * A lock is a folder whose children end in sequence numbers and are ephemeral (recipes/line.h), an
+ * empty folder included; or one ephemeral znode, whose owner holds. Who waits for the latter leaves
+ * a watch and no znode: it is not told here. (The four-letter word wchp would tell; it holds a
+ * server up while it lists all its watches, and is hardly ever allowed.)
+ *
+ * The znodes are asked for one after another, and what has gone meanwhile is left out. So it was
+ * as it is told at some moment of the reading, but for those who came during it.
+ */
+#ifndef BENCH_SIGHT_H
+#define BENCH_SIGHT_H
+
+#include "base/fault.h"
+#include "bench/browser.h"
+#include "recipes/line.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+
+enum sight_kind {
+    SIGHT_QUEUE,
+    SIGHT_ZNODE,
+    SIGHT_GONE, /* there is no such znode any more */
+};
+
+struct sight {
+    enum sight_kind kind;
+    int64_t created_ms; /* the lock's own znode: one that is made anew counts its children anew */
+    struct line_place *places;  /* in order */
+    struct browser_stat *stats; /* of each; a place's owner is 0 if its znode is not ephemeral */
+    size_t count;
+    size_t holders; /* the first so many places */
+    char *names;    /* what the places point to */
+};
+
+/*
+ * Looks at the lock. With WATCH the browser has news when anything of it changes. `before` is what
+ * was seen of it last, or NULL: znodes that are known from there are not asked for again, and a
+ * lock that has been one may be gone. FAULT_NO_LOCK, with the reason; those of browser.h. On
+ * success *sight is the caller's to sight_deinit.
+ */
+MUST_CHECK enum fault_kind sight_take(struct browser *browser, const char *path,
+                                      enum watch_flag watch, const struct sight *before,
+                                      struct sight *sight, struct fault *fault);
+
+/* One that is all zero is fine. */
+void sight_deinit(struct sight *sight);
+
+/* Whether both show the same znodes of the same sessions. */
+bool sight_equal(const struct sight *one, const struct sight *other);
+
+/* The path of a place's znode: to be freed; NULL if there is no memory. */
+char *sight_znode(const struct sight *sight, const char *path, size_t place);
+
+#endif

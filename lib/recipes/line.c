@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "recipes/line.h"
+
+#include "recipes/queue.h"
+
+#include <ctype.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* A word stands by itself unless it brings its own bounds: read-, but not the end of spread-. */
+static bool has_word(const char *name, const char *word)
+{
+    for (const char *at = strstr(name, word); at != NULL; at = strstr(at + 1, word)) {
+        if (word[0] == '_' || at == name || !isalnum((unsigned char)at[-1]))
+            return true;
+    }
+    return false;
+}
+
+/* zk-ruby's prefixes are words only as the whole of what is before the number. */
+static bool is_prefix(const char *name, const char *prefix)
+{
+    size_t length = strlen(prefix);
+    return strncmp(name, prefix, length) == 0 &&
+           name[length + strspn(name + length, "-0123456789")] == '\0';
+}
+
+static enum line_role role_of(const char *name)
+{
+    if (has_word(name, "read-") || has_word(name, "__READ__") || has_word(name, "__rlock__") ||
+        is_prefix(name, "sh"))
+        return LINE_READS;
+    if (has_word(name, "write-") || has_word(name, "__WRIT__") || is_prefix(name, "ex"))
+        return LINE_WRITES;
+    return LINE_ALONE;
+}
+
+/* By the distance from the first in line, which is an order whatever the numbers are. Only znodes
+ * that were named by hand share a number. */
+static int compare(const void *a, const void *b, void *context)
+{
+    const struct line_place *one = a, *other = b;
+    const int32_t *first = context;
+    uint32_t from = (uint32_t)one->sequence - (uint32_t)*first;
+    uint32_t to = (uint32_t)other->sequence - (uint32_t)*first;
+    return from != to ? (from > to) - (from < to) : strcmp(one->name, other->name);
+}
+
+size_t line_grant(struct line_place *places, size_t count)
+{
+    size_t holders = 0;
+    for (size_t i = 0; i < count; i++) {
+        bool reads = places[i].role == LINE_READS;
+        places[i].holds = i == 0 || (reads && holders == i && places[0].role == LINE_READS);
+        holders += places[i].holds;
+    }
+    return holders;
+}
+
+size_t line_read(const char *const *names, size_t name_count, struct line_place *places)
+{
+    size_t count = 0;
+    int32_t first = 0;
+    for (size_t i = 0; i < name_count; i++) {
+        int32_t sequence;
+        if (!queue_sequence(names[i], &sequence))
+            continue;
+        if (count == 0 || queue_before(sequence, first))
+            first = sequence;
+        places[count++] =
+            (struct line_place){.name = names[i], .sequence = sequence, .role = role_of(names[i])};
+    }
+    qsort_r(places, count, sizeof *places, compare, &first);
+    line_grant(places, count);
+    return count;
+}

@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: Apache-2.0
+/* Who holds and who waits, from names as the libraries give them. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "recipes/line.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#define NAMES_MAX 8
+
+static struct line_place places[NAMES_MAX];
+static size_t place_count;
+
+/* Reads the names in this order, and then turned about: the order of a list says nothing. Each
+ * place in line, in order, as its name with H or w before it, and r or w behind where it tells. */
+static void expect(const char *const *names, const char *const *line)
+{
+    const char *turned[NAMES_MAX];
+    size_t count = 0;
+    while (names[count] != NULL)
+        count++;
+    for (size_t i = 0; i < count; i++)
+        turned[i] = names[count - 1 - i];
+    for (int turn = 0; turn < 2; turn++) {
+        place_count = line_read(turn == 0 ? names : turned, count, places);
+        for (size_t i = 0; i < place_count; i++) {
+            char text[128];
+            snprintf(text, sizeof text, "%c %s%s", places[i].holds ? 'H' : 'w', places[i].name,
+                     (const char *const[]){"", " r", " w"}[places[i].role]);
+            assert_non_null(line[i]);
+            assert_string_equal(text, line[i]);
+        }
+        assert_null(line[place_count]);
+    }
+}
+
+#define NAMES(...) ((const char *const[]){__VA_ARGS__, NULL})
+#define LINE(...)  ((const char *const[]){__VA_ARGS__, NULL})
+#define NOBODY     ((const char *const[]){NULL})
+
+static void the_lowest_number_holds(void **state)
+{
+    (void)state;
+    expect(NAMES("lock-0000000010", "lock-0000000009", "lock-0000000100"),
+           LINE("H lock-0000000009", "w lock-0000000010", "w lock-0000000100"));
+    expect(NAMES("lock-0000000007"), LINE("H lock-0000000007"));
+    expect(NOBODY, NOBODY);
+}
+
+/* What is before the number has no part in the order. */
+static void the_libraries_names_are_known(void **state)
+{
+    (void)state;
+    expect(NAMES("_c_ffd8b0d6-3f6d-4d2c-8c8d-4f7d0e0f8a01-lock-0000000001",
+                 "_c_00000000-3f6d-4d2c-8c8d-4f7d0e0f8a01-lock-0000000002"),
+           LINE("H _c_ffd8b0d6-3f6d-4d2c-8c8d-4f7d0e0f8a01-lock-0000000001",
+                "w _c_00000000-3f6d-4d2c-8c8d-4f7d0e0f8a01-lock-0000000002"));
+    expect(NAMES("x-72057594037927937-0000000012", "x-72057594037927936-0000000013"),
+           LINE("H x-72057594037927937-0000000012", "w x-72057594037927936-0000000013"));
+    expect(NAMES("x-0100000000000abc-0000000012", "x-0100000000000000-0000000013"),
+           LINE("H x-0100000000000abc-0000000012", "w x-0100000000000000-0000000013"));
+    expect(NAMES("2c0e83e1dd5a4e7b9f6d7c8b9a0f1e2d__lock__0000000001",
+                 "1c0e83e1dd5a4e7b9f6d7c8b9a0f1e20__lock__0000000002"),
+           LINE("H 2c0e83e1dd5a4e7b9f6d7c8b9a0f1e2d__lock__0000000001",
+                "w 1c0e83e1dd5a4e7b9f6d7c8b9a0f1e20__lock__0000000002"));
+    expect(NAMES("t-0000000003", "n0000000002"), LINE("H n0000000002", "w t-0000000003"));
+}
+
+static void other_names_are_no_places(void **state)
+{
+    (void)state;
+    expect(NAMES("turn", "queue", "ready-flag", "lock-", "lock-000000001x", "f"), NOBODY);
+    expect(NAMES("turn", "t-0000000004"), LINE("H t-0000000004"));
+}
+
+static void a_line_goes_on_across_the_wrap(void **state)
+{
+    (void)state;
+    expect(
+        NAMES("lock--2147483647", "lock-2147483646", "lock--2147483648", "lock-2147483647"),
+        LINE("H lock-2147483646", "w lock-2147483647", "w lock--2147483648", "w lock--2147483647"));
+    expect(NAMES("a__lock__-2147483648", "b__lock__2147483647", "c__lock__-2147483647"),
+           LINE("H b__lock__2147483647", "w a__lock__-2147483648", "w c__lock__-2147483647"));
+    expect(NAMES("lock-0000000001", "lock--000000001", "lock-0000000000"),
+           LINE("H lock--000000001", "w lock-0000000000", "w lock-0000000001"));
+}
+
+/* Some order, the same whatever the list's is, is all that can be had. */
+static void numbers_too_far_apart_do_no_harm(void **state)
+{
+    const char *const names[] = {"a-0000000000", "b-1500000000", "c--1500000000", "d-2000000000"};
+    (void)state;
+    assert_int_equal(line_read(names, 4, places), 4);
+    assert_true(places[0].holds && !places[1].holds && !places[2].holds && !places[3].holds);
+}
+
+static void readers_hold_together(void **state)
+{
+    (void)state;
+    expect(NAMES("read-0000000001", "write-0000000003", "read-0000000002", "read-0000000004"),
+           LINE("H read-0000000001 r", "H read-0000000002 r", "w write-0000000003 w",
+                "w read-0000000004 r"));
+    expect(NAMES("write-0000000001", "read-0000000002", "read-0000000003"),
+           LINE("H write-0000000001 w", "w read-0000000002 r", "w read-0000000003 r"));
+    expect(NAMES("read-0000000001", "read-0000000002"),
+           LINE("H read-0000000001 r", "H read-0000000002 r"));
+}
+
+static void the_libraries_readers_are_known(void **state)
+{
+    (void)state;
+    expect(NAMES("_c_ffd8b0d6-3f6d-4d2c-8c8d-4f7d0e0f8a01-__READ__0000000001",
+                 "_c_00d8b0d6-3f6d-4d2c-8c8d-4f7d0e0f8a01-__READ__0000000002",
+                 "_c_11d8b0d6-3f6d-4d2c-8c8d-4f7d0e0f8a01-__WRIT__0000000003"),
+           LINE("H _c_ffd8b0d6-3f6d-4d2c-8c8d-4f7d0e0f8a01-__READ__0000000001 r",
+                "H _c_00d8b0d6-3f6d-4d2c-8c8d-4f7d0e0f8a01-__READ__0000000002 r",
+                "w _c_11d8b0d6-3f6d-4d2c-8c8d-4f7d0e0f8a01-__WRIT__0000000003 w"));
+    expect(NAMES("1c0e__rlock__0000000001", "2c0e__rlock__0000000002", "3c0e__lock__0000000003"),
+           LINE("H 1c0e__rlock__0000000001 r", "H 2c0e__rlock__0000000002 r",
+                "w 3c0e__lock__0000000003"));
+    expect(NAMES("sh0000000001", "sh0000000002", "ex0000000003"),
+           LINE("H sh0000000001 r", "H sh0000000002 r", "w ex0000000003 w"));
+    expect(NAMES("_c_1-read-0000000001", "_c_2-read-0000000002"),
+           LINE("H _c_1-read-0000000001 r", "H _c_2-read-0000000002 r"));
+}
+
+/* They share nothing, whatever they are called. */
+static void a_word_within_a_word_tells_nothing(void **state)
+{
+    (void)state;
+    expect(NAMES("spread-0000000001", "spread-0000000002"),
+           LINE("H spread-0000000001", "w spread-0000000002"));
+    expect(NAMES("share-0000000001", "show-0000000002"),
+           LINE("H share-0000000001", "w show-0000000002"));
+    expect(NAMES("overwrite-0000000001"), LINE("H overwrite-0000000001"));
+}
+
+/* Those who hold are told anew when some have gone. */
+static void who_is_left_holds(void **state)
+{
+    const char *const names[] = {"write-0000000001", "read-0000000002", "read-0000000003",
+                                 "write-0000000004"};
+    (void)state;
+    assert_int_equal(line_read(names, 4, places), 4);
+    assert_int_equal(line_grant(places, 4), 1);
+    assert_int_equal(line_grant(places + 1, 3), 2);
+    assert_true(places[1].holds && places[2].holds && !places[3].holds);
+    assert_int_equal(line_grant(places + 3, 1), 1);
+    assert_int_equal(line_grant(places, 0), 0);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_lowest_number_holds),
+        cmocka_unit_test(the_libraries_names_are_known),
+        cmocka_unit_test(other_names_are_no_places),
+        cmocka_unit_test(a_line_goes_on_across_the_wrap),
+        cmocka_unit_test(numbers_too_far_apart_do_no_harm),
+        cmocka_unit_test(readers_hold_together),
+        cmocka_unit_test(the_libraries_readers_are_known),
+        cmocka_unit_test(a_word_within_a_word_tells_nothing),
+        cmocka_unit_test(who_is_left_holds),
+    };
+    return cmocka_run_group_tests_name("line", tests, NULL, NULL);
+}
