@@ -2,6 +2,7 @@
 /* The operations of a session on a real server, with each driver: what they do, what they answer,
  * and that client and server count each of them once. */
 #include "tests/live/live.h"
+#include "tests/live/perform.h"
 #include "trial/oracle.h"
 #include "zk/events.h"
 #include "zk/note.h"
@@ -154,42 +155,12 @@ static void await(bool (*holds)(void), const char *what)
         fail_msg("still no %s", what);
 }
 
-static void perform(const struct client_request *request)
-{
-    struct client *client = probe.client;
-    switch (request->operation) {
-    case CLIENT_CREATE:
-        client_create(client, request->path, request->value, request->value_length, request->mode);
-        break;
-    case CLIENT_EXISTS:
-        client_exists(client, request->path, request->watch);
-        break;
-    case CLIENT_GET:
-        client_get(client, request->path, request->watch);
-        break;
-    case CLIENT_GET_CHILDREN:
-        client_get_children(client, request->path, request->watch);
-        break;
-    case CLIENT_SET:
-        client_set(client, request->path, request->value, request->value_length, request->version);
-        break;
-    case CLIENT_DELETE:
-        client_delete(client, request->path);
-        break;
-    case CLIENT_MULTI:
-        client_multi(client, request->parts, request->part_count);
-        break;
-    case CLIENT_CHECK:
-        fail();
-    }
-}
-
 static void take_turn(void *owner, int turn)
 {
     (void)owner;
     bool injected = false;
     if (turn != TURN_CRASH)
-        perform(probe.request);
+        perform(probe.client, probe.request);
     if (turn == TURN_CUT_REQUEST)
         injected = client_cut(probe.client);
     if (turn == TURN_CRASH || turn == TURN_CRASH_IN_REQUEST)
