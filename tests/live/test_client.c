@@ -555,6 +555,19 @@ static void test_a_cut_session_goes_on(void **state)
     assert_int_equal(probe.connections, 3);
 }
 
+/* Whoever is answered over a connection has heard of it, also when the library tells of it on a
+ * thread of its own. */
+static void test_a_connection_is_told_before_its_replies(void **state)
+{
+    (void)state;
+    for (unsigned losses = 1; losses <= 10; losses++) {
+        const struct client_request request = exists_request(A, NO_WATCH);
+        assert_int_equal(ask_on(TURN_CUT_REQUEST, &request), ZK_CONNECTION_LOSS);
+        assert_int_equal(ask(request), ZK_NO_NODE);
+        assert_int_equal(probe.connections, losses + 1);
+    }
+}
+
 /* Nobody asked for the end of the session: the server waits for it until its timeout. */
 static void test_a_crashed_session_expires(void **state)
 {
@@ -739,6 +752,7 @@ static int run_with(enum driver of_group, const char *name)
         WITH_SESSION(test_sessions_and_servers_agree),
         WITH_SHORT_SESSION(test_a_cut_loses_the_reply),
         WITH_SHORT_SESSION(test_a_cut_session_goes_on),
+        WITH_SHORT_SESSION(test_a_connection_is_told_before_its_replies),
         WITH_SHORT_SESSION(test_a_crashed_session_expires),
         WITH_SESSION(test_a_crash_in_a_request),
         cmocka_unit_test(test_a_recipe_sets_and_multis),
