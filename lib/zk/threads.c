@@ -360,6 +360,11 @@ static bool bytes(const struct client *client, uint64_t *sent_bytes, uint64_t *r
                             received_bytes);
 }
 
+static size_t unread(const struct client *client)
+{
+    return connection_unread(((const struct session *)client)->descriptor);
+}
+
 static uint32_t timeout_ms(const struct client *client)
 {
     const struct session *session = (const struct session *)client;
@@ -385,6 +390,7 @@ static const struct client_driver threads_driver = {
     .leave = leave,
     .now_ns = now_ns,
     .bytes = bytes,
+    .unread = unread,
     .timeout_ms = timeout_ms,
     .session_id = session_id,
     .server = server,

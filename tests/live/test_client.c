@@ -9,6 +9,7 @@
 #include "zk/threads.h"
 
 #include <pthread.h>
+#include <sched.h>
 
 #define PATIENCE_NS (20 * NS_PER_S)
 
@@ -607,6 +608,26 @@ static void test_a_crash_in_a_request(void **state)
     assert_int_equal(probe.callbacks, callbacks);
 }
 
+/* ------------------------------------------------------------------ what lies unread */
+
+/* With a thread for each session the library reads by itself. */
+static void test_a_reply_shows_until_it_is_read(void **state)
+{
+    (void)state;
+    uint64_t until_ns = clock_now_ns() + PATIENCE_NS;
+    assert_int_equal(client_unread(probe.client), 0);
+    if (driver == DRIVER_EVENTS) {
+        client_exists(probe.client, A, NO_WATCH);
+        while (client_unread(probe.client) == 0 && clock_now_ns() < until_ns)
+            sched_yield();
+        assert_true(client_unread(probe.client) > 0);
+        await(is_answered, "reply");
+    } else {
+        assert_int_equal(ask(exists_request(A, NO_WATCH)), ZK_NO_NODE);
+    }
+    assert_int_equal(client_unread(probe.client), 0);
+}
+
 /* ------------------------------------------------------------------ the end of many */
 
 #define SESSIONS 300
@@ -755,6 +776,7 @@ static int run_with(enum driver of_group, const char *name)
         WITH_SHORT_SESSION(test_a_connection_is_told_before_its_replies),
         WITH_SHORT_SESSION(test_a_crashed_session_expires),
         WITH_SESSION(test_a_crash_in_a_request),
+        WITH_SESSION(test_a_reply_shows_until_it_is_read),
         cmocka_unit_test(test_a_recipe_sets_and_multis),
     };
     driver = of_group;
