@@ -236,6 +236,19 @@ static void test_holds_end(void **state)
     trial_result_free(result);
 }
 
+/* Also one that was over before anybody could wait for its end: on a busy machine that is any. */
+static void test_every_hold_has_its_lateness(void **state)
+{
+    (void)state;
+    struct trial_plan plan = plan_of("scalable", 8);
+    plan.pace = PACE_FREE;
+    plan.hold = (struct hold){.mean_ns = 1};
+    struct trial_result *result = live_trial(&plan);
+    live_assert_good(result);
+    assert_int_equal(histogram_count(result->late), 8);
+    trial_result_free(result);
+}
+
 /* Every byte has a row, and a drain of so many sessions cannot do with less. */
 static void test_bytes_are_counted(void **state)
 {
@@ -265,6 +278,7 @@ static int run_with(enum driver of_group, const char *name)
         cmocka_unit_test(test_polling_takes_no_watches),
         cmocka_unit_test(test_every_client_is_granted),
         cmocka_unit_test(test_holds_end),
+        cmocka_unit_test(test_every_hold_has_its_lateness),
         cmocka_unit_test(test_bytes_are_counted),
     };
     driver = of_group;
