@@ -150,6 +150,9 @@ reproduce: install-to-run
 	rm -f $(REFERENCE)/compare/plots/*.png
 	cat $(REFERENCE)/compare.txt
 
+# No test asks how fast a server is: its second compiler would take a third of the machine.
+check check-sanitized check-threads: export JAVA_TOOL_OPTIONS := -XX:TieredStopAtLevel=1
+
 # All tests, some beside each other. The first that fails is the last that begins.
 TESTS_AT_ONCE ?= $(JOBS)
 check: install-to-test

@@ -62,14 +62,16 @@ static void check_drain(const struct recipe *recipe, uint32_t clients, uint32_t 
     trial_result_free(result);
 }
 
-/* Every number of clients, in a simulation, is test_schedules' to show. */
+/* Every number of clients, in a simulation, is test_schedules' to show. The drivers differ in how
+ * they wait, not in what they send: fewer numbers do for the second. */
 static void test_drains_cost_their_law(void **state)
 {
     (void)state;
-    static const uint32_t clients[] = {1, 2, 3, 4, 5, 9, 20};
+    static const uint32_t clients[] = {2, 7, 1, 3, 4, 20};
+    size_t count = driver == DRIVER_THREADS ? 2 : sizeof clients / sizeof clients[0];
     const struct recipe *recipe;
     for (size_t r = 0; (recipe = next_with_law(&r)) != NULL;) {
-        for (size_t i = 0; i < sizeof clients / sizeof clients[0]; i++)
+        for (size_t i = 0; i < count; i++)
             check_drain(recipe, clients[i], 1);
     }
 }
