@@ -247,6 +247,31 @@ static void test_deaths_are_survived(void **state)
     }
 }
 
+/* Who leaves when nobody waits leaves nobody behind who would see what follows from it: it is in
+ * the servers' counts all the same, with a disk that takes longer than any lull. */
+static void check_last(const struct recipe *recipe, uint64_t seed)
+{
+    struct world world = draw(recipe, seed);
+    world.plan.pace = PACE_LOCKSTEP;
+    world.plan.workload = WORKLOAD_DRAIN;
+    world.plan.handoffs = 0;
+    world.plan.clients = 1;
+    world.plan.locks = 1;
+    world.options.costs.sync_ns = 100 * NS_PER_MS;
+    world.plan.death = (struct death){.how = DEATH_EXIT, .who = DEATH_HOLDER};
+    check_world(&world);
+}
+
+static void test_the_last_may_leave(void **state)
+{
+    (void)state;
+    const struct recipe *recipe;
+    for (size_t r = 0; (recipe = registry_at(r)) != NULL; r++) {
+        if (survives(recipe))
+            for_seeds(recipe, SEEDS_PER_DEATHS, check_last);
+    }
+}
+
 /* Among five clients each mistake shows, whatever the order in which things happen. */
 static void check_broken(const struct recipe *recipe, uint64_t seed)
 {
@@ -313,6 +338,7 @@ int main(void)
         cmocka_unit_test(test_every_schedule_ends_well),
         cmocka_unit_test(test_every_law_holds_for_every_number_of_clients),
         cmocka_unit_test(test_deaths_are_survived),
+        cmocka_unit_test(test_the_last_may_leave),
         cmocka_unit_test(test_every_broken_lock_is_caught),
         cmocka_unit_test(test_a_seed_replays_exactly),
     };
