@@ -275,9 +275,7 @@ void course_release(struct seat *seat)
 
 void course_let_go(struct seat *seat)
 {
+    uint64_t now_ns = client_now_ns(seat->contender.client);
     uint64_t due_ns = seat->granted_ns + hold_ns(seat);
-    if (due_ns <= client_now_ns(seat->contender.client))
-        course_release(seat);
-    else
-        set_alarm(seat, due_ns);
+    set_alarm(seat, due_ns > now_ns ? due_ns : now_ns);
 }

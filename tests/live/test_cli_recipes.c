@@ -41,7 +41,7 @@ static void each_is_told(void **state)
         assert_string_equal(command.err, "");
         check_columns();
         assert_has(command.out, "release");
-        assert_has(command.out, recipe->broken           ? "\nIts verdict fails in every trial.\n"
+        assert_has(command.out, recipe->broken ? "\nUnder lockstep its verdict fails in every trial"
                                 : recipe_has_law(recipe) ? "\nLaw, under lockstep:\n"
                                                          : "\nIt has no law.\n");
         assert_has(command.out, "\nSource:     ");

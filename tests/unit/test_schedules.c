@@ -312,6 +312,46 @@ static void test_every_broken_lock_is_caught(void **state)
     }
 }
 
+/* A hold lasts for a turn at least. Everything is answered at once here, so both of two clients are
+ * granted in the turn in which the first of them could release. */
+static void test_holds_of_no_length_overlap(void **state)
+{
+    (void)state;
+    struct world world = draw(registry_find("broken-nolock"), 1);
+    world.options.servers = 1;
+    world.servers.count = 1;
+    world.options.costs = (struct simulated_costs){.network_ns = 1000};
+    world.plan.pace = PACE_FREE;
+    world.plan.workload = WORKLOAD_DRAIN;
+    world.plan.handoffs = 0;
+    world.plan.clients = 2;
+    world.plan.locks = 1;
+    world.plan.hold.mean_ns = 0;
+    struct trial_result *result = run(&world);
+    if (result->violation_count == 0 || result->board->violations[0].kind != VIOLATION_TWO_HOLDERS)
+        explain(&world, result, "two holders are not seen");
+    trial_result_free(result);
+}
+
+/* No step takes as long as the conductor would wait for one: a counter's release costs nothing. */
+static void test_no_time_passes_at_rest(void **state)
+{
+    (void)state;
+    struct world world = draw(registry_find("counter"), 1);
+    world.options = simulated_options_default();
+    world.servers.count = world.options.servers;
+    world.plan.pace = PACE_LOCKSTEP;
+    world.plan.workload = WORKLOAD_DRAIN;
+    world.plan.handoffs = 0;
+    world.plan.clients = 8;
+    world.plan.locks = 1;
+    world.plan.hold.mean_ns = 0;
+    struct trial_result *result = run(&world);
+    assert_int_equal(histogram_count(&result->latency[METER_HANDOFF]), 7);
+    assert_true(histogram_percentile_ns(&result->latency[METER_HANDOFF], 100) < 10 * NS_PER_MS);
+    trial_result_free(result);
+}
+
 /* To the last count and the last nanosecond. */
 static void test_a_seed_replays_exactly(void **state)
 {
@@ -340,6 +380,8 @@ int main(void)
         cmocka_unit_test(test_deaths_are_survived),
         cmocka_unit_test(test_the_last_may_leave),
         cmocka_unit_test(test_every_broken_lock_is_caught),
+        cmocka_unit_test(test_holds_of_no_length_overlap),
+        cmocka_unit_test(test_no_time_passes_at_rest),
         cmocka_unit_test(test_a_seed_replays_exactly),
     };
     return cmocka_run_group_tests_name("schedules", tests, NULL, NULL);
