@@ -11,6 +11,7 @@
 
 #include "base/clock.h"
 #include "base/random.h"
+#include "base/text.h"
 #include "recipes/registry.h"
 #include "trial/trial.h"
 
@@ -119,12 +120,12 @@ static void explain(const struct world *world, const struct trial_result *result
     char text[256] = "";
     if (result->violation_count > 0)
         violation_describe(&result->board->violations[0], text, sizeof text);
-    fail_msg("%s, seed %llu (%u clients, %u locks, %zu servers, %s, %s): %s: %s%s",
+    fail_msg("%s, seed %llu (%u clients, %u locks, %zu servers, %s, %s): %s: %s%s%s",
              world->plan.recipe->name, (unsigned long long)world->plan.seed, world->plan.clients,
              world->plan.locks, world->servers.count,
              world->plan.pace == PACE_LOCKSTEP ? "lockstep" : "free",
              world->plan.workload == WORKLOAD_DRAIN ? "drain" : "steady", what, text,
-             result->reason);
+             text[0] != '\0' && result->reason[0] != '\0' ? "; " : "", result->reason);
 }
 
 static void check_world(struct world *world)
@@ -194,7 +195,10 @@ static void check_death(const struct recipe *recipe, uint64_t seed)
 static uint64_t setting(const char *name, uint64_t otherwise)
 {
     const char *value = getenv(name);
-    return value == NULL ? otherwise : strtoull(value, NULL, 10);
+    uint64_t number = otherwise;
+    if (value != NULL && !text_parse_number(value, 1, INT64_MAX, &number))
+        fail_msg("%s=%s: expected a whole number from 1", name, value);
+    return number;
 }
 
 /* Calls check with the seeds that are asked for, a part of them. */
@@ -202,7 +206,7 @@ static void for_seeds(const struct recipe *recipe, uint64_t part,
                       void (*check)(const struct recipe *recipe, uint64_t seed))
 {
     uint64_t only = setting("ZKHERD_SEED", 0);
-    uint64_t last = only != 0 ? only : setting("ZKHERD_SEEDS", SEEDS) / part;
+    uint64_t last = only != 0 ? only : (setting("ZKHERD_SEEDS", SEEDS) - 1) / part + 1;
     for (uint64_t seed = only != 0 ? only : 1; seed <= last; seed++)
         check(recipe, seed);
 }
