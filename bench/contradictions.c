@@ -39,8 +39,6 @@ static bool check_death(const struct options *options, const struct recipe *reci
 {
     const struct death *death = &recipe->death;
     bool at_rest = death->how != DEATH_NONE && death->who != DEATH_WORKER;
-    if (options->workload == WORKLOAD_STEADY && recipe->broken)
-        return wrong("--recipes", recipe->name, "it is for --workload drain alone");
     if (options->pace == PACE_FREE && at_rest)
         return wrong("--recipes", recipe->name,
                      "a client of it dies when all is at rest, and in free pace it never is: leave "
@@ -53,11 +51,30 @@ static bool check_death(const struct options *options, const struct recipe *reci
     return true;
 }
 
+/* A mistake that cannot show would look like a lock that works. */
+static bool check_broken(const struct options *options, const struct recipe *recipe)
+{
+    char why[96];
+    if (!recipe->broken)
+        return true;
+    if (options->workload == WORKLOAD_STEADY)
+        return wrong("--recipes", recipe->name, "it is for --workload drain alone");
+    if (options->pace == PACE_FREE && options->hold.mean_ns == 0)
+        return wrong("--recipes", recipe->name,
+                     "in free pace its mistake shows only while a lock is held: give --hold, or "
+                     "leave --pace out");
+    snprintf(why, sizeof why, "its mistake does not show with fewer than %u clients a lock",
+             recipe->broken);
+    return options->clients[0] >= (uint64_t)recipe->broken * options->locks ||
+           wrong("--recipes", recipe->name, why);
+}
+
 static bool check_recipes(const struct options *options)
 {
     for (size_t i = 0; i < options->recipe_count; i++) {
         if (!check_recipe(options, options->recipes[i]) ||
-            !check_death(options, options->recipes[i]))
+            !check_death(options, options->recipes[i]) ||
+            !check_broken(options, options->recipes[i]))
             return false;
     }
     return true;

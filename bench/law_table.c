@@ -7,9 +7,14 @@
 enum step { ARRIVAL_FREE, ARRIVAL_HELD, RELEASE_WAITED, RELEASE_ALONE, STEPS };
 
 /* square·W² + linear·W + h·(1 if nobody has arrived since the grant) + k·(the next waiter's k) +
- * constant */
+ * constant + r·(1 if the lock was released before) */
 struct formula {
-    int64_t square, linear, h, k, constant;
+    int64_t square, linear, h, k, constant, r;
+};
+
+/* Which of the letters that are explained a table has. */
+struct letters {
+    bool h, k, r;
 };
 
 struct question {
@@ -17,6 +22,7 @@ struct question {
     uint64_t waiters;
     bool nobody_since;
     uint64_t next_found;
+    uint64_t releases;
 };
 
 static int64_t ask(const struct recipe *recipe, enum tally_kind kind,
@@ -27,6 +33,7 @@ static int64_t ask(const struct recipe *recipe, enum tally_kind kind,
         .waiters = question->waiters,
         .arrivals_since_grant = question->nobody_since ? 0 : 1,
         .next_found = question->next_found,
+        .releases = question->releases,
     };
     struct tally cost = {0};
     if (question->step == ARRIVAL_FREE || question->step == ARRIVAL_HELD)
@@ -50,6 +57,9 @@ static struct formula formula_of(const struct recipe *recipe, enum tally_kind ki
     question.nobody_since = true;
     formula.h = ask(recipe, kind, &question) - at[1];
     question.nobody_since = false;
+    question.releases = 1;
+    formula.r = ask(recipe, kind, &question) - at[1];
+    question.releases = 0;
     question.next_found = 2;
     formula.k = ask(recipe, kind, &question) - at[1];
     question.next_found = 1;
@@ -87,6 +97,7 @@ static const char *in_words(const struct formula *formula, char *text, size_t si
     append(text, size, formula->h, "h");
     append(text, size, formula->k, "k");
     append(text, size, formula->constant, "");
+    append(text, size, formula->r, "r");
     return text[0] == '\0' ? "0" : text;
 }
 
@@ -112,11 +123,11 @@ static const char *label_of(enum tally_kind kind)
 static bool is_nothing(const struct formula *formula)
 {
     return formula->square == 0 && formula->linear == 0 && formula->h == 0 && formula->k == 0 &&
-           formula->constant == 0;
+           formula->constant == 0 && formula->r == 0;
 }
 
 /* Writes the row of a kind, unless no step ever costs any. Notes which letters it has. */
-static void write_row(const struct recipe *recipe, enum tally_kind kind, bool *has_h, bool *has_k,
+static void write_row(const struct recipe *recipe, enum tally_kind kind, struct letters *has,
                       FILE *stream)
 {
     struct formula formulas[STEPS];
@@ -124,8 +135,9 @@ static void write_row(const struct recipe *recipe, enum tally_kind kind, bool *h
     for (int step = 0; step < STEPS; step++) {
         formulas[step] = formula_of(recipe, kind, (enum step)step);
         nothing = nothing && is_nothing(&formulas[step]);
-        *has_h = *has_h || formulas[step].h != 0;
-        *has_k = *has_k || formulas[step].k != 0;
+        has->h = has->h || formulas[step].h != 0;
+        has->k = has->k || formulas[step].k != 0;
+        has->r = has->r || formulas[step].r != 0;
     }
     if (nothing)
         return;
@@ -139,17 +151,19 @@ static void write_row(const struct recipe *recipe, enum tally_kind kind, bool *h
 
 void law_table_write(const struct recipe *recipe, FILE *stream)
 {
-    bool has_h = false, has_k = false;
+    struct letters has = {0};
     fprintf(stream, "  %-18s  %-9s  %-14s  %-11s  %s\n", "", "arrival,", "arrival,", "release,",
             "release,");
     fprintf(stream, "  %-18s  %-9s  %-14s  %-11s  %s\n", "", "lock free", "held, W wait",
             "W > 0 wait", "nobody waits");
     for (int kind = 0; kind < TALLY_KINDS; kind++) {
         if (tally_has_law((enum tally_kind)kind))
-            write_row(recipe, (enum tally_kind)kind, &has_h, &has_k, stream);
+            write_row(recipe, (enum tally_kind)kind, &has, stream);
     }
-    if (has_h)
+    if (has.h)
         fputs("  h: 1 if nobody has arrived since the last grant, else 0\n", stream);
-    if (has_k)
+    if (has.k)
         fputs("  k: how many the next waiter found in line when it arrived\n", stream);
+    if (has.r)
+        fputs("  r: 1 if the lock has been released before, else 0\n", stream);
 }

@@ -46,8 +46,13 @@ static void write_all(void)
 
 static void write_law(const struct recipe *recipe)
 {
-    if (!recipe_has_law(recipe) || recipe->broken) {
-        puts(recipe->broken ? "Its verdict fails in every trial." : "It has no law.");
+    if (recipe->broken) {
+        printf("Under lockstep its verdict fails in every trial; it takes %u clients a lock.\n",
+               recipe->broken);
+        return;
+    }
+    if (!recipe_has_law(recipe)) {
+        puts("It has no law.");
         return;
     }
     puts("Law, under lockstep:");

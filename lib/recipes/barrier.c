@@ -131,7 +131,9 @@ const struct recipe recipe_barrier = {
     .summary = "no lock: the double barrier, all clients enter together and leave together",
     .about = {description, pseudo_code,
               "Hunt et al., USENIX ATC 2010, section 2.4, Double Barrier, and Table 3",
-              "Apache Curator (DistributedDoubleBarrier), kazoo (DoubleBarrier)"},
+              "nobody as it stands: Apache Curator (DistributedDoubleBarrier) and kazoo "
+              "(DoubleBarrier) ask for ready before they list, delete it when they leave, and wait "
+              "for the lowest client"},
     .shares = recipe_all_share,
     .together = true,
     .laid_out = laid_out,

@@ -127,8 +127,10 @@ struct recipe {
     uint32_t nesting; /* how often its holder acquires and releases it, nested; 0: once */
     const struct recipe_znode *laid_out; /* NULL: none */
     const char *counts; /* the znode whose number must in the end be that of the grants, or NULL */
-    bool tours;  /* in a drain a client goes on to the next lock until it has held each once */
-    bool broken; /* on purpose: the checker is to catch it */
+    bool tours; /* in a drain a client goes on to the next lock until it has held each once */
+    /* On purpose: under lockstep the checker is to catch it wherever so many clients contend for a
+     * lock. 0: it is not broken. */
+    uint32_t broken;
     struct death death; /* that all its trials have; none where clients share: they would wait for
                            the dead */
     enum recipe_step (*acquire)(struct contender *s);

@@ -44,7 +44,7 @@ const struct recipe recipe_scalable = {
               .pseudo_code = PSEUDO_CODE("exists"),
               .source = "Hunt et al., USENIX ATC 2010, section 2.4, Simple Locks without Herd "
                         "Effect; lecture 9.4 (MIT 6.824, ZooKeeper)",
-              .shipped_by = "menagerie (ReentrantZkLock), go-zookeeper"},
+              .shipped_by = "menagerie (ReentrantZkLock)"},
     .fifo = true,
     .acquire = scalable_acquire,
     .release = contender_delete_own,
@@ -57,7 +57,9 @@ const struct recipe recipe_scalable_get = {
     .about = {.description = DESCRIPTION("getData"),
               .pseudo_code = PSEUDO_CODE("getData"),
               .source = "Apache Curator, LockInternals",
-              .shipped_by = "Apache Curator (InterProcessMutex)"},
+              .shipped_by =
+                  "Apache Curator (InterProcessMutex); go-zookeeper (Lock), with a GUID in the "
+                  "name"},
     .fifo = true,
     .acquire = scalable_get_acquire,
     .release = contender_delete_own,

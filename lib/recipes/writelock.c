@@ -40,7 +40,7 @@ static const char pseudo_code[] =
     "3 C = getChildren(l, false)\n"
     "4 if n is lowest znode in C: lockAcquired(), exit\n"
     "5 p = znode in C ordered just before n\n"
-    "6 if exists(p, true): on its watch event lock()\n"
+    "6 if exists(p, true): on its watch event lock(); else goto 3\n"
     "connection lost in 1: again; in 2 to 6: goto 2, after a pause";
 
 /* The connection was lost, and one more attempt is due. */

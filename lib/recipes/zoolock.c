@@ -3,6 +3,8 @@
  * The traffic of ZooKeeper's C recipe, zkr_lock_lock of zoo_lock.c: the session's id in the name,
  * and all of it from its beginning each time a watch fires, the look for its own znode included.
  *
+ * The folder is there in every trial: that the C recipe creates it when it is not is left out.
+ *
  * Copied with it: who finds its predecessor gone between the list and exists() deletes its own
  * znode and queues again at the tail, with the watch that exists() left behind. Not copied: it
  * gives up in silence when that has happened four times, it compares sequence numbers as strings,
@@ -16,9 +18,9 @@
 #include <stdio.h>
 
 static const char description[] =
-    "The queue as ZooKeeper ships it for C. Whoever locks, and whoever is woken, makes sure that "
-    "the "
-    "folder is there, lists to find a znode of its own session, and lists again to find the one "
+    "The queue as ZooKeeper ships it for C. Whoever locks, and whoever is woken, asks for the "
+    "folder, which is always there, lists to find a znode of its own session, and lists again to "
+    "find the one "
     "before: two questions more for each handoff than the paper's. Who finds that one gone gives "
     "up its place and queues again at the tail.";
 

@@ -97,7 +97,7 @@ struct board_worker {
     _Atomic uint64_t reconnects;
     _Atomic uint32_t unread; /* last readings that are still to be taken; see worker.c */
     struct fault fault;      /* why the worker ended before its time */
-    struct histogram late;   /* how late holds ended */
+    struct histogram late;   /* how late holds ended, but those of 0 */
     struct histogram latency[ROLES][METER_KINDS];
 };
 

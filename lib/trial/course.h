@@ -26,7 +26,8 @@ void course_advance(struct seat *seat);
 /* Holding: releases now … */
 void course_release(struct seat *seat);
 
-/* … or as soon as it has held for as long as the plan says. */
+/* … or as soon as it has held for as long as the plan says, but in a later turn: a hold that ended
+ * where it began could overlap with no other, and the checker would see nothing. */
 void course_let_go(struct seat *seat);
 
 /* The session dies. */

@@ -169,11 +169,21 @@ void oracle_discount(struct oracle_count *count, uint64_t exits, uint64_t reconn
     count->packets_received -= exits + reconnects;
 }
 
+static uint64_t reads_of(const struct tally *tally)
+{
+    return tally->of[TALLY_EXISTS] + tally->of[TALLY_GET] + tally->of[TALLY_GET_CHILDREN];
+}
+
+bool oracle_is_behind(const struct oracle_count *count, const struct tally *tally, uint64_t exits)
+{
+    return exits > 0 && count->told && count->writes < tally_rpcs(tally) - reads_of(tally) + exits;
+}
+
 enum oracle_counter oracle_reconcile(const struct oracle_count *count, const struct tally *tally,
                                      uint64_t *servers, uint64_t *sessions)
 {
     const uint64_t *of = tally->of;
-    uint64_t reads = of[TALLY_EXISTS] + of[TALLY_GET] + of[TALLY_GET_CHILDREN];
+    uint64_t reads = reads_of(tally);
     uint64_t rpcs = tally_rpcs(tally);
     uint64_t pings = count->reads - reads;
     const struct {

@@ -85,6 +85,10 @@ MUST_CHECK enum fault_kind oracle_read(const struct oracle *oracle, struct oracl
 struct oracle_count oracle_subtract(const struct oracle_reading *before,
                                     const struct oracle_reading *after);
 
+/* Whether the servers have yet to carry out the closing of a session: of `exits` sessions that were
+ * closed in order between the two readings, nobody waited for the reply. */
+bool oracle_is_behind(const struct oracle_count *count, const struct tally *tally, uint64_t exits);
+
 /* What the servers counted for sessions that were closed in order between the two readings, and
  * for connections that were made anew, is no request of any session: takes it out. */
 void oracle_discount(struct oracle_count *count, uint64_t exits, uint64_t reconnects);

@@ -43,7 +43,7 @@ struct trial_plan {
     enum workload workload;
     enum pace pace;
     enum driver driver;
-    struct hold hold; /* from a grant to the release */
+    struct hold hold; /* from a grant to the release, which comes in a later turn in any case */
     uint32_t clients;
     uint32_t locks;     /* client i contends for lock i mod locks (first, if its recipe tours); at
                            most clients */

@@ -40,7 +40,8 @@ void seat_alarm_rang(void *owner, uint64_t late_ns)
     if (seat->state == SEAT_LOST)
         return;
     if (seat->state == SEAT_HOLDING) {
-        histogram_record(&seat->meter.worker->late, late_ns);
+        if (seat_plan(seat)->hold.mean_ns > 0)
+            histogram_record(&seat->meter.worker->late, late_ns);
         course_release(seat);
     } else {
         course_advance(seat);

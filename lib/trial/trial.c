@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "trial/trial.h"
 
+#include "base/clock.h"
 #include "measure/statistics.h"
 #include "trial/crew.h"
 #include "trial/death.h"
@@ -15,6 +16,11 @@
 
 /* Of a result: how late holds ended, each kind of latency, and each again for every role. */
 #define HISTOGRAMS (1 + METER_KINDS + ROLES * METER_KINDS)
+
+/* How long the servers are given to carry out the last closing of a session, and how often they are
+ * asked. */
+#define CLOSING_NS      (2 * NS_PER_S)
+#define CLOSING_STEP_NS (5 * NS_PER_MS)
 
 struct run {
     const struct trial_plan *plan;
@@ -155,7 +161,6 @@ static enum fault_kind add_up(const struct run *run, const struct conductor_resu
     result->law = led->law;
     result->elapsed_ns = interval_ns(led->gate_ns, last_ns);
     result->drain_ns = interval_ns(atomic_load(&run->board->first_release_ns), last_ns);
-    add_workers(run, result);
     add_roles(result);
     add_locks(run, result);
     add_death(run, result);
@@ -182,18 +187,42 @@ static enum fault_kind add_up(const struct run *run, const struct conductor_resu
 
 /* ------------------------------------------------------------------ the whole */
 
+/* Reads the servers' counters until the closings of sessions that left are among them: a session
+ * that leaves last leaves nobody behind who would wait for what follows from it. */
+static enum fault_kind read_whole(const struct run *run, const struct crew *crew,
+                                  const struct conductor_result *led, struct trial_result *result,
+                                  struct fault *fault)
+{
+    const struct stage *stage = steward_stage(run->steward);
+    uint64_t until_ns = stage_now_ns(stage) + CLOSING_NS, words = 0;
+    bool asked_again = false;
+    for (;;) {
+        struct oracle_reading at_end;
+        enum fault_kind kind = oracle_read(&run->oracle, &at_end, fault);
+        if (kind != FAULT_NONE)
+            return kind;
+        asked_again = at_end.asked_again = at_end.asked_again || asked_again;
+        at_end.packets_received -= words;
+        words += at_end.words;
+        result->servers = oracle_subtract(&led->at_gate, &at_end);
+        if (led->end != END_DONE || stage_now_ns(stage) >= until_ns ||
+            !oracle_is_behind(&result->servers, &result->total, atomic_load(&run->board->exits)))
+            return FAULT_NONE;
+        kind = crew_turn(crew, stage, CLOSING_STEP_NS, fault);
+        if (kind != FAULT_NONE)
+            return kind;
+    }
+}
+
 /* A trial that was cut short has a reason of its own: that a server does not tell its counters then
  * is no fault, unless it is a private one, which has died. */
-static enum fault_kind read_at_end(const struct run *run, const struct conductor_result *led,
-                                   struct oracle_count *count, struct fault *fault)
+static enum fault_kind read_at_end(const struct run *run, const struct crew *crew,
+                                   const struct conductor_result *led, struct trial_result *result,
+                                   struct fault *fault)
 {
-    struct oracle_reading at_end;
-    enum fault_kind kind = oracle_read(&run->oracle, &at_end, fault);
-    if (kind == FAULT_NONE)
-        *count = oracle_subtract(&led->at_gate, &at_end);
-    else if (led->end != END_DONE && run->host->ensemble == NULL)
-        kind = FAULT_NONE;
-    return kind;
+    enum fault_kind kind = read_whole(run, crew, led, result, fault);
+    return kind != FAULT_NONE && led->end != END_DONE && run->host->ensemble == NULL ? FAULT_NONE
+                                                                                     : kind;
 }
 
 /* With the workers running: leads them, reads what the servers counted, and adds up while the
@@ -204,8 +233,10 @@ static enum fault_kind lead(struct run *run, const struct crew *crew, struct tri
     struct conductor_result led;
     enum fault_kind kind =
         conductor_lead(crew, run->steward, &run->oracle, &run->host->watch, &led, fault);
-    if (kind == FAULT_NONE)
-        kind = read_at_end(run, &led, &result->servers, fault);
+    if (kind != FAULT_NONE)
+        return kind;
+    add_workers(run, result);
+    kind = read_at_end(run, crew, &led, result, fault);
     return kind == FAULT_NONE ? add_up(run, &led, result, fault) : kind;
 }
 

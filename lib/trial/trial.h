@@ -65,7 +65,7 @@ struct trial_result {
     struct histogram *latency; /* METER_KINDS of them */
     struct histogram (*latency_of)[METER_KINDS]; /* the same for each role, ROLES of them */
     unsigned roles;                              /* how many roles have any latency */
-    struct histogram *late;                      /* how late holds ended */
+    struct histogram *late;                      /* how late holds ended, but those of 0 */
     uint32_t violation_count;
     struct board *board; /* the ledger, the violations kept, the sessions */
 };

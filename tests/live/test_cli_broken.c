@@ -2,6 +2,8 @@
 /* Runs of locks that are broken on purpose: each ends with status 1, and says what is wrong. */
 #include "tests/live/command.h"
 
+#include "recipes/registry.h"
+
 static struct command command;
 
 #define BRIEF "-n", "3,5", "-t", "1", "--session-timeout", "4s", "--timeout", "1s"
@@ -52,13 +54,44 @@ static void what_they_need_is_said(void **state)
     command_run(&command, COMMAND("run", "-r", "broken-leak", "-w", "steady"));
     assert_status(&command, 2);
     assert_has(command.err, "it is for --workload drain alone");
+    command_run(&command, COMMAND("run", "-r", "broken-nolock", "-p", "free"));
+    assert_status(&command, 2);
+    assert_has(command.err, "give --hold, or leave --pace out");
+    command_run(&command, COMMAND("run", "-r", "broken-wrongpred", "-n", "5,8", "-k", "2"));
+    assert_status(&command, 2);
+    assert_has(command.err, "with fewer than 3 clients a lock");
+    command_run(&command, COMMAND("run", "-r", "broken-leak", "-n", "1"));
+    assert_status(&command, 2);
+    assert_has(command.err, "with fewer than 2 clients a lock");
     assert_left(0);
+}
+
+/* Among as few clients as are let in, and of two locks. */
+static void each_fails_among_the_fewest(void **state)
+{
+    const struct recipe *recipe;
+    (void)state;
+    for (size_t r = 0; (recipe = registry_at(r)) != NULL; r++) {
+        char clients[16], out[32];
+        if (!recipe->broken)
+            continue;
+        snprintf(clients, sizeof clients, "%u", 2 * recipe->broken);
+        snprintf(out, sizeof out, "few-%s", recipe->name);
+        command_run(&command, COMMAND("run", "-d", "simulated", "-r", recipe->name, "-n", clients,
+                                      "-k", "2", "-t", "1", "-o", out));
+        assert_status(&command, 1);
+    }
+    command_run(&command, COMMAND("run", "-d", "simulated", "-r", "broken-nolock", "-n", "64", "-t",
+                                  "1", "-p", "free", "--hold", "1ms", "-o", "free"));
+    assert_status(&command, 1);
+    assert_has(command.err, "two holders");
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         COMMAND_TEST(each_fails),
+        COMMAND_TEST(each_fails_among_the_fewest),
         COMMAND_TEST(what_they_need_is_said),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -41,7 +41,7 @@ static void each_is_told(void **state)
         assert_string_equal(command.err, "");
         check_columns();
         assert_has(command.out, "release");
-        assert_has(command.out, recipe->broken           ? "\nIts verdict fails in every trial.\n"
+        assert_has(command.out, recipe->broken ? "\nUnder lockstep its verdict fails in every trial"
                                 : recipe_has_law(recipe) ? "\nLaw, under lockstep:\n"
                                                          : "\nIt has no law.\n");
         assert_has(command.out, "\nSource:     ");
@@ -63,6 +63,10 @@ static void laws_are_told_in_formulas(void **state)
         {"childwatch", "\n  names listed        1          W^2 + 3W + 2    W^2          0\n"},
         {"childwatch", "\n  h: 1 if nobody has arrived since the last grant, else 0\n"},
         {"walkback", "\n  EXISTS              1          2               k            1\n"},
+        {"walkback", "\n  CREATE              1 + 2r     1               0            0\n"},
+        {"walkback", "\n    of them failed    r          0               0            0\n"},
+        {"walkback", "\n  r: 1 if the lock has been released before, else 0\n"},
+        {"softlock", "\n  setData             1 - r      0               0            0\n"},
         {"walkback", "\n  k: how many the next waiter found in line when it arrived\n"},
         {"walkback", "\n  A drain of n: n(n-1)/2 + 7n - 1 RPCs, n - 1 notifications\n"},
         {"ticket", "\n  multi               0          0               1            1\n"},

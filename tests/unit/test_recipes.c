@@ -13,6 +13,9 @@ static void test_every_recipe_tells_about_itself(void **state)
         assert_non_null(recipe->about.description);
         assert_non_null(recipe->about.pseudo_code);
         assert_non_null(recipe->about.source);
+        assert_non_null(recipe->law.rpcs);
+        assert_non_null(recipe->law.notifications);
+        assert_true((recipe->law.arrival == NULL) == (recipe->law.release == NULL));
         for (const char *line = recipe->about.pseudo_code; line != NULL;) {
             const char *end = strchr(line, '\n');
             size_t length = end == NULL ? strlen(line) : (size_t)(end - line);

@@ -11,6 +11,7 @@
 
 #include "base/clock.h"
 #include "base/random.h"
+#include "base/text.h"
 #include "recipes/registry.h"
 #include "trial/trial.h"
 
@@ -119,12 +120,12 @@ static void explain(const struct world *world, const struct trial_result *result
     char text[256] = "";
     if (result->violation_count > 0)
         violation_describe(&result->board->violations[0], text, sizeof text);
-    fail_msg("%s, seed %llu (%u clients, %u locks, %zu servers, %s, %s): %s: %s%s",
+    fail_msg("%s, seed %llu (%u clients, %u locks, %zu servers, %s, %s): %s: %s%s%s",
              world->plan.recipe->name, (unsigned long long)world->plan.seed, world->plan.clients,
              world->plan.locks, world->servers.count,
              world->plan.pace == PACE_LOCKSTEP ? "lockstep" : "free",
              world->plan.workload == WORKLOAD_DRAIN ? "drain" : "steady", what, text,
-             result->reason);
+             text[0] != '\0' && result->reason[0] != '\0' ? "; " : "", result->reason);
 }
 
 static void check_world(struct world *world)
@@ -194,7 +195,10 @@ static void check_death(const struct recipe *recipe, uint64_t seed)
 static uint64_t setting(const char *name, uint64_t otherwise)
 {
     const char *value = getenv(name);
-    return value == NULL ? otherwise : strtoull(value, NULL, 10);
+    uint64_t number = otherwise;
+    if (value != NULL && !text_parse_number(value, 1, INT64_MAX, &number))
+        fail_msg("%s=%s: expected a whole number from 1", name, value);
+    return number;
 }
 
 /* Calls check with the seeds that are asked for, a part of them. */
@@ -202,7 +206,7 @@ static void for_seeds(const struct recipe *recipe, uint64_t part,
                       void (*check)(const struct recipe *recipe, uint64_t seed))
 {
     uint64_t only = setting("ZKHERD_SEED", 0);
-    uint64_t last = only != 0 ? only : setting("ZKHERD_SEEDS", SEEDS) / part;
+    uint64_t last = only != 0 ? only : (setting("ZKHERD_SEEDS", SEEDS) - 1) / part + 1;
     for (uint64_t seed = only != 0 ? only : 1; seed <= last; seed++)
         check(recipe, seed);
 }
@@ -247,6 +251,31 @@ static void test_deaths_are_survived(void **state)
     }
 }
 
+/* Who leaves when nobody waits leaves nobody behind who would see what follows from it: it is in
+ * the servers' counts all the same, with a disk that takes longer than any lull. */
+static void check_last(const struct recipe *recipe, uint64_t seed)
+{
+    struct world world = draw(recipe, seed);
+    world.plan.pace = PACE_LOCKSTEP;
+    world.plan.workload = WORKLOAD_DRAIN;
+    world.plan.handoffs = 0;
+    world.plan.clients = 1;
+    world.plan.locks = 1;
+    world.options.costs.sync_ns = 100 * NS_PER_MS;
+    world.plan.death = (struct death){.how = DEATH_EXIT, .who = DEATH_HOLDER};
+    check_world(&world);
+}
+
+static void test_the_last_may_leave(void **state)
+{
+    (void)state;
+    const struct recipe *recipe;
+    for (size_t r = 0; (recipe = registry_at(r)) != NULL; r++) {
+        if (survives(recipe))
+            for_seeds(recipe, SEEDS_PER_DEATHS, check_last);
+    }
+}
+
 /* Among five clients each mistake shows, whatever the order in which things happen. */
 static void check_broken(const struct recipe *recipe, uint64_t seed)
 {
@@ -287,6 +316,46 @@ static void test_every_broken_lock_is_caught(void **state)
     }
 }
 
+/* A hold lasts for a turn at least. Everything is answered at once here, so both of two clients are
+ * granted in the turn in which the first of them could release. */
+static void test_holds_of_no_length_overlap(void **state)
+{
+    (void)state;
+    struct world world = draw(registry_find("broken-nolock"), 1);
+    world.options.servers = 1;
+    world.servers.count = 1;
+    world.options.costs = (struct simulated_costs){.network_ns = 1000};
+    world.plan.pace = PACE_FREE;
+    world.plan.workload = WORKLOAD_DRAIN;
+    world.plan.handoffs = 0;
+    world.plan.clients = 2;
+    world.plan.locks = 1;
+    world.plan.hold.mean_ns = 0;
+    struct trial_result *result = run(&world);
+    if (result->violation_count == 0 || result->board->violations[0].kind != VIOLATION_TWO_HOLDERS)
+        explain(&world, result, "two holders are not seen");
+    trial_result_free(result);
+}
+
+/* No step takes as long as the conductor would wait for one: a counter's release costs nothing. */
+static void test_no_time_passes_at_rest(void **state)
+{
+    (void)state;
+    struct world world = draw(registry_find("counter"), 1);
+    world.options = simulated_options_default();
+    world.servers.count = world.options.servers;
+    world.plan.pace = PACE_LOCKSTEP;
+    world.plan.workload = WORKLOAD_DRAIN;
+    world.plan.handoffs = 0;
+    world.plan.clients = 8;
+    world.plan.locks = 1;
+    world.plan.hold.mean_ns = 0;
+    struct trial_result *result = run(&world);
+    assert_int_equal(histogram_count(&result->latency[METER_HANDOFF]), 7);
+    assert_true(histogram_percentile_ns(&result->latency[METER_HANDOFF], 100) < 10 * NS_PER_MS);
+    trial_result_free(result);
+}
+
 /* To the last count and the last nanosecond. */
 static void test_a_seed_replays_exactly(void **state)
 {
@@ -313,7 +382,10 @@ int main(void)
         cmocka_unit_test(test_every_schedule_ends_well),
         cmocka_unit_test(test_every_law_holds_for_every_number_of_clients),
         cmocka_unit_test(test_deaths_are_survived),
+        cmocka_unit_test(test_the_last_may_leave),
         cmocka_unit_test(test_every_broken_lock_is_caught),
+        cmocka_unit_test(test_holds_of_no_length_overlap),
+        cmocka_unit_test(test_no_time_passes_at_rest),
         cmocka_unit_test(test_a_seed_replays_exactly),
     };
     return cmocka_run_group_tests_name("schedules", tests, NULL, NULL);
