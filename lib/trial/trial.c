@@ -190,7 +190,7 @@ static enum fault_kind read_at_end(const struct run *run, const struct conductor
     struct oracle_reading at_end;
     enum fault_kind kind = oracle_read(&run->oracle, &at_end, fault);
     if (kind == FAULT_NONE)
-        *count = oracle_subtract(&led->at_gate, &at_end);
+        *count = oracle_subtract(&led->at_gate, &at_end, led->words);
     else if (led->end != END_DONE && run->host->ensemble == NULL)
         kind = FAULT_NONE;
     return kind;
