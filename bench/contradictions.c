@@ -11,12 +11,6 @@ static bool wrong(const char *option, const char *value, const char *why)
     return complain_value("run", option, value, why);
 }
 
-static bool has_several_servers(const struct options *options)
-{
-    return options->connect ? options->servers.count > 1
-                            : options->server_counts[options->topology_count - 1] > 1;
-}
-
 /* What is asked of a recipe that it cannot do. */
 static bool check_recipe(const struct options *options, const struct recipe *recipe)
 {
@@ -26,11 +20,6 @@ static bool check_recipe(const struct options *options, const struct recipe *rec
     if (options->workload == WORKLOAD_STEADY && recipe->together)
         return wrong("--recipes", recipe->name,
                      "its clients enter and leave together, once: give --workload drain");
-    if (options->workload == WORKLOAD_STEADY && options->pace == PACE_LOCKSTEP &&
-        recipe->counts != NULL && has_several_servers(options))
-        return wrong("--recipes", recipe->name,
-                     "who comes back may read from a follower that is behind, so it has no exact "
-                     "law on several servers: give --pace free or --workload drain");
     return true;
 }
 

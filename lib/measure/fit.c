@@ -229,7 +229,7 @@ struct fit_polynomial fit_polynomial(const double *x, const double *y, size_t co
         return fit;
     }
     least_squares(x, y, count, degree, fit.c);
-    fit.exact = levels >= degree + 2 && snap(&fit, x, y, count);
+    fit.exact = levels >= degree + 1 + FIT_SPARE_LEVELS && snap(&fit, x, y, count);
     for (size_t i = 0; i < count && !fit.exact; i++) {
         double residual = fabs(y[i] - evaluate(fit.c, x[i]));
         if (residual > fit.max_residual || isnan(residual))

@@ -18,6 +18,9 @@
 #define FIT_LEVELS_MIN 6    /* fewer decide nothing */
 #define FIT_MARGIN     0.25 /* the interval of an exponent c must lie within c ± this */
 #define FIT_DEGREE_MAX 3
+/* Levels that an exact polynomial goes through beside those that determine it. Through one more,
+ * figures that obey no polynomial may still happen to lie: bytes, whose numbers have digits. */
+#define FIT_SPARE_LEVELS 2
 
 /* y grows as x^exponent. */
 struct fit_exponent {
@@ -64,8 +67,8 @@ const char *fit_verdict_words(enum fit_verdict verdict);
 /*
  * The polynomial of a degree (0 … 3) by least squares. If all x and y are whole numbers and the
  * coefficients, rounded to 96ths, reproduce every y exactly, those are the answer and it is exact.
- * That takes degree + 2 different x: through fewer points some polynomial always passes. With
- * degree different x or fewer the coefficients are NaN.
+ * That takes FIT_SPARE_LEVELS different x more than determine it. With degree different x or fewer
+ * the coefficients are NaN.
  */
 struct fit_polynomial fit_polynomial(const double *x, const double *y, size_t count,
                                      unsigned degree);

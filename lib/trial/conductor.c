@@ -201,6 +201,7 @@ enum fault_kind conductor_lead(const struct crew *crew, struct steward *steward,
         kind = take_last_readings(&conductor.vigil);
     if (board->conductor_descriptor >= 0)
         events_unwatch(stage->events, board->conductor_descriptor);
+    result->words = conductor.lockstep.words;
     lockstep_deinit(&conductor.lockstep);
     result->end = conductor.vigil.end;
     return kind;

@@ -20,6 +20,7 @@ struct conductor_result {
     struct tally law;              /* what the law foretells for all that was done; lockstep only */
     uint64_t gate_ns;              /* when the gate opened */
     struct oracle_reading at_gate; /* the servers, just before */
+    uint64_t words;                /* that the servers were asked after it */
 };
 
 /*

@@ -273,14 +273,13 @@ void course_release(struct seat *seat)
     give_up(seat);
 }
 
-/* Under lockstep it is the conductor who waits. In free pace a hold, of 0 as well, lasts for a turn
- * at least: another holder beside this one would not be seen otherwise. */
+/* A hold, of 0 as well, lasts for a turn at least: another holder beside this one would not be seen
+ * otherwise. Under lockstep it is the conductor who waited: that is not late. */
 void course_let_go(struct seat *seat)
 {
     uint64_t due_ns = seat->granted_ns + hold_ns(seat);
-    bool is_over = due_ns <= client_now_ns(seat->contender.client);
-    if (is_over && seat_plan(seat)->pace == PACE_LOCKSTEP)
-        course_release(seat);
-    else
-        set_alarm(seat, due_ns);
+    uint64_t now_ns = client_now_ns(seat->contender.client);
+    if (seat_plan(seat)->pace == PACE_LOCKSTEP && due_ns < now_ns)
+        due_ns = now_ns;
+    set_alarm(seat, due_ns);
 }

@@ -5,8 +5,10 @@
  *
  * It moves one session, or all that rest at a turn, and takes the next step only when everything
  * has come to rest: nobody is busy, and every notification that the law foretells for the step has
- * come. It compares the ledger with the law after every step. After a death no law foretells what
- * comes: then all is at rest when nothing has moved for a while.
+ * come. On several servers an arrival waits besides until all of them have carried out what any of
+ * them has: who reads before it writes reads that. It compares the ledger with the law after every
+ * step. After a death no law foretells what comes: then all is at rest when nothing has moved for a
+ * while.
  */
 #ifndef TRIAL_LOCKSTEP_H
 #define TRIAL_LOCKSTEP_H
@@ -26,6 +28,7 @@ struct lockstep {
     struct law_lock *laws;  /* a lock each */
     struct tally *expected; /* of each lock's present row */
     struct tally *law;      /* what the law foretells for all that was done */
+    uint64_t words;         /* four-letter words that it has asked the servers */
     uint64_t messages;      /* after a death: sent and received, when last looked at … */
     uint64_t messages_ns;   /* … and when one was last seen */
 };

@@ -35,6 +35,8 @@ static enum fault_kind ask_identity(void *context, struct fault *fault)
     if (oracle->simulated != NULL) {
         snprintf(inquiry->identity.mode, sizeof inquiry->identity.mode, "%s",
                  simulated_mode((unsigned)oracle->servers->count, inquiry->endpoint->port - 1U));
+        inquiry->identity.zxid = simulated_zxid(oracle->simulated, inquiry->endpoint->port - 1U);
+        inquiry->identity.talks = true;
         return FAULT_NONE;
     }
     return find_cause(
@@ -131,6 +133,28 @@ enum fault_kind oracle_ask_role(const struct oracle *oracle, const struct endpoi
     return kind;
 }
 
+enum fault_kind oracle_follow(const struct oracle *oracle, struct oracle_mark *mark, bool *reached,
+                              struct fault *fault)
+{
+    uint64_t least = UINT64_MAX, most = 0;
+    for (size_t i = 0; i < oracle->servers->count; i++) {
+        struct inquiry inquiry = {.oracle = oracle, .endpoint = &oracle->servers->endpoints[i]};
+        unsigned times;
+        enum fault_kind kind = admin_insist(ask_identity, &inquiry, TIMEOUT_NS, &times, fault);
+        if (kind != FAULT_NONE)
+            return kind;
+        if (!inquiry.identity.talks)
+            continue;
+        mark->words++;
+        least = inquiry.identity.zxid < least ? inquiry.identity.zxid : least;
+        most = inquiry.identity.zxid > most ? inquiry.identity.zxid : most;
+    }
+    if (mark->zxid == 0)
+        mark->zxid = most;
+    *reached = least >= mark->zxid;
+    return FAULT_NONE;
+}
+
 enum fault_kind oracle_read(const struct oracle *oracle, struct oracle_reading *reading,
                             struct fault *fault)
 {
@@ -146,7 +170,7 @@ enum fault_kind oracle_read(const struct oracle *oracle, struct oracle_reading *
 }
 
 struct oracle_count oracle_subtract(const struct oracle_reading *before,
-                                    const struct oracle_reading *after)
+                                    const struct oracle_reading *after, uint64_t words)
 {
     return (struct oracle_count){
         .told = before->told && after->told && !before->asked_again && !after->asked_again,
@@ -154,7 +178,8 @@ struct oracle_count oracle_subtract(const struct oracle_reading *before,
         .writes = after->writes - before->writes,
         .reads = after->reads - before->reads,
         .notifications = after->notifications - before->notifications,
-        .packets_received = after->packets_received - before->packets_received - before->words,
+        .packets_received =
+            after->packets_received - before->packets_received - before->words - words,
         .watches_leaked = (int64_t)after->watches - (int64_t)before->watches,
         .ephemerals_leaked = (int64_t)after->ephemerals - (int64_t)before->ephemerals,
         .cpu_known = before->cpu_known && after->cpu_known,

@@ -46,6 +46,12 @@ struct oracle_reading {
     uint64_t cpu_ns;
 };
 
+/* What all servers are to have carried out: all zero, nothing has been asked yet. */
+struct oracle_mark {
+    uint64_t zxid;  /* of the last transaction that any of them had carried out when first asked */
+    uint64_t words; /* four-letter words that the asking has taken */
+};
+
 /* What the servers counted between two readings. */
 struct oracle_count {
     bool told;        /* by both readings, and at the first question */
@@ -77,13 +83,20 @@ MUST_CHECK enum fault_kind oracle_ask_role(const struct oracle *oracle,
                                            const struct endpoint *endpoint, enum role *role,
                                            struct fault *fault);
 
+/* Asks every server how far it is (srvr), which is no request and disturbs none. The first time it
+ * sets the mark at the furthest of them, which has carried out all that has been answered anywhere;
+ * *reached is whether each has come there, or its whitelist refuses to tell. Faults as below. */
+MUST_CHECK enum fault_kind oracle_follow(const struct oracle *oracle, struct oracle_mark *mark,
+                                         bool *reached, struct fault *fault);
+
 /* Asks every server, each for 5 s if it must be: at an election a server answers nothing.
  * FAULT_SERVER_DIED, FAULT_REFUSED, FAULT_NO_ANSWER …: a server that is gone is a fault. */
 MUST_CHECK enum fault_kind oracle_read(const struct oracle *oracle, struct oracle_reading *reading,
                                        struct fault *fault);
 
+/* words: four-letter words of the driver's in between, which are left out. */
 struct oracle_count oracle_subtract(const struct oracle_reading *before,
-                                    const struct oracle_reading *after);
+                                    const struct oracle_reading *after, uint64_t words);
 
 /* Whether the servers have yet to carry out the closing of a session: of `exits` sessions that were
  * closed in order between the two readings, nobody waited for the reply. */

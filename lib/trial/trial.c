@@ -194,7 +194,7 @@ static enum fault_kind read_whole(const struct run *run, const struct crew *crew
                                   struct fault *fault)
 {
     const struct stage *stage = steward_stage(run->steward);
-    uint64_t until_ns = stage_now_ns(stage) + CLOSING_NS, words = 0;
+    uint64_t until_ns = stage_now_ns(stage) + CLOSING_NS, words = led->words;
     bool asked_again = false;
     for (;;) {
         struct oracle_reading at_end;
@@ -202,9 +202,8 @@ static enum fault_kind read_whole(const struct run *run, const struct crew *crew
         if (kind != FAULT_NONE)
             return kind;
         asked_again = at_end.asked_again = at_end.asked_again || asked_again;
-        at_end.packets_received -= words;
+        result->servers = oracle_subtract(&led->at_gate, &at_end, words);
         words += at_end.words;
-        result->servers = oracle_subtract(&led->at_gate, &at_end);
         if (led->end != END_DONE || stage_now_ns(stage) >= until_ns ||
             !oracle_is_behind(&result->servers, &result->total, atomic_load(&run->board->exits)))
             return FAULT_NONE;

@@ -10,6 +10,7 @@
 #include <errno.h>
 #include <poll.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <time.h>
@@ -206,6 +207,9 @@ enum fault_kind admin_identify(const struct endpoint *endpoint, uint64_t timeout
     copy_line(answer, VERSION, version, sizeof version);
     cut_build(version);
     snprintf(identity->version, sizeof identity->version, "%.63s", version);
+    const char *zxid = strstr(answer, "\nZxid: ");
+    if (zxid != NULL)
+        identity->zxid = strtoull(zxid + strlen("\nZxid: "), NULL, 16);
     if (strstr(answer, "\nMode: ") != NULL)
         copy_line(answer, "\nMode: ", identity->mode, sizeof identity->mode);
     return FAULT_NONE;

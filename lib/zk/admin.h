@@ -29,6 +29,7 @@
 struct admin_identity {
     char version[64]; /* "3.8.0"; "" when it does not talk */
     char mode[24];    /* standalone, leader, follower, observer, read-only, or unknown */
+    uint64_t zxid;    /* of the last transaction that it has carried out; 0 when it does not talk */
     bool talks;       /* false: its whitelist refuses srvr; it is a ZooKeeper, but tells nothing */
 };
 

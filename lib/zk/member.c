@@ -358,6 +358,12 @@ void member_receives(void *context)
 
 /* ------------------------------------------------------------------ counters */
 
+uint64_t member_zxid(struct member *member)
+{
+    member->packets_received++;
+    return member->zxid;
+}
+
 void member_counters(struct member *member, struct admin_counters *counters)
 {
     const struct simulated *world = member->world;

@@ -26,6 +26,9 @@ void member_queue(struct member *member, struct errand *errand, uint64_t due_ns)
 /* The member's disk: when something is synced that comes at this time. Times must not go back. */
 uint64_t member_sync(struct member *member, uint64_t comes_ns);
 
+/* The last transaction that it has carried out, as srvr would say; that counts as a packet. */
+uint64_t member_zxid(struct member *member);
+
 /* What mntr would say. */
 void member_counters(struct member *member, struct admin_counters *counters);
 

@@ -119,6 +119,11 @@ void simulated_at(struct simulated *world, uint64_t due_ns, void (*call)(void *c
     agenda_add(&world->agenda, due_ns, call, context);
 }
 
+uint64_t simulated_zxid(struct simulated *world, unsigned server)
+{
+    return member_zxid(&world->members[server]);
+}
+
 void simulated_counters(struct simulated *world, unsigned server, struct admin_counters *counters)
 {
     member_counters(&world->members[server], counters);

@@ -108,4 +108,8 @@ void simulated_at(struct simulated *world, uint64_t due_ns, void (*call)(void *c
  * and so it does here. */
 void simulated_counters(struct simulated *world, unsigned server, struct admin_counters *counters);
 
+/* The transaction that its srvr would name, the last that it has carried out; the question counts
+ * as a packet. */
+uint64_t simulated_zxid(struct simulated *world, unsigned server);
+
 #endif

@@ -474,7 +474,7 @@ static struct oracle_count count_of(void (*requests)(void))
     probe.sent = (struct tally){0};
     requests();
     live_expect(oracle_read(&oracle, &after, &fault), &fault);
-    return oracle_subtract(&before, &after);
+    return oracle_subtract(&before, &after, 0);
 }
 
 static void set_twice(void)

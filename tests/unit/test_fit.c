@@ -143,7 +143,8 @@ static void exact_means_every_level(void **state)
     assert_true(fit_polynomial_at(&fit, 1000) == 1000005);
 }
 
-/* Any two points have a line through them, so that proves nothing. */
+/* Any two points have a line through them, so that proves nothing; a third may lie there by chance.
+ */
 static void too_few_levels_are_never_exact(void **state)
 {
     (void)state;
@@ -152,13 +153,31 @@ static void too_few_levels_are_never_exact(void **state)
     assert_false(fit.exact);
     assert_int_equal(fit.degree, 1);
     assert_near(fit.c[1], 2);
-    assert_true(fit_polynomial_best(waiters, y, 3).exact);
+    assert_false(fit_polynomial_best(waiters, y, 3).exact);
+    assert_true(fit_polynomial_best(waiters, y, 4).exact);
     const double same[] = {4, 4, 4, 4};
     fit = fit_polynomial(same, y, 4, 1);
     assert_true(isnan(fit.c[0]) && isnan(fit.max_residual) && !fit.exact);
     char text[128];
     assert_string_equal(fit_describe(&fit, 'n', text, sizeof text), "undetermined");
     assert_true(isnan(fit_polynomial_best(NULL, NULL, 0).c[0]));
+}
+
+/* The requests and the bytes of `counter`, whose number has a digit, and later two: a cubic of
+ * 24ths goes through the bytes. */
+static void what_fits_by_chance_is_not_exact(void **state)
+{
+    (void)state;
+    const double clients[] = {1, 5, 9, 13, 17};
+    const double requests[] = {2, 30, 90, 182, 306}, bytes[] = {251, 3085, 8847, 17553, 29219};
+    struct fit_polynomial fit = fit_polynomial_best(clients, requests, 5);
+    assert_true(fit.exact);
+    assert_int_equal(fit.degree, 2);
+    fit = fit_polynomial_best(clients, bytes, 5);
+    assert_false(fit.exact);
+    assert_int_equal(fit.degree, 2);
+    struct fit_exponent exponent = fit_exponent(clients, bytes, 5);
+    assert_int_equal(fit_judge(&exponent), FIT_UNDETERMINED);
 }
 
 /* Powers of 4096 must not cost the digits that parts of one are recognized by. */
@@ -243,6 +262,7 @@ int main(void)
         cmocka_unit_test(laws_are_found_exactly),
         cmocka_unit_test(exact_means_every_level),
         cmocka_unit_test(too_few_levels_are_never_exact),
+        cmocka_unit_test(what_fits_by_chance_is_not_exact),
         cmocka_unit_test(large_levels_stay_exact),
         cmocka_unit_test(noise_is_told_in_four_digits),
         cmocka_unit_test(a_line_gives_the_herd_coefficient),

@@ -58,7 +58,7 @@ static struct world draw(const struct recipe *recipe, uint64_t seed)
         .root = "/t",
     };
     /* As `zkherd run` has it. */
-    if (recipe->together || (recipe->counts != NULL && world.servers.count > 1))
+    if (recipe->together)
         world.plan.workload = WORKLOAD_DRAIN;
     world.plan.hold.mean_ns = random_below(&random, 2) * NS_PER_MS;
     world.plan.hold.exponential = true;
