@@ -5,8 +5,9 @@
  * In turn, round by round: the floor (floor.h), and the non-scalable lock in free pace, both on
  * 1,000 connections; the ratio of client CPU a request is taken round by round, so that what drifts
  * on the machine touches both. Then the resident memory of a worker with 5,000 sessions. Then, for
- * information, both drivers at what a thread a session can do in a short time. Exit
- * status: 0 within the bounds, 1 not, else as zkherd's.
+ * information, both drivers, and a process for each session, at what a thread a session can do in a
+ * short time. Of processes the memory is the sum of what is resident in each: pages that they share
+ * count once for each. Exit status: 0 within the bounds, 1 not, else as zkherd's.
  */
 #include "base/clock.h"
 #include "bench/complain.h"
@@ -28,6 +29,7 @@
 #define MEMORY_MAX_KIB         10.0
 #define THREADS_CPU_CLIENTS    200u
 #define THREADS_MEMORY_CLIENTS 1000u
+#define PROCESSES_CLIENTS      THREADS_CPU_CLIENTS /* to fork more takes longer than all the rest */
 
 struct figures {
     double cpu_us; /* client CPU a request */
@@ -35,7 +37,8 @@ struct figures {
 };
 
 static enum fault_kind run_trial(const struct target *target, const char *recipe, uint32_t clients,
-                                 enum driver driver, struct figures *figures, struct fault *fault)
+                                 enum driver driver, uint32_t processes, struct figures *figures,
+                                 struct fault *fault)
 {
     char root[80];
     snprintf(root, sizeof root, "%s/t", target->root);
@@ -45,7 +48,7 @@ static enum fault_kind run_trial(const struct target *target, const char *recipe
         .driver = driver,
         .clients = clients,
         .locks = 1,
-        .processes = 1,
+        .processes = processes,
         .timeout_ns = 60 * NS_PER_S,
         .session_timeout_ms = 120000,
         .seed = 1,
@@ -79,7 +82,7 @@ static enum fault_kind compare_cpu(const struct target *target, bool *within, st
         double floor_us = 0;
         enum fault_kind kind = floor_measure(CLIENTS, FLOOR_ROUND_TRIPS, &floor_us, fault);
         if (kind == FAULT_NONE)
-            kind = run_trial(target, "nonscalable", CLIENTS, DRIVER_EVENTS, &zkherd, fault);
+            kind = run_trial(target, "nonscalable", CLIENTS, DRIVER_EVENTS, 1, &zkherd, fault);
         if (kind != FAULT_NONE)
             return kind;
         ratios[i] = zkherd.cpu_us / floor_us;
@@ -98,7 +101,7 @@ static enum fault_kind measure_memory(const struct target *target, bool *within,
 {
     struct figures queue;
     enum fault_kind kind =
-        run_trial(target, "scalable", MEMORY_CLIENTS, DRIVER_EVENTS, &queue, fault);
+        run_trial(target, "scalable", MEMORY_CLIENTS, DRIVER_EVENTS, 1, &queue, fault);
     if (kind != FAULT_NONE)
         return kind;
     printf("resident memory a session, %u sessions: %.2f KiB (at most %.0f)\n", MEMORY_CLIENTS,
@@ -107,30 +110,38 @@ static enum fault_kind measure_memory(const struct target *target, bool *within,
     return FAULT_NONE;
 }
 
-/* One driver: client CPU a request of a herd, memory a session of a queue. */
+/* One driver, in one process or with one for each session: client CPU a request of a herd, memory a
+ * session of a queue. */
 static enum fault_kind tell_driver(const struct target *target, enum driver driver,
-                                   struct fault *fault)
+                                   bool in_processes, struct fault *fault)
 {
     struct figures herd, queue;
-    enum fault_kind kind =
-        run_trial(target, "nonscalable", THREADS_CPU_CLIENTS, driver, &herd, fault);
+    uint32_t clients = in_processes ? PROCESSES_CLIENTS : THREADS_MEMORY_CLIENTS;
+    enum fault_kind kind = run_trial(target, "nonscalable", THREADS_CPU_CLIENTS, driver,
+                                     in_processes ? PROCESSES_CLIENTS : 1, &herd, fault);
     if (kind == FAULT_NONE)
-        kind = run_trial(target, "scalable", THREADS_MEMORY_CLIENTS, driver, &queue, fault);
+        kind = run_trial(target, "scalable", clients, driver, in_processes ? clients : 1, &queue,
+                         fault);
     if (kind != FAULT_NONE)
         return kind;
-    printf("%8s  %10.2f  %10.2f\n", options_driver_word(driver), herd.cpu_us, queue.kib);
+    printf("%8s  %9s  %10.2f  %10.2f\n", options_driver_word(driver),
+           in_processes ? "a session" : "1", herd.cpu_us, queue.kib);
     fflush(stdout);
     return FAULT_NONE;
 }
 
 static enum fault_kind compare_drivers(const struct target *target, struct fault *fault)
 {
-    printf("\nclient CPU a request, %u sessions; resident memory a session, %u sessions\n"
-           "%8s  %10s  %10s\n",
-           THREADS_CPU_CLIENTS, THREADS_MEMORY_CLIENTS, "driver", "us", "KiB");
-    enum fault_kind kind = tell_driver(target, DRIVER_EVENTS, fault);
+    printf("\nclient CPU a request, %u sessions; resident memory a session, %u sessions "
+           "(%u with a process each)\n"
+           "%8s  %9s  %10s  %10s\n",
+           THREADS_CPU_CLIENTS, THREADS_MEMORY_CLIENTS, PROCESSES_CLIENTS, "driver", "processes",
+           "us", "KiB");
+    enum fault_kind kind = tell_driver(target, DRIVER_EVENTS, false, fault);
     if (kind == FAULT_NONE)
-        kind = tell_driver(target, DRIVER_THREADS, fault);
+        kind = tell_driver(target, DRIVER_EVENTS, true, fault);
+    if (kind == FAULT_NONE)
+        kind = tell_driver(target, DRIVER_THREADS, false, fault);
     return kind;
 }
 

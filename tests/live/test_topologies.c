@@ -4,9 +4,10 @@
 #include "tests/live/live.h"
 
 static void check_drain(const struct recipe *recipe, uint32_t clients, uint32_t processes,
-                        enum pace pace)
+                        enum pace pace, enum driver driver)
 {
     struct trial_plan plan = live_plan(recipe->name, clients);
+    plan.driver = driver;
     plan.processes = processes;
     plan.pace = pace;
     struct trial_result *result = live_trial(&plan);
@@ -19,15 +20,14 @@ static void check_drain(const struct recipe *recipe, uint32_t clients, uint32_t 
 
 static void test_counts_are_exact_on_three_servers(void **state)
 {
-    static const uint32_t clients[] = {1, 2, 7, 16};
     const struct recipe *recipe;
     (void)state;
     for (size_t r = 0; (recipe = registry_at(r)) != NULL; r++) {
         if (!recipe_has_law(recipe) || recipe->broken)
             continue;
-        for (size_t i = 0; i < sizeof clients / sizeof clients[0]; i++)
-            check_drain(recipe, clients[i], 1, PACE_LOCKSTEP);
-        check_drain(recipe, 12, 4, PACE_LOCKSTEP);
+        check_drain(recipe, 1, 1, PACE_LOCKSTEP, DRIVER_EVENTS);
+        check_drain(recipe, 12, 4, PACE_LOCKSTEP, DRIVER_EVENTS);
+        check_drain(recipe, 5, 2, PACE_LOCKSTEP, DRIVER_THREADS);
     }
 }
 
@@ -37,8 +37,48 @@ static void test_free_pace_reconciles_on_three_servers(void **state)
     (void)state;
     for (size_t r = 0; (recipe = registry_at(r)) != NULL; r++) {
         if (!recipe->broken)
-            check_drain(recipe, 20, 2, PACE_FREE);
+            check_drain(recipe, 20, 2, PACE_FREE, DRIVER_EVENTS);
     }
+}
+
+/* While the lock is held a stranger writes. */
+static void write_once(void *context, const struct trial_progress *progress)
+{
+    bool *written = context;
+    struct fault fault = {0};
+    if (*written || progress->handoffs < 2)
+        return;
+    live_expect(steward_create(live_host.steward, ROOT "/stranger", &fault), &fault);
+    live_expect(steward_delete_tree(live_host.steward, ROOT "/stranger", &fault), &fault);
+    *written = true;
+}
+
+static void check_wrong_tally(enum pace pace)
+{
+    struct trial_plan plan = live_plan("scalable", 4);
+    bool written = false;
+    plan.pace = pace;
+    plan.hold.mean_ns = 300 * NS_PER_MS;
+    live_host.watch.progress = write_once;
+    live_host.watch.context = &written;
+    struct trial_result *result = live_trial(&plan);
+    live_host.watch.progress = NULL;
+    assert_true(written);
+    assert_int_equal(result->reconciled, RECONCILED_NO);
+    assert_int_equal(result->violation_count, 1);
+    const struct violation *violation = &result->board->violations[0];
+    assert_int_equal(violation->kind, VIOLATION_SERVERS);
+    assert_int_equal(violation->counter, ORACLE_WRITES);
+    assert_int_equal(violation->found, violation->expected + 2);
+    trial_result_free(result);
+}
+
+/* On servers of ours nobody else can have written: the sessions have miscounted. */
+static void test_a_wrong_tally_fails_the_trial(void **state)
+{
+    (void)state;
+    check_wrong_tally(PACE_LOCKSTEP);
+    check_wrong_tally(PACE_FREE);
 }
 
 static void test_sessions_are_spread_evenly(void **state)
@@ -102,6 +142,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_counts_are_exact_on_three_servers),
         cmocka_unit_test(test_free_pace_reconciles_on_three_servers),
+        cmocka_unit_test(test_a_wrong_tally_fails_the_trial),
         cmocka_unit_test(test_sessions_are_spread_evenly),
         cmocka_unit_test(test_a_dead_leader_ends_the_trial_in_good_order),
     };
