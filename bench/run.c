@@ -92,7 +92,7 @@ static enum fault_kind run_cell(struct run *run, size_t at, struct fault *fault)
     const struct trial_watch watch = {progress_show, &run->progress, run->signals};
     struct trial_result *result = NULL;
     char root[TRIAL_ROOT_MAX];
-    snprintf(root, sizeof root, "%s/t%zu", run->targets[cell->topology].root, at);
+    snprintf(root, sizeof root, "%s/t%04zu", run->targets[cell->topology].root, at);
     struct trial_plan plan = plan_of(run, cell, root);
     run->progress.at = at;
     enum fault_kind kind = run_plan(run, cell, &plan, &watch, &result, fault);
@@ -111,7 +111,7 @@ static enum fault_kind warm_up_with(struct run *run, const struct cell *cell, si
     const struct trial_watch watch = {.interrupt_descriptor = run->signals};
     struct trial_result *result = NULL;
     char root[TRIAL_ROOT_MAX];
-    snprintf(root, sizeof root, "%s/w%zu", run->targets[cell->topology].root, at);
+    snprintf(root, sizeof root, "%s/w%04zu", run->targets[cell->topology].root, at);
     struct trial_plan plan = plan_of(run, cell, root);
     plan.workload = WORKLOAD_DRAIN;
     plan.hold.mean_ns = 0;

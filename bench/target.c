@@ -224,10 +224,11 @@ static enum fault_kind check_one_ensemble(const struct target *target, struct fa
 enum fault_kind target_make_root(struct target *target, struct fault *fault)
 {
     char time[32];
+    clock_format_utc(clock_utc_ns(), 1, time, sizeof time);
+    /* As long in every run: a path's length is paid for in bytes. */
+    snprintf(target->root, sizeof target->root, "/zkherd-%s-%07d", time, (int)getpid());
     if (target->steward == NULL)
         return FAULT_NONE;
-    clock_format_utc(clock_utc_ns(), 1, time, sizeof time);
-    snprintf(target->root, sizeof target->root, "/zkherd-%s-%d", time, (int)getpid());
     enum fault_kind kind = steward_create(target->steward, target->root, fault);
     if (kind != FAULT_NONE)
         target->root[0] = '\0'; /* it is not ours to remove */

@@ -3,8 +3,8 @@
  * target: the servers that a run works on. Layer: bench.
  *
  * Private servers, started here; the servers of --connect, which are looked at before anything is
- * asked of them; or those of a simulation, which every trial makes anew. All znodes of a run on
- * real servers lie under one root znode of its own.
+ * asked of them; or those of a simulation, which every trial makes anew. All znodes of a run lie
+ * under one root znode of its own.
  *
  * Invariant: when target_close has returned, the private server, or the run's root znode, is gone.
  */
@@ -28,7 +28,7 @@ struct target {
     struct ensemble *ensemble; /* private servers; else NULL */
     struct steward *steward;   /* NULL: a simulation */
     struct simulated_options simulation;
-    char root[48]; /* the run's root znode; a simulation: "" */
+    char root[48]; /* the run's root znode; in a simulation every trial makes it */
     char name[80]; /* "standalone", "ensemble3", "simulated3", or after the first of --connect */
 };
 
@@ -41,8 +41,9 @@ struct target {
 MUST_CHECK enum fault_kind target_open(const struct options *options, size_t topology,
                                        struct target *target, struct fault *fault);
 
-/* Makes the run's root znode, and looks for it on every server of --connect: FAULT_OTHER_ENSEMBLE
- * if it does not show on one. From here on only target_close leaves nothing behind. */
+/* Names the run's root znode, by the time and the process; its path is as long in every run. Makes
+ * it on real servers, and looks for it on every server of --connect: FAULT_OTHER_ENSEMBLE if it
+ * does not show on one. From here on only target_close leaves nothing behind. */
 MUST_CHECK enum fault_kind target_make_root(struct target *target, struct fault *fault);
 void target_close(struct target *target);
 

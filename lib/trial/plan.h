@@ -56,7 +56,9 @@ struct trial_plan {
     struct death death; /* DEATH_NONE: the recipe's, if it has one. Drain only, and only under
                            lockstep, but for a worker's; not where clients share (recipe.h) */
     uint64_t seed;
-    const char *root; /* the znode of this trial; does not exist yet, its parent does */
+    /* The znode of this trial; does not exist yet, its parent does. In a simulation both are made.
+     */
+    const char *root;
     const struct connect_string *servers; /* session i connects to server i mod their number; in a
                                              simulation a server's port is its number, from 1 */
 };

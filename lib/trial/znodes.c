@@ -5,6 +5,7 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 /* How often it is looked whether the znodes of a dead session have gone. */
 #define EXPIRY_STEP_NS (20 * NS_PER_MS)
@@ -31,10 +32,24 @@ static enum fault_kind lay_out_lock(const struct board *board, struct steward *s
     return kind;
 }
 
+/* A simulation is new with every trial, and empty. */
+static enum fault_kind make_parent(const struct trial_plan *plan, struct steward *steward,
+                                   struct fault *fault)
+{
+    char parent[RECIPE_PATH_MAX];
+    int length = (int)(strrchr(plan->root, '/') - plan->root);
+    if (plan->driver != DRIVER_SIMULATED || length == 0)
+        return FAULT_NONE;
+    snprintf(parent, sizeof parent, "%.*s", length, plan->root);
+    return steward_create(steward, parent, fault);
+}
+
 enum fault_kind znodes_lay_out(const struct board *board, struct steward *steward,
                                struct fault *fault)
 {
-    enum fault_kind kind = steward_create(steward, board->plan->root, fault);
+    enum fault_kind kind = make_parent(board->plan, steward, fault);
+    if (kind == FAULT_NONE)
+        kind = steward_create(steward, board->plan->root, fault);
     for (uint32_t lock = 0; kind == FAULT_NONE && lock < board->plan->locks; lock++)
         kind = lay_out_lock(board, steward, lock, fault);
     return kind;

@@ -12,7 +12,8 @@
 #include "trial/board.h"
 #include "trial/steward.h"
 
-/* Creates the trial's root, a folder for each lock, and in it what the recipe wants there. */
+/* Creates the trial's root (in a simulation its parent before), a folder for each lock, and in it
+ * what the recipe wants there. */
 MUST_CHECK enum fault_kind znodes_lay_out(const struct board *board, struct steward *steward,
                                           struct fault *fault);
 

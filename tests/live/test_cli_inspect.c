@@ -293,7 +293,7 @@ static void locks_of_runs_are_told_and_broken(void **state)
                                 "-p", "free", "--hold", "20s", "-o", "out"));
     while (count_children(path) < 3 && clock_now_ns() < until_ns) {
         count_children("/");
-        snprintf(path, sizeof path, "/%s/t0/l0", actors[0].first_child);
+        snprintf(path, sizeof path, "/%s/t0000/l0", actors[0].first_child);
         pause_ms(5);
     }
     inspect(path, "--break", "--yes");
@@ -305,7 +305,7 @@ static void locks_of_runs_are_told_and_broken(void **state)
     assert_line(command.out, 0, sum);
     assert_has(command.out, "\n    1  holds          lock-0000000000  0x");
     assert_has(command.out, "\n    3  waits          lock-0000000002  0x");
-    assert_has(command.out, "/t0/l0: 1 holds, 1 waits\n");
+    assert_has(command.out, "/t0000/l0: 1 holds, 1 waits\n");
     assert_left(1);
 }
 

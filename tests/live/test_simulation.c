@@ -1,32 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Where the real server and the simulation differ in any count, the simulation is wrong: the same
  * plans on both, row by row of the ledger. */
-#include "tests/live/live.h"
-
-static struct connect_string simulated_servers = {.endpoints = {{.host = "simulated", .port = 1}},
-                                                  .count = 1};
-
-/* The same plan in a simulation, under a root znode whose path is as long. */
-static struct trial_result *simulate(const struct trial_plan *plan, struct trial_plan *same)
-{
-    struct fault fault = {0};
-    struct trial_result *result = NULL;
-    static char root[64];
-    struct simulated_options options = simulated_options_default();
-    struct trial_host host = {.servers = &simulated_servers,
-                              .simulation = &options,
-                              .watch = {.interrupt_descriptor = -1}};
-    snprintf(root, sizeof root, "%s", plan->root);
-    for (char *slash = strchr(root + 1, '/'); slash != NULL; slash = strchr(slash, '/'))
-        *slash = '-';
-    *same = *plan;
-    same->driver = DRIVER_SIMULATED;
-    same->processes = 1;
-    same->root = root;
-    same->servers = &simulated_servers;
-    live_expect(trial_run(same, &host, &result, &fault), &fault);
-    return result;
-}
+#include "tests/live/simulate.h"
 
 static void assert_same_rows(const struct trial_result *real, const struct trial_result *simulated)
 {
@@ -58,17 +33,11 @@ static void assert_same(struct trial_plan *plan)
         return;
     struct trial_plan same;
     struct trial_result *real = live_trial(plan);
-    struct trial_result *simulated = simulate(plan, &same);
+    struct trial_result *simulated = simulate_trial(plan, &same);
     live_assert_good(real);
     live_assert_good(simulated);
     assert_same_rows(real, simulated);
-    assert_int_equal(real->handoffs, simulated->handoffs);
-    assert_int_equal(real->servers.writes, simulated->servers.writes);
-    assert_int_equal(real->servers.reads, simulated->servers.reads);
-    assert_int_equal(real->servers.notifications, simulated->servers.notifications);
-    assert_int_equal(real->servers.packets_received, simulated->servers.packets_received);
-    assert_int_equal(real->servers.watches_leaked, simulated->servers.watches_leaked);
-    assert_int_equal(real->servers.ephemerals_leaked, simulated->servers.ephemerals_leaked);
+    simulate_assert_same_servers(real, simulated);
     trial_result_free(real);
     trial_result_free(simulated);
 }

@@ -128,6 +128,35 @@ static void explain(const struct world *world, const struct trial_result *result
              text[0] != '\0' && result->reason[0] != '\0' ? "; " : "", result->reason);
 }
 
+/* Walkback asks with a watch for all but one of the znodes that have gone before its own. */
+static int64_t watches_of_walkbacks(const struct trial_plan *plan)
+{
+    int64_t watches = 0;
+    for (uint32_t lock = 0; lock < plan->locks; lock++) {
+        int64_t clients = plan_clients_of(plan, lock);
+        watches += (clients - 1) * (clients - 2) / 2;
+    }
+    return watches;
+}
+
+/* Under lockstep nobody leaves a watch behind, but for walkback, which does so by design. In free
+ * pace exists may come too late, and then leaves one for a name that does not come again: a place
+ * in line, a client at a barrier. */
+static void check_watches(const struct world *world, const struct trial_result *result)
+{
+    const struct trial_plan *plan = &world->plan;
+    bool walks = plan->recipe == &recipe_walkback;
+    bool no_name_twice = plan->recipe->fifo || plan->recipe->together || walks;
+    bool may_stay = walks || (no_name_twice && plan->pace == PACE_FREE);
+    int64_t least = 0, most = may_stay ? (int64_t)result->total.of[TALLY_EXISTS] : 0;
+    if (walks && plan->pace == PACE_LOCKSTEP && plan->workload == WORKLOAD_DRAIN &&
+        plan->death.how == DEATH_NONE)
+        least = most = watches_of_walkbacks(plan);
+    int64_t left = result->servers.watches_leaked;
+    if (left < least || left > most)
+        explain(world, result, "it leaves watches behind");
+}
+
 static void check_world(struct world *world)
 {
     struct trial_result *result = run(world);
@@ -139,6 +168,7 @@ static void check_world(struct world *world)
         explain(world, result, "the servers counted otherwise");
     if (result->servers.ephemerals_leaked != 0)
         explain(world, result, "it leaves ephemerals behind");
+    check_watches(world, result);
     trial_result_free(result);
 }
 
@@ -148,7 +178,8 @@ static void check_seed(const struct recipe *recipe, uint64_t seed)
     check_world(&world);
 }
 
-/* Whether a recipe is to go on when one of its clients dies: who shares waits for the dead. */
+/* Whether a trial of this recipe may have a death: it comes at rest, and none has one where clients
+ * share. How the others fare, test_deaths_at_any_step shows. */
 static bool survives(const struct recipe *recipe)
 {
     return recipe_has_law(recipe) && !recipe->broken && recipe->shares == NULL;
@@ -165,6 +196,19 @@ static void check_work(const struct world *world, const struct trial_result *res
         explain(world, result, "not every task was done once");
     if (!recipe->tours && result->repairs != (crashed && is_next ? 1 : 0))
         explain(world, result, "what a crash leaves is not mended once");
+}
+
+/* The znode of who crashed stays until its session's timeout, and the trial waits so long only if
+ * others wait for it. */
+static void check_left_by_dead(const struct world *world, const struct trial_result *result)
+{
+    const struct death *death = &world->plan.death;
+    bool is_awaited =
+        death->who != DEATH_WAITER && death->handoff + 1 < plan_clients_of(&world->plan, 0);
+    int64_t most = death->how == DEATH_CRASH && !is_awaited ? 1 : 0;
+    if (result->servers.ephemerals_leaked < 0 || result->servers.ephemerals_leaked > most)
+        explain(world, result, "it leaves ephemerals behind after a death");
+    check_watches(world, result);
 }
 
 static void check_death(const struct recipe *recipe, uint64_t seed)
@@ -189,6 +233,7 @@ static void check_death(const struct recipe *recipe, uint64_t seed)
     if (!recipe->tours && result->handoffs != world.plan.clients - (never_granted ? 1 : 0))
         explain(&world, result, "not all who live were granted");
     check_work(&world, result);
+    check_left_by_dead(&world, result);
     trial_result_free(result);
 }
 

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * simulate: a plan of the live servers once more, in a simulation of as many, and what must be the
+ * same in both.
+ */
+#ifndef TESTS_SIMULATE_H
+#define TESTS_SIMULATE_H
+
+#include "tests/live/live.h"
+
+/* Under the same root; the result is on *same, which is to live as long. */
+static inline struct trial_result *simulate_trial(const struct trial_plan *plan,
+                                                  struct trial_plan *same)
+{
+    static struct connect_string servers;
+    struct fault fault = {0};
+    struct trial_result *result = NULL;
+    struct simulated_options options = simulated_options_default();
+    struct trial_host host = {
+        .servers = &servers, .simulation = &options, .watch = {.interrupt_descriptor = -1}};
+    servers.count = options.servers = LIVE_SERVERS;
+    for (size_t i = 0; i < servers.count; i++)
+        servers.endpoints[i] = (struct endpoint){.host = "simulated", .port = (uint16_t)(i + 1)};
+    *same = *plan;
+    same->driver = DRIVER_SIMULATED;
+    same->processes = 1;
+    same->servers = &servers;
+    live_expect(trial_run(same, &host, &result, &fault), &fault);
+    return result;
+}
+
+/* What the servers counted. */
+static inline void simulate_assert_same_servers(const struct trial_result *real,
+                                                const struct trial_result *simulated)
+{
+    assert_int_equal(real->handoffs, simulated->handoffs);
+    assert_int_equal(real->servers.writes, simulated->servers.writes);
+    assert_int_equal(real->servers.reads, simulated->servers.reads);
+    assert_int_equal(real->servers.notifications, simulated->servers.notifications);
+    assert_int_equal(real->servers.packets_received, simulated->servers.packets_received);
+    assert_int_equal(real->servers.watches_leaked, simulated->servers.watches_leaked);
+    assert_int_equal(real->servers.ephemerals_leaked, simulated->servers.ephemerals_leaked);
+}
+
+#endif

@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: Apache-2.0
+/* The same cells on a server and in a simulation, both run by the program: every column
+ * that counts is the same in both, bytes included, and so says compare. */
+#include "tests/live/command.h"
+
+#include "recipes/registry.h"
+
+#define NO_PROGRAMS "PATH=/nonexistent"
+
+static struct command command;
+static const char *const without_plots[] = {NO_PROGRAMS, NULL};
+
+/* All that have a law, for --recipes; of the others no two trials are the same. */
+static const char *lawful_recipes(void)
+{
+    static char list[512];
+    const struct recipe *recipe;
+    list[0] = '\0';
+    for (size_t i = 0; (recipe = registry_at(i)) != NULL; i++) {
+        size_t length = strlen(list);
+        if (recipe_has_law(recipe) && !recipe->broken)
+            snprintf(list + length, sizeof list - length, "%s%s", length > 0 ? "," : "",
+                     recipe->name);
+    }
+    return list;
+}
+
+/* The seed is the order of the cells, which are many enough for numbers of several digits. */
+static struct run_files run_cells(const char *folder, const char *option, const char *value,
+                                  const char *seed)
+{
+    command.settings = without_plots;
+    command_run(&command, COMMAND("run", option, value, "--seed", seed, "-r", lawful_recipes(),
+                                  "-n", "2,7", "-t", "1", "-o", folder));
+    assert_status(&command, 0);
+    return run_files_read(folder);
+}
+
+/* The row of the trial that another table has in this row. */
+static size_t find_trial(const struct table *table, const struct table *other, size_t row)
+{
+    static const char *const key[] = {"recipe", "clients", "trial"};
+    for (size_t i = 0; i < table->rows; i++) {
+        size_t same = 0;
+        for (size_t k = 0; k < sizeof key / sizeof key[0]; k++)
+            same +=
+                strcmp(table_text(table, i, key[k]), table_text(other, row, key[k])) == 0 ? 1 : 0;
+        if (same == sizeof key / sizeof key[0])
+            return i;
+    }
+    fail_msg("there is no trial of %s", table_text(other, row, "recipe"));
+    return 0;
+}
+
+/* Who of a herd comes first is luck, and so is order_inversions. */
+static void assert_same_counts(const struct table *real, size_t row, const struct table *simulated)
+{
+    static const char *const columns[] = {"handoffs",
+                                          "creates",
+                                          "creates_failed",
+                                          "exists",
+                                          "gets",
+                                          "get_children",
+                                          "sets",
+                                          "deletes",
+                                          "deletes_failed",
+                                          "multis",
+                                          "rpcs",
+                                          "notifications",
+                                          "notifications_spurious",
+                                          "names_listed",
+                                          "bytes_sent",
+                                          "bytes_received",
+                                          "law_rpcs",
+                                          "law_notifications",
+                                          "server_writes",
+                                          "server_notifications",
+                                          "server_packets_received",
+                                          "watches_leaked",
+                                          "ephemerals_leaked",
+                                          "reconciled",
+                                          "violations",
+                                          "valid"};
+    size_t other = find_trial(simulated, real, row);
+    for (size_t i = 0; i < sizeof columns / sizeof columns[0]; i++) {
+        const char *text = table_text(real, row, columns[i]);
+        if (strcmp(text, table_text(simulated, other, columns[i])) != 0)
+            fail_msg("%s of %s, %s: %s on the server, %s in the simulation",
+                     table_text(real, row, "recipe"), table_text(real, row, "clients"), columns[i],
+                     text, table_text(simulated, other, columns[i]));
+    }
+}
+
+static void assert_compared_equal(void)
+{
+    static const char *const counts[] = {"rpcs", "notifications", "creates", "names_listed"};
+    command_run(&command, COMMAND("compare", "-o", "out", "real", "simulated"));
+    assert_status(&command, 0);
+    struct table table = table_read(in_work("out/compare.csv"));
+    size_t compared = 0;
+    for (size_t row = 0; row < table.rows; row++) {
+        for (size_t i = 0; i < sizeof counts / sizeof counts[0]; i++) {
+            if (strcmp(table_text(&table, row, "metric"), counts[i]) != 0)
+                continue;
+            assert_string_equal(table_text(&table, row, "a"), table_text(&table, row, "b"));
+            compared++;
+        }
+    }
+    assert_true(compared > 0);
+    table_deinit(&table);
+}
+
+static void a_simulated_run_counts_as_a_real_one_does(void **state)
+{
+    (void)state;
+    struct run_files real = run_cells("real", "--connect", outside, "1");
+    struct run_files simulated = run_cells("simulated", "-d", "simulated", "2");
+    assert_int_equal(real.trials.rows, simulated.trials.rows);
+    for (size_t row = 0; row < real.trials.rows; row++)
+        assert_same_counts(&real.trials, row, &simulated.trials);
+    run_files_deinit(&real);
+    run_files_deinit(&simulated);
+    assert_compared_equal();
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        COMMAND_TEST(a_simulated_run_counts_as_a_real_one_does),
+    };
+    return cmocka_run_group_tests(tests, outside_start, outside_stop);
+}

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+/* The same plans on an ensemble of three and in a simulation of three servers: under lockstep the
+ * totals are equal, bytes included, and so is what the servers counted. */
+#define LIVE_SERVERS 3
+#include "tests/live/simulate.h"
+
+static const char *const recipes[] = {"nonscalable", "childwatch", "scalable", "walkback",
+                                      "ticket",      "rwlock",     "barrier"};
+
+static void assert_same_counts(const struct trial_result *real,
+                               const struct trial_result *simulated)
+{
+    const struct trial_plan *plan = real->board->plan;
+    for (int kind = 0; kind < TALLY_KINDS; kind++) {
+        if (real->total.of[kind] != simulated->total.of[kind])
+            fail_msg("%s, %u clients: %llu of kind %d on the servers, %llu in the simulation",
+                     plan->recipe->name, plan->clients, (unsigned long long)real->total.of[kind],
+                     kind, (unsigned long long)simulated->total.of[kind]);
+    }
+    simulate_assert_same_servers(real, simulated);
+}
+
+static void test_totals_are_the_same_on_three_servers(void **state)
+{
+    (void)state;
+    static const uint32_t clients[] = {1, 3, 8, 15};
+    for (size_t r = 0; r < sizeof recipes / sizeof recipes[0]; r++) {
+        for (size_t i = 0; i < sizeof clients / sizeof clients[0]; i++) {
+            struct trial_plan plan = live_plan(recipes[r], clients[i]), same;
+            struct trial_result *real = live_trial(&plan);
+            struct trial_result *simulated = simulate_trial(&plan, &same);
+            live_assert_good(real);
+            live_assert_good(simulated);
+            assert_same_counts(real, simulated);
+            trial_result_free(real);
+            trial_result_free(simulated);
+        }
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_totals_are_the_same_on_three_servers),
+    };
+    return cmocka_run_group_tests_name("simulation of three", tests, live_start, live_stop);
+}
