@@ -43,14 +43,15 @@ static json_t *describe_plan(const struct options *options)
     for (size_t i = 0; i < options->level_count; i++)
         json_array_append_new(clients, json_integer((json_int_t)options->clients[i]));
     return json_pack(
-        "{s:o, s:o, s:o, s:s, s:s, s:I, s:I, s:I, s:b, s:i, s:i, s:i, s:I, s:I}", "recipes",
+        "{s:o, s:o, s:o, s:s, s:s, s:I, s:I, s:I, s:b, s:i, s:s, s:i, s:i, s:I, s:I}", "recipes",
         recipes, "clients", clients, "most_clients", describe_most_clients(options), "workload",
         options->workload == WORKLOAD_DRAIN ? "drain" : "steady", "pace",
         options->pace == PACE_LOCKSTEP ? "lockstep" : "free", "handoffs",
         (json_int_t)options->handoffs, "duration_ns", (json_int_t)options->duration_ns, "hold_ns",
         (json_int_t)options->hold.mean_ns, "hold_exponential", options->hold.exponential, "locks",
-        (int)options->locks, "trials", (int)options->trials, "processes", (int)options->processes,
-        "session_timeout_ms", (json_int_t)(options->session_timeout_ns / NS_PER_MS), "timeout_ms",
+        (int)options->locks, "placement", options_placement_word(options->placement), "trials",
+        (int)options->trials, "processes", (int)options->processes, "session_timeout_ms",
+        (json_int_t)(options->session_timeout_ns / NS_PER_MS), "timeout_ms",
         (json_int_t)(options->timeout_ns / NS_PER_MS));
 }
 

@@ -35,8 +35,8 @@ void past_run_deinit(struct past_run *run);
 
 /*
  * FAULT_OTHER_PLAN, with what differs, unless both ran the same: recipes, clients, most clients,
- * workload, pace, handoffs or duration, hold, locks. How often, in which order, by which driver and
- * with how many processes is each one's own affair.
+ * workload, pace, handoffs or duration, hold, locks, placement. How often, in which order, by which
+ * driver and with how many processes is each one's own affair.
  */
 MUST_CHECK enum fault_kind past_run_check_plan(const struct past_run *first,
                                                const struct past_run *other, struct fault *fault);

@@ -11,11 +11,12 @@ static const char *const without_plots[] = {NO_PROGRAMS, NULL};
 
 /* ------------------------------------------------------------------ folders made by hand */
 
-static const char plan[] = "\"recipes\": [\"nonscalable\", \"scalable\"], \"clients\": [2, 200], "
-                           "\"most_clients\": {}, "
-                           "\"workload\": \"drain\", \"pace\": \"lockstep\", \"handoffs\": 0, "
-                           "\"duration_ns\": 0, \"hold_ns\": 0, \"hold_exponential\": false, "
-                           "\"locks\": 1, \"trials\": 5, \"processes\": 1";
+static const char plan[] =
+    "\"recipes\": [\"nonscalable\", \"scalable\"], \"clients\": [2, 200], "
+    "\"most_clients\": {}, "
+    "\"workload\": \"drain\", \"pace\": \"lockstep\", \"handoffs\": 0, "
+    "\"duration_ns\": 0, \"hold_ns\": 0, \"hold_exponential\": false, "
+    "\"locks\": 1, \"placement\": \"spread\", \"trials\": 5, \"processes\": 1";
 
 static const char columns[] =
     "target,servers,recipe,clients,trial,handoffs,creates,rpcs,notifications,names_listed,law_rpcs,"
@@ -456,6 +457,7 @@ static void plans_that_differ(void **state)
         {"\"hold_ns\": 0", "\"hold_ns\": 5", "its hold_ns: 5, and not 0 as in one"},
         {"false", "true", "its hold_exponential: "},
         {"\"locks\": 1", "\"locks\": 2", "its locks: "},
+        {"spread", "leader", "its placement: \"leader\", and not \"spread\" as in one"},
         {"\"handoffs\": 0", "\"handoffs\": 9", "its handoffs: "},
         {"\"duration_ns\": 0", "\"duration_ns\": 9", "its duration_ns: "},
     };
@@ -467,8 +469,10 @@ static void plans_that_differ(void **state)
         write_other_plan("two", cases[i].value, cases[i].by);
         REFUSE(words, "one", "two");
     }
-    /* How often and with how many processes, and in which order, is each one's own affair. */
-    write_other_plan("two", "\"trials\": 5, \"processes\": 1", "\"trials\": 6, \"processes\": 2");
+    /* How often and with how many processes, and in which order, is each one's own affair. A
+     * manifest without a placement is an old one, of a run on all servers. */
+    write_other_plan("two", "\"placement\": \"spread\", \"trials\": 5, \"processes\": 1",
+                     "\"trials\": 6, \"processes\": 2");
     struct table table = COMPARE_WELL(0, "one", "two");
     table_deinit(&table);
 }
