@@ -33,8 +33,9 @@ static const char help[] =
     "  -q, --quiet    print nothing but errors and failed verdicts\n"
     "  -h, --help     this help\n"
     "\n"
-    "Exit status: 0 done, the counts are equal; 1 a count differs; 2 wrong usage, no run, a\n"
-    "malformed file, runs of different plans; 3 the environment; 4 no valid trial to compare.\n"
+    "Exit status: 0 done, the counts are equal; 1 a count differs, or a trial's own verdict had\n"
+    "failed; 2 wrong usage, no run, a malformed file, runs of different plans; 3 the environment;\n"
+    "4 no valid trial to compare.\n"
     "\n"
     "Examples:\n"
     "  zkherd compare results/20261121T101530Z-standalone results/20261121T102004Z-zk1-2181\n"
@@ -181,7 +182,7 @@ static void draw(const struct compare *compare)
 
 static void tell(const struct compare *compare)
 {
-    compare_table_write_failures(&compare->ratios, stderr);
+    compare_table_write_failures(&compare->ratios, &compare->sides, stderr);
     if (compare->quiet)
         return;
     compare_table_write_sides(&compare->sides, stdout);
@@ -194,15 +195,18 @@ static void tell(const struct compare *compare)
 
 static int verdict(const struct compare *compare)
 {
-    bool compared = false;
+    bool failed = false, compared = false;
+    for (size_t i = 0; i < compare->sides.count; i++)
+        failed = failed || compare->sides.list[i].failed > 0;
     for (size_t i = 0; i < compare->ratios.count; i++) {
         const struct ratio_cell *cell = &compare->ratios.list[i];
-        if (ratios_counts_differ(&compare->ratios, cell))
-            return 1;
+        failed = failed || ratios_counts_differ(&compare->ratios, cell);
         compared = compared || ratios_is_compared(&cell->of[RATIO_RPCS]);
     }
     if (!compared)
         complain_mildly("no cell has a trial that stands on both sides: nothing was compared");
+    if (failed)
+        return 1;
     return compared ? 0 : 4;
 }
 

@@ -80,7 +80,8 @@ static enum fault_kind read_trial(const struct past_run *run, const struct place
     /* Under lockstep a trial that was cut short has no law. In free pace none has, and one that was
      * cut short is not told from one with an overloaded driver: neither's counts are used. */
     bool complete = past_run_is_lockstep(run) ? !isnan(trial->figures[SIDE_LAW_RPCS]) : is_valid;
-    trial->counts_stand = complete && trial->figures[SIDE_VIOLATIONS] == 0;
+    trial->failed = trial->figures[SIDE_VIOLATIONS] != 0;
+    trial->counts_stand = complete && !trial->failed;
     trial->times_stand = trial->counts_stand && is_valid;
     return FAULT_NONE;
 }
@@ -132,6 +133,7 @@ static enum fault_kind add_row(struct sides *sides, const struct past_run *run,
     if (side == NULL)
         return fault->kind;
     side->trials[side->count++] = trial;
+    side->failed += trial.failed;
     return FAULT_NONE;
 }
 

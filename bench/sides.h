@@ -49,6 +49,7 @@ enum side_figure {
 struct side_trial {
     const char *recipe;                /* the run's */
     double figures[SIDE_FIGURE_COUNT]; /* NaN where trials.csv has nothing */
+    bool failed;                       /* its verdict did: it stands for nothing */
     bool counts_stand;                 /* it was led to its end, without a violation */
     bool times_stand;                  /* and is valid */
 };
@@ -59,6 +60,7 @@ struct side {
     uint64_t servers;
     struct side_trial *trials;
     size_t count;
+    size_t failed; /* of them */
     char label[SIDE_LABEL_SIZE];
 };
 

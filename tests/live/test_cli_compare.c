@@ -292,6 +292,22 @@ static void what_was_cut_short_is_left_out(void **state)
     assert_has(command.out, "no counts can be compared");
 }
 
+/* A trial whose verdict had failed: the others are equal, and yet the runs do not pass. */
+static void trials_that_failed_fail(void **state)
+{
+    (void)state;
+    const struct made failed = {"standalone", 1, 6, 8, 1, "1,yes,one more than the law"};
+    make_plain("one");
+    make_run("two", &failed, 1);
+    struct table table = COMPARE_WELL(1, "-q", "one", "two");
+    assert_string_equal(command.err, "B: the verdict fails: of 4 of its 24 trials, which are left "
+                                     "out; see 'reason' in two/trials.csv\n");
+    size_t row = find_row(&table, "scalable", "200", "rpcs", "B/A");
+    assert_int_equal(table_count(&table, row, "trials_b"), 5);
+    assert_string_equal(table_text(&table, row, "marked"), "no");
+    table_deinit(&table);
+}
+
 /* Whatever the ratios are, the lines keep their width. */
 static void ratios_far_from_one(void **state)
 {
@@ -501,6 +517,7 @@ int main(void)
         COMMAND_TEST(few_trials_of_a_recipe_that_stops),
         COMMAND_TEST(only_valid_trials_have_times),
         COMMAND_TEST(what_was_cut_short_is_left_out),
+        COMMAND_TEST(trials_that_failed_fail),
         COMMAND_TEST(ratios_far_from_one),
         COMMAND_TEST(counts_that_differ_fail),
         COMMAND_TEST(free_pace_has_no_equal_counts),
