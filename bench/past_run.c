@@ -50,6 +50,11 @@ bool past_run_has_duration(const struct past_run *run)
     return json_integer_value(json_object_get(run->plan, "duration_ns")) != 0;
 }
 
+bool past_run_is_drain(const struct past_run *run)
+{
+    return strcmp(json_string_value(json_object_get(run->plan, "workload")), "drain") == 0;
+}
+
 static bool has_type(const json_t *value, json_type type)
 {
     return value != NULL &&

@@ -51,5 +51,6 @@ bool past_run_plans(const struct past_run *run, const char *recipe, uint64_t cli
 
 bool past_run_is_lockstep(const struct past_run *run);
 bool past_run_has_duration(const struct past_run *run);
+bool past_run_is_drain(const struct past_run *run);
 
 #endif

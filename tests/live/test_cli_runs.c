@@ -102,6 +102,13 @@ static void assert_manifest(size_t trials)
     json_decref(manifest);
 }
 
+/* Handoffs a second of this time, in hundredths as it is written. */
+static void assert_rate(const struct table *trials, size_t row, const char *time)
+{
+    double rate = table_real(trials, row, "handoffs") / table_real(trials, row, time);
+    assert_true(fabs(table_real(trials, row, "handoffs_per_s") / rate - 1) < 1e-2);
+}
+
 /* As whoever tries the program first runs it, but smaller. */
 static void a_private_server_and_all_files(void **state)
 {
@@ -126,6 +133,7 @@ static void a_private_server_and_all_files(void **state)
                          table_count(&files.trials, i, "rpcs"));
         assert_int_equal(table_count(&files.trials, i, "handoffs"),
                          table_count(&files.trials, i, "clients"));
+        assert_rate(&files.trials, i, "drain_s");
     }
     run_files_deinit(&files);
 }
@@ -204,6 +212,7 @@ static void steady_by_handoffs(void **state)
     for (size_t i = 0; i < files.trials.rows; i++) {
         assert_int_equal(table_count(&files.trials, i, "handoffs"), 30);
         assert_string_equal(table_text(&files.trials, i, "workload"), "steady");
+        assert_rate(&files.trials, i, "elapsed_s");
     }
     run_files_deinit(&files);
 }
