@@ -213,7 +213,7 @@ static void write_times(const struct sample *sample, bool drain, struct csv *csv
     for (size_t i = 0; i < 3; i++)
         csv_real(csv, sample->acquire_us[i], 1);
     csv_real(csv, sample->client_cpu_s, 6);
-    csv_real(csv, sample->servers.cpu_known ? (double)sample->servers.cpu_ns / 1e9 : NAN, 2);
+    csv_real(csv, sample->servers.cpu_known ? (double)sample->servers.cpu_ns / 1e9 : NAN, 6);
     csv_count(csv, sample->client_rss_kib);
 }
 
