@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "bench/data.h"
 
+#include "bench/json_text.h"
 #include "bench/machine.h"
 
 #include <errno.h>
@@ -43,6 +44,6 @@ json_t *data_describe(const struct options *options, const struct ensemble *ense
         return json_null();
     const char *folder = ensemble_folder(ensemble);
     machine_file_system(folder, file_system, sizeof file_system);
-    return json_pack("{s:o, s:s, s:b}", "folder", json_string_nocheck(folder), "file_system",
-                     file_system, "fsync", options->fsync);
+    return json_pack("{s:o, s:s, s:b}", "folder", json_text(folder), "file_system", file_system,
+                     "fsync", options->fsync);
 }

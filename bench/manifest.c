@@ -4,6 +4,7 @@
 #include "base/clock.h"
 #include "base/output.h"
 #include "bench/data.h"
+#include "bench/json_text.h"
 #include "bench/machine.h"
 #include "bench/version.h"
 #include "zk/admin.h"
@@ -19,7 +20,7 @@ static json_t *describe_command(int argc, char **argv)
 {
     json_t *command = json_pack("[s]", "zkherd");
     for (int i = 0; i < argc; i++)
-        json_array_append_new(command, json_string_nocheck(argv[i]));
+        json_array_append_new(command, json_text(argv[i]));
     return command;
 }
 
@@ -75,20 +76,20 @@ static json_t *describe_server(const struct target *target, size_t index)
     struct fault fault;
     char name[ENDPOINT_TEXT_SIZE], address[ENDPOINT_TEXT_SIZE], settings[8192];
     json_t *server =
-        json_pack("{s:s, s:s, s:s, s:s}", "endpoint", endpoint_typed(endpoint, name, sizeof name),
+        json_pack("{s:s, s:s, s:o, s:o}", "endpoint", endpoint_typed(endpoint, name, sizeof name),
                   "address", endpoint_address(endpoint, address, sizeof address), "version",
-                  identity->version, "mode", identity->mode);
+                  json_text(identity->version), "mode", json_text(identity->mode));
     if (target->steward != NULL &&
         admin_settings(endpoint, ASK_NS, settings, sizeof settings, &fault) == FAULT_NONE)
-        json_object_set_new(server, "settings", json_string(settings));
+        json_object_set_new(server, "settings", json_text(settings));
     else
         json_object_set_new(server, "settings", json_null());
     if (target->ensemble != NULL) {
         const struct ensemble *own = target->ensemble;
         unsigned at = (unsigned)index;
-        json_object_set_new(server, "configuration", json_string(ensemble_settings_text(own, at)));
-        json_object_set_new(server, "jvm", json_string(ensemble_java_version(own)));
-        json_object_set_new(server, "jvm_command", json_string(ensemble_command_line(own, at)));
+        json_object_set_new(server, "configuration", json_text(ensemble_settings_text(own, at)));
+        json_object_set_new(server, "jvm", json_text(ensemble_java_version(own)));
+        json_object_set_new(server, "jvm_command", json_text(ensemble_command_line(own, at)));
     }
     return server;
 }
@@ -115,7 +116,7 @@ void manifest_begin(struct manifest *manifest, int argc, char **argv, const stru
 
 void manifest_warn(struct manifest *manifest, const char *warning)
 {
-    json_array_append_new(manifest->warnings, json_string(warning));
+    json_array_append_new(manifest->warnings, json_text(warning));
 }
 
 static json_t *describe_roles(const struct board *board)
@@ -175,9 +176,14 @@ enum fault_kind manifest_write(struct manifest *manifest, const struct results *
     enum fault_kind kind = output_open(&file, results->folder, "manifest.json", fault);
     if (kind != FAULT_NONE)
         return kind;
-    json_dumpf(manifest->json, file.stream, JSON_INDENT(2));
+    bool whole = json_dumpf(manifest->json, file.stream, JSON_INDENT(2)) == 0;
     fputc('\n', file.stream);
-    kind = output_finish(&file, fault);
+    kind = output_commit(&file, fault);
+    /* All of it can be put as JSON: what is not the file's fault is a lack of memory. */
+    if (kind == FAULT_NONE && !whole)
+        kind = fault_raise(fault, FAULT_NO_MEMORY, 0, file.path, "%s", "");
+    if (kind == FAULT_NONE)
+        kind = output_finish(&file, fault);
     if (kind != FAULT_NONE)
         output_abandon(&file);
     return kind;

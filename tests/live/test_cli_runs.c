@@ -180,6 +180,24 @@ static size_t find_cell(const struct table *trials, const struct table *others, 
     return 0;
 }
 
+/* What JSON cannot hold is spelled out: the manifest is one all the same. */
+static void a_name_that_is_no_text(void **state)
+{
+    (void)state;
+    static const char name[] = "a\xff\xc3\xa9\xe2\x82z";
+    command.settings = NULL;
+    command_run(&command, COMMAND("run", "-d", "simulated", "-n", "2", "-t", "1", "-r", "scalable",
+                                  "-q", "-o", name));
+    assert_status(&command, 0);
+    json_t *manifest = read_manifest(name);
+    const json_t *arguments = json_object_get(manifest, "command");
+    assert_string_equal(
+        json_string_value(json_array_get(arguments, json_array_size(arguments) - 1)),
+        "a\\xff\xc3\xa9\\xe2\\x82z");
+    json_decref(manifest);
+    assert_left(1);
+}
+
 static void processes_count_the_same(void **state)
 {
     (void)state;
@@ -397,6 +415,7 @@ int main(void)
         COMMAND_TEST(a_private_server_and_all_files),
         COMMAND_TEST(quiet_is_quiet),
         COMMAND_TEST(results_have_a_folder_of_their_own),
+        COMMAND_TEST(a_name_that_is_no_text),
         COMMAND_TEST(processes_count_the_same),
         COMMAND_TEST(steady_by_handoffs),
         COMMAND_TEST(steady_by_duration),
