@@ -134,7 +134,28 @@ static void a_folder_that_cannot_be_made(void **state)
         assert_refused(&command, 3, list[i].words);
         assert_left(1);
         assert_nothing_left_outside(1);
+        /* Nor is a private server started for nothing: that there is no Java does not show. */
+        with((const char *const[]){"PATH=/nonexistent", "JAVA_HOME", NULL}, NULL);
+        command_run(&command, COMMAND("run", SMALL, "-o", list[i].folder));
+        with(NULL, NULL);
+        assert_refused(&command, 3, list[i].words);
+        assert_left(1);
     }
+}
+
+/* Nobody has named it: so nobody can name another. */
+static void folders_of_the_same_second(void **state)
+{
+    (void)state;
+    static const char *const small[] = {"zkherd", "run", "-d", "simulated", "-n", "2",
+                                        "-t",     "1",   "-r", "scalable",  "-q", NULL};
+    with((const char *const[]){"PATH=/nonexistent", NULL}, NULL);
+    for (size_t i = 0; i < 12; i++) {
+        command_run(&command, small);
+        assert_status(&command, 0);
+    }
+    assert_int_equal(count_entries(in_work("results")), 12);
+    assert_left(1);
 }
 
 /* As another user, to whom the folder is closed. */
@@ -559,6 +580,7 @@ int main(void)
         ENVIRONMENT_TEST(too_little_memory),
         ENVIRONMENT_TEST(without_gnuplot_there_are_no_plots),
         ENVIRONMENT_TEST(a_folder_that_cannot_be_made),
+        ENVIRONMENT_TEST(folders_of_the_same_second),
         ENVIRONMENT_TEST(a_folder_that_is_closed),
         ENVIRONMENT_TEST(no_temporary_folder),
         ENVIRONMENT_TEST(too_few_descriptors),
