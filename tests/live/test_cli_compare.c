@@ -165,13 +165,17 @@ static void two_runs_of_one_plan(void **state)
     assert_left(3);
 }
 
-/* One folder, its rows mixed: A is the topology with the fewest servers. */
-static void two_topologies_in_one_folder(void **state)
+/* As `run --servers 1,3` writes it: A is the run with the fewest servers. */
+static void the_runs_in_a_folder(void **state)
 {
     (void)state;
     const struct made both[] = {{"\"zk,1\"", 3, 6, 8, 2, NULL}, {"standalone", 1, 6, 8, 1, NULL}};
-    make_run("both", both, 2);
-    struct table table = COMPARE_WELL(0, "both");
+    assert_int_equal(mkdir(in_work("both"), 0755), 0);
+    assert_int_equal(mkdir(in_work("both/another"), 0755), 0);
+    make_run("both/ensemble3", &both[0], 1);
+    make_run("both/standalone", &both[1], 1);
+    struct table table = COMPARE_WELL(0, "both/");
+    assert_has(command.out, "on 1 server, in both/standalone\n");
     assert_has(command.out, "A  standalone: 24 trials on 1 server");
     assert_has(command.out, "scalable: a handoff takes 2.00 times as long on 3 servers (1.9");
     assert_fits_the_terminal(command.out);
@@ -385,8 +389,8 @@ static void command_lines(void **state)
     make_plain("one");
     make_plain("two");
     refuse("expected the folders of two runs", COMMAND("compare"));
-    REFUSE("zkherd: one: one run with one topology", "one");
-    REFUSE("zkherd: one/: the same folder is named twice", "one", "one/");
+    REFUSE("zkherd: one: one run: expected two at least", "one");
+    REFUSE("zkherd: one/: not understood: the same folder is named twice", "one", "one/");
     REFUSE("zkherd: --frobnicate: no such option; see zkherd compare --help", "--frobnicate");
     REFUSE("zkherd: -x: no such option", "-qx", "one", "two");
     REFUSE("zkherd: --quiet=yes: it takes no value", "--quiet=yes");
@@ -433,6 +437,8 @@ static void files_that_are_malformed(void **state)
         {"s,1,scalable,2,1,2,2,8,1,0,8,0.1,50,2e3,9e3,0.2,0,yes,\"why\n",
          "line 2: a quote is opened and not closed"},
     };
+    static const struct made mixed[] = {{"s", 1, 2, 8, 1, NULL}, {"zk", 1, 2, 8, 1, NULL}};
+    static const struct made more[] = {{"s", 1, 2, 8, 1, NULL}, {"s", 3, 2, 8, 1, NULL}};
     make_plain("one");
     make_plain("two");
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
@@ -443,13 +449,17 @@ static void files_that_are_malformed(void **state)
         write_file("two", "trials.csv", text);
         REFUSE(words, "one", "two");
     }
+    make_run("mixed", mixed, 2);
+    REFUSE("line 10: target: 'zk' is not that of the trials before", "one", "mixed");
+    make_run("more", more, 2);
+    REFUSE("line 10: servers: '3' is not that of the trials before", "one", "more");
     write_file("two", "trials.csv", "recipe,clients\nscalable,2\n");
     REFUSE("line 1: there is no column called 'target'", "one", "two");
     write_file("two", "manifest.json", "{\"plan\":\n{,}}");
     REFUSE("zkherd: two/manifest.json: the file is malformed: line 2: ", "one", "two");
     write_file("two", "manifest.json", "{}");
     REFUSE("the plan has no 'recipes', or none of its kind", "one", "two");
-    assert_left(2);
+    assert_left(4);
 }
 
 /* The plan with one value replaced by another. */
@@ -512,7 +522,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         COMMAND_TEST(two_runs_of_one_plan),
-        COMMAND_TEST(two_topologies_in_one_folder),
+        COMMAND_TEST(the_runs_in_a_folder),
         COMMAND_TEST(three_runs),
         COMMAND_TEST(labels_tell_apart),
         COMMAND_TEST(too_few_trials_have_no_interval),

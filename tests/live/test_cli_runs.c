@@ -311,6 +311,10 @@ static void topologies_have_a_folder_each(void **state)
         }
         run_files_deinit(&files);
     }
+    command_run(&command, COMMAND("compare", "both", "-o", "compared"));
+    assert_status(&command, 0);
+    assert_has(command.out, "A  standalone: 12 trials on 1 server, in both/standalone\n");
+    assert_has(command.out, "B  ensemble3: 12 trials on 3 servers, in both/ensemble3\n");
 }
 
 static void holds_are_no_part_of_handoffs(void **state)
