@@ -12,7 +12,6 @@
 
 #include <stdio.h>
 #include <string.h>
-#include <zookeeper/zookeeper_version.h>
 
 #define ASK_NS (2 * NS_PER_S)
 
@@ -58,14 +57,18 @@ static json_t *describe_plan(const struct options *options)
 
 static json_t *describe_driver(enum driver driver)
 {
-    char library[64];
+    char name[64], version[32] = "";
+    struct library library;
+    struct fault fault;
     if (driver == DRIVER_SIMULATED)
         return json_pack("{s:s, s:n, s:n, s:s}", "driver", options_driver_word(driver),
                          "client_library", "client_version", "clock", "simulated");
     enum library_build build = driver == DRIVER_THREADS ? LIBRARY_MT : LIBRARY_ST;
-    snprintf(library, sizeof library, "%s (Apache C client)", library_name(build));
-    return json_pack("{s:s, s:s, s:s, s:s}", "driver", options_driver_word(driver),
-                     "client_library", library, "client_version", ZOO_VERSION, "clock",
+    snprintf(name, sizeof name, "%s (Apache C client)", library_name(build));
+    if (library_load(build, &library, &fault) == FAULT_NONE)
+        library_version(&library, version, sizeof version);
+    return json_pack("{s:s, s:s, s:o, s:s}", "driver", options_driver_word(driver),
+                     "client_library", name, "client_version", json_text(version), "clock",
                      "CLOCK_MONOTONIC");
 }
 
