@@ -72,6 +72,15 @@ static json_t *describe_driver(enum driver driver)
                      "CLOCK_MONOTONIC");
 }
 
+/* With what a server of our own was started. */
+static void add_start(json_t *server, const char *configuration, const char *jvm,
+                      const char *command)
+{
+    json_object_set_new(server, "configuration", json_text(configuration));
+    json_object_set_new(server, "jvm", json_text(jvm));
+    json_object_set_new(server, "jvm_command", json_text(command));
+}
+
 static json_t *describe_server(const struct target *target, size_t index)
 {
     const struct endpoint *endpoint = &target->servers.endpoints[index];
@@ -90,9 +99,13 @@ static json_t *describe_server(const struct target *target, size_t index)
     if (target->ensemble != NULL) {
         const struct ensemble *own = target->ensemble;
         unsigned at = (unsigned)index;
-        json_object_set_new(server, "configuration", json_text(ensemble_settings_text(own, at)));
-        json_object_set_new(server, "jvm", json_text(ensemble_java_version(own)));
-        json_object_set_new(server, "jvm_command", json_text(ensemble_command_line(own, at)));
+        add_start(server, ensemble_settings_text(own, at), ensemble_java_version(own),
+                  ensemble_command_line(own, at));
+    } else if (target->stands) {
+        struct standing_server own;
+        int at = standing_index_of(&target->standing, endpoint);
+        standing_look_at(&target->standing, (unsigned)at, &own);
+        add_start(server, own.settings_text, own.java_version, own.command_line);
     }
     return server;
 }
@@ -109,12 +122,11 @@ void manifest_begin(struct manifest *manifest, int argc, char **argv, const stru
                     const struct target *target)
 {
     manifest->warnings = json_array();
-    manifest->json = json_pack("{s:o, s:s, s:I, s:o, s:o, s:o, s:s, s:o, s:o}", "command",
-                               describe_command(argc, argv), "version", version_text, "seed",
-                               (json_int_t)options->seed, "plan", describe_plan(options), "host",
-                               machine_describe(), "driver", describe_driver(options->driver),
-                               "target", target->name, "servers", describe_servers(target), "data",
-                               data_describe(options, target->ensemble));
+    manifest->json = json_pack(
+        "{s:o, s:s, s:I, s:o, s:o, s:o, s:s, s:o, s:o}", "command", describe_command(argc, argv),
+        "version", version_text, "seed", (json_int_t)options->seed, "plan", describe_plan(options),
+        "host", machine_describe(), "driver", describe_driver(options->driver), "target",
+        target->name, "servers", describe_servers(target), "data", data_describe(options, target));
 }
 
 void manifest_warn(struct manifest *manifest, const char *warning)
