@@ -141,7 +141,8 @@ reproduce: install-to-run
 	$(BUILD)/zkherd run $(REPRODUCE_PLAN) --servers 1,3 -o $(REFERENCE).new
 	$(BUILD)/zkherd run -r $(REPRODUCE_RECIPES) -n 4..64x2 -t 3 -o $(REFERENCE).new/recipes
 	rm -rf $(REFERENCE).new/recipes/plots
-	rm -f $(REFERENCE).new/*/plots/*.png $(REFERENCE).new/*/latency.hlog $(REFERENCE).new/*/handoffs.csv
+	rm -f $(REFERENCE).new/*/plots/*.png $(REFERENCE).new/*/latency.hlog $(REFERENCE).new/*/handoffs.csv \
+	    $(REFERENCE).new/*/sessions.csv
 	rm -rf $(addprefix $(REFERENCE)/,standalone ensemble3 compare compare.txt recipes)
 	mv $(REFERENCE).new/* $(REFERENCE)
 	rmdir $(REFERENCE).new

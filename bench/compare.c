@@ -11,19 +11,22 @@
 #include "bench/ratios.h"
 #include "bench/sides.h"
 
+#include <dirent.h>
 #include <getopt.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
+
+#define PATH_SIZE (PATH_MAX + NAME_MAX + 32)
 
 static const char help[] =
-    "Usage: zkherd compare [OPTION]... RUN RUN...\n"
-    "       zkherd compare [OPTION]... RUN\n"
+    "Usage: zkherd compare [OPTION]... RUN...\n"
     "Compare runs of one plan: an ensemble with a standalone server, a version with another.\n"
-    "Every RUN, the folder of a run, is compared with the first, and so is every topology\n"
-    "with the first where one folder holds several.\n"
+    "Every RUN, the folder of a run, is compared with the first. A folder that holds runs, as\n"
+    "'run --servers 1,3' writes it, stands for them, those with few servers first.\n"
     "\n"
     "Under lockstep the counts must be equal. Times are compared by their ratio, with a 95 %\n"
     "interval over trials from 5 trials on; * where it excludes 1. Only valid trials count.\n"
@@ -33,12 +36,13 @@ static const char help[] =
     "  -q, --quiet    print nothing but errors and failed verdicts\n"
     "  -h, --help     this help\n"
     "\n"
-    "Exit status: 0 done, the counts are equal; 1 a count differs; 2 wrong usage, no run, a\n"
-    "malformed file, runs of different plans; 3 the environment; 4 no valid trial to compare.\n"
+    "Exit status: 0 done, the counts are equal; 1 a count differs, or a trial's own verdict had\n"
+    "failed; 2 wrong usage, no run, a malformed file, runs of different plans; 3 the environment;\n"
+    "4 no valid trial to compare.\n"
     "\n"
     "Examples:\n"
     "  zkherd compare results/20261121T101530Z-standalone results/20261121T102004Z-zk1-2181\n"
-    "  zkherd compare -o results/compared both/standalone both/ensemble3\n";
+    "  zkherd compare -o results/compared both\n";
 
 struct compare {
     const char *out;
@@ -71,33 +75,6 @@ static enum outcome refuse_option(int option, const char *argument)
     return OUTCOME_WRONG;
 }
 
-/* A run is equal to itself: naming a folder twice, by whatever names, is a slip. */
-static const char *named_twice(const struct compare *compare)
-{
-    struct stat its, others;
-    for (size_t i = 0; i < compare->folder_count; i++) {
-        for (size_t j = 0; j < i; j++) {
-            if (stat(compare->folders[i], &its) == 0 && stat(compare->folders[j], &others) == 0 &&
-                its.st_dev == others.st_dev && its.st_ino == others.st_ino)
-                return compare->folders[i];
-        }
-    }
-    return NULL;
-}
-
-static enum outcome check_folders(const struct compare *compare)
-{
-    if (compare->folder_count == 0)
-        complain_usage("compare", "runs", "expected the folders of two runs at least");
-    else if (compare->folder_count > SIDES_MAX)
-        complain_usage("compare", "runs", "expected at most %d", SIDES_MAX);
-    else if (named_twice(compare) != NULL)
-        complain_usage("compare", named_twice(compare), "the same folder is named twice");
-    else
-        return OUTCOME_GO;
-    return OUTCOME_WRONG;
-}
-
 static enum outcome parse(int argc, char **argv, struct compare *compare)
 {
     static const struct option options[] = {{"out", required_argument, NULL, 'o'},
@@ -127,15 +104,32 @@ static enum outcome parse(int argc, char **argv, struct compare *compare)
     }
     compare->folders = argv + optind;
     compare->folder_count = (size_t)(argc - optind);
-    return check_folders(compare);
+    if (compare->folder_count > 0)
+        return OUTCOME_GO;
+    complain_usage("compare", "runs", "expected the folders of two runs at least");
+    return OUTCOME_WRONG;
 }
 
 /* ------------------------------------------------------------------ reading */
 
-static enum fault_kind read_folder(struct compare *compare, size_t at, struct fault *fault)
+static bool is_same(const char *folder, const char *other)
 {
-    struct past_run *run = &compare->runs[at];
-    enum fault_kind kind = past_run_open(compare->folders[at], run, fault);
+    struct stat its, others;
+    return stat(folder, &its) == 0 && stat(other, &others) == 0 && its.st_dev == others.st_dev &&
+           its.st_ino == others.st_ino;
+}
+
+static enum fault_kind read_run(struct compare *compare, const char *folder, struct fault *fault)
+{
+    struct past_run *run = &compare->runs[compare->run_count];
+    if (compare->run_count == SIDES_MAX)
+        return fault_raise(fault, FAULT_USAGE, 0, folder, "more than %d runs in all", SIDES_MAX);
+    /* A run is equal to itself: naming it twice, by whatever names, is a slip. */
+    for (size_t i = 0; i < compare->run_count; i++) {
+        if (is_same(folder, compare->runs[i].folder))
+            return fault_raise(fault, FAULT_USAGE, 0, folder, "the same folder is named twice");
+    }
+    enum fault_kind kind = past_run_open(folder, run, fault);
     if (kind != FAULT_NONE)
         return kind;
     compare->run_count++;
@@ -143,11 +137,50 @@ static enum fault_kind read_folder(struct compare *compare, size_t at, struct fa
     return kind == FAULT_NONE ? sides_add(&compare->sides, run, fault) : kind;
 }
 
+static bool is_run(const char *folder)
+{
+    char path[PATH_SIZE + sizeof "/manifest.json"];
+    snprintf(path, sizeof path, "%s/manifest.json", folder);
+    return access(path, F_OK) == 0;
+}
+
+/* The runs that lie in a folder, if any: those of several topologies do. */
+static enum fault_kind read_runs_in(struct compare *compare, const char *folder,
+                                    struct fault *fault)
+{
+    size_t first = compare->sides.count, length = strlen(folder);
+    struct dirent **entries = NULL;
+    enum fault_kind kind = FAULT_NONE;
+    int count = scandir(folder, &entries, NULL, alphasort);
+    while (length > 1 && folder[length - 1] == '/')
+        length--;
+    for (int i = 0; i < count; i++) {
+        char path[PATH_SIZE];
+        snprintf(path, sizeof path, "%.*s/%s", (int)length, folder, entries[i]->d_name);
+        if (kind == FAULT_NONE && entries[i]->d_name[0] != '.' && is_run(path))
+            kind = read_run(compare, path, fault);
+        free(entries[i]);
+    }
+    free(entries);
+    sides_sort(&compare->sides, first);
+    return kind;
+}
+
+static enum fault_kind read_folder(struct compare *compare, const char *folder, struct fault *fault)
+{
+    size_t before = compare->run_count;
+    enum fault_kind kind = is_run(folder) ? FAULT_NONE : read_runs_in(compare, folder, fault);
+    /* One that holds no run either is told to be none. */
+    if (kind == FAULT_NONE && compare->run_count == before)
+        kind = read_run(compare, folder, fault);
+    return kind;
+}
+
 static enum fault_kind read_all(struct compare *compare, struct fault *fault)
 {
     enum fault_kind kind = folder_check(compare->out, fault);
     for (size_t i = 0; kind == FAULT_NONE && i < compare->folder_count; i++)
-        kind = read_folder(compare, i, fault);
+        kind = read_folder(compare, compare->folders[i], fault);
     return kind;
 }
 
@@ -181,7 +214,7 @@ static void draw(const struct compare *compare)
 
 static void tell(const struct compare *compare)
 {
-    compare_table_write_failures(&compare->ratios, stderr);
+    compare_table_write_failures(&compare->ratios, &compare->sides, stderr);
     if (compare->quiet)
         return;
     compare_table_write_sides(&compare->sides, stdout);
@@ -194,15 +227,18 @@ static void tell(const struct compare *compare)
 
 static int verdict(const struct compare *compare)
 {
-    bool compared = false;
+    bool failed = false, compared = false;
+    for (size_t i = 0; i < compare->sides.count; i++)
+        failed = failed || compare->sides.list[i].failed > 0;
     for (size_t i = 0; i < compare->ratios.count; i++) {
         const struct ratio_cell *cell = &compare->ratios.list[i];
-        if (ratios_counts_differ(&compare->ratios, cell))
-            return 1;
+        failed = failed || ratios_counts_differ(&compare->ratios, cell);
         compared = compared || ratios_is_compared(&cell->of[RATIO_RPCS]);
     }
     if (!compared)
         complain_mildly("no cell has a trial that stands on both sides: nothing was compared");
+    if (failed)
+        return 1;
     return compared ? 0 : 4;
 }
 
@@ -215,8 +251,7 @@ static int lead(struct compare *compare)
     if (kind != FAULT_NONE)
         return complain(&fault);
     if (compare->sides.count < 2)
-        return complain_usage("compare", compare->folders[0],
-                              "one run with one topology: expected two runs at least");
+        return complain_usage("compare", compare->folders[0], "one run: expected two at least");
     sides_label(&compare->sides);
     kind = ratios_init(&compare->sides, &compare->ratios, &fault);
     if (kind == FAULT_NONE)

@@ -288,8 +288,22 @@ static void write_span(struct interval span, FILE *stream)
         fprintf(stream, " to %.0f", span.high);
 }
 
-void compare_table_write_failures(const struct ratios *ratios, FILE *stream)
+static void write_failed_trials(const struct sides *sides, FILE *stream)
 {
+    for (size_t i = 0; i < sides->count; i++) {
+        const struct side *side = &sides->list[i];
+        if (side->failed > 0)
+            fprintf(stream,
+                    "%c: the verdict fails: of %zu of its %zu trials, which are left out; see "
+                    "'reason' in %s/trials.csv\n",
+                    sides_letter(i), side->failed, side->count, side->run->folder);
+    }
+}
+
+void compare_table_write_failures(const struct ratios *ratios, const struct sides *sides,
+                                  FILE *stream)
+{
+    write_failed_trials(sides, stream);
     for (size_t i = 0; i < ratios->count; i++) {
         const struct ratio_cell *cell = &ratios->list[i];
         for (int metric = 0; ratios->exact && metric < RATIO_COUNTS; metric++) {

@@ -19,7 +19,9 @@ void compare_table_write(const struct ratios *ratios, FILE *stream);
 /* A sentence for each recipe and side, at the largest number of clients that can be compared. */
 void compare_table_tell(const struct ratios *ratios, const struct sides *sides, FILE *stream);
 
-/* A line for each exact count that differs. */
-void compare_table_write_failures(const struct ratios *ratios, FILE *stream);
+/* A line for each side with trials whose own verdict had failed, and for each exact count that
+ * differs. */
+void compare_table_write_failures(const struct ratios *ratios, const struct sides *sides,
+                                  FILE *stream);
 
 #endif

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "bench/data.h"
 
+#include "bench/json_text.h"
 #include "bench/machine.h"
 
 #include <errno.h>
 #include <stdio.h>
+#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -36,13 +38,20 @@ const char *data_folder_of(const struct options *options, const char *target, ch
     return folder;
 }
 
-json_t *data_describe(const struct options *options, const struct ensemble *ensemble)
+json_t *data_describe(const struct options *options, const struct target *target)
 {
     char file_system[64];
-    if (ensemble == NULL)
+    bool fsync = options->fsync;
+    if (target->ensemble == NULL && !target->stands)
         return json_null();
-    const char *folder = ensemble_folder(ensemble);
+    if (target->stands) {
+        struct standing_server server;
+        standing_look_at(&target->standing, 0, &server);
+        fsync = strstr(server.settings_text, "forceSync=no") == NULL;
+    }
+    const char *folder =
+        target->stands ? target->standing.folder : ensemble_folder(target->ensemble);
     machine_file_system(folder, file_system, sizeof file_system);
-    return json_pack("{s:o, s:s, s:b}", "folder", json_string_nocheck(folder), "file_system",
-                     file_system, "fsync", options->fsync);
+    return json_pack("{s:o, s:s, s:b}", "folder", json_text(folder), "file_system", file_system,
+                     "fsync", fsync);
 }

@@ -12,7 +12,7 @@
 
 #include "base/fault.h"
 #include "bench/options.h"
-#include "zk/ensemble.h"
+#include "bench/target.h"
 
 #include <jansson.h>
 #include <limits.h>
@@ -35,7 +35,7 @@ const char *data_folder_of(const struct options *options, const char *target,
                            char folder[PATH_MAX]);
 
 /* For the manifest: the folder, the file system that it lies on, and whether writes wait for it;
- * null without private servers. The caller's to json_decref. */
-json_t *data_describe(const struct options *options, const struct ensemble *ensemble);
+ * null without servers of our own. The caller's to json_decref. */
+json_t *data_describe(const struct options *options, const struct target *target);
 
 #endif

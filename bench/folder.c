@@ -9,32 +9,58 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum fault_kind folder_check(const char *out, struct fault *fault)
-{
-    if (out != NULL && access(out, F_OK) == 0)
-        return fault_raise(fault, FAULT_EXISTS, 0, out, "%s", "");
-    return FAULT_NONE;
-}
+/* Where the folders go that nobody has named. */
+#define RESULTS "results"
 
-enum fault_kind folder_make(const char *out, uint64_t utc_ns, const char *name,
-                            char folder[PATH_MAX], struct fault *fault)
+static enum fault_kind make_named(const char *out, char folder[PATH_MAX], struct fault *fault)
 {
-    if (out != NULL) {
-        snprintf(folder, PATH_MAX, "%s", out);
-        for (size_t end = strlen(folder); end > 1 && folder[end - 1] == '/';)
-            folder[--end] = '\0';
-    } else {
-        char time[32];
-        clock_format_utc(utc_ns, 1, time, sizeof time);
-        if (mkdir("results", 0777) != 0 && errno != EEXIST)
-            return fault_from_errno(fault, errno, "results", "cannot make the folder");
-        snprintf(folder, PATH_MAX, "results/%s-%s", time, name);
-    }
+    snprintf(folder, PATH_MAX, "%s", out);
+    for (size_t end = strlen(folder); end > 1 && folder[end - 1] == '/';)
+        folder[--end] = '\0';
     if (mkdir(folder, 0777) == 0)
         return FAULT_NONE;
     return fault_from_errno(
         fault, errno, folder, "cannot make the folder%s",
         errno == ENOENT || errno == ENOTDIR ? "; name it inside a folder that exists" : "");
+}
+
+/* Other runs may be making theirs in it: nothing is tried. */
+static enum fault_kind check_results(struct fault *fault)
+{
+    if (access(RESULTS, W_OK | X_OK) == 0 || (errno == ENOENT && access(".", W_OK | X_OK) == 0))
+        return FAULT_NONE;
+    return fault_from_errno(fault, errno, RESULTS, "cannot make a folder in it");
+}
+
+enum fault_kind folder_check(const char *out, struct fault *fault)
+{
+    char folder[PATH_MAX];
+    if (out == NULL)
+        return check_results(fault);
+    if (access(out, F_OK) == 0)
+        return fault_raise(fault, FAULT_EXISTS, 0, out, "%s", "");
+    enum fault_kind kind = make_named(out, folder, fault);
+    if (kind == FAULT_NONE)
+        rmdir(folder);
+    return kind;
+}
+
+enum fault_kind folder_make(const char *out, uint64_t utc_ns, const char *name,
+                            char folder[PATH_MAX], struct fault *fault)
+{
+    char time[32];
+    if (out != NULL)
+        return make_named(out, folder, fault);
+    if (mkdir(RESULTS, 0777) != 0 && errno != EEXIST)
+        return fault_from_errno(fault, errno, RESULTS, "cannot make the folder");
+    clock_format_utc(utc_ns, 1, time, sizeof time);
+    snprintf(folder, PATH_MAX, RESULTS "/%s-%s", time, name);
+    for (unsigned again = 2; mkdir(folder, 0777) != 0; again++) {
+        if (errno != EEXIST)
+            return fault_from_errno(fault, errno, folder, "cannot make the folder");
+        snprintf(folder, PATH_MAX, RESULTS "/%s-%s-%u", time, name, again);
+    }
+    return FAULT_NONE;
 }
 
 const char *folder_name(const char *path)

@@ -12,13 +12,14 @@
 #include <limits.h>
 #include <stdint.h>
 
-/* Whether `out` may be made, for before the work begins: FAULT_EXISTS if it is there. NULL may. */
+/* Whether folder_make will succeed, for before the work begins, with its faults. A folder that is
+ * named is made for it, and removed again. */
 MUST_CHECK enum fault_kind folder_check(const char *out, struct fault *fault);
 
 /*
- * Makes the folder: `out`, or results/<UTC time>-<name> below the present one if out is NULL. Its
- * path, without slashes at the end, goes to folder. FAULT_EXISTS, FAULT_DENIED, FAULT_NO_SPACE,
- * FAULT_SYSTEM.
+ * Makes the folder: `out`, or results/<UTC time>-<name> below the present one if out is NULL, with
+ * -2, -3, … behind it where that is somebody's of the same second. Its path, without slashes at the
+ * end, goes to folder. FAULT_EXISTS, FAULT_DENIED, FAULT_NO_SPACE, FAULT_SYSTEM.
  */
 MUST_CHECK enum fault_kind folder_make(const char *out, uint64_t utc_ns, const char *name,
                                        char folder[PATH_MAX], struct fault *fault);

@@ -4,6 +4,7 @@
 #include "base/clock.h"
 #include "base/output.h"
 #include "bench/data.h"
+#include "bench/json_text.h"
 #include "bench/machine.h"
 #include "bench/version.h"
 #include "zk/admin.h"
@@ -11,7 +12,6 @@
 
 #include <stdio.h>
 #include <string.h>
-#include <zookeeper/zookeeper_version.h>
 
 #define ASK_NS (2 * NS_PER_S)
 
@@ -19,7 +19,7 @@ static json_t *describe_command(int argc, char **argv)
 {
     json_t *command = json_pack("[s]", "zkherd");
     for (int i = 0; i < argc; i++)
-        json_array_append_new(command, json_string_nocheck(argv[i]));
+        json_array_append_new(command, json_text(argv[i]));
     return command;
 }
 
@@ -43,28 +43,42 @@ static json_t *describe_plan(const struct options *options)
     for (size_t i = 0; i < options->level_count; i++)
         json_array_append_new(clients, json_integer((json_int_t)options->clients[i]));
     return json_pack(
-        "{s:o, s:o, s:o, s:s, s:s, s:I, s:I, s:I, s:b, s:i, s:i, s:i, s:I, s:I}", "recipes",
+        "{s:o, s:o, s:o, s:s, s:s, s:I, s:I, s:I, s:b, s:i, s:s, s:i, s:i, s:I, s:I}", "recipes",
         recipes, "clients", clients, "most_clients", describe_most_clients(options), "workload",
         options->workload == WORKLOAD_DRAIN ? "drain" : "steady", "pace",
         options->pace == PACE_LOCKSTEP ? "lockstep" : "free", "handoffs",
         (json_int_t)options->handoffs, "duration_ns", (json_int_t)options->duration_ns, "hold_ns",
         (json_int_t)options->hold.mean_ns, "hold_exponential", options->hold.exponential, "locks",
-        (int)options->locks, "trials", (int)options->trials, "processes", (int)options->processes,
-        "session_timeout_ms", (json_int_t)(options->session_timeout_ns / NS_PER_MS), "timeout_ms",
+        (int)options->locks, "placement", options_placement_word(options->placement), "trials",
+        (int)options->trials, "processes", (int)options->processes, "session_timeout_ms",
+        (json_int_t)(options->session_timeout_ns / NS_PER_MS), "timeout_ms",
         (json_int_t)(options->timeout_ns / NS_PER_MS));
 }
 
 static json_t *describe_driver(enum driver driver)
 {
-    char library[64];
+    char name[64], version[32] = "";
+    struct library library;
+    struct fault fault;
     if (driver == DRIVER_SIMULATED)
         return json_pack("{s:s, s:n, s:n, s:s}", "driver", options_driver_word(driver),
                          "client_library", "client_version", "clock", "simulated");
     enum library_build build = driver == DRIVER_THREADS ? LIBRARY_MT : LIBRARY_ST;
-    snprintf(library, sizeof library, "%s (Apache C client)", library_name(build));
-    return json_pack("{s:s, s:s, s:s, s:s}", "driver", options_driver_word(driver),
-                     "client_library", library, "client_version", ZOO_VERSION, "clock",
+    snprintf(name, sizeof name, "%s (Apache C client)", library_name(build));
+    if (library_load(build, &library, &fault) == FAULT_NONE)
+        library_version(&library, version, sizeof version);
+    return json_pack("{s:s, s:s, s:o, s:s}", "driver", options_driver_word(driver),
+                     "client_library", name, "client_version", json_text(version), "clock",
                      "CLOCK_MONOTONIC");
+}
+
+/* With what a server of our own was started. */
+static void add_start(json_t *server, const char *configuration, const char *jvm,
+                      const char *command)
+{
+    json_object_set_new(server, "configuration", json_text(configuration));
+    json_object_set_new(server, "jvm", json_text(jvm));
+    json_object_set_new(server, "jvm_command", json_text(command));
 }
 
 static json_t *describe_server(const struct target *target, size_t index)
@@ -74,20 +88,24 @@ static json_t *describe_server(const struct target *target, size_t index)
     struct fault fault;
     char name[ENDPOINT_TEXT_SIZE], address[ENDPOINT_TEXT_SIZE], settings[8192];
     json_t *server =
-        json_pack("{s:s, s:s, s:s, s:s}", "endpoint", endpoint_typed(endpoint, name, sizeof name),
+        json_pack("{s:s, s:s, s:o, s:o}", "endpoint", endpoint_typed(endpoint, name, sizeof name),
                   "address", endpoint_address(endpoint, address, sizeof address), "version",
-                  identity->version, "mode", identity->mode);
+                  json_text(identity->version), "mode", json_text(identity->mode));
     if (target->steward != NULL &&
         admin_settings(endpoint, ASK_NS, settings, sizeof settings, &fault) == FAULT_NONE)
-        json_object_set_new(server, "settings", json_string(settings));
+        json_object_set_new(server, "settings", json_text(settings));
     else
         json_object_set_new(server, "settings", json_null());
     if (target->ensemble != NULL) {
         const struct ensemble *own = target->ensemble;
         unsigned at = (unsigned)index;
-        json_object_set_new(server, "configuration", json_string(ensemble_settings_text(own, at)));
-        json_object_set_new(server, "jvm", json_string(ensemble_java_version(own)));
-        json_object_set_new(server, "jvm_command", json_string(ensemble_command_line(own, at)));
+        add_start(server, ensemble_settings_text(own, at), ensemble_java_version(own),
+                  ensemble_command_line(own, at));
+    } else if (target->stands) {
+        struct standing_server own;
+        int at = standing_index_of(&target->standing, endpoint);
+        standing_look_at(&target->standing, (unsigned)at, &own);
+        add_start(server, own.settings_text, own.java_version, own.command_line);
     }
     return server;
 }
@@ -104,17 +122,16 @@ void manifest_begin(struct manifest *manifest, int argc, char **argv, const stru
                     const struct target *target)
 {
     manifest->warnings = json_array();
-    manifest->json = json_pack("{s:o, s:s, s:I, s:o, s:o, s:o, s:s, s:o, s:o}", "command",
-                               describe_command(argc, argv), "version", version_text, "seed",
-                               (json_int_t)options->seed, "plan", describe_plan(options), "host",
-                               machine_describe(), "driver", describe_driver(options->driver),
-                               "target", target->name, "servers", describe_servers(target), "data",
-                               data_describe(options, target->ensemble));
+    manifest->json = json_pack(
+        "{s:o, s:s, s:I, s:o, s:o, s:o, s:s, s:o, s:o}", "command", describe_command(argc, argv),
+        "version", version_text, "seed", (json_int_t)options->seed, "plan", describe_plan(options),
+        "host", machine_describe(), "driver", describe_driver(options->driver), "target",
+        target->name, "servers", describe_servers(target), "data", data_describe(options, target));
 }
 
 void manifest_warn(struct manifest *manifest, const char *warning)
 {
-    json_array_append_new(manifest->warnings, json_string(warning));
+    json_array_append_new(manifest->warnings, json_text(warning));
 }
 
 static json_t *describe_roles(const struct board *board)
@@ -174,9 +191,14 @@ enum fault_kind manifest_write(struct manifest *manifest, const struct results *
     enum fault_kind kind = output_open(&file, results->folder, "manifest.json", fault);
     if (kind != FAULT_NONE)
         return kind;
-    json_dumpf(manifest->json, file.stream, JSON_INDENT(2));
+    bool whole = json_dumpf(manifest->json, file.stream, JSON_INDENT(2)) == 0;
     fputc('\n', file.stream);
-    kind = output_finish(&file, fault);
+    kind = output_commit(&file, fault);
+    /* All of it can be put as JSON: what is not the file's fault is a lack of memory. */
+    if (kind == FAULT_NONE && !whole)
+        kind = fault_raise(fault, FAULT_NO_MEMORY, 0, file.path, "%s", "");
+    if (kind == FAULT_NONE)
+        kind = output_finish(&file, fault);
     if (kind != FAULT_NONE)
         output_abandon(&file);
     return kind;

@@ -178,6 +178,16 @@ const char *options_driver_word(enum driver driver)
     return words[driver];
 }
 
+const char *options_placement_word(enum placement placement)
+{
+    static const char *const words[] = {
+        [PLACEMENT_SPREAD] = "spread",
+        [PLACEMENT_LEADER] = "leader",
+        [PLACEMENT_FOLLOWERS] = "followers",
+    };
+    return words[placement];
+}
+
 uint64_t options_handoffs(const struct options *options, uint64_t clients)
 {
     if (options->handoffs != 0 || options->duration_ns != 0)

@@ -18,7 +18,7 @@
 #define OPTIONS_TOPOLOGIES_MAX 4 /* 1, 3, 5 and 7 servers */
 
 /* Which servers the sessions connect to. */
-enum placement { PLACEMENT_SPREAD, PLACEMENT_LEADER, PLACEMENT_FOLLOWERS };
+enum placement { PLACEMENT_SPREAD, PLACEMENT_LEADER, PLACEMENT_FOLLOWERS, PLACEMENTS };
 
 struct options {
     const struct recipe *recipes[OPTIONS_RECIPES_MAX];
@@ -63,6 +63,9 @@ void options_help(void);
 
 /* The driver's name, as it is typed: a static string. */
 const char *options_driver_word(enum driver driver);
+
+/* The placement's name, as it is typed: a static string. */
+const char *options_placement_word(enum placement placement);
 
 /* Steady: the grants asked for in a cell of so many clients; 0 when the time decides. */
 uint64_t options_handoffs(const struct options *options, uint64_t clients);

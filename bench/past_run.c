@@ -11,10 +11,10 @@ static const struct {
     const char *key;
     json_type type; /* JSON_TRUE stands for both */
 } plan_keys[] = {
-    {"recipes", JSON_ARRAY},       {"clients", JSON_ARRAY},   {"most_clients", JSON_OBJECT},
-    {"workload", JSON_STRING},     {"pace", JSON_STRING},     {"handoffs", JSON_INTEGER},
-    {"duration_ns", JSON_INTEGER}, {"hold_ns", JSON_INTEGER}, {"hold_exponential", JSON_TRUE},
-    {"locks", JSON_INTEGER},
+    {"recipes", JSON_ARRAY},       {"clients", JSON_ARRAY},    {"most_clients", JSON_OBJECT},
+    {"workload", JSON_STRING},     {"pace", JSON_STRING},      {"handoffs", JSON_INTEGER},
+    {"duration_ns", JSON_INTEGER}, {"hold_ns", JSON_INTEGER},  {"hold_exponential", JSON_TRUE},
+    {"locks", JSON_INTEGER},       {"placement", JSON_STRING},
 };
 
 #define FILE_PATH_SIZE (PATH_MAX + 64)
@@ -48,6 +48,11 @@ bool past_run_is_lockstep(const struct past_run *run)
 bool past_run_has_duration(const struct past_run *run)
 {
     return json_integer_value(json_object_get(run->plan, "duration_ns")) != 0;
+}
+
+bool past_run_is_drain(const struct past_run *run)
+{
+    return strcmp(json_string_value(json_object_get(run->plan, "workload")), "drain") == 0;
 }
 
 static bool has_type(const json_t *value, json_type type)
@@ -162,7 +167,11 @@ static enum fault_kind read_manifest(struct past_run *run, struct fault *fault)
     if (run->manifest == NULL)
         return fault_raise(fault, FAULT_MALFORMED, 0, path, "line %d: %s",
                            error.line > 0 ? error.line : 1, error.text);
-    run->plan = json_object_get(run->manifest, "plan");
+    json_t *plan = json_object_get(run->manifest, "plan");
+    /* Manifests did not always have it: then it is taken for what it is by default. */
+    if (json_object_get(plan, "placement") == NULL)
+        json_object_set_new(plan, "placement", json_string("spread"));
+    run->plan = plan;
     return check_keys(run, path, fault);
 }
 

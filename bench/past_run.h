@@ -35,8 +35,8 @@ void past_run_deinit(struct past_run *run);
 
 /*
  * FAULT_OTHER_PLAN, with what differs, unless both ran the same: recipes, clients, most clients,
- * workload, pace, handoffs or duration, hold, locks. How often, in which order, by which driver and
- * with how many processes is each one's own affair.
+ * workload, pace, handoffs or duration, hold, locks, placement. How often, in which order, by which
+ * driver and with how many processes is each one's own affair.
  */
 MUST_CHECK enum fault_kind past_run_check_plan(const struct past_run *first,
                                                const struct past_run *other, struct fault *fault);
@@ -51,5 +51,6 @@ bool past_run_plans(const struct past_run *run, const char *recipe, uint64_t cli
 
 bool past_run_is_lockstep(const struct past_run *run);
 bool past_run_has_duration(const struct past_run *run);
+bool past_run_is_drain(const struct past_run *run);
 
 #endif

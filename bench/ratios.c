@@ -44,6 +44,9 @@ static double value_of(const struct ratios *ratios, const struct side_trial *tri
     double handoffs = trial->figures[SIDE_HANDOFFS];
     if (metric == RATIO_SERVER_CPU)
         return handoffs > 0 ? figure * 1e6 / handoffs : NAN;
+    /* Not from the column: it was not always without the arrivals. */
+    if (metric == RATIO_HANDOFFS_PER_S && ratios->drain)
+        return handoffs / trial->figures[SIDE_DRAIN_S];
     if (metric < RATIO_COUNTS && ratios->per_handoff)
         return handoffs > 0 ? figure / handoffs : NAN;
     if (metric == RATIO_HANDOFF_P99 && handoffs < P99_LEAST)
@@ -178,6 +181,7 @@ enum fault_kind ratios_init(const struct sides *sides, struct ratios *ratios, st
         .list = calloc(count_cells(sides) + 1, sizeof(struct ratio_cell)),
         .exact = past_run_is_lockstep(run) && !past_run_has_duration(run),
         .per_handoff = past_run_has_duration(run),
+        .drain = past_run_is_drain(run),
     };
     enum fault_kind kind = FAULT_NONE;
     if (a.list != NULL && b.list != NULL && made.list != NULL) {

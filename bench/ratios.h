@@ -57,6 +57,7 @@ struct ratios {
     size_t count;
     bool exact;       /* counts have to be equal */
     bool per_handoff; /* counts are those of a handoff: the plan has a duration */
+    bool drain;       /* the plan's workload */
 };
 
 extern const char ratios_columns[];

@@ -16,6 +16,8 @@ static const char handoffs_columns[] =
     "sets,"
     "deletes,multis,rpcs,notifications,names_listed,bytes_sent,bytes_received,handoff_us";
 
+static const char sessions_columns[] = "run,recipe,clients,trial,session,server,role,acquisitions";
+
 static const char latency_columns[] =
     "run,recipe,clients,trial,role,kind,count,over_range,p50_us,p90_us,p99_us,p999_us,max_us";
 
@@ -66,6 +68,9 @@ enum fault_kind results_open(struct results *results, const char *out, const cha
     if (kind == FAULT_NONE)
         kind = open_csv(results, &results->handoffs_file, &results->handoffs_csv, "handoffs.csv",
                         handoffs_columns, fault);
+    if (kind == FAULT_NONE)
+        kind = open_csv(results, &results->sessions_file, &results->sessions_csv, "sessions.csv",
+                        sessions_columns, fault);
     if (kind == FAULT_NONE)
         kind = open_csv(results, &results->latency_file, &results->latency_csv, "latency.csv",
                         latency_columns, fault);
@@ -124,6 +129,21 @@ static void write_handoffs(struct results *results, const struct sample *sample,
         for (size_t handoff = 0; handoff < used; handoff += every)
             write_handoff(results, sample, lock, handoff,
                           ledger_row(&board->ledger, lock, handoff));
+    }
+}
+
+static void write_sessions(struct results *results, const struct sample *sample,
+                           const struct board *board)
+{
+    struct csv *csv = &results->sessions_csv;
+    for (uint32_t i = 0; i < board->plan->clients; i++) {
+        const struct board_session *session = &board->sessions[i];
+        begin_row(results, csv, sample);
+        csv_count(csv, i);
+        csv_text(csv, session->server);
+        csv_text(csv, role_word(session->role));
+        csv_count(csv, session->acquisitions);
+        csv_end_row(csv);
     }
 }
 
@@ -189,13 +209,14 @@ enum fault_kind results_add(struct results *results, const struct sample_context
                             const struct sample *sample, const struct trial_result *result,
                             struct fault *fault)
 {
-    struct output *files[] = {&results->handoffs_file, &results->latency_file, &results->hlog_file,
-                              &results->trials_file};
+    struct output *files[] = {&results->handoffs_file, &results->sessions_file,
+                              &results->latency_file, &results->hlog_file, &results->trials_file};
     uint64_t before_bytes[sizeof files / sizeof files[0]];
     for (size_t i = 0; i < sizeof files / sizeof files[0]; i++)
         before_bytes[i] = files[i]->committed_bytes;
     sample_write(sample, context, &results->trials_csv);
     write_handoffs(results, sample, result->board);
+    write_sessions(results, sample, result->board);
     enum fault_kind kind = write_latencies(results, sample, NULL, result->latency, fault);
     if (kind == FAULT_NONE)
         kind = write_roles(results, sample, result, fault);
@@ -212,7 +233,7 @@ enum fault_kind results_add(struct results *results, const struct sample_context
 enum fault_kind results_close(struct results *results, struct fault *fault)
 {
     struct output *files[] = {&results->trials_file, &results->handoffs_file,
-                              &results->latency_file, &results->hlog_file};
+                              &results->sessions_file, &results->latency_file, &results->hlog_file};
     enum fault_kind worst = FAULT_NONE;
     for (size_t i = 0; i < sizeof files / sizeof files[0]; i++) {
         if (results->trials == 0) {

@@ -2,9 +2,9 @@
 /*
  * results: the folder of a run, and the files that grow trial by trial. Layer: bench.
  *
- * trials.csv, handoffs.csv, latency.csv and latency.hlog are written beside their final names,
- * committed after every trial, and renamed at the end. Invariant: whatever ends the run, what
- * stands under a final name is well-formed and holds whole trials only.
+ * trials.csv, handoffs.csv, sessions.csv, latency.csv and latency.hlog are written beside their
+ * final names, committed after every trial, and renamed at the end. Invariant: whatever ends the
+ * run, what stands under a final name is well-formed and holds whole trials only.
  */
 #ifndef BENCH_RESULTS_H
 #define BENCH_RESULTS_H
@@ -33,8 +33,8 @@ struct results {
     uint64_t thinning;       /* every so many-th handoff has a row: of the trial thinned the most */
     size_t trials;
     bool broken; /* a write has failed: the files are cut to the trials before it */
-    struct output trials_file, handoffs_file, latency_file, hlog_file;
-    struct csv trials_csv, handoffs_csv, latency_csv;
+    struct output trials_file, handoffs_file, sessions_file, latency_file, hlog_file;
+    struct csv trials_csv, handoffs_csv, sessions_csv, latency_csv;
 };
 
 /*

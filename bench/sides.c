@@ -80,78 +80,72 @@ static enum fault_kind read_trial(const struct past_run *run, const struct place
     /* Under lockstep a trial that was cut short has no law. In free pace none has, and one that was
      * cut short is not told from one with an overloaded driver: neither's counts are used. */
     bool complete = past_run_is_lockstep(run) ? !isnan(trial->figures[SIDE_LAW_RPCS]) : is_valid;
-    trial->counts_stand = complete && trial->figures[SIDE_VIOLATIONS] == 0;
+    trial->failed = trial->figures[SIDE_VIOLATIONS] != 0;
+    trial->counts_stand = complete && !trial->failed;
     trial->times_stand = trial->counts_stand && is_valid;
     return FAULT_NONE;
 }
 
 /* ------------------------------------------------------------------ the sides */
 
-/* NULL, with the fault, if there is no room for it. */
-static struct side *new_side(struct sides *sides, const struct past_run *run, const char *target,
-                             double servers, struct fault *fault)
+static enum fault_kind new_side(struct sides *sides, const struct past_run *run,
+                                struct fault *fault)
 {
-    if (sides->count == SIDES_MAX) {
-        fault_raise(fault, FAULT_USAGE, 0, run->folder, "more than %d topologies in all",
-                    SIDES_MAX);
-        return NULL;
-    }
+    if (sides->count == SIDES_MAX)
+        return fault_raise(fault, FAULT_USAGE, 0, run->folder, "more than %d runs in all",
+                           SIDES_MAX);
     struct side_trial *trials = calloc(run->trials.rows, sizeof *trials);
-    if (trials == NULL) {
-        fault_raise(fault, FAULT_NO_MEMORY, 0, run->folder, "%s", "");
-        return NULL;
-    }
-    struct side *side = &sides->list[sides->count++];
-    *side =
-        (struct side){.run = run, .target = target, .servers = (uint64_t)servers, .trials = trials};
-    return side;
+    if (trials == NULL)
+        return fault_raise(fault, FAULT_NO_MEMORY, 0, run->folder, "%s", "");
+    sides->list[sides->count++] = (struct side){.run = run, .trials = trials};
+    return FAULT_NONE;
 }
 
-/* The side of this run, target and servers; a new one if need be. */
-static struct side *find_side(struct sides *sides, const struct past_run *run, const char *target,
-                              double servers, struct fault *fault)
+static enum fault_kind add_row(struct side *side, const struct places *places, size_t row,
+                               struct fault *fault)
 {
-    for (size_t i = 0; i < sides->count; i++) {
-        struct side *side = &sides->list[i];
-        if (side->run == run && (double)side->servers == servers &&
-            strcmp(side->target, target) == 0)
-            return side;
-    }
-    return new_side(sides, run, target, servers, fault);
-}
-
-static enum fault_kind add_row(struct sides *sides, const struct past_run *run,
-                               const struct places *places, size_t row, struct fault *fault)
-{
-    struct side_trial trial = {0};
-    enum fault_kind kind = read_trial(run, places, row, &trial, fault);
+    const struct csv_reader *trials = &side->run->trials;
+    struct side_trial *trial = &side->trials[row];
+    enum fault_kind kind = read_trial(side->run, places, row, trial, fault);
     if (kind != FAULT_NONE)
         return kind;
-    const char *target = csv_reader_text(&run->trials, row, places->target);
-    struct side *side = find_side(sides, run, target, trial.figures[SIDE_SERVERS], fault);
-    if (side == NULL)
-        return fault->kind;
-    side->trials[side->count++] = trial;
+    const char *target = csv_reader_text(trials, row, places->target);
+    if (row == 0) {
+        side->target = target;
+        side->servers = (uint64_t)trial->figures[SIDE_SERVERS];
+    }
+    if (strcmp(target, side->target) != 0)
+        return csv_reader_refuse(trials, row, places->target, "is not that of the trials before",
+                                 fault);
+    if (trial->figures[SIDE_SERVERS] != (double)side->servers)
+        return csv_reader_refuse(trials, row, places->figures[SIDE_SERVERS],
+                                 "is not that of the trials before", fault);
+    side->count++;
+    side->failed += trial->failed;
     return FAULT_NONE;
+}
+
+enum fault_kind sides_add(struct sides *sides, const struct past_run *run, struct fault *fault)
+{
+    struct places places = {0};
+    enum fault_kind kind = find_places(run, &places, fault);
+    if (kind == FAULT_NONE)
+        kind = new_side(sides, run, fault);
+    for (size_t row = 0; kind == FAULT_NONE && row < run->trials.rows; row++)
+        kind = add_row(&sides->list[sides->count - 1], &places, row, fault);
+    return kind;
 }
 
 static int compare_sides(const void *a, const void *b)
 {
     const struct side *x = a, *y = b;
     int by_servers = (x->servers > y->servers) - (x->servers < y->servers);
-    return by_servers != 0 ? by_servers : strcmp(x->target, y->target);
+    return by_servers != 0 ? by_servers : strcmp(x->run->folder, y->run->folder);
 }
 
-enum fault_kind sides_add(struct sides *sides, const struct past_run *run, struct fault *fault)
+void sides_sort(struct sides *sides, size_t first)
 {
-    struct places places = {0};
-    size_t first = sides->count;
-    enum fault_kind kind = find_places(run, &places, fault);
-    for (size_t row = 0; kind == FAULT_NONE && row < run->trials.rows; row++)
-        kind = add_row(sides, run, &places, row, fault);
-    /* Their order in the file is that of the cells: random. */
     qsort(&sides->list[first], sides->count - first, sizeof sides->list[0], compare_sides);
-    return kind;
 }
 
 void sides_deinit(struct sides *sides)
@@ -163,7 +157,7 @@ void sides_deinit(struct sides *sides)
 
 /* ------------------------------------------------------------------ labels */
 
-enum scheme { BY_TARGET, BY_SERVERS, BY_NAME, BY_FOLDER, BY_ALL };
+enum scheme { BY_TARGET, BY_SERVERS, BY_NAME, BY_FOLDER };
 
 static void label_side(struct side *side, enum scheme scheme)
 {
@@ -184,9 +178,6 @@ static void label_side(struct side *side, enum scheme scheme)
     case BY_FOLDER:
         snprintf(side->label, sizeof side->label, "%s", folder);
         return;
-    default:
-        snprintf(side->label, sizeof side->label, "%.*s: %s with %llu server%s", PATH_MAX, folder,
-                 side->target, servers, plural);
     }
 }
 
@@ -204,7 +195,7 @@ static bool are_told_apart(const struct sides *sides)
 void sides_label(struct sides *sides)
 {
     bool apart = false;
-    for (int scheme = BY_TARGET; scheme <= BY_ALL && !apart; scheme++) {
+    for (int scheme = BY_TARGET; scheme <= BY_FOLDER && !apart; scheme++) {
         for (size_t i = 0; i < sides->count; i++)
             label_side(&sides->list[i], (enum scheme)scheme);
         apart = are_told_apart(sides);

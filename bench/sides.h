@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * sides: what is held against each other: the trials of each topology. Layer: bench.
+ * sides: what is held against each other: the trials of each run. Layer: bench.
  *
- * A side is all trials of one run with the same target and as many servers. So a folder with one
- * topology is one side, and a folder with several is several, those with few servers first. Side 0
- * is A, with which the others are compared.
+ * Side 0 is A, with which the others are compared.
  *
  * Invariants: every side has trials; no two labels are alike.
  */
@@ -49,6 +47,7 @@ enum side_figure {
 struct side_trial {
     const char *recipe;                /* the run's */
     double figures[SIDE_FIGURE_COUNT]; /* NaN where trials.csv has nothing */
+    bool failed;                       /* its verdict did: it stands for nothing */
     bool counts_stand;                 /* it was led to its end, without a violation */
     bool times_stand;                  /* and is valid */
 };
@@ -59,6 +58,7 @@ struct side {
     uint64_t servers;
     struct side_trial *trials;
     size_t count;
+    size_t failed; /* of them */
     char label[SIDE_LABEL_SIZE];
 };
 
@@ -68,16 +68,20 @@ struct sides {
 };
 
 /*
- * Adds the sides of a run, which must outlive them. All zero bytes are no sides.
- * FAULT_MALFORMED; FAULT_NO_MEMORY; FAULT_USAGE if there are more than SIDES_MAX. On a fault what
- * was added is still for sides_deinit.
+ * Adds the side of a run, which must outlive it. All zero bytes are no sides.
+ * FAULT_MALFORMED, also if its trials are not all of one target; FAULT_NO_MEMORY; FAULT_USAGE if
+ * there are more than SIDES_MAX. On a fault what was added is still for sides_deinit.
  */
 MUST_CHECK enum fault_kind sides_add(struct sides *sides, const struct past_run *run,
                                      struct fault *fault);
 void sides_deinit(struct sides *sides);
 
-/* Labels them after the last was added, by the first of these that tells all apart: the target; the
- * target and its servers; the folder's name; the folder as it was named. */
+/* Puts those from side `first` on in order: those with few servers first. */
+void sides_sort(struct sides *sides, size_t first);
+
+/* Labels them after the last was added, which are of different folders, by the first of these that
+ * tells all apart: the target; the target and its servers; the folder's name; the folder as it was
+ * named. */
 void sides_label(struct sides *sides);
 
 /* 'A', 'B', … */

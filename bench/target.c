@@ -96,6 +96,19 @@ static enum fault_kind resolve_servers(struct target *target, struct fault *faul
     return kind == FAULT_NONE ? check_all_differ(&target->servers, fault) : kind;
 }
 
+/* Whether all of them are servers that zkherd itself has started, and left standing. */
+static bool find_standing(struct target *target)
+{
+    struct fault ignored;
+    if (standing_find(&target->standing, &ignored) != FAULT_NONE)
+        return false;
+    for (size_t i = 0; i < target->servers.count; i++) {
+        if (standing_index_of(&target->standing, &target->servers.endpoints[i]) < 0)
+            return false;
+    }
+    return true;
+}
+
 static enum fault_kind look_at_servers(struct target *target, struct fault *fault)
 {
     for (size_t i = 0; i < target->servers.count; i++) {
@@ -160,6 +173,7 @@ enum fault_kind target_open(const struct options *options, size_t topology, stru
         target->servers = options->servers;
         name_after_host(target);
         kind = resolve_servers(target, fault);
+        target->stands = kind == FAULT_NONE && find_standing(target);
     } else {
         kind = start_private(options, topology, target, fault);
     }

@@ -18,7 +18,9 @@
 #include "zk/connect.h"
 #include "zk/ensemble.h"
 #include "zk/simulated.h"
+#include "zk/standing.h"
 
+#include <stdbool.h>
 #include <stddef.h>
 
 struct target {
@@ -26,7 +28,9 @@ struct target {
     struct connect_string placement; /* those that sessions connect to */
     struct admin_identity identities[CONNECT_ENDPOINTS_MAX];
     struct ensemble *ensemble; /* private servers; else NULL */
-    struct steward *steward;   /* NULL: a simulation */
+    bool stands;               /* the servers are those of `zkherd ensemble start`: */
+    struct standing standing;
+    struct steward *steward; /* NULL: a simulation */
     struct simulated_options simulation;
     char root[48]; /* the run's root znode; in a simulation every trial makes it */
     char name[80]; /* "standalone", "ensemble3", "simulated3", or after the first of --connect */

@@ -192,12 +192,10 @@ static bool parse_data(const char *value, struct options *options)
 
 static bool parse_placement(const char *value, struct options *options)
 {
-    static const char *const words[] = {"spread", "leader", "followers"};
-    for (size_t i = 0; i < sizeof words / sizeof words[0]; i++) {
-        if (strcmp(value, words[i]) == 0) {
-            options->placement = (enum placement)i;
+    for (int i = 0; i < PLACEMENTS; i++) {
+        options->placement = (enum placement)i;
+        if (strcmp(value, options_placement_word(options->placement)) == 0)
             return true;
-        }
     }
     return wrong("--placement", value, "expected spread, leader or followers");
 }

@@ -15,7 +15,7 @@ const char *role_word(enum role role)
 
 enum role role_of_mode(const char *mode)
 {
-    for (int role = 0; role < ROLE_UNKNOWN; role++) {
+    for (int role = 0; role < ROLE_RECONNECTED; role++) {
         if (strcmp(mode, role_word((enum role)role)) == 0)
             return (enum role)role;
     }

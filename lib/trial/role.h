@@ -15,11 +15,11 @@
 
 /* X(name, the word for it: a server's own, where it has one) */
 #define ROLE_LIST(X)                                                                               \
+    X(UNKNOWN, "unknown") /* its whitelist refuses srvr, or nobody has asked yet: zero */          \
     X(STANDALONE, "standalone")                                                                    \
     X(LEADER, "leader")                                                                            \
     X(FOLLOWER, "follower")                                                                        \
     X(OBSERVER, "observer")                                                                        \
-    X(UNKNOWN, "unknown") /* its whitelist refuses srvr */                                         \
     X(RECONNECTED, "reconnected")
 
 enum role {

@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <stddef.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 static const struct {
@@ -79,6 +80,37 @@ enum fault_kind library_load(enum library_build build, struct library *library, 
 const char *library_name(enum library_build build)
 {
     return builds[build].name;
+}
+
+/* It has no call that tells: the version is in what it logs of its environment before it looks at
+ * the servers, and these do not parse, so that nothing comes of the handle. */
+static void log_environment(const struct library *library, FILE *stream)
+{
+    library->set_log_stream(stream);
+    library->set_debug_level(ZOO_LOG_LEVEL_INFO);
+    zhandle_t *none = library->init("no-port", NULL, 0, NULL, NULL, 0);
+    if (none != NULL)
+        library->close(none);
+    library->set_debug_level((ZooLogLevel)0);
+    library->set_log_stream(NULL);
+}
+
+void library_version(const struct library *library, char *text, size_t size)
+{
+    static const char mark[] = "zookeeper C client ";
+    char *log = NULL;
+    size_t length;
+    text[0] = '\0';
+    FILE *stream = open_memstream(&log, &length);
+    if (stream == NULL)
+        return;
+    log_environment(library, stream);
+    if (fclose(stream) == 0) {
+        const char *at = strstr(log, mark);
+        if (at != NULL)
+            snprintf(text, size, "%.*s", (int)strcspn(at + strlen(mark), " \n"), at + strlen(mark));
+    }
+    free(log);
 }
 
 static enum fault_kind raise_init(struct fault *fault, const char *hosts)

@@ -32,6 +32,7 @@ enum library_build { LIBRARY_ST, LIBRARY_MT };
     X(set_servers_resolution_delay, zoo_set_servers_resolution_delay)                              \
     X(deterministic_conn_order, zoo_deterministic_conn_order)                                      \
     X(set_debug_level, zoo_set_debug_level)                                                        \
+    X(set_log_stream, zoo_set_log_stream)                                                          \
     X(deallocate_names, deallocate_String_vector)                                                  \
     X(create_op_init, zoo_create_op_init)                                                          \
     X(set_op_init, zoo_set_op_init)                                                                \
@@ -104,6 +105,10 @@ MUST_CHECK enum fault_kind library_load(enum library_build build, struct library
 
 /* For people: the build's name, a static string. */
 const char *library_name(enum library_build build);
+
+/* The version that the loaded library calls itself, which need not be that of the header; "" if it
+ * does not tell. Not while another thread uses the library. size >= 32. */
+void library_version(const struct library *library, char *text, size_t size);
 
 /* Makes a session's handle that does not resolve its servers' names time and again, and logs
  * nothing. FAULT_USAGE, FAULT_UNRESOLVED, and those of errno. */

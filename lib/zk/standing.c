@@ -275,6 +275,53 @@ enum fault_kind standing_find(struct standing *standing, struct fault *fault)
     return kind;
 }
 
+int standing_index_of(const struct standing *standing, const struct endpoint *endpoint)
+{
+    char text[ENDPOINT_TEXT_SIZE], its[ENDPOINT_TEXT_SIZE];
+    endpoint_address(endpoint, text, sizeof text);
+    for (size_t i = 0; i < standing->connect.count; i++) {
+        if (strcmp(text, endpoint_address(&standing->connect.endpoints[i], its, sizeof its)) == 0)
+            return (int)i;
+    }
+    return -1;
+}
+
+/* As much of a file as there is room for, and its length. */
+static size_t read_whole(const char *path, char *text, size_t size)
+{
+    FILE *file = fopen(path, "re");
+    size_t length = file == NULL ? 0 : fread(text, 1, size - 1, file);
+    text[length] = '\0';
+    if (file != NULL)
+        fclose(file);
+    return length;
+}
+
+static void read_command_line(pid_t pid, char *text, size_t size)
+{
+    char path[64];
+    snprintf(path, sizeof path, "/proc/%d/cmdline", (int)pid);
+    size_t length = read_whole(path, text, size);
+    for (size_t i = 0; i + 1 < length; i++)
+        text[i] = text[i] == '\0' ? ' ' : text[i];
+}
+
+void standing_look_at(const struct standing *standing, unsigned index,
+                      struct standing_server *server)
+{
+    char path[PATH_MAX + 64], log[4096];
+    read_command_line(standing->pids[index], server->command_line, sizeof server->command_line);
+    snprintf(path, sizeof path, "%s/server.%u/zoo.cfg", standing->folder, index + 1);
+    read_whole(path, server->settings_text, sizeof server->settings_text);
+    snprintf(path, sizeof path, "%s/server.%u/server.log", standing->folder, index + 1);
+    read_whole(path, log, sizeof log);
+    server->java_version[0] = '\0';
+    for (char *rest = log, *line; (line = strsep(&rest, "\n")) != NULL;) {
+        if (server->java_version[0] == '\0' && strstr(line, " version \"") != NULL)
+            snprintf(server->java_version, sizeof server->java_version, "%s", line);
+    }
+}
+
 enum fault_kind standing_stop(struct fault *fault)
 {
     char path[FOLDER_SIZE];

@@ -22,6 +22,8 @@
 #include <limits.h>
 #include <sys/types.h>
 
+#define STANDING_TEXT_SIZE 16384
+
 /* What is remembered of it. */
 struct standing {
     struct connect_string connect;
@@ -51,6 +53,19 @@ MUST_CHECK enum fault_kind standing_leave(const struct standing_claim *claim,
 /* Finds it. FAULT_MALFORMED, or FAULT_NO_ENSEMBLE: the detail tells if one is being started, or if
  * its keeper was killed: then what was left is cleared away. */
 MUST_CHECK enum fault_kind standing_find(struct standing *standing, struct fault *fault);
+
+/* What one of its servers was started with: the command that runs it, with every flag; its zoo.cfg;
+ * the JVM's version as it names itself. "" where that cannot be read. */
+struct standing_server {
+    char command_line[STANDING_TEXT_SIZE];
+    char settings_text[STANDING_TEXT_SIZE];
+    char java_version[128];
+};
+void standing_look_at(const struct standing *standing, unsigned index,
+                      struct standing_server *server);
+
+/* Which of its servers is at an endpoint; -1: none. */
+int standing_index_of(const struct standing *standing, const struct endpoint *endpoint);
 
 /* Ends it, and waits until what was written for it is removed. Faults as those of standing_find,
  * and of keeper_end_detached. */

@@ -472,13 +472,14 @@ static inline bool same_trial(const struct table *a, size_t row, const struct ta
 
 /* The files of a run that grow trial by trial. */
 struct run_files {
-    struct table trials, handoffs, latency;
+    struct table trials, handoffs, sessions, latency;
 };
 
 static inline void run_files_deinit(struct run_files *files)
 {
     table_deinit(&files->trials);
     table_deinit(&files->handoffs);
+    table_deinit(&files->sessions);
     table_deinit(&files->latency);
 }
 
@@ -508,6 +509,26 @@ static inline void assert_ledger_adds_up(const struct run_files *files)
         }
     }
     assert_int_equal(rows, files->handoffs.rows);
+}
+
+/* Every trial has all of its sessions, once each, and no other; what they acquired are the trial's
+ * grants. */
+static inline void assert_sessions_add_up(const struct run_files *files)
+{
+    size_t rows = 0;
+    for (size_t trial = 0; trial < files->trials.rows; trial++) {
+        uint64_t session = 0, acquisitions = 0;
+        for (size_t row = 0; row < files->sessions.rows; row++) {
+            if (!same_trial(&files->trials, trial, &files->sessions, row))
+                continue;
+            rows++;
+            assert_int_equal(table_count(&files->sessions, row, "session"), session++);
+            acquisitions += table_count(&files->sessions, row, "acquisitions");
+        }
+        assert_int_equal(session, table_count(&files->trials, trial, "clients"));
+        assert_int_equal(acquisitions, table_count(&files->trials, trial, "handoffs"));
+    }
+    assert_int_equal(rows, files->sessions.rows);
 }
 
 static inline bool is_request(const char *kind)
@@ -570,9 +591,11 @@ static inline struct run_files run_files_read(const char *folder)
     struct run_files files = {
         .trials = table_read(in_work("%s/trials.csv", folder)),
         .handoffs = table_read(in_work("%s/handoffs.csv", folder)),
+        .sessions = table_read(in_work("%s/sessions.csv", folder)),
         .latency = table_read(in_work("%s/latency.csv", folder)),
     };
     assert_ledger_adds_up(&files);
+    assert_sessions_add_up(&files);
     assert_latencies_add_up(&files);
     assert_log_is_whole(&files, in_work("%s/latency.hlog", folder));
     return files;

@@ -11,11 +11,12 @@ static const char *const without_plots[] = {NO_PROGRAMS, NULL};
 
 /* ------------------------------------------------------------------ folders made by hand */
 
-static const char plan[] = "\"recipes\": [\"nonscalable\", \"scalable\"], \"clients\": [2, 200], "
-                           "\"most_clients\": {}, "
-                           "\"workload\": \"drain\", \"pace\": \"lockstep\", \"handoffs\": 0, "
-                           "\"duration_ns\": 0, \"hold_ns\": 0, \"hold_exponential\": false, "
-                           "\"locks\": 1, \"trials\": 5, \"processes\": 1";
+static const char plan[] =
+    "\"recipes\": [\"nonscalable\", \"scalable\"], \"clients\": [2, 200], "
+    "\"most_clients\": {}, "
+    "\"workload\": \"drain\", \"pace\": \"lockstep\", \"handoffs\": 0, "
+    "\"duration_ns\": 0, \"hold_ns\": 0, \"hold_exponential\": false, "
+    "\"locks\": 1, \"placement\": \"spread\", \"trials\": 5, \"processes\": 1";
 
 static const char columns[] =
     "target,servers,recipe,clients,trial,handoffs,creates,rpcs,notifications,names_listed,law_rpcs,"
@@ -164,13 +165,17 @@ static void two_runs_of_one_plan(void **state)
     assert_left(3);
 }
 
-/* One folder, its rows mixed: A is the topology with the fewest servers. */
-static void two_topologies_in_one_folder(void **state)
+/* As `run --servers 1,3` writes it: A is the run with the fewest servers. */
+static void the_runs_in_a_folder(void **state)
 {
     (void)state;
     const struct made both[] = {{"\"zk,1\"", 3, 6, 8, 2, NULL}, {"standalone", 1, 6, 8, 1, NULL}};
-    make_run("both", both, 2);
-    struct table table = COMPARE_WELL(0, "both");
+    assert_int_equal(mkdir(in_work("both"), 0755), 0);
+    assert_int_equal(mkdir(in_work("both/another"), 0755), 0);
+    make_run("both/ensemble3", &both[0], 1);
+    make_run("both/standalone", &both[1], 1);
+    struct table table = COMPARE_WELL(0, "both/");
+    assert_has(command.out, "on 1 server, in both/standalone\n");
     assert_has(command.out, "A  standalone: 24 trials on 1 server");
     assert_has(command.out, "scalable: a handoff takes 2.00 times as long on 3 servers (1.9");
     assert_fits_the_terminal(command.out);
@@ -183,7 +188,9 @@ static void two_topologies_in_one_folder(void **state)
     assert_string_equal(table_text(&table, row, "marked"), "yes");
     row = find_row(&table, "scalable", "200", "server_cpu_us_per_handoff", "B/A");
     assert_true(fabs(table_real(&table, row, "a") - 1000) < 50);
+    /* 200 handoffs in a tenth of a second, whatever the column says: it may have the arrivals. */
     row = find_row(&table, "scalable", "200", "handoffs_per_s", "B/A");
+    assert_true(fabs(table_real(&table, row, "a") - 2000) < 100);
     assert_true(fabs(table_real(&table, row, "ratio") - 0.5) < 1e-3);
     /* Two handoffs have no 99th percentile. */
     row = find_row(&table, "scalable", "2", "handoff_p99_us", "B/A");
@@ -291,6 +298,22 @@ static void what_was_cut_short_is_left_out(void **state)
     assert_has(command.out, "no counts can be compared");
 }
 
+/* A trial whose verdict had failed: the others are equal, and yet the runs do not pass. */
+static void trials_that_failed_fail(void **state)
+{
+    (void)state;
+    const struct made failed = {"standalone", 1, 6, 8, 1, "1,yes,one more than the law"};
+    make_plain("one");
+    make_run("two", &failed, 1);
+    struct table table = COMPARE_WELL(1, "-q", "one", "two");
+    assert_string_equal(command.err, "B: the verdict fails: of 4 of its 24 trials, which are left "
+                                     "out; see 'reason' in two/trials.csv\n");
+    size_t row = find_row(&table, "scalable", "200", "rpcs", "B/A");
+    assert_int_equal(table_count(&table, row, "trials_b"), 5);
+    assert_string_equal(table_text(&table, row, "marked"), "no");
+    table_deinit(&table);
+}
+
 /* Whatever the ratios are, the lines keep their width. */
 static void ratios_far_from_one(void **state)
 {
@@ -366,8 +389,8 @@ static void command_lines(void **state)
     make_plain("one");
     make_plain("two");
     refuse("expected the folders of two runs", COMMAND("compare"));
-    REFUSE("zkherd: one: one run with one topology", "one");
-    REFUSE("zkherd: one/: the same folder is named twice", "one", "one/");
+    REFUSE("zkherd: one: one run: expected two at least", "one");
+    REFUSE("zkherd: one/: not understood: the same folder is named twice", "one", "one/");
     REFUSE("zkherd: --frobnicate: no such option; see zkherd compare --help", "--frobnicate");
     REFUSE("zkherd: -x: no such option", "-qx", "one", "two");
     REFUSE("zkherd: --quiet=yes: it takes no value", "--quiet=yes");
@@ -414,6 +437,8 @@ static void files_that_are_malformed(void **state)
         {"s,1,scalable,2,1,2,2,8,1,0,8,0.1,50,2e3,9e3,0.2,0,yes,\"why\n",
          "line 2: a quote is opened and not closed"},
     };
+    static const struct made mixed[] = {{"s", 1, 2, 8, 1, NULL}, {"zk", 1, 2, 8, 1, NULL}};
+    static const struct made more[] = {{"s", 1, 2, 8, 1, NULL}, {"s", 3, 2, 8, 1, NULL}};
     make_plain("one");
     make_plain("two");
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
@@ -424,13 +449,17 @@ static void files_that_are_malformed(void **state)
         write_file("two", "trials.csv", text);
         REFUSE(words, "one", "two");
     }
+    make_run("mixed", mixed, 2);
+    REFUSE("line 10: target: 'zk' is not that of the trials before", "one", "mixed");
+    make_run("more", more, 2);
+    REFUSE("line 10: servers: '3' is not that of the trials before", "one", "more");
     write_file("two", "trials.csv", "recipe,clients\nscalable,2\n");
     REFUSE("line 1: there is no column called 'target'", "one", "two");
     write_file("two", "manifest.json", "{\"plan\":\n{,}}");
     REFUSE("zkherd: two/manifest.json: the file is malformed: line 2: ", "one", "two");
     write_file("two", "manifest.json", "{}");
     REFUSE("the plan has no 'recipes', or none of its kind", "one", "two");
-    assert_left(2);
+    assert_left(4);
 }
 
 /* The plan with one value replaced by another. */
@@ -456,6 +485,7 @@ static void plans_that_differ(void **state)
         {"\"hold_ns\": 0", "\"hold_ns\": 5", "its hold_ns: 5, and not 0 as in one"},
         {"false", "true", "its hold_exponential: "},
         {"\"locks\": 1", "\"locks\": 2", "its locks: "},
+        {"spread", "leader", "its placement: \"leader\", and not \"spread\" as in one"},
         {"\"handoffs\": 0", "\"handoffs\": 9", "its handoffs: "},
         {"\"duration_ns\": 0", "\"duration_ns\": 9", "its duration_ns: "},
     };
@@ -467,8 +497,10 @@ static void plans_that_differ(void **state)
         write_other_plan("two", cases[i].value, cases[i].by);
         REFUSE(words, "one", "two");
     }
-    /* How often and with how many processes, and in which order, is each one's own affair. */
-    write_other_plan("two", "\"trials\": 5, \"processes\": 1", "\"trials\": 6, \"processes\": 2");
+    /* How often and with how many processes, and in which order, is each one's own affair. A
+     * manifest without a placement is an old one, of a run on all servers. */
+    write_other_plan("two", "\"placement\": \"spread\", \"trials\": 5, \"processes\": 1",
+                     "\"trials\": 6, \"processes\": 2");
     struct table table = COMPARE_WELL(0, "one", "two");
     table_deinit(&table);
 }
@@ -490,13 +522,14 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         COMMAND_TEST(two_runs_of_one_plan),
-        COMMAND_TEST(two_topologies_in_one_folder),
+        COMMAND_TEST(the_runs_in_a_folder),
         COMMAND_TEST(three_runs),
         COMMAND_TEST(labels_tell_apart),
         COMMAND_TEST(too_few_trials_have_no_interval),
         COMMAND_TEST(few_trials_of_a_recipe_that_stops),
         COMMAND_TEST(only_valid_trials_have_times),
         COMMAND_TEST(what_was_cut_short_is_left_out),
+        COMMAND_TEST(trials_that_failed_fail),
         COMMAND_TEST(ratios_far_from_one),
         COMMAND_TEST(counts_that_differ_fail),
         COMMAND_TEST(free_pace_has_no_equal_counts),

@@ -153,6 +153,24 @@ static void a_shell_may_take_its_output(void **state)
     stop();
 }
 
+/* A run on them, by their connect string alone, knows what they were started with. */
+static void assert_recorded(const char *connect)
+{
+    char servers[256];
+    snprintf(servers, sizeof servers, "%.255s", connect);
+    command_run(&command, COMMAND(RUN, "--connect", servers, "-o", "out"));
+    assert_status(&command, 0);
+    json_t *manifest = read_manifest("out");
+    const json_t *server = json_array_get(json_object_get(manifest, "servers"), 0);
+    assert_has(json_string_value(json_object_get(server, "jvm_command")), " -Xmx64m ");
+    assert_has(json_string_value(json_object_get(server, "jvm")), " version \"");
+    assert_has(json_string_value(json_object_get(server, "configuration")), "forceSync=no\n");
+    const json_t *data = json_object_get(manifest, "data");
+    assert_true(json_is_false(json_object_get(data, "fsync")));
+    assert_has(json_string_value(json_object_get(data, "folder")), in_work("data/zkherd-server-"));
+    json_decref(manifest);
+}
+
 static void options_reach_the_servers(void **state)
 {
     (void)state;
@@ -169,8 +187,9 @@ static void options_reach_the_servers(void **state)
     assert_int_equal(admin_settings(&endpoint, 5 * NS_PER_S, text, sizeof text, &fault),
                      FAULT_NONE);
     assert_has(text, in_work("data/zkherd-server-"));
+    assert_recorded(command.out);
     stop();
-    assert_left(0);
+    assert_left(1);
 }
 
 /* ------------------------------------------------------------------ starts in vain */

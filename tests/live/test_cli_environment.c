@@ -7,6 +7,7 @@
 #include "zk/keeper.h"
 
 #include <arpa/inet.h>
+#include <dlfcn.h>
 #include <limits.h>
 #include <netinet/in.h>
 #include <sched.h>
@@ -106,11 +107,43 @@ static void without_gnuplot_there_are_no_plots(void **state)
     struct run_files files = run_files_read("out");
     assert_int_equal(files.trials.rows, 6);
     run_files_deinit(&files);
-    assert_int_equal(count_entries(in_work("out")), 7);
+    assert_int_equal(count_entries(in_work("out")), 8);
     json_t *manifest = read_manifest("out");
     json_t *warnings = json_object_get(manifest, "warnings");
     assert_int_equal(json_array_size(warnings), 1);
     assert_has(json_string_value(json_array_get(warnings, 0)), "the plots are skipped");
+    json_decref(manifest);
+}
+
+/* A copy of the client library that calls itself by another version. */
+static void install_another_library(const char *folder)
+{
+    char line[512];
+    Dl_info info;
+    void *loaded = dlopen("libzookeeper_st.so.2", RTLD_NOW | RTLD_LOCAL);
+    assert_non_null(loaded);
+    assert_int_not_equal(dladdr(dlsym(loaded, "zookeeper_init"), &info), 0);
+    snprintf(line, sizeof line,
+             "LC_ALL=C sed 's/zookeeper C client [0-9]/zookeeper C client X/' '%s' "
+             "> '%s/libzookeeper_st.so.2'",
+             info.dli_fname, folder);
+    assert_int_equal(system(line), 0);
+    dlclose(loaded);
+}
+
+static void the_version_is_that_of_the_loaded_library(void **state)
+{
+    (void)state;
+    char path[128];
+    snprintf(path, sizeof path, "LD_LIBRARY_PATH=%s", nest);
+    install_another_library(nest);
+    with((const char *const[]){path, NO_PROGRAMS, NULL}, NULL);
+    command_run(&command, COMMAND("run", SMALL, "-q", "--connect", outside, "-o", "out"));
+    assert_status(&command, 0);
+    assert_string_equal(command.err, "");
+    json_t *manifest = read_manifest("out");
+    const json_t *driver = json_object_get(manifest, "driver");
+    assert_has(json_string_value(json_object_get(driver, "client_version")), "X.");
     json_decref(manifest);
 }
 
@@ -134,7 +167,28 @@ static void a_folder_that_cannot_be_made(void **state)
         assert_refused(&command, 3, list[i].words);
         assert_left(1);
         assert_nothing_left_outside(1);
+        /* Nor is a private server started for nothing: that there is no Java does not show. */
+        with((const char *const[]){NO_PROGRAMS, "JAVA_HOME", NULL}, NULL);
+        command_run(&command, COMMAND("run", SMALL, "-o", list[i].folder));
+        with(NULL, NULL);
+        assert_refused(&command, 3, list[i].words);
+        assert_left(1);
     }
+}
+
+/* Nobody has named it: so nobody can name another. */
+static void folders_of_the_same_second(void **state)
+{
+    (void)state;
+    static const char *const small[] = {"zkherd", "run", "-d", "simulated", "-n", "2",
+                                        "-t",     "1",   "-r", "scalable",  "-q", NULL};
+    with((const char *const[]){NO_PROGRAMS, NULL}, NULL);
+    for (size_t i = 0; i < 12; i++) {
+        command_run(&command, small);
+        assert_status(&command, 0);
+    }
+    assert_int_equal(count_entries(in_work("results")), 12);
+    assert_left(1);
 }
 
 /* As another user, to whom the folder is closed. */
@@ -559,6 +613,8 @@ int main(void)
         ENVIRONMENT_TEST(too_little_memory),
         ENVIRONMENT_TEST(without_gnuplot_there_are_no_plots),
         ENVIRONMENT_TEST(a_folder_that_cannot_be_made),
+        ENVIRONMENT_TEST(the_version_is_that_of_the_loaded_library),
+        ENVIRONMENT_TEST(folders_of_the_same_second),
         ENVIRONMENT_TEST(a_folder_that_is_closed),
         ENVIRONMENT_TEST(no_temporary_folder),
         ENVIRONMENT_TEST(too_few_descriptors),

@@ -102,6 +102,13 @@ static void assert_manifest(size_t trials)
     json_decref(manifest);
 }
 
+/* Handoffs a second of this time, in hundredths as it is written. */
+static void assert_rate(const struct table *trials, size_t row, const char *time)
+{
+    double rate = table_real(trials, row, "handoffs") / table_real(trials, row, time);
+    assert_true(fabs(table_real(trials, row, "handoffs_per_s") / rate - 1) < 1e-2);
+}
+
 /* As whoever tries the program first runs it, but smaller. */
 static void a_private_server_and_all_files(void **state)
 {
@@ -126,6 +133,7 @@ static void a_private_server_and_all_files(void **state)
                          table_count(&files.trials, i, "rpcs"));
         assert_int_equal(table_count(&files.trials, i, "handoffs"),
                          table_count(&files.trials, i, "clients"));
+        assert_rate(&files.trials, i, "drain_s");
     }
     run_files_deinit(&files);
 }
@@ -172,6 +180,24 @@ static size_t find_cell(const struct table *trials, const struct table *others, 
     return 0;
 }
 
+/* What JSON cannot hold is spelled out: the manifest is one all the same. */
+static void a_name_that_is_no_text(void **state)
+{
+    (void)state;
+    static const char name[] = "a\xff\xc3\xa9\xe2\x82z";
+    command.settings = NULL;
+    command_run(&command, COMMAND("run", "-d", "simulated", "-n", "2", "-t", "1", "-r", "scalable",
+                                  "-q", "-o", name));
+    assert_status(&command, 0);
+    json_t *manifest = read_manifest(name);
+    const json_t *arguments = json_object_get(manifest, "command");
+    assert_string_equal(
+        json_string_value(json_array_get(arguments, json_array_size(arguments) - 1)),
+        "a\\xff\xc3\xa9\\xe2\\x82z");
+    json_decref(manifest);
+    assert_left(1);
+}
+
 static void processes_count_the_same(void **state)
 {
     (void)state;
@@ -204,6 +230,7 @@ static void steady_by_handoffs(void **state)
     for (size_t i = 0; i < files.trials.rows; i++) {
         assert_int_equal(table_count(&files.trials, i, "handoffs"), 30);
         assert_string_equal(table_text(&files.trials, i, "workload"), "steady");
+        assert_rate(&files.trials, i, "elapsed_s");
     }
     run_files_deinit(&files);
 }
@@ -284,6 +311,10 @@ static void topologies_have_a_folder_each(void **state)
         }
         run_files_deinit(&files);
     }
+    command_run(&command, COMMAND("compare", "both", "-o", "compared"));
+    assert_status(&command, 0);
+    assert_has(command.out, "A  standalone: 12 trials on 1 server, in both/standalone\n");
+    assert_has(command.out, "B  ensemble3: 12 trials on 3 servers, in both/ensemble3\n");
 }
 
 static void holds_are_no_part_of_handoffs(void **state)
@@ -388,6 +419,7 @@ int main(void)
         COMMAND_TEST(a_private_server_and_all_files),
         COMMAND_TEST(quiet_is_quiet),
         COMMAND_TEST(results_have_a_folder_of_their_own),
+        COMMAND_TEST(a_name_that_is_no_text),
         COMMAND_TEST(processes_count_the_same),
         COMMAND_TEST(steady_by_handoffs),
         COMMAND_TEST(steady_by_duration),

@@ -89,6 +89,20 @@ static void assert_one_leads(const char *folder)
     json_decref(manifest);
 }
 
+/* Sessions go to the servers in turn: session i is on server i mod 3, and of its role. */
+static void assert_each_session_is_told(const struct table *sessions, const char *folder)
+{
+    json_t *manifest = read_manifest(folder);
+    const json_t *roles = json_object_get(manifest, "roles_of_last_trial");
+    for (size_t row = 0; row < sessions->rows; row++) {
+        const char *server = address[table_count(sessions, row, "session") % 3];
+        assert_string_equal(table_text(sessions, row, "server"), server);
+        assert_string_equal(table_text(sessions, row, "role"),
+                            json_string_value(json_object_get(roles, server)));
+    }
+    json_decref(manifest);
+}
+
 static void latencies_are_told_by_role(void **state)
 {
     (void)state;
@@ -102,6 +116,7 @@ static void latencies_are_told_by_role(void **state)
     assert_roles_add_up(&files.latency);
     assert_int_equal(sum_of(&files.latency, "all", "acquire"), 4 * 9);
     assert_int_equal(sum_of(&files.latency, "leader", "acquire"), 4 * 3);
+    assert_each_session_is_told(&files.sessions, "out");
     run_files_deinit(&files);
     assert_one_leads("out");
     assert_left(1);

@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * json_text: bytes that may be no text, as JSON: arguments, paths, what a server answers. Layer:
+ * bench.
+ *
+ * JSON holds Unicode alone, and jansson makes nothing at all of a string with any other byte in it.
+ */
+#ifndef BENCH_JSON_TEXT_H
+#define BENCH_JSON_TEXT_H
+
+#include <jansson.h>
+
+/* A new string; a byte that belongs to no UTF-8 is written \xff, as shells take it between $''.
+ * NULL if there is no memory. */
+json_t *json_text(const char *bytes);
+
+#endif
