@@ -161,15 +161,16 @@ check-sanitized:
 	@$(MAKE) --no-print-directory check BUILD=$(BUILD)-sanitized SANITIZE=address,undefined CFLAGS='-O1 -g' \
 	    TESTS_AT_ONCE=1
 
-# The laws under ThreadSanitizer, with both drivers. A worker that it finds fault with leaves a report,
-# ends, and fails the test; one that it finds fault with while it closes leaves the report only.
+# What runs sessions on threads of their own, under ThreadSanitizer: the operations, the laws and the
+# recovery from lost replies. A worker that it finds fault with leaves a report, ends, and fails the test;
+# one that it finds fault with while it closes leaves the report only.
 TSAN_BUILD := $(BUILD)-threads
+TSAN_TESTS := $(addprefix $(TSAN_BUILD)/tests/,test_client test_law test_recovery)
 check-threads: install-to-test
-	@$(MAKE) --no-print-directory -j$(JOBS) $(TSAN_BUILD)/tests/test_law BUILD=$(TSAN_BUILD) \
-	    SANITIZE=thread CFLAGS='-O1 -g'
+	@$(MAKE) --no-print-directory -j$(JOBS) $(TSAN_TESTS) BUILD=$(TSAN_BUILD) SANITIZE=thread CFLAGS='-O1 -g'
 	@rm -f $(TSAN_BUILD)/report.*
-	TSAN_OPTIONS='halt_on_error=1 suppressions=tests/tsan.supp log_path=$(TSAN_BUILD)/report' \
-	    timeout 300 $(TSAN_BUILD)/tests/test_law || { cat $(TSAN_BUILD)/report.*; exit 1; }
+	export TSAN_OPTIONS='halt_on_error=1 suppressions=tests/tsan.supp log_path=$(TSAN_BUILD)/report'; \
+	    for test in $(TSAN_TESTS); do timeout 300 $$test || { cat $(TSAN_BUILD)/report.*; exit 1; }; done
 	@if ls $(TSAN_BUILD)/report.* >/dev/null 2>&1; then cat $(TSAN_BUILD)/report.*; exit 1; fi
 
 # The herd effect against three servers in containers. COMPOSE_PLAN: other options of zkherd run.
@@ -227,7 +228,7 @@ help:
 	@echo 'make reproduce        standalone against three servers, to 1,000 clients: about half an hour'
 	@echo 'make check            all tests (installs what is missing)'
 	@echo 'make check-sanitized  all tests under AddressSanitizer and UndefinedBehaviorSanitizer'
-	@echo 'make check-threads    the laws under ThreadSanitizer'
+	@echo 'make check-threads    sessions with a thread each under ThreadSanitizer'
 	@echo 'make compose-demo     the herd effect against three servers in containers'
 	@echo 'make check-compose    the container set-ups, a killed leader included'
 	@echo 'make bench            what zkherd itself costs'

@@ -30,6 +30,14 @@ int complain_usage(const char *subcommand, const char *subject, const char *why,
     return fault_exit_status(FAULT_USAGE);
 }
 
+bool complain_value(const char *subcommand, const char *option, const char *value, const char *why)
+{
+    char subject[300];
+    snprintf(subject, sizeof subject, "%s %s", option, value[0] != '\0' ? value : "''");
+    complain_usage(subcommand, subject, "%s", why);
+    return false;
+}
+
 void complain_mildly(const char *what, ...)
 {
     va_list arguments;

@@ -7,12 +7,18 @@
 
 #include "base/fault.h"
 
+#include <stdbool.h>
+
 /* Writes "zkherd: what: why; what to do" to stderr and returns the exit status for it. */
 int complain(const struct fault *fault);
 
 /* The same for a wrong command line: "zkherd: option value: why; see ...". Returns 2. */
 int complain_usage(const char *subcommand, const char *subject, const char *why, ...)
     __attribute__((format(printf, 3, 4)));
+
+/* The same about the value of an option: "zkherd: option value: why; see ...". Returns false, for
+ * who has looked at it to return. */
+bool complain_value(const char *subcommand, const char *option, const char *value, const char *why);
 
 /* A remark that stops nothing: "zkherd: what". */
 void complain_mildly(const char *what, ...) __attribute__((format(printf, 1, 2)));

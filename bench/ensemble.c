@@ -64,10 +64,7 @@ static const struct option no_options[] = {{"help", no_argument, NULL, 'h'}, {0}
 
 static bool wrong(const char *option, const char *value, const char *why)
 {
-    char subject[300];
-    snprintf(subject, sizeof subject, "%s %s", option, value[0] != '\0' ? value : "''");
-    complain_usage("ensemble", subject, "%s", why);
-    return false;
+    return complain_value("ensemble", option, value, why);
 }
 
 static bool parse_number(const char *option, const char *value, uint64_t maximum, const char *why,

@@ -77,13 +77,8 @@ static enum fault_kind run_plan(struct run *run, const struct cell *cell,
     const struct target *target = &run->targets[cell->topology];
     const struct trial_host host = {target->steward, &target->servers, target->ensemble,
                                     &target->simulation, *watch};
-    enum fault_kind kind = FAULT_NONE;
-    /* While the trial before ran on other servers, nobody lived in this steward's session. */
-    if (run->options.topology_count > 1 && target->steward != NULL)
-        kind = steward_renew(target->steward, fault);
     uint64_t began_ns = clock_now_ns();
-    if (kind == FAULT_NONE)
-        kind = trial_run(plan, &host, result, fault);
+    enum fault_kind kind = trial_run(plan, &host, result, fault);
     if (kind != FAULT_NONE)
         return kind;
     uint64_t rpcs = cell->rpcs != 0 ? cell->rpcs : tally_rpcs(&(*result)->total);

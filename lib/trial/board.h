@@ -106,7 +106,9 @@ struct board_session {
     uint32_t lock;                   /* that it contends for, at the last reading */
     bool unfinished;                 /* at the last reading: it neither holds nor is done */
     bool parked;                     /* … because it waits for a watch */
-    enum client_event awaited;       /* … for this event … */
+    bool asked;                      /* … or because it has a request out … */
+    bool answered;                   /* … to which something has come that was not read */
+    enum client_event awaited;       /* parked: for this event … */
     char waits_for[RECIPE_PATH_MAX]; /* … of this znode */
     char node[RECIPE_PATH_MAX];      /* unfinished: the one that stands for it in the lock */
     _Atomic bool dead;

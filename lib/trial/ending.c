@@ -2,6 +2,7 @@
 #include "trial/ending.h"
 
 #include <stdio.h>
+#include <string.h>
 
 static const char *event_words(enum client_event event)
 {
@@ -23,8 +24,10 @@ static void describe_session(const struct board_session *session, char *text, si
     if (session->parked)
         snprintf(text, size, "which waits at %s for %s %s", session->node,
                  event_words(session->awaited), session->waits_for);
-    else
+    else if (session->asked)
         snprintf(text, size, "which has a request out for its znode %s", session->node);
+    else
+        snprintf(text, size, "which rests at its znode %s", session->node);
 }
 
 static void name_the_unfinished(const struct board *board, char *text, size_t size)
@@ -47,6 +50,48 @@ static void name_the_unfinished(const struct board *board, char *text, size_t si
                  timeout_s, unfinished, first, what);
 }
 
+/* What a server says that it is, or why it does not: words that live as long as the program. */
+static const char *ask_role(const struct oracle *oracle, const struct endpoint *server)
+{
+    enum role role;
+    struct fault fault;
+    enum fault_kind kind = oracle_ask_role(oracle, server, &role, &fault);
+    return kind == FAULT_NONE ? role_word(role) : fault_words(kind);
+}
+
+/* The requests that are out at one server. What has come and lies unread is zkherd's to answer for,
+ * everything else the server's. Returns the length of what was written. */
+static size_t name_requests(const struct board *board, const struct oracle *oracle,
+                            const struct endpoint *server, char *text, size_t size)
+{
+    uint32_t asked = 0, answered = 0;
+    char address[ENDPOINT_TEXT_SIZE];
+    endpoint_address(server, address, sizeof address);
+    for (uint32_t i = 0; i < board->plan->clients; i++) {
+        const struct board_session *session = &board->sessions[i];
+        bool is_here = session->asked && strcmp(session->server, address) == 0;
+        asked += is_here;
+        answered += is_here && session->answered;
+    }
+    if (asked == 0)
+        return 0;
+    int length = snprintf(text, size, "; out at %s (%s): %u request%s", address,
+                          ask_role(oracle, server), asked, asked == 1 ? "" : "s");
+    if (answered > 0 && (size_t)length < size)
+        length +=
+            snprintf(text + length, size - (size_t)length, ", %u answered but not read", answered);
+    return (size_t)length;
+}
+
+static void name_the_asked(const struct board *board, const struct oracle *oracle, char *text,
+                           size_t size)
+{
+    size_t length = strlen(text);
+    for (size_t i = 0; i < board->plan->servers->count && length < size; i++)
+        length += name_requests(board, oracle, &board->plan->servers->endpoints[i], text + length,
+                                size - length);
+}
+
 static const char *status_words(int status)
 {
     switch (status) {
@@ -61,7 +106,8 @@ static const char *status_words(int status)
     }
 }
 
-void ending_describe(const struct board *board, enum trial_end end, char *text, size_t size)
+void ending_describe(const struct board *board, const struct oracle *oracle, enum trial_end end,
+                     char *text, size_t size)
 {
     switch (end) {
     case END_DONE:
@@ -70,6 +116,7 @@ void ending_describe(const struct board *board, enum trial_end end, char *text, 
         break;
     case END_DEADLINE:
         name_the_unfinished(board, text, size);
+        name_the_asked(board, oracle, text, size);
         break;
     case END_LOST:
         snprintf(text, size, "session %u %s", atomic_load(&board->first_lost) - 1,

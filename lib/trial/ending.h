@@ -6,12 +6,18 @@
 #define TRIAL_ENDING_H
 
 #include "trial/board.h"
+#include "trial/oracle.h"
 #include "trial/vigil.h"
 
 #include <stddef.h>
 
-/* Says why, who is unfinished, and what it waits for, after the last readings; "" when it ended
- * well, or with a failed verdict, which says it all. size >= 512. */
-void ending_describe(const struct board *board, enum trial_end end, char *text, size_t size);
+/*
+ * Says why, who is unfinished, and what it waits for, after the last readings; "" when it ended
+ * well, or with a failed verdict, which says it all. Of a trial in which nothing moved it also says
+ * which servers have requests to answer, and what these say of themselves: they are asked, which
+ * may take seconds for each. size >= 512.
+ */
+void ending_describe(const struct board *board, const struct oracle *oracle, enum trial_end end,
+                     char *text, size_t size);
 
 #endif

@@ -181,6 +181,8 @@ void seat_report(const struct seat *seat)
                           seat->state == SEAT_AT_TURN || seat->state == SEAT_WORKING ||
                           seat->state == SEAT_RELEASING;
     session->parked = seat->state == SEAT_PARKED;
+    session->asked = client->outstanding;
+    session->answered = client->outstanding && client_unread(client) > 0;
     session->awaited = seat->contender.awaited;
     session->lock = seat->meter.lock;
     snprintf(session->node, sizeof session->node, "%s", seat->contender.node);

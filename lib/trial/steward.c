@@ -121,13 +121,13 @@ static struct steward *make(uint64_t timeout_ns, struct fault *fault)
     return made;
 }
 
-static enum fault_kind open_on_servers(struct steward *steward, struct fault *fault)
+static enum fault_kind open_session(struct steward *steward, struct fault *fault)
 {
-    enum fault_kind kind = events_new(1, &steward->stage.events, fault);
-    if (kind == FAULT_NONE)
-        kind = events_open(steward->stage.events, steward->hosts, SESSION_TIMEOUT_MS, &listener,
-                           steward, &steward->client, fault);
-    return kind;
+    const struct stage *stage = &steward->stage;
+    return stage->simulated != NULL ? simulated_open(stage->simulated, 0, SESSION_TIMEOUT_MS,
+                                                     &listener, steward, &steward->client, fault)
+                                    : events_open(stage->events, steward->hosts, SESSION_TIMEOUT_MS,
+                                                  &listener, steward, &steward->client, fault);
 }
 
 enum fault_kind steward_new(const struct connect_string *servers, uint64_t timeout_ns,
@@ -138,24 +138,10 @@ enum fault_kind steward_new(const struct connect_string *servers, uint64_t timeo
         return FAULT_NO_MEMORY;
     connect_typed(servers, made->servers, sizeof made->servers);
     connect_format(servers, 0, true, made->hosts, sizeof made->hosts);
-    return finish(open_on_servers(made, fault), made, steward, fault);
-}
-
-static void close_session(struct steward *steward)
-{
-    if (steward->stage.events != NULL)
-        events_close(steward->stage.events, clock_now_ns() + CLOSE_NS);
-    events_free(steward->stage.events);
-    steward->stage.events = NULL;
-}
-
-enum fault_kind steward_renew(struct steward *steward, struct fault *fault)
-{
-    close_session(steward);
-    steward->state = CLIENT_CONNECTING;
-    steward->replied = steward->gave_up = false;
-    enum fault_kind kind = open_on_servers(steward, fault);
-    return kind == FAULT_NONE ? await_session(steward, fault) : kind;
+    enum fault_kind kind = events_new(1, &made->stage.events, fault);
+    if (kind == FAULT_NONE)
+        kind = open_session(made, fault);
+    return finish(kind, made, steward, fault);
 }
 
 enum fault_kind steward_new_simulated(struct simulated *simulated, uint64_t timeout_ns,
@@ -166,16 +152,16 @@ enum fault_kind steward_new_simulated(struct simulated *simulated, uint64_t time
         return FAULT_NO_MEMORY;
     snprintf(made->servers, sizeof made->servers, "simulation");
     made->stage.simulated = simulated;
-    enum fault_kind kind =
-        simulated_open(simulated, 0, SESSION_TIMEOUT_MS, &listener, made, &made->client, fault);
-    return finish(kind, made, steward, fault);
+    return finish(open_session(made, fault), made, steward, fault);
 }
 
 void steward_free(struct steward *steward)
 {
     if (steward == NULL)
         return;
-    close_session(steward);
+    if (steward->stage.events != NULL)
+        events_close(steward->stage.events, clock_now_ns() + CLOSE_NS);
+    events_free(steward->stage.events);
     free_names(steward->names, steward->name_count);
     free(steward);
 }
@@ -197,13 +183,47 @@ static enum fault_kind give_up(struct steward *steward, struct fault *fault, con
     return fault_raise(fault, FAULT_NO_ANSWER, 0, steward->servers, "%s %s", why, path);
 }
 
-/* Servers that have not answered once in time are not asked again: each time would take as long,
- * and there is room for one request at a time. */
-static enum fault_kind check_answering(struct steward *steward, const char *path,
-                                       struct fault *fault)
+/* Looks at what has come of the session since it was last used: the connection of one in which
+ * nobody has lived for a while may be gone without a word. One in a simulation lives by itself. */
+static enum fault_kind look_after(struct steward *steward, struct fault *fault)
 {
-    return steward->gave_up ? give_up(steward, fault, "to an earlier request than that about", path)
-                            : FAULT_NONE;
+    return steward->stage.events != NULL ? events_poll(steward->stage.events, 0, fault)
+                                         : FAULT_NONE;
+}
+
+/* One in place of a session that has expired; it is given as long to connect. */
+static enum fault_kind open_another(struct steward *steward, struct fault *fault)
+{
+    if (steward->stage.events != NULL)
+        events_forget(steward->stage.events);
+    steward->state = CLIENT_CONNECTING;
+    steward->lost_ns = stage_now_ns(&steward->stage);
+    return open_session(steward, fault);
+}
+
+/* One turn of waiting for a connection, until the session would have expired without one: a server
+ * that has gone without a word costs the library two thirds of that. */
+static enum fault_kind await_connection(struct steward *steward, const char *path,
+                                        struct fault *fault)
+{
+    uint64_t until_ns = steward->lost_ns + SESSION_TIMEOUT_MS * NS_PER_MS;
+    if (stage_now_ns(&steward->stage) >= until_ns)
+        return give_up(steward, fault, "no connection in time, to ask about", path);
+    return stage_turn(&steward->stage, until_ns, fault);
+}
+
+/* Before each request: the session stands, and no request is out. Servers that have not answered
+ * once in time are not asked again: each time would take as long. */
+static enum fault_kind make_ready(struct steward *steward, const char *path, struct fault *fault)
+{
+    if (steward->gave_up)
+        return give_up(steward, fault, "to an earlier request than that about", path);
+    enum fault_kind kind = look_after(steward, fault);
+    while (kind == FAULT_NONE && steward->state != CLIENT_ESTABLISHED) {
+        kind = steward->state == CLIENT_EXPIRED ? open_another(steward, fault)
+                                                : await_connection(steward, path, fault);
+    }
+    return kind;
 }
 
 /* Waits for the reply to the operation just sent; its status is then in steward->status. */
@@ -246,7 +266,7 @@ enum fault_kind steward_create(struct steward *steward, const char *path, struct
 enum fault_kind steward_create_holding(struct steward *steward, const char *path, const char *text,
                                        struct fault *fault)
 {
-    enum fault_kind kind = check_answering(steward, path, fault);
+    enum fault_kind kind = make_ready(steward, path, fault);
     if (kind != FAULT_NONE)
         return kind;
     client_create(steward->client, path, text, strlen(text), PERSISTENT);
@@ -254,22 +274,6 @@ enum fault_kind steward_create_holding(struct steward *steward, const char *path
     if (kind == FAULT_NONE && steward->status != ZK_OK)
         kind = raise_status(steward->status, path, fault);
     return kind;
-}
-
-/* Waits for another connection until the session would have expired without one: a server that has
- * gone without a word costs the library two thirds of that. */
-static enum fault_kind await_connection(struct steward *steward, const char *path,
-                                        struct fault *fault)
-{
-    uint64_t until_ns = steward->lost_ns + SESSION_TIMEOUT_MS * NS_PER_MS;
-    while (steward->state != CLIENT_ESTABLISHED && steward->state != CLIENT_EXPIRED) {
-        if (stage_now_ns(&steward->stage) >= until_ns)
-            return give_up(steward, fault, "no connection in time, to ask about", path);
-        enum fault_kind kind = stage_turn(&steward->stage, until_ns, fault);
-        if (kind != FAULT_NONE)
-            return kind;
-    }
-    return FAULT_NONE;
 }
 
 /*
@@ -283,9 +287,7 @@ static enum fault_kind ask(struct steward *steward,
 {
     enum fault_kind kind = FAULT_NONE;
     for (int attempt = 0; attempt < ATTEMPTS; attempt++) {
-        kind = check_answering(steward, path, fault);
-        if (kind == FAULT_NONE)
-            kind = await_connection(steward, path, fault);
+        kind = make_ready(steward, path, fault);
         if (kind != FAULT_NONE)
             return kind;
         question(steward->client, path);

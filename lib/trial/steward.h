@@ -4,9 +4,10 @@
  * Layer: trial.
  *
  * Its calls are synchronous: each waits for its reply, up to a deadline. Questions and deletions
- * outlive a connection that is lost: they are sent again on the next one. Its requests are not
- * among those that are measured; it counts them, so that they can be told from the others in a
- * server's counters.
+ * outlive a connection that is lost: they are sent again on the next one. A session that has
+ * expired, as one does in which nobody lived for a while, is followed by another at its next use.
+ * Its requests are not among those that are measured; it counts them, so that they can be told from
+ * the others in a server's counters.
  *
  * Invariant: it works under the root znode of its run and nowhere else.
  */
@@ -31,10 +32,6 @@ MUST_CHECK enum fault_kind steward_new(const struct connect_string *servers, uin
 /* The same in a simulation, which must outlive the steward's use; timeout_ns is of its time. */
 MUST_CHECK enum fault_kind steward_new_simulated(struct simulated *simulated, uint64_t timeout_ns,
                                                  struct steward **steward, struct fault *fault);
-
-/* Another session for a steward on servers that has had nothing to do for a while, in which nobody
- * kept its session alive. */
-MUST_CHECK enum fault_kind steward_renew(struct steward *steward, struct fault *fault);
 
 /* Ends the session; one in a simulation ends with that. NULL is fine. */
 void steward_free(struct steward *steward);

@@ -176,7 +176,7 @@ static enum fault_kind add_up(const struct run *run, const struct conductor_resu
     result->violation_count = board_violation_count(run->board);
     result->has_law =
         run->plan->pace == PACE_LOCKSTEP && led->end == END_DONE && !result->had_death;
-    ending_describe(run->board, result->end, result->reason, sizeof result->reason);
+    ending_describe(run->board, &run->oracle, result->end, result->reason, sizeof result->reason);
     return FAULT_NONE;
 }
 

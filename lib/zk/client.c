@@ -67,6 +67,11 @@ bool client_bytes(const struct client *client, uint64_t *sent_bytes, uint64_t *r
     return client->driver->bytes(client, sent_bytes, received_bytes);
 }
 
+size_t client_unread(const struct client *client)
+{
+    return client->driver->unread(client);
+}
+
 uint32_t client_timeout_ms(const struct client *client)
 {
     return client->driver->timeout_ms(client);

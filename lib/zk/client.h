@@ -156,6 +156,7 @@ struct client_driver {
     uint64_t (*now_ns)(const struct client *client);
     /* Bytes of the connection so far, as the kernel counted them; false while not connected. */
     bool (*bytes)(const struct client *client, uint64_t *sent_bytes, uint64_t *received_bytes);
+    size_t (*unread)(const struct client *client);
     uint32_t (*timeout_ms)(const struct client *client);
     int64_t (*session_id)(const struct client *client);
     void (*server)(const struct client *client, char *text, size_t size);
@@ -189,6 +190,9 @@ uint64_t client_now_ns(const struct client *client);
 /* Bytes sent and received on the session's present connection since it was opened (TCP payload,
  * counted by the kernel); false, with the outputs unchanged, while it is not connected. */
 bool client_bytes(const struct client *client, uint64_t *sent_bytes, uint64_t *received_bytes);
+
+/* Bytes that have arrived on that connection and were not read yet; 0 while it is not connected. */
+size_t client_unread(const struct client *client);
 
 /* The session's timeout as the server granted it, in milliseconds. */
 uint32_t client_timeout_ms(const struct client *client);

@@ -4,6 +4,7 @@
 #include <fcntl.h>
 #include <linux/tcp.h>
 #include <netinet/in.h>
+#include <sys/ioctl.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -29,6 +30,12 @@ static bool is_tcp(int descriptor)
     return descriptor >= 0 &&
            getsockopt(descriptor, SOL_SOCKET, SO_PROTOCOL, &protocol, &length) == 0 &&
            protocol == IPPROTO_TCP;
+}
+
+size_t connection_unread(int descriptor)
+{
+    int count = 0;
+    return is_tcp(descriptor) && ioctl(descriptor, FIONREAD, &count) == 0 ? (size_t)count : 0;
 }
 
 uint64_t connection_cookie(int descriptor)

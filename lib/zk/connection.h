@@ -11,11 +11,15 @@
 #define ZK_CONNECTION_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 /* Bytes of payload sent and received so far, without retransmissions; false, with the outputs
  * unchanged, if the descriptor is no TCP socket. */
 bool connection_bytes(int descriptor, uint64_t *sent_bytes, uint64_t *received_bytes);
+
+/* Bytes that have arrived and were not read yet; 0 if the descriptor is no TCP socket. */
+size_t connection_unread(int descriptor);
 
 /* The kernel's number of the TCP socket under this descriptor; 0 if there is none. */
 uint64_t connection_cookie(int descriptor);

@@ -4,6 +4,7 @@
 #include "base/clock.h"
 #include "zk/handle.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <sys/epoll.h>
@@ -104,6 +105,12 @@ enum fault_kind events_open(struct events *events, const char *hosts, uint32_t s
     refresh(events, handle);
     *client = &handle->client;
     return FAULT_NONE;
+}
+
+void events_forget(struct events *events)
+{
+    assert(events->count > 0);
+    handle_deinit(&events->handles[--events->count]);
 }
 
 static struct watched *find_watched(struct events *events, int descriptor)

@@ -34,6 +34,10 @@ MUST_CHECK enum fault_kind events_open(struct events *events, const char *hosts,
                                        const struct client_listener *listener, void *owner,
                                        struct client **client, struct fault *fault);
 
+/* Lets go of the session that was opened last and has expired: its client is gone, and its place
+ * free for another. Asks no server, and waits for nothing. Not to be called from a callback. */
+void events_forget(struct events *events);
+
 /* Calls `ready` whenever the descriptor is readable; at most four descriptors at once. */
 MUST_CHECK enum fault_kind events_watch(struct events *events, int descriptor,
                                         void (*ready)(void *context), void *context,

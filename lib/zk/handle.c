@@ -196,6 +196,11 @@ static bool bytes(const struct client *client, uint64_t *sent_bytes, uint64_t *r
     return connection_bytes(handle->descriptor, sent_bytes, received_bytes);
 }
 
+static size_t unread(const struct client *client)
+{
+    return connection_unread(((const struct handle *)client)->descriptor);
+}
+
 static uint32_t timeout_ms(const struct client *client)
 {
     const struct handle *handle = (const struct handle *)client;
@@ -221,6 +226,7 @@ const struct client_driver handle_driver = {
     .leave = leave,
     .now_ns = now_ns,
     .bytes = bytes,
+    .unread = unread,
     .timeout_ms = timeout_ms,
     .session_id = session_id,
     .server = server,

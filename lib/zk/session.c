@@ -355,6 +355,13 @@ static bool bytes(const struct client *client, uint64_t *sent_bytes, uint64_t *r
     return true;
 }
 
+/* What arrives is delivered at once. */
+static size_t unread(const struct client *client)
+{
+    (void)client;
+    return 0;
+}
+
 /* As servers give them out: the number of the server, from 1, in the highest byte, and below it
  * what grows with time; so in decimal and in hex it is as long as a real one. */
 static int64_t session_id(const struct client *client)
@@ -383,6 +390,7 @@ static const struct client_driver session_driver = {
     .leave = leave,
     .now_ns = now_ns,
     .bytes = bytes,
+    .unread = unread,
     .session_id = session_id,
     .timeout_ms = timeout_ms,
     .server = server,

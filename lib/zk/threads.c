@@ -38,6 +38,7 @@ struct session {
     bool noted;        /* an operation was asked for, and is to be carried out … */
     bool fits;         /* … if its note could be taken; else it is not sent */
     uint64_t alarm_ns; /* 0: none */
+    bool apart; /* it knows of no connection: none yet, or it heard of the loss of the last */
 
     /* The library's socket, or -1. Written under threads->mutex, by the session's thread, which
      * alone may read it without. */
@@ -121,6 +122,47 @@ static void claim_socket(struct session *session, const struct connection_search
     pthread_mutex_unlock(&session->threads->mutex);
 }
 
+/* ------------------------------------------------------------------ what comes from elsewhere */
+
+static void open_letter(struct session *session, const struct letter *letter)
+{
+    struct client *client = &session->client;
+    switch (letter->kind) {
+    case LETTER_STATE:
+        session->apart = letter->value != CLIENT_ESTABLISHED;
+        if (!session->apart)
+            confirm_socket(session);
+        client->listener->state_changed(client->owner, (enum client_state)letter->value);
+        break;
+    case LETTER_EVENT:
+        client->listener->notified(client->owner, (enum client_event)letter->value, letter->path);
+        break;
+    case LETTER_ORDER:
+        session->threads->hooks.order(client->owner, letter->value);
+        break;
+    }
+}
+
+/* The library tells of a connection on a thread of its own, and may do so later than it hands over
+ * the answer to what was sent on it. False at the end. */
+static bool hear_of_connection(struct session *session)
+{
+    struct letter letter;
+    while (session->apart) {
+        switch (mailbox_take(&session->mailbox, false, &letter)) {
+        case MAILBOX_CLOSED:
+            return false;
+        case MAILBOX_LETTER:
+            open_letter(session, &letter);
+            break;
+        case MAILBOX_EMPTY:
+            mailbox_await(&session->mailbox, 0);
+            break;
+        }
+    }
+    return true;
+}
+
 /* ------------------------------------------------------------------ carrying out a request */
 
 /* On a thread of its own, while the session's waits for the reply: ends the connection when the
@@ -156,6 +198,21 @@ static int call_and_cut(struct session *session, struct synchronous_answer *answ
     return code;
 }
 
+/* What a server has answered, it has answered over a connection that stands. False at the end. */
+static bool comes_in_turn(struct session *session, enum zk_status status)
+{
+    switch (status) {
+    case ZK_CONNECTION_LOSS:
+        session->apart = true;
+        return true;
+    case ZK_SESSION_EXPIRED:
+    case ZK_OTHER_ERROR:
+        return true;
+    default:
+        return hear_of_connection(session);
+    }
+}
+
 /* The request is no longer noted when the listener hears of the reply: it may ask for the next. */
 static void carry_out(struct session *session)
 {
@@ -166,30 +223,12 @@ static void carry_out(struct session *session)
         code = session->cutting ? call_and_cut(session, &answer) : call(session, &answer);
     struct client_reply reply = synchronous_reply(session->note.request.operation, code, &answer);
     session->noted = session->cutting = false;
-    if (mailbox_return(&session->mailbox))
+    if (mailbox_return(&session->mailbox) && comes_in_turn(session, reply.status))
         client_deliver_reply(&session->client, &reply);
     synchronous_deinit(&session->threads->library, &answer);
 }
 
 /* ------------------------------------------------------------------ the session's thread */
-
-static void open_letter(struct session *session, const struct letter *letter)
-{
-    struct client *client = &session->client;
-    switch (letter->kind) {
-    case LETTER_STATE:
-        if (letter->value == CLIENT_ESTABLISHED)
-            confirm_socket(session);
-        client->listener->state_changed(client->owner, (enum client_state)letter->value);
-        break;
-    case LETTER_EVENT:
-        client->listener->notified(client->owner, (enum client_event)letter->value, letter->path);
-        break;
-    case LETTER_ORDER:
-        session->threads->hooks.order(client->owner, letter->value);
-        break;
-    }
-}
 
 static void ring(struct session *session)
 {
@@ -321,6 +360,11 @@ static bool bytes(const struct client *client, uint64_t *sent_bytes, uint64_t *r
                             received_bytes);
 }
 
+static size_t unread(const struct client *client)
+{
+    return connection_unread(((const struct session *)client)->descriptor);
+}
+
 static uint32_t timeout_ms(const struct client *client)
 {
     const struct session *session = (const struct session *)client;
@@ -346,6 +390,7 @@ static const struct client_driver threads_driver = {
     .leave = leave,
     .now_ns = now_ns,
     .bytes = bytes,
+    .unread = unread,
     .timeout_ms = timeout_ms,
     .session_id = session_id,
     .server = server,
@@ -419,6 +464,7 @@ enum fault_kind threads_open(struct threads *threads, const char *hosts,
         .threads = threads,
         .hosts = hosts,
         .session_timeout_ms = session_timeout_ms,
+        .apart = true,
         .descriptor = -1,
         .other_end = -1,
     };

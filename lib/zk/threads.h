@@ -9,9 +9,10 @@
  * between requests: watch events and states from the library's completion thread, orders from the
  * owner of the sessions.
  *
- * A reply is delivered before what lies in the mailbox. The library hands replies to synchronous
- * calls and watch events over on different ways, so an event may be delivered after the reply to a
- * request that was sent later; never before the reply that armed it.
+ * A reply is delivered before what lies in the mailbox; but a session that knows its connection
+ * lost hears of the next one before it is answered over it. The library hands replies to
+ * synchronous calls and watch events over on different ways, so an event may be delivered after the
+ * reply to a request that was sent later; never before the reply that armed it.
  *
  * Bytes: the library does not tell its sockets. Sessions of a process make their sockets one at a
  * time, so that each can be told to be its session's. After a reconnect the socket is looked for

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
  * nest: a folder of its own for each test that starts servers, so that what they leave behind
- * shows; and what such tests ask about processes.
+ * shows; their starts, also those in vain; and what such tests ask about processes.
  */
 #ifndef TESTS_NEST_H
 #define TESTS_NEST_H
@@ -14,6 +14,7 @@
 #include <cmocka.h>
 
 #include "base/clock.h"
+#include "zk/ensemble.h"
 
 #include <dirent.h>
 #include <ftw.h>
@@ -114,6 +115,31 @@ static inline pid_t parent_of(pid_t pid)
     assert_int_equal(fscanf(file, "%*d %*s %*c %d", &parent), 1);
     fclose(file);
     return parent;
+}
+
+static inline struct ensemble *nest_start(const struct ensemble_options *options)
+{
+    struct ensemble *ensemble = NULL;
+    struct fault fault = {.detail = ""};
+    if (ensemble_start(options, &ensemble, &fault) != FAULT_NONE)
+        fail_msg("%s: %s: %s", fault.subject, fault_words(fault.kind), fault.detail);
+    return ensemble;
+}
+
+/* A start that fails as it should, and leaves nothing behind. */
+static inline struct fault nest_start_in_vain(const struct ensemble_options *options,
+                                              enum fault_kind expected)
+{
+    struct ensemble *ensemble = NULL;
+    struct fault fault = {.detail = ""};
+    enum fault_kind kind = ensemble_start(options, &ensemble, &fault);
+    if (kind != expected)
+        fail_msg("expected '%s', not '%s' (%s: %s)", fault_words(expected), fault_words(kind),
+                 fault.subject, fault.detail);
+    assert_int_equal(fault.kind, expected);
+    assert_null(ensemble);
+    assert_int_equal(nest_count(), 0);
+    return fault;
 }
 
 /* A JAVA_HOME inside the nest with a shell script for java. */

@@ -128,7 +128,7 @@ static void durations(void **state)
         {{"run", "--timeout", "30"}, "--timeout 30: expected a duration with its unit"},
         {{"run", "--session-timeout", "abc"}, "--session-timeout abc: "},
         {{"run", "--session-timeout", "10ms"}, "--session-timeout 10ms: too short"},
-        {{"run", "--session-timeout", "2h"}, "--session-timeout"},
+        {{"run", "--session-timeout", "2h"}, "--session-timeout 2h: expected at most an hour"},
         {{"run", "-w", "steady", "--duration", "0"}, "--duration 0: too short"},
     };
     CHECK_ALL(list);

@@ -2,12 +2,14 @@
 /* The operations of a session on a real server, with each driver: what they do, what they answer,
  * and that client and server count each of them once. */
 #include "tests/live/live.h"
+#include "tests/live/perform.h"
 #include "trial/oracle.h"
 #include "zk/events.h"
 #include "zk/note.h"
 #include "zk/threads.h"
 
 #include <pthread.h>
+#include <sched.h>
 
 #define PATIENCE_NS (20 * NS_PER_S)
 
@@ -154,42 +156,12 @@ static void await(bool (*holds)(void), const char *what)
         fail_msg("still no %s", what);
 }
 
-static void perform(const struct client_request *request)
-{
-    struct client *client = probe.client;
-    switch (request->operation) {
-    case CLIENT_CREATE:
-        client_create(client, request->path, request->value, request->value_length, request->mode);
-        break;
-    case CLIENT_EXISTS:
-        client_exists(client, request->path, request->watch);
-        break;
-    case CLIENT_GET:
-        client_get(client, request->path, request->watch);
-        break;
-    case CLIENT_GET_CHILDREN:
-        client_get_children(client, request->path, request->watch);
-        break;
-    case CLIENT_SET:
-        client_set(client, request->path, request->value, request->value_length, request->version);
-        break;
-    case CLIENT_DELETE:
-        client_delete(client, request->path);
-        break;
-    case CLIENT_MULTI:
-        client_multi(client, request->parts, request->part_count);
-        break;
-    case CLIENT_CHECK:
-        fail();
-    }
-}
-
 static void take_turn(void *owner, int turn)
 {
     (void)owner;
     bool injected = false;
     if (turn != TURN_CRASH)
-        perform(probe.request);
+        perform(probe.client, probe.request);
     if (turn == TURN_CUT_REQUEST)
         injected = client_cut(probe.client);
     if (turn == TURN_CRASH || turn == TURN_CRASH_IN_REQUEST)
@@ -605,6 +577,19 @@ static void test_a_cut_session_goes_on(void **state)
     assert_int_equal(probe.connections, 3);
 }
 
+/* Whoever is answered over a connection has heard of it, also when the library tells of it on a
+ * thread of its own. */
+static void test_a_connection_is_told_before_its_replies(void **state)
+{
+    (void)state;
+    for (unsigned losses = 1; losses <= 10; losses++) {
+        const struct client_request request = exists_request(A, NO_WATCH);
+        assert_int_equal(ask_on(TURN_CUT_REQUEST, &request), ZK_CONNECTION_LOSS);
+        assert_int_equal(ask(request), ZK_NO_NODE);
+        assert_int_equal(probe.connections, losses + 1);
+    }
+}
+
 /* Nobody asked for the end of the session: the server waits for it until its timeout. */
 static void test_a_crashed_session_expires(void **state)
 {
@@ -642,6 +627,26 @@ static void test_a_crash_in_a_request(void **state)
     do_turn(TURN_CRASH_IN_REQUEST);
     assert_true(probe.injected);
     assert_int_equal(probe.callbacks, callbacks);
+}
+
+/* ------------------------------------------------------------------ what lies unread */
+
+/* With a thread for each session the library reads by itself. */
+static void test_a_reply_shows_until_it_is_read(void **state)
+{
+    (void)state;
+    uint64_t until_ns = clock_now_ns() + PATIENCE_NS;
+    assert_int_equal(client_unread(probe.client), 0);
+    if (driver == DRIVER_EVENTS) {
+        client_exists(probe.client, A, NO_WATCH);
+        while (client_unread(probe.client) == 0 && clock_now_ns() < until_ns)
+            sched_yield();
+        assert_true(client_unread(probe.client) > 0);
+        await(is_answered, "reply");
+    } else {
+        assert_int_equal(ask(exists_request(A, NO_WATCH)), ZK_NO_NODE);
+    }
+    assert_int_equal(client_unread(probe.client), 0);
 }
 
 /* ------------------------------------------------------------------ the end of many */
@@ -790,8 +795,10 @@ static int run_with(enum driver of_group, const char *name)
         WITH_SESSION(test_sessions_and_servers_agree),
         WITH_SHORT_SESSION(test_a_cut_loses_the_reply),
         WITH_SHORT_SESSION(test_a_cut_session_goes_on),
+        WITH_SHORT_SESSION(test_a_connection_is_told_before_its_replies),
         WITH_SHORT_SESSION(test_a_crashed_session_expires),
         WITH_SESSION(test_a_crash_in_a_request),
+        WITH_SESSION(test_a_reply_shows_until_it_is_read),
         cmocka_unit_test(test_a_recipe_sets_and_multis),
     };
     driver = of_group;

@@ -32,33 +32,10 @@ static void expect(enum fault_kind kind, const struct fault *fault)
         fail_msg("%s: %s: %s", fault->subject, fault_words(kind), fault->detail);
 }
 
-static struct ensemble *start_with(const struct ensemble_options *options)
-{
-    struct ensemble *ensemble = NULL;
-    struct fault fault = {.detail = ""};
-    expect(ensemble_start(options, &ensemble, &fault), &fault);
-    return ensemble;
-}
-
 static struct ensemble *start(unsigned servers)
 {
     struct ensemble_options options = small(servers);
-    return start_with(&options);
-}
-
-/* A start that fails as it should, and leaves nothing behind. */
-static struct fault start_in_vain(const struct ensemble_options *options, enum fault_kind expected)
-{
-    struct ensemble *ensemble = NULL;
-    struct fault fault = {.detail = ""};
-    enum fault_kind kind = ensemble_start(options, &ensemble, &fault);
-    if (kind != expected)
-        fail_msg("expected '%s', not '%s' (%s: %s)", fault_words(expected), fault_words(kind),
-                 fault.subject, fault.detail);
-    assert_int_equal(fault.kind, expected);
-    assert_null(ensemble);
-    assert_int_equal(nest_count(), 0);
-    return fault;
+    return nest_start(&options);
 }
 
 static unsigned count_role(const struct ensemble *ensemble, enum server_role role)
@@ -326,30 +303,13 @@ static void ends_with_a_program_that_is_killed(void **state)
     nest_assert_empty_within(deadline_ns - clock_now_ns());
 }
 
-static void a_worker_that_forgets_ends_nothing(void **state)
-{
-    (void)state;
-    struct ensemble *ensemble = start(1);
-    struct fault fault;
-    pid_t worker = fork();
-    if (worker == 0) {
-        ensemble_forget(ensemble);
-        _exit(0);
-    }
-    waitpid(worker, NULL, 0);
-    pause_ms(100);
-    expect(ensemble_refresh_roles(ensemble, &fault), &fault);
-    ensemble_stop(ensemble);
-    assert_int_equal(nest_count(), 0);
-}
-
 /* ------------------------------------------------------------------ starts in vain */
 
 static void odd_numbers_only(void **state)
 {
     (void)state;
     struct ensemble_options options = small(4);
-    struct fault fault = start_in_vain(&options, FAULT_USAGE);
+    struct fault fault = nest_start_in_vain(&options, FAULT_USAGE);
     assert_string_equal(fault.subject, "4 servers");
     assert_has(fault.detail, "majority");
     assert_has(fault.detail, "the loss of 1, as 3 would");
@@ -357,7 +317,7 @@ static void odd_numbers_only(void **state)
     const unsigned others[] = {0, 2, 6, 8, 9, UINT32_MAX};
     for (size_t i = 0; i < sizeof others / sizeof others[0]; i++) {
         options.servers = others[i];
-        start_in_vain(&options, FAULT_USAGE);
+        nest_start_in_vain(&options, FAULT_USAGE);
     }
 }
 
@@ -366,7 +326,7 @@ static void heaps_must_fit_into_memory(void **state)
     (void)state;
     struct ensemble_options options = small(3);
     options.heap_mib = 1000000;
-    struct fault fault = start_in_vain(&options, FAULT_NO_MEMORY);
+    struct fault fault = nest_start_in_vain(&options, FAULT_NO_MEMORY);
     assert_has(fault.detail, "3000300 MiB are needed");
     assert_has(fault.detail, "a heap of 1000000 MiB");
     assert_has(fault.detail, " MiB are available");
@@ -381,7 +341,7 @@ static void a_server_that_dies_at_the_start_is_named(void **state)
                       "esac\n"
                       "exec java \"$@\"");
     struct ensemble_options options = small(3);
-    struct fault fault = start_in_vain(&options, FAULT_SERVER_DIED);
+    struct fault fault = nest_start_in_vain(&options, FAULT_SERVER_DIED);
     assert_has(fault.subject, "server 2 of 3 (127.0.0.1:");
     assert_has(fault.detail, "this one shall not live");
 }
@@ -409,12 +369,12 @@ static void a_port_that_is_taken_is_named(void **state)
     struct ensemble_options options = small(3);
     options.first_port = port;
     snprintf(subject, sizeof subject, "127.0.0.1:%u", port);
-    struct fault fault = start_in_vain(&options, FAULT_PORT_TAKEN);
+    struct fault fault = nest_start_in_vain(&options, FAULT_PORT_TAKEN);
     assert_string_equal(fault.subject, subject);
     close(fd);
 
     options.first_port = 65534;
-    fault = start_in_vain(&options, FAULT_USAGE);
+    fault = nest_start_in_vain(&options, FAULT_USAGE);
     assert_string_equal(fault.subject, "port 65534");
     assert_has(fault.detail, "would have port 65536");
 }
@@ -511,7 +471,7 @@ static void data_lie_in_the_folder_that_is_given(void **state)
     assert_int_equal(mkdir(folder, 0700), 0);
     struct ensemble_options options = small(3);
     options.data_folder = folder;
-    struct ensemble *ensemble = start_with(&options);
+    struct ensemble *ensemble = nest_start(&options);
     assert_int_equal(nest_count(), 0);
     assert_true(has_file(folder, "server.1/zoo.cfg"));
     assert_true(has_file(folder, "server.3/server.log"));
@@ -529,14 +489,14 @@ static void a_folder_that_is_not_there_is_made_and_removed(void **state)
     assert_int_equal(chdir(nest), 0);
     struct ensemble_options options = small(1);
     options.data_folder = "data"; /* relative, for once */
-    struct ensemble *ensemble = start_with(&options);
+    struct ensemble *ensemble = nest_start(&options);
     assert_true(has_file("data", "server.1/data/version-2/log.1") ||
                 has_file("data", "server.1/data/version-2"));
     ensemble_stop(ensemble);
     assert_int_equal(nest_count(), 0);
 
     /* What somebody else has put there meanwhile stays. */
-    ensemble = start_with(&options);
+    ensemble = nest_start(&options);
     assert_int_equal(mkdir("data/note", 0700), 0);
     ensemble_stop(ensemble);
     assert_int_equal(count_entries("data"), 1);
@@ -553,18 +513,18 @@ static void folders_that_will_not_do(void **state)
     snprintf(inside, sizeof inside, "%s/.dear", folder);
     assert_int_equal(mkdir(folder, 0700), 0);
     assert_int_equal(mkdir(inside, 0700), 0);
-    struct fault fault = start_in_vain(&options, FAULT_EXISTS);
+    struct fault fault = nest_start_in_vain(&options, FAULT_EXISTS);
     assert_string_equal(fault.subject, folder);
     assert_has(fault.detail, "not empty");
     assert_int_equal(access(inside, F_OK), 0);
 
     snprintf(folder, sizeof folder, "%s/.not/there", nest);
-    fault = start_in_vain(&options, FAULT_SYSTEM);
+    fault = nest_start_in_vain(&options, FAULT_SYSTEM);
     assert_int_equal(fault.os_error, ENOENT);
 
     snprintf(folder, sizeof folder, "%s/.file", nest);
     close(open(folder, O_CREAT | O_WRONLY, 0600));
-    fault = start_in_vain(&options, FAULT_SYSTEM);
+    fault = nest_start_in_vain(&options, FAULT_SYSTEM);
     assert_int_equal(fault.os_error, ENOTDIR);
 }
 
@@ -593,7 +553,6 @@ int main(void)
         ENSEMBLE_TEST(one_of_three_does_not_serve),
         ENSEMBLE_TEST(a_server_that_dies_is_found_dead),
         ENSEMBLE_TEST(ends_with_a_program_that_is_killed),
-        ENSEMBLE_TEST(a_worker_that_forgets_ends_nothing),
         ENSEMBLE_TEST(odd_numbers_only),
         ENSEMBLE_TEST(heaps_must_fit_into_memory),
         ENSEMBLE_TEST(a_server_that_dies_at_the_start_is_named),

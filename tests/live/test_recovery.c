@@ -58,15 +58,10 @@ static struct trial_result *run(const struct recipe *recipe, enum client_operati
     return live_trial(&plan);
 }
 
-/* The library tells of a new connection on a thread of its own, so with a thread for each session
- * the answer to a request, and with it the end of a trial, may come before that is heard. */
 static void assert_one_was_lost(const struct trial_result *result)
 {
     assert_int_equal(atomic_load(cuts), 1);
-    if (driver == DRIVER_EVENTS)
-        assert_int_equal(result->reconnects, 1);
-    else
-        assert_true(result->reconnects <= 1);
+    assert_int_equal(result->reconnects, 1);
 }
 
 /* What a client without a GUID is left to do: to create again. */

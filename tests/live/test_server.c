@@ -25,26 +25,7 @@ static const struct endpoint *endpoint_of(const struct ensemble *ensemble)
 static struct ensemble *start(void)
 {
     struct ensemble_options options = small();
-    struct ensemble *ensemble = NULL;
-    struct fault fault = {.detail = ""};
-    if (ensemble_start(&options, &ensemble, &fault) != FAULT_NONE)
-        fail_msg("%s: %s: %s", fault.subject, fault_words(fault.kind), fault.detail);
-    return ensemble;
-}
-
-/* A start that fails as it should, and leaves nothing behind. */
-static struct fault start_in_vain(const struct ensemble_options *options, enum fault_kind expected)
-{
-    struct ensemble *ensemble = NULL;
-    struct fault fault = {.detail = ""};
-    enum fault_kind kind = ensemble_start(options, &ensemble, &fault);
-    if (kind != expected)
-        fail_msg("expected '%s', not '%s' (%s: %s)", fault_words(expected), fault_words(kind),
-                 fault.subject, fault.detail);
-    assert_int_equal(fault.kind, expected);
-    assert_null(ensemble);
-    assert_int_equal(nest_count(), 0);
-    return fault;
+    return nest_start(&options);
 }
 
 static void assert_serves(const struct ensemble *ensemble)
@@ -282,10 +263,10 @@ static void needs_java(void **state)
     struct ensemble_options options = small();
     snprintf(path, sizeof path, "%s", getenv("PATH"));
     setenv("PATH", "", 1);
-    start_in_vain(&options, FAULT_NO_JAVA);
+    nest_start_in_vain(&options, FAULT_NO_JAVA);
     setenv("PATH", nest, 1);
     setenv("JAVA_HOME", nest, 1);
-    struct fault fault = start_in_vain(&options, FAULT_NO_JAVA);
+    struct fault fault = nest_start_in_vain(&options, FAULT_NO_JAVA);
     setenv("PATH", path, 1);
     unsetenv("JAVA_HOME");
     assert_has(fault.detail, "JAVA_HOME");
@@ -296,7 +277,7 @@ static void needs_zookeeper(void **state)
     (void)state;
     struct ensemble_options options = small();
     setenv("ZOOKEEPER_HOME", nest, 1);
-    struct fault fault = start_in_vain(&options, FAULT_NO_ZOOKEEPER);
+    struct fault fault = nest_start_in_vain(&options, FAULT_NO_ZOOKEEPER);
     unsetenv("ZOOKEEPER_HOME");
     assert_string_equal(fault.subject, nest);
 }
@@ -306,7 +287,7 @@ static void needs_a_folder(void **state)
     (void)state;
     struct ensemble_options options = small();
     options.data_folder = "/nowhere/at/all";
-    struct fault fault = start_in_vain(&options, FAULT_SYSTEM);
+    struct fault fault = nest_start_in_vain(&options, FAULT_SYSTEM);
     assert_string_equal(fault.subject, "/nowhere/at/all");
     assert_int_equal(fault.os_error, ENOENT);
 }
@@ -316,7 +297,7 @@ static void a_bad_setting_is_told_in_the_log_s_words(void **state)
     (void)state;
     struct ensemble_options options = small();
     options.tick_ms = UINT64_C(1000000000000);
-    struct fault fault = start_in_vain(&options, FAULT_SERVER_DIED);
+    struct fault fault = nest_start_in_vain(&options, FAULT_SERVER_DIED);
     assert_has(fault.detail, "NumberFormatException: For input string: \"1000000000000\"");
     assert_has(fault.detail, "; ");          /* several lines, */
     assert_null(strchr(fault.detail, '\n')); /* made one */
@@ -328,7 +309,7 @@ static void an_impossible_heap_is_told_in_java_s_words(void **state)
     (void)state;
     struct ensemble_options options = small();
     options.heap_mib = 1;
-    struct fault fault = start_in_vain(&options, FAULT_SERVER_DIED);
+    struct fault fault = nest_start_in_vain(&options, FAULT_SERVER_DIED);
     assert_has(fault.detail, "Too small");
 }
 
@@ -358,7 +339,7 @@ static void ports_are_not_tried_for_ever(void **state)
     (void)state;
     nest_install_java("echo 'java.net.BindException: Address already in use' >&2; exit 1");
     struct ensemble_options options = small();
-    struct fault fault = start_in_vain(&options, FAULT_PORT_TAKEN);
+    struct fault fault = nest_start_in_vain(&options, FAULT_PORT_TAKEN);
     assert_has(fault.detail, "Address already in use");
 }
 

@@ -2,6 +2,7 @@
 /* The simulation beside a real server: the same script on both, and after each of its steps the
  * same replies, notifications, bytes and counters. */
 #include "tests/live/live.h"
+#include "tests/live/perform.h"
 #include "zk/events.h"
 #include "zk/simulated.h"
 
@@ -161,35 +162,6 @@ static struct admin_counters counters_since(struct side *side)
 }
 
 /* ------------------------------------------------------------------ steps */
-
-static void perform(struct client *client, const struct client_request *request)
-{
-    switch (request->operation) {
-    case CLIENT_CREATE:
-        client_create(client, request->path, request->value, request->value_length, request->mode);
-        break;
-    case CLIENT_EXISTS:
-        client_exists(client, request->path, request->watch);
-        break;
-    case CLIENT_GET:
-        client_get(client, request->path, request->watch);
-        break;
-    case CLIENT_GET_CHILDREN:
-        client_get_children(client, request->path, request->watch);
-        break;
-    case CLIENT_SET:
-        client_set(client, request->path, request->value, request->value_length, request->version);
-        break;
-    case CLIENT_DELETE:
-        client_delete(client, request->path);
-        break;
-    case CLIENT_MULTI:
-        client_multi(client, request->parts, request->part_count);
-        break;
-    case CLIENT_CHECK:
-        fail();
-    }
-}
 
 /* The simulation is run until nothing is left; the real side until it has heard as much. */
 static bool heard_enough(const struct side *side, const struct outcome *expected)

@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "bench/contradictions.h"
+
+#include "bench/complain.h"
+
+#include <stdio.h>
+
+/* Complains about the value of an option; false, for the functions here to return. */
+static bool wrong(const char *option, const char *value, const char *why)
+{
+    return complain_value("run", option, value, why);
+}
+
+static bool has_several_servers(const struct options *options)
+{
+    return options->connect ? options->servers.count > 1
+                            : options->server_counts[options->topology_count - 1] > 1;
+}
+
+/* What is asked of a recipe that it cannot do. */
+static bool check_recipe(const struct options *options, const struct recipe *recipe)
+{
+    if (options->pace == PACE_LOCKSTEP && !recipe_has_law(recipe))
+        return wrong("--recipes", recipe->name,
+                     "it never comes to rest, so it has no lockstep: give --pace free");
+    if (options->workload == WORKLOAD_STEADY && recipe->together)
+        return wrong("--recipes", recipe->name,
+                     "its clients enter and leave together, once: give --workload drain");
+    if (options->workload == WORKLOAD_STEADY && options->pace == PACE_LOCKSTEP &&
+        recipe->counts != NULL && has_several_servers(options))
+        return wrong("--recipes", recipe->name,
+                     "who comes back may read from a follower that is behind, so it has no exact "
+                     "law on several servers: give --pace free or --workload drain");
+    return true;
+}
+
+/* A client that dies does not queue again. */
+static bool check_death(const struct options *options, const struct recipe *recipe)
+{
+    const struct death *death = &recipe->death;
+    bool at_rest = death->how != DEATH_NONE && death->who != DEATH_WORKER;
+    if (options->workload == WORKLOAD_STEADY && recipe->broken)
+        return wrong("--recipes", recipe->name, "it is for --workload drain alone");
+    if (options->pace == PACE_FREE && at_rest)
+        return wrong("--recipes", recipe->name,
+                     "a client of it dies when all is at rest, and in free pace it never is: leave "
+                     "--pace out");
+    if (death->how != DEATH_NONE && death->who == DEATH_WAITER &&
+        options->clients[0] < (uint64_t)3 * options->locks)
+        return wrong("--recipes", recipe->name,
+                     "one who waits dies, between one who holds and one who waits: it takes three "
+                     "clients a lock");
+    return true;
+}
+
+static bool check_recipes(const struct options *options)
+{
+    for (size_t i = 0; i < options->recipe_count; i++) {
+        if (!check_recipe(options, options->recipes[i]) ||
+            !check_death(options, options->recipes[i]))
+            return false;
+    }
+    return true;
+}
+
+/* How much is to be done, and by how many. */
+static bool check_amounts(const struct options *options)
+{
+    uint64_t fewest = options->clients[0], most = options->clients[options->level_count - 1];
+    char value[32];
+    if (options->workload == WORKLOAD_DRAIN &&
+        (options->handoffs != 0 || options->duration_ns != 0))
+        return wrong("--workload", "drain", "--handoffs and --duration are for --workload steady");
+    if (options->handoffs != 0 && options->duration_ns != 0)
+        return wrong("--handoffs", "with --duration", "give one of them");
+    if (options->handoffs != 0 && options->handoffs < most) {
+        snprintf(value, sizeof value, "%llu", (unsigned long long)options->handoffs);
+        return wrong("--handoffs", value, "fewer than the clients: each acquires at least once");
+    }
+    if (options->locks > fewest) {
+        snprintf(value, sizeof value, "%u", options->locks);
+        return wrong("--locks", value, "more locks than clients");
+    }
+    if (options->processes > fewest) {
+        snprintf(value, sizeof value, "%u", options->processes);
+        return wrong("--processes", value, "more processes than clients");
+    }
+    for (size_t i = 0; i < options->recipe_count; i++) {
+        if (options->most_clients[i] < fewest)
+            return wrong("--recipes", options->recipes[i]->name,
+                         "its most clients are fewer than the fewest of --clients");
+    }
+    return true;
+}
+
+static bool check_hold(const struct options *options)
+{
+    uint64_t longest = options->hold.exponential ? HOLD_LONGEST_MEANS : 1;
+    return options->hold.mean_ns * longest < options->timeout_ns ||
+           wrong("--hold", "with --timeout",
+                 "nothing moves while a lock is held: give a "
+                 "--timeout that is longer than the hold (than 20 means, if it is random)");
+}
+
+static bool check_servers(const struct options *options)
+{
+    if (options->driver == DRIVER_SIMULATED && options->connect)
+        return wrong("--driver simulated", "with --connect", "a simulation has servers of its own");
+    if (options->driver == DRIVER_SIMULATED && options->processes > 1)
+        return wrong("--driver simulated", "with --processes",
+                     "a simulation lives in one process, so that a seed says all");
+    if (options->connect && options->servers_given)
+        return wrong("--servers", "with --connect", "either servers are given, or started");
+    if (options->connect && options->data != NULL)
+        return wrong("--data", "with --connect",
+                     "servers that are given keep their data where they do");
+    if (!options->connect && options->placement == PLACEMENT_FOLLOWERS &&
+        options->server_counts[0] == 1)
+        return wrong("--placement", "followers", "a standalone server has none");
+    return true;
+}
+
+bool contradictions_found(const struct options *options)
+{
+    return !check_recipes(options) || !check_amounts(options) || !check_hold(options) ||
+           !check_servers(options);
+}

@@ -1,0 +1,263 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "bench/values.h"
+
+#include "base/clock.h"
+#include "base/text.h"
+#include "bench/complain.h"
+#include "recipes/registry.h"
+#include "zk/ensemble.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define CLIENTS_MAX            100000
+#define TRIALS_MAX             1000
+#define LOCKS_MAX              10000
+#define PROCESSES_MAX          1000
+#define HEAP_MAX_MIB           1000000
+#define HANDOFFS_MAX           UINT64_C(50000000)
+#define SESSION_TIMEOUT_MAX_NS (3600 * NS_PER_S)
+
+/* Complains about the value of an option; false, for the functions here to return. */
+static bool wrong(const char *option, const char *value, const char *why)
+{
+    return complain_value("run", option, value, why);
+}
+
+/* NAME or NAME:MOST. */
+static bool parse_recipe(const char *list, char *item, struct options *options)
+{
+    uint64_t most = UINT64_MAX;
+    char *colon = strchr(item, ':');
+    if (colon != NULL && !text_parse_number(colon + 1, 1, CLIENTS_MAX, &most))
+        return wrong("--recipes", list, "behind a colon stands the most clients of a recipe");
+    if (colon != NULL)
+        *colon = '\0';
+    const struct recipe *recipe = registry_find(item);
+    if (recipe == NULL) {
+        char why[160];
+        snprintf(why, sizeof why, "no recipe is called '%s'; did you mean '%s'?", item,
+                 registry_nearest(item));
+        return wrong("--recipes", list, why);
+    }
+    for (size_t i = 0; i < options->recipe_count; i++) {
+        if (options->recipes[i] == recipe)
+            return wrong("--recipes", list, "a recipe is named twice");
+    }
+    if (options->recipe_count == OPTIONS_RECIPES_MAX)
+        return wrong("--recipes", list, "too many");
+    options->most_clients[options->recipe_count] = most;
+    options->recipes[options->recipe_count++] = recipe;
+    return true;
+}
+
+static bool parse_recipes(const char *value, struct options *options)
+{
+    const char *list = value;
+    char item[64];
+    options->recipe_count = 0;
+    while (text_next_item(&list, item, sizeof item)) {
+        if (!parse_recipe(value, item, options))
+            return false;
+    }
+    return true;
+}
+
+static bool parse_clients(const char *value, struct options *options)
+{
+    free(options->clients);
+    options->clients = NULL;
+    return text_parse_numbers(value, 1, CLIENTS_MAX, &options->clients, &options->level_count) ||
+           wrong("--clients", value, "expected numbers from 1 to 100000, as 10,20 or 8..256x2");
+}
+
+static bool parse_workload(const char *value, struct options *options)
+{
+    if (strcmp(value, "drain") == 0)
+        options->workload = WORKLOAD_DRAIN;
+    else if (strcmp(value, "steady") == 0)
+        options->workload = WORKLOAD_STEADY;
+    else
+        return wrong("--workload", value, "expected drain or steady");
+    return true;
+}
+
+static bool parse_pace(const char *value, struct options *options)
+{
+    if (strcmp(value, "lockstep") == 0)
+        options->pace = PACE_LOCKSTEP;
+    else if (strcmp(value, "free") == 0)
+        options->pace = PACE_FREE;
+    else
+        return wrong("--pace", value, "expected lockstep or free");
+    return true;
+}
+
+static bool parse_hold(const char *value, struct options *options)
+{
+    options->hold.exponential = strncmp(value, "exp:", 4) == 0;
+    const char *mean = options->hold.exponential ? value + 4 : value;
+    return text_parse_duration(mean, &options->hold.mean_ns) ||
+           wrong("--hold", value, "expected a duration with its unit, as 5ms or exp:5ms");
+}
+
+static bool parse_duration(const char *option, const char *value, uint64_t minimum_ns,
+                           uint64_t *duration_ns)
+{
+    uint64_t parsed;
+    if (!text_parse_duration(value, &parsed))
+        return wrong(option, value, "expected a duration with its unit, as 500ms or 30s");
+    if (parsed < minimum_ns)
+        return wrong(option, value, "too short");
+    *duration_ns = parsed;
+    return true;
+}
+
+static bool parse_session_timeout(const char *value, struct options *options)
+{
+    if (!parse_duration("--session-timeout", value, NS_PER_S, &options->session_timeout_ns))
+        return false;
+    return options->session_timeout_ns <= SESSION_TIMEOUT_MAX_NS ||
+           wrong("--session-timeout", value, "expected at most an hour");
+}
+
+static bool parse_number(const char *option, const char *value, uint64_t minimum, uint64_t maximum,
+                         uint64_t *number)
+{
+    if (text_parse_number(value, minimum, maximum, number))
+        return true;
+    char why[96];
+    snprintf(why, sizeof why, "expected a whole number from %llu to %llu",
+             (unsigned long long)minimum, (unsigned long long)maximum);
+    return wrong(option, value, why);
+}
+
+static bool parse_small(const char *option, const char *value, uint32_t maximum, uint32_t *number)
+{
+    uint64_t parsed;
+    if (!parse_number(option, value, 1, maximum, &parsed))
+        return false;
+    *number = (uint32_t)parsed;
+    return true;
+}
+
+static bool parse_driver(const char *value, struct options *options)
+{
+    for (int driver = DRIVER_EVENTS; driver <= DRIVER_SIMULATED; driver++) {
+        options->driver = (enum driver)driver;
+        if (strcmp(value, options_driver_word(options->driver)) == 0)
+            return true;
+    }
+    return wrong("--driver", value, "expected events, threads or simulated");
+}
+
+static bool parse_connect(const char *value, struct options *options)
+{
+    struct fault fault = {0};
+    if (connect_parse(value, &options->servers, &fault) != FAULT_NONE)
+        return wrong("--connect", value, fault.detail);
+    options->connect = true;
+    return true;
+}
+
+static bool parse_servers(const char *value, struct options *options)
+{
+    free(options->server_counts);
+    options->server_counts = NULL;
+    if (!text_parse_numbers(value, 1, ENSEMBLE_SERVERS_MAX, &options->server_counts,
+                            &options->topology_count))
+        return wrong("--servers", value, "expected 1, 3, 5 or 7, or several of them, as 1,3");
+    for (size_t i = 0; i < options->topology_count; i++) {
+        if (options->server_counts[i] % 2 == 0)
+            return wrong("--servers", value,
+                         "an even number gains nothing: a majority of 4 is 3, so 4 servers survive "
+                         "one loss, as 3 do");
+    }
+    return true;
+}
+
+static bool parse_fsync(const char *value, struct options *options)
+{
+    options->fsync = strcmp(value, "yes") == 0;
+    return options->fsync || strcmp(value, "no") == 0 ||
+           wrong("--fsync", value, "expected yes or no");
+}
+
+static bool parse_data(const char *value, struct options *options)
+{
+    options->data = value;
+    return value[0] != '\0' || wrong("--data", value, "expected the name of a folder");
+}
+
+static bool parse_placement(const char *value, struct options *options)
+{
+    static const char *const words[] = {"spread", "leader", "followers"};
+    for (size_t i = 0; i < sizeof words / sizeof words[0]; i++) {
+        if (strcmp(value, words[i]) == 0) {
+            options->placement = (enum placement)i;
+            return true;
+        }
+    }
+    return wrong("--placement", value, "expected spread, leader or followers");
+}
+
+static bool parse_out(const char *value, struct options *options)
+{
+    options->out = value;
+    return value[0] != '\0' || wrong("--out", value, "expected the name of a folder");
+}
+
+bool values_take(enum option_name name, const char *value, struct options *options)
+{
+    switch (name) {
+    case OPTION_RECIPES:
+        return parse_recipes(value, options);
+    case OPTION_CLIENTS:
+        return parse_clients(value, options);
+    case OPTION_WORKLOAD:
+        return parse_workload(value, options);
+    case OPTION_HANDOFFS:
+        return parse_number("--handoffs", value, 1, HANDOFFS_MAX, &options->handoffs);
+    case OPTION_DURATION:
+        return parse_duration("--duration", value, NS_PER_MS, &options->duration_ns);
+    case OPTION_PACE:
+        return parse_pace(value, options);
+    case OPTION_HOLD:
+        return parse_hold(value, options);
+    case OPTION_LOCKS:
+        return parse_small("--locks", value, LOCKS_MAX, &options->locks);
+    case OPTION_TRIALS:
+        return parse_small("--trials", value, TRIALS_MAX, &options->trials);
+    case OPTION_DRIVER:
+        return parse_driver(value, options);
+    case OPTION_PROCESSES:
+        return parse_small("--processes", value, PROCESSES_MAX, &options->processes);
+    case OPTION_CONNECT:
+        return parse_connect(value, options);
+    case OPTION_SERVERS:
+        return parse_servers(value, options);
+    case OPTION_HEAP:
+        return parse_small("--heap", value, HEAP_MAX_MIB, &options->heap_mib);
+    case OPTION_FSYNC:
+        return parse_fsync(value, options);
+    case OPTION_DATA:
+        return parse_data(value, options);
+    case OPTION_PLACEMENT:
+        return parse_placement(value, options);
+    case OPTION_SESSION_TIMEOUT:
+        return parse_session_timeout(value, options);
+    case OPTION_TIMEOUT:
+        return parse_duration("--timeout", value, 100 * NS_PER_MS, &options->timeout_ns);
+    case OPTION_SEED:
+        return parse_number("--seed", value, 0, INT64_MAX, &options->seed); /* as JSON has it */
+    case OPTION_OUT:
+        return parse_out(value, options);
+    case OPTION_QUIET:
+        options->quiet = true;
+        return true;
+    case OPTION_HELP:
+        break;
+    }
+    return false;
+}

@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+/* The driver's own session, left alone for so long that its server has ended it. */
+#define LIVE_TICK_MS 500
+#include "tests/live/live.h"
+#include "tests/live/nest.h"
+#include "zk/admin.h"
+
+#define PATIENCE_NS (30 * NS_PER_S)
+
+/* Nobody lives in it until the server has closed its connection: but for the question's own, there
+ * is none left. */
+static void let_session_expire(void)
+{
+    struct admin_counters counters;
+    struct fault fault = {0};
+    uint64_t until_ns = clock_now_ns() + PATIENCE_NS;
+    do {
+        pause_ms(50);
+        live_expect(admin_counters(&live_servers.endpoints[0], PATIENCE_NS, &counters, &fault),
+                    &fault);
+    } while (counters.connections > 1 && clock_now_ns() < until_ns);
+    assert_int_equal(counters.connections, 1);
+}
+
+/* A create is not sent twice: it must not get lost with the session. */
+static void test_a_create_finds_another_session(void **state)
+{
+    struct fault fault = {0};
+    size_t count = 0;
+    (void)state;
+    let_session_expire();
+    live_expect(steward_create(live_host.steward, ROOT "/a", &fault), &fault);
+    live_expect(steward_count_children(live_host.steward, ROOT, &count, &fault), &fault);
+    assert_int_equal(count, 1);
+}
+
+static void test_a_deletion_finds_another_session(void **state)
+{
+    struct fault fault = {0};
+    bool exists = true;
+    (void)state;
+    let_session_expire();
+    live_expect(steward_delete_tree(live_host.steward, ROOT "/a", &fault), &fault);
+    live_expect(steward_exists(live_host.steward, ROOT "/a", &exists, &fault), &fault);
+    assert_false(exists);
+}
+
+/* Its session is opened before the gate, so the server's counts hold. */
+static void test_a_trial_finds_another_session(void **state)
+{
+    struct trial_plan plan = live_plan("nonscalable", 4);
+    (void)state;
+    let_session_expire();
+    struct trial_result *result = live_trial(&plan);
+    live_assert_good(result);
+    assert_int_equal(result->reconciled, RECONCILED_YES);
+    trial_result_free(result);
+}
+
+/* A server that keeps no session for longer than three seconds, by this script's doing. */
+static int start(void **state)
+{
+    if (nest_make(state) != 0)
+        return -1;
+    nest_install_java("sed -i 's/^maxSessionTimeout=.*/maxSessionTimeout=3000/' */zoo.cfg\n"
+                      "exec java \"$@\"");
+    return live_start(state);
+}
+
+static int stop(void **state)
+{
+    live_stop(state);
+    return nest_remove(state);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_a_create_finds_another_session),
+        cmocka_unit_test(test_a_deletion_finds_another_session),
+        cmocka_unit_test(test_a_trial_finds_another_session),
+    };
+    return cmocka_run_group_tests(tests, start, stop);
+}

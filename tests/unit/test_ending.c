@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: Apache-2.0
+/* The words for a trial in which nothing moved: who waits, for what, and who owes an answer. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "base/clock.h"
+#include "recipes/registry.h"
+#include "trial/ending.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#define CLIENTS 6
+#define SERVERS 3
+
+static struct connect_string servers;
+static struct trial_plan plan;
+static struct board *board;
+static struct oracle oracle;
+
+/* Sessions of three simulated servers in turn, all of them unfinished, none with a request out. */
+static int set_up(void **state)
+{
+    struct simulated_options options = simulated_options_default();
+    struct fault fault;
+    (void)state;
+    options.servers = SERVERS;
+    servers = (struct connect_string){.count = SERVERS};
+    for (size_t i = 0; i < SERVERS; i++)
+        servers.endpoints[i] = (struct endpoint){.host = "simulated", .port = (uint16_t)(i + 1)};
+    plan = (struct trial_plan){.recipe = registry_find("scalable"),
+                               .clients = CLIENTS,
+                               .locks = 1,
+                               .processes = 1,
+                               .timeout_ns = 30 * NS_PER_S,
+                               .servers = &servers};
+    oracle = (struct oracle){.servers = &servers};
+    if (simulated_new(&options, &oracle.simulated, &fault) != FAULT_NONE ||
+        board_new(&plan, &board, &fault) != FAULT_NONE)
+        return -1;
+    for (uint32_t i = 0; i < CLIENTS; i++) {
+        struct board_session *session = &board->sessions[i];
+        session->unfinished = true;
+        snprintf(session->node, sizeof session->node, "/l/n%u", i);
+        snprintf(session->server, sizeof session->server, "simulated:%u", i % SERVERS + 1);
+    }
+    return 0;
+}
+
+static int tear_down(void **state)
+{
+    (void)state;
+    board_free(board);
+    simulated_free(oracle.simulated);
+    return 0;
+}
+
+static void assert_told(const char *words)
+{
+    char text[512];
+    ending_describe(board, &oracle, END_DEADLINE, text, sizeof text);
+    assert_string_equal(text, words);
+}
+
+static void test_who_waits_owes_nothing(void **state)
+{
+    (void)state;
+    board->sessions[0].parked = true;
+    board->sessions[0].awaited = EVENT_DELETED;
+    snprintf(board->sessions[0].waits_for, sizeof board->sessions[0].waits_for, "/l/other");
+    assert_told("nothing moved for 30 s: 6 sessions are unfinished, the first is session 0, which "
+                "waits at /l/n0 for the deletion of /l/other");
+}
+
+static void test_each_server_is_told_that_has_requests(void **state)
+{
+    (void)state;
+    for (uint32_t i = 0; i < 2; i++)
+        board->sessions[i].unfinished = false;
+    board->sessions[2].asked = board->sessions[4].asked = board->sessions[5].asked = true;
+    assert_told("nothing moved for 30 s: 4 sessions are unfinished, the first is session 2, which "
+                "has a request out for its znode /l/n2; out at simulated:2 (follower): 1 request; "
+                "out at simulated:3 (leader): 2 requests");
+}
+
+static void test_what_was_not_read_is_told(void **state)
+{
+    (void)state;
+    board->sessions[0].asked = board->sessions[3].asked = board->sessions[3].answered = true;
+    assert_told(
+        "nothing moved for 30 s: 6 sessions are unfinished, the first is session 0, which "
+        "has a request out for its znode /l/n0; out at simulated:1 (follower): 2 requests, 1 "
+        "answered but not read");
+}
+
+/* The longest there is does not overflow. */
+static void test_what_is_too_long_is_cut_off(void **state)
+{
+    char text[64];
+    (void)state;
+    for (uint32_t i = 0; i < CLIENTS; i++)
+        board->sessions[i].asked = true;
+    for (size_t size = 1; size < sizeof text; size++) {
+        text[size] = 'x';
+        ending_describe(board, &oracle, END_DEADLINE, text, size);
+        assert_int_equal(strlen(text), size - 1);
+    }
+}
+
+#define ENDING_TEST(test) cmocka_unit_test_setup_teardown(test, set_up, tear_down)
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        ENDING_TEST(test_who_waits_owes_nothing),
+        ENDING_TEST(test_each_server_is_told_that_has_requests),
+        ENDING_TEST(test_what_was_not_read_is_told),
+        ENDING_TEST(test_what_is_too_long_is_cut_off),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
