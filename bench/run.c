@@ -264,6 +264,16 @@ static enum fault_kind check_libraries(const struct options *options, struct fau
     return kind;
 }
 
+/* So that nobody wonders at a verdict that fails, among others that hold. */
+static void tell_of_broken(const struct options *options)
+{
+    for (size_t i = 0; i < options->recipe_count && !options->quiet; i++) {
+        if (options->recipes[i]->broken)
+            complain_mildly("%s is broken on purpose: its verdict must fail",
+                            options->recipes[i]->name);
+    }
+}
+
 static enum fault_kind prepare(struct run *run, int argc, char **argv, struct fault *fault)
 {
     enum fault_kind kind = folder_check(run->options.out, fault);
@@ -277,6 +287,7 @@ static enum fault_kind prepare(struct run *run, int argc, char **argv, struct fa
         kind = data_prepare(&run->options, &run->made_data, fault);
     if (kind != FAULT_NONE)
         return kind;
+    tell_of_broken(&run->options);
     progress_init(&run->progress, &run->cells, run->options.quiet);
     kind = open_targets(run, fault);
     return kind == FAULT_NONE ? open_records(run, argc, argv, fault) : kind;

@@ -179,6 +179,7 @@ static bool parse_servers(const char *value, struct options *options)
 
 static bool parse_fsync(const char *value, struct options *options)
 {
+    options->fsync_given = true;
     options->fsync = strcmp(value, "yes") == 0;
     return options->fsync || strcmp(value, "no") == 0 ||
            wrong("--fsync", value, "expected yes or no");
@@ -238,6 +239,7 @@ bool values_take(enum option_name name, const char *value, struct options *optio
     case OPTION_SERVERS:
         return parse_servers(value, options);
     case OPTION_HEAP:
+        options->heap_given = true;
         return parse_small("--heap", value, HEAP_MAX_MIB, &options->heap_mib);
     case OPTION_FSYNC:
         return parse_fsync(value, options);

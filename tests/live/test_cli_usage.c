@@ -165,6 +165,10 @@ static void recipes(void **state)
         {{"run", "-r", "rwlock,barrier", "-w", "steady"},
          "zkherd: --recipes barrier: its clients enter and leave together, once: give --workload "
          "drain"},
+        {{"run", "-r", "scalable,rwlock", "-n", "1,8"},
+         "zkherd: --recipes rwlock: the first client of a lock writes, so that nobody would read: "
+         "it takes two clients a lock"},
+        {{"run", "-r", "rwlock-curator", "-n", "3", "-k", "2"}, "two clients a lock"},
         {{"run", "-r", ""}, "--recipes '': "},
         {{"run", "-r", "scalable,"}, "--recipes scalable,: "},
         {{"run", "-r", "scalable:"}, "behind a colon stands the most clients of a recipe"},
@@ -191,6 +195,11 @@ static void topologies(void **state)
         {{"run", "--fsync", "maybe"}, "--fsync maybe: expected yes or no"},
         {{"run", "--data", ""}, "--data '': expected the name of a folder"},
         {{"run", "--data", "d", "--connect", "host"}, "--data with --connect: servers that are"},
+        {{"run", "--heap", "512", "--connect", "host"}, "--heap with --connect: servers that are"},
+        {{"run", "--connect", "host", "--fsync", "yes"}, "--fsync with --connect: servers that"},
+        {{"run", "-d", "simulated", "--heap", "512"}, "--heap with --driver simulated: a simul"},
+        {{"run", "-d", "simulated", "--fsync", "no"}, "--fsync with --driver simulated: "},
+        {{"run", "-d", "simulated", "--data", "d"}, "--data with --driver simulated: "},
         {{"run", "--placement", "left"}, "--placement left: expected spread, leader or followers"},
         {{"run", "--placement", "followers"}, "a standalone server has none"},
     };
