@@ -264,6 +264,17 @@ static enum fault_kind check_libraries(const struct options *options, struct fau
     return kind;
 }
 
+/* Those of all topologies run beside each other. */
+static enum fault_kind check_memory(const struct options *options, struct fault *fault)
+{
+    uint64_t servers = 0;
+    if (options->connect || options->driver == DRIVER_SIMULATED)
+        return FAULT_NONE;
+    for (size_t i = 0; i < options->topology_count; i++)
+        servers += options->server_counts[i];
+    return ensemble_check_memory((unsigned)servers, options->heap_mib, fault);
+}
+
 /* So that nobody wonders at a verdict that fails, among others that hold. */
 static void tell_of_broken(const struct options *options)
 {
@@ -279,6 +290,8 @@ static enum fault_kind prepare(struct run *run, int argc, char **argv, struct fa
     enum fault_kind kind = folder_check(run->options.out, fault);
     if (kind == FAULT_NONE)
         kind = check_libraries(&run->options, fault);
+    if (kind == FAULT_NONE)
+        kind = check_memory(&run->options, fault);
     if (kind == FAULT_NONE)
         kind = allow_descriptors(&run->options, fault);
     if (kind == FAULT_NONE)
