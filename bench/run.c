@@ -214,7 +214,7 @@ static enum fault_kind open_targets(struct run *run, struct fault *fault)
         return kind;
     run->signals = signals_block();
     for (size_t i = 0; kind == FAULT_NONE && i < run->options.topology_count; i++)
-        kind = target_make_root(&run->targets[i], fault);
+        kind = target_make_root(&run->targets[i], run->signals, fault);
     return kind;
 }
 
@@ -355,7 +355,7 @@ static int close_records(struct run *run, const struct fault *cut_short)
     progress_say(&run->progress, "drawing the plots");
     for (size_t i = 0; i < run->record_count; i++) {
         struct fault fault = {0};
-        enum fault_kind kind = record_close(&run->records[i], cut_short, &fault);
+        enum fault_kind kind = record_close(&run->records[i], cut_short, run->signals, &fault);
         progress_clear(&run->progress);
         if (kind != FAULT_NONE && status == 0 && (cut_short == NULL || kind != cut_short->kind))
             status = complain(&fault);
