@@ -37,7 +37,7 @@ struct ensemble_options ensemble_options_default(void)
 
 /* What can be known before anything is started. */
 
-static enum fault_kind check_size(unsigned servers, struct fault *fault)
+enum fault_kind ensemble_check_size(unsigned servers, struct fault *fault)
 {
     char subject[32];
     snprintf(subject, sizeof subject, "%u servers", servers);
@@ -300,7 +300,7 @@ enum fault_kind ensemble_start(const struct ensemble_options *options, struct en
                                struct fault *fault)
 {
     const char *folder = options->data_folder;
-    enum fault_kind kind = check_size(options->servers, fault);
+    enum fault_kind kind = ensemble_check_size(options->servers, fault);
     if (kind == FAULT_NONE)
         kind = check_ports(options, fault);
     if (kind == FAULT_NONE)
