@@ -62,14 +62,14 @@ $(BUILD)/tests/%: tests/live/%.c $(BUILD)/libzkherd.a
 $(BUILD)/tests/test_claims: $(filter $(BUILD)/bench/claims/%,$(BENCH_OBJECTS))
 $(BUILD)/tests/test_claims_status: $(filter-out %/main.o %/claims/claim.o,$(BENCH_OBJECTS))
 
-# A session of its own, beside the program's.
-$(BUILD)/tests/test_cli_environment: LIBS += -lzookeeper_st
+# A session of its own, beside the program's. By the library's file: either -dev package will do for the header.
+$(BUILD)/tests/test_cli_environment: LIBS += -l:libzookeeper_st.so.2
 
 # ---------------------------------------------------------------- what a fresh Debian or Ubuntu machine lacks
 
 # what-to-look-for=package: a path, or a command. Installed only when it is not there.
 NEEDED_TO_BUILD := $(CC)=gcc /usr/include/stdio.h=libc6-dev \
-    libzookeeper_st.so=libzookeeper-st-dev jansson.h=libjansson-dev zlib.h=zlib1g-dev \
+    zookeeper/zookeeper.h=libzookeeper-st-dev jansson.h=libjansson-dev zlib.h=zlib1g-dev \
     gsl/gsl_cdf.h=libgsl-dev
 NEEDED_TO_RUN   := libzookeeper_st.so.2=libzookeeper-st2 libzookeeper_mt.so.2=libzookeeper-mt2 \
     java=default-jre-headless /usr/share/java/zookeeper.jar=libzookeeper-java \

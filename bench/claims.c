@@ -228,7 +228,7 @@ static enum fault_kind open_target(struct claims *claims, struct fault *fault)
     if (kind != FAULT_NONE)
         return kind;
     claims->signals = signals_block();
-    kind = target_make_root(&claims->target, fault);
+    kind = target_make_root(&claims->target, claims->signals, fault);
     claims->lab = (struct lab){
         .host = {.steward = claims->target.steward,
                  .servers = &claims->target.servers,

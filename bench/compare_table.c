@@ -21,9 +21,9 @@ void compare_table_write_sides(const struct sides *sides, FILE *stream)
         size_t stand = 0;
         for (size_t j = 0; j < side->count; j++)
             stand += side->trials[j].times_stand;
-        snprintf(line, sizeof line, "%c  %s: %zu trials on %llu server%s, ", sides_letter(i),
-                 side->label, side->count, (unsigned long long)side->servers,
-                 side->servers == 1 ? "" : "s");
+        snprintf(line, sizeof line, "%c  %s: %zu trial%s on %llu server%s, ", sides_letter(i),
+                 side->label, side->count, side->count == 1 ? "" : "s",
+                 (unsigned long long)side->servers, side->servers == 1 ? "" : "s");
         size_t length = strlen(line);
         if (stand < side->count)
             length += (size_t)snprintf(line + length, sizeof line - length,

@@ -58,12 +58,28 @@ static bool check_broken(const struct options *options, const struct recipe *rec
            wrong("--recipes", recipe->name, why);
 }
 
+/* Where only some may share a lock, as readers do, the clients of each lock are to have one. */
+static bool check_sharing(const struct options *options, const struct recipe *recipe)
+{
+    uint64_t fewest = options->clients[0] / options->locks;
+    if (recipe->shares == NULL)
+        return true;
+    for (uint32_t number = 0; number < fewest; number++) {
+        if (recipe_shares(recipe, number))
+            return true;
+    }
+    return wrong("--recipes", recipe->name,
+                 "the first client of a lock writes, so that nobody would read: it takes two "
+                 "clients a lock");
+}
+
 static bool check_recipes(const struct options *options)
 {
     for (size_t i = 0; i < options->recipe_count; i++) {
         if (!check_recipe(options, options->recipes[i]) ||
             !check_death(options, options->recipes[i]) ||
-            !check_broken(options, options->recipes[i]))
+            !check_broken(options, options->recipes[i]) ||
+            !check_sharing(options, options->recipes[i]))
             return false;
     }
     return true;
@@ -108,6 +124,20 @@ static bool check_hold(const struct options *options)
                  "--timeout that is longer than the hold (than 20 means, if it is random)");
 }
 
+/* What only private servers are told. */
+static bool check_private(const struct options *options)
+{
+    const char *given = options->heap_given     ? "--heap"
+                        : options->fsync_given  ? "--fsync"
+                        : options->data != NULL ? "--data"
+                                                : NULL;
+    if (given != NULL && options->connect)
+        return wrong(given, "with --connect", "servers that are given have a heap and a disk");
+    if (given != NULL && options->driver == DRIVER_SIMULATED)
+        return wrong(given, "with --driver simulated", "a simulation has neither heap nor disk");
+    return true;
+}
+
 static bool check_servers(const struct options *options)
 {
     if (options->driver == DRIVER_SIMULATED && options->connect)
@@ -117,9 +147,6 @@ static bool check_servers(const struct options *options)
                      "a simulation lives in one process, so that a seed says all");
     if (options->connect && options->servers_given)
         return wrong("--servers", "with --connect", "either servers are given, or started");
-    if (options->connect && options->data != NULL)
-        return wrong("--data", "with --connect",
-                     "servers that are given keep their data where they do");
     if (!options->connect && options->placement == PLACEMENT_FOLLOWERS &&
         options->server_counts[0] == 1)
         return wrong("--placement", "followers", "a standalone server has none");
@@ -129,5 +156,5 @@ static bool check_servers(const struct options *options)
 bool contradictions_found(const struct options *options)
 {
     return !check_recipes(options) || !check_amounts(options) || !check_hold(options) ||
-           !check_servers(options);
+           !check_servers(options) || !check_private(options);
 }

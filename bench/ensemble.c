@@ -77,13 +77,21 @@ static bool parse_number(const char *option, const char *value, uint64_t maximum
     return true;
 }
 
+static bool parse_servers(const char *value, unsigned *servers)
+{
+    struct fault fault = {0};
+    if (!parse_number("--servers", value, ENSEMBLE_SERVERS_MAX, "expected 1, 3, 5 or 7", servers))
+        return false;
+    return ensemble_check_size(*servers, &fault) == FAULT_NONE ||
+           wrong("--servers", value, fault.detail);
+}
+
 static bool parse_one(int option, const char *value, struct ensemble_options *options)
 {
     unsigned port = 0;
     switch (option) {
-    case OPTION_SERVERS: /* ensemble_start says what is wrong with even numbers */
-        return parse_number("--servers", value, ENSEMBLE_SERVERS_MAX, "expected 1, 3, 5 or 7",
-                            &options->servers);
+    case OPTION_SERVERS:
+        return parse_servers(value, &options->servers);
     case OPTION_HEAP:
         return parse_number("--heap", value, HEAP_MAX_MIB,
                             "expected a whole number from 1 to 1000000", &options->heap_mib);

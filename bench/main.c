@@ -13,6 +13,7 @@
 
 #include <errno.h>
 #include <signal.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -57,17 +58,17 @@ static int check_stdout(int status)
 
 static int run_subcommand(int argc, char **argv)
 {
-    /* A file that grows past its limit is to be an error of the write, not the end of the program.
-     */
-    signal(SIGXFSZ, SIG_IGN);
-    signal(SIGPIPE, SIG_IGN);
     if (argc < 2)
         return complain_usage("", "subcommand", "none is given");
-    if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0) {
+    bool help_wanted = strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0;
+    bool version_wanted = strcmp(argv[1], "--version") == 0 || strcmp(argv[1], "-V") == 0;
+    if ((help_wanted || version_wanted) && argc > 2)
+        return complain_usage("", argv[2], "%s stands alone", argv[1]);
+    if (help_wanted) {
         fputs(help, stdout);
         return 0;
     }
-    if (strcmp(argv[1], "--version") == 0 || strcmp(argv[1], "-V") == 0) {
+    if (version_wanted) {
         printf("zkherd %s\n", version_text);
         return 0;
     }

@@ -39,6 +39,8 @@ struct options {
     bool servers_given;      /* --servers was */
     uint64_t *server_counts; /* topologies of private servers, ascending */
     size_t topology_count;   /* of them; 1 with --connect */
+    bool heap_given;         /* --heap was … */
+    bool fsync_given;        /* … and --fsync */
     uint32_t heap_mib;       /* of each private server's JVM */
     bool fsync;
     const char *data; /* where the private servers keep their data; NULL: a temporary folder */

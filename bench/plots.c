@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <libgen.h>
+#include <poll.h>
 #include <signal.h>
 #include <spawn.h>
 #include <stdio.h>
@@ -87,21 +88,46 @@ static int spawn_gnuplot(char *variables, char *script, int log, pid_t *child)
     return error;
 }
 
-/* The first line that gnuplot complained with. */
-static void read_complaint(int log, char *why, size_t size)
+/* The first line that gnuplot complained with, or what ended it without a word. */
+static void read_complaint(int log, int status, char *why, size_t size)
 {
     char text[512] = "";
     ssize_t length = pread(log, text, sizeof text - 1, 0);
     text[length > 0 ? length : 0] = '\0';
     char *line = text + strspn(text, "\n ");
     line[strcspn(line, "\n")] = '\0';
-    snprintf(why, size, "gnuplot failed: %s", line);
+    if (line[0] == '\0' && WIFSIGNALED(status))
+        snprintf(why, size, "gnuplot was ended by signal %d", WTERMSIG(status));
+    else
+        snprintf(why, size, "gnuplot failed: %s", line);
 }
 
 /* A script ends with this status when the run has nothing for it to draw: no waiters, say. */
 #define NOTHING_TO_DRAW 3
+/* How often it is looked whether gnuplot has ended. */
+#define LOOK_MS 10
 
-static bool run_gnuplot(char *variables, char *script, char *why, size_t size)
+static bool is_readable(int descriptor, int patience_ms)
+{
+    struct pollfd polled = {.fd = descriptor, .events = POLLIN};
+    return poll(&polled, 1, patience_ms) > 0;
+}
+
+/* A Ctrl-C reaches gnuplot too; another signal reaches this program alone. */
+static int await_gnuplot(pid_t child, int interrupts)
+{
+    int status = 0;
+    while (waitpid(child, &status, WNOHANG) == 0) {
+        if (is_readable(interrupts, LOOK_MS)) {
+            kill(child, SIGKILL);
+            waitpid(child, &status, 0);
+            break;
+        }
+    }
+    return status;
+}
+
+static bool run_gnuplot(char *variables, char *script, int interrupts, char *why, size_t size)
 {
     pid_t child;
     int status = 0;
@@ -114,29 +140,40 @@ static bool run_gnuplot(char *variables, char *script, char *why, size_t size)
     if (error != 0) {
         snprintf(why, size, "gnuplot is not installed (%s)", strerror(error));
     } else {
-        waitpid(child, &status, 0);
+        status = await_gnuplot(child, interrupts);
         if (WIFEXITED(status) && WEXITSTATUS(status) == NOTHING_TO_DRAW)
             status = 0;
         if (status != 0)
-            read_complaint(log, why, size);
+            read_complaint(log, status, why, size);
     }
     close(log);
     return error == 0 && status == 0;
 }
 
-static bool draw(const char *const scripts[], const char *results, const char *recipes, char *why,
-                 size_t size)
+/* The folder and all pictures in it, the one that was being drawn among them. */
+static void remove_pictures(const char *const scripts[], const char *plots)
+{
+    for (size_t i = 0; scripts[i / 2] != NULL; i++) {
+        char picture[PATH_MAX + 64];
+        snprintf(picture, sizeof picture, "%s/%s.%s", plots, scripts[i / 2], formats[i % 2]);
+        unlink(picture);
+    }
+    rmdir(plots);
+}
+
+static enum plots_end draw(const char *const scripts[], const char *results, const char *recipes,
+                           int interrupts, char *why, size_t size)
 {
     char folder[PATH_MAX], run[2 * PATH_MAX], quoted_folder[2 * PATH_MAX];
     char plots[PATH_MAX + 8];
     if (!find_scripts(folder, sizeof folder)) {
         snprintf(why, size, "the scripts are not beside the program");
-        return false;
+        return PLOTS_SKIPPED;
     }
     snprintf(plots, sizeof plots, "%s/plots", results);
     if (mkdir(plots, 0777) != 0 && errno != EEXIST) {
         snprintf(why, size, "%s: %s", plots, strerror(errno));
-        return false;
+        return PLOTS_SKIPPED;
     }
     quote(results, run, sizeof run);
     quote(folder, quoted_folder, sizeof quoted_folder);
@@ -146,22 +183,26 @@ static bool draw(const char *const scripts[], const char *results, const char *r
         snprintf(variables, sizeof variables, "run=%s; scripts=%s; recipes='%s'; format='%s'", run,
                  quoted_folder, recipes, formats[i % 2]);
         snprintf(script, sizeof script, "%s/%s.gp", folder, scripts[i / 2]);
-        good = run_gnuplot(variables, script, why, size);
+        good = run_gnuplot(variables, script, interrupts, why, size);
+    }
+    if (is_readable(interrupts, 0)) {
+        remove_pictures(scripts, plots);
+        return PLOTS_INTERRUPTED;
     }
     if (!good)
         rmdir(plots); /* only if nothing was drawn at all */
-    return good;
+    return good ? PLOTS_DRAWN : PLOTS_SKIPPED;
 }
 
-bool plots_draw(const struct results *results, const struct options *options, char *why,
-                size_t size)
+enum plots_end plots_draw(const struct results *results, const struct options *options,
+                          int interrupts, char *why, size_t size)
 {
     char recipes[2048];
     list_recipes(options, recipes, sizeof recipes);
-    return draw(of_run, results->folder, recipes, why, size);
+    return draw(of_run, results->folder, recipes, interrupts, why, size);
 }
 
 bool plots_draw_comparison(const char *folder, const char *recipes, char *why, size_t size)
 {
-    return draw(of_comparison, folder, recipes, why, size);
+    return draw(of_comparison, folder, recipes, -1, why, size) == PLOTS_DRAWN;
 }

@@ -14,13 +14,19 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* Draws all plots, as SVG and PNG, into <run>/plots. False if that could not be done, with the
- * reason in why: the run is none the worse for it. */
-bool plots_draw(const struct results *results, const struct options *options, char *why,
-                size_t size);
+enum plots_end {
+    PLOTS_DRAWN,
+    PLOTS_SKIPPED,     /* it could not be done: why has the reason */
+    PLOTS_INTERRUPTED, /* and none is left */
+};
 
-/* The same of a comparison: compare.csv of the folder. recipes: their names with blanks between,
- * none of which has a quote in it. */
+/* Draws all plots, as SVG and PNG, into <run>/plots; the run is none the worse if it cannot be
+ * done. interrupts: -1, or a descriptor that becomes readable when it is to be given up. */
+enum plots_end plots_draw(const struct results *results, const struct options *options,
+                          int interrupts, char *why, size_t size);
+
+/* The same of a comparison: compare.csv of the folder. False if it could not be done, with the
+ * reason in why. recipes: their names with blanks between, none of which has a quote in it. */
 bool plots_draw_comparison(const char *folder, const char *recipes, char *why, size_t size);
 
 #endif

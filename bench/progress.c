@@ -18,7 +18,8 @@ void progress_announce(const struct progress *progress)
     char rpcs[32], time[32];
     if (!progress->shown)
         return;
-    fprintf(stderr, CLEAR_LINE "%zu trials, %s RPCs, about %s\n", progress->cells->count,
+    fprintf(stderr, CLEAR_LINE "%zu trial%s, %s RPCs, about %s\n", progress->cells->count,
+            progress->cells->count == 1 ? "" : "s",
             text_format_count(cells_rpcs(progress->cells, 0), rpcs, sizeof rpcs),
             text_format_duration(cells_time_left_ns(progress->cells, 0), time, sizeof time));
 }

@@ -119,11 +119,20 @@ static void write_fits(const struct record *record, struct csv *csv)
         fits_write(&record->samples, record->waiters[i], &record->context, csv);
 }
 
-static void draw(struct record *record)
+static enum fault_kind draw(struct record *record, int interrupts, struct fault *fault)
 {
     char why[640];
-    if (!plots_draw(&record->results, record->options, why, sizeof why))
+    switch (plots_draw(&record->results, record->options, interrupts, why, sizeof why)) {
+    case PLOTS_DRAWN:
+        break;
+    case PLOTS_SKIPPED:
         record_warn(record, "the plots are skipped: %s", why);
+        break;
+    case PLOTS_INTERRUPTED:
+        manifest_warn(&record->manifest, "interrupted: the plots are not drawn");
+        return fault_raise(fault, FAULT_INTERRUPTED, 0, "run", "the plots are not drawn");
+    }
+    return FAULT_NONE;
 }
 
 void record_tell(const struct record *record)
@@ -142,7 +151,7 @@ void record_tell(const struct record *record)
 }
 
 /* Closes the files, and adds those that need all trials. The first fault is the one that counts. */
-enum fault_kind record_close(struct record *record, const struct fault *cut_short,
+enum fault_kind record_close(struct record *record, const struct fault *cut_short, int interrupts,
                              struct fault *fault)
 {
     enum fault_kind kind = results_close(&record->results, fault);
@@ -153,7 +162,7 @@ enum fault_kind record_close(struct record *record, const struct fault *cut_shor
     if (kind == FAULT_NONE)
         kind = write_csv(record, "fits.csv", fits_columns, write_fits, fault);
     if (kind == FAULT_NONE && cut_short == NULL)
-        draw(record);
+        kind = draw(record, interrupts, fault);
     /* Tried in any case: it says how far the run came. */
     struct fault telling;
     enum fault_kind told =

@@ -47,9 +47,10 @@ MUST_CHECK enum fault_kind record_add(struct record *record, const struct cell *
                                       const struct trial_result *result, struct fault *fault);
 
 /* Closes the files, and adds those that need all trials, and the plots if the run was not cut short
- * (NULL). The first fault is the one that counts. */
+ * (NULL). The first fault is the one that counts: FAULT_INTERRUPTED, with all but the plots there,
+ * if `interrupts` (-1: never) becomes readable while they are drawn. */
 MUST_CHECK enum fault_kind record_close(struct record *record, const struct fault *cut_short,
-                                        struct fault *fault);
+                                        int interrupts, struct fault *fault);
 
 /* The table and the sentences, to stdout, and the failed trials, to stderr. */
 void record_tell(const struct record *record);

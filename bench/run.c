@@ -214,7 +214,7 @@ static enum fault_kind open_targets(struct run *run, struct fault *fault)
         return kind;
     run->signals = signals_block();
     for (size_t i = 0; kind == FAULT_NONE && i < run->options.topology_count; i++)
-        kind = target_make_root(&run->targets[i], fault);
+        kind = target_make_root(&run->targets[i], run->signals, fault);
     return kind;
 }
 
@@ -264,11 +264,34 @@ static enum fault_kind check_libraries(const struct options *options, struct fau
     return kind;
 }
 
+/* Those of all topologies run beside each other. */
+static enum fault_kind check_memory(const struct options *options, struct fault *fault)
+{
+    uint64_t servers = 0;
+    if (options->connect || options->driver == DRIVER_SIMULATED)
+        return FAULT_NONE;
+    for (size_t i = 0; i < options->topology_count; i++)
+        servers += options->server_counts[i];
+    return ensemble_check_memory((unsigned)servers, options->heap_mib, fault);
+}
+
+/* So that nobody wonders at a verdict that fails, among others that hold. */
+static void tell_of_broken(const struct options *options)
+{
+    for (size_t i = 0; i < options->recipe_count && !options->quiet; i++) {
+        if (options->recipes[i]->broken)
+            complain_mildly("%s is broken on purpose: its verdict must fail",
+                            options->recipes[i]->name);
+    }
+}
+
 static enum fault_kind prepare(struct run *run, int argc, char **argv, struct fault *fault)
 {
     enum fault_kind kind = folder_check(run->options.out, fault);
     if (kind == FAULT_NONE)
         kind = check_libraries(&run->options, fault);
+    if (kind == FAULT_NONE)
+        kind = check_memory(&run->options, fault);
     if (kind == FAULT_NONE)
         kind = allow_descriptors(&run->options, fault);
     if (kind == FAULT_NONE)
@@ -277,6 +300,7 @@ static enum fault_kind prepare(struct run *run, int argc, char **argv, struct fa
         kind = data_prepare(&run->options, &run->made_data, fault);
     if (kind != FAULT_NONE)
         return kind;
+    tell_of_broken(&run->options);
     progress_init(&run->progress, &run->cells, run->options.quiet);
     kind = open_targets(run, fault);
     return kind == FAULT_NONE ? open_records(run, argc, argv, fault) : kind;
@@ -331,7 +355,7 @@ static int close_records(struct run *run, const struct fault *cut_short)
     progress_say(&run->progress, "drawing the plots");
     for (size_t i = 0; i < run->record_count; i++) {
         struct fault fault = {0};
-        enum fault_kind kind = record_close(&run->records[i], cut_short, &fault);
+        enum fault_kind kind = record_close(&run->records[i], cut_short, run->signals, &fault);
         progress_clear(&run->progress);
         if (kind != FAULT_NONE && status == 0 && (cut_short == NULL || kind != cut_short->kind))
             status = complain(&fault);

@@ -181,8 +181,8 @@ void table_write_leaks(const struct samples *samples, const struct options *opti
             trials++;
         }
         if (watches != 0 || ephemerals != 0)
-            fprintf(stream, "%s: left behind in %zu trials: %lld watches, %lld ephemerals\n",
-                    options->recipes[r]->name, trials, watches, ephemerals);
+            fprintf(stream, "%s: left behind in %zu trial%s: %lld watches, %lld ephemerals\n",
+                    options->recipes[r]->name, trials, trials == 1 ? "" : "s", watches, ephemerals);
     }
 }
 
@@ -203,9 +203,10 @@ void table_write_recoveries(const struct samples *samples, const struct options 
         }
         if (trials > 0)
             fprintf(stream,
-                    "%s: a session died in %llu trials; the next grant came after %.3f to %.3f s; "
-                    "%llu repairs\n",
-                    options->recipes[r]->name, trials, least_s, most_s, repairs);
+                    "%s: a session died in %llu trial%s; the next grant came after %.3f to %.3f s; "
+                    "%llu repair%s\n",
+                    options->recipes[r]->name, trials, trials == 1 ? "" : "s", least_s, most_s,
+                    repairs, repairs == 1 ? "" : "s");
     }
 }
 

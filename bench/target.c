@@ -192,7 +192,7 @@ enum fault_kind target_open(const struct options *options, size_t topology, stru
 
 /* Through a session with this server alone. */
 static enum fault_kind look_for_root(const struct target *target, const struct endpoint *server,
-                                     bool *found, struct fault *fault)
+                                     int interrupts, bool *found, struct fault *fault)
 {
     struct connect_string alone = target->servers;
     struct steward *witness = NULL;
@@ -203,6 +203,7 @@ static enum fault_kind look_for_root(const struct target *target, const struct e
     enum fault_kind kind = steward_new(&alone, SESSION_NS, &witness, fault);
     if (kind != FAULT_NONE)
         return kind;
+    steward_heed(witness, interrupts);
     kind = steward_exists(witness, target->root, found, fault);
     while (kind == FAULT_NONE && !*found && clock_now_ns() < until_ns) {
         usleep(LOOK_MS * 1000);
@@ -214,7 +215,8 @@ static enum fault_kind look_for_root(const struct target *target, const struct e
 
 /* What belongs to one ensemble sees what was created through another of its servers: true of every
  * version, and without a four-letter word. */
-static enum fault_kind check_one_ensemble(const struct target *target, struct fault *fault)
+static enum fault_kind check_one_ensemble(const struct target *target, int interrupts,
+                                          struct fault *fault)
 {
     char through[64], text[ENDPOINT_TEXT_SIZE];
     steward_server(target->steward, through, sizeof through);
@@ -223,7 +225,7 @@ static enum fault_kind check_one_ensemble(const struct target *target, struct fa
         bool found;
         if (strcmp(endpoint_address(server, text, sizeof text), through) == 0)
             continue;
-        enum fault_kind kind = look_for_root(target, server, &found, fault);
+        enum fault_kind kind = look_for_root(target, server, interrupts, &found, fault);
         if (kind != FAULT_NONE)
             return kind;
         if (!found)
@@ -235,7 +237,7 @@ static enum fault_kind check_one_ensemble(const struct target *target, struct fa
     return FAULT_NONE;
 }
 
-enum fault_kind target_make_root(struct target *target, struct fault *fault)
+enum fault_kind target_make_root(struct target *target, int interrupts, struct fault *fault)
 {
     char time[32];
     clock_format_utc(clock_utc_ns(), 1, time, sizeof time);
@@ -243,11 +245,12 @@ enum fault_kind target_make_root(struct target *target, struct fault *fault)
     snprintf(target->root, sizeof target->root, "/zkherd-%s-%07d", time, (int)getpid());
     if (target->steward == NULL)
         return FAULT_NONE;
+    steward_heed(target->steward, interrupts);
     enum fault_kind kind = steward_create(target->steward, target->root, fault);
     if (kind != FAULT_NONE)
         target->root[0] = '\0'; /* it is not ours to remove */
     if (kind == FAULT_NONE && target->ensemble == NULL && target->servers.count > 1)
-        kind = check_one_ensemble(target, fault);
+        kind = check_one_ensemble(target, interrupts, fault);
     return kind;
 }
 
@@ -256,8 +259,10 @@ void target_close(struct target *target)
     struct fault fault;
     /* A private server takes its znodes with it. Elsewhere the best is tried: there is nobody left
      * to tell. */
-    if (target->ensemble == NULL && target->steward != NULL && target->root[0] != '\0')
+    if (target->ensemble == NULL && target->steward != NULL && target->root[0] != '\0') {
+        steward_heed(target->steward, -1);
         (void)!steward_delete_tree(target->steward, target->root, &fault);
+    }
     steward_free(target->steward);
     ensemble_stop(target->ensemble);
     *target = (struct target){0};

@@ -47,8 +47,10 @@ MUST_CHECK enum fault_kind target_open(const struct options *options, size_t top
 
 /* Names the run's root znode, by the time and the process; its path is as long in every run. Makes
  * it on real servers, and looks for it on every server of --connect: FAULT_OTHER_ENSEMBLE if it
- * does not show on one. From here on only target_close leaves nothing behind. */
-MUST_CHECK enum fault_kind target_make_root(struct target *target, struct fault *fault);
+ * does not show on one. From here on only target_close leaves nothing behind. interrupts: what the
+ * steward is to heed from now on (trial/steward.h), here too; target_close does not. */
+MUST_CHECK enum fault_kind target_make_root(struct target *target, int interrupts,
+                                            struct fault *fault);
 void target_close(struct target *target);
 
 /* A private server that has ended shows as a connection that is lost or refused: then makes

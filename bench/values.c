@@ -34,6 +34,8 @@ static bool parse_recipe(const char *list, char *item, struct options *options)
         return wrong("--recipes", list, "behind a colon stands the most clients of a recipe");
     if (colon != NULL)
         *colon = '\0';
+    if (item[0] == '\0')
+        return wrong("--recipes", list, "the name of a recipe is missing");
     const struct recipe *recipe = registry_find(item);
     if (recipe == NULL) {
         char why[160];
@@ -69,7 +71,8 @@ static bool parse_clients(const char *value, struct options *options)
     free(options->clients);
     options->clients = NULL;
     return text_parse_numbers(value, 1, CLIENTS_MAX, &options->clients, &options->level_count) ||
-           wrong("--clients", value, "expected numbers from 1 to 100000, as 10,20 or 8..256x2");
+           wrong("--clients", value,
+                 "expected numbers from 1 to 100000, 4096 of them at most, as 10,20 or 8..256x2");
 }
 
 static bool parse_workload(const char *value, struct options *options)
@@ -169,16 +172,16 @@ static bool parse_servers(const char *value, struct options *options)
                             &options->topology_count))
         return wrong("--servers", value, "expected 1, 3, 5 or 7, or several of them, as 1,3");
     for (size_t i = 0; i < options->topology_count; i++) {
-        if (options->server_counts[i] % 2 == 0)
-            return wrong("--servers", value,
-                         "an even number gains nothing: a majority of 4 is 3, so 4 servers survive "
-                         "one loss, as 3 do");
+        struct fault fault = {0};
+        if (ensemble_check_size((unsigned)options->server_counts[i], &fault) != FAULT_NONE)
+            return wrong("--servers", value, fault.detail);
     }
     return true;
 }
 
 static bool parse_fsync(const char *value, struct options *options)
 {
+    options->fsync_given = true;
     options->fsync = strcmp(value, "yes") == 0;
     return options->fsync || strcmp(value, "no") == 0 ||
            wrong("--fsync", value, "expected yes or no");
@@ -236,6 +239,7 @@ bool values_take(enum option_name name, const char *value, struct options *optio
     case OPTION_SERVERS:
         return parse_servers(value, options);
     case OPTION_HEAP:
+        options->heap_given = true;
         return parse_small("--heap", value, HEAP_MAX_MIB, &options->heap_mib);
     case OPTION_FSYNC:
         return parse_fsync(value, options);

@@ -36,10 +36,15 @@ childwatch      #CC79A7     8 1.35    2  1    1    1  'n² + n + 1'
 scalable        #0072B2     5 0.7     1  0    5   -2  '5n − 2'
 scalable-get    #56B4E9     4 1.2     3  0    5   -2  '5n − 2'
 scalable-listwatch #CC79A7 2 1.0  5  2   -1    2  '2n² − n + 2'
+scalable-guid   #6A3D9A    14 1.2     2  0    5   -2  '5n − 2'
+reentrant       #B8860B     3 1.0     5  0    5   -2  '5n − 2'
+election        #2F4F4F     9 1.3     3  0    5   -2  '5n − 2'
 ticket          #009E73    12 1.6     4  0    5   -2  '5n − 2'
 writelock       #000000    10 1.2     5  0    8   -3  '8n − 3'
 zoolock         #7F7F7F    11 0.9     2  0    9   -4  '9n − 4'
 walkback        #8A6A00    13 1.0     5  0.5  6.5 -1  'n(n − 1)/2 + 7n − 1'
+ready           #8B0000    15 0.7     1  0    9   -2  '9n − 2'
+softlock        #4682B4     2 1.2     5  0    6   -1  '6n − 1'
 rwlock          #CC79A7     4 1.4     4  0    5   -2  '5n − 2'
 rwlock-curator  #D55E00     6 1.0     2  0.1875 4.25 -2 '3n²/16 + 17n/4 − 2'
 counter         #000000     1 1.1     4  1    1    0  'n² + n'
@@ -75,12 +80,13 @@ set dashtype 3 (4, 4)
 set dashtype 4 (1.5, 3.5)
 set dashtype 5 (10, 4, 2, 4)
 # Line style i draws recipe i, its points or a solid line; 100 + i its law; 200 + i a trial among
-# others; 300 + i a trial that is not valid; 400 + i a tail.
+# others; 300 + i a trial that is not valid; 400 + i a tail; 500 + i a trial and the law.
 do for [i = 1:words(recipes)] {
     set style line i lc rgb look(i, 2) pt point(i) ps size(i) lw 1.5 dt 1
     set style line 100 + i lc rgb look(i, 2) lw 1.5 dt int(look(i, 5))
     set style line 200 + i lc rgb look(i, 2) pt point(i) ps 0.8 * size(i) lw 1.5 dt 1
     set style line 300 + i lc rgb look(i, 2) pt 2 ps point_scale lw 1.5
+    set style line 500 + i lc rgb look(i, 2) pt point(i) ps size(i) lw 1.5 dt int(look(i, 5))
     set style line 400 + i lc rgb look(i, 2) pt point(i) ps 0.6 * size(i) lw 1.2 dt 2
 }
 

@@ -5,7 +5,8 @@
 #   $medians   recipe, clients, median of the valid trials, law: a row for every cell, and two
 #              blank lines between recipes, the first recipe being index 0
 #   drawn      the places of the recipes that have data; lawful, strange: those of them with a law,
-#              and with another than the table's; invalid: how many trials are
+#              and with another than the table's; invalid: how many trials are;
+#              simulated: whether they ran in memory
 #   subject    what the trials are, for a title
 #   both axes
 
@@ -16,6 +17,7 @@ cells = ""
 levels = ""
 invalid = 0
 drains = 1
+simulated = 0
 locks = 1
 low = 1e300
 high = 0
@@ -30,6 +32,7 @@ see(i, n, y, law, valid) = i > 0 && n > 0 && y > 0 ? ( \
     invalid = invalid + !valid, \
     drains = drains && strcol("workload") eq "drain", \
     locks = most(locks, number("locks")), \
+    simulated = simulated || strcol("driver") eq "simulated", \
     low = least(low, y), high = most(high, y), y) : NaN
 
 set datafile columnheaders

@@ -157,7 +157,7 @@ int main(void)
     if (kind == FAULT_NONE)
         kind = target_open(&options, 0, &target, &fault);
     if (kind == FAULT_NONE)
-        kind = target_make_root(&target, &fault);
+        kind = target_make_root(&target, -1, &fault);
     if (kind != FAULT_NONE) {
         target_close(&target);
         return complain(&fault);

@@ -4,6 +4,7 @@
 #include "base/clock.h"
 #include "zk/client.h"
 
+#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,6 +18,7 @@ struct steward {
     struct stage stage;
     struct client *client;
     uint64_t timeout_ns;
+    int interrupts; /* -1: none are heeded */
     uint64_t requests;
     enum client_state state;
     uint64_t lost_ns; /* when the connection was lost that was the last one */
@@ -114,10 +116,12 @@ static enum fault_kind finish(enum fault_kind kind, struct steward *made, struct
 static struct steward *make(uint64_t timeout_ns, struct fault *fault)
 {
     struct steward *made = calloc(1, sizeof *made);
-    if (made != NULL)
-        made->timeout_ns = timeout_ns;
-    else
+    if (made == NULL) {
         (void)!fault_raise(fault, FAULT_NO_MEMORY, 0, "session", "%s", "");
+        return NULL;
+    }
+    made->timeout_ns = timeout_ns;
+    made->interrupts = -1;
     return made;
 }
 
@@ -171,6 +175,11 @@ void steward_abandon(struct steward *steward)
     events_abandon(steward->stage.events);
 }
 
+void steward_heed(struct steward *steward, int interrupts)
+{
+    steward->interrupts = interrupts;
+}
+
 const struct stage *steward_stage(const struct steward *steward)
 {
     return &steward->stage;
@@ -212,12 +221,20 @@ static enum fault_kind await_connection(struct steward *steward, const char *pat
     return stage_turn(&steward->stage, until_ns, fault);
 }
 
+static bool is_interrupted(const struct steward *steward)
+{
+    struct pollfd descriptor = {.fd = steward->interrupts, .events = POLLIN};
+    return steward->interrupts >= 0 && poll(&descriptor, 1, 0) > 0;
+}
+
 /* Before each request: the session stands, and no request is out. Servers that have not answered
  * once in time are not asked again: each time would take as long. */
 static enum fault_kind make_ready(struct steward *steward, const char *path, struct fault *fault)
 {
     if (steward->gave_up)
         return give_up(steward, fault, "to an earlier request than that about", path);
+    if (is_interrupted(steward))
+        return fault_raise(fault, FAULT_INTERRUPTED, 0, "run", "%s", "");
     enum fault_kind kind = look_after(steward, fault);
     while (kind == FAULT_NONE && steward->state != CLIENT_ESTABLISHED) {
         kind = steward->state == CLIENT_EXPIRED ? open_another(steward, fault)
@@ -276,56 +293,74 @@ enum fault_kind steward_create_holding(struct steward *steward, const char *path
     return kind;
 }
 
+/* What may as well be sent twice. */
+struct question {
+    void (*send)(struct client *client, const struct question *question);
+    const char *path;
+    char *const *names; /* of some of the znode's children, at most CLIENT_PARTS_MAX … */
+    size_t name_count;  /* … if they are what it is about; else 0 */
+};
+
 /*
- * Sends what may as well be sent twice, and waits for the reply; its status is then in
+ * Sends a question, and waits for the reply; its status is then in
  * steward->status. When a server dies, its whole ensemble drops its connections to elect: a run
  * that gave up at that would leave its znodes behind.
  */
-static enum fault_kind ask(struct steward *steward,
-                           void (*question)(struct client *client, const char *path),
-                           const char *path, struct fault *fault)
+static enum fault_kind ask(struct steward *steward, const struct question *question,
+                           struct fault *fault)
 {
     enum fault_kind kind = FAULT_NONE;
     for (int attempt = 0; attempt < ATTEMPTS; attempt++) {
-        kind = make_ready(steward, path, fault);
+        kind = make_ready(steward, question->path, fault);
         if (kind != FAULT_NONE)
             return kind;
-        question(steward->client, path);
-        kind = await_reply(steward, path, fault);
+        question->send(steward->client, question);
+        kind = await_reply(steward, question->path, fault);
         if (kind != FAULT_NONE || steward->status != ZK_CONNECTION_LOSS)
             return kind;
     }
     return kind;
 }
 
-static void ask_exists(struct client *client, const char *path)
+static void ask_exists(struct client *client, const struct question *question)
 {
-    client_exists(client, path, NO_WATCH);
+    client_exists(client, question->path, NO_WATCH);
 }
 
-static void ask_data(struct client *client, const char *path)
+static void ask_data(struct client *client, const struct question *question)
 {
-    client_get(client, path, NO_WATCH);
+    client_get(client, question->path, NO_WATCH);
 }
 
-static void ask_children(struct client *client, const char *path)
+static void ask_children(struct client *client, const struct question *question)
 {
-    client_get_children(client, path, NO_WATCH);
+    client_get_children(client, question->path, NO_WATCH);
 }
 
-static void ask_delete(struct client *client, const char *path)
+static void ask_delete(struct client *client, const struct question *question)
 {
-    client_delete(client, path);
+    client_delete(client, question->path);
 }
 
-static void ask_write(struct client *client, const char *path)
+static void ask_delete_children(struct client *client, const struct question *question)
 {
-    client_set(client, path, NULL, 0, CLIENT_ANY_VERSION);
+    char paths[CLIENT_PARTS_MAX][PATH_MAX_BYTES];
+    struct client_request parts[CLIENT_PARTS_MAX];
+    for (size_t i = 0; i < question->name_count; i++) {
+        snprintf(paths[i], sizeof paths[i], "%s/%s", question->path, question->names[i]);
+        parts[i] = op_delete(paths[i]);
+    }
+    client_multi(client, parts, question->name_count);
+}
+
+static void ask_write(struct client *client, const struct question *question)
+{
+    client_set(client, question->path, NULL, 0, CLIENT_ANY_VERSION);
 }
 
 enum fault_kind steward_catch_up(struct steward *steward, const char *path, struct fault *fault)
 {
-    enum fault_kind kind = ask(steward, ask_write, path, fault);
+    enum fault_kind kind = ask(steward, &(struct question){.send = ask_write, .path = path}, fault);
     if (kind == FAULT_NONE && steward->status != ZK_OK)
         kind = raise_status(steward->status, path, fault);
     return kind;
@@ -333,10 +368,11 @@ enum fault_kind steward_catch_up(struct steward *steward, const char *path, stru
 
 /* A znode that is gone is an answer too. */
 static enum fault_kind look(struct steward *steward,
-                            void (*question)(struct client *client, const char *path),
+                            void (*send)(struct client *client, const struct question *question),
                             const char *path, struct fault *fault)
 {
-    enum fault_kind kind = ask(steward, question, path, fault);
+    const struct question question = {.send = send, .path = path};
+    enum fault_kind kind = ask(steward, &question, fault);
     if (kind != FAULT_NONE)
         return kind;
     if (steward->status != ZK_OK && steward->status != ZK_NO_NODE)
@@ -388,6 +424,22 @@ enum fault_kind steward_list_children(struct steward *steward, const char *path,
     return kind;
 }
 
+/* As many as a transaction takes. They go together if they are leaves, as most are; if not, or if
+ * one has gone already, each for itself. */
+static enum fault_kind delete_some(struct steward *steward, const struct question *question,
+                                   struct fault *fault)
+{
+    enum fault_kind kind = ask(steward, question, fault);
+    if (kind != FAULT_NONE || steward->status == ZK_OK)
+        return kind;
+    for (size_t i = 0; kind == FAULT_NONE && i < question->name_count; i++) {
+        char child[PATH_MAX_BYTES];
+        snprintf(child, sizeof child, "%s/%s", question->path, question->names[i]);
+        kind = steward_delete_tree(steward, child, fault);
+    }
+    return kind;
+}
+
 /* Deletes what is below: as deep as a run's znodes go (root, trial, lock, its znodes), so recursion
  * is safe. */
 static enum fault_kind delete_children(struct steward *steward, const char *path,
@@ -398,10 +450,13 @@ static enum fault_kind delete_children(struct steward *steward, const char *path
     size_t count = steward->name_count;
     steward->names = NULL;
     steward->name_count = 0;
-    for (size_t i = 0; kind == FAULT_NONE && i < count; i++) {
-        char child[PATH_MAX_BYTES];
-        snprintf(child, sizeof child, "%s/%s", path, names[i]);
-        kind = steward_delete_tree(steward, child, fault);
+    for (size_t i = 0; kind == FAULT_NONE && i < count; i += CLIENT_PARTS_MAX) {
+        const struct question some = {
+            .send = ask_delete_children,
+            .path = path,
+            .names = names + i,
+            .name_count = count - i < CLIENT_PARTS_MAX ? count - i : CLIENT_PARTS_MAX};
+        kind = delete_some(steward, &some, fault);
     }
     free_names(names, count);
     return kind;
@@ -409,9 +464,10 @@ static enum fault_kind delete_children(struct steward *steward, const char *path
 
 enum fault_kind steward_delete_tree(struct steward *steward, const char *path, struct fault *fault)
 {
+    const struct question question = {.send = ask_delete, .path = path};
     /* Most are leaves: the children are asked for only when the server says that there are some. */
     for (;;) {
-        enum fault_kind kind = ask(steward, ask_delete, path, fault);
+        enum fault_kind kind = ask(steward, &question, fault);
         if (kind == FAULT_NONE && steward->status == ZK_NOT_EMPTY) {
             kind = delete_children(steward, path, fault);
             if (kind == FAULT_NONE)

@@ -39,6 +39,11 @@ void steward_free(struct steward *steward);
 /* For a forked child: lets go of the parent's session without a word to the server. */
 void steward_abandon(struct steward *steward);
 
+/* From here on every call below that asks the servers is FAULT_INTERRUPTED, with nothing asked,
+ * while this descriptor is readable; -1, as at first: none is. What is to be cleared away all the
+ * same takes a -1. */
+void steward_heed(struct steward *steward, int interrupts);
+
 /* The stage that the steward's session lives in: for what its owner waits for besides. */
 const struct stage *steward_stage(const struct steward *steward);
 

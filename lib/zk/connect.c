@@ -98,6 +98,9 @@ static enum fault_kind parse_endpoint(struct piece piece, struct endpoint *endpo
     if (piece.length > 0 && piece.start[0] == '[')
         return parse_bracketed(piece, endpoint, verdict);
     struct piece host = until(piece, ':');
+    struct piece port = after(piece, host.length < piece.length ? host.length + 1 : host.length);
+    if (until(port, ':').length < port.length)
+        return refuse(verdict, "an IPv6 address needs brackets, as in [::1]:2181", piece);
     if (host.length == 0)
         return refuse(verdict, "a host is missing", piece);
     if (!copy(host, endpoint->host, sizeof endpoint->host))
@@ -106,9 +109,6 @@ static enum fault_kind parse_endpoint(struct piece piece, struct endpoint *endpo
         return refuse(verdict, "a host has a character that no host has", host);
     if (host.length == piece.length)
         return FAULT_NONE;
-    struct piece port = after(piece, host.length + 1);
-    if (until(port, ':').length < port.length)
-        return refuse(verdict, "an IPv6 address needs brackets, as in [::1]:2181", piece);
     return parse_port(port, &endpoint->port, verdict);
 }
 

@@ -37,7 +37,7 @@ struct ensemble_options ensemble_options_default(void)
 
 /* What can be known before anything is started. */
 
-static enum fault_kind check_size(unsigned servers, struct fault *fault)
+enum fault_kind ensemble_check_size(unsigned servers, struct fault *fault)
 {
     char subject[32];
     snprintf(subject, sizeof subject, "%u servers", servers);
@@ -83,20 +83,18 @@ static bool find_available_mib(uint64_t *available_mib)
 }
 
 /* A JVM starts with a heap that is not there, and is killed when it comes to use it. */
-static enum fault_kind check_memory(const struct ensemble_options *options, struct fault *fault)
+enum fault_kind ensemble_check_memory(unsigned servers, unsigned heap_mib, struct fault *fault)
 {
     char subject[32];
     uint64_t available_mib;
-    uint64_t needed_mib = ((uint64_t)options->heap_mib + SERVER_OVERHEAD_MIB) * options->servers;
+    uint64_t needed_mib = ((uint64_t)heap_mib + SERVER_OVERHEAD_MIB) * servers;
     if (!find_available_mib(&available_mib) || needed_mib <= available_mib)
         return FAULT_NONE;
-    snprintf(subject, sizeof subject, "%u server%s", options->servers,
-             options->servers == 1 ? "" : "s");
+    snprintf(subject, sizeof subject, "%u server%s", servers, servers == 1 ? "" : "s");
     return fault_raise(fault, FAULT_NO_MEMORY, 0, subject,
                        "%" PRIu64 " MiB are needed (%u times a heap of %u MiB and about %u MiB "
                        "besides), %" PRIu64 " MiB are available; a smaller heap may do",
-                       needed_mib, options->servers, options->heap_mib, SERVER_OVERHEAD_MIB,
-                       available_mib);
+                       needed_mib, servers, heap_mib, SERVER_OVERHEAD_MIB, available_mib);
 }
 
 static bool is_empty(DIR *directory)
@@ -302,11 +300,11 @@ enum fault_kind ensemble_start(const struct ensemble_options *options, struct en
                                struct fault *fault)
 {
     const char *folder = options->data_folder;
-    enum fault_kind kind = check_size(options->servers, fault);
+    enum fault_kind kind = ensemble_check_size(options->servers, fault);
     if (kind == FAULT_NONE)
         kind = check_ports(options, fault);
     if (kind == FAULT_NONE)
-        kind = check_memory(options, fault);
+        kind = ensemble_check_memory(options->servers, options->heap_mib, fault);
     if (kind == FAULT_NONE)
         kind = folder == NULL ? find_temporary_folder(&folder, fault)
                               : ensemble_check_data_folder(folder, fault);

@@ -55,6 +55,15 @@ struct ensemble_options ensemble_options_default(void);
 MUST_CHECK enum fault_kind ensemble_start(const struct ensemble_options *options,
                                           struct ensemble **ensemble, struct fault *fault);
 
+/* Whether an ensemble may have so many servers: FAULT_USAGE, and the detail says why not. */
+MUST_CHECK enum fault_kind ensemble_check_size(unsigned servers, struct fault *fault);
+
+/* Whether the memory available now would hold so many servers: FAULT_NO_MEMORY. Of several
+ * ensembles it is to be asked about all their servers before the first starts: a JVM takes its heap
+ * late. */
+MUST_CHECK enum fault_kind ensemble_check_memory(unsigned servers, unsigned heap_mib,
+                                                 struct fault *fault);
+
 /* Whether a folder will do as data_folder, as far as can be known before: FAULT_EXISTS if it is not
  * empty, or the operating system's. One that is not there will. */
 MUST_CHECK enum fault_kind ensemble_check_data_folder(const char *folder, struct fault *fault);

@@ -656,9 +656,10 @@ static inline int outside_stop(void **state)
     return 0;
 }
 
-/* How many sessions and ephemeral znodes the server has, and znodes below its root. */
+/* How many sessions, ephemeral znodes and znodes the server has, and znodes right below its root.
+ */
 struct outside_view {
-    uint64_t sessions, ephemerals;
+    uint64_t sessions, ephemerals, znodes;
     size_t children;
 };
 
@@ -677,6 +678,7 @@ static inline struct outside_view look_outside(void)
     steward_free(steward);
     view.sessions = counters.connections - 1; /* the question's own */
     view.ephemerals = counters.ephemerals_count;
+    view.znodes = counters.znode_count;
     return view;
 }
 

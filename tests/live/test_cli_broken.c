@@ -28,6 +28,9 @@ static void each_fails(void **state)
         assert_status(&command, 1);
         assert_has(command.err, runs[i].recipe);
         assert_has(command.err, runs[i].words);
+        assert_has(command.err, "zkherd: broken-");
+        assert_has(command.err, " is broken on purpose: its verdict must fail\n");
+        assert_null(strstr(command.err, "scalable is broken"));
         assert_has(command.out, "FAILS");
         assert_has(command.out, "= law");
         assert_null(strstr(command.err, "scalable, "));

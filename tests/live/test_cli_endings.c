@@ -103,6 +103,79 @@ static void interrupted_at_once(void **state)
     assert_nothing_left_outside(1);
 }
 
+/* Thousands of locks take their time, be it to lay them out or to clear them away. */
+static void interrupted_while_locks_are_laid_out(void **state)
+{
+    (void)state;
+    command_start(&command, COMMAND("run", "-n", "4000", "-k", "4000", "-t", "1", "-r", "scalable",
+                                    "-o", "out", "--connect", outside));
+    while (command_runs(&command) && look_outside().znodes < 500)
+        pause_ms(20);
+    kill(command.pid, SIGINT);
+    command_finish(&command, SOON_NS);
+    assert_status(&command, 4);
+    assert_has(command.err, "zkherd: run: interrupted\n");
+    assert_left(0);
+    assert_nothing_left_outside(1);
+}
+
+/* Instead of gnuplot: it begins a picture, and takes its time. */
+static void install_slow_gnuplot(void)
+{
+    static char setting[512];
+    static const char *settings[] = {setting, NULL};
+    char path[96];
+    snprintf(path, sizeof path, "%s/bin", nest);
+    assert_int_equal(mkdir(path, 0755), 0);
+    snprintf(path, sizeof path, "%s/bin/gnuplot", nest);
+    FILE *script = fopen(path, "w");
+    assert_non_null(script);
+    fputs("#!/bin/sh\necho half >out/plots/rpcs.svg\nexec sleep 60\n", script);
+    assert_int_equal(fchmod(fileno(script), 0755), 0);
+    assert_int_equal(fclose(script), 0);
+    snprintf(setting, sizeof setting, "PATH=%s/bin:/usr/bin:/bin", nest);
+    command.settings = settings;
+}
+
+/* The run is whole then, but for its pictures. */
+static void interrupt_the_plots(bool group)
+{
+    install_slow_gnuplot();
+    command_start(&command, COMMAND("run", "-n", "2,4", "-t", "1", "-r", "scalable", "-o", "out",
+                                    "--connect", outside));
+    while (command_runs(&command) && access(in_work("out/plots/rpcs.svg"), F_OK) != 0)
+        pause_ms(5);
+    kill(group ? -command.pid : command.pid, SIGINT);
+    command_finish(&command, SOON_NS);
+    command.settings = NULL;
+    assert_status(&command, 4);
+    assert_has(command.err, "zkherd: run: interrupted: the plots are not drawn\n");
+    assert_has(command.out, "results in out\n");
+    assert_int_not_equal(access(in_work("out/plots"), F_OK), 0);
+    struct run_files files = run_files_read("out");
+    assert_int_equal(files.trials.rows, 2);
+    run_files_deinit(&files);
+    json_t *manifest = read_manifest("out");
+    json_t *warnings = json_object_get(manifest, "warnings");
+    assert_has(json_string_value(json_array_get(warnings, json_array_size(warnings) - 1)),
+               "interrupted: the plots are not drawn");
+    json_decref(manifest);
+    assert_left(1);
+    assert_nothing_left_outside(1);
+}
+
+static void ctrl_c_while_plots_are_drawn(void **state)
+{
+    (void)state;
+    interrupt_the_plots(true);
+}
+
+static void sigint_while_plots_are_drawn(void **state)
+{
+    (void)state;
+    interrupt_the_plots(false);
+}
+
 /* While the private server starts: nothing has begun yet that could be ended in good order. */
 static void interrupted_while_the_server_starts(void **state)
 {
@@ -245,6 +318,9 @@ int main(void)
         COMMAND_TEST(sigterm_with_connect),
         COMMAND_TEST(sighup_with_connect),
         COMMAND_TEST(interrupted_at_once),
+        COMMAND_TEST(interrupted_while_locks_are_laid_out),
+        COMMAND_TEST(ctrl_c_while_plots_are_drawn),
+        COMMAND_TEST(sigint_while_plots_are_drawn),
         COMMAND_TEST(interrupted_while_the_server_starts),
         COMMAND_TEST(sigkill),
         COMMAND_TEST(a_worker_is_killed),

@@ -8,6 +8,7 @@
 
 #include <arpa/inet.h>
 #include <dlfcn.h>
+#include <inttypes.h>
 #include <limits.h>
 #include <netinet/in.h>
 #include <sched.h>
@@ -78,6 +79,22 @@ static void too_little_memory(void **state)
     (void)state;
     command_run(&command, COMMAND("run", SMALL, "--servers", "3", "--heap", "900000"));
     assert_in_vain("out of memory");
+}
+
+/* Each topology fits alone, but all of them run beside each other. */
+static void too_little_memory_for_all_topologies(void **state)
+{
+    (void)state;
+    uint64_t available_kib = 0;
+    char line[128], heap[32];
+    FILE *file = fopen("/proc/meminfo", "r");
+    assert_non_null(file);
+    while (available_kib == 0 && fgets(line, sizeof line, file) != NULL)
+        (void)!sscanf(line, "MemAvailable: %" SCNu64, &available_kib);
+    fclose(file);
+    snprintf(heap, sizeof heap, "%" PRIu64, available_kib / 1024 * 2 / 7 - 100);
+    command_run(&command, COMMAND("run", SMALL, "--servers", "1,3", "--heap", heap));
+    assert_in_vain("zkherd: 4 servers: out of memory");
 }
 
 /* A folder with nothing but java in it, to be the whole PATH. */
@@ -611,6 +628,7 @@ int main(void)
         ENVIRONMENT_TEST(no_java),
         ENVIRONMENT_TEST(no_zookeeper),
         ENVIRONMENT_TEST(too_little_memory),
+        ENVIRONMENT_TEST(too_little_memory_for_all_topologies),
         ENVIRONMENT_TEST(without_gnuplot_there_are_no_plots),
         ENVIRONMENT_TEST(a_folder_that_cannot_be_made),
         ENVIRONMENT_TEST(the_version_is_that_of_the_loaded_library),

@@ -2,6 +2,8 @@
 /* Runs that go well: their files, told against each other, against the law and against Java. */
 #include "tests/live/command.h"
 
+#include "recipes/registry.h"
+
 #include <math.h>
 
 #define NO_PROGRAMS "PATH=/nonexistent"
@@ -413,9 +415,52 @@ static void java_reads_the_same(void **state)
     run_files_deinit(&files);
 }
 
+/* Where the picture has these words, from its left edge. Inlined, gcc 12 takes the picture for a
+ * pointer that dangles. */
+__attribute__((noinline)) static double left_of(const char *picture, const char *words)
+{
+    const char place[] = "translate(";
+    const char *at = strstr(picture, words);
+    if (at == NULL)
+        fail_msg("the picture lacks '%s'", words);
+    while (at > picture && strncmp(at, place, strlen(place)) != 0)
+        at--;
+    return strtod(at + strlen(place), NULL);
+}
+
+/* Each of many recipes has its place in the legend, with its law; what ran in memory is not said to
+ * be measured. */
+static void many_recipes_fit_into_the_legend(void **state)
+{
+    (void)state;
+    const struct recipe *recipe;
+    char names[1024] = "", words[80];
+    for (size_t i = 0; (recipe = registry_at(i)) != NULL; i++) {
+        if (recipe_has_law(recipe) && !recipe->broken)
+            snprintf(names + strlen(names), sizeof names - strlen(names), "%s%s",
+                     names[0] == '\0' ? "" : ",", recipe->name);
+    }
+    command_run(&command, COMMAND("run", "-d", "simulated", "-r", names, "-n", "4,8", "-t", "1",
+                                  "-q", "-o", "out"));
+    assert_status(&command, 0);
+    char *picture = read_text(in_work("out/plots/rpcs.svg"));
+    for (size_t i = 0; (recipe = registry_at(i)) != NULL; i++) {
+        snprintf(words, sizeof words, "<text>%s: ", recipe->name);
+        if (recipe_has_law(recipe) && !recipe->broken)
+            assert_true(left_of(picture, words) > 0);
+    }
+    free(picture);
+    command_run(&command, COMMAND("run", "-d", "simulated", "-r", "scalable", "-n", "4,8", "-t",
+                                  "1", "-q", "-o", "one"));
+    picture = read_text(in_work("one/plots/rpcs.svg"));
+    assert_has(picture, "scalable, counted");
+    free(picture);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        COMMAND_TEST(many_recipes_fit_into_the_legend),
         COMMAND_TEST(a_private_server_and_all_files),
         COMMAND_TEST(quiet_is_quiet),
         COMMAND_TEST(results_have_a_folder_of_their_own),

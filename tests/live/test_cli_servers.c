@@ -349,6 +349,24 @@ static void two_ensembles_are_refused(void **state)
     assert_nothing_is_left(znodes);
 }
 
+/* It takes seconds to be sure of it; a Ctrl-C is not to wait for that. */
+static void two_ensembles_can_be_interrupted(void **state)
+{
+    (void)state;
+    char servers[2 * sizeof all];
+    size_t znodes = count_znodes();
+    snprintf(servers, sizeof servers, "%s,%s", address[0], outside);
+    command_start(&command, COMMAND("run", "--connect", servers, "-n", "2", "-t", "1"));
+    while (command_runs(&command) && count_znodes() == znodes)
+        pause_ms(20);
+    pause_ms(100);
+    kill(command.pid, SIGINT);
+    command_finish(&command, 2 * NS_PER_S);
+    assert_status(&command, 4);
+    assert_has(command.err, "zkherd: run: interrupted\n");
+    assert_nothing_is_left(znodes);
+}
+
 /* Servers that tell nothing are found out all the same. */
 static void two_ensembles_without_words_are_refused(void **state)
 {
@@ -386,6 +404,7 @@ int main(void)
         COMMAND_TEST(a_server_that_falters_is_asked_again),
         COMMAND_TEST(mixed_versions_are_told),
         COMMAND_TEST(two_ensembles_are_refused),
+        COMMAND_TEST(two_ensembles_can_be_interrupted),
         COMMAND_TEST(two_ensembles_without_words_are_refused),
         COMMAND_TEST(a_server_named_twice_is_refused),
     };

@@ -46,6 +46,8 @@ static void subcommands(void **state)
         {{""}, "no such subcommand"},
         {{"Run"}, "zkherd: Run: "},
         {{"-x"}, "zkherd: -x: "},
+        {{"--version", "extra"}, "zkherd: extra: --version stands alone; see zkherd --help"},
+        {{"-h", "run"}, "zkherd: run: -h stands alone"},
     };
     CHECK_ALL(list);
 }
@@ -77,6 +79,7 @@ static void numbers_of_clients(void **state)
     static const struct wrong list[] = {
         {{"run", "-n", "0"}, "zkherd: --clients 0: expected numbers from 1 to 100000"},
         {{"run", "-n", "-5"}, "--clients -5: "},
+        {{"run", "-n", "1..5000+1"}, "from 1 to 100000, 4096 of them at most, as 10,20 or"},
         {{"run", "-n", "abc"}, "--clients abc: "},
         {{"run", "-n", "1e3"}, "--clients 1e3: "},
         {{"run", "-n", ""}, "--clients '': "},
@@ -165,8 +168,12 @@ static void recipes(void **state)
         {{"run", "-r", "rwlock,barrier", "-w", "steady"},
          "zkherd: --recipes barrier: its clients enter and leave together, once: give --workload "
          "drain"},
-        {{"run", "-r", ""}, "--recipes '': "},
-        {{"run", "-r", "scalable,"}, "--recipes scalable,: "},
+        {{"run", "-r", "scalable,rwlock", "-n", "1,8"},
+         "zkherd: --recipes rwlock: the first client of a lock writes, so that nobody would read: "
+         "it takes two clients a lock"},
+        {{"run", "-r", "rwlock-curator", "-n", "3", "-k", "2"}, "two clients a lock"},
+        {{"run", "-r", "scalable,"}, "--recipes scalable,: the name of a recipe is missing"},
+        {{"run", "-r", ""}, "--recipes '': the name of a recipe is missing"},
         {{"run", "-r", "scalable:"}, "behind a colon stands the most clients of a recipe"},
         {{"run", "-r", "scalable:0"}, "--recipes scalable:0: behind a colon"},
         {{"run", "-r", "scalable:8x"}, "--recipes scalable:8x: behind a colon"},
@@ -183,14 +190,22 @@ static void topologies(void **state)
         {{"run", "--servers", "0"}, "--servers 0: expected 1, 3, 5 or 7"},
         {{"run", "--servers", "9"}, "--servers 9: expected 1, 3, 5 or 7"},
         {{"run", "--servers", "three"}, "--servers three: "},
-        {{"run", "--servers", "4"}, "a majority of 4 is 3"},
-        {{"run", "--servers", "1,2"}, "--servers 1,2: an even number"},
+        {{"run", "--servers", "4"}, "--servers 4: an ensemble serves while a majority of it runs"},
+        {{"run", "--servers", "4"}, "of 4 that is 3: it survives the loss of 1, as 3 would"},
+        {{"run", "--servers", "1,2"}, "--servers 1,2: an ensemble serves"},
+        {{"run", "--servers", "1,2"}, "of 2 that is 2: it survives the loss of 0, as 1 would"},
+        {{"run", "--servers", "6"}, "take 5 or 7; see zkherd run --help"},
         {{"run", "--servers", "3", "--connect", "host"}, "either servers are given, or started"},
         {{"run", "--heap", "0"}, "--heap 0: "},
         {{"run", "--heap", "1g"}, "--heap 1g: "},
         {{"run", "--fsync", "maybe"}, "--fsync maybe: expected yes or no"},
         {{"run", "--data", ""}, "--data '': expected the name of a folder"},
         {{"run", "--data", "d", "--connect", "host"}, "--data with --connect: servers that are"},
+        {{"run", "--heap", "512", "--connect", "host"}, "--heap with --connect: servers that are"},
+        {{"run", "--connect", "host", "--fsync", "yes"}, "--fsync with --connect: servers that"},
+        {{"run", "-d", "simulated", "--heap", "512"}, "--heap with --driver simulated: a simul"},
+        {{"run", "-d", "simulated", "--fsync", "no"}, "--fsync with --driver simulated: "},
+        {{"run", "-d", "simulated", "--data", "d"}, "--data with --driver simulated: "},
         {{"run", "--placement", "left"}, "--placement left: expected spread, leader or followers"},
         {{"run", "--placement", "followers"}, "a standalone server has none"},
     };
@@ -210,6 +225,7 @@ static void ensembles(void **state)
         {{"ensemble", "start", "--servers"}, "zkherd: --servers: it takes a value"},
         {{"ensemble", "start", "--help=me"}, "zkherd: --help=me: it takes no value"},
         {{"ensemble", "start", "--servers", "0"}, "--servers 0: expected 1, 3, 5 or 7"},
+        {{"ensemble", "start", "--servers", "4"}, "zkherd: --servers 4: an ensemble serves while"},
         {{"ensemble", "start", "--servers", "1,3"}, "--servers 1,3: expected 1, 3, 5 or 7"},
         {{"ensemble", "start", "--heap", "0"}, "--heap 0: expected a whole number"},
         {{"ensemble", "start", "--fsync", "maybe"}, "--fsync maybe: expected yes or no"},
@@ -261,6 +277,7 @@ static void connect_strings(void **state)
         {{"run", "--connect", "h:2181/chroot/"}, "the chroot ends with a '/'"},
         {{"run", "--connect", "h:2181/a/../b"}, "the chroot has a relative name"},
         {{"run", "--connect", "a b"}, "a blank"},
+        {{"run", "--connect", "::1"}, "--connect ::1: an IPv6 address needs brackets"},
     };
     CHECK_ALL(list);
 }

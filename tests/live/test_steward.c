@@ -5,6 +5,8 @@
 #include "tests/live/nest.h"
 #include "zk/admin.h"
 
+#include <sys/eventfd.h>
+
 #define PATIENCE_NS (30 * NS_PER_S)
 
 /* Nobody lives in it until the server has closed its connection: but for the question's own, there
@@ -57,6 +59,61 @@ static void test_a_trial_finds_another_session(void **state)
     trial_result_free(result);
 }
 
+static void create_folders(const char *below, unsigned count)
+{
+    struct fault fault = {0};
+    for (unsigned i = 0; i < count; i++) {
+        char path[64];
+        snprintf(path, sizeof path, ROOT "/b/l%u%s", i, below);
+        live_expect(steward_create(live_host.steward, path, &fault), &fault);
+    }
+}
+
+/* Empty folders go several at a time; among them are some that are not empty. */
+static void test_a_tree_is_deleted(void **state)
+{
+    struct fault fault = {0};
+    bool exists = true;
+    (void)state;
+    live_expect(steward_create(live_host.steward, ROOT "/b", &fault), &fault);
+    create_folders("", 41);
+    create_folders("/c", 3);
+    uint64_t before = steward_requests(live_host.steward);
+    live_expect(steward_delete_tree(live_host.steward, ROOT "/b", &fault), &fault);
+    assert_true(steward_requests(live_host.steward) - before < 41);
+    live_expect(steward_exists(live_host.steward, ROOT "/b", &exists, &fault), &fault);
+    assert_false(exists);
+}
+
+static void assert_interrupted(enum fault_kind kind, const struct fault *fault)
+{
+    assert_int_equal(kind, FAULT_INTERRUPTED);
+    assert_int_equal(fault->kind, FAULT_INTERRUPTED);
+}
+
+/* It asks nothing more, until what is to be cleared away is to be cleared away all the same. */
+static void test_an_interrupt_is_heeded(void **state)
+{
+    struct steward *steward = live_host.steward;
+    struct fault fault = {0};
+    bool exists = true;
+    int interrupts = eventfd(0, 0);
+    (void)state;
+    steward_heed(steward, interrupts);
+    live_expect(steward_create(steward, ROOT "/c", &fault), &fault);
+    eventfd_write(interrupts, 1);
+    uint64_t before = steward_requests(steward);
+    assert_interrupted(steward_create(steward, ROOT "/d", &fault), &fault);
+    assert_interrupted(steward_exists(steward, ROOT "/c", &exists, &fault), &fault);
+    assert_interrupted(steward_delete_tree(steward, ROOT "/c", &fault), &fault);
+    assert_int_equal(steward_requests(steward), before);
+    steward_heed(steward, -1);
+    live_expect(steward_delete_tree(steward, ROOT "/c", &fault), &fault);
+    live_expect(steward_exists(steward, ROOT "/c", &exists, &fault), &fault);
+    assert_false(exists);
+    close(interrupts);
+}
+
 /* A server that keeps no session for longer than three seconds, by this script's doing. */
 static int start(void **state)
 {
@@ -79,6 +136,8 @@ int main(void)
         cmocka_unit_test(test_a_create_finds_another_session),
         cmocka_unit_test(test_a_deletion_finds_another_session),
         cmocka_unit_test(test_a_trial_finds_another_session),
+        cmocka_unit_test(test_a_tree_is_deleted),
+        cmocka_unit_test(test_an_interrupt_is_heeded),
     };
     return cmocka_run_group_tests(tests, start, stop);
 }

@@ -107,7 +107,7 @@ static void refuses_bad_ports(void **state)
 static void refuses_bad_ipv6(void **state)
 {
     (void)state;
-    assert_refused("::1", "a host is missing");
+    assert_refused("::1", "needs brackets");
     assert_refused("fe80::1:2181", "needs brackets");
     assert_refused("a:1:2", "needs brackets");
     assert_refused("[::1", "not closed");
