@@ -47,6 +47,10 @@
 /* The arguments of a command, argv[0] included. */
 #define COMMAND(...) ((const char *const[]){"zkherd", __VA_ARGS__, NULL})
 
+/* A setting in which the program finds no other: no Java, and no gnuplot, whose plots take their
+ * time. */
+#define NO_PROGRAMS "PATH=/nonexistent"
+
 /* What a command is to find, and what came of it. Lies in static storage: it is large. */
 struct command {
     const char *const *settings; /* NAME=value to set, NAME to unset, then NULL; or NULL */

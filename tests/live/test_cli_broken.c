@@ -5,6 +5,7 @@
 #include "recipes/registry.h"
 
 static struct command command;
+static const char *const without_plots[] = {NO_PROGRAMS, NULL};
 
 #define BRIEF "-n", "3,5", "-t", "1", "--session-timeout", "4s", "--timeout", "1s"
 
@@ -24,7 +25,8 @@ static void each_fails(void **state)
         char names[64], out[16];
         snprintf(names, sizeof names, "%s,scalable", runs[i].recipe);
         snprintf(out, sizeof out, "out%zu", i);
-        command_run(&command, COMMAND("run", "-r", names, BRIEF, "-o", out));
+        command.settings = without_plots;
+        command_run(&command, COMMAND("run", "--connect", outside, "-r", names, BRIEF, "-o", out));
         assert_status(&command, 1);
         assert_has(command.err, runs[i].recipe);
         assert_has(command.err, runs[i].words);
@@ -80,6 +82,7 @@ static void each_fails_among_the_fewest(void **state)
             continue;
         snprintf(clients, sizeof clients, "%u", 2 * recipe->broken);
         snprintf(out, sizeof out, "few-%s", recipe->name);
+        command.settings = without_plots;
         command_run(&command, COMMAND("run", "-d", "simulated", "-r", recipe->name, "-n", clients,
                                       "-k", "2", "-t", "1", "-o", out));
         assert_status(&command, 1);
@@ -97,5 +100,5 @@ int main(void)
         COMMAND_TEST(each_fails_among_the_fewest),
         COMMAND_TEST(what_they_need_is_said),
     };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return cmocka_run_group_tests(tests, outside_start, outside_stop);
 }

@@ -4,8 +4,6 @@
 
 #include <math.h>
 
-#define NO_PROGRAMS "PATH=/nonexistent"
-
 static struct command command;
 static const char *const without_plots[] = {NO_PROGRAMS, NULL};
 

@@ -17,7 +17,6 @@
 #include <sys/socket.h>
 #include <zookeeper/zookeeper.h>
 
-#define NO_PROGRAMS "PATH=/nonexistent"
 /* A run of a moment. */
 #define SMALL "-n", "2", "-t", "1", "-r", "scalable"
 

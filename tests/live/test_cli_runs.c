@@ -6,8 +6,7 @@
 
 #include <math.h>
 
-#define NO_PROGRAMS "PATH=/nonexistent"
-#define JAR         "/usr/share/java/hdrhistogram.jar"
+#define JAR "/usr/share/java/hdrhistogram.jar"
 
 static struct command command;
 

@@ -5,8 +5,6 @@
 
 #include "recipes/registry.h"
 
-#define NO_PROGRAMS "PATH=/nonexistent"
-
 static struct command command;
 static const char *const without_plots[] = {NO_PROGRAMS, NULL};
 
