@@ -350,6 +350,24 @@ static inline void assert_left(size_t entries)
 
 /* ------------------------------------------------------------------ its files */
 
+/* Waits until a file that the command is writing has so many lines below its header's. */
+static inline void command_await_rows(struct command *command, const char *name, size_t wanted)
+{
+    uint64_t until_ns = clock_now_ns() + COMMAND_LIMIT_NS;
+    for (size_t rows = 0; rows <= wanted; pause_ms(5)) {
+        FILE *file = fopen(in_work("%s", name), "re");
+        rows = 0;
+        for (int byte = file == NULL ? EOF : getc(file); byte != EOF; byte = getc(file))
+            rows += byte == '\n';
+        if (file != NULL)
+            fclose(file);
+        if (!command_runs(command) || clock_now_ns() > until_ns) {
+            command_finish(command, 0);
+            fail_msg("it does not run as it should: %s", command->err);
+        }
+    }
+}
+
 /* A file's text, for the caller to free. */
 static inline char *read_text(const char *path)
 {

@@ -94,19 +94,7 @@ static void nobody_listens(void **state)
 /* Waits until so many claims are told. */
 static void await_claims(size_t claims)
 {
-    uint64_t until_ns = clock_now_ns() + COMMAND_LIMIT_NS;
-    for (size_t rows = 0; rows <= claims; pause_ms(5)) {
-        FILE *file = fopen(in_work("out/claims.csv.part"), "re");
-        rows = 0;
-        for (int byte = file == NULL ? EOF : getc(file); byte != EOF; byte = getc(file))
-            rows += byte == '\n';
-        if (file != NULL)
-            fclose(file);
-        if (!command_runs(&command) || clock_now_ns() > until_ns) {
-            command_finish(&command, 0);
-            fail_msg("it does not run as it should: %s", command.err);
-        }
-    }
+    command_await_rows(&command, "out/claims.csv.part", claims);
 }
 
 /* C12 takes seconds, for its holders hold. */

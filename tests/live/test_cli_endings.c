@@ -8,22 +8,10 @@
 
 static struct command command;
 
-/* Waits until so many trials are over, as the files tell that are being written. */
+/* Waits until so many trials are over. */
 static void await_trials(size_t trials)
 {
-    uint64_t until_ns = clock_now_ns() + COMMAND_LIMIT_NS;
-    for (size_t rows = 0; rows <= trials; pause_ms(5)) {
-        FILE *file = fopen(in_work("out/trials.csv.part"), "re");
-        rows = 0;
-        for (int byte = file == NULL ? EOF : getc(file); byte != EOF; byte = getc(file))
-            rows += byte == '\n';
-        if (file != NULL)
-            fclose(file);
-        if (!command_runs(&command) || clock_now_ns() > until_ns) {
-            command_finish(&command, 0);
-            fail_msg("it does not run as it should: %s", command.err);
-        }
-    }
+    command_await_rows(&command, "out/trials.csv.part", trials);
 }
 
 /* Whole trials, at least this many, and a manifest that says why there are no more. */
