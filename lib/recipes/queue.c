@@ -5,21 +5,18 @@
 #include <string.h>
 
 #define SEQUENCE_WIDTH 10
-/* Among 100,000 names most are in no cache: the processor is told so many ahead. */
-#define READ_AHEAD 16
 
-/* The decimal number at the end of a name, of its last SEQUENCE_WIDTH digits at most. Returns how
- * many digits it has. A holder of the scalable lock reads every name in line: no strtoll here. */
-static size_t read_trailing_number(const char *name, size_t length, int64_t *value)
+/* Reads a number of SEQUENCE_WIDTH characters, of which the first may be a sign. False if another
+ * is no digit. A holder of the scalable lock reads every name in line: no strtoll here, and no
+ * branch at each digit. */
+static bool read_number(const char *text, int64_t *number)
 {
-    size_t digits = 0;
-    *value = 0;
-    for (int64_t unit = 1; digits < SEQUENCE_WIDTH && digits < length; unit *= 10) {
-        int digit = name[length - 1 - digits] - '0';
-        if (digit < 0 || digit > 9)
-            break;
-        *value += digit * unit;
-        digits++;
+    bool digits = true;
+    *number = 0;
+    for (size_t i = text[0] == '-' ? 1 : 0; i < SEQUENCE_WIDTH; i++) {
+        unsigned digit = (unsigned)(text[i] - '0');
+        digits &= digit <= 9;
+        *number = *number * 10 + digit;
     }
     return digits;
 }
@@ -28,18 +25,16 @@ bool queue_sequence(const char *name, int32_t *sequence)
 {
     int64_t value;
     size_t length = strlen(name);
-    size_t digits = read_trailing_number(name, length, &value);
-    const char *number = name + length - digits;
+    if (length < SEQUENCE_WIDTH)
+        return false;
+    const char *number = name + length - SEQUENCE_WIDTH;
+    if (!read_number(number, &value))
+        return false;
     /* The server formats with %010d, so a sign takes the place of a digit, unless there are ten of
      * them. A prefix may end in "-" as well: of ten digits a "-" before them is the prefix's,
      * unless that has ended already. */
-    bool negative =
-        digits == SEQUENCE_WIDTH
-            ? number - name >= 2 && number[-1] == '-' && (number[-2] == '-' || number[-2] == '_')
-            : digits == SEQUENCE_WIDTH - 1 && number > name && number[-1] == '-';
-    if (digits < SEQUENCE_WIDTH && !negative)
-        return false;
-    if (negative)
+    if (number[0] == '-' ||
+        (number - name >= 2 && number[-1] == '-' && (number[-2] == '-' || number[-2] == '_')))
         value = -value;
     if (value < INT32_MIN || value > INT32_MAX)
         return false;
@@ -86,8 +81,6 @@ bool queue_is_lowest(struct contender *s)
     const char *predecessor = NULL;
     for (size_t i = 0; i < s->reply->name_count; i++) {
         int32_t sequence;
-        if (i + READ_AHEAD < s->reply->name_count)
-            __builtin_prefetch(s->reply->names[i + READ_AHEAD]);
         if (!queue_sequence(s->reply->names[i], &sequence) || !queue_before(sequence, s->sequence))
             continue;
         if (predecessor == NULL || queue_before(s->predecessor, sequence)) {

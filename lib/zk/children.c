@@ -2,120 +2,140 @@
 #include "zk/children.h"
 
 #include <assert.h>
+#include <stdbool.h>
 #include <string.h>
 
 #define FIRST_CAPACITY 4u
+#define NOBODY         UINT32_MAX
 
-/* The names, and behind them the paths that they are part of. It holds every path up to `end`, also
- * those of children that have gone from its head: a view may show them. */
+/* The names, the paths that they belong to, and their text. Only the children themselves look at
+ * the paths, and only at those of children that have not gone. */
 struct children_array {
     uint32_t references; /* the children's own, and one of each view */
     uint32_t capacity;
-    uint32_t end;
+    size_t text_capacity;
+    size_t text_end;
     const char *names[];
 };
 
-static size_t size_of(uint32_t capacity)
+static size_t size_of(uint32_t capacity, size_t text_capacity)
 {
-    return sizeof(struct children_array) + capacity * (sizeof(char *) + sizeof(struct path *));
+    return sizeof(struct children_array) +
+           capacity * (sizeof(char *) + sizeof(const struct path *)) + text_capacity;
 }
 
-static struct path **paths_of(struct children_array *array)
+static const struct path **paths_of(struct children_array *array)
 {
-    return (struct path **)(void *)(array->names + array->capacity);
+    return (const struct path **)(void *)(array->names + array->capacity);
 }
 
-static void put(struct children_array *array, struct path *child)
+static char *text_of(struct children_array *array)
 {
-    array->names[array->end] = path_name(child);
-    paths_of(array)[array->end] = path_hold(child);
-    array->end++;
+    return (char *)(paths_of(array) + array->capacity);
 }
 
-static struct children_array *new_array(struct paths *paths, uint32_t capacity)
+static void put(struct children_array *array, uint32_t at, const struct path *child)
 {
-    struct children_array *array = slab_take(paths->slab, size_of(capacity));
-    *array = (struct children_array){.references = 1, .capacity = capacity};
+    size_t size = path_name_length(child) + 1;
+    char *name = text_of(array) + array->text_end;
+    memcpy(name, path_name(child), size);
+    array->names[at] = name;
+    paths_of(array)[at] = child;
+    array->text_end += size;
+}
+
+static struct children_array *new_array(struct slab *slab, uint32_t capacity, size_t text_capacity)
+{
+    struct children_array *array = slab_take(slab, size_of(capacity, text_capacity));
+    *array = (struct children_array){
+        .references = 1, .capacity = capacity, .text_capacity = text_capacity};
     return array;
 }
 
-static void release(struct children_array *array, struct paths *paths)
+static void release(struct children_array *array, struct slab *slab)
 {
-    if (array == NULL || --array->references > 0)
-        return;
-    for (uint32_t i = 0; i < array->end; i++)
-        paths_release(paths, paths_of(array)[i]);
-    slab_give(paths->slab, array, size_of(array->capacity));
+    if (array != NULL && --array->references == 0)
+        slab_give(slab, array, size_of(array->capacity, array->text_capacity));
 }
 
-/* Moves the children to an array of their own, without the one at `but`. */
-static void renew(struct children *children, struct paths *paths, uint32_t capacity, uint32_t but)
+/* Moves the children to this array of their own, without the one at `but`. */
+static void move(struct children *children, struct slab *slab, struct children_array *array,
+                 uint32_t but)
 {
-    struct children_array *former = children->array, *array = new_array(paths, capacity);
+    struct children_array *former = children->array;
+    uint32_t end = 0;
     for (uint32_t i = children->head; i < children->tail; i++) {
         if (i != but)
-            put(array, paths_of(former)[i]);
+            put(array, end++, paths_of(former)[i]);
     }
     children->gone += children->head;
     children->head = 0;
-    children->tail = array->end;
+    children->tail = end;
     children->array = array;
-    release(former, paths);
+    release(former, slab);
 }
 
-uint64_t children_add(struct children *children, struct paths *paths, struct path *child)
+/* Twice what lives: so many more may come and go before the next move. */
+static struct children_array *twice(const struct children *children, struct slab *slab, size_t size)
 {
-    if (children->array == NULL)
-        children->array = new_array(paths, FIRST_CAPACITY);
-    /* Twice what lives: so many more may come and go before the next move. */
-    if (children->tail == children->array->capacity) {
-        uint32_t live = children->tail - children->head;
-        renew(children, paths, live < FIRST_CAPACITY / 2 ? FIRST_CAPACITY : live * 2, UINT32_MAX);
-    }
-    put(children->array, child);
-    children->name_bytes += path_name_length(child);
+    uint32_t live = children->tail - children->head;
+    size_t text = children->name_bytes + live;
+    return new_array(slab, live < FIRST_CAPACITY / 2 ? FIRST_CAPACITY : live * 2,
+                     (text < size ? size : text) * 2);
+}
+
+static bool has_room(const struct children *children, size_t size)
+{
+    const struct children_array *array = children->array;
+    return array != NULL && children->tail < array->capacity &&
+           array->text_end + size <= array->text_capacity;
+}
+
+uint64_t children_add(struct children *children, struct slab *slab, const struct path *child)
+{
+    size_t size = path_name_length(child) + 1;
+    if (!has_room(children, size))
+        move(children, slab, twice(children, slab, size), NOBODY);
+    put(children->array, children->tail, child);
+    children->name_bytes += size - 1;
     return children->gone + children->tail++;
 }
 
 /* Who goes from before it moves a child to the left, and never to the right of its mark. */
 static uint32_t find(const struct children *children, const struct path *child, uint64_t mark)
 {
+    const struct path *const *paths = paths_of(children->array);
     uint64_t most = mark - children->gone;
     uint32_t at = most < children->tail ? (uint32_t)most : children->tail - 1;
-    while (children->array->names[at] != path_name(child)) {
+    while (paths[at] != child) {
         assert(at > children->head);
         at--;
     }
     return at;
 }
 
-/* Nobody else looks at the array. */
-static void close_gap(struct children *children, struct paths *paths, uint32_t at)
+/* Nobody else looks at the array. The text of the name stays until the next move. */
+static void close_gap(struct children *children, uint32_t at)
 {
-    struct children_array *array = children->array;
-    struct path **held = paths_of(array);
-    size_t behind = array->end - at - 1;
-    struct path *gone = held[at];
-    memmove(array->names + at, array->names + at + 1, behind * sizeof *array->names);
-    memmove(held + at, held + at + 1, behind * sizeof(struct path *));
-    array->end--;
-    children->tail--;
-    paths_release(paths, gone);
+    const char **names = children->array->names + at;
+    const struct path **paths = paths_of(children->array) + at;
+    size_t behind = --children->tail - at;
+    memmove(names, names + 1, behind * sizeof *names);
+    memmove(paths, paths + 1, behind * sizeof(const struct path *));
 }
 
-void children_remove(struct children *children, struct paths *paths, const struct path *child,
+void children_remove(struct children *children, struct slab *slab, const struct path *child,
                      uint64_t mark)
 {
+    const struct children_array *array = children->array;
     uint32_t at = find(children, child, mark);
     children->name_bytes -= path_name_length(child);
-    if (at == children->head) {
+    if (at == children->head)
         children->head++;
-        return;
-    }
-    if (children->array->references == 1)
-        close_gap(children, paths, at);
+    else if (array->references == 1)
+        close_gap(children, at);
     else
-        renew(children, paths, children->array->capacity, at);
+        move(children, slab, new_array(slab, array->capacity, array->text_capacity), at);
 }
 
 size_t children_count(const struct children *children)
@@ -135,14 +155,14 @@ struct children_view children_view(const struct children *children)
                                   .name_bytes = children->name_bytes};
 }
 
-void children_view_release(struct children_view *view, struct paths *paths)
+void children_view_release(struct children_view *view, struct slab *slab)
 {
-    release(view->array, paths);
+    release(view->array, slab);
     *view = (struct children_view){0};
 }
 
-void children_clear(struct children *children, struct paths *paths)
+void children_clear(struct children *children, struct slab *slab)
 {
-    release(children->array, paths);
+    release(children->array, slab);
     *children = (struct children){0};
 }

@@ -3,12 +3,13 @@
  * children: the children of a znode in the order of their creation, so that a list of them costs
  * nothing. Layer: zk, below the simulation.
  *
- * Their names lie side by side in an array, as a reply hands them out. A view is a part of that
+ * Their names lie in an array, as a reply hands them out, and their text side by side in memory:
+ * who reads a list of a hundred thousand waits for memory and little else. A view is a part of that
  * array at one moment; it stays as it is while children come and go. The first child goes in O(1),
  * a last one comes in O(1); another that goes costs a copy of the array if a view of it is held,
  * else a move of what lies behind.
  *
- * Invariant: an element of an array that a view may show is never written again.
+ * Invariant: an element of an array that a view may show, and its text, is never written again.
  */
 #ifndef ZK_CHILDREN_H
 #define ZK_CHILDREN_H
@@ -38,11 +39,12 @@ struct children_view {
     uint64_t name_bytes; /* the lengths of the names, summed */
 };
 
-/* Adds a child behind the others, and holds its path. Returns its mark, for children_remove. */
-uint64_t children_add(struct children *children, struct paths *paths, struct path *child);
+/* Adds a child behind the others; its path lives until it is taken out. Returns its mark, for
+ * children_remove. */
+uint64_t children_add(struct children *children, struct slab *slab, const struct path *child);
 
 /* Takes out a child that is there. */
-void children_remove(struct children *children, struct paths *paths, const struct path *child,
+void children_remove(struct children *children, struct slab *slab, const struct path *child,
                      uint64_t mark);
 
 size_t children_count(const struct children *children);
@@ -51,9 +53,9 @@ size_t children_count(const struct children *children);
 struct children_view children_view(const struct children *children);
 
 /* Lets go of a view, which is empty then. */
-void children_view_release(struct children_view *view, struct paths *paths);
+void children_view_release(struct children_view *view, struct slab *slab);
 
 /* Lets go of all of them. */
-void children_clear(struct children *children, struct paths *paths);
+void children_clear(struct children *children, struct slab *slab);
 
 #endif

@@ -95,7 +95,7 @@ void errand_release(struct errand *errand, struct paths *paths)
     if (errand->watch_count > 0)
         slab_give(paths->slab, errand->watches, errand->watch_count * sizeof *errand->watches);
     value_release(paths->slab, errand->value);
-    children_view_release(&errand->list, paths);
+    children_view_release(&errand->list, paths->slab);
     slab_give(paths->slab, errand, sizeof *errand);
 }
 

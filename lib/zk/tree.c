@@ -67,7 +67,7 @@ static struct node *add(struct tree *tree, struct path *path, struct value *valu
         slab_grow(tree->slab, tree->nodes, &tree->node_capacity, path->id, sizeof(struct node *));
     tree->nodes[path->id] = node;
     if (path->parent != NULL)
-        node->mark = children_add(&find(tree, path->parent)->children, tree->paths, path);
+        node->mark = children_add(&find(tree, path->parent)->children, tree->slab, path);
     own(tree, node);
     tree->count++;
     return node;
@@ -77,8 +77,8 @@ static void take_out(struct tree *tree, struct node *node)
 {
     struct path *path = node->path;
     disown(tree, node);
-    children_remove(&find(tree, path->parent)->children, tree->paths, path, node->mark);
-    children_clear(&node->children, tree->paths);
+    children_remove(&find(tree, path->parent)->children, tree->slab, path, node->mark);
+    children_clear(&node->children, tree->slab);
     tree->nodes[path->id] = NULL;
     tree->count--;
     value_release(tree->slab, node->value);

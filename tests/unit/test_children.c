@@ -57,16 +57,17 @@ static void expect_names(const struct children_view *view, char names[][16], siz
 static void add(struct children *children, struct model *model, unsigned number)
 {
     char text[32];
-    snprintf(text, sizeof text, "/p/child-%05u", number);
+    /* Long and short ones. */
+    snprintf(text, sizeof text, "/p/%.*s%05u", (int)(number % 8), "child--", number);
     struct path *path = paths_take(&paths, text, strlen(text));
     model->paths[model->count] = path;
-    model->marks[model->count++] = children_add(children, &paths, path);
-    paths_release(&paths, path); /* the children hold it */
+    model->marks[model->count++] = children_add(children, &slab, path);
 }
 
 static void take_out(struct children *children, struct model *model, size_t at)
 {
-    children_remove(children, &paths, model->paths[at], model->marks[at]);
+    children_remove(children, &slab, model->paths[at], model->marks[at]);
+    paths_release(&paths, model->paths[at]); /* a view shows its name all the same */
     model->count--;
     memmove(&model->paths[at], &model->paths[at + 1], (model->count - at) * sizeof model->paths[0]);
     memmove(&model->marks[at], &model->marks[at + 1], (model->count - at) * sizeof model->marks[0]);
@@ -75,7 +76,7 @@ static void take_out(struct children *children, struct model *model, size_t at)
 static void look(struct held *held, const struct children *children, const struct model *model)
 {
     uint64_t name_bytes = 0;
-    children_view_release(&held->view, &paths);
+    children_view_release(&held->view, &slab);
     held->view = children_view(children);
     held->count = model->count;
     for (size_t i = 0; i < model->count; i++) {
@@ -114,8 +115,10 @@ static void test_a_view_stays_as_it_was(void **state)
     look(&held[0], &children, &model);
     expect_names(&held[0].view, held[0].names, held[0].count);
     for (size_t v = 0; v < VIEWS; v++)
-        children_view_release(&held[v].view, &paths);
-    children_clear(&children, &paths);
+        children_view_release(&held[v].view, &slab);
+    children_clear(&children, &slab);
+    while (model.count > 0)
+        paths_release(&paths, model.paths[--model.count]);
     assert_int_equal(paths.count, 0);
 }
 
@@ -125,8 +128,8 @@ static void test_nobody_has_no_children(void **state)
     struct children_view view = children_view(&children);
     (void)state;
     assert_int_equal(view.count, 0);
-    children_view_release(&view, &paths);
-    children_clear(&children, &paths);
+    children_view_release(&view, &slab);
+    children_clear(&children, &slab);
 }
 
 int main(void)
