@@ -276,10 +276,13 @@ static void tell_total(const char *what, const struct points *points, FILE *stre
         fprintf(stream, "%s = %s exactly: %s", what,
                 fit_describe(&fitted.polynomial, 'n', text, sizeof text),
                 superscript(fitted.verdict));
-    else if (isfinite(fitted.exponent.low))
+    else if (isfinite(fitted.exponent.low)) {
         fprintf(stream, "%s grow as n^%.2f (%.2f to %.2f): %s", what, fitted.exponent.exponent,
                 fitted.exponent.low, fitted.exponent.high, superscript(fitted.verdict));
-    else
+        if (fitted.exponent.levels < FIT_LEVELS_MIN)
+            fprintf(stream, " (%zu levels of n, it takes %d)", fitted.exponent.levels,
+                    FIT_LEVELS_MIN);
+    } else
         fprintf(stream, "%s: too few levels of n for a fit", what);
 }
 

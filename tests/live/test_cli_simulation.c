@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* The same cells on a server and in a simulation, both run by the program: every column
- * that counts is the same in both, bytes included, and so says compare. */
+/* The same cells on a server and in a simulation, both run by the program: every column that counts
+ * is the same in both, bytes included, and so says compare. And how counts grow. */
 #include "tests/live/command.h"
 
 #include "recipes/registry.h"
@@ -121,10 +121,25 @@ static void a_simulated_run_counts_as_a_real_one_does(void **state)
     assert_compared_equal();
 }
 
+static void six_levels_decide_how_a_count_grows(void **state)
+{
+    (void)state;
+    command.settings = without_plots;
+    command_run(&command, COMMAND("run", "-d", "simulated", "-r", "ticket", "-n", "2,5,9"));
+    assert_has(command.out, "\nticket: RPCs grow as n^1.");
+    assert_has(command.out, "): undetermined (3 levels of n, it takes 6); bytes grow as");
+    command_run(&command,
+                COMMAND("run", "-d", "simulated", "-r", "ticket", "-n", "8,16,32,64,128,256"));
+    assert_has(command.out, "\nticket: RPCs = 5·n - 2 exactly: O(n); bytes grow as n^1.0");
+    assert_has(command.out, "): O(n)\n");
+    assert_null(strstr(command.out, "levels of n"));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         COMMAND_TEST(a_simulated_run_counts_as_a_real_one_does),
+        COMMAND_TEST(six_levels_decide_how_a_count_grows),
     };
     return cmocka_run_group_tests(tests, outside_start, outside_stop);
 }
