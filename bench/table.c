@@ -86,15 +86,41 @@ static const char *verdict_of(const struct group *group)
     return has_law ? "= law" : "-";
 }
 
+/* Of the columns of counts. */
+struct widths {
+    int rpcs, creates, notifications, kilobytes;
+};
+
+/* As the largest count of any trial is wide, or as the column is by default. */
+static int width_of(const struct samples *samples, double (*value)(const struct sample *sample),
+                    int least)
+{
+    char text[32];
+    double most = 0;
+    for (size_t i = 0; i < samples->count; i++)
+        most = fmax(most, value(&samples->list[i]));
+    int width = (int)strlen(text_format_count((uint64_t)most, text, sizeof text));
+    return width > least ? width : least;
+}
+
+static void write_titles(FILE *stream, const struct widths *widths)
+{
+    int before = 39 + widths->rpcs + widths->creates + widths->notifications + widths->kilobytes;
+    fprintf(stream, "%*s%s\n", before, "", "drain   handoff, ms");
+    fprintf(stream, "%-18s %7s %*s %-9s %*s %*s %*s %8s %7s %7s\n", "recipe", "clients",
+            widths->rpcs, "RPCs", "verdict", widths->creates, "CREATEs", widths->notifications,
+            "notifications", widths->kilobytes, "kB", "s", "p50", "p99");
+}
+
 static void write_group(FILE *stream, const struct recipe *recipe, uint64_t clients,
-                        const struct group *group)
+                        const struct group *group, const struct widths *widths)
 {
     fprintf(stream, "%-18s %7llu", recipe->name, (unsigned long long)clients);
-    write_count(stream, median(group, sample_rpcs), 10);
+    write_count(stream, median(group, sample_rpcs), widths->rpcs);
     fprintf(stream, " %-9s", verdict_of(group));
-    write_count(stream, median(group, sample_creates), 9);
-    write_count(stream, median(group, sample_notifications), 13);
-    write_count(stream, median(group, kilobytes), 9);
+    write_count(stream, median(group, sample_creates), widths->creates);
+    write_count(stream, median(group, sample_notifications), widths->notifications);
+    write_count(stream, median(group, kilobytes), widths->kilobytes);
     write_number(stream, median(group, sample_drain_s), 8, 3);
     write_number(stream, median(group, handoff_p50_ms), 7, 2);
     write_number(stream, median(group, handoff_p99_ms), 7, 2);
@@ -103,17 +129,21 @@ static void write_group(FILE *stream, const struct recipe *recipe, uint64_t clie
 
 void table_write(const struct samples *samples, const struct options *options, FILE *stream)
 {
+    const struct widths widths = {
+        .rpcs = width_of(samples, sample_rpcs, 10),
+        .creates = width_of(samples, sample_creates, 9),
+        .notifications = width_of(samples, sample_notifications, 13),
+        .kilobytes = width_of(samples, kilobytes, 9),
+    };
     struct group *group = malloc(sizeof *group);
     if (group == NULL)
         return;
-    fprintf(stream, "%*s%s\n%-18s %7s %10s %-9s %9s %13s %9s %8s %7s %7s\n", 80, "",
-            "drain   handoff, ms", "recipe", "clients", "RPCs", "verdict", "CREATEs",
-            "notifications", "kB", "s", "p50", "p99");
+    write_titles(stream, &widths);
     for (size_t r = 0; r < options->recipe_count; r++) {
         for (size_t i = 0; i < options->level_count; i++) {
             gather(samples, options->recipes[r], options->clients[i], group);
             if (group->count > 0)
-                write_group(stream, options->recipes[r], options->clients[i], group);
+                write_group(stream, options->recipes[r], options->clients[i], group, &widths);
         }
     }
     free(group);
