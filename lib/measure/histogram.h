@@ -10,8 +10,8 @@
  *
  * Invariant: no value is clamped into a bucket. One above the range is counted in overflow.
  *
- * Blocks of slots that were never recorded to are never looked at: they may be memory that the
- * system has not given yet, and need not give.
+ * Blocks of slots above all that were recorded are never looked at, and those between are read by
+ * a log alone: they may be memory that the system has not given yet, and need not give.
  */
 #ifndef MEASURE_HISTOGRAM_H
 #define MEASURE_HISTOGRAM_H

@@ -46,7 +46,9 @@ static unsigned char *put_varint(unsigned char *at, int64_t number)
 
 static uint32_t slots_used(const struct histogram *histogram)
 {
-    uint32_t used = HISTOGRAM_COUNTS;
+    uint32_t used = 0;
+    if (histogram->blocks != 0)
+        used = (64 - (uint32_t)__builtin_clzll(histogram->blocks)) * HISTOGRAM_HALF_SLOTS;
     while (used > 0 && histogram->counts[used - 1] == 0)
         used--;
     return used;

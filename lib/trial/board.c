@@ -130,6 +130,13 @@ uint32_t board_violation_count(const struct board *board)
     return atomic_load(&board->violation_count);
 }
 
+void board_raise(_Atomic uint64_t *highest, uint64_t value)
+{
+    uint64_t before = atomic_load(highest);
+    while (before < value && !atomic_compare_exchange_weak(highest, &before, value))
+        continue;
+}
+
 void board_wake(int descriptor)
 {
     /* It fails only when the counter is full: then whoever waits is awake already. */

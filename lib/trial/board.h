@@ -142,7 +142,7 @@ struct board {
     _Atomic uint64_t steps;                          /* moves on whenever anything moves on */
     _Atomic uint64_t first_release_ns;
     _Atomic uint64_t last_released_ns; /* the last answer to a release */
-    _Atomic uint64_t rpcs;             /* for the progress shown, roughly */
+    _Atomic uint64_t rpcs;             /* requests sent: shown as progress, and a sign of life */
     _Atomic uint64_t died_ns;          /* the first death, or lost reply; 0: none so far … */
     _Atomic uint32_t died_lock;        /* … at this lock … */
     _Atomic uint64_t recovery_ns;      /* … from there to its next grant; 0: none so far */
@@ -167,6 +167,10 @@ void board_violate(struct board *board, const struct violation *violation);
 
 /* How many violations have been recorded, and how many of them are kept. */
 uint32_t board_violation_count(const struct board *board);
+
+/* Sets a time, or another number that only grows and that several may set at once, to this value
+ * unless it is higher already. */
+void board_raise(_Atomic uint64_t *highest, uint64_t value);
 
 /* Wakes the conductor, or a worker; -1, in a simulation: there is nobody to wake. */
 void board_wake(int descriptor);

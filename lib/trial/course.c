@@ -106,7 +106,7 @@ static void released(struct seat *seat)
     uint64_t now_ns = client_now_ns(seat->contender.client);
     checker_left(seat_board(seat), seat->meter.lock, seat->session);
     meter_released(&seat->meter, now_ns - seat->release_ns);
-    atomic_store(&seat_board(seat)->last_released_ns, now_ns);
+    board_raise(&seat_board(seat)->last_released_ns, now_ns);
     seat->state = SEAT_IDLE;
     step_taken(seat);
     if (seat_plan(seat)->pace == PACE_LOCKSTEP)

@@ -15,8 +15,9 @@ bool death_spares_all(const struct board *board)
 uint64_t death_waiting(const struct board *board, uint32_t lock)
 {
     const struct board_lock *state = &board->locks[lock];
-    return atomic_load(&state->arrivals) - atomic_load(&state->grants) -
-           atomic_load(&state->abandoned);
+    /* Who is granted has arrived before: in this order the difference is never below zero. */
+    uint64_t gone = atomic_load(&state->grants) + atomic_load(&state->abandoned);
+    return atomic_load(&state->arrivals) - gone;
 }
 
 uint32_t death_holder(const struct board *board, uint32_t lock)
@@ -76,16 +77,14 @@ bool death_takes_reply(const struct board *board, uint32_t session)
 void death_note(struct board *board, uint32_t lock, uint64_t now_ns)
 {
     uint64_t nobody = 0;
-    if (atomic_compare_exchange_strong(&board->died_ns, &nobody, now_ns))
-        atomic_store(&board->died_lock, lock);
+    if (death_spares_all(board))
+        atomic_store(&board->died_lock, lock); /* who sees that one died sees where */
+    atomic_compare_exchange_strong(&board->died_ns, &nobody, now_ns);
 }
 
 void death_bury(struct board *board, uint32_t session, uint64_t expires_ns)
 {
-    uint64_t known_ns = atomic_load(&board->expires_ns);
-    while (known_ns < expires_ns &&
-           !atomic_compare_exchange_weak(&board->expires_ns, &known_ns, expires_ns))
-        ;
+    board_raise(&board->expires_ns, expires_ns);
     board->sessions[session].unfinished = board->sessions[session].parked = false;
     atomic_store(&board->sessions[session].dead, true);
 }

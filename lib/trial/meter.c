@@ -69,6 +69,13 @@ void meter_replied(const struct meter *meter, const struct client_reply *reply)
     record(meter, kinds[reply->operation], reply->latency_ns);
 }
 
+/* Whether what came then came after the last release. Not before the first; nor if another process
+ * has sent one between the look at the clock and here: what came was not its work. */
+static bool is_after(uint64_t released_ns, uint64_t now_ns)
+{
+    return released_ns != 0 && released_ns <= now_ns;
+}
+
 void meter_notified(const struct meter *meter, enum client_event event, bool spurious,
                     uint64_t now_ns)
 {
@@ -78,7 +85,7 @@ void meter_notified(const struct meter *meter, enum client_event event, bool spu
      * release's. */
     bool of_release =
         event == EVENT_DELETED || (event == EVENT_CHILD && !atomic_load(&lock->joined));
-    if (released_ns != 0 && of_release)
+    if (is_after(released_ns, now_ns) && of_release)
         record(meter, METER_NOTIFICATION, now_ns - released_ns);
     if (spurious)
         count(meter, TALLY_NOTIFICATION_SPURIOUS, 1);
@@ -90,14 +97,7 @@ void meter_notified(const struct meter *meter, enum client_event event, bool spu
 static bool is_handed_on(const struct meter *meter, uint64_t released_ns, uint64_t arrived_ns)
 {
     bool joins = arrived_ns > released_ns && atomic_load(&lock_of(meter)->sharers) > 1;
-    return released_ns != 0 && !joins && !meter->board->plan->recipe->together;
-}
-
-static void raise(_Atomic uint64_t *highest, uint64_t value)
-{
-    uint64_t before = atomic_load(highest);
-    while (before < value && !atomic_compare_exchange_weak(highest, &before, value))
-        continue;
+    return !joins && !meter->board->plan->recipe->together;
 }
 
 /* The first grant after a death. */
@@ -105,7 +105,7 @@ static void note_recovery(const struct meter *meter, uint64_t now_ns)
 {
     struct board *board = meter->board;
     uint64_t died_ns = atomic_load(&board->died_ns), none = 0;
-    if (died_ns != 0 && atomic_load(&board->died_lock) == meter->lock)
+    if (died_ns != 0 && died_ns <= now_ns && atomic_load(&board->died_lock) == meter->lock)
         atomic_compare_exchange_strong(&board->recovery_ns, &none, now_ns - died_ns);
 }
 
@@ -116,8 +116,8 @@ void meter_granted(const struct meter *meter, uint32_t session, uint64_t acquire
     struct ledger_row *row = present_row(meter);
     uint64_t released_ns = atomic_load(&lock->released_ns);
     record(meter, METER_ACQUIRE, acquire_ns);
-    if (is_handed_on(meter, released_ns, now_ns - acquire_ns)) {
-        raise(&row->handoff_ns, now_ns - released_ns);
+    if (is_after(released_ns, now_ns) && is_handed_on(meter, released_ns, now_ns - acquire_ns)) {
+        board_raise(&row->handoff_ns, now_ns - released_ns);
         if (!atomic_load(&lock->bereaved))
             record(meter, METER_HANDOFF, now_ns - released_ns);
     }

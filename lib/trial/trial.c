@@ -234,9 +234,12 @@ static enum fault_kind read_at_end(const struct run *run, const struct crew *cre
                                    const struct conductor_result *led, struct trial_result *result,
                                    struct fault *fault)
 {
-    enum fault_kind kind = read_whole(run, crew, led, result, fault);
-    return kind != FAULT_NONE && led->end != END_DONE && run->host->ensemble == NULL ? FAULT_NONE
-                                                                                     : kind;
+    struct fault why;
+    enum fault_kind kind = read_whole(run, crew, led, result, &why);
+    if (kind == FAULT_NONE || (led->end != END_DONE && run->host->ensemble == NULL))
+        return FAULT_NONE;
+    *fault = why;
+    return kind;
 }
 
 /* With the workers running: leads them, reads what the servers counted, and adds up while the

@@ -206,6 +206,16 @@ enum fault_kind worker_turn(struct worker *worker, uint64_t most_ns, struct faul
     return worker->seating->wait(worker, most_ns, fault);
 }
 
+/* Drawn from the trial's, so that no process of another trial has the same. */
+static uint64_t seed_of(const struct trial_plan *plan, uint32_t index)
+{
+    struct random trial;
+    random_init(&trial, plan->seed);
+    for (uint32_t i = 0; i < index; i++)
+        (void)random_next(&trial);
+    return random_next(&trial);
+}
+
 static enum fault_kind set_up(struct worker *worker, struct fault *fault)
 {
     const struct trial_plan *plan = worker->board->plan;
@@ -217,7 +227,7 @@ static enum fault_kind set_up(struct worker *worker, struct fault *fault)
     worker->seats = calloc(worker->count, sizeof *worker->seats);
     if (worker->seats == NULL)
         return fault_raise(fault, FAULT_NO_MEMORY, 0, "worker", "for %u sessions", worker->count);
-    random_init(&random, plan->seed + worker->index);
+    random_init(&random, seed_of(plan, worker->index));
     for (uint32_t i = 0; i < worker->count; i++)
         seat_init(&worker->seats[i], worker->board, worker->share, random_next(&random), &timer,
                   worker->index + i * plan->processes);
