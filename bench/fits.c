@@ -286,11 +286,17 @@ static void tell_total(const char *what, const struct points *points, FILE *stre
         fprintf(stream, "%s: too few levels of n for a fit", what);
 }
 
+/* In whole thousandths, so that none is "-0.0". */
+static double percent(double share)
+{
+    return nearbyint(share * 1000) / 10 + 0.0;
+}
+
 static void tell_beta(struct interval beta, FILE *stream)
 {
     if (isfinite(beta.low))
         fprintf(stream, "\n    one more waiter adds %.1f %% (%.1f to %.1f) to a bare handoff",
-                beta.value * 100, beta.low * 100, beta.high * 100);
+                percent(beta.value), percent(beta.low), percent(beta.high));
 }
 
 void fits_tell(const struct samples *samples, const struct waiters *waiters, FILE *stream)

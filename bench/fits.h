@@ -21,7 +21,7 @@ extern const char fits_columns[];
 void fits_write(const struct samples *samples, const struct waiters *waiters,
                 const struct sample_context *context, struct csv *csv);
 
-/* What they mean, in a sentence or two: "nonscalable: RPCs = 1·n² + 1·n exactly: O(n²)". */
+/* What they mean, in a sentence or two: "nonscalable: RPCs = n² + n exactly: O(n²)". */
 void fits_tell(const struct samples *samples, const struct waiters *waiters, FILE *stream);
 
 #endif

@@ -287,9 +287,11 @@ const char *fit_describe(const struct fit_polynomial *fit, char variable, char *
         if (!(fabs(fit->c[k]) > 0))
             continue;
         append(text, size, fit->c[k] < 0 ? (first ? "-" : " - ") : (first ? "" : " + "));
-        append_number(text, size, fabs(fit->c[k]), fit->exact);
+        bool one = k > 0 && fit->exact && fabs(fit->c[k]) <= 1 && fabs(fit->c[k]) >= 1;
+        if (!one)
+            append_number(text, size, fabs(fit->c[k]), fit->exact);
         if (k > 0)
-            append(text, size, "·%c%s", variable, powers[k]);
+            append(text, size, "%s%c%s", one ? "" : "·", variable, powers[k]);
     }
     if (text[0] == '\0')
         append(text, size, isnan(fit->c[0]) ? "undetermined" : "0");

@@ -83,7 +83,7 @@ struct fit_polynomial fit_polynomial_best(const double *x, const double *y, size
 double fit_polynomial_at(const struct fit_polynomial *fit, double x);
 
 /*
- * Writes a polynomial for a person, highest power first: "1·n² + 1·n", "5·n - 2", "7". Exact
+ * Writes a polynomial for a person, highest power first: "n² + n", "5·n - 2", "7". Exact
  * coefficients are written out (as fractions but for halves, "1/6"), others with four
  * significant digits; terms that are zero are left out. UTF-8; size >= 128. Returns text.
  */

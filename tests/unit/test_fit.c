@@ -99,7 +99,7 @@ static void laws_are_found_exactly(void **state)
 {
     (void)state;
     set_y(0, 1, 1, 0);
-    assert_described("1·n² + 1·n");
+    assert_described("n² + n");
     set_y(-2, 5, 0, 0);
     assert_described("5·n - 2");
     set_y(0, -0.5, 0.5, 0);
@@ -111,7 +111,7 @@ static void laws_are_found_exactly(void **state)
     set_y(3, -2, 0, 0);
     assert_described("-2·n + 3");
     set_y(5, 100, 1, 0);
-    assert_described("1·n² + 100·n + 5");
+    assert_described("n² + 100·n + 5");
     for (size_t i = 0; i < LEVELS; i++) /* the sum of the squares up to n */
         y[i] = waiters[i] * (waiters[i] + 1) * (2 * waiters[i] + 1) / 6;
     assert_described("1/3·n³ + 0.5·n² + 1/6·n");
