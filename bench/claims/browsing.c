@@ -22,7 +22,7 @@ struct visit {
     struct fault fault;
 };
 
-static void find_first(struct visit *visit, char *const *names, size_t count)
+static void find_first(struct visit *visit, const char *const *names, size_t count)
 {
     visit->first[0] = '\0';
     for (size_t i = 0; i < count; i++) {
@@ -38,7 +38,7 @@ static void find_first(struct visit *visit, char *const *names, size_t count)
 static enum fault_kind look(struct visit *visit)
 {
     char lock[LAB_ROOT_MAX + 8];
-    char *const *names;
+    const char *const *names;
     snprintf(lock, sizeof lock, "%s/l0", visit->trial->root);
     enum fault_kind kind =
         steward_list_children(visit->steward, lock, &names, &visit->in_lock, &visit->fault);

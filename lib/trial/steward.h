@@ -76,7 +76,7 @@ MUST_CHECK enum fault_kind steward_count_children(struct steward *steward, const
 
 /* The names of the znode's children, in no order: the steward's, until its next call. */
 MUST_CHECK enum fault_kind steward_list_children(struct steward *steward, const char *path,
-                                                 char *const **names, size_t *count,
+                                                 const char *const **names, size_t *count,
                                                  struct fault *fault);
 
 /* Deletes a znode and all that is below it; a znode that is gone already is no error. */

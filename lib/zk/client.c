@@ -3,7 +3,7 @@
 
 #include <assert.h>
 
-static void submit(struct client *client, const struct client_request *request)
+void client_submit(struct client *client, const struct client_request *request)
 {
     assert(!client->outstanding);
     client->outstanding = true;
@@ -17,44 +17,45 @@ void client_create(struct client *client, const char *path, const void *value, s
                    enum create_mode mode)
 {
     const struct client_request request = op_create(path, value, value_length, mode);
-    submit(client, &request);
+    client_submit(client, &request);
 }
 
 void client_exists(struct client *client, const char *path, enum watch_flag watch)
 {
-    submit(client,
-           &(struct client_request){.operation = CLIENT_EXISTS, .path = path, .watch = watch});
+    client_submit(
+        client, &(struct client_request){.operation = CLIENT_EXISTS, .path = path, .watch = watch});
 }
 
 void client_get(struct client *client, const char *path, enum watch_flag watch)
 {
-    submit(client, &(struct client_request){.operation = CLIENT_GET, .path = path, .watch = watch});
+    client_submit(client,
+                  &(struct client_request){.operation = CLIENT_GET, .path = path, .watch = watch});
 }
 
 void client_get_children(struct client *client, const char *path, enum watch_flag watch)
 {
-    submit(client, &(struct client_request){
-                       .operation = CLIENT_GET_CHILDREN, .path = path, .watch = watch});
+    client_submit(client, &(struct client_request){
+                              .operation = CLIENT_GET_CHILDREN, .path = path, .watch = watch});
 }
 
 void client_set(struct client *client, const char *path, const void *value, size_t value_length,
                 int32_t version)
 {
     const struct client_request request = op_set(path, value, value_length, version);
-    submit(client, &request);
+    client_submit(client, &request);
 }
 
 void client_delete(struct client *client, const char *path)
 {
     const struct client_request request = op_delete(path);
-    submit(client, &request);
+    client_submit(client, &request);
 }
 
 void client_multi(struct client *client, const struct client_request *parts, size_t part_count)
 {
     assert(part_count > 0 && part_count <= CLIENT_PARTS_MAX);
-    submit(client, &(struct client_request){
-                       .operation = CLIENT_MULTI, .parts = parts, .part_count = part_count});
+    client_submit(client, &(struct client_request){
+                              .operation = CLIENT_MULTI, .parts = parts, .part_count = part_count});
 }
 
 uint64_t client_now_ns(const struct client *client)

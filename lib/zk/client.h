@@ -183,6 +183,9 @@ void client_set(struct client *client, const char *path, const void *value, size
 void client_delete(struct client *client, const char *path);
 void client_multi(struct client *client, const struct client_request *parts, size_t part_count);
 
+/* Any of them, for who passes requests on. */
+void client_submit(struct client *client, const struct client_request *request);
+
 /* The time of the session's world, in nanoseconds: the host's monotonic clock, or a simulation's.
  */
 uint64_t client_now_ns(const struct client *client);

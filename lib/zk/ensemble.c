@@ -2,17 +2,15 @@
 #include "zk/ensemble.h"
 
 #include "base/clock.h"
+#include "zk/ports.h"
 
-#include <arpa/inet.h>
 #include <assert.h>
 #include <dirent.h>
 #include <errno.h>
 #include <inttypes.h>
-#include <netinet/in.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/socket.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -20,6 +18,8 @@
 #define ASK_NS            (5 * NS_PER_S)
 #define POLL_NS           (10 * NS_PER_MS)
 #define ATTEMPTS          5
+
+_Static_assert(ENSEMBLE_SERVERS_MAX <= PORTS_SERVERS_MAX, "ports for every server");
 
 struct ensemble {
     struct keeper *keeper;
@@ -52,18 +52,6 @@ enum fault_kind ensemble_check_size(unsigned servers, struct fault *fault)
                            servers, servers / 2 + 1, servers / 2 - 1, servers - 1, servers - 1,
                            servers + 1);
     return FAULT_NONE;
-}
-
-static enum fault_kind check_ports(const struct ensemble_options *options, struct fault *fault)
-{
-    unsigned last = options->first_port + options->servers - 1;
-    char subject[32];
-    if (last <= UINT16_MAX)
-        return FAULT_NONE;
-    snprintf(subject, sizeof subject, "port %u", options->first_port);
-    return fault_raise(fault, FAULT_USAGE, 0, subject,
-                       "the last of %u servers would have port %u, and there is none beyond 65535",
-                       options->servers, last);
 }
 
 /* False where the kernel does not tell. */
@@ -127,73 +115,6 @@ static enum fault_kind find_temporary_folder(const char **folder, struct fault *
     if (access(*folder, F_OK) != 0)
         return fault_from_errno(fault, errno, *folder, "as the place for a temporary folder");
     return FAULT_NONE;
-}
-
-/* Ports. */
-
-/* Sockets that hold ports, so that none is found twice. */
-struct reservation {
-    int sockets[3 * ENSEMBLE_SERVERS_MAX];
-    size_t count;
-};
-
-/* Port 0 becomes one that is free. 0 or an errno. */
-static int bind_port(int fd, uint16_t *port)
-{
-    struct sockaddr_in address = {
-        .sin_family = AF_INET, .sin_port = htons(*port), .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
-    socklen_t size = sizeof address;
-    /* As the servers do: connections that have ended do not hold a port. But a port that is to be
-     * free must not be one that another socket of ours holds. */
-    int reuse = *port != 0;
-    if (setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &reuse, sizeof reuse) != 0 ||
-        bind(fd, (struct sockaddr *)&address, size) != 0 ||
-        getsockname(fd, (struct sockaddr *)&address, &size) != 0)
-        return errno;
-    *port = ntohs(address.sin_port);
-    return 0;
-}
-
-static enum fault_kind reserve(struct reservation *reservation, uint16_t *port, struct fault *fault)
-{
-    char subject[32];
-    snprintf(subject, sizeof subject, "127.0.0.1:%u", *port);
-    int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
-    if (fd < 0)
-        return fault_from_errno(fault, errno, subject, "while looking for a free port");
-    reservation->sockets[reservation->count++] = fd;
-    int os_error = bind_port(fd, port);
-    if (os_error == EADDRINUSE && *port != 0)
-        return fault_raise(fault, FAULT_PORT_TAKEN, 0, subject, "%s", "");
-    return os_error == 0
-               ? FAULT_NONE
-               : fault_from_errno(fault, os_error, subject, "while looking for a free port");
-}
-
-static void let_go(const struct reservation *reservation)
-{
-    for (size_t i = 0; i < reservation->count; i++)
-        close(reservation->sockets[i]);
-}
-
-/* The clients' ports first: those that are given are not to be found for another use. */
-static enum fault_kind find_ports(const struct ensemble_options *options,
-                                  struct server_ports *ports, struct fault *fault)
-{
-    struct reservation reservation = {.count = 0};
-    enum fault_kind kind = FAULT_NONE;
-    for (unsigned i = 0; kind == FAULT_NONE && i < options->servers; i++) {
-        ports[i].client = options->first_port == 0 ? 0 : (uint16_t)(options->first_port + i);
-        kind = reserve(&reservation, &ports[i].client, fault);
-    }
-    for (unsigned i = 0; kind == FAULT_NONE && i < options->servers; i++) {
-        ports[i].peer = ports[i].election = 0;
-        kind = reserve(&reservation, &ports[i].peer, fault);
-        if (kind == FAULT_NONE)
-            kind = reserve(&reservation, &ports[i].election, fault);
-    }
-    let_go(&reservation);
-    return kind;
 }
 
 /* The start. */
@@ -267,7 +188,7 @@ static enum fault_kind attempt(const struct ensemble_options *options, const cha
     struct ensemble *made = calloc(1, sizeof *made);
     if (made == NULL)
         return fault_from_errno(fault, ENOMEM, "private servers", "%s", "");
-    enum fault_kind kind = find_ports(options, ports, fault);
+    enum fault_kind kind = ports_find(options->first_port, options->servers, ports, fault);
     if (kind == FAULT_NONE)
         kind = keeper_new(folder, &made->keeper, fault);
     if (kind == FAULT_NONE)
@@ -302,7 +223,7 @@ enum fault_kind ensemble_start(const struct ensemble_options *options, struct en
     const char *folder = options->data_folder;
     enum fault_kind kind = ensemble_check_size(options->servers, fault);
     if (kind == FAULT_NONE)
-        kind = check_ports(options, fault);
+        kind = ports_check(options->first_port, options->servers, fault);
     if (kind == FAULT_NONE)
         kind = ensemble_check_memory(options->servers, options->heap_mib, fault);
     if (kind == FAULT_NONE)

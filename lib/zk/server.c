@@ -3,15 +3,15 @@
 
 #include "base/clock.h"
 #include "zk/admin.h"
+#include "zk/configuration.h"
 #include "zk/install.h"
+#include "zk/logbook.h"
 
 #include <errno.h>
-#include <inttypes.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -30,7 +30,8 @@ struct server {
     char folder[16];  /* inside the keeper's */
     char java[PATH_MAX];
     char class_path[2 * PATH_MAX];
-    char settings[4096];
+    char log[PATH_MAX];
+    char settings[CONFIGURATION_TEXT_SIZE];
     char command_line[4 * PATH_MAX];
     char java_version[128];
 };
@@ -44,135 +45,6 @@ static const char *const role_names[] = {
 const char *server_role_name(enum server_role role)
 {
     return role_names[role];
-}
-
-/* How it is configured. */
-
-/*
- * Every setting that shapes load, those that are at their default too: a manifest shows this text.
- * forceSync, snapCount, globalOutstandingLimit, preAllocSize, maxCnxns, admin.* and 4lw.* are
- * system properties of ZooKeeper; it turns a key that it does not know into one, with "zookeeper."
- * before it. The data's place is relative because a configuration file is read as Latin-1, which
- * the name of a temporary folder need not be.
- */
-static size_t compose_settings(const struct server_options *options, const struct server *server,
-                               char *text, size_t size)
-{
-    return (size_t)snprintf(text, size,
-                            "dataDir=./%s/data\n"
-                            "clientPortAddress=127.0.0.1\n"
-                            "clientPort=%u\n"
-                            "clientPortListenBacklog=65535\n"
-                            "maxClientCnxns=0\n"
-                            "maxCnxns=0\n"
-                            "tickTime=%" PRIu64 "\n"
-                            "minSessionTimeout=%" PRIu64 "\n"
-                            "maxSessionTimeout=3600000\n"
-                            "globalOutstandingLimit=1000\n"
-                            "forceSync=%s\n"
-                            "snapCount=100000\n"
-                            "preAllocSize=65536\n"
-                            "autopurge.snapRetainCount=3\n"
-                            "autopurge.purgeInterval=1\n"
-                            "4lw.commands.whitelist=srvr,mntr,ruok,conf,cons,wchs,srst,isro\n"
-                            "admin.enableServer=false\n"
-                            "standaloneEnabled=true\n",
-                            server->folder, server->endpoint.port, options->tick_ms,
-                            2 * options->tick_ms, options->fsync ? "yes" : "no");
-}
-
-/* The limits in ticks are those of ZooKeeper's own sample. leaderServes and electionPortBindRetry
- * are system properties, as above. */
-static void compose_membership(const struct server_place *place, char *text, size_t size)
-{
-    size_t length = (size_t)snprintf(text, size,
-                                     "initLimit=10\n"
-                                     "syncLimit=5\n"
-                                     "leaderServes=yes\n"
-                                     "localSessionsEnabled=false\n"
-                                     "quorumListenOnAllIPs=false\n"
-                                     "electionPortBindRetry=3\n");
-    for (unsigned i = 0; i < place->count; i++)
-        length += (size_t)snprintf(text + length, size - length, "server.%u=127.0.0.1:%u:%u\n",
-                                   i + 1, place->ports[i].peer, place->ports[i].election);
-}
-
-static void compose(const struct server_options *options, const struct server_place *place,
-                    struct server *server)
-{
-    size_t size = sizeof server->settings;
-    size_t length = compose_settings(options, server, server->settings, size);
-    if (place->count > 1)
-        compose_membership(place, server->settings + length, size - length);
-}
-
-static void format_path(const struct server *server, const char *name, char *path)
-{
-    snprintf(path, PATH_MAX, "%s/%s/%s", keeper_folder(server->keeper), server->folder, name);
-}
-
-static enum fault_kind make_folder(const struct server *server, const char *name,
-                                   struct fault *fault)
-{
-    char path[PATH_MAX];
-    format_path(server, name, path);
-    return mkdir(path, 0700) == 0 ? FAULT_NONE : fault_from_errno(fault, errno, path, "%s", "");
-}
-
-static enum fault_kind write_file(const struct server *server, const char *name, const char *text,
-                                  struct fault *fault)
-{
-    char path[PATH_MAX];
-    format_path(server, name, path);
-    FILE *file = fopen(path, "we");
-    if (file == NULL)
-        return fault_from_errno(fault, errno, path, "%s", "");
-    int failed = fputs(text, file) < 0;
-    int os_error = errno;
-    if (fclose(file) != 0 && !failed) {
-        failed = 1;
-        os_error = errno;
-    }
-    return failed ? fault_from_errno(fault, os_error, path, "%s", "") : FAULT_NONE;
-}
-
-/* Warnings only, for whichever logging the release brings: logback without a configuration writes
- * every debug message. */
-static enum fault_kind configure_logging(const struct server *server, struct fault *fault)
-{
-    static const char logback[] =
-        "<configuration>\n"
-        "  <appender name=\"out\" class=\"ch.qos.logback.core.ConsoleAppender\">\n"
-        "    <encoder><pattern>%d{HH:mm:ss.SSS} %level %logger{0} - %msg%n</pattern></encoder>\n"
-        "  </appender>\n"
-        "  <root level=\"WARN\"><appender-ref ref=\"out\"/></root>\n"
-        "</configuration>\n";
-    static const char log4j[] =
-        "log4j.rootLogger=WARN, out\n"
-        "log4j.appender.out=org.apache.log4j.ConsoleAppender\n"
-        "log4j.appender.out.layout=org.apache.log4j.PatternLayout\n"
-        "log4j.appender.out.layout.ConversionPattern=%d{HH:mm:ss,SSS} %p %c{1} - %m%n\n";
-    enum fault_kind kind = write_file(server, "zkherd-logback.xml", logback, fault);
-    return kind == FAULT_NONE ? write_file(server, "zkherd-log4j.properties", log4j, fault) : kind;
-}
-
-static enum fault_kind configure(const struct server_options *options,
-                                 const struct server_place *place, struct server *server,
-                                 struct fault *fault)
-{
-    char number[16];
-    snprintf(number, sizeof number, "%u\n", place->index + 1);
-    compose(options, place, server);
-    enum fault_kind kind = make_folder(server, "", fault);
-    if (kind == FAULT_NONE)
-        kind = make_folder(server, "data", fault);
-    if (kind == FAULT_NONE && place->count > 1)
-        kind = write_file(server, "data/myid", number, fault);
-    if (kind == FAULT_NONE)
-        kind = configure_logging(server, fault);
-    if (kind == FAULT_NONE)
-        kind = write_file(server, "zoo.cfg", server->settings, fault);
-    return kind;
 }
 
 /* How it is started. */
@@ -192,11 +64,11 @@ static enum fault_kind run_java(struct server *server, const struct server_optio
     snprintf(heap_first, sizeof heap_first, "-Xms%um", options->heap_mib);
     snprintf(heap_most, sizeof heap_most, "-Xmx%um", options->heap_mib);
     snprintf(log, sizeof log, "%s/" LOG_NAME, server->folder);
-    snprintf(config, sizeof config, "./%s/zoo.cfg", server->folder);
+    snprintf(config, sizeof config, "./%s/" CONFIGURATION_ZOO, server->folder);
     snprintf(temporary, sizeof temporary, "-Djava.io.tmpdir=./%s", server->folder);
-    snprintf(logback, sizeof logback, "-Dlogback.configurationFile=%s/zkherd-logback.xml",
+    snprintf(logback, sizeof logback, "-Dlogback.configurationFile=%s/" CONFIGURATION_LOGBACK,
              server->folder);
-    snprintf(log4j, sizeof log4j, "-Dlog4j.configuration=file:%s/zkherd-log4j.properties",
+    snprintf(log4j, sizeof log4j, "-Dlog4j.configuration=file:%s/" CONFIGURATION_LOG4J,
              server->folder);
     const char *const arguments[] = {
         server->java,
@@ -237,6 +109,8 @@ static void take_place(struct server *server, const struct server_place *place)
     strcpy(server->endpoint.host, "127.0.0.1");
     server->endpoint.port = place->ports[place->index].client;
     snprintf(server->folder, sizeof server->folder, "server.%u", place->index + 1);
+    snprintf(server->log, sizeof server->log, "%s/%s/" LOG_NAME, keeper_folder(place->keeper),
+             server->folder);
     if (place->count == 1)
         snprintf(server->subject, sizeof server->subject, "127.0.0.1:%u", server->endpoint.port);
     else
@@ -257,7 +131,7 @@ enum fault_kind server_launch(const struct server_options *options,
     if (kind == FAULT_NONE)
         kind = install_find_zookeeper(made->class_path, sizeof made->class_path, fault);
     if (kind == FAULT_NONE)
-        kind = configure(options, place, made, fault);
+        kind = configuration_write(options, place, made->folder, made->settings, fault);
     if (kind == FAULT_NONE)
         kind = run_java(made, options, fault);
     if (kind == FAULT_NONE)
@@ -274,80 +148,22 @@ void server_free(struct server *server)
 
 /* What its log says. */
 
-static FILE *open_log(const struct server *server)
-{
-    char path[PATH_MAX];
-    format_path(server, LOG_NAME, path);
-    return fopen(path, "re");
-}
-
 const char *server_log_tail(const struct server *server, char *text, size_t size)
 {
-    text[0] = '\0';
-    FILE *log = open_log(server);
-    if (log == NULL)
-        return text;
-    fseek(log, 0, SEEK_END);
-    long length = ftell(log);
-    /* One byte more than fits tells whether the first line is whole. */
-    long start = length >= (long)size ? length - (long)size : 0;
-    fseek(log, start, SEEK_SET);
-    if (length >= (long)size)
-        while (!feof(log) && fgetc(log) != '\n')
-            ;
-    text[fread(text, 1, size - 1, log)] = '\0';
-    fclose(log);
-    return text;
-}
-
-/* The log's end as one line, without the frames of stack traces; whole lines if any fits. */
-static void summarize_log(const struct server *server, char *text, size_t size)
-{
-    char tail[16384], joined[2 * sizeof tail] = "";
-    size_t length = 0;
-    char *rest = tail;
-    server_log_tail(server, tail, sizeof tail);
-    for (char *line = strsep(&rest, "\n"); line != NULL; line = strsep(&rest, "\n")) {
-        if (*line != '\0' && *line != '\t')
-            length += (size_t)snprintf(joined + length, sizeof joined - length, "%s%s",
-                                       length > 0 ? "; " : "", line);
-    }
-    const char *end = joined;
-    if (length >= size) {
-        end = joined + length - (size - 1);
-        const char *boundary = strstr(end, "; ");
-        end = boundary == NULL ? end : boundary + 2;
-    }
-    snprintf(text, size, "%s", end);
+    return logbook_tail(server->log, text, size);
 }
 
 bool server_lacks_port(const struct server *server)
 {
     char tail[16384];
-    return strstr(server_log_tail(server, tail, sizeof tail), "BindException") != NULL;
+    return strstr(logbook_tail(server->log, tail, sizeof tail), "BindException") != NULL;
 }
 
 enum fault_kind server_raise(const struct server *server, enum fault_kind kind, struct fault *fault)
 {
     char words[sizeof fault->detail];
-    summarize_log(server, words, sizeof words);
+    logbook_summarize(server->log, words, sizeof words);
     return fault_raise(fault, kind, 0, server->subject, "%s", words);
-}
-
-/* The line that -showversion put at the log's beginning: openjdk version "17.0.15" 2025-04-15. */
-static void note_java_version(struct server *server)
-{
-    FILE *log = open_log(server);
-    char line[sizeof server->java_version];
-    while (log != NULL && fgets(line, sizeof line, log) != NULL) {
-        line[strcspn(line, "\n")] = '\0';
-        if (strstr(line, " version \"") == NULL)
-            continue;
-        snprintf(server->java_version, sizeof server->java_version, "%s", line);
-        break;
-    }
-    if (log != NULL)
-        fclose(log);
 }
 
 /* How it does. */
@@ -421,7 +237,7 @@ bool server_serves(struct server *server, uint64_t patience_ns, enum server_role
         found == SERVER_NOT_SERVING || !is_ours(server, patience_ns))
         return false;
     if (server->java_version[0] == '\0')
-        note_java_version(server);
+        logbook_find_java_version(server->log, server->java_version, sizeof server->java_version);
     *role = found;
     return true;
 }
