@@ -15,8 +15,7 @@
 ACQUIRE(nolock)
 {
     BEGIN;
-    contender_child(s, QUEUE_PREFIX, s->node);
-    AWAIT(create(s, s->node, EPHEMERAL_SEQUENTIAL));
+    AWAIT(queue_create_place(s, QUEUE_PREFIX));
     if (!queue_take_place(s))
         FAILED;
     GRANTED;
@@ -55,8 +54,7 @@ const struct recipe recipe_broken_nolock = {
 static enum recipe_step trust_a_deletion(struct contender *s, bool first)
 {
     BEGIN;
-    contender_child(s, QUEUE_PREFIX, s->node);
-    AWAIT(create(s, s->node, EPHEMERAL_SEQUENTIAL));
+    AWAIT(queue_create_place(s, QUEUE_PREFIX));
     if (!queue_take_place(s))
         FAILED;
     AWAIT(get_children(s, s->lock, NO_WATCH));

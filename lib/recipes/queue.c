@@ -49,18 +49,18 @@ bool queue_before(int32_t a, int32_t b)
     return distance != 0 && distance <= INT32_MAX;
 }
 
+void queue_create_place(struct contender *s, const char *prefix)
+{
+    contender_child(s, prefix, s->node);
+    create(s, s->node, EPHEMERAL_SEQUENTIAL);
+}
+
 bool queue_take_place(struct contender *s)
 {
     if (s->status != ZK_OK || !queue_sequence(s->reply->path, &s->sequence))
         return false;
     snprintf(s->node, sizeof s->node, "%s", s->reply->path);
     return true;
-}
-
-void queue_create_place(struct contender *s)
-{
-    contender_child(s, s->prefix, s->node);
-    create(s, s->node, EPHEMERAL_SEQUENTIAL);
 }
 
 bool queue_find_place(struct contender *s)
@@ -120,8 +120,7 @@ void queue_place(const struct contender *s, int32_t sequence, char *path)
 enum recipe_step queue_acquire(struct contender *s, look_function *look)
 {
     BEGIN;
-    contender_child(s, QUEUE_PREFIX, s->node);
-    AWAIT(create(s, s->node, EPHEMERAL_SEQUENTIAL));
+    AWAIT(queue_create_place(s, QUEUE_PREFIX));
     if (!queue_take_place(s))
         FAILED;
     for (;;) {

@@ -23,17 +23,17 @@ bool queue_sequence(const char *name, int32_t *sequence);
 /* Whether a comes before b in line. */
 bool queue_before(int32_t a, int32_t b);
 
+/* Asks for a place in line whose name begins with this prefix, a path below the lock. */
+void queue_create_place(struct contender *s, const char *prefix);
+
 /* Remembers the place that the server gave: s->node and s->sequence, from the reply to the create.
  * False if the reply names no place. */
 bool queue_take_place(struct contender *s);
 
-/* Asks for a place in line whose name begins with s->prefix. */
-void queue_create_place(struct contender *s);
-
 /*
- * Looks for that place through the children in the reply at hand: it is there already when the
- * reply to its create was lost. True if it is, with s->node and s->sequence; else both are
- * unchanged.
+ * Looks through the children in the reply at hand for a place whose name begins with s->prefix: it
+ * is there already when the reply to its create was lost. True if it is, with s->node and
+ * s->sequence; else both are unchanged.
  */
 bool queue_find_place(struct contender *s);
 

@@ -82,8 +82,7 @@ static bool is_before_writers(struct contender *s, enum writer which)
 static enum recipe_step acquire(struct contender *s, enum writer which, look_function *look)
 {
     BEGIN;
-    contender_child(s, reads(s->number) ? READER : WRITER, s->node);
-    AWAIT(create(s, s->node, EPHEMERAL_SEQUENTIAL));
+    AWAIT(queue_create_place(s, reads(s->number) ? READER : WRITER));
     if (!queue_take_place(s))
         FAILED;
     for (;;) {

@@ -37,7 +37,7 @@ ACQUIRE(scalable_guid)
     BEGIN;
     snprintf(s->prefix, sizeof s->prefix, "_c_%s-" QUEUE_PREFIX, s->guid);
     for (;;) {
-        AWAIT(queue_create_place(s));
+        AWAIT(queue_create_place(s, s->prefix));
         if (queue_take_place(s))
             break;
         if (s->status != ZK_CONNECTION_LOSS)

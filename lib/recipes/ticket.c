@@ -76,8 +76,7 @@ static void hand_on(struct contender *s)
 ACQUIRE(ticket)
 {
     BEGIN;
-    contender_child(s, "queue/t-", s->node);
-    AWAIT(create(s, s->node, EPHEMERAL_SEQUENTIAL));
+    AWAIT(queue_create_place(s, "queue/t-"));
     if (!queue_take_place(s))
         FAILED;
     s->predecessor = queue_previous(s->sequence);

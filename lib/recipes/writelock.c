@@ -83,7 +83,7 @@ static enum recipe_step execute(struct contender *s)
             if (s->status != ZK_OK)
                 continue;
             if (!queue_find_place(s)) {
-                AWAIT(queue_create_place(s));
+                AWAIT(queue_create_place(s, s->prefix));
                 if (!queue_take_place(s))
                     continue;
             }

@@ -47,7 +47,7 @@ ACQUIRE(zoolock)
             if (s->status != ZK_OK)
                 FAILED;
             if (!queue_find_place(s)) {
-                AWAIT(queue_create_place(s));
+                AWAIT(queue_create_place(s, s->prefix));
                 if (!queue_take_place(s))
                     FAILED;
             }
