@@ -49,9 +49,9 @@ const struct recipe recipe_broken_nolock = {
 
 /* ------------------------------------------------------------------ a deletion is ownership */
 
-/* Lists once, and whoever is woken then holds. `first`: watches the first in line, and not the one
- * before. */
-static enum recipe_step trust_a_deletion(struct contender *s, bool first)
+/* Lists once, and whoever is woken then holds. which: of those before it, the one that it watches.
+ */
+static enum recipe_step trust_a_deletion(struct contender *s, enum queue_which which)
 {
     BEGIN;
     AWAIT(queue_create_place(s, QUEUE_PREFIX));
@@ -60,10 +60,8 @@ static enum recipe_step trust_a_deletion(struct contender *s, bool first)
     AWAIT(get_children(s, s->lock, NO_WATCH));
     if (s->status != ZK_OK)
         FAILED;
-    if (queue_is_lowest(s))
+    if (queue_none_before(s, "", which))
         GRANTED;
-    if (first)
-        queue_place(s, queue_first(s), s->watched);
     AWAIT(exists(s, s->watched, WATCH));
     if (s->status == ZK_OK)
         AWAIT_WATCH(EVENT_DELETED, s->watched);
@@ -73,7 +71,7 @@ static enum recipe_step trust_a_deletion(struct contender *s, bool first)
 
 ACQUIRE(norecheck)
 {
-    return trust_a_deletion(s, false);
+    return trust_a_deletion(s, QUEUE_LAST);
 }
 
 static void norecheck_release(const struct law_view *view, struct tally *cost)
@@ -106,7 +104,7 @@ const struct recipe recipe_broken_norecheck = {
 
 ACQUIRE(wrongpred)
 {
-    return trust_a_deletion(s, true);
+    return trust_a_deletion(s, QUEUE_FIRST);
 }
 
 static void wrongpred_release(const struct law_view *view, struct tally *cost)

@@ -76,22 +76,30 @@ bool queue_find_place(struct contender *s)
     return false;
 }
 
-bool queue_is_lowest(struct contender *s)
+bool queue_none_before(struct contender *s, const char *prefix, enum queue_which which)
 {
-    const char *predecessor = NULL;
+    const char *found = NULL;
     for (size_t i = 0; i < s->reply->name_count; i++) {
+        const char *name = s->reply->names[i];
         int32_t sequence;
-        if (!queue_sequence(s->reply->names[i], &sequence) || !queue_before(sequence, s->sequence))
+        if (!queue_sequence(name, &sequence) || !queue_before(sequence, s->sequence))
             continue;
-        if (predecessor == NULL || queue_before(s->predecessor, sequence)) {
-            predecessor = s->reply->names[i];
+        if (found != NULL && queue_before(s->predecessor, sequence) != (which == QUEUE_LAST))
+            continue;
+        if (strncmp(name, prefix, strlen(prefix)) == 0) {
+            found = name;
             s->predecessor = sequence;
         }
     }
-    if (predecessor == NULL)
+    if (found == NULL)
         return true;
-    contender_child(s, predecessor, s->watched);
+    contender_child(s, found, s->watched);
     return false;
+}
+
+bool queue_is_lowest(struct contender *s)
+{
+    return queue_none_before(s, "", QUEUE_LAST);
 }
 
 int32_t queue_first(const struct contender *s)

@@ -44,6 +44,11 @@ bool queue_find_place(struct contender *s);
  */
 bool queue_is_lowest(struct contender *s);
 
+/* The same, but only those count whose names begin with `prefix`, and it is the last or the first
+ * of them that s->watched and s->predecessor tell of. */
+enum queue_which { QUEUE_LAST, QUEUE_FIRST };
+bool queue_none_before(struct contender *s, const char *prefix, enum queue_which which);
+
 /* The first in line among the children in the reply at hand; that of s if there is none before. */
 int32_t queue_first(const struct contender *s);
 
