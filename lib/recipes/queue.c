@@ -118,9 +118,9 @@ int32_t queue_previous(int32_t sequence)
     return sequence == INT32_MIN ? INT32_MAX : sequence - 1;
 }
 
-void queue_place(const struct contender *s, int32_t sequence, char *path)
+void queue_place(const struct contender *s, const char *prefix, int32_t sequence, char *path)
 {
-    snprintf(path, RECIPE_PATH_MAX, "%s/" QUEUE_PREFIX "%010d", s->lock, sequence);
+    snprintf(path, RECIPE_PATH_MAX, "%s/%s%010d", s->lock, prefix, sequence);
 }
 
 /* ------------------------------------------------------------------ each watches the one before */

@@ -55,8 +55,9 @@ int32_t queue_first(const struct contender *s);
 /* The number before this one, as the server counts. */
 int32_t queue_previous(int32_t sequence);
 
-/* Writes the path of the place with this number (RECIPE_PATH_MAX bytes): lock/lock-NUMBER. */
-void queue_place(const struct contender *s, int32_t sequence, char *path);
+/* Writes the path of the place with this prefix and number, as the server names it
+ * (RECIPE_PATH_MAX bytes). */
+void queue_place(const struct contender *s, const char *prefix, int32_t sequence, char *path);
 
 /* The acquire of the locks in which each watches the one before with `look`: see scalable.c. */
 enum recipe_step queue_acquire(struct contender *s, look_function *look);

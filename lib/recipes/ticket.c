@@ -16,6 +16,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#define TICKET_PREFIX "queue/t-"
+
 static const char description[] =
     "A queue of sequential znodes that is not listed: the ticket before k is k - 1. Who releases "
     "writes its own number to the znode turn and deletes its ticket, in one transaction. Who is "
@@ -37,11 +39,6 @@ static const char pseudo_code[] =
 
 static const struct recipe_znode laid_out[] = {{"queue", ""}, {"turn", "-1"}, {NULL, NULL}};
 
-static void ticket_path(const struct contender *s, int32_t sequence, char *path)
-{
-    snprintf(path, RECIPE_PATH_MAX, "%s/queue/t-%010d", s->lock, sequence);
-}
-
 /* What is in turn is a number as a person writes it. */
 static bool is_our_turn(const struct contender *s)
 {
@@ -61,7 +58,7 @@ static void hand_on(struct contender *s)
 ACQUIRE(ticket)
 {
     BEGIN;
-    AWAIT(queue_create_place(s, "queue/t-"));
+    AWAIT(queue_create_place(s, TICKET_PREFIX));
     if (!queue_take_place(s))
         FAILED;
     s->predecessor = queue_previous(s->sequence);
@@ -69,7 +66,7 @@ ACQUIRE(ticket)
     if (is_our_turn(s))
         GRANTED;
     for (;;) {
-        ticket_path(s, s->predecessor, s->watched);
+        queue_place(s, TICKET_PREFIX, s->predecessor, s->watched);
         AWAIT(get_data(s, s->watched, WATCH));
         if (s->status == ZK_OK)
             AWAIT_WATCH(EVENT_DELETED, s->watched);

@@ -57,7 +57,7 @@ ACQUIRE(walkback)
         if (s->predecessor == s->first)
             GRANTED;
         s->predecessor = queue_previous(s->predecessor);
-        queue_place(s, s->predecessor, s->watched);
+        queue_place(s, QUEUE_PREFIX, s->predecessor, s->watched);
     }
     END;
 }

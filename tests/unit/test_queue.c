@@ -142,7 +142,7 @@ static void test_a_line_is_walked_down_across_the_wrap(void **state)
     (void)state;
     for (size_t i = 0; i < sizeof places / sizeof places[0]; i++) {
         char path[RECIPE_PATH_MAX];
-        queue_place(&s, sequence, path);
+        queue_place(&s, QUEUE_PREFIX, sequence, path);
         assert_string_equal(path, places[i]);
         sequence = queue_previous(sequence);
     }
