@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Locks that are broken on purpose: the scalable lock, each with one mistake that somebody has made
- * in earnest. A checker that does not catch each of them, every time, is none. Their laws hold up
+ * Locks that are broken on purpose: the scalable lock, each with one mistake (one of them somebody
+ * has shipped). A checker that does not catch each of them, every time, is none. Their laws hold up
  * to the mistake.
  */
 #include "recipes/queue.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * queue: what the locks made of sequential znodes share: taking a place in line and finding the one
- * before. Layer: recipes.
+ * queue: what the locks made of sequential znodes share: taking a place in line, finding the one
+ * before, the acquire in which each watches that one, and laws. Layer: recipes.
  *
  * Sequence suffixes are a signed 32-bit counter: after 2147483647 comes -2147483648. They are
  * compared by distance, which is right as long as fewer than 2^31 places lie between two that are

@@ -6,6 +6,7 @@
  * session lives. With a GUID the client looks for its znode before it creates again.
  *
  * One GUID serves a session: it has at most one znode in line, for it makes sure of its deletion.
+ * While no connection is lost its law is the scalable lock's.
  */
 #include "recipes/queue.h"
 #include "recipes/recipe.h"
