@@ -11,9 +11,8 @@
 #include "recipes/recipe.h"
 #include "recipes/registry.h"
 
-#include <stdio.h>
-
-#define READY "ready"
+#define READY  "ready"
+#define PREFIX "p-"
 
 static const char description[] =
     "Not a lock: all clients begin together, and end together. Each creates a child of the "
@@ -33,11 +32,6 @@ static const char pseudo_code[] =
 
 static const struct recipe_znode laid_out[] = {{READY, NULL}, {NULL, NULL}};
 
-static void place(const struct contender *s, int32_t number, char *path)
-{
-    snprintf(path, RECIPE_PATH_MAX, "%s/p-%010d", s->lock, number);
-}
-
 /* How many clients are in the list at hand, and in s->predecessor the last of them. */
 static uint32_t count_clients(struct contender *s)
 {
@@ -55,7 +49,7 @@ static uint32_t count_clients(struct contender *s)
 ACQUIRE(barrier)
 {
     BEGIN;
-    place(s, (int32_t)s->number, s->node);
+    queue_place(s, PREFIX, (int32_t)s->number, s->node);
     AWAIT(create(s, s->node, EPHEMERAL));
     if (s->status != ZK_OK)
         FAILED;
@@ -88,7 +82,7 @@ RELEASE(barrier)
             FAILED;
         if (count_clients(s) == 0)
             RELEASED;
-        place(s, s->predecessor, s->watched);
+        queue_place(s, PREFIX, s->predecessor, s->watched);
         AWAIT(exists(s, s->watched, WATCH));
         if (s->status == ZK_OK)
             AWAIT_WATCH(EVENT_DELETED, s->watched);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Locks that are broken on purpose: the scalable lock, each with one mistake that somebody has made
- * in earnest. A checker that does not catch each of them, every time, is none. Their laws hold up
+ * Locks that are broken on purpose: the scalable lock, each with one mistake (one of them somebody
+ * has shipped). A checker that does not catch each of them, every time, is none. Their laws hold up
  * to the mistake.
  */
 #include "recipes/queue.h"
@@ -15,8 +15,7 @@
 ACQUIRE(nolock)
 {
     BEGIN;
-    contender_child(s, QUEUE_PREFIX, s->node);
-    AWAIT(create(s, s->node, EPHEMERAL_SEQUENTIAL));
+    AWAIT(queue_create_place(s, QUEUE_PREFIX));
     if (!queue_take_place(s))
         FAILED;
     GRANTED;
@@ -50,22 +49,19 @@ const struct recipe recipe_broken_nolock = {
 
 /* ------------------------------------------------------------------ a deletion is ownership */
 
-/* Lists once, and whoever is woken then holds. `first`: watches the first in line, and not the one
- * before. */
-static enum recipe_step trust_a_deletion(struct contender *s, bool first)
+/* Lists once, and whoever is woken then holds. which: of those before it, the one that it watches.
+ */
+static enum recipe_step trust_a_deletion(struct contender *s, enum queue_which which)
 {
     BEGIN;
-    contender_child(s, QUEUE_PREFIX, s->node);
-    AWAIT(create(s, s->node, EPHEMERAL_SEQUENTIAL));
+    AWAIT(queue_create_place(s, QUEUE_PREFIX));
     if (!queue_take_place(s))
         FAILED;
     AWAIT(get_children(s, s->lock, NO_WATCH));
     if (s->status != ZK_OK)
         FAILED;
-    if (queue_is_lowest(s))
+    if (queue_none_before(s, "", which))
         GRANTED;
-    if (first)
-        queue_place(s, queue_first(s), s->watched);
     AWAIT(exists(s, s->watched, WATCH));
     if (s->status == ZK_OK)
         AWAIT_WATCH(EVENT_DELETED, s->watched);
@@ -75,7 +71,7 @@ static enum recipe_step trust_a_deletion(struct contender *s, bool first)
 
 ACQUIRE(norecheck)
 {
-    return trust_a_deletion(s, false);
+    return trust_a_deletion(s, QUEUE_LAST);
 }
 
 static void norecheck_release(const struct law_view *view, struct tally *cost)
@@ -108,7 +104,7 @@ const struct recipe recipe_broken_norecheck = {
 
 ACQUIRE(wrongpred)
 {
-    return trust_a_deletion(s, true);
+    return trust_a_deletion(s, QUEUE_FIRST);
 }
 
 static void wrongpred_release(const struct law_view *view, struct tally *cost)

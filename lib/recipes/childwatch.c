@@ -23,8 +23,7 @@ static const char pseudo_code[] =
 ACQUIRE(childwatch)
 {
     BEGIN;
-    contender_child(s, QUEUE_PREFIX, s->node);
-    AWAIT(create(s, s->node, EPHEMERAL_SEQUENTIAL));
+    AWAIT(queue_create_place(s, QUEUE_PREFIX));
     if (!queue_take_place(s))
         FAILED;
     for (;;) {

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Leader election on the queue: a candidate volunteers by taking a place in line, the first in line
- * leads, and a leader resigns by deleting its znode. The grant of the lock is the election, and the
- * handoff's time is the time to a new leader.
+ * Leader election on the queue (ZooKeeper's recipes, "Leader Election"): a candidate volunteers by
+ * taking a place in line, the first in line leads, and a leader resigns by deleting its znode. The
+ * grant of the lock is the election, and the handoff's time is the time to a new leader. Its law is
+ * the scalable lock's.
  */
 #include "recipes/queue.h"
 #include "recipes/recipe.h"
@@ -10,9 +11,9 @@
 
 static const char description[] =
     "The scalable lock, read as an election. A candidate volunteers with a sequential znode; the "
-    "lowest leads. Each other candidate watches the one just before it. "
-    "When the leader resigns, or its session dies, the next in line alone is told, "
-    "lists once, and leads: there is no contest. A handoff's time is the time to a new leader.";
+    "lowest leads. Each other candidate watches the one just before it. When the leader resigns, "
+    "or its session dies, the next in line alone is told, lists once, and leads: there is no "
+    "contest. A handoff's time is the time to a new leader.";
 
 static const char pseudo_code[] =
     "volunteer                                            resign\n"

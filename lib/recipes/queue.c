@@ -49,18 +49,18 @@ bool queue_before(int32_t a, int32_t b)
     return distance != 0 && distance <= INT32_MAX;
 }
 
+void queue_create_place(struct contender *s, const char *prefix)
+{
+    contender_child(s, prefix, s->node);
+    create(s, s->node, EPHEMERAL_SEQUENTIAL);
+}
+
 bool queue_take_place(struct contender *s)
 {
     if (s->status != ZK_OK || !queue_sequence(s->reply->path, &s->sequence))
         return false;
     snprintf(s->node, sizeof s->node, "%s", s->reply->path);
     return true;
-}
-
-void queue_create_place(struct contender *s)
-{
-    contender_child(s, s->prefix, s->node);
-    create(s, s->node, EPHEMERAL_SEQUENTIAL);
 }
 
 bool queue_find_place(struct contender *s)
@@ -76,22 +76,30 @@ bool queue_find_place(struct contender *s)
     return false;
 }
 
-bool queue_is_lowest(struct contender *s)
+bool queue_none_before(struct contender *s, const char *prefix, enum queue_which which)
 {
-    const char *predecessor = NULL;
+    const char *found = NULL;
     for (size_t i = 0; i < s->reply->name_count; i++) {
+        const char *name = s->reply->names[i];
         int32_t sequence;
-        if (!queue_sequence(s->reply->names[i], &sequence) || !queue_before(sequence, s->sequence))
+        if (!queue_sequence(name, &sequence) || !queue_before(sequence, s->sequence))
             continue;
-        if (predecessor == NULL || queue_before(s->predecessor, sequence)) {
-            predecessor = s->reply->names[i];
+        if (found != NULL && queue_before(s->predecessor, sequence) != (which == QUEUE_LAST))
+            continue;
+        if (strncmp(name, prefix, strlen(prefix)) == 0) {
+            found = name;
             s->predecessor = sequence;
         }
     }
-    if (predecessor == NULL)
+    if (found == NULL)
         return true;
-    contender_child(s, predecessor, s->watched);
+    contender_child(s, found, s->watched);
     return false;
+}
+
+bool queue_is_lowest(struct contender *s)
+{
+    return queue_none_before(s, "", QUEUE_LAST);
 }
 
 int32_t queue_first(const struct contender *s)
@@ -110,9 +118,9 @@ int32_t queue_previous(int32_t sequence)
     return sequence == INT32_MIN ? INT32_MAX : sequence - 1;
 }
 
-void queue_place(const struct contender *s, int32_t sequence, char *path)
+void queue_place(const struct contender *s, const char *prefix, int32_t sequence, char *path)
 {
-    snprintf(path, RECIPE_PATH_MAX, "%s/" QUEUE_PREFIX "%010d", s->lock, sequence);
+    snprintf(path, RECIPE_PATH_MAX, "%s/%s%010d", s->lock, prefix, sequence);
 }
 
 /* ------------------------------------------------------------------ each watches the one before */
@@ -120,8 +128,7 @@ void queue_place(const struct contender *s, int32_t sequence, char *path)
 enum recipe_step queue_acquire(struct contender *s, look_function *look)
 {
     BEGIN;
-    contender_child(s, QUEUE_PREFIX, s->node);
-    AWAIT(create(s, s->node, EPHEMERAL_SEQUENTIAL));
+    AWAIT(queue_create_place(s, QUEUE_PREFIX));
     if (!queue_take_place(s))
         FAILED;
     for (;;) {

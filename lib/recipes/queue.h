@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * queue: what the locks made of sequential znodes share: taking a place in line and finding the one
- * before. Layer: recipes.
+ * queue: what the locks made of sequential znodes share: taking a place in line, finding the one
+ * before, the acquire in which each watches that one, and laws. Layer: recipes.
  *
  * Sequence suffixes are a signed 32-bit counter: after 2147483647 comes -2147483648. They are
  * compared by distance, which is right as long as fewer than 2^31 places lie between two that are
@@ -23,17 +23,17 @@ bool queue_sequence(const char *name, int32_t *sequence);
 /* Whether a comes before b in line. */
 bool queue_before(int32_t a, int32_t b);
 
+/* Asks for a place in line whose name begins with this prefix, a path below the lock. */
+void queue_create_place(struct contender *s, const char *prefix);
+
 /* Remembers the place that the server gave: s->node and s->sequence, from the reply to the create.
  * False if the reply names no place. */
 bool queue_take_place(struct contender *s);
 
-/* Asks for a place in line whose name begins with s->prefix. */
-void queue_create_place(struct contender *s);
-
 /*
- * Looks for that place through the children in the reply at hand: it is there already when the
- * reply to its create was lost. True if it is, with s->node and s->sequence; else both are
- * unchanged.
+ * Looks through the children in the reply at hand for a place whose name begins with s->prefix: it
+ * is there already when the reply to its create was lost. True if it is, with s->node and
+ * s->sequence; else both are unchanged.
  */
 bool queue_find_place(struct contender *s);
 
@@ -44,14 +44,20 @@ bool queue_find_place(struct contender *s);
  */
 bool queue_is_lowest(struct contender *s);
 
+/* The same, but only those count whose names begin with `prefix`, and it is the last or the first
+ * of them that s->watched and s->predecessor tell of. */
+enum queue_which { QUEUE_LAST, QUEUE_FIRST };
+bool queue_none_before(struct contender *s, const char *prefix, enum queue_which which);
+
 /* The first in line among the children in the reply at hand; that of s if there is none before. */
 int32_t queue_first(const struct contender *s);
 
 /* The number before this one, as the server counts. */
 int32_t queue_previous(int32_t sequence);
 
-/* Writes the path of the place with this number (RECIPE_PATH_MAX bytes): lock/lock-NUMBER. */
-void queue_place(const struct contender *s, int32_t sequence, char *path);
+/* Writes the path of the place with this prefix and number, as the server names it
+ * (RECIPE_PATH_MAX bytes). */
+void queue_place(const struct contender *s, const char *prefix, int32_t sequence, char *path);
 
 /* The acquire of the locks in which each watches the one before with `look`: see scalable.c. */
 enum recipe_step queue_acquire(struct contender *s, look_function *look);

@@ -31,43 +31,11 @@ static const char pseudo_code[] =
 static const struct recipe_znode laid_out[] = {
     {"data", ""}, {"data/a", ""}, {"data/b", ""}, {"data/ready", ""}, {NULL, NULL}};
 
-static const char *path_of(const struct contender *s, const char *name, char *path)
+static void write_number(struct contender *s, const char *part)
 {
-    contender_child(s, name, path);
-    return path;
-}
-
-static void lower_flag(struct contender *s)
-{
-    char path[RECIPE_PATH_MAX];
-    delete_znode(s, path_of(s, "data/ready", path));
-}
-
-static void raise_flag(struct contender *s)
-{
-    char path[RECIPE_PATH_MAX];
-    create(s, path_of(s, "data/ready", path), PERSISTENT);
-}
-
-static void write_part(struct contender *s, const char *name)
-{
-    char path[RECIPE_PATH_MAX], number[16];
+    char number[16];
     size_t length = (size_t)snprintf(number, sizeof number, "%d", s->sequence);
-    set_data(s, path_of(s, name, path), number, length, CLIENT_ANY_VERSION);
-}
-
-static void read_first(struct contender *s)
-{
-    char path[RECIPE_PATH_MAX];
-    get_data(s, path_of(s, "data/a", path), NO_WATCH);
-}
-
-/* What was just read goes into the second part. */
-static void copy_to_second(struct contender *s)
-{
-    char path[RECIPE_PATH_MAX];
-    set_data(s, path_of(s, "data/b", path), s->reply->value, s->reply->value_length,
-             CLIENT_ANY_VERSION);
+    set_data(s, CHILD(part), number, length, CLIENT_ANY_VERSION);
 }
 
 ACQUIRE(ready)
@@ -78,25 +46,26 @@ ACQUIRE(ready)
 WORK(ready)
 {
     BEGIN;
-    AWAIT(lower_flag(s));
+    AWAIT(delete_znode(s, CHILD("data/ready")));
     if (s->status == ZK_NO_NODE) {
-        AWAIT(read_first(s));
+        AWAIT(get_data(s, CHILD("data/a"), NO_WATCH));
         if (s->status != ZK_OK)
             FAILED;
-        AWAIT(copy_to_second(s));
+        AWAIT(set_data(s, CHILD("data/b"), s->reply->value, s->reply->value_length,
+                       CLIENT_ANY_VERSION));
         s->repairs++;
     }
     if (s->status != ZK_OK)
         FAILED;
-    AWAIT(write_part(s, "data/a"));
+    AWAIT(write_number(s, "data/a"));
     if (s->status != ZK_OK)
         FAILED;
     if (s->doomed)
         CRASHED;
-    AWAIT(write_part(s, "data/b"));
+    AWAIT(write_number(s, "data/b"));
     if (s->status != ZK_OK)
         FAILED;
-    AWAIT(raise_flag(s));
+    AWAIT(create(s, CHILD("data/ready"), PERSISTENT));
     if (s->status == ZK_OK)
         WORKED;
     END;

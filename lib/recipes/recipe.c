@@ -4,9 +4,10 @@
 #include <stdio.h>
 #include <string.h>
 
-void contender_child(const struct contender *s, const char *child, char *path)
+const char *contender_child(const struct contender *s, const char *child, char *path)
 {
     snprintf(path, RECIPE_PATH_MAX, "%s/%s", s->lock, child);
+    return path;
 }
 
 /* Version 4, variant 1, of RFC 4122. */

@@ -266,8 +266,11 @@ enum recipe_step contender_delete_own(struct contender *s);
 /* Makes a GUID of 122 of these 128 random bits. */
 void contender_set_guid(struct contender *s, uint64_t high, uint64_t low);
 
-/* Writes lock/child into path (RECIPE_PATH_MAX bytes). */
-void contender_child(const struct contender *s, const char *child, char *path);
+/* Writes lock/child into path (RECIPE_PATH_MAX bytes), and returns that. */
+const char *contender_child(const struct contender *s, const char *child, char *path);
+
+/* The same path for the operation at hand, which takes a copy. */
+#define CHILD(child) contender_child(s, child, (char[RECIPE_PATH_MAX]){0})
 
 void contender_park(struct contender *s, enum client_event event, const char *path);
 

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
  * A re-entrant lock with the semantics of java.util.concurrent's ReentrantLock, on the scalable
- * lock: who holds may acquire again, which the servers never hear of, and must release as often.
+ * lock (as menagerie's ReentrantZkLock): who holds may acquire again, which the servers never hear
+ * of, and must release as often. So its law is the scalable lock's.
  */
 #include "recipes/queue.h"
 #include "recipes/recipe.h"

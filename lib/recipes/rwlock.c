@@ -12,9 +12,6 @@
 #include "recipes/recipe.h"
 #include "recipes/registry.h"
 
-#include <stdio.h>
-#include <string.h>
-
 #define READER "read-"
 #define WRITER "write-"
 
@@ -44,53 +41,23 @@
     "            writer, " writers_release "\n"                                                    \
     "who wakes   1 notification, 1 getChildren, all that are left as names"
 
-/* Of the writers before it, the one that a reader watches. */
-enum writer { LAST_WRITER, FIRST_WRITER };
-
 static bool reads(uint32_t number)
 {
     return number % ONE_WRITES_IN != 0;
 }
 
-static bool is_writer(const char *name)
-{
-    return strncmp(name, WRITER, strlen(WRITER)) == 0;
-}
-
-/* Looks through the children in the reply at hand. True if no writer is before s; else s->watched
- * is the path of the one that s waits for, s->predecessor its number. */
-static bool is_before_writers(struct contender *s, enum writer which)
-{
-    const char *found = NULL;
-    for (size_t i = 0; i < s->reply->name_count; i++) {
-        const char *name = s->reply->names[i];
-        int32_t sequence;
-        if (!is_writer(name) || !queue_sequence(name, &sequence) ||
-            !queue_before(sequence, s->sequence))
-            continue;
-        if (found == NULL || queue_before(s->predecessor, sequence) == (which == LAST_WRITER)) {
-            found = name;
-            s->predecessor = sequence;
-        }
-    }
-    if (found == NULL)
-        return true;
-    contender_child(s, found, s->watched);
-    return false;
-}
-
-static enum recipe_step acquire(struct contender *s, enum writer which, look_function *look)
+/* which: of the writers before it, the one that a reader watches. */
+static enum recipe_step acquire(struct contender *s, enum queue_which which, look_function *look)
 {
     BEGIN;
-    contender_child(s, reads(s->number) ? READER : WRITER, s->node);
-    AWAIT(create(s, s->node, EPHEMERAL_SEQUENTIAL));
+    AWAIT(queue_create_place(s, reads(s->number) ? READER : WRITER));
     if (!queue_take_place(s))
         FAILED;
     for (;;) {
         AWAIT(get_children(s, s->lock, NO_WATCH));
         if (s->status != ZK_OK)
             FAILED;
-        if (reads(s->number) ? is_before_writers(s, which) : queue_is_lowest(s))
+        if (reads(s->number) ? queue_none_before(s, WRITER, which) : queue_is_lowest(s))
             GRANTED;
         AWAIT(look(s, s->watched, WATCH));
         if (s->status == ZK_OK)
@@ -101,12 +68,12 @@ static enum recipe_step acquire(struct contender *s, enum writer which, look_fun
 
 ACQUIRE(rwlock)
 {
-    return acquire(s, LAST_WRITER, exists);
+    return acquire(s, QUEUE_LAST, exists);
 }
 
 ACQUIRE(rwlock_curator)
 {
-    return acquire(s, FIRST_WRITER, get_data);
+    return acquire(s, QUEUE_FIRST, get_data);
 }
 
 static void arrival(const struct law_view *view, struct tally *cost, enum tally_kind look)

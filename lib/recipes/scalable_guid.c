@@ -6,6 +6,7 @@
  * session lives. With a GUID the client looks for its znode before it creates again.
  *
  * One GUID serves a session: it has at most one znode in line, for it makes sure of its deletion.
+ * While no connection is lost its law is the scalable lock's.
  */
 #include "recipes/queue.h"
 #include "recipes/recipe.h"
@@ -37,7 +38,7 @@ ACQUIRE(scalable_guid)
     BEGIN;
     snprintf(s->prefix, sizeof s->prefix, "_c_%s-" QUEUE_PREFIX, s->guid);
     for (;;) {
-        AWAIT(queue_create_place(s));
+        AWAIT(queue_create_place(s, s->prefix));
         if (queue_take_place(s))
             break;
         if (s->status != ZK_CONNECTION_LOSS)

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * The scalable lock with one flag wrong: its LIST sets a watch. All who wait are then woken by each
- * who joins and each who leaves, and whoever is woken by anything lists again: the herd is back.
+ * The scalable lock with one flag wrong: its LIST sets a watch, where the paper has
+ * getChildren(l, false) (Hunt et al. 2010, section 2.4). All who wait are then woken by each who
+ * joins and each who leaves, and whoever is woken by anything lists again: the herd is back.
  */
 #include "recipes/queue.h"
 #include "recipes/recipe.h"
@@ -24,8 +25,7 @@ static const char pseudo_code[] =
 ACQUIRE(scalable_listwatch)
 {
     BEGIN;
-    contender_child(s, QUEUE_PREFIX, s->node);
-    AWAIT(create(s, s->node, EPHEMERAL_SEQUENTIAL));
+    AWAIT(queue_create_place(s, QUEUE_PREFIX));
     if (!queue_take_place(s))
         FAILED;
     for (;;) {

@@ -16,6 +16,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#define TICKET_PREFIX "queue/t-"
+
 static const char description[] =
     "A queue of sequential znodes that is not listed: the ticket before k is k - 1. Who releases "
     "writes its own number to the znode turn and deletes its ticket, in one transaction. Who is "
@@ -37,18 +39,6 @@ static const char pseudo_code[] =
 
 static const struct recipe_znode laid_out[] = {{"queue", ""}, {"turn", "-1"}, {NULL, NULL}};
 
-static void ticket_path(const struct contender *s, int32_t sequence, char *path)
-{
-    snprintf(path, RECIPE_PATH_MAX, "%s/queue/t-%010d", s->lock, sequence);
-}
-
-static void read_turn(struct contender *s)
-{
-    char turn[RECIPE_PATH_MAX];
-    contender_child(s, "turn", turn);
-    get_data(s, turn, NO_WATCH);
-}
-
 /* What is in turn is a number as a person writes it. */
 static bool is_our_turn(const struct contender *s)
 {
@@ -58,41 +48,32 @@ static bool is_our_turn(const struct contender *s)
            memcmp(s->reply->value, number, length) == 0;
 }
 
-static void list_queue(struct contender *s)
-{
-    char queue[RECIPE_PATH_MAX];
-    contender_child(s, "queue", queue);
-    get_children(s, queue, NO_WATCH);
-}
-
 static void hand_on(struct contender *s)
 {
-    char turn[RECIPE_PATH_MAX], number[16];
+    char number[16];
     size_t length = (size_t)snprintf(number, sizeof number, "%d", s->sequence);
-    contender_child(s, "turn", turn);
-    multi(s, op_set(turn, number, length, CLIENT_ANY_VERSION), op_delete(s->node));
+    multi(s, op_set(CHILD("turn"), number, length, CLIENT_ANY_VERSION), op_delete(s->node));
 }
 
 ACQUIRE(ticket)
 {
     BEGIN;
-    contender_child(s, "queue/t-", s->node);
-    AWAIT(create(s, s->node, EPHEMERAL_SEQUENTIAL));
+    AWAIT(queue_create_place(s, TICKET_PREFIX));
     if (!queue_take_place(s))
         FAILED;
     s->predecessor = queue_previous(s->sequence);
-    AWAIT(read_turn(s));
+    AWAIT(get_data(s, CHILD("turn"), NO_WATCH));
     if (is_our_turn(s))
         GRANTED;
     for (;;) {
-        ticket_path(s, s->predecessor, s->watched);
+        queue_place(s, TICKET_PREFIX, s->predecessor, s->watched);
         AWAIT(get_data(s, s->watched, WATCH));
         if (s->status == ZK_OK)
             AWAIT_WATCH(EVENT_DELETED, s->watched);
-        AWAIT(read_turn(s));
+        AWAIT(get_data(s, CHILD("turn"), NO_WATCH));
         if (is_our_turn(s))
             GRANTED;
-        AWAIT(list_queue(s));
+        AWAIT(get_children(s, CHILD("queue"), NO_WATCH));
         if (s->status != ZK_OK)
             FAILED;
         if (queue_is_lowest(s))

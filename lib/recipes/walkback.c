@@ -34,8 +34,7 @@ ACQUIRE(walkback)
 {
     BEGIN;
     for (;;) {
-        contender_child(s, QUEUE_PREFIX, s->node);
-        AWAIT(create(s, s->node, EPHEMERAL_SEQUENTIAL));
+        AWAIT(queue_create_place(s, QUEUE_PREFIX));
         if (s->status != ZK_NO_NODE)
             break;
         AWAIT(create(s, s->lock, PERSISTENT));
@@ -58,7 +57,7 @@ ACQUIRE(walkback)
         if (s->predecessor == s->first)
             GRANTED;
         s->predecessor = queue_previous(s->predecessor);
-        queue_place(s, s->predecessor, s->watched);
+        queue_place(s, QUEUE_PREFIX, s->predecessor, s->watched);
     }
     END;
 }

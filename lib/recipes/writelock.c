@@ -25,10 +25,9 @@
 
 static const char description[] =
     "The queue as ZooKeeper ships it for Java. Each lock() makes sure that the folder is there; "
-    "the "
-    "first one looks for a znode of its own session before it creates one. Each wakes one, which "
-    "calls lock() again: a question more for each handoff than the paper's. Lost connections are "
-    "retried, up to ten times, but for the deletion: what that leaves ends with the session.";
+    "the first one looks for a znode of its own session before it creates one. Each wakes one, "
+    "which calls lock() again: a question more for each handoff than the paper's. Lost connections "
+    "are retried, up to ten times, but for the deletion: what that leaves ends with the session.";
 
 static const char pseudo_code[] =
     "lock()                                               unlock()\n"
@@ -83,7 +82,7 @@ static enum recipe_step execute(struct contender *s)
             if (s->status != ZK_OK)
                 continue;
             if (!queue_find_place(s)) {
-                AWAIT(queue_create_place(s));
+                AWAIT(queue_create_place(s, s->prefix));
                 if (!queue_take_place(s))
                     continue;
             }

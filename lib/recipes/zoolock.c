@@ -20,9 +20,8 @@
 static const char description[] =
     "The queue as ZooKeeper ships it for C. Whoever locks, and whoever is woken, asks for the "
     "folder, which is always there, lists to find a znode of its own session, and lists again to "
-    "find the one "
-    "before: two questions more for each handoff than the paper's. Who finds that one gone gives "
-    "up its place and queues again at the tail.";
+    "find the one before: two questions more for each handoff than the paper's. Who finds that "
+    "one gone gives up its place and queues again at the tail.";
 
 static const char pseudo_code[] =
     "zkr_lock_lock()                                      zkr_lock_unlock()\n"
@@ -47,7 +46,7 @@ ACQUIRE(zoolock)
             if (s->status != ZK_OK)
                 FAILED;
             if (!queue_find_place(s)) {
-                AWAIT(queue_create_place(s));
+                AWAIT(queue_create_place(s, s->prefix));
                 if (!queue_take_place(s))
                     FAILED;
             }

@@ -2,31 +2,24 @@
 /*
  * threads: ZooKeeper sessions with a thread each, as applications have them. Layer: zk.
  *
- * Drives handles of the Apache C client's multi-threaded build (libzookeeper_mt) with its
- * synchronous calls. An operation is only noted when it is asked for; the session's thread carries
- * it out as soon as the callback that asked for it has returned, and then delivers the reply. What
- * comes from elsewhere goes into the session's mailbox (zk/mailbox.h), which its thread empties
- * between requests: watch events and states from the library's completion thread, orders from the
- * owner of the sessions.
+ * Drives handles of the Apache C client's multi-threaded build (libzookeeper_mt); how a session
+ * lives on its thread is in zk/solo.h.
  *
- * A reply is delivered before what lies in the mailbox; but a session that knows its connection
- * lost hears of the next one before it is answered over it. The library hands replies to
+ * A reply is delivered before what lies in the session's mailbox; but a session that knows its
+ * connection lost hears of the next one before it is answered over it. The library hands replies to
  * synchronous calls and watch events over on different ways, so an event may be delivered after the
  * reply to a request that was sent later; never before the reply that armed it.
  *
- * Bytes: the library does not tell its sockets. Sessions of a process make their sockets one at a
- * time, so that each can be told to be its session's. After a reconnect the socket is looked for
- * under the same number, which it has as a rule, since the library closes the one before it opens
- * the other; if it is not there, the session's bytes are counted no more: client_bytes says false.
+ * Bytes: the library does not tell its sockets; how they are found is in zk/claim.h. If a session's
+ * is not found after a reconnect, its bytes are counted no more: client_bytes says false.
  *
  * A request that a note has no room for (zk/note.h) is not sent, and answered by ZK_OTHER_ERROR; a
  * reply to get holds SYNCHRONOUS_VALUE_MAX bytes (zk/synchronous.h), and what is more is cut off.
  *
  * Faults: they need the session's socket, and do nothing while it is not known; nor do client_crash
- * and client_leave in a hook that is called while the session is inside a request. A
- * reply to be cut is waited for by a thread of its own; if the system allows none, the operation is
- * not sent, and answered by ZK_OTHER_ERROR. A session that crashed is one of those that have
- * closed.
+ * and client_leave in a hook that is called while the session is inside a request. A reply to be
+ * cut is waited for by a thread of its own; if the system allows none, the operation is not sent,
+ * and answered by ZK_OTHER_ERROR. A session that crashed is one of those that have closed.
  *
  * Invariant: everything that a session's listener hears, it hears on the session's thread (but see
  * threads_order), never from inside an operation.

@@ -188,6 +188,28 @@ static void take_counters(struct side *side, struct outcome *outcome,
            memcmp(&outcome->counters, &expected->counters, sizeof outcome->counters) != 0);
 }
 
+static bool same_bytes(const struct outcome *a, const struct outcome *b)
+{
+    return memcmp(a->sent_bytes, b->sent_bytes, sizeof a->sent_bytes) == 0 &&
+           memcmp(a->received_bytes, b->received_bytes, sizeof a->received_bytes) == 0;
+}
+
+/* The reply to the request that sets watches again comes behind all that a session hears. */
+static void take_bytes(struct side *side, struct outcome *outcome, const struct outcome *expected)
+{
+    uint64_t until_ns = clock_now_ns() + PATIENCE_NS;
+    for (;;) {
+        for (int i = 0; i < ACTORS; i++) {
+            if (side->actors[i].client != NULL)
+                client_bytes(side->actors[i].client, &outcome->sent_bytes[i],
+                             &outcome->received_bytes[i]);
+        }
+        if (expected == NULL || same_bytes(outcome, expected) || clock_now_ns() >= until_ns)
+            return;
+        turn(side);
+    }
+}
+
 static void take_outcome(struct side *side, struct outcome *outcome, const struct outcome *expected)
 {
     uint64_t until_ns = clock_now_ns() + PATIENCE_NS;
@@ -198,10 +220,8 @@ static void take_outcome(struct side *side, struct outcome *outcome, const struc
         qsort(heard->notices, heard->notice_count, sizeof heard->notices[0], by_words);
         outcome->heard[i] = *heard;
         *heard = (struct heard){0};
-        if (side->actors[i].client != NULL)
-            client_bytes(side->actors[i].client, &outcome->sent_bytes[i],
-                         &outcome->received_bytes[i]);
     }
+    take_bytes(side, outcome, expected);
 }
 
 static void compare_heard(const char *what, int actor, const struct heard *simulated,

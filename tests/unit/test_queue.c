@@ -98,6 +98,26 @@ static void test_the_predecessor_is_found_across_the_wrap(void **state)
     assert_true(queue_is_lowest(&s));
 }
 
+/* Writers in a line of both, before and behind; the first is before the wrap. */
+static void test_those_of_a_prefix_alone_are_found(void **state)
+{
+    static const char *const names[] = {"write-2147483647", "write--2147483646", "read--2147483645",
+                                        "write--2147483643", "read-2147483646"};
+    struct client_reply reply;
+    (void)state;
+    struct contender s = contender_in(names, 5, INT32_MIN + 4, &reply);
+    assert_false(queue_none_before(&s, "write-", QUEUE_LAST));
+    assert_string_equal(s.watched, "/l/write--2147483646");
+    assert_int_equal(s.predecessor, INT32_MIN + 2);
+    assert_false(queue_none_before(&s, "write-", QUEUE_FIRST));
+    assert_string_equal(s.watched, "/l/write-2147483647");
+    assert_false(queue_none_before(&s, "", QUEUE_FIRST));
+    assert_string_equal(s.watched, "/l/read-2147483646");
+    s = contender_in(names, 5, INT32_MAX, &reply);
+    assert_true(queue_none_before(&s, "write-", QUEUE_FIRST));
+    assert_false(queue_none_before(&s, "read-", QUEUE_LAST));
+}
+
 static void test_the_first_is_found_across_the_wrap(void **state)
 {
     static const char *const names[] = {"lock--2147483647", "lock-2147483646", "lock--2147483648",
@@ -122,7 +142,7 @@ static void test_a_line_is_walked_down_across_the_wrap(void **state)
     (void)state;
     for (size_t i = 0; i < sizeof places / sizeof places[0]; i++) {
         char path[RECIPE_PATH_MAX];
-        queue_place(&s, sequence, path);
+        queue_place(&s, QUEUE_PREFIX, sequence, path);
         assert_string_equal(path, places[i]);
         sequence = queue_previous(sequence);
     }
@@ -155,6 +175,7 @@ int main(void)
         cmocka_unit_test(test_places_are_compared_by_distance),
         cmocka_unit_test(test_the_predecessor_is_the_next_lower),
         cmocka_unit_test(test_the_predecessor_is_found_across_the_wrap),
+        cmocka_unit_test(test_those_of_a_prefix_alone_are_found),
         cmocka_unit_test(test_the_first_is_found_across_the_wrap),
         cmocka_unit_test(test_an_own_place_is_found_by_its_prefix),
         cmocka_unit_test(test_a_line_is_walked_down_across_the_wrap),
