@@ -64,6 +64,7 @@ struct claims {
     bool made_folder;
     struct output file;
     struct csv csv;
+    uint64_t began_ns;         /* the first of the claims */
     const struct claim *tried; /* at present */
     size_t done;
     unsigned verdicts[VERDICTS];        /* how many of each … */
@@ -212,11 +213,10 @@ static void show(void *context, const struct trial_progress *trial)
 {
     const struct claims *claims = context;
     const struct trial_plan *plan = claims->lab.plan;
-    char line[160];
-    snprintf(line, sizeof line, "[%zu/%zu] %s: %s n=%u: %llu of %llu handoffs", claims->done + 1,
-             claims->wanted_count, claims->tried->id, plan->recipe->name, plan->clients,
-             (unsigned long long)trial->handoffs, (unsigned long long)trial->handoffs_due);
-    progress_say(&claims->progress, line);
+    char what[128];
+    snprintf(what, sizeof what, "%s: %s n=%u", claims->tried->id, plan->recipe->name,
+             plan->clients);
+    progress_show(&claims->progress, what, plan->clients, trial);
 }
 
 static enum fault_kind open_target(struct claims *claims, struct fault *fault)
@@ -264,7 +264,7 @@ static enum fault_kind prepare(struct claims *claims, struct fault *fault)
         kind = library_load(LIBRARY_ST, &library, fault);
     if (kind == FAULT_NONE)
         kind = machine_allow_descriptors(SESSIONS_MAX, fault);
-    progress_init(&claims->progress, NULL, claims->quiet);
+    progress_init(&claims->progress, claims->wanted_count, claims->quiet);
     if (kind == FAULT_NONE)
         kind = open_target(claims, fault);
     return kind == FAULT_NONE ? open_file(claims, fault) : kind;
@@ -292,11 +292,19 @@ static enum fault_kind keep(struct claims *claims, const struct finding *finding
     return output_commit(&claims->file, fault);
 }
 
+/* As if those that are left took as long as those that are done; 0 while none is. */
+static uint64_t time_left_ns(const struct claims *claims)
+{
+    uint64_t took_ns = clock_now_ns() - claims->began_ns;
+    return claims->done == 0 ? 0 : took_ns / claims->done * (claims->wanted_count - claims->done);
+}
+
 static enum fault_kind try_one(struct claims *claims, const struct claim *claim,
                                struct fault *fault)
 {
     struct finding finding = {0};
     claims->tried = claim;
+    progress_begin(&claims->progress, claims->done, time_left_ns(claims));
     enum fault_kind kind = claim->experiment(claim, &claims->lab, &finding, fault);
     return kind == FAULT_NONE ? keep(claims, &finding, fault) : kind;
 }
@@ -304,6 +312,7 @@ static enum fault_kind try_one(struct claims *claims, const struct claim *claim,
 static enum fault_kind try_all(struct claims *claims, struct fault *fault)
 {
     enum fault_kind kind = FAULT_NONE;
+    claims->began_ns = clock_now_ns();
     for (size_t i = 0; kind == FAULT_NONE && i < claim_count(); i++) {
         if (claims->wanted[i])
             kind = try_one(claims, claim_at(i), fault);

@@ -86,15 +86,25 @@ static enum fault_kind run_plan(struct run *run, const struct cell *cell,
     return FAULT_NONE;
 }
 
+/* The progress callback of a cell's trial. */
+static void show(void *context, const struct trial_progress *trial)
+{
+    const struct run *run = context;
+    const struct cell *cell = &run->cells.list[run->progress.at];
+    char what[128];
+    snprintf(what, sizeof what, "%s n=%u trial %u", cell->recipe->name, cell->clients, cell->trial);
+    progress_show(&run->progress, what, cell->clients, trial);
+}
+
 static enum fault_kind run_cell(struct run *run, size_t at, struct fault *fault)
 {
     const struct cell *cell = &run->cells.list[at];
-    const struct trial_watch watch = {progress_show, &run->progress, run->signals};
+    const struct trial_watch watch = {show, run, run->signals};
     struct trial_result *result = NULL;
     char root[TRIAL_ROOT_MAX];
     snprintf(root, sizeof root, "%s/t%04zu", run->targets[cell->topology].root, at);
     struct trial_plan plan = plan_of(run, cell, root);
-    run->progress.at = at;
+    progress_begin(&run->progress, at, cells_time_left_ns(&run->cells, at));
     enum fault_kind kind = run_plan(run, cell, &plan, &watch, &result, fault);
     if (kind != FAULT_NONE)
         return kind;
@@ -301,7 +311,7 @@ static enum fault_kind prepare(struct run *run, int argc, char **argv, struct fa
     if (kind != FAULT_NONE)
         return kind;
     tell_of_broken(&run->options);
-    progress_init(&run->progress, &run->cells, run->options.quiet);
+    progress_init(&run->progress, run->cells.count, run->options.quiet);
     kind = open_targets(run, fault);
     return kind == FAULT_NONE ? open_records(run, argc, argv, fault) : kind;
 }
@@ -313,7 +323,8 @@ static enum fault_kind run_cells(struct run *run, struct fault *fault)
     enum fault_kind kind = warm_up(run, fault);
     if (kind != FAULT_NONE)
         return kind;
-    progress_announce(&run->progress);
+    progress_announce(&run->progress, cells_rpcs(&run->cells, 0),
+                      cells_time_left_ns(&run->cells, 0));
     for (size_t at = 0; kind == FAULT_NONE && at < run->cells.count; at++)
         kind = run_cell(run, at, fault);
     progress_clear(&run->progress);
