@@ -4,6 +4,7 @@
 #include "base/clock.h"
 #include "base/output.h"
 #include "base/text.h"
+#include "bench/arguments.h"
 #include "bench/claims/claim.h"
 #include "bench/claims_table.h"
 #include "bench/complain.h"
@@ -14,7 +15,6 @@
 #include "bench/target.h"
 #include "zk/library.h"
 
-#include <getopt.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -73,8 +73,6 @@ struct claims {
 
 /* ------------------------------------------------------------------ the command line */
 
-enum outcome { OUTCOME_GO, OUTCOME_HELP, OUTCOME_WRONG };
-
 enum long_option { OPTION_ONLY = 256, OPTION_CONNECT, OPTION_SEED };
 
 static const struct option long_options[] = {
@@ -90,10 +88,7 @@ static const struct option long_options[] = {
 /* Complains about the value of an option; false, for the parsers to return. */
 static bool wrong(const char *option, const char *value, const char *why)
 {
-    char subject[300];
-    snprintf(subject, sizeof subject, "%s %s", option, value[0] != '\0' ? value : "''");
-    complain_usage("claims", subject, "%s", why);
-    return false;
+    return complain_value("claims", option, value, why);
 }
 
 static bool want(const char *list, const char *id, struct claims *claims)
@@ -127,22 +122,15 @@ static bool parse_only(const char *value, struct claims *claims)
     return true;
 }
 
-static bool parse_connect(const char *value, struct options *servers)
+static bool take(int option, const char *value, void *context)
 {
-    struct fault fault = {0};
-    if (connect_parse(value, &servers->servers, &fault) != FAULT_NONE)
-        return wrong("--connect", value, fault.detail);
-    servers->connect = true;
-    return true;
-}
-
-static bool parse_one(int option, const char *value, struct claims *claims)
-{
+    struct claims *claims = context;
     switch (option) {
     case OPTION_ONLY:
         return parse_only(value, claims);
     case OPTION_CONNECT:
-        return parse_connect(value, &claims->servers);
+        claims->servers.connect = true;
+        return arguments_take_servers("claims", value, &claims->servers.servers);
     case OPTION_SEED:
         return text_parse_number(value, 0, INT64_MAX, &claims->seed) ||
                wrong("--seed", value, "expected a whole number");
@@ -155,38 +143,7 @@ static bool parse_one(int option, const char *value, struct claims *claims)
     }
 }
 
-static enum outcome refuse_option(int option, const char *argument)
-{
-    char letter[] = {'-', (char)optopt, '\0'};
-    if (option == ':')
-        complain_usage("claims", argument, "it takes a value");
-    else if (optopt == 0)
-        complain_usage("claims", argument, "no such option");
-    else if (optopt < OPTION_ONLY && strchr("oqh", optopt) == NULL)
-        complain_usage("claims", letter, "no such option");
-    else
-        complain_usage("claims", argument, "it takes no value");
-    return OUTCOME_WRONG;
-}
-
-static enum outcome parse(int argc, char **argv, struct claims *claims)
-{
-    int option;
-    optind = 1;
-    opterr = 0;
-    while ((option = getopt_long(argc, argv, ":o:qh", long_options, NULL)) != -1) {
-        if (option == 'h')
-            return OUTCOME_HELP;
-        if (option == ':' || option == '?')
-            return refuse_option(option, argv[optind - 1]);
-        if (!parse_one(option, optarg, claims))
-            return OUTCOME_WRONG;
-    }
-    if (optind == argc)
-        return OUTCOME_GO;
-    complain_usage("claims", argv[optind], "expected an option");
-    return OUTCOME_WRONG;
-}
+static const struct arguments arguments = {"claims", help, ":o:qh", long_options, take};
 
 static void set_defaults(struct claims *claims)
 {
@@ -383,21 +340,12 @@ static int lead(struct claims *claims)
 int claims_main(int argc, char **argv)
 {
     struct claims *claims = calloc(1, sizeof *claims);
-    int status = 0;
     if (claims == NULL)
         return complain(&(struct fault){.kind = FAULT_NO_MEMORY, .subject = "claims"});
     set_defaults(claims);
-    switch (parse(argc, argv, claims)) {
-    case OUTCOME_HELP:
-        fputs(help, stdout);
-        break;
-    case OUTCOME_WRONG:
-        status = fault_exit_status(FAULT_USAGE);
-        break;
-    case OUTCOME_GO:
+    int status = arguments_take(&arguments, argc, argv, claims, NULL);
+    if (status == ARGUMENTS_GO)
         status = lead(claims);
-        break;
-    }
     free(claims);
     return status;
 }

@@ -2,13 +2,13 @@
 #include "bench/ensemble.h"
 
 #include "base/text.h"
+#include "bench/arguments.h"
 #include "bench/complain.h"
 #include "bench/ensemble_table.h"
 #include "zk/ensemble.h"
 #include "zk/standing.h"
 
 #include <errno.h>
-#include <getopt.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
@@ -48,8 +48,6 @@ static const char help[] =
 
 /* ------------------------------------------------------------------ the command line */
 
-enum outcome { OUTCOME_GO, OUTCOME_HELP, OUTCOME_WRONG };
-
 enum long_option { OPTION_SERVERS = 256, OPTION_HEAP, OPTION_FSYNC, OPTION_DATA, OPTION_PORT };
 
 static const struct option start_options[] = {{"servers", required_argument, NULL, OPTION_SERVERS},
@@ -86,8 +84,9 @@ static bool parse_servers(const char *value, unsigned *servers)
            wrong("--servers", value, fault.detail);
 }
 
-static bool parse_one(int option, const char *value, struct ensemble_options *options)
+static bool take(int option, const char *value, void *context)
 {
+    struct ensemble_options *options = context;
     unsigned port = 0;
     switch (option) {
     case OPTION_SERVERS:
@@ -108,38 +107,6 @@ static bool parse_one(int option, const char *value, struct ensemble_options *op
         options->first_port = (uint16_t)port;
         return true;
     }
-}
-
-static enum outcome refuse_option(int option, const char *argument)
-{
-    if (option == ':')
-        complain_usage("ensemble", argument, "it takes a value");
-    else if (optopt >= OPTION_SERVERS || optopt == 'h')
-        complain_usage("ensemble", argument, "it takes no value");
-    else
-        complain_usage("ensemble", argument, "no such option");
-    return OUTCOME_WRONG;
-}
-
-/* argv[0] is the action. */
-static enum outcome parse(int argc, char **argv, const struct option *known,
-                          struct ensemble_options *options)
-{
-    int option;
-    optind = 1;
-    opterr = 0;
-    while ((option = getopt_long(argc, argv, ":h", known, NULL)) != -1) {
-        if (option == 'h')
-            return OUTCOME_HELP;
-        if (option == ':' || option == '?')
-            return refuse_option(option, argv[optind - 1]);
-        if (!parse_one(option, optarg, options))
-            return OUTCOME_WRONG;
-    }
-    if (optind == argc)
-        return OUTCOME_GO;
-    complain_usage("ensemble", argv[optind], "expected an option");
-    return OUTCOME_WRONG;
 }
 
 /* ------------------------------------------------------------------ start, status, stop */
@@ -213,12 +180,6 @@ static const struct {
     {"stop", no_options, stop},
 };
 
-static int print_help(void)
-{
-    fputs(help, stdout);
-    return 0;
-}
-
 int ensemble_main(int argc, char **argv)
 {
     struct ensemble_options options = ensemble_options_default();
@@ -226,19 +187,16 @@ int ensemble_main(int argc, char **argv)
     options.heap_mib = HEAP_DEFAULT_MIB;
     if (argc < 2)
         return complain_usage("ensemble", "action", "expected start, status or stop");
-    if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0)
-        return print_help();
+    if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0) {
+        fputs(help, stdout);
+        return 0;
+    }
     for (size_t i = 0; i < sizeof actions / sizeof actions[0]; i++) {
         if (strcmp(argv[1], actions[i].name) != 0)
             continue;
-        switch (parse(argc - 1, argv + 1, actions[i].options, &options)) {
-        case OUTCOME_HELP:
-            return print_help();
-        case OUTCOME_WRONG:
-            return fault_exit_status(FAULT_USAGE);
-        case OUTCOME_GO:
-            return actions[i].act(&options);
-        }
+        const struct arguments arguments = {"ensemble", help, ":h", actions[i].options, take};
+        int status = arguments_take(&arguments, argc - 1, argv + 1, &options, NULL);
+        return status == ARGUMENTS_GO ? actions[i].act(&options) : status;
     }
     return complain_usage("ensemble", argv[1], "expected start, status or stop");
 }

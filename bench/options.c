@@ -2,14 +2,11 @@
 #include "bench/options.h"
 
 #include "base/clock.h"
-#include "bench/complain.h"
+#include "bench/arguments.h"
 #include "bench/contradictions.h"
 #include "bench/values.h"
 
-#include <getopt.h>
-#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 /* Steady, when neither --handoffs nor --duration is given: each client is granted this often. */
 #define ROUNDS_DEFAULT 10
@@ -57,8 +54,6 @@ static const char help[] =
     "  zkherd run --servers 1,3                     standalone against an ensemble\n"
     "  zkherd run --connect zk1:2181,zk2:2181/test  servers of your own\n";
 
-static const char short_options[] = ":r:n:w:p:k:t:d:P:o:qh";
-
 static const struct option long_options[] = {
     {"recipes", required_argument, NULL, OPTION_RECIPES},
     {"clients", required_argument, NULL, OPTION_CLIENTS},
@@ -86,11 +81,6 @@ static const struct option long_options[] = {
     {0},
 };
 
-void options_help(void)
-{
-    fputs(help, stdout);
-}
-
 static void set_defaults(struct options *options)
 {
     *options = (struct options){
@@ -114,51 +104,22 @@ static bool fill_in_lists(struct options *options)
            (options->server_counts != NULL || values_take(OPTION_SERVERS, "1", options));
 }
 
-/* In a cluster, -qx, getopt tells the letter only. Always false, for parse_all to return. */
-static bool refuse_option(int option, const char *argument)
+static bool take(int option, const char *value, void *context)
 {
-    char letter[] = {'-', (char)optopt, '\0'};
-    if (option == ':')
-        complain_usage("run", argument, "it takes a value");
-    else if (optopt == 0)
-        complain_usage("run", argument, "no such option");
-    else if (optopt < OPTION_HANDOFFS && strchr(short_options, optopt) == NULL)
-        complain_usage("run", letter, "no such option");
-    else
-        complain_usage("run", argument, "it takes no value");
-    return false;
+    return values_take((enum option_name)option, value, context);
 }
 
-static bool parse_all(int argc, char **argv, struct options *options, bool *help_wanted)
+int options_parse(int argc, char **argv, struct options *options)
 {
-    int option;
-    optind = 1;
-    opterr = 0;
-    while ((option = getopt_long(argc, argv, short_options, long_options, NULL)) != -1) {
-        if (option == OPTION_HELP) {
-            *help_wanted = true;
-            return true;
-        }
-        if (option == ':' || option == '?')
-            return refuse_option(option, argv[optind - 1]);
-        if (!values_take((enum option_name)option, optarg, options))
-            return false;
-    }
-    if (optind < argc) {
-        complain_usage("run", argv[optind], "expected an option");
-        return false;
-    }
-    return fill_in_lists(options) && !contradictions_found(options);
-}
-
-enum options_outcome options_parse(int argc, char **argv, struct options *options)
-{
-    bool help_wanted = false;
+    static const struct arguments arguments = {"run", help, ":r:n:w:p:k:t:d:P:o:qh", long_options,
+                                               take};
     set_defaults(options);
-    if (parse_all(argc, argv, options, &help_wanted) && !help_wanted)
-        return OPTIONS_RUN;
-    options_deinit(options);
-    return help_wanted ? OPTIONS_HELP : OPTIONS_WRONG;
+    int status = arguments_take(&arguments, argc, argv, options, NULL);
+    if (status == ARGUMENTS_GO && (!fill_in_lists(options) || contradictions_found(options)))
+        status = fault_exit_status(FAULT_USAGE);
+    if (status != ARGUMENTS_GO)
+        options_deinit(options);
+    return status;
 }
 
 void options_deinit(struct options *options)

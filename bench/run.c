@@ -2,6 +2,7 @@
 #include "bench/run.h"
 
 #include "base/clock.h"
+#include "bench/arguments.h"
 #include "bench/cells.h"
 #include "bench/complain.h"
 #include "bench/data.h"
@@ -405,24 +406,15 @@ static int lead(struct run *run)
 int run_main(int argc, char **argv)
 {
     struct run *run = calloc(1, sizeof *run);
-    struct fault fault = {0};
-    int status;
     if (run == NULL)
         return complain(&(struct fault){.kind = FAULT_NO_MEMORY, .subject = "run"});
     run->signals = -1;
-    switch (options_parse(argc, argv, &run->options)) {
-    case OPTIONS_HELP:
-        options_help();
-        free(run);
-        return 0;
-    case OPTIONS_WRONG:
-        free(run);
-        return fault_exit_status(FAULT_USAGE);
-    case OPTIONS_RUN:
-        break;
+    int status = options_parse(argc, argv, &run->options);
+    if (status == ARGUMENTS_GO) {
+        struct fault fault = {0};
+        status = prepare(run, argc, argv, &fault) == FAULT_NONE ? lead(run) : complain(&fault);
+        release(run);
     }
-    status = prepare(run, argc, argv, &fault) == FAULT_NONE ? lead(run) : complain(&fault);
-    release(run);
     free(run);
     return status;
 }
