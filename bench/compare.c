@@ -24,25 +24,27 @@
 
 static const char help[] =
     "Usage: zkherd compare [OPTION]... RUN...\n"
-    "Compare runs of one plan: an ensemble with a standalone server, a version with another.\n"
-    "Every RUN, the folder of a run, is compared with the first. A folder that holds runs, as\n"
-    "'run --servers 1,3' writes it, stands for them, those with few servers first.\n"
+    "Compare runs of one plan: an ensemble with a standalone server, a version with\n"
+    "another. RUN is the folder of a run; every one is compared with the first. A\n"
+    "folder that holds runs, as 'run --servers 1,3' writes it, stands for all of\n"
+    "them, those with few servers first.\n"
     "\n"
-    "Under lockstep the counts must be equal. Times are compared by their ratio, with a 95 %\n"
-    "interval over trials from 5 trials on; * where it excludes 1. Only valid trials count.\n"
+    "Under lockstep the counts must be equal. Times are compared by their ratio, from\n"
+    "5 trials on with a 95 % interval; * marks where that excludes 1. Only valid\n"
+    "trials count.\n"
     "\n"
     "  -o, --out DIR  for compare.csv and plots/, a folder that does not exist yet\n"
     "                 [results/TIME-compare]\n"
     "  -q, --quiet    print nothing but errors and failed verdicts\n"
     "  -h, --help     this help\n"
     "\n"
-    "Exit status: 0 done, the counts are equal; 1 a count differs, or a trial's own verdict had\n"
-    "failed; 2 wrong usage, no run, a malformed file, runs of different plans; 3 the environment;\n"
-    "4 no valid trial to compare.\n"
+    "Exit status: 0 done, the counts are equal; 1 a count differs, or a trial's own\n"
+    "verdict had failed; 2 wrong usage, no run, a malformed file, or runs of\n"
+    "different plans; 3 the environment; 4 no valid trial to compare.\n"
     "\n"
     "Examples:\n"
-    "  zkherd compare results/20261121T101530Z-standalone results/20261121T102004Z-zk1-2181\n"
-    "  zkherd compare -o results/compared both\n";
+    "  zkherd compare before after                  the folders of two runs\n"
+    "  zkherd compare -o results/compared both      the runs in the folder 'both'\n";
 
 struct compare {
     const char *out;
