@@ -4,6 +4,7 @@
 #include "base/clock.h"
 #include "base/output.h"
 #include "base/text.h"
+#include "bench/arguments.h"
 #include "bench/claims/claim.h"
 #include "bench/claims_table.h"
 #include "bench/complain.h"
@@ -14,7 +15,6 @@
 #include "bench/target.h"
 #include "zk/library.h"
 
-#include <getopt.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -28,25 +28,27 @@
 
 static const char help[] =
     "Usage: zkherd claims [OPTION]...\n"
-    "Try what is claimed of ZooKeeper's locks on a real server: for each claim its source,\n"
-    "the experiment, what is expected, what was measured, and whether it holds.\n"
-    "Takes about two minutes.\n"
+    "Try what is claimed of ZooKeeper's locks on a real server, and tell of each\n"
+    "claim its source, the experiment, what is expected, what was measured, and\n"
+    "whether it holds. Takes about two minutes.\n"
     "\n"
-    "      --only LIST               these claims alone, as C6 or C6,C7 [C1 to C17, C19]\n"
-    "      --connect HOSTS[/CHROOT]  servers to use instead of a private one\n"
+    "      --only LIST               these claims alone, as C6 or C6,C7\n"
+    "                                [C1 to C17, C19]\n"
+    "      --connect HOSTS[/CHROOT]  use these servers instead of a private one\n"
     "      --seed S                  of the sessions' random numbers [from the clock]\n"
     "  -o, --out DIR                 for claims.csv, a folder that does not exist yet\n"
     "                                [results/TIME-claims]\n"
-    "  -q, --quiet                   print nothing but errors and claims that do not hold\n"
+    "  -q, --quiet                   print nothing but errors and claims that do not\n"
+    "                                hold\n"
     "  -h, --help                    this help\n"
     "\n"
-    "A claim holds, fails, or is undetermined: a trial was cut short, or what the claim speaks\n"
-    "of did not happen. Exit status: 0 all hold; 1 one fails; 2 wrong usage; 3 the environment;\n"
-    "4 one is undetermined, or the run was interrupted.\n"
+    "A claim holds, fails, or is undetermined: a trial was cut short, or what the\n"
+    "claim speaks of did not happen. Exit status: 0 all hold; 1 one fails; 2 wrong\n"
+    "usage; 3 the environment; 4 one is undetermined, or the run was interrupted.\n"
     "\n"
     "Examples:\n"
-    "  zkherd claims                                 all of them, on a private server\n"
-    "  zkherd claims --only C1,C5                    the herd, and the lock without it\n"
+    "  zkherd claims                   all of them, on a private server\n"
+    "  zkherd claims --only C1,C5      the herd, and the lock without it\n"
     "  zkherd claims --connect zk1:2181,zk2:2181/test -o claimed\n";
 
 struct claims {
@@ -64,6 +66,7 @@ struct claims {
     bool made_folder;
     struct output file;
     struct csv csv;
+    uint64_t began_ns;         /* the first of the claims */
     const struct claim *tried; /* at present */
     size_t done;
     unsigned verdicts[VERDICTS];        /* how many of each … */
@@ -71,8 +74,6 @@ struct claims {
 };
 
 /* ------------------------------------------------------------------ the command line */
-
-enum outcome { OUTCOME_GO, OUTCOME_HELP, OUTCOME_WRONG };
 
 enum long_option { OPTION_ONLY = 256, OPTION_CONNECT, OPTION_SEED };
 
@@ -89,10 +90,7 @@ static const struct option long_options[] = {
 /* Complains about the value of an option; false, for the parsers to return. */
 static bool wrong(const char *option, const char *value, const char *why)
 {
-    char subject[300];
-    snprintf(subject, sizeof subject, "%s %s", option, value[0] != '\0' ? value : "''");
-    complain_usage("claims", subject, "%s", why);
-    return false;
+    return complain_value("claims", option, value, why);
 }
 
 static bool want(const char *list, const char *id, struct claims *claims)
@@ -126,22 +124,15 @@ static bool parse_only(const char *value, struct claims *claims)
     return true;
 }
 
-static bool parse_connect(const char *value, struct options *servers)
+static bool take(int option, const char *value, void *context)
 {
-    struct fault fault = {0};
-    if (connect_parse(value, &servers->servers, &fault) != FAULT_NONE)
-        return wrong("--connect", value, fault.detail);
-    servers->connect = true;
-    return true;
-}
-
-static bool parse_one(int option, const char *value, struct claims *claims)
-{
+    struct claims *claims = context;
     switch (option) {
     case OPTION_ONLY:
         return parse_only(value, claims);
     case OPTION_CONNECT:
-        return parse_connect(value, &claims->servers);
+        claims->servers.connect = true;
+        return arguments_take_servers("claims", value, &claims->servers.servers);
     case OPTION_SEED:
         return text_parse_number(value, 0, INT64_MAX, &claims->seed) ||
                wrong("--seed", value, "expected a whole number");
@@ -154,38 +145,7 @@ static bool parse_one(int option, const char *value, struct claims *claims)
     }
 }
 
-static enum outcome refuse_option(int option, const char *argument)
-{
-    char letter[] = {'-', (char)optopt, '\0'};
-    if (option == ':')
-        complain_usage("claims", argument, "it takes a value");
-    else if (optopt == 0)
-        complain_usage("claims", argument, "no such option");
-    else if (optopt < OPTION_ONLY && strchr("oqh", optopt) == NULL)
-        complain_usage("claims", letter, "no such option");
-    else
-        complain_usage("claims", argument, "it takes no value");
-    return OUTCOME_WRONG;
-}
-
-static enum outcome parse(int argc, char **argv, struct claims *claims)
-{
-    int option;
-    optind = 1;
-    opterr = 0;
-    while ((option = getopt_long(argc, argv, ":o:qh", long_options, NULL)) != -1) {
-        if (option == 'h')
-            return OUTCOME_HELP;
-        if (option == ':' || option == '?')
-            return refuse_option(option, argv[optind - 1]);
-        if (!parse_one(option, optarg, claims))
-            return OUTCOME_WRONG;
-    }
-    if (optind == argc)
-        return OUTCOME_GO;
-    complain_usage("claims", argv[optind], "expected an option");
-    return OUTCOME_WRONG;
-}
+static const struct arguments arguments = {"claims", help, ":o:qh", long_options, take};
 
 static void set_defaults(struct claims *claims)
 {
@@ -212,11 +172,10 @@ static void show(void *context, const struct trial_progress *trial)
 {
     const struct claims *claims = context;
     const struct trial_plan *plan = claims->lab.plan;
-    char line[160];
-    snprintf(line, sizeof line, "[%zu/%zu] %s: %s n=%u: %llu of %llu handoffs", claims->done + 1,
-             claims->wanted_count, claims->tried->id, plan->recipe->name, plan->clients,
-             (unsigned long long)trial->handoffs, (unsigned long long)trial->handoffs_due);
-    progress_say(&claims->progress, line);
+    char what[128];
+    snprintf(what, sizeof what, "%s: %s n=%u", claims->tried->id, plan->recipe->name,
+             plan->clients);
+    progress_show(&claims->progress, what, plan->clients, trial);
 }
 
 static enum fault_kind open_target(struct claims *claims, struct fault *fault)
@@ -264,7 +223,7 @@ static enum fault_kind prepare(struct claims *claims, struct fault *fault)
         kind = library_load(LIBRARY_ST, &library, fault);
     if (kind == FAULT_NONE)
         kind = machine_allow_descriptors(SESSIONS_MAX, fault);
-    progress_init(&claims->progress, NULL, claims->quiet);
+    progress_init(&claims->progress, claims->wanted_count, claims->quiet);
     if (kind == FAULT_NONE)
         kind = open_target(claims, fault);
     return kind == FAULT_NONE ? open_file(claims, fault) : kind;
@@ -292,11 +251,19 @@ static enum fault_kind keep(struct claims *claims, const struct finding *finding
     return output_commit(&claims->file, fault);
 }
 
+/* As if those that are left took as long as those that are done; 0 while none is. */
+static uint64_t time_left_ns(const struct claims *claims)
+{
+    uint64_t took_ns = clock_now_ns() - claims->began_ns;
+    return claims->done == 0 ? 0 : took_ns / claims->done * (claims->wanted_count - claims->done);
+}
+
 static enum fault_kind try_one(struct claims *claims, const struct claim *claim,
                                struct fault *fault)
 {
     struct finding finding = {0};
     claims->tried = claim;
+    progress_begin(&claims->progress, claims->done, time_left_ns(claims));
     enum fault_kind kind = claim->experiment(claim, &claims->lab, &finding, fault);
     return kind == FAULT_NONE ? keep(claims, &finding, fault) : kind;
 }
@@ -304,6 +271,7 @@ static enum fault_kind try_one(struct claims *claims, const struct claim *claim,
 static enum fault_kind try_all(struct claims *claims, struct fault *fault)
 {
     enum fault_kind kind = FAULT_NONE;
+    claims->began_ns = clock_now_ns();
     for (size_t i = 0; kind == FAULT_NONE && i < claim_count(); i++) {
         if (claims->wanted[i])
             kind = try_one(claims, claim_at(i), fault);
@@ -374,21 +342,12 @@ static int lead(struct claims *claims)
 int claims_main(int argc, char **argv)
 {
     struct claims *claims = calloc(1, sizeof *claims);
-    int status = 0;
     if (claims == NULL)
         return complain(&(struct fault){.kind = FAULT_NO_MEMORY, .subject = "claims"});
     set_defaults(claims);
-    switch (parse(argc, argv, claims)) {
-    case OUTCOME_HELP:
-        fputs(help, stdout);
-        break;
-    case OUTCOME_WRONG:
-        status = fault_exit_status(FAULT_USAGE);
-        break;
-    case OUTCOME_GO:
+    int status = arguments_take(&arguments, argc, argv, claims, NULL);
+    if (status == ARGUMENTS_GO)
         status = lead(claims);
-        break;
-    }
     free(claims);
     return status;
 }

@@ -3,6 +3,7 @@
 
 #include "base/clock.h"
 #include "base/output.h"
+#include "bench/arguments.h"
 #include "bench/compare_table.h"
 #include "bench/complain.h"
 #include "bench/folder.h"
@@ -12,7 +13,6 @@
 #include "bench/sides.h"
 
 #include <dirent.h>
-#include <getopt.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -24,25 +24,27 @@
 
 static const char help[] =
     "Usage: zkherd compare [OPTION]... RUN...\n"
-    "Compare runs of one plan: an ensemble with a standalone server, a version with another.\n"
-    "Every RUN, the folder of a run, is compared with the first. A folder that holds runs, as\n"
-    "'run --servers 1,3' writes it, stands for them, those with few servers first.\n"
+    "Compare runs of one plan: an ensemble with a standalone server, a version with\n"
+    "another. RUN is the folder of a run; every one is compared with the first. A\n"
+    "folder that holds runs, as 'run --servers 1,3' writes it, stands for all of\n"
+    "them, those with few servers first.\n"
     "\n"
-    "Under lockstep the counts must be equal. Times are compared by their ratio, with a 95 %\n"
-    "interval over trials from 5 trials on; * where it excludes 1. Only valid trials count.\n"
+    "Under lockstep the counts must be equal. Times are compared by their ratio, from\n"
+    "5 trials on with a 95 % interval; * marks where that excludes 1. Only valid\n"
+    "trials count.\n"
     "\n"
     "  -o, --out DIR  for compare.csv and plots/, a folder that does not exist yet\n"
     "                 [results/TIME-compare]\n"
     "  -q, --quiet    print nothing but errors and failed verdicts\n"
     "  -h, --help     this help\n"
     "\n"
-    "Exit status: 0 done, the counts are equal; 1 a count differs, or a trial's own verdict had\n"
-    "failed; 2 wrong usage, no run, a malformed file, runs of different plans; 3 the environment;\n"
-    "4 no valid trial to compare.\n"
+    "Exit status: 0 done, the counts are equal; 1 a count differs, or a trial's own\n"
+    "verdict had failed; 2 wrong usage, no run, a malformed file, or runs of\n"
+    "different plans; 3 the environment; 4 no valid trial to compare.\n"
     "\n"
     "Examples:\n"
-    "  zkherd compare results/20261121T101530Z-standalone results/20261121T102004Z-zk1-2181\n"
-    "  zkherd compare -o results/compared both\n";
+    "  zkherd compare before after                  the folders of two runs\n"
+    "  zkherd compare -o results/compared both      the runs in the folder 'both'\n";
 
 struct compare {
     const char *out;
@@ -58,56 +60,32 @@ struct compare {
 
 /* ------------------------------------------------------------------ the command line */
 
-enum outcome { OUTCOME_GO, OUTCOME_HELP, OUTCOME_WRONG };
-
-static enum outcome refuse_option(int option, const char *argument)
+static bool take(int option, const char *value, void *context)
 {
-    static const char letters[] = "oqh";
-    char letter[] = {'-', (char)optopt, '\0'};
-    if (option == ':')
-        complain_usage("compare", argument, "it takes a value");
-    else if (optopt == 0)
-        complain_usage("compare", argument, "no such option");
-    else if (strchr(letters, optopt) == NULL)
-        complain_usage("compare", letter, "no such option");
-    else
-        complain_usage("compare", argument, "it takes no value");
-    return OUTCOME_WRONG;
+    struct compare *compare = context;
+    if (option == 'q') {
+        compare->quiet = true;
+        return true;
+    }
+    compare->out = value;
+    return value[0] != '\0' ||
+           complain_value("compare", "--out", value, "expected the name of a folder");
 }
 
-static enum outcome parse(int argc, char **argv, struct compare *compare)
+static int parse(int argc, char **argv, struct compare *compare)
 {
     static const struct option options[] = {{"out", required_argument, NULL, 'o'},
                                             {"quiet", no_argument, NULL, 'q'},
                                             {"help", no_argument, NULL, 'h'},
                                             {0}};
-    int option;
-    optind = 1;
-    opterr = 0;
-    while ((option = getopt_long(argc, argv, ":o:qh", options, NULL)) != -1) {
-        switch (option) {
-        case 'o':
-            if (optarg[0] == '\0') {
-                complain_usage("compare", "--out ''", "expected the name of a folder");
-                return OUTCOME_WRONG;
-            }
-            compare->out = optarg;
-            break;
-        case 'q':
-            compare->quiet = true;
-            break;
-        case 'h':
-            return OUTCOME_HELP;
-        default:
-            return refuse_option(option, argv[optind - 1]);
-        }
-    }
-    compare->folders = argv + optind;
-    compare->folder_count = (size_t)(argc - optind);
-    if (compare->folder_count > 0)
-        return OUTCOME_GO;
-    complain_usage("compare", "runs", "expected the folders of two runs at least");
-    return OUTCOME_WRONG;
+    static const struct arguments arguments = {"compare", help, ":o:qh", options, take};
+    int first = argc;
+    int status = arguments_take(&arguments, argc, argv, compare, &first);
+    compare->folders = argv + first;
+    compare->folder_count = (size_t)(argc - first);
+    if (status == ARGUMENTS_GO && compare->folder_count == 0)
+        status = complain_usage("compare", "runs", "expected the folders of two runs at least");
+    return status;
 }
 
 /* ------------------------------------------------------------------ reading */
@@ -276,20 +254,12 @@ static void release(struct compare *compare)
 int compare_main(int argc, char **argv)
 {
     struct compare *compare = calloc(1, sizeof *compare);
-    int status = 0;
     if (compare == NULL)
         return complain(&(struct fault){.kind = FAULT_NO_MEMORY, .subject = "compare"});
-    switch (parse(argc, argv, compare)) {
-    case OUTCOME_HELP:
-        fputs(help, stdout);
-        break;
-    case OUTCOME_WRONG:
-        status = fault_exit_status(FAULT_USAGE);
-        break;
-    case OUTCOME_GO:
+    int status = parse(argc, argv, compare);
+    if (status == ARGUMENTS_GO) {
         status = lead(compare);
         release(compare);
-        break;
     }
     free(compare);
     return status;

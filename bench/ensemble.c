@@ -2,13 +2,13 @@
 #include "bench/ensemble.h"
 
 #include "base/text.h"
+#include "bench/arguments.h"
 #include "bench/complain.h"
 #include "bench/ensemble_table.h"
 #include "zk/ensemble.h"
 #include "zk/standing.h"
 
 #include <errno.h>
-#include <getopt.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
@@ -22,33 +22,33 @@ static const char help[] =
     "Usage: zkherd ensemble start [OPTION]...\n"
     "       zkherd ensemble status\n"
     "       zkherd ensemble stop\n"
-    "Keep private ZooKeeper servers running on 127.0.0.1 for several runs. Each user has one\n"
-    "such ensemble at a time.\n"
+    "Keep private ZooKeeper servers running on 127.0.0.1 for several runs. Each user\n"
+    "has one such ensemble at a time.\n"
     "\n"
-    "  start   start it, wait until it serves, and print where, as run --connect takes it\n"
+    "  start   start it, wait until it serves, and print where, for run --connect\n"
     "  status  a row a server: address, role, process, memory, version, connections\n"
     "  stop    end it, and remove everything that was written for it\n"
     "\n"
     "Options of start:\n"
     "      --servers N     1, 3, 5 or 7 [3]\n"
     "      --heap MIB      of each server [512]\n"
-    "      --fsync yes|no  whether their writes wait for the disk [yes]\n"
-    "      --data DIR      where they keep their data: empty, or not there yet [TMPDIR]\n"
-    "      --port P        of the first server; the next one has the next [any that are free]\n"
+    "      --fsync yes|no  whether its writes wait for the disk [yes]\n"
+    "      --data DIR      where they keep their data: empty, or not there yet\n"
+    "                      [a temporary folder]\n"
+    "      --port P        of the first server; the others have those that follow\n"
+    "                      [any that are free]\n"
     "  -h, --help          this help\n"
     "\n"
-    "Exit status: 0 done, and it serves; 2 wrong usage; 3 the environment: none is running, one\n"
-    "is there already, or it does not serve.\n"
+    "Exit status: 0 done, and it serves; 2 wrong usage; 3 the environment: none is\n"
+    "running, one is there already, or it does not serve.\n"
     "\n"
     "Examples:\n"
-    "  zkherd run --connect \"$(zkherd ensemble start)\"     a run, and the servers stay\n"
+    "  zkherd run --connect \"$(zkherd ensemble start)\"     a run; the servers stay\n"
     "  zkherd ensemble start --servers 1 --port 2181 --fsync no\n"
     "  zkherd ensemble status\n"
     "  zkherd ensemble stop\n";
 
 /* ------------------------------------------------------------------ the command line */
-
-enum outcome { OUTCOME_GO, OUTCOME_HELP, OUTCOME_WRONG };
 
 enum long_option { OPTION_SERVERS = 256, OPTION_HEAP, OPTION_FSYNC, OPTION_DATA, OPTION_PORT };
 
@@ -86,8 +86,9 @@ static bool parse_servers(const char *value, unsigned *servers)
            wrong("--servers", value, fault.detail);
 }
 
-static bool parse_one(int option, const char *value, struct ensemble_options *options)
+static bool take(int option, const char *value, void *context)
 {
+    struct ensemble_options *options = context;
     unsigned port = 0;
     switch (option) {
     case OPTION_SERVERS:
@@ -108,38 +109,6 @@ static bool parse_one(int option, const char *value, struct ensemble_options *op
         options->first_port = (uint16_t)port;
         return true;
     }
-}
-
-static enum outcome refuse_option(int option, const char *argument)
-{
-    if (option == ':')
-        complain_usage("ensemble", argument, "it takes a value");
-    else if (optopt >= OPTION_SERVERS || optopt == 'h')
-        complain_usage("ensemble", argument, "it takes no value");
-    else
-        complain_usage("ensemble", argument, "no such option");
-    return OUTCOME_WRONG;
-}
-
-/* argv[0] is the action. */
-static enum outcome parse(int argc, char **argv, const struct option *known,
-                          struct ensemble_options *options)
-{
-    int option;
-    optind = 1;
-    opterr = 0;
-    while ((option = getopt_long(argc, argv, ":h", known, NULL)) != -1) {
-        if (option == 'h')
-            return OUTCOME_HELP;
-        if (option == ':' || option == '?')
-            return refuse_option(option, argv[optind - 1]);
-        if (!parse_one(option, optarg, options))
-            return OUTCOME_WRONG;
-    }
-    if (optind == argc)
-        return OUTCOME_GO;
-    complain_usage("ensemble", argv[optind], "expected an option");
-    return OUTCOME_WRONG;
 }
 
 /* ------------------------------------------------------------------ start, status, stop */
@@ -213,12 +182,6 @@ static const struct {
     {"stop", no_options, stop},
 };
 
-static int print_help(void)
-{
-    fputs(help, stdout);
-    return 0;
-}
-
 int ensemble_main(int argc, char **argv)
 {
     struct ensemble_options options = ensemble_options_default();
@@ -226,19 +189,16 @@ int ensemble_main(int argc, char **argv)
     options.heap_mib = HEAP_DEFAULT_MIB;
     if (argc < 2)
         return complain_usage("ensemble", "action", "expected start, status or stop");
-    if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0)
-        return print_help();
+    if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0) {
+        fputs(help, stdout);
+        return 0;
+    }
     for (size_t i = 0; i < sizeof actions / sizeof actions[0]; i++) {
         if (strcmp(argv[1], actions[i].name) != 0)
             continue;
-        switch (parse(argc - 1, argv + 1, actions[i].options, &options)) {
-        case OUTCOME_HELP:
-            return print_help();
-        case OUTCOME_WRONG:
-            return fault_exit_status(FAULT_USAGE);
-        case OUTCOME_GO:
-            return actions[i].act(&options);
-        }
+        const struct arguments arguments = {"ensemble", help, ":h", actions[i].options, take};
+        int status = arguments_take(&arguments, argc - 1, argv + 1, &options, NULL);
+        return status == ARGUMENTS_GO ? actions[i].act(&options) : status;
     }
     return complain_usage("ensemble", argv[1], "expected start, status or stop");
 }

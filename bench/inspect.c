@@ -2,6 +2,7 @@
 #include "bench/inspect.h"
 
 #include "base/clock.h"
+#include "bench/arguments.h"
 #include "bench/breaking.h"
 #include "bench/browser.h"
 #include "bench/complain.h"
@@ -13,7 +14,6 @@
 #include "zk/whereabouts.h"
 
 #include <errno.h>
-#include <getopt.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -26,26 +26,29 @@
 
 static const char help[] =
     "Usage: zkherd inspect PATH --connect HOSTS[/CHROOT] [OPTION]...\n"
-    "Show who holds a lock and who waits for it, in order: session, age of its znode, and where\n"
-    "the servers tell (cons), the client's address and the server that it is connected to.\n"
+    "Show who holds a lock and who waits for it, in order: session, age of its znode,\n"
+    "and where the servers tell it (cons), the client's address and its server.\n"
     "\n"
-    "PATH is the folder of a queue of ephemeral sequential znodes, of zkherd, Curator, kazoo,\n"
-    "ZooKeeper's recipes or others, read/write locks included; or the one ephemeral znode that\n"
-    "is the lock: who waits for that leaves no znode, and is not known. Nothing is written.\n"
+    "PATH is the folder of a queue of ephemeral sequential znodes, of zkherd,\n"
+    "Curator, kazoo, ZooKeeper's recipes or others, read/write locks included; or the\n"
+    "one ephemeral znode that is the lock: who waits for that leaves no znode, and is\n"
+    "not known. Nothing is written.\n"
     "\n"
-    "      --connect HOSTS[/CHROOT]  the servers; all of them, or some sessions are not found\n"
-    "      --watch                   follow it: show it again whenever it changes, till Ctrl-C\n"
-    "      --break                   ask, and delete the znode of who holds: of all readers,\n"
-    "                                if readers do\n"
+    "      --connect HOSTS[/CHROOT]  all of the servers, or some sessions' addresses\n"
+    "                                are not found\n"
+    "      --watch                   show it again whenever it changes, till Ctrl-C\n"
+    "      --break                   ask, and delete the znode of who holds: of all\n"
+    "                                readers, if readers do\n"
     "      --yes                     with --break: do not ask\n"
     "  -h, --help                    this help\n"
     "\n"
-    "Who loses a lock by --break is not told, and goes on as if it held it, beside the next\n"
-    "holder, unless what the lock protects refuses it (fencing). Better end that client first.\n"
+    "Who loses a lock by --break is not told, and goes on as if it held it, beside\n"
+    "the next holder, unless what the lock protects refuses it (fencing). Better end\n"
+    "that client first.\n"
     "\n"
-    "Exit status: 0 done, or nobody held what was to be broken, or the answer was no; 1 the\n"
-    "holder has changed before it was broken, and was left alone; 2 wrong usage, or no lock;\n"
-    "3 the environment; 4 interrupted (the end of --watch).\n"
+    "Exit status: 0 done, or nobody held what was to be broken, or the answer was no;\n"
+    "1 the holder had changed when it was to be broken, and was left alone; 2 wrong\n"
+    "usage, or no lock; 3 the environment; 4 interrupted (the end of --watch).\n"
     "\n"
     "Examples:\n"
     "  zkherd inspect /locks/orders --connect zk1:2181,zk2:2181,zk3:2181\n"
@@ -69,56 +72,24 @@ struct inspect {
 
 /* ------------------------------------------------------------------ the command line */
 
-enum outcome { OUTCOME_GO, OUTCOME_HELP, OUTCOME_WRONG };
-
 enum long_option { OPTION_CONNECT = 256, OPTION_WATCH, OPTION_BREAK, OPTION_YES };
 
-static enum outcome wrong(const char *subject, const char *why)
+static bool take(int option, const char *value, void *context)
 {
-    complain_usage("inspect", subject, "%s", why);
-    return OUTCOME_WRONG;
+    struct inspect *inspect = context;
+    inspect->connect = inspect->connect || option == OPTION_CONNECT;
+    inspect->watch = inspect->watch || option == OPTION_WATCH;
+    inspect->breaks = inspect->breaks || option == OPTION_BREAK;
+    inspect->yes = inspect->yes || option == OPTION_YES;
+    return option != OPTION_CONNECT || arguments_take_servers("inspect", value, &inspect->servers);
 }
 
-static enum outcome refuse_option(int option, const char *argument)
+static int wrong(const char *subject, const char *why)
 {
-    if (option == ':')
-        return wrong(argument, "it takes a value");
-    if (optopt >= OPTION_CONNECT || optopt == 'h')
-        return wrong(argument, "it takes no value");
-    return wrong(argument, "no such option");
+    return complain_usage("inspect", subject, "%s", why);
 }
 
-static enum outcome parse_connect(const char *value, struct inspect *inspect)
-{
-    char subject[300];
-    struct fault fault = {0};
-    snprintf(subject, sizeof subject, "--connect %s", value[0] != '\0' ? value : "''");
-    if (connect_parse(value, &inspect->servers, &fault) != FAULT_NONE)
-        return wrong(subject, fault.detail);
-    inspect->connect = true;
-    return OUTCOME_GO;
-}
-
-static enum outcome parse_one(int option, struct inspect *inspect)
-{
-    switch (option) {
-    case OPTION_CONNECT:
-        return parse_connect(optarg, inspect);
-    case OPTION_WATCH:
-        inspect->watch = true;
-        return OUTCOME_GO;
-    case OPTION_BREAK:
-        inspect->breaks = true;
-        return OUTCOME_GO;
-    case OPTION_YES:
-        inspect->yes = true;
-        return OUTCOME_GO;
-    default:
-        return OUTCOME_HELP;
-    }
-}
-
-static enum outcome check_together(const struct inspect *inspect)
+static int check_together(const struct inspect *inspect)
 {
     struct fault fault = {0};
     if (connect_check_path(inspect->path, &fault) != FAULT_NONE)
@@ -131,10 +102,10 @@ static enum outcome check_together(const struct inspect *inspect)
         return wrong("--yes", "it is for --break alone");
     if (inspect->breaks && !inspect->yes && !isatty(STDIN_FILENO))
         return wrong("--break", "there is no terminal to ask on: look who holds, and give --yes");
-    return OUTCOME_GO;
+    return ARGUMENTS_GO;
 }
 
-static enum outcome parse(int argc, char **argv, struct inspect *inspect)
+static int parse(int argc, char **argv, struct inspect *inspect)
 {
     static const struct option options[] = {{"connect", required_argument, NULL, OPTION_CONNECT},
                                             {"watch", no_argument, NULL, OPTION_WATCH},
@@ -142,21 +113,16 @@ static enum outcome parse(int argc, char **argv, struct inspect *inspect)
                                             {"yes", no_argument, NULL, OPTION_YES},
                                             {"help", no_argument, NULL, 'h'},
                                             {0}};
-    int option;
-    optind = 1;
-    opterr = 0;
-    while ((option = getopt_long(argc, argv, ":h", options, NULL)) != -1) {
-        if (option == ':' || option == '?')
-            return refuse_option(option, argv[optind - 1]);
-        enum outcome outcome = parse_one(option, inspect);
-        if (outcome != OUTCOME_GO)
-            return outcome;
-    }
-    if (optind == argc)
+    static const struct arguments arguments = {"inspect", help, ":h", options, take};
+    int first;
+    int status = arguments_take(&arguments, argc, argv, inspect, &first);
+    if (status != ARGUMENTS_GO)
+        return status;
+    if (first == argc)
         return wrong("path", "expected the path of a lock");
-    if (optind + 1 < argc)
-        return wrong(argv[optind + 1], "expected one path alone");
-    inspect->path = argv[optind];
+    if (first + 1 < argc)
+        return wrong(argv[first + 1], "expected one path alone");
+    inspect->path = argv[first];
     return check_together(inspect);
 }
 
@@ -340,7 +306,7 @@ static enum fault_kind break_lock(struct inspect *inspect, int *status, struct f
 
 /* ------------------------------------------------------------------ the whole */
 
-static enum fault_kind lead(struct inspect *inspect, int *status, struct fault *fault)
+static enum fault_kind look_or_break(struct inspect *inspect, int *status, struct fault *fault)
 {
     enum fault_kind kind = prepare(inspect, fault);
     if (kind != FAULT_NONE)
@@ -349,6 +315,13 @@ static enum fault_kind lead(struct inspect *inspect, int *status, struct fault *
         return follow(inspect, fault);
     kind = look_and_show(inspect, fault);
     return kind == FAULT_NONE && inspect->breaks ? break_lock(inspect, status, fault) : kind;
+}
+
+static int lead(struct inspect *inspect)
+{
+    struct fault fault = {0};
+    int status = 0;
+    return look_or_break(inspect, &status, &fault) == FAULT_NONE ? status : complain(&fault);
 }
 
 static void release(struct inspect *inspect)
@@ -364,23 +337,12 @@ static void release(struct inspect *inspect)
 int inspect_main(int argc, char **argv)
 {
     struct inspect *inspect = calloc(1, sizeof *inspect);
-    struct fault fault = {0};
-    int status = 0;
     if (inspect == NULL)
         return complain(&(struct fault){.kind = FAULT_NO_MEMORY, .subject = "inspect"});
     inspect->signals = -1;
-    switch (parse(argc, argv, inspect)) {
-    case OUTCOME_HELP:
-        fputs(help, stdout);
-        break;
-    case OUTCOME_WRONG:
-        status = fault_exit_status(FAULT_USAGE);
-        break;
-    case OUTCOME_GO:
-        if (lead(inspect, &status, &fault) != FAULT_NONE)
-            status = complain(&fault);
-        break;
-    }
+    int status = parse(argc, argv, inspect);
+    if (status == ARGUMENTS_GO)
+        status = lead(inspect);
     release(inspect);
     return status;
 }

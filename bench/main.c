@@ -19,12 +19,12 @@
 
 static const char help[] =
     "Usage: zkherd SUBCOMMAND [OPTION]...\n"
-    "Measure what handing a ZooKeeper lock to n clients costs: O(n²) messages when everybody\n"
-    "watches one znode, O(n) when each watches the one before.\n"
+    "Measure what handing a ZooKeeper lock to n clients costs: O(n²) messages when\n"
+    "everybody watches one znode, O(n) when each watches the one before.\n"
     "\n"
-    "  run          run recipes, count every message, hold the counts against their laws\n"
-    "  compare      two runs or more: are the counts equal, how much longer does it take\n"
-    "  claims       what is claimed of ZooKeeper's locks, tried: does it hold\n"
+    "  run          run recipes, count every message, hold the counts against laws\n"
+    "  compare      two runs or more: are the counts equal, are the times\n"
+    "  claims       try what is claimed of ZooKeeper's locks: does it hold\n"
     "  ensemble     keep private servers running for several runs\n"
     "  recipes      what each recipe does, its law, where it comes from\n"
     "  inspect      who holds a lock and who waits, by browsing; break it\n"

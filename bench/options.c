@@ -2,62 +2,63 @@
 #include "bench/options.h"
 
 #include "base/clock.h"
-#include "bench/complain.h"
+#include "bench/arguments.h"
 #include "bench/contradictions.h"
 #include "bench/values.h"
 
-#include <getopt.h>
-#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 /* Steady, when neither --handoffs nor --duration is given: each client is granted this often. */
 #define ROUNDS_DEFAULT 10
 
 static const char help[] =
     "Usage: zkherd run [OPTION]...\n"
-    "Run lock recipes against ZooKeeper, count every message of every handoff, and hold\n"
-    "the counts against their laws. Writes CSV files, histograms, fits and plots.\n"
+    "Run lock recipes against ZooKeeper, count every message of every handoff, and\n"
+    "hold the counts against their laws. Writes CSV files, histograms, fits, plots.\n"
     "\n"
-    "  -r, --recipes LIST       recipes (see zkherd recipes), NAME or NAME:MOST to stop at so\n"
-    "                           many clients [nonscalable,childwatch,scalable]\n"
-    "  -n, --clients LIST       client sessions: 10,20 or 8..256x2 or 8..64+8 [8..256x2]\n"
-    "  -w, --workload KIND      drain: each acquires once; steady: queue again [drain]\n"
-    "      --handoffs N         steady: grants in all [10 for each client]\n"
-    "      --duration D         steady: or queue again for this long\n"
-    "  -p, --pace PACE          lockstep: one step at a time, exact; free: at once [lockstep]\n"
-    "      --hold D             hold the lock so long; exp:D for exponential times [0]\n"
+    "  -r, --recipes LIST       names (see zkherd recipes); NAME:MOST stops at MOST\n"
+    "                           clients [nonscalable,childwatch,scalable]\n"
+    "  -n, --clients LIST       of clients: 10,20 or 8..256x2 or 8..64+8 [8..256x2]\n"
+    "  -w, --workload KIND      drain: each acquires once; steady: and again [drain]\n"
+    "      --handoffs N         steady: so many grants in all [10 for each client]\n"
+    "      --duration D         steady: for so long instead\n"
+    "  -p, --pace PACE          lockstep: one step at a time, exact; free: all at\n"
+    "                           once, as in real contention [lockstep]\n"
+    "      --hold D             hold the lock for so long; exp:D: D on average,\n"
+    "                           exponentially distributed [0]\n"
     "  -k, --locks M            spread the clients over M locks [1]\n"
-    "  -t, --trials K           trials of each cell [5]\n"
-    "  -d, --driver NAME        events: one event loop a process; threads: a thread for each\n"
-    "                           session, with synchronous calls; simulated: servers and\n"
-    "                           sessions in memory, up to 100000 of them [events]\n"
+    "  -t, --trials K           of each recipe with each number of clients [5]\n"
+    "  -d, --driver NAME        events: an event loop in each process; threads: a\n"
+    "                           thread for each session; simulated: servers and up\n"
+    "                           to 100000 sessions in memory [events]\n"
     "  -P, --processes P        spread the sessions over P processes [1]\n"
-    "      --servers LIST       private servers: 1, 3, 5 or 7; 1,3 tries both in one plan [1]\n"
+    "      --servers LIST       private servers: 1, 3, 5 or 7; 1,3: both, taking\n"
+    "                           turns [1]\n"
     "      --heap MIB           of each private server [512]\n"
-    "      --fsync yes|no       whether their writes wait for the disk [yes]\n"
-    "      --data DIR           where they keep their data: empty, or not there yet [TMPDIR]\n"
-    "      --connect HOSTS[/CHROOT]  servers to use instead of private ones\n"
-    "      --placement WHERE    sessions go to spread (all servers in turn), leader or\n"
-    "                           followers [spread]\n"
-    "      --session-timeout D  of the sessions [60s]\n"
-    "      --timeout D          give up when nothing moves for so long [30s]\n"
-    "      --seed S             of the order of the cells and of random times [from the clock]\n"
-    "  -o, --out DIR            results, a folder that does not exist yet [results/TIME-TARGET]\n"
+    "      --fsync yes|no       whether its writes wait for the disk [yes]\n"
+    "      --data DIR           of the private servers: empty, or not there yet\n"
+    "                           [a temporary folder]\n"
+    "      --connect HOSTS[/CHROOT]  use these servers instead of private ones\n"
+    "      --placement WHERE    connect to the leader, to followers, or spread over\n"
+    "                           all servers in turn [spread]\n"
+    "      --session-timeout D  asked for by each session [60s]\n"
+    "      --timeout D          give a trial up if nothing moves for so long [30s]\n"
+    "      --seed S             of the order of trials and of random times [clock]\n"
+    "  -o, --out DIR            for the results, a folder that does not exist yet\n"
+    "                           [results/TIME-TARGET]\n"
     "  -q, --quiet              print nothing but errors and failed verdicts\n"
     "  -h, --help               this help\n"
     "\n"
-    "Durations take units: 50us, 2ms, 30s, 5m. Exit status: 0 done, every verdict holds;\n"
-    "1 a verdict fails; 2 wrong usage; 3 the environment; 4 the measurement is not valid.\n"
+    "Durations D take a unit: 50us, 2ms, 30s, 5m. Exit status: 0 done, every verdict\n"
+    "holds; 1 a verdict fails; 2 wrong usage; 3 the environment; 4 the measurement is\n"
+    "not valid.\n"
     "\n"
     "Examples:\n"
-    "  zkherd run                                   the herd effect, on a private server\n"
+    "  zkherd run                                   the herd effect\n"
     "  zkherd run -r scalable -n 5000 -t 1          five thousand in one queue\n"
-    "  zkherd run -p free -n 100 --hold exp:5ms     real contention, random holding times\n"
-    "  zkherd run --servers 1,3                     standalone against an ensemble\n"
+    "  zkherd run -p free -n 100 --hold exp:5ms     real contention\n"
+    "  zkherd run --servers 1,3                     one server against three\n"
     "  zkherd run --connect zk1:2181,zk2:2181/test  servers of your own\n";
-
-static const char short_options[] = ":r:n:w:p:k:t:d:P:o:qh";
 
 static const struct option long_options[] = {
     {"recipes", required_argument, NULL, OPTION_RECIPES},
@@ -86,11 +87,6 @@ static const struct option long_options[] = {
     {0},
 };
 
-void options_help(void)
-{
-    fputs(help, stdout);
-}
-
 static void set_defaults(struct options *options)
 {
     *options = (struct options){
@@ -114,51 +110,22 @@ static bool fill_in_lists(struct options *options)
            (options->server_counts != NULL || values_take(OPTION_SERVERS, "1", options));
 }
 
-/* In a cluster, -qx, getopt tells the letter only. Always false, for parse_all to return. */
-static bool refuse_option(int option, const char *argument)
+static bool take(int option, const char *value, void *context)
 {
-    char letter[] = {'-', (char)optopt, '\0'};
-    if (option == ':')
-        complain_usage("run", argument, "it takes a value");
-    else if (optopt == 0)
-        complain_usage("run", argument, "no such option");
-    else if (optopt < OPTION_HANDOFFS && strchr(short_options, optopt) == NULL)
-        complain_usage("run", letter, "no such option");
-    else
-        complain_usage("run", argument, "it takes no value");
-    return false;
+    return values_take((enum option_name)option, value, context);
 }
 
-static bool parse_all(int argc, char **argv, struct options *options, bool *help_wanted)
+int options_parse(int argc, char **argv, struct options *options)
 {
-    int option;
-    optind = 1;
-    opterr = 0;
-    while ((option = getopt_long(argc, argv, short_options, long_options, NULL)) != -1) {
-        if (option == OPTION_HELP) {
-            *help_wanted = true;
-            return true;
-        }
-        if (option == ':' || option == '?')
-            return refuse_option(option, argv[optind - 1]);
-        if (!values_take((enum option_name)option, optarg, options))
-            return false;
-    }
-    if (optind < argc) {
-        complain_usage("run", argv[optind], "expected an option");
-        return false;
-    }
-    return fill_in_lists(options) && !contradictions_found(options);
-}
-
-enum options_outcome options_parse(int argc, char **argv, struct options *options)
-{
-    bool help_wanted = false;
+    static const struct arguments arguments = {"run", help, ":r:n:w:p:k:t:d:P:o:qh", long_options,
+                                               take};
     set_defaults(options);
-    if (parse_all(argc, argv, options, &help_wanted) && !help_wanted)
-        return OPTIONS_RUN;
-    options_deinit(options);
-    return help_wanted ? OPTIONS_HELP : OPTIONS_WRONG;
+    int status = arguments_take(&arguments, argc, argv, options, NULL);
+    if (status == ARGUMENTS_GO && (!fill_in_lists(options) || contradictions_found(options)))
+        status = fault_exit_status(FAULT_USAGE);
+    if (status != ARGUMENTS_GO)
+        options_deinit(options);
+    return status;
 }
 
 void options_deinit(struct options *options)

@@ -53,15 +53,10 @@ struct options {
     bool quiet;
 };
 
-enum options_outcome { OPTIONS_RUN, OPTIONS_HELP, OPTIONS_WRONG };
-
-/* Parses argv[1] … of the subcommand. OPTIONS_WRONG: it has been complained about. On OPTIONS_RUN
- * the caller owns *options, to options_deinit. */
-enum options_outcome options_parse(int argc, char **argv, struct options *options);
+/* Parses argv[1] … of the subcommand. ARGUMENTS_GO (bench/arguments.h): the caller owns *options,
+ * to options_deinit. Else the exit status: the help is printed, or it has been complained about. */
+int options_parse(int argc, char **argv, struct options *options);
 void options_deinit(struct options *options);
-
-/* The help of the subcommand, to stdout. */
-void options_help(void);
 
 /* The driver's name, as it is typed: a static string. */
 const char *options_driver_word(enum driver driver);

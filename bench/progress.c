@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "bench/progress.h"
 
+#include "base/clock.h"
 #include "base/text.h"
 
 #include <stdio.h>
@@ -8,20 +9,26 @@
 
 #define CLEAR_LINE "\r\033[K"
 
-void progress_init(struct progress *progress, const struct cells *cells, bool quiet)
+void progress_init(struct progress *progress, size_t count, bool quiet)
 {
-    *progress = (struct progress){.shown = !quiet && isatty(STDERR_FILENO), .cells = cells};
+    *progress = (struct progress){.shown = !quiet && isatty(STDERR_FILENO), .count = count};
 }
 
-void progress_announce(const struct progress *progress)
+void progress_begin(struct progress *progress, size_t at, uint64_t left_ns)
 {
-    char rpcs[32], time[32];
+    progress->at = at;
+    progress->began_ns = clock_now_ns();
+    progress->left_ns = left_ns;
+}
+
+void progress_announce(const struct progress *progress, uint64_t rpcs, uint64_t left_ns)
+{
+    char count[32], time[32];
     if (!progress->shown)
         return;
-    fprintf(stderr, CLEAR_LINE "%zu trial%s, %s RPCs, about %s\n", progress->cells->count,
-            progress->cells->count == 1 ? "" : "s",
-            text_format_count(cells_rpcs(progress->cells, 0), rpcs, sizeof rpcs),
-            text_format_duration(cells_time_left_ns(progress->cells, 0), time, sizeof time));
+    fprintf(stderr, CLEAR_LINE "%zu trial%s, %s RPCs, about %s\n", progress->count,
+            progress->count == 1 ? "" : "s", text_format_count(rpcs, count, sizeof count),
+            text_format_duration(left_ns, time, sizeof time));
 }
 
 void progress_say(const struct progress *progress, const char *what)
@@ -41,25 +48,31 @@ static void show_handoffs(const struct trial_progress *trial)
                 text_format_count(trial->handoffs_due, due, sizeof due));
 }
 
-void progress_show(void *context, const struct trial_progress *trial)
+/* Of a piece that takes longer than it was to take, nobody knows how much longer. */
+static void show_time_left(const struct progress *progress)
 {
-    const struct progress *progress = context;
+    char left[32];
+    uint64_t gone_ns = clock_now_ns() - progress->began_ns;
+    if (progress->left_ns > gone_ns)
+        fprintf(stderr, ", about %s left",
+                text_format_duration(progress->left_ns - gone_ns, left, sizeof left));
+}
+
+void progress_show(const struct progress *progress, const char *what, uint32_t clients,
+                   const struct trial_progress *trial)
+{
+    char rate[32];
     if (!progress->shown)
         return;
-    const struct cell *cell = &progress->cells->list[progress->at];
-    char rate[32], left[32];
-    fprintf(stderr, CLEAR_LINE "[%zu/%zu] %s n=%u trial %u: ", progress->at + 1,
-            progress->cells->count, cell->recipe->name, cell->clients, cell->trial);
+    fprintf(stderr, CLEAR_LINE "[%zu/%zu] %s: ", progress->at + 1, progress->count, what);
     if (trial->elapsed_ns == 0) {
-        fprintf(stderr, "%u of %u sessions", trial->established, cell->clients);
+        fprintf(stderr, "%u of %u sessions", trial->established, clients);
         return;
     }
     uint64_t per_s = (uint64_t)((double)trial->rpcs / (double)trial->elapsed_ns * 1e9);
-    uint64_t left_ns = cells_time_left_ns(progress->cells, progress->at);
-    left_ns = left_ns > trial->elapsed_ns ? left_ns - trial->elapsed_ns : 0;
     show_handoffs(trial);
-    fprintf(stderr, ", %s RPCs/s, about %s left", text_format_count(per_s, rate, sizeof rate),
-            text_format_duration(left_ns, left, sizeof left));
+    fprintf(stderr, ", %s RPCs/s", text_format_count(per_s, rate, sizeof rate));
+    show_time_left(progress);
 }
 
 void progress_clear(const struct progress *progress)

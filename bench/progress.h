@@ -1,36 +1,41 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * progress: one line on a terminal: cell, trial, handoffs, requests a second, time left. Layer:
- * bench.
+ * progress: one line on a terminal: which of the trials or claims, handoffs, requests a second,
+ * time left. Layer: bench.
  *
- * Invariant: nothing is written unless stderr is a terminal.
+ * Invariant: nothing is written unless stderr is a terminal, and no time is told that is not known.
  */
 #ifndef BENCH_PROGRESS_H
 #define BENCH_PROGRESS_H
 
-#include "bench/cells.h"
 #include "trial/conductor.h"
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 struct progress {
-    bool shown; /* stderr is a terminal, and the user did not ask for quiet */
-    const struct cells *cells;
-    size_t at; /* the cell that runs */
+    bool shown;        /* stderr is a terminal, and the user did not ask for quiet */
+    size_t count;      /* pieces of the whole: the trials of a run, or claims */
+    size_t at;         /* the index of the present one */
+    uint64_t began_ns; /* when that began … */
+    uint64_t left_ns;  /* … and about how long it and all behind it were to take; 0: unknown */
 };
 
-void progress_init(struct progress *progress, const struct cells *cells, bool quiet);
+void progress_init(struct progress *progress, size_t count, bool quiet);
 
-/* Before the first cell: how many requests there are to make, and about how long they take. */
-void progress_announce(const struct progress *progress);
+/* A piece begins. left_ns: about how long it and all behind it will take; 0: nobody knows. */
+void progress_begin(struct progress *progress, size_t at, uint64_t left_ns);
+
+/* Before the first piece: how many requests there are to make, and about how long they take. */
+void progress_announce(const struct progress *progress, uint64_t rpcs, uint64_t left_ns);
 
 /* A sentence about what is being done before there is anything to count. */
 void progress_say(const struct progress *progress, const char *what);
 
-/* Shows where the present cell is: the progress callback of a trial; context is the struct
- * progress. */
-void progress_show(void *context, const struct trial_progress *trial);
+/* Shows where a trial of the present piece is. what: its name; clients: its sessions. */
+void progress_show(const struct progress *progress, const char *what, uint32_t clients,
+                   const struct trial_progress *trial);
 
 /* Takes the line away again. */
 void progress_clear(const struct progress *progress);

@@ -16,7 +16,7 @@ static const char help[] =
     "\n"
     "  -h, --help  this help\n"
     "\n"
-    "In a drain n clients arrive one after another, and each then holds the lock once.\n"
+    "In a drain n clients arrive one after another; then each holds the lock once.\n"
     "The laws hold exactly under lockstep; zkherd run holds its counts against them.\n"
     "\n"
     "Examples:\n"

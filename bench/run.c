@@ -2,18 +2,18 @@
 #include "bench/run.h"
 
 #include "base/clock.h"
+#include "bench/arguments.h"
 #include "bench/cells.h"
 #include "bench/complain.h"
 #include "bench/data.h"
 #include "bench/folder.h"
-#include "bench/machine.h"
+#include "bench/limits.h"
 #include "bench/options.h"
 #include "bench/progress.h"
 #include "bench/record.h"
 #include "bench/signals.h"
 #include "bench/target.h"
 #include "trial/trial.h"
-#include "zk/library.h"
 
 #include <errno.h>
 #include <limits.h>
@@ -26,9 +26,6 @@
 /* The discarded cell: a JVM that has just started is slow, and the first trials would pay for it.
  */
 #define WARM_UP_CLIENTS 64
-/* The client library numbers the requests of a process with 31 bits, beginning with the time of
- * day. */
-#define REQUESTS_PER_PROCESS UINT64_C(300000000)
 
 /* The run's root znode and a trial's name below it. */
 #define TRIAL_ROOT_MAX 80
@@ -86,15 +83,25 @@ static enum fault_kind run_plan(struct run *run, const struct cell *cell,
     return FAULT_NONE;
 }
 
+/* The progress callback of a cell's trial. */
+static void show(void *context, const struct trial_progress *trial)
+{
+    const struct run *run = context;
+    const struct cell *cell = &run->cells.list[run->progress.at];
+    char what[128];
+    snprintf(what, sizeof what, "%s n=%u trial %u", cell->recipe->name, cell->clients, cell->trial);
+    progress_show(&run->progress, what, cell->clients, trial);
+}
+
 static enum fault_kind run_cell(struct run *run, size_t at, struct fault *fault)
 {
     const struct cell *cell = &run->cells.list[at];
-    const struct trial_watch watch = {progress_show, &run->progress, run->signals};
+    const struct trial_watch watch = {show, run, run->signals};
     struct trial_result *result = NULL;
     char root[TRIAL_ROOT_MAX];
     snprintf(root, sizeof root, "%s/t%04zu", run->targets[cell->topology].root, at);
     struct trial_plan plan = plan_of(run, cell, root);
-    run->progress.at = at;
+    progress_begin(&run->progress, at, cells_time_left_ns(&run->cells, at));
     enum fault_kind kind = run_plan(run, cell, &plan, &watch, &result, fault);
     if (kind != FAULT_NONE)
         return kind;
@@ -147,25 +154,6 @@ static enum fault_kind warm_up(struct run *run, struct fault *fault)
 
 /* ------------------------------------------------------------------ before the first trial */
 
-static void warn_of_limits(const struct run *run, struct record *record, size_t server_count)
-{
-    const struct options *options = &run->options;
-    if (options->driver == DRIVER_SIMULATED)
-        return;
-    uint64_t most_rpcs = 0, most_clients = options->clients[options->level_count - 1];
-    for (size_t i = 0; i < run->cells.count; i++) {
-        if (run->cells.list[i].rpcs > most_rpcs)
-            most_rpcs = run->cells.list[i].rpcs;
-    }
-    if (most_rpcs / options->processes > REQUESTS_PER_PROCESS)
-        record_warn(record, "a trial makes more requests than the client library can number in one "
-                            "process: spread it with --processes");
-    if (most_clients / server_count > machine_local_ports())
-        record_warn(record, "more clients than local ports for one server "
-                            "(net.ipv4.ip_local_port_range): not all of them will get a "
-                            "connection");
-}
-
 /* What differs between the leader and a follower may be that, then. */
 static void warn_of_versions(struct record *record, const struct target *target)
 {
@@ -186,20 +174,6 @@ static void warn_of_versions(struct record *record, const struct target *target)
     }
     if (differ)
         record_warn(record, "the servers are of different versions: %s", list);
-}
-
-static enum fault_kind allow_descriptors(const struct options *options, struct fault *fault)
-{
-    uint64_t most = options->clients[options->level_count - 1];
-    if (options->driver == DRIVER_SIMULATED)
-        return FAULT_NONE;
-    uint64_t in_one_process = (most + options->processes - 1) / options->processes;
-    /* The multi-threaded library has a pipe for each session beside its socket. */
-    if (options->driver == DRIVER_THREADS)
-        in_one_process *= 3;
-    /* A private server holds all of them, and inherits the limit. */
-    return machine_allow_descriptors(
-        options->connect || in_one_process > most ? in_one_process : most, fault);
 }
 
 static enum fault_kind open_targets(struct run *run, struct fault *fault)
@@ -246,33 +220,10 @@ static enum fault_kind open_records(struct run *run, int argc, char **argv, stru
             return kind;
         run->record_count++;
         manifest_begin(&record->manifest, argc, argv, &run->options, &run->targets[i]);
-        warn_of_limits(run, record, run->targets[i].placement.count);
+        limits_warn(&run->options, &run->cells, run->targets[i].placement.count, record);
         warn_of_versions(record, &run->targets[i]);
     }
     return FAULT_NONE;
-}
-
-/* Told before a server is started, and not by each worker. The steward is on events always. */
-static enum fault_kind check_libraries(const struct options *options, struct fault *fault)
-{
-    struct library library;
-    if (options->driver == DRIVER_SIMULATED)
-        return FAULT_NONE;
-    enum fault_kind kind = library_load(LIBRARY_ST, &library, fault);
-    if (kind == FAULT_NONE && options->driver == DRIVER_THREADS)
-        kind = library_load(LIBRARY_MT, &library, fault);
-    return kind;
-}
-
-/* Those of all topologies run beside each other. */
-static enum fault_kind check_memory(const struct options *options, struct fault *fault)
-{
-    uint64_t servers = 0;
-    if (options->connect || options->driver == DRIVER_SIMULATED)
-        return FAULT_NONE;
-    for (size_t i = 0; i < options->topology_count; i++)
-        servers += options->server_counts[i];
-    return ensemble_check_memory((unsigned)servers, options->heap_mib, fault);
 }
 
 /* So that nobody wonders at a verdict that fails, among others that hold. */
@@ -289,11 +240,7 @@ static enum fault_kind prepare(struct run *run, int argc, char **argv, struct fa
 {
     enum fault_kind kind = folder_check(run->options.out, fault);
     if (kind == FAULT_NONE)
-        kind = check_libraries(&run->options, fault);
-    if (kind == FAULT_NONE)
-        kind = check_memory(&run->options, fault);
-    if (kind == FAULT_NONE)
-        kind = allow_descriptors(&run->options, fault);
+        kind = limits_check(&run->options, fault);
     if (kind == FAULT_NONE)
         kind = cells_init(&run->cells, &run->options, fault);
     if (kind == FAULT_NONE)
@@ -301,7 +248,7 @@ static enum fault_kind prepare(struct run *run, int argc, char **argv, struct fa
     if (kind != FAULT_NONE)
         return kind;
     tell_of_broken(&run->options);
-    progress_init(&run->progress, &run->cells, run->options.quiet);
+    progress_init(&run->progress, run->cells.count, run->options.quiet);
     kind = open_targets(run, fault);
     return kind == FAULT_NONE ? open_records(run, argc, argv, fault) : kind;
 }
@@ -313,7 +260,8 @@ static enum fault_kind run_cells(struct run *run, struct fault *fault)
     enum fault_kind kind = warm_up(run, fault);
     if (kind != FAULT_NONE)
         return kind;
-    progress_announce(&run->progress);
+    progress_announce(&run->progress, cells_rpcs(&run->cells, 0),
+                      cells_time_left_ns(&run->cells, 0));
     for (size_t at = 0; kind == FAULT_NONE && at < run->cells.count; at++)
         kind = run_cell(run, at, fault);
     progress_clear(&run->progress);
@@ -394,24 +342,15 @@ static int lead(struct run *run)
 int run_main(int argc, char **argv)
 {
     struct run *run = calloc(1, sizeof *run);
-    struct fault fault = {0};
-    int status;
     if (run == NULL)
         return complain(&(struct fault){.kind = FAULT_NO_MEMORY, .subject = "run"});
     run->signals = -1;
-    switch (options_parse(argc, argv, &run->options)) {
-    case OPTIONS_HELP:
-        options_help();
-        free(run);
-        return 0;
-    case OPTIONS_WRONG:
-        free(run);
-        return fault_exit_status(FAULT_USAGE);
-    case OPTIONS_RUN:
-        break;
+    int status = options_parse(argc, argv, &run->options);
+    if (status == ARGUMENTS_GO) {
+        struct fault fault = {0};
+        status = prepare(run, argc, argv, &fault) == FAULT_NONE ? lead(run) : complain(&fault);
+        release(run);
     }
-    status = prepare(run, argc, argv, &fault) == FAULT_NONE ? lead(run) : complain(&fault);
-    release(run);
     free(run);
     return status;
 }

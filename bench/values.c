@@ -3,6 +3,7 @@
 
 #include "base/clock.h"
 #include "base/text.h"
+#include "bench/arguments.h"
 #include "bench/complain.h"
 #include "recipes/registry.h"
 #include "zk/ensemble.h"
@@ -155,15 +156,6 @@ static bool parse_driver(const char *value, struct options *options)
     return wrong("--driver", value, "expected events, threads or simulated");
 }
 
-static bool parse_connect(const char *value, struct options *options)
-{
-    struct fault fault = {0};
-    if (connect_parse(value, &options->servers, &fault) != FAULT_NONE)
-        return wrong("--connect", value, fault.detail);
-    options->connect = true;
-    return true;
-}
-
 static bool parse_servers(const char *value, struct options *options)
 {
     free(options->server_counts);
@@ -235,7 +227,8 @@ bool values_take(enum option_name name, const char *value, struct options *optio
     case OPTION_PROCESSES:
         return parse_small("--processes", value, PROCESSES_MAX, &options->processes);
     case OPTION_CONNECT:
-        return parse_connect(value, options);
+        options->connect = true;
+        return arguments_take_servers("run", value, &options->servers);
     case OPTION_SERVERS:
         return parse_servers(value, options);
     case OPTION_HEAP:

@@ -133,16 +133,44 @@ decade_tics(d, last, few) = unit_tics(10.0**d, few).\
     (d < last ? ", ".decade_tics(d + 1, last, few) : "")
 log_tics(low, high) = decade_tics(floor(log10(low)), floor(log10(high)), high < 60 * low)
 
-# For `set xtics`: the whole numbers in `list`, ascending, those written that have room behind the
-# last one written, on an axis from low to high that is so many letters wide.
-x_tics(list, low, high, letters) = x_tics_from(list, 1, 0, letters / log(1.0 * high / low))
-x_tics_from(list, i, last, scale) = i > words(list) ? "" \
-    : x_tic(list, i, last, scale, int(word(list, i)), thousands(int(word(list, i))))
-x_tic(list, i, last, scale, x, text) = \
-    last == 0 || log(1.0 * x / last) * scale > strlen(text) + 0.5 \
-    ? sprintf("'%s' %d 0, ", text, x).x_tics_from(list, i + 1, x, scale) \
-    : sprintf("'' %d 1, ", x).x_tics_from(list, i + 1, last, scale)
-powers(base, from, to) = from > to ? "" : sprintf("%d ", from).powers(base, base * from, to)
+# The x axis has as much air more as its outermost labels need to stay within the panel, which is so
+# many letters wide: x_axis sets x_low, x_high, and how many letters one e-fold has.
+half(x) = strlen(thousands(x)) / 2.0
+e_folds(low, high, letters) = log(1.0 * high / low * air(low, high)**2) / (letters - half(low) - half(high))
+x_air(x, low, high, letters) = most(air(low, high), exp(half(x) * e_folds(low, high, letters)))
+x_axis(low, high, letters) = (x_low = low / x_air(low, low, high, letters), \
+    x_high = high * x_air(high, low, high, letters), x_letters = letters / log(x_high / x_low), \
+    sprintf("set xrange [%.9g : %.9g]", x_low, x_high))
+panel_letters(left, right) = 80 * (right - left)
+page_letters = panel_letters(0.19, 0.97)
+
+# For `set xtics`. Of the whole numbers in a list, ascending, every k-th is written, the last one among
+# them, and the others get a small tic.
+letters_between(a, b) = x_letters * log(1.0 * b / a)
+nth(list, i) = int(word(list, i))
+written(list, i, k) = (words(list) - i) % k == 0
+crammed(list, i, k) = written(list, i, k) \
+    && letters_between(nth(list, i - k), nth(list, i)) < half(nth(list, i - k)) + half(nth(list, i)) + 0.9
+fit(list, k) = words(list) <= k || (sum [i = k + 1:words(list)] crammed(list, i, k)) == 0
+x_tic(x, labelled) = sprintf("'%s' %d %d, ", labelled ? thousands(x) : "", x, !labelled)
+tics_from(list, i, k) = i > words(list) ? "" \
+    : x_tic(nth(list, i), written(list, i, k)).tics_from(list, i + 1, k)
+tics_of(list, k) = tics_from(list, 1, k)
+# What has room for its label within the panel.
+kept(x) = letters_between(x_low, x) > half(x) - 0.01 && letters_between(x, x_high) > half(x) - 0.01 \
+    ? sprintf("%d ", x) : ""
+powers(base, x) = x >= x_high ? "" : kept(x).powers(base, base * x)
+fives(x) = x >= x_high ? "" : kept(x).kept(2 * x).kept(5 * x).fives(10 * x)
+between(x) = x >= x_high ? "" : x_tic(2 * x, 0).x_tic(3 * x, 0).x_tic(4 * x, 0).x_tic(5 * x, 0).\
+    x_tic(6 * x, 0).x_tic(7 * x, 0).x_tic(8 * x, 0).x_tic(9 * x, 0).between(10 * x)
+# 1, 2, 5, 10, …, or decades, or every other one of them; x is the first.
+decades(x) = between(x).(fit(fives(x), 1) ? tics_of(fives(x), 1) \
+    : tics_of(powers(10, x), fit(powers(10, x), 1) ? 1 : 2))
+# All levels, or every other one, or decades.
+level_tics(list) = fit(list, 1) ? tics_of(list, 1) : fit(list, 2) ? tics_of(list, 2) : decades(1)
+# All powers of 2, or those of 4, or decades.
+power_tics(x) = fit(powers(2, x), 1) ? tics_of(powers(2, x), 1) \
+    : fit(powers(4, x), 1) ? tics_of(powers(4, x), 1) : decades(x)
 
 # --- The canvas -----------------------------------------------------------------------------------
 # Made for a column of 14 cm, where its letters have 8 to 9 points: 640 units wide, and as high as

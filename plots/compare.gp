@@ -30,13 +30,13 @@ is(r, k) = $1 == int(r) && $3 == k
 beside(r, k) = is(r, k) ? $2 * (1 + 0.04 * (k - (sides + 1) / 2.0)) : NaN
 first = int(word(levels, 1))
 last = int(word(levels, words(levels)))
-set xrange [axis_low(first, last) : axis_high(first, last)]
+eval x_axis(first, last, panel_letters(0.12, 0.49))
+eval "set xtics (".level_tics(levels).")"
 set xlabel "clients n"
 set tmargin at screen top(rows)
 set bmargin at screen bottom(rows)
 # A line goes on over the rows of other sides and recipes.
 panel = 'set datafile missing NaN; set yrange [axis_low(low, high) : axis_high(low, high)]; '. \
-    'eval "set xtics (".x_tics(levels, axis_low(first, last), axis_high(first, last), 28).")"; '. \
     'eval "set ytics (".log_tics(axis_low(low, high), axis_high(low, high)).")"'
 
 # A macro too: vectors without a single interval to draw are an error.

@@ -9,7 +9,8 @@ low = axis_low(fastest / 1e6, slowest / 1e6)
 high = axis_high(fastest / 1e6, slowest / 1e6)
 set yrange [low : high]
 eval "set ytics (".log_tics(low, high).")"
-eval "set xtics (".waiters_tics(most_waiters < 1000 ? 2 : 4, 65).")"
+eval x_axis(fewest, most_waiters, page_letters)
+eval "set xtics (".power_tics(1).")"
 
 rows = ceil(words(drawn) / 3.0)
 eval canvas("handoff_latency", rows)

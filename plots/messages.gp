@@ -13,7 +13,9 @@ unset logscale y
 set yrange [at(0) - 0.12 : at(ceiling)]
 count_tics = 'eval "set ytics (".tic(0, 1).", ".log_tics(1, ceiling).")"'
 eval count_tics
-eval "set xtics (".waiters_tics(4, 33).")"
+margin = 0.08 + 0.013 * strlen(label(10.0**floor(log10(ceiling))))
+eval x_axis(fewest, most_waiters, panel_letters(most(margin, 0.12), 0.525))
+eval "set xtics (".power_tics(1).")"
 
 rows = ceil(words(drawn) / 3.0)
 eval canvas("messages", rows)
@@ -22,7 +24,7 @@ set output file("messages")
 set multiplot
 set tmargin at screen top(rows)
 set bmargin at screen bottom(rows)
-set lmargin at screen 0.08 + 0.013 * strlen(label(10.0**floor(log10(ceiling))))
+set lmargin at screen margin
 set rmargin at screen 0.525
 set title "Notifications of a handoff"
 set ylabel "messages (scale linear below 1)"

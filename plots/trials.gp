@@ -74,9 +74,9 @@ unset print
 
 first = int(word(levels, 1))
 last = int(word(levels, words(levels)))
-set xrange [axis_low(first, last) : axis_high(first, last)]
+eval x_axis(first, last, page_letters)
 set yrange [axis_low(low, high) : axis_high(low, high)]
-eval "set xtics (".x_tics(levels, axis_low(first, last), axis_high(first, last), 65).")"
+eval "set xtics (".level_tics(levels).")"
 eval "set ytics (".log_tics(axis_low(low, high), axis_high(low, high)).")"
 set xlabel "clients n"
 

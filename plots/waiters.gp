@@ -5,7 +5,7 @@
 #   drawn     the places of the recipes that have data; bars, tails: whether any p50 has an
 #             interval, and whether there is any p99
 #   fewest, most_waiters, most_messages; fastest, slowest: the extremes, latencies in µs
-#   the x axis; waiters_tics(base, letters) are its tics at the powers of base
+#   the label of the x axis
 
 drawn = ""
 tails = 0
@@ -48,8 +48,5 @@ if (drawn eq "" || slowest == 0) {
 }
 drawn = in_order(drawn)
 
-set xrange [axis_low(fewest, most_waiters) : axis_high(fewest, most_waiters)]
 set xlabel "waiters W"
-waiters_tics(base, letters) = x_tics(powers(base, 1, 2 * most_waiters), \
-    axis_low(fewest, most_waiters), axis_high(fewest, most_waiters), letters)
 is(r) = $1 == int(r)

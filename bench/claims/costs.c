@@ -93,42 +93,44 @@ enum fault_kind costs_of_the_herd(const struct claim *claim, struct lab *lab,
     return FAULT_NONE;
 }
 
-enum fault_kind costs_of_the_queue(const struct claim *claim, struct lab *lab,
-                                   struct finding *finding, struct fault *fault)
+/* Holds one figure of a recipe's drains against its law. */
+static enum fault_kind try_figure(const struct recipe *recipe, const char *what,
+                                  growth_metric *metric, double (*law)(double clients),
+                                  struct lab *lab, struct finding *finding, struct fault *fault)
 {
     struct growth growth;
     enum fault_kind kind =
-        growth_measure(lab, claim->recipes[0], levels, COUNT(levels), &growth, finding, fault);
+        growth_measure(lab, recipe, levels, COUNT(levels), &growth, finding, fault);
+    if (kind == FAULT_NONE)
+        growth_check(&growth, what, metric, law, finding);
+    return kind;
+}
+
+enum fault_kind costs_of_the_queue(const struct claim *claim, struct lab *lab,
+                                   struct finding *finding, struct fault *fault)
+{
+    enum fault_kind kind =
+        try_figure(claim->recipes[0], "RPCs", rpcs, queue_rpcs, lab, finding, fault);
     if (kind != FAULT_NONE)
         return kind;
-    growth_check(&growth, "RPCs", rpcs, queue_rpcs, finding);
     return releases_notify_one(claim->recipes[0], QUEUE_CLIENTS, lab, finding, fault);
 }
 
 enum fault_kind costs_of_a_watched_list(const struct claim *claim, struct lab *lab,
                                         struct finding *finding, struct fault *fault)
 {
-    static double (*const laws[])(double clients) = {one_each_but_the_last, square};
-    enum fault_kind kind = FAULT_NONE;
-    for (size_t i = 0; kind == FAULT_NONE && i < COUNT(laws); i++) {
-        struct growth growth;
-        kind =
-            growth_measure(lab, claim->recipes[i], levels, COUNT(levels), &growth, finding, fault);
-        if (kind == FAULT_NONE)
-            growth_check(&growth, "notifications", notifications, laws[i], finding);
-    }
-    return kind;
+    enum fault_kind kind = try_figure(claim->recipes[0], "notifications", notifications,
+                                      one_each_but_the_last, lab, finding, fault);
+    if (kind != FAULT_NONE)
+        return kind;
+    return try_figure(claim->recipes[1], "notifications", notifications, square, lab, finding,
+                      fault);
 }
 
 enum fault_kind costs_of_the_counter(const struct claim *claim, struct lab *lab,
                                      struct finding *finding, struct fault *fault)
 {
-    struct growth growth;
-    enum fault_kind kind =
-        growth_measure(lab, claim->recipes[0], levels, COUNT(levels), &growth, finding, fault);
-    if (kind == FAULT_NONE)
-        growth_check(&growth, "attempts (setData)", sets, triangle, finding);
-    return kind;
+    return try_figure(claim->recipes[0], "attempts (setData)", sets, triangle, lab, finding, fault);
 }
 
 enum fault_kind costs_in_bytes(const struct claim *claim, struct lab *lab, struct finding *finding,

@@ -128,6 +128,68 @@ static void nothing_was_tried(void **state)
     assert_nothing_left_outside(1);
 }
 
+/* A terminal for the command's standard error, and what the command has written to it. */
+static int master;
+static char terminal[64];
+static char shown[COMMAND_TEXT_SIZE];
+
+static void take_terminal(void)
+{
+    dup2(open(terminal, O_RDWR | O_NOCTTY | O_CLOEXEC), 2);
+}
+
+static void open_terminal(void)
+{
+    master = posix_openpt(O_RDWR | O_NOCTTY | O_CLOEXEC | O_NONBLOCK);
+    assert_true(master >= 0 && grantpt(master) == 0 && unlockpt(master) == 0);
+    assert_int_equal(ptsname_r(master, terminal, sizeof terminal), 0);
+    command.prepare = take_terminal;
+}
+
+static void run_on_terminal(const char *const arguments[])
+{
+    size_t length = 0;
+    bool runs = true;
+    command_start(&command, arguments);
+    while (runs) {
+        runs = command_runs(&command);
+        ssize_t more = read(master, shown + length, sizeof shown - 1 - length);
+        length += more > 0 ? (size_t)more : 0;
+        pause_ms(2);
+    }
+    shown[length] = '\0';
+    command_finish(&command, 0);
+    command.prepare = NULL;
+    close(master);
+}
+
+/* Whether any line that begins so has these words too; each begins by wiping away the one before.
+ */
+static bool has_shown(const char *beginning, const char *words)
+{
+    for (const char *line = strstr(shown, beginning); line != NULL;
+         line = strstr(line + 1, beginning)) {
+        const char *found = strstr(line, words);
+        if (found != NULL && found < line + strcspn(line, "\r"))
+            return true;
+    }
+    return false;
+}
+
+/* What is left is known once a claim is done, and not before. */
+static void time_left(void **state)
+{
+    (void)state;
+    open_terminal();
+    run_on_terminal(COMMAND("claims", "--connect", outside, "--only", "C2,C12", "-o", "out"));
+    assert_status(&command, 0);
+    assert_true(has_shown("[1/2] C2: nonscalable n=64: ", " of 64 handoffs, "));
+    assert_false(has_shown("[1/2] ", " left"));
+    assert_true(has_shown("[2/2] C12: ", " RPCs/s, about "));
+    assert_true(has_shown("[2/2] C12: ", " left"));
+    assert_left(1);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -138,6 +200,7 @@ int main(void)
         COMMAND_TEST(nobody_listens),
         COMMAND_TEST(what_was_tried_is_kept),
         COMMAND_TEST(nothing_was_tried),
+        COMMAND_TEST(time_left),
     };
     return cmocka_run_group_tests_name("claims", tests, outside_start, outside_stop);
 }

@@ -456,10 +456,67 @@ static void many_recipes_fit_into_the_legend(void **state)
     free(picture);
 }
 
+static size_t count_labels(const char *picture, const char *label)
+{
+    char words[64];
+    size_t count = 0;
+    snprintf(words, sizeof words, "<text>%s</text>", label);
+    for (const char *at = picture; (at = strstr(at, words)) != NULL; at++)
+        count++;
+    return count;
+}
+
+/* Of levels that have no room for all labels, every other one has one, the last among them, and
+ * that stays within its panel. */
+static void labels_of_levels(void **state)
+{
+    (void)state;
+    static const char levels[] = "10,25,50,100,250,500,1000";
+    command_run(&command, COMMAND("run", "-d", "simulated", "-r", "ticket", "-n", levels, "-t", "1",
+                                  "-q", "-o", "a"));
+    command_run(&command, COMMAND("run", "-d", "simulated", "-r", "ticket", "-n", levels, "-t", "1",
+                                  "-q", "-o", "b"));
+    command_run(&command, COMMAND("compare", "a", "b", "-q", "-o", "out"));
+    assert_status(&command, 0);
+    char *picture = read_text(in_work("out/plots/compare.svg"));
+    assert_int_equal(count_labels(picture, "10"), 2);
+    assert_int_equal(count_labels(picture, "50"), 2);
+    assert_int_equal(count_labels(picture, "250"), 2);
+    assert_int_equal(count_labels(picture, "1,000"), 2);
+    assert_int_equal(count_labels(picture, "25"), 0);
+    assert_int_equal(count_labels(picture, "500"), 0);
+    /* Of 640 units the left panel ends at 49 %; half of five letters of 8 units each. */
+    assert_true(left_of(picture, "<text>1,000</text>") + 20 < 0.49 * 640);
+    free(picture);
+}
+
+/* Waiters are told in powers of 4 as long as all have room, and beyond that in decades. */
+static void labels_of_waiters(void **state)
+{
+    (void)state;
+    command_run(&command, COMMAND("run", "-d", "simulated", "-r", "ticket", "-n", "1000", "-t", "1",
+                                  "-q", "-o", "few"));
+    assert_status(&command, 0);
+    char *picture = read_text(in_work("few/plots/messages.svg"));
+    assert_int_equal(count_labels(picture, "64"), 2);
+    assert_int_equal(count_labels(picture, "256"), 2);
+    free(picture);
+    command_run(&command, COMMAND("run", "-d", "simulated", "-r", "ticket", "-n", "8000", "-t", "1",
+                                  "-q", "-o", "many"));
+    assert_status(&command, 0);
+    picture = read_text(in_work("many/plots/messages.svg"));
+    assert_int_equal(count_labels(picture, "100"), 2);
+    assert_int_equal(count_labels(picture, "1,000"), 2);
+    assert_int_equal(count_labels(picture, "64"), 0);
+    free(picture);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         COMMAND_TEST(many_recipes_fit_into_the_legend),
+        COMMAND_TEST(labels_of_levels),
+        COMMAND_TEST(labels_of_waiters),
         COMMAND_TEST(a_private_server_and_all_files),
         COMMAND_TEST(quiet_is_quiet),
         COMMAND_TEST(results_have_a_folder_of_their_own),

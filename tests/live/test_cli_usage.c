@@ -335,21 +335,40 @@ static void help_and_version_are_results(void **state)
     assert_left(0);
 }
 
-/* Each subcommand's help is for a terminal of 24 to 50 lines of 100 columns. */
+static size_t columns_of(const char *line)
+{
+    size_t columns = 0;
+    for (; *line != '\n'; line++)
+        columns += ((unsigned char)*line & 0xc0) != 0x80; /* what goes on with a letter is none */
+    return columns;
+}
+
+/* Each help is for a terminal of 50 lines of 80 columns, and ends with examples. */
 static void help_fits_a_screen(void **state)
 {
     (void)state;
-    static const char *const subcommands_with_help[] = {"run", "compare", "claims", "ensemble",
-                                                        "inspect"};
-    for (size_t i = 0; i < 5; i++) {
+    static const char *const asked[][5] = {
+        {"zkherd", "--help"},
+        {"zkherd", "run", "--help"},
+        {"zkherd", "compare", "--help"},
+        {"zkherd", "claims", "--help"},
+        {"zkherd", "ensemble", "--help"},
+        {"zkherd", "inspect", "--help"},
+        {"zkherd", "recipes", "--help"},
+    };
+    for (size_t i = 0; i < sizeof asked / sizeof asked[0]; i++) {
         size_t lines = 0;
-        command_run(&command, COMMAND(subcommands_with_help[i], "--help"));
+        command_run(&command, asked[i]);
         assert_status(&command, 0);
-        for (char *line = command.out; *line != '\0'; line = strchr(line, '\n') + 1) {
-            assert_true(strcspn(line, "\n") <= 100);
+        for (const char *line = command.out; *line != '\0'; line = strchr(line, '\n') + 1) {
+            if (columns_of(line) > 80)
+                fail_msg("more than 80 columns: %.*s", (int)strcspn(line, "\n"), line);
             lines++;
         }
         assert_true(lines <= 50);
+        const char *examples = strstr(command.out, "\n\nExamples:\n  zkherd ");
+        assert_non_null(examples);
+        assert_null(strstr(examples + 2, "\n\n"));
     }
 }
 

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "bench/arguments.h"
+
+#include "bench/complain.h"
+
+#include <limits.h>
+#include <stdio.h>
+#include <string.h>
+
+/* In a cluster, -qx, getopt tells the letter only. */
+static int refuse(const struct arguments *arguments, int option, const char *argument)
+{
+    char letter[] = {'-', (char)optopt, '\0'};
+    if (option == ':')
+        return complain_usage(arguments->subcommand, argument, "it takes a value");
+    if (optopt == 0)
+        return complain_usage(arguments->subcommand, argument, "no such option");
+    if (optopt <= UCHAR_MAX && strchr(arguments->letters, optopt) == NULL)
+        return complain_usage(arguments->subcommand, letter, "no such option");
+    return complain_usage(arguments->subcommand, argument, "it takes no value");
+}
+
+int arguments_take(const struct arguments *arguments, int argc, char **argv, void *context,
+                   int *first)
+{
+    int option;
+    optind = 1;
+    opterr = 0;
+    while ((option = getopt_long(argc, argv, arguments->letters, arguments->options, NULL)) != -1) {
+        if (option == 'h') {
+            fputs(arguments->help, stdout);
+            return 0;
+        }
+        if (option == ':' || option == '?')
+            return refuse(arguments, option, argv[optind - 1]);
+        if (!arguments->take(option, optarg, context))
+            return fault_exit_status(FAULT_USAGE);
+    }
+    if (first != NULL)
+        *first = optind;
+    else if (optind < argc)
+        return complain_usage(arguments->subcommand, argv[optind], "expected an option");
+    return ARGUMENTS_GO;
+}
+
+bool arguments_take_servers(const char *subcommand, const char *value,
+                            struct connect_string *servers)
+{
+    struct fault fault = {0};
+    return connect_parse(value, servers, &fault) == FAULT_NONE ||
+           complain_value(subcommand, "--connect", value, fault.detail);
+}

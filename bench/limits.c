@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "bench/limits.h"
+
+#include "bench/machine.h"
+#include "zk/ensemble.h"
+#include "zk/library.h"
+
+/* The client library numbers the requests of a process with 31 bits, beginning with the time of
+ * day. */
+#define REQUESTS_PER_PROCESS UINT64_C(300000000)
+
+/* Told before a server is started, and not by each worker. The steward is on events always. */
+static enum fault_kind check_libraries(const struct options *options, struct fault *fault)
+{
+    struct library library;
+    if (options->driver == DRIVER_SIMULATED)
+        return FAULT_NONE;
+    enum fault_kind kind = library_load(LIBRARY_ST, &library, fault);
+    if (kind == FAULT_NONE && options->driver == DRIVER_THREADS)
+        kind = library_load(LIBRARY_MT, &library, fault);
+    return kind;
+}
+
+/* Those of all topologies run beside each other. */
+static enum fault_kind check_memory(const struct options *options, struct fault *fault)
+{
+    uint64_t servers = 0;
+    if (options->connect || options->driver == DRIVER_SIMULATED)
+        return FAULT_NONE;
+    for (size_t i = 0; i < options->topology_count; i++)
+        servers += options->server_counts[i];
+    return ensemble_check_memory((unsigned)servers, options->heap_mib, fault);
+}
+
+static enum fault_kind allow_descriptors(const struct options *options, struct fault *fault)
+{
+    uint64_t most = options->clients[options->level_count - 1];
+    if (options->driver == DRIVER_SIMULATED)
+        return FAULT_NONE;
+    uint64_t in_one_process = (most + options->processes - 1) / options->processes;
+    /* The multi-threaded library has a pipe for each session beside its socket. */
+    if (options->driver == DRIVER_THREADS)
+        in_one_process *= 3;
+    /* A private server holds all of them, and inherits the limit. */
+    return machine_allow_descriptors(
+        options->connect || in_one_process > most ? in_one_process : most, fault);
+}
+
+enum fault_kind limits_check(const struct options *options, struct fault *fault)
+{
+    enum fault_kind kind = check_libraries(options, fault);
+    if (kind == FAULT_NONE)
+        kind = check_memory(options, fault);
+    return kind == FAULT_NONE ? allow_descriptors(options, fault) : kind;
+}
+
+void limits_warn(const struct options *options, const struct cells *cells, size_t server_count,
+                 struct record *record)
+{
+    if (options->driver == DRIVER_SIMULATED)
+        return;
+    uint64_t most_rpcs = 0, most_clients = options->clients[options->level_count - 1];
+    for (size_t i = 0; i < cells->count; i++) {
+        if (cells->list[i].rpcs > most_rpcs)
+            most_rpcs = cells->list[i].rpcs;
+    }
+    if (most_rpcs / options->processes > REQUESTS_PER_PROCESS)
+        record_warn(record, "a trial makes more requests than the client library can number in one "
+                            "process: spread it with --processes");
+    if (most_clients / server_count > machine_local_ports())
+        record_warn(record, "more clients than local ports for one server "
+                            "(net.ipv4.ip_local_port_range): not all of them will get a "
+                            "connection");
+}
