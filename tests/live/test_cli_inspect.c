@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /* `zkherd inspect`: who holds and who waits, followed and broken, on locks of these sessions. */
-#include "tests/live/command.h"
 #include "tests/live/front.h"
+#include "tests/live/outcome.h"
+#include "tests/live/outside.h"
 
 #include "zk/events.h"
 
@@ -188,14 +189,6 @@ static void assert_row(const char *text, size_t place, const char *state, const 
         fail_msg("not '%s' in '%.*s' of\n%s", outside, (int)length, row, text);
 }
 
-static size_t count_words(const char *text, const char *words)
-{
-    size_t count = 0;
-    for (const char *at = text; (at = strstr(at, words)) != NULL; at++)
-        count++;
-    return count;
-}
-
 static void a_queue_is_told_in_order(void **state)
 {
     (void)state;
@@ -282,7 +275,7 @@ static void a_place_of_nobody_is_told(void **state)
 }
 
 /* Who loses it goes on as if it held it, and the run finds two holders: at once, so it stands still
- * until the lock has been looked at again. Under lockstep the first holds before the third comes. */
+ * until the lock has been looked at again. Under lockstep the first holds before others come. */
 static void locks_of_runs_are_told_and_broken(void **state)
 {
     (void)state;
@@ -725,11 +718,6 @@ static void a_lost_connection_is_told_and_made_anew(void **state)
     await_words(command.err_descriptor, "/l: the connection is lost; it may have changed", 2);
     interrupt_watch();
     assert_left(0);
-}
-
-static void print_to_a_full_device(void)
-{
-    dup2(open("/dev/full", O_WRONLY | O_CLOEXEC), 1);
 }
 
 static void what_cannot_be_printed_ends_it(void **state)
