@@ -88,12 +88,14 @@ static void test_claims_fail_of_other_locks(void **state)
         {"C10", {"scalable-guid", 0, false}, "scalable-guid: 5 grants, 5 CREATEs"},
         {"C10", {"scalable", 1, false}, "then nothing for 2 s"},
         {"C11", {"scalable", 1, false}, "notifications = n - 1; scalable: notifications = n - 1"},
+        {"C12", {"poll", 1, true}, "; poll: "},
         {"C13", {"nonscalable", 0, false}, "1 znodes in the lock"},
         {"C14", {"scalable", 0, false}, "half-written after the crash: 0"},
         {"C15", {"scalable", 0, false}, "no release let in more than one"},
         {"C15", {"rwlock-curator", 0, false}, "as expected in 20 of 20 releases; "},
         {"C16", {"scalable", 0, false}, "attempts (setData) = 0"},
         {"C17", {"nonscalable", 0, false}, "notifications 31"},
+        {"C19", {"ticket", 0, false}, "ticket: bytes grow as n^1.0"},
     };
     (void)state;
     for (size_t i = 0; i < sizeof broken / sizeof broken[0]; i++) {
