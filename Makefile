@@ -170,7 +170,7 @@ check-sanitized:
 # recovery from lost replies. A worker that it finds fault with leaves a report, ends, and fails the test;
 # one that it finds fault with while it closes leaves the report only.
 TSAN_BUILD := $(BUILD)-threads
-TSAN_TESTS := $(addprefix $(TSAN_BUILD)/tests/,test_client test_law test_recovery)
+TSAN_TESTS := $(addprefix $(TSAN_BUILD)/tests/,test_client test_client_faults test_labelled test_law test_recovery)
 check-threads: install-to-test
 	@$(MAKE) --no-print-directory -j$(JOBS) $(TSAN_TESTS) BUILD=$(TSAN_BUILD) SANITIZE=thread CFLAGS='-O1 -g'
 	@rm -f $(TSAN_BUILD)/report.*

@@ -1,18 +1,35 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
  * front: a process in front of a real server, which passes everything on, but for what it makes of
- * four-letter words. Behind command.h.
+ * four-letter words.
  */
 #ifndef TESTS_FRONT_H
 #define TESTS_FRONT_H
 
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "base/clock.h"
 #include "zk/dial.h"
 
 #include <arpa/inet.h>
+#include <fcntl.h>
 #include <netinet/in.h>
 #include <poll.h>
+#include <signal.h>
 #include <stdatomic.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 /* What it makes of them. */
 enum manner { REFUSES_WORDS, REFUSES_COUNTERS, REFUSES_CONNECTIONS, ANOTHER_VERSION, FALTERS };

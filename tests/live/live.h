@@ -90,14 +90,42 @@ static inline struct trial_plan live_plan(const char *recipe, uint32_t clients)
     };
 }
 
-static inline struct trial_result *live_trial(struct trial_plan *plan)
+/* On this host, below a root of its own, which stays the plan's until the next trial. */
+static inline struct trial_result *live_trial_on(struct trial_plan *plan,
+                                                 const struct trial_host *host)
 {
     static char root[64];
     struct fault fault = {0};
     struct trial_result *result = NULL;
     snprintf(root, sizeof root, ROOT "/t%u", live_trials++);
     plan->root = root;
-    live_expect(trial_run(plan, &live_host, &result, &fault), &fault);
+    live_expect(trial_run(plan, host, &result, &fault), &fault);
+    return result;
+}
+
+static inline struct trial_result *live_trial(struct trial_plan *plan)
+{
+    return live_trial_on(plan, &live_host);
+}
+
+/*
+ * The same in free pace, and something befalls it: `befall` is told of its progress until it has
+ * set the bool that is its context. The servers are taken for somebody else's: of private ones the
+ * fault would be the trial's end. It gives up after three seconds.
+ */
+static inline struct trial_result *
+live_trial_befallen(struct trial_plan *plan,
+                    void (*befall)(void *done, const struct trial_progress *progress))
+{
+    struct trial_host host = live_host;
+    bool done = false;
+    host.ensemble = NULL;
+    host.watch.progress = befall;
+    host.watch.context = &done;
+    plan->pace = PACE_FREE;
+    plan->timeout_ns = 3 * NS_PER_S;
+    struct trial_result *result = live_trial_on(plan, &host);
+    assert_true(done);
     return result;
 }
 
@@ -109,6 +137,13 @@ static inline void live_assert_good(const struct trial_result *result)
         fail_msg("%s", violation_describe(&result->board->violations[0], text, sizeof text));
     if (result->end != END_DONE)
         fail_msg("%s", result->reason);
+}
+
+/* Fails the test if there is none. */
+static inline const struct violation *live_first_violation(const struct trial_result *result)
+{
+    assert_true(result->violation_count > 0);
+    return &result->board->violations[0];
 }
 
 #endif

@@ -6,45 +6,25 @@
 #ifndef TESTS_NEST_H
 #define TESTS_NEST_H
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
 #include "base/clock.h"
+#include "tests/live/folder.h"
+#include "tests/live/pause.h"
+#include "tests/live/words.h"
 #include "zk/ensemble.h"
 
-#include <dirent.h>
-#include <ftw.h>
 #include <signal.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
 
 static char nest[64]; /* where temporary folders go */
 
-static inline int nest_remove_entry(const char *path, const struct stat *status, int type,
-                                    struct FTW *place)
-{
-    (void)status, (void)type, (void)place;
-    return remove(path);
-}
-
 static inline size_t nest_count(void)
 {
-    size_t count = 0;
-    DIR *directory = opendir(nest);
-    assert_non_null(directory);
-    for (struct dirent *entry = readdir(directory); entry != NULL; entry = readdir(directory))
-        count += entry->d_name[0] != '.';
-    closedir(directory);
-    return count;
+    return count_entries(nest);
 }
 
 static inline int nest_make(void **state)
@@ -62,13 +42,7 @@ static inline int nest_remove(void **state)
     unsetenv("TMPDIR");
     unsetenv("JAVA_HOME");
     unsetenv("ZOOKEEPER_HOME");
-    return nftw(nest, nest_remove_entry, 16, FTW_DEPTH | FTW_PHYS);
-}
-
-static inline void assert_has(const char *text, const char *words)
-{
-    if (strstr(text, words) == NULL)
-        fail_msg("'%s' lacks '%s'", text, words);
+    return folder_remove(nest);
 }
 
 /* Not so once it has ended, even if nobody has asked for its status yet. */
@@ -82,11 +56,6 @@ static inline bool is_running(pid_t pid)
     int fields = fscanf(file, "%*d %*s %c", &state);
     fclose(file);
     return fields == 1 && state != 'Z' && state != 'X';
-}
-
-static inline void pause_ms(long ms)
-{
-    nanosleep(&(struct timespec){.tv_nsec = ms * 1000000}, NULL);
 }
 
 static inline void assert_gone_within(pid_t pid, uint64_t limit_ns)

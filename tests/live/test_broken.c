@@ -21,18 +21,12 @@ static struct trial_result *run(const char *recipe)
     return live_trial(&plan);
 }
 
-static const struct violation *first(const struct trial_result *result)
-{
-    assert_true(result->violation_count > 0);
-    return &result->board->violations[0];
-}
-
 /* Two sessions hold, both are named. 0: any session. */
 static void expect_two_holders(const char *recipe, uint32_t session, uint32_t other)
 {
     for (int i = 0; i < TIMES; i++) {
         struct trial_result *result = run(recipe);
-        const struct violation *violation = first(result);
+        const struct violation *violation = live_first_violation(result);
         assert_int_equal(result->end, END_VIOLATION);
         assert_int_equal(violation->kind, VIOLATION_TWO_HOLDERS);
         assert_true(violation->session > 0 && violation->other > 0);
@@ -71,7 +65,7 @@ static void test_no_watch(void **state)
     for (int i = 0; i < TIMES; i++) {
         struct trial_result *result = run("broken-nowatch");
         assert_int_equal(result->end, END_DEADLINE);
-        assert_int_equal(first(result)->kind, VIOLATION_LOST_WAKEUP);
+        assert_int_equal(live_first_violation(result)->kind, VIOLATION_LOST_WAKEUP);
         assert_int_equal(result->board->violations[1].kind, VIOLATION_LOST_WAKEUP);
         assert_int_equal(result->board->violations[1].session, 2);
         assert_non_null(strstr(result->reason, "session 1, which waits at " ROOT));
@@ -86,7 +80,7 @@ static void test_leak(void **state)
     (void)state;
     for (int i = 0; i < LEAKS; i++) {
         struct trial_result *result = run("broken-leak");
-        const struct violation *violation = first(result);
+        const struct violation *violation = live_first_violation(result);
         uint32_t timeout_ms = result->board->sessions[0].timeout_ms;
         assert_int_equal(result->end, END_VIOLATION);
         assert_int_equal(violation->kind, VIOLATION_DESERTED);

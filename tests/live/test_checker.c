@@ -78,20 +78,14 @@ static struct trial_result *run(const struct recipe *recipe, uint32_t clients, e
     return live_trial(&plan);
 }
 
-static const struct violation *first(const struct trial_result *result)
-{
-    assert_true(result->violation_count > 0);
-    return &result->board->violations[0];
-}
-
 static void test_two_holders_are_caught(void **state)
 {
     (void)state;
     struct trial_result *result = run(&nolock, 3, PACE_LOCKSTEP);
     assert_int_equal(result->end, END_VIOLATION);
-    assert_int_equal(first(result)->kind, VIOLATION_TWO_HOLDERS);
-    assert_int_equal(first(result)->session, 2);
-    assert_int_equal(first(result)->other, 1);
+    assert_int_equal(live_first_violation(result)->kind, VIOLATION_TWO_HOLDERS);
+    assert_int_equal(live_first_violation(result)->session, 2);
+    assert_int_equal(live_first_violation(result)->other, 1);
     trial_result_free(result);
 }
 
@@ -104,7 +98,7 @@ static void test_two_holders_are_caught_across_processes(void **state)
     plan.processes = 4;
     plan.hold.mean_ns = 20 * NS_PER_MS;
     struct trial_result *result = live_trial(&plan);
-    assert_int_equal(first(result)->kind, VIOLATION_TWO_HOLDERS);
+    assert_int_equal(live_first_violation(result)->kind, VIOLATION_TWO_HOLDERS);
     trial_result_free(result);
 }
 
@@ -115,9 +109,9 @@ static void test_a_lost_wake_up_is_named(void **state)
     recipe.law = registry_find("nonscalable")->law;
     struct trial_result *result = run(&recipe, 3, PACE_LOCKSTEP);
     assert_int_equal(result->end, END_DEADLINE);
-    assert_int_equal(first(result)->kind, VIOLATION_LOST_WAKEUP);
-    assert_int_equal(first(result)->found, 0);
-    assert_int_equal(first(result)->expected, 2);
+    assert_int_equal(live_first_violation(result)->kind, VIOLATION_LOST_WAKEUP);
+    assert_int_equal(live_first_violation(result)->found, 0);
+    assert_int_equal(live_first_violation(result)->expected, 2);
     /* Then each session that waits in vain, and the znode that it waits for. */
     assert_int_equal(result->violation_count, 3);
     assert_int_equal(result->board->violations[1].session, 2);
@@ -130,8 +124,8 @@ static void test_a_lost_wake_up_is_named_in_free_pace(void **state)
     (void)state;
     struct trial_result *result = run(&nowatch, 3, PACE_FREE);
     assert_int_equal(result->end, END_DEADLINE);
-    assert_int_equal(first(result)->kind, VIOLATION_LOST_WAKEUP);
-    assert_true(first(result)->session > 0);
+    assert_int_equal(live_first_violation(result)->kind, VIOLATION_LOST_WAKEUP);
+    assert_true(live_first_violation(result)->session > 0);
     assert_non_null(strstr(result->reason, " for the deletion of " ROOT));
     trial_result_free(result);
 }
@@ -140,8 +134,8 @@ static void test_leftovers_are_counted(void **state)
 {
     (void)state;
     struct trial_result *result = run(&leaving, 1, PACE_LOCKSTEP);
-    assert_int_equal(first(result)->kind, VIOLATION_LEFTOVER);
-    assert_int_equal(first(result)->found, 1);
+    assert_int_equal(live_first_violation(result)->kind, VIOLATION_LEFTOVER);
+    assert_int_equal(live_first_violation(result)->found, 1);
     trial_result_free(result);
 }
 
@@ -160,8 +154,8 @@ static void test_a_count_that_is_off_by_one_is_told(void **state)
     recipe.law.release = too_much;
     struct trial_result *result = run(&recipe, 5, PACE_LOCKSTEP);
     assert_int_equal(result->end, END_VIOLATION);
-    assert_int_equal(first(result)->kind, VIOLATION_LAW);
-    assert_string_equal(violation_describe(first(result), text, sizeof text),
+    assert_int_equal(live_first_violation(result)->kind, VIOLATION_LAW);
+    assert_string_equal(violation_describe(live_first_violation(result), text, sizeof text),
                         "lock 0, handoff 3: exists: the law says 1, found 0");
     trial_result_free(result);
 }
@@ -173,7 +167,7 @@ static void test_grants_out_of_turn_are_told(void **state)
     /* It promises what it cannot keep: all have the sequence number 0. */
     recipe.fifo = true;
     struct trial_result *result = run(&recipe, 3, PACE_LOCKSTEP);
-    assert_int_equal(first(result)->kind, VIOLATION_ORDER);
+    assert_int_equal(live_first_violation(result)->kind, VIOLATION_ORDER);
     trial_result_free(result);
 }
 
@@ -186,8 +180,8 @@ static void test_a_lock_that_is_not_reentrant_is_told(void **state)
     recipe.nesting = 2;
     struct trial_result *result = run(&recipe, 2, PACE_LOCKSTEP);
     assert_int_equal(result->end, END_VIOLATION);
-    assert_int_equal(first(result)->kind, VIOLATION_LAW);
-    assert_string_equal(violation_describe(first(result), text, sizeof text),
+    assert_int_equal(live_first_violation(result)->kind, VIOLATION_LAW);
+    assert_string_equal(violation_describe(live_first_violation(result), text, sizeof text),
                         "lock 0, handoff 0: creates: the law says 1, found 2");
     trial_result_free(result);
 }
@@ -199,8 +193,8 @@ static void test_leftovers_below_what_was_laid_out_are_counted(void **state)
     (void)state;
     recipe.release = nolock_acquire;
     struct trial_result *result = run(&recipe, 1, PACE_FREE);
-    assert_int_equal(first(result)->kind, VIOLATION_LEFTOVER);
-    assert_int_equal(first(result)->found, 1);
+    assert_int_equal(live_first_violation(result)->kind, VIOLATION_LEFTOVER);
+    assert_int_equal(live_first_violation(result)->found, 1);
     trial_result_free(result);
 }
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /* zkherd claims as a user runs it: its table, its file, its ends. */
-#include "tests/live/command.h"
+#include "tests/live/outcome.h"
+#include "tests/live/outside.h"
+#include "tests/live/table.h"
 
 static struct command command;
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Runs held against each other: two that the program makes, and folders made by hand. */
-#include "tests/live/command.h"
+#include "tests/live/outcome.h"
+#include "tests/live/outside.h"
+#include "tests/live/table.h"
 
 #include <math.h>
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* The folder of --data: where private servers keep their data, and what is left of it. */
-#include "tests/live/command.h"
+#include "tests/live/outcome.h"
+#include "tests/live/run_files.h"
 
 #include <sched.h>
 #include <sys/mount.h>
@@ -143,12 +144,6 @@ static void folders_that_cannot_be_made(void **state)
 }
 
 /* As another user, to whom the folder is closed. */
-static void become_nobody(void)
-{
-    if (setuid(65534) != 0)
-        _exit(125);
-}
-
 static void a_folder_that_is_not_writable(void **state)
 {
     (void)state;

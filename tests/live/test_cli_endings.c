@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Runs that end before their time: by a signal, by the death of a worker, by that of the server. */
-#include "tests/live/command.h"
+#include "tests/live/outcome.h"
+#include "tests/live/outside.h"
+#include "tests/live/run_files.h"
 
 /* A long run: trials of a few tenths of a second, the first of them soon over. */
 #define LONG    "-n", "2,4", "-t", "200", "-r", "scalable,nonscalable", "--hold", "20ms", "-o", "out"

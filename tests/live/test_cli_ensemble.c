@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /* `zkherd ensemble`: servers that stay, found again, ended, and recognised when they are gone. */
-#include "tests/live/command.h"
+#include "tests/live/outcome.h"
+#include "tests/live/run_files.h"
+
+#include "zk/admin.h"
 
 #include <arpa/inet.h>
 #include <netinet/in.h>
@@ -66,14 +69,6 @@ static void stop(void)
     assert_int_equal(list_ours(pids), 0);
     assert_int_equal(count_entries(nest_temporary), 0);
     assert_forgotten();
-}
-
-static size_t count_words(const char *text, const char *words)
-{
-    size_t count = 0;
-    for (const char *at = text; (at = strstr(at, words)) != NULL; at++)
-        count++;
-    return count;
 }
 
 /* The process of a server, by the table of `status` that command has. */
@@ -272,11 +267,6 @@ static void a_server_that_dies_at_the_start_is_told(void **state)
     command_run(&command, COMMAND("run", "-n", "2", "--servers", "3", SMALL));
     assert_refused(&command, 3, "the server ended by itself: this one shall not live; its last");
     assert_left(0);
-}
-
-static void print_to_a_full_device(void)
-{
-    dup2(open("/dev/full", O_WRONLY | O_CLOEXEC), 1);
 }
 
 static void nobody_is_told_where_it_is(void **state)

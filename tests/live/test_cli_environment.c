@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /* What the program says, and leaves, where something that it needs is missing: Java, a server, a
  * descriptor, space. */
-#include "tests/live/command.h"
+#include "tests/live/outcome.h"
+#include "tests/live/outside.h"
+#include "tests/live/run_files.h"
 
 #include "zk/install.h"
 #include "zk/keeper.h"
@@ -208,12 +210,6 @@ static void folders_of_the_same_second(void **state)
 }
 
 /* As another user, to whom the folder is closed. */
-static void become_nobody(void)
-{
-    if (setuid(65534) != 0)
-        _exit(125);
-}
-
 static void a_folder_that_is_closed(void **state)
 {
     (void)state;
@@ -290,11 +286,6 @@ static void a_file_that_may_not_grow(void **state)
                                   outside, "-o", "out"));
     assert_out_of_space("out");
     assert_left(1);
-}
-
-static void print_to_a_full_device(void)
-{
-    dup2(open("/dev/full", O_WRONLY), 1);
 }
 
 static void results_that_cannot_be_printed(void **state)

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Runs that go well: their files, told against each other, against the law and against Java. */
-#include "tests/live/command.h"
+#include "tests/live/outcome.h"
+#include "tests/live/outside.h"
+#include "tests/live/run_files.h"
+#include "tests/live/table.h"
 
 #include "recipes/registry.h"
 

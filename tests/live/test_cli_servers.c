@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 /* What the program makes of the servers of --connect: their roles, names, whitelists and versions,
  * and whether they belong together. */
-#include "tests/live/command.h"
 #include "tests/live/front.h"
+#include "tests/live/outcome.h"
+#include "tests/live/outside.h"
+#include "tests/live/run_files.h"
+#include "tests/live/table.h"
 
 #include "zk/ensemble.h"
 
@@ -208,14 +211,6 @@ static void a_name_is_resolved_once(void **state)
 /* ------------------------------------------------------------------ servers with a mind of their
  * own
  */
-
-static size_t count_words(const char *text, const char *words)
-{
-    size_t count = 0;
-    for (const char *at = strstr(text, words); at != NULL; at = strstr(at + 1, words))
-        count++;
-    return count;
-}
 
 /* It ran well, held nothing against the servers' counts, and said so once. */
 static void assert_not_reconciled(const char *why, const char *folder, size_t trials)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Command lines that are wrong: told in one line, exit status 2, nothing done. */
-#include "tests/live/command.h"
+#include "tests/live/outcome.h"
 
 static struct command command;
 

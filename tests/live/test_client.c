@@ -1,243 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 /* The operations of a session on a real server, with each driver: what they do, what they answer,
  * and that client and server count each of them once. */
-#include "tests/live/live.h"
-#include "tests/live/perform.h"
+#include "tests/live/probe.h"
 #include "trial/oracle.h"
-#include "zk/events.h"
 #include "zk/note.h"
-#include "zk/threads.h"
 
-#include <pthread.h>
 #include <sched.h>
-
-#define PATIENCE_NS (20 * NS_PER_S)
-
-/* The driver of the group of tests that is running. */
-static enum driver driver;
-
-/* For AddressSanitizer: when a synchronous multi is answered by the loss of its connection,
- * libzookeeper_mt 3.8.0 forgets what it had allocated for its parts. */
-const char *__lsan_default_suppressions(void);
-const char *__lsan_default_suppressions(void)
-{
-    return "leak:zoo_amulti";
-}
-
-/* What a session does on its turn. */
-enum turn { TURN_REQUEST, TURN_CUT_REQUEST, TURN_CRASH, TURN_CRASH_IN_REQUEST };
-
-/* A session under test, and what it has heard. */
-static struct probe {
-    struct events *events;
-    struct threads *threads;
-    struct client *client;
-    const struct client_request *request; /* threads: to be made on the session's thread */
-    bool turn_done;
-    bool injected; /* its fault, if it had one */
-    pthread_mutex_t mutex;
-    pthread_cond_t heard;
-    unsigned callbacks;
-    unsigned connections, connections_awaited;
-    bool replied;
-    struct client_reply reply;
-    char path[RECIPE_PATH_MAX];
-    char value[2048];
-    unsigned deleted, changed, created;
-    struct tally sent;
-} probe;
-
-/* ------------------------------------------------------------------ what the session hears */
-
-static void state_changed(void *owner, enum client_state state)
-{
-    (void)owner;
-    pthread_mutex_lock(&probe.mutex);
-    probe.callbacks++;
-    probe.connections += state == CLIENT_ESTABLISHED;
-    pthread_cond_signal(&probe.heard);
-    pthread_mutex_unlock(&probe.mutex);
-}
-
-static void sent(void *owner, enum client_operation operation)
-{
-    static const enum tally_kind kinds[] = {
-        [CLIENT_CREATE] = TALLY_CREATE, [CLIENT_EXISTS] = TALLY_EXISTS,
-        [CLIENT_GET] = TALLY_GET,       [CLIENT_GET_CHILDREN] = TALLY_GET_CHILDREN,
-        [CLIENT_SET] = TALLY_SET,       [CLIENT_DELETE] = TALLY_DELETE,
-        [CLIENT_MULTI] = TALLY_MULTI,
-    };
-    (void)owner;
-    tally_add(&probe.sent, kinds[operation], 1);
-}
-
-static void replied(void *owner, const struct client_reply *reply)
-{
-    (void)owner;
-    pthread_mutex_lock(&probe.mutex);
-    probe.callbacks++;
-    probe.reply = *reply;
-    snprintf(probe.path, sizeof probe.path, "%s", reply->path == NULL ? "" : reply->path);
-    if (reply->value_length > 0)
-        memcpy(probe.value, reply->value, reply->value_length);
-    probe.replied = true;
-    pthread_cond_signal(&probe.heard);
-    pthread_mutex_unlock(&probe.mutex);
-}
-
-static void notified(void *owner, enum client_event event, const char *path)
-{
-    (void)owner;
-    (void)path;
-    pthread_mutex_lock(&probe.mutex);
-    probe.callbacks++;
-    probe.deleted += event == EVENT_DELETED;
-    probe.changed += event == EVENT_CHANGED;
-    probe.created += event == EVENT_CREATED;
-    tally_add(&probe.sent, TALLY_NOTIFICATION, 1);
-    pthread_cond_signal(&probe.heard);
-    pthread_mutex_unlock(&probe.mutex);
-}
-
-static const struct client_listener listener = {state_changed, sent, replied, notified};
-
-/* ------------------------------------------------------------------ driving it */
-
-static bool is_established(void)
-{
-    return probe.connections >= probe.connections_awaited;
-}
-
-static bool is_answered(void)
-{
-    return probe.replied;
-}
-
-static bool has_had_its_turn(void)
-{
-    return probe.turn_done;
-}
-
-static bool is_notified(void)
-{
-    return probe.sent.of[TALLY_NOTIFICATION] > 0;
-}
-
-static bool is_notified_thrice(void)
-{
-    return probe.sent.of[TALLY_NOTIFICATION] >= 3;
-}
-
-static void await_on_events(bool (*holds)(void), uint64_t until_ns)
-{
-    struct fault fault = {0};
-    while (!holds() && clock_now_ns() < until_ns)
-        live_expect(events_poll(probe.events, until_ns, &fault), &fault);
-}
-
-static void await_on_threads(bool (*holds)(void), uint64_t until_ns)
-{
-    const struct timespec until = {.tv_sec = (time_t)(until_ns / NS_PER_S)};
-    int error = 0;
-    pthread_mutex_lock(&probe.mutex);
-    while (!holds() && error == 0)
-        error = pthread_cond_clockwait(&probe.heard, &probe.mutex, CLOCK_MONOTONIC, &until);
-    pthread_mutex_unlock(&probe.mutex);
-}
-
-static void await(bool (*holds)(void), const char *what)
-{
-    uint64_t until_ns = clock_now_ns() + PATIENCE_NS;
-    if (driver == DRIVER_EVENTS)
-        await_on_events(holds, until_ns);
-    else
-        await_on_threads(holds, until_ns);
-    if (!holds())
-        fail_msg("still no %s", what);
-}
-
-static void take_turn(void *owner, int turn)
-{
-    (void)owner;
-    bool injected = false;
-    if (turn != TURN_CRASH)
-        perform(probe.client, probe.request);
-    if (turn == TURN_CUT_REQUEST)
-        injected = client_cut(probe.client);
-    if (turn == TURN_CRASH || turn == TURN_CRASH_IN_REQUEST)
-        injected = client_crash(probe.client);
-    pthread_mutex_lock(&probe.mutex);
-    probe.injected = injected;
-    probe.turn_done = true;
-    pthread_cond_signal(&probe.heard);
-    pthread_mutex_unlock(&probe.mutex);
-}
-
-static void no_alarm(void *owner, uint64_t late_ns)
-{
-    (void)owner;
-    (void)late_ns;
-}
-
-static void no_wait(void *owner)
-{
-    (void)owner;
-}
-
-static void do_turn(enum turn turn)
-{
-    probe.turn_done = false;
-    if (driver == DRIVER_EVENTS)
-        take_turn(NULL, (int)turn);
-    else
-        threads_order(probe.client, (int)turn);
-    await(has_had_its_turn, "turn");
-}
-
-static enum zk_status ask_on(enum turn turn, const struct client_request *request)
-{
-    probe.replied = false;
-    probe.request = request;
-    do_turn(turn);
-    await(is_answered, "reply");
-    assert_int_equal(probe.reply.operation, request->operation);
-    return probe.reply.status;
-}
-
-/* Makes a request, waits for its reply, and returns its status; the rest is in probe.reply. */
-static enum zk_status ask(struct client_request request)
-{
-    return ask_on(TURN_REQUEST, &request);
-}
-
-static bool exists_by_steward(const char *path)
-{
-    struct fault fault = {0};
-    bool is_there = false;
-    live_expect(steward_exists(live_host.steward, path, &is_there, &fault), &fault);
-    return is_there;
-}
-
-/* Makes a request whose reply is lost, and waits until the session has reconnected. When the loss
- * is told, it has been carried out: `path` is there, or is not. */
-static void ask_in_vain(struct client_request request, const char *path, bool is_there)
-{
-    probe.connections_awaited = probe.connections + 1;
-    assert_int_equal(ask_on(TURN_CUT_REQUEST, &request), ZK_CONNECTION_LOSS);
-    assert_true(probe.injected);
-    assert_int_equal(exists_by_steward(path), is_there);
-    await(is_established, "session");
-}
-
-static struct client_request get(const char *path, enum watch_flag watch)
-{
-    return (struct client_request){.operation = CLIENT_GET, .path = path, .watch = watch};
-}
-
-static struct client_request exists_request(const char *path, enum watch_flag watch)
-{
-    return (struct client_request){.operation = CLIENT_EXISTS, .path = path, .watch = watch};
-}
 
 static enum zk_status ask_multi(const struct client_request *parts, size_t count)
 {
@@ -250,65 +18,7 @@ static enum zk_status ask_multi(const struct client_request *parts, size_t count
               sizeof((const struct client_request[]){__VA_ARGS__}) /                               \
                   sizeof(struct client_request))
 
-static int open_session_for(uint32_t session_timeout_ms)
-{
-    static const struct threads_hooks hooks = {take_turn, no_alarm, no_wait};
-    static char hosts[CONNECT_TEXT_SIZE];
-    struct fault fault = {0};
-    probe = (struct probe){.mutex = PTHREAD_MUTEX_INITIALIZER,
-                           .heard = PTHREAD_COND_INITIALIZER,
-                           .connections_awaited = 1};
-    connect_format(&live_servers, 0, true, hosts, sizeof hosts);
-    if (driver == DRIVER_EVENTS) {
-        live_expect(events_new(1, &probe.events, &fault), &fault);
-        live_expect(events_open(probe.events, hosts, session_timeout_ms, &listener, NULL,
-                                &probe.client, &fault),
-                    &fault);
-    } else {
-        live_expect(threads_new(1, &hooks, &probe.threads, &fault), &fault);
-        live_expect(threads_open(probe.threads, hosts, session_timeout_ms, &listener, NULL,
-                                 &probe.client, &fault),
-                    &fault);
-    }
-    await(is_established, "session");
-    return 0;
-}
-
-static int open_session(void **state)
-{
-    (void)state;
-    return open_session_for(60000);
-}
-
-/* One that reconnects soon, a sixtieth of its timeout after it lost its only server, and that the
- * server does not keep for long. */
-static int open_short_session(void **state)
-{
-    (void)state;
-    return open_session_for(6000);
-}
-
-static int close_session(void **state)
-{
-    (void)state;
-    struct fault fault = {0};
-    if (driver == DRIVER_EVENTS) {
-        assert_int_equal(events_close(probe.events, clock_now_ns() + PATIENCE_NS), 0);
-        events_free(probe.events);
-    } else {
-        assert_int_equal(threads_close(probe.threads, clock_now_ns() + PATIENCE_NS), 0);
-        threads_free(probe.threads);
-    }
-    live_expect(steward_delete_tree(live_host.steward, ROOT, &fault), &fault);
-    live_expect(steward_create(live_host.steward, ROOT, &fault), &fault);
-    return 0;
-}
-
 /* ------------------------------------------------------------------ values and versions */
-
-#define A ROOT "/a"
-#define B ROOT "/b"
-#define C ROOT "/c"
 
 static void check_value(const void *value, size_t length, int32_t version)
 {
@@ -446,6 +156,11 @@ static void test_a_failed_multi_does_nothing(void **state)
     }
 }
 
+static bool is_notified_thrice(void)
+{
+    return probe.sent.of[TALLY_NOTIFICATION] >= 3;
+}
+
 static void test_a_multi_fires_watches(void **state)
 {
     (void)state;
@@ -535,100 +250,6 @@ static void test_sessions_and_servers_agree(void **state)
     assert_int_equal(count.notifications, 1);
 }
 
-/* ------------------------------------------------------------------ faults */
-
-#define CUTS 10
-
-/* Whatever the operation: the server has carried it out, and the session does not know. */
-static void test_a_cut_loses_the_reply(void **state)
-{
-    (void)state;
-    const struct client_request parts[] = {op_delete(A), op_create(C, NULL, 0, EPHEMERAL)};
-    assert_int_equal(ask(op_create(B, NULL, 0, PERSISTENT)), ZK_OK);
-    for (int32_t i = 0; i < CUTS; i++) {
-        ask_in_vain(op_create(A, NULL, 0, EPHEMERAL), A, true);
-        ask_in_vain(op_set(B, "x", 1, i), B, true);
-        assert_int_equal(ask(exists_request(B, NO_WATCH)), ZK_OK);
-        assert_int_equal(probe.reply.version, i + 1);
-        ask_in_vain(get(B, NO_WATCH), B, true);
-        ask_in_vain(
-            (struct client_request){.operation = CLIENT_MULTI, .parts = parts, .part_count = 2}, C,
-            true);
-        assert_false(exists_by_steward(A));
-        ask_in_vain(op_delete(C), C, false);
-    }
-}
-
-/* The session is the same afterwards: its ephemeral znodes stand, and its watches. */
-static void test_a_cut_session_goes_on(void **state)
-{
-    (void)state;
-    assert_int_equal(ask(op_create(A, NULL, 0, EPHEMERAL)), ZK_OK);
-    assert_int_equal(ask(op_create(C, NULL, 0, PERSISTENT)), ZK_OK);
-    assert_int_equal(ask(exists_request(C, WATCH)), ZK_OK);
-    ask_in_vain(op_create(B, NULL, 0, PERSISTENT), B, true);
-    assert_int_equal(probe.sent.of[TALLY_NOTIFICATION], 0);
-    ask_in_vain(op_delete(C), C, false); /* its notification comes before its reply */
-    await(is_notified, "notification");
-    assert_int_equal(probe.deleted, 1);
-    assert_int_equal(ask(exists_request(A, NO_WATCH)), ZK_OK);
-    assert_int_equal(ask(get(B, NO_WATCH)), ZK_OK);
-    assert_int_equal(probe.sent.of[TALLY_NOTIFICATION], 1);
-    assert_int_equal(probe.connections, 3);
-}
-
-/* Whoever is answered over a connection has heard of it, also when the library tells of it on a
- * thread of its own. */
-static void test_a_connection_is_told_before_its_replies(void **state)
-{
-    (void)state;
-    for (unsigned losses = 1; losses <= 10; losses++) {
-        const struct client_request request = exists_request(A, NO_WATCH);
-        assert_int_equal(ask_on(TURN_CUT_REQUEST, &request), ZK_CONNECTION_LOSS);
-        assert_int_equal(ask(request), ZK_NO_NODE);
-        assert_int_equal(probe.connections, losses + 1);
-    }
-}
-
-/* Nobody asked for the end of the session: the server waits for it until its timeout. */
-static void test_a_crashed_session_expires(void **state)
-{
-    (void)state;
-    const struct oracle oracle = {.servers = &live_servers};
-    struct oracle_reading before, after;
-    struct fault fault = {0};
-    uint64_t until_ns = clock_now_ns() + PATIENCE_NS;
-    assert_int_equal(ask(op_create(A, NULL, 0, EPHEMERAL)), ZK_OK);
-    live_expect(oracle_read(&oracle, &before, &fault), &fault);
-    unsigned callbacks = probe.callbacks;
-    do_turn(TURN_CRASH);
-    assert_true(probe.injected);
-    do
-        live_expect(oracle_read(&oracle, &after, &fault), &fault);
-    while (after.connections == before.connections && clock_now_ns() < until_ns);
-    assert_int_equal(after.connections, before.connections - 1);
-    while (exists_by_steward(A) && clock_now_ns() < until_ns)
-        if (driver == DRIVER_EVENTS)
-            live_expect(events_poll(probe.events, clock_now_ns() + NS_PER_MS, &fault), &fault);
-    assert_false(exists_by_steward(A));
-    live_expect(oracle_read(&oracle, &after, &fault), &fault);
-    assert_int_equal(after.writes, before.writes);
-    assert_int_equal(after.connections, before.connections - 1);
-    assert_int_equal(probe.callbacks, callbacks);
-}
-
-/* A crash leaves nothing to lose: the reply to what was asked for does not come. */
-static void test_a_crash_in_a_request(void **state)
-{
-    (void)state;
-    unsigned callbacks = probe.callbacks;
-    const struct client_request request = op_create(A, NULL, 0, EPHEMERAL);
-    probe.request = &request;
-    do_turn(TURN_CRASH_IN_REQUEST);
-    assert_true(probe.injected);
-    assert_int_equal(probe.callbacks, callbacks);
-}
-
 /* ------------------------------------------------------------------ what lies unread */
 
 /* With a thread for each session the library reads by itself. */
@@ -649,166 +270,21 @@ static void test_a_reply_shows_until_it_is_read(void **state)
     assert_int_equal(client_unread(probe.client), 0);
 }
 
-/* ------------------------------------------------------------------ the end of many */
-
-#define SESSIONS 300
-
-static void count_state(void *owner, enum client_state state)
-{
-    *(unsigned *)owner += state == CLIENT_ESTABLISHED;
-}
-
-/* Whenever the wait for the servers ends: what they answer afterwards is nobody's. */
-static void test_a_close_may_be_cut_short(void **state)
-{
-    (void)state;
-    static const struct client_listener counting = {count_state, sent, replied, notified};
-    char hosts[CONNECT_TEXT_SIZE];
-    connect_format(&live_servers, 0, true, hosts, sizeof hosts);
-    for (uint64_t wait_ms = 0; wait_ms < 60; wait_ms += 5) {
-        struct events *events = NULL;
-        struct client *client;
-        struct fault fault = {0};
-        unsigned established = 0;
-        live_expect(events_new(SESSIONS, &events, &fault), &fault);
-        for (int i = 0; i < SESSIONS; i++)
-            live_expect(events_open(events, hosts, 60000, &counting, &established, &client, &fault),
-                        &fault);
-        uint64_t until_ns = clock_now_ns() + PATIENCE_NS;
-        while (established < SESSIONS && clock_now_ns() < until_ns)
-            live_expect(events_poll(events, until_ns, &fault), &fault);
-        assert_int_equal(established, SESSIONS);
-        events_close(events, clock_now_ns() + wait_ms * NS_PER_MS);
-        events_free(events);
-    }
-}
-
-/* ------------------------------------------------------------------ in a recipe */
-
-/*
- * A lock whose folder says who holds, for the sake of its words: the non-scalable lock, whose
- * holder writes into the folder znode, tries to do so again with a version that is gone, and
- * releases in one transaction.
- */
-ACQUIRE(labelled)
-{
-    BEGIN;
-    contender_child(s, "f", s->node);
-    for (;;) {
-        AWAIT(create(s, s->node, EPHEMERAL));
-        if (s->status == ZK_OK)
-            break;
-        AWAIT(get_data(s, s->node, WATCH));
-        if (s->status == ZK_OK)
-            AWAIT_WATCH(EVENT_DELETED, s->node);
-    }
-    AWAIT(get_data(s, s->lock, NO_WATCH));
-    s->sequence = s->reply->version;
-    if (s->reply->value_length != 0)
-        FAILED;
-    AWAIT(set_data(s, s->lock, "held", 4, s->sequence));
-    if (s->status != ZK_OK || s->reply->version != s->sequence + 1)
-        FAILED;
-    AWAIT(set_data(s, s->lock, "late", 4, s->sequence));
-    if (s->status == ZK_BAD_VERSION)
-        GRANTED;
-    END;
-}
-
-static enum recipe_step labelled_release(struct contender *s)
-{
-    BEGIN;
-    AWAIT(multi(s, op_set(s->lock, NULL, 0, s->sequence + 1), op_delete(s->node)));
-    if (s->status == ZK_OK)
-        RELEASED;
-    END;
-}
-
-static void grant(struct tally *cost)
-{
-    tally_add(cost, TALLY_GET, 1);
-    tally_add(cost, TALLY_SET, 2);
-}
-
-static void arrival(const struct law_view *view, struct tally *cost)
-{
-    tally_add(cost, TALLY_CREATE, 1);
-    if (view->held) {
-        tally_add(cost, TALLY_CREATE_FAILED, 1);
-        tally_add(cost, TALLY_GET, 1);
-    } else {
-        grant(cost);
-    }
-}
-
-static void release(const struct law_view *view, struct tally *cost)
-{
-    tally_add(cost, TALLY_MULTI, 1);
-    tally_add(cost, TALLY_NOTIFICATION, view->waiters);
-    tally_add(cost, TALLY_CREATE, view->waiters);
-    if (view->waiters == 0)
-        return;
-    tally_add(cost, TALLY_CREATE_FAILED, view->waiters - 1);
-    tally_add(cost, TALLY_GET, view->waiters - 1);
-    grant(cost);
-}
-
-static const struct recipe labelled = {
-    .name = "labelled",
-    .acquire = labelled_acquire,
-    .release = labelled_release,
-    .law = {arrival, release, "", ""},
-};
-
-static void test_a_recipe_sets_and_multis(void **state)
-{
-    (void)state;
-    struct trial_plan plan = live_plan("nonscalable", 6);
-    plan.recipe = &labelled;
-    plan.driver = driver;
-    struct trial_result *result = live_trial(&plan);
-    live_assert_good(result);
-    assert_int_equal(result->total.of[TALLY_SET], 12);
-    assert_int_equal(result->total.of[TALLY_MULTI], 6);
-    assert_int_equal(result->total.of[TALLY_DELETE], 0);
-    assert_int_equal(result->total.of[TALLY_NOTIFICATION], 15);
-    assert_int_equal(histogram_count(&result->latency[METER_SET]), 12);
-    assert_int_equal(histogram_count(&result->latency[METER_MULTI]), 6);
-    assert_int_equal(result->reconciled, RECONCILED_YES);
-    trial_result_free(result);
-}
-
-static int run_with(enum driver of_group, const char *name)
-{
-#define WITH_SESSION(test) cmocka_unit_test_setup_teardown(test, open_session, close_session)
-#define WITH_SHORT_SESSION(test)                                                                   \
-    cmocka_unit_test_setup_teardown(test, open_short_session, close_session)
-    const struct CMUnitTest tests[] = {
-        WITH_SESSION(test_values_come_back),
-        WITH_SESSION(test_a_set_has_its_version),
-        WITH_SESSION(test_a_znode_knows_its_maker),
-        WITH_SESSION(test_what_is_too_long_is_not_sent),
-        WITH_SESSION(test_a_multi_does_all),
-        WITH_SESSION(test_a_failed_multi_does_nothing),
-        WITH_SESSION(test_a_multi_fires_watches),
-        WITH_SESSION(test_each_counts_once),
-        WITH_SESSION(test_sessions_and_servers_agree),
-        WITH_SHORT_SESSION(test_a_cut_loses_the_reply),
-        WITH_SHORT_SESSION(test_a_cut_session_goes_on),
-        WITH_SHORT_SESSION(test_a_connection_is_told_before_its_replies),
-        WITH_SHORT_SESSION(test_a_crashed_session_expires),
-        WITH_SESSION(test_a_crash_in_a_request),
-        WITH_SESSION(test_a_reply_shows_until_it_is_read),
-        cmocka_unit_test(test_a_recipe_sets_and_multis),
-    };
-    driver = of_group;
-    return cmocka_run_group_tests_name(name, tests, live_start, live_stop);
-}
-
 int main(void)
 {
-    const struct CMUnitTest of_many[] = {cmocka_unit_test(test_a_close_may_be_cut_short)};
-    int failed = run_with(DRIVER_EVENTS, "events");
-    failed += run_with(DRIVER_THREADS, "threads");
-    return failed + cmocka_run_group_tests_name("many", of_many, live_start, live_stop);
+    const struct CMUnitTest tests[] = {
+        PROBE_TEST(test_values_come_back),
+        PROBE_TEST(test_a_set_has_its_version),
+        PROBE_TEST(test_a_znode_knows_its_maker),
+        PROBE_TEST(test_what_is_too_long_is_not_sent),
+        PROBE_TEST(test_a_multi_does_all),
+        PROBE_TEST(test_a_failed_multi_does_nothing),
+        PROBE_TEST(test_a_multi_fires_watches),
+        PROBE_TEST(test_each_counts_once),
+        PROBE_TEST(test_sessions_and_servers_agree),
+        PROBE_TEST(test_a_reply_shows_until_it_is_read),
+    };
+    int failed = cmocka_run_group_tests_name("events", tests, probe_start_on_events, live_stop);
+    return failed +
+           cmocka_run_group_tests_name("threads", tests, probe_start_on_threads, live_stop);
 }

@@ -437,17 +437,6 @@ static void a_leader_without_its_port_is_replaced(void **state)
 
 /* ------------------------------------------------------------------ the data's folder */
 
-static size_t count_entries(const char *path)
-{
-    size_t count = 0;
-    DIR *directory = opendir(path);
-    assert_non_null(directory);
-    for (struct dirent *entry = readdir(directory); entry != NULL; entry = readdir(directory))
-        count += entry->d_name[0] != '.';
-    closedir(directory);
-    return count;
-}
-
 /* A file that servers of such a folder have. */
 static bool has_file(const char *folder, const char *name)
 {

@@ -20,16 +20,11 @@ static struct trial_result *run(const struct recipe *recipe, uint32_t clients, e
     return live_trial(&plan);
 }
 
-static const struct violation *first(const struct trial_result *result)
-{
-    assert_true(result->violation_count > 0);
-    return &result->board->violations[0];
-}
-
 static void assert_first(const struct trial_result *result, const char *sentence)
 {
     char text[256];
-    assert_string_equal(violation_describe(first(result), text, sizeof text), sentence);
+    assert_string_equal(violation_describe(live_first_violation(result), text, sizeof text),
+                        sentence);
 }
 
 static const struct ledger_row *row(const struct trial_result *result, uint64_t handoff)
@@ -236,9 +231,9 @@ static void test_a_lost_increment_is_counted(void **state)
     recipe.acquire = blind_acquire;
     struct trial_result *result = run(&recipe, 8, PACE_FREE, 1);
     assert_int_equal(result->end, END_DONE);
-    assert_int_equal(first(result)->kind, VIOLATION_COUNTER);
-    assert_int_equal(first(result)->expected, 8);
-    assert_true(first(result)->found < 2);
+    assert_int_equal(live_first_violation(result)->kind, VIOLATION_COUNTER);
+    assert_int_equal(live_first_violation(result)->expected, 8);
+    assert_true(live_first_violation(result)->found < 2);
     trial_result_free(result);
 }
 

@@ -2,6 +2,7 @@
 /* A server that stands still, and with it the trial: it is named, and that it does not answer. */
 #define LIVE_SERVERS 3
 #include "tests/live/live.h"
+#include "tests/live/words.h"
 
 #include <signal.h>
 
@@ -19,32 +20,18 @@ static void freeze_follower(void *context, const struct trial_progress *progress
     *done = true;
 }
 
-/* The servers are taken for somebody else's: of private ones the trial's end would be the fault. */
 static void test_a_server_that_stands_still_is_named(void **state)
 {
-    struct trial_host host = live_host;
     struct trial_plan plan = live_plan("poll", 3);
-    struct trial_result *result = NULL;
-    struct fault fault = {0};
-    bool done = false;
     char words[128], address[ENDPOINT_TEXT_SIZE];
     (void)state;
-    plan.pace = PACE_FREE;
     plan.hold.mean_ns = 500 * NS_PER_MS;
-    plan.timeout_ns = 3 * NS_PER_S;
-    plan.root = ROOT "/stall";
-    host.ensemble = NULL;
-    host.watch.progress = freeze_follower;
-    host.watch.context = &done;
-    enum fault_kind kind = trial_run(&plan, &host, &result, &fault);
+    struct trial_result *result = live_trial_befallen(&plan, freeze_follower);
     kill(ensemble_pid(live_ensemble, frozen), SIGCONT);
-    live_expect(kind, &fault);
-    assert_true(done);
     assert_int_equal(result->end, END_DEADLINE);
     snprintf(words, sizeof words, "; out at %s (no answer in time): 1 request",
              endpoint_address(&live_servers.endpoints[frozen], address, sizeof address));
-    if (strstr(result->reason, words) == NULL)
-        fail_msg("'%s' lacks '%s'", result->reason, words);
+    assert_has(result->reason, words);
     assert_null(strstr(result->reason, "not read"));
     trial_result_free(result);
 }

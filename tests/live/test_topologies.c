@@ -108,32 +108,22 @@ static void kill_leader(void *context, const struct trial_progress *progress)
     *killed = true;
 }
 
-/* The servers are taken for somebody else's, whose znodes are to be cleared away. The last test of
- * the file: the ensemble is not whole afterwards. */
+/* The last test of the file: the ensemble is not whole afterwards. */
 static void test_a_dead_leader_ends_the_trial_in_good_order(void **state)
 {
-    struct trial_host host = live_host;
     struct trial_plan plan = live_plan("scalable", 30);
-    struct trial_result *result = NULL;
     struct fault fault = {0};
-    bool killed = false, exists = true;
+    bool exists = true;
     (void)state;
-    plan.pace = PACE_FREE;
     plan.hold.mean_ns = 100 * NS_PER_MS;
-    plan.timeout_ns = 3 * NS_PER_S;
-    plan.root = ROOT "/dead-leader";
-    host.ensemble = NULL;
-    host.watch.progress = kill_leader;
-    host.watch.context = &killed;
     uint64_t began_ns = clock_now_ns();
-    live_expect(trial_run(&plan, &host, &result, &fault), &fault);
-    assert_true(killed);
+    struct trial_result *result = live_trial_befallen(&plan, kill_leader);
     assert_true(clock_now_ns() - began_ns < 40 * NS_PER_S);
     /* Connections break when the ensemble elects. */
     assert_true(result->end == END_LOST || result->end == END_DEADLINE);
     assert_true(strlen(result->reason) > 0);
     trial_result_free(result);
-    live_expect(steward_exists(host.steward, plan.root, &exists, &fault), &fault);
+    live_expect(steward_exists(live_host.steward, plan.root, &exists, &fault), &fault);
     assert_false(exists);
 }
 

@@ -2,21 +2,14 @@
 /* Every recipe through thousands of seeded schedules of a simulated ensemble, with deaths and
  * without, and the locks that are broken on purpose, each of which is caught. A seed that fails is
  * printed, and fails again: ZKHERD_SEED=N runs that one only, ZKHERD_SEEDS=N so many. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
+#include "tests/unit/seeds.h"
 
 #include "base/clock.h"
 #include "base/random.h"
-#include "base/text.h"
 #include "recipes/registry.h"
 #include "trial/trial.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 /* Of each recipe, unless ZKHERD_SEEDS says otherwise; with a death a part of them. */
@@ -237,22 +230,13 @@ static void check_death(const struct recipe *recipe, uint64_t seed)
     trial_result_free(result);
 }
 
-static uint64_t setting(const char *name, uint64_t otherwise)
-{
-    const char *value = getenv(name);
-    uint64_t number = otherwise;
-    if (value != NULL && !text_parse_number(value, 1, INT64_MAX, &number))
-        fail_msg("%s=%s: expected a whole number from 1", name, value);
-    return number;
-}
-
 /* Calls check with the seeds that are asked for, a part of them. */
 static void for_seeds(const struct recipe *recipe, uint64_t part,
                       void (*check)(const struct recipe *recipe, uint64_t seed))
 {
-    uint64_t only = setting("ZKHERD_SEED", 0);
-    uint64_t last = only != 0 ? only : (setting("ZKHERD_SEEDS", SEEDS) - 1) / part + 1;
-    for (uint64_t seed = only != 0 ? only : 1; seed <= last; seed++)
+    const struct seeds seeds = seeds_of(SEEDS);
+    uint64_t last = seeds.first + (seeds.last - seeds.first) / part;
+    for (uint64_t seed = seeds.first; seed <= last; seed++)
         check(recipe, seed);
 }
 

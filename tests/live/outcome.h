@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * outcome: what a command that has ended should have returned and said.
+ */
+#ifndef TESTS_OUTCOME_H
+#define TESTS_OUTCOME_H
+
+#include "tests/live/command.h"
+#include "tests/live/words.h"
+
+static inline void assert_status(const struct command *command, int status)
+{
+    if (command->status != status)
+        fail_msg("exit status %d, not %d\n%s%s", command->status, status, command->out,
+                 command->err);
+}
+
+/* One line "zkherd: what: why; what to do", with these words in it. */
+static inline void assert_complaint(const char *err, const char *words)
+{
+    const char *why = strstr(err, ": ");
+    why = why == NULL ? NULL : strstr(why + 2, ": ");
+    const char *end = strchr(err, '\n');
+    if (strncmp(err, "zkherd: ", 8) != 0 || why == NULL || strstr(why, "; ") == NULL ||
+        end == NULL || end[1] != '\0' || end[-1] == ' ')
+        fail_msg("'%s' is not one line 'zkherd: what: why; what to do'", err);
+    assert_has(err, words);
+}
+
+/* It refused: one line on stderr, nothing on stdout. */
+static inline void assert_refused(const struct command *command, int status, const char *words)
+{
+    assert_status(command, status);
+    assert_string_equal(command->out, "");
+    assert_complaint(command->err, words);
+}
+
+#endif

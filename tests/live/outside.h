@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * outside: a server to connect to, for all tests of a file. It is not the commands' own, so none of
+ * ours (tests/live/work.h).
+ */
+#ifndef TESTS_OUTSIDE_H
+#define TESTS_OUTSIDE_H
+
+#include "tests/live/work.h"
+#include "trial/steward.h"
+#include "zk/admin.h"
+#include "zk/ensemble.h"
+
+static struct ensemble *outside_server;
+static char outside[64]; /* host:port */
+
+static inline int outside_start(void **state)
+{
+    (void)state;
+    struct ensemble_options options = ensemble_options_default();
+    struct fault fault = {0};
+    options.heap_mib = 256;
+    find_program();
+    if (ensemble_start(&options, &outside_server, &fault) != FAULT_NONE) {
+        print_error("%s: %s: %s\n", fault.subject, fault_words(fault.kind), fault.detail);
+        return -1;
+    }
+    const struct endpoint *endpoint = &ensemble_connect(outside_server)->endpoints[0];
+    snprintf(outside, sizeof outside, "%.20s:%u", endpoint->host, endpoint->port);
+    return 0;
+}
+
+static inline int outside_stop(void **state)
+{
+    (void)state;
+    ensemble_stop(outside_server);
+    return 0;
+}
+
+/* How many sessions, ephemeral znodes and znodes the server has, and znodes right below its root.
+ */
+struct outside_view {
+    uint64_t sessions, ephemerals, znodes;
+    size_t children;
+};
+
+static inline struct outside_view look_outside(void)
+{
+    struct connect_string servers;
+    struct steward *steward = NULL;
+    struct admin_counters counters;
+    struct outside_view view = {0};
+    struct fault fault;
+    servers = *ensemble_connect(outside_server);
+    assert_int_equal(admin_counters(&servers.endpoints[0], 5 * NS_PER_S, &counters, &fault),
+                     FAULT_NONE);
+    assert_int_equal(steward_new(&servers, 5 * NS_PER_S, &steward, &fault), FAULT_NONE);
+    assert_int_equal(steward_count_children(steward, "/", &view.children, &fault), FAULT_NONE);
+    steward_free(steward);
+    view.sessions = counters.connections - 1; /* the question's own */
+    view.ephemerals = counters.ephemerals_count;
+    view.znodes = counters.znode_count;
+    return view;
+}
+
+/* No session, no ephemeral znode, and only the znodes that were there before, now or within a
+ * moment. */
+static inline void assert_nothing_left_outside(size_t children)
+{
+    uint64_t until_ns = clock_now_ns() + COMMAND_PATIENCE_S * NS_PER_S;
+    for (;;) {
+        struct outside_view view = look_outside();
+        if (view.sessions == 0 && view.ephemerals == 0 && view.children == children)
+            return;
+        if (clock_now_ns() >= until_ns)
+            fail_msg("left on the server: %llu sessions, %llu ephemeral znodes, %zu znodes, not "
+                     "%zu",
+                     (unsigned long long)view.sessions, (unsigned long long)view.ephemerals,
+                     view.children, children);
+        pause_ms(20);
+    }
+}
+
+#endif

@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * table: a CSV file, read apart from the library's reader, so that a mistake of that one shows.
+ */
+#ifndef TESTS_TABLE_H
+#define TESTS_TABLE_H
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <errno.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* A file's text, for the caller to free. */
+static inline char *read_text(const char *path)
+{
+    FILE *file = fopen(path, "re");
+    if (file == NULL)
+        fail_msg("%s: %s", path, strerror(errno));
+    char *text = NULL;
+    size_t size = 0;
+    if (getdelim(&text, &size, '\0', file) < 0) {
+        fclose(file);
+        free(text);
+        fail_msg("%s is empty", path);
+    }
+    fclose(file);
+    return text;
+}
+
+/* A CSV file, taken apart; row 0 is the first below the names of the columns. */
+struct table {
+    char *text;
+    char **fields; /* columns of them for each row, the names first */
+    size_t columns, rows;
+};
+
+/* Ends the field at *at, takes its quotes off, and moves behind the comma or the end of the row;
+ * *last turns true at the end of the row. */
+static inline char *next_field(char **at, bool *last)
+{
+    bool quoted = **at == '"';
+    char *field = *at + quoted, *from = field, *to = field;
+    while (quoted ? from[0] != '"' || from[1] == '"' : *from != ',' && *from != '\n') {
+        assert_true(*from != '\0');
+        from += quoted && *from == '"';
+        *to++ = *from++;
+    }
+    from += quoted;
+    assert_true(*from == ',' || *from == '\n');
+    *last = *from == '\n';
+    *at = from + 1;
+    *to = '\0';
+    return field;
+}
+
+/* Reads a CSV file, and fails unless every row is whole. For the caller to table_deinit. */
+static inline struct table table_read(const char *path)
+{
+    struct table table = {.text = read_text(path)};
+    size_t count = 0, in_row = 0;
+    if (table.text[strlen(table.text) - 1] != '\n')
+        fail_msg("%s does not end with the end of a row", path);
+    table.fields = calloc(strlen(table.text) + 1, sizeof *table.fields);
+    for (char *at = table.text; *at != '\0';) {
+        bool last;
+        table.fields[count++] = next_field(&at, &last);
+        in_row++;
+        if (!last)
+            continue;
+        if (table.columns == 0)
+            table.columns = in_row;
+        if (in_row != table.columns)
+            fail_msg("%s: %zu fields instead of %zu", path, in_row, table.columns);
+        in_row = 0;
+    }
+    table.rows = count / table.columns - 1;
+    return table;
+}
+
+static inline void table_deinit(struct table *table)
+{
+    free(table->fields);
+    free(table->text);
+}
+
+static inline bool table_has(const struct table *table, const char *column)
+{
+    for (size_t i = 0; i < table->columns; i++) {
+        if (strcmp(table->fields[i], column) == 0)
+            return true;
+    }
+    return false;
+}
+
+static inline const char *table_text(const struct table *table, size_t row, const char *column)
+{
+    for (size_t i = 0; i < table->columns; i++) {
+        if (strcmp(table->fields[i], column) == 0)
+            return table->fields[(row + 1) * table->columns + i];
+    }
+    fail_msg("there is no column %s", column);
+    return "";
+}
+
+static inline double table_real(const struct table *table, size_t row, const char *column)
+{
+    const char *text = table_text(table, row, column);
+    char *end;
+    double value = strtod(text, &end);
+    if (*text == '\0' || *end != '\0')
+        fail_msg("column %s is '%s'", column, text);
+    return value;
+}
+
+static inline uint64_t table_count(const struct table *table, size_t row, const char *column)
+{
+    const char *text = table_text(table, row, column);
+    char *end;
+    uint64_t value = strtoull(text, &end, 10);
+    if (*text == '\0' || *end != '\0')
+        fail_msg("column %s is '%s'", column, text);
+    return value;
+}
+
+#endif

@@ -1,0 +1,170 @@
+// SPDX-License-Identifier: Apache-2.0
+/* Sessions on a real server, with each driver, that lose replies, crash, or have no time to close.
+ */
+#include "tests/live/probe.h"
+#include "trial/oracle.h"
+
+#define CUTS 10
+
+static bool is_notified(void)
+{
+    return probe.sent.of[TALLY_NOTIFICATION] > 0;
+}
+
+static bool exists_by_steward(const char *path)
+{
+    struct fault fault = {0};
+    bool is_there = false;
+    live_expect(steward_exists(live_host.steward, path, &is_there, &fault), &fault);
+    return is_there;
+}
+
+/* Makes a request whose reply is lost, and waits until the session has reconnected. When the loss
+ * is told, it has been carried out: `path` is there, or is not. */
+static void ask_in_vain(struct client_request request, const char *path, bool is_there)
+{
+    probe.connections_awaited = probe.connections + 1;
+    assert_int_equal(ask_on(TURN_CUT_REQUEST, &request), ZK_CONNECTION_LOSS);
+    assert_true(probe.injected);
+    assert_int_equal(exists_by_steward(path), is_there);
+    await(is_established, "session");
+}
+
+/* Whatever the operation: the server has carried it out, and the session does not know. */
+static void test_a_cut_loses_the_reply(void **state)
+{
+    (void)state;
+    const struct client_request parts[] = {op_delete(A), op_create(C, NULL, 0, EPHEMERAL)};
+    assert_int_equal(ask(op_create(B, NULL, 0, PERSISTENT)), ZK_OK);
+    for (int32_t i = 0; i < CUTS; i++) {
+        ask_in_vain(op_create(A, NULL, 0, EPHEMERAL), A, true);
+        ask_in_vain(op_set(B, "x", 1, i), B, true);
+        assert_int_equal(ask(exists_request(B, NO_WATCH)), ZK_OK);
+        assert_int_equal(probe.reply.version, i + 1);
+        ask_in_vain(get(B, NO_WATCH), B, true);
+        ask_in_vain(
+            (struct client_request){.operation = CLIENT_MULTI, .parts = parts, .part_count = 2}, C,
+            true);
+        assert_false(exists_by_steward(A));
+        ask_in_vain(op_delete(C), C, false);
+    }
+}
+
+/* The session is the same afterwards: its ephemeral znodes stand, and its watches. */
+static void test_a_cut_session_goes_on(void **state)
+{
+    (void)state;
+    assert_int_equal(ask(op_create(A, NULL, 0, EPHEMERAL)), ZK_OK);
+    assert_int_equal(ask(op_create(C, NULL, 0, PERSISTENT)), ZK_OK);
+    assert_int_equal(ask(exists_request(C, WATCH)), ZK_OK);
+    ask_in_vain(op_create(B, NULL, 0, PERSISTENT), B, true);
+    assert_int_equal(probe.sent.of[TALLY_NOTIFICATION], 0);
+    ask_in_vain(op_delete(C), C, false); /* its notification comes before its reply */
+    await(is_notified, "notification");
+    assert_int_equal(probe.deleted, 1);
+    assert_int_equal(ask(exists_request(A, NO_WATCH)), ZK_OK);
+    assert_int_equal(ask(get(B, NO_WATCH)), ZK_OK);
+    assert_int_equal(probe.sent.of[TALLY_NOTIFICATION], 1);
+    assert_int_equal(probe.connections, 3);
+}
+
+/* Whoever is answered over a connection has heard of it, also when the library tells of it on a
+ * thread of its own. */
+static void test_a_connection_is_told_before_its_replies(void **state)
+{
+    (void)state;
+    for (unsigned losses = 1; losses <= 10; losses++) {
+        const struct client_request request = exists_request(A, NO_WATCH);
+        assert_int_equal(ask_on(TURN_CUT_REQUEST, &request), ZK_CONNECTION_LOSS);
+        assert_int_equal(ask(request), ZK_NO_NODE);
+        assert_int_equal(probe.connections, losses + 1);
+    }
+}
+
+/* Nobody asked for the end of the session: the server waits for it until its timeout. */
+static void test_a_crashed_session_expires(void **state)
+{
+    (void)state;
+    const struct oracle oracle = {.servers = &live_servers};
+    struct oracle_reading before, after;
+    struct fault fault = {0};
+    uint64_t until_ns = clock_now_ns() + PATIENCE_NS;
+    assert_int_equal(ask(op_create(A, NULL, 0, EPHEMERAL)), ZK_OK);
+    live_expect(oracle_read(&oracle, &before, &fault), &fault);
+    unsigned callbacks = probe.callbacks;
+    do_turn(TURN_CRASH);
+    assert_true(probe.injected);
+    do
+        live_expect(oracle_read(&oracle, &after, &fault), &fault);
+    while (after.connections == before.connections && clock_now_ns() < until_ns);
+    assert_int_equal(after.connections, before.connections - 1);
+    while (exists_by_steward(A) && clock_now_ns() < until_ns)
+        if (driver == DRIVER_EVENTS)
+            live_expect(events_poll(probe.events, clock_now_ns() + NS_PER_MS, &fault), &fault);
+    assert_false(exists_by_steward(A));
+    live_expect(oracle_read(&oracle, &after, &fault), &fault);
+    assert_int_equal(after.writes, before.writes);
+    assert_int_equal(after.connections, before.connections - 1);
+    assert_int_equal(probe.callbacks, callbacks);
+}
+
+/* A crash leaves nothing to lose: the reply to what was asked for does not come. */
+static void test_a_crash_in_a_request(void **state)
+{
+    (void)state;
+    unsigned callbacks = probe.callbacks;
+    const struct client_request request = op_create(A, NULL, 0, EPHEMERAL);
+    probe.request = &request;
+    do_turn(TURN_CRASH_IN_REQUEST);
+    assert_true(probe.injected);
+    assert_int_equal(probe.callbacks, callbacks);
+}
+
+/* ------------------------------------------------------------------ the end of many */
+
+#define SESSIONS 300
+
+static void count_state(void *owner, enum client_state state)
+{
+    *(unsigned *)owner += state == CLIENT_ESTABLISHED;
+}
+
+/* Whenever the wait for the servers ends: what they answer afterwards is nobody's. */
+static void test_a_close_may_be_cut_short(void **state)
+{
+    (void)state;
+    static const struct client_listener counting = {count_state, sent, replied, notified};
+    char hosts[CONNECT_TEXT_SIZE];
+    connect_format(&live_servers, 0, true, hosts, sizeof hosts);
+    for (uint64_t wait_ms = 0; wait_ms < 60; wait_ms += 5) {
+        struct events *events = NULL;
+        struct client *client;
+        struct fault fault = {0};
+        unsigned established = 0;
+        live_expect(events_new(SESSIONS, &events, &fault), &fault);
+        for (int i = 0; i < SESSIONS; i++)
+            live_expect(events_open(events, hosts, 60000, &counting, &established, &client, &fault),
+                        &fault);
+        uint64_t until_ns = clock_now_ns() + PATIENCE_NS;
+        while (established < SESSIONS && clock_now_ns() < until_ns)
+            live_expect(events_poll(events, until_ns, &fault), &fault);
+        assert_int_equal(established, SESSIONS);
+        events_close(events, clock_now_ns() + wait_ms * NS_PER_MS);
+        events_free(events);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        PROBE_TEST_SHORT(test_a_cut_loses_the_reply),
+        PROBE_TEST_SHORT(test_a_cut_session_goes_on),
+        PROBE_TEST_SHORT(test_a_connection_is_told_before_its_replies),
+        PROBE_TEST_SHORT(test_a_crashed_session_expires),
+        PROBE_TEST(test_a_crash_in_a_request),
+    };
+    const struct CMUnitTest of_many[] = {cmocka_unit_test(test_a_close_may_be_cut_short)};
+    int failed = cmocka_run_group_tests_name("events", tests, probe_start_on_events, live_stop);
+    failed += cmocka_run_group_tests_name("threads", tests, probe_start_on_threads, live_stop);
+    return failed + cmocka_run_group_tests_name("many", of_many, live_start, live_stop);
+}
