@@ -135,8 +135,9 @@ log_tics(low, high) = decade_tics(floor(log10(low)), floor(log10(high)), high < 
 
 # The x axis has as much air more as its outermost labels need to stay within the panel, which is so
 # many letters wide: x_axis sets x_low, x_high, and how many letters one e-fold has.
-half(x) = strlen(thousands(x)) / 2.0
-e_folds(low, high, letters) = log(1.0 * high / low * air(low, high)**2) / (letters - half(low) - half(high))
+half(x) = strlen(thousands(int(x))) / 2.0
+e_folds(low, high, letters) = \
+    log(1.0 * high / low * air(low, high)**2) / (letters - half(low) - half(high))
 x_air(x, low, high, letters) = most(air(low, high), exp(half(x) * e_folds(low, high, letters)))
 x_axis(low, high, letters) = (x_low = low / x_air(low, low, high, letters), \
     x_high = high * x_air(high, low, high, letters), x_letters = letters / log(x_high / x_low), \
@@ -144,20 +145,21 @@ x_axis(low, high, letters) = (x_low = low / x_air(low, low, high, letters), \
 panel_letters(left, right) = 80 * (right - left)
 page_letters = panel_letters(0.19, 0.97)
 
-# For `set xtics`. Of the whole numbers in a list, ascending, every k-th is written, the last one among
-# them, and the others get a small tic.
+# For `set xtics`. Of the whole numbers in a list, ascending, every k-th is written, the last one
+# among them, and the others get a small tic.
 letters_between(a, b) = x_letters * log(1.0 * b / a)
 nth(list, i) = int(word(list, i))
 written(list, i, k) = (words(list) - i) % k == 0
 crammed(list, i, k) = written(list, i, k) \
-    && letters_between(nth(list, i - k), nth(list, i)) < half(nth(list, i - k)) + half(nth(list, i)) + 0.9
+    && letters_between(nth(list, i - k), nth(list, i)) \
+        < half(nth(list, i - k)) + half(nth(list, i)) + 0.9
 fit(list, k) = words(list) <= k || (sum [i = k + 1:words(list)] crammed(list, i, k)) == 0
 x_tic(x, labelled) = sprintf("'%s' %d %d, ", labelled ? thousands(x) : "", x, !labelled)
 tics_from(list, i, k) = i > words(list) ? "" \
     : x_tic(nth(list, i), written(list, i, k)).tics_from(list, i + 1, k)
 tics_of(list, k) = tics_from(list, 1, k)
 # What has room for its label within the panel.
-kept(x) = letters_between(x_low, x) > half(x) - 0.01 && letters_between(x, x_high) > half(x) - 0.01 \
+kept(x) = least(letters_between(x_low, x), letters_between(x, x_high)) > half(x) - 0.01 \
     ? sprintf("%d ", x) : ""
 powers(base, x) = x >= x_high ? "" : kept(x).powers(base, base * x)
 fives(x) = x >= x_high ? "" : kept(x).kept(2 * x).kept(5 * x).fives(10 * x)
