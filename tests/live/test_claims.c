@@ -97,6 +97,7 @@ static void test_claims_fail_of_other_locks(void **state)
         {"C7", {"childwatch", 0, false}, " 7 in all; "},
         {"C7", {"broken-norecheck", 0, false}, "two holders"},
         {"C8", {"scalable", 0, false}, "notifications: 1 with 62 waiters"},
+        {"C9", {"nonscalable", 1, true}, " of 80; nonscalable: "},
         {"C10", {"scalable-guid", 0, false}, "scalable-guid: 5 grants, 5 CREATEs"},
         {"C10", {"scalable", 1, false}, "then nothing for 2 s"},
         {"C11", {"scalable", 1, false}, "notifications = n - 1; scalable: notifications = n - 1"},
@@ -107,6 +108,8 @@ static void test_claims_fail_of_other_locks(void **state)
         {"C15", {"rwlock-curator", 0, false}, "as expected in 20 of 20 releases; "},
         {"C16", {"scalable", 0, false}, "attempts (setData) = 0"},
         {"C17", {"nonscalable", 0, false}, "notifications 31"},
+        {"C17", {"childwatch", 0, false}, "notifications 31, RPCs 31"},
+        {"C17", {"writelock", 0, false}, "notifications 1, RPCs 2"},
         {"C19", {"ticket", 0, false}, "ticket: bytes grow as n^1.0"},
     };
     (void)state;
