@@ -6,7 +6,7 @@
 
 #define COUNT(list) (sizeof(list) / sizeof(list)[0])
 
-/* An exact quadratic takes four of them. */
+/* An exact quadratic takes three of them, and FIT_SPARE_LEVELS more. */
 static const uint32_t levels[] = {4, 8, 16, 32, 64};
 
 /* A fit takes six levels, and only where the names outweigh the rest does the exponent show. */

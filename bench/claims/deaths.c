@@ -198,8 +198,11 @@ static double seconds(uint64_t ns)
     return (double)ns / 1e9;
 }
 
-/* The servers count from the last that they hear of a session, and round up to a tick of theirs,
- * which is half of the least timeout at most. */
+bool deaths_frees_in_time(uint64_t freed_ns, uint64_t timeout_ns)
+{
+    return freed_ns >= timeout_ns && freed_ns <= 2 * timeout_ns;
+}
+
 static void check_timeout(const struct lab_trial *trial, struct finding *finding)
 {
     const struct board *board = trial->result->board;
@@ -208,8 +211,7 @@ static void check_timeout(const struct lab_trial *trial, struct finding *finding
     uint64_t freed_ns = granted_ns - (board->locks[0].lapses_ns - timeout_ns);
     finding_measured(finding, "%.2f s, the timeout being %.1f s", seconds(freed_ns),
                      seconds(timeout_ns));
-    finding_check(finding, board->recovery_ns > 0 && freed_ns >= timeout_ns);
-    finding_check(finding, freed_ns <= 2 * timeout_ns);
+    finding_check(finding, board->recovery_ns > 0 && deaths_frees_in_time(freed_ns, timeout_ns));
 }
 
 /* How often a holder found that the one before had crashed. */

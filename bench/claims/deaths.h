@@ -7,6 +7,9 @@
 
 #include "bench/claims/claim.h"
 
+#include <stdbool.h>
+#include <stdint.h>
+
 /* A waiter dies at the first lock, which has one holder all the same, and at the second, which
  * trusts a deletion and has two. */
 experiment_function deaths_need_another_list;
@@ -20,6 +23,11 @@ experiment_function deaths_of_replies_need_a_guid;
 
 /* Of one lock around data in several parts: a holder crashes in the middle of its work. */
 experiment_function deaths_of_holders_take_the_timeout;
+
+/* Whether a lock is freed as its dead holder's timeout has it, so long after the last request of
+ * that: not before, and no later than twice that. The servers count from the last that they hear of
+ * a session, and round up to a tick of theirs, which is half of the least timeout at most. */
+bool deaths_frees_in_time(uint64_t freed_ns, uint64_t timeout_ns);
 
 /* Of one election: the leader goes, in order and by a crash, and one is told. */
 experiment_function deaths_of_leaders_have_one_successor;

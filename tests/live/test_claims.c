@@ -6,6 +6,7 @@
 #include "tests/live/words.h"
 
 #include "bench/claims/claim.h"
+#include "bench/claims/deaths.h"
 
 static struct finding finding;
 
@@ -16,13 +17,9 @@ struct swap {
     bool last;    /* … and those behind that are left out */
 };
 
-static enum verdict try(const char *id, struct swap swap)
+static struct claim claim_with(const char *id, struct swap swap)
 {
-    struct lab lab = {.host = live_host, .root = ROOT, .seed = 1, .timeout_ns = 2 * NS_PER_S};
     struct claim claim = {0};
-    struct fault fault = {0};
-    static unsigned trials; /* so that no two trials have the same root */
-    lab.trials = trials;
     for (size_t i = 0; i < claim_count(); i++) {
         if (strcmp(claim_at(i)->id, id) == 0)
             claim = *claim_at(i);
@@ -32,10 +29,25 @@ static enum verdict try(const char *id, struct swap swap)
         claim.recipes[swap.place] = registry_find(swap.recipe);
     for (size_t i = swap.place + 1; swap.last && i < CLAIM_RECIPES_MAX; i++)
         claim.recipes[i] = NULL;
+    return claim;
+}
+
+static enum verdict try_claim(const struct claim *claim, uint64_t timeout_ns)
+{
+    struct lab lab = {.host = live_host, .root = ROOT, .seed = 1, .timeout_ns = timeout_ns};
+    struct fault fault = {0};
+    static unsigned trials; /* so that no two trials have the same root */
+    lab.trials = trials;
     finding = (struct finding){0};
-    live_expect(claim.experiment(&claim, &lab, &finding, &fault), &fault);
+    live_expect(claim->experiment(claim, &lab, &finding, &fault), &fault);
     trials = lab.trials;
     return finding_verdict(&finding);
+}
+
+static enum verdict try(const char *id, struct swap swap)
+{
+    struct claim claim = claim_with(id, swap);
+    return try_claim(&claim, 2 * NS_PER_S);
 }
 
 static void assert_verdict(enum verdict verdict, enum verdict expected)
@@ -85,6 +97,7 @@ static void test_claims_fail_of_other_locks(void **state)
         {"C7", {"childwatch", 0, false}, " 7 in all; "},
         {"C7", {"broken-norecheck", 0, false}, "two holders"},
         {"C8", {"scalable", 0, false}, "notifications: 1 with 62 waiters"},
+        {"C9", {"nonscalable", 1, true}, " of 80; nonscalable: "},
         {"C10", {"scalable-guid", 0, false}, "scalable-guid: 5 grants, 5 CREATEs"},
         {"C10", {"scalable", 1, false}, "then nothing for 2 s"},
         {"C11", {"scalable", 1, false}, "notifications = n - 1; scalable: notifications = n - 1"},
@@ -95,6 +108,8 @@ static void test_claims_fail_of_other_locks(void **state)
         {"C15", {"rwlock-curator", 0, false}, "as expected in 20 of 20 releases; "},
         {"C16", {"scalable", 0, false}, "attempts (setData) = 0"},
         {"C17", {"nonscalable", 0, false}, "notifications 31"},
+        {"C17", {"childwatch", 0, false}, "notifications 31, RPCs 31"},
+        {"C17", {"writelock", 0, false}, "notifications 1, RPCs 2"},
         {"C19", {"ticket", 0, false}, "ticket: bytes grow as n^1.0"},
     };
     (void)state;
@@ -102,6 +117,45 @@ static void test_claims_fail_of_other_locks(void **state)
         assert_verdict(try(broken[i].id, broken[i].swap), VERDICT_FAILS);
         assert_has(finding.measured, broken[i].words);
     }
+}
+
+/* Who comes after the holder that crashes, the second, rests for longer than that one's timeout. */
+#define DAWDLER 2
+#define REST_NS (2500 * NS_PER_MS)
+
+static enum recipe_step dawdle(struct contender *s)
+{
+    if (s->pause_ns > 0)
+        return STEP_DONE;
+    enum recipe_step step = recipe_ready.acquire(s);
+    if (step != STEP_DONE || s->number != DAWDLER)
+        return step;
+    s->pause_ns = REST_NS;
+    return STEP_PAUSE;
+}
+
+static void test_a_lock_is_freed_too_late(void **state)
+{
+    (void)state;
+    struct claim claim = claim_with("C14", (struct swap){NULL, 0, false});
+    struct recipe late = recipe_ready;
+    late.acquire = dawdle;
+    claim.recipes[0] = &late;
+    /* A rest is no sign of life: a trial is to be patient with it. */
+    assert_verdict(try_claim(&claim, 4 * REST_NS), VERDICT_FAILS);
+    assert_has(finding.measured, "half-written after the crash: 1");
+    assert_has(finding.measured, "half-written without a crash: 0");
+}
+
+/* One that is freed too early has two holders, which the checker sees first. */
+static void test_a_lock_is_freed_in_time(void **state)
+{
+    (void)state;
+    assert_false(deaths_frees_in_time(0, 2000));
+    assert_false(deaths_frees_in_time(1999, 2000));
+    assert_true(deaths_frees_in_time(2000, 2000));
+    assert_true(deaths_frees_in_time(4000, 2000));
+    assert_false(deaths_frees_in_time(4001, 2000));
 }
 
 /* ------------------------------------------------------------------ … or cannot be decided */
@@ -119,6 +173,8 @@ int main(void)
         cmocka_unit_test(test_claims_hold),
         cmocka_unit_test(test_figures_are_told),
         cmocka_unit_test(test_claims_fail_of_other_locks),
+        cmocka_unit_test(test_a_lock_is_freed_too_late),
+        cmocka_unit_test(test_a_lock_is_freed_in_time),
         cmocka_unit_test(test_what_did_not_happen_decides_nothing),
     };
     return cmocka_run_group_tests(tests, live_start, live_stop);

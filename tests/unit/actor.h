@@ -205,7 +205,9 @@ static inline void advance(struct actor *actor)
         give_up(actor);
         break;
     case STEP_CRASHED:
-        ordeal_condemn(actor->ordeal, actor, "ends its session by itself");
+        actor->mishap = CRASH;
+        if (!actor->contender.doomed || !strike(actor))
+            ordeal_condemn(actor->ordeal, actor, "ends its session by itself");
         break;
     }
     befall_after(actor, step);

@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 /* The promise of the ready flag: whoever crashes, and wherever in its work, what is protected is
  * whole while the flag is up, and has been made whole again before anybody writes to it. */
+#include "tests/unit/actor.h"
 #include "tests/unit/script.h"
 
 /* The requests of a holder that mends what it finds, and then does its work. */
 #define STEPS_MAX 6
+/* Schedules in which the crash of a trial is looked at. */
+#define SEEDS 20
 
 /* What is protected, and the flag. */
 struct store {
@@ -32,7 +35,7 @@ static struct client_reply move_flag(struct store *store, bool up)
     return (struct client_reply){.status = moves ? ZK_OK : refused};
 }
 
-static struct client_reply carry_out(struct store *store, const struct script *script)
+static struct client_reply serve(struct store *store, const struct script *script)
 {
     bool is_a = strcmp(script->path, "/l/data/a") == 0;
     switch (script->request.operation) {
@@ -63,7 +66,7 @@ static uint32_t work(struct store *store, int32_t sequence, unsigned steps)
     script.contender.sequence = sequence;
     script_begin(&script, false);
     for (unsigned step = 0; step < steps && script.step == STEP_REPLY; step++) {
-        struct client_reply reply = carry_out(store, &script);
+        struct client_reply reply = serve(store, &script);
         if (store->ready)
             assert_whole(store);
         script_reply(&script, &reply);
@@ -106,11 +109,60 @@ static void test_a_crash_at_any_step_is_mended(void **state)
     }
 }
 
+/* ------------------------------------------------------------------ on servers */
+
+static bool are_alike(struct ordeal *ordeal)
+{
+    char first[sizeof ordeal->text];
+    snprintf(first, sizeof first, "%s", ordeal_read(ordeal, LOCK "/data/a"));
+    return strcmp(first, ordeal_read(ordeal, LOCK "/data/b")) == 0;
+}
+
+static bool is_flag_up(struct ordeal *ordeal)
+{
+    return strcmp(ordeal_read(ordeal, LOCK "/data/ready"), "missing") != 0;
+}
+
+/* Until it has crashed, and all servers know what it wrote. */
+static void run_to_death(struct ordeal *ordeal, const struct actor *actor)
+{
+    while (actor->doing != GONE)
+        assert_true(simulated_step(ordeal->world));
+    uint64_t died_ns = simulated_now_ns(ordeal->world);
+    while (simulated_now_ns(ordeal->world) < died_ns + NS_PER_S)
+        assert_true(simulated_step(ordeal->world));
+}
+
+/* The crash that trials of the recipe have is one that leaves the data half-written. */
+static void test_who_is_doomed_leaves_two_parts_that_differ(void **state)
+{
+    (void)state;
+    static struct ordeal ordeal;
+    struct toll toll = {0};
+    for (uint64_t seed = 1; seed <= SEEDS; seed++) {
+        ordeal_init(&ordeal, registry_find("ready"), seed, &toll);
+        assert_true(are_alike(&ordeal) && is_flag_up(&ordeal));
+        actor_enter(&ordeal, 0);
+        ordeal.actors[0].contender.doomed = true;
+        run_to_death(&ordeal, &ordeal.actors[0]);
+        assert_false(are_alike(&ordeal));
+        assert_false(is_flag_up(&ordeal));
+        actor_enter(&ordeal, 1);
+        ordeal_run_dry(&ordeal);
+        assert_string_equal(ordeal.verdict, "");
+        assert_int_equal(ordeal.actors[1].doing, DONE);
+        assert_int_equal(ordeal.actors[1].contender.repairs, 1);
+        assert_true(are_alike(&ordeal) && is_flag_up(&ordeal));
+        ordeal_deinit(&ordeal);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_work_leaves_the_data_whole),
         cmocka_unit_test(test_a_crash_at_any_step_is_mended),
+        cmocka_unit_test(test_who_is_doomed_leaves_two_parts_that_differ),
     };
     return cmocka_run_group_tests_name("ready", tests, NULL, NULL);
 }

@@ -22,6 +22,7 @@ struct world {
     struct simulated_options options;
     struct connect_string servers;
     struct trial_plan plan;
+    bool by_clients; /* drawn from their number, not from a seed: every run plays it */
 };
 
 /* What a seed stands for: how many clients, servers and locks, how they go about it, and how long
@@ -92,6 +93,22 @@ static struct world draw_death(const struct recipe *recipe, uint64_t seed)
     return world;
 }
 
+/* Says which world it is, what is wrong, and how to play it again. */
+static void fail_world(const struct world *world, const char *what)
+{
+    const struct trial_plan *plan = &world->plan;
+    unsigned long long seed = plan->seed;
+    char drawn[32] = "", again[64] = "";
+    if (!world->by_clients) {
+        snprintf(drawn, sizeof drawn, ", seed %llu", seed);
+        snprintf(again, sizeof again, "; ZKHERD_SEED=%llu plays it again", seed);
+    }
+    fail_msg("%s%s (%u clients, %u locks, %zu servers, %s, %s): %s%s", plan->recipe->name, drawn,
+             plan->clients, plan->locks, world->servers.count,
+             plan->pace == PACE_LOCKSTEP ? "lockstep" : "free",
+             plan->workload == WORKLOAD_DRAIN ? "drain" : "steady", what, again);
+}
+
 static struct trial_result *run(struct world *world)
 {
     struct fault fault = {0};
@@ -101,24 +118,22 @@ static struct trial_result *run(struct world *world)
                               .watch = {.interrupt_descriptor = -1}};
     world->plan.servers = &world->servers;
     enum fault_kind kind = trial_run(&world->plan, &host, &result, &fault);
-    if (kind != FAULT_NONE)
-        fail_msg("%s, seed %llu: %s: %s: %s", world->plan.recipe->name,
-                 (unsigned long long)world->plan.seed, fault.subject, fault_words(kind),
-                 fault.detail);
+    if (kind != FAULT_NONE) {
+        char wrong[1024];
+        snprintf(wrong, sizeof wrong, "%s: %s: %s", fault.subject, fault_words(kind), fault.detail);
+        fail_world(world, wrong);
+    }
     return result;
 }
 
 static void explain(const struct world *world, const struct trial_result *result, const char *what)
 {
-    char text[256] = "";
+    char text[256] = "", wrong[1024];
     if (result->violation_count > 0)
         violation_describe(&result->board->violations[0], text, sizeof text);
-    fail_msg("%s, seed %llu (%u clients, %u locks, %zu servers, %s, %s): %s: %s%s%s",
-             world->plan.recipe->name, (unsigned long long)world->plan.seed, world->plan.clients,
-             world->plan.locks, world->servers.count,
-             world->plan.pace == PACE_LOCKSTEP ? "lockstep" : "free",
-             world->plan.workload == WORKLOAD_DRAIN ? "drain" : "steady", what, text,
+    snprintf(wrong, sizeof wrong, "%s: %s%s%s", what, text,
              text[0] != '\0' && result->reason[0] != '\0' ? "; " : "", result->reason);
+    fail_world(world, wrong);
 }
 
 /* Walkback asks with a watch for all but one of the znodes that have gone before its own. */
@@ -260,6 +275,7 @@ static void test_every_law_holds_for_every_number_of_clients(void **state)
             continue;
         for (uint32_t clients = 1; clients <= CLIENTS; clients++) {
             struct world world = draw(recipe, clients);
+            world.by_clients = true;
             world.plan.pace = PACE_LOCKSTEP;
             world.plan.workload = WORKLOAD_DRAIN;
             world.plan.handoffs = 0;
