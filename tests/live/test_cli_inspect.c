@@ -251,16 +251,22 @@ static void a_lock_of_one_znode_has_a_holder(void **state)
     assert_left(0);
 }
 
+/* Nothing tells a queue that is free from any other znode, not even data: a soft lock has some. */
 static void nobody_may_hold(void **state)
 {
     (void)state;
     inspect("/l", NULL, NULL);
     assert_status(&command, 0);
-    assert_string_equal(command.out, "/l: nobody holds, nobody waits\n");
+    assert_string_equal(command.out, "/l: no children: a queue that is free, or no lock\n");
     inspect("/l", "--break", "--yes");
     assert_status(&command, 0);
-    assert_string_equal(command.out, "/l: nobody holds, nobody waits\n");
+    assert_string_equal(command.out, "/l: no children: a queue that is free, or no lock\n");
     assert_string_equal(command.err, "");
+    client_create(actors[0].client, "/l/data", "hello", 5, PERSISTENT);
+    assert_int_equal(await(&actors[0]), ZK_OK);
+    inspect("/l/data", NULL, NULL);
+    assert_status(&command, 0);
+    assert_string_equal(command.out, "/l/data: no children: a queue that is free, or no lock\n");
     assert_left(0);
 }
 
@@ -381,6 +387,7 @@ static void what_is_no_lock_is_refused(void **state)
         {"/l/none/of/these", "it is no lock: there is no such znode"},
         {"/l/plain", "it is no lock: its children, as 'child', have no sequence numbers"},
         {"/l/tasks", "it is no lock: its children, as 'task-0000000003', are no session's"},
+        {"/l/tasks/task-0000000003", "it is no lock: it is one place in a line"},
         {"/l/lock-0000000004", "it is no lock: it is one place in a line: the lock is its folder"},
         {"/", "it is no lock: its children, as '"},
     };
@@ -628,7 +635,7 @@ static void changes_are_followed(void **state)
 {
     (void)state;
     start_watch("/l", outside);
-    await_sum("/l: nobody holds, nobody waits\n", 1);
+    await_sum("/l: no children: a queue that is free, or no lock\n", 1);
     create(0, "/l/lock-", EPHEMERAL_SEQUENTIAL);
     await_sum("/l: 1 holds, nobody waits\n", 1);
     create(1, "/l/lock-", EPHEMERAL_SEQUENTIAL);
@@ -639,11 +646,15 @@ static void changes_are_followed(void **state)
     await_watches();
     release(0, "/l/lock-0000000000");
     await_sum("/l: 1 holds, 1 waits\n", 2);
+    release(1, "/l/lock-0000000001");
+    await_sum("/l: 1 holds, nobody waits\n", 2);
+    release(2, "/l/lock-0000000002");
+    await_sum("/l: nobody holds, nobody waits\n", 1);
     interrupt_watch();
     assert_string_equal(command.err, "zkherd: inspect: interrupted\n");
     /* A line with the time, and a blank line between two. */
-    assert_int_equal(count_words(command.out, "Z\n/l: "), 5);
-    assert_int_equal(count_words(command.out, "\n\n20"), 4);
+    assert_int_equal(count_words(command.out, "Z\n/l: "), 7);
+    assert_int_equal(count_words(command.out, "\n\n20"), 6);
     const char *last = strstr(command.out, "2 wait\n");
     last = strstr(last, "/l: 1 holds, 1 waits\n");
     assert_row(last, 1, "holds", "lock-0000000001", 1);
