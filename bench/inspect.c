@@ -259,7 +259,7 @@ static enum fault_kind await_change(struct inspect *inspect, bool *stale, struct
     return FAULT_NONE;
 }
 
-/* Until a fault ends it: an interrupt, as a rule. */
+/* Until a fault ends it: an interrupt, as a rule, of which nothing is said. */
 static enum fault_kind follow(struct inspect *inspect, struct fault *fault)
 {
     bool changed = false, stale = false;
@@ -318,7 +318,10 @@ static int lead(struct inspect *inspect)
 {
     struct fault fault = {0};
     int status = 0;
-    return look_or_break(inspect, &status, &fault) == FAULT_NONE ? status : complain(&fault);
+    enum fault_kind kind = look_or_break(inspect, &status, &fault);
+    if (kind == FAULT_INTERRUPTED)
+        return fault_exit_status(kind);
+    return kind == FAULT_NONE ? status : complain(&fault);
 }
 
 static void release(struct inspect *inspect)

@@ -193,6 +193,11 @@ static enum fault_kind raise_place(const char *path, struct fault *fault)
                        "it is one place in a line: the lock is its folder");
 }
 
+static bool was_znode(const struct sight *before)
+{
+    return before != NULL && (before->kind == SIGHT_ZNODE || before->kind == SIGHT_FREE);
+}
+
 /* *settled is false if the znode has gone between two questions. */
 static enum fault_kind see(struct browser *browser, const char *path, enum watch_flag watch,
                            const struct sight *before, struct sight *sight, bool *settled,
@@ -208,7 +213,7 @@ static enum fault_kind see(struct browser *browser, const char *path, enum watch
     if (kind != FAULT_NONE)
         return kind;
     if (!there) {
-        sight->kind = SIGHT_GONE;
+        sight->kind = was_znode(before) ? SIGHT_FREE : SIGHT_GONE;
         sight->is_lock = before != NULL && before->is_lock;
         return before != NULL
                    ? FAULT_NONE

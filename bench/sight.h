@@ -24,7 +24,8 @@
 enum sight_kind {
     SIGHT_QUEUE,
     SIGHT_ZNODE,
-    SIGHT_GONE, /* there is no such znode any more */
+    SIGHT_FREE, /* it was the one znode, and is gone: the lock is free */
+    SIGHT_GONE, /* there is no such folder any more */
 };
 
 struct sight {

@@ -49,6 +49,8 @@ static const char *sum_of(const struct sight *sight, char *text, size_t size)
         snprintf(text, size, "no children: a queue that is free, or no lock");
     else if (sight->kind == SIGHT_QUEUE)
         snprintf(text, size, "%s, %s", hold, wait);
+    else if (sight->kind == SIGHT_GONE)
+        snprintf(text, size, "there is no such znode now; it may be made anew");
     else
         snprintf(text, size, "%s, who waits is not known", hold);
     return text;

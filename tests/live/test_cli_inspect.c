@@ -628,7 +628,7 @@ static void interrupt_watch(void)
     kill(command.pid, SIGINT);
     command_finish(&command, SOON_NS);
     assert_status(&command, 4);
-    assert_has(command.err, "zkherd: inspect: interrupted\n");
+    assert_null(strstr(command.err, "interrupted"));
 }
 
 static void changes_are_followed(void **state)
@@ -651,7 +651,7 @@ static void changes_are_followed(void **state)
     release(2, "/l/lock-0000000002");
     await_sum("/l: nobody holds, nobody waits\n", 1);
     interrupt_watch();
-    assert_string_equal(command.err, "zkherd: inspect: interrupted\n");
+    assert_string_equal(command.err, "");
     /* A line with the time, and a blank line between two. */
     assert_int_equal(count_words(command.out, "Z\n/l: "), 7);
     assert_int_equal(count_words(command.out, "\n\n20"), 6);
@@ -679,6 +679,11 @@ static void a_znode_that_goes_is_followed(void **state)
     await_sum("/l/f: nobody holds, nobody waits\n", 1);
     create(0, "/l/f/lock-", EPHEMERAL_SEQUENTIAL);
     await_sum("/l/f: 1 holds, nobody waits\n", 1);
+    release(0, "/l/f/lock-0000000000");
+    release(0, "/l/f");
+    await_sum("/l/f: there is no such znode now; it may be made anew\n", 1);
+    create(0, "/l/f", PERSISTENT);
+    await_sum("/l/f: nobody holds, nobody waits\n", 2);
     interrupt_watch();
     assert_left(0);
 }
