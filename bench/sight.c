@@ -162,6 +162,20 @@ static bool has_ephemeral(const struct sight *sight)
     return false;
 }
 
+/* In the folder of a lock of zkherd run the queue, or the one znode, may be a child. */
+static enum fault_kind raise_no_queue(const char *path, const char *const *names, size_t name_count,
+                                      struct fault *fault)
+{
+    for (size_t i = 0; i < name_count; i++) {
+        if (strcmp(names[i], "queue") == 0 || strcmp(names[i], "f") == 0)
+            return fault_raise(fault, FAULT_NO_LOCK, 0, path,
+                               "its children have no sequence numbers, but %.200s/%s may be one",
+                               path, names[i]);
+    }
+    return fault_raise(fault, FAULT_NO_LOCK, 0, path,
+                       "its children, as '%.200s', have no sequence numbers", names[0]);
+}
+
 static enum fault_kind see_queue(struct browser *browser, const char *path,
                                  const struct sight *before, const char *const *names,
                                  size_t name_count, struct sight *sight, struct fault *fault)
@@ -173,8 +187,7 @@ static enum fault_kind see_queue(struct browser *browser, const char *path,
     sight->count = line_read(names, name_count, sight->places);
     sight->is_lock = sight->count > 0 || (before != NULL && before->is_lock);
     if (before == NULL && name_count > 0 && sight->count == 0)
-        return fault_raise(fault, FAULT_NO_LOCK, 0, path,
-                           "its children, as '%.200s', have no sequence numbers", names[0]);
+        return raise_no_queue(path, names, name_count, fault);
     kind = keep_names(path, sight, fault);
     if (kind == FAULT_NONE)
         kind = look_at_places(browser, path, before, sight, fault);

@@ -387,6 +387,9 @@ static void what_is_no_lock_is_refused(void **state)
         {"/l/none/of/these", "it is no lock: there is no such znode"},
         {"/l/plain", "it is no lock: its children, as 'child', have no sequence numbers"},
         {"/l/tasks", "it is no lock: its children, as 'task-0000000003', are no session's"},
+        {"/l/ticket",
+         "its children have no sequence numbers, but /l/ticket/queue may be one; name the folder"},
+        {"/l/nonscalable", "its children have no sequence numbers, but /l/nonscalable/f may be"},
         {"/l/tasks/task-0000000003", "it is no lock: it is one place in a line"},
         {"/l/lock-0000000004", "it is no lock: it is one place in a line: the lock is its folder"},
         {"/", "it is no lock: its children, as '"},
@@ -395,8 +398,11 @@ static void what_is_no_lock_is_refused(void **state)
     create(0, "/l/plain/child", EPHEMERAL);
     create(0, "/l/tasks", PERSISTENT);
     create(0, "/l/tasks/task-0000000003", PERSISTENT);
-    create(0, "/l/x", PERSISTENT);
-    create(0, "/l/y", PERSISTENT);
+    create(0, "/l/ticket", PERSISTENT);
+    create(0, "/l/ticket/turn", PERSISTENT);
+    create(0, "/l/ticket/queue", PERSISTENT);
+    create(0, "/l/nonscalable", PERSISTENT);
+    create(0, "/l/nonscalable/f", EPHEMERAL);
     assert_string_equal(create(0, "/l/lock-", EPHEMERAL_SEQUENTIAL), "lock-0000000004");
     for (size_t i = 0; i < sizeof list / sizeof list[0]; i++) {
         inspect(list[i].path, NULL, NULL);
