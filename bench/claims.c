@@ -133,7 +133,7 @@ static bool take(int option, const char *value, void *context)
         return arguments_take_servers("claims", value, &claims->servers.servers);
     case OPTION_SEED:
         return text_parse_number(value, 0, INT64_MAX, &claims->seed) ||
-               wrong("--seed", value, "expected a whole number");
+               wrong("--seed", value, "expected a whole number from 0 to 9223372036854775807");
     case 'o':
         claims->out = value;
         return value[0] != '\0' || wrong("--out", value, "expected the name of a folder");
@@ -326,6 +326,8 @@ static int lead(struct claims *claims)
     if (kind == FAULT_NONE)
         kind = try_all(claims, &fault);
     kind = target_find_cause(&claims->target, kind, &fault);
+    if (kind == FAULT_INTERRUPTED) /* in a trial, which knows of runs */
+        fault_raise(&fault, kind, 0, "claims", "%s", "");
     target_close(&claims->target);
     int status = kind != FAULT_NONE ? complain(&fault) : 0;
     if (close_file(claims, &fault) != FAULT_NONE && status == 0)

@@ -108,7 +108,7 @@ static void other_numbers(void **state)
         {{"run", "-k", "9", "-n", "8,16"}, "--locks 9: more locks than clients"},
         {{"run", "-P", "0"}, "--processes 0: "},
         {{"run", "-P", "9", "-n", "8,16"}, "--processes 9: more processes than clients"},
-        {{"run", "--seed", "x"}, "--seed x: expected a whole number"},
+        {{"run", "--seed", "x"}, "--seed x: expected a whole number from 0 to 922337203685477"},
         {{"run", "--seed", "-1"}, "--seed -1: "},
         {{"run", "--seed", "18446744073709551615"}, "--seed 18446744073709551615: "},
     };
@@ -251,7 +251,10 @@ static void claims(void **state)
         {{"claims", "--only", "C18"}, "--only C18: C18 is about the throughput of ensembles"},
         {{"claims", "--only", "C1..C3"}, "--only C1..C3: "},
         {{"claims", "--only"}, "zkherd: --only: it takes a value"},
-        {{"claims", "--seed", "x"}, "--seed x: expected a whole number"},
+        {{"claims", "--seed", "x"},
+         "zkherd: --seed x: expected a whole number from 0 to 9223372036854775807; see zkherd "
+         "claims --help"},
+        {{"claims", "--seed", "-1"}, "--seed -1: expected a whole number from 0 to 922337203685"},
         {{"claims", "--connect", ""}, "--connect '': "},
         {{"claims", "-o", ""}, "--out '': expected the name of a folder"},
         {{"claims", "--recipes", "scalable"}, "zkherd: --recipes: no such option"},
