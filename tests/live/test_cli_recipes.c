@@ -88,7 +88,9 @@ static void wrong_names(void **state)
     } list[] = {
         {{"scaleble"}, "zkherd: scaleble: no such recipe; did you mean 'scalable'?; see zkherd "},
         {{"Ticket"}, "did you mean 'ticket'?"},
-        {{""}, "zkherd: '': no such recipe"},
+        {{"broken"}, "did you mean 'broken-nolock', 'broken-norecheck', "},
+        {{"nope"}, "zkherd: nope: no such recipe: zkherd recipes lists all; see zkherd recipes"},
+        {{""}, "zkherd: '': no such recipe: zkherd recipes lists all; see"},
         {{"-x"}, "zkherd: -x: no such option; see zkherd recipes --help"},
         {{"ticket", "poll"}, "zkherd: poll: expected one recipe"},
     };

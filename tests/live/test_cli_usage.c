@@ -160,6 +160,8 @@ static void recipes(void **state)
         {{"run", "-r", "nonscalabel"}, "--recipes nonscalabel: no recipe is called 'nonscalabel'"},
         {{"run", "-r", "nonscalabel"}, "did you mean 'nonscalable'?"},
         {{"run", "-r", "scaleable"}, "did you mean 'scalable'?"},
+        {{"run", "-r", "nope"},
+         "zkherd: --recipes nope: no recipe is called 'nope': zkherd recipes lists all; see"},
         {{"run", "-r", "scalable,chldwatch"}, "did you mean 'childwatch'?"},
         {{"run", "-r", "scalable,childwatch,scalable"}, "a recipe is named twice"},
         {{"run", "-r", "poll"},
