@@ -119,8 +119,12 @@ static bool parse_duration(const char *option, const char *value, uint64_t minim
     uint64_t parsed;
     if (!text_parse_duration(value, &parsed))
         return wrong(option, value, "expected a duration with its unit, as 500ms or 30s");
-    if (parsed < minimum_ns)
-        return wrong(option, value, "too short");
+    if (parsed < minimum_ns) {
+        char least[32], why[64];
+        snprintf(why, sizeof why, "too short: expected at least %s",
+                 text_format_duration(minimum_ns, least, sizeof least));
+        return wrong(option, value, why);
+    }
     *duration_ns = parsed;
     return true;
 }

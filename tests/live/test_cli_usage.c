@@ -127,12 +127,15 @@ static void durations(void **state)
         {{"run", "--hold", "30s"}, "--timeout that is longer than the hold"},
         {{"run", "--hold", "exp:1500ms"}, "than 20 means, if it is random"},
         {{"run", "--hold", "exp:2s", "--timeout", "1s"}, "--timeout that is longer than the hold"},
-        {{"run", "--timeout", "0"}, "--timeout 0: too short"},
+        {{"run", "--timeout", "0"}, "--timeout 0: too short: expected at least 100 ms; see"},
         {{"run", "--timeout", "30"}, "--timeout 30: expected a duration with its unit"},
         {{"run", "--session-timeout", "abc"}, "--session-timeout abc: "},
-        {{"run", "--session-timeout", "10ms"}, "--session-timeout 10ms: too short"},
+        {{"run", "--session-timeout", "10ms"}, "10ms: too short: expected at least 1.0 s; see"},
         {{"run", "--session-timeout", "2h"}, "--session-timeout 2h: expected at most an hour"},
-        {{"run", "-w", "steady", "--duration", "0"}, "--duration 0: too short"},
+        {{"run", "-w", "steady", "--duration", "0.1ns"},
+         "0.1ns: too short: expected at least 1 ms"},
+        {{"run", "-w", "steady", "--duration", "0"},
+         "--duration 0: too short: expected at least 1 ms"},
     };
     CHECK_ALL(list);
 }
