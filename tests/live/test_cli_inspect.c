@@ -750,9 +750,22 @@ static void print_to_a_full_device(void)
     dup2(open("/dev/full", O_WRONLY | O_CLOEXEC), 1);
 }
 
+static void print_to_a_closed_pipe(void)
+{
+    int ends[2];
+    assert_int_equal(pipe(ends), 0);
+    close(ends[0]);
+    dup2(ends[1], 1);
+}
+
 static void what_cannot_be_printed_ends_it(void **state)
 {
     (void)state;
+    command.prepare = print_to_a_closed_pipe;
+    start_watch("/l", outside);
+    command_finish(&command, PATIENCE_NS);
+    assert_status(&command, 3);
+    assert_string_equal(command.err, "");
     command.prepare = print_to_a_full_device;
     start_watch("/l", outside);
     command_finish(&command, PATIENCE_NS);

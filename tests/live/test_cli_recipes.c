@@ -113,6 +113,38 @@ static void help_is_a_result(void **state)
     check_columns();
 }
 
+static void print_to_a_closed_pipe(void)
+{
+    int ends[2];
+    assert_int_equal(pipe(ends), 0);
+    close(ends[0]);
+    dup2(ends[1], 1);
+}
+
+static void print_to_a_full_device(void)
+{
+    dup2(open("/dev/full", O_WRONLY | O_CLOEXEC), 1);
+}
+
+/* Who has seen enough needs no complaint; who has no space does. */
+static void what_cannot_be_printed(void **state)
+{
+    (void)state;
+    command.prepare = print_to_a_closed_pipe;
+    command_run(&command, COMMAND("recipes"));
+    assert_status(&command, 3);
+    assert_string_equal(command.err, "");
+    command_run(&command, COMMAND("recipes", "nope"));
+    assert_refused(&command, 2, "no such recipe");
+    command.prepare = print_to_a_full_device;
+    command_run(&command, COMMAND("recipes"));
+    assert_refused(&command, 3,
+                   "zkherd: standard output: no space left (No space left on device); free some "
+                   "space, or write elsewhere\n");
+    command.prepare = NULL;
+    assert_left(0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -120,6 +152,7 @@ int main(void)
         COMMAND_TEST(each_is_told),
         COMMAND_TEST(laws_are_told_in_formulas),
         COMMAND_TEST(wrong_names),
+        COMMAND_TEST(what_cannot_be_printed),
         COMMAND_TEST(help_is_a_result),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
