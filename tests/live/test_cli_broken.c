@@ -91,6 +91,8 @@ static void each_fails_among_the_fewest(void **state)
         command_run(&command, COMMAND("run", "-d", "simulated", "-r", recipe->name, "-n", clients,
                                       "-k", "2", "-t", "1", "-o", out));
         assert_status(&command, 1);
+        assert_null(strstr(command.out, "\n\n\n"));
+        assert_null(strstr(command.out, " to ")); /* of one trial: "after 0.001 s" */
     }
 }
 
