@@ -47,6 +47,8 @@ static void each_is_told(void **state)
         assert_has(command.out, "\nSource:     ");
         assert_has(command.out, "\nShipped by: ");
     }
+    command_run(&command, COMMAND("recipes", "broken-nowatch"));
+    assert_has(command.out, ": try -n 8 -t 1 --timeout 5s."); /* to copy: on one line */
 }
 
 /* The rows that docs/counting.md derives by hand. */
