@@ -102,8 +102,8 @@ static bool want(const char *list, const char *id, struct claims *claims)
     }
     if (strcasecmp(id, "C18") == 0)
         return wrong("--only", list,
-                     "C18 is about the throughput of ensembles and has no experiment here: name "
-                     "C1 to C17, or C19");
+                     "C18 is about the throughput of ensembles, which takes a load of reads and "
+                     "writes, and has no experiment here: name C1 to C17, or C19");
     char why[128];
     snprintf(why, sizeof why, "no claim is called '%.40s': name C1 to C17, or C19", id);
     return wrong("--only", list, why);
