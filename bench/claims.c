@@ -104,8 +104,8 @@ static bool want(const char *list, const char *id, struct claims *claims)
     }
     if (strcasecmp(id, "C18") == 0)
         return wrong("--only", list,
-                     "C18 is about the throughput of ensembles and has no experiment here: name "
-                     "C1 to C17, or C19");
+                     "C18 is about the throughput of ensembles, which takes a load of reads and "
+                     "writes, and has no experiment here: name C1 to C17, or C19");
     char why[128];
     snprintf(why, sizeof why, "no claim is called '%.40s': name C1 to C17, or C19", id);
     return wrong("--only", list, why);
@@ -135,7 +135,7 @@ static bool take(int option, const char *value, void *context)
         return arguments_take_servers("claims", value, &claims->servers.servers);
     case OPTION_SEED:
         return text_parse_number(value, 0, INT64_MAX, &claims->seed) ||
-               wrong("--seed", value, "expected a whole number");
+               wrong("--seed", value, "expected a whole number from 0 to 9223372036854775807");
     case 'o':
         claims->out = value;
         return value[0] != '\0' || wrong("--out", value, "expected the name of a folder");
@@ -328,6 +328,8 @@ static int lead(struct claims *claims)
     if (kind == FAULT_NONE)
         kind = try_all(claims, &fault);
     kind = target_find_cause(&claims->target, kind, &fault);
+    if (kind == FAULT_INTERRUPTED) /* in a trial, which knows of runs */
+        fault_raise(&fault, kind, 0, "claims", "%s", "");
     target_close(&claims->target);
     int status = kind != FAULT_NONE ? complain(&fault) : 0;
     if (close_file(claims, &fault) != FAULT_NONE && status == 0)

@@ -5,10 +5,10 @@
 #include "bench/arguments.h"
 #include "bench/complain.h"
 #include "bench/ensemble_table.h"
+#include "bench/standard_output.h"
 #include "zk/ensemble.h"
 #include "zk/standing.h"
 
-#include <errno.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
@@ -123,8 +123,7 @@ static enum fault_kind tell(const struct ensemble *ensemble, struct fault *fault
                         server_role_name(ensemble_role(ensemble, i)));
     complain_mildly("zkherd ensemble stop ends it");
     printf("%s\n", connect_format(connect, 0, false, text, sizeof text));
-    return fflush(stdout) == 0 ? FAULT_NONE
-                               : fault_from_errno(fault, errno, "standard output", "%s", "");
+    return standard_output_flush(fault);
 }
 
 /* It is told before it is left to itself: if nobody can hear where it is, it ends. */

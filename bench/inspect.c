@@ -9,11 +9,11 @@
 #include "bench/sight.h"
 #include "bench/sight_table.h"
 #include "bench/signals.h"
+#include "bench/standard_output.h"
 #include "zk/admin.h"
 #include "zk/dial.h"
 #include "zk/whereabouts.h"
 
-#include <errno.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -201,16 +201,6 @@ static void begin_block(const struct inspect *inspect)
     puts(time);
 }
 
-/* A fault is told once: main looks at the stream as well. */
-static enum fault_kind flush(struct fault *fault)
-{
-    if (fflush(stdout) == 0)
-        return FAULT_NONE;
-    enum fault_kind kind = fault_from_errno(fault, errno, "standard output", "%s", "");
-    clearerr(stdout);
-    return kind;
-}
-
 static enum fault_kind show(struct inspect *inspect, struct fault *fault)
 {
     if (!knows_all(inspect))
@@ -219,7 +209,7 @@ static enum fault_kind show(struct inspect *inspect, struct fault *fault)
         begin_block(inspect);
     sight_table_write(inspect->path, &inspect->sight, &inspect->whereabouts, stdout);
     inspect->shown = true;
-    return flush(fault);
+    return standard_output_flush(fault);
 }
 
 /* *changed: whether there is anything else to show. */
@@ -262,7 +252,7 @@ static enum fault_kind await_change(struct inspect *inspect, bool *stale, struct
     return FAULT_NONE;
 }
 
-/* Until a fault ends it: an interrupt, as a rule. */
+/* Until a fault ends it: an interrupt, as a rule, of which nothing is said. */
 static enum fault_kind follow(struct inspect *inspect, struct fault *fault)
 {
     bool changed = false, stale = false;
@@ -321,7 +311,10 @@ static int lead(struct inspect *inspect)
 {
     struct fault fault = {0};
     int status = 0;
-    return look_or_break(inspect, &status, &fault) == FAULT_NONE ? status : complain(&fault);
+    enum fault_kind kind = look_or_break(inspect, &status, &fault);
+    if (kind == FAULT_INTERRUPTED || kind == FAULT_UNREAD)
+        return fault_exit_status(kind);
+    return kind == FAULT_NONE ? status : complain(&fault);
 }
 
 static void release(struct inspect *inspect)

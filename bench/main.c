@@ -9,9 +9,9 @@
 #include "bench/inspect.h"
 #include "bench/recipes.h"
 #include "bench/run.h"
+#include "bench/standard_output.h"
 #include "bench/version.h"
 
-#include <errno.h>
 #include <signal.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -45,15 +45,14 @@ static const struct {
     {"ensemble", ensemble_main}, {"recipes", recipes_main}, {"inspect", inspect_main},
 };
 
-/* What could not be printed must not pass for done. */
+/* What could not be printed must not pass for done; of a pipe that is closed nothing is said. */
 static int check_stdout(int status)
 {
-    if (fflush(stdout) == 0 && ferror(stdout) == 0)
-        return status;
     struct fault fault;
-    fault_from_errno(&fault, errno, "standard output", "%s", "");
-    int failed = complain(&fault);
-    return status != 0 ? status : failed;
+    enum fault_kind kind = standard_output_flush(&fault);
+    if (kind != FAULT_NONE && kind != FAULT_UNREAD)
+        complain(&fault);
+    return status != 0 ? status : fault_exit_status(kind);
 }
 
 static int run_subcommand(int argc, char **argv)

@@ -83,11 +83,16 @@ static void write_one(const struct recipe *recipe)
 static int show(const char *name)
 {
     const struct recipe *recipe = registry_find(name);
-    if (recipe == NULL)
-        return complain_usage("recipes", name[0] != '\0' ? name : "''",
-                              "no such recipe; did you mean '%s'?", registry_nearest(name));
-    write_one(recipe);
-    return 0;
+    if (recipe != NULL) {
+        write_one(recipe);
+        return 0;
+    }
+    char near[256];
+    registry_suggest(name, near, sizeof near);
+    const char *subject = name[0] != '\0' ? name : "''";
+    return near[0] != '\0'
+               ? complain_usage("recipes", subject, "no such recipe; did you mean %s?", near)
+               : complain_usage("recipes", subject, "no such recipe: zkherd recipes lists all");
 }
 
 int recipes_main(int argc, char **argv)

@@ -10,6 +10,7 @@
 #include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 enum fault_kind record_open(struct record *record, const struct options *options,
@@ -135,18 +136,32 @@ static enum fault_kind draw(struct record *record, int interrupts, struct fault 
     return FAULT_NONE;
 }
 
+static void write_sentences(const struct record *record, FILE *stream)
+{
+    for (size_t i = 0; i < record->options->recipe_count; i++)
+        fits_tell(&record->samples, record->waiters[i], stream);
+    table_write_roles(&record->samples, record->options, stream);
+    table_write_leaks(&record->samples, record->options, stream);
+    table_write_recoveries(&record->samples, record->options, stream);
+}
+
+/* Of trials that all fail there may be no sentence to tell. */
 void record_tell(const struct record *record)
 {
+    char *text = NULL;
+    size_t length = 0;
     table_write_failures(&record->samples, stderr);
     if (record->options->quiet)
         return;
     table_write(&record->samples, record->options, stdout);
-    fputc('\n', stdout);
-    for (size_t i = 0; i < record->options->recipe_count; i++)
-        fits_tell(&record->samples, record->waiters[i], stdout);
-    table_write_roles(&record->samples, record->options, stdout);
-    table_write_leaks(&record->samples, record->options, stdout);
-    table_write_recoveries(&record->samples, record->options, stdout);
+    FILE *sentences = open_memstream(&text, &length);
+    if (sentences != NULL) {
+        write_sentences(record, sentences);
+        fclose(sentences);
+    }
+    if (length > 0)
+        printf("\n%s", text);
+    free(text);
     printf("\nresults in %s\n", record->results.folder);
 }
 

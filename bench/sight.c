@@ -72,6 +72,7 @@ static enum fault_kind see_znode(const char *path, const struct browser_stat *st
     sight->places[0] = (struct line_place){.name = sight->names, .holds = true};
     sight->stats[0] = *stat;
     sight->count = sight->holders = 1;
+    sight->is_lock = true;
     return FAULT_NONE;
 }
 
@@ -161,6 +162,20 @@ static bool has_ephemeral(const struct sight *sight)
     return false;
 }
 
+/* In the folder of a lock of zkherd run the queue, or the one znode, may be a child. */
+static enum fault_kind raise_no_queue(const char *path, const char *const *names, size_t name_count,
+                                      struct fault *fault)
+{
+    for (size_t i = 0; i < name_count; i++) {
+        if (strcmp(names[i], "queue") == 0 || strcmp(names[i], "f") == 0)
+            return fault_raise(fault, FAULT_NO_LOCK, 0, path,
+                               "its children have no sequence numbers, but %.200s/%s may be one",
+                               path, names[i]);
+    }
+    return fault_raise(fault, FAULT_NO_LOCK, 0, path,
+                       "its children, as '%.200s', have no sequence numbers", names[0]);
+}
+
 static enum fault_kind see_queue(struct browser *browser, const char *path,
                                  const struct sight *before, const char *const *names,
                                  size_t name_count, struct sight *sight, struct fault *fault)
@@ -170,9 +185,9 @@ static enum fault_kind see_queue(struct browser *browser, const char *path,
         return kind;
     sight->kind = SIGHT_QUEUE;
     sight->count = line_read(names, name_count, sight->places);
+    sight->is_lock = sight->count > 0 || (before != NULL && before->is_lock);
     if (before == NULL && name_count > 0 && sight->count == 0)
-        return fault_raise(fault, FAULT_NO_LOCK, 0, path,
-                           "its children, as '%.200s', have no sequence numbers", names[0]);
+        return raise_no_queue(path, names, name_count, fault);
     kind = keep_names(path, sight, fault);
     if (kind == FAULT_NONE)
         kind = look_at_places(browser, path, before, sight, fault);
@@ -184,6 +199,17 @@ static enum fault_kind see_queue(struct browser *browser, const char *path,
 }
 
 /* ------------------------------------------------------------------ whatever it is */
+
+static enum fault_kind raise_place(const char *path, struct fault *fault)
+{
+    return fault_raise(fault, FAULT_NO_LOCK, 0, path,
+                       "it is one place in a line: the lock is its folder");
+}
+
+static bool was_znode(const struct sight *before)
+{
+    return before != NULL && (before->kind == SIGHT_ZNODE || before->kind == SIGHT_FREE);
+}
 
 /* *settled is false if the znode has gone between two questions. */
 static enum fault_kind see(struct browser *browser, const char *path, enum watch_flag watch,
@@ -200,20 +226,22 @@ static enum fault_kind see(struct browser *browser, const char *path, enum watch
     if (kind != FAULT_NONE)
         return kind;
     if (!there) {
-        sight->kind = SIGHT_GONE;
+        sight->kind = was_znode(before) ? SIGHT_FREE : SIGHT_GONE;
+        sight->is_lock = before != NULL && before->is_lock;
         return before != NULL
                    ? FAULT_NONE
                    : fault_raise(fault, FAULT_NO_LOCK, 0, path, "there is no such znode");
     }
     if (stat.owner != 0 && queue_sequence(path, &sequence))
-        return fault_raise(fault, FAULT_NO_LOCK, 0, path,
-                           "it is one place in a line: the lock is its folder");
+        return raise_place(path, fault);
     sight->created_ms = stat.created_ms;
     if (stat.owner != 0)
         return see_znode(path, &stat, sight, fault);
     kind = browser_list(browser, path, watch, settled, &names, &name_count, fault);
     if (kind != FAULT_NONE || !*settled)
         return kind;
+    if (before == NULL && name_count == 0 && queue_sequence(path, &sequence))
+        return raise_place(path, fault);
     return see_queue(browser, path, before, names, name_count, sight, fault);
 }
 

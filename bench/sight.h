@@ -2,10 +2,11 @@
 /*
  * sight: who holds a lock and who waits for it, as its znodes show it at one moment. Layer: bench.
  *
- * A lock is a folder whose children end in sequence numbers and are ephemeral (recipes/line.h), an
- * empty folder included; or one ephemeral znode, whose owner holds. Who waits for the latter leaves
- * a watch and no znode: it is not told here. (The four-letter word wchp would tell; it holds a
- * server up while it lists all its watches, and is hardly ever allowed.)
+ * A lock is a folder whose children end in sequence numbers and are ephemeral (recipes/line.h); or
+ * one ephemeral znode, whose owner holds. Who waits for the latter leaves a watch and no znode: it
+ * is not told here. (The four-letter word wchp would tell; it holds a server up while it lists all
+ * its watches, and is hardly ever allowed.) A znode without children may be a queue that is free,
+ * even if it has data (a soft lock's say that its task is done), or anything else.
  *
  * The znodes are asked for one after another, and what has gone meanwhile is left out. So it was
  * as it is told at some moment of the reading, but for those who came during it.
@@ -23,7 +24,8 @@
 enum sight_kind {
     SIGHT_QUEUE,
     SIGHT_ZNODE,
-    SIGHT_GONE, /* there is no such znode any more */
+    SIGHT_FREE, /* it was the one znode, and is gone: the lock is free */
+    SIGHT_GONE, /* there is no such folder any more */
 };
 
 struct sight {
@@ -33,6 +35,7 @@ struct sight {
     struct browser_stat *stats; /* of each; a place's owner is 0 if its znode is not ephemeral */
     size_t count;
     size_t holders; /* the first so many places */
+    bool is_lock;   /* somebody is in line, or was when this or an earlier sight was taken */
     char *names;    /* what the places point to */
 };
 

@@ -45,8 +45,12 @@ static const char *sum_of(const struct sight *sight, char *text, size_t size)
     char hold[48], wait[48];
     number_of(sight->holders, "holds", "hold", hold, sizeof hold);
     number_of(sight->count - sight->holders, "waits", "wait", wait, sizeof wait);
-    if (sight->kind == SIGHT_QUEUE)
+    if (sight->kind == SIGHT_QUEUE && !sight->is_lock)
+        snprintf(text, size, "no children: a queue that is free, or no lock");
+    else if (sight->kind == SIGHT_QUEUE)
         snprintf(text, size, "%s, %s", hold, wait);
+    else if (sight->kind == SIGHT_GONE)
+        snprintf(text, size, "there is no such znode now; it may be made anew");
     else
         snprintf(text, size, "%s, who waits is not known", hold);
     return text;

@@ -211,9 +211,20 @@ void table_write_leaks(const struct samples *samples, const struct options *opti
             trials++;
         }
         if (watches != 0 || ephemerals != 0)
-            fprintf(stream, "%s: left behind in %zu trial%s: %lld watches, %lld ephemerals\n",
-                    options->recipes[r]->name, trials, trials == 1 ? "" : "s", watches, ephemerals);
+            fprintf(stream, "%s: left behind in %zu trial%s: %lld watch%s, %lld ephemeral%s\n",
+                    options->recipes[r]->name, trials, trials == 1 ? "" : "s", watches,
+                    watches == 1 ? "" : "es", ephemerals, ephemerals == 1 ? "" : "s");
     }
+}
+
+static const char *span_of(double least_s, double most_s, char *text, size_t size)
+{
+    char most[32];
+    int length = snprintf(text, size, "%.3f", least_s);
+    snprintf(most, sizeof most, "%.3f", most_s);
+    if (strcmp(text, most) != 0)
+        snprintf(text + length, size - (size_t)length, " to %s", most);
+    return text;
 }
 
 void table_write_recoveries(const struct samples *samples, const struct options *options,
@@ -221,6 +232,7 @@ void table_write_recoveries(const struct samples *samples, const struct options 
 {
     for (size_t r = 0; r < options->recipe_count; r++) {
         double least_s = INFINITY, most_s = 0;
+        char span[64];
         unsigned long long trials = 0, repairs = 0;
         for (size_t i = 0; i < samples->count; i++) {
             const struct sample *sample = &samples->list[i];
@@ -233,10 +245,10 @@ void table_write_recoveries(const struct samples *samples, const struct options 
         }
         if (trials > 0)
             fprintf(stream,
-                    "%s: a session died in %llu trial%s; the next grant came after %.3f to %.3f s; "
-                    "%llu repair%s\n",
-                    options->recipes[r]->name, trials, trials == 1 ? "" : "s", least_s, most_s,
-                    repairs, repairs == 1 ? "" : "s");
+                    "%s: a session died in %llu trial%s; the next grant came after %s s; %llu "
+                    "repair%s\n",
+                    options->recipes[r]->name, trials, trials == 1 ? "" : "s",
+                    span_of(least_s, most_s, span, sizeof span), repairs, repairs == 1 ? "" : "s");
     }
 }
 

@@ -26,6 +26,17 @@ static bool wrong(const char *option, const char *value, const char *why)
     return complain_value("run", option, value, why);
 }
 
+static bool refuse_recipe(const char *list, const char *name)
+{
+    char near[256], why[384];
+    registry_suggest(name, near, sizeof near);
+    if (near[0] != '\0')
+        snprintf(why, sizeof why, "no recipe is called '%s'; did you mean %s?", name, near);
+    else
+        snprintf(why, sizeof why, "no recipe is called '%s': zkherd recipes lists all", name);
+    return wrong("--recipes", list, why);
+}
+
 /* NAME or NAME:MOST. */
 static bool parse_recipe(const char *list, char *item, struct options *options)
 {
@@ -38,12 +49,8 @@ static bool parse_recipe(const char *list, char *item, struct options *options)
     if (item[0] == '\0')
         return wrong("--recipes", list, "the name of a recipe is missing");
     const struct recipe *recipe = registry_find(item);
-    if (recipe == NULL) {
-        char why[160];
-        snprintf(why, sizeof why, "no recipe is called '%s'; did you mean '%s'?", item,
-                 registry_nearest(item));
-        return wrong("--recipes", list, why);
-    }
+    if (recipe == NULL)
+        return refuse_recipe(list, item);
     for (size_t i = 0; i < options->recipe_count; i++) {
         if (options->recipes[i] == recipe)
             return wrong("--recipes", list, "a recipe is named twice");
@@ -112,8 +119,12 @@ static bool parse_duration(const char *option, const char *value, uint64_t minim
     uint64_t parsed;
     if (!text_parse_duration(value, &parsed))
         return wrong(option, value, "expected a duration with its unit, as 500ms or 30s");
-    if (parsed < minimum_ns)
-        return wrong(option, value, "too short");
+    if (parsed < minimum_ns) {
+        char least[32], why[64];
+        snprintf(why, sizeof why, "too short: expected at least %s",
+                 text_format_duration(minimum_ns, least, sizeof least));
+        return wrong(option, value, why);
+    }
     *duration_ns = parsed;
     return true;
 }

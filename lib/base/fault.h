@@ -28,7 +28,8 @@
     X(OTHER_ENSEMBLE, 2, "it is of another ensemble", "name the servers of one ensemble only")     \
     X(SYSTEM, 3, "the system refused", "")                                                         \
     X(NO_MEMORY, 3, "out of memory", "run fewer clients, or on a machine with more memory")        \
-    X(NO_SPACE, 3, "no space left", "free some space, or name another folder with --out")          \
+    X(NO_SPACE, 3, "no space left", "free some space, or write elsewhere")                         \
+    X(UNREAD, 3, "nobody reads it", "")                                                            \
     X(NO_DESCRIPTORS, 3, "too few file descriptors",                                               \
       "raise the limit (ulimit -n), or run fewer clients")                                         \
     X(NO_JAVA, 3, "no Java found", "install default-jre-headless, or set JAVA_HOME")               \

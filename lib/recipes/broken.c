@@ -148,7 +148,7 @@ const struct recipe recipe_broken_nowatch = {
     .name = "broken-nowatch",
     .summary = "broken on purpose: looks without the watch flag, and waits for ever",
     .about = {"The scalable lock, but its exists has no watch flag: it waits for what nobody will "
-              "tell it. A trial ends at its deadline (--timeout).",
+              "tell it. A trial ends at its deadline: try -n 8 -t 1 --timeout 5s.",
               "acquire                                              release\n"
               "1 n = create(l + \"/lock-\", EPHEMERAL|SEQUENTIAL)       1 delete(n)\n"
               "2 C = getChildren(l, false)\n"

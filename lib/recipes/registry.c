@@ -3,7 +3,8 @@
 
 #include "base/text.h"
 
-#include <stdint.h>
+#include <stdbool.h>
+#include <stdio.h>
 #include <string.h>
 
 static const struct recipe *const recipes[] = {
@@ -28,16 +29,35 @@ const struct recipe *registry_find(const char *name)
     return NULL;
 }
 
-const char *registry_nearest(const char *name)
+/* Fewer letters begin too many names, or none that was meant. */
+#define BEGINNING_MIN 3
+
+/* Of three letters one may be wrong. */
+static bool is_like(const char *name, const char *other)
 {
-    const char *nearest = recipes[0]->name;
-    size_t least = SIZE_MAX;
-    for (size_t i = 0; i < RECIPE_COUNT; i++) {
-        size_t distance = text_distance(name, recipes[i]->name);
-        if (distance < least) {
-            least = distance;
-            nearest = recipes[i]->name;
-        }
+    return 3 * text_distance(name, other) <= strlen(other);
+}
+
+static const char *nearest(const char *name)
+{
+    const char *found = recipes[0]->name;
+    for (size_t i = 1; i < RECIPE_COUNT; i++) {
+        if (text_distance(name, recipes[i]->name) < text_distance(name, found))
+            found = recipes[i]->name;
     }
-    return nearest;
+    return found;
+}
+
+const char *registry_suggest(const char *name, char *text, size_t size)
+{
+    size_t begun = strlen(name), length = 0;
+    text[0] = '\0';
+    for (size_t i = 0; i < RECIPE_COUNT && begun >= BEGINNING_MIN && length < size; i++) {
+        if (strncmp(recipes[i]->name, name, begun) == 0)
+            length += (size_t)snprintf(text + length, size - length, "%s'%s'",
+                                       length > 0 ? ", " : "", recipes[i]->name);
+    }
+    if (length == 0 && is_like(name, nearest(name)))
+        snprintf(text, size, "'%s'", nearest(name));
+    return text;
 }

@@ -47,7 +47,8 @@ const struct recipe *registry_at(size_t index);
 /* The recipe of this name, or NULL. */
 const struct recipe *registry_find(const char *name);
 
-/* The name that a person may have meant by this one; never NULL. */
-const char *registry_nearest(const char *name);
+/* Writes the names that a person may have meant by this one, as "'a', 'b'", to text: those that it
+ * is the beginning of, or the one that is most like it; "" if none is. Returns text. */
+const char *registry_suggest(const char *name, char *text, size_t size);
 
 #endif

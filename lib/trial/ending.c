@@ -44,6 +44,9 @@ static void name_the_unfinished(const struct board *board, char *text, size_t si
     describe_session(&board->sessions[first], what, sizeof what);
     if (unfinished == 0)
         snprintf(text, size, "nothing moved for %g s", timeout_s);
+    else if (unfinished == 1)
+        snprintf(text, size, "nothing moved for %g s: 1 session is unfinished, session %u, %s",
+                 timeout_s, first, what);
     else
         snprintf(text, size,
                  "nothing moved for %g s: %u sessions are unfinished, the first is session %u, %s",

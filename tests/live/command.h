@@ -143,6 +143,14 @@ static inline void print_to_a_full_device(void)
     dup2(open("/dev/full", O_WRONLY | O_CLOEXEC), 1);
 }
 
+static inline void print_to_a_closed_pipe(void)
+{
+    int ends[2];
+    assert_int_equal(pipe(ends), 0);
+    close(ends[0]);
+    dup2(ends[1], 1);
+}
+
 static inline void become_nobody(void)
 {
     if (setuid(65534) != 0)

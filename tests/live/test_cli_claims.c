@@ -110,7 +110,7 @@ static void what_was_tried_is_kept(void **state)
     kill(-command.pid, SIGINT);
     command_finish(&command, 2 * NS_PER_S);
     assert_status(&command, 4);
-    assert_string_equal(command.err, "zkherd: run: interrupted\n");
+    assert_string_equal(command.err, "zkherd: claims: interrupted\n");
     assert_has(command.out, "2 hold, 0 fail, 0 undetermined\n\nresults in out\n");
     assert_hold("out", ids, 2);
     assert_left(1);

@@ -47,6 +47,8 @@ static void each_is_told(void **state)
         assert_has(command.out, "\nSource:     ");
         assert_has(command.out, "\nShipped by: ");
     }
+    command_run(&command, COMMAND("recipes", "broken-nowatch"));
+    assert_has(command.out, ": try -n 8 -t 1 --timeout 5s."); /* to copy: on one line */
 }
 
 /* The rows that docs/counting.md derives by hand. */
@@ -88,7 +90,9 @@ static void wrong_names(void **state)
     } list[] = {
         {{"scaleble"}, "zkherd: scaleble: no such recipe; did you mean 'scalable'?; see zkherd "},
         {{"Ticket"}, "did you mean 'ticket'?"},
-        {{""}, "zkherd: '': no such recipe"},
+        {{"broken"}, "did you mean 'broken-nolock', 'broken-norecheck', "},
+        {{"nope"}, "zkherd: nope: no such recipe: zkherd recipes lists all; see zkherd recipes"},
+        {{""}, "zkherd: '': no such recipe: zkherd recipes lists all; see"},
         {{"-x"}, "zkherd: -x: no such option; see zkherd recipes --help"},
         {{"ticket", "poll"}, "zkherd: poll: expected one recipe"},
     };
@@ -111,6 +115,25 @@ static void help_is_a_result(void **state)
     check_columns();
 }
 
+/* Who has seen enough needs no complaint; who has no space does. */
+static void what_cannot_be_printed(void **state)
+{
+    (void)state;
+    command.prepare = print_to_a_closed_pipe;
+    command_run(&command, COMMAND("recipes"));
+    assert_status(&command, 3);
+    assert_string_equal(command.err, "");
+    command_run(&command, COMMAND("recipes", "nope"));
+    assert_refused(&command, 2, "no such recipe");
+    command.prepare = print_to_a_full_device;
+    command_run(&command, COMMAND("recipes"));
+    assert_refused(&command, 3,
+                   "zkherd: standard output: no space left (No space left on device); free some "
+                   "space, or write elsewhere\n");
+    command.prepare = NULL;
+    assert_left(0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -118,6 +141,7 @@ int main(void)
         COMMAND_TEST(each_is_told),
         COMMAND_TEST(laws_are_told_in_formulas),
         COMMAND_TEST(wrong_names),
+        COMMAND_TEST(what_cannot_be_printed),
         COMMAND_TEST(help_is_a_result),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -76,6 +76,15 @@ static void test_who_waits_owes_nothing(void **state)
                 "waits at /l/n0 for the deletion of /l/other");
 }
 
+static void test_one_is_told_alone(void **state)
+{
+    (void)state;
+    for (uint32_t i = 0; i < CLIENTS - 1; i++)
+        board->sessions[i].unfinished = false;
+    assert_told("nothing moved for 30 s: 1 session is unfinished, session 5, which rests at its "
+                "znode /l/n5");
+}
+
 static void test_each_server_is_told_that_has_requests(void **state)
 {
     (void)state;
@@ -117,6 +126,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         ENDING_TEST(test_who_waits_owes_nothing),
+        ENDING_TEST(test_one_is_told_alone),
         ENDING_TEST(test_each_server_is_told_that_has_requests),
         ENDING_TEST(test_what_was_not_read_is_told),
         ENDING_TEST(test_what_is_too_long_is_cut_off),

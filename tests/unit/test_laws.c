@@ -344,14 +344,28 @@ static void test_a_handoff_among_waiters(void **state)
     assert_int_equal(lock.view.waiters, 9);
 }
 
+static void assert_suggested(const char *name, const char *names)
+{
+    char text[128];
+    assert_string_equal(registry_suggest(name, text, sizeof text), names);
+}
+
 static void test_the_registry_finds_and_suggests(void **state)
 {
     (void)state;
     for (size_t i = 0; registry_at(i) != NULL; i++)
         assert_ptr_equal(registry_find(registry_at(i)->name), registry_at(i));
     assert_null(registry_find("nonscalabel"));
-    assert_string_equal(registry_nearest("nonscalabel"), "nonscalable");
-    assert_string_equal(registry_nearest("scaleable"), "scalable");
+    assert_suggested("nonscalabel", "'nonscalable'");
+    assert_suggested("scaleable", "'scalable'");
+    assert_suggested("Ticket", "'ticket'");
+    assert_suggested("pol", "'poll'");
+    assert_suggested("broken", "'broken-nolock', 'broken-norecheck', 'broken-wrongpred', "
+                               "'broken-nowatch', 'broken-leak'");
+    assert_suggested("brokennolock", "'broken-nolock'");
+    assert_suggested("nope", "");
+    assert_suggested("s", "");
+    assert_suggested("", "");
 }
 
 int main(void)
