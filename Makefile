@@ -209,9 +209,8 @@ format: install-to-lint
 lint: install-to-lint
 	clang-format --dry-run --Werror $(SOURCES) $(HEADERS)
 	@$(MAKE) --no-print-directory -j$(JOBS) CC=clang BUILD=$(BUILD)-clang all $(BUILD)-clang/cost
-	printf '%s\n' $(filter-out tests/%,$(SOURCES)) | xargs -P $(JOBS) -n 4 clang-tidy --quiet \
-	    --warnings-as-errors='*' --extra-arg=-DZKHERD_VERSION='""' \
-	    --extra-arg=-std=c11 --extra-arg=-D_GNU_SOURCE --extra-arg=-Ilib --extra-arg=-I.
+	@printf '%s\n' $(filter-out tests/%,$(SOURCES)) | xargs -P $(JOBS) -n 4 sh -c 'clang-tidy --quiet \
+	    --warnings-as-errors="*" "$$@" -- -DZKHERD_VERSION="\"\"" -std=c11 -D_GNU_SOURCE -Ilib -I.' clang-tidy
 	cppcheck --quiet --std=c11 --error-exitcode=1 --enable=warning,performance,portability \
 	    --inline-suppr --suppress=missingIncludeSystem -D_GNU_SOURCE -DZKHERD_VERSION='""' \
 	    -Ilib -I. lib bench
