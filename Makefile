@@ -156,7 +156,7 @@ check check-sanitized check-threads: export JAVA_TOOL_OPTIONS := -XX:TieredStopA
 
 # All tests, more beside each other than there are cores: they wait most of the time. The first that fails is
 # the last that begins.
-TESTS_AT_ONCE ?= $(shell expr $(JOBS) + 1)
+TESTS_AT_ONCE ?= $(shell expr $(JOBS) + 2)
 check: install-to-test
 	@$(MAKE) --no-print-directory -j$(JOBS) all $(UNIT_TESTS) $(LIVE_TESTS)
 	@printf '%s\n' $(UNIT_TESTS) $(LIVE_TESTS) | ZKHERD=$(BUILD)/zkherd xargs -P $(TESTS_AT_ONCE) -n 1 tests/run

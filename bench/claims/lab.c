@@ -14,7 +14,7 @@ struct lab_trial lab_drain(const struct lab *lab, const struct recipe *recipe, u
         .plan = {.recipe = recipe,
                  .workload = WORKLOAD_DRAIN,
                  .pace = PACE_LOCKSTEP,
-                 .driver = DRIVER_EVENTS,
+                 .driver = lab->host.simulation != NULL ? DRIVER_SIMULATED : DRIVER_EVENTS,
                  .clients = clients,
                  .locks = 1,
                  .processes = 1,

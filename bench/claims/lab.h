@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * lab: where the trials of an experiment are made. Layer: bench.
+ * lab: where the trials of an experiment are made: on servers, or in a simulation if its host has
+ * one. Layer: bench.
  *
  * An experiment asks for a drain, changes its plan to what it wants to see, runs it, and looks at
  * the result, ledger included.
@@ -16,7 +17,7 @@
 #define LAB_ROOT_MAX 96
 
 struct lab {
-    struct trial_host host; /* real servers; its watch is of every trial without one of its own */
+    struct trial_host host; /* its watch is of every trial without one of its own */
     const char *root;       /* the znode that the trials' roots are made in */
     uint64_t seed;
     uint64_t timeout_ns;           /* the longest time in which nothing may move in a trial */

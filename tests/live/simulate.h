@@ -8,23 +8,30 @@
 
 #include "tests/live/live.h"
 
+/* A simulation of as many servers. */
+static inline struct trial_host simulate_host(void)
+{
+    static struct connect_string servers;
+    static struct simulated_options options;
+    options = simulated_options_default();
+    servers.count = options.servers = LIVE_SERVERS;
+    for (size_t i = 0; i < servers.count; i++)
+        servers.endpoints[i] = (struct endpoint){.host = "simulated", .port = (uint16_t)(i + 1)};
+    return (struct trial_host){
+        .servers = &servers, .simulation = &options, .watch = {.interrupt_descriptor = -1}};
+}
+
 /* Under the same root; the result is on *same, which is to live as long. */
 static inline struct trial_result *simulate_trial(const struct trial_plan *plan,
                                                   struct trial_plan *same)
 {
-    static struct connect_string servers;
     struct fault fault = {0};
     struct trial_result *result = NULL;
-    struct simulated_options options = simulated_options_default();
-    struct trial_host host = {
-        .servers = &servers, .simulation = &options, .watch = {.interrupt_descriptor = -1}};
-    servers.count = options.servers = LIVE_SERVERS;
-    for (size_t i = 0; i < servers.count; i++)
-        servers.endpoints[i] = (struct endpoint){.host = "simulated", .port = (uint16_t)(i + 1)};
+    struct trial_host host = simulate_host();
     *same = *plan;
     same->driver = DRIVER_SIMULATED;
     same->processes = 1;
-    same->servers = &servers;
+    same->servers = host.servers;
     live_expect(trial_run(same, &host, &result, &fault), &fault);
     return result;
 }
