@@ -151,6 +151,18 @@ reproduce: install-to-run
 	rm -f $(REFERENCE)/compare/plots/*.png
 	cat $(REFERENCE)/compare.txt
 
+# As far as a simulation goes: the non-scalable lock with 10,000 clients, the queues with 100,000.
+REPRODUCE_SIMULATED := $(REFERENCE)/simulated
+reproduce-simulated: install-to-run
+	@$(MAKE) --no-print-directory -j$(JOBS) $(BUILD)/zkherd
+	rm -rf $(REPRODUCE_SIMULATED)
+	$(BUILD)/zkherd run -d simulated -r nonscalable -n 10000 -t 1 -o $(REPRODUCE_SIMULATED)/nonscalable-10000
+	$(BUILD)/zkherd run -d simulated -r ticket,scalable -n 3125..100000x2 -t 1 \
+	    -o $(REPRODUCE_SIMULATED)/queues-100000
+	find $(REPRODUCE_SIMULATED) -type f ! -name manifest.json ! -name trials.csv ! -name fits.csv \
+	    ! -name bytes.svg -delete
+	rm -r $(addprefix $(REPRODUCE_SIMULATED)/nonscalable-10000/,plots fits.csv)
+
 # No test asks how fast a server is: its second compiler would take a third of the machine.
 check check-sanitized check-threads: export JAVA_TOOL_OPTIONS := -XX:TieredStopAtLevel=1
 
@@ -227,22 +239,23 @@ clean:
 	rm -rf $(BUILD) $(BUILD)-clang $(BUILD)-sanitized $(BUILD)-threads
 
 help:
-	@echo 'make                  build $(BUILD)/zkherd'
-	@echo 'make demo             show the herd effect on a private server (installs what is missing)'
-	@echo 'make reproduce        standalone against three servers, to 1,000 clients: about half an hour'
-	@echo 'make check            all tests (installs what is missing)'
-	@echo 'make check-sanitized  all tests under AddressSanitizer and UndefinedBehaviorSanitizer'
-	@echo 'make check-threads    sessions with a thread each under ThreadSanitizer'
-	@echo 'make compose-demo     the herd effect against three servers in containers'
-	@echo 'make check-compose    the container set-ups, a killed leader included'
-	@echo 'make bench            what zkherd itself costs'
-	@echo 'make lint             formatting, clang, clang-tidy, cppcheck, shellcheck'
-	@echo 'make format           format the sources'
-	@echo 'make install          to $$(DESTDIR)$$(PREFIX), $(PREFIX) unless set'
-	@echo 'make clean            remove what was built'
+	@echo 'make                      build $(BUILD)/zkherd'
+	@echo 'make demo                 show the herd effect on a private server (installs what is missing)'
+	@echo 'make reproduce            standalone against three servers, to 1,000 clients: about half an hour'
+	@echo 'make reproduce-simulated  ten thousand and a hundred thousand clients in memory: about eight minutes'
+	@echo 'make check                all tests (installs what is missing)'
+	@echo 'make check-sanitized      all tests under AddressSanitizer and UndefinedBehaviorSanitizer'
+	@echo 'make check-threads        sessions with a thread each under ThreadSanitizer'
+	@echo 'make compose-demo         the herd effect against three servers in containers'
+	@echo 'make check-compose        the container set-ups, a killed leader included'
+	@echo 'make bench                what zkherd itself costs'
+	@echo 'make lint                 formatting, clang, clang-tidy, cppcheck, shellcheck'
+	@echo 'make format               format the sources'
+	@echo 'make install              to $$(DESTDIR)$$(PREFIX), $(PREFIX) unless set'
+	@echo 'make clean                remove what was built'
 
 FORCE:
-.PHONY: all demo reproduce check check-sanitized check-threads compose-demo check-compose bench format lint install \
+.PHONY: all demo reproduce reproduce-simulated check check-sanitized check-threads compose-demo check-compose bench format lint install \
     clean help install-to-run install-to-test install-to-lint install-to-compose install-docker FORCE
 .SECONDARY:
 -include $(LIB_OBJECTS:.o=.d) $(BENCH_OBJECTS:.o=.d) $(COST_OBJECTS:.o=.d) $(UNIT_TESTS:=.d) $(LIVE_TESTS:=.d)
