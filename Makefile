@@ -156,6 +156,7 @@ REPRODUCE_SIMULATED := $(REFERENCE)/simulated
 reproduce-simulated: install-to-run
 	@$(MAKE) --no-print-directory -j$(JOBS) $(BUILD)/zkherd
 	rm -rf $(REPRODUCE_SIMULATED)
+	mkdir $(REPRODUCE_SIMULATED)
 	$(BUILD)/zkherd run -d simulated -r nonscalable -n 10000 -t 1 -o $(REPRODUCE_SIMULATED)/nonscalable-10000
 	$(BUILD)/zkherd run -d simulated -r ticket,scalable -n 3125..100000x2 -t 1 \
 	    -o $(REPRODUCE_SIMULATED)/queues-100000
