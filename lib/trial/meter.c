@@ -36,13 +36,6 @@ static void record(const struct meter *meter, enum meter_kind kind, uint64_t lat
         histogram_record(&meter->worker->latency[meter->role][kind], latency_ns);
 }
 
-/* What comes while the last readings are taken, and behind them, belongs to no handoff: when a
- * trial is cut short, the ends of sessions are still told to those who watch. */
-static bool is_over(const struct meter *meter)
-{
-    return atomic_load_explicit(&meter->board->phase, memory_order_relaxed) >= PHASE_MEASURED;
-}
-
 void meter_sent(const struct meter *meter, enum client_operation operation)
 {
     static const enum tally_kind kinds[] = {
@@ -51,8 +44,6 @@ void meter_sent(const struct meter *meter, enum client_operation operation)
         [CLIENT_SET] = TALLY_SET,       [CLIENT_DELETE] = TALLY_DELETE,
         [CLIENT_MULTI] = TALLY_MULTI,
     };
-    if (is_over(meter))
-        return;
     count(meter, kinds[operation], 1);
     atomic_fetch_add_explicit(&meter->board->rpcs, 1, memory_order_relaxed);
 }
@@ -66,8 +57,6 @@ void meter_replied(const struct meter *meter, const struct client_reply *reply)
         [CLIENT_MULTI] = METER_MULTI,
     };
     bool failed = reply->status != ZK_OK;
-    if (is_over(meter))
-        return;
     if (failed && reply->operation == CLIENT_CREATE) {
         count(meter, TALLY_CREATE_FAILED, 1);
         record(meter, METER_CREATE_FAILED, reply->latency_ns);
@@ -92,8 +81,6 @@ void meter_notified(const struct meter *meter, enum client_event event, bool spu
 {
     struct board_lock *lock = lock_of(meter);
     uint64_t released_ns = atomic_load(&lock->released_ns);
-    if (is_over(meter))
-        return;
     /* A change of the children that came after an arrival was not, or not for certain, the
      * release's. */
     bool of_release =

@@ -11,8 +11,6 @@
  * Latencies of a steady trial are those of its steady part: from when each client of the lock could
  * have been granted once, until no more arrivals are let in. Counts are never left out.
  *
- * Once the last readings are taken (PHASE_MEASURED) messages are no longer counted.
- *
  * Nothing here allocates, formats or logs: it is the measured path.
  */
 #ifndef TRIAL_METER_H

@@ -37,7 +37,7 @@ static void settle(struct seat *seat)
 void seat_alarm_rang(void *owner, uint64_t late_ns)
 {
     struct seat *seat = owner;
-    if (seat->state == SEAT_LOST)
+    if (seat->state == SEAT_LOST || seat->state == SEAT_READ)
         return;
     if (seat->state == SEAT_HOLDING) {
         if (seat_plan(seat)->hold.mean_ns > 0)
@@ -96,6 +96,8 @@ static void state_changed(void *owner, enum client_state state)
 {
     struct seat *seat = owner;
     struct board *board = seat_board(seat);
+    if (seat->state == SEAT_READ)
+        return;
     if (state == CLIENT_ESTABLISHED && seat->state == SEAT_CONNECTING) {
         seat->state = SEAT_IDLE;
         note_server(seat);
@@ -130,6 +132,8 @@ static bool is_foreseen(const struct seat *seat, enum zk_status status)
 static void replied(void *owner, const struct client_reply *reply)
 {
     struct seat *seat = owner;
+    if (seat->state == SEAT_READ)
+        return;
     meter_replied(&seat->meter, reply);
     if (seat->state == SEAT_LOST)
         return;
@@ -154,6 +158,8 @@ static void replied(void *owner, const struct client_reply *reply)
 static void notified(void *owner, enum client_event event, const char *path)
 {
     struct seat *seat = owner;
+    if (seat->state == SEAT_READ)
+        return;
     uint64_t now_ns = client_now_ns(seat->contender.client);
     bool wakes = seat->state == SEAT_PARKED && contender_awaits(&seat->contender, event, path);
     if (wakes) {
@@ -170,6 +176,16 @@ static void notified(void *owner, enum client_event event, const char *path)
 }
 
 const struct client_listener seat_listener = {state_changed, sent, replied, notified};
+
+void seat_take_reading(struct seat *seat)
+{
+    /* A dead session has said everything before, and has nothing to tell any more. */
+    if (seat->state != SEAT_DEAD) {
+        meter_read_bytes(&seat->meter, seat->contender.client);
+        seat_report(seat);
+    }
+    seat->state = SEAT_READ;
+}
 
 void seat_report(const struct seat *seat)
 {

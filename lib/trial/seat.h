@@ -36,6 +36,7 @@ enum seat_state {
     SEAT_FINISHED,
     SEAT_DEAD, /* as the plan, or the recipe, wants it */
     SEAT_LOST,
+    SEAT_READ, /* its last reading has been taken: it hears nothing more, and does nothing more */
 };
 
 /* How holds and pauses are timed: has seat_alarm_rang called when it is time, on the seat's thread.
@@ -103,6 +104,10 @@ void seat_alarm_rang(void *seat, uint64_t late_ns);
 
 /* Waiting or holding, at rest: the session dies as the plan says; already counted as busy. */
 void seat_die(struct seat *seat);
+
+/* The end of all that is counted: attributes what bytes have come, and writes the report. What the
+ * session hears after that, as of others that end when a trial is cut short, counts nowhere. */
+void seat_take_reading(struct seat *seat);
 
 /* Writes what the session is and does to its place on the board, for a report. */
 void seat_report(const struct seat *seat);

@@ -64,17 +64,6 @@ static void reading_taken(struct board *board, struct board_worker *share)
         board_wake(board->conductor_descriptor);
 }
 
-static void take_reading(struct seat *seat)
-{
-    struct board *board = seat->meter.board;
-    /* A dead session has said everything before, and has nothing to tell any more. */
-    if (seat->state != SEAT_DEAD) {
-        meter_read_bytes(&seat->meter, seat->contender.client);
-        seat_report(seat);
-    }
-    reading_taken(board, seat->meter.worker);
-}
-
 void worker_carry_out(struct seat *seat, enum seat_order order)
 {
     switch (order) {
@@ -96,7 +85,8 @@ void worker_carry_out(struct seat *seat, enum seat_order order)
         seat_die(seat);
         break;
     case ORDER_READ:
-        take_reading(seat);
+        seat_take_reading(seat);
+        reading_taken(seat->meter.board, seat->meter.worker);
         break;
     }
 }

@@ -77,25 +77,6 @@ static void test_a_grant_before_a_death_is_no_recovery(void **state)
     assert_int_equal(atomic_load(&board->recovery_ns), 300);
 }
 
-/* When a trial is cut short, the ends of sessions are told to those who watch. */
-static void test_what_comes_behind_the_last_readings_is_not_counted(void **state)
-{
-    struct client_reply reply = {.operation = CLIENT_GET_CHILDREN, .name_count = 3};
-    (void)state;
-    meter_notified(&meter, EVENT_DELETED, false, 1200);
-    atomic_store(&board->phase, PHASE_MEASURED);
-    meter_notified(&meter, EVENT_DELETED, true, 1300);
-    meter_sent(&meter, CLIENT_CREATE);
-    meter_replied(&meter, &reply);
-    const struct tally *total = &board->workers[0].total;
-    assert_int_equal(total->of[TALLY_NOTIFICATION], 1);
-    assert_int_equal(total->of[TALLY_NOTIFICATION_SPURIOUS], 0);
-    assert_int_equal(total->of[TALLY_CREATE], 0);
-    assert_int_equal(total->of[TALLY_NAMES_LISTED], 0);
-    assert_int_equal(histogram_count(latency(METER_GET_CHILDREN)), 0);
-    assert_int_equal(ledger_row(&board->ledger, 0, 0)->tally.of[TALLY_NOTIFICATION], 1);
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -104,8 +85,6 @@ int main(void)
                                         tear_down),
         cmocka_unit_test_setup_teardown(test_a_grant_before_a_death_is_no_recovery, set_up,
                                         tear_down),
-        cmocka_unit_test_setup_teardown(test_what_comes_behind_the_last_readings_is_not_counted,
-                                        set_up, tear_down),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
