@@ -10,7 +10,7 @@
 static struct command command;
 static const char *const without_plots[] = {NO_PROGRAMS, NULL};
 
-#define BRIEF "-n", "3,5", "-t", "1", "--session-timeout", "4s", "--timeout", "1s"
+#define BRIEF "-n", "3,5", "-t", "1", "--session-timeout", "4s", "--timeout", "2s"
 
 static void each_fails(void **state)
 {
