@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "bench/arguments.h"
 
+#include "base/text.h"
 #include "bench/complain.h"
 
 #include <limits.h>
@@ -41,6 +42,17 @@ int arguments_take(const struct arguments *arguments, int argc, char **argv, voi
     else if (optind < argc)
         return complain_usage(arguments->subcommand, argv[optind], "expected an option");
     return ARGUMENTS_GO;
+}
+
+bool arguments_take_number(const char *subcommand, const char *option, const char *value,
+                           uint64_t minimum, uint64_t maximum, uint64_t *number)
+{
+    char why[96];
+    if (text_parse_number(value, minimum, maximum, number))
+        return true;
+    snprintf(why, sizeof why, "expected a whole number from %llu to %llu",
+             (unsigned long long)minimum, (unsigned long long)maximum);
+    return complain_value(subcommand, option, value, why);
 }
 
 bool arguments_take_servers(const char *subcommand, const char *value,

@@ -11,6 +11,7 @@
 
 #include <getopt.h>
 #include <stdbool.h>
+#include <stdint.h>
 
 /* No exit status: the work is to begin. */
 #define ARGUMENTS_GO (-1)
@@ -34,6 +35,10 @@ struct arguments {
  */
 int arguments_take(const struct arguments *arguments, int argc, char **argv, void *context,
                    int *first);
+
+/* Takes a whole number as an option's value, or complains and returns false. */
+bool arguments_take_number(const char *subcommand, const char *option, const char *value,
+                           uint64_t minimum, uint64_t maximum, uint64_t *number);
 
 /* Takes the value of --connect, or complains and returns false. */
 bool arguments_take_servers(const char *subcommand, const char *value,

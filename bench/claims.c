@@ -134,8 +134,7 @@ static bool take(int option, const char *value, void *context)
         claims->servers.connect = true;
         return arguments_take_servers("claims", value, &claims->servers.servers);
     case OPTION_SEED:
-        return text_parse_number(value, 0, INT64_MAX, &claims->seed) ||
-               wrong("--seed", value, "expected a whole number from 0 to 9223372036854775807");
+        return arguments_take_number("claims", "--seed", value, 0, INT64_MAX, &claims->seed);
     case 'o':
         claims->out = value;
         return value[0] != '\0' || wrong("--out", value, "expected the name of a folder");

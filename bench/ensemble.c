@@ -90,12 +90,15 @@ static bool take(int option, const char *value, void *context)
 {
     struct ensemble_options *options = context;
     unsigned port = 0;
+    uint64_t heap_mib;
     switch (option) {
     case OPTION_SERVERS:
         return parse_servers(value, &options->servers);
     case OPTION_HEAP:
-        return parse_number("--heap", value, HEAP_MAX_MIB,
-                            "expected a whole number from 1 to 1000000", &options->heap_mib);
+        if (!arguments_take_number("ensemble", "--heap", value, 1, HEAP_MAX_MIB, &heap_mib))
+            return false;
+        options->heap_mib = (unsigned)heap_mib;
+        return true;
     case OPTION_FSYNC:
         options->fsync = strcmp(value, "yes") == 0;
         return options->fsync || strcmp(value, "no") == 0 ||

@@ -137,21 +137,10 @@ static bool parse_session_timeout(const char *value, struct options *options)
            wrong("--session-timeout", value, "expected at most an hour");
 }
 
-static bool parse_number(const char *option, const char *value, uint64_t minimum, uint64_t maximum,
-                         uint64_t *number)
-{
-    if (text_parse_number(value, minimum, maximum, number))
-        return true;
-    char why[96];
-    snprintf(why, sizeof why, "expected a whole number from %llu to %llu",
-             (unsigned long long)minimum, (unsigned long long)maximum);
-    return wrong(option, value, why);
-}
-
 static bool parse_small(const char *option, const char *value, uint32_t maximum, uint32_t *number)
 {
     uint64_t parsed;
-    if (!parse_number(option, value, 1, maximum, &parsed))
+    if (!arguments_take_number("run", option, value, 1, maximum, &parsed))
         return false;
     *number = (uint32_t)parsed;
     return true;
@@ -222,7 +211,8 @@ bool values_take(enum option_name name, const char *value, struct options *optio
     case OPTION_WORKLOAD:
         return parse_workload(value, options);
     case OPTION_HANDOFFS:
-        return parse_number("--handoffs", value, 1, HANDOFFS_MAX, &options->handoffs);
+        return arguments_take_number("run", "--handoffs", value, 1, HANDOFFS_MAX,
+                                     &options->handoffs);
     case OPTION_DURATION:
         return parse_duration("--duration", value, NS_PER_MS, &options->duration_ns);
     case OPTION_PACE:
@@ -256,7 +246,8 @@ bool values_take(enum option_name name, const char *value, struct options *optio
     case OPTION_TIMEOUT:
         return parse_duration("--timeout", value, 100 * NS_PER_MS, &options->timeout_ns);
     case OPTION_SEED:
-        return parse_number("--seed", value, 0, INT64_MAX, &options->seed); /* as JSON has it */
+        /* As JSON has it. */
+        return arguments_take_number("run", "--seed", value, 0, INT64_MAX, &options->seed);
     case OPTION_OUT:
         return parse_out(value, options);
     case OPTION_QUIET:
