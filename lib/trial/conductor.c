@@ -2,12 +2,15 @@
 #include "trial/conductor.h"
 
 #include "base/clock.h"
+#include "trial/death.h"
 #include "trial/lockstep.h"
 
 #include <string.h>
 
 #define LAST_READINGS_NS (2 * NS_PER_S)
 #define SETTLING_NS      (200 * NS_PER_MS)
+/* How often it is looked whether notifications have come. */
+#define UNDER_WAY_NS NS_PER_MS
 
 struct conductor {
     struct vigil vigil;
@@ -72,8 +75,57 @@ static enum fault_kind take_last_readings(struct vigil *vigil)
 
 /* ------------------------------------------------------------------ free pace */
 
-static enum fault_kind lead_free(struct vigil *vigil, bool *goes_on)
+static uint64_t notifications_received(const struct board *board)
 {
+    uint64_t sum = 0;
+    for (uint32_t i = 0; i < board->plan->processes; i++)
+        sum += tally_read_shared(&board->workers[i].total, TALLY_NOTIFICATION);
+    return sum;
+}
+
+/* Waits for notifications as long as any come. */
+static enum fault_kind await_notifications(const struct vigil *vigil, uint64_t sent)
+{
+    uint64_t received = notifications_received(vigil->board);
+    uint64_t moved_ns = stage_now_ns(vigil->stage);
+    while (received < sent && stage_now_ns(vigil->stage) - moved_ns < LAST_READINGS_NS) {
+        uint64_t before = received;
+        enum fault_kind kind = vigil_turn(vigil, UNDER_WAY_NS);
+        if (kind != FAULT_NONE)
+            return kind;
+        received = notifications_received(vigil->board);
+        if (received != before)
+            moved_ns = stage_now_ns(vigil->stage);
+    }
+    return FAULT_NONE;
+}
+
+/*
+ * All requests have been answered, and so all notifications sent, but the last of them may be under
+ * way. How many there are to be the servers say, if they do, and if nobody else uses them. A
+ * session that has died is told some that it does not hear.
+ */
+static enum fault_kind receive_all(struct vigil *vigil, const struct oracle_reading *at_gate,
+                                   bool *goes_on)
+{
+    struct oracle_reading reading;
+    if (!death_spares_all(vigil->board) || !at_gate->told ||
+        oracle_is_shared(vigil->oracle, at_gate, vigil->board->plan->clients))
+        return FAULT_NONE;
+    enum fault_kind kind = vigil_catch_up(vigil, goes_on);
+    if (kind != FAULT_NONE || !*goes_on)
+        return kind;
+    kind = oracle_read(vigil->oracle, &reading, vigil->fault);
+    if (kind != FAULT_NONE)
+        return kind;
+    vigil->words += reading.words;
+    vigil->asked_again = vigil->asked_again || reading.asked_again;
+    return await_notifications(vigil, reading.notifications - at_gate->notifications);
+}
+
+static enum fault_kind lead_free(struct conductor *conductor, bool *goes_on)
+{
+    struct vigil *vigil = &conductor->vigil;
     struct board *board = vigil->board;
     while (*goes_on && atomic_load(&board->finished) < board->plan->clients) {
         vigil_close_in_time(vigil);
@@ -81,7 +133,7 @@ static enum fault_kind lead_free(struct vigil *vigil, bool *goes_on)
         if (kind != FAULT_NONE)
             return kind;
     }
-    return FAULT_NONE;
+    return *goes_on ? receive_all(vigil, &conductor->result->at_gate, goes_on) : FAULT_NONE;
 }
 
 /* ------------------------------------------------------------------ the whole */
@@ -91,13 +143,14 @@ static enum fault_kind lead_free(struct vigil *vigil, bool *goes_on)
 static enum fault_kind read_at_gate(struct conductor *conductor)
 {
     struct oracle_reading *reading = &conductor->result->at_gate;
-    uint64_t sessions = conductor->vigil.board->plan->clients + UINT64_C(1); /* the steward's */
+    uint32_t clients = conductor->vigil.board->plan->clients;
     uint64_t until_ns = stage_now_ns(conductor->vigil.stage) + SETTLING_NS;
     for (;;) {
         enum fault_kind kind =
             oracle_read(conductor->vigil.oracle, reading, conductor->vigil.fault);
-        if (kind != FAULT_NONE || !reading->told || oracle_is_private(conductor->vigil.oracle) ||
-            reading->connections <= sessions || stage_now_ns(conductor->vigil.stage) >= until_ns)
+        if (kind != FAULT_NONE || !reading->told ||
+            !oracle_is_shared(conductor->vigil.oracle, reading, clients) ||
+            stage_now_ns(conductor->vigil.stage) >= until_ns)
             return kind;
         kind = vigil_turn(&conductor->vigil, SETTLING_NS / 20);
         if (kind != FAULT_NONE)
@@ -151,7 +204,7 @@ static enum fault_kind lead(struct conductor *conductor, bool *goes_on)
         conductor->vigil.closes_ns = conductor->result->gate_ns + plan->duration_ns;
     enter(board, PHASE_RUN);
     return plan->pace == PACE_LOCKSTEP ? lockstep_lead(&conductor->lockstep, goes_on)
-                                       : lead_free(&conductor->vigil, goes_on);
+                                       : lead_free(conductor, goes_on);
 }
 
 static void woken(void *context)
@@ -201,7 +254,8 @@ enum fault_kind conductor_lead(const struct crew *crew, struct steward *steward,
         kind = take_last_readings(&conductor.vigil);
     if (board->conductor_descriptor >= 0)
         events_unwatch(stage->events, board->conductor_descriptor);
-    result->words = conductor.lockstep.words;
+    result->words = conductor.vigil.words;
+    result->asked_again = conductor.vigil.asked_again;
     lockstep_deinit(&conductor.lockstep);
     result->end = conductor.vigil.end;
     return kind;

@@ -2,7 +2,8 @@
 /*
  * conductor: leads the workers of one trial from its gate to its end. Layer: trial.
  *
- * Under lockstep it has every step taken (lockstep.h). In free pace it opens the gate and waits.
+ * Under lockstep it has every step taken (lockstep.h). In free pace it opens the gate and waits,
+ * at last until the sessions have received all notifications that the servers have sent.
  */
 #ifndef TRIAL_CONDUCTOR_H
 #define TRIAL_CONDUCTOR_H
@@ -20,7 +21,8 @@ struct conductor_result {
     struct tally law;              /* what the law foretells for all that was done; lockstep only */
     uint64_t gate_ns;              /* when the gate opened */
     struct oracle_reading at_gate; /* the servers, just before */
-    uint64_t words;                /* that the servers were asked after it */
+    uint64_t words;                /* that the servers were asked after it … */
+    bool asked_again;              /* … and whether one gave no answer at first */
 };
 
 /*

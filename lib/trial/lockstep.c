@@ -10,8 +10,6 @@
 
 /* After a death: how long nothing has moved when all is taken to be at rest. */
 #define REST_NS (20 * NS_PER_MS)
-/* How long a server that is behind is left alone before it is asked again. */
-#define FOLLOW_NS NS_PER_MS
 
 enum fault_kind lockstep_init(struct lockstep *lockstep, struct vigil *vigil,
                               struct steward *steward, struct tally *law)
@@ -169,30 +167,16 @@ static enum fault_kind step(struct lockstep *lockstep, uint32_t lock, uint32_t s
     return await_rest(lockstep, lock, goes_on);
 }
 
-/* Who arrives may read before it writes, and its server may be behind. After a death no law depends
- * on it. */
-static enum fault_kind catch_up(struct lockstep *lockstep, bool *goes_on)
-{
-    struct board *board = lockstep->board;
-    struct vigil *vigil = lockstep->vigil;
-    struct oracle_mark mark = {0};
-    bool reached = board->plan->servers->count == 1 || !death_spares_all(board);
-    enum fault_kind kind = FAULT_NONE;
-    while (kind == FAULT_NONE && !reached && *goes_on) {
-        kind = oracle_follow(vigil->oracle, &mark, &reached, vigil->fault);
-        if (kind == FAULT_NONE && !reached)
-            kind = vigil_wait(vigil, FOLLOW_NS, goes_on);
-    }
-    lockstep->words += mark.words;
-    return kind;
-}
-
 static enum fault_kind step_arrive(struct lockstep *lockstep, uint32_t session, bool *goes_on)
 {
     struct board *board = lockstep->board;
     uint32_t lock = plan_lock_of(board->plan, session, board->sessions[session].acquisitions);
     struct tally cost = {0};
-    enum fault_kind kind = catch_up(lockstep, goes_on);
+    enum fault_kind kind = FAULT_NONE;
+    /* Who arrives may read before it writes, and its server may be behind. After a death no law
+     * depends on it. */
+    if (death_spares_all(board))
+        kind = vigil_catch_up(lockstep->vigil, goes_on);
     if (kind != FAULT_NONE || !*goes_on)
         return kind;
     if (death_spares_all(board))

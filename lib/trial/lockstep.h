@@ -28,7 +28,6 @@ struct lockstep {
     struct law_lock *laws;  /* a lock each */
     struct tally *expected; /* of each lock's present row */
     struct tally *law;      /* what the law foretells for all that was done */
-    uint64_t words;         /* four-letter words that it has asked the servers */
     uint64_t messages;      /* after a death: sent and received, when last looked at … */
     uint64_t messages_ns;   /* … and when one was last seen */
 };

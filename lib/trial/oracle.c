@@ -117,6 +117,13 @@ bool oracle_is_private(const struct oracle *oracle)
     return oracle->ensemble != NULL || oracle->simulated != NULL;
 }
 
+bool oracle_is_shared(const struct oracle *oracle, const struct oracle_reading *reading,
+                      uint32_t clients)
+{
+    return !oracle_is_private(oracle) &&
+           reading->connections > clients + UINT64_C(1); /* the steward's */
+}
+
 enum fault_kind oracle_check(const struct oracle *oracle, struct fault *fault)
 {
     return oracle->ensemble == NULL ? FAULT_NONE : ensemble_check(oracle->ensemble, fault);
@@ -143,6 +150,7 @@ enum fault_kind oracle_follow(const struct oracle *oracle, struct oracle_mark *m
         enum fault_kind kind = admin_insist(ask_identity, &inquiry, TIMEOUT_NS, &times, fault);
         if (kind != FAULT_NONE)
             return kind;
+        mark->asked_again = mark->asked_again || times > 1;
         if (!inquiry.identity.talks)
             continue;
         mark->words++;

@@ -50,6 +50,7 @@ struct oracle_reading {
 struct oracle_mark {
     uint64_t zxid;  /* of the last transaction that any of them had carried out when first asked */
     uint64_t words; /* four-letter words that the asking has taken */
+    bool asked_again; /* as in a reading */
 };
 
 /* What the servers counted between two readings. */
@@ -76,6 +77,12 @@ enum oracle_counter {
 
 /* Whether nobody else can use the servers: they are ours, or simulated. */
 bool oracle_is_private(const struct oracle *oracle);
+
+/* Whether others than so many clients and the steward are connected, whose requests are among what
+ * the servers count. Private servers have none: what they still hold are connections that have just
+ * been closed. */
+bool oracle_is_shared(const struct oracle *oracle, const struct oracle_reading *reading,
+                      uint32_t clients);
 
 /* Asks a server what it is in its ensemble (srvr); ROLE_UNKNOWN if its whitelist refuses. Faults as
  * below. */

@@ -110,29 +110,17 @@ static uint64_t interval_ns(uint64_t from_ns, uint64_t to_ns)
     return from_ns != 0 && to_ns > from_ns ? to_ns - from_ns : 0;
 }
 
-/* Sessions of others, and their requests, are among what the servers count. Private servers have
- * none: what they still hold there are connections that have just been closed. */
-static bool is_shared(const struct run *run, const struct conductor_result *led)
-{
-    return !oracle_is_private(&run->oracle) &&
-           led->at_gate.connections > (uint64_t)run->plan->clients + 1; /* the steward's */
-}
-
-/* What may make the two counts differ although each is right, said in result->not_reconciled. Under
- * lockstep all is at rest when they are taken; in free pace something may be on its way. */
+/* What may make the two counts differ although each is right, said in result->not_reconciled. */
 static bool is_excused(const struct run *run, enum oracle_counter differs, uint64_t servers,
                        uint64_t sessions, struct trial_result *result)
 {
     char *why = result->not_reconciled;
     size_t size = sizeof result->not_reconciled;
-    bool in_free_pace = run->plan->pace == PACE_FREE;
     if (!oracle_is_private(&run->oracle) && servers > sessions)
         snprintf(why, size,
                  "the servers counted more %s than the sessions: others seem to use them",
                  oracle_counter_word(differs));
-    else if (in_free_pace && differs == ORACLE_NOTIFICATIONS && servers > sessions)
-        snprintf(why, size, "notifications were still under way at the end");
-    else if (in_free_pace && result->reconnects > 0)
+    else if (run->plan->pace == PACE_FREE && result->reconnects > 0)
         snprintf(why, size, "sessions lost their connections, and what was under way on them");
     return why[0] != '\0';
 }
@@ -144,7 +132,8 @@ static void reconcile(const struct run *run, const struct conductor_result *led,
     uint64_t servers, sessions;
     if (led->end != END_DONE)
         return;
-    if (!result->servers.told || is_shared(run, led)) {
+    if (!result->servers.told ||
+        oracle_is_shared(&run->oracle, &led->at_gate, run->plan->clients)) {
         snprintf(result->not_reconciled, sizeof result->not_reconciled, "%s",
                  result->servers.asked_again
                      ? "a server did not give its counters (mntr) at once, as at an election"
@@ -210,7 +199,7 @@ static enum fault_kind read_whole(const struct run *run, const struct crew *crew
 {
     const struct stage *stage = steward_stage(run->steward);
     uint64_t until_ns = stage_now_ns(stage) + CLOSING_NS, words = led->words;
-    bool asked_again = false;
+    bool asked_again = led->asked_again;
     for (;;) {
         struct oracle_reading at_end;
         enum fault_kind kind = oracle_read(&run->oracle, &at_end, fault);

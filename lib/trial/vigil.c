@@ -5,6 +5,9 @@
 
 #include <poll.h>
 
+/* How long a server that is behind is left alone before it is asked again. */
+#define FOLLOW_NS NS_PER_MS
+
 static void show_progress(struct vigil *vigil)
 {
     const struct trial_watch *watch = vigil->watch;
@@ -90,6 +93,21 @@ enum fault_kind vigil_wait(struct vigil *vigil, uint64_t most_ns, bool *goes_on)
     else
         *goes_on = true;
     return FAULT_NONE;
+}
+
+enum fault_kind vigil_catch_up(struct vigil *vigil, bool *goes_on)
+{
+    struct oracle_mark mark = {0};
+    bool reached = vigil->board->plan->servers->count == 1;
+    enum fault_kind kind = FAULT_NONE;
+    while (kind == FAULT_NONE && !reached && *goes_on) {
+        kind = oracle_follow(vigil->oracle, &mark, &reached, vigil->fault);
+        if (kind == FAULT_NONE && !reached)
+            kind = vigil_wait(vigil, FOLLOW_NS, goes_on);
+    }
+    vigil->words += mark.words;
+    vigil->asked_again = vigil->asked_again || mark.asked_again;
+    return kind;
 }
 
 void vigil_close_in_time(const struct vigil *vigil)

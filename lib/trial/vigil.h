@@ -59,6 +59,8 @@ struct vigil {
     uint64_t opened_ns;  /* the gate, on the host's clock, as the next two; 0: not yet */
     uint64_t shown_ns;   /* progress */
     uint64_t checked_ns; /* the server */
+    uint64_t words;      /* four-letter words that the servers were asked since the gate … */
+    bool asked_again;    /* … and whether one gave no answer at first */
 };
 
 /* Waits once for something to happen, for most_ns at most, and looks around. *goes_on turns false
@@ -68,6 +70,10 @@ MUST_CHECK enum fault_kind vigil_wait(struct vigil *vigil, uint64_t most_ns, boo
 
 /* The same without looking around: what has ended is not found out. */
 MUST_CHECK enum fault_kind vigil_turn(const struct vigil *vigil, uint64_t most_ns);
+
+/* Waits until every server has carried out what any of them had when it was first asked: nothing
+ * then, if there is one alone. *goes_on and faults as vigil_wait, and those of oracle_follow. */
+MUST_CHECK enum fault_kind vigil_catch_up(struct vigil *vigil, bool *goes_on);
 
 /* Lets no more arrivals in if the time for that has come. */
 void vigil_close_in_time(const struct vigil *vigil);

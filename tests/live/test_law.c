@@ -177,7 +177,8 @@ static void test_free_pace_excludes(void **state)
         struct trial_result *result = live_trial(&plan);
         live_assert_good(result);
         assert_int_equal(result->handoffs, 30);
-        assert_int_equal(result->reconciled, RECONCILED_YES);
+        if (result->reconciled != RECONCILED_YES)
+            fail_msg("%s: %s", recipe->name, result->not_reconciled);
         assert_true(result->fairness_jain > 0.999);
         if (recipe->fifo)
             assert_int_equal(result->inversions, 0);
