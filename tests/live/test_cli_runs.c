@@ -360,15 +360,6 @@ static void the_seed_decides_on_the_order(void **state)
     run_files_deinit(&other);
 }
 
-/* A session's end waits for the server, and for nothing else: no timer of the network's. */
-static void sessions_end_at_once(void **state)
-{
-    (void)state;
-    struct run_files files = RUN_WELL("out", "-n", "1", "-t", "30", "-r", "scalable");
-    assert_true(command.took_ns < 30 * 150 * NS_PER_MS);
-    run_files_deinit(&files);
-}
-
 /* ------------------------------------------------------------------ what Java reads */
 
 /* The columns "Total_*" of the last row that HistogramLogProcessor writes for a tag. */
@@ -533,7 +524,6 @@ int main(void)
         COMMAND_TEST(topologies_have_a_folder_each),
         COMMAND_TEST(holds_are_no_part_of_handoffs),
         COMMAND_TEST(the_seed_decides_on_the_order),
-        COMMAND_TEST(sessions_end_at_once),
         COMMAND_TEST(java_reads_the_same),
     };
     return cmocka_run_group_tests(tests, outside_start, outside_stop);

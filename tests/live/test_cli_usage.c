@@ -2,7 +2,10 @@
 /* Command lines that are wrong: told in one line, exit status 2, nothing done. */
 #include "tests/live/outcome.h"
 
-static struct command command;
+/* Who would start a server first finds no Java, and says so. */
+static const char *const without_java[] = {NO_PROGRAMS, "JAVA_HOME", NULL};
+
+static struct command command = {.settings = without_java};
 
 struct wrong {
     const char *arguments[8];
@@ -30,7 +33,6 @@ static void check_all(const struct wrong *list, size_t count)
             fail_msg("%s: exit status %d, '%s' instead of '%s'", line, command.status, command.err,
                      list[i].words);
         assert_refused(&command, 2, list[i].words);
-        assert_true(command.took_ns < NS_PER_S);
     }
     assert_left(0);
 }
@@ -308,7 +310,6 @@ static void an_existing_folder_is_not_touched(void **state)
     assert_refused(&command, 2, "zkherd: mine: it exists already");
     command_run(&command, COMMAND("run", "-n", "2", "-t", "1", "-o", "mine/"));
     assert_refused(&command, 2, "it exists already");
-    assert_true(command.took_ns < NS_PER_S / 2); /* no server was started for nothing */
     assert_left(1);
     assert_int_equal(count_entries(in_work("mine")), 0);
     assert_int_equal(stat(in_work("mine"), &after), 0);
