@@ -182,7 +182,7 @@ enum fault_kind target_open(const struct options *options, size_t topology, stru
     if (kind == FAULT_NONE)
         kind = place(options->placement, target, fault);
     if (kind == FAULT_NONE)
-        kind = steward_new(&target->servers, SESSION_NS, &target->steward, fault);
+        kind = steward_new(&target->servers, target->ensemble, SESSION_NS, &target->steward, fault);
     if (kind == FAULT_NONE)
         kind = check_chroot(target, fault);
     if (kind != FAULT_NONE)
@@ -200,7 +200,7 @@ static enum fault_kind look_for_root(const struct target *target, const struct e
     alone.endpoints[0] = *server;
     alone.count = 1;
     *found = false;
-    enum fault_kind kind = steward_new(&alone, SESSION_NS, &witness, fault);
+    enum fault_kind kind = steward_new(&alone, NULL, SESSION_NS, &witness, fault);
     if (kind != FAULT_NONE)
         return kind;
     steward_heed(witness, interrupts);

@@ -9,6 +9,8 @@
 #include <string.h>
 
 #define CLOSE_NS (500 * NS_PER_MS)
+/* How often it is looked whether private servers live: one that has ended says nothing. */
+#define LOOK_NS (100 * NS_PER_MS)
 
 /* ------------------------------------------------------------------ what the session hears */
 
@@ -112,6 +114,13 @@ void dialogue_close(struct dialogue *dialogue)
 
 /* ------------------------------------------------------------------ waiting */
 
+/* When to look again, at the latest. */
+static uint64_t turn_until_ns(const struct dialogue *dialogue, uint64_t until_ns)
+{
+    uint64_t look_ns = stage_now_ns(&dialogue->stage) + LOOK_NS;
+    return dialogue->ensemble != NULL && look_ns < until_ns ? look_ns : until_ns;
+}
+
 enum fault_kind dialogue_await(struct dialogue *dialogue, const bool *come,
                                const struct dialogue_limit *limit, struct fault *fault)
 {
@@ -121,7 +130,10 @@ enum fault_kind dialogue_await(struct dialogue *dialogue, const bool *come,
         if (stage_now_ns(&dialogue->stage) >= limit->until_ns)
             return fault_raise(fault, FAULT_NO_ANSWER, 0, dialogue->servers, "%s %s", limit->why,
                                limit->about);
-        enum fault_kind kind = stage_turn(&dialogue->stage, limit->until_ns, fault);
+        enum fault_kind kind =
+            stage_turn(&dialogue->stage, turn_until_ns(dialogue, limit->until_ns), fault);
+        if (kind == FAULT_NONE && !*come && dialogue->ensemble != NULL)
+            kind = ensemble_check(dialogue->ensemble, fault);
         if (kind != FAULT_NONE)
             return kind;
     }

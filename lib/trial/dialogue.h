@@ -15,6 +15,7 @@
 #include "trial/stage.h"
 #include "zk/client.h"
 #include "zk/connect.h"
+#include "zk/ensemble.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -33,7 +34,8 @@ struct dialogue {
     bool settled;     /* it is not connecting: the session stands, or has expired */
     bool lost;        /* a connection, since its owner set this to false */
     bool changed;     /* the same: a watch has fired, or one may have without a word */
-    bool interrupted; /* its owner's to set: whatever waits is to end */
+    bool interrupted; /* its owner's to set: whatever waits is to end … */
+    const struct ensemble *ensemble; /* … and this: so it is when one of its servers has ended */
     bool replied;
     struct client_reply reply; /* the last, without its path and its value */
     char text[32];             /* the value of the last get, as much as there is room for */
@@ -62,7 +64,8 @@ MUST_CHECK enum fault_kind dialogue_open_simulated(struct dialogue *dialogue, co
 /* Ends the session; one in a simulation ends with that. */
 void dialogue_close(struct dialogue *dialogue);
 
-/* Waits until *come is true. FAULT_NO_ANSWER, FAULT_INTERRUPTED, and those of stage_turn. */
+/* Waits until *come is true. FAULT_NO_ANSWER, FAULT_INTERRUPTED, and those of ensemble_check and of
+ * stage_turn. */
 MUST_CHECK enum fault_kind dialogue_await(struct dialogue *dialogue, const bool *come,
                                           const struct dialogue_limit *limit, struct fault *fault);
 

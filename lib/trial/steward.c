@@ -18,7 +18,7 @@ struct steward {
     struct dialogue dialogue;
     uint64_t timeout_ns;
     int interrupts; /* -1: none are heeded */
-    bool gave_up;   /* the servers have not answered in time */
+    bool gave_up;   /* the servers have not answered, in time or at all */
 };
 
 /* ------------------------------------------------------------------ the session */
@@ -44,7 +44,8 @@ static enum fault_kind await_session(struct steward *steward, struct fault *faul
 }
 
 /* With these servers or, if there are none, in a simulation. */
-static enum fault_kind open_one(const struct connect_string *servers, struct simulated *simulated,
+static enum fault_kind open_one(const struct connect_string *servers,
+                                const struct ensemble *ensemble, struct simulated *simulated,
                                 uint64_t timeout_ns, struct steward **steward, struct fault *fault)
 {
     struct steward *made = calloc(1, sizeof *made);
@@ -55,6 +56,7 @@ static enum fault_kind open_one(const struct connect_string *servers, struct sim
     enum fault_kind kind =
         servers != NULL ? dialogue_open(&made->dialogue, PURPOSE, servers, fault)
                         : dialogue_open_simulated(&made->dialogue, PURPOSE, simulated, fault);
+    made->dialogue.ensemble = ensemble;
     if (kind == FAULT_NONE)
         kind = await_session(made, fault);
     if (kind == FAULT_NONE)
@@ -64,16 +66,16 @@ static enum fault_kind open_one(const struct connect_string *servers, struct sim
     return kind;
 }
 
-enum fault_kind steward_new(const struct connect_string *servers, uint64_t timeout_ns,
-                            struct steward **steward, struct fault *fault)
+enum fault_kind steward_new(const struct connect_string *servers, const struct ensemble *ensemble,
+                            uint64_t timeout_ns, struct steward **steward, struct fault *fault)
 {
-    return open_one(servers, NULL, timeout_ns, steward, fault);
+    return open_one(servers, ensemble, NULL, timeout_ns, steward, fault);
 }
 
 enum fault_kind steward_new_simulated(struct simulated *simulated, uint64_t timeout_ns,
                                       struct steward **steward, struct fault *fault)
 {
-    return open_one(NULL, simulated, timeout_ns, steward, fault);
+    return open_one(NULL, NULL, simulated, timeout_ns, steward, fault);
 }
 
 void steward_free(struct steward *steward)
@@ -143,7 +145,7 @@ static enum fault_kind ask_once(struct steward *steward, const struct client_req
         .until_ns = now_ns(steward) + steward->timeout_ns, .why = "asked about", .about = about};
     if (kind == FAULT_NONE)
         kind = dialogue_ask(&steward->dialogue, request, &limit, fault);
-    steward->gave_up = kind == FAULT_NO_ANSWER;
+    steward->gave_up = kind == FAULT_NO_ANSWER || steward->dialogue.client->outstanding;
     return kind;
 }
 

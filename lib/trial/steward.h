@@ -17,6 +17,7 @@
 #include "base/fault.h"
 #include "trial/stage.h"
 #include "zk/connect.h"
+#include "zk/ensemble.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -25,8 +26,11 @@
 struct steward;
 
 /* Opens a session with the servers (chroot included), within timeout_ns; *steward is the caller's
- * to steward_free. FAULT_NO_ANSWER when no session could be had in time. */
-MUST_CHECK enum fault_kind steward_new(const struct connect_string *servers, uint64_t timeout_ns,
+ * to steward_free. If they are private ones, of this ensemble and not NULL, which must outlive the
+ * steward's use, whatever waits for them here ends as FAULT_SERVER_DIED with one of them.
+ * FAULT_NO_ANSWER when no session could be had in time. */
+MUST_CHECK enum fault_kind steward_new(const struct connect_string *servers,
+                                       const struct ensemble *ensemble, uint64_t timeout_ns,
                                        struct steward **steward, struct fault *fault);
 
 /* The same in a simulation, which must outlive the steward's use; timeout_ns is of its time. */

@@ -53,7 +53,9 @@ static inline int live_start(void **state)
     options.heap_mib = 256;
     live_expect(ensemble_start(&options, &live_ensemble, &fault), &fault);
     live_servers = *ensemble_connect(live_ensemble);
-    live_expect(steward_new(&live_servers, 10 * NS_PER_S, &live_host.steward, &fault), &fault);
+    live_expect(
+        steward_new(&live_servers, live_ensemble, 10 * NS_PER_S, &live_host.steward, &fault),
+        &fault);
     live_host.servers = &live_servers;
     live_host.ensemble = live_ensemble;
     live_expect(steward_create(live_host.steward, ROOT, &fault), &fault);

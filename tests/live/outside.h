@@ -54,7 +54,7 @@ static inline struct outside_view look_outside(void)
     servers = *ensemble_connect(outside_server);
     assert_int_equal(admin_counters(&servers.endpoints[0], 5 * NS_PER_S, &counters, &fault),
                      FAULT_NONE);
-    assert_int_equal(steward_new(&servers, 5 * NS_PER_S, &steward, &fault), FAULT_NONE);
+    assert_int_equal(steward_new(&servers, NULL, 5 * NS_PER_S, &steward, &fault), FAULT_NONE);
     assert_int_equal(steward_count_children(steward, "/", &view.children, &fault), FAULT_NONE);
     steward_free(steward);
     view.sessions = counters.connections - 1; /* the question's own */

@@ -131,8 +131,9 @@ static int close_actors(void **state)
     struct fault fault;
     events_close(events, clock_now_ns() + NS_PER_S);
     events_free(events);
-    assert_int_equal(steward_new(ensemble_connect(outside_server), PATIENCE_NS, &steward, &fault),
-                     FAULT_NONE);
+    assert_int_equal(
+        steward_new(ensemble_connect(outside_server), NULL, PATIENCE_NS, &steward, &fault),
+        FAULT_NONE);
     assert_int_equal(steward_delete_tree(steward, "/l", &fault), FAULT_NONE);
     steward_free(steward);
     return nest_remove(state);

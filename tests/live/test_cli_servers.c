@@ -308,7 +308,7 @@ static size_t count_znodes(void)
     struct steward *steward = NULL;
     struct fault fault;
     size_t children = 0;
-    assert_int_equal(steward_new(ensemble_connect(three), 5 * NS_PER_S, &steward, &fault),
+    assert_int_equal(steward_new(ensemble_connect(three), NULL, 5 * NS_PER_S, &steward, &fault),
                      FAULT_NONE);
     assert_int_equal(steward_count_children(steward, "/", &children, &fault), FAULT_NONE);
     steward_free(steward);

@@ -74,7 +74,7 @@ static struct steward *open_session(const struct ensemble *ensemble, unsigned in
     struct steward *steward = NULL;
     struct fault fault;
     one.endpoints[0] = ensemble_connect(ensemble)->endpoints[index];
-    expect(steward_new(&one, PATIENCE_NS, &steward, &fault), &fault);
+    expect(steward_new(&one, NULL, PATIENCE_NS, &steward, &fault), &fault);
     return steward;
 }
 

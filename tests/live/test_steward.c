@@ -114,6 +114,21 @@ static void test_an_interrupt_is_heeded(void **state)
     close(interrupts);
 }
 
+/* Of a private server that has ended no answer is waited for, whatever the patience. The last test.
+ */
+static void test_a_server_that_has_ended_is_not_waited_for(void **state)
+{
+    struct steward *steward = live_host.steward;
+    struct fault fault = {0};
+    bool exists = true;
+    (void)state;
+    kill(ensemble_pid(live_ensemble, 0), SIGKILL);
+    assert_int_equal(steward_exists(steward, ROOT, &exists, &fault), FAULT_SERVER_DIED);
+    assert_true(exists);
+    assert_has(fault.subject, "127.0.0.1:");
+    assert_int_not_equal(steward_create(steward, ROOT "/e", &fault), FAULT_NONE);
+}
+
 /* A server that keeps no session for longer than three seconds, by this script's doing. */
 static int start(void **state)
 {
@@ -138,6 +153,7 @@ int main(void)
         cmocka_unit_test(test_a_trial_finds_another_session),
         cmocka_unit_test(test_a_tree_is_deleted),
         cmocka_unit_test(test_an_interrupt_is_heeded),
+        cmocka_unit_test(test_a_server_that_has_ended_is_not_waited_for),
     };
     return cmocka_run_group_tests(tests, start, stop);
 }
