@@ -18,9 +18,11 @@
 /* The arguments of a command, argv[0] included. */
 #define COMMAND(...) ((const char *const[]){"zkherd", __VA_ARGS__, NULL})
 
-/* A setting in which the program finds no other: no Java, and no gnuplot, whose plots take their
- * time. */
+/* A setting in which the program finds no gnuplot, whose plots take their time … */
 #define NO_PROGRAMS "PATH=/nonexistent"
+
+/* … and two in which it finds no Java either: who would start a server says so. */
+#define NO_JAVA NO_PROGRAMS, "JAVA_HOME"
 
 /* What a command is to find, and what came of it. Lies in static storage: it is large. */
 struct command {

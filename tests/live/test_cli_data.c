@@ -118,7 +118,7 @@ static void a_folder_that_is_not_empty(void **state)
     assert_int_equal(mkdir(in_work("data"), 0755), 0);
     assert_int_equal(mkdir(in_work("data/dear"), 0755), 0);
     static const char *const servers[] = {"1", "1,3"};
-    command.settings = (const char *const[]){NO_PROGRAMS, "JAVA_HOME", NULL};
+    command.settings = (const char *const[]){NO_JAVA, NULL};
     for (size_t i = 0; i < 2; i++) {
         command_run(&command, COMMAND("run", SMALL, "--data", "data", "--servers", servers[i]));
         assert_refused(&command, 2, "zkherd: data: it exists already: and it is not empty; name");

@@ -54,7 +54,7 @@ static int clear_away(void **state)
 static void no_java(void **state)
 {
     (void)state;
-    with((const char *const[]){NO_PROGRAMS, "JAVA_HOME", NULL}, NULL);
+    with((const char *const[]){NO_JAVA, NULL}, NULL);
     command_run(&command, COMMAND("run", SMALL));
     assert_in_vain("no Java found: not in the PATH; install");
     with((const char *const[]){NO_PROGRAMS, "JAVA_HOME=", NULL}, NULL);
@@ -186,7 +186,7 @@ static void a_folder_that_cannot_be_made(void **state)
         assert_left(1);
         assert_nothing_left_outside(1);
         /* Nor is a private server started for nothing: that there is no Java does not show. */
-        with((const char *const[]){NO_PROGRAMS, "JAVA_HOME", NULL}, NULL);
+        with((const char *const[]){NO_JAVA, NULL}, NULL);
         command_run(&command, COMMAND("run", SMALL, "-o", list[i].folder));
         with(NULL, NULL);
         assert_refused(&command, 3, list[i].words);

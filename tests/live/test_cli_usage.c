@@ -2,8 +2,7 @@
 /* Command lines that are wrong: told in one line, exit status 2, nothing done. */
 #include "tests/live/outcome.h"
 
-/* Who would start a server first finds no Java, and says so. */
-static const char *const without_java[] = {NO_PROGRAMS, "JAVA_HOME", NULL};
+static const char *const without_java[] = {NO_JAVA, NULL};
 
 static struct command command = {.settings = without_java};
 
