@@ -118,8 +118,6 @@ static enum fault_kind receive_all(struct vigil *vigil, const struct oracle_read
     kind = oracle_read(vigil->oracle, &reading, vigil->fault);
     if (kind != FAULT_NONE)
         return kind;
-    vigil->words += reading.words;
-    vigil->asked_again = vigil->asked_again || reading.asked_again;
     return await_notifications(vigil, reading.notifications - at_gate->notifications);
 }
 
@@ -227,7 +225,7 @@ static enum fault_kind prepare(struct conductor *conductor, struct steward *stew
 }
 
 enum fault_kind conductor_lead(const struct crew *crew, struct steward *steward,
-                               const struct oracle *oracle, const struct trial_watch *watch,
+                               struct oracle *oracle, const struct trial_watch *watch,
                                struct conductor_result *result, struct fault *fault)
 {
     struct board *board = crew->board;
@@ -254,8 +252,6 @@ enum fault_kind conductor_lead(const struct crew *crew, struct steward *steward,
         kind = take_last_readings(&conductor.vigil);
     if (board->conductor_descriptor >= 0)
         events_unwatch(stage->events, board->conductor_descriptor);
-    result->words = conductor.vigil.words;
-    result->asked_again = conductor.vigil.asked_again;
     lockstep_deinit(&conductor.lockstep);
     result->end = conductor.vigil.end;
     return kind;

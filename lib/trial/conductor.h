@@ -21,8 +21,6 @@ struct conductor_result {
     struct tally law;              /* what the law foretells for all that was done; lockstep only */
     uint64_t gate_ns;              /* when the gate opened */
     struct oracle_reading at_gate; /* the servers, just before */
-    uint64_t words;                /* that the servers were asked after it … */
-    bool asked_again;              /* … and whether one gave no answer at first */
 };
 
 /*
@@ -32,8 +30,7 @@ struct conductor_result {
  * time), a worker's own fault, or one of a server that no longer answers (oracle_read).
  */
 MUST_CHECK enum fault_kind conductor_lead(const struct crew *crew, struct steward *steward,
-                                          const struct oracle *oracle,
-                                          const struct trial_watch *watch,
+                                          struct oracle *oracle, const struct trial_watch *watch,
                                           struct conductor_result *result, struct fault *fault);
 
 #endif

@@ -132,7 +132,7 @@ enum fault_kind dialogue_await(struct dialogue *dialogue, const bool *come,
                                limit->about);
         enum fault_kind kind =
             stage_turn(&dialogue->stage, turn_until_ns(dialogue, limit->until_ns), fault);
-        if (kind == FAULT_NONE && !*come && dialogue->ensemble != NULL)
+        if (kind == FAULT_NONE && !*come)
             kind = ensemble_check(dialogue->ensemble, fault);
         if (kind != FAULT_NONE)
             return kind;

@@ -54,7 +54,7 @@ static void name_the_unfinished(const struct board *board, char *text, size_t si
 }
 
 /* What a server says that it is, or why it does not: words that live as long as the program. */
-static const char *ask_role(const struct oracle *oracle, const struct endpoint *server)
+static const char *ask_role(struct oracle *oracle, const struct endpoint *server)
 {
     enum role role;
     struct fault fault;
@@ -64,7 +64,7 @@ static const char *ask_role(const struct oracle *oracle, const struct endpoint *
 
 /* The requests that are out at one server. What has come and lies unread is zkherd's to answer for,
  * everything else the server's. Returns the length of what was written. */
-static size_t name_requests(const struct board *board, const struct oracle *oracle,
+static size_t name_requests(const struct board *board, struct oracle *oracle,
                             const struct endpoint *server, char *text, size_t size)
 {
     uint32_t asked = 0, answered = 0;
@@ -86,7 +86,7 @@ static size_t name_requests(const struct board *board, const struct oracle *orac
     return (size_t)length;
 }
 
-static void name_the_asked(const struct board *board, const struct oracle *oracle, char *text,
+static void name_the_asked(const struct board *board, struct oracle *oracle, char *text,
                            size_t size)
 {
     size_t length = strlen(text);
@@ -109,7 +109,7 @@ static const char *status_words(int status)
     }
 }
 
-void ending_describe(const struct board *board, const struct oracle *oracle, enum trial_end end,
+void ending_describe(const struct board *board, struct oracle *oracle, enum trial_end end,
                      char *text, size_t size)
 {
     switch (end) {

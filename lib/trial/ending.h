@@ -17,7 +17,7 @@
  * which servers have requests to answer, and what these say of themselves: they are asked, which
  * may take seconds for each. size >= 512.
  */
-void ending_describe(const struct board *board, const struct oracle *oracle, enum trial_end end,
+void ending_describe(const struct board *board, struct oracle *oracle, enum trial_end end,
                      char *text, size_t size);
 
 #endif

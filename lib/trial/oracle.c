@@ -11,7 +11,7 @@
 
 /* A question to one server, as admin_insist puts it. */
 struct inquiry {
-    const struct oracle *oracle;
+    struct oracle *oracle;
     const struct endpoint *endpoint;
     struct admin_identity identity;
     struct admin_counters counters;
@@ -28,31 +28,46 @@ static enum fault_kind find_cause(const struct inquiry *inquiry, enum fault_kind
     return end.kind;
 }
 
+/* Asks until there is an answer; of what it was asked in vain nobody knows what a server counted.
+ */
+static enum fault_kind insist(enum fault_kind (*ask)(void *inquiry, struct fault *fault),
+                              struct inquiry *inquiry, struct fault *fault)
+{
+    unsigned times;
+    enum fault_kind kind = admin_insist(ask, inquiry, TIMEOUT_NS, &times, fault);
+    if (kind == FAULT_NONE)
+        inquiry->oracle->asked_again = inquiry->oracle->asked_again || times > 1;
+    return kind;
+}
+
 static enum fault_kind ask_identity(void *context, struct fault *fault)
 {
     struct inquiry *inquiry = context;
-    const struct oracle *oracle = inquiry->oracle;
+    struct oracle *oracle = inquiry->oracle;
+    enum fault_kind kind = FAULT_NONE;
     if (oracle->simulated != NULL) {
         snprintf(inquiry->identity.mode, sizeof inquiry->identity.mode, "%s",
                  simulated_mode((unsigned)oracle->servers->count, inquiry->endpoint->port - 1U));
         inquiry->identity.zxid = simulated_zxid(oracle->simulated, inquiry->endpoint->port - 1U);
         inquiry->identity.talks = true;
-        return FAULT_NONE;
+    } else {
+        kind = admin_identify(inquiry->endpoint, TIMEOUT_NS, &inquiry->identity, fault);
     }
-    return find_cause(
-        inquiry, admin_identify(inquiry->endpoint, TIMEOUT_NS, &inquiry->identity, fault), fault);
+    oracle->words += kind == FAULT_NONE && inquiry->identity.talks;
+    return find_cause(inquiry, kind, fault);
 }
 
 static enum fault_kind ask_counters(void *context, struct fault *fault)
 {
     struct inquiry *inquiry = context;
-    const struct oracle *oracle = inquiry->oracle;
-    if (oracle->simulated != NULL) {
+    struct oracle *oracle = inquiry->oracle;
+    enum fault_kind kind = FAULT_NONE;
+    if (oracle->simulated != NULL)
         simulated_counters(oracle->simulated, inquiry->endpoint->port - 1U, &inquiry->counters);
-        return FAULT_NONE;
-    }
-    return find_cause(
-        inquiry, admin_counters(inquiry->endpoint, TIMEOUT_NS, &inquiry->counters, fault), fault);
+    else
+        kind = admin_counters(inquiry->endpoint, TIMEOUT_NS, &inquiry->counters, fault);
+    oracle->words += kind == FAULT_NONE;
+    return find_cause(inquiry, kind, fault);
 }
 
 static bool is_same_but_for_the_question(const struct admin_counters *counters,
@@ -66,32 +81,28 @@ static bool is_same_but_for_the_question(const struct admin_counters *counters,
 /*
  * Asks for the counters until an answer says what the one before did: a server writes its answer
  * line by line and works on meanwhile, so a ping may be in one counter and not in the other.
- * *questions is how many it took; of a server that never comes to rest the last answer is taken.
+ * Of a server that never comes to rest the last answer is taken.
  */
-static enum fault_kind ask_whole(struct inquiry *inquiry, unsigned *questions, bool *again,
-                                 struct fault *fault)
+static enum fault_kind ask_whole(struct inquiry *inquiry, struct fault *fault)
 {
     struct admin_counters before = {0};
-    for (*questions = 0; *questions < QUESTIONS_MAX; before = inquiry->counters) {
-        unsigned times;
-        enum fault_kind kind = admin_insist(ask_counters, inquiry, TIMEOUT_NS, &times, fault);
+    for (int questions = 0; questions < QUESTIONS_MAX; questions++) {
+        enum fault_kind kind = insist(ask_counters, inquiry, fault);
         if (kind != FAULT_NONE)
             return kind;
-        *again = *again || times > 1;
-        ++*questions;
-        if (*questions > 1 && is_same_but_for_the_question(&inquiry->counters, &before))
+        if (questions > 0 && is_same_but_for_the_question(&inquiry->counters, &before))
             break;
+        before = inquiry->counters;
     }
     return FAULT_NONE;
 }
 
 /* Adds one server's counters; *told turns false if it does not tell. */
-static enum fault_kind add_server(const struct oracle *oracle, const struct endpoint *endpoint,
+static enum fault_kind add_server(struct oracle *oracle, const struct endpoint *endpoint,
                                   struct oracle_reading *reading, struct fault *fault)
 {
     struct inquiry inquiry = {.oracle = oracle, .endpoint = endpoint};
-    unsigned questions;
-    enum fault_kind kind = ask_whole(&inquiry, &questions, &reading->asked_again, fault);
+    enum fault_kind kind = ask_whole(&inquiry, fault);
     if (kind == FAULT_NOT_WHITELISTED || kind == FAULT_ZOOKEEPER) {
         reading->told = false;
         return FAULT_NONE;
@@ -99,11 +110,10 @@ static enum fault_kind add_server(const struct oracle *oracle, const struct endp
     if (kind != FAULT_NONE)
         return kind;
     const struct admin_counters counters = inquiry.counters;
-    reading->words += questions;
     reading->writes += counters.writes;
     reading->reads += counters.reads;
     reading->notifications += counters.notifications_sent;
-    reading->packets_received += counters.packets_received - questions;
+    reading->packets_received += counters.packets_received;
     reading->connections += counters.connections - 1;
     reading->watches += counters.watch_count;
     /* Every server of an ensemble has them all, but for what it has not applied yet. */
@@ -126,10 +136,10 @@ bool oracle_is_shared(const struct oracle *oracle, const struct oracle_reading *
 
 enum fault_kind oracle_check(const struct oracle *oracle, struct fault *fault)
 {
-    return oracle->ensemble == NULL ? FAULT_NONE : ensemble_check(oracle->ensemble, fault);
+    return ensemble_check(oracle->ensemble, fault);
 }
 
-enum fault_kind oracle_ask_role(const struct oracle *oracle, const struct endpoint *endpoint,
+enum fault_kind oracle_ask_role(struct oracle *oracle, const struct endpoint *endpoint,
                                 enum role *role, struct fault *fault)
 {
     struct inquiry inquiry = {.oracle = oracle, .endpoint = endpoint};
@@ -140,36 +150,35 @@ enum fault_kind oracle_ask_role(const struct oracle *oracle, const struct endpoi
     return kind;
 }
 
-enum fault_kind oracle_follow(const struct oracle *oracle, struct oracle_mark *mark, bool *reached,
+enum fault_kind oracle_follow(struct oracle *oracle, uint64_t *mark, bool *reached,
                               struct fault *fault)
 {
     uint64_t least = UINT64_MAX, most = 0;
     for (size_t i = 0; i < oracle->servers->count; i++) {
         struct inquiry inquiry = {.oracle = oracle, .endpoint = &oracle->servers->endpoints[i]};
-        unsigned times;
-        enum fault_kind kind = admin_insist(ask_identity, &inquiry, TIMEOUT_NS, &times, fault);
+        enum fault_kind kind = insist(ask_identity, &inquiry, fault);
         if (kind != FAULT_NONE)
             return kind;
-        mark->asked_again = mark->asked_again || times > 1;
         if (!inquiry.identity.talks)
             continue;
-        mark->words++;
         least = inquiry.identity.zxid < least ? inquiry.identity.zxid : least;
         most = inquiry.identity.zxid > most ? inquiry.identity.zxid : most;
     }
-    if (mark->zxid == 0)
-        mark->zxid = most;
-    *reached = least >= mark->zxid;
+    if (*mark == 0)
+        *mark = most;
+    *reached = least >= *mark;
     return FAULT_NONE;
 }
 
-enum fault_kind oracle_read(const struct oracle *oracle, struct oracle_reading *reading,
+enum fault_kind oracle_read(struct oracle *oracle, struct oracle_reading *reading,
                             struct fault *fault)
 {
     *reading = (struct oracle_reading){.told = true, .ephemerals = UINT64_MAX};
     enum fault_kind kind = FAULT_NONE;
     for (size_t i = 0; kind == FAULT_NONE && reading->told && i < oracle->servers->count; i++)
         kind = add_server(oracle, &oracle->servers->endpoints[i], reading, fault);
+    reading->asked_again = oracle->asked_again;
+    reading->packets_received -= oracle->words;
     if (kind == FAULT_NONE && oracle->ensemble != NULL) {
         reading->cpu_known = true;
         kind = ensemble_cpu_ns(oracle->ensemble, &reading->cpu_ns, fault);
@@ -178,7 +187,7 @@ enum fault_kind oracle_read(const struct oracle *oracle, struct oracle_reading *
 }
 
 struct oracle_count oracle_subtract(const struct oracle_reading *before,
-                                    const struct oracle_reading *after, uint64_t words)
+                                    const struct oracle_reading *after)
 {
     return (struct oracle_count){
         .told = before->told && after->told && !before->asked_again && !after->asked_again,
@@ -186,8 +195,7 @@ struct oracle_count oracle_subtract(const struct oracle_reading *before,
         .writes = after->writes - before->writes,
         .reads = after->reads - before->reads,
         .notifications = after->notifications - before->notifications,
-        .packets_received =
-            after->packets_received - before->packets_received - before->words - words,
+        .packets_received = after->packets_received - before->packets_received,
         .watches_leaked = (int64_t)after->watches - (int64_t)before->watches,
         .ephemerals_leaked = (int64_t)after->ephemerals - (int64_t)before->ephemerals,
         .cpu_known = before->cpu_known && after->cpu_known,

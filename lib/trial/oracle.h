@@ -29,28 +29,22 @@ struct oracle {
     const struct connect_string *servers;
     const struct ensemble *ensemble; /* NULL: they are not ours, and their CPU is not known */
     struct simulated *simulated;     /* whose servers these are; else NULL */
+    uint64_t words;   /* four-letter words that they have been asked so far, and have counted … */
+    bool asked_again; /* … and whether one gave no answer at first, as at an election */
 };
 
 struct oracle_reading {
     bool told;
-    bool asked_again; /* a server gave no answer at first, as at an election */
+    bool asked_again; /* the oracle's, by then */
     uint64_t writes;  /* answered, failed ones included */
     uint64_t reads;   /* answered, pings included */
     uint64_t notifications;
-    uint64_t packets_received; /* without this reading's own words, with those of earlier ones */
-    uint64_t words;            /* four-letter words that this reading took */
+    uint64_t packets_received; /* without the oracle's words */
     uint64_t connections;      /* without this reading's own */
     uint64_t watches;
     uint64_t ephemerals;
     bool cpu_known;
     uint64_t cpu_ns;
-};
-
-/* What all servers are to have carried out: all zero, nothing has been asked yet. */
-struct oracle_mark {
-    uint64_t zxid;  /* of the last transaction that any of them had carried out when first asked */
-    uint64_t words; /* four-letter words that the asking has taken */
-    bool asked_again; /* as in a reading */
 };
 
 /* What the servers counted between two readings. */
@@ -86,24 +80,23 @@ bool oracle_is_shared(const struct oracle *oracle, const struct oracle_reading *
 
 /* Asks a server what it is in its ensemble (srvr); ROLE_UNKNOWN if its whitelist refuses. Faults as
  * below. */
-MUST_CHECK enum fault_kind oracle_ask_role(const struct oracle *oracle,
-                                           const struct endpoint *endpoint, enum role *role,
-                                           struct fault *fault);
+MUST_CHECK enum fault_kind oracle_ask_role(struct oracle *oracle, const struct endpoint *endpoint,
+                                           enum role *role, struct fault *fault);
 
-/* Asks every server how far it is (srvr), which is no request and disturbs none. The first time it
- * sets the mark at the furthest of them, which has carried out all that has been answered anywhere;
- * *reached is whether each has come there, or its whitelist refuses to tell. Faults as below. */
-MUST_CHECK enum fault_kind oracle_follow(const struct oracle *oracle, struct oracle_mark *mark,
-                                         bool *reached, struct fault *fault);
+/* Asks every server how far it is (srvr), which is no request and disturbs none. A *mark of 0 is
+ * set to the last transaction that the furthest of them has carried out, and so all that has been
+ * answered anywhere; *reached is whether each has come there, or its whitelist refuses to tell.
+ * Faults as below. */
+MUST_CHECK enum fault_kind oracle_follow(struct oracle *oracle, uint64_t *mark, bool *reached,
+                                         struct fault *fault);
 
 /* Asks every server, each for 5 s if it must be: at an election a server answers nothing.
  * FAULT_SERVER_DIED, FAULT_REFUSED, FAULT_NO_ANSWER …: a server that is gone is a fault. */
-MUST_CHECK enum fault_kind oracle_read(const struct oracle *oracle, struct oracle_reading *reading,
+MUST_CHECK enum fault_kind oracle_read(struct oracle *oracle, struct oracle_reading *reading,
                                        struct fault *fault);
 
-/* words: four-letter words of the driver's in between, which are left out. */
 struct oracle_count oracle_subtract(const struct oracle_reading *before,
-                                    const struct oracle_reading *after, uint64_t words);
+                                    const struct oracle_reading *after);
 
 /* Whether the servers have yet to carry out the closing of a session: of `exits` sessions that were
  * closed in order between the two readings, nobody waited for the reply. */

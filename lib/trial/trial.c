@@ -157,7 +157,7 @@ static void reconcile(const struct run *run, const struct conductor_result *led,
                                                       .found = (int64_t)servers});
 }
 
-static enum fault_kind add_up(const struct run *run, const struct conductor_result *led,
+static enum fault_kind add_up(struct run *run, const struct conductor_result *led,
                               struct trial_result *result, struct fault *fault)
 {
     uint64_t last_ns = atomic_load(&run->board->last_released_ns);
@@ -193,21 +193,18 @@ static enum fault_kind add_up(const struct run *run, const struct conductor_resu
 
 /* Reads the servers' counters until the closings of sessions that left are among them: a session
  * that leaves last leaves nobody behind who would wait for what follows from it. */
-static enum fault_kind read_whole(const struct run *run, const struct crew *crew,
+static enum fault_kind read_whole(struct run *run, const struct crew *crew,
                                   const struct conductor_result *led, struct trial_result *result,
                                   struct fault *fault)
 {
     const struct stage *stage = steward_stage(run->steward);
-    uint64_t until_ns = stage_now_ns(stage) + CLOSING_NS, words = led->words;
-    bool asked_again = led->asked_again;
+    uint64_t until_ns = stage_now_ns(stage) + CLOSING_NS;
     for (;;) {
         struct oracle_reading at_end;
         enum fault_kind kind = oracle_read(&run->oracle, &at_end, fault);
         if (kind != FAULT_NONE)
             return kind;
-        asked_again = at_end.asked_again = at_end.asked_again || asked_again;
-        result->servers = oracle_subtract(&led->at_gate, &at_end, words);
-        words += at_end.words;
+        result->servers = oracle_subtract(&led->at_gate, &at_end);
         if (led->end != END_DONE || stage_now_ns(stage) >= until_ns ||
             !oracle_is_behind(&result->servers, &result->total, atomic_load(&run->board->exits)))
             return FAULT_NONE;
@@ -219,7 +216,7 @@ static enum fault_kind read_whole(const struct run *run, const struct crew *crew
 
 /* A trial that was cut short has a reason of its own: that a server does not tell its counters then
  * is no fault, unless it is a private one, which has died. */
-static enum fault_kind read_at_end(const struct run *run, const struct crew *crew,
+static enum fault_kind read_at_end(struct run *run, const struct crew *crew,
                                    const struct conductor_result *led, struct trial_result *result,
                                    struct fault *fault)
 {

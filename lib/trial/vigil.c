@@ -97,7 +97,7 @@ enum fault_kind vigil_wait(struct vigil *vigil, uint64_t most_ns, bool *goes_on)
 
 enum fault_kind vigil_catch_up(struct vigil *vigil, bool *goes_on)
 {
-    struct oracle_mark mark = {0};
+    uint64_t mark = 0;
     bool reached = vigil->board->plan->servers->count == 1;
     enum fault_kind kind = FAULT_NONE;
     while (kind == FAULT_NONE && !reached && *goes_on) {
@@ -105,8 +105,6 @@ enum fault_kind vigil_catch_up(struct vigil *vigil, bool *goes_on)
         if (kind == FAULT_NONE && !reached)
             kind = vigil_wait(vigil, FOLLOW_NS, goes_on);
     }
-    vigil->words += mark.words;
-    vigil->asked_again = vigil->asked_again || mark.asked_again;
     return kind;
 }
 

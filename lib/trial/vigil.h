@@ -48,7 +48,7 @@ enum trial_end {
 struct vigil {
     struct board *board;
     const struct crew *crew;
-    const struct oracle *oracle;
+    struct oracle *oracle;
     const struct stage *stage;
     const struct trial_watch *watch;
     struct fault *fault;
@@ -59,8 +59,6 @@ struct vigil {
     uint64_t opened_ns;  /* the gate, on the host's clock, as the next two; 0: not yet */
     uint64_t shown_ns;   /* progress */
     uint64_t checked_ns; /* the server */
-    uint64_t words;      /* four-letter words that the servers were asked since the gate … */
-    bool asked_again;    /* … and whether one gave no answer at first */
 };
 
 /* Waits once for something to happen, for most_ns at most, and looks around. *goes_on turns false

@@ -113,7 +113,8 @@ bool ensemble_alive(const struct ensemble *ensemble);
 /* The first server that has ended though nobody killed it, or ensemble_count if there is none. */
 unsigned ensemble_dead_server(const struct ensemble *ensemble);
 
-/* FAULT_NONE while ensemble_alive, else FAULT_SERVER_DIED: which one, and the end of its log. */
+/* FAULT_NONE while ensemble_alive, else FAULT_SERVER_DIED: which one, and the end of its log. NULL,
+ * none of ours, is fine. */
 MUST_CHECK enum fault_kind ensemble_check(const struct ensemble *ensemble, struct fault *fault);
 
 /* CPU time that all JVMs together have used so far, user and system, in nanoseconds; it never

@@ -85,7 +85,7 @@ static void test_a_connection_is_told_before_its_replies(void **state)
 static void test_a_crashed_session_expires(void **state)
 {
     (void)state;
-    const struct oracle oracle = {.servers = &live_servers};
+    struct oracle oracle = {.servers = &live_servers};
     struct oracle_reading before, after;
     struct fault fault = {0};
     uint64_t until_ns = clock_now_ns() + PATIENCE_NS;
