@@ -124,31 +124,32 @@ static inline bool has_had_its_turn(void)
     return probe.turn_done;
 }
 
-static inline void await_on_events(bool (*holds)(void), uint64_t until_ns)
+static inline bool await_on_events(bool (*holds)(void), uint64_t until_ns)
 {
     struct fault fault = {0};
     while (!holds() && clock_now_ns() < until_ns)
         live_expect(events_poll(probe.events, until_ns, &fault), &fault);
+    return holds();
 }
 
-static inline void await_on_threads(bool (*holds)(void), uint64_t until_ns)
+static inline bool await_on_threads(bool (*holds)(void), uint64_t until_ns)
 {
     const struct timespec until = {.tv_sec = (time_t)(until_ns / NS_PER_S)};
     int error = 0;
     pthread_mutex_lock(&probe.mutex);
     while (!holds() && error == 0)
         error = pthread_cond_clockwait(&probe.heard, &probe.mutex, CLOCK_MONOTONIC, &until);
+    bool held = holds();
     pthread_mutex_unlock(&probe.mutex);
+    return held;
 }
 
 static inline void await(bool (*holds)(void), const char *what)
 {
     uint64_t until_ns = clock_now_ns() + PATIENCE_NS;
-    if (driver == DRIVER_EVENTS)
-        await_on_events(holds, until_ns);
-    else
-        await_on_threads(holds, until_ns);
-    if (!holds())
+    bool held = driver == DRIVER_EVENTS ? await_on_events(holds, until_ns)
+                                        : await_on_threads(holds, until_ns);
+    if (!held)
         fail_msg("still no %s", what);
 }
 
