@@ -92,7 +92,7 @@ const struct recipe recipe_broken_norecheck = {
               "3 if n is lowest znode in C, exit\n"
               "4 p = znode in C ordered just before n\n"
               "5 if exists(p, true) wait for watch event",
-              "code4wt, ZKReadWriteLock2", NULL},
+              "code4wt, ZKReadWriteLock2", "code4wt's ZKReadWriteLock2"},
     .broken = 3,
     .death = {.how = DEATH_EXIT, .who = DEATH_WAITER},
     .acquire = norecheck_acquire,

@@ -135,7 +135,7 @@ const struct recipe recipe_rwlock = {
               PSEUDO_CODE("write znode just before n", "exists", "         "),
               "Hunt et al., USENIX ATC 2010, section 2.4, Read/Write Locks; ZooKeeper's recipes, "
               "Shared Locks",
-              NULL},
+              "kazoo (ReadLock, WriteLock), with getData"},
     .fifo = true,
     .shares = reads,
     .acquire = rwlock_acquire,
