@@ -233,22 +233,19 @@ void table_write_recoveries(const struct samples *samples, const struct options 
     for (size_t r = 0; r < options->recipe_count; r++) {
         double least_s = INFINITY, most_s = 0;
         char span[64];
-        unsigned long long trials = 0, repairs = 0;
+        unsigned long long trials = 0;
         for (size_t i = 0; i < samples->count; i++) {
             const struct sample *sample = &samples->list[i];
             if (sample->cell.recipe != options->recipes[r] || !isfinite(sample->recovery_s))
                 continue;
             least_s = fmin(least_s, sample->recovery_s);
             most_s = fmax(most_s, sample->recovery_s);
-            repairs += sample->repairs;
             trials++;
         }
         if (trials > 0)
-            fprintf(stream,
-                    "%s: a session died in %llu trial%s; the next grant came after %s s; %llu "
-                    "repair%s\n",
+            fprintf(stream, "%s: a session died in %llu trial%s; the next grant came after %s s\n",
                     options->recipes[r]->name, trials, trials == 1 ? "" : "s",
-                    span_of(least_s, most_s, span, sizeof span), repairs, repairs == 1 ? "" : "s");
+                    span_of(least_s, most_s, span, sizeof span));
     }
 }
 
