@@ -32,7 +32,7 @@ static const char help[] =
     "PATH is the folder of a queue of ephemeral sequential znodes, of zkherd,\n"
     "Curator, kazoo, ZooKeeper's recipes or others, read/write locks included; or the\n"
     "one ephemeral znode that is the lock: who waits for that leaves no znode, and is\n"
-    "not known. Nothing is written.\n"
+    "not known. Without --break nothing is changed.\n"
     "\n"
     "      --connect HOSTS[/CHROOT]  all of the servers, or some sessions' addresses\n"
     "                                are not found\n"
