@@ -179,8 +179,9 @@ static void warn_of_versions(struct record *record, const struct target *target)
 static enum fault_kind open_targets(struct run *run, struct fault *fault)
 {
     enum fault_kind kind = FAULT_NONE;
-    progress_say(&run->progress,
-                 run->options.connect ? "looking at the servers" : "starting private servers");
+    if (run->options.driver != DRIVER_SIMULATED)
+        progress_say(&run->progress,
+                     run->options.connect ? "looking at the servers" : "starting private servers");
     for (size_t i = 0; kind == FAULT_NONE && i < run->options.topology_count; i++)
         kind = target_open(&run->options, i, &run->targets[i], fault);
     progress_clear(&run->progress);
