@@ -44,7 +44,7 @@
     X(PORT_TAKEN, 3, "the port is taken", "stop what listens there, or choose another port")       \
     X(UNRESOLVED, 3, "the host name is not known", "check the name")                               \
     X(REFUSED, 3, "the connection was refused",                                                    \
-      "start a ZooKeeper server there, or leave --connect out for a private one")                  \
+      "start a ZooKeeper server there, or check the host and the port")                            \
     X(NO_ANSWER, 3, "no answer in time", "check that a ZooKeeper server listens there")            \
     X(NOT_ZOOKEEPER, 3, "what answers there is not ZooKeeper", "check the host and the port")      \
     X(NOT_SERVING, 3, "the server is not serving requests",                                        \

@@ -350,6 +350,7 @@ static void a_server_that_is_down_hides_nothing(void **state)
     assert_null(strstr(command.out, "\n-: "));
     command_run(&command, COMMAND("inspect", "/l", "--connect", "127.0.0.1:1"));
     assert_refused(&command, 3, "zkherd: 127.0.0.1:1: the connection was refused");
+    assert_null(strstr(command.err, "leave --connect out"));
     assert_left(0);
 }
 
