@@ -26,7 +26,8 @@ struct fitted {
     const char *verdict;
 };
 
-static struct fitted fit(const struct points *points)
+/* counts: totals of messages, names or bytes, which have little noise that could bend them. */
+static struct fitted fit(const struct points *points, bool counts)
 {
     static const enum fit_verdict of_degree[] = {FIT_CONSTANT, FIT_LINEAR, FIT_QUADRATIC,
                                                  FIT_CUBIC};
@@ -36,6 +37,9 @@ static struct fitted fit(const struct points *points)
     };
     enum fit_verdict verdict =
         fitted.polynomial.exact ? of_degree[fitted.polynomial.degree] : fit_judge(&fitted.exponent);
+    if (counts && !fitted.polynomial.exact && verdict == FIT_LINEAR &&
+        fit_bends(&fitted.polynomial, points->x[points->count - 1]))
+        verdict = FIT_UNDETERMINED;
     fitted.verdict = fit_verdict_words(verdict);
     return fitted;
 }
@@ -219,7 +223,7 @@ static void write_totals(const struct samples *samples, const struct recipe *rec
     for (size_t i = 0; i < METRIC_COUNT; i++) {
         if (!gather_totals(samples, recipe, &metrics[i], points))
             continue;
-        struct fitted fitted = fit(points);
+        struct fitted fitted = fit(points, !metrics[i].on_time);
         const char *law = has_law && metrics[i].law != NULL ? metrics[i].law(recipe) : "";
         write_row(recipe, metrics[i].name, "clients", &fitted, law, no_interval, context->run, csv);
     }
@@ -239,7 +243,7 @@ static void write_handoffs(const struct samples *samples, const struct waiters *
         }
         if (points->count == 0)
             continue;
-        struct fitted fitted = fit(points);
+        struct fitted fitted = fit(points, false);
         write_row(waiters->recipe, handoff_names[metric], "waiters", &fitted, "", beta,
                   context->run, csv);
     }
@@ -270,7 +274,7 @@ static const char *superscript(const char *verdict)
 
 static void tell_total(const char *what, const struct points *points, FILE *stream)
 {
-    struct fitted fitted = fit(points);
+    struct fitted fitted = fit(points, true);
     char text[128];
     if (fitted.polynomial.exact)
         fprintf(stream, "%s = %s exactly: %s", what,

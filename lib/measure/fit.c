@@ -119,6 +119,11 @@ double fit_polynomial_at(const struct fit_polynomial *fit, double x)
     return evaluate(fit->c, x);
 }
 
+bool fit_bends(const struct fit_polynomial *fit, double x)
+{
+    return fabs(fit->c[2] * x * x) > FIT_MARGIN * fabs(fit_polynomial_at(fit, x));
+}
+
 static size_t different(const double *x, size_t count)
 {
     size_t found = 0;

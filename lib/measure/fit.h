@@ -79,6 +79,13 @@ struct fit_polynomial fit_polynomial(const double *x, const double *y, size_t co
  */
 struct fit_polynomial fit_polynomial_best(const double *x, const double *y, size_t count);
 
+/*
+ * Whether the square of a quadratic is more than FIT_MARGIN of its value at x, the largest level.
+ * Over few octaves a square behind a long straight beginning has the exponent of a line, within a
+ * narrow interval: what bends so is not to be called linear. False if there are no coefficients.
+ */
+bool fit_bends(const struct fit_polynomial *fit, double x);
+
 /* The value of the polynomial at x. */
 double fit_polynomial_at(const struct fit_polynomial *fit, double x);
 

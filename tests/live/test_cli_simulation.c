@@ -138,11 +138,22 @@ static void six_levels_decide_how_a_count_grows(void **state)
     assert_null(strstr(command.out, "levels of n"));
 }
 
+/* The lists in it are squares, but few as yet. */
+static void what_bends_is_not_linear(void **state)
+{
+    (void)state;
+    command.settings = without_plots;
+    command_run(&command, COMMAND("run", "-d", "simulated", "-r", "ready", "-n", "3..38+7"));
+    assert_has(command.out, "\nready: RPCs = 9·n - 2 exactly: O(n); bytes grow as n^1.1");
+    assert_has(command.out, "): undetermined\n");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         COMMAND_TEST(a_simulated_run_counts_as_a_real_one_does),
         COMMAND_TEST(six_levels_decide_how_a_count_grows),
+        COMMAND_TEST(what_bends_is_not_linear),
     };
     return cmocka_run_group_tests(tests, outside_start, outside_stop);
 }

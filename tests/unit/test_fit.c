@@ -180,6 +180,27 @@ static void what_fits_by_chance_is_not_exact(void **state)
     assert_int_equal(fit_judge(&exponent), FIT_UNDETERMINED);
 }
 
+/* The bytes of `ready`, and of `ticket`. */
+static void a_square_behind_a_line_bends(void **state)
+{
+    (void)state;
+    const double clients[] = {3, 10, 17, 24, 31, 38};
+    double bytes[6];
+    for (size_t i = 0; i < 6; i++)
+        bytes[i] = 19.03 * clients[i] * clients[i] + 1300.6 * clients[i] - 344;
+    struct fit_exponent exponent = fit_exponent(clients, bytes, 6);
+    assert_int_equal(fit_judge(&exponent), FIT_LINEAR);
+    struct fit_polynomial fit = fit_polynomial_best(clients, bytes, 6);
+    assert_true(fit_bends(&fit, 38));
+    assert_false(fit_bends(&fit, 10));
+    for (size_t i = 0; i < 6; i++)
+        bytes[i] = 0.03 * clients[i] * clients[i] + 1043 * clients[i] - 635;
+    fit = fit_polynomial_best(clients, bytes, 6);
+    assert_false(fit_bends(&fit, 38));
+    fit = fit_polynomial_best(NULL, NULL, 0);
+    assert_false(fit_bends(&fit, 38));
+}
+
 /* Powers of 4096 must not cost the digits that parts of one are recognized by. */
 static void large_levels_stay_exact(void **state)
 {
@@ -263,6 +284,7 @@ int main(void)
         cmocka_unit_test(exact_means_every_level),
         cmocka_unit_test(too_few_levels_are_never_exact),
         cmocka_unit_test(what_fits_by_chance_is_not_exact),
+        cmocka_unit_test(a_square_behind_a_line_bends),
         cmocka_unit_test(large_levels_stay_exact),
         cmocka_unit_test(noise_is_told_in_four_digits),
         cmocka_unit_test(a_line_gives_the_herd_coefficient),
