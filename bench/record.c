@@ -150,7 +150,7 @@ void record_tell(const struct record *record)
 {
     char *text = NULL;
     size_t length = 0;
-    table_write_failures(&record->samples, stderr);
+    table_write_failures(&record->samples, record->options, stderr);
     if (record->options->quiet)
         return;
     table_write(&record->samples, record->options, stdout);

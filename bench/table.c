@@ -249,12 +249,15 @@ void table_write_recoveries(const struct samples *samples, const struct options 
     }
 }
 
-void table_write_failures(const struct samples *samples, FILE *stream)
+void table_write_failures(const struct samples *samples, const struct options *options,
+                          FILE *stream)
 {
+    bool all_well = true;
     for (size_t i = 0; i < samples->count; i++) {
         const struct sample *sample = &samples->list[i];
         if (sample->violations == 0 && sample->valid)
             continue;
+        all_well = false;
         fprintf(stream, "%s, %u clients, trial %u: %s: %s", sample->cell.recipe->name,
                 sample->cell.clients, sample->cell.trial,
                 sample->violations > 0 ? "the verdict fails" : "not valid", sample->reason);
@@ -262,4 +265,6 @@ void table_write_failures(const struct samples *samples, FILE *stream)
             fprintf(stream, " (and %u more)", sample->violations - 1);
         fputc('\n', stream);
     }
+    if (!all_well && options->driver == DRIVER_SIMULATED)
+        fprintf(stream, "--seed %llu replays this exactly\n", (unsigned long long)options->seed);
 }

@@ -24,7 +24,9 @@ void table_write_recoveries(const struct samples *samples, const struct options 
  * the largest number of clients by the role of the server of the session granted. */
 void table_write_roles(const struct samples *samples, const struct options *options, FILE *stream);
 
-/* One line for each trial whose verdict failed or that is not valid. */
-void table_write_failures(const struct samples *samples, FILE *stream);
+/* One line for each trial whose verdict failed or that is not valid; of a simulation the seed, too:
+ * with it the same options fail in the same way. */
+void table_write_failures(const struct samples *samples, const struct options *options,
+                          FILE *stream);
 
 #endif

@@ -7,6 +7,8 @@
 
 #include "recipes/registry.h"
 
+#include <stdlib.h>
+
 static struct command command;
 static const char *const without_plots[] = {NO_PROGRAMS, NULL};
 
@@ -48,6 +50,30 @@ static void each_fails(void **state)
         run_files_deinit(&files);
         assert_left(i + 1);
     }
+}
+
+/* The clock's seed as good as one that was asked for; a server's doings have none. */
+static void a_simulation_that_fails_tells_its_seed(void **state)
+{
+    (void)state;
+    command_run(&command, COMMAND("run", "-q", "-d", "simulated", "-r", "broken-nolock", "-n", "3",
+                                  "-t", "2", "--seed", "9223372036854775807", "-o", "given"));
+    assert_status(&command, 1);
+    assert_has(command.err, "\n--seed 9223372036854775807 replays this exactly\n");
+    command_run(&command, COMMAND("run", "-q", "-d", "simulated", "-r", "broken-nolock", "-n", "3",
+                                  "-t", "2", "-o", "clock"));
+    assert_status(&command, 1);
+    const char *told = strstr(command.err, "\n--seed ");
+    assert_non_null(told);
+    unsigned long long seed = strtoull(told + strlen("\n--seed "), NULL, 10);
+    json_t *manifest = read_manifest("clock");
+    assert_int_equal(json_integer_value(json_object_get(manifest, "seed")), seed);
+    json_decref(manifest);
+    command_run(&command, COMMAND("run", "-q", "--connect", outside, "-r", "broken-nolock", "-n",
+                                  "3", "-t", "1", "-o", "real"));
+    assert_status(&command, 1);
+    assert_null(strstr(command.err, "--seed"));
+    assert_left(3);
 }
 
 static void what_they_need_is_said(void **state)
@@ -104,6 +130,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         COMMAND_TEST(each_fails),
         COMMAND_TEST(each_fails_among_the_fewest),
+        COMMAND_TEST(a_simulation_that_fails_tells_its_seed),
         COMMAND_TEST(what_they_need_is_said),
     };
     return cmocka_run_group_tests(tests, outside_start, outside_stop);
