@@ -37,7 +37,8 @@ struct run {
     size_t record_count;
     struct cells cells;
     struct progress progress;
-    bool made_data; /* the folder of --data */
+    bool made_out;  /* the folder of --out, for the folders of several targets */
+    bool made_data; /* that of --data */
     int signals;    /* a signalfd: readable when the run is to end */
 };
 
@@ -194,7 +195,7 @@ static enum fault_kind open_targets(struct run *run, struct fault *fault)
 }
 
 /* One target has the folder that --out names; of several each has one in it. */
-static enum fault_kind folder_of(const struct run *run, size_t topology, char *folder, size_t size,
+static enum fault_kind folder_of(struct run *run, size_t topology, char *folder, size_t size,
                                  const char **out, struct fault *fault)
 {
     *out = run->options.out;
@@ -202,6 +203,7 @@ static enum fault_kind folder_of(const struct run *run, size_t topology, char *f
         return FAULT_NONE;
     if (topology == 0 && mkdir(run->options.out, 0777) != 0)
         return fault_from_errno(fault, errno, run->options.out, "cannot make the folder");
+    run->made_out = true;
     snprintf(folder, size, "%s/%s", run->options.out, run->targets[topology].name);
     *out = folder;
     return FAULT_NONE;
@@ -280,7 +282,7 @@ static void release(struct run *run)
     close_targets(run);
     for (size_t i = 0; i < OPTIONS_TOPOLOGIES_MAX; i++)
         record_free(&run->records[i]);
-    if (run->options.topology_count > 1 && run->options.out != NULL)
+    if (run->made_out)
         rmdir(run->options.out); /* if nothing was kept in it */
     data_remove(&run->options, run->made_data);
     cells_deinit(&run->cells);

@@ -309,6 +309,8 @@ static void an_existing_folder_is_not_touched(void **state)
     assert_refused(&command, 2, "zkherd: mine: it exists already");
     command_run(&command, COMMAND("run", "-n", "2", "-t", "1", "-o", "mine/"));
     assert_refused(&command, 2, "it exists already");
+    command_run(&command, COMMAND("run", "--servers", "1,3", "-o", "mine"));
+    assert_refused(&command, 2, "zkherd: mine: it exists already");
     assert_left(1);
     assert_int_equal(count_entries(in_work("mine")), 0);
     assert_int_equal(stat(in_work("mine"), &after), 0);
