@@ -303,7 +303,8 @@ static enum fault_kind find_cause(const struct run *run, enum fault_kind kind, s
 static int close_records(struct run *run, const struct fault *cut_short)
 {
     int status = 0;
-    progress_say(&run->progress, "drawing the plots");
+    if (cut_short == NULL)
+        progress_say(&run->progress, "drawing the plots");
     for (size_t i = 0; i < run->record_count; i++) {
         struct fault fault = {0};
         enum fault_kind kind = record_close(&run->records[i], cut_short, run->signals, &fault);
@@ -342,6 +343,17 @@ static int lead(struct run *run)
     return judge(run, status);
 }
 
+/* Records that were opened before a fault have no trials: closing them removes them. */
+static int prepare_and_lead(struct run *run, int argc, char **argv)
+{
+    struct fault fault = {0};
+    if (prepare(run, argc, argv, &fault) == FAULT_NONE)
+        return lead(run);
+    int status = complain(&fault);
+    close_records(run, &fault);
+    return status;
+}
+
 int run_main(int argc, char **argv)
 {
     struct run *run = calloc(1, sizeof *run);
@@ -350,8 +362,7 @@ int run_main(int argc, char **argv)
     run->signals = -1;
     int status = options_parse(argc, argv, &run->options);
     if (status == ARGUMENTS_GO) {
-        struct fault fault = {0};
-        status = prepare(run, argc, argv, &fault) == FAULT_NONE ? lead(run) : complain(&fault);
+        status = prepare_and_lead(run, argc, argv);
         release(run);
     }
     free(run);

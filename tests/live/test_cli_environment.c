@@ -257,6 +257,28 @@ static void too_few_descriptors(void **state)
     assert_in_vain("too few file descriptors");
 }
 
+static rlim_t descriptors;
+
+static void limit_descriptors(void)
+{
+    setrlimit(RLIMIT_NOFILE, &(struct rlimit){descriptors, descriptors});
+}
+
+/* Wherever they run out while the files of two targets are opened. */
+static void descriptors_that_run_out(void **state)
+{
+    (void)state;
+    with((const char *const[]){NO_PROGRAMS, NULL}, limit_descriptors);
+    for (descriptors = 6, command.status = 3; command.status != 0; descriptors++) {
+        command_run(&command, COMMAND("run", SMALL, "-q", "-d", "simulated", "--servers", "1,3",
+                                      "-o", "out"));
+        if (command.status != 0)
+            assert_in_vain("too few file descriptors");
+    }
+    assert_true(descriptors > 6 + 5);
+    assert_left(1);
+}
+
 /* What finished before is there, whole; and it is said which file has no room, once. */
 static void assert_out_of_space(const char *folder)
 {
@@ -626,6 +648,7 @@ int main(void)
         ENVIRONMENT_TEST(a_folder_that_is_closed),
         ENVIRONMENT_TEST(no_temporary_folder),
         ENVIRONMENT_TEST(too_few_descriptors),
+        ENVIRONMENT_TEST(descriptors_that_run_out),
         ENVIRONMENT_TEST(a_file_that_may_not_grow),
         ENVIRONMENT_TEST(results_that_cannot_be_printed),
         ENVIRONMENT_TEST(a_disk_that_fills_up),
