@@ -168,14 +168,16 @@ static enum fault_kind write_csv(struct compare *compare, struct fault *fault)
 {
     struct output file = {0};
     enum fault_kind kind = output_open(&file, compare->results, "compare.csv", fault);
-    if (kind != FAULT_NONE)
-        return kind;
-    struct csv csv = {.stream = file.stream};
-    csv_header(&csv, ratios_columns);
-    ratios_write(&compare->ratios, &compare->sides, &csv);
-    kind = output_finish(&file, fault);
-    if (kind != FAULT_NONE)
+    if (kind == FAULT_NONE) {
+        struct csv csv = {.stream = file.stream};
+        csv_header(&csv, ratios_columns);
+        ratios_write(&compare->ratios, &compare->sides, &csv);
+        kind = output_finish(&file, fault);
+    }
+    if (kind != FAULT_NONE) {
         output_abandon(&file);
+        rmdir(compare->results);
+    }
     return kind;
 }
 

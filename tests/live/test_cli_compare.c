@@ -5,6 +5,7 @@
 #include "tests/live/table.h"
 
 #include <math.h>
+#include <sys/resource.h>
 
 static struct command command;
 static const char *const without_plots[] = {NO_PROGRAMS, NULL};
@@ -400,6 +401,23 @@ static void command_lines(void **state)
     assert_left(2);
 }
 
+static void limit_files_to_1_kib(void)
+{
+    setrlimit(RLIMIT_FSIZE, &(struct rlimit){1024, 1024});
+}
+
+static void a_file_that_may_not_grow(void **state)
+{
+    (void)state;
+    make_plain("one");
+    make_plain("two");
+    command.prepare = limit_files_to_1_kib;
+    command_run(&command, COMMAND("compare", "one", "two", "-o", "out"));
+    command.prepare = NULL;
+    assert_refused(&command, 3, "zkherd: out/compare.csv: no space left");
+    assert_left(2);
+}
+
 static void folders_that_are_no_runs(void **state)
 {
     (void)state;
@@ -534,6 +552,7 @@ int main(void)
         COMMAND_TEST(counts_that_differ_fail),
         COMMAND_TEST(free_pace_has_no_equal_counts),
         COMMAND_TEST(command_lines),
+        COMMAND_TEST(a_file_that_may_not_grow),
         COMMAND_TEST(folders_that_are_no_runs),
         COMMAND_TEST(files_that_are_malformed),
         COMMAND_TEST(plans_that_differ),
