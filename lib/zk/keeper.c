@@ -2,6 +2,7 @@
 #include "zk/keeper.h"
 
 #include "base/clock.h"
+#include "zk/dial.h"
 #include "zk/ward.h"
 
 #include <assert.h>
@@ -95,12 +96,8 @@ void keeper_free(struct keeper *keeper)
     uint64_t deadline_ns = clock_now_ns() + FREE_MS * NS_PER_MS;
     char ignored[64];
     bool ended = keeper->pid < 0;
-    while (!ended && clock_now_ns() < deadline_ns) {
-        int left_ms = (int)((deadline_ns - clock_now_ns()) / NS_PER_MS) + 1;
-        struct pollfd wait = {.fd = keeper->channel, .events = POLLIN};
-        if (poll(&wait, 1, left_ms) > 0)
-            ended = ward_receive(keeper->channel, ignored, sizeof ignored) <= 0;
-    }
+    while (!ended && dial_await(keeper->channel, POLLIN, deadline_ns))
+        ended = ward_receive(keeper->channel, ignored, sizeof ignored) <= 0;
     if (keeper->pid > 0)
         while (waitpid(keeper->pid, NULL, ended ? 0 : WNOHANG) < 0 && errno == EINTR)
             ;
