@@ -8,7 +8,7 @@
 #ifndef BENCH_PROGRESS_H
 #define BENCH_PROGRESS_H
 
-#include "trial/conductor.h"
+#include "trial/vigil.h"
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -56,14 +56,14 @@ const struct stage *steward_stage(const struct steward *steward);
 MUST_CHECK enum fault_kind steward_create(struct steward *steward, const char *path,
                                           struct fault *fault);
 
+/* The same, with this text as its data. */
+MUST_CHECK enum fault_kind steward_create_holding(struct steward *steward, const char *path,
+                                                  const char *text, struct fault *fault);
+
 /* Waits until the steward's server has caught up with everything that has been answered anywhere:
  * a follower may be behind, but it answers a write, here of the znode's data, in its turn. */
 MUST_CHECK enum fault_kind steward_catch_up(struct steward *steward, const char *path,
                                             struct fault *fault);
-
-/* The same, with this text as its data. */
-MUST_CHECK enum fault_kind steward_create_holding(struct steward *steward, const char *path,
-                                                  const char *text, struct fault *fault);
 
 /* Reads a znode's data as text (size bytes at most, terminated); that of a znode that is gone is
  * "".

@@ -31,7 +31,7 @@ static enum fault_kind refuse(const struct verdict *verdict, const char *why, st
                        length > 0 ? ": '" : "", length, piece.start, length > 0 ? "'" : "");
 }
 
-/* The piece up to the first of the delimiters, or all of it. */
+/* The piece up to the first delimiter, or all of it. */
 static struct piece until(struct piece piece, char delimiter)
 {
     const char *end = memchr(piece.start, delimiter, piece.length);

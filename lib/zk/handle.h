@@ -7,7 +7,7 @@
  * it is driven.
  *
  * Invariant: `descriptor` is the library's socket, or -1 when it has none; the library may close
- * and open its socket in every call of handle_drive.
+ * and open its socket whenever it is driven (handle_process, handle_refresh).
  */
 #ifndef ZK_HANDLE_H
 #define ZK_HANDLE_H
@@ -46,8 +46,8 @@ MUST_CHECK enum fault_kind handle_init(struct handle *handle, const struct libra
                                        const struct client_listener *listener, void *owner,
                                        struct fault *fault);
 
-/* Frees the handle without asking the server for anything; the socket must have been closed by now.
- */
+/* Frees the handle. Asks the server for nothing, and waits for nothing: a connection that still
+ * stands is cut. */
 void handle_deinit(struct handle *handle);
 
 /* Lets the library handle what epoll says of its socket (one message at most), and then connect,
