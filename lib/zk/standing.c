@@ -3,6 +3,7 @@
 
 #include "base/clock.h"
 #include "zk/keeper.h"
+#include "zk/logbook.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -309,17 +310,13 @@ static void read_command_line(pid_t pid, char *text, size_t size)
 void standing_look_at(const struct standing *standing, unsigned index,
                       struct standing_server *server)
 {
-    char path[PATH_MAX + 64], log[4096];
+    char path[PATH_MAX + 64];
     read_command_line(standing->pids[index], server->command_line, sizeof server->command_line);
     snprintf(path, sizeof path, "%s/server.%u/zoo.cfg", standing->folder, index + 1);
     read_whole(path, server->settings_text, sizeof server->settings_text);
     snprintf(path, sizeof path, "%s/server.%u/server.log", standing->folder, index + 1);
-    read_whole(path, log, sizeof log);
     server->java_version[0] = '\0';
-    for (char *rest = log, *line; (line = strsep(&rest, "\n")) != NULL;) {
-        if (server->java_version[0] == '\0' && strstr(line, " version \"") != NULL)
-            snprintf(server->java_version, sizeof server->java_version, "%s", line);
-    }
+    logbook_find_java_version(path, server->java_version, sizeof server->java_version);
 }
 
 enum fault_kind standing_stop(struct fault *fault)
