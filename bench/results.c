@@ -13,8 +13,7 @@
 
 static const char handoffs_columns[] =
     "run,recipe,clients,trial,lock,handoff,waiters,holder,granted,creates,exists,gets,get_children,"
-    "sets,"
-    "deletes,multis,rpcs,notifications,names_listed,bytes_sent,bytes_received,handoff_us";
+    "sets,deletes,multis,rpcs,notifications,names_listed,bytes_sent,bytes_received,handoff_us";
 
 static const char sessions_columns[] = "run,recipe,clients,trial,session,server,role,acquisitions";
 

@@ -52,8 +52,8 @@ enum fault_kind crew_start(struct crew *crew, struct board *board, struct stewar
             prctl(PR_SET_PDEATHSIG, SIGKILL);
             if (getppid() == parent)
                 live_as_worker(board, crew->count, steward, ensemble);
-            _exit(
-                0); /* neither the parent's exit handlers nor its buffered output are the child's */
+            /* Neither the parent's exit handlers nor its buffered output are the child's. */
+            _exit(0);
         }
         crew->workers[crew->count++] = worker;
     }

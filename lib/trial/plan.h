@@ -45,11 +45,10 @@ struct trial_plan {
     enum driver driver;
     struct hold hold; /* from a grant to the release, which comes in a later turn in any case */
     uint32_t clients;
-    uint32_t locks;     /* client i contends for lock i mod locks (first, if its recipe tours); at
-                           most clients */
-    uint32_t processes; /* client i lives in process i mod processes; at most clients */
-    uint64_t
-        handoffs; /* steady: grants in all, at least clients; 0: until duration_ns has passed */
+    uint32_t locks;       /* client i contends for lock i mod locks (first, if its recipe tours); at
+                             most clients */
+    uint32_t processes;   /* client i lives in process i mod processes; at most clients */
+    uint64_t handoffs;    /* steady: grants in all, at least clients; 0: the time decides */
     uint64_t duration_ns; /* steady, when handoffs is 0 */
     uint64_t timeout_ns;  /* the longest time in which nothing may move */
     uint32_t session_timeout_ms;

@@ -164,12 +164,16 @@ static enum zk_status set(struct tree *tree, uint64_t zxid, struct change *chang
     return ZK_OK;
 }
 
-static enum zk_status delete (struct tree *tree, uint64_t zxid, const struct change *change) {
-    if (change->path->parent == NULL) return ZK_OTHER_ERROR;
+static enum zk_status delete_node(struct tree *tree, uint64_t zxid, const struct change *change)
+{
+    if (change->path->parent == NULL)
+        return ZK_OTHER_ERROR;
     struct node *node = find(tree, change->path);
     enum zk_status status = check(node, change->version);
-    if (status != ZK_OK) return status;
-    if (children_count(&node->children) > 0) return ZK_NOT_EMPTY;
+    if (status != ZK_OK)
+        return status;
+    if (children_count(&node->children) > 0)
+        return ZK_NOT_EMPTY;
     find(tree, change->path->parent)->children_zxid = zxid;
     take_out(tree, node);
     return ZK_OK;
@@ -183,7 +187,7 @@ static enum zk_status carry_out(struct tree *tree, uint64_t zxid, struct change 
     case CLIENT_SET:
         return set(tree, zxid, change);
     case CLIENT_DELETE:
-        return delete (tree, zxid, change);
+        return delete_node(tree, zxid, change);
     default:
         assert(change->operation == CLIENT_CHECK);
         return check(find(tree, change->path), change->version);
