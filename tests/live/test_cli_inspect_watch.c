@@ -1,0 +1,173 @@
+// SPDX-License-Identifier: Apache-2.0
+/* `zkherd inspect --watch`: every change of a lock is shown, and what cannot be known is said. */
+#include "tests/live/front.h"
+#include "tests/live/inspect.h"
+
+/* Ctrl-C ends it within two seconds. */
+#define SOON_NS (2 * NS_PER_S)
+
+static void start_watch(const char *path, const char *servers)
+{
+    command_start(&command, COMMAND("inspect", path, "--connect", servers, "--watch"));
+}
+
+static void await_sum(const char *sum, size_t times)
+{
+    await_words(command.out_descriptor, sum, times);
+}
+
+/* It has looked again, and waits for the next change: for one of the znode, and of its children. */
+static void await_watches(void)
+{
+    struct admin_counters counters = {0};
+    struct fault fault;
+    uint64_t until_ns = clock_now_ns() + PATIENCE_NS;
+    while (counters.watch_count != 2 && clock_now_ns() < until_ns)
+        assert_int_equal(admin_counters(&ensemble_connect(outside_server)->endpoints[0],
+                                        PATIENCE_NS, &counters, &fault),
+                         FAULT_NONE);
+    assert_int_equal(counters.watch_count, 2);
+}
+
+static void interrupt_watch(void)
+{
+    kill(command.pid, SIGINT);
+    command_finish(&command, SOON_NS);
+    assert_status(&command, 4);
+    assert_null(strstr(command.err, "interrupted"));
+}
+
+static void changes_are_followed(void **state)
+{
+    (void)state;
+    start_watch("/l", outside);
+    await_sum("/l: no children: a queue that is free, or no lock\n", 1);
+    create(0, "/l/lock-", EPHEMERAL_SEQUENTIAL);
+    await_sum("/l: 1 holds, nobody waits\n", 1);
+    create(1, "/l/lock-", EPHEMERAL_SEQUENTIAL);
+    await_sum("/l: 1 holds, 1 waits\n", 1);
+    create(2, "/l/lock-", EPHEMERAL_SEQUENTIAL);
+    await_sum("/l: 1 holds, 2 wait\n", 1);
+    create(2, "/l/beside", EPHEMERAL); /* changes nothing that is shown */
+    await_watches();
+    release(0, "/l/lock-0000000000");
+    await_sum("/l: 1 holds, 1 waits\n", 2);
+    release(1, "/l/lock-0000000001");
+    await_sum("/l: 1 holds, nobody waits\n", 2);
+    release(2, "/l/lock-0000000002");
+    await_sum("/l: nobody holds, nobody waits\n", 1);
+    interrupt_watch();
+    assert_string_equal(command.err, "");
+    /* A line with the time, and a blank line between two. */
+    assert_int_equal(count_words(command.out, "Z\n/l: "), 7);
+    assert_int_equal(count_words(command.out, "\n\n20"), 6);
+    const char *last = strstr(command.out, "2 wait\n");
+    last = strstr(last, "/l: 1 holds, 1 waits\n");
+    assert_row(last, 1, "holds", "lock-0000000001", 1);
+    assert_row(last, 2, "waits", "lock-0000000002", 2);
+    assert_left(0);
+}
+
+/* The lock is free when its znode is gone; a folder may go too, and come back. */
+static void a_znode_that_goes_is_followed(void **state)
+{
+    (void)state;
+    create(0, "/l/f", EPHEMERAL);
+    start_watch("/l/f", outside);
+    await_sum("/l/f: 1 holds, who waits is not known\n", 1);
+    release(0, "/l/f");
+    await_sum("/l/f: nobody holds, who waits is not known\n", 1);
+    create(1, "/l/f", EPHEMERAL);
+    await_sum("/l/f: 1 holds, who waits is not known\n", 2);
+    release(1, "/l/f");
+    await_sum("/l/f: nobody holds, who waits is not known\n", 2);
+    create(0, "/l/f", PERSISTENT);
+    await_sum("/l/f: nobody holds, nobody waits\n", 1);
+    create(0, "/l/f/lock-", EPHEMERAL_SEQUENTIAL);
+    await_sum("/l/f: 1 holds, nobody waits\n", 1);
+    release(0, "/l/f/lock-0000000000");
+    release(0, "/l/f");
+    await_sum("/l/f: there is no such znode now; it may be made anew\n", 1);
+    create(0, "/l/f", PERSISTENT);
+    await_sum("/l/f: nobody holds, nobody waits\n", 2);
+    interrupt_watch();
+    assert_left(0);
+}
+
+/* What it has seen before it need not ask for again; but it must be the same. */
+static void what_takes_anothers_place_is_looked_at(void **state)
+{
+    (void)state;
+    create(0, "/l/q", PERSISTENT);
+    create(0, "/l/q/lock-", EPHEMERAL_SEQUENTIAL);
+    start_watch("/l/q", outside);
+    await_sum("/l/q: 1 holds, nobody waits\n", 1);
+    kill(command.pid, SIGSTOP);
+    release(0, "/l/q/lock-0000000000");
+    release(0, "/l/q");
+    create(0, "/l/q", PERSISTENT);
+    create(1, "/l/q/lock-", EPHEMERAL_SEQUENTIAL);
+    kill(command.pid, SIGCONT);
+    await_sum("/l/q: 1 holds, nobody waits\n", 2);
+    await_watches();
+    kill(command.pid, SIGSTOP);
+    release(1, "/l/q/lock-0000000000");
+    create(2, "/l/q/x-0000000000", EPHEMERAL);
+    kill(command.pid, SIGCONT);
+    await_sum("/l/q: 1 holds, nobody waits\n", 3);
+    interrupt_watch();
+    const char *second = strstr(strstr(command.out, "/l/q: ") + 1, "/l/q: ");
+    assert_row(second, 1, "holds", "lock-0000000000", 1);
+    assert_row(strstr(second + 1, "/l/q: "), 1, "holds", "x-0000000000", 2);
+    assert_left(0);
+}
+
+static void a_lost_connection_is_told_and_made_anew(void **state)
+{
+    (void)state;
+    char servers[160];
+    const struct endpoint *server = &ensemble_connect(outside_server)->endpoints[0];
+    struct front fronts[] = {front_start(server, REFUSES_COUNTERS),
+                             front_start(server, REFUSES_COUNTERS)};
+    create(0, "/l/lock-", EPHEMERAL_SEQUENTIAL);
+    snprintf(servers, sizeof servers, "%s,%s", fronts[0].address, fronts[1].address);
+    start_watch("/l", servers);
+    await_sum("/l: 1 holds, nobody waits\n", 1);
+    front_stop(&fronts[0]);
+    await_words(command.err_descriptor, "/l: the connection is lost; it may have changed", 1);
+    await_sum("/l: 1 holds, nobody waits\n", 2);
+    create(1, "/l/lock-", EPHEMERAL_SEQUENTIAL);
+    await_sum("/l: 1 holds, 1 waits\n", 1);
+    /* And while there is no server. */
+    front_stop(&fronts[1]);
+    await_words(command.err_descriptor, "/l: the connection is lost; it may have changed", 2);
+    interrupt_watch();
+    assert_left(0);
+}
+
+static void what_cannot_be_printed_ends_it(void **state)
+{
+    (void)state;
+    command.prepare = print_to_a_closed_pipe;
+    start_watch("/l", outside);
+    command_finish(&command, PATIENCE_NS);
+    assert_status(&command, 3);
+    assert_string_equal(command.err, "");
+    command.prepare = print_to_a_full_device;
+    start_watch("/l", outside);
+    command_finish(&command, PATIENCE_NS);
+    assert_refused(&command, 3, "zkherd: standard output: no space left");
+    assert_left(0);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        INSPECT_TEST(changes_are_followed),
+        INSPECT_TEST(a_znode_that_goes_is_followed),
+        INSPECT_TEST(what_takes_anothers_place_is_looked_at),
+        INSPECT_TEST(a_lost_connection_is_told_and_made_anew),
+        INSPECT_TEST(what_cannot_be_printed_ends_it),
+    };
+    return cmocka_run_group_tests(tests, outside_start, outside_stop);
+}
