@@ -63,7 +63,7 @@ $(BUILD)/tests/test_claims: $(filter $(BUILD)/bench/claims/%,$(BENCH_OBJECTS))
 $(BUILD)/tests/test_claims_status: $(filter-out %/main.o %/claims/claim.o,$(BENCH_OBJECTS))
 
 # A session of its own, beside the program's. By the library's file: either -dev package will do for the header.
-$(BUILD)/tests/test_cli_environment: LIBS += -l:libzookeeper_st.so.2
+$(BUILD)/tests/test_cli_strangers: LIBS += -l:libzookeeper_st.so.2
 
 # ---------------------------------------------------------------- what a fresh Debian or Ubuntu machine lacks
 

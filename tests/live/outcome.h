@@ -35,4 +35,11 @@ static inline void assert_refused(const struct command *command, int status, con
     assert_complaint(command->err, words);
 }
 
+/* The environment is to blame, and nothing is left. */
+static inline void assert_in_vain(const struct command *command, const char *words)
+{
+    assert_refused(command, 3, words);
+    assert_left(0);
+}
+
 #endif

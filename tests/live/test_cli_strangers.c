@@ -1,0 +1,311 @@
+// SPDX-License-Identifier: Apache-2.0
+/* What the program says, and leaves, of --connect: nobody is there, somebody else, a server that is
+ * of no use, or no chroot. */
+#include "tests/live/outcome.h"
+#include "tests/live/outside.h"
+
+#include "zk/install.h"
+#include "zk/keeper.h"
+
+#include <arpa/inet.h>
+#include <limits.h>
+#include <netinet/in.h>
+#include <sys/socket.h>
+#include <zookeeper/zookeeper.h>
+
+/* A run of a moment. */
+#define SMALL "-n", "2", "-t", "1", "-r", "scalable"
+
+static struct command command;
+
+/* ------------------------------------------------------------------ strangers */
+
+/* What listens on a port of its own and is no ZooKeeper, or a strange one. */
+struct stranger {
+    pid_t pid;
+    char address[64];
+};
+
+static void answer(int connection, const char *text)
+{
+    if (write(connection, text, strlen(text)) < 0)
+        _exit(1);
+}
+
+static void say_nothing(int connection, const char *word)
+{
+    (void)connection, (void)word;
+    pause(); /* the next ones wait in the backlog, accepted by the kernel */
+}
+
+static void hang_up(int connection, const char *word)
+{
+    (void)connection, (void)word;
+}
+
+static void talk_http(int connection, const char *word)
+{
+    (void)word;
+    answer(connection, "HTTP/1.1 400 Bad Request\r\nConnection: close\r\n\r\n");
+}
+
+static void open_no_session(int connection, const char *word)
+{
+    if (strcmp(word, "srvr") != 0)
+        pause();
+    answer(connection, "Zookeeper version: 3.8.0-1, built on 2022-02-25 08:49 UTC\n"
+                       "Connections: 1\nMode: standalone\nNode count: 5\n");
+}
+
+_Noreturn static void serve(int listening, void (*reply)(int connection, const char *word))
+{
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
+    for (;;) {
+        char word[8] = "";
+        int connection = accept(listening, NULL, NULL);
+        if (reply != hang_up && reply != say_nothing && read(connection, word, 4) < 0)
+            _exit(1);
+        reply(connection, word);
+        close(connection);
+    }
+}
+
+static struct stranger stranger_start(void (*reply)(int connection, const char *word))
+{
+    struct stranger stranger;
+    struct sockaddr_in address = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
+    socklen_t size = sizeof address;
+    int listening = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    assert_int_equal(bind(listening, (struct sockaddr *)&address, size), 0);
+    assert_int_equal(listen(listening, 16), 0);
+    assert_int_equal(getsockname(listening, (struct sockaddr *)&address, &size), 0);
+    snprintf(stranger.address, sizeof stranger.address, "127.0.0.1:%u", ntohs(address.sin_port));
+    stranger.pid = fork();
+    if (stranger.pid == 0)
+        serve(listening, reply);
+    close(listening);
+    return stranger;
+}
+
+static void stranger_stop(const struct stranger *stranger)
+{
+    kill(stranger->pid, SIGKILL);
+    waitpid(stranger->pid, NULL, 0);
+}
+
+static void nobody_is_there(void **state)
+{
+    (void)state;
+    struct stranger stranger = stranger_start(hang_up);
+    stranger_stop(&stranger);
+    command_run(&command, COMMAND("run", SMALL, "--connect", stranger.address));
+    assert_in_vain(&command,
+                   "the connection was refused (Connection refused); start a ZooKeeper server");
+    assert_true(command.took_ns < 2 * NS_PER_S);
+    command_run(&command, COMMAND("run", SMALL, "--connect", "name.invalid"));
+    assert_in_vain(&command, "zkherd: name.invalid: the host name is not known");
+}
+
+static void somebody_else_is_there(void **state)
+{
+    (void)state;
+    static const struct {
+        void (*reply)(int connection, const char *word);
+        const char *words;
+    } list[] = {
+        {hang_up, "what answers there is not ZooKeeper: it closed the connection without a word"},
+        {talk_http, "not ZooKeeper: to srvr it said 'HTTP/1.1 400 Bad Request'; check the host"},
+    };
+    for (size_t i = 0; i < sizeof list / sizeof list[0]; i++) {
+        struct stranger stranger = stranger_start(list[i].reply);
+        command_run(&command, COMMAND("run", SMALL, "--connect", stranger.address));
+        stranger_stop(&stranger);
+        assert_in_vain(&command, list[i].words);
+        assert_has(command.err, stranger.address);
+        assert_true(command.took_ns < 2 * NS_PER_S);
+    }
+}
+
+/* The two that take their time, side by side. */
+static void nobody_answers(void **state)
+{
+    (void)state;
+    static struct command other;
+    struct stranger silent = stranger_start(say_nothing);
+    struct stranger half = stranger_start(open_no_session);
+    command_start(&command, COMMAND("run", SMALL, "--connect", silent.address));
+    command_start(&other, COMMAND("run", SMALL, "--connect", half.address));
+    command_finish(&command, 15 * NS_PER_S);
+    command_finish(&other, 15 * NS_PER_S);
+    stranger_stop(&silent);
+    stranger_stop(&half);
+    assert_refused(&command, 3, "no answer in time: it accepts connections, but does not answer");
+    assert_refused(&other, 3, "no answer in time: no session within 10 s; check that");
+    assert_left(0);
+}
+
+/* ------------------------------------------------------------------ servers in a strange state */
+
+/* The only one of three servers that runs: read-only, or not serving at all. */
+struct lonely {
+    struct keeper *keeper;
+    char address[64];
+};
+
+static uint16_t free_port(void)
+{
+    struct sockaddr_in address = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
+    socklen_t size = sizeof address;
+    int listening = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    assert_int_equal(bind(listening, (struct sockaddr *)&address, size), 0);
+    assert_int_equal(getsockname(listening, (struct sockaddr *)&address, &size), 0);
+    close(listening);
+    return ntohs(address.sin_port);
+}
+
+static void configure_lonely(const struct lonely *lonely, uint16_t port)
+{
+    char path[PATH_MAX];
+    snprintf(path, sizeof path, "%s/data", keeper_folder(lonely->keeper));
+    assert_int_equal(mkdir(path, 0755), 0);
+    snprintf(path, sizeof path, "%s/data/myid", keeper_folder(lonely->keeper));
+    FILE *file = fopen(path, "w");
+    assert_non_null(file);
+    fputs("1\n", file);
+    fclose(file);
+    snprintf(path, sizeof path, "%s/zoo.cfg", keeper_folder(lonely->keeper));
+    file = fopen(path, "w");
+    assert_non_null(file);
+    fprintf(
+        file,
+        "dataDir=./data\nclientPortAddress=127.0.0.1\nclientPort=%u\ntickTime=500\ninitLimit=5\n"
+        "syncLimit=2\nadmin.enableServer=false\n",
+        port);
+    for (int i = 1; i <= 3; i++)
+        fprintf(file, "server.%d=127.0.0.1:%u:%u\n", i, free_port(), free_port());
+    fclose(file);
+}
+
+static void lonely_start(struct lonely *lonely, bool read_only)
+{
+    char java[PATH_MAX], class_path[2 * PATH_MAX], mode[64];
+    struct fault fault;
+    pid_t pid;
+    uint16_t port = free_port();
+    snprintf(mode, sizeof mode, "-Dreadonlymode.enabled=%s", read_only ? "true" : "false");
+    snprintf(lonely->address, sizeof lonely->address, "127.0.0.1:%u", port);
+    assert_int_equal(install_find_java(java, sizeof java, &fault), FAULT_NONE);
+    assert_int_equal(install_find_zookeeper(class_path, sizeof class_path, &fault), FAULT_NONE);
+    assert_int_equal(keeper_new("/tmp", &lonely->keeper, &fault), FAULT_NONE);
+    configure_lonely(lonely, port);
+    const char *const arguments[] = {java,
+                                     "-Xmx64m",
+                                     "-XX:-UsePerfData",
+                                     mode,
+                                     "-cp",
+                                     class_path,
+                                     "org.apache.zookeeper.server.quorum.QuorumPeerMain",
+                                     "./zoo.cfg",
+                                     NULL};
+    assert_int_equal(keeper_run(lonely->keeper, arguments, "log", &pid, &fault), FAULT_NONE);
+}
+
+/* Runs until the message is this one: the server takes a few seconds to find out about itself. */
+static void run_until(const struct lonely *lonely, const char *words)
+{
+    uint64_t until_ns = clock_now_ns() + 30 * NS_PER_S;
+    do {
+        pause_ms(50);
+        command_run(&command, COMMAND("run", SMALL, "--connect", lonely->address));
+    } while (strstr(command.err, words) == NULL && clock_now_ns() < until_ns);
+    assert_in_vain(&command, words);
+    assert_has(command.err, lonely->address);
+}
+
+static void a_server_without_its_ensemble(void **state)
+{
+    (void)state;
+    struct lonely read_only, lost;
+    lonely_start(&lost, false);
+    lonely_start(&read_only, true);
+    run_until(&lost, "the server is not serving requests; wait until its ensemble has a quorum");
+    run_until(&read_only, "the server is read-only; bring its ensemble back to a quorum");
+    keeper_free(lost.keeper);
+    keeper_free(read_only.keeper);
+}
+
+/* ------------------------------------------------------------------ chroots */
+
+static void created(int status, const char *path, const void *context)
+{
+    (void)path;
+    *(int *)(uintptr_t)context = status;
+}
+
+static void turn(zhandle_t *zk)
+{
+    int fd = -1, interest = 0;
+    struct timeval patience = {0};
+    fd_set readable, writable;
+    FD_ZERO(&readable);
+    FD_ZERO(&writable);
+    zookeeper_interest(zk, &fd, &interest, &patience);
+    if (fd >= 0 && (interest & ZOOKEEPER_READ) != 0)
+        FD_SET(fd, &readable);
+    if (fd >= 0 && (interest & ZOOKEEPER_WRITE) != 0)
+        FD_SET(fd, &writable);
+    int ready = select(fd + 1, &readable, &writable, NULL, &(struct timeval){.tv_usec = 10000});
+    int events = ready > 0 && FD_ISSET(fd, &readable) ? ZOOKEEPER_READ : 0;
+    events |= ready > 0 && FD_ISSET(fd, &writable) ? ZOOKEEPER_WRITE : 0;
+    zookeeper_process(zk, events);
+}
+
+/* A znode that everybody may read, and nobody may add to. */
+static void create_read_only_znode(const char *path)
+{
+    int status = 1;
+    uint64_t until_ns = clock_now_ns() + 10 * NS_PER_S;
+    zoo_set_debug_level((ZooLogLevel)0);
+    zhandle_t *zk = zookeeper_init(outside, NULL, 10000, NULL, NULL, 0);
+    assert_non_null(zk);
+    assert_int_equal(zoo_acreate(zk, path, "", 0, &ZOO_READ_ACL_UNSAFE, 0, created, &status), ZOK);
+    while (status == 1 && clock_now_ns() < until_ns)
+        turn(zk);
+    assert_int_equal(status, ZOK);
+    zookeeper_close(zk);
+}
+
+static void a_chroot_that_is_not_there(void **state)
+{
+    (void)state;
+    char servers[128];
+    snprintf(servers, sizeof servers, "%s/no/where", outside);
+    command_run(&command, COMMAND("run", SMALL, "--connect", servers));
+    assert_in_vain(&command, "zkherd: /no/where: the chroot does not exist; create it first");
+    assert_nothing_left_outside(1);
+}
+
+/* The last test: the znode stays. */
+static void a_chroot_without_permission(void **state)
+{
+    (void)state;
+    char servers[128];
+    create_read_only_znode("/locked");
+    snprintf(servers, sizeof servers, "%s/locked", outside);
+    command_run(&command, COMMAND("run", SMALL, "--connect", servers));
+    assert_in_vain(&command, "permission denied: the znode's ACL forbids it; use an account");
+    assert_nothing_left_outside(2);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        COMMAND_TEST(nobody_is_there),
+        COMMAND_TEST(somebody_else_is_there),
+        COMMAND_TEST(nobody_answers),
+        COMMAND_TEST(a_server_without_its_ensemble),
+        COMMAND_TEST(a_chroot_that_is_not_there),
+        COMMAND_TEST(a_chroot_without_permission),
+    };
+    return cmocka_run_group_tests(tests, outside_start, outside_stop);
+}
