@@ -7,6 +7,7 @@
 #include <errno.h>
 #include <netinet/tcp.h>
 #include <signal.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <sys/epoll.h>
 #include <sys/prctl.h>
@@ -96,8 +97,9 @@ static void request(int descriptor)
     (void)!send(descriptor, bytes, sizeof bytes, MSG_NOSIGNAL);
 }
 
-/* Every reply is followed by the next request, until all round trips are made. */
-static void ping_pong(int epoll, const int *descriptors, uint32_t connections, uint64_t round_trips)
+/* Every reply is followed by the next request, until all round trips are made. False if a
+ * connection ends before. */
+static bool ping_pong(int epoll, const int *descriptors, uint32_t connections, uint64_t round_trips)
 {
     struct epoll_event batch[BATCH];
     char reply[REPLY_BYTES];
@@ -108,7 +110,7 @@ static void ping_pong(int epoll, const int *descriptors, uint32_t connections, u
         int ready = epoll_wait(epoll, batch, BATCH, -1);
         for (int i = 0; i < ready; i++) {
             if (recv(batch[i].data.fd, reply, sizeof reply, 0) <= 0)
-                return;
+                return false;
             received++;
             if (sent < round_trips) {
                 sent++;
@@ -116,6 +118,7 @@ static void ping_pong(int epoll, const int *descriptors, uint32_t connections, u
             }
         }
     }
+    return true;
 }
 
 static enum fault_kind measure(const struct sockaddr_in *address, int *descriptors,
@@ -126,7 +129,8 @@ static enum fault_kind measure(const struct sockaddr_in *address, int *descripto
     enum fault_kind kind = connect_all(address, epoll, descriptors, connections, fault);
     if (kind == FAULT_NONE) {
         uint64_t before_ns = clock_cpu_ns();
-        ping_pong(epoll, descriptors, connections, round_trips);
+        if (!ping_pong(epoll, descriptors, connections, round_trips))
+            kind = fault_raise(fault, FAULT_SYSTEM, 0, "floor", "a connection has ended");
         *cpu_us = (double)(clock_cpu_ns() - before_ns) / 1e3 / (double)round_trips;
     }
     for (uint32_t i = 0; i < connections; i++) {

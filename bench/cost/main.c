@@ -63,6 +63,8 @@ static enum fault_kind run_trial(const struct target *target, const char *recipe
     };
     struct trial_result *result = NULL;
     enum fault_kind kind = trial_run(&plan, &host, &result, fault);
+    if (kind == FAULT_NONE && result->end != END_DONE)
+        kind = fault_raise(fault, FAULT_INTERRUPTED, 0, recipe, "%s", result->reason);
     if (kind == FAULT_NONE)
         *figures = (struct figures){
             (double)result->client_cpu_ns / 1e3 / (double)tally_rpcs(&result->total),
