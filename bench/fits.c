@@ -63,17 +63,17 @@ static const char *law_of_notifications(const struct recipe *recipe)
     return recipe->law.notifications;
 }
 
-static const struct metric metrics[] = {
-    {"rpcs", false, sample_rpcs, law_of_rpcs},
-    {"notifications", false, sample_notifications, law_of_notifications},
-    {"creates", false, sample_creates, NULL},
-    {"names_listed", false, sample_names_listed, NULL},
-    {"bytes", false, sample_bytes, NULL},
-    {"elapsed_s", true, sample_elapsed_s, NULL},
-    {"drain_s", true, sample_drain_s, NULL},
-};
+enum total { RPCS, NOTIFICATIONS, CREATES, NAMES_LISTED, BYTES, ELAPSED_S, DRAIN_S, TOTALS };
 
-#define METRIC_COUNT (sizeof metrics / sizeof metrics[0])
+static const struct metric metrics[TOTALS] = {
+    [RPCS] = {"rpcs", false, sample_rpcs, law_of_rpcs},
+    [NOTIFICATIONS] = {"notifications", false, sample_notifications, law_of_notifications},
+    [CREATES] = {"creates", false, sample_creates, NULL},
+    [NAMES_LISTED] = {"names_listed", false, sample_names_listed, NULL},
+    [BYTES] = {"bytes", false, sample_bytes, NULL},
+    [ELAPSED_S] = {"elapsed_s", true, sample_elapsed_s, NULL},
+    [DRAIN_S] = {"drain_s", true, sample_drain_s, NULL},
+};
 
 static bool is_used(const struct sample *sample, const struct recipe *recipe, bool on_time)
 {
@@ -220,7 +220,7 @@ static void write_totals(const struct samples *samples, const struct recipe *rec
     const struct options *options = context->options;
     bool has_law = options->pace == PACE_LOCKSTEP && options->workload == WORKLOAD_DRAIN &&
                    options->locks == 1;
-    for (size_t i = 0; i < METRIC_COUNT; i++) {
+    for (size_t i = 0; i < TOTALS; i++) {
         if (!gather_totals(samples, recipe, &metrics[i], points))
             continue;
         struct fitted fitted = fit(points, !metrics[i].on_time);
@@ -308,10 +308,10 @@ void fits_tell(const struct samples *samples, const struct waiters *waiters, FIL
     struct points *points = malloc(sizeof *points);
     if (points == NULL)
         return;
-    if (gather_totals(samples, waiters->recipe, &metrics[0], points)) {
+    if (gather_totals(samples, waiters->recipe, &metrics[RPCS], points)) {
         fprintf(stream, "%s: ", waiters->recipe->name);
         tell_total("RPCs", points, stream);
-        if (gather_totals(samples, waiters->recipe, &metrics[4], points)) {
+        if (gather_totals(samples, waiters->recipe, &metrics[BYTES], points)) {
             fprintf(stream, "; ");
             tell_total("bytes", points, stream);
         }
