@@ -279,11 +279,9 @@ static enum fault_kind new_result(const struct trial_plan *plan, struct trial_re
     struct trial_result *made = calloc(1, sizeof *made);
     if (made == NULL)
         return fault_raise(fault, FAULT_NO_MEMORY, 0, "trial", "%s", "");
-    enum fault_kind kind = FAULT_NONE;
-    if (!map_histograms(made))
-        kind = fault_raise(fault, FAULT_NO_MEMORY, 0, "trial", "%s", "");
-    else
-        kind = board_new(plan, &made->board, fault);
+    enum fault_kind kind = map_histograms(made)
+                               ? board_new(plan, &made->board, fault)
+                               : fault_raise(fault, FAULT_NO_MEMORY, 0, "trial", "%s", "");
     if (kind != FAULT_NONE) {
         trial_result_free(made);
         return kind;

@@ -38,28 +38,27 @@ enum fault_kind events_new(size_t capacity, struct events **events, struct fault
 {
     struct events *made = calloc(1, sizeof *made);
     struct handle *handles = calloc(capacity, sizeof *handles);
+    enum fault_kind kind;
     if (made == NULL || handles == NULL) {
-        free(made);
-        free(handles);
-        return fault_from_errno(fault, ENOMEM, "event loop", "for %zu sessions", capacity);
+        kind = fault_from_errno(fault, ENOMEM, "event loop", "for %zu sessions", capacity);
+        goto failed;
     }
     made->capacity = capacity;
     made->handles = handles;
-    enum fault_kind kind = library_load(LIBRARY_ST, &made->library, fault);
-    if (kind != FAULT_NONE) {
-        free(made->handles);
-        free(made);
-        return kind;
-    }
+    kind = library_load(LIBRARY_ST, &made->library, fault);
+    if (kind != FAULT_NONE)
+        goto failed;
     made->epoll = epoll_create1(EPOLL_CLOEXEC);
     if (made->epoll < 0) {
-        int error = errno;
-        free(made->handles);
-        free(made);
-        return fault_from_errno(fault, error, "event loop", "epoll_create1");
+        kind = fault_from_errno(fault, errno, "event loop", "epoll_create1");
+        goto failed;
     }
     *events = made;
     return FAULT_NONE;
+failed:
+    free(handles);
+    free(made);
+    return kind;
 }
 
 /* What epoll knows of a source: a handle's index, or a watched descriptor's behind all handles. */
