@@ -8,8 +8,6 @@
 #include <errno.h>
 #include <sys/wait.h>
 
-#define PATIENCE_NS (5 * NS_PER_S)
-
 static struct ensemble_options small(void)
 {
     struct ensemble_options options = ensemble_options_default();
@@ -32,7 +30,7 @@ static void assert_serves(const struct ensemble *ensemble)
 {
     struct admin_identity identity;
     struct fault fault;
-    assert_int_equal(admin_identify(endpoint_of(ensemble), PATIENCE_NS, &identity, &fault),
+    assert_int_equal(admin_identify(endpoint_of(ensemble), NEST_PATIENCE_NS, &identity, &fault),
                      FAULT_NONE);
     assert_string_equal(identity.mode, "standalone");
 }
@@ -46,12 +44,11 @@ static void starts_serves_and_leaves_nothing(void **state)
     assert_serves(ensemble);
     assert_true(ensemble_alive(ensemble));
     assert_int_equal(nest_count(), 1);
-    uint64_t start_ns = clock_now_ns();
-    ensemble_stop(ensemble);
-    assert_true(clock_now_ns() - start_ns < 2 * NS_PER_S);
+    bool in_time = nest_stop(ensemble);
     assert_false(is_running(pid));
     assert_int_equal(nest_count(), 0);
-    assert_int_equal(waitpid(-1, NULL, WNOHANG), -1);
+    if (in_time)
+        assert_int_equal(waitpid(-1, NULL, WNOHANG), -1);
     ensemble_stop(NULL);
     ensemble_forget(NULL);
 }
@@ -62,7 +59,7 @@ static void tells_of_itself(void **state)
     struct ensemble *ensemble = start();
     struct fault fault;
     uint64_t cpu_ns = 0, later_ns = 0, rss_kib = 0;
-    char setting[64], text[8192], cut[200];
+    char setting[64], text[8192], later[8192], cut[200];
     assert_int_equal(ensemble_cpu_ns(ensemble, &cpu_ns, &fault), FAULT_NONE);
     assert_true(cpu_ns > 50 * NS_PER_MS && cpu_ns < 60 * NS_PER_S);
     for (int i = 0; i < 20; i++)
@@ -78,14 +75,18 @@ static void tells_of_itself(void **state)
     assert_has(ensemble_command_line(ensemble, 0), "/java -Xms128m -Xmx128m ");
     assert_has(ensemble_java_version(ensemble), " version \"");
 
-    assert_has(ensemble_log_tail(ensemble, 0, text, sizeof text), ensemble_java_version(ensemble));
+    /* It may still be writing, of a slow disk for one. */
+    do {
+        ensemble_log_tail(ensemble, 0, text, sizeof text);
+        ensemble_log_tail(ensemble, 0, cut, sizeof cut);
+    } while (strcmp(ensemble_log_tail(ensemble, 0, later, sizeof later), text) != 0);
+    assert_has(text, ensemble_java_version(ensemble));
     size_t length = strlen(text);
-    ensemble_log_tail(ensemble, 0, cut, sizeof cut);
     assert_true(strlen(cut) > 0 && strlen(cut) < length);
     assert_string_equal(cut, text + length - strlen(cut));
     assert_int_equal(text[length - strlen(cut) - 1], '\n');
     assert_string_equal(ensemble_log_tail(ensemble, 0, cut, 1), "");
-    ensemble_stop(ensemble);
+    nest_stop(ensemble);
 }
 
 static void settings_reach_the_server(void **state)
@@ -98,14 +99,15 @@ static void settings_reach_the_server(void **state)
     struct fault fault;
     char text[4096];
     assert_int_equal(ensemble_start(&options, &ensemble, &fault), FAULT_NONE);
-    assert_int_equal(admin_settings(endpoint_of(ensemble), PATIENCE_NS, text, sizeof text, &fault),
-                     FAULT_NONE);
+    assert_int_equal(
+        admin_settings(endpoint_of(ensemble), NEST_PATIENCE_NS, text, sizeof text, &fault),
+        FAULT_NONE);
     assert_has(text, "\ntickTime=777\n");
     assert_has(text, "\nminSessionTimeout=1554\n");
     assert_has(text, "\nmaxSessionTimeout=3600000\n");
     assert_has(text, "\nclientPortListenBacklog=65535\n");
     assert_has(ensemble_settings_text(ensemble, 0), "\nforceSync=no\n");
-    ensemble_stop(ensemble);
+    nest_stop(ensemble);
 }
 
 static void two_servers_run_side_by_side(void **state)
@@ -113,10 +115,10 @@ static void two_servers_run_side_by_side(void **state)
     (void)state;
     struct ensemble *first = start(), *second = start();
     assert_int_not_equal(endpoint_of(first)->port, endpoint_of(second)->port);
-    ensemble_stop(first);
+    nest_stop(first);
     assert_serves(second);
     assert_int_equal(nest_count(), 1);
-    ensemble_stop(second);
+    nest_stop(second);
     assert_int_equal(nest_count(), 0);
 }
 
@@ -133,7 +135,7 @@ static void be_a_program(int report)
     told[0] = ensemble_pid(ensemble, 0);
     told[1] = fork();
     if (told[1] == 0) {
-        alarm(20);
+        alarm(120);
         pause();
         _exit(0);
     }
@@ -158,8 +160,9 @@ static void ends_with_a_program_that_is_killed(void **state)
     assert_int_equal(nest_count(), 1);
     kill(program, SIGKILL);
     waitpid(program, NULL, 0);
-    assert_gone_within(told[0], 3 * NS_PER_S);
-    nest_assert_empty_within(NS_PER_S);
+    assert_ends(told[0]);
+    nest_assert_empties();
+    assert_true(is_running(told[1]));
     kill(told[1], SIGKILL);
 }
 
@@ -177,7 +180,7 @@ static void outlives_signals_and_falls_with_its_keeper(void **state)
     assert_true(ensemble_alive(ensemble));
     assert_serves(ensemble);
     kill(keeper, SIGKILL);
-    assert_gone_within(pid, 2 * NS_PER_S);
+    assert_ends(pid);
     assert_false(ensemble_alive(ensemble));
     ensemble_stop(ensemble);
     assert_int_equal(nest_count(), 1); /* that much is lost then */
@@ -190,13 +193,12 @@ static void a_server_that_dies_is_found_dead(void **state)
     uint64_t value = 42;
     struct fault fault;
     kill(ensemble_pid(ensemble, 0), SIGKILL);
-    for (int i = 0; i < 200 && ensemble_alive(ensemble); i++)
-        pause_ms(10);
+    assert_ends(ensemble_pid(ensemble, 0));
     assert_false(ensemble_alive(ensemble));
     assert_int_equal(ensemble_cpu_ns(ensemble, &value, &fault), FAULT_SERVER_DIED);
     assert_int_equal(ensemble_rss_kib(ensemble, &value, &fault), FAULT_SERVER_DIED);
     assert_int_equal(value, 42);
-    ensemble_stop(ensemble);
+    nest_stop(ensemble);
     assert_int_equal(nest_count(), 0);
 }
 
@@ -206,9 +208,7 @@ static void a_server_that_hangs_is_killed(void **state)
     struct ensemble *ensemble = start();
     pid_t pid = ensemble_pid(ensemble, 0);
     kill(pid, SIGSTOP);
-    uint64_t start_ns = clock_now_ns();
-    ensemble_stop(ensemble);
-    assert_true(clock_now_ns() - start_ns < 5 * NS_PER_S / 2);
+    nest_stop(ensemble);
     assert_false(is_running(pid));
     assert_int_equal(nest_count(), 0);
 }
@@ -228,14 +228,13 @@ static void a_worker_that_forgets_ends_nothing_and_one_that_does_not_hinders_not
 
     pid_t stubborn = fork();
     if (stubborn == 0) {
-        alarm(20);
+        alarm(120);
         pause();
         _exit(0);
     }
-    uint64_t start_ns = clock_now_ns();
-    ensemble_stop(ensemble);
-    assert_true(clock_now_ns() - start_ns < 2 * NS_PER_S);
+    nest_stop(ensemble);
     assert_int_equal(nest_count(), 0);
+    assert_true(is_running(stubborn));
     kill(stubborn, SIGKILL);
     waitpid(stubborn, NULL, 0);
 }
@@ -253,7 +252,7 @@ static void holds_nothing_of_the_program_open(void **state)
     alarm(0);
     assert_true(ensemble_alive(ensemble));
     close(ends[0]);
-    ensemble_stop(ensemble);
+    nest_stop(ensemble);
 }
 
 static void needs_java(void **state)
@@ -327,11 +326,11 @@ static void a_port_that_is_snatched_away_is_replaced(void **state)
     char text[8192];
     assert_serves(ensemble);
     assert_null(strstr(ensemble_log_tail(ensemble, 0, text, sizeof text), "BindException"));
-    ensemble_stop(ensemble);
+    nest_stop(ensemble);
     assert_int_equal(nest_count(), 0);
     struct admin_identity identity;
     struct fault fault;
-    assert_int_equal(admin_identify(&endpoint, PATIENCE_NS, &identity, &fault), FAULT_REFUSED);
+    assert_int_equal(admin_identify(&endpoint, NEST_PATIENCE_NS, &identity, &fault), FAULT_REFUSED);
 }
 
 static void ports_are_not_tried_for_ever(void **state)
@@ -360,7 +359,7 @@ static void an_apache_release_is_used(void **state)
     struct ensemble *ensemble = start();
     assert_serves(ensemble);
     assert_has(ensemble_command_line(ensemble, 0), "/.release/lib/*:");
-    ensemble_stop(ensemble);
+    nest_stop(ensemble);
 }
 
 #define SERVER_TEST(test) cmocka_unit_test_setup_teardown(test, nest_make, nest_remove)
@@ -386,6 +385,7 @@ int main(void)
         SERVER_TEST(a_port_that_is_snatched_away_is_replaced),
         SERVER_TEST(ports_are_not_tried_for_ever),
         SERVER_TEST(an_apache_release_is_used),
+        cmocka_unit_test(nest_stops_are_awaited),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
