@@ -21,8 +21,10 @@
 
 #include <cmocka.h>
 
-#define PATIENCE_NS (5 * NS_PER_S)
-#define BRIEFLY_NS  (300 * NS_PER_MS)
+/* For an answer that comes, however busy the machine is; and for what never ends, which is to be
+ * judged by what has come by then. */
+#define PATIENCE_NS (30 * NS_PER_S)
+#define BRIEFLY_NS  (1500 * NS_PER_MS)
 
 static struct ensemble *real;
 
@@ -102,14 +104,19 @@ static void stop_pretending(const struct pretender *pretender)
     waitpid(pretender->pid, NULL, 0);
 }
 
+static uint64_t patience_with(const struct pretence *pretence)
+{
+    return pretence->closes ? PATIENCE_NS : BRIEFLY_NS;
+}
+
 /* What admin_ask makes of a pretender, and its words in fault->detail. */
 static enum fault_kind ask_pretender(struct pretence pretence, const char *word,
                                      struct fault *fault)
 {
     char answer[256];
     struct pretender pretender = pretend(&pretence);
-    enum fault_kind kind =
-        admin_ask(&pretender.endpoint, word, BRIEFLY_NS, answer, sizeof answer, fault);
+    enum fault_kind kind = admin_ask(&pretender.endpoint, word, patience_with(&pretence), answer,
+                                     sizeof answer, fault);
     stop_pretending(&pretender);
     return kind;
 }
@@ -118,7 +125,8 @@ static enum fault_kind identify_pretender(struct pretence pretence, struct admin
                                           struct fault *fault)
 {
     struct pretender pretender = pretend(&pretence);
-    enum fault_kind kind = admin_identify(&pretender.endpoint, BRIEFLY_NS, identity, fault);
+    enum fault_kind kind =
+        admin_identify(&pretender.endpoint, patience_with(&pretence), identity, fault);
     stop_pretending(&pretender);
     return kind;
 }
@@ -233,17 +241,23 @@ static void an_impossible_name_is_not_resolved(void **state)
     assert_string_equal(fault.subject, "no..such..host");
 }
 
+/* Not before; and that it does end there, the quickest of several tells, however busy the machine
+ * is. */
 static void silence_ends_at_the_deadline(void **state)
 {
     (void)state;
-    struct fault fault;
-    struct admin_identity identity;
-    uint64_t start_ns = clock_now_ns();
-    assert_int_equal(identify_pretender((struct pretence){.says = ""}, &identity, &fault),
-                     FAULT_NO_ANSWER);
-    uint64_t elapsed_ns = clock_now_ns() - start_ns;
-    assert_true(elapsed_ns >= BRIEFLY_NS);
-    assert_true(elapsed_ns < 4 * BRIEFLY_NS);
+    uint64_t shortest_ns = UINT64_MAX;
+    for (int i = 0; i < 3; i++) {
+        struct fault fault;
+        struct admin_identity identity;
+        uint64_t start_ns = clock_now_ns();
+        assert_int_equal(identify_pretender((struct pretence){.says = ""}, &identity, &fault),
+                         FAULT_NO_ANSWER);
+        uint64_t elapsed_ns = clock_now_ns() - start_ns;
+        assert_true(elapsed_ns >= BRIEFLY_NS);
+        shortest_ns = elapsed_ns < shortest_ns ? elapsed_ns : shortest_ns;
+    }
+    assert_true(shortest_ns < 2 * BRIEFLY_NS);
 }
 
 static void strangers_are_told_from_zookeeper(void **state)
@@ -340,7 +354,7 @@ static enum fault_kind count_pretender(const char *says, struct admin_counters *
 {
     struct pretence pretence = {.says = says, .closes = true};
     struct pretender pretender = pretend(&pretence);
-    enum fault_kind kind = admin_counters(&pretender.endpoint, BRIEFLY_NS, counters, fault);
+    enum fault_kind kind = admin_counters(&pretender.endpoint, PATIENCE_NS, counters, fault);
     stop_pretending(&pretender);
     return kind;
 }
