@@ -255,10 +255,8 @@ static inline int open_short_session(void **state)
     return open_session_for(6000);
 }
 
-static inline int close_session(void **state)
+static inline void end_session(void)
 {
-    (void)state;
-    struct fault fault = {0};
     if (driver == DRIVER_EVENTS) {
         assert_int_equal(events_close(probe.events, clock_now_ns() + PATIENCE_NS), 0);
         events_free(probe.events);
@@ -266,6 +264,13 @@ static inline int close_session(void **state)
         assert_int_equal(threads_close(probe.threads, clock_now_ns() + PATIENCE_NS), 0);
         threads_free(probe.threads);
     }
+}
+
+static inline int close_session(void **state)
+{
+    (void)state;
+    struct fault fault = {0};
+    end_session();
     live_expect(steward_delete_tree(live_host.steward, ROOT, &fault), &fault);
     live_expect(steward_create(live_host.steward, ROOT, &fault), &fault);
     return 0;

@@ -268,24 +268,6 @@ static void test_bytes_are_counted(void **state)
     trial_result_free(result);
 }
 
-/* A session's end waits for the server, and for no timer of the network's: that would show in every
- * trial. */
-static void test_sessions_end_at_once(void **state)
-{
-    (void)state;
-    uint64_t fastest_ns = UINT64_MAX;
-    for (int i = 0; i < 10; i++) {
-        struct trial_plan plan = plan_of("scalable", 1);
-        uint64_t start_ns = clock_now_ns();
-        struct trial_result *result = live_trial(&plan);
-        uint64_t took_ns = clock_now_ns() - start_ns;
-        live_assert_good(result);
-        trial_result_free(result);
-        fastest_ns = took_ns < fastest_ns ? took_ns : fastest_ns;
-    }
-    assert_true(fastest_ns < 150 * NS_PER_MS);
-}
-
 static int run_with(enum driver of_group, const char *name)
 {
     const struct CMUnitTest tests[] = {
@@ -301,7 +283,6 @@ static int run_with(enum driver of_group, const char *name)
         cmocka_unit_test(test_holds_end),
         cmocka_unit_test(test_every_hold_has_its_lateness),
         cmocka_unit_test(test_bytes_are_counted),
-        cmocka_unit_test(test_sessions_end_at_once),
     };
     driver = of_group;
     return cmocka_run_group_tests_name(name, tests, live_start, live_stop);
