@@ -107,8 +107,7 @@ static void what_was_tried_is_kept(void **state)
     command_start(&command, COMMAND("claims", "--only", "C7,C8,C12", "-o", "out"));
     await_claims(2);
     pause_ms(50);
-    kill(-command.pid, SIGINT);
-    command_finish(&command, 2 * NS_PER_S);
+    command_interrupt(&command, -command.pid, SIGINT);
     assert_status(&command, 4);
     assert_string_equal(command.err, "zkherd: claims: interrupted\n");
     assert_has(command.out, "2 hold, 0 fail, 0 undetermined\n\nresults in out\n");
@@ -122,8 +121,7 @@ static void nothing_was_tried(void **state)
     command_start(&command, COMMAND("claims", "--connect", outside, "--only", "C12", "-o", "out"));
     await_claims(0);
     pause_ms(200);
-    kill(command.pid, SIGTERM);
-    command_finish(&command, 2 * NS_PER_S);
+    command_interrupt(&command, command.pid, SIGTERM);
     assert_status(&command, 4);
     assert_string_equal(command.out, "");
     assert_left(0);
@@ -203,6 +201,7 @@ int main(void)
         COMMAND_TEST(what_was_tried_is_kept),
         COMMAND_TEST(nothing_was_tried),
         COMMAND_TEST(time_left),
+        cmocka_unit_test(interrupts_are_soon_over),
     };
     return cmocka_run_group_tests_name("claims", tests, outside_start, outside_stop);
 }

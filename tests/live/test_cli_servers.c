@@ -344,7 +344,7 @@ static void two_ensembles_are_refused(void **state)
     assert_nothing_is_left(znodes);
 }
 
-/* It takes seconds to be sure of it; a Ctrl-C is not to wait for that. */
+/* It takes seconds to be sure of it, and to refuse them; a Ctrl-C is not to wait for that. */
 static void two_ensembles_can_be_interrupted(void **state)
 {
     (void)state;
@@ -355,8 +355,7 @@ static void two_ensembles_can_be_interrupted(void **state)
     while (command_runs(&command) && count_znodes() == znodes)
         pause_ms(20);
     pause_ms(100);
-    kill(command.pid, SIGINT);
-    command_finish(&command, 2 * NS_PER_S);
+    command_interrupt(&command, command.pid, SIGINT);
     assert_status(&command, 4);
     assert_has(command.err, "zkherd: run: interrupted\n");
     assert_nothing_is_left(znodes);

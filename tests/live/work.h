@@ -24,9 +24,10 @@
 #include <sys/types.h>
 #include <unistd.h>
 
-#define COMMAND_PROCESSES  64
-#define COMMAND_PATH_SIZE  4096
-#define COMMAND_PATIENCE_S 3
+#define COMMAND_PROCESSES 64
+#define COMMAND_PATH_SIZE 4096
+/* For what has to happen, however busy the machine is. */
+#define COMMAND_PATIENCE_S 30
 
 static char command_program[COMMAND_PATH_SIZE];
 static char nest[64], nest_work[80], nest_temporary[80];
@@ -143,7 +144,7 @@ __attribute__((format(printf, 1, 2))) static inline const char *in_work(const ch
 
 /* ------------------------------------------------------------------ what is left of them */
 
-/* No process and no temporary folder, now or within a moment. */
+/* No process and no temporary folder, now or within a while. */
 static inline void assert_nothing_runs(void)
 {
     pid_t pids[COMMAND_PROCESSES];
