@@ -5,8 +5,7 @@
 #include "tests/live/run_files.h"
 
 /* A long run: trials of a few tenths of a second, the first of them soon over. */
-#define LONG    "-n", "2,4", "-t", "200", "-r", "scalable,nonscalable", "--hold", "20ms", "-o", "out"
-#define SOON_NS (2 * NS_PER_S)
+#define LONG "-n", "2,4", "-t", "200", "-r", "scalable,nonscalable", "--hold", "20ms", "-o", "out"
 
 static struct command command;
 
@@ -41,8 +40,7 @@ static void ctrl_c(void **state)
     command_start(&command, COMMAND("run", LONG, "-P", "2"));
     await_trials(2);
     pause_ms(50);
-    kill(-command.pid, SIGINT);
-    command_finish(&command, SOON_NS);
+    command_interrupt(&command, -command.pid, SIGINT);
     assert_interrupted();
 }
 
@@ -51,8 +49,7 @@ static void interrupt_on_a_server_of_somebody_else(int signal)
     command_start(&command, COMMAND("run", LONG, "-P", "2", "--connect", outside));
     await_trials(2);
     pause_ms(50);
-    kill(command.pid, signal);
-    command_finish(&command, SOON_NS);
+    command_interrupt(&command, command.pid, signal);
     assert_interrupted();
     assert_nothing_left_outside(1);
 }
@@ -79,13 +76,12 @@ static void sighup_with_connect(void **state)
 static void interrupted_at_once(void **state)
 {
     (void)state;
-    command_start(&command, COMMAND("run", "-n", "4", "-t", "1", "-r", "scalable", "--hold", "5s",
-                                    "-o", "out", "--connect", outside));
+    command_start(&command, COMMAND("run", "-n", "4", "-t", "1", "-r", "scalable", "--hold", "5m",
+                                    "--timeout", "10m", "-o", "out", "--connect", outside));
     while (command_runs(&command) && access(in_work("out/trials.csv.part"), F_OK) != 0)
         pause_ms(2);
     pause_ms(100);
-    kill(command.pid, SIGINT);
-    command_finish(&command, SOON_NS);
+    command_interrupt(&command, command.pid, SIGINT);
     assert_status(&command, 4);
     assert_string_equal(command.out, "");
     assert_has(command.err, "zkherd: run: interrupted\n");
@@ -99,10 +95,9 @@ static void interrupted_while_locks_are_laid_out(void **state)
     (void)state;
     command_start(&command, COMMAND("run", "-n", "4000", "-k", "4000", "-t", "1", "-r", "scalable",
                                     "-o", "out", "--connect", outside));
-    while (command_runs(&command) && look_outside().znodes < 500)
+    while (command_runs(&command) && count_outside().znode_count < 500)
         pause_ms(20);
-    kill(command.pid, SIGINT);
-    command_finish(&command, SOON_NS);
+    command_interrupt(&command, command.pid, SIGINT);
     assert_status(&command, 4);
     assert_has(command.err, "zkherd: run: interrupted\n");
     assert_left(0);
@@ -135,8 +130,7 @@ static void interrupt_the_plots(bool group)
                                     "--connect", outside));
     while (command_runs(&command) && access(in_work("out/plots/rpcs.svg"), F_OK) != 0)
         pause_ms(5);
-    kill(group ? -command.pid : command.pid, SIGINT);
-    command_finish(&command, SOON_NS);
+    command_interrupt(&command, group ? -command.pid : command.pid, SIGINT);
     command.settings = NULL;
     assert_status(&command, 4);
     assert_has(command.err, "zkherd: run: interrupted: the plots are not drawn\n");
@@ -174,8 +168,7 @@ static void interrupted_while_the_server_starts(void **state)
     while (command_runs(&command) && find_ours("java", 0) == 0)
         pause_ms(2);
     assert_true(command_runs(&command));
-    kill(-command.pid, SIGINT);
-    command_finish(&command, SOON_NS);
+    command_interrupt(&command, -command.pid, SIGINT);
     assert_true(command.status == 4 || command.status == 128 + SIGINT);
     assert_left(0);
 }
@@ -188,20 +181,20 @@ static void sigkill(void **state)
     await_trials(1);
     assert_true(find_ours("java", 0) != 0);
     kill(command.pid, SIGKILL);
-    command_finish(&command, SOON_NS);
+    command_finish(&command, COMMAND_END_NS);
     assert_int_equal(command.status, 128 + SIGKILL);
     assert_nothing_runs();
 }
 
-/* One of the two workers of a trial that goes on for a while: several are in line. The warm-up has
+/* One of the two workers of a trial that goes on for a while: all four are in line. The warm-up has
  * one worker. */
 static pid_t await_a_worker(void)
 {
     char name[32];
     pid_t pids[COMMAND_PROCESSES];
-    uint64_t until_ns = clock_now_ns() + 20 * NS_PER_S;
-    while ((list_ours(pids) < 3 || look_outside().ephemerals < 2) && command_runs(&command) &&
-           clock_now_ns() < until_ns)
+    uint64_t until_ns = clock_now_ns() + COMMAND_LIMIT_NS;
+    while ((list_ours(pids) < 3 || count_outside().ephemerals_count < 4) &&
+           command_runs(&command) && clock_now_ns() < until_ns)
         pause_ms(10);
     read_name(command.pid, name, sizeof name);
     pid_t worker = find_ours(name, command.pid);
@@ -209,15 +202,14 @@ static pid_t await_a_worker(void)
     return worker;
 }
 
-/* Trials of two seconds. */
-#define SLOW "-n", "4", "-t", "200", "-r", "scalable", "--hold", "500ms", "-P", "2", "-o", "out"
+/* Trials of four seconds: three, when all are in line. */
+#define SLOW "-n", "4", "-t", "200", "-r", "scalable", "--hold", "1s", "-P", "2", "-o", "out"
 
 static void kill_a_worker(void)
 {
     await_trials(1);
     kill(await_a_worker(), SIGKILL);
-    /* The other worker is given three seconds to close its sessions. */
-    command_finish(&command, 5 * NS_PER_S);
+    command_finish(&command, COMMAND_END_NS);
     assert_status(&command, 4);
     assert_has(command.err, "zkherd: worker: a worker process ended by itself: signal 9; ");
     assert_kept(1, "a worker process ended by itself");
@@ -242,14 +234,14 @@ static void a_worker_is_killed_at_free_pace(void **state)
 
 #define ENDLESS                                                                                    \
     "-n", "4", "-t", "1", "-r", "scalable", "-p", "free", "-w", "steady", "--duration", "2h",      \
-        "-P", "2", "--timeout", "1s", "-o", "out"
+        "-P", "2", "--timeout", "3s", "-o", "out"
 
 static void a_worker_hangs(void **state)
 {
     (void)state;
     command_start(&command, COMMAND("run", ENDLESS, "--connect", outside));
     kill(await_a_worker(), SIGSTOP); /* it never reads */
-    command_finish(&command, 20 * NS_PER_S);
+    command_finish(&command, 40 * NS_PER_S);
     assert_refused(&command, 4,
                    "zkherd: worker: a worker process hangs: 1 of 2 took their last readings, and "
                    "the servers answer; ");
@@ -257,8 +249,8 @@ static void a_worker_hangs(void **state)
     /* What the stopped worker could not close ends with its sessions' timeout. */
 }
 
-/* It is the server's fault, whatever has become of the workers. The last test: the server has
- * sessions left. */
+/* It is the server's fault, whatever has become of the workers. The last on the server, which
+ * has sessions left. */
 static void a_worker_hangs_and_so_does_the_server(void **state)
 {
     (void)state;
@@ -279,7 +271,7 @@ static void kill_the_server(void)
     pid_t java = find_ours("java", 0);
     assert_true(java > 0);
     kill(java, SIGKILL);
-    command_finish(&command, 5 * NS_PER_S);
+    command_finish(&command, COMMAND_END_NS);
     assert_status(&command, 3);
     assert_complaint(strstr(command.err, "zkherd: "), ": the server ended by itself: ");
     assert_kept(1, "the server ended by itself");
@@ -319,6 +311,7 @@ int main(void)
         COMMAND_TEST(the_server_is_killed_at_free_pace),
         COMMAND_TEST(a_worker_hangs),
         COMMAND_TEST(a_worker_hangs_and_so_does_the_server),
+        cmocka_unit_test(interrupts_are_soon_over),
     };
     return cmocka_run_group_tests(tests, outside_start, outside_stop);
 }
