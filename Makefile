@@ -188,7 +188,7 @@ check-threads: install-to-test
 	@$(MAKE) --no-print-directory -j$(JOBS) $(TSAN_TESTS) BUILD=$(TSAN_BUILD) SANITIZE=thread CFLAGS='-O1 -g'
 	@rm -f $(TSAN_BUILD)/report.*
 	export TSAN_OPTIONS='halt_on_error=1 suppressions=tests/tsan.supp log_path=$(TSAN_BUILD)/report'; \
-	    for test in $(TSAN_TESTS); do timeout 300 $$test || { cat $(TSAN_BUILD)/report.*; exit 1; }; done
+	    for test in $(TSAN_TESTS); do timeout 900 $$test || { cat $(TSAN_BUILD)/report.*; exit 1; }; done
 	@if ls $(TSAN_BUILD)/report.* >/dev/null 2>&1; then cat $(TSAN_BUILD)/report.*; exit 1; fi
 
 # The herd effect against three servers in containers. COMPOSE_PLAN: other options of zkherd run.
