@@ -14,11 +14,10 @@
 #include <cmocka.h>
 
 #include "base/clock.h"
+#include "tests/live/port.h"
 #include "zk/dial.h"
 
-#include <arpa/inet.h>
 #include <fcntl.h>
-#include <netinet/in.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdatomic.h>
@@ -27,7 +26,6 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
-#include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -130,13 +128,9 @@ static inline struct front front_start(const struct endpoint *server, enum manne
     if (counters_asked == NULL)
         counters_asked = mmap(NULL, sizeof *counters_asked, PROT_READ | PROT_WRITE,
                               MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-    struct sockaddr_in own = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
-    socklen_t size = sizeof own;
-    int listening = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
-    assert_int_equal(bind(listening, (struct sockaddr *)&own, size), 0);
-    assert_int_equal(listen(listening, 16), 0);
-    assert_int_equal(getsockname(listening, (struct sockaddr *)&own, &size), 0);
-    snprintf(front.address, sizeof front.address, "127.0.0.1:%u", ntohs(own.sin_port));
+    uint16_t port;
+    int listening = port_listen(&port);
+    snprintf(front.address, sizeof front.address, "127.0.0.1:%u", port);
     front.pid = fork();
     if (front.pid == 0)
         serve(listening, server, manner);

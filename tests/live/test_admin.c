@@ -1,25 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Four-letter words to a real server, and to processes that only pretend to be one. */
 #include "base/clock.h"
+#include "tests/live/port.h"
 #include "zk/admin.h"
 #include "zk/ensemble.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-
-#include <arpa/inet.h>
 #include <ctype.h>
-#include <netinet/in.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
-#include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 
 /* For an answer that comes, however busy the machine is; and for what never ends, which is to be
  * judged by what has come by then. */
@@ -81,13 +74,7 @@ static void serve_connection(int connection, const struct pretence *pretence)
 static struct pretender pretend(const struct pretence *pretence)
 {
     struct pretender pretender = {.endpoint = {.host = "127.0.0.1"}};
-    struct sockaddr_in address = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
-    socklen_t size = sizeof address;
-    int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
-    assert_int_equal(bind(fd, (struct sockaddr *)&address, size), 0);
-    assert_int_equal(getsockname(fd, (struct sockaddr *)&address, &size), 0);
-    assert_int_equal(listen(fd, 8), 0);
-    pretender.endpoint.port = ntohs(address.sin_port);
+    int fd = port_listen(&pretender.endpoint.port);
     pretender.pid = fork();
     if (pretender.pid == 0) {
         prctl(PR_SET_PDEATHSIG, SIGKILL);
@@ -223,12 +210,13 @@ static void an_answer_that_does_not_fit_is_a_fault(void **state)
 static void nobody_there_is_refused(void **state)
 {
     (void)state;
-    struct pretender gone = pretend(&(struct pretence){.says = ""});
-    stop_pretending(&gone);
+    struct endpoint endpoint = {.host = "127.0.0.1"};
+    int fd = port_take(&endpoint.port);
     struct admin_identity identity;
     struct fault fault;
-    assert_int_equal(admin_identify(&gone.endpoint, PATIENCE_NS, &identity, &fault), FAULT_REFUSED);
+    assert_int_equal(admin_identify(&endpoint, PATIENCE_NS, &identity, &fault), FAULT_REFUSED);
     assert_non_null(strstr(fault.subject, "127.0.0.1:"));
+    close(fd);
 }
 
 static void an_impossible_name_is_not_resolved(void **state)

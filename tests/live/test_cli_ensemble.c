@@ -1,13 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 /* `zkherd ensemble`: servers that stay, found again, ended, and recognised when they are gone. */
 #include "tests/live/outcome.h"
+#include "tests/live/port.h"
 #include "tests/live/run_files.h"
 
 #include "zk/admin.h"
-
-#include <arpa/inet.h>
-#include <netinet/in.h>
-#include <sys/socket.h>
 
 #define SMALL "--heap", "64"
 /* A run of a moment. */
@@ -189,19 +186,6 @@ static void options_reach_the_servers(void **state)
 
 /* ------------------------------------------------------------------ starts in vain */
 
-/* A listening socket, on any port. */
-static int listen_somewhere(char *port, size_t size)
-{
-    struct sockaddr_in address = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
-    socklen_t length = sizeof address;
-    int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
-    assert_int_equal(bind(fd, (struct sockaddr *)&address, length), 0);
-    assert_int_equal(listen(fd, 1), 0);
-    assert_int_equal(getsockname(fd, (struct sockaddr *)&address, &length), 0);
-    snprintf(port, size, "%u", ntohs(address.sin_port));
-    return fd;
-}
-
 static void a_start_that_fails_leaves_nothing(void **state)
 {
     (void)state;
@@ -221,7 +205,9 @@ static void a_start_that_fails_leaves_nothing(void **state)
     assert_refused(&command, 3, "3 servers: out of memory: 2700300 MiB are needed (3 times");
     assert_forgotten();
 
-    int fd = listen_somewhere(port, sizeof port);
+    uint16_t taken;
+    int fd = port_listen(&taken);
+    snprintf(port, sizeof port, "%u", taken);
     command_run(&command, COMMAND("ensemble", "start", SMALL, "--port", port));
     assert_refused(&command, 3, "the port is taken; stop what listens there, or choose another");
     assert_has(command.err, port);

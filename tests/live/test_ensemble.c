@@ -1,16 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Private ensembles: formed, used, broken on purpose, and ended without a trace. */
 #include "tests/live/nest.h"
+#include "tests/live/port.h"
 
 #include "trial/steward.h"
 #include "zk/admin.h"
 #include "zk/ensemble.h"
 
-#include <arpa/inet.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <netinet/in.h>
-#include <sys/socket.h>
 #include <sys/wait.h>
 
 /* Short ticks make for short elections. */
@@ -339,26 +337,12 @@ static void a_server_that_dies_at_the_start_is_named(void **state)
     assert_has(fault.detail, "this one shall not live");
 }
 
-/* A listening socket, on any port. */
-static int listen_somewhere(uint16_t *port)
-{
-    struct sockaddr_in address = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
-    socklen_t size = sizeof address;
-    int fd = socket(AF_INET, SOCK_STREAM, 0);
-    assert_true(fd >= 0);
-    assert_int_equal(bind(fd, (struct sockaddr *)&address, size), 0);
-    assert_int_equal(listen(fd, 1), 0);
-    assert_int_equal(getsockname(fd, (struct sockaddr *)&address, &size), 0);
-    *port = ntohs(address.sin_port);
-    return fd;
-}
-
 static void a_port_that_is_taken_is_named(void **state)
 {
     (void)state;
     uint16_t port;
     char subject[32];
-    int fd = listen_somewhere(&port);
+    int fd = port_listen(&port);
     struct ensemble_options options = small(3);
     options.first_port = port;
     snprintf(subject, sizeof subject, "127.0.0.1:%u", port);
@@ -380,7 +364,7 @@ static void given_ports_are_used(void **state)
     struct ensemble_options options = small(3);
     struct fault fault = {.kind = FAULT_PORT_TAKEN};
     for (int i = 0; i < 10 && fault.kind == FAULT_PORT_TAKEN; i++) {
-        close(listen_somewhere(&port));
+        close(port_take(&port));
         options.first_port = port < 65000 ? port : 50000;
         fault.kind = FAULT_NONE;
         (void)!ensemble_start(&options, &ensemble, &fault);
@@ -412,7 +396,7 @@ static void a_leader_without_its_port_is_replaced(void **state)
     (void)state;
     uint16_t port;
     char script[512];
-    int fd = listen_somewhere(&port);
+    int fd = port_listen(&port);
     snprintf(script, sizeof script,
              "echo x >> \"$JAVA_HOME/tries\"\n"
              "if [ $(wc -l < \"$JAVA_HOME/tries\") -le 3 ]; then\n"
