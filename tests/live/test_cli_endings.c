@@ -40,7 +40,7 @@ static void ctrl_c(void **state)
     command_start(&command, COMMAND("run", LONG, "-P", "2"));
     await_trials(2);
     pause_ms(50);
-    command_interrupt(&command, -command.pid, SIGINT);
+    command_end(&command, -command.pid, SIGINT);
     assert_interrupted();
 }
 
@@ -49,7 +49,7 @@ static void interrupt_on_a_server_of_somebody_else(int signal)
     command_start(&command, COMMAND("run", LONG, "-P", "2", "--connect", outside));
     await_trials(2);
     pause_ms(50);
-    command_interrupt(&command, command.pid, signal);
+    command_end(&command, command.pid, signal);
     assert_interrupted();
     assert_nothing_left_outside(1);
 }
@@ -81,7 +81,7 @@ static void interrupted_at_once(void **state)
     while (command_runs(&command) && access(in_work("out/trials.csv.part"), F_OK) != 0)
         pause_ms(2);
     pause_ms(100);
-    command_interrupt(&command, command.pid, SIGINT);
+    command_end(&command, command.pid, SIGINT);
     assert_status(&command, 4);
     assert_string_equal(command.out, "");
     assert_has(command.err, "zkherd: run: interrupted\n");
@@ -97,7 +97,7 @@ static void interrupted_while_locks_are_laid_out(void **state)
                                     "-o", "out", "--connect", outside));
     while (command_runs(&command) && count_outside().znode_count < 500)
         pause_ms(20);
-    command_interrupt(&command, command.pid, SIGINT);
+    command_end(&command, command.pid, SIGINT);
     assert_status(&command, 4);
     assert_has(command.err, "zkherd: run: interrupted\n");
     assert_left(0);
@@ -130,7 +130,7 @@ static void interrupt_the_plots(bool group)
                                     "--connect", outside));
     while (command_runs(&command) && access(in_work("out/plots/rpcs.svg"), F_OK) != 0)
         pause_ms(5);
-    command_interrupt(&command, group ? -command.pid : command.pid, SIGINT);
+    command_end(&command, group ? -command.pid : command.pid, SIGINT);
     command.settings = NULL;
     assert_status(&command, 4);
     assert_has(command.err, "zkherd: run: interrupted: the plots are not drawn\n");
@@ -168,7 +168,7 @@ static void interrupted_while_the_server_starts(void **state)
     while (command_runs(&command) && find_ours("java", 0) == 0)
         pause_ms(2);
     assert_true(command_runs(&command));
-    command_interrupt(&command, -command.pid, SIGINT);
+    command_end(&command, -command.pid, SIGINT);
     assert_true(command.status == 4 || command.status == 128 + SIGINT);
     assert_left(0);
 }
@@ -270,8 +270,7 @@ static void kill_the_server(void)
     await_trials(1);
     pid_t java = find_ours("java", 0);
     assert_true(java > 0);
-    kill(java, SIGKILL);
-    command_finish(&command, COMMAND_END_NS);
+    command_end(&command, java, SIGKILL);
     assert_status(&command, 3);
     assert_complaint(strstr(command.err, "zkherd: "), ": the server ended by itself: ");
     assert_kept(1, "the server ended by itself");
@@ -295,23 +294,22 @@ static void the_server_is_killed_at_free_pace(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        COMMAND_TEST(ctrl_c),
-        COMMAND_TEST(sigint_with_connect),
-        COMMAND_TEST(sigterm_with_connect),
-        COMMAND_TEST(sighup_with_connect),
-        COMMAND_TEST(interrupted_at_once),
-        COMMAND_TEST(interrupted_while_locks_are_laid_out),
-        COMMAND_TEST(ctrl_c_while_plots_are_drawn),
-        COMMAND_TEST(sigint_while_plots_are_drawn),
-        COMMAND_TEST(interrupted_while_the_server_starts),
+        COMMAND_TEST_SOON(ctrl_c),
+        COMMAND_TEST_SOON(sigint_with_connect),
+        COMMAND_TEST_SOON(sigterm_with_connect),
+        COMMAND_TEST_SOON(sighup_with_connect),
+        COMMAND_TEST_SOON(interrupted_at_once),
+        COMMAND_TEST_SOON(interrupted_while_locks_are_laid_out),
+        COMMAND_TEST_SOON(ctrl_c_while_plots_are_drawn),
+        COMMAND_TEST_SOON(sigint_while_plots_are_drawn),
+        COMMAND_TEST_SOON(interrupted_while_the_server_starts),
         COMMAND_TEST(sigkill),
         COMMAND_TEST(a_worker_is_killed),
         COMMAND_TEST(a_worker_is_killed_at_free_pace),
-        COMMAND_TEST(the_server_is_killed),
-        COMMAND_TEST(the_server_is_killed_at_free_pace),
+        COMMAND_TEST_SOON(the_server_is_killed),
+        COMMAND_TEST_SOON(the_server_is_killed_at_free_pace),
         COMMAND_TEST(a_worker_hangs),
         COMMAND_TEST(a_worker_hangs_and_so_does_the_server),
-        cmocka_unit_test(interrupts_are_soon_over),
     };
     return cmocka_run_group_tests(tests, outside_start, outside_stop);
 }

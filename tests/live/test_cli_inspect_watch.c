@@ -4,7 +4,6 @@
 #include "tests/live/inspect.h"
 
 /* Ctrl-C ends it within two seconds. */
-#define SOON_NS (2 * NS_PER_S)
 
 static void start_watch(const char *path, const char *servers)
 {
@@ -31,8 +30,7 @@ static void await_watches(void)
 
 static void interrupt_watch(void)
 {
-    kill(command.pid, SIGINT);
-    command_finish(&command, SOON_NS);
+    command_end(&command, command.pid, SIGINT);
     assert_status(&command, 4);
     assert_null(strstr(command.err, "interrupted"));
 }
@@ -163,10 +161,10 @@ static void what_cannot_be_printed_ends_it(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        INSPECT_TEST(changes_are_followed),
-        INSPECT_TEST(a_znode_that_goes_is_followed),
-        INSPECT_TEST(what_takes_anothers_place_is_looked_at),
-        INSPECT_TEST(a_lost_connection_is_told_and_made_anew),
+        INSPECT_TEST_SOON(changes_are_followed),
+        INSPECT_TEST_SOON(a_znode_that_goes_is_followed),
+        INSPECT_TEST_SOON(what_takes_anothers_place_is_looked_at),
+        INSPECT_TEST_SOON(a_lost_connection_is_told_and_made_anew),
         INSPECT_TEST(what_cannot_be_printed_ends_it),
     };
     return cmocka_run_group_tests(tests, outside_start, outside_stop);
