@@ -8,7 +8,7 @@ static enum driver driver;
 
 /* Of the others, too: a machine that stands still for two seconds is to cost none of them its
  * connection, and one that was not heard of for two thirds of this has lost it. */
-#define SESSION_MS 6000
+#define SESSION_MS 4000
 
 static struct trial_plan plan_of(const char *recipe, uint32_t clients, struct death death)
 {
