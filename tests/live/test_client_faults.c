@@ -68,6 +68,39 @@ static void test_a_cut_session_goes_on(void **state)
     assert_int_equal(probe.connections, 3);
 }
 
+/* Of the notifications that the server counts, how many it has sent while C was deleted behind the
+ * back of a session that watches it, and had lost its connection. */
+static uint64_t count_of_a_missed_end(void)
+{
+    struct oracle oracle = {.servers = &live_servers};
+    struct oracle_reading before, after;
+    struct fault fault = {0};
+    const struct client_request lost = exists_request(C, WATCH);
+    assert_int_equal(ask(op_create(C, NULL, 0, PERSISTENT)), ZK_OK);
+    assert_int_equal(ask(lost), ZK_OK);
+    live_expect(oracle_read(&oracle, &before, &fault), &fault);
+    probe.sent = (struct tally){0};
+    probe.connections_awaited = probe.connections + 1;
+    assert_int_equal(ask_on(TURN_CUT_REQUEST, &lost), ZK_CONNECTION_LOSS);
+    live_expect(steward_delete_tree(live_host.steward, C, &fault), &fault);
+    await(is_established, "session");
+    await(is_notified, "notification");
+    live_expect(oracle_read(&oracle, &after, &fault), &fault);
+    return oracle_subtract(&before, &after).notifications;
+}
+
+/* It is told of it once, on the next connection, and that is what the server does not count: unless
+ * the session was back already. */
+static void test_what_is_told_on_connecting_again_is_not_counted(void **state)
+{
+    (void)state;
+    uint64_t counted = 1;
+    for (int i = 0; i < CUTS && counted > 0; i++)
+        counted = count_of_a_missed_end();
+    assert_int_equal(counted, 0);
+    assert_int_equal(probe.sent.of[TALLY_NOTIFICATION], 1);
+}
+
 /* Whoever is answered over a connection has heard of it, also when the library tells of it on a
  * thread of its own. */
 static void test_a_connection_is_told_before_its_replies(void **state)
@@ -159,6 +192,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         PROBE_TEST_SHORT(test_a_cut_loses_the_reply),
         PROBE_TEST_SHORT(test_a_cut_session_goes_on),
+        PROBE_TEST_SHORT(test_what_is_told_on_connecting_again_is_not_counted),
         PROBE_TEST_SHORT(test_a_connection_is_told_before_its_replies),
         PROBE_TEST_SHORT(test_a_crashed_session_expires),
         PROBE_TEST(test_a_crash_in_a_request),
