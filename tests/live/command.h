@@ -5,6 +5,7 @@
 #ifndef TESTS_COMMAND_H
 #define TESTS_COMMAND_H
 
+#include "tests/live/soon.h"
 #include "tests/live/work.h"
 
 #include <fcntl.h>
@@ -16,7 +17,7 @@
 #define COMMAND_LIMIT_NS  (120 * NS_PER_S)
 
 /* What an end in good order may take on a busy machine: the program gives its workers three
- * seconds, its private servers two. As a rule it is much less (SOON_TEST). */
+ * seconds, its private servers two. As a rule it is much less. */
 #define COMMAND_END_NS (15 * NS_PER_S)
 
 /* The arguments of a command, argv[0] included. */
@@ -117,20 +118,17 @@ static inline void command_run(struct command *command, const char *const argume
     command_finish(command, COMMAND_LIMIT_NS);
 }
 
-/* The longest that it took from a signal to a command's end, since this was last set to 0. */
-static uint64_t command_longest_end_ns;
-
 /* Sends a signal to a started command, its group (its number below zero), or a process that it
- * cannot do without, and waits for the command's end. */
+ * cannot do without, and waits for the command's end, which is to be soon (SOON_TEST). */
 static inline void command_end(struct command *command, pid_t whom, int signal)
 {
     uint64_t begun_ns = clock_now_ns();
     kill(whom, signal);
     command_finish(command, COMMAND_END_NS);
-    uint64_t took_ns = clock_now_ns() - begun_ns;
-    if (took_ns > command_longest_end_ns)
-        command_longest_end_ns = took_ns;
+    soon_ended(begun_ns);
 }
+
+#define COMMAND_TEST_SOON(test) SOON_TEST(test, nest_make, nest_remove)
 
 /* Whether a started command still runs; does not take its status. */
 static inline bool command_runs(const struct command *command)
@@ -178,42 +176,5 @@ static inline void become_nobody(void)
     if (setuid(65534) != 0)
         _exit(125);
 }
-
-/* ------------------------------------------------------------------ ends that are soon */
-
-#define SOON_NS    (2 * NS_PER_S)
-#define SOON_TRIES 5
-
-/* A test in which commands are ended, each within two seconds. On a busy machine one may take
- * longer: then the test is run again, a few times. What takes longer by itself does so each time.
- */
-struct soon {
-    void (*test)(void **state);
-    int (*make)(void **state);
-    int (*remove)(void **state);
-};
-
-static inline void run_until_soon(void **state)
-{
-    const struct soon *soon = *state;
-    for (int tries = 1;; tries++) {
-        command_longest_end_ns = 0;
-        soon->test(state);
-        if (command_longest_end_ns < SOON_NS)
-            return;
-        if (tries == SOON_TRIES)
-            fail_msg("each of %d times its end took over two seconds", tries);
-        assert_int_equal(soon->remove(state), 0);
-        assert_int_equal(soon->make(state), 0);
-    }
-}
-
-static inline struct CMUnitTest soon_test(const char *name, struct soon *soon)
-{
-    return (struct CMUnitTest){name, run_until_soon, soon->make, soon->remove, soon};
-}
-
-#define SOON_TEST(test, make, remove) soon_test(#test, &(struct soon){test, make, remove})
-#define COMMAND_TEST_SOON(test)       SOON_TEST(test, nest_make, nest_remove)
 
 #endif

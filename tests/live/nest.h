@@ -9,6 +9,7 @@
 #include "base/clock.h"
 #include "tests/live/folder.h"
 #include "tests/live/pause.h"
+#include "tests/live/soon.h"
 #include "tests/live/words.h"
 #include "zk/ensemble.h"
 
@@ -24,7 +25,6 @@
 #define NEST_PATIENCE_NS (30 * NS_PER_S)
 
 static char nest[64]; /* where temporary folders go */
-static unsigned nest_stops_in_time;
 
 static inline size_t nest_count(void)
 {
@@ -48,6 +48,8 @@ static inline int nest_remove(void **state)
     unsetenv("ZOOKEEPER_HOME");
     return folder_remove(nest);
 }
+
+#define NEST_TEST(test) SOON_TEST(test, nest_make, nest_remove)
 
 /* Not so once it has ended, even if nobody has asked for its status yet. */
 static inline bool is_running(pid_t pid)
@@ -99,29 +101,19 @@ static inline struct ensemble *nest_start(const struct ensemble_options *options
     return ensemble;
 }
 
-/* Ends it: its folder is gone then, and all that ran in it before that. On a busy machine that may
- * take longer than ensemble_stop waits: false then. As a rule (nest_stops_are_awaited) it does not.
- */
+/* Ends it, soon: its folder is gone then, and all that ran in it before that. On a busy machine
+ * that may take longer than ensemble_stop waits: false then. */
 static inline bool nest_stop(struct ensemble *ensemble)
 {
     char folder[512];
     snprintf(folder, sizeof folder, "%s", ensemble_folder(ensemble));
     uint64_t begun_ns = clock_now_ns();
     ensemble_stop(ensemble);
-    uint64_t ended_ns = clock_now_ns();
-    bool in_time = ended_ns - begun_ns < 2 * NS_PER_S;
-    nest_stops_in_time += in_time;
-    while (!in_time && access(folder, F_OK) == 0 && clock_now_ns() - ended_ns < NEST_PATIENCE_NS)
+    bool was_soon = soon_ended(begun_ns);
+    while (!was_soon && access(folder, F_OK) == 0 && clock_now_ns() - begun_ns < NEST_PATIENCE_NS)
         pause_ms(10);
     assert_int_equal(access(folder, F_OK), -1);
-    return in_time;
-}
-
-/* The last test of a file: if all took longer, it was not the machine. */
-static inline void nest_stops_are_awaited(void **state)
-{
-    (void)state;
-    assert_true(nest_stops_in_time > 0);
+    return was_soon;
 }
 
 /* A start that fails as it should, and leaves nothing behind. */

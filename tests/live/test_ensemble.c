@@ -115,11 +115,11 @@ static void three_form_an_ensemble_and_leave_nothing(void **state)
     assert_agree(ensemble);
     for (unsigned i = 0; i < 3; i++)
         pids[i] = ensemble_pid(ensemble, i);
-    bool in_time = nest_stop(ensemble);
+    bool was_soon = nest_stop(ensemble);
     for (unsigned i = 0; i < 3; i++)
         assert_false(is_running(pids[i]));
     assert_int_equal(nest_count(), 0);
-    if (in_time)
+    if (was_soon)
         assert_int_equal(waitpid(-1, NULL, WNOHANG), -1);
     ensemble_stop(NULL);
     ensemble_forget(NULL);
@@ -287,11 +287,13 @@ static void ends_with_a_program_that_is_killed(void **state)
     assert_int_equal(read(report[0], pids, sizeof pids), sizeof pids);
     close(report[0]);
     assert_int_equal(nest_count(), 1);
+    uint64_t killed_ns = clock_now_ns();
     kill(program, SIGKILL);
     waitpid(program, NULL, 0);
     for (unsigned i = 0; i < 3; i++)
         assert_ends(pids[i]);
     nest_assert_empties();
+    soon_ended(killed_ns);
 }
 
 /* ------------------------------------------------------------------ starts in vain */
@@ -507,29 +509,26 @@ static void a_folder_that_is_not_writable(void **state)
     assert_null(ensemble);
 }
 
-#define ENSEMBLE_TEST(test) cmocka_unit_test_setup_teardown(test, nest_make, nest_remove)
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        ENSEMBLE_TEST(three_form_an_ensemble_and_leave_nothing),
-        ENSEMBLE_TEST(tells_of_its_servers),
-        ENSEMBLE_TEST(one_is_standalone),
-        ENSEMBLE_TEST(the_rest_elects_another_leader),
-        ENSEMBLE_TEST(one_of_three_does_not_serve),
-        ENSEMBLE_TEST(a_server_that_dies_is_found_dead),
-        ENSEMBLE_TEST(ends_with_a_program_that_is_killed),
-        ENSEMBLE_TEST(odd_numbers_only),
-        ENSEMBLE_TEST(heaps_must_fit_into_memory),
-        ENSEMBLE_TEST(a_server_that_dies_at_the_start_is_named),
-        ENSEMBLE_TEST(a_port_that_is_taken_is_named),
-        ENSEMBLE_TEST(given_ports_are_used),
-        ENSEMBLE_TEST(a_leader_without_its_port_is_replaced),
-        ENSEMBLE_TEST(data_lie_in_the_folder_that_is_given),
-        ENSEMBLE_TEST(a_folder_that_is_not_there_is_made_and_removed),
-        ENSEMBLE_TEST(folders_that_will_not_do),
-        ENSEMBLE_TEST(a_folder_that_is_not_writable),
-        cmocka_unit_test(nest_stops_are_awaited),
+        NEST_TEST(three_form_an_ensemble_and_leave_nothing),
+        NEST_TEST(tells_of_its_servers),
+        NEST_TEST(one_is_standalone),
+        NEST_TEST(the_rest_elects_another_leader),
+        NEST_TEST(one_of_three_does_not_serve),
+        NEST_TEST(a_server_that_dies_is_found_dead),
+        NEST_TEST(ends_with_a_program_that_is_killed),
+        NEST_TEST(odd_numbers_only),
+        NEST_TEST(heaps_must_fit_into_memory),
+        NEST_TEST(a_server_that_dies_at_the_start_is_named),
+        NEST_TEST(a_port_that_is_taken_is_named),
+        NEST_TEST(given_ports_are_used),
+        NEST_TEST(a_leader_without_its_port_is_replaced),
+        NEST_TEST(data_lie_in_the_folder_that_is_given),
+        NEST_TEST(a_folder_that_is_not_there_is_made_and_removed),
+        NEST_TEST(folders_that_will_not_do),
+        NEST_TEST(a_folder_that_is_not_writable),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -44,10 +44,10 @@ static void starts_serves_and_leaves_nothing(void **state)
     assert_serves(ensemble);
     assert_true(ensemble_alive(ensemble));
     assert_int_equal(nest_count(), 1);
-    bool in_time = nest_stop(ensemble);
+    bool was_soon = nest_stop(ensemble);
     assert_false(is_running(pid));
     assert_int_equal(nest_count(), 0);
-    if (in_time)
+    if (was_soon)
         assert_int_equal(waitpid(-1, NULL, WNOHANG), -1);
     ensemble_stop(NULL);
     ensemble_forget(NULL);
@@ -158,10 +158,12 @@ static void ends_with_a_program_that_is_killed(void **state)
     close(report[0]);
     assert_true(is_running(told[0]));
     assert_int_equal(nest_count(), 1);
+    uint64_t killed_ns = clock_now_ns();
     kill(program, SIGKILL);
     waitpid(program, NULL, 0);
     assert_ends(told[0]);
     nest_assert_empties();
+    soon_ended(killed_ns);
     assert_true(is_running(told[1]));
     kill(told[1], SIGKILL);
 }
@@ -179,8 +181,10 @@ static void outlives_signals_and_falls_with_its_keeper(void **state)
     pause_ms(100);
     assert_true(ensemble_alive(ensemble));
     assert_serves(ensemble);
+    uint64_t killed_ns = clock_now_ns();
     kill(keeper, SIGKILL);
     assert_ends(pid);
+    soon_ended(killed_ns);
     assert_false(ensemble_alive(ensemble));
     ensemble_stop(ensemble);
     assert_int_equal(nest_count(), 1); /* that much is lost then */
@@ -362,30 +366,27 @@ static void an_apache_release_is_used(void **state)
     nest_stop(ensemble);
 }
 
-#define SERVER_TEST(test) cmocka_unit_test_setup_teardown(test, nest_make, nest_remove)
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        SERVER_TEST(starts_serves_and_leaves_nothing),
-        SERVER_TEST(tells_of_itself),
-        SERVER_TEST(settings_reach_the_server),
-        SERVER_TEST(two_servers_run_side_by_side),
-        SERVER_TEST(ends_with_a_program_that_is_killed),
-        SERVER_TEST(outlives_signals_and_falls_with_its_keeper),
-        SERVER_TEST(a_server_that_dies_is_found_dead),
-        SERVER_TEST(a_server_that_hangs_is_killed),
-        SERVER_TEST(a_worker_that_forgets_ends_nothing_and_one_that_does_not_hinders_nothing),
-        SERVER_TEST(holds_nothing_of_the_program_open),
-        SERVER_TEST(needs_java),
-        SERVER_TEST(needs_zookeeper),
-        SERVER_TEST(needs_a_folder),
-        SERVER_TEST(a_bad_setting_is_told_in_the_log_s_words),
-        SERVER_TEST(an_impossible_heap_is_told_in_java_s_words),
-        SERVER_TEST(a_port_that_is_snatched_away_is_replaced),
-        SERVER_TEST(ports_are_not_tried_for_ever),
-        SERVER_TEST(an_apache_release_is_used),
-        cmocka_unit_test(nest_stops_are_awaited),
+        NEST_TEST(starts_serves_and_leaves_nothing),
+        NEST_TEST(tells_of_itself),
+        NEST_TEST(settings_reach_the_server),
+        NEST_TEST(two_servers_run_side_by_side),
+        NEST_TEST(ends_with_a_program_that_is_killed),
+        NEST_TEST(outlives_signals_and_falls_with_its_keeper),
+        NEST_TEST(a_server_that_dies_is_found_dead),
+        NEST_TEST(a_server_that_hangs_is_killed),
+        NEST_TEST(a_worker_that_forgets_ends_nothing_and_one_that_does_not_hinders_nothing),
+        NEST_TEST(holds_nothing_of_the_program_open),
+        NEST_TEST(needs_java),
+        NEST_TEST(needs_zookeeper),
+        NEST_TEST(needs_a_folder),
+        NEST_TEST(a_bad_setting_is_told_in_the_log_s_words),
+        NEST_TEST(an_impossible_heap_is_told_in_java_s_words),
+        NEST_TEST(a_port_that_is_snatched_away_is_replaced),
+        NEST_TEST(ports_are_not_tried_for_ever),
+        NEST_TEST(an_apache_release_is_used),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
