@@ -325,10 +325,10 @@ bool ensemble_alive(const struct ensemble *ensemble)
 
 enum fault_kind ensemble_check(const struct ensemble *ensemble, struct fault *fault)
 {
-    unsigned dead = ensemble != NULL ? ensemble_dead_server(ensemble) : 0;
-    if (ensemble == NULL || dead == ensemble->count)
+    if (ensemble == NULL || ensemble_alive(ensemble))
         return FAULT_NONE;
-    return server_raise(ensemble->servers[dead], FAULT_SERVER_DIED, fault);
+    return server_raise(ensemble->servers[ensemble_dead_server(ensemble)], FAULT_SERVER_DIED,
+                        fault);
 }
 
 /* The sum over all servers of what `measure` finds. */
