@@ -17,8 +17,7 @@
 
 #define ACTORS 3
 /* They say nothing while commands run: a busy machine takes its time for a dozen of those. */
-#define TIMEOUT_MS  600000
-#define PATIENCE_NS (30 * NS_PER_S)
+#define TIMEOUT_MS 600000
 
 static struct command command;
 

@@ -21,9 +21,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* For what has to happen, however busy the machine is. */
-#define NEST_PATIENCE_NS (30 * NS_PER_S)
-
 static char nest[64]; /* where temporary folders go */
 
 static inline size_t nest_count(void)
@@ -66,7 +63,7 @@ static inline bool is_running(pid_t pid)
 
 static inline void assert_ends(pid_t pid)
 {
-    uint64_t deadline_ns = clock_now_ns() + NEST_PATIENCE_NS;
+    uint64_t deadline_ns = clock_now_ns() + PATIENCE_NS;
     while (is_running(pid) && clock_now_ns() < deadline_ns)
         pause_ms(10);
     assert_false(is_running(pid));
@@ -74,7 +71,7 @@ static inline void assert_ends(pid_t pid)
 
 static inline void nest_assert_empties(void)
 {
-    uint64_t deadline_ns = clock_now_ns() + NEST_PATIENCE_NS;
+    uint64_t deadline_ns = clock_now_ns() + PATIENCE_NS;
     while (nest_count() > 0 && clock_now_ns() < deadline_ns)
         pause_ms(10);
     assert_int_equal(nest_count(), 0);
@@ -110,7 +107,7 @@ static inline bool nest_stop(struct ensemble *ensemble)
     uint64_t begun_ns = clock_now_ns();
     ensemble_stop(ensemble);
     bool was_soon = soon_ended(begun_ns);
-    while (!was_soon && access(folder, F_OK) == 0 && clock_now_ns() - begun_ns < NEST_PATIENCE_NS)
+    while (!was_soon && access(folder, F_OK) == 0 && clock_now_ns() - begun_ns < PATIENCE_NS)
         pause_ms(10);
     assert_int_equal(access(folder, F_OK), -1);
     return was_soon;

@@ -47,8 +47,8 @@ static inline struct admin_counters count_outside(void)
 {
     struct admin_counters counters;
     struct fault fault;
-    assert_int_equal(admin_counters(&ensemble_connect(outside_server)->endpoints[0],
-                                    COMMAND_PATIENCE_S * NS_PER_S, &counters, &fault),
+    assert_int_equal(admin_counters(&ensemble_connect(outside_server)->endpoints[0], PATIENCE_NS,
+                                    &counters, &fault),
                      FAULT_NONE);
     return counters;
 }
@@ -61,8 +61,7 @@ static inline struct outside_view look_outside(void)
     struct outside_view view = {0};
     struct fault fault;
     servers = *ensemble_connect(outside_server);
-    assert_int_equal(steward_new(&servers, NULL, COMMAND_PATIENCE_S * NS_PER_S, &steward, &fault),
-                     FAULT_NONE);
+    assert_int_equal(steward_new(&servers, NULL, PATIENCE_NS, &steward, &fault), FAULT_NONE);
     assert_int_equal(steward_count_children(steward, "/", &view.children, &fault), FAULT_NONE);
     steward_free(steward);
     view.sessions = counters.connections - 1; /* the question's own */
@@ -74,7 +73,7 @@ static inline struct outside_view look_outside(void)
  * while. */
 static inline void assert_nothing_left_outside(size_t children)
 {
-    uint64_t until_ns = clock_now_ns() + COMMAND_PATIENCE_S * NS_PER_S;
+    uint64_t until_ns = clock_now_ns() + PATIENCE_NS;
     for (;;) {
         struct outside_view view = look_outside();
         if (view.sessions == 0 && view.ephemerals == 0 && view.children == children)

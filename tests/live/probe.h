@@ -119,6 +119,11 @@ static inline bool is_answered(void)
     return probe.replied;
 }
 
+static inline bool is_notified(void)
+{
+    return probe.sent.of[TALLY_NOTIFICATION] > 0;
+}
+
 static inline bool has_had_its_turn(void)
 {
     return probe.turn_done;

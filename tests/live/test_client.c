@@ -207,11 +207,6 @@ static void multi_twice(void)
                      ZK_BAD_VERSION);
 }
 
-static bool is_notified(void)
-{
-    return probe.sent.of[TALLY_NOTIFICATION] > 0;
-}
-
 /* With a thread for each session a notification may be told later than the reply that it came
  * before. */
 static void some_of_all(void)

@@ -6,11 +6,6 @@
 
 #define CUTS 10
 
-static bool is_notified(void)
-{
-    return probe.sent.of[TALLY_NOTIFICATION] > 0;
-}
-
 static bool exists_by_steward(const char *path)
 {
     struct fault fault = {0};

@@ -54,7 +54,7 @@ static unsigned find_role(const struct ensemble *ensemble, enum server_role role
 static void await_role(struct ensemble *ensemble, enum server_role role, unsigned count)
 {
     struct fault fault;
-    uint64_t deadline_ns = clock_now_ns() + NEST_PATIENCE_NS;
+    uint64_t deadline_ns = clock_now_ns() + PATIENCE_NS;
     do {
         pause_ms(20);
         expect(ensemble_refresh_roles(ensemble, &fault), &fault);
@@ -69,7 +69,7 @@ static struct steward *open_session(const struct ensemble *ensemble, unsigned in
     struct steward *steward = NULL;
     struct fault fault;
     one.endpoints[0] = ensemble_connect(ensemble)->endpoints[index];
-    expect(steward_new(&one, NULL, NEST_PATIENCE_NS, &steward, &fault), &fault);
+    expect(steward_new(&one, NULL, PATIENCE_NS, &steward, &fault), &fault);
     return steward;
 }
 
@@ -78,7 +78,7 @@ static void assert_appears(struct steward *steward, const char *path)
 {
     bool exists = false;
     struct fault fault;
-    uint64_t deadline_ns = clock_now_ns() + NEST_PATIENCE_NS;
+    uint64_t deadline_ns = clock_now_ns() + PATIENCE_NS;
     while (!exists && clock_now_ns() < deadline_ns)
         expect(steward_exists(steward, path, &exists, &fault), &fault);
     assert_true(exists);
@@ -156,8 +156,8 @@ static void tells_of_its_servers(void **state)
     expect(ensemble_rss_kib(ensemble, &rss_kib, &fault), &fault);
     assert_true(rss_kib > 3 * 20 * 1024);
     assert_true(rss_kib < (uint64_t)3 * (64 + SERVER_OVERHEAD_MIB) * 1024);
-    expect(admin_settings(&ensemble_connect(ensemble)->endpoints[1], NEST_PATIENCE_NS, text,
-                          sizeof text, &fault),
+    expect(admin_settings(&ensemble_connect(ensemble)->endpoints[1], PATIENCE_NS, text, sizeof text,
+                          &fault),
            &fault);
     assert_has(text, "\ntickTime=500\n");
     assert_has(text, "\nserverId=2\n");
@@ -224,8 +224,8 @@ static void one_of_three_does_not_serve(void **state)
     await_role(ensemble, SERVER_NOT_SERVING, 1);
     assert_int_equal(ensemble_role(ensemble, survivor), SERVER_NOT_SERVING);
     assert_string_equal(server_role_name(SERVER_NOT_SERVING), "not serving");
-    assert_int_equal(admin_identify(&ensemble_connect(ensemble)->endpoints[survivor],
-                                    NEST_PATIENCE_NS, &identity, &fault),
+    assert_int_equal(admin_identify(&ensemble_connect(ensemble)->endpoints[survivor], PATIENCE_NS,
+                                    &identity, &fault),
                      FAULT_NOT_SERVING);
     assert_true(ensemble_alive(ensemble));
     nest_stop(ensemble);

@@ -30,7 +30,7 @@ static void assert_serves(const struct ensemble *ensemble)
 {
     struct admin_identity identity;
     struct fault fault;
-    assert_int_equal(admin_identify(endpoint_of(ensemble), NEST_PATIENCE_NS, &identity, &fault),
+    assert_int_equal(admin_identify(endpoint_of(ensemble), PATIENCE_NS, &identity, &fault),
                      FAULT_NONE);
     assert_string_equal(identity.mode, "standalone");
 }
@@ -99,9 +99,8 @@ static void settings_reach_the_server(void **state)
     struct fault fault;
     char text[4096];
     assert_int_equal(ensemble_start(&options, &ensemble, &fault), FAULT_NONE);
-    assert_int_equal(
-        admin_settings(endpoint_of(ensemble), NEST_PATIENCE_NS, text, sizeof text, &fault),
-        FAULT_NONE);
+    assert_int_equal(admin_settings(endpoint_of(ensemble), PATIENCE_NS, text, sizeof text, &fault),
+                     FAULT_NONE);
     assert_has(text, "\ntickTime=777\n");
     assert_has(text, "\nminSessionTimeout=1554\n");
     assert_has(text, "\nmaxSessionTimeout=3600000\n");
@@ -334,7 +333,7 @@ static void a_port_that_is_snatched_away_is_replaced(void **state)
     assert_int_equal(nest_count(), 0);
     struct admin_identity identity;
     struct fault fault;
-    assert_int_equal(admin_identify(&endpoint, NEST_PATIENCE_NS, &identity, &fault), FAULT_REFUSED);
+    assert_int_equal(admin_identify(&endpoint, PATIENCE_NS, &identity, &fault), FAULT_REFUSED);
 }
 
 static void ports_are_not_tried_for_ever(void **state)

@@ -7,8 +7,6 @@
 
 #include <sys/eventfd.h>
 
-#define PATIENCE_NS (30 * NS_PER_S)
-
 /* Nobody lives in it until the server has closed its connection: but for the question's own, there
  * is none left. */
 static void let_session_expire(void)

@@ -26,8 +26,6 @@
 
 #define COMMAND_PROCESSES 64
 #define COMMAND_PATH_SIZE 4096
-/* For what has to happen, however busy the machine is. */
-#define COMMAND_PATIENCE_S 30
 
 static char command_program[COMMAND_PATH_SIZE];
 static char nest[64], nest_work[80], nest_temporary[80];
@@ -148,7 +146,7 @@ __attribute__((format(printf, 1, 2))) static inline const char *in_work(const ch
 static inline void assert_nothing_runs(void)
 {
     pid_t pids[COMMAND_PROCESSES];
-    uint64_t until_ns = clock_now_ns() + COMMAND_PATIENCE_S * NS_PER_S;
+    uint64_t until_ns = clock_now_ns() + PATIENCE_NS;
     while (list_ours(pids) > 0 || count_entries(nest_temporary) > 0) {
         char name[32];
         size_t count = list_ours(pids);
