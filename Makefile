@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-# zkherd: `make demo` shows what it is for, `make check` passes the tests, `make help` lists the rest.
-# Files are found by wildcard: a new .c in a folder of lib/, bench/ or tests/ needs no edit here.
+# zkherd: `make demo` shows the herd effect, `make check` runs the tests, `make help` lists all targets.
+# Wildcards find the files: a new .c file in a folder of lib/, bench/ or tests/ needs no edit here.
 
 PREFIX  ?= /usr/local
 DESTDIR ?=
@@ -11,7 +11,7 @@ VERSION := $(shell git describe --tags --always --dirty 2>/dev/null || echo unkn
 WARNINGS := -Wall -Wextra -Wconversion -Wshadow -Wstrict-prototypes -Wmissing-prototypes \
             -Wpointer-arith -Wcast-qual -Wwrite-strings -Wformat=2 -Wundef -Wvla -Werror
 CFLAGS   ?= -O2 -g
-# SANITIZE=address,undefined (or thread) builds everything with those sanitizers; give BUILD= another folder.
+# SANITIZE=address,undefined (or thread) builds everything with those sanitizers; set BUILD= to another folder.
 SANITIZE ?=
 ifneq ($(SANITIZE),)
 SANITIZE_FLAGS := -fsanitize=$(SANITIZE) -fno-omit-frame-pointer -fno-sanitize-recover=all
@@ -39,35 +39,45 @@ $(BUILD)/libzkherd.a: $(LIB_OBJECTS)
 	@rm -f $@
 	$(call say,library)$(AR) rcs $@ $^
 
+# The program without its main function, for the unit tests of its modules.
+$(BUILD)/libbench.a: $(filter-out %/main.o,$(BENCH_OBJECTS))
+	@rm -f $@
+	$(call say,library)$(AR) rcs $@ $^
+
 $(BUILD)/%.o: %.c
 	@mkdir -p $(@D)
 	$(call say,compile)$(CC) $(ALL_CFLAGS) -c -o $@ $<
 
-# Only this file knows the version; it is compiled again when the version changes.
+# Only this file contains the version; it is compiled again when the version changes.
 $(BUILD)/bench/version.o: ALL_CFLAGS += -DZKHERD_VERSION='"$(VERSION)"'
 $(BUILD)/bench/version.o: $(BUILD)/version.stamp
 $(BUILD)/version.stamp: FORCE
 	@mkdir -p $(@D)
 	@echo '$(VERSION)' | cmp -s - $@ || echo '$(VERSION)' > $@
 
-$(BUILD)/tests/%: tests/unit/%.c $(BUILD)/libzkherd.a
+$(BUILD)/tests/%: tests/unit/%.c $(BUILD)/libbench.a $(BUILD)/libzkherd.a
 	@mkdir -p $(@D)
-	$(call say,link)$(CC) $(ALL_CFLAGS) $(LDFLAGS) -o $@ $< $(BUILD)/libzkherd.a -lcmocka $(LIBS)
+	$(call say,link)$(CC) $(ALL_CFLAGS) $(LDFLAGS) -o $@ $< $(BUILD)/libbench.a $(BUILD)/libzkherd.a \
+	    -lcmocka $(LIBS)
 
 $(BUILD)/tests/%: tests/live/%.c $(BUILD)/libzkherd.a
 	@mkdir -p $(@D)
 	$(call say,link)$(CC) $(ALL_CFLAGS) $(LDFLAGS) -o $@ $< $(filter %.o,$^) $(BUILD)/libzkherd.a -lcmocka $(LIBS)
 
-# The experiments themselves; and the program with a list of claims of the test's own.
+# test_claims links the experiments; test_claims_status links the program with the test's own list of claims.
 $(BUILD)/tests/test_claims: $(filter $(BUILD)/bench/claims/%,$(BENCH_OBJECTS))
 $(BUILD)/tests/test_claims_status: $(filter-out %/main.o %/claims/claim.o,$(BENCH_OBJECTS))
 
-# A session of its own, beside the program's. By the library's file: either -dev package will do for the header.
-$(BUILD)/tests/test_cli_strangers: LIBS += -l:libzookeeper_st.so.2
+# These tests open a session of their own, beside the program's. They link the library by file name, because
+# either -dev package may provide the header.
+$(BUILD)/tests/test_cli_strangers $(BUILD)/tests/test_cli_forbidden: LIBS += -l:libzookeeper_st.so.2
 
-# ---------------------------------------------------------------- what a fresh Debian or Ubuntu machine lacks
+# This test refuses memory.
+$(BUILD)/tests/test_dialogue: LIBS += -Wl,--wrap=malloc
 
-# what-to-look-for=package: a path, or a command. Installed only when it is not there.
+# ---------------------------------------------------------------- packages of Debian and Ubuntu
+
+# FILE=PACKAGE or COMMAND=PACKAGE: the package is installed only when the file or the command is missing.
 NEEDED_TO_BUILD := $(CC)=gcc /usr/include/stdio.h=libc6-dev \
     zookeeper/zookeeper.h=libzookeeper-st-dev jansson.h=libjansson-dev zlib.h=zlib1g-dev \
     gsl/gsl_cdf.h=libgsl-dev
@@ -90,7 +100,7 @@ define install
 	    esac || missing="$$missing $$package"; done; \
 	test -z "$$missing" && exit 0; echo "installing:$$missing"; \
 	command -v apt-get >/dev/null || \
-	    { echo "no apt-get here: install what these Debian packages hold:$$missing" >&2; exit 1; }; \
+	    { echo "no apt-get: install the contents of these Debian packages:$$missing" >&2; exit 1; }; \
 	root=; test "$$(id -u)" = 0 || root=sudo; \
 	export DEBIAN_FRONTEND=noninteractive; log=$$(mktemp); \
 	{ $$root apt-get update; \
@@ -108,7 +118,7 @@ install-to-test: install-to-run
 install-to-lint: install-to-test
 	$(call install,$(NEEDED_TO_LINT))
 
-# Nothing where a daemon and compose are at hand, whoever made them.
+# Installs nothing if a daemon and compose are available, whatever their origin.
 install-to-compose:
 	@{ docker info && { docker compose version || docker-compose version; }; } >/dev/null 2>&1 || \
 	    $(MAKE) --no-print-directory install-docker
@@ -116,20 +126,24 @@ install-to-compose:
 install-docker:
 	$(call install,$(NEEDED_TO_COMPOSE))
 
-# ---------------------------------------------------------------- what people ask for
+# ---------------------------------------------------------------- targets for users
 
 JOBS := $(shell nproc 2>/dev/null || echo 2)
 
-# The main job: the herd effect on a private server, in about two minutes after the installation.
+# Shows the herd effect on a private server, in about two minutes after the installation.
 demo: install-to-run
 	@$(MAKE) --no-print-directory -j$(JOBS) $(BUILD)/zkherd
 	$(BUILD)/zkherd run
+	@echo
+	@echo 'the plots:    in plots/ of that folder, as SVG and PNG'
+	@echo 'the program:  $(BUILD)/zkherd; try: $(BUILD)/zkherd run --help'
+	@echo 'to install:   sudo make install; then: zkherd run --help, man zkherd'
 
-# The claims at full size, into results/reference: up to 1,000 clients on a standalone server and on an
-# ensemble of three, turn about in one plan, and the two compared; then every recipe, small, for its law; and
-# the barrier as the paper's Table 3 has it, at full speed.
-# childwatch stops at 250: the lists of a drain of 1,000 hold two thirds of 10^9 names, 13 GB. What is large
-# or can be had from the rest is not kept.
+# Repeats the runs of results/reference: up to 1,000 clients on one server and on an ensemble of three, alternating
+# in one plan, and the comparison of the two; then a small run of every recipe, for its law; and the barrier of the
+# paper's Table 3, in free pace.
+# childwatch runs with at most 250 clients: the lists of a drain of 1,000 carry two thirds of 10^9 names, 13 GB.
+# Files that are large, or follow from the others, are not kept.
 REPRODUCE_PLAN ?= -r nonscalable,childwatch:250,scalable,ticket -n 10,25,50,100,250,500,1000 -t 5
 REPRODUCE_RECIPES ?= nonscalable,nonscalable-get,childwatch,scalable,scalable-get,scalable-listwatch,$\
 scalable-guid,writelock,zoolock,walkback,reentrant,election,ticket,ready,softlock,rwlock,rwlock-curator,$\
@@ -154,7 +168,7 @@ reproduce: install-to-run
 	rm -f $(REFERENCE)/compare/plots/*.png
 	cat $(REFERENCE)/compare.txt
 
-# As far as a simulation goes: the non-scalable lock with 10,000 clients, the queues with 100,000.
+# The largest simulations: the non-scalable lock with 10,000 clients, the queues with 100,000.
 REPRODUCE_SIMULATED := $(REFERENCE)/simulated
 reproduce-simulated: install-to-run
 	@$(MAKE) --no-print-directory -j$(JOBS) $(BUILD)/zkherd
@@ -167,24 +181,25 @@ reproduce-simulated: install-to-run
 	    ! -name bytes.svg -delete
 	rm -r $(addprefix $(REPRODUCE_SIMULATED)/nonscalable-10000/,plots fits.csv)
 
-# No test asks how fast a server is: its second compiler would take a third of the machine.
+# No test measures how fast a server is, and the JVM's second compiler would take a third of the machine.
 check check-sanitized check-threads: export JAVA_TOOL_OPTIONS := -XX:TieredStopAtLevel=1
 
-# All tests, more beside each other than there are cores: they wait most of the time. The first that fails is
-# the last that begins.
+# All tests, more of them in parallel than there are cores, because they wait most of the time. After a failure no
+# further test begins.
 TESTS_AT_ONCE ?= $(shell expr $(JOBS) + 2)
 check: install-to-test
 	@$(MAKE) --no-print-directory -j$(JOBS) all $(UNIT_TESTS) $(LIVE_TESTS)
 	@printf '%s\n' $(UNIT_TESTS) $(LIVE_TESTS) | ZKHERD=$(BUILD)/zkherd xargs -P $(TESTS_AT_ONCE) -n 1 tests/run
 
-# The whole suite again with the address and undefined-behaviour sanitizers, which leave less room for others.
+# All tests with the address and undefined-behaviour sanitizers, one at a time, because each needs more of the
+# machine.
 check-sanitized:
 	@$(MAKE) --no-print-directory check BUILD=$(BUILD)-sanitized SANITIZE=address,undefined CFLAGS='-O1 -g' \
 	    TESTS_AT_ONCE=1
 
-# What runs sessions on threads of their own, under ThreadSanitizer: the operations, the laws and the
-# recovery from lost replies. A worker that it finds fault with leaves a report, ends, and fails the test;
-# one that it finds fault with while it closes leaves the report only.
+# The tests that run sessions on threads, under ThreadSanitizer: the operations, the laws and the recovery from
+# lost replies. A worker with a data race writes a report, ends, and fails the test; a worker whose race occurs
+# while it closes only writes the report.
 TSAN_BUILD := $(BUILD)-threads
 TSAN_TESTS := $(addprefix $(TSAN_BUILD)/tests/,test_client test_client_faults test_labelled test_law test_recovery)
 check-threads: install-to-test
@@ -194,34 +209,41 @@ check-threads: install-to-test
 	    for test in $(TSAN_TESTS); do timeout 900 $$test || { cat $(TSAN_BUILD)/report.*; exit 1; }; done
 	@if ls $(TSAN_BUILD)/report.* >/dev/null 2>&1; then cat $(TSAN_BUILD)/report.*; exit 1; fi
 
-# The herd effect against three servers in containers. COMPOSE_PLAN: other options of zkherd run.
+# Shows the herd effect with three servers in containers. COMPOSE_PLAN sets other options of zkherd run.
 COMPOSE_PLAN ?= -n 8..64x2 -t 3
 compose-demo: install-to-compose
 	compose/with-docker compose/demo $(COMPOSE_PLAN)
 
-# Both set-ups, small, and a run whose leader is killed; skipped, and said so, where no Docker daemon can run.
+# Tests both set-ups with few clients, and a run whose leader is killed. Where no Docker daemon can run, the test
+# says so and is skipped.
 check-compose:
 	-@$(MAKE) --no-print-directory install-to-compose
 	tests/compose.sh
 
-# What zkherd itself costs: client CPU a request against a bare epoll ping-pong, memory a session.
+# Measures the cost of zkherd itself: client CPU time per request, compared with a plain epoll loop, and memory per
+# session.
 bench: install-to-run
 	@$(MAKE) --no-print-directory -j$(JOBS) $(BUILD)/cost
 	$(BUILD)/cost
 
-# It shares the program's modules, but for its main.
+# Links the program's modules without its main function.
 $(BUILD)/cost: $(COST_OBJECTS) $(filter-out %/main.o,$(BENCH_OBJECTS)) $(BUILD)/libzkherd.a
 	$(call say,link)$(CC) $(ALL_CFLAGS) $(LDFLAGS) -o $@ $^ $(LIBS)
 
+# The program broken on purpose, mutation by mutation: which does no test notice? SAMPLE=10 tries ten of them.
+SAMPLE ?= 0
+mutate: install-to-test
+	tests/mutate tests/mutations $(SAMPLE)
+
 SOURCES := $(wildcard lib/*/*.c bench/*.c bench/*/*.c tests/*/*.c)
 HEADERS := $(wildcard lib/*/*.h bench/*.h bench/*/*.h tests/*/*.h)
-SCRIPTS := .ci/run $(addprefix compose/,demo health kill-leader lib.sh server with-docker) tests/run \
+SCRIPTS := .ci/run $(addprefix compose/,demo health kill-leader lib.sh server with-docker) tests/run tests/mutate \
     $(wildcard tests/*.sh)
 
 format: install-to-lint
 	clang-format -i $(SOURCES) $(HEADERS)
 
-# Formatting, a second compiler with its warnings, clang-tidy, cppcheck and shellcheck.
+# Checks formatting, the warnings of a second compiler, clang-tidy, cppcheck and shellcheck.
 lint: install-to-lint
 	clang-format --dry-run --Werror $(SOURCES) $(HEADERS)
 	@$(MAKE) --no-print-directory -j$(JOBS) CC=clang BUILD=$(BUILD)-clang all $(BUILD)-clang/cost
@@ -244,22 +266,25 @@ clean:
 
 help:
 	@echo 'make                      build $(BUILD)/zkherd'
-	@echo 'make demo                 show the herd effect on a private server (installs what is missing)'
-	@echo 'make reproduce            standalone against three servers, to 1,000 clients: about half an hour'
-	@echo 'make reproduce-simulated  ten thousand and a hundred thousand clients in memory: about eight minutes'
-	@echo 'make check                all tests (installs what is missing)'
-	@echo 'make check-sanitized      all tests under AddressSanitizer and UndefinedBehaviorSanitizer'
-	@echo 'make check-threads        sessions with a thread each under ThreadSanitizer'
-	@echo 'make compose-demo         the herd effect against three servers in containers'
-	@echo 'make check-compose        the container set-ups, a killed leader included'
-	@echo 'make bench                what zkherd itself costs'
-	@echo 'make lint                 formatting, clang, clang-tidy, cppcheck, shellcheck'
+	@echo 'make demo                 show the herd effect (installs missing packages)'
+	@echo 'make reproduce            repeat the reference runs: about half an hour'
+	@echo 'make reproduce-simulated  simulate up to 100,000 clients: about eight minutes'
+	@echo 'make check                run all tests (installs missing packages)'
+	@echo 'make check-sanitized      run all tests with ASan and UBSan'
+	@echo 'make check-threads        test sessions on threads with TSan'
+	@echo 'make mutate               apply mutations, list the survivors (SAMPLE=10: a few)'
+	@echo 'make compose-demo         show the herd effect with three servers in containers'
+	@echo 'make check-compose        test the container set-ups, including a killed leader'
+	@echo 'make bench                measure the cost of zkherd itself'
+	@echo 'make lint                 check formatting and run the static checkers'
 	@echo 'make format               format the sources'
-	@echo 'make install              to $$(DESTDIR)$$(PREFIX), $(PREFIX) unless set'
-	@echo 'make clean                remove what was built'
+	@echo 'make install              install to $$(DESTDIR)$$(PREFIX), by default $(PREFIX)'
+	@echo 'make clean                remove all built files'
 
 FORCE:
-.PHONY: all demo reproduce reproduce-simulated check check-sanitized check-threads compose-demo check-compose bench format lint install \
-    clean help install-to-run install-to-test install-to-lint install-to-compose install-docker FORCE
+.PHONY: all demo reproduce reproduce-simulated check check-sanitized check-threads mutate \
+    compose-demo check-compose bench format lint install clean help install-to-run install-to-test \
+    install-to-lint install-to-compose install-docker FORCE
 .SECONDARY:
--include $(LIB_OBJECTS:.o=.d) $(BENCH_OBJECTS:.o=.d) $(COST_OBJECTS:.o=.d) $(UNIT_TESTS:=.d) $(LIVE_TESTS:=.d)
+-include $(LIB_OBJECTS:.o=.d) $(BENCH_OBJECTS:.o=.d) $(COST_OBJECTS:.o=.d) \
+    $(UNIT_TESTS:=.d) $(LIVE_TESTS:=.d)

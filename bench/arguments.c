@@ -3,22 +3,41 @@
 
 #include "base/text.h"
 #include "bench/complain.h"
+#include "bench/plots.h"
 
 #include <limits.h>
 #include <stdio.h>
 #include <string.h>
+
+/* An option by a name that none has, or that several begin with. */
+static int refuse_unknown(const struct arguments *arguments, const char *argument)
+{
+    char name[64];
+    const char *nearest = NULL;
+    size_t length = strcspn(argument, "=");
+    snprintf(name, sizeof name, "%.*s", (int)length, argument);
+    for (const struct option *option = arguments->options; option->name != NULL; option++) {
+        if (nearest == NULL ||
+            text_distance(name + 2, option->name) < text_distance(name + 2, nearest))
+            nearest = option->name;
+    }
+    if (nearest != NULL && text_is_like(name + 2, nearest))
+        return complain_usage(arguments->subcommand, argument, "no such option; did you mean --%s?",
+                              nearest);
+    return complain_usage(arguments->subcommand, argument, "no such option");
+}
 
 /* In a cluster, -qx, getopt tells the letter only. */
 static int refuse(const struct arguments *arguments, int option, const char *argument)
 {
     char letter[] = {'-', (char)optopt, '\0'};
     if (option == ':')
-        return complain_usage(arguments->subcommand, argument, "it takes a value");
+        return complain_usage(arguments->subcommand, argument, "the option needs a value");
     if (optopt == 0)
-        return complain_usage(arguments->subcommand, argument, "no such option");
+        return refuse_unknown(arguments, argument);
     if (optopt <= UCHAR_MAX && strchr(arguments->letters, optopt) == NULL)
         return complain_usage(arguments->subcommand, letter, "no such option");
-    return complain_usage(arguments->subcommand, argument, "it takes no value");
+    return complain_usage(arguments->subcommand, argument, "the option takes no value");
 }
 
 int arguments_take(const struct arguments *arguments, int argc, char **argv, void *context,
@@ -40,7 +59,7 @@ int arguments_take(const struct arguments *arguments, int argc, char **argv, voi
     if (first != NULL)
         *first = optind;
     else if (optind < argc)
-        return complain_usage(arguments->subcommand, argv[optind], "expected an option");
+        return complain_usage(arguments->subcommand, argv[optind], "an option is expected here");
     return ARGUMENTS_GO;
 }
 
@@ -61,4 +80,11 @@ bool arguments_take_servers(const char *subcommand, const char *value,
     struct fault fault = {0};
     return connect_parse(value, servers, &fault) == FAULT_NONE ||
            complain_value(subcommand, "--connect", value, fault.detail);
+}
+
+bool arguments_take_plots(const char *subcommand, const char *value, unsigned *formats)
+{
+    return plots_parse_formats(value, formats) ||
+           complain_value(subcommand, "--plots", value,
+                          "expected svg, png, pdf or eps, or several of them, as svg,pdf");
 }

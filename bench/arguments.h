@@ -44,4 +44,7 @@ bool arguments_take_number(const char *subcommand, const char *option, const cha
 bool arguments_take_servers(const char *subcommand, const char *value,
                             struct connect_string *servers);
 
+/* Takes the value of --plots (bench/plots.h), or complains and returns false. */
+bool arguments_take_plots(const char *subcommand, const char *value, unsigned *formats);
+
 #endif

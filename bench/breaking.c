@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "bench/breaking.h"
 
+#include "base/printable.h"
 #include "bench/complain.h"
+#include "bench/consent.h"
 
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <strings.h>
-#include <unistd.h>
 
 /* So many holders are named; it can be many readers. */
 #define NAMED_MAX 3
@@ -16,14 +16,15 @@
 /* "lock-0000000004 of session 0x1000…". A znode that is not ephemeral is no session's. */
 static void write_holder(const struct sight *sight, size_t place, FILE *stream)
 {
-    fputs(sight->places[place].name, stream);
-    if (sight->stats[place].owner != 0)
-        fprintf(stream, " of session 0x%" PRIx64, (uint64_t)sight->stats[place].owner);
+    char name[512];
+    fputs(printable_text(sight->places[place].name, name, sizeof name), stream);
+    if (sight->entries[place].stat.owner != 0)
+        fprintf(stream, " of session 0x%" PRIx64, (uint64_t)sight->entries[place].stat.owner);
 }
 
 static void ask(const struct sight *sight)
 {
-    complain_mildly("who holds is not told, and may go on as if it still did");
+    complain_mildly("the holder is not notified and may continue as if it still held the lock");
     fputs("break the lock held by ", stderr);
     for (size_t i = 0; i < sight->holders && i < NAMED_MAX; i++) {
         fputs(i > 0 ? ", " : "", stderr);
@@ -31,20 +32,14 @@ static void ask(const struct sight *sight)
     }
     if (sight->holders > NAMED_MAX)
         fprintf(stderr, " and %zu more", sight->holders - NAMED_MAX);
-    fputs("? [y/N] ", stderr);
+    fputc('?', stderr);
 }
 
 enum fault_kind breaking_ask(struct browser *browser, const struct sight *sight, bool *agreed,
                              struct fault *fault)
 {
-    char answer[16] = "";
     ask(sight);
-    enum fault_kind kind = browser_await_input(browser, STDIN_FILENO, fault);
-    if (kind != FAULT_NONE)
-        return kind;
-    *agreed = fgets(answer, sizeof answer, stdin) != NULL &&
-              (strcasecmp(answer, "y\n") == 0 || strcasecmp(answer, "yes\n") == 0);
-    return FAULT_NONE;
+    return consent_await(browser, agreed, fault);
 }
 
 void breaking_tell(const struct sight *sight, size_t deleted)
@@ -87,7 +82,7 @@ static enum fault_kind each(enum fault_kind (*act)(struct browser *browser, cons
         char *znode = sight_znode(sight, path, *count);
         if (znode == NULL)
             return fault_from_errno(fault, ENOMEM, path, "%s", "");
-        enum fault_kind kind = act(browser, znode, &sight->stats[*count], &done, fault);
+        enum fault_kind kind = act(browser, znode, &sight->entries[*count].stat, &done, fault);
         free(znode);
         if (kind != FAULT_NONE || !done)
             return kind;

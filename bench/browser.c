@@ -2,11 +2,14 @@
 #include "bench/browser.h"
 
 #include "base/clock.h"
-#include "trial/dialogue.h"
+#include "zk/admin.h"
+#include "zk/dial.h"
 
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 
+#define REACH_NS      (2 * NS_PER_S)
 #define PATIENCE_NS   (10 * NS_PER_S)
 #define PATIENCE_TEXT "10 s"
 
@@ -68,7 +71,7 @@ static enum fault_kind raise_status(const struct browser *browser, const char *p
                                     struct fault *fault)
 {
     if (status(browser) == ZK_NO_AUTH)
-        return fault_raise(fault, FAULT_DENIED, 0, path, "the znode's ACL forbids it");
+        return fault_raise(fault, FAULT_FORBIDDEN, 0, path, "%s", "");
     return fault_raise(fault, FAULT_ZOOKEEPER, 0, path, "%s", "");
 }
 
@@ -92,13 +95,50 @@ static enum fault_kind ask(struct browser *browser, enum client_operation operat
 
 /* ------------------------------------------------------------------ what it is asked for */
 
-enum fault_kind browser_new(const struct connect_string *servers, int interrupts,
-                            struct browser **browser, struct fault *fault)
+enum fault_kind browser_reach(struct connect_string *servers, struct connect_string *reached,
+                              struct fault *fault)
+{
+    struct fault first = {.kind = FAULT_NONE};
+    *reached = *servers;
+    reached->count = 0;
+    for (size_t i = 0; i < servers->count; i++) {
+        struct endpoint *endpoint = &servers->endpoints[i];
+        struct admin_identity identity;
+        struct fault refusal;
+        enum fault_kind kind = dial_resolve(endpoint, REACH_NS, &refusal);
+        if (kind == FAULT_NONE)
+            kind = admin_identify(endpoint, REACH_NS, &identity, &refusal);
+        if (kind == FAULT_NONE)
+            reached->endpoints[reached->count++] = *endpoint;
+        else if (first.kind == FAULT_NONE)
+            first = refusal;
+    }
+    if (reached->count > 0)
+        return FAULT_NONE;
+    *fault = first;
+    return first.kind;
+}
+
+enum fault_kind browser_check_chroot(struct browser *browser, const struct connect_string *servers,
+                                     struct fault *fault)
+{
+    struct browser_stat ignored;
+    bool there = true;
+    if (servers->chroot[0] == '\0')
+        return FAULT_NONE;
+    enum fault_kind kind = browser_look(browser, "/", NO_WATCH, &there, &ignored, fault);
+    if (kind == FAULT_NONE && !there)
+        kind = fault_raise(fault, FAULT_NO_CHROOT, 0, servers->chroot, "%s", "");
+    return kind;
+}
+
+enum fault_kind browser_new(const char *purpose, const struct connect_string *servers,
+                            int interrupts, struct browser **browser, struct fault *fault)
 {
     struct browser *made = calloc(1, sizeof *made);
     if (made == NULL)
         return fault_from_errno(fault, ENOMEM, "session", "%s", "");
-    enum fault_kind kind = dialogue_open(&made->dialogue, "inspect", servers, fault);
+    enum fault_kind kind = dialogue_open(&made->dialogue, purpose, servers, fault);
     if (kind == FAULT_NONE && interrupts >= 0)
         kind = watch(made, interrupts, &made->dialogue.interrupted, fault);
     if (kind == FAULT_NONE)
@@ -127,6 +167,33 @@ enum fault_kind browser_look(struct browser *browser, const char *path, enum wat
     if (kind == FAULT_NONE && *there)
         *stat = (struct browser_stat){reply->owner, reply->created_ms, reply->version};
     return kind;
+}
+
+enum fault_kind browser_read(struct browser *browser, const char *path, bool *there,
+                             struct browser_stat *stat, struct browser_data *data,
+                             struct fault *fault)
+{
+    const struct dialogue *dialogue = &browser->dialogue;
+    const struct client_reply *reply = &dialogue->reply;
+    enum fault_kind kind = ask(browser, CLIENT_GET, path, NO_WATCH, there, fault);
+    *data = (struct browser_data){.known = false};
+    /* Whoever may not read it may still know that it is there. */
+    if (kind == FAULT_FORBIDDEN)
+        return browser_look(browser, path, NO_WATCH, there, stat, fault);
+    if (kind != FAULT_NONE || !*there)
+        return kind;
+    *stat = (struct browser_stat){reply->owner, reply->created_ms, reply->version};
+    data->known = true;
+    data->length = dialogue->value_length;
+    memcpy(data->bytes, dialogue->value, sizeof data->bytes);
+    return FAULT_NONE;
+}
+
+const char **browser_take_names(struct browser *browser)
+{
+    const char **names = browser->dialogue.names;
+    browser->dialogue.names = NULL;
+    return names;
 }
 
 enum fault_kind browser_list(struct browser *browser, const char *path, enum watch_flag watch,

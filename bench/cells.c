@@ -2,13 +2,41 @@
 #include "bench/cells.h"
 
 #include "base/random.h"
+#include "bench/root.h"
 #include "recipes/law.h"
 
+#include <assert.h>
 #include <stdlib.h>
+#include <string.h>
 
-static uint64_t rpcs_of(const struct options *options, const struct recipe *recipe,
-                        uint64_t clients)
+/* The discarded cell: a JVM that has just started is slow, and the first trials would pay for it.
+ */
+#define WARM_UP_CLIENTS 64
+
+/* Upper bounds (zk/wire.h has what messages are made of): a request with its reply, without paths
+ * and names; a notification without its path; a name in a list; what stands between a run's root
+ * and a name ("/t0000/l65535/"), and the longest name that a recipe gives, with its GUID. */
+#define BYTES_PER_RPC          128
+#define BYTES_PER_NOTIFICATION 32
+#define BYTES_PER_NAME         68
+#define LOCK_PATH_MAX          16
+#define NAME_MAX_LENGTH        64
+
+/* One path goes with each request, and another with the reply to a CREATE. */
+static uint64_t bound_bytes(const struct options *options, const struct tally *total)
 {
+    uint64_t path =
+        strlen(options->servers.chroot) + ROOT_PATH_SIZE + LOCK_PATH_MAX + NAME_MAX_LENGTH;
+    return tally_rpcs(total) * (BYTES_PER_RPC + path) + total->of[TALLY_CREATE] * path +
+           total->of[TALLY_NOTIFICATION] * (BYTES_PER_NOTIFICATION + path) +
+           total->of[TALLY_NAMES_LISTED] * BYTES_PER_NAME;
+}
+
+/* What a cell's trial costs. */
+static void weigh(const struct options *options, struct cell *cell)
+{
+    const struct recipe *recipe = cell->recipe;
+    uint64_t clients = cell->clients;
     struct trial_plan plan = {
         .recipe = recipe,
         .workload = options->workload,
@@ -28,7 +56,8 @@ static uint64_t rpcs_of(const struct options *options, const struct recipe *reci
         else /* nobody knows either: everybody's first try, its release, and a retry of each */
             tally_add(&total, TALLY_CREATE, 3 * handoffs);
     }
-    return tally_rpcs(&total);
+    cell->rpcs = tally_rpcs(&total);
+    cell->bytes = bound_bytes(options, &total);
 }
 
 static size_t add_round(struct cell *list, const struct options *options, uint32_t trial)
@@ -41,18 +70,39 @@ static size_t add_round(struct cell *list, const struct options *options, uint32
                 uint64_t clients = options->clients[i];
                 if (clients > options->most_clients[r])
                     continue;
-                list[count++] = (struct cell){recipe, (uint32_t)clients, trial, topology,
-                                              rpcs_of(options, recipe, clients)};
+                list[count] = (struct cell){.recipe = recipe,
+                                            .clients = (uint32_t)clients,
+                                            .trial = trial,
+                                            .topology = topology};
+                weigh(options, &list[count++]);
             }
         }
     }
     return count;
 }
 
+/* The texts are in fits.csv, and told to people: what they say is held against the law's functions,
+ * as what is measured will be. */
+static enum fault_kind check_texts(const struct options *options, struct fault *fault)
+{
+    enum fault_kind kind = FAULT_NONE;
+    for (size_t r = 0; r < options->recipe_count; r++) {
+        for (size_t i = 0; kind == FAULT_NONE && i < options->level_count; i++) {
+            if (options->clients[i] <= options->most_clients[r])
+                kind = law_check_texts(options->recipes[r], options->clients[i], fault);
+        }
+    }
+    return kind;
+}
+
 enum fault_kind cells_init(struct cells *cells, const struct options *options, struct fault *fault)
 {
     struct random random;
     size_t per_round = options->topology_count * options->recipe_count * options->level_count;
+    *cells = (struct cells){0};
+    assert(per_round > 0 && options->trials > 0);
+    if (check_texts(options, fault) != FAULT_NONE)
+        return fault->kind;
     *cells = (struct cells){.list = calloc(per_round * options->trials, sizeof *cells->list)};
     if (cells->list == NULL)
         return fault_raise(fault, FAULT_NO_MEMORY, 0, "plan", "%s", "");
@@ -70,6 +120,30 @@ void cells_deinit(struct cells *cells)
 {
     free(cells->list);
     *cells = (struct cells){0};
+}
+
+struct cell cells_warm_up(const struct options *options, size_t recipe, size_t topology)
+{
+    struct options small = *options;
+    uint64_t clients = options->clients[options->level_count - 1];
+    if (clients > options->most_clients[recipe])
+        clients = options->most_clients[recipe];
+    if (clients > WARM_UP_CLIENTS)
+        clients = WARM_UP_CLIENTS;
+    struct cell cell = {
+        .recipe = options->recipes[recipe], .clients = (uint32_t)clients, .topology = topology};
+    small.workload = WORKLOAD_DRAIN;
+    small.locks = 1;
+    weigh(&small, &cell);
+    return cell;
+}
+
+uint64_t cells_bytes(const struct cells *cells)
+{
+    uint64_t bytes = 0;
+    for (size_t i = 0; i < cells->count; i++)
+        bytes += cells->list[i].bytes;
+    return bytes;
 }
 
 uint64_t cells_rpcs(const struct cells *cells, size_t from)

@@ -21,6 +21,7 @@ struct cell {
     uint32_t trial;  /* from 1 */
     size_t topology; /* which of the run's targets */
     uint64_t rpcs;   /* by the law: exact under lockstep, a guide otherwise */
+    uint64_t bytes;  /* sent and received: at most, for what the law counts */
 };
 
 #define CELLS_EXPERIENCE_MAX ((size_t)OPTIONS_RECIPES_MAX * OPTIONS_TOPOLOGIES_MAX)
@@ -48,6 +49,13 @@ void cells_deinit(struct cells *cells);
  * is known). */
 uint64_t cells_rpcs(const struct cells *cells, size_t from);
 uint64_t cells_time_left_ns(const struct cells *cells, size_t from);
+
+/* The discarded trial of the plan's recipe of this index: a drain of few clients on one lock. Its
+ * trial is 0. */
+struct cell cells_warm_up(const struct options *options, size_t recipe, size_t topology);
+
+/* The sum of the cells' bytes. */
+uint64_t cells_bytes(const struct cells *cells);
 
 /* A trial of such a cell made so many requests in this time. */
 void cells_learn(struct cells *cells, const struct cell *cell, uint64_t rpcs, uint64_t took_ns);

@@ -12,6 +12,7 @@
 #include "bench/machine.h"
 #include "bench/progress.h"
 #include "bench/signals.h"
+#include "bench/standard_output.h"
 #include "bench/target.h"
 #include "zk/library.h"
 
@@ -24,26 +25,26 @@
 #define HEAP_MIB     512
 #define TIMEOUT_NS   (30 * NS_PER_S)
 #define CLAIMS_MAX   64
-#define SESSIONS_MAX 800 /* more than any trial has */
+#define SESSIONS_MAX TARGET_CLIENTS_DEFAULT /* more than any trial has */
 
 static const char help[] =
     "Usage: zkherd claims [OPTION]...\n"
-    "Try what is claimed of ZooKeeper's locks on a real server, and tell of each\n"
-    "claim its source, the experiment, what is expected, what was measured, and\n"
-    "whether it holds. Takes about two minutes.\n"
+    "Test claims about ZooKeeper's locks on a real server; print each claim's\n"
+    "source, experiment, expected and measured values, verdict. Takes about two\n"
+    "minutes.\n"
     "\n"
-    "      --only LIST               these claims alone, as C6 or C6,C7\n"
+    "      --only LIST               only these claims, as C6 or C6,C7\n"
     "                                [C1 to C17, C19]\n"
     "      --connect HOSTS[/CHROOT]  use these servers instead of a private one\n"
-    "      --seed S                  of the sessions' random numbers [from the clock]\n"
+    "      --seed S                  seed of the random numbers [from the clock]\n"
     "  -o, --out DIR                 for claims.csv, a folder that does not exist yet\n"
     "                                [results/TIME-claims]\n"
     "  -q, --quiet                   print nothing but errors and claims that do not\n"
     "                                hold\n"
     "  -h, --help                    this help\n"
     "\n"
-    "A claim holds, fails, or is undetermined: a trial was cut short, or what the\n"
-    "claim speaks of did not happen. Exit status: 0 all hold; 1 one fails; 2 wrong\n"
+    "A claim holds, fails, or is undetermined: a trial was cut short, or the event\n"
+    "of the claim did not happen. Exit status: 0 all hold; 1 one fails; 2 wrong\n"
     "usage; 3 the environment; 4 one is undetermined, or the run was interrupted.\n"
     "\n"
     "Examples:\n"
@@ -93,6 +94,20 @@ static bool wrong(const char *option, const char *value, const char *why)
     return complain_value("claims", option, value, why);
 }
 
+/* Of the number alone it is known which was meant. */
+static bool refuse_claim(const char *list, const char *id)
+{
+    char why[128];
+    for (size_t i = 0; i < claim_count(); i++) {
+        if (strcmp(claim_at(i)->id + 1, id) != 0)
+            continue;
+        snprintf(why, sizeof why, "no claim is called '%s'; did you mean %s?", id, claim_at(i)->id);
+        return wrong("--only", list, why);
+    }
+    snprintf(why, sizeof why, "no claim is called '%.40s': name C1 to C17, or C19", id);
+    return wrong("--only", list, why);
+}
+
 static bool want(const char *list, const char *id, struct claims *claims)
 {
     for (size_t i = 0; i < claim_count(); i++) {
@@ -106,9 +121,7 @@ static bool want(const char *list, const char *id, struct claims *claims)
         return wrong("--only", list,
                      "C18 is about the throughput of ensembles, which takes a load of reads and "
                      "writes, and has no experiment here: name C1 to C17, or C19");
-    char why[128];
-    snprintf(why, sizeof why, "no claim is called '%.40s': name C1 to C17, or C19", id);
-    return wrong("--only", list, why);
+    return refuse_claim(list, id);
 }
 
 static bool parse_only(const char *value, struct claims *claims)
@@ -153,6 +166,7 @@ static void set_defaults(struct claims *claims)
         .seed = clock_utc_ns(),
         .signals = -1,
         .servers = {.driver = DRIVER_EVENTS,
+                    .max_clients = UINT64_MAX,
                     .server_counts = &one_server,
                     .topology_count = 1,
                     .heap_mib = HEAP_MIB,
@@ -174,7 +188,8 @@ static void show(void *context, const struct trial_progress *trial)
     char what[128];
     snprintf(what, sizeof what, "%s: %s n=%u", claims->tried->id, plan->recipe->name,
              plan->clients);
-    progress_show(&claims->progress, what, plan->clients, trial);
+    const struct progress_name name = {"", what, 0, plan->clients};
+    progress_show(&claims->progress, &name, trial);
 }
 
 static enum fault_kind open_target(struct claims *claims, struct fault *fault)
@@ -186,6 +201,11 @@ static enum fault_kind open_target(struct claims *claims, struct fault *fault)
     if (kind != FAULT_NONE)
         return kind;
     claims->signals = signals_block();
+    if (claims->target.capacity.sessions != UINT64_MAX && !claims->quiet)
+        complain_mildly("%s takes %llu connections from this host at a time (maxClientCnxns): "
+                        "claims that need more are undetermined; set maxClientCnxns=0 in zoo.cfg",
+                        claims->target.capacity.server,
+                        (unsigned long long)claims->target.capacity.room);
     kind = target_make_root(&claims->target, claims->signals, fault);
     claims->lab = (struct lab){
         .host = {.steward = claims->target.steward,
@@ -194,6 +214,7 @@ static enum fault_kind open_target(struct claims *claims, struct fault *fault)
                  .watch = {show, claims, claims->signals}},
         .root = claims->target.root,
         .seed = claims->seed,
+        .sessions_most = claims->target.capacity.sessions,
         .timeout_ns = TIMEOUT_NS,
     };
     return kind;
@@ -218,6 +239,8 @@ static enum fault_kind prepare(struct claims *claims, struct fault *fault)
 {
     struct library library;
     enum fault_kind kind = folder_check(claims->out, fault);
+    if (kind == FAULT_NONE && !claims->quiet)
+        kind = standard_output_check(fault);
     if (kind == FAULT_NONE)
         kind = library_load(LIBRARY_ST, &library, fault);
     if (kind == FAULT_NONE)
@@ -245,7 +268,7 @@ static enum fault_kind keep(struct claims *claims, const struct finding *finding
     if (!claims->quiet)
         claims_table_write(claims->tried, finding, stdout);
     else
-        claims_table_write_failure(claims->tried, finding, stderr);
+        claims_table_complain(claims->tried, finding);
     fflush(stdout);
     return output_commit(&claims->file, fault);
 }
@@ -264,6 +287,10 @@ static enum fault_kind try_one(struct claims *claims, const struct claim *claim,
     claims->tried = claim;
     progress_begin(&claims->progress, claims->done, time_left_ns(claims));
     enum fault_kind kind = claim->experiment(claim, &claims->lab, &finding, fault);
+    if (kind == FAULT_CONNECTION_LIMIT) {
+        finding_undecide(&finding, "%s: %s", fault->subject, fault->detail);
+        kind = FAULT_NONE;
+    }
     return kind == FAULT_NONE ? keep(claims, &finding, fault) : kind;
 }
 
@@ -329,8 +356,11 @@ static int lead(struct claims *claims)
     kind = target_find_cause(&claims->target, kind, &fault);
     if (kind == FAULT_INTERRUPTED) /* in a trial, which knows of runs */
         fault_raise(&fault, kind, 0, "claims", "%s", "");
-    target_close(&claims->target);
-    int status = kind != FAULT_NONE ? complain(&fault) : 0;
+    int status = kind == FAULT_NONE     ? 0
+                 : kind == FAULT_UNREAD ? fault_exit_status(kind)
+                                        : complain_about("claims", &fault);
+    if (target_close(&claims->target, &fault) != FAULT_NONE && complain(&fault) != 0 && status == 0)
+        status = fault_exit_status(FAULT_LEFT_BEHIND);
     if (close_file(claims, &fault) != FAULT_NONE && status == 0)
         status = complain(&fault);
     if (claims->signals >= 0)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "bench/claims_table.h"
 
+#include "bench/complain.h"
 #include "bench/wrap.h"
 
 /* The columns of an id, of a verdict or a part's name, and where the words begin. */
@@ -28,8 +29,11 @@ void claims_table_write_row(const struct claim *claim, const struct finding *fin
     csv_end_row(csv);
 }
 
+/* Of a claim that could not be tried some parts are empty. */
 static void write_part(const char *id, const char *part, const char *words, FILE *stream)
 {
+    if (words[0] == '\0')
+        return;
     fprintf(stream, "%-*s%-*s", ID_WIDTH, id, PART_WIDTH, part);
     wrap_write(words, INDENT, stream);
 }
@@ -44,11 +48,12 @@ void claims_table_write(const struct claim *claim, const struct finding *finding
     fputc('\n', stream);
 }
 
-void claims_table_write_failure(const struct claim *claim, const struct finding *finding,
-                                FILE *stream)
+void claims_table_complain(const struct claim *claim, const struct finding *finding)
 {
+    bool expects = finding->expected[0] != '\0';
     if (finding_verdict(finding) != VERDICT_HOLDS)
-        fprintf(stream, "%s %s: expected %s; measured %s\n", claim->id,
-                finding_verdict(finding) == VERDICT_FAILS ? "fails" : "is undetermined",
-                finding->expected, finding->measured);
+        complain_plainly("%s %s: %s%s%smeasured %s", claim->id,
+                         finding_verdict(finding) == VERDICT_FAILS ? "fails" : "is undetermined",
+                         expects ? "expected " : "", finding->expected, expects ? "; " : "",
+                         finding->measured);
 }

@@ -18,8 +18,7 @@ void claims_table_write_row(const struct claim *claim, const struct finding *fin
 /* Its id, its verdict and its words, and below them a part for each other column. */
 void claims_table_write(const struct claim *claim, const struct finding *finding, FILE *stream);
 
-/* One line if it does not hold. */
-void claims_table_write_failure(const struct claim *claim, const struct finding *finding,
-                                FILE *stream);
+/* To stderr, one line if it does not hold. */
+void claims_table_complain(const struct claim *claim, const struct finding *finding);
 
 #endif

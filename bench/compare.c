@@ -11,6 +11,7 @@
 #include "bench/plots.h"
 #include "bench/ratios.h"
 #include "bench/sides.h"
+#include "bench/terminal.h"
 
 #include <dirent.h>
 #include <stdbool.h>
@@ -33,10 +34,11 @@ static const char help[] =
     "5 trials on with a 95 % interval; * marks where that excludes 1. Only valid\n"
     "trials count.\n"
     "\n"
-    "  -o, --out DIR  for compare.csv and plots/, a folder that does not exist yet\n"
-    "                 [results/TIME-compare]\n"
-    "  -q, --quiet    print nothing but errors and failed verdicts\n"
-    "  -h, --help     this help\n"
+    "  -o, --out DIR        for compare.csv and plots/, a folder that does not exist\n"
+    "                       yet [results/TIME-compare]\n"
+    "      --plots FORMATS  of the plot: svg, png, pdf, eps [svg,png]\n"
+    "  -q, --quiet          print nothing but errors and failed verdicts\n"
+    "  -h, --help           this help\n"
     "\n"
     "Exit status: 0 done, the counts are equal; 1 a count differs, or a trial's own\n"
     "verdict had failed; 2 wrong usage, no run, a malformed file, or runs of\n"
@@ -48,6 +50,7 @@ static const char help[] =
 
 struct compare {
     const char *out;
+    unsigned plots; /* their formats */
     bool quiet;
     char **folders;
     size_t folder_count;
@@ -67,6 +70,8 @@ static bool take(int option, const char *value, void *context)
         compare->quiet = true;
         return true;
     }
+    if (option == 'p')
+        return arguments_take_plots("compare", value, &compare->plots);
     compare->out = value;
     return value[0] != '\0' ||
            complain_value("compare", "--out", value, "expected the name of a folder");
@@ -75,6 +80,7 @@ static bool take(int option, const char *value, void *context)
 static int parse(int argc, char **argv, struct compare *compare)
 {
     static const struct option options[] = {{"out", required_argument, NULL, 'o'},
+                                            {"plots", required_argument, NULL, 'p'},
                                             {"quiet", no_argument, NULL, 'q'},
                                             {"help", no_argument, NULL, 'h'},
                                             {0}};
@@ -105,7 +111,9 @@ static enum fault_kind read_run(struct compare *compare, const char *folder, str
     /* A run is equal to itself: naming it twice, by whatever names, is a slip. */
     for (size_t i = 0; i < compare->run_count; i++) {
         if (is_same(folder, compare->runs[i].folder))
-            return fault_raise(fault, FAULT_USAGE, 0, folder, "the same folder is named twice");
+            return fault_raise(fault, FAULT_USAGE, 0, folder,
+                               "it is the same run as '%.200s': name different runs",
+                               compare->runs[i].folder);
     }
     enum fault_kind kind = past_run_open(folder, run, fault);
     if (kind != FAULT_NONE)
@@ -183,23 +191,29 @@ static enum fault_kind write_csv(struct compare *compare, struct fault *fault)
 
 static void draw(const struct compare *compare)
 {
+    const char *labels[SIDES_MAX];
     char recipes[2048] = "", why[640];
     size_t at = 0;
     for (size_t i = 0; past_run_recipe(&compare->runs[0], i) != NULL && at < sizeof recipes; i++)
         at += (size_t)snprintf(recipes + at, sizeof recipes - at, "%s%s", i > 0 ? " " : "",
                                past_run_recipe(&compare->runs[0], i));
-    if (!plots_draw_comparison(compare->results, recipes, why, sizeof why) && !compare->quiet)
+    for (size_t i = 0; i < compare->sides.count; i++)
+        labels[i] = compare->sides.list[i].label;
+    const struct plots plots = {compare->results, recipes, compare->plots, -1};
+    if (plots_draw_comparison(&plots, labels, compare->sides.count, why, sizeof why) ==
+            PLOTS_SKIPPED &&
+        !compare->quiet)
         complain_mildly("the plots are skipped: %s", why);
 }
 
 static void tell(const struct compare *compare)
 {
-    compare_table_write_failures(&compare->ratios, &compare->sides, stderr);
+    compare_table_complain(&compare->ratios, &compare->sides);
     if (compare->quiet)
         return;
     compare_table_write_sides(&compare->sides, stdout);
     fputc('\n', stdout);
-    compare_table_write(&compare->ratios, stdout);
+    compare_table_write(&compare->ratios, terminal_columns(STDOUT_FILENO), stdout);
     fputc('\n', stdout);
     compare_table_tell(&compare->ratios, &compare->sides, stdout);
     printf("\nresults in %s\n", compare->results);
@@ -216,7 +230,7 @@ static int verdict(const struct compare *compare)
         compared = compared || ratios_is_compared(&cell->of[RATIO_RPCS]);
     }
     if (!compared)
-        complain_mildly("no cell has a trial that stands on both sides: nothing was compared");
+        complain_mildly("nothing was compared: no cell has a usable trial on both sides");
     if (failed)
         return 1;
     return compared ? 0 : 4;
@@ -229,7 +243,7 @@ static int lead(struct compare *compare)
     struct fault fault = {0};
     enum fault_kind kind = read_all(compare, &fault);
     if (kind != FAULT_NONE)
-        return complain(&fault);
+        return complain_about("compare", &fault);
     if (compare->sides.count < 2)
         return complain_usage("compare", compare->folders[0], "one run: expected two at least");
     sides_label(&compare->sides);
@@ -239,7 +253,7 @@ static int lead(struct compare *compare)
     if (kind == FAULT_NONE)
         kind = write_csv(compare, &fault);
     if (kind != FAULT_NONE)
-        return complain(&fault);
+        return complain_about("compare", &fault);
     draw(compare);
     tell(compare);
     return verdict(compare);
@@ -258,6 +272,7 @@ int compare_main(int argc, char **argv)
     struct compare *compare = calloc(1, sizeof *compare);
     if (compare == NULL)
         return complain(&(struct fault){.kind = FAULT_NO_MEMORY, .subject = "compare"});
+    compare->plots = PLOTS_FORMATS_DEFAULT;
     int status = parse(argc, argv, compare);
     if (status == ARGUMENTS_GO) {
         status = lead(compare);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * compare_table: a comparison for the terminal, under 100 columns. Layer: bench.
+ * compare_table: a comparison for the terminal. Layer: bench.
  */
 #ifndef BENCH_COMPARE_TABLE_H
 #define BENCH_COMPARE_TABLE_H
@@ -8,20 +8,21 @@
 #include "bench/ratios.h"
 #include "bench/sides.h"
 
+#include <stddef.h>
 #include <stdio.h>
 
 /* A line for each side: its letter, and what it is. */
 void compare_table_write_sides(const struct sides *sides, FILE *stream);
 
-/* A line for each cell and side. */
-void compare_table_write(const struct ratios *ratios, FILE *stream);
+/* A row for each cell and side, and below them what all share. Where a row would be wider than
+ * `width`, the least important columns are left out. */
+void compare_table_write(const struct ratios *ratios, size_t width, FILE *stream);
 
 /* A sentence for each recipe and side, at the largest number of clients that can be compared. */
 void compare_table_tell(const struct ratios *ratios, const struct sides *sides, FILE *stream);
 
-/* A line for each side with trials whose own verdict had failed, and for each exact count that
- * differs. */
-void compare_table_write_failures(const struct ratios *ratios, const struct sides *sides,
-                                  FILE *stream);
+/* To stderr, a line for each side with trials whose own verdict had failed, and for each exact
+ * count that differs. */
+void compare_table_complain(const struct ratios *ratios, const struct sides *sides);
 
 #endif

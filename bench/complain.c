@@ -1,32 +1,95 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "bench/complain.h"
 
+#include "base/printable.h"
+#include "bench/terminal.h"
+#include "bench/wrap.h"
+
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
+#include <strings.h>
+#include <unistd.h>
+
+#define LINE_SIZE 8192
+
+/* A line of stderr, put together. What of it is others' is not known apart. */
+struct line {
+    char text[LINE_SIZE];
+    size_t length;
+};
+
+__attribute__((format(printf, 2, 0))) static void append_list(struct line *line, const char *format,
+                                                              va_list arguments)
+{
+    size_t room = sizeof line->text - line->length;
+    int length = vsnprintf(line->text + line->length, room, format, arguments);
+    line->length += length < 0 ? 0 : (size_t)length < room ? (size_t)length : room - 1;
+}
+
+__attribute__((format(printf, 2, 3))) static void append(struct line *line, const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    append_list(line, format, arguments);
+    va_end(arguments);
+}
+
+static void write_line(const struct line *line)
+{
+    /* So that a line that is full, and may have been cut, is cut with a sign of it. */
+    char text[LINE_SIZE - 1];
+    printable_bytes(line->text, line->length, text, sizeof text);
+    if (!isatty(STDERR_FILENO)) {
+        fprintf(stderr, "%s\n", text);
+        return;
+    }
+    fputs(TERMINAL_CLEAR_LINE, stderr); /* of the progress */
+    wrap_hanging(text, stderr);
+}
+
+/* The system's words for an error, unless ours begin them: "Permission denied". */
+static void append_os_error(struct line *line, const struct fault *fault)
+{
+    const char *words = fault_words(fault->kind), *system = strerror(fault->os_error);
+    if (fault->os_error != 0 && strncasecmp(words, system, strlen(words)) != 0)
+        append(line, " (%s)", system);
+}
 
 int complain(const struct fault *fault)
 {
     const char *advice = fault_advice(fault->kind);
-    fprintf(stderr, "zkherd: %s: %s", fault->subject, fault_words(fault->kind));
-    if (fault->os_error != 0)
-        fprintf(stderr, " (%s)", strerror(fault->os_error));
+    struct line line = {.length = 0};
+    append(&line, "zkherd: %s: %s", fault->subject, fault_words(fault->kind));
+    append_os_error(&line, fault);
     if (fault->detail[0] != '\0')
-        fprintf(stderr, ": %s", fault->detail);
+        append(&line, ": %s", fault->detail);
     if (advice[0] != '\0')
-        fprintf(stderr, "; %s", advice);
-    fputc('\n', stderr);
+        append(&line, "; %s", advice);
+    write_line(&line);
     return fault_exit_status(fault->kind);
+}
+
+int complain_about(const char *subcommand, const struct fault *fault)
+{
+    return fault->kind == FAULT_USAGE
+               ? complain_usage(subcommand, fault->subject, "%s", fault->detail)
+               : complain(fault);
 }
 
 int complain_usage(const char *subcommand, const char *subject, const char *why, ...)
 {
+    struct line line = {.length = 0};
     va_list arguments;
+    append(&line, "zkherd: %s: ", subject);
     va_start(arguments, why);
-    fprintf(stderr, "zkherd: %s: ", subject);
-    vfprintf(stderr, why, arguments);
-    fprintf(stderr, "; see zkherd%s%s --help\n", subcommand[0] ? " " : "", subcommand);
+    append_list(&line, why, arguments);
     va_end(arguments);
+    bool asks = line.text[line.length - 1] == '?'; /* "did you mean 'run'?" */
+    append(&line, "%s see zkherd%s%s --help", asks ? "" : ";", subcommand[0] ? " " : "",
+           subcommand);
+    write_line(&line);
     return fault_exit_status(FAULT_USAGE);
 }
 
@@ -40,10 +103,21 @@ bool complain_value(const char *subcommand, const char *option, const char *valu
 
 void complain_mildly(const char *what, ...)
 {
+    struct line line = {.length = 0};
+    va_list arguments;
+    append(&line, "zkherd: ");
+    va_start(arguments, what);
+    append_list(&line, what, arguments);
+    va_end(arguments);
+    write_line(&line);
+}
+
+void complain_plainly(const char *what, ...)
+{
+    struct line line = {.length = 0};
     va_list arguments;
     va_start(arguments, what);
-    fputs("zkherd: ", stderr);
-    vfprintf(stderr, what, arguments);
-    fputc('\n', stderr);
+    append_list(&line, what, arguments);
     va_end(arguments);
+    write_line(&line);
 }

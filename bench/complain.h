@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
  * complain: a fault in words, at the edge of the program. Layer: bench.
+ *
+ * Invariant: what is written is one printable line (base/printable.h), whatever a server or a file
+ * put into it; on a terminal the line is broken between words, in 80 columns.
  */
 #ifndef BENCH_COMPLAIN_H
 #define BENCH_COMPLAIN_H
@@ -16,11 +19,18 @@ int complain(const struct fault *fault);
 int complain_usage(const char *subcommand, const char *subject, const char *why, ...)
     __attribute__((format(printf, 3, 4)));
 
+/* The same for a fault that a subcommand came upon: what the command line is to blame for names the
+ * subcommand's help. */
+int complain_about(const char *subcommand, const struct fault *fault);
+
 /* The same about the value of an option: "zkherd: option value: why; see ...". Returns false, for
  * who has looked at it to return. */
 bool complain_value(const char *subcommand, const char *option, const char *value, const char *why);
 
 /* A remark that stops nothing: "zkherd: what". */
 void complain_mildly(const char *what, ...) __attribute__((format(printf, 1, 2)));
+
+/* A finding, which is no fault of the program's: "what". */
+void complain_plainly(const char *what, ...) __attribute__((format(printf, 1, 2)));
 
 #endif

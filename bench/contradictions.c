@@ -16,7 +16,7 @@ static bool check_recipe(const struct options *options, const struct recipe *rec
 {
     if (options->pace == PACE_LOCKSTEP && !recipe_has_law(recipe))
         return wrong("--recipes", recipe->name,
-                     "it never comes to rest, so it has no lockstep: give --pace free");
+                     "it polls without end, so lockstep cannot run it: give --pace free");
     if (options->workload == WORKLOAD_STEADY && recipe->together)
         return wrong("--recipes", recipe->name,
                      "its clients enter and leave together, once: give --workload drain");
@@ -29,9 +29,10 @@ static bool check_death(const struct options *options, const struct recipe *reci
     const struct death *death = &recipe->death;
     if (death->how != DEATH_NONE && death->who == DEATH_WAITER &&
         options->clients[0] < (uint64_t)3 * options->locks)
-        return wrong("--recipes", recipe->name,
-                     "one who waits dies, between one who holds and one who waits: it takes three "
-                     "clients a lock");
+        return wrong(
+            "--recipes", recipe->name,
+            "a client dies that waits between the holder and another waiter: at least three "
+            "clients per lock are needed");
     return true;
 }
 
@@ -42,11 +43,11 @@ static bool check_broken(const struct options *options, const struct recipe *rec
     if (!recipe->broken)
         return true;
     if (options->workload == WORKLOAD_STEADY)
-        return wrong("--recipes", recipe->name, "it is for --workload drain alone");
+        return wrong("--recipes", recipe->name, "it needs --workload drain");
     if (options->pace == PACE_FREE)
         return wrong("--recipes", recipe->name,
-                     "in free pace its mistake shows only by chance: leave --pace out");
-    snprintf(why, sizeof why, "its mistake does not show with fewer than %u clients a lock",
+                     "in free pace its mistake shows only by chance: leave out --pace");
+    snprintf(why, sizeof why, "its mistake does not show with fewer than %u clients per lock",
              recipe->broken);
     return options->clients[0] >= (uint64_t)recipe->broken * options->locks ||
            wrong("--recipes", recipe->name, why);
@@ -62,9 +63,10 @@ static bool check_sharing(const struct options *options, const struct recipe *re
         if (recipe_shares(recipe, number))
             return true;
     }
-    return wrong("--recipes", recipe->name,
-                 "the first client of a lock writes, so that nobody would read: it takes two "
-                 "clients a lock");
+    return wrong(
+        "--recipes", recipe->name,
+        "the first client of a lock writes, so nobody would read: at least two clients per "
+        "lock are needed");
 }
 
 static bool check_recipes(const struct options *options)
@@ -86,12 +88,15 @@ static bool check_amounts(const struct options *options)
     char value[32];
     if (options->workload == WORKLOAD_DRAIN &&
         (options->handoffs != 0 || options->duration_ns != 0))
-        return wrong("--workload", "drain", "--handoffs and --duration are for --workload steady");
+        return wrong(options->handoffs != 0 ? "--handoffs" : "--duration",
+                     "without --workload steady",
+                     "a drain ends when each client has acquired once: add --workload steady");
     if (options->handoffs != 0 && options->duration_ns != 0)
-        return wrong("--handoffs", "with --duration", "give one of them");
+        return wrong("--handoffs", "with --duration", "give only one of them");
     if (options->handoffs != 0 && options->handoffs < most) {
         snprintf(value, sizeof value, "%llu", (unsigned long long)options->handoffs);
-        return wrong("--handoffs", value, "fewer than the clients: each acquires at least once");
+        return wrong("--handoffs", value,
+                     "fewer than the clients, of which each acquires at least once");
     }
     if (options->locks > fewest) {
         snprintf(value, sizeof value, "%u", options->locks);
@@ -104,7 +109,7 @@ static bool check_amounts(const struct options *options)
     for (size_t i = 0; i < options->recipe_count; i++) {
         if (options->most_clients[i] < fewest)
             return wrong("--recipes", options->recipes[i]->name,
-                         "its most clients are fewer than the fewest of --clients");
+                         "its largest client count is below the smallest of --clients");
     }
     return true;
 }
@@ -115,7 +120,7 @@ static bool check_hold(const struct options *options)
     return options->hold.mean_ns * longest < options->timeout_ns ||
            wrong("--hold", "with --timeout",
                  "nothing moves while a lock is held: give a "
-                 "--timeout that is longer than the hold (than 20 means, if it is random)");
+                 "--timeout that is longer than the hold (for exp:, longer than 20 means)");
 }
 
 /* What only private servers are told. */
@@ -126,9 +131,23 @@ static bool check_private(const struct options *options)
                         : options->data != NULL ? "--data"
                                                 : NULL;
     if (given != NULL && options->connect)
-        return wrong(given, "with --connect", "servers that are given have a heap and a disk");
+        return wrong(given, "with --connect", "only private servers are configured by zkherd");
     if (given != NULL && options->driver == DRIVER_SIMULATED)
         return wrong(given, "with --driver simulated", "a simulation has neither heap nor disk");
+    return true;
+}
+
+/* What is to spare the servers. */
+static bool check_bounds(const struct options *options)
+{
+    char value[32];
+    if (options->max_rate != 0 && options->pace == PACE_FREE)
+        return wrong("--max-rate", "with --pace free",
+                     "clients that contend freely cannot be held back: leave out --pace");
+    if (options->max_clients < options->clients[0]) {
+        snprintf(value, sizeof value, "%llu", (unsigned long long)options->max_clients);
+        return wrong("--max-clients", value, "below the smallest number of --clients");
+    }
     return true;
 }
 
@@ -137,18 +156,18 @@ static bool check_servers(const struct options *options)
     if (options->driver == DRIVER_SIMULATED && options->connect)
         return wrong("--driver simulated", "with --connect", "a simulation has servers of its own");
     if (options->driver == DRIVER_SIMULATED && options->processes > 1)
-        return wrong("--driver simulated", "with --processes",
-                     "a simulation lives in one process, so that a seed says all");
+        return wrong("--driver simulated", "with --processes", "a simulation runs in one process");
     if (options->connect && options->servers_given)
-        return wrong("--servers", "with --connect", "either servers are given, or started");
+        return wrong("--servers", "with --connect",
+                     "give existing servers, or have private ones started");
     if (!options->connect && options->placement == PLACEMENT_FOLLOWERS &&
         options->server_counts[0] == 1)
-        return wrong("--placement", "followers", "a standalone server has none");
+        return wrong("--placement", "followers", "a standalone server has no followers");
     return true;
 }
 
 bool contradictions_found(const struct options *options)
 {
     return !check_recipes(options) || !check_amounts(options) || !check_hold(options) ||
-           !check_servers(options) || !check_private(options);
+           !check_bounds(options) || !check_servers(options) || !check_private(options);
 }

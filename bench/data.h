@@ -19,7 +19,7 @@
 #include <stdbool.h>
 
 /*
- * For before the first server is started: refuses a folder that is not empty (FAULT_EXISTS), and
+ * For before the first server is started: refuses a folder that is not empty (FAULT_NOT_EMPTY), and
  * makes the one that several topologies share if it is not there; *made says so. Without --data
  * there is nothing to do.
  */

@@ -15,7 +15,6 @@
 
 #define SERVERS_DEFAULT  3
 #define HEAP_DEFAULT_MIB 512
-#define HEAP_MAX_MIB     1000000
 #define PORT_MAX         65535
 
 static const char help[] =
@@ -25,25 +24,28 @@ static const char help[] =
     "Keep private ZooKeeper servers running on 127.0.0.1 for several runs. Each user\n"
     "has one such ensemble at a time.\n"
     "\n"
-    "  start   start it, wait until it serves, and print where, for run --connect\n"
-    "  status  a row a server: address, role, process, memory, version, connections\n"
-    "  stop    end it, and remove everything that was written for it\n"
+    "  start   start the servers, wait until they serve clients, and print the\n"
+    "          connect string for run --connect\n"
+    "  status  one row per server: address, role, process, memory, version,\n"
+    "          connections\n"
+    "  stop    stop the servers and remove all files that were created for them\n"
     "\n"
     "Options of start:\n"
-    "      --servers N     1, 3, 5 or 7 [3]\n"
-    "      --heap MIB      of each server [512]\n"
-    "      --fsync yes|no  whether its writes wait for the disk [yes]\n"
-    "      --data DIR      where they keep their data: empty, or not there yet\n"
+    "      --servers N     number of servers: 1, 3, 5 or 7 [3]\n"
+    "      --heap MIB      heap of each server [512]\n"
+    "      --fsync yes|no  whether the servers' writes wait for the disk [yes]\n"
+    "      --data DIR      folder for the servers' data; must be empty or not exist\n"
     "                      [a temporary folder]\n"
-    "      --port P        of the first server; the others have those that follow\n"
-    "                      [any that are free]\n"
+    "      --port P        client port of the first server; the others use the\n"
+    "                      following ports [any free ports]\n"
     "  -h, --help          this help\n"
     "\n"
-    "Exit status: 0 done, and it serves; 2 wrong usage; 3 the environment: none is\n"
-    "running, one is there already, or it does not serve.\n"
+    "Exit status: 0 success; 2 wrong usage; 3 the environment: no ensemble is\n"
+    "running, one is already running, or it does not serve clients.\n"
     "\n"
     "Examples:\n"
-    "  zkherd run --connect \"$(zkherd ensemble start)\"     a run; the servers stay\n"
+    "  zkherd run --connect \"$(zkherd ensemble start)\"     a run; the servers\n"
+    "                                                      keep running\n"
     "  zkherd ensemble start --servers 1 --port 2181 --fsync no\n"
     "  zkherd ensemble status\n"
     "  zkherd ensemble stop\n";
@@ -95,7 +97,8 @@ static bool take(int option, const char *value, void *context)
     case OPTION_SERVERS:
         return parse_servers(value, &options->servers);
     case OPTION_HEAP:
-        if (!arguments_take_number("ensemble", "--heap", value, 1, HEAP_MAX_MIB, &heap_mib))
+        if (!arguments_take_number("ensemble", "--heap", value, SERVER_HEAP_MIN_MIB,
+                                   SERVER_HEAP_MAX_MIB, &heap_mib))
             return false;
         options->heap_mib = (unsigned)heap_mib;
         return true;
@@ -124,7 +127,7 @@ static enum fault_kind tell(const struct ensemble *ensemble, struct fault *fault
     for (unsigned i = 0; i < ensemble_count(ensemble); i++)
         complain_mildly("%s: %s", endpoint_format(&connect->endpoints[i], text, sizeof text),
                         server_role_name(ensemble_role(ensemble, i)));
-    complain_mildly("zkherd ensemble stop ends it");
+    complain_mildly("to stop the servers: zkherd ensemble stop");
     printf("%s\n", connect_format(connect, 0, false, text, sizeof text));
     return standard_output_flush(fault);
 }
@@ -154,7 +157,7 @@ static int start(const struct ensemble_options *options)
         return complain(&fault);
     kind = start_and_leave(options, &claim, &fault);
     standing_release(&claim);
-    return kind == FAULT_NONE ? 0 : complain(&fault);
+    return kind == FAULT_NONE ? 0 : complain_about("ensemble", &fault);
 }
 
 static int status(const struct ensemble_options *options)

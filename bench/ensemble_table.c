@@ -2,6 +2,7 @@
 #include "bench/ensemble_table.h"
 
 #include "base/clock.h"
+#include "base/printable.h"
 #include "zk/admin.h"
 #include "zk/keeper.h"
 
@@ -37,8 +38,8 @@ static void ask(const struct endpoint *endpoint, struct row *row)
                  kind == FAULT_NOT_SERVING ? "not serving" : "no answer");
         return;
     }
-    snprintf(row->role, sizeof row->role, "%s", identity.mode);
-    snprintf(row->version, sizeof row->version, "%s", identity.version);
+    printable_text(identity.mode, row->role, sizeof row->role);
+    printable_text(identity.version, row->version, sizeof row->version);
     note_connections(endpoint, row);
 }
 
@@ -58,11 +59,11 @@ static struct row look_at(const struct standing *standing, size_t index)
 bool ensemble_table_write(const struct standing *standing, FILE *stream)
 {
     bool serves = false;
-    fprintf(stream, "%6s  %-20s  %-11s  %8s  %9s  %-10s  %11s\n", "server", "address", "role",
+    fprintf(stream, "%6s  %-15s  %-11s  %7s  %8s  %-10s  %11s\n", "server", "address", "role",
             "pid", "memory", "version", "connections");
     for (size_t i = 0; i < standing->connect.count; i++) {
         struct row row = look_at(standing, i);
-        fprintf(stream, "%6zu  %-20s  %-11s  %8d  %9s  %-10s  %11s\n", i + 1, row.address, row.role,
+        fprintf(stream, "%6zu  %-15s  %-11s  %7d  %8s  %-10s  %11s\n", i + 1, row.address, row.role,
                 (int)standing->pids[i], row.memory, row.version, row.connections);
         serves = serves || strcmp(row.role, "leader") == 0 || strcmp(row.role, "standalone") == 0;
     }

@@ -4,7 +4,7 @@
  *
  * Totals are fitted against the clients n, costs of a handoff against its waiters W as measured.
  * Trials that are not valid stay out of the fits on time; trials with a failed verdict stay out of
- * all.
+ * all. Counts that equal their law at every level are that law, and need no fit.
  */
 #ifndef BENCH_FITS_H
 #define BENCH_FITS_H
@@ -21,7 +21,13 @@ extern const char fits_columns[];
 void fits_write(const struct samples *samples, const struct waiters *waiters,
                 const struct sample_context *context, struct csv *csv);
 
-/* What they mean, in a sentence or two: "nonscalable: RPCs = n² + n exactly: O(n²)". */
-void fits_tell(const struct samples *samples, const struct waiters *waiters, FILE *stream);
+/* What they mean, a line each: "nonscalable: RPCs: exactly n² + n at every n: O(n²)", how bytes and
+ * the drain's time grow, and what an extra waiter costs. */
+void fits_tell(const struct samples *samples, const struct recipe *recipe,
+               const struct options *options, FILE *stream);
+
+/* A line for all recipes if the run has too few numbers of clients to fit what no law tells: what
+ * of RPCs, bytes and times that leaves undetermined. */
+void fits_tell_levels(const struct samples *samples, const struct options *options, FILE *stream);
 
 #endif

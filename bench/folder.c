@@ -12,11 +12,16 @@
 /* Where the folders go that nobody has named. */
 #define RESULTS "results"
 
+void folder_trim(char *folder)
+{
+    for (size_t end = strlen(folder); end > 1 && folder[end - 1] == '/';)
+        folder[--end] = '\0';
+}
+
 static enum fault_kind make_named(const char *out, char folder[PATH_MAX], struct fault *fault)
 {
     snprintf(folder, PATH_MAX, "%s", out);
-    for (size_t end = strlen(folder); end > 1 && folder[end - 1] == '/';)
-        folder[--end] = '\0';
+    folder_trim(folder);
     if (mkdir(folder, 0777) == 0)
         return FAULT_NONE;
     return fault_from_errno(
@@ -67,4 +72,19 @@ const char *folder_name(const char *path)
 {
     const char *slash = strrchr(path, '/');
     return slash != NULL ? slash + 1 : path;
+}
+
+void folder_parent(const char *out, char folder[PATH_MAX])
+{
+    if (out == NULL) {
+        snprintf(folder, PATH_MAX, "%s", access(RESULTS, F_OK) == 0 ? RESULTS : ".");
+        return;
+    }
+    snprintf(folder, PATH_MAX, "%s", out);
+    folder_trim(folder);
+    char *slash = strrchr(folder, '/');
+    if (slash == NULL)
+        snprintf(folder, PATH_MAX, ".");
+    else
+        slash[slash == folder] = '\0'; /* the root's own is kept */
 }

@@ -24,7 +24,14 @@ MUST_CHECK enum fault_kind folder_check(const char *out, struct fault *fault);
 MUST_CHECK enum fault_kind folder_make(const char *out, uint64_t utc_ns, const char *name,
                                        char folder[PATH_MAX], struct fault *fault);
 
+/* Takes the slashes off the end of a folder's name, but for the root's. */
+void folder_trim(char *folder);
+
 /* The last name of a path: points into it. */
 const char *folder_name(const char *path);
+
+/* The folder, which is there, that a results' folder named so is, or would be, made in: of NULL
+ * that is "results", or "." if it is not there yet. */
+void folder_parent(const char *out, char folder[PATH_MAX]);
 
 #endif

@@ -6,12 +6,14 @@
 #include "bench/breaking.h"
 #include "bench/browser.h"
 #include "bench/complain.h"
+#include "bench/inspect_json.h"
 #include "bench/sight.h"
 #include "bench/sight_table.h"
 #include "bench/signals.h"
 #include "bench/standard_output.h"
-#include "zk/admin.h"
-#include "zk/dial.h"
+#include "bench/survey.h"
+#include "bench/survey_table.h"
+#include "bench/terminal.h"
 #include "zk/whereabouts.h"
 
 #include <stdbool.h>
@@ -19,38 +21,41 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#define REACH_NS (2 * NS_PER_S)
 /* Ctrl-C is to be heard within two seconds, and not while the servers are asked. */
 #define WHEREABOUTS_NS (1500 * NS_PER_MS)
 #define NOT_AS_SHOWN   1 /* the exit status when there was nothing left to break */
 
 static const char help[] =
     "Usage: zkherd inspect PATH --connect HOSTS[/CHROOT] [OPTION]...\n"
-    "Show who holds a lock and who waits for it, in order: session, age of its znode,\n"
-    "and where the servers tell it (cons), the client's address and its server.\n"
+    "Show who holds a lock and who waits for it, in order: session, time in the\n"
+    "queue, data of the znode, and, where the servers report them (cons), the\n"
+    "client's address and its server. PATH above locks: list the locks below it, the\n"
+    "one with the most waiters first.\n"
     "\n"
     "PATH is the folder of a queue of ephemeral sequential znodes, of zkherd,\n"
-    "Curator, kazoo, ZooKeeper's recipes or others, read/write locks included; or the\n"
-    "one ephemeral znode that is the lock: who waits for that leaves no znode, and is\n"
-    "not known. Without --break nothing is changed.\n"
+    "Curator, kazoo, ZooKeeper's recipes or others, read/write locks included; a\n"
+    "semaphore of Curator or kazoo; or the one ephemeral znode that is the lock: its\n"
+    "waiters create no znodes and are not known. Without --break nothing is changed.\n"
     "\n"
-    "      --connect HOSTS[/CHROOT]  all of the servers, or some sessions' addresses\n"
-    "                                are not found\n"
-    "      --watch                   show it again whenever it changes, till Ctrl-C\n"
-    "      --break                   ask, and delete the znode of who holds: of all\n"
-    "                                readers, if readers do\n"
+    "      --connect HOSTS[/CHROOT]  all servers; without some of them, clients of\n"
+    "                                those servers have no address\n"
+    "      --json                    print JSON; zkherd-inspect(1) lists the keys\n"
+    "      --watch                   show the lock again at each change, until Ctrl-C\n"
+    "      --break                   ask, then delete the holder's znode; of all\n"
+    "                                readers, or all leases, if several hold\n"
     "      --yes                     with --break: do not ask\n"
     "  -h, --help                    this help\n"
     "\n"
-    "Who loses a lock by --break is not told, and goes on as if it held it, beside\n"
-    "the next holder, unless what the lock protects refuses it (fencing). Better end\n"
-    "that client first.\n"
+    "The holder is not notified of --break and may continue as if it still held the\n"
+    "lock, beside the next holder, unless the protected resource refuses it\n"
+    "(fencing). If you can, end that client instead.\n"
     "\n"
-    "Exit status: 0 done, or nobody held what was to be broken, or the answer was no;\n"
-    "1 the holder had changed when it was to be broken, and was left alone; 2 wrong\n"
-    "usage, or no lock; 3 the environment; 4 interrupted (the end of --watch).\n"
+    "Exit status: 0 done, or there was no holder to break, or the answer was no; 1\n"
+    "the holder had changed before --break, and was kept; 2 wrong usage, or not a\n"
+    "lock; 3 the environment; 4 interrupted (the end of --watch).\n"
     "\n"
     "Examples:\n"
+    "  zkherd inspect /locks --connect zk1:2181,zk2:2181,zk3:2181\n"
     "  zkherd inspect /locks/orders --connect zk1:2181,zk2:2181,zk3:2181\n"
     "  zkherd inspect /orders --connect zk1:2181,zk2:2181/locks --watch\n"
     "  zkherd inspect /locks/orders --connect zk1:2181 --break --yes\n";
@@ -59,6 +64,7 @@ struct inspect {
     const char *path;
     bool connect;
     struct connect_string servers;
+    bool json;
     bool watch;
     bool breaks;
     bool yes;
@@ -72,12 +78,13 @@ struct inspect {
 
 /* ------------------------------------------------------------------ the command line */
 
-enum long_option { OPTION_CONNECT = 256, OPTION_WATCH, OPTION_BREAK, OPTION_YES };
+enum long_option { OPTION_CONNECT = 256, OPTION_JSON, OPTION_WATCH, OPTION_BREAK, OPTION_YES };
 
 static bool take(int option, const char *value, void *context)
 {
     struct inspect *inspect = context;
     inspect->connect = inspect->connect || option == OPTION_CONNECT;
+    inspect->json = inspect->json || option == OPTION_JSON;
     inspect->watch = inspect->watch || option == OPTION_WATCH;
     inspect->breaks = inspect->breaks || option == OPTION_BREAK;
     inspect->yes = inspect->yes || option == OPTION_YES;
@@ -97,17 +104,21 @@ static int check_together(const struct inspect *inspect)
     if (!inspect->connect)
         return wrong("--connect", "expected the servers, as zk1:2181,zk2:2181");
     if (inspect->watch && inspect->breaks)
-        return wrong("--break", "with --watch: give one of them");
+        return wrong("--break", "cannot be used with --watch");
+    if (inspect->json && (inspect->watch || inspect->breaks))
+        return wrong("--json", inspect->watch ? "cannot be used with --watch"
+                                              : "cannot be used with --break");
     if (inspect->yes && !inspect->breaks)
-        return wrong("--yes", "it is for --break alone");
+        return wrong("--yes", "is for --break only");
     if (inspect->breaks && !inspect->yes && !isatty(STDIN_FILENO))
-        return wrong("--break", "there is no terminal to ask on: look who holds, and give --yes");
+        return wrong("--break", "there is no terminal to ask on: check the holder, then use --yes");
     return ARGUMENTS_GO;
 }
 
 static int parse(int argc, char **argv, struct inspect *inspect)
 {
     static const struct option options[] = {{"connect", required_argument, NULL, OPTION_CONNECT},
+                                            {"json", no_argument, NULL, OPTION_JSON},
                                             {"watch", no_argument, NULL, OPTION_WATCH},
                                             {"break", no_argument, NULL, OPTION_BREAK},
                                             {"yes", no_argument, NULL, OPTION_YES},
@@ -121,60 +132,24 @@ static int parse(int argc, char **argv, struct inspect *inspect)
     if (first == argc)
         return wrong("path", "expected the path of a lock");
     if (first + 1 < argc)
-        return wrong(argv[first + 1], "expected one path alone");
+        return wrong(argv[first + 1], "expected one path only");
     inspect->path = argv[first];
     return check_together(inspect);
 }
 
 /* ------------------------------------------------------------------ before the first look */
 
-/* A server that is down does not hide what the others have. */
-static enum fault_kind reach(struct inspect *inspect, struct fault *fault)
-{
-    struct fault first = {.kind = FAULT_NONE};
-    inspect->reached = inspect->servers;
-    inspect->reached.count = 0;
-    for (size_t i = 0; i < inspect->servers.count; i++) {
-        struct endpoint *endpoint = &inspect->servers.endpoints[i];
-        struct admin_identity identity;
-        struct fault refusal;
-        enum fault_kind kind = dial_resolve(endpoint, REACH_NS, &refusal);
-        if (kind == FAULT_NONE)
-            kind = admin_identify(endpoint, REACH_NS, &identity, &refusal);
-        if (kind == FAULT_NONE)
-            inspect->reached.endpoints[inspect->reached.count++] = *endpoint;
-        else if (first.kind == FAULT_NONE)
-            first = refusal;
-    }
-    if (inspect->reached.count > 0)
-        return FAULT_NONE;
-    *fault = first;
-    return first.kind;
-}
-
-/* Without it every path below it would be no lock. */
-static enum fault_kind check_chroot(const struct inspect *inspect, struct fault *fault)
-{
-    struct browser_stat ignored;
-    bool there = true;
-    if (inspect->servers.chroot[0] == '\0')
-        return FAULT_NONE;
-    enum fault_kind kind = browser_look(inspect->browser, "/", NO_WATCH, &there, &ignored, fault);
-    if (kind == FAULT_NONE && !there)
-        kind = fault_raise(fault, FAULT_NO_CHROOT, 0, inspect->servers.chroot, "%s", "");
-    return kind;
-}
-
 static enum fault_kind prepare(struct inspect *inspect, struct fault *fault)
 {
-    enum fault_kind kind = reach(inspect, fault);
+    enum fault_kind kind = browser_reach(&inspect->servers, &inspect->reached, fault);
     if (kind != FAULT_NONE)
         return kind;
     whereabouts_init(&inspect->whereabouts, &inspect->servers);
     if (inspect->watch)
         inspect->signals = signals_block();
-    kind = browser_new(&inspect->reached, inspect->signals, &inspect->browser, fault);
-    return kind == FAULT_NONE ? check_chroot(inspect, fault) : kind;
+    kind = browser_new("inspect", &inspect->reached, inspect->signals, &inspect->browser, fault);
+    return kind == FAULT_NONE ? browser_check_chroot(inspect->browser, &inspect->servers, fault)
+                              : kind;
 }
 
 /* ------------------------------------------------------------------ looking */
@@ -182,7 +157,7 @@ static enum fault_kind prepare(struct inspect *inspect, struct fault *fault)
 static bool knows_all(const struct inspect *inspect)
 {
     for (size_t i = 0; i < inspect->sight.count; i++) {
-        int64_t session = inspect->sight.stats[i].owner;
+        int64_t session = inspect->sight.entries[i].stat.owner;
         if (session != 0 && whereabouts_find(&inspect->whereabouts, session) == NULL)
             return false;
     }
@@ -203,13 +178,20 @@ static void begin_block(const struct inspect *inspect)
 
 static enum fault_kind show(struct inspect *inspect, struct fault *fault)
 {
-    if (!knows_all(inspect))
+    /* JSON tells of every server whether it answers, even if no session is looked for. */
+    if (inspect->json || !knows_all(inspect))
         whereabouts_ask(&inspect->whereabouts, WHEREABOUTS_NS);
     if (inspect->watch)
         begin_block(inspect);
-    sight_table_write(inspect->path, &inspect->sight, &inspect->whereabouts, stdout);
     inspect->shown = true;
-    return standard_output_flush(fault);
+    enum fault_kind kind = FAULT_NONE;
+    if (inspect->json)
+        kind = inspect_json_write_lock(inspect->path, &inspect->sight, &inspect->whereabouts,
+                                       stdout, fault);
+    else
+        sight_table_write(inspect->path, &inspect->sight, &inspect->whereabouts,
+                          terminal_columns(STDOUT_FILENO), stdout);
+    return kind == FAULT_NONE ? standard_output_flush(fault) : kind;
 }
 
 /* *changed: whether there is anything else to show. */
@@ -234,6 +216,42 @@ static enum fault_kind look_and_show(struct inspect *inspect, struct fault *faul
     return kind == FAULT_NONE ? show(inspect, fault) : kind;
 }
 
+/* ------------------------------------------------------------------ the locks below */
+
+static enum fault_kind show_survey(const struct inspect *inspect, const struct survey *survey,
+                                   struct fault *fault)
+{
+    enum fault_kind kind = FAULT_NONE;
+    if (inspect->json)
+        kind = inspect_json_write_folder(inspect->path, survey, stdout, fault);
+    else
+        survey_table_write(inspect->path, survey, terminal_columns(STDOUT_FILENO), stdout);
+    return kind == FAULT_NONE ? standard_output_flush(fault) : kind;
+}
+
+/* What is no lock may be above some. If it is not, the fault stays what it was. */
+static enum fault_kind look_below(struct inspect *inspect, struct fault *fault)
+{
+    struct survey survey = {.count = 0};
+    struct fault other;
+    enum fault_kind kind = survey_take(inspect->browser, inspect->path, &survey, &other);
+    if (kind != FAULT_NONE) {
+        *fault = other;
+        return kind;
+    }
+    kind = survey.count > 0 ? show_survey(inspect, &survey, fault) : FAULT_NO_LOCK;
+    survey_deinit(&survey);
+    return kind;
+}
+
+static enum fault_kind look_or_survey(struct inspect *inspect, struct fault *fault)
+{
+    enum fault_kind kind = look_and_show(inspect, fault);
+    return kind == FAULT_NO_LOCK && !inspect->breaks ? look_below(inspect, fault) : kind;
+}
+
+/* ------------------------------------------------------------------ watching */
+
 /* *stale: whether the connection was lost meanwhile. */
 static enum fault_kind await_change(struct inspect *inspect, bool *stale, struct fault *fault)
 {
@@ -245,8 +263,9 @@ static enum fault_kind await_change(struct inspect *inspect, bool *stale, struct
             return kind;
         if (news == BROWSER_LOST) {
             *stale = true;
-            complain_mildly("%s: the connection is lost; it may have changed since it was shown",
-                            inspect->path);
+            complain_mildly(
+                "%s: the connection is lost; the lock may have changed since it was shown",
+                inspect->path);
         }
     }
     return FAULT_NONE;
@@ -288,7 +307,7 @@ static enum fault_kind break_lock(struct inspect *inspect, int *status, struct f
         return kind;
     if (unlike < inspect->sight.holders) {
         *status = NOT_AS_SHOWN;
-        complain_mildly("%s: not broken: %s has gone since it was shown, or is another; look again",
+        complain_mildly("%s: not broken: %s was deleted or replaced since it was shown; look again",
                         inspect->path, inspect->sight.places[unlike].name);
     }
     return look_and_show(inspect, fault);
@@ -303,7 +322,7 @@ static enum fault_kind look_or_break(struct inspect *inspect, int *status, struc
         return kind;
     if (inspect->watch)
         return follow(inspect, fault);
-    kind = look_and_show(inspect, fault);
+    kind = look_or_survey(inspect, fault);
     return kind == FAULT_NONE && inspect->breaks ? break_lock(inspect, status, fault) : kind;
 }
 

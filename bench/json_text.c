@@ -1,44 +1,28 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "bench/json_text.h"
 
-#include <stdbool.h>
+#include "base/printable.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#define CHARACTER_MAX 4 /* bytes */
-
-static bool is_text(const char *bytes, size_t length)
+static json_t *escape(const char *bytes, size_t left)
 {
-    json_t *text = json_stringn(bytes, length);
-    json_decref(text);
-    return text != NULL;
-}
-
-/* How many bytes the character takes that begins here; 0 if none does. */
-static size_t character_at(const char *bytes)
-{
-    for (size_t length = 1; length <= CHARACTER_MAX && bytes[length - 1] != '\0'; length++) {
-        if (is_text(bytes, length))
-            return length;
-    }
-    return 0;
-}
-
-static json_t *escape(const char *bytes)
-{
-    size_t size = strlen(bytes) * strlen("\\xff") + 1, at = 0;
+    size_t size = left * strlen("\\xff") + 1, at = 0;
+    uint32_t ignored;
     char *escaped = malloc(size);
     if (escaped == NULL)
         return NULL;
-    while (*bytes != '\0') {
-        size_t length = character_at(bytes);
+    while (left > 0) {
+        size_t length = printable_decode(bytes, left, &ignored);
         if (length > 0)
             memcpy(escaped + at, bytes, length);
         else
             snprintf(escaped + at, size - at, "\\x%02x", (unsigned char)*bytes);
         at += length > 0 ? length : strlen("\\xff");
         bytes += length > 0 ? length : 1;
+        left -= length > 0 ? length : 1;
     }
     json_t *text = json_stringn(escaped, at);
     free(escaped);
@@ -47,6 +31,11 @@ static json_t *escape(const char *bytes)
 
 json_t *json_text(const char *bytes)
 {
-    json_t *text = json_string(bytes);
-    return text != NULL ? text : escape(bytes);
+    return json_text_bytes(bytes, strlen(bytes));
+}
+
+json_t *json_text_bytes(const char *bytes, size_t length)
+{
+    json_t *text = json_stringn(bytes, length);
+    return text != NULL ? text : escape(bytes, length);
 }

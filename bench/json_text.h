@@ -14,4 +14,7 @@
  * NULL if there is no memory. */
 json_t *json_text(const char *bytes);
 
+/* The same of so many bytes, of which any may be a NUL. */
+json_t *json_text_bytes(const char *bytes, size_t length);
+
 #endif

@@ -161,9 +161,9 @@ void law_table_write(const struct recipe *recipe, FILE *stream)
             write_row(recipe, (enum tally_kind)kind, &has, stream);
     }
     if (has.h)
-        fputs("  h: 1 if nobody has arrived since the last grant, else 0\n", stream);
+        fputs("  h: 1 if no client has arrived since the last grant, else 0\n", stream);
     if (has.k)
-        fputs("  k: how many the next waiter found in line when it arrived\n", stream);
+        fputs("  k: number of clients that the next waiter found in line on its arrival\n", stream);
     if (has.r)
         fputs("  r: 1 if the lock has been released before, else 0\n", stream);
 }

@@ -2,11 +2,14 @@
 /*
  * main: the program's subcommands. Layer: bench.
  */
+#include "base/text.h"
 #include "bench/claims.h"
+#include "bench/clean.h"
 #include "bench/compare.h"
 #include "bench/complain.h"
 #include "bench/ensemble.h"
 #include "bench/inspect.h"
+#include "bench/plot.h"
 #include "bench/recipes.h"
 #include "bench/run.h"
 #include "bench/standard_output.h"
@@ -19,18 +22,20 @@
 
 static const char help[] =
     "Usage: zkherd SUBCOMMAND [OPTION]...\n"
-    "Measure what handing a ZooKeeper lock to n clients costs: O(n²) messages when\n"
-    "everybody watches one znode, O(n) when each watches the one before.\n"
+    "Measure the cost of handing a ZooKeeper lock to n clients: O(n²) messages if all\n"
+    "clients watch one znode, O(n) if each client watches only its predecessor.\n"
     "\n"
-    "  run          run recipes, count every message, hold the counts against laws\n"
-    "  compare      two runs or more: are the counts equal, are the times\n"
-    "  claims       try what is claimed of ZooKeeper's locks: does it hold\n"
+    "  run          run recipes, count every message, compare the counts with laws\n"
+    "  compare      compare the counts and times of two runs or more\n"
+    "  plot         draw the plots of a run or a comparison again\n"
+    "  claims       test claims about ZooKeeper's locks\n"
     "  ensemble     keep private servers running for several runs\n"
-    "  recipes      what each recipe does, its law, where it comes from\n"
-    "  inspect      who holds a lock and who waits, by browsing; break it\n"
+    "  recipes      show what each recipe does, its law, its source\n"
+    "  inspect      show the holder and the waiters of a lock; break the lock\n"
+    "  clean        remove what killed runs left on servers\n"
     "\n"
-    "  -h, --help     this help; zkherd SUBCOMMAND --help for a subcommand's\n"
-    "  -V, --version  the version\n"
+    "  -h, --help     print this help; zkherd SUBCOMMAND --help: that of a subcommand\n"
+    "  -V, --version  print the version\n"
     "\n"
     "Examples:\n"
     "  zkherd run                          the herd effect, on a private server\n"
@@ -43,6 +48,7 @@ static const struct {
 } subcommands[] = {
     {"run", run_main},           {"compare", compare_main}, {"claims", claims_main},
     {"ensemble", ensemble_main}, {"recipes", recipes_main}, {"inspect", inspect_main},
+    {"clean", clean_main},       {"plot", plot_main},
 };
 
 /* What could not be printed must not pass for done; of a pipe that is closed nothing is said. */
@@ -55,6 +61,16 @@ static int check_stdout(int status)
     return status != 0 ? status : fault_exit_status(kind);
 }
 
+static int refuse_subcommand(const char *name)
+{
+    for (size_t i = 0; i < sizeof subcommands / sizeof subcommands[0]; i++) {
+        if (text_is_like(name, subcommands[i].name))
+            return complain_usage("", name, "no such subcommand; did you mean '%s'?",
+                                  subcommands[i].name);
+    }
+    return complain_usage("", name[0] != '\0' ? name : "''", "no such subcommand");
+}
+
 static int run_subcommand(int argc, char **argv)
 {
     if (argc < 2)
@@ -62,7 +78,7 @@ static int run_subcommand(int argc, char **argv)
     bool help_wanted = strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0;
     bool version_wanted = strcmp(argv[1], "--version") == 0 || strcmp(argv[1], "-V") == 0;
     if ((help_wanted || version_wanted) && argc > 2)
-        return complain_usage("", argv[2], "%s stands alone", argv[1]);
+        return complain_usage("", argv[2], "%s takes no further argument", argv[1]);
     if (help_wanted) {
         fputs(help, stdout);
         return 0;
@@ -75,14 +91,17 @@ static int run_subcommand(int argc, char **argv)
         if (strcmp(argv[1], subcommands[i].name) == 0)
             return subcommands[i].main(argc - 1, argv + 1);
     }
-    return complain_usage("", argv[1], "no such subcommand");
+    return refuse_subcommand(argv[1]);
 }
 
 int main(int argc, char **argv)
 {
+    standard_output_guard();
     /* A file that grows past its limit is to be an error of the write, not the end of the program.
      */
     signal(SIGXFSZ, SIG_IGN);
     signal(SIGPIPE, SIG_IGN);
+    /* A parent may have ignored it: then the status of a child, gnuplot's say, would be lost. */
+    signal(SIGCHLD, SIG_DFL);
     return check_stdout(run_subcommand(argc, argv));
 }

@@ -35,24 +35,36 @@ static json_t *describe_most_clients(const struct options *options)
     return most;
 }
 
+/* Of an option that was not given nothing is known. */
+static json_t *number_or_null(uint64_t number)
+{
+    return number == 0 ? json_null() : json_integer((json_int_t)number);
+}
+
 static json_t *describe_plan(const struct options *options)
 {
-    json_t *recipes = json_array(), *clients = json_array();
+    json_t *recipes = json_array(), *clients = json_array(), *left_out = json_array();
     for (size_t i = 0; i < options->recipe_count; i++)
         json_array_append_new(recipes, json_string(options->recipes[i]->name));
     for (size_t i = 0; i < options->level_count; i++)
         json_array_append_new(clients, json_integer((json_int_t)options->clients[i]));
+    for (size_t i = 0; i < options->left_out_count; i++)
+        json_array_append_new(left_out,
+                              json_integer((json_int_t)options->clients[options->level_count + i]));
     return json_pack(
-        "{s:o, s:o, s:o, s:s, s:s, s:I, s:I, s:I, s:b, s:i, s:s, s:i, s:i, s:I, s:I}", "recipes",
-        recipes, "clients", clients, "most_clients", describe_most_clients(options), "workload",
-        options->workload == WORKLOAD_DRAIN ? "drain" : "steady", "pace",
+        "{s:o, s:o, s:o, s:s, s:s, s:I, s:I, s:I, s:b, s:i, s:s, s:i, s:i, s:I, s:I, s:o, s:o, "
+        "s:o}",
+        "recipes", recipes, "clients", clients, "most_clients", describe_most_clients(options),
+        "workload", options->workload == WORKLOAD_DRAIN ? "drain" : "steady", "pace",
         options->pace == PACE_LOCKSTEP ? "lockstep" : "free", "handoffs",
         (json_int_t)options->handoffs, "duration_ns", (json_int_t)options->duration_ns, "hold_ns",
         (json_int_t)options->hold.mean_ns, "hold_exponential", options->hold.exponential, "locks",
         (int)options->locks, "placement", options_placement_word(options->placement), "trials",
         (int)options->trials, "processes", (int)options->processes, "session_timeout_ms",
         (json_int_t)(options->session_timeout_ns / NS_PER_MS), "timeout_ms",
-        (json_int_t)(options->timeout_ns / NS_PER_MS));
+        (json_int_t)(options->timeout_ns / NS_PER_MS), "clients_left_out", left_out, "max_clients",
+        number_or_null(options->max_clients == UINT64_MAX ? 0 : options->max_clients), "max_rate",
+        number_or_null(options->max_rate));
 }
 
 static json_t *describe_driver(enum driver driver)
@@ -122,16 +134,40 @@ void manifest_begin(struct manifest *manifest, int argc, char **argv, const stru
                     const struct target *target)
 {
     manifest->warnings = json_array();
-    manifest->json = json_pack(
-        "{s:o, s:s, s:I, s:o, s:o, s:o, s:s, s:o, s:o}", "command", describe_command(argc, argv),
-        "version", version_text, "seed", (json_int_t)options->seed, "plan", describe_plan(options),
-        "host", machine_describe(), "driver", describe_driver(options->driver), "target",
-        target->name, "servers", describe_servers(target), "data", data_describe(options, target));
+    manifest->json = json_pack("{s:o, s:s, s:I, s:o, s:o, s:o, s:s, s:o, s:o, s:o}", "command",
+                               describe_command(argc, argv), "version", version_text, "seed",
+                               (json_int_t)options->seed, "plan", describe_plan(options), "host",
+                               machine_describe(), "driver", describe_driver(options->driver),
+                               "target", target->name, "servers", describe_servers(target), "data",
+                               data_describe(options, target), "stalls",
+                               json_pack("{s:i, s:f, s:[]}", "count", 0, "seconds", 0.0, "trials"));
 }
 
 void manifest_warn(struct manifest *manifest, const char *warning)
 {
     json_array_append_new(manifest->warnings, json_text(warning));
+}
+
+static json_t *describe_stalls(const struct sample *sample)
+{
+    const struct stalls *stalls = &sample->stalls;
+    return json_pack("{s:s, s:i, s:i, s:i, s:f, s:o}", "recipe", sample->cell.recipe->name,
+                     "clients", (int)sample->cell.clients, "trial", (int)sample->cell.trial,
+                     "count", (int)stalls->count, "seconds", (double)stalls->total_ns / 1e9,
+                     "server", stalls->server[0] != '\0' ? json_text(stalls->server) : json_null());
+}
+
+void manifest_stalls(struct manifest *manifest, const struct sample *sample)
+{
+    json_t *stalls = json_object_get(manifest->json, "stalls");
+    if (sample->stalls.count == 0)
+        return;
+    json_int_t count = json_integer_value(json_object_get(stalls, "count"));
+    double seconds = json_real_value(json_object_get(stalls, "seconds"));
+    json_object_set_new(stalls, "count", json_integer(count + (json_int_t)sample->stalls.count));
+    json_object_set_new(stalls, "seconds",
+                        json_real(seconds + (double)sample->stalls.total_ns / 1e9));
+    json_array_append_new(json_object_get(stalls, "trials"), describe_stalls(sample));
 }
 
 static json_t *describe_roles(const struct board *board)

@@ -32,6 +32,9 @@ void manifest_warn(struct manifest *manifest, const char *warning);
  * each server was. */
 void manifest_sessions(struct manifest *manifest, const struct board *board);
 
+/* Adds the stalls of a trial, if it has any. */
+void manifest_stalls(struct manifest *manifest, const struct sample *sample);
+
 /* Ends it and writes it into the run's folder. cut_short: why the run ended before its last trial,
  * or NULL. */
 MUST_CHECK enum fault_kind manifest_write(struct manifest *manifest, const struct results *results,

@@ -4,6 +4,7 @@
 #include "base/clock.h"
 #include "bench/arguments.h"
 #include "bench/contradictions.h"
+#include "bench/plots.h"
 #include "bench/values.h"
 
 #include <stdlib.h>
@@ -14,51 +15,50 @@
 static const char help[] =
     "Usage: zkherd run [OPTION]...\n"
     "Run lock recipes against ZooKeeper, count every message of every handoff, and\n"
-    "hold the counts against their laws. Writes CSV files, histograms, fits, plots.\n"
+    "check the counts against their laws. Writes CSV files, histograms, fits, plots.\n"
     "\n"
-    "  -r, --recipes LIST       names (see zkherd recipes); NAME:MOST stops at MOST\n"
-    "                           clients [nonscalable,childwatch,scalable]\n"
-    "  -n, --clients LIST       of clients: 10,20 or 8..256x2 or 8..64+8 [8..256x2]\n"
-    "  -w, --workload KIND      drain: each acquires once; steady: and again [drain]\n"
-    "      --handoffs N         steady: so many grants in all [10 for each client]\n"
-    "      --duration D         steady: for so long instead\n"
-    "  -p, --pace PACE          lockstep: one step at a time, exact; free: all at\n"
-    "                           once, as in real contention [lockstep]\n"
-    "      --hold D             hold the lock for so long; exp:D: D on average,\n"
-    "                           exponentially distributed [0]\n"
+    "  -r, --recipes LIST       names (see zkherd recipes); NAME:MOST skips client\n"
+    "                           counts above MOST [nonscalable,childwatch,scalable]\n"
+    "  -n, --clients LIST       numbers: 10,20 or 8..256x2 or 8..64+8 [8..256x2]\n"
+    "  -w, --workload KIND      drain: each client acquires once; steady: each queues\n"
+    "                           again after its release [drain]\n"
+    "      --handoffs N         steady: N grants in all [10 per client]\n"
+    "      --duration D         steady: run for D instead\n"
+    "  -p, --pace PACE          lockstep: one step at a time, exact counts; free: all\n"
+    "                           clients at once, real contention [lockstep]\n"
+    "      --hold D             hold the lock for D; exp:D: exponential, mean D [0]\n"
     "  -k, --locks M            spread the clients over M locks [1]\n"
-    "  -t, --trials K           of each recipe with each number of clients [5]\n"
-    "  -d, --driver NAME        events: an event loop in each process; threads: a\n"
-    "                           thread for each session; simulated: servers and up\n"
-    "                           to 100000 sessions in memory [events]\n"
+    "  -t, --trials K           trials of each recipe at each client count [5]\n"
+    "  -d, --driver NAME        events: one event loop per process; threads: a thread\n"
+    "                           per session; simulated: servers and sessions in\n"
+    "                           memory [events]\n"
     "  -P, --processes P        spread the sessions over P processes [1]\n"
-    "      --servers LIST       private servers: 1, 3, 5 or 7; 1,3: both, taking\n"
-    "                           turns [1]\n"
-    "      --heap MIB           of each private server [512]\n"
-    "      --fsync yes|no       whether its writes wait for the disk [yes]\n"
-    "      --data DIR           of the private servers: empty, or not there yet\n"
-    "                           [a temporary folder]\n"
+    "      --servers LIST       private servers: 1, 3, 5 or 7; 1,3: both in turn [1]\n"
+    "      --heap MIB           heap of each private server [512]\n"
+    "      --fsync yes|no       whether their writes wait for the disk [yes]\n"
+    "      --data DIR           their data, in an empty or new folder [temporary]\n"
     "      --connect HOSTS[/CHROOT]  use these servers instead of private ones\n"
-    "      --placement WHERE    connect to the leader, to followers, or spread over\n"
-    "                           all servers in turn [spread]\n"
-    "      --session-timeout D  asked for by each session [60s]\n"
-    "      --timeout D          give a trial up if nothing moves for so long [30s]\n"
+    "      --max-clients N      skip client counts above N\n"
+    "      --max-rate R         send at most R requests per second on average\n"
+    "      --placement WHERE    connect to leader, followers, or spread [spread]\n"
+    "      --session-timeout D  requested by each session [60s]\n"
+    "      --timeout D          abort a trial after D without progress [30s]\n"
     "      --seed S             of the order of trials and of random times [clock]\n"
-    "  -o, --out DIR            for the results, a folder that does not exist yet\n"
-    "                           [results/TIME-TARGET]\n"
-    "  -q, --quiet              print nothing but errors and failed verdicts\n"
-    "  -h, --help               this help\n"
+    "  -o, --out DIR            new folder for the results [results/TIME-TARGET]\n"
+    "      --plots FORMATS      svg, png, pdf, eps [svg,png]\n"
+    "  -q, --quiet              print only errors and failed verdicts\n"
+    "  -h, --help               print this help\n"
     "\n"
-    "Durations D take a unit: 50us, 2ms, 30s, 5m. Exit status: 0 done, every verdict\n"
+    "Durations D need a unit: 50us, 2ms, 30s, 5m. Exit status: 0 done, every verdict\n"
     "holds; 1 a verdict fails; 2 wrong usage; 3 the environment; 4 the measurement is\n"
     "not valid.\n"
     "\n"
     "Examples:\n"
     "  zkherd run                                   the herd effect\n"
-    "  zkherd run -r scalable -n 5000 -t 1          five thousand in one queue\n"
+    "  zkherd run -r scalable -n 5000 -t 1          5000 clients in one queue\n"
     "  zkherd run -p free -n 100 --hold exp:5ms     real contention\n"
     "  zkherd run --servers 1,3                     one server against three\n"
-    "  zkherd run --connect zk1:2181,zk2:2181/test  servers of your own\n";
+    "  zkherd run --connect zk1:2181,zk2:2181/test  existing servers\n";
 
 static const struct option long_options[] = {
     {"recipes", required_argument, NULL, OPTION_RECIPES},
@@ -77,11 +77,14 @@ static const struct option long_options[] = {
     {"heap", required_argument, NULL, OPTION_HEAP},
     {"fsync", required_argument, NULL, OPTION_FSYNC},
     {"data", required_argument, NULL, OPTION_DATA},
+    {"max-clients", required_argument, NULL, OPTION_MAX_CLIENTS},
+    {"max-rate", required_argument, NULL, OPTION_MAX_RATE},
     {"placement", required_argument, NULL, OPTION_PLACEMENT},
     {"session-timeout", required_argument, NULL, OPTION_SESSION_TIMEOUT},
     {"timeout", required_argument, NULL, OPTION_TIMEOUT},
     {"seed", required_argument, NULL, OPTION_SEED},
     {"out", required_argument, NULL, OPTION_OUT},
+    {"plots", required_argument, NULL, OPTION_PLOTS},
     {"quiet", no_argument, NULL, OPTION_QUIET},
     {"help", no_argument, NULL, OPTION_HELP},
     {0},
@@ -95,9 +98,11 @@ static void set_defaults(struct options *options)
         .processes = 1,
         .heap_mib = 512,
         .fsync = true,
+        .max_clients = UINT64_MAX,
         .session_timeout_ns = 60 * NS_PER_S,
         .timeout_ns = 30 * NS_PER_S,
         .seed = clock_utc_ns(),
+        .plots = PLOTS_FORMATS_DEFAULT,
     };
 }
 

@@ -24,8 +24,11 @@ struct options {
     const struct recipe *recipes[OPTIONS_RECIPES_MAX];
     uint64_t most_clients[OPTIONS_RECIPES_MAX]; /* of each recipe; UINT64_MAX: all levels */
     size_t recipe_count;
-    uint64_t *clients; /* levels, ascending */
+    uint64_t *clients; /* levels, ascending, … */
     size_t level_count;
+    size_t left_out_count; /* … and behind them those that are left out (bench/capacity.h) */
+    uint64_t max_clients;  /* sessions at a time; UINT64_MAX: as many as the plan has */
+    uint64_t max_rate;     /* requests a second; 0: no limit */
     enum workload workload;
     uint64_t handoffs; /* 0: a duration, or the default */
     uint64_t duration_ns;
@@ -50,6 +53,7 @@ struct options {
     uint64_t timeout_ns;
     uint64_t seed;
     const char *out; /* NULL: results/<time>-<target> */
+    unsigned plots;  /* the formats of the plots (bench/plots.h) */
     bool quiet;
 };
 

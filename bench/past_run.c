@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "bench/past_run.h"
 
+#include "bench/folder.h"
+
+#include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,15 +13,18 @@
 /* The keys of the plan that decide what is measured, and of which kind each is. */
 static const struct {
     const char *key;
-    json_type type; /* JSON_TRUE stands for both */
+    json_type type; /* JSON_TRUE stands for both, JSON_NULL for an integer or none */
 } plan_keys[] = {
     {"recipes", JSON_ARRAY},       {"clients", JSON_ARRAY},    {"most_clients", JSON_OBJECT},
     {"workload", JSON_STRING},     {"pace", JSON_STRING},      {"handoffs", JSON_INTEGER},
     {"duration_ns", JSON_INTEGER}, {"hold_ns", JSON_INTEGER},  {"hold_exponential", JSON_TRUE},
-    {"locks", JSON_INTEGER},       {"placement", JSON_STRING},
+    {"locks", JSON_INTEGER},       {"placement", JSON_STRING}, {"max_rate", JSON_NULL},
 };
 
 #define FILE_PATH_SIZE (PATH_MAX + 64)
+
+/* No run makes so many of a cell. */
+#define TRIALS_MAX 1000000
 
 #define PLAN_KEYS (sizeof plan_keys / sizeof plan_keys[0])
 
@@ -32,6 +39,12 @@ uint64_t past_run_clients(const struct past_run *run, size_t index)
 {
     const json_t *clients = json_object_get(run->plan, "clients");
     return (uint64_t)json_integer_value(json_array_get(clients, index));
+}
+
+uint64_t past_run_trials(const struct past_run *run)
+{
+    json_int_t trials = json_integer_value(json_object_get(run->plan, "trials"));
+    return trials > 0 && trials <= TRIALS_MAX ? (uint64_t)trials : 0;
 }
 
 bool past_run_plans(const struct past_run *run, const char *recipe, uint64_t clients)
@@ -55,14 +68,20 @@ bool past_run_is_drain(const struct past_run *run)
     return strcmp(json_string_value(json_object_get(run->plan, "workload")), "drain") == 0;
 }
 
+bool past_run_is_paced(const struct past_run *run)
+{
+    return !json_is_null(json_object_get(run->plan, "max_rate"));
+}
+
 static bool has_type(const json_t *value, json_type type)
 {
     return value != NULL &&
-           (json_typeof(value) == type || (type == JSON_TRUE && json_is_false(value)));
+           (json_typeof(value) == type || (type == JSON_TRUE && json_is_false(value)) ||
+            (type == JSON_NULL && json_is_integer(value)));
 }
 
 /* Letters, digits and what joins them: the name goes into gnuplot's command line. */
-static bool is_name(const char *text)
+bool past_run_is_name(const char *text)
 {
     return text != NULL && text[0] != '\0' &&
            text[strspn(
@@ -76,7 +95,7 @@ static bool lists_are_good(const json_t *plan)
     const json_t *clients = json_object_get(plan, "clients");
     bool good = json_array_size(recipes) > 0 && json_array_size(clients) > 0;
     for (size_t i = 0; i < json_array_size(recipes); i++)
-        good = good && is_name(json_string_value(json_array_get(recipes, i)));
+        good = good && past_run_is_name(json_string_value(json_array_get(recipes, i)));
     for (size_t i = 0; i < json_array_size(clients); i++)
         good = good && json_integer_value(json_array_get(clients, i)) > 0;
     return good;
@@ -87,11 +106,14 @@ static enum fault_kind check_keys(const struct past_run *run, const char *path, 
     for (size_t i = 0; i < PLAN_KEYS; i++) {
         if (!has_type(json_object_get(run->plan, plan_keys[i].key), plan_keys[i].type))
             return fault_raise(fault, FAULT_MALFORMED, 0, path,
-                               "the plan has no '%s', or none of its kind", plan_keys[i].key);
+                               "the plan has no '%s', or one of the wrong type", plan_keys[i].key);
     }
     if (!lists_are_good(run->plan))
         return fault_raise(fault, FAULT_MALFORMED, 0, path,
-                           "the plan's recipes or clients are not what they should be");
+                           "the plan's recipes or clients are not valid");
+    if (past_run_trials(run) == 0)
+        return fault_raise(fault, FAULT_MALFORMED, 0, path,
+                           "the plan has no 'trials', or no number of them");
     return FAULT_NONE;
 }
 
@@ -135,8 +157,8 @@ enum fault_kind past_run_check_plan(const struct past_run *first, const struct p
         char its[100], others[100];
         put_value(a, others, sizeof others);
         put_value(b, its, sizeof its);
-        return fault_raise(fault, FAULT_OTHER_PLAN, 0, other->folder,
-                           "its %s: %s, and not %s as in %.150s", key, its, others, first->folder);
+        return fault_raise(fault, FAULT_OTHER_PLAN, 0, other->folder, "%s is %s here, %s in %.150s",
+                           key, its, others, first->folder);
     }
     return FAULT_NONE;
 }
@@ -168,41 +190,175 @@ static enum fault_kind read_manifest(struct past_run *run, struct fault *fault)
         return fault_raise(fault, FAULT_MALFORMED, 0, path, "line %d: %s",
                            error.line > 0 ? error.line : 1, error.text);
     json_t *plan = json_object_get(run->manifest, "plan");
-    /* Manifests did not always have it: then it is taken for what it is by default. */
+    /* Manifests did not always have these: each is then taken for what it is by default. */
     if (json_object_get(plan, "placement") == NULL)
         json_object_set_new(plan, "placement", json_string("spread"));
+    if (json_object_get(plan, "max_rate") == NULL)
+        json_object_set_new(plan, "max_rate", json_null());
     run->plan = plan;
     return check_keys(run, path, fault);
 }
 
-static bool is_planned(const struct past_run *run, const char *recipe, double clients)
+/* ------------------------------------------------------------------ the trials of the plan */
+
+/* Which trial of the plan a row is; recipe and clients by their places in its lists. */
+struct key {
+    size_t recipe, clients;
+    uint64_t trial;
+    size_t row;
+};
+
+struct key_columns {
+    size_t recipe, clients, trial;
+};
+
+static enum fault_kind find_key_columns(const struct csv_reader *trials,
+                                        struct key_columns *columns, struct fault *fault)
 {
-    bool recipe_is = false, clients_are = false;
-    for (size_t i = 0; past_run_recipe(run, i) != NULL; i++)
-        recipe_is = recipe_is || strcmp(past_run_recipe(run, i), recipe) == 0;
-    for (size_t i = 0; past_run_clients(run, i) != 0; i++)
-        clients_are = clients_are || (double)past_run_clients(run, i) == clients;
-    return recipe_is && clients_are && past_run_plans(run, recipe, (uint64_t)clients);
+    enum fault_kind kind = csv_reader_column(trials, "recipe", &columns->recipe, fault);
+    if (kind == FAULT_NONE)
+        kind = csv_reader_column(trials, "clients", &columns->clients, fault);
+    if (kind == FAULT_NONE)
+        kind = csv_reader_column(trials, "trial", &columns->trial, fault);
+    return kind;
+}
+
+/* False if the plan has no such cell. */
+static bool find_cell(const struct past_run *run, const char *recipe, double clients,
+                      struct key *key)
+{
+    const char *name = past_run_recipe(run, 0);
+    uint64_t level = past_run_clients(run, 0);
+    for (key->recipe = 0; name != NULL && strcmp(name, recipe) != 0;)
+        name = past_run_recipe(run, ++key->recipe);
+    for (key->clients = 0; level != 0 && (double)level != clients;)
+        level = past_run_clients(run, ++key->clients);
+    return name != NULL && level != 0 && past_run_plans(run, recipe, level);
+}
+
+static enum fault_kind read_key(const struct past_run *run, const struct key_columns *columns,
+                                size_t row, struct key *key, struct fault *fault)
+{
+    const struct csv_reader *trials = &run->trials;
+    double clients = 0, trial = 0;
+    enum fault_kind kind = csv_reader_number(trials, row, columns->clients, &clients, fault);
+    if (kind == FAULT_NONE)
+        kind = csv_reader_number(trials, row, columns->trial, &trial, fault);
+    if (kind != FAULT_NONE)
+        return kind;
+    if (!find_cell(run, csv_reader_text(trials, row, columns->recipe), clients, key))
+        return csv_reader_refuse(trials, row, columns->recipe,
+                                 "with this number of clients is not in the plan", fault);
+    if (!(trial >= 1 && trial <= (double)past_run_trials(run) && trial == floor(trial)))
+        return csv_reader_refuse(trials, row, columns->trial, "is not a trial of the plan", fault);
+    key->trial = (uint64_t)trial;
+    key->row = row;
+    return FAULT_NONE;
+}
+
+static int compare_keys(const void *a, const void *b)
+{
+    const struct key *x = a, *y = b;
+    if (x->recipe != y->recipe)
+        return x->recipe < y->recipe ? -1 : 1;
+    if (x->clients != y->clients)
+        return x->clients < y->clients ? -1 : 1;
+    return (x->trial > y->trial) - (x->trial < y->trial);
+}
+
+/* By trial, and those of one trial in the order of their rows. */
+static int compare_keys_and_rows(const void *a, const void *b)
+{
+    const struct key *x = a, *y = b;
+    int by_key = compare_keys(a, b);
+    return by_key != 0 ? by_key : (x->row > y->row) - (x->row < y->row);
+}
+
+/* A trial that stands there twice would count twice, and make intervals narrower than they are. */
+static enum fault_kind check_repetition(const struct past_run *run, size_t trial_column,
+                                        const struct key *keys, struct fault *fault)
+{
+    for (size_t i = 1; i < run->trials.rows; i++) {
+        if (compare_keys(&keys[i - 1], &keys[i]) != 0)
+            continue;
+        char why[200];
+        snprintf(why, sizeof why, "of %.60s with %" PRIu64 " clients is on line %zu already",
+                 past_run_recipe(run, keys[i].recipe), past_run_clients(run, keys[i].clients),
+                 run->trials.lines[keys[i - 1].row + 1]);
+        return csv_reader_refuse(&run->trials, keys[i].row, trial_column, why, fault);
+    }
+    return FAULT_NONE;
+}
+
+/* The first trial of the plan that is not among the keys, which are sorted; false if all are. */
+static bool find_missing(const struct past_run *run, const struct key *keys, struct key *missing)
+{
+    size_t next = 0;
+    for (missing->recipe = 0; past_run_recipe(run, missing->recipe) != NULL; missing->recipe++) {
+        const char *recipe = past_run_recipe(run, missing->recipe);
+        for (missing->clients = 0; past_run_clients(run, missing->clients) != 0;
+             missing->clients++) {
+            if (!past_run_plans(run, recipe, past_run_clients(run, missing->clients)))
+                continue;
+            for (missing->trial = 1; missing->trial <= past_run_trials(run); missing->trial++) {
+                if (next == run->trials.rows || compare_keys(&keys[next], missing) != 0)
+                    return true;
+                next++;
+            }
+        }
+    }
+    return false;
+}
+
+/* Fewer trials than the plan has are those of a run that was cut short, which its manifest says. */
+static enum fault_kind check_whole(const struct past_run *run, const struct key *keys,
+                                   struct fault *fault)
+{
+    const json_t *cut_short = json_object_get(run->manifest, "cut_short");
+    const json_t *finished = json_object_get(run->manifest, "trials_finished");
+    struct key missing;
+    bool whole = !find_missing(run, keys, &missing);
+    if (!whole && !json_is_string(cut_short))
+        return fault_raise(fault, FAULT_MALFORMED, 0, run->trials.name,
+                           "trial %" PRIu64 " of %.60s with %" PRIu64
+                           " clients is missing, although the run was not cut short",
+                           missing.trial, past_run_recipe(run, missing.recipe),
+                           past_run_clients(run, missing.clients));
+    if (json_is_integer(finished) && json_integer_value(finished) != (json_int_t)run->trials.rows)
+        return fault_raise(fault, FAULT_MALFORMED, 0, run->trials.name,
+                           "%zu trials, but the manifest says that %" JSON_INTEGER_FORMAT
+                           " were finished",
+                           run->trials.rows, json_integer_value(finished));
+    return FAULT_NONE;
+}
+
+static enum fault_kind check_keys_of_rows(const struct past_run *run, struct key *keys,
+                                          struct fault *fault)
+{
+    struct key_columns columns = {0};
+    enum fault_kind kind = find_key_columns(&run->trials, &columns, fault);
+    for (size_t row = 0; kind == FAULT_NONE && row < run->trials.rows; row++)
+        kind = read_key(run, &columns, row, &keys[row], fault);
+    if (kind != FAULT_NONE)
+        return kind;
+    qsort(keys, run->trials.rows, sizeof *keys, compare_keys_and_rows);
+    kind = check_repetition(run, columns.trial, keys, fault);
+    return kind == FAULT_NONE ? check_whole(run, keys, fault) : kind;
 }
 
 static enum fault_kind check_trials(const struct past_run *run, struct fault *fault)
 {
-    const struct csv_reader *trials = &run->trials;
-    size_t recipe = 0, clients = 0;
-    enum fault_kind kind = csv_reader_column(trials, "recipe", &recipe, fault);
-    if (kind == FAULT_NONE)
-        kind = csv_reader_column(trials, "clients", &clients, fault);
-    for (size_t row = 0; kind == FAULT_NONE && row < trials->rows; row++) {
-        double number = 0;
-        kind = csv_reader_number(trials, row, clients, &number, fault);
-        if (kind == FAULT_NONE && !is_planned(run, csv_reader_text(trials, row, recipe), number))
-            kind = csv_reader_refuse(trials, row, recipe,
-                                     "with this number of clients is not in the plan", fault);
-    }
-    if (kind == FAULT_NONE && trials->rows == 0)
-        kind = fault_raise(fault, FAULT_NOT_A_RUN, 0, run->folder, "there is no trial in it");
+    if (run->trials.rows == 0)
+        return fault_raise(fault, FAULT_NOT_A_RUN, 0, run->folder, "there is no trial in it");
+    struct key *keys = calloc(run->trials.rows, sizeof *keys);
+    if (keys == NULL)
+        return fault_raise(fault, FAULT_NO_MEMORY, 0, run->folder, "%s", "");
+    enum fault_kind kind = check_keys_of_rows(run, keys, fault);
+    free(keys);
     return kind;
 }
+
+/* ------------------------------------------------------------------ the whole */
 
 static enum fault_kind read_trials(struct past_run *run, struct fault *fault)
 {
@@ -217,8 +373,7 @@ enum fault_kind past_run_open(const char *folder, struct past_run *run, struct f
 {
     *run = (struct past_run){0};
     snprintf(run->folder, sizeof run->folder, "%s", folder);
-    for (size_t end = strlen(run->folder); end > 1 && run->folder[end - 1] == '/';)
-        run->folder[--end] = '\0';
+    folder_trim(run->folder);
     enum fault_kind kind = read_manifest(run, fault);
     if (kind == FAULT_NONE)
         kind = read_trials(run, fault);

@@ -2,8 +2,8 @@
 /*
  * past_run: a run as it lies in its folder, read again: its plan and its trials. Layer: bench.
  *
- * Invariant: a run that was opened has every key of the plan, and every trial in it is one of
- * that plan.
+ * Invariant: a run that was opened has every key of the plan, and each trial of that plan exactly
+ * once; fewer of them only if its manifest says that the run was cut short.
  */
 #ifndef BENCH_PAST_RUN_H
 #define BENCH_PAST_RUN_H
@@ -35,8 +35,8 @@ void past_run_deinit(struct past_run *run);
 
 /*
  * FAULT_OTHER_PLAN, with what differs, unless both ran the same: recipes, clients, most clients,
- * workload, pace, handoffs or duration, hold, locks, placement. How often, in which order, by which
- * driver and with how many processes is each one's own affair.
+ * workload, pace, handoffs or duration, hold, locks, placement, most requests a second. How often,
+ * in which order, by which driver and with how many processes is each one's own affair.
  */
 MUST_CHECK enum fault_kind past_run_check_plan(const struct past_run *first,
                                                const struct past_run *other, struct fault *fault);
@@ -45,6 +45,12 @@ MUST_CHECK enum fault_kind past_run_check_plan(const struct past_run *first,
 const char *past_run_recipe(const struct past_run *run, size_t index);
 uint64_t past_run_clients(const struct past_run *run, size_t index);
 
+/* How many trials of each cell the plan has, at least one. */
+uint64_t past_run_trials(const struct past_run *run);
+
+/* Whether a text may be the name of a recipe: letters, digits, and what joins them. */
+bool past_run_is_name(const char *text);
+
 /* Whether the plan has this recipe, one of its own, go through this number of clients, one of its
  * own too. */
 bool past_run_plans(const struct past_run *run, const char *recipe, uint64_t clients);
@@ -52,5 +58,8 @@ bool past_run_plans(const struct past_run *run, const char *recipe, uint64_t cli
 bool past_run_is_lockstep(const struct past_run *run);
 bool past_run_has_duration(const struct past_run *run);
 bool past_run_is_drain(const struct past_run *run);
+
+/* Whether it was made with --max-rate: its trials then have no times that span several steps. */
+bool past_run_is_paced(const struct past_run *run);
 
 #endif

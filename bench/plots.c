@@ -1,26 +1,58 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "bench/plots.h"
 
+#include "base/printable.h"
+#include "base/text.h"
+#include "bench/gnuplot.h"
+
 #include <errno.h>
-#include <fcntl.h>
 #include <libgen.h>
-#include <poll.h>
-#include <signal.h>
-#include <spawn.h>
+#include <limits.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <sys/stat.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
-extern char **environ;
+#define PATH_SIZE (PATH_MAX + 64)
+/* As much as gnuplot takes of a line, the names of 16 sides included. */
+#define VARIABLES_SIZE (8 * PATH_MAX)
 
-static const char *const of_run[] = {"rpcs",       "messages", "bytes", "handoff_latency",
-                                     "drain_time", NULL};
-static const char *const of_comparison[] = {"compare", NULL};
-static const char *const formats[] = {"svg", "png"};
+/* Longer ones the script cuts. */
+#define LABEL_SIZE 200
+
+/* A script, and the file that it cannot do without. */
+struct plot {
+    const char *name;
+    const char *source;
+};
+
+static const struct plot of_run[] = {
+    {"rpcs", "trials.csv"},       {"messages", "waiters.csv"},
+    {"bytes", "trials.csv"},      {"handoff_latency", "waiters.csv"},
+    {"drain_time", "trials.csv"}, {NULL, NULL}};
+static const struct plot of_comparison[] = {{"compare", "compare.csv"}, {NULL, NULL}};
+
+static const char *const formats[] = {"svg", "png", "pdf", "eps"};
+
+#define FORMATS (sizeof formats / sizeof formats[0])
+
+bool plots_parse_formats(const char *list, unsigned *wanted)
+{
+    unsigned parsed = 0;
+    char item[8];
+    while (text_next_item(&list, item, sizeof item)) {
+        size_t i = 0;
+        while (i < FORMATS && strcmp(item, formats[i]) != 0)
+            i++;
+        if (i == FORMATS)
+            return false;
+        parsed |= 1u << i;
+    }
+    if (parsed == 0)
+        return false;
+    *wanted = parsed;
+    return true;
+}
 
 /* Beside the program: in the sources it is build/zkherd, installed it is bin/zkherd. */
 static bool find_scripts(char *folder, size_t size)
@@ -33,7 +65,7 @@ static bool find_scripts(char *folder, size_t size)
     program[length] = '\0';
     const char *beside = dirname(program);
     for (size_t i = 0; i < sizeof places / sizeof places[0]; i++) {
-        char script[PATH_MAX + 64];
+        char script[PATH_SIZE];
         int written = snprintf(folder, size, "%s/%s", beside, places[i]);
         if (written < 0 || (size_t)written >= size)
             return false;
@@ -44,165 +76,122 @@ static bool find_scripts(char *folder, size_t size)
     return false;
 }
 
-/* A gnuplot string in single quotes; a quote in it is written twice. */
-static void quote(const char *text, char *quoted, size_t size)
+static bool has_file(const char *folder, const char *name)
 {
-    size_t at = 0;
-    quoted[at++] = '\'';
-    for (; *text != '\0' && at + 4 < size; text++) {
-        if (*text == '\'')
-            quoted[at++] = '\'';
-        quoted[at++] = *text;
-    }
-    quoted[at++] = '\'';
-    quoted[at] = '\0';
+    char path[PATH_SIZE];
+    snprintf(path, sizeof path, "%s/%s", folder, name);
+    return access(path, F_OK) == 0;
 }
 
-static void list_recipes(const struct options *options, char *list, size_t size)
+/* Appends to text, cut to fit. */
+static void append_variable(char *text, size_t size, const char *name, const char *value)
 {
-    size_t at = 0;
-    list[0] = '\0';
-    for (size_t i = 0; i < options->recipe_count && at < size; i++)
-        at += (size_t)snprintf(list + at, size - at, "%s%s", i > 0 ? " " : "",
-                               options->recipes[i]->name);
+    char quoted[2 * PATH_MAX];
+    size_t length = strlen(text);
+    gnuplot_quote(value, quoted, sizeof quoted);
+    snprintf(text + length, size - length, "%s=%s; ", name, quoted);
 }
 
-/* Runs gnuplot with its output kept; the signals that this program blocks are its own affair. */
-static int spawn_gnuplot(char *variables, char *script, int log, pid_t *child)
+/* What does not depend on the plot or its format. */
+static void set_variables(const struct plots *plots, const char *scripts, char *text, size_t size)
 {
-    char name[] = "gnuplot", option[] = "-e";
-    char *const arguments[] = {name, option, variables, script, NULL};
-    posix_spawn_file_actions_t actions;
-    posix_spawnattr_t attributes;
-    sigset_t none;
-    sigemptyset(&none);
-    posix_spawn_file_actions_init(&actions);
-    posix_spawn_file_actions_adddup2(&actions, log, STDOUT_FILENO);
-    posix_spawn_file_actions_adddup2(&actions, log, STDERR_FILENO);
-    posix_spawnattr_init(&attributes);
-    posix_spawnattr_setsigmask(&attributes, &none);
-    posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK);
-    int error = posix_spawnp(child, "gnuplot", &actions, &attributes, arguments, environ);
-    posix_spawn_file_actions_destroy(&actions);
-    posix_spawnattr_destroy(&attributes);
-    return error;
+    text[0] = '\0';
+    append_variable(text, size, "run", plots->folder);
+    append_variable(text, size, "scripts", scripts);
+    append_variable(text, size, "recipes", plots->recipes);
+    size_t length = strlen(text);
+    snprintf(text + length, size - length, "fitted=%d; ", has_file(plots->folder, "fits.csv"));
 }
 
-/* The first line that gnuplot complained with, or what ended it without a word. */
-static void read_complaint(int log, int status, char *why, size_t size)
+static enum gnuplot_end draw_one(const struct plot *plot, const char *format,
+                                 const struct plots *plots, const char *scripts,
+                                 const char *variables, char *why, size_t size)
 {
-    char text[512] = "";
-    ssize_t length = pread(log, text, sizeof text - 1, 0);
-    text[length > 0 ? length : 0] = '\0';
-    char *line = text + strspn(text, "\n ");
-    line[strcspn(line, "\n")] = '\0';
-    if (line[0] == '\0' && WIFSIGNALED(status))
-        snprintf(why, size, "gnuplot was ended by signal %d", WTERMSIG(status));
-    else
-        snprintf(why, size, "gnuplot failed: %s", line);
+    char all[VARIABLES_SIZE + 32], script[PATH_SIZE];
+    if (!has_file(plots->folder, plot->source))
+        return GNUPLOT_NOTHING;
+    snprintf(all, sizeof all, "%sformat='%s'", variables, format);
+    snprintf(script, sizeof script, "%s/%s.gp", scripts, plot->name);
+    return gnuplot_run(all, script, plots->interrupts, why, size);
 }
 
-/* A script ends with this status when the run has nothing for it to draw: no waiters, say. */
-#define NOTHING_TO_DRAW 3
-/* How often it is looked whether gnuplot has ended. */
-#define LOOK_MS 10
-
-static bool is_readable(int descriptor, int patience_ms)
+/* All of them, until one fails. */
+static enum plots_end draw_all(const struct plot *list, const struct plots *plots,
+                               const char *scripts, const char *variables, char *why, size_t size)
 {
-    struct pollfd polled = {.fd = descriptor, .events = POLLIN};
-    return poll(&polled, 1, patience_ms) > 0;
-}
-
-/* A Ctrl-C reaches gnuplot too; another signal reaches this program alone. */
-static int await_gnuplot(pid_t child, int interrupts)
-{
-    int status = 0;
-    while (waitpid(child, &status, WNOHANG) == 0) {
-        if (is_readable(interrupts, LOOK_MS)) {
-            kill(child, SIGKILL);
-            waitpid(child, &status, 0);
-            break;
+    enum plots_end end = PLOTS_NOTHING;
+    for (; list->name != NULL; list++) {
+        for (size_t i = 0; i < FORMATS; i++) {
+            if ((plots->formats & 1u << i) == 0)
+                continue;
+            enum gnuplot_end one = draw_one(list, formats[i], plots, scripts, variables, why, size);
+            if (one == GNUPLOT_FAILED)
+                return PLOTS_SKIPPED;
+            if (one == GNUPLOT_DONE)
+                end = PLOTS_DRAWN;
         }
     }
-    return status;
+    return end;
 }
 
-static bool run_gnuplot(char *variables, char *script, int interrupts, char *why, size_t size)
+/* All pictures, the one that was being drawn among them, and the folder if that was all. */
+static void remove_pictures(const struct plot *list, const struct plots *plots, const char *folder)
 {
-    pid_t child;
-    int status = 0;
-    int log = memfd_create("gnuplot", MFD_CLOEXEC);
-    if (log < 0) {
-        snprintf(why, size, "%s", strerror(errno));
-        return false;
+    for (; list->name != NULL; list++) {
+        for (size_t i = 0; i < FORMATS; i++) {
+            char picture[2 * PATH_SIZE];
+            snprintf(picture, sizeof picture, "%s/%s.%s", folder, list->name, formats[i]);
+            if ((plots->formats & 1u << i) != 0)
+                unlink(picture);
+        }
     }
-    int error = spawn_gnuplot(variables, script, log, &child);
-    if (error != 0) {
-        snprintf(why, size, "gnuplot is not installed (%s)", strerror(error));
-    } else {
-        status = await_gnuplot(child, interrupts);
-        if (WIFEXITED(status) && WEXITSTATUS(status) == NOTHING_TO_DRAW)
-            status = 0;
-        if (status != 0)
-            read_complaint(log, status, why, size);
-    }
-    close(log);
-    return error == 0 && status == 0;
+    rmdir(folder);
 }
 
-/* The folder and all pictures in it, the one that was being drawn among them. */
-static void remove_pictures(const char *const scripts[], const char *plots)
+static enum plots_end draw(const struct plot *list, const struct plots *plots, const char *scripts,
+                           const char *variables, char *why, size_t size)
 {
-    for (size_t i = 0; scripts[i / 2] != NULL; i++) {
-        char picture[PATH_MAX + 64];
-        snprintf(picture, sizeof picture, "%s/%s.%s", plots, scripts[i / 2], formats[i % 2]);
-        unlink(picture);
+    char folder[PATH_SIZE];
+    snprintf(folder, sizeof folder, "%s/plots", plots->folder);
+    if (mkdir(folder, 0777) != 0 && errno != EEXIST) {
+        snprintf(why, size, "%s: %s", folder, strerror(errno));
+        return PLOTS_SKIPPED;
     }
-    rmdir(plots);
+    enum plots_end end = draw_all(list, plots, scripts, variables, why, size);
+    if (gnuplot_is_interrupted(plots->interrupts, 0)) {
+        remove_pictures(list, plots, folder);
+        return PLOTS_INTERRUPTED;
+    }
+    if (end != PLOTS_DRAWN)
+        rmdir(folder); /* only if nothing was drawn at all */
+    return end;
 }
 
-static enum plots_end draw(const char *const scripts[], const char *results, const char *recipes,
-                           int interrupts, char *why, size_t size)
+enum plots_end plots_draw(const struct plots *plots, char *why, size_t size)
 {
-    char folder[PATH_MAX], run[2 * PATH_MAX], quoted_folder[2 * PATH_MAX];
-    char plots[PATH_MAX + 8];
-    if (!find_scripts(folder, sizeof folder)) {
+    char scripts[PATH_MAX], variables[VARIABLES_SIZE];
+    if (!find_scripts(scripts, sizeof scripts)) {
         snprintf(why, size, "the scripts are not beside the program");
         return PLOTS_SKIPPED;
     }
-    snprintf(plots, sizeof plots, "%s/plots", results);
-    if (mkdir(plots, 0777) != 0 && errno != EEXIST) {
-        snprintf(why, size, "%s: %s", plots, strerror(errno));
+    set_variables(plots, scripts, variables, sizeof variables);
+    return draw(of_run, plots, scripts, variables, why, size);
+}
+
+enum plots_end plots_draw_comparison(const struct plots *plots, const char *const labels[],
+                                     size_t label_count, char *why, size_t size)
+{
+    char scripts[PATH_MAX], variables[VARIABLES_SIZE];
+    if (!find_scripts(scripts, sizeof scripts)) {
+        snprintf(why, size, "the scripts are not beside the program");
         return PLOTS_SKIPPED;
     }
-    quote(results, run, sizeof run);
-    quote(folder, quoted_folder, sizeof quoted_folder);
-    bool good = true;
-    for (size_t i = 0; good && scripts[i / 2] != NULL; i++) {
-        char variables[5 * PATH_MAX], script[PATH_MAX + 64];
-        snprintf(variables, sizeof variables, "run=%s; scripts=%s; recipes='%s'; format='%s'", run,
-                 quoted_folder, recipes, formats[i % 2]);
-        snprintf(script, sizeof script, "%s/%s.gp", folder, scripts[i / 2]);
-        good = run_gnuplot(variables, script, interrupts, why, size);
+    set_variables(plots, scripts, variables, sizeof variables);
+    for (size_t i = 0; i < label_count; i++) {
+        char name[32], label[LABEL_SIZE];
+        snprintf(name, sizeof name, "label_%zu", i + 1);
+        append_variable(variables, sizeof variables, name,
+                        printable_text(labels[i], label, sizeof label));
     }
-    if (is_readable(interrupts, 0)) {
-        remove_pictures(scripts, plots);
-        return PLOTS_INTERRUPTED;
-    }
-    if (!good)
-        rmdir(plots); /* only if nothing was drawn at all */
-    return good ? PLOTS_DRAWN : PLOTS_SKIPPED;
-}
-
-enum plots_end plots_draw(const struct results *results, const struct options *options,
-                          int interrupts, char *why, size_t size)
-{
-    char recipes[2048];
-    list_recipes(options, recipes, sizeof recipes);
-    return draw(of_run, results->folder, recipes, interrupts, why, size);
-}
-
-bool plots_draw_comparison(const char *folder, const char *recipes, char *why, size_t size)
-{
-    return draw(of_comparison, folder, recipes, -1, why, size) == PLOTS_DRAWN;
+    return draw(of_comparison, plots, scripts, variables, why, size);
 }

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * progress: one line on a terminal: which of the trials or claims, handoffs, requests a second,
- * time left. Layer: bench.
+ * progress: one line on a terminal: which of the trials or claims, arrivals or handoffs, requests a
+ * second, time left. Layer: bench.
  *
- * Invariant: nothing is written unless stderr is a terminal, and no time is told that is not known.
+ * Invariant: nothing is written unless stderr is a terminal, no line is longer than that is wide,
+ * and no time is told that is not known.
  */
 #ifndef BENCH_PROGRESS_H
 #define BENCH_PROGRESS_H
@@ -14,12 +15,22 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#define PROGRESS_LINE_SIZE 512
+
 struct progress {
     bool shown;        /* stderr is a terminal, and the user did not ask for quiet */
     size_t count;      /* pieces of the whole: the trials of a run, or claims */
     size_t at;         /* the index of the present one */
     uint64_t began_ns; /* when that began … */
     uint64_t left_ns;  /* … and about how long it and all behind it were to take; 0: unknown */
+};
+
+/* What a trial is called. */
+struct progress_name {
+    const char *topology; /* "" if there is only one */
+    const char *what;
+    uint32_t trial; /* 0: it has no number */
+    uint32_t clients;
 };
 
 void progress_init(struct progress *progress, size_t count, bool quiet);
@@ -33,11 +44,18 @@ void progress_announce(const struct progress *progress, uint64_t rpcs, uint64_t 
 /* A sentence about what is being done before there is anything to count. */
 void progress_say(const struct progress *progress, const char *what);
 
-/* Shows where a trial of the present piece is. what: its name; clients: its sessions. */
-void progress_show(const struct progress *progress, const char *what, uint32_t clients,
+/* Shows where a trial of the present piece is. */
+void progress_show(const struct progress *progress, const struct progress_name *name,
                    const struct trial_progress *trial);
 
 /* Takes the line away again. */
 void progress_clear(const struct progress *progress);
+
+/* The line that progress_show writes, in so many columns. What does not fit is left out, the least
+ * important first: requests a second, the trial's number, the time left, the topology. left_ns: as
+ * in progress_begin, from now on. */
+void progress_put(const struct progress *progress, const struct progress_name *name,
+                  const struct trial_progress *trial, uint64_t left_ns, unsigned columns,
+                  char line[PROGRESS_LINE_SIZE]);
 
 #endif

@@ -11,17 +11,20 @@
 
 static const char help[] =
     "Usage: zkherd recipes [NAME]\n"
-    "List the recipes: what a drain of n clients costs, what each is, its source.\n"
-    "With NAME: what it does, its pseudo-code, its law step by step, who ships it.\n"
+    "List the recipes: the cost of a drain of n clients, a summary, the source.\n"
+    "With NAME: what the recipe does, its pseudo-code, its law step by step, and the\n"
+    "software that ships it.\n"
     "\n"
     "  -h, --help  this help\n"
     "\n"
-    "In a drain n clients arrive one after another; then each holds the lock once.\n"
-    "The laws hold exactly under lockstep; zkherd run holds its counts against them.\n"
+    "In a drain, n clients arrive one after another; then each holds the lock once.\n"
+    "A law gives the exact number of messages of each step under lockstep, in which\n"
+    "one client at a time arrives or releases; zkherd run checks its counts against\n"
+    "the law.\n"
     "\n"
     "Examples:\n"
-    "  zkherd recipes           all of them\n"
-    "  zkherd recipes scalable  the queue in which each watches the one before\n";
+    "  zkherd recipes           all recipes\n"
+    "  zkherd recipes scalable  the queue without herd effect\n";
 
 static void write_indented(const char *lines)
 {
@@ -47,12 +50,12 @@ static void write_all(void)
 static void write_law(const struct recipe *recipe)
 {
     if (recipe->broken) {
-        printf("Under lockstep its verdict fails in every trial; it takes %u clients a lock.\n",
+        printf("Under lockstep the verdict of every trial fails, from %u clients per lock on.\n",
                recipe->broken);
         return;
     }
     if (!recipe_has_law(recipe)) {
-        puts("It has no law.");
+        puts("This recipe has no law.");
         return;
     }
     puts("Law, under lockstep:");
@@ -92,7 +95,7 @@ static int show(const char *name)
     const char *subject = name[0] != '\0' ? name : "''";
     return near[0] != '\0'
                ? complain_usage("recipes", subject, "no such recipe; did you mean %s?", near)
-               : complain_usage("recipes", subject, "no such recipe: zkherd recipes lists all");
+               : complain_usage("recipes", subject, "no such recipe; zkherd recipes lists all");
 }
 
 int recipes_main(int argc, char **argv)

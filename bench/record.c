@@ -6,12 +6,14 @@
 #include "bench/fits.h"
 #include "bench/plots.h"
 #include "bench/table.h"
+#include "bench/terminal.h"
 
 #include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 enum fault_kind record_open(struct record *record, const struct options *options,
                             const struct target *target, const char *out, size_t trials,
@@ -27,8 +29,9 @@ enum fault_kind record_open(struct record *record, const struct options *options
     if (kind != FAULT_NONE)
         return kind;
     record->trials_planned = trials;
-    record->context =
-        (struct sample_context){record->results.run, target->name, target->servers.count, options};
+    snprintf(record->target, sizeof record->target, "%s", target->name);
+    record->context = (struct sample_context){record->results.run, record->target,
+                                              target->servers.count, options};
     return FAULT_NONE;
 }
 
@@ -53,11 +56,11 @@ void record_warn(struct record *record, const char *format, ...)
     manifest_warn(&record->manifest, warning);
 }
 
-/* Why the servers' counts are not held against ours is said once a run. */
+/* Why ours are not held against the servers' counters is said once a run. */
 static void say_once(struct record *record, const char *why)
 {
     if (!record->told_why)
-        record_warn(record, "the counts are not reconciled with the servers': %s", why);
+        record_warn(record, "cannot cross-check against the servers' counters: %s", why);
     record->told_why = true;
 }
 
@@ -83,6 +86,7 @@ enum fault_kind record_add(struct record *record, const struct cell *cell,
     if (kind != FAULT_NONE)
         return kind;
     manifest_sessions(&record->manifest, result->board);
+    manifest_stalls(&record->manifest, &sample);
     if (result->not_reconciled[0] != '\0')
         say_once(record, result->not_reconciled);
     return results_add(&record->results, &record->context, &sample, result, fault);
@@ -120,11 +124,24 @@ static void write_fits(const struct record *record, struct csv *csv)
         fits_write(&record->samples, record->waiters[i], &record->context, csv);
 }
 
+static void list_recipes(const struct options *options, char *list, size_t size)
+{
+    size_t at = 0;
+    list[0] = '\0';
+    for (size_t i = 0; i < options->recipe_count && at < size; i++)
+        at += (size_t)snprintf(list + at, size - at, "%s%s", i > 0 ? " " : "",
+                               options->recipes[i]->name);
+}
+
 static enum fault_kind draw(struct record *record, int interrupts, struct fault *fault)
 {
-    char why[640];
-    switch (plots_draw(&record->results, record->options, interrupts, why, sizeof why)) {
+    char recipes[2048], why[640];
+    list_recipes(record->options, recipes, sizeof recipes);
+    const struct plots plots = {record->results.folder, recipes, record->options->plots,
+                                interrupts};
+    switch (plots_draw(&plots, why, sizeof why)) {
     case PLOTS_DRAWN:
+    case PLOTS_NOTHING:
         break;
     case PLOTS_SKIPPED:
         record_warn(record, "the plots are skipped: %s", why);
@@ -139,10 +156,27 @@ static enum fault_kind draw(struct record *record, int interrupts, struct fault 
 static void write_sentences(const struct record *record, FILE *stream)
 {
     for (size_t i = 0; i < record->options->recipe_count; i++)
-        fits_tell(&record->samples, record->waiters[i], stream);
+        fits_tell(&record->samples, record->options->recipes[i], record->options, stream);
+    fits_tell_levels(&record->samples, record->options, stream);
     table_write_roles(&record->samples, record->options, stream);
     table_write_leaks(&record->samples, record->options, stream);
+    table_write_stalls(&record->samples, stream);
     table_write_recoveries(&record->samples, record->options, stream);
+}
+
+/* Which of several topologies it is. */
+static void tell_topology(const struct record *record)
+{
+    size_t servers = record->context.servers;
+    printf("\n%s: %zu server%s\n\n", record->target, servers, servers == 1 ? "" : "s");
+}
+
+static void tell_failures(const struct record *record)
+{
+    char where[100] = "";
+    if (record->options->topology_count > 1)
+        snprintf(where, sizeof where, "%s: ", record->target);
+    table_complain(&record->samples, record->options, where);
 }
 
 /* Of trials that all fail there may be no sentence to tell. */
@@ -150,10 +184,12 @@ void record_tell(const struct record *record)
 {
     char *text = NULL;
     size_t length = 0;
-    table_write_failures(&record->samples, record->options, stderr);
+    tell_failures(record);
     if (record->options->quiet)
         return;
-    table_write(&record->samples, record->options, stdout);
+    if (record->options->topology_count > 1)
+        tell_topology(record);
+    table_write(&record->samples, record->options, terminal_columns(STDOUT_FILENO), stdout);
     FILE *sentences = open_memstream(&text, &length);
     if (sentences != NULL) {
         write_sentences(record, sentences);
@@ -176,7 +212,7 @@ enum fault_kind record_close(struct record *record, const struct fault *cut_shor
         kind = write_csv(record, "waiters.csv", waiters_columns, write_waiters, fault);
     if (kind == FAULT_NONE)
         kind = write_csv(record, "fits.csv", fits_columns, write_fits, fault);
-    if (kind == FAULT_NONE && cut_short == NULL)
+    if (kind == FAULT_NONE && !record->results.broken)
         kind = draw(record, interrupts, fault);
     /* Tried in any case: it says how far the run came. */
     struct fault telling;

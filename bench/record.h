@@ -26,6 +26,7 @@ struct record {
     struct manifest manifest;
     struct samples samples;
     struct waiters *waiters[OPTIONS_RECIPES_MAX]; /* of each recipe */
+    char target[80];                              /* its name, which outlives it */
     struct sample_context context;
     size_t trials_planned;
     bool told_why; /* the counts are not reconciled */
@@ -46,9 +47,10 @@ void record_warn(struct record *record, const char *format, ...)
 MUST_CHECK enum fault_kind record_add(struct record *record, const struct cell *cell,
                                       const struct trial_result *result, struct fault *fault);
 
-/* Closes the files, and adds those that need all trials, and the plots if the run was not cut short
- * (NULL). The first fault is the one that counts: FAULT_INTERRUPTED, with all but the plots there,
- * if `interrupts` (-1: never) becomes readable while they are drawn. */
+/* Closes the files, and adds those that need all trials, and the plots, also of a run that was cut
+ * short (else NULL), but not where a write has failed. The first fault is the one that counts:
+ * FAULT_INTERRUPTED, with all but the plots there, if `interrupts` (-1: never) becomes readable
+ * while they are drawn. */
 MUST_CHECK enum fault_kind record_close(struct record *record, const struct fault *cut_short,
                                         int interrupts, struct fault *fault);
 

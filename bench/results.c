@@ -13,7 +13,8 @@
 
 static const char handoffs_columns[] =
     "run,recipe,clients,trial,lock,handoff,waiters,holder,granted,creates,exists,gets,get_children,"
-    "sets,deletes,multis,rpcs,notifications,names_listed,bytes_sent,bytes_received,handoff_us";
+    "sets,deletes,multis,rpcs,notifications,names_listed,bytes_sent,bytes_received,handoff_us,"
+    "creates_failed,deletes_failed,notifications_spurious";
 
 static const char sessions_columns[] = "run,recipe,clients,trial,session,server,role,acquisitions";
 
@@ -114,6 +115,9 @@ static void write_handoff(struct results *results, const struct sample *sample, 
     csv_count(csv, row->tally.of[TALLY_BYTES_SENT]);
     csv_count(csv, row->tally.of[TALLY_BYTES_RECEIVED]);
     csv_real(csv, row->handoff_ns > 0 ? (double)row->handoff_ns / 1e3 : NAN, 1);
+    csv_count(csv, row->tally.of[TALLY_CREATE_FAILED]);
+    csv_count(csv, row->tally.of[TALLY_DELETE_FAILED]);
+    csv_count(csv, row->tally.of[TALLY_NOTIFICATION_SPURIOUS]);
     csv_end_row(csv);
 }
 
@@ -169,6 +173,13 @@ static void write_latency(struct results *results, const struct sample *sample, 
     csv_end_row(csv);
 }
 
+/* From an arrival to its grant others take their steps, and where all leave together from a release
+ * to its end. */
+static bool spans_steps(const struct sample *sample, enum meter_kind kind)
+{
+    return kind == METER_ACQUIRE || (kind == METER_RELEASE && sample->cell.recipe->together);
+}
+
 /* All sessions together (role NULL), or those of a role: the kinds that have a value. */
 static enum fault_kind write_latencies(struct results *results, const struct sample *sample,
                                        const char *role, const struct histogram *latency,
@@ -178,7 +189,8 @@ static enum fault_kind write_latencies(struct results *results, const struct sam
     for (int kind = 0; kind < METER_KINDS; kind++) {
         const struct histogram *histogram = &latency[kind];
         char tag[96];
-        if (histogram_count(histogram) + histogram_overflow(histogram) == 0)
+        if (histogram_count(histogram) + histogram_overflow(histogram) == 0 ||
+            (sample->paced && spans_steps(sample, (enum meter_kind)kind)))
             continue;
         write_latency(results, sample, role == NULL ? "all" : role, (enum meter_kind)kind,
                       histogram);

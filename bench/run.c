@@ -8,10 +8,13 @@
 #include "bench/data.h"
 #include "bench/folder.h"
 #include "bench/limits.h"
+#include "bench/load.h"
 #include "bench/options.h"
 #include "bench/progress.h"
 #include "bench/record.h"
 #include "bench/signals.h"
+#include "bench/space.h"
+#include "bench/standard_output.h"
 #include "bench/target.h"
 #include "trial/trial.h"
 
@@ -23,10 +26,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* The discarded cell: a JVM that has just started is slow, and the first trials would pay for it.
- */
-#define WARM_UP_CLIENTS 64
-
 /* The run's root znode and a trial's name below it. */
 #define TRIAL_ROOT_MAX 80
 
@@ -37,9 +36,11 @@ struct run {
     size_t record_count;
     struct cells cells;
     struct progress progress;
-    bool made_out;  /* the folder of --out, for the folders of several targets */
-    bool made_data; /* that of --data */
-    int signals;    /* a signalfd: readable when the run is to end */
+    char left_out[512]; /* which numbers of clients, and why; "": none */
+    struct fault left;  /* FAULT_LEFT_BEHIND: znodes that could not be removed */
+    bool made_out;      /* the folder of --out, for the folders of several targets */
+    bool made_data;     /* that of --data */
+    int signals;        /* a signalfd: readable when the run is to end */
 };
 
 /* ------------------------------------------------------------------ one trial */
@@ -58,6 +59,7 @@ static struct trial_plan plan_of(const struct run *run, const struct cell *cell,
         .processes = options->processes,
         .handoffs = options_handoffs(options, cell->clients),
         .duration_ns = options->duration_ns,
+        .max_rate = options->max_rate,
         .timeout_ns = options->timeout_ns,
         .session_timeout_ms = (uint32_t)(options->session_timeout_ns / NS_PER_MS),
         .seed = options->seed + cell->trial,
@@ -66,8 +68,7 @@ static struct trial_plan plan_of(const struct run *run, const struct cell *cell,
     };
 }
 
-/* Runs a plan for a cell, and learns from it how long such a trial takes here. What is planned is
- * told in requests of the law; a discarded cell has none planned. */
+/* Runs a plan for a cell, and learns from it how long such a trial takes here. */
 static enum fault_kind run_plan(struct run *run, const struct cell *cell,
                                 const struct trial_plan *plan, const struct trial_watch *watch,
                                 struct trial_result **result, struct fault *fault)
@@ -79,8 +80,7 @@ static enum fault_kind run_plan(struct run *run, const struct cell *cell,
     enum fault_kind kind = trial_run(plan, &host, result, fault);
     if (kind != FAULT_NONE)
         return kind;
-    uint64_t rpcs = cell->rpcs != 0 ? cell->rpcs : tally_rpcs(&(*result)->total);
-    cells_learn(&run->cells, cell, rpcs, clock_now_ns() - began_ns);
+    cells_learn(&run->cells, cell, cell->rpcs, clock_now_ns() - began_ns);
     return FAULT_NONE;
 }
 
@@ -89,9 +89,12 @@ static void show(void *context, const struct trial_progress *trial)
 {
     const struct run *run = context;
     const struct cell *cell = &run->cells.list[run->progress.at];
+    bool several = run->options.topology_count > 1;
     char what[128];
-    snprintf(what, sizeof what, "%s n=%u trial %u", cell->recipe->name, cell->clients, cell->trial);
-    progress_show(&run->progress, what, cell->clients, trial);
+    snprintf(what, sizeof what, "%s n=%u", cell->recipe->name, cell->clients);
+    const struct progress_name name = {several ? run->targets[cell->topology].name : "", what,
+                                       cell->trial, cell->clients};
+    progress_show(&run->progress, &name, trial);
 }
 
 static enum fault_kind run_cell(struct run *run, size_t at, struct fault *fault)
@@ -129,14 +132,6 @@ static enum fault_kind warm_up_with(struct run *run, const struct cell *cell, si
     return kind;
 }
 
-static uint32_t warm_up_clients(const struct options *options, size_t recipe)
-{
-    uint64_t most = options->clients[options->level_count - 1];
-    if (most > options->most_clients[recipe])
-        most = options->most_clients[recipe];
-    return most < WARM_UP_CLIENTS ? (uint32_t)most : WARM_UP_CLIENTS;
-}
-
 static enum fault_kind warm_up(struct run *run, struct fault *fault)
 {
     const struct options *options = &run->options;
@@ -144,9 +139,7 @@ static enum fault_kind warm_up(struct run *run, struct fault *fault)
     progress_say(&run->progress, "warming up");
     for (size_t topology = 0; topology < options->topology_count; topology++) {
         for (size_t i = 0; kind == FAULT_NONE && i < options->recipe_count; i++) {
-            struct cell cell = {.recipe = options->recipes[i],
-                                .clients = warm_up_clients(options, i),
-                                .topology = topology};
+            struct cell cell = cells_warm_up(options, i, topology);
             kind = warm_up_with(run, &cell, i, fault);
         }
     }
@@ -158,7 +151,7 @@ static enum fault_kind warm_up(struct run *run, struct fault *fault)
 /* What differs between the leader and a follower may be that, then. */
 static void warn_of_versions(struct record *record, const struct target *target)
 {
-    char list[CONNECT_ENDPOINTS_MAX * (ENDPOINT_TEXT_SIZE + 64)] = "";
+    char list[CONNECT_ENDPOINTS_MAX * (ENDPOINT_TEXT_SIZE + 80)] = "";
     size_t length = 0;
     const char *first = NULL;
     bool differ = false;
@@ -225,6 +218,8 @@ static enum fault_kind open_records(struct run *run, int argc, char **argv, stru
         manifest_begin(&record->manifest, argc, argv, &run->options, &run->targets[i]);
         limits_warn(&run->options, &run->cells, run->targets[i].placement.count, record);
         warn_of_versions(record, &run->targets[i]);
+        if (run->left_out[0] != '\0')
+            record_warn(record, "%s", run->left_out);
     }
     return FAULT_NONE;
 }
@@ -239,21 +234,50 @@ static void tell_of_broken(const struct options *options)
     }
 }
 
+/* What the servers do not allow is left out: only --connect has such servers, and they are one
+ * target. */
+static enum fault_kind lay_out_cells(struct run *run, struct fault *fault)
+{
+    struct options *options = &run->options;
+    enum fault_kind kind = capacity_fit(&run->targets[0].capacity, options, run->left_out,
+                                        sizeof run->left_out, fault);
+    if (kind == FAULT_NONE)
+        kind = cells_init(&run->cells, options, fault);
+    run->progress.count = run->cells.count;
+    return kind;
+}
+
+/* On servers that are somebody's: behind what is left out, for it is of the rest. */
+static void tell_load(const struct run *run)
+{
+    const struct options *options = &run->options;
+    if (options->connect && !run->targets[0].stands && !options->quiet)
+        load_tell(options, &run->cells, &run->targets[0].placement);
+}
+
 static enum fault_kind prepare(struct run *run, int argc, char **argv, struct fault *fault)
 {
     enum fault_kind kind = folder_check(run->options.out, fault);
+    if (kind == FAULT_NONE && !run->options.quiet)
+        kind = standard_output_check(fault);
+    if (kind == FAULT_NONE)
+        kind = space_check(&run->options, fault);
     if (kind == FAULT_NONE)
         kind = limits_check(&run->options, fault);
-    if (kind == FAULT_NONE)
-        kind = cells_init(&run->cells, &run->options, fault);
     if (kind == FAULT_NONE)
         kind = data_prepare(&run->options, &run->made_data, fault);
     if (kind != FAULT_NONE)
         return kind;
     tell_of_broken(&run->options);
-    progress_init(&run->progress, run->cells.count, run->options.quiet);
+    progress_init(&run->progress, 0, run->options.quiet);
     kind = open_targets(run, fault);
-    return kind == FAULT_NONE ? open_records(run, argc, argv, fault) : kind;
+    if (kind == FAULT_NONE)
+        kind = lay_out_cells(run, fault);
+    if (kind == FAULT_NONE)
+        kind = open_records(run, argc, argv, fault);
+    if (kind == FAULT_NONE)
+        tell_load(run);
+    return kind;
 }
 
 /* ------------------------------------------------------------------ the whole */
@@ -274,12 +298,18 @@ static enum fault_kind run_cells(struct run *run, struct fault *fault)
 static void close_targets(struct run *run)
 {
     for (size_t i = 0; i < OPTIONS_TOPOLOGIES_MAX; i++)
-        target_close(&run->targets[i]);
+        (void)!target_close(&run->targets[i], &run->left);
+}
+
+/* Behind all else: what else went wrong may be why znodes remain. */
+static int tell_left(const struct run *run, int status)
+{
+    int left = run->left.kind != FAULT_NONE ? complain(&run->left) : 0;
+    return status != 0 ? status : left;
 }
 
 static void release(struct run *run)
 {
-    close_targets(run);
     for (size_t i = 0; i < OPTIONS_TOPOLOGIES_MAX; i++)
         record_free(&run->records[i]);
     if (run->made_out)
@@ -303,10 +333,12 @@ static enum fault_kind find_cause(const struct run *run, enum fault_kind kind, s
 static int close_records(struct run *run, const struct fault *cut_short)
 {
     int status = 0;
-    if (cut_short == NULL)
-        progress_say(&run->progress, "drawing the plots");
     for (size_t i = 0; i < run->record_count; i++) {
         struct fault fault = {0};
+        if (run->records[i].samples.count > 0)
+            progress_say(&run->progress, cut_short == NULL || cut_short->kind != FAULT_INTERRUPTED
+                                             ? "drawing the plots"
+                                             : "drawing the plots; interrupt again to end at once");
         enum fault_kind kind = record_close(&run->records[i], cut_short, run->signals, &fault);
         progress_clear(&run->progress);
         if (kind != FAULT_NONE && status == 0 && (cut_short == NULL || kind != cut_short->kind))
@@ -333,14 +365,16 @@ static int lead(struct run *run)
 {
     struct fault fault = {0};
     enum fault_kind kind = find_cause(run, run_cells(run, &fault), &fault);
-    close_targets(run); /* before plots and tables: nobody waits for them */
+    if (kind == FAULT_INTERRUPTED)
+        signals_take(run->signals); /* the next one leaves out the plots */
+    close_targets(run);             /* before plots and tables: nobody waits for them */
     int finished = close_records(run, kind != FAULT_NONE ? &fault : NULL);
     for (size_t i = 0; i < run->record_count; i++) {
         if (run->records[i].samples.count > 0)
             record_tell(&run->records[i]);
     }
     int status = kind != FAULT_NONE ? complain(&fault) : finished;
-    return judge(run, status);
+    return judge(run, tell_left(run, status));
 }
 
 /* Records that were opened before a fault have no trials: closing them removes them. */
@@ -349,9 +383,11 @@ static int prepare_and_lead(struct run *run, int argc, char **argv)
     struct fault fault = {0};
     if (prepare(run, argc, argv, &fault) == FAULT_NONE)
         return lead(run);
-    int status = complain(&fault);
+    int status =
+        fault.kind == FAULT_UNREAD ? fault_exit_status(fault.kind) : complain_about("run", &fault);
     close_records(run, &fault);
-    return status;
+    close_targets(run);
+    return tell_left(run, status);
 }
 
 int run_main(int argc, char **argv)

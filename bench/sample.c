@@ -2,8 +2,10 @@
 #include "bench/sample.h"
 
 #include "base/clock.h"
+#include "trial/death.h"
 
 #include <math.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,6 +18,8 @@
 #define LATE_MAX_NS   NS_PER_MS
 #define LATE_LEAST    100
 
+#define ADVICE "what may help: fewer clients, more --processes, a quieter machine"
+
 const char sample_columns[] =
     "run,target,servers,recipe,workload,pace,driver,processes,clients,locks,trial,seed,handoffs,"
     "creates,creates_failed,exists,gets,get_children,sets,deletes,deletes_failed,multis,rpcs,"
@@ -24,7 +28,7 @@ const char sample_columns[] =
     "handoff_p99_us,handoff_max_us,acquire_p50_us,acquire_p99_us,acquire_max_us,client_cpu_s,"
     "server_cpu_s,client_rss_kib,server_writes,server_notifications,server_packets_received,"
     "watches_leaked,ephemerals_leaked,reconciled,violations,order_inversions,fairness_jain,"
-    "reconnects,recovery_s,repairs,valid,reason";
+    "reconnects,recovery_s,repairs,valid,reason,stalls,stalled_s";
 
 static double percentile_us(const struct histogram *histogram, double percent)
 {
@@ -39,41 +43,109 @@ static void take_percentiles(const struct trial_result *result, struct sample *s
     for (size_t i = 0; i < 4; i++)
         sample->handoff_us[i] = percentile_us(&result->latency[METER_HANDOFF], handoff[i]);
     for (size_t i = 0; i < 3; i++)
-        sample->acquire_us[i] = percentile_us(&result->latency[METER_ACQUIRE], acquire[i]);
+        sample->acquire_us[i] =
+            sample->paced ? NAN : percentile_us(&result->latency[METER_ACQUIRE], acquire[i]);
     for (int role = 0; role < ROLES; role++)
         sample->handoff_of_us[role] = percentile_us(&result->latency_of[role][METER_HANDOFF], 50);
 }
 
-static void invalidate(struct sample *sample, const char *reason)
+/* Its counts stand; its times do not, for this reason among others. */
+static void invalidate(struct sample *sample, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+
+static void invalidate(struct sample *sample, const char *format, ...)
 {
+    size_t length = strlen(sample->reason);
+    va_list arguments;
+    if (length > 0)
+        length += (size_t)snprintf(sample->reason + length, sizeof sample->reason - length, "; ");
+    va_start(arguments, format);
+    if (length < sizeof sample->reason)
+        vsnprintf(sample->reason + length, sizeof sample->reason - length, format, arguments);
+    va_end(arguments);
     sample->valid = false;
-    snprintf(sample->reason, sizeof sample->reason, "%s", reason);
 }
 
-/* A trial that ended well but in which the driver was the bottleneck. */
-static void judge_load(const struct trial_result *result, struct sample *sample)
+/* ------------------------------------------------------------------ whether the times stand */
+
+static void judge_stalls(const struct stalls *stalls, struct sample *sample)
+{
+    const char *server = stalls->server[0] != '\0' ? stalls->server : "a server";
+    if (stalls->count == 1)
+        invalidate(sample, "stalled: %s owed an answer, and nothing was received for %.1f s",
+                   server, (double)stalls->total_ns / 1e9);
+    else if (stalls->count > 1)
+        invalidate(sample,
+                   "stalled: %u times nothing was received although an answer was owed, %.1f s in "
+                   "all; the longest was %.1f s, at %s",
+                   stalls->count, (double)stalls->total_ns / 1e9, (double)stalls->longest_ns / 1e9,
+                   server);
+}
+
+/* A session whose reply the trial takes away is meant to connect again, once. */
+static void judge_reconnects(const struct trial_result *result, struct sample *sample)
+{
+    uint64_t planned = result->had_death && death_planned(result->board)->how == DEATH_LOST_REPLY;
+    uint64_t unplanned = result->reconnects > planned ? result->reconnects - planned : 0;
+    if (unplanned > 0)
+        invalidate(sample,
+                   "reconnected: %llu connection%s lost and made again, which is in the times",
+                   (unsigned long long)unplanned, unplanned == 1 ? " was" : "s were");
+}
+
+static void judge_holds(const struct trial_result *result, struct sample *sample)
 {
     const struct histogram *late = result->late;
+    uint64_t p99_ns = histogram_percentile_ns(late, 99),
+             holds = histogram_count(late) + histogram_overflow(late);
+    if (holds < LATE_LEAST || p99_ns <= LATE_MAX_NS)
+        return;
+    double share = (double)histogram_above(late, LATE_MAX_NS) / (double)holds;
+    invalidate(sample,
+               "overloaded: %.1f %% of %llu holds ended more than 1 ms late (p99: %.1f ms "
+               "late); " ADVICE ", or longer holds",
+               100 * share, (unsigned long long)holds, (double)p99_ns / 1e6);
+}
+
+static void judge_load(const struct trial_result *result, struct sample *sample)
+{
     const struct trial_plan *plan = result->board->plan;
     bool threads = plan->driver == DRIVER_THREADS;
     double cores = threads ? (double)sysconf(_SC_NPROCESSORS_ONLN) : (double)plan->processes;
     double load = (double)result->client_cpu_ns / (double)result->elapsed_ns / cores;
     if (result->elapsed_ns >= LOAD_LEAST_NS && load > LOAD_MAX)
-        invalidate(sample, threads
-                               ? "overloaded: the driver used more than 80 % of the machine's cores"
-                               : "overloaded: the driver used more than 80 % of a core a process");
-    else if (histogram_count(late) >= LATE_LEAST && histogram_percentile_ns(late, 99) > LATE_MAX_NS)
-        invalidate(sample, "overloaded: holds ended more than a millisecond late");
+        invalidate(sample, "overloaded: the driver used more than 80 %% of %s; " ADVICE,
+                   threads ? "the machine's cores" : "a core a process");
+    if (result->stalls.absent_ns > 0)
+        invalidate(sample, "overloaded: zkherd itself did not run for %.1f s",
+                   (double)result->stalls.absent_ns / 1e9);
+}
+
+/* A trial that was led to its end, on servers. */
+static void judge_times(const struct trial_result *result, struct sample *sample)
+{
+    judge_stalls(&result->stalls, sample);
+    judge_reconnects(result, sample);
+    judge_load(result, sample);
+    judge_holds(result, sample);
+}
+
+static bool is_lockstep(const struct trial_result *result)
+{
+    return result->board->plan->pace == PACE_LOCKSTEP;
 }
 
 static void judge(const struct trial_result *result, struct sample *sample)
 {
     sample->valid = true;
-    sample->complete = result->end == END_DONE;
+    /* Under lockstep counts are told as the law's; a connection that is lost costs more or less. */
+    sample->complete = result->end == END_DONE && (result->losses == 0 || !is_lockstep(result));
     if (result->end != END_DONE && result->end != END_VIOLATION)
-        invalidate(sample, result->reason);
-    else if (result->end == END_DONE && result->board->plan->driver != DRIVER_SIMULATED)
-        judge_load(result, sample);
+        invalidate(sample, "%s", result->reason);
+    if (result->not_valid[0] != '\0')
+        invalidate(sample, "%s", result->not_valid);
+    if (result->end == END_DONE && result->board->plan->driver != DRIVER_SIMULATED)
+        judge_times(result, sample);
     if (result->violation_count > 0) {
         char text[256];
         violation_describe(&result->board->violations[0], text, sizeof text);
@@ -92,10 +164,14 @@ void sample_take(const struct cell *cell, const struct trial_result *result, str
         .handoffs = result->handoffs,
         .elapsed_s = (double)result->elapsed_ns / 1e9,
         .drain_s = (double)result->drain_ns / 1e9,
+        .paced = result->board->plan->max_rate != 0,
         .client_cpu_s = (double)result->client_cpu_ns / 1e9,
         .client_rss_kib = result->client_rss_kib,
         .reconnects = result->reconnects,
-        .recovery_s = result->recovery_ns > 0 ? (double)result->recovery_ns / 1e9 : NAN,
+        .stalls = result->stalls,
+        .recovery_s = result->recovery_ns > 0 && result->board->plan->max_rate == 0
+                          ? (double)result->recovery_ns / 1e9
+                          : NAN,
         .repairs = result->repairs,
         .servers = result->servers,
         .reconciled = result->reconciled,
@@ -137,12 +213,12 @@ double sample_bytes(const struct sample *sample)
 
 double sample_elapsed_s(const struct sample *sample)
 {
-    return sample->elapsed_s;
+    return sample->paced ? NAN : sample->elapsed_s;
 }
 
 double sample_drain_s(const struct sample *sample)
 {
-    return sample->drain_s;
+    return sample->paced ? NAN : sample->drain_s;
 }
 
 /* ------------------------------------------------------------------ the list */
@@ -204,10 +280,11 @@ static void write_counts(const struct sample *sample, struct csv *csv)
 
 static void write_times(const struct sample *sample, bool drain, struct csv *csv)
 {
-    csv_real(csv, sample->elapsed_s, 6);
-    csv_real(csv, sample->drain_s, 6);
+    double elapsed_s = sample_elapsed_s(sample), drain_s = sample_drain_s(sample);
+    csv_real(csv, elapsed_s, 6);
+    csv_real(csv, drain_s, 6);
     /* A drain's arrivals are no handoffs, and under lockstep they take most of its time. */
-    csv_real(csv, (double)sample->handoffs / (drain ? sample->drain_s : sample->elapsed_s), 2);
+    csv_real(csv, (double)sample->handoffs / (drain ? drain_s : elapsed_s), 2);
     for (size_t i = 0; i < 4; i++)
         csv_real(csv, sample->handoff_us[i], 1);
     for (size_t i = 0; i < 3; i++)
@@ -250,5 +327,7 @@ void sample_write(const struct sample *sample, const struct sample_context *cont
     csv_count(csv, sample->repairs);
     csv_text(csv, sample->valid ? "yes" : "no");
     csv_text(csv, sample->reason);
+    csv_count(csv, sample->stalls.count);
+    csv_real(csv, (double)sample->stalls.total_ns / 1e9, 6);
     csv_end_row(csv);
 }

@@ -22,6 +22,7 @@ struct sample {
     uint64_t handoffs;
     double elapsed_s;
     double drain_s;
+    bool paced;                  /* by --max-rate: what spans several steps has the waiting in it */
     double handoff_us[4];        /* p50, p90, p99, maximum; NaN without handoffs */
     double acquire_us[3];        /* p50, p99, maximum */
     double handoff_of_us[ROLES]; /* p50 of the sessions on servers of a role; NaN without any */
@@ -29,6 +30,7 @@ struct sample {
     double client_cpu_s;
     uint64_t client_rss_kib;
     uint64_t reconnects;
+    struct stalls stalls;
     double recovery_s; /* from a death to the next grant; NaN without either */
     uint64_t repairs;
     struct oracle_count servers;
@@ -37,7 +39,8 @@ struct sample {
     uint64_t inversions;
     double fairness_jain;
     bool complete; /* led to its end: the counts are those of a whole trial */
-    bool valid;    /* complete, and the driver was not the bottleneck: the times mean something */
+    bool valid; /* complete, and nothing foreign to the lock is in its times: a stall of a server,
+                   a reconnect, a driver that was the bottleneck */
     char reason[832]; /* why it is not valid, or which verdict failed; "" when all is well */
 };
 
@@ -49,7 +52,8 @@ struct samples {
 /* Sums a finished trial up; beta is the waiters' to fill in (waiters_add). */
 void sample_take(const struct cell *cell, const struct trial_result *result, struct sample *sample);
 
-/* Figures of a trial, for medians and fits. Bytes are those sent and received together. */
+/* Figures of a trial, for medians and fits. Bytes are those sent and received together; the two
+ * times are NaN where the trial was paced. */
 double sample_rpcs(const struct sample *sample);
 double sample_creates(const struct sample *sample);
 double sample_notifications(const struct sample *sample);

@@ -38,9 +38,9 @@ static enum fault_kind find_places(const struct past_run *run, struct places *pl
 
 /* ------------------------------------------------------------------ a trial */
 
-static bool never_is_empty(size_t figure)
+static bool never_is_empty(const struct past_run *run, size_t figure)
 {
-    return figure <= SIDE_NAMES_LISTED || figure == SIDE_DRAIN_S ||
+    return figure <= SIDE_NAMES_LISTED || (figure == SIDE_DRAIN_S && !past_run_is_paced(run)) ||
            (figure >= SIDE_HANDOFFS && figure <= SIDE_VIOLATIONS);
 }
 
@@ -53,7 +53,7 @@ static enum fault_kind read_figures(const struct past_run *run, const struct pla
             csv_reader_number(&run->trials, row, places->figures[i], figure, fault);
         if (kind != FAULT_NONE)
             return kind;
-        if (isnan(*figure) && never_is_empty(i))
+        if (isnan(*figure) && never_is_empty(run, i))
             return csv_reader_refuse(&run->trials, row, places->figures[i], "is not a number",
                                      fault);
         if (*figure < 0)
@@ -78,7 +78,7 @@ static enum fault_kind read_trial(const struct past_run *run, const struct place
     if (!is_valid && strcmp(valid, "no") != 0)
         return csv_reader_refuse(&run->trials, row, places->valid, "is neither yes nor no", fault);
     /* Under lockstep a trial that was cut short has no law. In free pace none has, and one that was
-     * cut short is not told from one with an overloaded driver: neither's counts are used. */
+     * cut short is not told from another that is not valid: neither's counts are used. */
     bool complete = past_run_is_lockstep(run) ? !isnan(trial->figures[SIDE_LAW_RPCS]) : is_valid;
     trial->failed = trial->figures[SIDE_VIOLATIONS] != 0;
     trial->counts_stand = complete && !trial->failed;

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "bench/sight.h"
 
+#include "base/clock.h"
+#include "base/text.h"
 #include "recipes/queue.h"
 
 #include <errno.h>
@@ -14,7 +16,7 @@
 void sight_deinit(struct sight *sight)
 {
     free(sight->places);
-    free(sight->stats);
+    free(sight->entries);
     free(sight->names);
     *sight = (struct sight){0};
 }
@@ -25,19 +27,30 @@ char *sight_znode(const struct sight *sight, const char *path, size_t place)
     if (sight->kind == SIGHT_ZNODE)
         return strdup(path);
     const char *folder = strcmp(path, "/") == 0 ? "" : path;
-    return asprintf(&znode, "%s/%s", folder, sight->places[place].name) < 0 ? NULL : znode;
+    return asprintf(&znode, "%s%s/%s", folder, sight->entries[place].below,
+                    sight->places[place].name) < 0
+               ? NULL
+               : znode;
+}
+
+size_t sight_waiters(const struct sight *sight)
+{
+    return sight->count - sight->holders - sight->pending;
 }
 
 static bool is_same_znode(const struct sight *one, const struct sight *other, size_t place)
 {
-    const struct browser_stat *its = &one->stats[place], *others = &other->stats[place];
+    const struct browser_stat *its = &one->entries[place].stat;
+    const struct browser_stat *others = &other->entries[place].stat;
     return strcmp(one->places[place].name, other->places[place].name) == 0 &&
+           strcmp(one->entries[place].below, other->entries[place].below) == 0 &&
            its->owner == others->owner && its->created_ms == others->created_ms;
 }
 
 bool sight_equal(const struct sight *one, const struct sight *other)
 {
-    bool equal = one->kind == other->kind && one->count == other->count;
+    bool equal =
+        one->kind == other->kind && one->count == other->count && one->holders == other->holders;
     for (size_t i = 0; equal && i < one->count; i++)
         equal = is_same_znode(one, other, i);
     return equal;
@@ -52,17 +65,21 @@ static enum fault_kind make_room(struct sight *sight, const char *path, size_t c
                                  struct fault *fault)
 {
     sight->places = calloc(count + 1, sizeof *sight->places);
-    sight->stats = calloc(count + 1, sizeof *sight->stats);
-    return sight->places != NULL && sight->stats != NULL ? FAULT_NONE
-                                                         : raise_no_memory(path, fault);
+    sight->entries = calloc(count + 1, sizeof *sight->entries);
+    return sight->places != NULL && sight->entries != NULL ? FAULT_NONE
+                                                           : raise_no_memory(path, fault);
 }
 
 /* ------------------------------------------------------------------ one znode */
 
-static enum fault_kind see_znode(const char *path, const struct browser_stat *stat,
-                                 struct sight *sight, struct fault *fault)
+static enum fault_kind see_znode(struct browser *browser, const char *path,
+                                 const struct browser_stat *stat, struct sight *sight,
+                                 bool *settled, struct fault *fault)
 {
     enum fault_kind kind = make_room(sight, path, 1, fault);
+    if (kind != FAULT_NONE)
+        return kind;
+    sight->entries[0] = (struct sight_entry){.stat = *stat, .below = ""};
     sight->names = strdup(strrchr(path, '/') + 1);
     if (kind == FAULT_NONE && sight->names == NULL)
         kind = raise_no_memory(path, fault);
@@ -70,10 +87,14 @@ static enum fault_kind see_znode(const char *path, const struct browser_stat *st
         return kind;
     sight->kind = SIGHT_ZNODE;
     sight->places[0] = (struct line_place){.name = sight->names, .holds = true};
-    sight->stats[0] = *stat;
+    sight->entries[0].held_ms = stat->created_ms;
     sight->count = sight->holders = 1;
     sight->is_lock = true;
-    return FAULT_NONE;
+    /* The watch has been set by the look before. */
+    struct browser_stat again;
+    kind = browser_read(browser, path, settled, &again, &sight->entries[0].data, fault);
+    *settled = *settled && again.owner == stat->owner && again.created_ms == stat->created_ms;
+    return kind;
 }
 
 /* ------------------------------------------------------------------ a queue */
@@ -106,57 +127,76 @@ static const struct sight *same_folder(const struct sight *before, const struct 
 
 /* Both are in order: *at moves along the former places, and never back. */
 static bool is_known(const struct sight *known, const struct line_place *place, size_t *at,
-                     struct browser_stat *stat)
+                     struct sight_entry *entry)
 {
     while (*at < known->count && queue_before(known->places[*at].sequence, place->sequence))
         ++*at;
     if (*at == known->count || strcmp(known->places[*at].name, place->name) != 0)
         return false;
-    *stat = known->stats[*at];
+    *entry = known->entries[*at];
     return true;
 }
 
 static enum fault_kind look_at_place(struct browser *browser, const char *path,
                                      const struct sight *sight, size_t place, bool *there,
-                                     struct browser_stat *stat, struct fault *fault)
+                                     struct sight_entry *entry, struct fault *fault)
 {
     char *znode = sight_znode(sight, path, place);
     if (znode == NULL)
         return raise_no_memory(path, fault);
-    enum fault_kind kind = browser_look(browser, znode, NO_WATCH, there, stat, fault);
+    entry->below = sight->entries[place].below;
+    enum fault_kind kind = browser_read(browser, znode, there, &entry->stat, &entry->data, fault);
     free(znode);
     return kind;
 }
 
 /* Who owns each place; those that have gone meanwhile are left out. */
 static enum fault_kind look_at_places(struct browser *browser, const char *path,
-                                      const struct sight *before, struct sight *sight,
+                                      const struct sight *known, struct sight *sight,
                                       struct fault *fault)
 {
-    const struct sight *known = same_folder(before, sight);
     size_t left = 0, at = 0;
     for (size_t i = 0; i < sight->count; i++) {
-        struct browser_stat stat = {0};
-        bool there = is_known(known, &sight->places[i], &at, &stat);
+        struct sight_entry entry = {.below = ""};
+        bool there = is_known(known, &sight->places[i], &at, &entry);
         if (!there) {
-            enum fault_kind kind = look_at_place(browser, path, sight, i, &there, &stat, fault);
+            enum fault_kind kind = look_at_place(browser, path, sight, i, &there, &entry, fault);
             if (kind != FAULT_NONE)
                 return kind;
         }
         if (!there)
             continue;
         sight->places[left] = sight->places[i];
-        sight->stats[left++] = stat;
+        sight->entries[left++] = entry;
     }
     sight->count = left;
-    sight->holders = line_grant(sight->places, left);
     return FAULT_NONE;
+}
+
+/* Who did not hold when the lock was seen last has come to hold since then. The servers keep no
+ * time of that. */
+static void note_holds(const struct sight *before, struct sight *sight)
+{
+    int64_t now_ms = (int64_t)(clock_utc_ns() / NS_PER_MS);
+    for (size_t i = 0; before != NULL && i < sight->holders; i++) {
+        struct sight_entry *entry = &sight->entries[i];
+        int64_t since_ms = now_ms;
+        for (size_t j = 0; j < before->holders; j++) {
+            const struct sight_entry *former = &before->entries[j];
+            if (former->stat.owner == entry->stat.owner &&
+                former->stat.created_ms == entry->stat.created_ms &&
+                strcmp(before->places[j].name, sight->places[i].name) == 0)
+                since_ms = former->held_ms;
+        }
+        if (entry->held_ms == 0)
+            entry->held_ms = since_ms;
+    }
 }
 
 static bool has_ephemeral(const struct sight *sight)
 {
     for (size_t i = 0; i < sight->count; i++) {
-        if (sight->stats[i].owner != 0)
+        if (sight->entries[i].stat.owner != 0)
             return true;
     }
     return false;
@@ -169,11 +209,17 @@ static enum fault_kind raise_no_queue(const char *path, const char *const *names
     for (size_t i = 0; i < name_count; i++) {
         if (strcmp(names[i], "queue") == 0 || strcmp(names[i], "f") == 0)
             return fault_raise(fault, FAULT_NO_LOCK, 0, path,
-                               "its children have no sequence numbers, but %.200s/%s may be one",
+                               "its children have no sequence numbers, but %.200s/%s may be a lock",
                                path, names[i]);
     }
     return fault_raise(fault, FAULT_NO_LOCK, 0, path,
-                       "its children, as '%.200s', have no sequence numbers", names[0]);
+                       "its children, such as '%.200s', have no sequence numbers", names[0]);
+}
+
+static void set_below(struct sight *sight, size_t first, size_t end, const char *below)
+{
+    for (size_t i = first; i < end; i++)
+        sight->entries[i].below = below;
 }
 
 static enum fault_kind see_queue(struct browser *browser, const char *path,
@@ -185,16 +231,181 @@ static enum fault_kind see_queue(struct browser *browser, const char *path,
         return kind;
     sight->kind = SIGHT_QUEUE;
     sight->count = line_read(names, name_count, sight->places);
+    set_below(sight, 0, sight->count, "");
     sight->is_lock = sight->count > 0 || (before != NULL && before->is_lock);
     if (before == NULL && name_count > 0 && sight->count == 0)
         return raise_no_queue(path, names, name_count, fault);
     kind = keep_names(path, sight, fault);
     if (kind == FAULT_NONE)
-        kind = look_at_places(browser, path, before, sight, fault);
+        kind = look_at_places(browser, path, same_folder(before, sight), sight, fault);
+    if (kind != FAULT_NONE)
+        return kind;
+    sight->holders = line_grant(sight->places, sight->count);
+    note_holds(before, sight);
     if (kind == FAULT_NONE && before == NULL && sight->count > 0 && !has_ephemeral(sight))
-        kind = fault_raise(fault, FAULT_NO_LOCK, 0, path,
-                           "its children, as '%.200s', are no session's: they are not ephemeral",
-                           sight->places[0].name);
+        kind =
+            fault_raise(fault, FAULT_NO_LOCK, 0, path,
+                        "its children, such as '%.200s', are not ephemeral", sight->places[0].name);
+    return kind;
+}
+
+/* ------------------------------------------------------------------ a semaphore */
+
+struct parts {
+    const char *leases, *line; /* behind the path of the semaphore */
+};
+
+static const struct parts curator = {"/" LINE_CURATOR_LEASES, "/" LINE_CURATOR_LINE};
+static const struct parts kazoo = {"", LINE_KAZOO_LINE};
+
+static bool has_name(const char *const *names, size_t count, const char *name)
+{
+    for (size_t i = 0; i < count; i++) {
+        if (strcmp(names[i], name) == 0)
+            return true;
+    }
+    return false;
+}
+
+/* kazoo, since its version 1.1, writes how many leases there may be into the semaphore's znode. */
+static uint64_t leases_max(const struct browser_data *data)
+{
+    uint64_t number = 0;
+    return data->known && text_parse_number(data->bytes, 1, UINT32_MAX, &number) ? number : 0;
+}
+
+static enum fault_kind is_there(struct browser *browser, const char *path, const char *below,
+                                bool *there, struct fault *fault)
+{
+    struct browser_stat ignored;
+    char *znode = NULL;
+    if (asprintf(&znode, "%s%s", path, below) < 0)
+        return raise_no_memory(path, fault);
+    enum fault_kind kind = browser_look(browser, znode, NO_WATCH, there, &ignored, fault);
+    free(znode);
+    return kind;
+}
+
+/* *parts is NULL if the znode is no semaphore's, by the names of its children. */
+static enum fault_kind find_parts(struct browser *browser, const char *path,
+                                  const char *const *names, size_t count, struct sight *sight,
+                                  const struct parts **parts, struct fault *fault)
+{
+    struct browser_stat stat;
+    struct browser_data data;
+    bool there = false, leases_only = true;
+    for (size_t i = 0; i < count; i++)
+        leases_only = leases_only && line_is_kazoo_lease(names[i]);
+    *parts = NULL;
+    if (has_name(names, count, LINE_CURATOR_LEASES) && has_name(names, count, LINE_CURATOR_LINE))
+        *parts = &curator;
+    if (*parts != NULL || !leases_only || strcmp(path, "/") == 0)
+        return FAULT_NONE;
+    enum fault_kind kind = is_there(browser, path, kazoo.line, &there, fault);
+    if (kind != FAULT_NONE || !there)
+        return kind;
+    kind = browser_read(browser, path, &there, &stat, &data, fault);
+    *parts = &kazoo;
+    sight->leases_max = leases_max(&data);
+    return kind;
+}
+
+static enum fault_kind list_part(struct browser *browser, const char *path, const char *below,
+                                 enum watch_flag watch, const char ***names, size_t *count,
+                                 struct fault *fault)
+{
+    const char *const *list = NULL;
+    char *folder = NULL;
+    bool there = false;
+    if (asprintf(&folder, "%s%s", strcmp(path, "/") == 0 ? "" : path, below) < 0)
+        return raise_no_memory(path, fault);
+    enum fault_kind kind = browser_list(browser, folder, watch, &there, &list, count, fault);
+    free(folder);
+    if (kind == FAULT_NONE && there)
+        *names = browser_take_names(browser);
+    else
+        *count = 0;
+    return kind;
+}
+
+/* All leases of the list: kazoo's have no numbers. */
+static size_t read_leases(const char *const *names, size_t count, struct line_place *places)
+{
+    size_t read = 0;
+    for (size_t i = 0; i < count; i++) {
+        if (line_is_kazoo_lease(names[i]))
+            places[read++] = (struct line_place){.name = names[i], .role = LINE_LEASES};
+    }
+    return read > 0 ? read : line_read(names, count, places);
+}
+
+/* Those behind the leases. Nobody of the line holds anything but the right to take a lease. */
+static size_t read_line(const char *const *names, size_t count, struct line_place *places)
+{
+    size_t read = line_read(names, count, places);
+    for (size_t i = 0; i < read; i++)
+        places[i].holds = false;
+    return read;
+}
+
+/* Of Curator the first in line has a lease already, the last of them, while it waits for others to
+ * be given back. */
+static void count_holders(struct sight *sight, const struct parts *parts)
+{
+    size_t leases = 0;
+    while (leases < sight->count && strcmp(sight->entries[leases].below, parts->leases) == 0)
+        leases++;
+    sight->pending = parts == &curator && leases > 0 && leases < sight->count &&
+                     sight->entries[leases].stat.owner == sight->entries[leases - 1].stat.owner;
+    sight->holders = leases - sight->pending;
+    for (size_t i = 0; i < leases; i++)
+        sight->places[i].holds = i < sight->holders;
+    for (size_t i = 0; parts == &kazoo && i < leases; i++)
+        sight->entries[i].held_ms = sight->entries[i].stat.created_ms;
+}
+
+static enum fault_kind see_parts(struct browser *browser, const char *path,
+                                 const struct sight *before, const struct parts *parts,
+                                 const char *const *leases, size_t lease_count,
+                                 const char *const *line, size_t line_count, struct sight *sight,
+                                 struct fault *fault)
+{
+    static const struct sight nothing = {.count = 0};
+    enum fault_kind kind = make_room(sight, path, lease_count + line_count, fault);
+    if (kind != FAULT_NONE)
+        return kind;
+    sight->kind = SIGHT_SEMAPHORE;
+    sight->is_lock = true;
+    size_t first = read_leases(leases, lease_count, sight->places);
+    sight->count = first + read_line(line, line_count, sight->places + first);
+    set_below(sight, 0, first, parts->leases);
+    set_below(sight, first, sight->count, parts->line);
+    kind = keep_names(path, sight, fault);
+    if (kind == FAULT_NONE)
+        kind = look_at_places(browser, path, &nothing, sight, fault);
+    if (kind != FAULT_NONE)
+        return kind;
+    count_holders(sight, parts);
+    note_holds(before, sight);
+    return FAULT_NONE;
+}
+
+static enum fault_kind see_semaphore(struct browser *browser, const char *path,
+                                     enum watch_flag watch, const struct sight *before,
+                                     const struct parts *parts, struct sight *sight,
+                                     struct fault *fault)
+{
+    const char **leases = NULL, **line = NULL;
+    size_t lease_count = 0, line_count = 0;
+    enum fault_kind kind =
+        list_part(browser, path, parts->leases, watch, &leases, &lease_count, fault);
+    if (kind == FAULT_NONE)
+        kind = list_part(browser, path, parts->line, watch, &line, &line_count, fault);
+    if (kind == FAULT_NONE)
+        kind = see_parts(browser, path, before, parts, leases, lease_count, line, line_count, sight,
+                         fault);
+    free(leases);
+    free(line);
     return kind;
 }
 
@@ -203,7 +414,7 @@ static enum fault_kind see_queue(struct browser *browser, const char *path,
 static enum fault_kind raise_place(const char *path, struct fault *fault)
 {
     return fault_raise(fault, FAULT_NO_LOCK, 0, path,
-                       "it is one place in a line: the lock is its folder");
+                       "this znode is one place in a queue; its folder is the lock");
 }
 
 static bool was_znode(const struct sight *before)
@@ -230,29 +441,37 @@ static enum fault_kind see(struct browser *browser, const char *path, enum watch
         sight->is_lock = before != NULL && before->is_lock;
         return before != NULL
                    ? FAULT_NONE
-                   : fault_raise(fault, FAULT_NO_LOCK, 0, path, "there is no such znode");
+                   : fault_raise(fault, FAULT_NO_LOCK, 0, path, "the znode does not exist");
     }
     if (stat.owner != 0 && queue_sequence(path, &sequence))
         return raise_place(path, fault);
     sight->created_ms = stat.created_ms;
     if (stat.owner != 0)
-        return see_znode(path, &stat, sight, fault);
+        return see_znode(browser, path, &stat, sight, settled, fault);
     kind = browser_list(browser, path, watch, settled, &names, &name_count, fault);
     if (kind != FAULT_NONE || !*settled)
         return kind;
     if (before == NULL && name_count == 0 && queue_sequence(path, &sequence))
         return raise_place(path, fault);
-    return see_queue(browser, path, before, names, name_count, sight, fault);
+    const struct parts *parts = NULL;
+    kind = find_parts(browser, path, names, name_count, sight, &parts, fault);
+    if (kind != FAULT_NONE)
+        return kind;
+    return parts != NULL ? see_semaphore(browser, path, watch, before, parts, sight, fault)
+                         : see_queue(browser, path, before, names, name_count, sight, fault);
 }
 
 enum fault_kind sight_take(struct browser *browser, const char *path, enum watch_flag watch,
                            const struct sight *before, struct sight *sight, struct fault *fault)
 {
-    struct sight taken = {.kind = SIGHT_GONE};
+    struct sight taken = {0};
     enum fault_kind kind = FAULT_NONE;
     bool settled = false;
-    for (int looks = 0; kind == FAULT_NONE && !settled && looks < LOOKS_MAX; looks++)
+    for (int looks = 0; kind == FAULT_NONE && !settled && looks < LOOKS_MAX; looks++) {
+        sight_deinit(&taken);
+        taken.kind = SIGHT_GONE;
         kind = see(browser, path, watch, before, &taken, &settled, fault);
+    }
     if (kind == FAULT_NONE)
         *sight = taken;
     else

@@ -2,7 +2,9 @@
 #include "bench/sight_table.h"
 
 #include "base/clock.h"
+#include "base/printable.h"
 #include "base/text.h"
+#include "bench/grid.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -10,23 +12,25 @@
 /* Clocks that are kept together by NTP differ by less. */
 #define CLOCKS_DIFFER_MS 1000
 
-/* What is not known is a dash. */
-struct row {
-    const char *name;
-    char place[24];
-    char state[16];
-    char session[24];
-    char age[32];
-    char client[80];
-    char server[ENDPOINT_TEXT_SIZE];
-    bool has_age;
-    bool has_whereabout;
-};
+bool sight_table_age(int64_t created_ms, int64_t *age_ms)
+{
+    int64_t age = (int64_t)(clock_utc_ns() / NS_PER_MS) - created_ms;
+    if (created_ms == 0 || age < -CLOCKS_DIFFER_MS)
+        return false;
+    *age_ms = age > 0 ? age : 0;
+    return true;
+}
 
-/* How wide the columns are that have no width of their own. */
-struct widths {
-    int name, age, client;
-};
+const char *sight_table_format_age(int64_t created_ms, char *text, size_t size)
+{
+    int64_t age_ms;
+    if (sight_table_age(created_ms, &age_ms))
+        return text_format_duration((uint64_t)age_ms * NS_PER_MS, text, size);
+    snprintf(text, size, GRID_UNKNOWN);
+    return text;
+}
+
+/* ------------------------------------------------------------------ the sum */
 
 static const char *number_of(size_t count, const char *one, const char *several, char *text,
                              size_t size)
@@ -40,122 +44,154 @@ static const char *number_of(size_t count, const char *one, const char *several,
     return text;
 }
 
+/* "2 leases held", "0 of 3 leases held". */
+static void leases_of(const struct sight *sight, char *text, size_t size)
+{
+    char held[32], most[32], of[40] = "";
+    uint64_t leases = sight->leases_max > 0 ? sight->leases_max : sight->holders;
+    if (sight->leases_max > 0)
+        snprintf(of, sizeof of, " of %s", text_format_count(leases, most, sizeof most));
+    snprintf(text, size, "%s%s lease%s held", text_format_count(sight->holders, held, sizeof held),
+             of, leases == 1 ? "" : "s");
+}
+
 static const char *sum_of(const struct sight *sight, char *text, size_t size)
 {
-    char hold[48], wait[48];
-    number_of(sight->holders, "holds", "hold", hold, sizeof hold);
-    number_of(sight->count - sight->holders, "waits", "wait", wait, sizeof wait);
+    char hold[96], wait[48];
+    if (sight->kind == SIGHT_SEMAPHORE)
+        leases_of(sight, hold, sizeof hold);
+    else
+        number_of(sight->holders, "holds", "hold", hold, sizeof hold);
+    number_of(sight_waiters(sight), "waits", "wait", wait, sizeof wait);
     if (sight->kind == SIGHT_QUEUE && !sight->is_lock)
-        snprintf(text, size, "no children: a queue that is free, or no lock");
-    else if (sight->kind == SIGHT_QUEUE)
+        snprintf(text, size, "no children: a free queue, or not a lock");
+    else if (sight->kind == SIGHT_QUEUE || sight->kind == SIGHT_SEMAPHORE)
         snprintf(text, size, "%s, %s", hold, wait);
     else if (sight->kind == SIGHT_GONE)
-        snprintf(text, size, "there is no such znode now; it may be made anew");
+        snprintf(text, size, "the znode does not exist now; it may be created again");
     else
-        snprintf(text, size, "%s, who waits is not known", hold);
+        snprintf(text, size, "%s, waiters are not known", hold);
     return text;
 }
 
 /* ------------------------------------------------------------------ rows */
 
-static void fill_age(const struct browser_stat *stat, uint64_t now_ms, struct row *row)
+enum { PLACE, STATE, ZNODE, SESSION, QUEUED, HELD, CLIENT, SERVER, DATA, COLUMNS };
+
+static const struct grid_column columns[COLUMNS] = {
+    [PLACE] = {"place", true, false},   [STATE] = {"state", false, false},
+    [ZNODE] = {"znode", false, true},   [SESSION] = {"session", false, false},
+    [QUEUED] = {"queued", true, false}, [HELD] = {"held", true, false},
+    [CLIENT] = {"client", false, true}, [SERVER] = {"server", false, true},
+    [DATA] = {"data", false, true},
+};
+
+const char *sight_table_state(const struct sight *sight, size_t place)
 {
-    int64_t age_ms = (int64_t)now_ms - stat->created_ms;
-    row->has_age = age_ms > -CLOCKS_DIFFER_MS;
-    if (row->has_age)
-        text_format_duration(age_ms > 0 ? (uint64_t)age_ms * NS_PER_MS : 0, row->age,
-                             sizeof row->age);
+    if (sight->pending && place == sight->holders)
+        return "pending";
+    return place < sight->holders ? "holds" : "waits";
 }
 
-static void fill_whereabout(const struct whereabouts *whereabouts, int64_t session, struct row *row)
+/* What could not be told of any row. */
+struct gaps {
+    bool ages, whereabouts;
+};
+
+/* As much as a line below the row has room for. */
+#define DATA_WIDTH 60
+
+static const char *data_of(const struct browser_data *data, char *text, size_t size)
 {
-    const struct whereabout *found = whereabouts_find(whereabouts, session);
-    row->has_whereabout = found != NULL;
-    if (found == NULL)
-        return;
-    snprintf(row->client, sizeof row->client, "%s", found->client);
-    endpoint_typed(&whereabouts->servers->endpoints[found->server], row->server,
-                   sizeof row->server);
+    if (!data->known || data->length == 0)
+        return GRID_UNKNOWN;
+    printable_bytes(data->bytes, data->length, text, size);
+    return printable_cut(text, DATA_WIDTH);
 }
 
-static struct row row_of(const struct sight *sight, size_t place,
-                         const struct whereabouts *whereabouts, uint64_t now_ms)
+static void add_row(struct grid *grid, const struct sight *sight, size_t place,
+                    const struct whereabouts *whereabouts, struct gaps *gaps)
 {
-    static const char *const roles[] = {
-        [LINE_ALONE] = "", [LINE_READS] = ", reads", [LINE_WRITES] = ", writes"};
-    const struct line_place *its = &sight->places[place];
-    struct row row = {.name = its->name, .age = "-", .client = "-", .server = "-"};
-    snprintf(row.place, sizeof row.place, "%zu", place + 1);
-    snprintf(row.state, sizeof row.state, "%s%s", its->holds ? "holds" : "waits", roles[its->role]);
-    fill_age(&sight->stats[place], now_ms, &row);
-    if (sight->stats[place].owner == 0) {
-        snprintf(row.session, sizeof row.session, "none");
-        row.has_whereabout = true;
-        return row;
-    }
-    snprintf(row.session, sizeof row.session, "0x%" PRIx64, (uint64_t)sight->stats[place].owner);
-    fill_whereabout(whereabouts, sight->stats[place].owner, &row);
-    return row;
-}
-
-static int wider(int width, const char *text)
-{
-    int length = (int)strlen(text);
-    return length > width ? length : width;
-}
-
-static void write_row(const struct row *row, const struct widths *widths, FILE *stream)
-{
-    fprintf(stream, "%5s  %-13s  %-*s  %-18s  %*s  %-*s  %s\n", row->place, row->state,
-            widths->name, row->name, row->session, widths->age, row->age, widths->client,
-            row->client, row->server);
+    static const char *const roles[] = {[LINE_ALONE] = "",
+                                        [LINE_READS] = ", reads",
+                                        [LINE_WRITES] = ", writes",
+                                        [LINE_LEASES] = ""};
+    const struct sight_entry *entry = &sight->entries[place];
+    char number[24], state[24], znode[1024], session[24], queued[32], held[32];
+    char server[ENDPOINT_TEXT_SIZE] = GRID_UNKNOWN, data[4 * DIALOGUE_VALUE_MAX];
+    const struct whereabout *found = whereabouts_find(whereabouts, entry->stat.owner);
+    snprintf(number, sizeof number, "%zu", place + 1);
+    snprintf(state, sizeof state, "%s%s", sight_table_state(sight, place),
+             roles[sight->places[place].role]);
+    snprintf(znode, sizeof znode, "%s%s%s", entry->below + (entry->below[0] == '/'),
+             entry->below[0] != '\0' ? "/" : "", sight->places[place].name);
+    if (entry->stat.owner != 0)
+        snprintf(session, sizeof session, "0x%" PRIx64, (uint64_t)entry->stat.owner);
+    else
+        snprintf(session, sizeof session, "none");
+    if (found != NULL)
+        endpoint_typed(&whereabouts->servers->endpoints[found->server], server, sizeof server);
+    sight_table_format_age(entry->stat.created_ms, queued, sizeof queued);
+    sight_table_format_age(entry->held_ms, held, sizeof held);
+    gaps->ages = gaps->ages || strcmp(queued, GRID_UNKNOWN) == 0;
+    gaps->whereabouts = gaps->whereabouts || (found == NULL && entry->stat.owner != 0);
+    grid_add(grid, (const char *const[COLUMNS]){
+                       [PLACE] = number,
+                       [STATE] = state,
+                       [ZNODE] = znode,
+                       [SESSION] = session,
+                       [QUEUED] = queued,
+                       [HELD] = held,
+                       [CLIENT] = found != NULL ? found->client : GRID_UNKNOWN,
+                       [SERVER] = server,
+                       [DATA] = data_of(&entry->data, data, sizeof data),
+                   });
 }
 
 /* ------------------------------------------------------------------ what could not be told */
+
+static void write_foreign(const char *text, FILE *stream)
+{
+    char printable[1024];
+    fputs(printable_text(text, printable, sizeof printable), stream);
+}
 
 static void write_refusals(const struct whereabouts *whereabouts, FILE *stream)
 {
     bool all_told = true;
     for (size_t i = 0; i < whereabouts->servers->count; i++) {
         const struct fault *refusal = &whereabouts->refusals[i];
+        char line[1200];
         if (refusal->kind == FAULT_NONE)
             continue;
         all_told = false;
-        fprintf(stream, "-: who is connected to %s is not known: %s%s%s; %s\n", refusal->subject,
-                fault_words(refusal->kind), refusal->detail[0] != '\0' ? ": " : "", refusal->detail,
-                fault_advice(refusal->kind));
+        snprintf(line, sizeof line, "no client addresses from %s: %s%s%s; %s", refusal->subject,
+                 fault_words(refusal->kind), refusal->detail[0] != '\0' ? ": " : "",
+                 refusal->detail, fault_advice(refusal->kind));
+        write_foreign(line, stream);
+        fputc('\n', stream);
     }
     if (all_told)
-        fputs("-: no server of --connect has a connection of that session\n", stream);
+        fputs("a session without a client has no connection to a server of --connect\n", stream);
 }
 
 void sight_table_write(const char *path, const struct sight *sight,
-                       const struct whereabouts *whereabouts, FILE *stream)
+                       const struct whereabouts *whereabouts, unsigned width, FILE *stream)
 {
-    const struct row head = {"znode",  "place",  "state", "session", "age",
-                             "client", "server", true,    true};
-    struct widths widths = {wider(0, head.name), wider(0, head.age), wider(0, head.client)};
-    uint64_t now_ms = clock_utc_ns() / NS_PER_MS;
-    bool all_aged = true, all_placed = true;
-    char sum[128];
-    fprintf(stream, "%s: %s\n", path, sum_of(sight, sum, sizeof sum));
-    for (size_t i = 0; i < sight->count; i++) {
-        const struct row row = row_of(sight, i, whereabouts, now_ms);
-        widths = (struct widths){wider(widths.name, row.name), wider(widths.age, row.age),
-                                 wider(widths.client, row.client)};
-        all_aged = all_aged && row.has_age;
-        all_placed = all_placed && row.has_whereabout;
-    }
-    if (sight->count > 0)
-        write_row(&head, &widths, stream);
-    for (size_t i = 0; i < sight->count; i++) {
-        const struct row row = row_of(sight, i, whereabouts, now_ms);
-        write_row(&row, &widths, stream);
-    }
-    if (!all_placed)
+    struct grid grid;
+    struct gaps gaps = {false, false};
+    char sum[160];
+    grid_init(&grid, columns, COLUMNS);
+    for (size_t i = 0; i < sight->count; i++)
+        add_row(&grid, sight, i, whereabouts, &gaps);
+    write_foreign(path, stream);
+    fprintf(stream, ": %s\n", sum_of(sight, sum, sizeof sum));
+    grid_write(&grid, width, stream);
+    grid_deinit(&grid);
+    if (gaps.whereabouts)
         write_refusals(whereabouts, stream);
-    if (!all_aged)
-        fputs("-: the servers' clock is ahead of this machine's, so ages are not known\n", stream);
+    if (gaps.ages)
+        fputs("ages are not known: the servers' clock is ahead of this machine's\n", stream);
     if (sight->kind == SIGHT_ZNODE)
-        fputs("who waits leaves a watch on the znode, and no znode of its own\n", stream);
+        fputs("a waiter sets a watch on this znode and creates no znode of its own\n", stream);
 }

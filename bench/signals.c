@@ -4,6 +4,7 @@
 #include <signal.h>
 #include <stddef.h>
 #include <sys/signalfd.h>
+#include <unistd.h>
 
 int signals_block(void)
 {
@@ -14,4 +15,11 @@ int signals_block(void)
     sigaddset(&set, SIGHUP);
     sigprocmask(SIG_BLOCK, &set, NULL);
     return signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
+}
+
+void signals_take(int descriptor)
+{
+    struct signalfd_siginfo signal;
+    while (read(descriptor, &signal, sizeof signal) > 0)
+        continue;
 }

@@ -9,4 +9,7 @@
  * Returns it, the caller's to close; -1 if there is none to be had. */
 int signals_block(void);
 
+/* Takes what has come, so that the descriptor becomes readable again with the next signal only. */
+void signals_take(int descriptor);
+
 #endif

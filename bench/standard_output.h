@@ -11,4 +11,13 @@
  * is closed, as when head has seen enough; FAULT_NO_SPACE, FAULT_SYSTEM. */
 MUST_CHECK enum fault_kind standard_output_flush(struct fault *fault);
 
+/* For before a long work: FAULT_NO_OUTPUT if nothing can be printed, as it is closed or open for
+ * reading alone, FAULT_NO_SPACE if it goes to a file on a disk without room, or to /dev/full, and
+ * FAULT_UNREAD if it is a pipe whose reader has gone. Nothing is printed. */
+MUST_CHECK enum fault_kind standard_output_check(struct fault *fault);
+
+/* For the program's start: what is closed of its three standard descriptors becomes /dev/null, open
+ * for reading, so that no file or connection is taken for one of them. */
+void standard_output_guard(void);
+
 #endif

@@ -8,10 +8,21 @@
 #include "bench/options.h"
 #include "bench/sample.h"
 
+#include <stddef.h>
 #include <stdio.h>
 
-/* Counts are the medians over the trials (under lockstep all are alike), times too. */
-void table_write(const struct samples *samples, const struct options *options, FILE *stream);
+/*
+ * Counts are the medians over the complete trials (under lockstep all are alike), times those over
+ * the valid ones; a line below the table names each cell of which a trial is left out. RPCs are
+ * told to the last one; where a row would be wider than `width`, other counts are rounded, and the
+ * least important columns left out. A verdict that all cells share is a line below the table, else
+ * a column.
+ */
+void table_write(const struct samples *samples, const struct options *options, size_t width,
+                 FILE *stream);
+
+/* A line if servers stalled in any trial that was led to its end all the same. */
+void table_write_stalls(const struct samples *samples, FILE *stream);
 
 /* One line for each recipe that left watches or ephemerals behind on the servers. */
 void table_write_leaks(const struct samples *samples, const struct options *options, FILE *stream);
@@ -24,9 +35,10 @@ void table_write_recoveries(const struct samples *samples, const struct options 
  * the largest number of clients by the role of the server of the session granted. */
 void table_write_roles(const struct samples *samples, const struct options *options, FILE *stream);
 
-/* One line for each trial whose verdict failed or that is not valid; of a simulation the seed, too:
- * with it the same options fail in the same way. */
-void table_write_failures(const struct samples *samples, const struct options *options,
-                          FILE *stream);
+/* To stderr, a line for each way in which trials of a recipe failed or were not valid, with `where`
+ * before it, the first such trial, and how many there are: ways that differ in numbers alone are
+ * one. Of a simulation the seed, too: with it the same options fail in the same way. */
+void table_complain(const struct samples *samples, const struct options *options,
+                    const char *where);
 
 #endif

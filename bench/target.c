@@ -3,6 +3,7 @@
 
 #include "base/clock.h"
 #include "bench/data.h"
+#include "bench/root.h"
 #include "zk/dial.h"
 
 #include <ctype.h>
@@ -78,7 +79,7 @@ static enum fault_kind check_all_differ(const struct connect_string *servers, st
             char text[ENDPOINT_TEXT_SIZE], other_text[ENDPOINT_TEXT_SIZE];
             if (one->port == other->port && strcmp(one->host, other->host) == 0)
                 return fault_raise(fault, FAULT_USAGE, 0, "--connect",
-                                   "%s and %s are the same server",
+                                   "%s and %s are the same server: name each once",
                                    endpoint_format(other, other_text, sizeof other_text),
                                    endpoint_format(one, text, sizeof text));
         }
@@ -143,7 +144,7 @@ static enum fault_kind place(enum placement placement, struct target *target, st
             chosen->endpoints[chosen->count++] = target->servers.endpoints[i];
     }
     if (chosen->count == 0)
-        return fault_raise(fault, FAULT_USAGE, 0, "--placement", "no server says that it is a %s",
+        return fault_raise(fault, FAULT_USAGE, 0, "--placement", "no server reports the role %s",
                            placement == PLACEMENT_LEADER ? "leader" : "follower");
     return FAULT_NONE;
 }
@@ -160,11 +161,19 @@ static enum fault_kind check_chroot(struct target *target, struct fault *fault)
     return kind;
 }
 
+/* Those of a plan that has no levels are somebody else's to know. */
+static uint64_t most_clients(const struct options *options)
+{
+    uint64_t most = options->level_count > 0 ? options->clients[options->level_count - 1]
+                                             : TARGET_CLIENTS_DEFAULT;
+    return most < options->max_clients ? most : options->max_clients;
+}
+
 enum fault_kind target_open(const struct options *options, size_t topology, struct target *target,
                             struct fault *fault)
 {
     enum fault_kind kind = FAULT_NONE;
-    *target = (struct target){0};
+    *target = (struct target){.capacity = {.sessions = UINT64_MAX}};
     if (options->driver == DRIVER_SIMULATED) {
         describe_simulation(options, topology, target);
         return place(options->placement, target, fault);
@@ -181,12 +190,15 @@ enum fault_kind target_open(const struct options *options, size_t topology, stru
         kind = look_at_servers(target, fault);
     if (kind == FAULT_NONE)
         kind = place(options->placement, target, fault);
+    if (kind == FAULT_NONE && options->connect)
+        kind = capacity_look(&target->placement, most_clients(options), &target->capacity, fault);
     if (kind == FAULT_NONE)
         kind = steward_new(&target->servers, target->ensemble, SESSION_NS, &target->steward, fault);
     if (kind == FAULT_NONE)
         kind = check_chroot(target, fault);
+    struct fault closing; /* no root has been made yet */
     if (kind != FAULT_NONE)
-        target_close(target);
+        (void)!target_close(target, &closing);
     return kind;
 }
 
@@ -231,22 +243,30 @@ static enum fault_kind check_one_ensemble(const struct target *target, int inter
         if (!found)
             return fault_raise(fault, FAULT_OTHER_ENSEMBLE, 0,
                                endpoint_format(server, text, sizeof text),
-                               "what is created through %s does not show there within %d s",
+                               "a znode created through %s is not visible there within %d s",
                                through, (int)(SPREAD_NS / NS_PER_S));
     }
     return FAULT_NONE;
 }
 
+/* Private servers end with the run: nothing is left on them for others to wonder at. */
+static enum fault_kind create_root(const struct target *target, struct fault *fault)
+{
+    char record[ROOT_RECORD_SIZE], mark[ROOT_PATH_SIZE + sizeof ROOT_MARK];
+    if (target->ensemble != NULL)
+        return steward_create(target->steward, target->root, fault);
+    snprintf(mark, sizeof mark, "%s/" ROOT_MARK, target->root);
+    return steward_create_marked(target->steward, target->root, root_record(record, sizeof record),
+                                 mark, fault);
+}
+
 enum fault_kind target_make_root(struct target *target, int interrupts, struct fault *fault)
 {
-    char time[32];
-    clock_format_utc(clock_utc_ns(), 1, time, sizeof time);
-    /* As long in every run: a path's length is paid for in bytes. */
-    snprintf(target->root, sizeof target->root, "/zkherd-%s-%07d", time, (int)getpid());
+    root_path(target->root, sizeof target->root);
     if (target->steward == NULL)
         return FAULT_NONE;
     steward_heed(target->steward, interrupts);
-    enum fault_kind kind = steward_create(target->steward, target->root, fault);
+    enum fault_kind kind = create_root(target, fault);
     if (kind != FAULT_NONE)
         target->root[0] = '\0'; /* it is not ours to remove */
     if (kind == FAULT_NONE && target->ensemble == NULL && target->servers.count > 1)
@@ -254,18 +274,32 @@ enum fault_kind target_make_root(struct target *target, int interrupts, struct f
     return kind;
 }
 
-void target_close(struct target *target)
+/* A private server takes its znodes with it. */
+static enum fault_kind remove_root(const struct target *target, struct fault *fault)
 {
-    struct fault fault;
-    /* A private server takes its znodes with it. Elsewhere the best is tried: there is nobody left
-     * to tell. */
-    if (target->ensemble == NULL && target->steward != NULL && target->root[0] != '\0') {
-        steward_heed(target->steward, -1);
-        (void)!steward_delete_tree(target->steward, target->root, &fault);
-    }
+    struct fault why;
+    char server[ENDPOINT_TEXT_SIZE], path[sizeof target->servers.chroot + sizeof target->root];
+    if (target->ensemble != NULL || target->steward == NULL || target->root[0] == '\0')
+        return FAULT_NONE;
+    steward_heed(target->steward, -1);
+    enum fault_kind kind = steward_delete_tree(target->steward, target->root, &why);
+    if (kind == FAULT_NONE)
+        return kind;
+    snprintf(path, sizeof path, "%s%s", target->servers.chroot, target->root);
+    return fault_raise(fault, FAULT_LEFT_BEHIND, 0, path,
+                       "%s%s%s; remove them: zkCli.sh -server "
+                       "%s deleteall %s",
+                       fault_words(kind), why.detail[0] != '\0' ? ": " : "", why.detail,
+                       endpoint_typed(&target->servers.endpoints[0], server, sizeof server), path);
+}
+
+enum fault_kind target_close(struct target *target, struct fault *fault)
+{
+    enum fault_kind kind = remove_root(target, fault);
     steward_free(target->steward);
     ensemble_stop(target->ensemble);
     *target = (struct target){0};
+    return kind;
 }
 
 /* Whether all of them run, and go on running while one that has lost its connections would end: the

@@ -6,13 +6,16 @@
  * asked of them; or those of a simulation, which every trial makes anew. All znodes of a run lie
  * under one root znode of its own.
  *
- * Invariant: when target_close has returned, the private server, or the run's root znode, is gone.
+ * Invariant: when target_close has returned, the private server, or the run's root znode, is gone,
+ * or it is said where that is.
  */
 #ifndef BENCH_TARGET_H
 #define BENCH_TARGET_H
 
 #include "base/fault.h"
+#include "bench/capacity.h"
 #include "bench/options.h"
+#include "bench/root.h"
 #include "trial/steward.h"
 #include "zk/admin.h"
 #include "zk/connect.h"
@@ -23,6 +26,9 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+/* For how many clients servers are looked at where the options name no numbers of them. */
+#define TARGET_CLIENTS_DEFAULT 1000
+
 struct target {
     struct connect_string servers;   /* all of them, by their addresses */
     struct connect_string placement; /* those that sessions connect to */
@@ -30,9 +36,10 @@ struct target {
     struct ensemble *ensemble; /* private servers; else NULL */
     bool stands;               /* the servers are those of `zkherd ensemble start`: */
     struct standing standing;
-    struct steward *steward; /* NULL: a simulation */
+    struct capacity capacity; /* of the servers of --connect; of others there is no end */
+    struct steward *steward;  /* NULL: a simulation */
     struct simulated_options simulation;
-    char root[48]; /* the run's root znode; in a simulation every trial makes it */
+    char root[ROOT_PATH_SIZE]; /* the run's root znode; in a simulation every trial makes it */
     char name[80]; /* "standalone", "ensemble3", "simulated3", or after the first of --connect */
 };
 
@@ -45,13 +52,15 @@ struct target {
 MUST_CHECK enum fault_kind target_open(const struct options *options, size_t topology,
                                        struct target *target, struct fault *fault);
 
-/* Names the run's root znode, by the time and the process; its path is as long in every run. Makes
- * it on real servers, and looks for it on every server of --connect: FAULT_OTHER_ENSEMBLE if it
- * does not show on one. From here on only target_close leaves nothing behind. interrupts: what the
- * steward is to heed from now on (trial/steward.h), here too; target_close does not. */
+/* Names the run's root znode (bench/root.h). Makes it on real servers, and looks for it on every
+ * server of --connect: FAULT_OTHER_ENSEMBLE if it does not show on one. From here on only
+ * target_close leaves nothing behind. interrupts: what the steward is to heed from now on
+ * (trial/steward.h), here too; target_close does not. */
 MUST_CHECK enum fault_kind target_make_root(struct target *target, int interrupts,
                                             struct fault *fault);
-void target_close(struct target *target);
+/* FAULT_LEFT_BEHIND if the run's root znode cannot be removed: which it is, why, and how somebody
+ * else can. All else is closed in any case. */
+MUST_CHECK enum fault_kind target_close(struct target *target, struct fault *fault);
 
 /* A private server that has ended shows as a connection that is lost or refused: then makes
  * FAULT_SERVER_DIED, with its log, of a fault that it may have caused. Returns the kind of what is

@@ -16,7 +16,7 @@
 #define TRIALS_MAX             1000
 #define LOCKS_MAX              10000
 #define PROCESSES_MAX          1000
-#define HEAP_MAX_MIB           1000000
+#define RATE_MAX               UINT64_C(1000000000)
 #define HANDOFFS_MAX           UINT64_C(50000000)
 #define SESSION_TIMEOUT_MAX_NS (3600 * NS_PER_S)
 
@@ -33,7 +33,7 @@ static bool refuse_recipe(const char *list, const char *name)
     if (near[0] != '\0')
         snprintf(why, sizeof why, "no recipe is called '%s'; did you mean %s?", name, near);
     else
-        snprintf(why, sizeof why, "no recipe is called '%s': zkherd recipes lists all", name);
+        snprintf(why, sizeof why, "no recipe is called '%s'; zkherd recipes lists all", name);
     return wrong("--recipes", list, why);
 }
 
@@ -43,7 +43,8 @@ static bool parse_recipe(const char *list, char *item, struct options *options)
     uint64_t most = UINT64_MAX;
     char *colon = strchr(item, ':');
     if (colon != NULL && !text_parse_number(colon + 1, 1, CLIENTS_MAX, &most))
-        return wrong("--recipes", list, "behind a colon stands the most clients of a recipe");
+        return wrong("--recipes", list,
+                     "after the colon, the recipe's largest client count is expected");
     if (colon != NULL)
         *colon = '\0';
     if (item[0] == '\0')
@@ -78,9 +79,13 @@ static bool parse_clients(const char *value, struct options *options)
 {
     free(options->clients);
     options->clients = NULL;
-    return text_parse_numbers(value, 1, CLIENTS_MAX, &options->clients, &options->level_count) ||
-           wrong("--clients", value,
-                 "expected numbers from 1 to 100000, 4096 of them at most, as 10,20 or 8..256x2");
+    char why[192];
+    if (text_parse_numbers(value, 1, CLIENTS_MAX, &options->clients, &options->level_count))
+        return true;
+    if (!text_explain_range(value, why, sizeof why))
+        snprintf(why, sizeof why,
+                 "expected at most 4096 numbers from 1 to 100000, such as 10,20 or 8..256x2");
+    return wrong("--clients", value, why);
 }
 
 static bool parse_workload(const char *value, struct options *options)
@@ -110,7 +115,7 @@ static bool parse_hold(const char *value, struct options *options)
     options->hold.exponential = strncmp(value, "exp:", 4) == 0;
     const char *mean = options->hold.exponential ? value + 4 : value;
     return text_parse_duration(mean, &options->hold.mean_ns) ||
-           wrong("--hold", value, "expected a duration with its unit, as 5ms or exp:5ms");
+           wrong("--hold", value, "expected a duration with its unit, such as 5ms or exp:5ms");
 }
 
 static bool parse_duration(const char *option, const char *value, uint64_t minimum_ns,
@@ -118,7 +123,7 @@ static bool parse_duration(const char *option, const char *value, uint64_t minim
 {
     uint64_t parsed;
     if (!text_parse_duration(value, &parsed))
-        return wrong(option, value, "expected a duration with its unit, as 500ms or 30s");
+        return wrong(option, value, "expected a duration with its unit, such as 500ms or 30s");
     if (parsed < minimum_ns) {
         char least[32], why[64];
         snprintf(why, sizeof why, "too short: expected at least %s",
@@ -137,13 +142,19 @@ static bool parse_session_timeout(const char *value, struct options *options)
            wrong("--session-timeout", value, "expected at most an hour");
 }
 
-static bool parse_small(const char *option, const char *value, uint32_t maximum, uint32_t *number)
+static bool parse_between(const char *option, const char *value, uint32_t minimum, uint32_t maximum,
+                          uint32_t *number)
 {
     uint64_t parsed;
-    if (!arguments_take_number("run", option, value, 1, maximum, &parsed))
+    if (!arguments_take_number("run", option, value, minimum, maximum, &parsed))
         return false;
     *number = (uint32_t)parsed;
     return true;
+}
+
+static bool parse_small(const char *option, const char *value, uint32_t maximum, uint32_t *number)
+{
+    return parse_between(option, value, 1, maximum, number);
 }
 
 static bool parse_driver(const char *value, struct options *options)
@@ -162,13 +173,14 @@ static bool parse_servers(const char *value, struct options *options)
     options->server_counts = NULL;
     if (!text_parse_numbers(value, 1, ENSEMBLE_SERVERS_MAX, &options->server_counts,
                             &options->topology_count))
-        return wrong("--servers", value, "expected 1, 3, 5 or 7, or several of them, as 1,3");
+        return wrong("--servers", value, "expected 1, 3, 5 or 7, or several of them, such as 1,3");
     for (size_t i = 0; i < options->topology_count; i++) {
         struct fault fault = {0};
         if (ensemble_check_size((unsigned)options->server_counts[i], &fault) != FAULT_NONE)
             return wrong("--servers", value, fault.detail);
     }
-    return true;
+    return options->topology_count == text_count_numbers(value, 1, ENSEMBLE_SERVERS_MAX) ||
+           wrong("--servers", value, "a number of servers is given twice");
 }
 
 static bool parse_fsync(const char *value, struct options *options)
@@ -201,6 +213,19 @@ static bool parse_out(const char *value, struct options *options)
     return value[0] != '\0' || wrong("--out", value, "expected the name of a folder");
 }
 
+static bool parse_heap(const char *value, struct options *options)
+{
+    options->heap_given = true;
+    return parse_between("--heap", value, SERVER_HEAP_MIN_MIB, SERVER_HEAP_MAX_MIB,
+                         &options->heap_mib);
+}
+
+/* From 1 on. */
+static bool parse_count(const char *option, const char *value, uint64_t most, uint64_t *count)
+{
+    return arguments_take_number("run", option, value, 1, most, count);
+}
+
 bool values_take(enum option_name name, const char *value, struct options *options)
 {
     switch (name) {
@@ -211,8 +236,7 @@ bool values_take(enum option_name name, const char *value, struct options *optio
     case OPTION_WORKLOAD:
         return parse_workload(value, options);
     case OPTION_HANDOFFS:
-        return arguments_take_number("run", "--handoffs", value, 1, HANDOFFS_MAX,
-                                     &options->handoffs);
+        return parse_count("--handoffs", value, HANDOFFS_MAX, &options->handoffs);
     case OPTION_DURATION:
         return parse_duration("--duration", value, NS_PER_MS, &options->duration_ns);
     case OPTION_PACE:
@@ -233,14 +257,17 @@ bool values_take(enum option_name name, const char *value, struct options *optio
     case OPTION_SERVERS:
         return parse_servers(value, options);
     case OPTION_HEAP:
-        options->heap_given = true;
-        return parse_small("--heap", value, HEAP_MAX_MIB, &options->heap_mib);
+        return parse_heap(value, options);
     case OPTION_FSYNC:
         return parse_fsync(value, options);
     case OPTION_DATA:
         return parse_data(value, options);
     case OPTION_PLACEMENT:
         return parse_placement(value, options);
+    case OPTION_MAX_CLIENTS:
+        return parse_count("--max-clients", value, CLIENTS_MAX, &options->max_clients);
+    case OPTION_MAX_RATE:
+        return parse_count("--max-rate", value, RATE_MAX, &options->max_rate);
     case OPTION_SESSION_TIMEOUT:
         return parse_session_timeout(value, options);
     case OPTION_TIMEOUT:
@@ -250,6 +277,8 @@ bool values_take(enum option_name name, const char *value, struct options *optio
         return arguments_take_number("run", "--seed", value, 0, INT64_MAX, &options->seed);
     case OPTION_OUT:
         return parse_out(value, options);
+    case OPTION_PLOTS:
+        return arguments_take_plots("run", value, &options->plots);
     case OPTION_QUIET:
         options->quiet = true;
         return true;

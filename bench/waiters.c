@@ -2,13 +2,15 @@
 #include "bench/waiters.h"
 
 #include "measure/fit.h"
+#include "recipes/law.h"
 
 #include <math.h>
 #include <stdlib.h>
 
 const char waiters_columns[] =
     "run,recipe,waiters_low,waiters_high,waiters_mean,handoffs,creates_mean,notifications_mean,"
-    "rpcs_mean,handoff_p50_us,handoff_p50_low_us,handoff_p50_high_us,handoff_p99_us";
+    "rpcs_mean,handoff_p50_us,handoff_p50_low_us,handoff_p50_high_us,handoff_p99_us,"
+    "law_creates_mean,law_notifications_mean,timed";
 
 enum fault_kind waiters_new(const struct recipe *recipe, uint64_t most_waiters,
                             struct waiters **waiters, struct fault *fault)
@@ -43,7 +45,13 @@ static size_t octave_of(uint64_t waiters)
     return octave < WAITERS_OCTAVES ? octave : WAITERS_OCTAVES - 1;
 }
 
-/* Calls visit with every handoff of the trial: somebody waited, and was handed the lock. */
+/* Somebody waited, and was handed the lock. */
+static bool is_handoff(const struct waiters *waiters, const struct ledger_row *row)
+{
+    return row->handoff_ns > 0 && row->waiters > 0 && row->waiters < waiters->level_count;
+}
+
+/* Calls visit with every handoff of the trial. */
 static void for_each_handoff(const struct waiters *waiters, const struct trial_result *result,
                              void (*visit)(void *context, const struct ledger_row *row),
                              void *context)
@@ -53,7 +61,7 @@ static void for_each_handoff(const struct waiters *waiters, const struct trial_r
         size_t used = board_rows_used(board, lock);
         for (size_t handoff = 1; handoff < used; handoff++) {
             const struct ledger_row *row = ledger_row(&board->ledger, lock, handoff);
-            if (row->handoff_ns > 0 && row->waiters > 0 && row->waiters < waiters->level_count)
+            if (is_handoff(waiters, row))
                 visit(context, row);
         }
     }
@@ -67,6 +75,42 @@ static void add_counts(void *context, const struct ledger_row *row)
     level->creates += row->tally.of[TALLY_CREATE];
     level->notifications += row->tally.of[TALLY_NOTIFICATION];
     level->rpcs += tally_rpcs(&row->tally);
+}
+
+/* What the law predicts for each release of a lock, in the same order. */
+static void add_law_of(struct waiters *waiters, const struct board *board, uint32_t lock)
+{
+    struct law_lock law;
+    struct tally arrivals = {0};
+    uint64_t clients = plan_clients_of(board->plan, lock);
+    size_t used = board_rows_used(board, lock);
+    law_lock_init(&law, board->plan->recipe, clients);
+    for (uint64_t i = 0; i < clients; i++)
+        law_lock_arrival(&law, &arrivals);
+    law_lock_turn(&law, &arrivals);
+    for (size_t handoff = 1; handoff < used; handoff++) {
+        const struct ledger_row *row = ledger_row(&board->ledger, lock, handoff);
+        struct tally cost = {0};
+        law_lock_release(&law, &cost);
+        law_lock_turn(&law, &cost);
+        if (!is_handoff(waiters, row))
+            continue;
+        struct waiters_level *level = &waiters->levels[row->waiters];
+        level->lawful++;
+        level->law_creates += cost.of[TALLY_CREATE];
+        level->law_notifications += cost.of[TALLY_NOTIFICATION];
+    }
+}
+
+/* In a drain of clients that do not go on to another lock a row has a release and nothing else. */
+static void add_law(struct waiters *waiters, const struct trial_result *result)
+{
+    const struct board *board = result->board;
+    if (!result->has_law || board->plan->workload != WORKLOAD_DRAIN ||
+        (board->plan->recipe->tours && board->plan->locks > 1))
+        return;
+    for (uint32_t lock = 0; lock < board->plan->locks; lock++)
+        add_law_of(waiters, board, lock);
 }
 
 static void add_time(void *context, const struct ledger_row *row)
@@ -137,6 +181,7 @@ enum fault_kind waiters_add(struct waiters *waiters, const struct trial_result *
 {
     *beta = NAN;
     for_each_handoff(waiters, result, add_counts, waiters);
+    add_law(waiters, result);
     if (!timed)
         return FAULT_NONE;
     for_each_handoff(waiters, result, add_time, waiters);
@@ -158,6 +203,9 @@ struct waiters_level waiters_octave_sum(const struct waiters *waiters, size_t oc
         sum.creates += level->creates;
         sum.notifications += level->notifications;
         sum.rpcs += level->rpcs;
+        sum.lawful += level->lawful;
+        sum.law_creates += level->law_creates;
+        sum.law_notifications += level->law_notifications;
         sum.timed += level->timed;
         sum.handoff_us += level->handoff_us;
     }
@@ -172,6 +220,16 @@ double waiters_octave_mean(const struct waiters *waiters, size_t octave)
         handoffs += (double)waiters->levels[w].handoffs;
     }
     return sum / handoffs;
+}
+
+double waiters_octave_timed_mean(const struct waiters *waiters, size_t octave)
+{
+    double sum = 0, timed = 0;
+    for (size_t w = (size_t)1 << octave; w < octave_end(waiters, octave); w++) {
+        sum += (double)w * (double)waiters->levels[w].timed;
+        timed += (double)waiters->levels[w].timed;
+    }
+    return sum / timed;
 }
 
 /* The median over trials of their medians, with its interval where there are trials enough. */
@@ -206,6 +264,10 @@ static void write_octave(struct waiters *waiters, size_t index, const char *run,
         csv_real(csv, (double)histogram_percentile_ns(&octave->latency, 99) / 1e3, 1);
     else
         csv_empty(csv);
+    bool has_law = sum.lawful == sum.handoffs;
+    csv_real(csv, has_law ? (double)sum.law_creates / handoffs : NAN, 3);
+    csv_real(csv, has_law ? (double)sum.law_notifications / handoffs : NAN, 3);
+    csv_count(csv, sum.timed);
     csv_end_row(csv);
 }
 

@@ -30,6 +30,9 @@ struct waiters_level {
     uint64_t creates;
     uint64_t notifications;
     uint64_t rpcs;
+    uint64_t lawful; /* of the handoffs, those for which the law foretells … */
+    uint64_t law_creates;
+    uint64_t law_notifications;
     uint64_t timed;    /* of the handoffs, those of trials whose times are valid */
     double handoff_us; /* their sum */
 };
@@ -65,6 +68,9 @@ struct waiters_level waiters_octave_sum(const struct waiters *waiters, size_t oc
 
 /* The mean number of waiters of an octave's handoffs; NaN if it has none. */
 double waiters_octave_mean(const struct waiters *waiters, size_t octave);
+
+/* The same of the handoffs whose times are used. */
+double waiters_octave_timed_mean(const struct waiters *waiters, size_t octave);
 
 /* The columns of waiters.csv, and a recipe's rows. The order of the medians kept is not. */
 extern const char waiters_columns[];

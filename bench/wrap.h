@@ -12,4 +12,10 @@
  * columns: the first one's is there already. */
 void wrap_write(const char *text, size_t indent, FILE *stream);
 
+/* Writes words from the first column on; the lines after the first are indented a little. */
+void wrap_hanging(const char *text, FILE *stream);
+
+/* The same of a sentence yet to be put together, at most 2,000 bytes of it. */
+void wrap_sentence(FILE *stream, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
 #endif

@@ -6,18 +6,21 @@
 #   gnuplot -e "run='results/…'; recipes='nonscalable scalable'; format='svg'" plots/rpcs.gp
 # run      the folder of the run; its subfolder plots must exist
 # recipes  what to draw, in this order; recipes without data are left out [all known ones]
-# format   svg or png [svg]
+# format   svg, png, pdf or eps [svg]
+# fitted   whether the run has a fits.csv [1]
 # scripts  the folder of the scripts [that of the script that is run]
+# No text of a CSV file is drawn, only its numbers: text could come from anywhere.
 
 if (!exists("run")) {
     print "plots: no run: say gnuplot -e \"run='FOLDER'\" SCRIPT"
     exit status 2
 }
 if (!exists("format")) { format = "svg" }
-if (format ne "svg" && format ne "png") {
-    print "plots: unknown format ".format.": say svg or png"
+if (strstrt(" svg png pdf eps ", " ".format." ") == 0) {
+    print "plots: unknown format ".format.": say svg, png, pdf or eps"
     exit status 2
 }
+if (!exists("fitted")) { fitted = 1 }
 
 set encoding utf8
 set datafile separator ","
@@ -80,7 +83,7 @@ set dashtype 3 (4, 4)
 set dashtype 4 (1.5, 3.5)
 set dashtype 5 (10, 4, 2, 4)
 # Line style i draws recipe i, its points or a solid line; 100 + i its law; 200 + i a trial among
-# others; 300 + i a trial that is not valid; 400 + i a tail; 500 + i a trial and the law.
+# others; 300 + i a trial that is not used; 400 + i a tail; 500 + i a trial and the law.
 do for [i = 1:words(recipes)] {
     set style line i lc rgb look(i, 2) pt point(i) ps size(i) lw 1.5 dt 1
     set style line 100 + i lc rgb look(i, 2) lw 1.5 dt int(look(i, 5))
@@ -108,33 +111,57 @@ ascending(list, n) = next_after(list, n, 1, 1e9) == 1e9 ? "" \
 least(a, b) = a < b ? a : b
 most(a, b) = a > b ? a : b
 
+if (!exists("width")) { width = 560 }
+if (!exists("panel")) { panel = 300 }
+
 # --- Axes -----------------------------------------------------------------------------------------
-# All are logarithmic, from low to high with some air, and at least a decade high, so that one
-# level alone still shows where it lies.
+# All are logarithmic, at least a decade high, so that one level alone still shows where it lies, and
+# reach to a labelled tic above the highest point.
 
-air(low, high) = most(1.35, sqrt(10.0 * low / high))
-axis_low(low, high) = low / air(low, high)
-axis_high(low, high) = high * air(low, high)
-
-thousands(x) = x < 1000 ? sprintf("%g", x) : sprintf("%d,%03d", int(x) / 1000, int(x) % 1000)
+# 1234567 as 1,234,567.
+grouped(x) = x < 1000 ? sprintf("%d", x) \
+    : grouped(floor(x / 1000)).sprintf(",%03d", x - 1000 * floor(x / 1000))
+thousands(x) = x < 1000 ? sprintf("%g", x) : grouped(x)
 in_numbers(x) = x < 1e6 ? thousands(x) : thousands(x / 1e6)." million"
 in_bytes(x) = x < 1e3 ? sprintf("%g B", x) : x < 1e6 ? sprintf("%g kB", x / 1e3) \
     : x < 1e9 ? sprintf("%g MB", x / 1e6) : sprintf("%g GB", x / 1e9)
 in_seconds(x) = x < 0.999e-3 ? sprintf("%g µs", x * 1e6) : x < 0.999 ? sprintf("%g ms", x * 1e3) \
     : thousands(x)." s"
 
-# For `set ytics`: every decade, with 2 and 5 where there are few, written by label(x); small tics
-# between. A script that bends its axis says by at(x) where x lies.
+# A script that bends its axis says by at(x) where x lies. Tics are written by label(x).
 at(x) = x
 tic(x, written) = sprintf("'%s' %.9g %d", written ? label(x) : "", at(x), !written)
-unit_tics(u, few) = tic(u, 1).", ".tic(2 * u, few).", ".tic(3 * u, 0).", ".tic(4 * u, 0).", ".\
-    tic(5 * u, few).", ".tic(6 * u, 0).", ".tic(7 * u, 0).", ".tic(8 * u, 0).", ".tic(9 * u, 0)
-decade_tics(d, last, few) = unit_tics(10.0**d, few).\
-    (d < last ? ", ".decade_tics(d + 1, last, few) : "")
-log_tics(low, high) = decade_tics(floor(log10(low)), floor(log10(high)), high < 60 * low)
+
+# Which of 1 to 9 have labels where a decade is so many units high: labels of 15 units may touch.
+digits(decade) = decade > 150 ? "1 2 3 4 5 7" : decade > 75 ? "1 2 5" : "1"
+# The lowest 1, 2 or 5, times a power of 10, that is no less than x and whose label has room above
+# that of the power of 10.
+reach(x, decade) = from_power(x, 10.0**floor(log10(x * 0.999999)), decade)
+from_power(x, power, decade) = x <= 2 * power && decade > 62 ? 2 * power \
+    : x <= 5 * power && decade > 26 ? 5 * power : 10 * power
+
+# How much is left free above the highest value, in units.
+if (!exists("headroom")) { headroom = 3.0 }
+# Sets y_low and y_high about the values from low to high, tics between them, on a panel that is so many
+# units high, and left, the part of the page that their labels and the axis' own take.
+y_axis(low, high, panel) = ( \
+    y_decade = panel / most(1, log10(3.0 * high / low)), \
+    y_high = reach(high * 10**(headroom / y_decade), y_decade), \
+    y_low = least(low / 1.3, y_high / 10), y_decade = panel / log10(y_high / y_low), \
+    left = (48 + 8.0 * most(label_letters(y_low), label_letters(y_high))) / width, \
+    sprintf("set yrange [%.9g : %.9g]; set ytics (%s)", at(y_low), at(y_high), log_tics(y_low, y_high)))
+label_letters(x) = most(strlen(label(10.0**floor(log10(x)))), \
+    strlen(label(10.0**floor(log10(x) - 1))))
+has_label(x, digit) = in_list(" ".digits(y_decade), sprintf("%d", digit)) || abs(x / y_high - 1) < 1e-6
+digit_tics(u, digit, last) = digit > 9 ? "" : (digit * u > last * 1.000001 ? "" \
+    : tic(digit * u, has_label(digit * u, digit)).", ".digit_tics(u, digit + 1, last))
+decade_tics(d, last) = 10.0**d > last * 1.000001 ? "" \
+    : digit_tics(10.0**d, 1, last).decade_tics(d + 1, last)
+log_tics(low, high) = decade_tics(floor(log10(low)), high)
 
 # The x axis has as much air more as its outermost labels need to stay within the panel, which is so
 # many letters wide: x_axis sets x_low, x_high, and how many letters one e-fold has.
+air(low, high) = most(1.25, sqrt(10.0 * low / high))
 half(x) = strlen(thousands(int(x))) / 2.0
 e_folds(low, high, letters) = \
     log(1.0 * high / low * air(low, high)**2) / (letters - half(low) - half(high))
@@ -142,8 +169,7 @@ x_air(x, low, high, letters) = most(air(low, high), exp(half(x) * e_folds(low, h
 x_axis(low, high, letters) = (x_low = low / x_air(low, low, high, letters), \
     x_high = high * x_air(high, low, high, letters), x_letters = letters / log(x_high / x_low), \
     sprintf("set xrange [%.9g : %.9g]", x_low, x_high))
-panel_letters(left, right) = 80 * (right - left)
-page_letters = panel_letters(0.19, 0.97)
+panel_letters(left, right) = width / 8.6 * (right - left)
 
 # For `set xtics`. Of the whole numbers in a list, ascending, every k-th is written, the last one
 # among them, and the others get a small tic.
@@ -170,31 +196,63 @@ decades(x) = between(x).(fit(fives(x), 1) ? tics_of(fives(x), 1) \
     : tics_of(powers(10, x), fit(powers(10, x), 1) ? 1 : 2))
 # All levels, or every other one, or decades.
 level_tics(list) = fit(list, 1) ? tics_of(list, 1) : fit(list, 2) ? tics_of(list, 2) : decades(1)
-# All powers of 2, or those of 4, or decades.
-power_tics(x) = fit(powers(2, x), 1) ? tics_of(powers(2, x), 1) \
-    : fit(powers(4, x), 1) ? tics_of(powers(4, x), 1) : decades(x)
+
+# Numbers of waiters: the axis reaches to a labelled tic at the last point or beyond. All powers of 2
+# have a label, or every other one; where they have no room, decades.
+next_power(base, x) = base**ceil(log(x) / log(base) - 1e-9)
+octave_tics(list) = tics_of(list, fit(list, 1) ? 1 : 2)
+waiter_axis(low, high, letters) = \
+    (axis = x_axis(low, next_power(2, high), letters), fit(powers(2, 1), 2)) \
+    ? axis."; set xtics (".octave_tics(powers(2, 1)).")" \
+    : x_axis(low, next_power(10, high), letters)."; set xtics (".decades(1).")"
 
 # --- The canvas -----------------------------------------------------------------------------------
-# Made for a column of 14 cm, where its letters have 8 to 9 points: 640 units wide, and as high as
-# the legend below the plot asks for, `rows` lines of it. A unit is a pixel of one terminal.
+# A plot with one panel is `width` = 560 units wide, for a column of 8.5 cm, where its letters have
+# 6.5 points; one with two panels, or with many recipes, 800, for a page of 17 cm, where they have 9.
+# It is as high as its panel and the legend below it ask for, `rows` lines of it. A unit is a pixel of
+# an SVG.
 
-unit = format eq "svg" ? 1.0 : 2.5
-height(rows) = 384 + 20 * rows
-terminal = format eq "svg" \
-    ? "svg font 'Helvetica,14' linewidth 1.05 dashlength 1 background 'white'" \
-    : "pngcairo font 'Sans,10.5' fontscale 2.5 pointscale 3.4 linewidth 2.7 dashlength 1.6"
-canvas(name, rows) = sprintf("set terminal %s noenhanced butt size %g,%g", terminal, \
-    640 * unit, height(rows) * unit).(format eq "svg" ? " name 'zkherd_".name."'" : "")
+line = 21.0
+above = 36.0
+below = 66.0
+height(rows) = above + panel + below + line * rows + 6
+cm = 17.0 / 800
+size_in(unit, suffix, rows) = \
+    sprintf("size %.4f%s,%.4f%s", width * unit, suffix, height(rows) * unit, suffix)
+terminal(rows) = \
+    format eq "svg" ? "svg font 'Helvetica,15' linewidth 1.05 dashlength 1 background 'white' " \
+        .sprintf("size %d,%d", width, height(rows)) \
+    : format eq "png" ? "pngcairo font 'Sans,11.25' fontscale 2.5 pointscale 3.4 linewidth 2.7 " \
+        ."dashlength 1.6 ".sprintf("size %d,%d", 2.5 * width, 2.5 * height(rows)) \
+    : format."cairo font 'Sans,9' fontscale 0.75 pointscale 0.77 linewidth 1.35 dashlength 1.2 " \
+        ."background 'white' ".size_in(cm, "cm", rows)
+canvas(name, rows) = "set terminal ".terminal(rows)." noenhanced butt".\
+    (format eq "svg" ? " name 'zkherd_".name."'" : "")
 file(name) = sprintf("%s/plots/%s.%s", run, name, format)
-bottom(rows) = (70.0 + 20 * rows) / height(rows)
-top(rows) = 1 - 34.0 / height(rows)
-legend(rows) = sprintf("set key at screen 0.53, screen %g maxrows %d", \
-    (20.0 + 20 * rows) / height(rows), rows)
+bottom(rows) = (below + line * rows + 6) / height(rows)
+top(rows) = 1 - above / height(rows)
+# A legend of so many entries, the longest with so many letters, has as many columns as have room,
+# three at most; and two at least if it is crowded: more lines gnuplot does not hold in a column.
+is_crowded(entries) = entries > 11
+columns(entries, letters) = most(is_crowded(entries) ? 2 : 1, \
+    least(entries, least(3, floor(width / 8.6 / (letters + 7.0)))))
+rows_for(entries, letters) = ceil(1.0 * entries / columns(entries, letters))
+# Two columns of the longest entries would leave the canvas; gnuplot gives them more room than they
+# take.
+squeeze(entries, letters) = sprintf("set key width %g", \
+    is_crowded(entries) ? least(2, closer(35, 31) - letters) : 2)
+page_width(recipes) = is_crowded(recipes) ? 800 : width
+legend(rows) = sprintf("set key at screen %g, screen %g maxrows %d", \
+    18.0 / width, (line * rows + 16) / height(rows), rows)
+# The label of the y axis: gnuplot takes tics for wider than they are and would put it off the page.
+y_title(text, low, high) = (y_text = text, y_place = (low + high) / 2, \
+    "set label 99 y_text at screen 13.0 / width, screen y_place center rotate by 90")
 # Lines of letters are higher in one than in the other.
-closer(png, svg) = format eq "svg" ? svg : png
+closer(cairo, svg) = format eq "svg" ? svg : cairo
 
 set style line 99 lc rgb "#DDDDDD" lw 0.7 dt 1
 set style line 98 lt nodraw
+set style line 97 lc rgb "#404040" lw 1.5 dt 1
 set grid xtics ytics linestyle 99
 set border 3 lc rgb "#404040" lw 0.8
 set tics out nomirror scale 0.8, 0.4
@@ -203,4 +261,4 @@ set title offset 0, closer(-0.4, -0.7)
 set xlabel offset 0, closer(0.8, 1.2)
 set rmargin at screen 0.97
 set logscale xy
-set key center top vertical Left reverse samplen 2.6 spacing closer(1.25, 0.97) width 2
+set key left top vertical Left reverse samplen 2.6 spacing closer(1.25, 0.97) width 2

@@ -1,12 +1,49 @@
 # SPDX-License-Identifier: Apache-2.0
-# drain_time: the time of a drain against the clients: every trial, and the median. See common.gp.
+# drain_time: the time of a drain against the clients: every trial, the line through the medians, and
+# the exponent of fits.csv. See common.gp.
 if (!exists("scripts")) { scripts = ARG0[1:strstrt(ARG0, "drain_time.gp") - 1]."." }
 load scripts."/common.gp"
 figure(x) = number("drain_s")
-label(x) = in_seconds(x)
+stands(x) = strcol("valid") eq "yes"
+not_used = "trial not valid"
+label(x) = x < 1 ? sprintf("%.9g", x) : thousands(x)
 load scripts."/trials.gp"
+metric = "drain_s"
+load scripts."/fits.gp"
 
-set title "Time ".subject.": each trial, and the median"
-set ylabel "from the first release to the last"
-picture = "drain_time"
-load scripts."/medians.gp"
+# The trials of a level stand beside each other, and those of a recipe apart from another's: all
+# within a half of the least distance of two levels.
+least_gap(k) = k >= words(levels) ? (words(levels) == 1 ? 2.0 : 1e9) \
+    : least(1.0 * word(levels, k + 1) / word(levels, k), least_gap(k + 1))
+spread = 0.5 * log(least_gap(1))
+slot = spread / words(drawn)
+in_slot(trial) = 0.7 * slot * ((trial - 0.5) / trials - 0.5)
+beside(r, n) = n * exp(slot * (place_in(drawn, r) - (words(drawn) + 1) / 2.0))
+
+has_slope(i) = exponent_low[i] == exponent_low[i]
+slopes = 0
+longest = 0
+entry(r) = name(r).(has_slope(int(r)) ? sprintf(": ∝ n^%.2f (%.2f to %.2f)", exponent[int(r)], \
+    exponent_low[int(r)], exponent_high[int(r)]) : "")
+do for [r in drawn] {
+    longest = most(longest, strlen(entry(r)))
+    slopes = slopes || has_slope(int(r))
+}
+entries = words(drawn) + (unused > 0)
+rows = rows_for(entries, longest)
+eval canvas("drain_time", rows)
+eval legend(rows)
+eval squeeze(entries, longest)
+set tmargin at screen top(rows)
+set bmargin at screen bottom(rows)
+set title (drains ? "Drain time" : "First release to last").": trials, median". \
+    (slopes ? ", exponent of n (95 % CI)" : "")
+eval y_title(drains ? "drain time, s" : "time, s", bottom(rows), top(rows))
+set output file("drain_time")
+plot for [k = 1:words(drawn)] $medians index k - 1 using (beside(word(drawn, k), $2)):3 \
+        with lines ls 100 + int(word(drawn, k)) notitle, \
+    for [r in drawn] $trials using (is(r, 1) ? beside(r, $2) * exp(in_slot($6)) : NaN):3 \
+        with points ls 200 + int(r) notitle, \
+    for [r in drawn] $trials using (is(r, 0) ? beside(r, $2) * exp(in_slot($6)) : NaN):3 \
+        with points ls 300 + int(r) notitle, \
+    for [r in drawn] NaN with linespoints ls 500 + int(r) title entry(r) @unused_entry

@@ -76,18 +76,20 @@ static void check_visit(const struct visit *visit, const struct lab_trial *trial
     uint32_t holder = lab_row(trial, 0)->holder;
     bool handed_on = result->violation_count > 0 && violation->kind == VIOLATION_TWO_HOLDERS;
     if (visit->in_lock == 0 || (!handed_on && result->end == END_LOST)) {
-        finding_undecide(finding, "%s", visit->in_lock == 0 ? "nobody was seen" : result->reason);
+        finding_undecide(finding, "%s", visit->in_lock == 0 ? "no znode was seen" : result->reason);
         return;
     }
-    finding_measured(finding, "%zu znodes in the lock, the first %s, while session %d held",
-                     visit->in_lock, visit->first[0] != '\0' ? visit->first : "not in line",
-                     (int)holder - 1);
+    finding_measured(
+        finding, "%zu znodes in the lock, the first %s, while session %d held the lock",
+        visit->in_lock, visit->first[0] != '\0' ? visit->first : "not in line", (int)holder - 1);
     if (handed_on)
-        finding_measured(finding, "when that was deleted session %d was granted beside session %d",
-                         (int)violation->session - 1, (int)violation->other - 1);
+        finding_measured(
+            finding, "when that znode was deleted, session %d was granted although session %d held",
+            (int)violation->session - 1, (int)violation->other - 1);
     else
-        finding_measured(finding, visit->broken ? "it was deleted, and nobody was granted"
-                                                : "it was not to be broken");
+        finding_measured(finding, visit->broken
+                                      ? "that znode was deleted, and no session was granted"
+                                      : "the lock could not be broken");
     finding_check(finding, visit->in_lock == CLIENTS);
     finding_check(finding, visit->first[0] != '\0' && visit->sequence + 1 == (int32_t)holder);
     finding_check(finding, visit->broken && handed_on && violation->session == holder + 1 &&
@@ -103,12 +105,13 @@ enum fault_kind browsing_shows_and_breaks(const struct claim *claim, struct lab 
     trial.observe = come_by;
     trial.context = &visit;
     finding_tried(finding,
-                  "%d clients at one lock, %s, whose holder keeps it; somebody else lists its "
-                  "znodes and deletes the first",
+                  "%d clients at one lock, %s, whose holder keeps the lock; another session lists "
+                  "the znodes and deletes the first",
                   CLIENTS, claim->recipes[0]->name);
     finding_expected(finding,
-                     "%d znodes, one for each who holds or waits, the first the holder's; when it "
-                     "is deleted the next in line is granted, beside a holder who is not told",
+                     "%d znodes, one for each client that holds or waits, the first the holder's; "
+                     "when that is deleted, the next in line is granted, while the holder is not "
+                     "notified and still holds",
                      CLIENTS);
     enum fault_kind kind = lab_run(lab, &trial, fault);
     if (kind == FAULT_NONE && visit.kind != FAULT_NONE) {

@@ -4,6 +4,7 @@
 #include "base/clock.h"
 
 #include <inttypes.h>
+#include <stdio.h>
 
 /* Clients that queue again and again, in two processes: as many as a small machine can run at the
  * same time. */
@@ -50,11 +51,13 @@ static enum fault_kind try_crowds(const struct claim *claim, uint64_t hold_ns,
                                   struct fault *fault)
 {
     enum fault_kind kind = FAULT_NONE;
+    char held[64] = "released immediately";
+    if (hold_ns > 0)
+        snprintf(held, sizeof held, "held for %" PRIu64 " ms on average", hold_ns / NS_PER_MS);
     finding_tried(finding,
-                  "%d grants to %d clients in %d processes that queue again and again, each of %zu "
-                  "locks; held for %" PRIu64 " ms on average",
-                  CROWD_HANDOFFS, CROWD_CLIENTS, CROWD_PROCESSES, count_recipes(claim),
-                  hold_ns / NS_PER_MS);
+                  "%d grants of each of %zu locks, %s; %d clients in %d processes, which queue "
+                  "again after each release",
+                  CROWD_HANDOFFS, count_recipes(claim), held, CROWD_CLIENTS, CROWD_PROCESSES);
     for (size_t i = 0; kind == FAULT_NONE && i < count_recipes(claim); i++) {
         struct lab_trial trial = lab_drain(lab, claim->recipes[i], CROWD_CLIENTS);
         kind = run_crowd(&trial, hold_ns, lab, fault);
@@ -78,7 +81,8 @@ static void check_winners(const struct trial_result *result, struct finding *fin
 enum fault_kind contention_has_one_winner(const struct claim *claim, struct lab *lab,
                                           struct finding *finding, struct fault *fault)
 {
-    finding_expected(finding, "of each lock %d grants, never two holders; as many CREATEs succeed",
+    finding_expected(finding,
+                     "for each lock: %d grants, never two holders, and as many successful CREATEs",
                      CROWD_HANDOFFS);
     return try_crowds(claim, CROWD_HOLD_NS, check_winners, lab, finding, fault);
 }
@@ -93,17 +97,17 @@ static void check_races(const struct trial_result *result, struct finding *findi
     uint64_t races = of[TALLY_CREATE] - result->handoffs - woken;
     const char *name = result->board->plan->recipe->name;
     finding_measured(
-        finding, "%s: %" PRIu64 " grants, nothing was there at %" PRIu64 " of %" PRIu64 " looks",
+        finding, "%s: %" PRIu64 " grants; at %" PRIu64 " of %" PRIu64 " looks the znode was gone",
         name, result->handoffs, races, looks);
     if (races == 0)
-        finding_undecide(finding, "%s never met the race", name);
+        finding_undecide(finding, "the race never occurred with %s", name);
     finding_check(finding, result->handoffs == CROWD_HANDOFFS);
 }
 
 enum fault_kind contention_loses_no_wakeup(const struct claim *claim, struct lab *lab,
                                            struct finding *finding, struct fault *fault)
 {
-    finding_expected(finding, "of each lock %d grants, although the race occurs", CROWD_HANDOFFS);
+    finding_expected(finding, "for each lock: %d grants, although the race occurs", CROWD_HANDOFFS);
     return try_crowds(claim, 0, check_races, lab, finding, fault);
 }
 
@@ -146,9 +150,10 @@ enum fault_kind contention_keeps_order(const struct claim *claim, struct lab *la
 {
     enum fault_kind kind = FAULT_NONE;
     finding_tried(finding,
-                  "%d drains of %d clients that arrive one after another, of each of %zu locks",
-                  ORDER_DRAINS, ORDER_CLIENTS, count_recipes(claim));
-    finding_expected(finding, "grants behind somebody who came later: some of %s, 0 of the others",
+                  "%d drains of each of %zu locks; %d clients, which arrive one after another",
+                  ORDER_DRAINS, count_recipes(claim), ORDER_CLIENTS);
+    finding_expected(finding,
+                     "grants later than that of a later arrival: some with %s, 0 with the others",
                      claim->recipes[0]->name);
     for (size_t i = 0; kind == FAULT_NONE && i < count_recipes(claim); i++) {
         uint64_t overtaken;
@@ -188,21 +193,23 @@ static enum fault_kind count_rpcs(const struct recipe *recipe, uint64_t hold_ns,
 static void check_waiting(const struct recipe *recipe, uint64_t briefly, uint64_t long_held,
                           bool polls, struct finding *finding)
 {
-    finding_measured(finding, "%s: %" PRIu64 " and %" PRIu64, recipe->name, briefly, long_held);
+    finding_measured(finding, "%s: %" PRIu64 " and %" PRIu64 " RPCs", recipe->name, briefly,
+                     long_held);
     if (!polls)
         finding_check(finding, briefly == long_held);
     else if (long_held <= briefly)
-        finding_undecide(finding, "that %s polls does not show", recipe->name);
+        finding_undecide(finding, "the polling of %s did not show", recipe->name);
 }
 
 enum fault_kind contention_waits_for_nothing(const struct claim *claim, struct lab *lab,
                                              struct finding *finding, struct fault *fault)
 {
     enum fault_kind kind = FAULT_NONE;
-    finding_tried(finding, "drains of %d clients, each of whom holds for %d ms, and for %d ms",
-                  WAITING_CLIENTS, (int)(SHORT_HOLD_NS / NS_PER_MS),
-                  (int)(LONG_HOLD_NS / NS_PER_MS));
-    finding_expected(finding, "as many RPCs in both; more in the second of %s, which polls",
+    finding_tried(
+        finding, "drains of %d clients: each holds for %d ms in one drain, for %d ms in another",
+        WAITING_CLIENTS, (int)(SHORT_HOLD_NS / NS_PER_MS), (int)(LONG_HOLD_NS / NS_PER_MS));
+    finding_expected(finding,
+                     "the same number of RPCs in both; with %s, which polls, more in the second",
                      claim->recipes[0]->name);
     for (size_t i = 0; kind == FAULT_NONE && i < count_recipes(claim); i++) {
         const struct recipe *recipe = claim->recipes[i];

@@ -22,7 +22,7 @@ static enum fault_kind run_death(struct lab_trial *trial, struct death death, st
         return kind;
     *usable = trial->result->had_death;
     if (!*usable)
-        finding_undecide(finding, "nobody died at %s", trial->plan.recipe->name);
+        finding_undecide(finding, "no session died with %s", trial->plan.recipe->name);
     return kind;
 }
 
@@ -62,7 +62,7 @@ enum fault_kind deaths_need_another_list(const struct claim *claim, struct lab *
 {
     enum fault_kind kind = FAULT_NONE;
     finding_tried(
-        finding, "%d drains of %d clients, a waiter exits, of %s, which lists again, and %s",
+        finding, "%d drains of %d clients, of %s, which lists again, and of %s; a waiter exits",
         RECHECK_TRIALS, RECHECK_CLIENTS, claim->recipes[0]->name, claim->recipes[1]->name);
     for (unsigned i = 0; kind == FAULT_NONE && i < 2; i++) {
         const char *name = claim->recipes[i]->name;
@@ -71,7 +71,7 @@ enum fault_kind deaths_need_another_list(const struct claim *claim, struct lab *
         kind = count_two_holders(claim->recipes[i], lab, &two_held, &usable, finding, fault);
         finding_measured(finding, "%s: two holders in %u of %u drains", name, two_held, usable);
         if (usable < RECHECK_TRIALS)
-            finding_undecide(finding, "nobody died in the others");
+            finding_undecide(finding, "no session died in the others");
         finding_check(finding, two_held == i * usable);
     }
     return kind;
@@ -149,7 +149,8 @@ static void check_lost_reply(const struct lab_trial *trial, bool blocks, struct 
     finding_measured(finding, "%s: %" PRIu64 " grants, %" PRIu64 " CREATEs",
                      trial->plan.recipe->name, result->handoffs, creates);
     if (blocked)
-        finding_measured(finding, "then nothing for %d s: session %d waits at %s for %s to go",
+        finding_measured(finding,
+                         "then nothing for %d s: session %d, at %s, waits until %s is deleted",
                          (int)(BLOCKED_NS / NS_PER_S), REPLY_SESSION, last_name(session->node),
                          last_name(session->waits_for));
     finding_check(finding, blocked == blocks);
@@ -165,7 +166,7 @@ enum fault_kind deaths_of_replies_need_a_guid(const struct claim *claim, struct 
                   "drains of %d clients, of %s and %s; session %d loses the reply to its CREATE",
                   REPLY_CLIENTS, claim->recipes[0]->name, claim->recipes[1]->name, REPLY_SESSION);
     finding_expected(finding,
-                     "%s: %d grants and no more, %d CREATEs, of which one holds up the others; "
+                     "%s: %d grants and no more, %d CREATEs, one of which blocks the others; "
                      "%s: %d grants, %d CREATEs",
                      claim->recipes[0]->name, REPLY_SESSION, REPLY_CLIENTS + 1,
                      claim->recipes[1]->name, REPLY_CLIENTS, REPLY_CLIENTS);
@@ -209,8 +210,8 @@ static void check_timeout(const struct lab_trial *trial, struct finding *finding
     uint64_t timeout_ns = find_dead(trial)->timeout_ms * NS_PER_MS;
     uint64_t granted_ns = board->died_ns + board->recovery_ns;
     uint64_t freed_ns = granted_ns - (board->locks[0].lapses_ns - timeout_ns);
-    finding_measured(finding, "%.2f s, the timeout being %.1f s", seconds(freed_ns),
-                     seconds(timeout_ns));
+    finding_measured(finding, "the next grant after %.2f s; the session timeout is %.1f s",
+                     seconds(freed_ns), seconds(timeout_ns));
     finding_check(finding, board->recovery_ns > 0 && deaths_frees_in_time(freed_ns, timeout_ns));
 }
 
@@ -243,10 +244,10 @@ enum fault_kind deaths_of_holders_take_the_timeout(const struct claim *claim, st
     bool usable;
     finding_tried(finding, "a drain of %d clients, %s; the second holder crashes %s",
                   HOLDER_CLIENTS, recipe->name,
-                  recipe->work != NULL ? "between two writes" : "as it holds");
-    finding_expected(finding, "from the last request of its holder to the next grant no less than "
-                              "the session timeout, no more than twice that; found half-written "
-                              "after the crash: 1, without a crash: 0");
+                  recipe->work != NULL ? "between two writes" : "while it holds the lock");
+    finding_expected(finding, "from the holder's last request to the next grant at least the "
+                              "session timeout, at most twice that; half-written after the crash: "
+                              "1, without a crash: 0");
     enum fault_kind kind = run_death(&trial, death, lab, finding, &usable, fault);
     if (usable) {
         check_timeout(&trial, finding);
@@ -265,7 +266,7 @@ static void check_succession(const struct lab_trial *trial, struct finding *find
     const struct ledger_row *row = lab_row(trial, 1);
     uint64_t rpcs = tally_rpcs(&row->tally), told = row->tally.of[TALLY_NOTIFICATION];
     finding_measured(finding,
-                     "of %u, %s: session %d leads after %.3f s, notifications %" PRIu64
+                     "%u clients, %s: session %d leads after %.3f s, notifications %" PRIu64
                      ", RPCs %" PRIu64,
                      trial->plan.clients, trial->plan.death.how == DEATH_EXIT ? "exit" : "crash",
                      (int)row->holder - 1, seconds(trial->result->recovery_ns), told, rpcs);
@@ -287,8 +288,8 @@ enum fault_kind deaths_of_leaders_have_one_successor(const struct claim *claim, 
         "crashes",
         claim->recipes[0]->name);
     finding_expected(finding,
-                     "session 1, the next in line, leads; notifications 1, RPCs 1, however "
-                     "many they are");
+                     "session 1, the next in line, leads; notifications 1, RPCs 1, whatever the "
+                     "number of clients");
     for (size_t i = 0; kind == FAULT_NONE && i < sizeof elections / sizeof elections[0]; i++) {
         struct lab_trial trial = lab_drain(lab, claim->recipes[0], elections[i].clients);
         const struct death death = {elections[i].how, DEATH_HOLDER, 0};

@@ -47,7 +47,7 @@ static const char *describe(const double *clients, const double *values, size_t 
     if (polynomial.exact)
         return fit_describe(&polynomial, 'n', text, size);
     struct fit_exponent fit = fit_exponent(clients, values, count);
-    snprintf(text, size, "about n^%.2f (%.2f to %.2f)", fit.exponent, fit.low, fit.high);
+    snprintf(text, size, "about n^%.2f (95 %% CI %.2f to %.2f)", fit.exponent, fit.low, fit.high);
     return text;
 }
 
@@ -87,11 +87,11 @@ void growth_check_class(const struct growth *growth, const char *what, growth_me
     struct fit_polynomial polynomial =
         fit_polynomial(growth->clients, found, growth->count, (unsigned)expected);
     enum fit_verdict judged = fit_judge(&fit);
-    finding_measured(finding, "%s: %s grow as n^%.2f (%.2f to %.2f), %s by least squares", name,
-                     what, fit.exponent, fit.low, fit.high,
+    finding_measured(finding, "%s: %s grow as n^%.2f (95 %% CI %.2f to %.2f), least squares: %s",
+                     name, what, fit.exponent, fit.low, fit.high,
                      fit_describe(&polynomial, 'n', text, sizeof text));
     if (judged == FIT_UNDETERMINED)
-        finding_undecide(finding, "the interval fits no exponent ± %.2f", FIT_MARGIN);
+        finding_undecide(finding, "the CI is within ± %.2f of no whole exponent", FIT_MARGIN);
     else
         finding_check(finding, judged == expected);
 }

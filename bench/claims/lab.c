@@ -3,6 +3,7 @@
 
 #include "base/clock.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 
 /* Nothing but a crash is to take a timeout: whoever wants one says so. */
@@ -28,6 +29,10 @@ struct lab_trial lab_drain(const struct lab *lab, const struct recipe *recipe, u
 enum fault_kind lab_run(struct lab *lab, struct lab_trial *trial, struct fault *fault)
 {
     struct trial_host host = lab->host;
+    if (lab->sessions_most > 0 && trial->plan.clients > lab->sessions_most)
+        return fault_raise(fault, FAULT_CONNECTION_LIMIT, 0, trial->plan.recipe->name,
+                           "%u sessions are needed, and the servers allow %" PRIu64,
+                           trial->plan.clients, lab->sessions_most);
     if (trial->observe != NULL) {
         host.watch.progress = trial->observe;
         host.watch.context = trial->context;

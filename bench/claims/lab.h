@@ -20,6 +20,7 @@ struct lab {
     struct trial_host host; /* its watch is of every trial without one of its own */
     const char *root;       /* the znode that the trials' roots are made in */
     uint64_t seed;
+    uint64_t sessions_most;        /* that the servers allow at a time; 0: as many as are needed */
     uint64_t timeout_ns;           /* the longest time in which nothing may move in a trial */
     unsigned trials;               /* so many were made */
     const struct trial_plan *plan; /* of the trial that runs, for the watch; else NULL */
@@ -39,7 +40,8 @@ struct lab_trial {
  * recipe says. */
 struct lab_trial lab_drain(const struct lab *lab, const struct recipe *recipe, uint32_t clients);
 
-/* Runs a trial: its result is then there, to lab_clear. Faults are those of trial_run. */
+/* Runs a trial: its result is then there, to lab_clear. FAULT_CONNECTION_LIMIT, and nothing has
+ * run, if the servers do not allow so many sessions; else the faults are those of trial_run. */
 MUST_CHECK enum fault_kind lab_run(struct lab *lab, struct lab_trial *trial, struct fault *fault);
 
 /* One that has not run, or is clear already, is fine. */

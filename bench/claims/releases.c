@@ -40,9 +40,9 @@ static void expect_notifications(uint32_t clients, notified_function *expected, 
                                  struct finding *finding)
 {
     uint32_t waiters = clients - told;
-    finding_expected(finding,
-                     "notifications: %" PRIu64 " with %u waiters, and so on in %u of %u releases",
-                     expected(waiters, told), waiters, clients, clients);
+    finding_expected(
+        finding, "notifications: %" PRIu64 " with %u waiters, and accordingly in %u of %u releases",
+        expected(waiters, told), waiters, clients, clients);
 }
 
 static void check_notifications(const struct lab_trial *trial, notified_function *expected,
@@ -65,7 +65,7 @@ static void check_notifications(const struct lab_trial *trial, notified_function
 static enum fault_kind run_drain(struct lab_trial *trial, struct lab *lab, struct finding *finding,
                                  bool *whole, struct fault *fault)
 {
-    finding_tried(finding, "a drain of %u clients, %s, lockstep, release by release",
+    finding_tried(finding, "a drain of %u clients, %s, lockstep; each release is examined",
                   trial->plan.clients, trial->plan.recipe->name);
     enum fault_kind kind = lab_run(lab, trial, fault);
     *whole = kind == FAULT_NONE && finding_accepts(finding, trial->result);
@@ -95,8 +95,8 @@ enum fault_kind releases_notify_all(const struct claim *claim, struct lab *lab,
 enum fault_kind releases_notify_children_watches(const struct claim *claim, struct lab *lab,
                                                  struct finding *finding, struct fault *fault)
 {
-    finding_expected(finding, "W + 1 but at the first release, before which arrivals have used up "
-                              "the deleter's own watch");
+    finding_expected(finding, "W + 1 notifications, except at the first release: by then arrivals "
+                              "have used up the deleter's own watch");
     return try_notifications(claim, all_and_the_deleter, 2, lab, finding, fault);
 }
 
@@ -125,7 +125,7 @@ enum fault_kind releases_notify_one(const struct recipe *recipe, uint32_t client
     struct lab_trial trial = lab_drain(lab, recipe, clients);
     bool whole;
     expect_notifications(clients, one, 1, finding);
-    finding_expected(finding, "as many RPCs in each of %u handoffs", clients - 1);
+    finding_expected(finding, "the same number of RPCs in each of %u handoffs", clients - 1);
     enum fault_kind kind = run_drain(&trial, lab, finding, &whole, fault);
     if (whole) {
         check_notifications(&trial, one, 1, finding);
@@ -166,9 +166,10 @@ static void check_sharing(const struct lab_trial *trial, struct finding *finding
         largest = row->granted > largest ? row->granted : largest;
     }
     if (together == 0)
-        finding_measured(finding, "no release let in more than one");
+        finding_measured(finding, "no release granted more than one client");
     else
-        finding_measured(finding, "%" PRIu64 " releases let in several at once, up to %" PRIu64,
+        finding_measured(finding,
+                         "%" PRIu64 " releases granted several clients at once, up to %" PRIu64,
                          together, largest);
     finding_measured(finding,
                      "as expected in %" PRIu64 " of %u releases; %" PRIu64 " notifications",
@@ -183,11 +184,12 @@ enum fault_kind releases_let_readers_in_together(const struct claim *claim, stru
 {
     struct lab_trial trial = lab_drain(lab, claim->recipes[0], SHARE_CLIENTS);
     bool whole;
-    finding_expected(finding,
-                     "each release lets in a writer alone, or all readers up to the next writer at "
-                     "once: as expected in %d of %d releases; %d notifications, one for each who "
-                     "is let in",
-                     SHARE_CLIENTS, SHARE_CLIENTS, SHARE_CLIENTS - 1);
+    finding_expected(
+        finding,
+        "each release grants one writer, or all readers up to the next writer at once: "
+        "as expected in %d of %d releases; %d notifications, one for each client "
+        "granted",
+        SHARE_CLIENTS, SHARE_CLIENTS, SHARE_CLIENTS - 1);
     enum fault_kind kind = run_drain(&trial, lab, finding, &whole, fault);
     if (whole)
         check_sharing(&trial, finding);

@@ -182,6 +182,42 @@ bool text_next_item(const char **list, char *item, size_t size)
     return true;
 }
 
+size_t text_count_numbers(const char *list, uint64_t minimum, uint64_t maximum)
+{
+    char item[64];
+    size_t sum = 0, count;
+    while (text_next_item(&list, item, sizeof item)) {
+        uint64_t *numbers;
+        if (!text_parse_numbers(item, minimum, maximum, &numbers, &count))
+            return 0;
+        free(numbers);
+        sum += count;
+    }
+    return sum;
+}
+
+bool text_explain_range(const char *list, char *text, size_t size)
+{
+    char item[64];
+    while (text_next_item(&list, item, sizeof item)) {
+        const char *at = item;
+        uint64_t first, last;
+        bool is_range = read_digits(&at, &first) && strncmp(at, "..", 2) == 0;
+        at += is_range ? 2 : 0;
+        if (!is_range || !read_digits(&at, &last))
+            continue;
+        if (first > last)
+            snprintf(text, size, "the range is reversed: %" PRIu64 " is more than %" PRIu64, first,
+                     last);
+        else if (*at == '\0')
+            snprintf(text, size, "the range lacks its step: %sx2 doubles, %s+8 adds 8", item, item);
+        else
+            continue;
+        return true;
+    }
+    return false;
+}
+
 static size_t least(size_t a, size_t b, size_t c)
 {
     size_t smaller = a < b ? a : b;
@@ -199,11 +235,18 @@ size_t text_distance(const char *a, const char *b)
         row[0] = i;
         for (size_t j = 1; j <= b_length; j++) {
             size_t above = row[j];
-            row[j] = least(above + 1, row[j - 1] + 1, diagonal + (a[i - 1] != b[j - 1]));
+            row[j] = least(
+                above + 1, row[j - 1] + 1,
+                diagonal + (tolower((unsigned char)a[i - 1]) != tolower((unsigned char)b[j - 1])));
             diagonal = above;
         }
     }
     return row[b_length];
+}
+
+bool text_is_like(const char *word, const char *meant)
+{
+    return 3 * text_distance(word, meant) <= strlen(meant);
 }
 
 const char *text_format_count(uint64_t count, char *text, size_t size)

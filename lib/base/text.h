@@ -33,9 +33,20 @@ bool text_parse_numbers(const char *text, uint64_t minimum, uint64_t maximum, ui
  */
 bool text_next_item(const char **list, char *item, size_t size);
 
-/* The edit distance of two words (Levenshtein), for "did you mean". Words over 63 characters are
- * cut. */
+/* How many numbers such a list names, those included that it names again; 0 if it is none. */
+size_t text_count_numbers(const char *list, uint64_t minimum, uint64_t maximum);
+
+/* Of a list that text_parse_numbers refuses: whether a range in it is to blame, one that lacks its
+ * step or that is reversed; why, in words, is written to text then. */
+bool text_explain_range(const char *list, char *text, size_t size);
+
+/* The edit distance of two words (Levenshtein) whatever their case, for "did you mean". Words over
+ * 63 characters are cut. */
 size_t text_distance(const char *a, const char *b);
+
+/* Whether a word may have been meant by this one: of three letters one may be wrong, and no letter
+ * counts as wrong for its case. */
+bool text_is_like(const char *word, const char *meant);
 
 /* Writes a count with thousands separated, "1,001,000"; size >= 27. Returns text. */
 const char *text_format_count(uint64_t count, char *text, size_t size);

@@ -37,15 +37,20 @@ void histogram_reset(struct histogram *histogram)
     memset(histogram, 0, sizeof *histogram);
 }
 
-/* Nothing is read before all writers are done: relaxed order is enough. */
+/* Nothing but an estimate is read before all writers are done: relaxed order is enough. */
 static void increment(uint64_t *count)
 {
     __atomic_fetch_add(count, 1, __ATOMIC_RELAXED);
 }
 
+static uint64_t load(const uint64_t *count)
+{
+    return __atomic_load_n(count, __ATOMIC_RELAXED);
+}
+
 static void raise_to(uint64_t *most, uint64_t value)
 {
-    uint64_t seen = __atomic_load_n(most, __ATOMIC_RELAXED);
+    uint64_t seen = load(most);
     while (value > seen && !__atomic_compare_exchange_n(most, &seen, value, true, __ATOMIC_RELAXED,
                                                         __ATOMIC_RELAXED)) {
     }
@@ -54,14 +59,15 @@ static void raise_to(uint64_t *most, uint64_t value)
 static void note_block(struct histogram *histogram, uint32_t slot)
 {
     uint64_t bit = UINT64_C(1) << slot / HISTOGRAM_HALF_SLOTS;
-    if ((__atomic_load_n(&histogram->blocks, __ATOMIC_RELAXED) & bit) == 0)
+    if ((load(&histogram->blocks) & bit) == 0)
         __atomic_fetch_or(&histogram->blocks, bit, __ATOMIC_RELAXED);
 }
 
 /* The first slot at `slot` or after it whose block is in use; HISTOGRAM_COUNTS if there is none. */
 static uint32_t next_in_use(const struct histogram *histogram, uint32_t slot)
 {
-    while (slot < HISTOGRAM_COUNTS && (histogram->blocks >> slot / HISTOGRAM_HALF_SLOTS & 1) == 0)
+    uint64_t blocks = load(&histogram->blocks);
+    while (slot < HISTOGRAM_COUNTS && (blocks >> slot / HISTOGRAM_HALF_SLOTS & 1) == 0)
         slot = (slot / HISTOGRAM_HALF_SLOTS + 1) * HISTOGRAM_HALF_SLOTS;
     return slot;
 }
@@ -95,7 +101,7 @@ void histogram_add(struct histogram *into, const struct histogram *from)
 
 uint64_t histogram_count(const struct histogram *histogram)
 {
-    return histogram->total;
+    return load(&histogram->total);
 }
 
 uint64_t histogram_overflow(const struct histogram *histogram)
@@ -117,15 +123,24 @@ static uint64_t count_at(double percent, uint64_t recorded)
 
 uint64_t histogram_percentile_ns(const struct histogram *histogram, double percent)
 {
-    uint64_t wanted = count_at(percent, histogram->total + histogram->overflow);
+    uint64_t wanted = count_at(percent, load(&histogram->total) + load(&histogram->overflow));
     uint64_t seen = 0;
     for (uint32_t slot = next_in_use(histogram, 0); slot < HISTOGRAM_COUNTS;
          slot = next_in_use(histogram, slot + 1)) {
-        seen += histogram->counts[slot];
+        seen += load(&histogram->counts[slot]);
         if (seen >= wanted)
             return percent == 0 ? slot_first_ns(slot) : histogram_slot_last_ns(slot);
     }
-    return histogram->max_ns;
+    return load(&histogram->max_ns);
+}
+
+uint64_t histogram_above(const struct histogram *histogram, uint64_t value_ns)
+{
+    uint64_t above = histogram->overflow;
+    for (uint32_t slot = next_in_use(histogram, histogram_slot(value_ns) + 1);
+         slot < HISTOGRAM_COUNTS; slot = next_in_use(histogram, slot + 1))
+        above += histogram->counts[slot];
+    return above;
 }
 
 uint64_t histogram_max_ns(const struct histogram *histogram)

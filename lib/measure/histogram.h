@@ -5,8 +5,9 @@
  * An HDR histogram (log-linear buckets) of one fixed geometry, that of Java's
  * new Histogram(1, 60000000000, 3), so that hlog.h can hand it to the Java tools bucket for bucket.
  * It holds no pointer: it may lie in memory shared by processes. Several threads may record at
- * once; everything else wants a histogram that nobody is recording to. All zero bytes are an empty
- * histogram.
+ * once; everything else wants a histogram that nobody is recording to, but for an estimate:
+ * histogram_count and histogram_percentile_ns may be asked while others record, and may then miss
+ * what is being recorded. All zero bytes are an empty histogram.
  *
  * Invariant: no value is clamped into a bucket. One above the range is counted in overflow.
  *
@@ -64,6 +65,10 @@ uint64_t histogram_percentile_ns(const struct histogram *histogram, double perce
 
 /* The largest value recorded, exactly, overflowed ones included; 0 if there is none. */
 uint64_t histogram_max_ns(const struct histogram *histogram);
+
+/* How many values were recorded above this one, which is in range, and not in its slot; overflowed
+ * ones included. */
+uint64_t histogram_above(const struct histogram *histogram, uint64_t value_ns);
 
 /* The slot of a value in range, and the largest value that belongs to a slot. */
 uint32_t histogram_slot(uint64_t value_ns);

@@ -15,20 +15,21 @@
 #define PREFIX "p-"
 
 static const char description[] =
-    "Not a lock: all clients begin together, and end together. Each creates a child of the "
-    "barrier; the one that completes their number creates the znode ready, for which the others "
-    "wait. To leave, each deletes its child and waits for one that is still there, until none is. "
-    "Both times all are woken by one, as they should be. Entering is the latency `acquire`, "
-    "leaving `release`, both for all clients elapsed_s.";
+    "Not a lock: all clients begin together and end together. Each creates a child of the "
+    "barrier; the client that completes their number creates the znode ready, for which the "
+    "others wait. To leave, each client deletes its child and waits for the deletion of one that "
+    "still exists, until none is left. Both times one client wakes all others, as intended. The "
+    "time to enter is the latency `acquire`, the time to leave `release`; elapsed_s covers both "
+    "for all clients.";
 
 static const char pseudo_code[] =
-    "enter                                       leave\n"
-    "1 n = create(b + \"/p-\" + number,            1 delete(n)\n"
-    "             EPHEMERAL)                     2 C = getChildren(b, false)\n"
-    "2 C = getChildren(b, false)                 3 if C has no client, exit\n"
-    "3 if C has all: create(ready), exit         4 p = last client in C\n"
-    "4 if not exists(ready, true) wait for it    5 if exists(p, true) wait for event\n"
-    "                                            6 goto 2";
+    "enter                                      leave\n"
+    "1 n = create(b + \"/p-\" + number,           1 delete(n)\n"
+    "             EPHEMERAL)                    2 C = getChildren(b, false)\n"
+    "2 C = getChildren(b, false)                3 if C has no client, exit\n"
+    "3 if C has all: create(ready), exit        4 p = last client in C\n"
+    "4 if not exists(ready, true) wait for it   5 if exists(p, true) wait for event\n"
+    "                                           6 goto 2";
 
 static const struct recipe_znode laid_out[] = {{READY, NULL}, {NULL, NULL}};
 
@@ -62,9 +63,12 @@ ACQUIRE(barrier)
         if (s->status != ZK_OK && s->status != ZK_NODE_EXISTS)
             FAILED;
     } else {
-        AWAIT(exists(s, s->watched, WATCH));
-        if (s->status == ZK_NO_NODE)
+        do {
+            AWAIT(exists(s, s->watched, WATCH));
+            if (s->status != ZK_NO_NODE)
+                break;
             AWAIT_WATCH(EVENT_CREATED, s->watched);
+        } while (s->happened != EVENT_CREATED);
     }
     GRANTED;
     END;
@@ -91,11 +95,12 @@ RELEASE(barrier)
 }
 
 static const char steps[] =
-    "arrival        1 CREATE, 1 getChildren, all who have arrived as names, 1 EXISTS;\n"
-    "the last one   2 CREATE, 1 getChildren, n names, n - 1 notifications\n"
-    "release        1 DELETE, 1 getChildren, ready and all who are still there as\n"
-    "               names, 1 EXISTS\n"
-    "the last one   1 DELETE, n - 1 notifications, n getChildren of 1 name";
+    "arrival        1 CREATE, 1 getChildren (1 name per client that has arrived),\n"
+    "               1 EXISTS\n"
+    "last arrival   2 CREATE, 1 getChildren (n names), n - 1 notifications\n"
+    "release        1 DELETE, 1 getChildren (ready, and 1 name per client left),\n"
+    "               1 EXISTS\n"
+    "last release   1 DELETE, n - 1 notifications, n getChildren (1 name each)";
 
 /* The last to arrive wakes all others; they list nothing more. */
 static void arrival(const struct law_view *view, struct tally *cost)
@@ -122,11 +127,11 @@ static void release(const struct law_view *view, struct tally *cost)
 
 const struct recipe recipe_barrier = {
     .name = "barrier",
-    .summary = "no lock: the double barrier, all clients enter together and leave together",
+    .summary = "no lock: the double barrier; all clients enter together and leave together",
     .about = {description, pseudo_code,
               "Hunt et al., USENIX ATC 2010, section 2.4, Double Barrier, and Table 3",
-              "nobody as it stands: Apache Curator (DistributedDoubleBarrier) and kazoo "
-              "(DoubleBarrier) ask for ready before they list, delete it when they leave, and wait "
+              "nobody in this form: Apache Curator (DistributedDoubleBarrier) and kazoo "
+              "(DoubleBarrier) check ready before they list, delete it when they leave, and wait "
               "for the lowest client"},
     .shares = recipe_all_share,
     .together = true,

@@ -36,8 +36,8 @@ static void nolock_release(const struct law_view *view, struct tally *cost)
 
 const struct recipe recipe_broken_nolock = {
     .name = "broken-nolock",
-    .summary = "broken on purpose: grants without looking who is before",
-    .about = {"Takes a place in line, and holds at once.",
+    .summary = "broken on purpose: grants the lock without a check for predecessors",
+    .about = {"A client takes a place in line, and holds the lock at once.",
               "acquire                                              release\n"
               "1 n = create(l + \"/lock-\", EPHEMERAL|SEQUENTIAL)       1 delete(n)",
               "zkherd", NULL},
@@ -82,10 +82,10 @@ static void norecheck_release(const struct law_view *view, struct tally *cost)
 
 const struct recipe recipe_broken_norecheck = {
     .name = "broken-norecheck",
-    .summary = "broken on purpose: takes the end of the one before for its own turn",
-    .about = {"The scalable lock, but who is woken does not list again: it takes the deletion of "
-              "the znode before its own for ownership. That one may have waited, not held. A "
-              "waiter of each trial ends its session.",
+    .summary = "broken on purpose: treats its predecessor's departure as its own grant",
+    .about = {"The scalable lock, but a woken client does not list again: it treats its "
+              "predecessor's departure as its own grant. The predecessor may have been a waiter, "
+              "not the holder. In each trial, one waiter ends its session.",
               "acquire                                              release\n"
               "1 n = create(l + \"/lock-\", EPHEMERAL|SEQUENTIAL)       1 delete(n)\n"
               "2 C = getChildren(l, false)\n"
@@ -115,16 +115,17 @@ static void wrongpred_release(const struct law_view *view, struct tally *cost)
 
 const struct recipe recipe_broken_wrongpred = {
     .name = "broken-wrongpred",
-    .summary = "broken on purpose: watches the first in line, and takes its end for its own turn",
-    .about = {"The scalable lock, but each watches the lowest znode, and holds when that goes: all "
-              "who wait hold together.",
-              "acquire                                              release\n"
-              "1 n = create(l + \"/lock-\", EPHEMERAL|SEQUENTIAL)       1 delete(n)\n"
-              "2 C = getChildren(l, false)\n"
-              "3 if n is lowest znode in C, exit\n"
-              "4 p = lowest znode in C\n"
-              "5 if exists(p, true) wait for watch event",
-              "zkherd", NULL},
+    .summary = "broken on purpose: treats the departure of the first in line as its own grant",
+    .about =
+        {"The scalable lock, but each client watches the lowest znode, and holds the lock when "
+         "that znode is deleted: all waiters hold together.",
+         "acquire                                              release\n"
+         "1 n = create(l + \"/lock-\", EPHEMERAL|SEQUENTIAL)       1 delete(n)\n"
+         "2 C = getChildren(l, false)\n"
+         "3 if n is lowest znode in C, exit\n"
+         "4 p = lowest znode in C\n"
+         "5 if exists(p, true) wait for watch event",
+         "zkherd", NULL},
     .broken = 3,
     .acquire = wrongpred_acquire,
     .release = contender_delete_own,
@@ -146,9 +147,9 @@ ACQUIRE(nowatch)
 
 const struct recipe recipe_broken_nowatch = {
     .name = "broken-nowatch",
-    .summary = "broken on purpose: looks without the watch flag, and waits for ever",
-    .about = {"The scalable lock, but its exists has no watch flag: it waits for what nobody will "
-              "tell it. A trial ends at its deadline: try -n 8 -t 1 --timeout 5s.",
+    .summary = "broken on purpose: calls exists without the watch flag, and waits for ever",
+    .about = {"The scalable lock, but its exists has no watch flag, so a client waits for ever. "
+              "The deadline ends each trial: try -n 8 -t 1 --timeout 5s.",
               "acquire                                              release\n"
               "1 n = create(l + \"/lock-\", EPHEMERAL|SEQUENTIAL)       1 delete(n)\n"
               "2 C = getChildren(l, false)\n"
@@ -188,9 +189,9 @@ static void leak_cost(const struct law_view *view, struct tally *cost)
 const struct recipe recipe_broken_leak = {
     .name = "broken-leak",
     .summary = "broken on purpose: ends its session instead of deleting its znode",
-    .about = {"The scalable lock, but a release deletes nothing: the client ends instead, without "
-              "closing its session. Its znode stays until the servers give the session up, and so "
-              "long the next in line waits: give a short --session-timeout.",
+    .about = {"The scalable lock, but a release deletes nothing: the client ends without closing "
+              "its session. Its znode stays until the session timeout, and the next client in "
+              "line waits until then: use a short --session-timeout.",
               "acquire                                              release\n"
               "1 n = create(l + \"/lock-\", EPHEMERAL|SEQUENTIAL)       1 exit(0)\n"
               "2 C = getChildren(l, false)\n"

@@ -8,9 +8,9 @@
 #include "recipes/registry.h"
 
 static const char description[] =
-    "A queue of sequential znodes; the lowest holds. Who is not the lowest watches the "
-    "children of the lock, and lists them again at every change: everybody is woken by "
-    "each who joins and each who leaves.";
+    "A queue of sequential znodes; the lowest holds the lock. Each other client watches the "
+    "children of the lock, and lists them again at every change, so each arrival and each "
+    "departure wakes all waiters.";
 
 static const char pseudo_code[] =
     "acquire                                              release\n"
@@ -60,7 +60,7 @@ static void release(const struct law_view *view, struct tally *cost)
 
 const struct recipe recipe_childwatch = {
     .name = "childwatch",
-    .summary = "a queue, everybody watches the whole line with getChildren: another herd",
+    .summary = "a queue; all clients watch the whole queue with getChildren: another herd",
     .about = {description, pseudo_code, "common guides to ZooKeeper locks",
               "code4wt's ZKReadWriteLock1"},
     .fifo = true,

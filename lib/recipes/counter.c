@@ -17,10 +17,10 @@
 #define COUNTER "counter"
 
 static const char description[] =
-    "Not a lock: a number in a znode, which each client increments once. It reads the number and "
-    "its version, and writes the next number if the version is still the same. If not, somebody "
-    "else was faster, and it begins again. Of n who have read, one succeeds: n(n+1)/2 attempts. "
-    "zkherd looks afterwards whether an increment was lost.";
+    "Not a lock: a number in a znode, which each client increments once. A client reads the "
+    "number and its version, and writes the next number if the version is unchanged. If not, "
+    "another client was faster, and the client starts again. Of n clients that have read, one "
+    "succeeds: n(n+1)/2 attempts in all. Afterwards zkherd checks that no increment was lost.";
 
 static const char pseudo_code[] = "increment\n"
                                   "1 value, version = getData(c)\n"
@@ -73,9 +73,9 @@ RELEASE(counter)
 
 static const char steps[] =
     "arrival     1 getData\n"
-    "a turn      when all who wait have read: W setData, of which one succeeds, and\n"
-    "            W - 1 getData. It belongs to the release before it, the first one\n"
-    "            to the arrivals\n"
+    "a turn      when all W waiters have read: W setData, of which one succeeds,\n"
+    "            and W - 1 getData. A turn is part of the release before it, the\n"
+    "            first turn of the arrivals\n"
     "release     nothing";
 
 static void arrival(const struct law_view *view, struct tally *cost)
@@ -99,7 +99,8 @@ static void turn(const struct law_view *view, struct tally *cost)
 
 const struct recipe recipe_counter = {
     .name = "counter",
-    .summary = "no lock: a number that all increment, each write if nobody was faster",
+    .summary =
+        "no lock: all clients increment a number; a write succeeds if its version is unchanged",
     .about = {description, pseudo_code, "lectures 9.2 and 9.3 (MIT 6.824, ZooKeeper)",
               "Apache Curator (DistributedAtomicLong)"},
     .shares = recipe_all_share,

@@ -10,10 +10,11 @@
 #include "recipes/registry.h"
 
 static const char description[] =
-    "The scalable lock, read as an election. A candidate volunteers with a sequential znode; the "
-    "lowest leads. Each other candidate watches the one just before it. When the leader resigns, "
-    "or its session dies, the next in line alone is told, lists once, and leads: there is no "
-    "contest. A handoff's time is the time to a new leader.";
+    "The scalable lock, used for an election. A candidate volunteers with a sequential znode; "
+    "the candidate with the lowest znode leads. Each other candidate watches the znode just "
+    "before its own. When the leader resigns, or its session dies, only the next candidate is "
+    "notified, lists once, and leads: there is no contest. The time of a handoff is the time to "
+    "a new leader.";
 
 static const char pseudo_code[] =
     "volunteer                                            resign\n"

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "recipes/law.h"
 
+#include "recipes/formula.h"
+
 #include <assert.h>
+#include <inttypes.h>
 
 void law_lock_init(struct law_lock *lock, const struct recipe *recipe, uint64_t clients)
 {
@@ -122,4 +125,37 @@ void law_total(const struct recipe *recipe, uint64_t clients, uint64_t handoffs,
             law_lock_turn(&lock, total);
         }
     }
+}
+
+static enum fault_kind check_text(const struct recipe *recipe, const char *field, const char *text,
+                                  uint64_t clients, uint64_t sum, struct fault *fault)
+{
+    double value;
+    if (!formula_is_one(text))
+        return FAULT_NONE;
+    if (!formula_evaluate(text, clients, &value))
+        return fault_raise(fault, FAULT_WRONG_LAW, 0, recipe->name,
+                           "%s is \"%s\", of which nothing can be made", field, text);
+    if (value != (double)sum)
+        return fault_raise(fault, FAULT_WRONG_LAW, 0, recipe->name,
+                           "%s is \"%s\", which is %.15g for n = %" PRIu64
+                           ", where its law's functions add up to %" PRIu64,
+                           field, text, value, clients, sum);
+    return FAULT_NONE;
+}
+
+enum fault_kind law_check_texts(const struct recipe *recipe, uint64_t clients, struct fault *fault)
+{
+    const struct recipe_law *law = &recipe->law;
+    struct tally total = {0};
+    if (!recipe_has_law(recipe) ||
+        (recipe->law_texts_every > 0 && clients % recipe->law_texts_every != 0))
+        return FAULT_NONE;
+    law_total(recipe, clients, clients, &total);
+    enum fault_kind kind =
+        check_text(recipe, ".law.rpcs", law->rpcs, clients, tally_rpcs(&total), fault);
+    if (kind == FAULT_NONE)
+        kind = check_text(recipe, ".law.notifications", law->notifications, clients,
+                          total.of[TALLY_NOTIFICATION], fault);
+    return kind;
 }

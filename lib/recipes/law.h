@@ -14,6 +14,7 @@
 #ifndef RECIPES_LAW_H
 #define RECIPES_LAW_H
 
+#include "base/fault.h"
 #include "recipes/recipe.h"
 
 struct law_lock {
@@ -44,5 +45,10 @@ uint32_t law_lock_first(const struct law_lock *lock);
  */
 void law_total(const struct recipe *recipe, uint64_t clients, uint64_t handoffs,
                struct tally *total);
+
+/* Holds the recipe's texts for people against the sums of its law for so many clients: one that is
+ * a formula (formula.h) must come to the same. FAULT_WRONG_LAW. */
+MUST_CHECK enum fault_kind law_check_texts(const struct recipe *recipe, uint64_t clients,
+                                           struct fault *fault);
 
 #endif

@@ -32,7 +32,7 @@ static enum line_role role_of(const char *name)
         return LINE_READS;
     if (has_word(name, "write-") || has_word(name, "__WRIT__") || is_prefix(name, "ex"))
         return LINE_WRITES;
-    return LINE_ALONE;
+    return has_word(name, "lease-") ? LINE_LEASES : LINE_ALONE;
 }
 
 /* By the distance from the first in line, which is an order whatever the numbers are. Only znodes
@@ -50,8 +50,8 @@ size_t line_grant(struct line_place *places, size_t count)
 {
     size_t holders = 0;
     for (size_t i = 0; i < count; i++) {
-        bool reads = places[i].role == LINE_READS;
-        places[i].holds = i == 0 || (reads && holders == i && places[0].role == LINE_READS);
+        bool shares = places[i].role == LINE_READS || places[i].role == LINE_LEASES;
+        places[i].holds = i == 0 || (shares && holders == i && places[0].role == places[i].role);
         holders += places[i].holds;
     }
     return holders;
@@ -73,4 +73,53 @@ size_t line_read(const char *const *names, size_t name_count, struct line_place 
     qsort_r(places, count, sizeof *places, compare, &first);
     line_grant(places, count);
     return count;
+}
+
+/* ------------------------------------------------------------------ whose names they are */
+
+#define GUID_DIGITS 32
+
+static bool begins_with_guid(const char *name)
+{
+    return strspn(name, "0123456789abcdef") == GUID_DIGITS;
+}
+
+bool line_is_kazoo_lease(const char *name)
+{
+    return begins_with_guid(name) && name[GUID_DIGITS] == '\0';
+}
+
+static bool any_has(const struct line_place *places, size_t count, const char *word)
+{
+    for (size_t i = 0; i < count; i++) {
+        if (strstr(places[i].name, word) != NULL)
+            return true;
+    }
+    return false;
+}
+
+static const char *recipe_of_curator(const struct line_place *places, size_t count)
+{
+    if (any_has(places, count, "__READ__") || any_has(places, count, "__WRIT__"))
+        return "Curator read/write";
+    if (any_has(places, count, "-latch-"))
+        return "Curator latch";
+    return any_has(places, count, "-lease-") ? "Curator leases" : "Curator mutex";
+}
+
+const char *line_recipe(const struct line_place *places, size_t count)
+{
+    const char *name = places[0].name;
+    bool shares = false;
+    for (size_t i = 0; i < count; i++)
+        shares = shares || places[i].role != LINE_ALONE;
+    if (strncmp(name, "_c_", 3) == 0)
+        return recipe_of_curator(places, count);
+    if (begins_with_guid(name) && name[GUID_DIGITS] == '_')
+        return any_has(places, count, "__rlock__") ? "kazoo read/write" : "kazoo lock";
+    if (name[0] == 'x' && name[1] == '-' && strchr(name + 2, '-') != NULL)
+        return "ZooKeeper recipe";
+    if (is_prefix(name, "sh") || is_prefix(name, "ex"))
+        return "zk-ruby read/write";
+    return shares ? "read/write" : "queue";
 }

@@ -9,9 +9,9 @@
 #include "recipes/registry.h"
 
 #define DESCRIPTION(look)                                                                          \
-    "The lock is one ephemeral znode. Who can create it holds the lock; all others "               \
-    "watch it with " look " and try again when it goes. Each release wakes everybody, "            \
-    "one wins, and the rest have made a failing CREATE each: a transaction of the "                \
+    "The lock is one ephemeral znode. The client that creates it holds the lock; all others "      \
+    "watch it with " look " and try again when it is deleted. Each release wakes all waiters: "    \
+    "one succeeds, and every other one makes a CREATE that fails, which is a transaction of the "  \
     "whole ensemble."
 
 #define PSEUDO_CODE(look)                                                                          \
@@ -92,7 +92,7 @@ static void get_release(const struct law_view *view, struct tally *cost)
 
 const struct recipe recipe_nonscalable = {
     .name = "nonscalable",
-    .summary = "one znode, watched by everybody with exists: the herd",
+    .summary = "one znode, watched by all clients with exists: the herd effect",
     .about = {.description = DESCRIPTION("exists"),
               .pseudo_code = PSEUDO_CODE("exists"),
               .source = "lecture 9.3 (MIT 6.824, ZooKeeper)"},
@@ -103,7 +103,7 @@ const struct recipe recipe_nonscalable = {
 
 const struct recipe recipe_nonscalable_get = {
     .name = "nonscalable-get",
-    .summary = "one znode, watched by everybody with getData: the herd",
+    .summary = "one znode, watched by all clients with getData: the herd effect",
     .about = {.description = DESCRIPTION("getData"),
               .pseudo_code = PSEUDO_CODE("getData"),
               .source = "Hunt et al., USENIX ATC 2010, section 2.4, Simple Locks"},

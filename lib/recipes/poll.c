@@ -11,10 +11,10 @@
 #define INTERVAL_NS (10 * NS_PER_MS)
 
 static const char description[] =
-    "The lock is one ephemeral znode, and nobody watches it. Who cannot create it asks every 10 ms "
-    "whether it is still there, and tries again when it is not. What that costs depends on how "
-    "long the lock is held, and who gets it, on luck. It has no exact law, and no lockstep: run it "
-    "with --pace free.";
+    "The lock is one ephemeral znode, and no client watches it. A client that cannot create the "
+    "znode asks every 10 ms whether it still exists, and tries again when it does not. The cost "
+    "depends on how long the lock is held; the order of the grants depends on chance. This "
+    "recipe has no exact law and cannot run under lockstep: run it with --pace free.";
 
 static const char pseudo_code[] = "acquire                                       release\n"
                                   "  while true:                                   delete(f)\n"
@@ -42,9 +42,9 @@ ACQUIRE(poll)
 
 const struct recipe recipe_poll = {
     .name = "poll",
-    .summary = "one znode, without watches: asks every 10 ms; free pace only",
+    .summary = "one znode, no watches: each client asks every 10 ms; free pace only",
     .about = {description, pseudo_code,
-              "what watches are for: Hunt et al., USENIX ATC 2010, section 2.1", NULL},
+              "the purpose of watches: Hunt et al., USENIX ATC 2010, section 2.1", NULL},
     .acquire = poll_acquire,
     .release = contender_delete_own,
     .law = {NULL, NULL, "no law", "0"},

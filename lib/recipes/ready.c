@@ -15,10 +15,10 @@
 #include <stdio.h>
 
 static const char description[] =
-    "The scalable lock around data that is written in two steps. Before the first the holder "
-    "deletes the znode ready, behind the second it creates it again. A holder that crashes in "
-    "between leaves the data half-written, and ready missing: the next holder sees that at once, "
-    "finishes what was begun, and goes on.";
+    "The scalable lock around data that are written in two steps. The holder deletes the znode "
+    "ready before the first step, and creates it again after the second. A holder that crashes "
+    "in between leaves the data half-written and ready missing: the next holder detects that, "
+    "completes the data, and continues.";
 
 static const char pseudo_code[] =
     "acquire: scalable's, work:                           release\n"
@@ -98,7 +98,7 @@ static void release(const struct law_view *view, struct tally *cost)
 
 const struct recipe recipe_ready = {
     .name = "ready",
-    .summary = "scalable around data with a ready flag: who holds next sees what a crash has left",
+    .summary = "scalable around data with a ready flag: the next holder detects half-written data",
     .about = {description, pseudo_code,
               "lecture 9.4 (MIT 6.824, ZooKeeper); Hunt et al., USENIX ATC 2010, section 2.3",
               NULL},

@@ -26,9 +26,13 @@ void contender_park(struct contender *s, enum client_event event, const char *pa
         snprintf(s->watched, sizeof s->watched, "%s", path);
 }
 
-bool contender_awaits(const struct contender *s, enum client_event event, const char *path)
+bool contender_wakes(struct contender *s, enum client_event event, const char *path)
 {
-    return s->awaited == EVENT_ANY || (event == s->awaited && strcmp(path, s->watched) == 0);
+    bool uses_up = event == s->awaited || event != EVENT_CHILD;
+    if (s->awaited != EVENT_ANY && !(uses_up && strcmp(path, s->watched) == 0))
+        return false;
+    s->happened = event;
+    return true;
 }
 
 bool recipe_all_share(uint32_t number)

@@ -53,8 +53,9 @@ struct contender {
     int resume_at;                    /* where the coroutine goes on; 0 is its beginning */
     enum zk_status status;            /* of the last reply */
     const struct client_reply *reply; /* the last reply, while the step that it resumed runs */
-    enum client_event awaited;        /* parked: the event that wakes it … */
+    enum client_event awaited;        /* parked: the event that it waits for … */
     char watched[RECIPE_PATH_MAX];    /* … and the znode that it is awaited on */
+    enum client_event happened;       /* woken: the event that woke it, which may be another */
     uint64_t pause_ns;                /* pausing: for so long */
     char node[RECIPE_PATH_MAX];       /* the znode that stands for this session in the lock */
     int32_t sequence;                 /* of that znode, if the lock is a queue */
@@ -101,7 +102,7 @@ struct recipe_law {
 /* A recipe's texts for people. */
 struct recipe_about {
     const char *description; /* sentences */
-    const char *pseudo_code; /* lines of at most 80 characters, the last without its end */
+    const char *pseudo_code; /* lines of at most 78 characters, the last without its end */
     const char *source;      /* where it is described */
     const char *shipped_by;  /* who ships it; NULL: nobody */
 };
@@ -137,6 +138,8 @@ struct recipe {
     enum recipe_step (*release)(struct contender *s);
     enum recipe_step (*work)(struct contender *s); /* behind each grant; no watches; or NULL */
     struct recipe_law law; /* what the work costs is part of the step that grants */
+    /* The law's texts are those of every n that this number divides; 0: of all. */
+    uint32_t law_texts_every;
     /* Its law has a third step if it has an AWAIT_TURN: nobody holds, all who wait rest there, they
      * go on together, and one is granted. Else NULL. */
     void (*turn_law)(const struct law_view *view, struct tally *cost);
@@ -183,7 +186,8 @@ static inline bool recipe_has_law(const struct recipe *recipe)
     } while (0)
 
 /* Parks until this event happens to this znode. The watch is armed already, by the reply just seen.
- */
+ * A watch fires once: an event of another kind uses it up as well, and ends the wait. So a recipe
+ * looks again, or asks s->happened. */
 #define AWAIT_WATCH(event, path)                                                                   \
     do {                                                                                           \
         return (void)(s->resume_at = __LINE__), contender_park(s, event, path), STEP_WATCH;        \
@@ -274,7 +278,10 @@ const char *contender_child(const struct contender *s, const char *child, char *
 
 void contender_park(struct contender *s, enum client_event event, const char *path);
 
-/* Whether this notification is the one that a parked session waits for. */
-bool contender_awaits(const struct contender *s, enum client_event event, const char *path);
+/* Whether this notification ends the wait of a parked session, with s->happened set if it does: it
+ * has used up the watch. That is so of every event of the znode but a change of its children, which
+ * is another watch's. A session that has lost its connection may be told of another event than the
+ * one that happened first: of a znode that was deleted and made again, that it has changed. */
+bool contender_wakes(struct contender *s, enum client_event event, const char *path);
 
 #endif

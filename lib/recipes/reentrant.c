@@ -9,9 +9,10 @@
 #include "recipes/registry.h"
 
 static const char description[] =
-    "The scalable lock, which its holder may acquire again: that is counted by the client, and "
-    "costs nothing. The last of as many releases frees it. A release by who does not hold is an "
-    "error. zkherd acquires it three times nested and releases it three times.";
+    "The scalable lock, which its holder may acquire again: the client counts its acquires, at "
+    "no cost. The lock is free after as many releases. A release by a client that does not hold "
+    "the lock is an error. zkherd acquires the lock three times, nested, and releases it three "
+    "times.";
 
 static const char pseudo_code[] =
     "acquire                                              release\n"
@@ -51,7 +52,7 @@ RELEASE(reentrant)
 
 const struct recipe recipe_reentrant = {
     .name = "reentrant",
-    .summary = "scalable, and its holder may acquire again: nested locks cost no request",
+    .summary = "scalable; the holder may acquire it again: nested acquires cost no request",
     .about = {description, pseudo_code,
               "java.util.concurrent.locks.ReentrantLock; menagerie, ReentrantZkLock",
               "menagerie (ReentrantZkLock), Apache Curator (InterProcessMutex)"},

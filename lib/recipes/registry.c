@@ -32,12 +32,6 @@ const struct recipe *registry_find(const char *name)
 /* Fewer letters begin too many names, or none that was meant. */
 #define BEGINNING_MIN 3
 
-/* Of three letters one may be wrong. */
-static bool is_like(const char *name, const char *other)
-{
-    return 3 * text_distance(name, other) <= strlen(other);
-}
-
 static const char *nearest(const char *name)
 {
     const char *found = recipes[0]->name;
@@ -57,7 +51,7 @@ const char *registry_suggest(const char *name, char *text, size_t size)
             length += (size_t)snprintf(text + length, size - length, "%s'%s'",
                                        length > 0 ? ", " : "", recipes[i]->name);
     }
-    if (length == 0 && is_like(name, nearest(name)))
+    if (length == 0 && text_is_like(name, nearest(name)))
         snprintf(text, size, "'%s'", nearest(name));
     return text;
 }

@@ -19,27 +19,28 @@
 #define ONE_WRITES_IN 4
 
 #define DESCRIPTION(which)                                                                         \
-    "A queue of sequential znodes. A writer holds alone: it waits for the znode just before its "  \
-    "own. Readers hold together: one waits only if a writer is before it, and then for " which     \
-    ". Of the clients zkherd has the first and every fourth after it write, and all others read."
+    "A queue of sequential znodes. A writer holds the lock alone: it waits for the znode just "    \
+    "before its own. Readers hold the lock together: a reader waits only if a writer is before "   \
+    "it, and then for " which ". In zkherd the first client and every fourth after it are "        \
+    "writers; all others are readers."
 
 #define PSEUDO_CODE(which, look, gap)                                                              \
-    "write lock                                  read lock\n"                                      \
-    "1 n = create(l + \"/write-\",                 1 n = create(l + \"/read-\",\n"                 \
-    "             EPHEMERAL|SEQUENTIAL)                       EPHEMERAL|SEQUENTIAL)\n"             \
-    "2 C = getChildren(l, false)                 2 C = getChildren(l, false)\n"                    \
-    "3 if n is lowest znode in C, exit           3 if no write znode is lower, exit\n"             \
-    "4 p = znode in C ordered just before n      4 p = " which "\n"                                \
+    "write lock                                read lock\n"                                        \
+    "1 n = create(l + \"/write-\",               1 n = create(l + \"/read-\",\n"                   \
+    "             EPHEMERAL|SEQUENTIAL)                     EPHEMERAL|SEQUENTIAL)\n"               \
+    "2 C = getChildren(l, false)               2 C = getChildren(l, false)\n"                      \
+    "3 if n is lowest znode in C, exit         3 if no write znode is lower, exit\n"               \
+    "4 p = znode in C ordered just before n    4 p = " which "\n"                                  \
     "5 if " look "(p, true) wait for event" gap "5 if " look "(p, true) wait for event\n"          \
-    "6 goto 2                                    6 goto 2\n"                                       \
+    "6 goto 2                                  6 goto 2\n"                                         \
     "release: 1 delete(n)"
 
 #define STEPS(look, writers_release)                                                               \
-    "arrival     1 CREATE, 1 getChildren, all in line as names; 1 " look " if it waits\n"          \
-    "release     1 DELETE. A reader's wakes the next if that is a writer, else nobody\n"           \
-    "            (readers release in order). A writer's wakes the next if that is a\n"             \
-    "            writer, " writers_release "\n"                                                    \
-    "who wakes   1 notification, 1 getChildren, all that are left as names"
+    "arrival     1 CREATE, 1 getChildren (names all znodes); 1 " look " if it waits\n"             \
+    "release     1 DELETE. A reader wakes the next client if that is a writer, else\n"             \
+    "            none (readers release in order). A writer wakes the next client if\n"             \
+    "            that is a writer, " writers_release "\n"                                          \
+    "if woken    1 notification, 1 getChildren (names all znodes left)"
 
 static bool reads(uint32_t number)
 {
@@ -126,13 +127,13 @@ static const char paper_steps[] = STEPS("EXISTS", "else all readers up to the ne
 static const char curator_steps[] =
     STEPS("getData", "and all readers in line") "\n"
                                                 "            and 1 getData if it must wait again\n"
-                                                "The totals below are for n that 4 divides.";
+                                                "The totals below hold if 4 divides n.";
 
 const struct recipe recipe_rwlock = {
     .name = "rwlock",
-    .summary = "a queue of readers and writers: readers behind a writer are released together",
+    .summary = "a queue of readers and writers: readers behind a writer are granted together",
     .about = {DESCRIPTION("the writer just before it"),
-              PSEUDO_CODE("write znode just before n", "exists", "         "),
+              PSEUDO_CODE("write znode just before n", "exists", "       "),
               "Hunt et al., USENIX ATC 2010, section 2.4, Read/Write Locks; ZooKeeper's recipes, "
               "Shared Locks",
               "kazoo (ReadLock, WriteLock), with getData"},
@@ -147,9 +148,9 @@ const struct recipe recipe_rwlock = {
 const struct recipe recipe_rwlock_curator = {
     .name = "rwlock-curator",
     .summary = "rwlock, but a reader watches the lowest writer, as in Curator: a herd of readers",
-    .about = {DESCRIPTION("the lowest writer of all, so that each writer wakes all readers "
-                          "behind it"),
-              PSEUDO_CODE("lowest write znode in C", "getData", "        "),
+    .about = {DESCRIPTION("the lowest writer in the queue, so that each writer wakes all "
+                          "readers behind it"),
+              PSEUDO_CODE("lowest write znode in C", "getData", "      "),
               "Apache Curator, InterProcessReadWriteLock",
               "Apache Curator (InterProcessReadWriteLock)"},
     .fifo = true,
@@ -157,5 +158,6 @@ const struct recipe recipe_rwlock_curator = {
     .acquire = rwlock_curator_acquire,
     .release = contender_delete_own,
     .law = {get_arrival, get_release, "3n^2/16 + 17n/4 - 2", "3n^2/32 + 5n/8 - 1"},
+    .law_texts_every = 4,
     .law_in_words = curator_steps,
 };

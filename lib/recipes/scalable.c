@@ -9,9 +9,9 @@
 #include "recipes/registry.h"
 
 #define DESCRIPTION(look)                                                                          \
-    "A queue of sequential znodes; the lowest holds. Who is not the lowest watches the "           \
-    "znode just before its own with " look ", and lists again when that goes: the one "            \
-    "before may have given up, and not have held. A release wakes one."
+    "A queue of sequential znodes; the lowest holds the lock. Each other client watches the "      \
+    "znode just before its own with " look ", and lists again when that znode is deleted, "        \
+    "because its predecessor may have given up without holding. A release wakes one client."
 
 #define PSEUDO_CODE(look)                                                                          \
     "acquire                                              release\n"                               \
@@ -39,7 +39,7 @@ static void get_arrival(const struct law_view *view, struct tally *cost)
 
 const struct recipe recipe_scalable = {
     .name = "scalable",
-    .summary = "a queue, each watches the one before with exists: one wake-up a release",
+    .summary = "a queue; each client watches its predecessor with exists: one wake-up per release",
     .about = {.description = DESCRIPTION("exists"),
               .pseudo_code = PSEUDO_CODE("exists"),
               .source = "Hunt et al., USENIX ATC 2010, section 2.4, Simple Locks without Herd "
@@ -53,7 +53,7 @@ const struct recipe recipe_scalable = {
 
 const struct recipe recipe_scalable_get = {
     .name = "scalable-get",
-    .summary = "a queue, each watches the one before with getData, as Curator does",
+    .summary = "a queue; each client watches its predecessor with getData, as in Curator",
     .about = {.description = DESCRIPTION("getData"),
               .pseudo_code = PSEUDO_CODE("getData"),
               .source = "Apache Curator, LockInternals",

@@ -15,11 +15,11 @@
 #include <stdio.h>
 
 static const char description[] =
-    "The scalable lock for a network that loses replies. The name of each znode has a GUID in it. "
-    "If the connection is lost while a CREATE is out, the client lists, and creates again only if "
-    "no name has its GUID. Lists and looks are repeated, and so is the deletion of a release, "
-    "until it is certain. Without a GUID a lost CREATE leaves a znode in the queue that blocks it "
-    "for as long as the session lives.";
+    "The scalable lock for a network that loses replies. The name of each znode contains a GUID. "
+    "If the connection is lost while a CREATE is outstanding, the client lists, and creates "
+    "again only if no name has its GUID. The client repeats lists and looks, and the deletion of "
+    "its release, until they have succeeded. Without a GUID, a lost reply to a CREATE leaves a "
+    "znode in the queue that blocks it for as long as the session lives.";
 
 static const char pseudo_code[] =
     "acquire                                              release\n"
@@ -78,7 +78,8 @@ RELEASE(scalable_guid)
 
 const struct recipe recipe_scalable_guid = {
     .name = "scalable-guid",
-    .summary = "scalable, with a GUID in the name: finds its znode when a CREATE's reply was lost",
+    .summary =
+        "scalable with a GUID in the name: a client finds its znode after a lost reply to CREATE",
     .about = {description, pseudo_code,
               "ZooKeeper's recipes, \"Important Note About Using the GUID\"; Apache Curator's "
               "protected mode",

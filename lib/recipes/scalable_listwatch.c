@@ -9,9 +9,10 @@
 #include "recipes/registry.h"
 
 static const char description[] =
-    "The scalable lock, but for the watch flag of its LIST. Each waits for the znode just before "
-    "its own and, with that flag, for the children of the lock as well. So everybody is woken by "
-    "each who joins and each who leaves, lists again and looks again: the herd is back.";
+    "The scalable lock, except that its LIST sets a watch. Each client waits for the znode just "
+    "before its own and, because of this watch, also for the children of the lock. So each "
+    "arrival and each departure wakes all waiters, which list again and look again: the herd "
+    "effect is back.";
 
 static const char pseudo_code[] =
     "acquire                                              release\n"
@@ -68,10 +69,10 @@ static void release(const struct law_view *view, struct tally *cost)
 
 const struct recipe recipe_scalable_listwatch = {
     .name = "scalable-listwatch",
-    .summary = "scalable, but its LIST sets a watch: the herd is back",
+    .summary = "scalable, but its LIST sets a watch: the herd effect is back",
     .about = {description, pseudo_code,
-              "what the paper's getChildren(l, false) keeps away: Hunt et al., USENIX ATC 2010, "
-              "section 2.4; ZooKeeper's recipes, Locks, step 2",
+              "the mistake that the paper's getChildren(l, false) avoids: Hunt et al., USENIX ATC "
+              "2010, section 2.4; ZooKeeper's recipes, Locks, step 2",
               NULL},
     .fifo = true,
     .acquire = scalable_listwatch_acquire,

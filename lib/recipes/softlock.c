@@ -10,9 +10,10 @@
 #include "recipes/registry.h"
 
 static const char description[] =
-    "A list of tasks, a lock for each (--locks). Each client is a worker that goes through the "
-    "list, from its own task on. Under a task's lock it looks whether the task is done; if not it "
-    "runs it, and marks it. A task whose worker crashed is not marked: the next one runs it again.";
+    "A list of tasks with one lock each (--locks). Each client is a worker that works through "
+    "the list, beginning with its own task. Under the lock of a task, the worker checks whether "
+    "the task is done; if not, the worker runs the task and marks it as done. A task whose "
+    "worker crashed is not marked: the next worker runs it again.";
 
 static const char pseudo_code[] =
     "for each task l: acquire as scalable, work:          release\n"
@@ -66,7 +67,7 @@ static void release(const struct law_view *view, struct tally *cost)
 
 const struct recipe recipe_softlock = {
     .name = "softlock",
-    .summary = "a list of tasks, a scalable lock each: a task whose worker crashed is run again",
+    .summary = "a list of tasks with a scalable lock each: a task whose worker crashed runs again",
     .about = {description, pseudo_code, "lecture 9.4 (MIT 6.824, ZooKeeper)", NULL},
     .fifo = true,
     .tours = true,

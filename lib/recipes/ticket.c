@@ -19,17 +19,18 @@
 #define TICKET_PREFIX "queue/t-"
 
 static const char description[] =
-    "A queue of sequential znodes that is not listed: the ticket before k is k - 1. Who releases "
-    "writes its own number to the znode turn and deletes its ticket, in one transaction. Who is "
-    "woken reads turn: if it is the number of the ticket that it has watched, it holds. If not, "
-    "its predecessor gave up or died, and it lists, once. Nothing grows with those who wait: a "
-    "drain is O(n) in requests, notifications and bytes.";
+    "A queue of sequential znodes that is not listed: the ticket before k is k - 1. A releasing "
+    "client writes its own number to the znode turn and deletes its ticket, in one transaction. "
+    "A woken client reads turn: if turn is the number of the ticket that the client watched, the "
+    "client holds the lock. If not, its predecessor gave up or died, and the client lists once. "
+    "No cost grows with the number of waiters: a drain is O(n) in requests, notifications and "
+    "bytes.";
 
 static const char pseudo_code[] =
     "acquire                                             release\n"
-    "1 k = create(l + \"/queue/t-\", EPHEMERAL|SEQUENTIAL)   1 multi: setData(turn, k),\n"
-    "2 p = k - 1                                                  delete(t-k)\n"
-    "3 if getData(turn) = p, exit\n"
+    "1 k = create(l + \"/queue/t-\", EPHEMERAL|SEQUENTIAL)   1 multi:\n"
+    "2 p = k - 1                                               setData(turn, k),\n"
+    "3 if getData(turn) = p, exit                              delete(t-k)\n"
     "4 if getData(t-p, true) wait for watch event\n"
     "5 if getData(turn) = p, exit\n"
     "6 C = getChildren(l + \"/queue\", false)\n"
@@ -109,7 +110,7 @@ static void release(const struct law_view *view, struct tally *cost)
 
 const struct recipe recipe_ticket = {
     .name = "ticket",
-    .summary = "a queue without lists, each release says whose turn it was: O(n) in bytes too",
+    .summary = "a queue without lists; each release writes whose turn it was: O(n) in bytes too",
     .about = {description, pseudo_code, "zkherd", NULL},
     .fifo = true,
     .laid_out = laid_out,

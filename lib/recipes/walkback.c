@@ -14,11 +14,11 @@
 #include "recipes/registry.h"
 
 static const char description[] =
-    "A queue of sequential znodes; the lowest holds. Who is not the lowest watches the znode just "
-    "before its own. When that goes it does not list again, but asks for every other znode that it "
-    "found before its own when it arrived, one after another. They have gone long since: of k that "
-    "it found, k - 1 questions, and as many watches that nothing will ever fire. A release deletes "
-    "the lock's folder too, if it can.";
+    "A queue of sequential znodes; the lowest holds the lock. Each other client watches the "
+    "znode just before its own. When that znode is deleted, the client does not list again: it "
+    "re-checks every predecessor that it saw on arrival, one after another. All of them have "
+    "gone: k predecessors cost k - 1 requests, and leave as many watches that will never fire. A "
+    "release also tries to delete the lock's own znode.";
 
 static const char pseudo_code[] =
     "acquire                                              release\n"
@@ -52,8 +52,11 @@ ACQUIRE(walkback)
     s->first = queue_first(s);
     for (;;) {
         AWAIT(exists(s, s->watched, WATCH));
-        if (s->status == ZK_OK)
+        if (s->status == ZK_OK) {
             AWAIT_WATCH(EVENT_DELETED, s->watched);
+            if (s->happened != EVENT_DELETED)
+                continue;
+        }
         if (s->predecessor == s->first)
             GRANTED;
         s->predecessor = queue_previous(s->predecessor);
@@ -101,7 +104,7 @@ static void release(const struct law_view *view, struct tally *cost)
 /* No promise of order: with the lock's folder its sequence numbers begin anew. */
 const struct recipe recipe_walkback = {
     .name = "walkback",
-    .summary = "a queue, and who is woken asks for all it once found before it: O(n^2) again",
+    .summary = "a queue; a woken client re-checks every predecessor seen on arrival: O(n^2) again",
     .about = {description, pseudo_code, "zk-ruby, ZK::Locker::ExclusiveLocker", "zk-ruby"},
     .acquire = walkback_acquire,
     .release = walkback_release,

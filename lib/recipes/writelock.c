@@ -24,10 +24,11 @@
 #define RETRY_DELAY_NS (500 * NS_PER_MS)
 
 static const char description[] =
-    "The queue as ZooKeeper ships it for Java. Each lock() makes sure that the folder is there; "
-    "the first one looks for a znode of its own session before it creates one. Each wakes one, "
-    "which calls lock() again: a question more for each handoff than the paper's. Lost connections "
-    "are retried, up to ten times, but for the deletion: what that leaves ends with the session.";
+    "The queue as shipped with ZooKeeper for Java. Each lock() checks that the lock's znode "
+    "exists; the first one looks for a znode of its own session before it creates one. A release "
+    "wakes one client, which calls lock() again: one more request per handoff than in the paper. "
+    "After a lost connection, operations are retried up to ten times, except the deletion: a "
+    "znode that it leaves goes with the session.";
 
 static const char pseudo_code[] =
     "lock()                                               unlock()\n"
@@ -142,7 +143,8 @@ static void release(const struct law_view *view, struct tally *cost)
 
 const struct recipe recipe_writelock = {
     .name = "writelock",
-    .summary = "the queue as ZooKeeper ships it for Java: retries, and a request more a handoff",
+    .summary =
+        "the queue as shipped with ZooKeeper for Java: retries, one more request per handoff",
     .about = {description, pseudo_code,
               "Apache ZooKeeper, org.apache.zookeeper.recipes.lock.WriteLock",
               "Apache ZooKeeper (zookeeper-recipes-lock, Java)"},

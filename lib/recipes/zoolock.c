@@ -18,10 +18,10 @@
 #include <stdio.h>
 
 static const char description[] =
-    "The queue as ZooKeeper ships it for C. Whoever locks, and whoever is woken, asks for the "
-    "folder, which is always there, lists to find a znode of its own session, and lists again to "
-    "find the one before: two questions more for each handoff than the paper's. Who finds that "
-    "one gone gives up its place and queues again at the tail.";
+    "The queue as shipped with ZooKeeper for C. A client that locks, or is woken, checks that "
+    "the lock's znode exists, lists to find a znode of its own session, and lists again to find "
+    "its predecessor: two more requests per handoff than in the paper. If the predecessor is "
+    "gone by then, the client gives up its place and queues again at the tail.";
 
 static const char pseudo_code[] =
     "zkr_lock_lock()                                      zkr_lock_unlock()\n"
@@ -73,7 +73,7 @@ static void release(const struct law_view *view, struct tally *cost)
 
 const struct recipe recipe_zoolock = {
     .name = "zoolock",
-    .summary = "the queue as ZooKeeper ships it for C: begins anew at every wake-up",
+    .summary = "the queue as shipped with ZooKeeper for C: a woken client starts again from step 1",
     .about = {description, pseudo_code, "Apache ZooKeeper, zoo_lock.c (zkr_lock_lock)",
               "Apache ZooKeeper (zookeeper-recipes-lock, C)"},
     .fifo = true,

@@ -130,6 +130,28 @@ uint32_t board_violation_count(const struct board *board)
     return atomic_load(&board->violation_count);
 }
 
+void board_check_ledger(struct board *board, const struct tally *total)
+{
+    struct tally rows = {0};
+    for (uint32_t lock = 0; lock < board->plan->locks; lock++)
+        ledger_sum(&board->ledger, lock, board_rows_used(board, lock), &rows);
+    for (int kind = 0; kind < TALLY_KINDS; kind++) {
+        if (rows.of[kind] != total->of[kind])
+            board_violate(board, &(struct violation){.kind = VIOLATION_LEDGER,
+                                                     .tally = (enum tally_kind)kind,
+                                                     .expected = (int64_t)total->of[kind],
+                                                     .found = (int64_t)rows.of[kind]});
+    }
+}
+
+uint64_t board_notifications(const struct board *board)
+{
+    uint64_t sum = 0;
+    for (uint32_t i = 0; i < board->plan->processes; i++)
+        sum += tally_read_shared(&board->workers[i].total, TALLY_NOTIFICATION);
+    return sum;
+}
+
 void board_raise(_Atomic uint64_t *highest, uint64_t value)
 {
     uint64_t before = atomic_load(highest);

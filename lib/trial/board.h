@@ -95,7 +95,8 @@ struct board_worker {
     uint64_t cpu_ns;                                     /* gate to last reading */
     uint64_t rss_kib;                                    /* at the last reading */
     _Atomic uint64_t reconnects;
-    _Atomic uint32_t unread; /* last readings that are still to be taken; see worker.c */
+    _Atomic uint32_t unread; /* last readings that are still to be taken; see worker.c … */
+    _Atomic uint32_t untold; /* … and reports to the present inquiry */
     struct fault fault;      /* why the worker ended before its time */
     struct histogram late;   /* how late holds ended, but those of 0 */
     struct histogram latency[ROLES][METER_KINDS];
@@ -103,17 +104,21 @@ struct board_worker {
 
 struct board_session {
     uint64_t acquisitions;
-    uint32_t lock;                   /* that it contends for, at the last reading */
-    bool unfinished;                 /* at the last reading: it neither holds nor is done */
-    bool parked;                     /* … because it waits for a watch */
-    bool asked;                      /* … or because it has a request out … */
-    bool answered;                   /* … to which something has come that was not read */
-    enum client_event awaited;       /* parked: for this event … */
+    uint32_t lock;             /* that it contends for, at the last reading */
+    bool unfinished;           /* at the last reading: it neither holds nor is done */
+    bool parked;               /* … because it waits for a watch */
+    bool asked;                /* … or because it has a request out … */
+    bool answered;             /* … to which something has come that was not read */
+    bool pauses;               /* … or until a timer rings: it holds, or its recipe pauses */
+    bool missed;               /* it lost its connection, and may not have heard of all */
+    enum client_event awaited; /* parked: for this event … */
     char waits_for[RECIPE_PATH_MAX]; /* … of this znode */
     char node[RECIPE_PATH_MAX];      /* unfinished: the one that stands for it in the lock */
     _Atomic bool dead;
     uint32_t timeout_ms; /* of the session, as the server granted it */
-    char server[56];     /* that it is connected to; kept when it no longer is */
+    uint64_t spoke_ns;   /* see struct meter … */
+    uint64_t pings;      /* … and this */
+    char server[64];     /* that it is connected to; kept when it no longer is */
     enum role role;      /* of that server at the gate: see role.h */
 };
 
@@ -135,7 +140,9 @@ struct board {
     _Atomic uint32_t established;
     _Atomic uint32_t workers_ready; /* have taken their last readings */
     _Atomic uint32_t finished;      /* free pace: sessions that are done */
-    _Atomic uint64_t lost; /* sessions that cannot go on: a connection lost, a refused request */
+    _Atomic uint32_t inquiry; /* how often all sessions were asked what they do: stall.h … */
+    _Atomic uint32_t told;    /* … and the workers whose sessions have reported since */
+    _Atomic uint64_t lost;    /* sessions that cannot go on: a connection lost, a refused request */
     _Atomic uint32_t first_lost;                     /* session +1 */
     _Atomic int first_lost_status;                   /* enum zk_status */
     _Alignas(BOARD_CACHE_LINE) _Atomic int64_t busy; /* sessions that are not at rest */
@@ -147,9 +154,11 @@ struct board {
     _Atomic uint32_t died_lock;        /* … at this lock … */
     _Atomic uint64_t recovery_ns;      /* … from there to its next grant; 0: none so far */
     _Atomic uint64_t expires_ns;       /* by then the servers have ended all who died */
-    _Atomic uint32_t exits;            /* sessions that were closed in order, before the end */
-    _Atomic uint32_t repairs;          /* see struct contender … */
-    _Atomic uint32_t tasks_done;       /* … and this */
+    /* Connections that sessions lost while the gate was open, or had lost when it opened. */
+    _Atomic uint32_t losses;
+    _Atomic uint32_t exits;      /* sessions that were closed in order, before the end */
+    _Atomic uint32_t repairs;    /* see struct contender … */
+    _Atomic uint32_t tasks_done; /* … and this */
     _Atomic uint32_t violation_count;
     struct violation violations[BOARD_VIOLATIONS_MAX]; /* the first ones */
 };
@@ -165,8 +174,15 @@ size_t board_rows_used(const struct board *board, uint32_t lock);
 /* Records a violation; only the first BOARD_VIOLATIONS_MAX are kept, all are counted. */
 void board_violate(struct board *board, const struct violation *violation);
 
+/* Holds the sums of the ledger's rows against what the sessions counted, bytes included: a
+ * violation for each kind that differs. */
+void board_check_ledger(struct board *board, const struct tally *total);
+
 /* How many violations have been recorded, and how many of them are kept. */
 uint32_t board_violation_count(const struct board *board);
+
+/* The notifications that all sessions have received so far. */
+uint64_t board_notifications(const struct board *board);
 
 /* Sets a time, or another number that only grows and that several may set at once, to this value
  * unless it is higher already. */

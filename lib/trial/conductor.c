@@ -9,12 +9,19 @@
 
 #define LAST_READINGS_NS (2 * NS_PER_S)
 #define SETTLING_NS      (200 * NS_PER_MS)
+/* The workers of the trial before have ended, and the system has closed their sockets: the servers
+ * have yet to notice, of thousands at once and on a machine that may be busy. Only a stranger is
+ * waited for so long. */
+#define SETTLING_PRIVATE_NS (10 * NS_PER_S)
+/* How often they are asked meanwhile. */
+#define SETTLING_TURN_NS (10 * NS_PER_MS)
 /* How often it is looked whether notifications have come. */
 #define UNDER_WAY_NS NS_PER_MS
 
 struct conductor {
     struct vigil vigil;
     struct lockstep lockstep; /* under lockstep; else nothing */
+    const struct steward *steward;
     struct conductor_result *result;
 };
 
@@ -75,25 +82,17 @@ static enum fault_kind take_last_readings(struct vigil *vigil)
 
 /* ------------------------------------------------------------------ free pace */
 
-static uint64_t notifications_received(const struct board *board)
-{
-    uint64_t sum = 0;
-    for (uint32_t i = 0; i < board->plan->processes; i++)
-        sum += tally_read_shared(&board->workers[i].total, TALLY_NOTIFICATION);
-    return sum;
-}
-
 /* Waits for notifications as long as any come. */
 static enum fault_kind await_notifications(const struct vigil *vigil, uint64_t sent)
 {
-    uint64_t received = notifications_received(vigil->board);
+    uint64_t received = board_notifications(vigil->board);
     uint64_t moved_ns = stage_now_ns(vigil->stage);
     while (received < sent && stage_now_ns(vigil->stage) - moved_ns < LAST_READINGS_NS) {
         uint64_t before = received;
         enum fault_kind kind = vigil_turn(vigil, UNDER_WAY_NS);
         if (kind != FAULT_NONE)
             return kind;
-        received = notifications_received(vigil->board);
+        received = board_notifications(vigil->board);
         if (received != before)
             moved_ns = stage_now_ns(vigil->stage);
     }
@@ -110,7 +109,7 @@ static enum fault_kind receive_all(struct vigil *vigil, const struct oracle_read
 {
     struct oracle_reading reading;
     if (!death_spares_all(vigil->board) || !at_gate->told ||
-        oracle_is_shared(vigil->oracle, at_gate, vigil->board->plan->clients))
+        oracle_is_shared(at_gate, vigil->board->plan->clients))
         return FAULT_NONE;
     enum fault_kind kind = vigil_catch_up(vigil, goes_on);
     if (kind != FAULT_NONE || !*goes_on)
@@ -137,21 +136,23 @@ static enum fault_kind lead_free(struct conductor *conductor, bool *goes_on)
 /* ------------------------------------------------------------------ the whole */
 
 /* A connection that was closed a moment ago, by an earlier trial or an earlier question, still
- * counts: servers that nobody else uses come to rest soon. */
-static enum fault_kind read_at_gate(struct conductor *conductor)
+ * counts: servers that nobody else uses come to rest soon. Of private ones that is waited for,
+ * since whoever is connected then is a stranger. */
+static enum fault_kind read_at_gate(struct conductor *conductor, bool *goes_on)
 {
+    struct vigil *vigil = &conductor->vigil;
     struct oracle_reading *reading = &conductor->result->at_gate;
-    uint32_t clients = conductor->vigil.board->plan->clients;
-    uint64_t until_ns = stage_now_ns(conductor->vigil.stage) + SETTLING_NS;
+    uint32_t clients = vigil->board->plan->clients;
+    uint64_t settling_ns = oracle_is_private(vigil->oracle) ? SETTLING_PRIVATE_NS : SETTLING_NS;
+    uint64_t until_ns = stage_now_ns(vigil->stage) + settling_ns;
     for (;;) {
-        enum fault_kind kind =
-            oracle_read(conductor->vigil.oracle, reading, conductor->vigil.fault);
-        if (kind != FAULT_NONE || !reading->told ||
-            !oracle_is_shared(conductor->vigil.oracle, reading, clients) ||
-            stage_now_ns(conductor->vigil.stage) >= until_ns)
+        enum fault_kind kind = oracle_read(vigil->oracle, reading, vigil->fault);
+        if (kind != FAULT_NONE || !reading->told || !oracle_is_shared(reading, clients) ||
+            stage_now_ns(vigil->stage) >= until_ns)
             return kind;
-        kind = vigil_turn(&conductor->vigil, SETTLING_NS / 20);
-        if (kind != FAULT_NONE)
+        vigil->moved_ns = stage_now_ns(vigil->stage); /* to wait as planned is not to be stuck */
+        kind = vigil_wait(vigil, SETTLING_TURN_NS, goes_on);
+        if (kind != FAULT_NONE || !*goes_on)
             return kind;
     }
 }
@@ -191,15 +192,18 @@ static enum fault_kind lead(struct conductor *conductor, bool *goes_on)
         return kind;
     kind = note_roles(&conductor->vigil);
     if (kind == FAULT_NONE)
-        kind = read_at_gate(conductor);
-    if (kind != FAULT_NONE)
+        kind = read_at_gate(conductor, goes_on);
+    if (kind != FAULT_NONE || !*goes_on)
         return kind;
     conductor->vigil.opened_ns = clock_now_ns();
     conductor->result->gate_ns = stage_now_ns(conductor->vigil.stage);
+    conductor->result->steward_requests = steward_requests(conductor->steward);
     conductor->vigil.moved_ns = conductor->result->gate_ns;
     conductor->vigil.closes_ns = UINT64_MAX;
     if (plan->workload == WORKLOAD_STEADY && plan->handoffs == 0)
         conductor->vigil.closes_ns = conductor->result->gate_ns + plan->duration_ns;
+    if (plan->driver != DRIVER_SIMULATED)
+        stall_begin(&conductor->vigil.stall, board, conductor->result->gate_ns);
     enter(board, PHASE_RUN);
     return plan->pace == PACE_LOCKSTEP ? lockstep_lead(&conductor->lockstep, goes_on)
                                        : lead_free(conductor, goes_on);
@@ -216,7 +220,8 @@ static enum fault_kind prepare(struct conductor *conductor, struct steward *stew
     struct board *board = vigil->board;
     enum fault_kind kind = FAULT_NONE;
     if (board->plan->pace == PACE_LOCKSTEP)
-        kind = lockstep_init(&conductor->lockstep, vigil, steward, &conductor->result->law);
+        kind = lockstep_init(&conductor->lockstep, vigil, steward, &conductor->result->at_gate,
+                             &conductor->result->law);
     /* In a simulation the seats move in the conductor's own turns. */
     if (kind == FAULT_NONE && board->conductor_descriptor >= 0)
         kind = events_watch(vigil->stage->events, board->conductor_descriptor, woken, board,
@@ -240,6 +245,7 @@ enum fault_kind conductor_lead(const struct crew *crew, struct steward *steward,
                   .fault = fault,
                   .end = END_DONE,
                   .moved_ns = stage_now_ns(stage)},
+        .steward = steward,
         .result = result,
     };
     bool goes_on = true;
@@ -248,6 +254,8 @@ enum fault_kind conductor_lead(const struct crew *crew, struct steward *steward,
         kind = lead(&conductor, &goes_on);
     if (kind == FAULT_NONE && goes_on && atomic_load(&board->overflowed))
         conductor.vigil.end = END_OVERFLOW;
+    stall_end(&conductor.vigil.stall, stage_now_ns(stage), conductor.vigil.end == END_DEADLINE);
+    result->stalls = conductor.vigil.stall.found;
     if (kind == FAULT_NONE)
         kind = take_last_readings(&conductor.vigil);
     if (board->conductor_descriptor >= 0)

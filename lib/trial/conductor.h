@@ -21,6 +21,8 @@ struct conductor_result {
     struct tally law;              /* what the law foretells for all that was done; lockstep only */
     uint64_t gate_ns;              /* when the gate opened */
     struct oracle_reading at_gate; /* the servers, just before */
+    struct stalls stalls;          /* none in a simulation: its servers never stand still */
+    uint64_t steward_requests;     /* that the steward had made by then */
 };
 
 /*

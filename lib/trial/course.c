@@ -117,6 +117,7 @@ static void released(struct seat *seat)
 
 static void set_alarm(struct seat *seat, uint64_t due_ns)
 {
+    seat->timed = true;
     seat->timer.set(seat->timer.context, due_ns, seat);
 }
 

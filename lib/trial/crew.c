@@ -84,6 +84,8 @@ enum fault_kind crew_check(const struct crew *crew, struct fault *fault)
         if (waitid(P_PID, (id_t)crew->workers[i], &end, WEXITED | WNOHANG | WNOWAIT) != 0 ||
             end.si_pid == 0)
             continue;
+        if (told->kind == FAULT_NONE && end.si_code != CLD_EXITED && end.si_status == SIGABRT)
+            return fault_raise(fault, FAULT_WORKER_ABORTED, 0, "worker", "%s", "");
         if (told->kind == FAULT_NONE)
             return fault_raise(fault, FAULT_WORKER_DIED, 0, "worker",
                                end.si_code == CLD_EXITED ? "exit status %d" : "signal %d",

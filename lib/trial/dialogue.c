@@ -39,14 +39,27 @@ static void keep_names(struct dialogue *dialogue)
         bytes += strlen(reply->names[i]) + 1;
     free(dialogue->names);
     dialogue->names = malloc(bytes);
-    if (dialogue->names != NULL) {
-        char *text = (char *)(dialogue->names + reply->name_count);
-        for (size_t i = 0; i < reply->name_count; i++) {
-            dialogue->names[i] = text;
-            text = stpcpy(text, reply->names[i]) + 1;
-        }
+    if (dialogue->names == NULL) {
+        reply->names = NULL;
+        reply->name_count = 0;
+        return;
+    }
+    char *text = (char *)(dialogue->names + reply->name_count);
+    for (size_t i = 0; i < reply->name_count; i++) {
+        dialogue->names[i] = text;
+        text = stpcpy(text, reply->names[i]) + 1;
     }
     reply->names = dialogue->names;
+}
+
+static void keep_value(struct dialogue *dialogue)
+{
+    const struct client_reply *reply = &dialogue->reply;
+    size_t length = reply->value_length;
+    dialogue->value_length = length < DIALOGUE_VALUE_MAX ? length : DIALOGUE_VALUE_MAX;
+    if (length > 0)
+        memcpy(dialogue->value, reply->value, dialogue->value_length);
+    dialogue->value[dialogue->value_length] = '\0';
 }
 
 static void replied(void *owner, const struct client_reply *reply)
@@ -57,8 +70,7 @@ static void replied(void *owner, const struct client_reply *reply)
     if (reply->operation == CLIENT_GET_CHILDREN)
         keep_names(dialogue);
     if (reply->operation == CLIENT_GET)
-        snprintf(dialogue->text, sizeof dialogue->text, "%.*s", (int)reply->value_length,
-                 reply->value_length > 0 ? reply->value : "");
+        keep_value(dialogue);
     dialogue->reply.path = dialogue->reply.value = NULL;
     dialogue->reply.value_length = 0;
 }

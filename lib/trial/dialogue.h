@@ -21,6 +21,7 @@
 #include <stdint.h>
 
 #define DIALOGUE_SESSION_TIMEOUT_MS 15000
+#define DIALOGUE_VALUE_MAX          256
 
 struct dialogue {
     const char *purpose; /* the subject of FAULT_INTERRUPTED */
@@ -37,9 +38,10 @@ struct dialogue {
     bool interrupted; /* its owner's to set: whatever waits is to end … */
     const struct ensemble *ensemble; /* … and this: so it is when one of its servers has ended */
     bool replied;
-    struct client_reply reply; /* the last, without its path and its value */
-    char text[32];             /* the value of the last get, as much as there is room for */
-    const char **names;        /* of the last list and, behind them, what they point to; malloc'd */
+    struct client_reply reply;          /* the last, without its path and its value */
+    char value[DIALOGUE_VALUE_MAX + 1]; /* of the last get, as much as fits, and a NUL */
+    size_t value_length;                /* of what is there */
+    const char **names; /* of the last list and, behind them, what they point to; malloc'd */
 };
 
 /* For how long something is waited for, and, of FAULT_NO_ANSWER, the words: "why about". */

@@ -8,11 +8,14 @@
 
 #include <stdlib.h>
 
-/* After a death: how long nothing has moved when all is taken to be at rest. */
+/* Without a law: how long nothing has moved when all is taken to be at rest. */
 #define REST_NS (20 * NS_PER_MS)
+/* How long nothing has moved when the servers are asked whether more is to come. */
+#define QUIET_NS (2 * VIGIL_TURN_NS)
 
 enum fault_kind lockstep_init(struct lockstep *lockstep, struct vigil *vigil,
-                              struct steward *steward, struct tally *law)
+                              struct steward *steward, const struct oracle_reading *at_gate,
+                              struct tally *law)
 {
     struct board *board = vigil->board;
     uint32_t locks = board->plan->locks;
@@ -20,11 +23,13 @@ enum fault_kind lockstep_init(struct lockstep *lockstep, struct vigil *vigil,
         .board = board,
         .vigil = vigil,
         .steward = steward,
+        .at_gate = at_gate,
         .law = law,
         .laws = calloc(locks, sizeof *lockstep->laws),
         .expected = calloc(locks, sizeof *lockstep->expected),
+        .before = calloc(locks, sizeof *lockstep->before),
     };
-    if (lockstep->laws == NULL || lockstep->expected == NULL)
+    if (lockstep->laws == NULL || lockstep->expected == NULL || lockstep->before == NULL)
         return fault_raise(vigil->fault, FAULT_NO_MEMORY, 0, "trial", "%s", "");
     for (uint32_t lock = 0; lock < locks; lock++)
         law_lock_init(&lockstep->laws[lock], board->plan->recipe,
@@ -36,6 +41,7 @@ void lockstep_deinit(struct lockstep *lockstep)
 {
     free(lockstep->laws);
     free(lockstep->expected);
+    free(lockstep->before);
 }
 
 /* ------------------------------------------------------------------ at rest */
@@ -45,52 +51,109 @@ static uint64_t present_handoff(const struct board *board, uint32_t lock)
     return atomic_load(&board->locks[lock].releases);
 }
 
-static const struct tally *present_tally(const struct board *board, uint32_t lock)
+static const struct tally *tally_of(const struct board *board, uint32_t lock, uint64_t handoff)
 {
-    return &ledger_row(&board->ledger, lock, present_handoff(board, lock))->tally;
+    return &ledger_row(&board->ledger, lock, handoff)->tally;
 }
 
-/*
- * After a death no law foretells what comes. All is taken to be at rest when nobody is busy, nobody
- * has sent or received anything for a while, and somebody who lives holds the lock if anybody waits
- * for it. A notification that comes later than that finds the next step under way: then the step is
- * not taken in full quiet, but no verdict depends on that any more.
- */
-static bool has_settled(struct lockstep *lockstep, uint32_t lock)
+static const struct tally *present_tally(const struct board *board, uint32_t lock)
+{
+    return tally_of(board, lock, present_handoff(board, lock));
+}
+
+/* Whether a law foretells what comes: nobody has died, and nobody has lost its connection. Of
+ * counts that were read before it is asked: what a session hears behind a loss comes after the
+ * loss. */
+static bool is_lawful(const struct board *board)
+{
+    return death_spares_all(board) && atomic_load(&board->losses) == 0;
+}
+
+/* Whether nobody is busy, and nobody has sent or received anything for a while. */
+static bool is_quiet(struct lockstep *lockstep, uint64_t while_ns)
 {
     struct board *board = lockstep->board;
-    uint64_t messages = atomic_load(&board->rpcs) + atomic_load(&board->steps) +
-                        tally_read_shared(present_tally(board, lock), TALLY_NOTIFICATION);
+    uint64_t messages =
+        atomic_load(&board->rpcs) + atomic_load(&board->steps) + board_notifications(board);
     uint64_t now_ns = stage_now_ns(lockstep->vigil->stage);
     if (messages != lockstep->messages || atomic_load(&board->busy) != 0) {
         lockstep->messages = messages;
         lockstep->messages_ns = now_ns;
     }
-    return now_ns - lockstep->messages_ns >= REST_NS &&
-           (death_holder(board, lock) != 0 || death_waiting(board, lock) == 0);
+    return now_ns - lockstep->messages_ns >= while_ns;
+}
+
+static bool are_holders_right(const struct lockstep *lockstep, uint32_t lock)
+{
+    return checker_holders(lockstep->board, lock) == lockstep->laws[lock].view.holders;
+}
+
+/*
+ * Without a law all is taken to be at rest when it has been quiet for a while, and the lock is held
+ * as it should be: after a death by somebody who lives, if anybody waits; else by as many as have
+ * been let in. A notification that comes later than that finds the next step under way: then the
+ * step is not taken in full quiet, but no verdict depends on that any more.
+ */
+static bool has_settled(struct lockstep *lockstep, uint32_t lock)
+{
+    const struct board *board = lockstep->board;
+    bool is_held = death_spares_all(board)
+                       ? are_holders_right(lockstep, lock)
+                       : death_holder(board, lock) != 0 || death_waiting(board, lock) == 0;
+    return is_quiet(lockstep, REST_NS) && is_held;
 }
 
 /* The notifications are read first: whoever one of them wakes was busy before it was counted. */
 static bool is_at_rest(struct lockstep *lockstep, uint32_t lock)
 {
     struct board *board = lockstep->board;
-    if (!death_spares_all(board))
+    if (!is_lawful(board))
         return has_settled(lockstep, lock);
     uint64_t received = tally_read_shared(present_tally(board, lock), TALLY_NOTIFICATION);
     return received >= lockstep->expected[lock].of[TALLY_NOTIFICATION] &&
            atomic_load(&board->busy) == 0;
 }
 
-static void violate(struct lockstep *lockstep, uint32_t lock, enum violation_kind kind,
-                    enum tally_kind tally, uint64_t expected, uint64_t found)
+/* ------------------------------------------------------------------ what differs from the law */
+
+static void violate(struct lockstep *lockstep, uint32_t lock, uint64_t handoff,
+                    struct violation violation)
 {
-    board_violate(lockstep->board,
-                  &(struct violation){.kind = kind,
-                                      .lock = lock,
-                                      .handoff = present_handoff(lockstep->board, lock),
-                                      .tally = tally,
-                                      .expected = (int64_t)expected,
-                                      .found = (int64_t)found});
+    violation.lock = lock;
+    violation.handoff = handoff;
+    board_violate(lockstep->board, &violation);
+    lockstep->vigil->end = END_VIOLATION;
+}
+
+static struct violation of_law(enum tally_kind kind, uint64_t expected, uint64_t found)
+{
+    return (struct violation){.kind = VIOLATION_LAW,
+                              .tally = kind,
+                              .expected = (int64_t)expected,
+                              .found = (int64_t)found};
+}
+
+/* More notifications than the law foretells: there is no rest to wait for. Whoever one of them woke
+ * was busy before it was counted, and may be about to be granted beside a holder: that is told,
+ * then, and not only what made it so. */
+static bool exceeds(struct lockstep *lockstep, uint32_t lock, uint64_t handoff, uint64_t expected)
+{
+    uint64_t found =
+        tally_read_shared(tally_of(lockstep->board, lock, handoff), TALLY_NOTIFICATION);
+    if (found <= expected || atomic_load(&lockstep->board->busy) != 0 ||
+        !is_lawful(lockstep->board))
+        return false;
+    violate(lockstep, lock, handoff, of_law(TALLY_NOTIFICATION, expected, found));
+    return true;
+}
+
+/* In the row of the step under way, or come late in the one before it. The law knows the row's
+ * number; the present row is another until the release under way has been sent. */
+static bool has_excess(struct lockstep *lockstep, uint32_t lock)
+{
+    uint64_t handoff = lockstep->laws[lock].view.releases;
+    return exceeds(lockstep, lock, handoff, lockstep->expected[lock].of[TALLY_NOTIFICATION]) ||
+           (handoff > 0 && exceeds(lockstep, lock, handoff - 1, lockstep->before[lock]));
 }
 
 /* Everything is at rest: the row must be what the law says, and as many hold as it says. */
@@ -103,35 +166,99 @@ static bool check_step(struct lockstep *lockstep, uint32_t lock)
         lockstep->vigil->end = END_VIOLATION;
         return false;
     }
-    if (!death_spares_all(board))
-        return true;
     enum tally_kind kind = ledger_difference(found, expected);
-    const struct law_view *view = &lockstep->laws[lock].view;
-    if (kind != TALLY_KINDS)
-        violate(lockstep, lock, VIOLATION_LAW, kind, expected->of[kind], found->of[kind]);
-    else if (checker_holders(board, lock) != view->holders)
-        violate(lockstep, lock, VIOLATION_HOLDERS, 0, view->holders, checker_holders(board, lock));
-    else
+    bool are_right = are_holders_right(lockstep, lock);
+    if (!is_lawful(board))
         return true;
-    lockstep->vigil->end = END_VIOLATION;
+    if (has_excess(lockstep, lock))
+        return false;
+    if (kind == TALLY_KINDS && are_right)
+        return true;
+    violate(lockstep, lock, present_handoff(board, lock),
+            kind != TALLY_KINDS
+                ? of_law(kind, expected->of[kind], found->of[kind])
+                : (struct violation){.kind = VIOLATION_HOLDERS,
+                                     .expected = (int64_t)lockstep->laws[lock].view.holders,
+                                     .found = checker_holders(board, lock)});
     return false;
+}
+
+/* Too few notifications, and nobody is busy: while somebody is, a server owes an answer, and
+ * nothing can be said of notifications. */
+static bool is_short(const struct lockstep *lockstep, uint32_t lock, uint64_t *found)
+{
+    const struct board *board = lockstep->board;
+    *found = tally_read_shared(present_tally(board, lock), TALLY_NOTIFICATION);
+    return *found < lockstep->expected[lock].of[TALLY_NOTIFICATION] &&
+           atomic_load(&board->busy) == 0 && is_lawful(board);
+}
+
+/* Whether all servers have carried out all that any of them has, and have sent no notification that
+ * was not received. */
+static enum fault_kind ask_servers(struct lockstep *lockstep, bool *have_come)
+{
+    struct vigil *vigil = lockstep->vigil;
+    struct oracle_reading reading = {.told = false};
+    uint64_t mark = 0;
+    bool reached = false;
+    enum fault_kind kind = vigil_follow(vigil, &mark, &reached);
+    if (kind == FAULT_NONE && reached)
+        kind = oracle_read(vigil->oracle, &reading, vigil->fault);
+    *have_come = kind == FAULT_NONE && reading.told &&
+                 reading.notifications - lockstep->at_gate->notifications <=
+                     board_notifications(lockstep->board);
+    return kind;
+}
+
+/* The same; false if they do not tell, do not answer, or if others use them. A server that stands
+ * still may owe a notification: that is waited for. */
+static enum fault_kind has_all_come(struct lockstep *lockstep, bool *have_come)
+{
+    *have_come = false;
+    if (!lockstep->at_gate->told ||
+        oracle_is_shared(lockstep->at_gate, lockstep->board->plan->clients))
+        return FAULT_NONE;
+    enum fault_kind kind = ask_servers(lockstep, have_come);
+    return kind == FAULT_SERVER_DIED ? kind : FAULT_NONE;
+}
+
+/* The lock is held as it should be, and no more notifications are to come than have: it is the law
+ * that foretells too many. A lock that nobody holds has lost a wake-up: that is for the deadline.
+ */
+static enum fault_kind check_shortage(struct lockstep *lockstep, uint32_t lock, bool *goes_on)
+{
+    uint64_t found;
+    bool have_come;
+    if (!is_quiet(lockstep, QUIET_NS) || !are_holders_right(lockstep, lock))
+        return FAULT_NONE;
+    enum fault_kind kind = has_all_come(lockstep, &have_come);
+    lockstep->messages_ns = stage_now_ns(lockstep->vigil->stage); /* when they are asked again */
+    if (kind != FAULT_NONE || !have_come || !is_short(lockstep, lock, &found))
+        return kind;
+    uint64_t expected = lockstep->expected[lock].of[TALLY_NOTIFICATION];
+    violate(lockstep, lock, present_handoff(lockstep->board, lock),
+            of_law(TALLY_NOTIFICATION, expected, found));
+    *goes_on = false;
+    return FAULT_NONE;
 }
 
 /* The deadline came while notifications that the law foretells were missing. */
 static void check_missing(struct lockstep *lockstep, uint32_t lock)
 {
-    uint64_t found = tally_read_shared(present_tally(lockstep->board, lock), TALLY_NOTIFICATION);
+    uint64_t found;
+    if (lockstep->vigil->end != END_DEADLINE || !is_short(lockstep, lock, &found))
+        return;
     uint64_t expected = lockstep->expected[lock].of[TALLY_NOTIFICATION];
-    /* While somebody is busy, the server owes an answer, and nothing can be said of notifications.
-     */
-    if (lockstep->vigil->end == END_DEADLINE && death_spares_all(lockstep->board) &&
-        found < expected && atomic_load(&lockstep->board->busy) == 0)
-        violate(lockstep, lock, VIOLATION_LOST_WAKEUP, TALLY_NOTIFICATION, expected, found);
+    struct violation violation = of_law(TALLY_NOTIFICATION, expected, found);
+    if (!are_holders_right(lockstep, lock))
+        violation.kind = VIOLATION_LOST_WAKEUP;
+    violate(lockstep, lock, present_handoff(lockstep->board, lock), violation);
+    lockstep->vigil->end = END_DEADLINE; /* which says who waits for what */
 }
 
 static enum fault_kind wait_once(struct lockstep *lockstep, bool *goes_on)
 {
-    uint64_t turn_ns = death_spares_all(lockstep->board) ? VIGIL_TURN_NS : REST_NS;
+    uint64_t turn_ns = is_lawful(lockstep->board) ? VIGIL_TURN_NS : REST_NS;
     return vigil_wait(lockstep->vigil, turn_ns, goes_on);
 }
 
@@ -139,6 +266,10 @@ static enum fault_kind await_rest(struct lockstep *lockstep, uint32_t lock, bool
 {
     while (*goes_on && !is_at_rest(lockstep, lock)) {
         enum fault_kind kind = wait_once(lockstep, goes_on);
+        if (kind == FAULT_NONE && *goes_on)
+            *goes_on = !has_excess(lockstep, lock);
+        if (kind == FAULT_NONE && *goes_on && is_lawful(lockstep->board))
+            kind = check_shortage(lockstep, lock, goes_on);
         if (kind != FAULT_NONE)
             return kind;
     }
@@ -151,6 +282,31 @@ static enum fault_kind await_rest(struct lockstep *lockstep, uint32_t lock, bool
 
 /* ------------------------------------------------------------------ steps */
 
+/* Waits until the plan's rate allows what has been sent since the gate. To wait as planned is not
+ * to be stuck. */
+static enum fault_kind keep_rate(struct lockstep *lockstep, bool *goes_on)
+{
+    struct vigil *vigil = lockstep->vigil;
+    uint64_t rate = lockstep->board->plan->max_rate;
+    if (rate == 0)
+        return FAULT_NONE;
+    double due_ns = (double)atomic_load(&lockstep->board->rpcs) / (double)rate * (double)NS_PER_S;
+    uint64_t until_ns = lockstep->gate_ns + (uint64_t)due_ns;
+    uint64_t now_ns = stage_now_ns(vigil->stage);
+    while (*goes_on && now_ns < until_ns) {
+        uint64_t left_ns = until_ns - now_ns;
+        vigil->moved_ns = now_ns;
+        stall_rest(&vigil->stall, now_ns);
+        enum fault_kind kind =
+            vigil_wait(vigil, left_ns < VIGIL_TURN_NS ? left_ns : VIGIL_TURN_NS, goes_on);
+        if (kind != FAULT_NONE)
+            return kind;
+        now_ns = stage_now_ns(vigil->stage);
+        stall_rest(&vigil->stall, now_ns);
+    }
+    return FAULT_NONE;
+}
+
 static void tell(struct board_worker *worker, enum board_command command, uint32_t subject)
 {
     atomic_store(&worker->command, (uint64_t)command << 32 | subject);
@@ -162,6 +318,9 @@ static enum fault_kind step(struct lockstep *lockstep, uint32_t lock, uint32_t s
                             enum board_command command, bool *goes_on)
 {
     struct board *board = lockstep->board;
+    enum fault_kind kind = keep_rate(lockstep, goes_on);
+    if (kind != FAULT_NONE || !*goes_on)
+        return kind;
     atomic_fetch_add(&board->busy, 1);
     tell(&board->workers[session % board->plan->processes], command, session);
     return await_rest(lockstep, lock, goes_on);
@@ -173,9 +332,9 @@ static enum fault_kind step_arrive(struct lockstep *lockstep, uint32_t session, 
     uint32_t lock = plan_lock_of(board->plan, session, board->sessions[session].acquisitions);
     struct tally cost = {0};
     enum fault_kind kind = FAULT_NONE;
-    /* Who arrives may read before it writes, and its server may be behind. After a death no law
+    /* Who arrives may read before it writes, and its server may be behind. Without a law nothing
      * depends on it. */
-    if (death_spares_all(board))
+    if (is_lawful(board))
         kind = vigil_catch_up(lockstep->vigil, goes_on);
     if (kind != FAULT_NONE || !*goes_on)
         return kind;
@@ -192,6 +351,7 @@ static enum fault_kind step_release(struct lockstep *lockstep, uint32_t lock, ui
     struct tally cost = {0};
     if (death_spares_all(lockstep->board))
         law_lock_release(&lockstep->laws[lock], &cost);
+    lockstep->before[lock] = lockstep->expected[lock].of[TALLY_NOTIFICATION];
     lockstep->expected[lock] = cost;
     tally_sum(lockstep->law, &cost);
     return step(lockstep, lock, session, COMMAND_RELEASE, goes_on);
@@ -301,6 +461,7 @@ enum fault_kind lockstep_lead(struct lockstep *lockstep, bool *goes_on)
 {
     const struct trial_plan *plan = lockstep->board->plan;
     enum fault_kind kind = FAULT_NONE;
+    lockstep->gate_ns = stage_now_ns(lockstep->vigil->stage);
     for (uint32_t i = 0; kind == FAULT_NONE && *goes_on && i < plan->clients; i++)
         kind = step_arrive(lockstep, i, goes_on);
     for (uint32_t lock = 0; kind == FAULT_NONE && *goes_on && lock < plan->locks; lock++)
@@ -316,5 +477,5 @@ enum fault_kind lockstep_lead(struct lockstep *lockstep, bool *goes_on)
             kind = hand_on(lockstep, lock, goes_on);
         }
     }
-    return kind;
+    return kind == FAULT_NONE && *goes_on ? keep_rate(lockstep, goes_on) : kind;
 }

@@ -7,14 +7,20 @@
  * has come to rest: nobody is busy, and every notification that the law foretells for the step has
  * come. On several servers an arrival waits besides until all of them have carried out what any of
  * them has: who reads before it writes reads that. It compares the ledger with the law after every
- * step. After a death no law foretells what comes: then all is at rest when nothing has moved for a
- * while.
+ * step.
+ *
+ * After a death, or when a session has lost its connection, no law foretells what comes: then all
+ * is at rest when nothing has moved for a while, and no count is compared any more.
+ *
+ * A plan's max_rate makes the lockstep wait before a step, and at the end, until the requests since
+ * the gate are no more than the time since then allows: within a step nothing waits.
  */
 #ifndef TRIAL_LOCKSTEP_H
 #define TRIAL_LOCKSTEP_H
 
 #include "base/fault.h"
 #include "recipes/law.h"
+#include "trial/oracle.h"
 #include "trial/steward.h"
 #include "trial/vigil.h"
 
@@ -25,18 +31,22 @@ struct lockstep {
     struct board *board;
     struct vigil *vigil;
     struct steward *steward;
+    const struct oracle_reading *at_gate;
     struct law_lock *laws;  /* a lock each */
-    struct tally *expected; /* of each lock's present row */
+    struct tally *expected; /* of each lock's present row … */
+    uint64_t *before;       /* … and the notifications of the row before it */
     struct tally *law;      /* what the law foretells for all that was done */
-    uint64_t messages;      /* after a death: sent and received, when last looked at … */
+    uint64_t gate_ns;       /* when it began to lead */
+    uint64_t messages;      /* sent and received, when last looked at … */
     uint64_t messages_ns;   /* … and when one was last seen */
 };
 
 /* Prepares to lead the vigil's trial, whose plan has that pace; what the law foretells is added to
- * *law. All that is given must outlive it. To be undone by lockstep_deinit in any case.
- * FAULT_NO_MEMORY. */
+ * *law. at_gate: what the servers will have counted when the gate opens. All that is given must
+ * outlive it. To be undone by lockstep_deinit in any case. FAULT_NO_MEMORY. */
 MUST_CHECK enum fault_kind lockstep_init(struct lockstep *lockstep, struct vigil *vigil,
-                                         struct steward *steward, struct tally *law);
+                                         struct steward *steward,
+                                         const struct oracle_reading *at_gate, struct tally *law);
 void lockstep_deinit(struct lockstep *lockstep);
 
 /* The gate is open: leads to the end of the last release. *goes_on and faults: see vigil_wait. */

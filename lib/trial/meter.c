@@ -2,6 +2,7 @@
 #include "trial/meter.h"
 
 #include "trial/death.h"
+#include "trial/pings.h"
 
 static struct board_lock *lock_of(const struct meter *meter)
 {
@@ -67,6 +68,13 @@ void meter_replied(const struct meter *meter, const struct client_reply *reply)
     if (reply->name_count > 0)
         count(meter, TALLY_NAMES_LISTED, reply->name_count);
     record(meter, kinds[reply->operation], reply->latency_ns);
+}
+
+void meter_spoke(struct meter *meter, const struct client *client)
+{
+    uint64_t silence_ns = client->sent_ns - meter->spoke_ns;
+    meter->spoke_ns = client->sent_ns;
+    meter->pings += pings_most(silence_ns, client_timeout_ms(client));
 }
 
 /* Whether what came then came after the last release. Not before the first; nor if another process

@@ -27,10 +27,16 @@ struct meter {
     enum role role;      /* of the session's server: whose latencies these are */
     uint64_t sent_bytes; /* of the connection, at the last reading */
     uint64_t received_bytes;
+    uint64_t spoke_ns; /* when the session began to open, or made its last request */
+    uint64_t pings;    /* the most that it can have sent before that */
 };
 
 void meter_sent(const struct meter *meter, enum client_operation operation);
 void meter_replied(const struct meter *meter, const struct client_reply *reply);
+
+/* The reply has come to the client's last request: counts what pings there can have been in the
+ * silence before that. */
+void meter_spoke(struct meter *meter, const struct client *client);
 
 /* A notification, and whether it woke its session up; now_ns is when it was received. */
 void meter_notified(const struct meter *meter, enum client_event event, bool spurious,

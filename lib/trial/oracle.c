@@ -115,6 +115,7 @@ static enum fault_kind add_server(struct oracle *oracle, const struct endpoint *
     reading->notifications += counters.notifications_sent;
     reading->packets_received += counters.packets_received;
     reading->connections += counters.connections - 1;
+    reading->connects += counters.connects;
     reading->watches += counters.watch_count;
     /* Every server of an ensemble has them all, but for what it has not applied yet. */
     if (counters.ephemerals_count < reading->ephemerals)
@@ -127,11 +128,9 @@ bool oracle_is_private(const struct oracle *oracle)
     return oracle->ensemble != NULL || oracle->simulated != NULL;
 }
 
-bool oracle_is_shared(const struct oracle *oracle, const struct oracle_reading *reading,
-                      uint32_t clients)
+bool oracle_is_shared(const struct oracle_reading *reading, uint32_t clients)
 {
-    return !oracle_is_private(oracle) &&
-           reading->connections > clients + UINT64_C(1); /* the steward's */
+    return reading->connections > clients + UINT64_C(1); /* the steward's */
 }
 
 enum fault_kind oracle_check(const struct oracle *oracle, struct fault *fault)
@@ -151,14 +150,18 @@ enum fault_kind oracle_ask_role(struct oracle *oracle, const struct endpoint *en
 }
 
 enum fault_kind oracle_follow(struct oracle *oracle, uint64_t *mark, bool *reached,
-                              struct fault *fault)
+                              uint64_t *longest_ns, struct fault *fault)
 {
     uint64_t least = UINT64_MAX, most = 0;
+    *longest_ns = 0;
     for (size_t i = 0; i < oracle->servers->count; i++) {
         struct inquiry inquiry = {.oracle = oracle, .endpoint = &oracle->servers->endpoints[i]};
+        uint64_t asked_ns = clock_now_ns();
         enum fault_kind kind = insist(ask_identity, &inquiry, fault);
         if (kind != FAULT_NONE)
             return kind;
+        uint64_t waited_ns = clock_now_ns() - asked_ns;
+        *longest_ns = waited_ns > *longest_ns ? waited_ns : *longest_ns;
         if (!inquiry.identity.talks)
             continue;
         least = inquiry.identity.zxid < least ? inquiry.identity.zxid : least;
@@ -196,6 +199,7 @@ struct oracle_count oracle_subtract(const struct oracle_reading *before,
         .reads = after->reads - before->reads,
         .notifications = after->notifications - before->notifications,
         .packets_received = after->packets_received - before->packets_received,
+        .connects = after->connects - before->connects,
         .watches_leaked = (int64_t)after->watches - (int64_t)before->watches,
         .ephemerals_leaked = (int64_t)after->ephemerals - (int64_t)before->ephemerals,
         .cpu_known = before->cpu_known && after->cpu_known,
@@ -203,11 +207,13 @@ struct oracle_count oracle_subtract(const struct oracle_reading *before,
     };
 }
 
-void oracle_discount(struct oracle_count *count, uint64_t exits, uint64_t reconnects)
+void oracle_discount(struct oracle_count *count, uint64_t exits, uint64_t reconnects,
+                     uint64_t steward_reads)
 {
     /* Closing a session is a write; connecting again with one is none. */
     count->writes -= exits;
-    count->packets_received -= exits + reconnects;
+    count->reads -= steward_reads;
+    count->packets_received -= exits + reconnects + steward_reads;
 }
 
 static uint64_t reads_of(const struct tally *tally)
@@ -220,26 +226,30 @@ bool oracle_is_behind(const struct oracle_count *count, const struct tally *tall
     return exits > 0 && count->told && count->writes < tally_rpcs(tally) - reads_of(tally) + exits;
 }
 
+/* How many of the reads that the servers answered were pings, if their number can be right. */
+static uint64_t pings_among(const struct oracle_count *count, uint64_t reads, uint64_t pings_most)
+{
+    uint64_t left = count->reads > reads ? count->reads - reads : 0;
+    return left < pings_most ? left : pings_most;
+}
+
 enum oracle_counter oracle_reconcile(const struct oracle_count *count, const struct tally *tally,
-                                     uint64_t *servers, uint64_t *sessions)
+                                     uint64_t pings_most, uint64_t *servers, uint64_t *sessions)
 {
     const uint64_t *of = tally->of;
     uint64_t reads = reads_of(tally);
     uint64_t rpcs = tally_rpcs(tally);
-    uint64_t pings = count->reads - reads;
+    uint64_t pings = pings_among(count, reads, pings_most);
     const struct {
         uint64_t servers, sessions;
-        bool agrees;
     } pairs[] = {
-        [ORACLE_WRITES] = {count->writes, rpcs - reads, count->writes == rpcs - reads},
-        [ORACLE_READS] = {count->reads, reads, count->reads >= reads},
-        [ORACLE_NOTIFICATIONS] = {count->notifications, of[TALLY_NOTIFICATION],
-                                  count->notifications == of[TALLY_NOTIFICATION]},
-        [ORACLE_PACKETS] = {count->packets_received, rpcs + pings,
-                            count->packets_received == rpcs + pings},
+        [ORACLE_WRITES] = {count->writes, rpcs - reads},
+        [ORACLE_READS] = {count->reads, reads + pings},
+        [ORACLE_NOTIFICATIONS] = {count->notifications, of[TALLY_NOTIFICATION]},
+        [ORACLE_PACKETS] = {count->packets_received, rpcs + pings},
     };
     for (int counter = 0; counter < ORACLE_AGREES; counter++) {
-        if (pairs[counter].agrees)
+        if (pairs[counter].servers == pairs[counter].sessions)
             continue;
         *servers = pairs[counter].servers;
         *sessions = pairs[counter].sessions;
@@ -252,7 +262,7 @@ const char *oracle_counter_word(enum oracle_counter counter)
 {
     static const char *const words[] = {
         [ORACLE_WRITES] = "writes",
-        [ORACLE_READS] = "reads",
+        [ORACLE_READS] = "reads and pings",
         [ORACLE_NOTIFICATIONS] = "notifications",
         [ORACLE_PACKETS] = "packets received",
         [ORACLE_AGREES] = "",

@@ -4,13 +4,13 @@
  *
  * The third of the three counts: the sessions', the law's, the servers'. Watches and their
  * notifications are counted by each server: a reading is the sum over all of them (of ephemerals,
- * which every server has, the least). A server that
- * does not tell (its whitelist, or its version, forbids mntr) makes the reading untold, which is no
- * fault.
+ * which every server has, the least). A server that does not tell (its whitelist, or its version,
+ * forbids mntr) makes the reading untold, which is no fault.
  *
- * Pings are the servers' secret: they count them among the reads that they answered. What is left
- * of those when the sessions' own reads are taken away are the pings, and the packets received must
- * be the sessions' requests and those pings, no more and no fewer.
+ * Pings are counted by the servers, among the reads that they answered. What is left of those when
+ * the sessions' own reads are taken away are the pings: no more than the client library can have
+ * sent (pings.h). The packets received must be the sessions' requests and those pings, no more and
+ * no fewer.
  */
 #ifndef TRIAL_ORACLE_H
 #define TRIAL_ORACLE_H
@@ -41,6 +41,7 @@ struct oracle_reading {
     uint64_t notifications;
     uint64_t packets_received; /* without the oracle's words */
     uint64_t connections;      /* without this reading's own */
+    uint64_t connects;         /* sessions opened, or connected again */
     uint64_t watches;
     uint64_t ephemerals;
     bool cpu_known;
@@ -55,6 +56,7 @@ struct oracle_count {
     uint64_t reads;
     uint64_t notifications;
     uint64_t packets_received; /* without the driver's own four-letter words */
+    uint64_t connects;
     int64_t watches_leaked;
     int64_t ephemerals_leaked;
     bool cpu_known;
@@ -73,10 +75,8 @@ enum oracle_counter {
 bool oracle_is_private(const struct oracle *oracle);
 
 /* Whether others than so many clients and the steward are connected, whose requests are among what
- * the servers count. Private servers have none: what they still hold are connections that have just
- * been closed. */
-bool oracle_is_shared(const struct oracle *oracle, const struct oracle_reading *reading,
-                      uint32_t clients);
+ * the servers count; or connections that have just been closed, for a moment. */
+bool oracle_is_shared(const struct oracle_reading *reading, uint32_t clients);
 
 /* Asks a server what it is in its ensemble (srvr); ROLE_UNKNOWN if its whitelist refuses. Faults as
  * below. */
@@ -85,10 +85,10 @@ MUST_CHECK enum fault_kind oracle_ask_role(struct oracle *oracle, const struct e
 
 /* Asks every server how far it is (srvr), which is no request and disturbs none. A *mark of 0 is
  * set to the last transaction that the furthest of them has carried out, and so all that has been
- * answered anywhere; *reached is whether each has come there, or its whitelist refuses to tell.
- * Faults as below. */
+ * answered anywhere; *reached is whether each has come there, or its whitelist refuses to tell;
+ * *longest_ns how long the slowest of them took to answer. Faults as below. */
 MUST_CHECK enum fault_kind oracle_follow(struct oracle *oracle, uint64_t *mark, bool *reached,
-                                         struct fault *fault);
+                                         uint64_t *longest_ns, struct fault *fault);
 
 /* Asks every server, each for 5 s if it must be: at an election a server answers nothing.
  * FAULT_SERVER_DIED, FAULT_REFUSED, FAULT_NO_ANSWER …: a server that is gone is a fault. */
@@ -102,17 +102,20 @@ struct oracle_count oracle_subtract(const struct oracle_reading *before,
  * closed in order between the two readings, nobody waited for the reply. */
 bool oracle_is_behind(const struct oracle_count *count, const struct tally *tally, uint64_t exits);
 
-/* What the servers counted for sessions that were closed in order between the two readings, and
- * for connections that were made anew, is no request of any session: takes it out. */
-void oracle_discount(struct oracle_count *count, uint64_t exits, uint64_t reconnects);
+/* What the servers counted for sessions that were closed in order between the two readings, for
+ * connections that were made anew, and for so many reads of the steward, is no request of any
+ * session: takes it out. */
+void oracle_discount(struct oracle_count *count, uint64_t exits, uint64_t reconnects,
+                     uint64_t steward_reads);
 
 /*
  * Holds what the servers counted against what the sessions counted: the first counter that differs,
- * with both numbers, or ORACLE_AGREES, with *servers and *sessions unchanged. Everything must have
- * been answered, and nobody else may use the servers.
+ * with both numbers, or ORACLE_AGREES, with *servers and *sessions unchanged. pings_most: that the
+ * sessions and the steward can have sent; of reads, the sessions' number is with as many of them as
+ * would come nearest. Everything must have been answered, and nobody else may use the servers.
  */
 enum oracle_counter oracle_reconcile(const struct oracle_count *count, const struct tally *tally,
-                                     uint64_t *servers, uint64_t *sessions);
+                                     uint64_t pings_most, uint64_t *servers, uint64_t *sessions);
 
 /* The word for a counter: a static string. */
 const char *oracle_counter_word(enum oracle_counter counter);

@@ -52,6 +52,7 @@ struct trial_plan {
     uint64_t duration_ns; /* steady, when handoffs is 0 */
     uint64_t timeout_ns;  /* the longest time in which nothing may move */
     uint32_t session_timeout_ms;
+    uint64_t max_rate;  /* lockstep: requests a second since the gate, at most; 0: no limit */
     struct death death; /* DEATH_NONE: the recipe's, if it has one. Drain only, and only under
                            lockstep, but for a worker's; not where clients share (recipe.h) */
     uint64_t seed;

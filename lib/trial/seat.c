@@ -37,6 +37,7 @@ static void settle(struct seat *seat)
 void seat_alarm_rang(void *owner, uint64_t late_ns)
 {
     struct seat *seat = owner;
+    seat->timed = false;
     if (seat->state == SEAT_LOST || seat->state == SEAT_READ)
         return;
     if (seat->state == SEAT_HOLDING) {
@@ -49,8 +50,18 @@ void seat_alarm_rang(void *owner, uint64_t late_ns)
     settle(seat);
 }
 
+/* From here on the servers may not have told it all that the law foretells, or told it otherwise.
+ */
+static void note_loss(const struct seat *seat)
+{
+    atomic_fetch_add(&seat_board(seat)->losses, 1);
+}
+
 void seat_pass_gate(struct seat *seat)
 {
+    seat->in_trial = true;
+    if (seat->apart)
+        note_loss(seat);
     meter_mark_bytes(&seat->meter, seat->contender.client);
     if (seat->meter.role != ROLE_RECONNECTED)
         seat->meter.role = seat_board(seat)->sessions[seat->session].role;
@@ -106,10 +117,15 @@ static void state_changed(void *owner, enum client_state state)
         if (atomic_fetch_add(&board->established, 1) + 1 == board->plan->clients)
             board_wake(board->conductor_descriptor);
     } else if (state == CLIENT_ESTABLISHED) {
+        seat->apart = false;
         atomic_fetch_add(&seat->meter.worker->reconnects, 1);
         seat->meter.role = ROLE_RECONNECTED;
     } else if (state == CLIENT_EXPIRED) {
         course_lose(seat, ZK_SESSION_EXPIRED);
+    } else if (seat->state != SEAT_CONNECTING && !seat->apart) {
+        seat->apart = true;
+        if (seat->in_trial)
+            note_loss(seat);
     }
 }
 
@@ -135,6 +151,7 @@ static void replied(void *owner, const struct client_reply *reply)
     if (seat->state == SEAT_READ)
         return;
     meter_replied(&seat->meter, reply);
+    meter_spoke(&seat->meter, seat->contender.client);
     if (seat->state == SEAT_LOST)
         return;
     bool cut = seat->cutting && reply->status == ZK_CONNECTION_LOSS;
@@ -161,7 +178,7 @@ static void notified(void *owner, enum client_event event, const char *path)
     if (seat->state == SEAT_READ)
         return;
     uint64_t now_ns = client_now_ns(seat->contender.client);
-    bool wakes = seat->state == SEAT_PARKED && contender_awaits(&seat->contender, event, path);
+    bool wakes = seat->state == SEAT_PARKED && contender_wakes(&seat->contender, event, path);
     if (wakes) {
         atomic_fetch_add(&seat_board(seat)->busy, 1);
         seat->state = seat->woken_to;
@@ -177,14 +194,26 @@ static void notified(void *owner, enum client_event event, const char *path)
 
 const struct client_listener seat_listener = {state_changed, sent, replied, notified};
 
+/* A dead session has said everything before, and has nothing to tell any more. On threads its own
+ * may be ending it yet: nothing else of the seat may be looked at. */
+static bool is_dead(const struct seat *seat)
+{
+    return atomic_load(&seat_board(seat)->sessions[seat->session].dead);
+}
+
 void seat_take_reading(struct seat *seat)
 {
-    /* A dead session has said everything before, and has nothing to tell any more. */
-    if (seat->state != SEAT_DEAD) {
-        meter_read_bytes(&seat->meter, seat->contender.client);
-        seat_report(seat);
-    }
+    if (is_dead(seat))
+        return;
+    meter_read_bytes(&seat->meter, seat->contender.client);
+    seat_report(seat);
     seat->state = SEAT_READ;
+}
+
+void seat_answer(const struct seat *seat)
+{
+    if (!is_dead(seat) && seat->state != SEAT_READ)
+        seat_report(seat);
 }
 
 void seat_report(const struct seat *seat)
@@ -200,6 +229,10 @@ void seat_report(const struct seat *seat)
     session->parked = seat->state == SEAT_PARKED;
     session->asked = client->outstanding;
     session->answered = client->outstanding && client_unread(client) > 0;
+    session->pauses = seat->timed;
+    session->spoke_ns = seat->meter.spoke_ns;
+    session->pings = seat->meter.pings;
+    session->missed = seat->apart || seat->meter.role == ROLE_RECONNECTED;
     session->awaited = seat->contender.awaited;
     session->lock = seat->meter.lock;
     snprintf(session->node, sizeof session->node, "%s", seat->contender.node);

@@ -56,7 +56,10 @@ struct seat {
     enum seat_state woken_to; /* parked: the state that it goes on in */
     uint32_t nested;          /* acquires that have been granted, and not released */
     bool rests;               /* it has come to rest in the turn under way */
+    bool timed;               /* an alarm is set: it holds, or its recipe pauses */
     bool cutting;             /* the reply to the request under way is to be lost */
+    bool in_trial;            /* the gate has opened */
+    bool apart;               /* it has lost its connection, and has none yet in its place */
     int64_t arrival;          /* its number among the arrivals at this lock */
     uint64_t arrived_ns;
     uint64_t granted_ns;
@@ -108,6 +111,10 @@ void seat_die(struct seat *seat);
 /* The end of all that is counted: attributes what bytes have come, and writes the report. What the
  * session hears after that, as of others that end when a trial is cut short, counts nowhere. */
 void seat_take_reading(struct seat *seat);
+
+/* Reports to the conductor's inquiry, in the middle of the trial: of a session that is dead all was
+ * said before. */
+void seat_answer(const struct seat *seat);
 
 /* Writes what the session is and does to its place on the board, for a report. */
 void seat_report(const struct seat *seat);

@@ -25,7 +25,8 @@ enum seat_order {
     ORDER_LET_GO,
     ORDER_GO_ON,
     ORDER_DIE,
-    ORDER_READ, /* last readings */
+    ORDER_REPORT, /* to the conductor's inquiry */
+    ORDER_READ,   /* last readings */
 };
 
 struct worker {
@@ -39,6 +40,7 @@ struct worker {
     uint32_t count;  /* seats */
     uint32_t opened; /* of them, sessions that are open or opening */
     enum board_phase phase;
+    uint32_t inquiry; /* of the board, that was answered last */
     uint64_t cpu_at_gate_ns;
 };
 

@@ -3,6 +3,7 @@
 
 #include "base/clock.h"
 #include "trial/dialogue.h"
+#include "trial/pings.h"
 
 #include <poll.h>
 #include <stdio.h>
@@ -17,8 +18,11 @@
 struct steward {
     struct dialogue dialogue;
     uint64_t timeout_ns;
-    int interrupts; /* -1: none are heeded */
-    bool gave_up;   /* the servers have not answered, in time or at all */
+    int interrupts;            /* -1: none are heeded */
+    bool gave_up;              /* the servers have not answered, in time or at all */
+    char mark[PATH_MAX_BYTES]; /* the ephemeral znode that shows that the run lives; or "" */
+    int64_t marked_session;    /* whose it is */
+    char chroot[sizeof((struct connect_string *)0)->chroot]; /* before each of its paths */
 };
 
 /* ------------------------------------------------------------------ the session */
@@ -53,6 +57,7 @@ static enum fault_kind open_one(const struct connect_string *servers,
         return fault_raise(fault, FAULT_NO_MEMORY, 0, "session", "%s", "");
     made->timeout_ns = timeout_ns;
     made->interrupts = -1;
+    snprintf(made->chroot, sizeof made->chroot, "%s", servers != NULL ? servers->chroot : "");
     enum fault_kind kind =
         servers != NULL ? dialogue_open(&made->dialogue, PURPOSE, servers, fault)
                         : dialogue_open_simulated(&made->dialogue, PURPOSE, simulated, fault);
@@ -111,12 +116,44 @@ uint64_t steward_requests(const struct steward *steward)
     return steward->dialogue.requests;
 }
 
+uint64_t steward_pings(const struct steward *steward, uint64_t since_ns)
+{
+    const struct client *client = steward->dialogue.client;
+    uint32_t timeout_ms = client_timeout_ms(client);
+    if (client->sent_ns < since_ns)
+        return pings_most(now_ns(steward) - client->sent_ns, timeout_ms);
+    /* Nobody knows any more how long it had been silent then. */
+    return pings_most(now_ns(steward) - since_ns, timeout_ms) + 1;
+}
+
+bool steward_stayed(const struct steward *steward, uint64_t since_ns)
+{
+    return steward->dialogue.state == CLIENT_ESTABLISHED && steward->dialogue.lost_ns <= since_ns;
+}
+
 /* ------------------------------------------------------------------ asking */
 
 static bool is_interrupted(const struct steward *steward)
 {
     struct pollfd descriptor = {.fd = steward->interrupts, .events = POLLIN};
     return steward->interrupts >= 0 && poll(&descriptor, 1, 0) > 0;
+}
+
+/* The mark went with a session that expired: the one that followed makes it again. What becomes of
+ * that is no matter of the request at hand. */
+static enum fault_kind renew_mark(struct steward *steward, struct fault *fault)
+{
+    struct dialogue *dialogue = &steward->dialogue;
+    const struct client_request request = op_create(steward->mark, NULL, 0, EPHEMERAL);
+    const struct dialogue_limit limit = {.until_ns = now_ns(steward) + steward->timeout_ns,
+                                         .why = "asked about",
+                                         .about = steward->mark};
+    if (steward->mark[0] == '\0' || client_session_id(dialogue->client) == steward->marked_session)
+        return FAULT_NONE;
+    enum fault_kind kind = dialogue_ask(dialogue, &request, &limit, fault);
+    if (kind == FAULT_NONE && status(steward) != ZK_CONNECTION_LOSS)
+        steward->marked_session = client_session_id(dialogue->client);
+    return kind;
 }
 
 /* Before each request: the session stands. A connection is waited for until the session would have
@@ -132,7 +169,10 @@ static enum fault_kind make_ready(struct steward *steward, const char *about, st
         return fault_raise(fault, FAULT_INTERRUPTED, 0, PURPOSE, "%s", "");
     const struct dialogue_limit limit = {
         .since_loss_ns = EXPIRY_NS, .why = "no connection in time, to ask about", .about = about};
-    return dialogue_connect(dialogue, limit, fault);
+    enum fault_kind kind = dialogue_connect(dialogue, limit, fault);
+    if (kind == FAULT_NONE)
+        kind = renew_mark(steward, fault);
+    return kind == FAULT_NONE ? dialogue_connect(dialogue, limit, fault) : kind;
 }
 
 /* Sends a request, which is about this path, and waits for the reply. Servers that have not
@@ -163,21 +203,41 @@ static enum fault_kind ask(struct steward *steward, const struct client_request 
     return kind;
 }
 
+/* The permission that a request takes, and of which znode. */
+static const char *permission_for(enum client_operation operation)
+{
+    switch (operation) {
+    case CLIENT_CREATE:
+    case CLIENT_MULTI: /* the root of a run, with its mark */
+        return "to create it takes the permission c of the znode above it";
+    case CLIENT_DELETE:
+        return "to delete it takes the permission d of the znode above it";
+    case CLIENT_SET:
+        return "to write it takes the permission w";
+    default:
+        return "to read it takes the permission r";
+    }
+}
+
 /* What the reply means to who wanted this done: a fault of the request itself goes before. */
 static enum fault_kind check_done(const struct steward *steward, enum fault_kind kind,
-                                  const char *path, struct fault *fault)
+                                  const char *asked, struct fault *fault)
 {
+    char path[sizeof steward->chroot + PATH_MAX_BYTES];
     if (kind != FAULT_NONE)
         return kind;
+    snprintf(path, sizeof path, "%s%s", steward->chroot,
+             steward->chroot[0] != '\0' && strcmp(asked, "/") == 0 ? "" : asked);
     switch (status(steward)) {
     case ZK_OK:
         return FAULT_NONE;
     case ZK_NO_NODE:
         return fault_raise(fault, FAULT_NO_CHROOT, 0, path, "a znode above it is missing");
     case ZK_NODE_EXISTS:
-        return fault_raise(fault, FAULT_EXISTS, 0, path, "the znode is there already");
+        return fault_raise(fault, FAULT_EXISTS, 0, path, "the znode is not this run's");
     case ZK_NO_AUTH:
-        return fault_raise(fault, FAULT_DENIED, 0, path, "the znode's ACL forbids it");
+        return fault_raise(fault, FAULT_FORBIDDEN, 0, path, "%s",
+                           permission_for(steward->dialogue.reply.operation));
     case ZK_CONNECTION_LOSS:
     case ZK_SESSION_EXPIRED:
         return fault_raise(fault, FAULT_SESSION_LOST, 0, path, "the driver's own session");
@@ -206,6 +266,20 @@ enum fault_kind steward_create_holding(struct steward *steward, const char *path
     return check_done(steward, ask_once(steward, &request, path, fault), path, fault);
 }
 
+enum fault_kind steward_create_marked(struct steward *steward, const char *path, const char *text,
+                                      const char *mark, struct fault *fault)
+{
+    const struct client_request parts[] = {op_create(path, text, strlen(text), PERSISTENT),
+                                           op_create(mark, NULL, 0, EPHEMERAL)};
+    const struct client_request both = {.operation = CLIENT_MULTI, .parts = parts, .part_count = 2};
+    enum fault_kind kind = check_done(steward, ask_once(steward, &both, path, fault), path, fault);
+    if (kind != FAULT_NONE)
+        return kind;
+    steward->marked_session = client_session_id(steward->dialogue.client);
+    snprintf(steward->mark, sizeof steward->mark, "%s", mark);
+    return FAULT_NONE;
+}
+
 enum fault_kind steward_catch_up(struct steward *steward, const char *path, struct fault *fault)
 {
     const struct client_request request = op_set(path, NULL, 0, CLIENT_ANY_VERSION);
@@ -224,7 +298,7 @@ enum fault_kind steward_read(struct steward *steward, const char *path, char *te
 {
     enum fault_kind kind = look(steward, CLIENT_GET, path, fault);
     if (kind == FAULT_NONE)
-        snprintf(text, size, "%s", steward->dialogue.text);
+        snprintf(text, size, "%s", steward->dialogue.value);
     return kind;
 }
 

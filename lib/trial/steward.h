@@ -9,7 +9,7 @@
  * Its requests are not among those that are measured; it counts them, so that they can be told from
  * the others in a server's counters.
  *
- * Invariant: it works under the root znode of its run and nowhere else.
+ * Invariant: it works under the root znodes of runs and nowhere else.
  */
 #ifndef TRIAL_STEWARD_H
 #define TRIAL_STEWARD_H
@@ -51,7 +51,8 @@ void steward_heed(struct steward *steward, int interrupts);
 /* The stage that the steward's session lives in: for what its owner waits for besides. */
 const struct stage *steward_stage(const struct steward *steward);
 
-/* Creates a persistent znode. FAULT_EXISTS, FAULT_DENIED, FAULT_NO_CHROOT (its parent is missing).
+/* Creates a persistent znode. FAULT_EXISTS, FAULT_FORBIDDEN, FAULT_NO_CHROOT (its parent is
+ * missing).
  */
 MUST_CHECK enum fault_kind steward_create(struct steward *steward, const char *path,
                                           struct fault *fault);
@@ -59,6 +60,13 @@ MUST_CHECK enum fault_kind steward_create(struct steward *steward, const char *p
 /* The same, with this text as its data. */
 MUST_CHECK enum fault_kind steward_create_holding(struct steward *steward, const char *path,
                                                   const char *text, struct fault *fault);
+
+/* The same, together with a mark below it or none of both: an ephemeral znode, which is there as
+ * long as the steward's session, and which the steward makes again in a session that follows that
+ * one. */
+MUST_CHECK enum fault_kind steward_create_marked(struct steward *steward, const char *path,
+                                                 const char *text, const char *mark,
+                                                 struct fault *fault);
 
 /* Waits until the steward's server has caught up with everything that has been answered anywhere:
  * a follower may be behind, but it answers a write, here of the znode's data, in its turn. */
@@ -92,5 +100,11 @@ void steward_server(const struct steward *steward, char *text, size_t size);
 
 /* Requests sent so far, the session's own connect not included. */
 uint64_t steward_requests(const struct steward *steward);
+
+/* The most pings that the session can have sent since then (pings.h). */
+uint64_t steward_pings(const struct steward *steward, uint64_t since_ns);
+
+/* Whether its connection has stood since then. */
+bool steward_stayed(const struct steward *steward, uint64_t since_ns);
 
 #endif

@@ -7,6 +7,7 @@
 #include "trial/death.h"
 #include "trial/ending.h"
 #include "trial/oracle.h"
+#include "trial/pings.h"
 #include "trial/znodes.h"
 
 #include <assert.h>
@@ -31,20 +32,6 @@ struct run {
 };
 
 /* ------------------------------------------------------------------ adding up */
-
-static void check_ledger(const struct run *run, const struct tally *total)
-{
-    struct tally rows = {0};
-    for (uint32_t lock = 0; lock < run->plan->locks; lock++)
-        ledger_sum(&run->board->ledger, lock, board_rows_used(run->board, lock), &rows);
-    for (int kind = 0; kind < TALLY_KINDS; kind++) {
-        if (rows.of[kind] != total->of[kind])
-            board_violate(run->board, &(struct violation){.kind = VIOLATION_LEDGER,
-                                                          .tally = (enum tally_kind)kind,
-                                                          .expected = (int64_t)total->of[kind],
-                                                          .found = (int64_t)rows.of[kind]});
-    }
-}
 
 static void add_workers(const struct run *run, struct trial_result *result)
 {
@@ -100,6 +87,7 @@ static void add_locks(const struct run *run, struct trial_result *result)
 static void add_death(const struct run *run, struct trial_result *result)
 {
     result->had_death = !death_spares_all(run->board);
+    result->losses = atomic_load(&run->board->losses);
     result->recovery_ns = atomic_load(&run->board->recovery_ns);
     result->repairs = atomic_load(&run->board->repairs);
     result->tasks_done = atomic_load(&run->board->tasks_done);
@@ -110,62 +98,74 @@ static uint64_t interval_ns(uint64_t from_ns, uint64_t to_ns)
     return from_ns != 0 && to_ns > from_ns ? to_ns - from_ns : 0;
 }
 
-/* What may make the two counts differ although each is right, said in result->not_reconciled. */
-static bool is_excused(const struct run *run, enum oracle_counter differs, uint64_t servers,
-                       uint64_t sessions, struct trial_result *result)
+/* The most pings that there can have been until now. */
+static uint64_t count_pings(const struct run *run, const struct conductor_result *led)
 {
-    char *why = result->not_reconciled;
-    size_t size = sizeof result->not_reconciled;
-    if (!oracle_is_private(&run->oracle) && servers > sessions)
-        snprintf(why, size,
-                 "the servers counted more %s than the sessions: others seem to use them",
-                 oracle_counter_word(differs));
-    else if (run->plan->pace == PACE_FREE && result->reconnects > 0)
-        snprintf(why, size, "sessions lost their connections, and what was under way on them");
-    else if (result->reconnects > 0 && differs == ORACLE_NOTIFICATIONS && sessions > servers)
-        snprintf(why, size,
-                 "sessions that connected again were told then what servers do not count");
-    return why[0] != '\0';
+    uint64_t now_ns = stage_now_ns(steward_stage(run->steward));
+    if (run->oracle.simulated != NULL)
+        return 0; /* nobody pings there */
+    uint64_t most = steward_pings(run->steward, led->gate_ns);
+    for (uint32_t i = 0; i < run->plan->clients; i++) {
+        const struct board_session *session = &run->board->sessions[i];
+        most += session->pings + pings_most(now_ns - session->spoke_ns, session->timeout_ms);
+    }
+    return most;
 }
 
-static void reconcile(const struct run *run, const struct conductor_result *led,
-                      struct trial_result *result)
+/* To be called right after the servers were asked. */
+static struct reconcile_facts facts_of(const struct run *run, const struct conductor_result *led,
+                                       const struct trial_result *result)
 {
-    struct oracle_count count = result->servers;
-    uint64_t servers, sessions;
-    if (led->end != END_DONE)
-        return;
-    if (!result->servers.told ||
-        oracle_is_shared(&run->oracle, &led->at_gate, run->plan->clients)) {
-        snprintf(result->not_reconciled, sizeof result->not_reconciled, "%s",
-                 result->servers.asked_again
-                     ? "a server did not give its counters (mntr) at once, as at an election"
-                 : result->servers.told ? "others are connected to the servers"
-                                        : "the servers do not tell their counters (mntr)");
-        return;
-    }
-    oracle_discount(&count, atomic_load(&run->board->exits), result->reconnects);
-    /* Nobody knows what the servers still told a session that was about to go. */
-    if (result->had_death && count.notifications > result->total.of[TALLY_NOTIFICATION])
-        count.notifications = result->total.of[TALLY_NOTIFICATION];
-    enum oracle_counter differs = oracle_reconcile(&count, &result->total, &servers, &sessions);
-    if (differs != ORACLE_AGREES && is_excused(run, differs, servers, sessions, result))
-        return;
-    result->reconciled = differs == ORACLE_AGREES ? RECONCILED_YES : RECONCILED_NO;
-    if (differs != ORACLE_AGREES)
+    return (struct reconcile_facts){
+        .servers = result->servers,
+        .sessions = &result->total,
+        .are_private = oracle_is_private(&run->oracle),
+        .is_shared = oracle_is_shared(&led->at_gate, run->plan->clients),
+        .had_death = !death_spares_all(run->board),
+        .exits = atomic_load(&run->board->exits),
+        .reconnects = result->reconnects,
+        .losses = atomic_load(&run->board->losses),
+        .steward_stayed = steward_stayed(run->steward, led->gate_ns),
+        .steward_requests = steward_requests(run->steward) - led->steward_requests,
+        .pings_most = count_pings(run, led),
+    };
+}
+
+static void add_reconciliation(const struct run *run, const struct reconcile_facts *facts,
+                               struct trial_result *result)
+{
+    struct reconcile_result told = reconcile(facts);
+    result->reconciled = told.reconciled;
+    snprintf(result->not_reconciled, sizeof result->not_reconciled, "%s", told.why);
+    if (told.had_strangers)
+        snprintf(result->not_valid, sizeof result->not_valid, "%s", told.why);
+    if (told.reconciled == RECONCILED_NO)
         board_violate(run->board, &(struct violation){.kind = VIOLATION_SERVERS,
                                                       .handoff = board_rows_used(run->board, 0) - 1,
-                                                      .counter = differs,
-                                                      .expected = (int64_t)sessions,
-                                                      .found = (int64_t)servers});
+                                                      .counter = told.counter,
+                                                      .expected = (int64_t)told.sessions,
+                                                      .found = (int64_t)told.servers});
+}
+
+/* Under lockstep the law is what a trial is held against. */
+static void add_law(const struct run *run, const struct conductor_result *led,
+                    struct trial_result *result)
+{
+    bool led_in_steps = run->plan->pace == PACE_LOCKSTEP && led->end == END_DONE;
+    result->law = led->law;
+    result->has_law = led_in_steps && !result->had_death && result->losses == 0;
+    if (led_in_steps && !result->had_death && result->losses > 0)
+        snprintf(result->not_valid, sizeof result->not_valid,
+                 "sessions lost their connections (%u): the law does not apply", result->losses);
 }
 
 static enum fault_kind add_up(struct run *run, const struct conductor_result *led,
                               struct trial_result *result, struct fault *fault)
 {
     uint64_t last_ns = atomic_load(&run->board->last_released_ns);
+    const struct reconcile_facts facts = facts_of(run, led, result);
     result->end = led->end;
-    result->law = led->law;
+    result->stalls = led->stalls;
     result->elapsed_ns = interval_ns(led->gate_ns, last_ns);
     result->drain_ns = interval_ns(atomic_load(&run->board->first_release_ns), last_ns);
     add_roles(result);
@@ -182,12 +182,12 @@ static enum fault_kind add_up(struct run *run, const struct conductor_result *le
         kind = znodes_check_wakeups(run->board, run->steward, fault);
     if (kind != FAULT_NONE)
         return kind;
-    if (led->end == END_DONE)
-        check_ledger(run, &result->total);
-    reconcile(run, led, result);
+    add_law(run, led, result);
+    if (led->end == END_DONE) {
+        board_check_ledger(run->board, &result->total);
+        add_reconciliation(run, &facts, result);
+    }
     result->violation_count = board_violation_count(run->board);
-    result->has_law =
-        run->plan->pace == PACE_LOCKSTEP && led->end == END_DONE && !result->had_death;
     ending_describe(run->board, &run->oracle, result->end, result->reason, sizeof result->reason);
     return FAULT_NONE;
 }

@@ -17,6 +17,7 @@
 #include "trial/board.h"
 #include "trial/conductor.h"
 #include "trial/plan.h"
+#include "trial/reconcile.h"
 #include "trial/steward.h"
 #include "zk/ensemble.h"
 
@@ -33,18 +34,13 @@ struct trial_host {
     struct trial_watch watch;
 };
 
-/* Whether the servers' counts and the sessions' are the same. */
-enum reconciled {
-    RECONCILED_NA, /* they do not tell, others use them too, or the trial was cut short */
-    RECONCILED_YES,
-    RECONCILED_NO,
-};
-
 struct trial_result {
     enum trial_end end;
     char reason[512]; /* why it did not end well; "" when it did */
+    /* Of a trial that was led to its end: why what it measured proves nothing; else "". */
+    char not_valid[160];
     struct tally total;
-    bool has_law; /* lockstep, led to its end, and nobody died */
+    bool has_law; /* lockstep, led to its end, nobody died, and nobody lost its connection */
     struct tally law;
     uint64_t handoffs;
     uint64_t elapsed_ns; /* from the gate to the answer to the last release */
@@ -52,6 +48,8 @@ struct trial_result {
     uint64_t client_cpu_ns;
     uint64_t client_rss_kib; /* all workers together, what they share counted once each */
     uint64_t reconnects;
+    struct stalls stalls; /* from the gate to the end */
+    uint32_t losses;      /* of connections, from the gate on; one lost before may count as well */
     bool had_death;       /* somebody died, or lost a reply, as planned */
     uint64_t recovery_ns; /* from there to the next grant of that lock; 0: there was none */
     uint64_t repairs;     /* how often a holder found, and mended, what a crash had left */

@@ -7,6 +7,16 @@
 
 /* How long a server that is behind is left alone before it is asked again. */
 #define FOLLOW_NS NS_PER_MS
+/* A turn that takes so much longer than it may was not run meanwhile; any takes a little longer. */
+#define ABSENCE_NS VIGIL_TURN_NS
+
+/* Under lockstep all arrive, one after another, before the first release. */
+static uint64_t arrivals_due(const struct board *board)
+{
+    bool arriving =
+        board->plan->pace == PACE_LOCKSTEP && atomic_load(&board->first_release_ns) == 0;
+    return arriving ? board->plan->clients : 0;
+}
 
 static void show_progress(struct vigil *vigil)
 {
@@ -20,9 +30,13 @@ static void show_progress(struct vigil *vigil)
         .rpcs = atomic_load(&board->rpcs),
         .established = atomic_load(&board->established),
         .elapsed_ns = vigil->opened_ns == 0 ? 0 : now_ns - vigil->opened_ns,
+        .stalled_ns = stall_lasts_ns(&vigil->stall, now_ns),
+        .stalled_at = vigil->stall.server,
+        .arrivals_due = arrivals_due(board),
     };
     for (uint32_t lock = 0; lock < board->plan->locks; lock++) {
         uint64_t due = plan_handoffs_of(board->plan, lock);
+        progress.arrivals += atomic_load(&board->locks[lock].arrivals);
         progress.handoffs += atomic_load(&board->locks[lock].grants);
         progress.handoffs_due = due == UINT64_MAX ? due : progress.handoffs_due + due;
     }
@@ -70,10 +84,20 @@ enum fault_kind vigil_turn(const struct vigil *vigil, uint64_t most_ns)
     return crew_turn(vigil->crew, vigil->stage, most_ns, vigil->fault);
 }
 
+/* The turn, and a look at what has moved in it. */
+static enum fault_kind take_turn(struct vigil *vigil, uint64_t most_ns)
+{
+    uint64_t until_ns = stage_now_ns(vigil->stage) + most_ns;
+    enum fault_kind kind = vigil_turn(vigil, most_ns);
+    uint64_t now_ns = stage_now_ns(vigil->stage);
+    stall_look(&vigil->stall, now_ns, now_ns > until_ns + ABSENCE_NS ? now_ns - until_ns : 0);
+    return kind;
+}
+
 enum fault_kind vigil_wait(struct vigil *vigil, uint64_t most_ns, bool *goes_on)
 {
     struct board *board = vigil->board;
-    enum fault_kind kind = vigil_turn(vigil, most_ns);
+    enum fault_kind kind = take_turn(vigil, most_ns);
     if (kind == FAULT_NONE)
         kind = crew_check(vigil->crew, vigil->fault);
     if (kind == FAULT_NONE)
@@ -95,13 +119,22 @@ enum fault_kind vigil_wait(struct vigil *vigil, uint64_t most_ns, bool *goes_on)
     return FAULT_NONE;
 }
 
+enum fault_kind vigil_follow(struct vigil *vigil, uint64_t *mark, bool *reached)
+{
+    uint64_t longest_ns;
+    enum fault_kind kind = oracle_follow(vigil->oracle, mark, reached, &longest_ns, vigil->fault);
+    if (kind == FAULT_NONE)
+        stall_question(&vigil->stall, stage_now_ns(vigil->stage), longest_ns);
+    return kind;
+}
+
 enum fault_kind vigil_catch_up(struct vigil *vigil, bool *goes_on)
 {
     uint64_t mark = 0;
     bool reached = vigil->board->plan->servers->count == 1;
     enum fault_kind kind = FAULT_NONE;
     while (kind == FAULT_NONE && !reached && *goes_on) {
-        kind = oracle_follow(vigil->oracle, &mark, &reached, vigil->fault);
+        kind = vigil_follow(vigil, &mark, &reached);
         if (kind == FAULT_NONE && !reached)
             kind = vigil_wait(vigil, FOLLOW_NS, goes_on);
     }

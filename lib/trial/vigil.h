@@ -12,6 +12,7 @@
 #include "base/fault.h"
 #include "trial/crew.h"
 #include "trial/oracle.h"
+#include "trial/stall.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -23,9 +24,13 @@
 struct trial_progress {
     uint64_t handoffs;     /* grants so far */
     uint64_t handoffs_due; /* UINT64_MAX when the time decides */
+    uint64_t arrivals;     /* so far, each client's first … */
+    uint64_t arrivals_due; /* … of so many, while they come one by one before all else; else 0 */
     uint64_t rpcs;
     uint64_t elapsed_ns; /* since the gate opened; 0 while sessions are being opened */
     uint32_t established;
+    uint64_t stalled_ns; /* how long a server has owed an answer and nothing came; 0: none does */
+    const char *stalled_at; /* … the server's address; "": not known */
 };
 
 /* How a trial is watched over from outside. */
@@ -59,6 +64,7 @@ struct vigil {
     uint64_t opened_ns;  /* the gate, on the host's clock, as the next two; 0: not yet */
     uint64_t shown_ns;   /* progress */
     uint64_t checked_ns; /* the server */
+    struct stall stall;
 };
 
 /* Waits once for something to happen, for most_ns at most, and looks around. *goes_on turns false
@@ -68,6 +74,9 @@ MUST_CHECK enum fault_kind vigil_wait(struct vigil *vigil, uint64_t most_ns, boo
 
 /* The same without looking around: what has ended is not found out. */
 MUST_CHECK enum fault_kind vigil_turn(const struct vigil *vigil, uint64_t most_ns);
+
+/* oracle_follow, in the middle of the trial: a server that takes long to answer stalls. */
+MUST_CHECK enum fault_kind vigil_follow(struct vigil *vigil, uint64_t *mark, bool *reached);
 
 /* Waits until every server has carried out what any of them had when it was first asked: nothing
  * then, if there is one alone. *goes_on and faults as vigil_wait, and those of oracle_follow. */

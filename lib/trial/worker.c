@@ -35,6 +35,8 @@ static enum fault_kind open_next(struct worker *worker, struct fault *fault)
     char hosts[CONNECT_TEXT_SIZE];
     connect_format(plan->servers, seat->session % plan->servers->count, true, hosts, sizeof hosts);
     worker->opened++;
+    seat->meter.spoke_ns =
+        worker->simulated != NULL ? simulated_now_ns(worker->simulated) : clock_now_ns();
     return worker->seating->open(worker, seat, hosts, fault);
 }
 
@@ -64,6 +66,13 @@ static void reading_taken(struct board *board, struct board_worker *share)
         board_wake(board->conductor_descriptor);
 }
 
+/* So is the report of a process. */
+static void report_made(struct board *board, struct board_worker *share)
+{
+    if (atomic_fetch_sub(&share->untold, 1) == 1)
+        atomic_fetch_add(&board->told, 1);
+}
+
 void worker_carry_out(struct seat *seat, enum seat_order order)
 {
     switch (order) {
@@ -83,6 +92,10 @@ void worker_carry_out(struct seat *seat, enum seat_order order)
         break;
     case ORDER_DIE:
         seat_die(seat);
+        break;
+    case ORDER_REPORT:
+        seat_answer(seat);
+        report_made(seat->meter.board, seat->meter.worker);
         break;
     case ORDER_READ:
         seat_take_reading(seat);
@@ -127,6 +140,14 @@ static void take_last_readings(struct worker *worker)
     reading_taken(worker->board, worker->share);
 }
 
+static void answer_inquiry(struct worker *worker, uint32_t inquiry)
+{
+    worker->inquiry = inquiry;
+    atomic_store(&worker->share->untold, worker->opened + 1);
+    tell_all(worker, ORDER_REPORT);
+    report_made(worker->board, worker->share);
+}
+
 /* Only a seat itself knows whether it rests at a turn: all of the lock are told. */
 static void let_go_on(struct worker *worker, uint32_t lock)
 {
@@ -158,7 +179,7 @@ static void obey(struct worker *worker, uint64_t command)
     }
 }
 
-/* Woken by the conductor: a new phase, or a command. */
+/* Woken by the conductor: a new phase, an inquiry, or a command. */
 void worker_woken(void *context)
 {
     struct worker *worker = context;
@@ -167,6 +188,9 @@ void worker_woken(void *context)
     enum board_phase phase = (enum board_phase)atomic_load(&board->phase);
     if (worker->phase == PHASE_CONNECT && phase == PHASE_RUN)
         gate_opens(worker);
+    uint32_t inquiry = atomic_load(&board->inquiry);
+    if (inquiry != worker->inquiry)
+        answer_inquiry(worker, inquiry);
     if (worker->phase < PHASE_MEASURED && phase == PHASE_MEASURED)
         take_last_readings(worker);
     worker->phase = phase;

@@ -150,7 +150,7 @@ enum fault_kind znodes_check_wakeups(struct board *board, struct steward *stewar
     for (uint32_t i = 0; i < board->plan->clients; i++) {
         const struct board_session *session = &board->sessions[i];
         bool awaits_creation = session->awaited == EVENT_CREATED, exists = !awaits_creation;
-        if (!session->parked)
+        if (!session->parked || session->missed)
             continue;
         enum fault_kind kind = steward_exists(steward, session->waits_for, &exists, fault);
         if (kind != FAULT_NONE)

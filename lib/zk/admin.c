@@ -2,6 +2,7 @@
 #include "zk/admin.h"
 
 #include "base/clock.h"
+#include "base/printable.h"
 #include "base/text.h"
 #include "zk/dial.h"
 
@@ -101,16 +102,11 @@ static bool may_become_zookeeper(const char *word, const char *answer)
     return strncmp(answer, beginning, length < strlen(beginning) ? length : strlen(beginning)) == 0;
 }
 
-/* The stranger's first words, without anything that a terminal could take amiss. */
+/* The stranger's first line, without anything that a terminal could take amiss. */
 static enum fault_kind raise_stranger(const struct question *question, const char *answer)
 {
     char words[80];
-    size_t length = 0;
-    while (length < sizeof words - 1 && isprint((unsigned char)answer[length])) {
-        words[length] = answer[length];
-        length++;
-    }
-    words[length] = '\0';
+    printable_bytes(answer, strcspn(answer, "\r\n"), words, sizeof words);
     return fault_raise(question->fault, FAULT_NOT_ZOOKEEPER, 0, question->subject,
                        "to %s it said '%s'", question->word, words);
 }
@@ -130,9 +126,8 @@ static enum fault_kind raise_incomplete(const struct question *question, enum en
         return fault_raise(question->fault, FAULT_ZOOKEEPER, ECONNRESET, question->subject,
                            "the connection broke in the middle of its answer to %s",
                            question->word);
-    return fault_raise(question->fault, FAULT_NOT_ZOOKEEPER, 0, question->subject,
-                       "it closed the connection without a word (a ZooKeeper does so at its limit "
-                       "maxClientCnxns, or on a port for TLS)");
+    return fault_raise(question->fault, FAULT_CLOSED, 0, question->subject,
+                       "asked %s, it said nothing", question->word);
 }
 
 static enum fault_kind judge(const struct question *question, enum ending ending,
@@ -245,6 +240,7 @@ static const struct {
     {"zk_watch_count", offsetof(struct admin_counters, watch_count)},
     {"zk_ephemerals_count", offsetof(struct admin_counters, ephemerals_count)},
     {"zk_num_alive_connections", offsetof(struct admin_counters, connections)},
+    {"zk_connection_request_count", offsetof(struct admin_counters, connects)},
     {"zk_znode_count", offsetof(struct admin_counters, znode_count)},
 };
 
@@ -275,6 +271,7 @@ static bool may_pass(const struct fault *fault)
 {
     switch (fault->kind) {
     case FAULT_NOT_ZOOKEEPER:
+    case FAULT_CLOSED:
     case FAULT_NOT_SERVING:
     case FAULT_NO_ANSWER:
     case FAULT_REFUSED:

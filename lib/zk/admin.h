@@ -10,10 +10,11 @@
  * Invariant: an answer that is not what this word's answer looks like is a fault, never data.
  *
  * Every function may return FAULT_UNRESOLVED, FAULT_REFUSED (nobody listens there), FAULT_NO_ANSWER
- * (not in time), FAULT_NOT_ZOOKEEPER (something answers, or closes, as no ZooKeeper does),
- * FAULT_NOT_WHITELISTED, FAULT_NOT_SERVING (a ZooKeeper without its quorum), FAULT_ZOOKEEPER (an
- * answer that is longer than its buffer, or lacks something), or a fault of the operating system
- * (FAULT_NO_DESCRIPTORS, FAULT_SYSTEM …). On a fault the outputs are not to be read.
+ * (not in time), FAULT_NOT_ZOOKEEPER (something answers as no ZooKeeper does), FAULT_CLOSED (the
+ * connection, without a word: a ZooKeeper does so at its limit maxClientCnxns, or on a port for
+ * TLS), FAULT_NOT_WHITELISTED, FAULT_NOT_SERVING (a ZooKeeper without its quorum), FAULT_ZOOKEEPER
+ * (an answer that is longer than its buffer, or lacks something), or a fault of the operating
+ * system (FAULT_NO_DESCRIPTORS, FAULT_SYSTEM …). On a fault the outputs are not to be read.
  */
 #ifndef ZK_ADMIN_H
 #define ZK_ADMIN_H
@@ -43,6 +44,7 @@ struct admin_counters {
     uint64_t watch_count;
     uint64_t ephemerals_count;
     uint64_t connections; /* this very question's is one of them */
+    uint64_t connects;    /* sessions opened, or connected again: no question's */
     uint64_t znode_count;
 };
 

@@ -8,6 +8,7 @@
 #include <ctype.h>
 #include <stdio.h>
 #include <string.h>
+#include <strings.h>
 
 #define WORDS "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789.-_"
 
@@ -56,8 +57,10 @@ static enum fault_kind parse_port(struct piece piece, uint16_t *port, const stru
 {
     char digits[8] = "";
     uint64_t number;
+    if (piece.length == 0)
+        return refuse(verdict, "a port is missing after a colon", piece);
     if (!copy(piece, digits, sizeof digits) || !text_parse_number(digits, 1, UINT16_MAX, &number))
-        return refuse(verdict, "a port is a number from 1 to 65535, not this", piece);
+        return refuse(verdict, "a port is a number from 1 to 65535, which this is not", piece);
     *port = (uint16_t)number;
     return FAULT_NONE;
 }
@@ -82,7 +85,7 @@ static enum fault_kind parse_bracketed(struct piece piece, struct endpoint *endp
     if (address.length + 1 == piece.length)
         return refuse(verdict, "a bracket is not closed", piece);
     if (!copy(address, endpoint->host, sizeof endpoint->host) || !is_ipv6(endpoint->host))
-        return refuse(verdict, "brackets are for IPv6 addresses, not for this", address);
+        return refuse(verdict, "brackets are for IPv6 addresses, which this is not", address);
     struct piece rest = after(piece, address.length + 2);
     if (rest.length == 0)
         return FAULT_NONE;
@@ -179,6 +182,23 @@ enum fault_kind connect_check_path(const char *path, struct fault *fault)
     return whole.length == 1 ? FAULT_NONE : check_path(whole, "path", &verdict);
 }
 
+/* By the same words; two names of one server are found when they are resolved. */
+static enum fault_kind check_named_once(const struct connect_string *connect,
+                                        const struct verdict *verdict)
+{
+    for (size_t i = 0; i < connect->count; i++) {
+        for (size_t j = 0; j < i; j++) {
+            const struct endpoint *one = &connect->endpoints[i], *other = &connect->endpoints[j];
+            if (one->port != other->port || strcasecmp(one->host, other->host) != 0)
+                continue;
+            char text[ENDPOINT_TEXT_SIZE];
+            endpoint_format(one, text, sizeof text);
+            return refuse(verdict, "a server is named twice", (struct piece){text, strlen(text)});
+        }
+    }
+    return FAULT_NONE;
+}
+
 static bool has_blank_or_control(const char *text)
 {
     for (; *text != '\0'; text++) {
@@ -197,9 +217,15 @@ enum fault_kind connect_parse(const char *text, struct connect_string *connect, 
     if (has_blank_or_control(text))
         return refuse(&verdict, "there is a blank or a control character in it",
                       (struct piece){"", 0});
+    if (strstr(text, "://") != NULL)
+        return refuse(&verdict,
+                      "hosts and ports are expected, as host:2181, without a scheme such as zk://",
+                      (struct piece){"", 0});
     struct connect_string parsed = {.count = 0};
     struct piece hosts = until(whole, '/');
     enum fault_kind kind = parse_hosts(hosts, &parsed, &verdict);
+    if (kind == FAULT_NONE)
+        kind = check_named_once(&parsed, &verdict);
     if (kind == FAULT_NONE)
         kind =
             parse_chroot(after(whole, hosts.length), parsed.chroot, sizeof parsed.chroot, &verdict);

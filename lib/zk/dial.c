@@ -85,8 +85,12 @@ static enum fault_kind raise_unconnected(const struct endpoint *endpoint, int os
     endpoint_format(endpoint, subject, sizeof subject);
     switch (os_error) {
     case ECONNREFUSED:
-    case ECONNRESET:
         return fault_raise(fault, FAULT_REFUSED, os_error, subject, "%s", "");
+    /* Accepted and closed, before it was known here that it was accepted. Which of the two shows
+     * depends on what has come by then: a reset, or an end before it. */
+    case ECONNRESET:
+    case EPIPE:
+        return fault_raise(fault, FAULT_CLOSED, 0, subject, "%s", "");
     case ETIMEDOUT:
     case EHOSTUNREACH:
     case ENETUNREACH:

@@ -6,8 +6,8 @@
  * time that is left, and the first that accepts a connection is taken.
  *
  * Both ways in end at their deadline; only the resolving of a name (DNS) is not bounded by it.
- * FAULT_UNRESOLVED, FAULT_REFUSED (nobody listens there), FAULT_NO_ANSWER (not in time), or a fault
- * of the operating system.
+ * FAULT_UNRESOLVED, FAULT_REFUSED (nobody listens there), FAULT_CLOSED, FAULT_NO_ANSWER (not in
+ * time), or a fault of the operating system.
  */
 #ifndef ZK_DIAL_H
 #define ZK_DIAL_H

@@ -46,9 +46,8 @@ enum fault_kind ensemble_check_size(unsigned servers, struct fault *fault)
                            "a private ensemble has 1, 3, 5 or 7 servers");
     if (servers % 2 == 0)
         return fault_raise(fault, FAULT_USAGE, 0, subject,
-                           "an ensemble serves while a majority of it runs, and of %u that is %u: "
-                           "it survives the loss of %u, as %u would, and every write waits for one "
-                           "server more; take %u or %u",
+                           "%u servers need a majority of %u, so they survive the loss of %u, as "
+                           "%u do; take %u or %u",
                            servers, servers / 2 + 1, servers / 2 - 1, servers - 1, servers - 1,
                            servers + 1);
     return FAULT_NONE;
@@ -104,7 +103,7 @@ enum fault_kind ensemble_check_data_folder(const char *folder, struct fault *fau
         return fault_from_errno(fault, errno, folder, "as the place for the servers' data");
     bool empty = is_empty(directory);
     closedir(directory);
-    return empty ? FAULT_NONE : fault_raise(fault, FAULT_EXISTS, 0, folder, "and it is not empty");
+    return empty ? FAULT_NONE : fault_raise(fault, FAULT_NOT_EMPTY, 0, folder, "%s", "");
 }
 
 static enum fault_kind find_temporary_folder(const char **folder, struct fault *fault)

@@ -43,7 +43,7 @@ struct ensemble_options ensemble_options_default(void);
  * Starts the servers and waits until each of them serves, as leader or follower, or alone: 1 to 5 s
  * as a rule, 60 s at most. On success *ensemble is the caller's to end with ensemble_stop.
  *
- * FAULT_USAGE (a number of servers, or a port, that cannot be), FAULT_EXISTS (data_folder is not
+ * FAULT_USAGE (a number of servers, or a port, that cannot be), FAULT_NOT_EMPTY (data_folder is not
  * empty), FAULT_NO_MEMORY (heaps that the memory available now would not hold), FAULT_PORT_TAKEN,
  * FAULT_NO_JAVA, FAULT_NO_ZOOKEEPER, FAULT_SERVER_DIED (the detail is the end of that server's
  * log), FAULT_NO_ANSWER (not within 60 s; the end of the log of one that does not serve), or the
@@ -64,8 +64,8 @@ MUST_CHECK enum fault_kind ensemble_check_size(unsigned servers, struct fault *f
 MUST_CHECK enum fault_kind ensemble_check_memory(unsigned servers, unsigned heap_mib,
                                                  struct fault *fault);
 
-/* Whether a folder will do as data_folder, as far as can be known before: FAULT_EXISTS if it is not
- * empty, or the operating system's. One that is not there will. */
+/* Whether a folder will do as data_folder, as far as can be known before: FAULT_NOT_EMPTY if it is
+ * not empty, or the operating system's. One that is not there will. */
 MUST_CHECK enum fault_kind ensemble_check_data_folder(const char *folder, struct fault *fault);
 
 /* Ends the servers, all at once, removes what was written for them, and waits for that, two seconds

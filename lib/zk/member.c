@@ -344,6 +344,7 @@ void member_receives(void *context)
         return;
     }
     member->packets_received++;
+    member->connects += errand->kind == ERRAND_OPEN || errand->kind == ERRAND_REOPEN;
     if (errand->kind == ERRAND_REOPEN) {
         receive_reopen(member, errand);
         return;
@@ -377,6 +378,7 @@ void member_counters(struct member *member, struct admin_counters *counters)
         .watch_count = member->watches.count,
         .ephemerals_count = member->tree.ephemerals,
         .connections = 1,
+        .connects = member->connects,
         .znode_count = member->tree.count + ROOT_AGAIN,
     };
     for (uint32_t i = 1; i <= world->session_count; i++)

@@ -16,9 +16,10 @@ enum fault_kind ports_check(uint16_t first, unsigned servers, struct fault *faul
     if (last <= UINT16_MAX)
         return FAULT_NONE;
     snprintf(subject, sizeof subject, "port %u", first);
-    return fault_raise(fault, FAULT_USAGE, 0, subject,
-                       "the last of %u servers would have port %u, and there is none beyond 65535",
-                       servers, last);
+    return fault_raise(
+        fault, FAULT_USAGE, 0, subject,
+        "%u servers take %u ports in a row, and 65535 is the highest: give %u or less", servers,
+        servers, UINT16_MAX - servers + 1);
 }
 
 /* Sockets that hold ports, so that none is found twice. */

@@ -163,7 +163,8 @@ enum fault_kind server_raise(const struct server *server, enum fault_kind kind, 
 {
     char words[sizeof fault->detail];
     logbook_summarize(server->log, words, sizeof words);
-    return fault_raise(fault, kind, 0, server->subject, "%s", words);
+    return fault_raise(fault, kind, 0, server->subject,
+                       words[0] != '\0' ? "its log ends: %s" : "its log is empty%s", words);
 }
 
 /* How it does. */

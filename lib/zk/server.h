@@ -24,6 +24,10 @@
 /* What a JVM takes besides its heap, in practice: code, threads, the collector's books. */
 #define SERVER_OVERHEAD_MIB 100
 
+/* Heaps that are worth trying: with less a JVM does not come to serve. */
+#define SERVER_HEAP_MIN_MIB 8
+#define SERVER_HEAP_MAX_MIB 1000000
+
 struct server;
 
 struct server_options {
@@ -91,7 +95,7 @@ bool server_lacks_port(const struct server *server);
 /* Ends the JVM by SIGKILL, at once, as a crash would; afterwards it counts as killed. */
 void server_kill(struct server *server);
 
-/* Fills *fault with this kind, the server as its subject and its last log lines as its detail. */
+/* Fills *fault with this kind, the server as its subject and the end of its log as its detail. */
 enum fault_kind server_raise(const struct server *server, enum fault_kind kind,
                              struct fault *fault);
 

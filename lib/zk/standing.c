@@ -43,8 +43,8 @@ static enum fault_kind check_folder(int folder, const char *path, struct fault *
     if (status.st_uid == geteuid() && (status.st_mode & 077) == 0)
         return FAULT_NONE;
     return fault_raise(fault, FAULT_DENIED, 0, path,
-                       "it is to be this user's, and nobody else's to enter, but belongs to user "
-                       "%u and has mode %o",
+                       "it must belong to this user, with mode 700, but belongs to user %u, with "
+                       "mode %o",
                        (unsigned)status.st_uid, (unsigned)status.st_mode & 0777);
 }
 

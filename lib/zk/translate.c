@@ -99,6 +99,9 @@ void translate_parts(const struct library *library, const struct client_request 
 
 struct client_reply translate_created(int code, const char *path)
 {
+    /* A reply that says nothing but that all is well is none of ZooKeeper's. */
+    if (code == ZOK && path == NULL)
+        return (struct client_reply){.status = ZK_OTHER_ERROR};
     return (struct client_reply){.status = translate_status(code),
                                  .path = code == ZOK ? path : NULL};
 }

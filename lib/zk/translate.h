@@ -28,8 +28,13 @@ const char *translate_value(const struct client_request *request);
 void translate_parts(const struct library *library, const struct client_request *request,
                      zoo_op_t ops[static CLIENT_PARTS_MAX]);
 
-/* Replies, but for operation and latency, of what a call gave: beside `code`, everything is read
- * only if that is ZOK. A multi's code is that of the first part that failed. */
+/*
+ * Replies, but for operation and latency, of what a call gave: beside `code`, everything is read
+ * only if that is ZOK. A multi's code is that of the first part that failed.
+ *
+ * Of a create, path NULL: the reply had no body, which the library does not say; it is
+ * ZK_OTHER_ERROR.
+ */
 struct client_reply translate_created(int code, const char *path);
 struct client_reply translate_stat(int code, const struct Stat *stat);
 struct client_reply translate_data(int code, const char *value, int length,

@@ -84,6 +84,7 @@ struct member {
     uint64_t reads;
     uint64_t packets_received;
     uint64_t packets_sent;
+    uint64_t connects;
 };
 
 struct quorum {

@@ -30,7 +30,14 @@
 #include <unistd.h>
 
 /* What it makes of them. */
-enum manner { REFUSES_WORDS, REFUSES_COUNTERS, REFUSES_CONNECTIONS, ANOTHER_VERSION, FALTERS };
+enum manner {
+    REFUSES_WORDS,
+    REFUSES_COUNTERS,
+    REFUSES_CONNECTIONS,
+    ANOTHER_VERSION,
+    FALTERS,
+    HOSTILE, /* what its four-letter words answer has what a terminal would obey */
+};
 
 struct front {
     pid_t pid;
@@ -53,6 +60,22 @@ static inline void make_version_9(char *answer, size_t count)
         at[sizeof words - 1] = '9';
 }
 
+/* As long as what it replaces. */
+#define FRONT_HOSTILE "\x1b[31m\x07\xe2\x80\xae"
+
+static inline void make_hostile(char *answer, size_t count)
+{
+    static const char *const before[] = {" /", "Zookeeper version: "};
+    for (size_t i = 0; i < 2; i++) {
+        char *at = memmem(answer, count, before[i], strlen(before[i]));
+        while (at != NULL && at + strlen(before[i]) + strlen(FRONT_HOSTILE) <= answer + count) {
+            at += strlen(before[i]);
+            memcpy(at, FRONT_HOSTILE, strlen(FRONT_HOSTILE));
+            at = memmem(at, (size_t)(answer + count - at), before[i], strlen(before[i]));
+        }
+    }
+}
+
 /* Passes on what has come on one side; false when that side has ended. */
 static inline bool pass(int from, int to, enum manner manner)
 {
@@ -64,6 +87,8 @@ static inline bool pass(int from, int to, enum manner manner)
     }
     if (manner == ANOTHER_VERSION)
         make_version_9(bytes, (size_t)count);
+    if (manner == HOSTILE)
+        make_hostile(bytes, (size_t)count);
     send_all(to, bytes, (size_t)count);
     return true;
 }

@@ -170,46 +170,49 @@ static inline void assert_line(const char *text, size_t number, const char *word
         fail_msg("'%.*s' instead of '%s' in\n%s", (int)length, line, words, text);
 }
 
-/* A row of the table whose first line is that of the sum: place, state, znode, session, with all
- * columns in their places, and an end that says where the session is. */
+/* Every line of it fits a terminal of 80 columns. */
+static inline void assert_narrow(const char *text)
+{
+    for (const char *line = text; *line != '\0'; line += strcspn(line, "\n") + 1) {
+        if (strcspn(line, "\n") > 80)
+            fail_msg("'%.*s' is too wide", (int)strcspn(line, "\n"), line);
+    }
+}
+
+/* The row of this place in the table that follows, what is below it included, as one line. */
+static inline const char *row_of(const char *text, size_t place)
+{
+    static char row[2000];
+    char beginning[16];
+    size_t length = 0;
+    snprintf(beginning, sizeof beginning, "\n%5zu  ", place);
+    const char *line = strstr(text, beginning);
+    if (line == NULL)
+        fail_msg("there is no place %zu in\n%s", place, text);
+    for (line++; length == 0 || strncmp(line, "       ", 7) == 0; line += strcspn(line, "\n") + 1) {
+        int skipped = length == 0 ? 0 : 6;
+        length += (size_t)snprintf(row + length, sizeof row - length, "%.*s",
+                                   (int)strcspn(line + skipped, "\n"), line + skipped);
+    }
+    return row;
+}
+
+/* A row: place, state, session, two ages, the znode, and where the session is. The table is the
+ * first in the text. */
 static inline void assert_row(const char *text, size_t place, const char *state, const char *name,
                               unsigned actor)
 {
-    char beginning[200], place_text[16];
-    const char *head = line_of(text, 1), *row = line_of(text, 1 + place);
-    size_t length = strcspn(row, "\n");
-    int width = (int)(strstr(head, "  session") - strstr(head, "znode"));
-    snprintf(place_text, sizeof place_text, "%zu", place);
-    int at =
-        snprintf(beginning, sizeof beginning, "%5s  %-13s  %-*s  ", place_text, state, width, name);
-    snprintf(beginning + at, sizeof beginning - (size_t)at, "%-18s  ", "");
-    at += snprintf(beginning + at, sizeof beginning - (size_t)at, "0x%" PRIx64, session_of(actor));
-    if (strncmp(row, beginning, (size_t)at) != 0)
-        fail_msg("'%.*s' instead of '%s' in\n%s", (int)length, row, beginning, text);
-    const char *client = row + (strstr(head, "client") - head);
-    if (client - row > (ptrdiff_t)length || strncmp(client, "127.0.0.1:", 10) != 0)
-        fail_msg("no client in '%.*s' of\n%s", (int)length, row, text);
-    const char *server = row + (strstr(head, "server") - head);
-    if (strncmp(server, outside, strlen(outside)) != 0 || server[strlen(outside)] != '\n')
-        fail_msg("not '%s' in '%.*s' of\n%s", outside, (int)length, row, text);
-}
-
-/* Waits until the command has written so many of these words to one of its outputs. */
-static inline void await_words(int descriptor, const char *words, size_t times)
-{
-    static char text[COMMAND_TEXT_SIZE];
-    uint64_t until_ns = clock_now_ns() + PATIENCE_NS;
-    for (;;) {
-        ssize_t length = pread(descriptor, text, sizeof text - 1, 0);
-        text[length > 0 ? length : 0] = '\0';
-        if (count_words(text, words) >= times)
-            return;
-        if (!command_runs(&command) || clock_now_ns() > until_ns) {
-            command_finish(&command, 0);
-            fail_msg("'%s' is not there %zu times:\n%s%s", words, times, command.out, command.err);
-        }
-        pause_ms(2);
-    }
+    char beginning[300], end[400], session[32];
+    const char *row = row_of(text, place);
+    size_t width = strlen(state);
+    snprintf(session, sizeof session, "0x%" PRIx64, session_of(actor));
+    snprintf(beginning, sizeof beginning, "%5zu  %s ", place, state);
+    if (strncmp(row, beginning, strlen(beginning)) != 0 || strstr(row + width, session) == NULL)
+        fail_msg("'%s' instead of '%s' of %s in\n%s", row, beginning, session, text);
+    snprintf(end, sizeof end, " znode %s, client 127.0.0.1:", name);
+    assert_has(row, end);
+    snprintf(end, sizeof end, ", server %s", outside);
+    assert_has(row, end);
 }
 
 #endif

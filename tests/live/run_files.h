@@ -40,8 +40,9 @@ static inline void run_files_deinit(struct run_files *files)
 static inline void assert_ledger_adds_up(const struct run_files *files)
 {
     static const char *const columns[] = {
-        "creates", "exists",        "gets",         "get_children", "sets",          "deletes",
-        "multis",  "notifications", "names_listed", "bytes_sent",   "bytes_received"};
+        "creates",        "exists",         "gets",           "get_children",          "sets",
+        "deletes",        "multis",         "notifications",  "names_listed",          "bytes_sent",
+        "bytes_received", "creates_failed", "deletes_failed", "notifications_spurious"};
     size_t rows = 0;
     for (size_t trial = 0; trial < files->trials.rows; trial++) {
         uint64_t sums[sizeof columns / sizeof columns[0]] = {0}, rpcs = 0;

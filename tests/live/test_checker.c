@@ -162,6 +162,69 @@ static void test_a_count_that_is_off_by_one_is_told(void **state)
     trial_result_free(result);
 }
 
+/* Of the queue's law: a notification more, or fewer, at the release that two wait for. */
+static int64_t error;
+
+static void miscounted(const struct law_view *view, struct tally *cost)
+{
+    registry_find("scalable")->law.release(view, cost);
+    if (view->waiters == 2)
+        cost->of[TALLY_NOTIFICATION] += (uint64_t)error;
+}
+
+static void check_notifications(const struct recipe *recipe, const char *words)
+{
+    char text[256];
+    struct trial_result *result = run(recipe, 5, PACE_LOCKSTEP);
+    assert_int_equal(result->end, END_VIOLATION); /* and no deadline */
+    assert_int_equal(live_first_violation(result)->kind, VIOLATION_LAW);
+    assert_string_equal(violation_describe(live_first_violation(result), text, sizeof text), words);
+    trial_result_free(result);
+}
+
+static void test_a_notification_that_no_law_foretells_is_told(void **state)
+{
+    struct recipe recipe = *registry_find("scalable");
+    (void)state;
+    recipe.law.release = miscounted;
+    error = -1;
+    check_notifications(&recipe, "lock 0, handoff 3: notifications: the law says 0, found 1");
+}
+
+/* The lock is handed on as it should be, and nobody waits for what has happened. */
+static void test_a_foretold_notification_that_nobody_sends_is_told(void **state)
+{
+    struct recipe recipe = *registry_find("scalable");
+    (void)state;
+    recipe.law.release = miscounted;
+    error = 1;
+    check_notifications(&recipe, "lock 0, handoff 3: notifications: the law says 2, found 1");
+}
+
+static void too_early(const struct law_view *view, struct tally *cost)
+{
+    registry_find("childwatch")->law.arrival(view, cost);
+    if (view->waiters == 3)
+        cost->of[TALLY_NOTIFICATION]--;
+}
+
+static void too_late(const struct law_view *view, struct tally *cost)
+{
+    registry_find("childwatch")->law.release(view, cost);
+    if (view->waiters == 4)
+        cost->of[TALLY_NOTIFICATION]++;
+}
+
+/* The row that it came in may be the one before, when it is found. */
+static void test_a_notification_in_the_wrong_step_is_told(void **state)
+{
+    struct recipe recipe = *registry_find("childwatch");
+    (void)state;
+    recipe.law.arrival = too_early;
+    recipe.law.release = too_late;
+    check_notifications(&recipe, "lock 0, handoff 0: notifications: the law says 6, found 7");
+}
+
 static void test_grants_out_of_turn_are_told(void **state)
 {
     struct recipe recipe = *registry_find("nonscalable");
@@ -209,6 +272,9 @@ int main(void)
         cmocka_unit_test(test_a_lost_wake_up_is_named_in_free_pace),
         cmocka_unit_test(test_leftovers_are_counted),
         cmocka_unit_test(test_a_count_that_is_off_by_one_is_told),
+        cmocka_unit_test(test_a_notification_that_no_law_foretells_is_told),
+        cmocka_unit_test(test_a_foretold_notification_that_nobody_sends_is_told),
+        cmocka_unit_test(test_a_notification_in_the_wrong_step_is_told),
         cmocka_unit_test(test_grants_out_of_turn_are_told),
         cmocka_unit_test(test_a_lock_that_is_not_reentrant_is_told),
         cmocka_unit_test(test_leftovers_below_what_was_laid_out_are_counted),

@@ -106,7 +106,7 @@ static void test_claims_fail_of_other_locks(void **state)
         {"C12", {"poll", 1, true}, "; poll: "},
         {"C13", {"nonscalable", 0, false}, "1 znodes in the lock"},
         {"C14", {"scalable", 0, false}, "half-written after the crash: 0"},
-        {"C15", {"scalable", 0, false}, "no release let in more than one"},
+        {"C15", {"scalable", 0, false}, "no release granted more than one client"},
         {"C15", {"rwlock-curator", 0, false}, "as expected in 20 of 20 releases; "},
         {"C16", {"scalable", 0, false}, "attempts (setData) = 0"},
         {"C17", {"nonscalable", 0, false}, "notifications 31"},

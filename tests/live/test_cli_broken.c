@@ -81,27 +81,27 @@ static void what_they_need_is_said(void **state)
     (void)state;
     command_run(&command, COMMAND("run", "-r", "broken-norecheck", "-n", "2,8"));
     assert_status(&command, 2);
-    assert_has(command.err, "it takes three clients a lock");
+    assert_has(command.err, "at least three clients per lock");
     command_run(&command, COMMAND("run", "-r", "scalable,broken-norecheck", "-p", "free"));
     assert_status(&command, 2);
-    assert_has(command.err, "in free pace its mistake shows only by chance: leave --pace out");
+    assert_has(command.err, "in free pace its mistake shows only by chance: leave out --pace");
     command_run(&command, COMMAND("run", "-r", "broken-leak", "-w", "steady"));
     assert_status(&command, 2);
-    assert_has(command.err, "it is for --workload drain alone");
+    assert_has(command.err, "it needs --workload drain");
     command_run(&command, COMMAND("run", "-r", "broken-nolock", "-p", "free"));
     assert_status(&command, 2);
-    assert_has(command.err, "in free pace its mistake shows only by chance: leave --pace out");
+    assert_has(command.err, "in free pace its mistake shows only by chance: leave out --pace");
     /* Among these three nobody ever held beside another. */
     command_run(&command, COMMAND("run", "-d", "simulated", "-r", "broken-nolock", "-p", "free",
                                   "--hold", "1us", "-n", "3", "-t", "1", "--seed", "2"));
     assert_status(&command, 2);
-    assert_has(command.err, "in free pace its mistake shows only by chance: leave --pace out");
+    assert_has(command.err, "in free pace its mistake shows only by chance: leave out --pace");
     command_run(&command, COMMAND("run", "-r", "broken-wrongpred", "-n", "5,8", "-k", "2"));
     assert_status(&command, 2);
-    assert_has(command.err, "with fewer than 3 clients a lock");
+    assert_has(command.err, "with fewer than 3 clients per lock");
     command_run(&command, COMMAND("run", "-r", "broken-leak", "-n", "1"));
     assert_status(&command, 2);
-    assert_has(command.err, "with fewer than 2 clients a lock");
+    assert_has(command.err, "with fewer than 2 clients per lock");
     assert_left(0);
 }
 

@@ -2,6 +2,7 @@
 /* zkherd claims as a user runs it: its table, its file, its ends. */
 #include "tests/live/outcome.h"
 #include "tests/live/outside.h"
+#include "tests/live/screen.h"
 #include "tests/live/table.h"
 
 static struct command command;
@@ -25,14 +26,6 @@ static void assert_hold(const char *folder, const char *const ids[], size_t coun
     table_deinit(&table);
 }
 
-static void check_columns(void)
-{
-    for (const char *line = command.out; *line != '\0'; line = strchr(line, '\n') + 1) {
-        if (strcspn(line, "\n") > 84)
-            fail_msg("a line of more than 84 bytes: %.*s", (int)strcspn(line, "\n"), line);
-    }
-}
-
 static void one_claim_on_a_private_server(void **state)
 {
     static const char *const ids[] = {"C6"};
@@ -40,8 +33,8 @@ static void one_claim_on_a_private_server(void **state)
     command_run(&command, COMMAND("claims", "--only", "c6", "-o", "out"));
     assert_status(&command, 0);
     assert_string_equal(command.err, "");
-    check_columns();
-    assert_has(command.out, "C6  holds        Listing again after a wake-up is necessary");
+    assert_true(screen_widest(command.out) <= 80);
+    assert_has(command.out, "C6  holds        A client that is woken must list the znodes again:");
     assert_has(command.out, "\n    source       lecture 9.4");
     assert_has(command.out, "\n    experiment   5 drains of 5 clients");
     assert_has(command.out, "\n    expected     scalable: two holders in 0 drains;");
@@ -80,7 +73,7 @@ static void a_folder_that_is_there_is_left_alone(void **state)
     (void)state;
     assert_int_equal(mkdir(in_work("out"), 0755), 0);
     command_run(&command, COMMAND("claims", "--connect", outside, "-o", "out"));
-    assert_refused(&command, 2, "zkherd: out: it exists already");
+    assert_refused(&command, 2, "zkherd: out: already exists");
     assert_int_equal(count_entries(in_work("out")), 0);
     assert_left(1);
 }
@@ -128,65 +121,18 @@ static void nothing_was_tried(void **state)
     assert_nothing_left_outside(1);
 }
 
-/* A terminal for the command's standard error, and what the command has written to it. */
-static int master;
-static char terminal[64];
-static char shown[COMMAND_TEXT_SIZE];
-
-static void take_terminal(void)
-{
-    dup2(open(terminal, O_RDWR | O_NOCTTY | O_CLOEXEC), 2);
-}
-
-static void open_terminal(void)
-{
-    master = posix_openpt(O_RDWR | O_NOCTTY | O_CLOEXEC | O_NONBLOCK);
-    assert_true(master >= 0 && grantpt(master) == 0 && unlockpt(master) == 0);
-    assert_int_equal(ptsname_r(master, terminal, sizeof terminal), 0);
-    command.prepare = take_terminal;
-}
-
-static void run_on_terminal(const char *const arguments[])
-{
-    size_t length = 0;
-    bool runs = true;
-    command_start(&command, arguments);
-    while (runs) {
-        runs = command_runs(&command);
-        ssize_t more = read(master, shown + length, sizeof shown - 1 - length);
-        length += more > 0 ? (size_t)more : 0;
-        pause_ms(2);
-    }
-    shown[length] = '\0';
-    command_finish(&command, 0);
-    command.prepare = NULL;
-    close(master);
-}
-
-/* Whether any line that begins so has these words too; each begins by wiping away the one before.
- */
-static bool has_shown(const char *beginning, const char *words)
-{
-    for (const char *line = strstr(shown, beginning); line != NULL;
-         line = strstr(line + 1, beginning)) {
-        const char *found = strstr(line, words);
-        if (found != NULL && found < line + strcspn(line, "\r"))
-            return true;
-    }
-    return false;
-}
-
 /* What is left is known once a claim is done, and not before. */
 static void time_left(void **state)
 {
     (void)state;
-    open_terminal();
-    run_on_terminal(COMMAND("claims", "--connect", outside, "--only", "C2,C12", "-o", "out"));
+    screen_run(&command, 80, screen_take_errors,
+               COMMAND("claims", "--connect", outside, "--only", "C2,C12", "-o", "out"));
     assert_status(&command, 0);
-    assert_true(has_shown("[1/2] C2: nonscalable n=64: ", " of 64 handoffs, "));
-    assert_false(has_shown("[1/2] ", " left"));
-    assert_true(has_shown("[2/2] C12: ", " RPCs/s, about "));
-    assert_true(has_shown("[2/2] C12: ", " left"));
+    assert_true(screen_has("[1/2] C2: nonscalable n=64, ", "handoffs: "));
+    assert_false(screen_has("[1/2] ", " left"));
+    assert_true(screen_has("[2/2] C12: ", " RPCs/s, "));
+    assert_true(screen_has("[2/2] C12: ", " left"));
+    assert_true(screen_widest(screen_shown) < 80);
     assert_left(1);
 }
 

@@ -2,6 +2,7 @@
 /* Runs held against each other: two that the program makes, and folders made by hand. */
 #include "tests/live/outcome.h"
 #include "tests/live/outside.h"
+#include "tests/live/screen.h"
 #include "tests/live/table.h"
 
 #include <math.h>
@@ -17,7 +18,7 @@ static const char plan[] =
     "\"most_clients\": {}, "
     "\"workload\": \"drain\", \"pace\": \"lockstep\", \"handoffs\": 0, "
     "\"duration_ns\": 0, \"hold_ns\": 0, \"hold_exponential\": false, "
-    "\"locks\": 1, \"placement\": \"spread\", \"trials\": 5, \"processes\": 1";
+    "\"locks\": 1, \"max_rate\": null, \"placement\": \"spread\", \"processes\": 1";
 
 static const char columns[] =
     "target,servers,recipe,clients,trial,handoffs,creates,rpcs,notifications,names_listed,law_rpcs,"
@@ -31,11 +32,20 @@ static void write_file(const char *folder, const char *name, const char *text)
     assert_int_equal(fclose(file), 0);
 }
 
-static void write_manifest(const char *folder, const char *its_plan)
+/* end: what stands in the manifest behind the plan, with a comma before it; or "". */
+static void write_ended_manifest(const char *folder, const char *its_plan, unsigned trials,
+                                 const char *end)
 {
     char text[1200];
-    snprintf(text, sizeof text, "{\"plan\": {%s}}\n", its_plan);
+    snprintf(text, sizeof text, "{\"plan\": {%s, \"trials\": %u}%s}\n", its_plan, trials, end);
     write_file(folder, "manifest.json", text);
+}
+
+static const char cut_short[] = ", \"cut_short\": \"interrupted\"";
+
+static void write_manifest(const char *folder, const char *its_plan, unsigned trials)
+{
+    write_ended_manifest(folder, its_plan, trials, "");
 }
 
 /* What a folder made by hand is to hold; times are `times` as long as in any other. */
@@ -44,6 +54,7 @@ struct made {
     unsigned servers, trials, rpcs;
     double times;
     const char *last; /* law, violations and validity of the last trial of each cell; or NULL */
+    unsigned before;  /* trials of each cell, which have the numbers before its own */
 };
 
 static void put_trials(const struct made *made, FILE *file)
@@ -56,9 +67,9 @@ static void put_trials(const struct made *made, FILE *file)
             double drift = made->times * (1 + 0.01 * (trial % 5));
             unsigned n = clients[i % 2];
             fprintf(file, "%s,%u,%s,%u,%u,%u,%u,%u,%u,0,%s,%f,%f,%f,%f,%f,%s\n", made->target,
-                    made->servers, recipes[i / 2], n, trial + 1, n, n, made->rpcs, n - 1,
-                    last && made->last[0] == ',' ? "" : "8", 0.1 * drift, 50 / drift, 2000 * drift,
-                    9000 * drift, 0.2 * drift,
+                    made->servers, recipes[i / 2], n, made->before + trial + 1, n, n, made->rpcs,
+                    n - 1, last && made->last[0] == ',' ? "" : "8", 0.1 * drift, 50 / drift,
+                    2000 * drift, 9000 * drift, 0.2 * drift,
                     last ? made->last + (made->last[0] == ',') : "0,yes,");
         }
     }
@@ -67,7 +78,7 @@ static void put_trials(const struct made *made, FILE *file)
 static void make_run(const char *folder, const struct made *made, size_t count)
 {
     assert_int_equal(mkdir(in_work("%s", folder), 0755), 0);
-    write_manifest(folder, plan);
+    write_manifest(folder, plan, made[count - 1].before + made[count - 1].trials);
     FILE *file = fopen(in_work("%s/trials.csv", folder), "we");
     assert_non_null(file);
     fputs(columns, file);
@@ -76,7 +87,7 @@ static void make_run(const char *folder, const struct made *made, size_t count)
     assert_int_equal(fclose(file), 0);
 }
 
-static const struct made plain = {"standalone", 1, 6, 8, 1, NULL};
+static const struct made plain = {"standalone", 1, 6, 8, 1, NULL, 0};
 
 static void make_plain(const char *folder)
 {
@@ -115,7 +126,7 @@ static struct table compare_well(int status, const char *const arguments[])
 static void assert_fits_the_terminal(const char *text)
 {
     for (const char *line = text; *line != '\0'; line = strchr(line, '\n') + 1)
-        assert_true(strcspn(line, "\n") < 100);
+        assert_true(strcspn(line, "\n") <= 80);
 }
 
 /* ------------------------------------------------------------------ comparisons that go well */
@@ -139,7 +150,7 @@ static void two_runs_of_one_plan(void **state)
     assert_status(&command, 0);
     assert_has(command.out, "A  old: 45 trials on 1 server");
     assert_has(command.out, "B  new: 45 trials on 1 server");
-    assert_has(command.out, " times as long on new (");
+    assert_has(command.out, " times as long on new (95 % CI ");
     assert_has(command.out, " at 8 clients");
     assert_has(command.out, "equal");
     assert_has(command.out, "results in out\n");
@@ -170,7 +181,8 @@ static void two_runs_of_one_plan(void **state)
 static void the_runs_in_a_folder(void **state)
 {
     (void)state;
-    const struct made both[] = {{"\"zk,1\"", 3, 6, 8, 2, NULL}, {"standalone", 1, 6, 8, 1, NULL}};
+    const struct made both[] = {{"\"zk,1\"", 3, 6, 8, 2, NULL, 0},
+                                {"standalone", 1, 6, 8, 1, NULL, 0}};
     assert_int_equal(mkdir(in_work("both"), 0755), 0);
     assert_int_equal(mkdir(in_work("both/another"), 0755), 0);
     make_run("both/ensemble3", &both[0], 1);
@@ -178,7 +190,8 @@ static void the_runs_in_a_folder(void **state)
     struct table table = COMPARE_WELL(0, "both/");
     assert_has(command.out, "on 1 server, in both/standalone\n");
     assert_has(command.out, "A  standalone: 24 trials on 1 server");
-    assert_has(command.out, "scalable: a handoff takes 2.00 times as long on 3 servers (1.9");
+    assert_has(command.out,
+               "scalable: the median handoff takes 2.00 times as long on 3 servers (95 % CI 1.9");
     assert_fits_the_terminal(command.out);
     size_t row = find_row(&table, "scalable", "200", "handoff_p50_us", "B/A");
     assert_string_equal(table_text(&table, row, "label_b"), "zk,1");
@@ -205,7 +218,7 @@ static void the_runs_in_a_folder(void **state)
 static void three_runs(void **state)
 {
     (void)state;
-    const struct made faster = {"standalone", 1, 5, 8, 0.5, NULL};
+    const struct made faster = {"standalone", 1, 5, 8, 0.5, NULL, 0};
     make_plain("one");
     make_plain("two");
     make_run("three", &faster, 1);
@@ -216,7 +229,27 @@ static void three_runs(void **state)
     row = find_row(&table, "nonscalable", "2", "drain_s", "C/A");
     assert_string_equal(table_text(&table, row, "label_b"), "three");
     assert_true(fabs(table_real(&table, row, "ratio") - 0.5) < 0.01);
-    assert_has(command.out, "which may be");
+    assert_has(command.out, "this may be");
+    assert_has(command.out, " C/A ");
+    assert_has(command.out, "\nRatios to A.");
+    table_deinit(&table);
+}
+
+/* Like every other number in a sentence. */
+static void thousands_of_clients_are_grouped(void **state)
+{
+    (void)state;
+    const struct made other = {"standalone", 1, 6, 9, 1, NULL, 0};
+    make_plain("one");
+    make_run("two", &other, 1);
+    char sed[512];
+    snprintf(sed, sizeof sed, "cd '%s' && sed -i 's/\\b200\\b/2000/g' one/*.[jc]s* two/*.[jc]s*",
+             in_work("."));
+    assert_int_equal(system(sed), 0);
+    struct table table = COMPARE_WELL(1, "one", "two");
+    assert_has(command.err, "\nscalable, 2,000 clients: the verdict fails: rpcs: 8 in A, 9 in B\n");
+    assert_has(command.out, "the counts DIFFER at 2, 2,000");
+    assert_has(command.out, " at 2,000 clients");
     table_deinit(&table);
 }
 
@@ -234,10 +267,26 @@ static void labels_tell_apart(void **state)
     table_deinit(&table);
 }
 
+/* The file of the comparison keeps what a file of others says; the terminal does not obey it. */
+static void a_hostile_target_is_made_printable(void **state)
+{
+    (void)state;
+    const struct made hostile = {"z\x1b[31m\xe2\x80\xae", 1, 6, 8, 2, NULL, 0};
+    make_plain("one");
+    make_run("two", &hostile, 1);
+    struct table table = COMPARE_WELL(0, "one", "two");
+    assert_string_equal(table_text(&table, 0, "label_b"), "z\x1b[31m\xe2\x80\xae");
+    assert_has(command.out, "\nB  z\\x1b[31m\\u202e: 24 trials");
+    assert_has(command.out, " times as long on z\\x1b[31m\\u202e (");
+    assert_null(strchr(command.out, '\x1b'));
+    assert_null(strstr(command.out, "\xe2\x80\xae"));
+    table_deinit(&table);
+}
+
 static void too_few_trials_have_no_interval(void **state)
 {
     (void)state;
-    const struct made few = {"standalone", 1, 4, 8, 3, NULL};
+    const struct made few = {"standalone", 1, 4, 8, 3, NULL, 0};
     make_plain("one");
     make_run("few", &few, 1);
     struct table table = COMPARE_WELL(0, "one", "few");
@@ -245,7 +294,7 @@ static void too_few_trials_have_no_interval(void **state)
     assert_true(fabs(table_real(&table, row, "ratio") - 3) < 0.1);
     assert_string_equal(table_text(&table, row, "ratio_low"), "");
     assert_string_equal(table_text(&table, row, "marked"), "");
-    assert_has(command.out, "too few trials");
+    assert_has(command.out, "oo few trials");
     table_deinit(&table);
 }
 
@@ -272,7 +321,7 @@ static void few_trials_of_a_recipe_that_stops(void **state)
 static void only_valid_trials_have_times(void **state)
 {
     (void)state;
-    const struct made overloaded = {"standalone", 1, 6, 8, 1, "0,no,\"overloaded, it says\""};
+    const struct made overloaded = {"standalone", 1, 6, 8, 1, "0,no,\"overloaded, it says\"", 0};
     make_plain("one");
     make_run("two", &overloaded, 1);
     struct table table = COMPARE_WELL(0, "one", "two");
@@ -281,7 +330,7 @@ static void only_valid_trials_have_times(void **state)
     assert_int_equal(table_count(&table, row, "trials_b"), 5);
     row = find_row(&table, "scalable", "200", "rpcs", "B/A");
     assert_int_equal(table_count(&table, row, "trials_b"), 6);
-    assert_has(command.out, "B  two: 24 trials on 1 server, 20 of them with valid times");
+    assert_has(command.out, "B  two: 24 trials (20 with valid times) on 1 server, in two\n");
     table_deinit(&table);
 }
 
@@ -289,7 +338,7 @@ static void only_valid_trials_have_times(void **state)
 static void what_was_cut_short_is_left_out(void **state)
 {
     (void)state;
-    const struct made cut = {"standalone", 1, 1, 5, 1, ",0,no,interrupted"};
+    const struct made cut = {"standalone", 1, 1, 5, 1, ",0,no,interrupted", 0};
     make_plain("one");
     make_run("cut", &cut, 1);
     command.settings = without_plots;
@@ -303,12 +352,13 @@ static void what_was_cut_short_is_left_out(void **state)
 static void trials_that_failed_fail(void **state)
 {
     (void)state;
-    const struct made failed = {"standalone", 1, 6, 8, 1, "1,yes,one more than the law"};
+    const struct made failed = {"standalone", 1, 6, 8, 1, "1,yes,one more than the law", 0};
     make_plain("one");
     make_run("two", &failed, 1);
     struct table table = COMPARE_WELL(1, "-q", "one", "two");
-    assert_string_equal(command.err, "B: the verdict fails: of 4 of its 24 trials, which are left "
-                                     "out; see 'reason' in two/trials.csv\n");
+    assert_string_equal(command.err,
+                        "B: the verdict fails in 4 of 24 trials, which are left out; see "
+                        "'reason' in two/trials.csv\n");
     size_t row = find_row(&table, "scalable", "200", "rpcs", "B/A");
     assert_int_equal(table_count(&table, row, "trials_b"), 5);
     assert_string_equal(table_text(&table, row, "marked"), "no");
@@ -319,18 +369,35 @@ static void trials_that_failed_fail(void **state)
 static void ratios_far_from_one(void **state)
 {
     (void)state;
-    const struct made others[] = {{"standalone", 1, 6, 8, 1e6, NULL},
-                                  {"standalone", 1, 6, 8, 1e-4, NULL},
-                                  {"standalone", 1, 6, 8, 99.99, NULL}};
+    const struct made others[] = {{"standalone", 1, 6, 8, 1e6, NULL, 0},
+                                  {"standalone", 1, 6, 8, 1e-4, NULL, 0},
+                                  {"standalone", 1, 6, 8, 99.99, NULL, 0}};
     make_plain("one");
     make_run("slow", &others[0], 1);
     make_run("fast", &others[1], 1);
     make_run("some", &others[2], 1);
     struct table table = COMPARE_WELL(0, "one", "slow", "fast", "some");
     assert_fits_the_terminal(command.out);
-    assert_has(command.out, " >1e4 (>1e4->1e4)* ");
-    assert_has(command.out, " <.01 (<.01-<.01)* ");
+    assert_has(command.out, " >1e4* (>1e4->1e4) ");
+    assert_has(command.out, " <.01* (<.01-<.01) ");
     table_deinit(&table);
+}
+
+/* At 80 columns the least important are left out; where there is room they are there. */
+static void a_wider_terminal_shows_more(void **state)
+{
+    (void)state;
+    make_plain("one");
+    make_plain("two");
+    screen_run(&command, 80, screen_take_all, COMMAND("compare", "one", "two", "-o", "narrow"));
+    assert_status(&command, 0);
+    assert_true(screen_widest(screen_shown) <= 80);
+    assert_null(strstr(screen_shown, "per s"));
+    assert_has(screen_shown, "\r\nAll counts are equal.\r\n");
+    screen_run(&command, 120, screen_take_all, COMMAND("compare", "one", "two", "-o", "wide"));
+    assert_true(screen_widest(screen_shown) > 80);
+    assert_has(screen_shown, "per s");
+    assert_left(4);
 }
 
 /* ------------------------------------------------------------------ counts */
@@ -338,7 +405,7 @@ static void ratios_far_from_one(void **state)
 static void counts_that_differ_fail(void **state)
 {
     (void)state;
-    const struct made other = {"standalone", 1, 6, 9, 1, NULL};
+    const struct made other = {"standalone", 1, 6, 9, 1, NULL, 0};
     make_plain("one");
     make_run("two", &other, 1);
     struct table table = COMPARE_WELL(1, "-q", "one", "two");
@@ -351,20 +418,24 @@ static void counts_that_differ_fail(void **state)
     assert_string_equal(command.out, "");
     assert_has(command.err, "scalable, 2 clients: the verdict fails: rpcs: 8 in A, 9 in B\n");
     table_deinit(&table);
+    command_run(&command, COMMAND("compare", "one", "two", "-o", "loud"));
+    assert_has(command.out, " DIFFER ");
+    assert_null(strstr(command.out, "All counts are equal"));
+    assert_has(command.out, "\nRatios of B to A.");
 }
 
 /* In free pace chance has its part in the counts: they are compared as times are. */
 static void free_pace_has_no_equal_counts(void **state)
 {
     (void)state;
-    const struct made other = {"standalone", 1, 6, 16, 1, NULL};
+    const struct made other = {"standalone", 1, 6, 16, 1, NULL, 0};
     char text[1024];
     make_plain("one");
     make_run("two", &other, 1);
     const char *pace = strstr(plan, "lockstep");
     snprintf(text, sizeof text, "%.*sfree%s", (int)(pace - plan), plan, pace + strlen("lockstep"));
-    write_manifest("one", text);
-    write_manifest("two", text);
+    write_manifest("one", text, 6);
+    write_manifest("two", text, 6);
     struct table table = COMPARE_WELL(0, "one", "two");
     size_t row = find_row(&table, "scalable", "2", "rpcs", "B/A");
     assert_true(fabs(table_real(&table, row, "ratio") - 2) < 1e-3);
@@ -391,14 +462,32 @@ static void command_lines(void **state)
     make_plain("two");
     refuse("expected the folders of two runs", COMMAND("compare"));
     REFUSE("zkherd: one: one run: expected two at least", "one");
-    REFUSE("zkherd: one/: not understood: the same folder is named twice", "one", "one/");
     REFUSE("zkherd: --frobnicate: no such option; see zkherd compare --help", "--frobnicate");
     REFUSE("zkherd: -x: no such option", "-qx", "one", "two");
-    REFUSE("zkherd: --quiet=yes: it takes no value", "--quiet=yes");
-    REFUSE("zkherd: -o: it takes a value", "one", "two", "-o");
+    REFUSE("zkherd: --quiet=yes: the option takes no value", "--quiet=yes");
+    REFUSE("zkherd: -o: the option needs a value", "one", "two", "-o");
     REFUSE("zkherd: --out '': expected the name of a folder", "one", "two", "-o", "");
-    REFUSE("zkherd: two: it exists already", "one", "two", "-o", "two");
+    REFUSE("zkherd: two: already exists", "one", "two", "-o", "two");
     assert_left(2);
+}
+
+/* By whatever names: it would be found equal to itself. */
+static void a_run_that_is_named_twice(void **state)
+{
+    (void)state;
+    assert_int_equal(mkdir(in_work("both"), 0755), 0);
+    make_plain("both/one");
+    make_plain("two");
+    assert_int_equal(symlink("both/one", in_work("link")), 0);
+    REFUSE(
+        "zkherd: two: it is the same run as 'two': name different runs; see zkherd compare --help",
+        "two", "two");
+    REFUSE("zkherd: two/: ", "two", "two/");
+    REFUSE("it is the same run as 'two': name different runs", "two", "./two");
+    REFUSE("it is the same run as 'two': name different runs", "two", "both/one", "both/../two");
+    REFUSE("it is the same run as 'both/one': name different runs", "both", "link");
+    REFUSE("it is the same run as 'link': name different runs", "link", "two", "both");
+    assert_left(3);
 }
 
 static void limit_files_to_1_kib(void)
@@ -424,12 +513,13 @@ static void folders_that_are_no_runs(void **state)
     make_plain("one");
     make_plain("bare");
     assert_int_equal(mkdir(in_work("empty"), 0755), 0);
-    REFUSE("zkherd: nowhere: it is no run: there is no such folder", "one", "nowhere");
-    REFUSE("zkherd: empty: it is no run: there is no manifest.json in it", "one", "empty");
+    REFUSE("zkherd: nowhere: not the folder of a run: there is no such folder", "one", "nowhere");
+    REFUSE("zkherd: empty: not the folder of a run: there is no manifest.json in it", "one",
+           "empty");
     assert_int_equal(unlink(in_work("bare/trials.csv")), 0);
-    REFUSE("zkherd: bare: it is no run: there is no trials.csv in it", "one", "bare");
+    REFUSE("zkherd: bare: not the folder of a run: there is no trials.csv in it", "one", "bare");
     write_file("bare", "trials.csv", columns);
-    REFUSE("zkherd: bare: it is no run: there is no trial in it", "one", "bare");
+    REFUSE("zkherd: bare: not the folder of a run: there is no trial in it", "one", "bare");
     assert_left(3);
 }
 
@@ -450,20 +540,24 @@ static void files_that_are_malformed(void **state)
          "line 2: valid: 'maybe' is neither yes nor no"},
         {"s,1e300,scalable,2,1,2,2,8,1,0,8,0.1,50,2e3,9e3,0.2,0,yes,\n",
          "line 2: servers: '1e300' is no number of servers"},
+        {"s,1,scalable,2,1.5,2,2,8,1,0,8,0.1,50,2e3,9e3,0.2,0,yes,\n",
+         "line 2: trial: '1.5' is not a trial of the plan"},
+        {"s,1,scalable,2,0,2,2,8,1,0,8,0.1,50,2e3,9e3,0.2,0,yes,\n",
+         "line 2: trial: '0' is not a trial of the plan"},
         {"s,1,ticket,2,1,2,2,8,1,0,8,0.1,50,2e3,9e3,0.2,0,yes,\n",
          "line 2: recipe: 'ticket' with this number of clients is not in the plan"},
         {"s,1,scalable,2,1,2,2,8,1,0,8,0.1,50,2e3,9e3,0.2,0,yes,\"why\n",
          "line 2: a quote is opened and not closed"},
     };
-    static const struct made mixed[] = {{"s", 1, 2, 8, 1, NULL}, {"zk", 1, 2, 8, 1, NULL}};
-    static const struct made more[] = {{"s", 1, 2, 8, 1, NULL}, {"s", 3, 2, 8, 1, NULL}};
+    static const struct made mixed[] = {{"s", 1, 2, 8, 1, NULL, 0}, {"zk", 1, 2, 8, 1, NULL, 2}};
+    static const struct made more[] = {{"s", 1, 2, 8, 1, NULL, 0}, {"s", 3, 2, 8, 1, NULL, 2}};
     make_plain("one");
     make_plain("two");
+    write_ended_manifest("two", plan, 6, cut_short);
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         char text[1024], words[160];
         snprintf(text, sizeof text, "%s%s", columns, cases[i].row);
-        snprintf(words, sizeof words, "zkherd: two/trials.csv: the file is malformed: %s",
-                 cases[i].words);
+        snprintf(words, sizeof words, "zkherd: two/trials.csv: malformed file: %s", cases[i].words);
         write_file("two", "trials.csv", text);
         REFUSE(words, "one", "two");
     }
@@ -472,12 +566,94 @@ static void files_that_are_malformed(void **state)
     make_run("more", more, 2);
     REFUSE("line 10: servers: '3' is not that of the trials before", "one", "more");
     write_file("two", "trials.csv", "recipe,clients\nscalable,2\n");
-    REFUSE("line 1: there is no column called 'target'", "one", "two");
+    REFUSE("line 1: there is no column called 'trial'", "one", "two");
     write_file("two", "manifest.json", "{\"plan\":\n{,}}");
-    REFUSE("zkherd: two/manifest.json: the file is malformed: line 2: ", "one", "two");
+    REFUSE("zkherd: two/manifest.json: malformed file: line 2: ", "one", "two");
     write_file("two", "manifest.json", "{}");
-    REFUSE("the plan has no 'recipes', or none of its kind", "one", "two");
+    REFUSE("the plan has no 'recipes', or one of the wrong type", "one", "two");
     assert_left(4);
+}
+
+/* The rows of one trial of each of four cells. The row `again` (from 0) stands there twice, the row
+ * `without` does not; -1: none. */
+static void write_trials(const char *folder, int again, int without)
+{
+    char text[4096];
+    int length = snprintf(text, sizeof text, "%s", columns);
+    for (int row = 0; row < 8; row++) {
+        int n = row % 2 ? 200 : 2;
+        for (int times = (row != without) + (row == again); times > 0; times--)
+            length +=
+                snprintf(text + length, sizeof text - (size_t)length,
+                         "s,1,%s,%d,%d,%d,%d,8,%d,0,8,0.1,50,2e3,9e3,0.2,0,yes,\n",
+                         row % 4 < 2 ? "scalable" : "nonscalable", n, 1 + row / 4, n, n, n - 1);
+    }
+    write_file(folder, "trials.csv", text);
+}
+
+/* A trial counted twice makes an interval too narrow, and one left out may be the one that does not
+ * fit: each trial of the plan is there once. */
+static void trials_that_are_not_those_of_the_plan(void **state)
+{
+    (void)state;
+    make_plain("one");
+    make_plain("two");
+    write_manifest("two", plan, 2);
+    write_trials("two", -1, -1);
+    struct table table = COMPARE_WELL(0, "one", "two");
+    table_deinit(&table);
+    for (int row = 0; row < 8; row++) {
+        char words[160];
+        write_trials("two", row, -1);
+        snprintf(words, sizeof words,
+                 "two/trials.csv: malformed file: line %d: trial: '%d' of %s with %d clients "
+                 "is on line %d already",
+                 row + 3, 1 + row / 4, row % 4 < 2 ? "scalable" : "nonscalable", row % 2 ? 200 : 2,
+                 row + 2);
+        REFUSE(words, "one", "two", "-o", "twice");
+        write_trials("two", -1, row);
+        snprintf(words, sizeof words,
+                 "two/trials.csv: malformed file: trial %d of %s with %d clients is missing, "
+                 "although the run was not cut short",
+                 1 + row / 4, row % 4 < 2 ? "scalable" : "nonscalable", row % 2 ? 200 : 2);
+        REFUSE(words, "one", "two", "-o", "less");
+    }
+    /* One in place of another: as many as there should be. */
+    write_trials("two", 3, 4);
+    REFUSE("line 6: trial: '1' of nonscalable with 200 clients is on line 5 already", "one", "two",
+           "-o", "other");
+    write_trials("two", -1, -1);
+    write_manifest("two", plan, 1);
+    REFUSE("line 6: trial: '2' is not a trial of the plan", "one", "two", "-o", "more");
+    write_manifest("two", plan, 0);
+    REFUSE("two/manifest.json: malformed file: the plan has no 'trials'", "one", "two", "-o",
+           "none");
+    assert_left(3);
+}
+
+/* What was finished is told from what was taken away by what the manifest says. */
+static void a_run_that_was_cut_short_has_fewer_trials(void **state)
+{
+    (void)state;
+    make_plain("one");
+    make_plain("two");
+    write_ended_manifest("two", plan, 2,
+                         ", \"cut_short\": \"interrupted\", \"trials_finished\": 7");
+    write_trials("two", -1, 5);
+    struct table table = COMPARE_WELL(0, "one", "two");
+    table_deinit(&table);
+    write_trials("two", 5, -1);
+    REFUSE("line 8: trial: '2' of scalable with 200 clients is on line 7 already", "one", "two",
+           "-o", "twice");
+    write_ended_manifest("two", plan, 2,
+                         ", \"cut_short\": \"interrupted\", \"trials_finished\": 6");
+    write_trials("two", -1, 5);
+    REFUSE("two/trials.csv: malformed file: 7 trials, but the manifest says that 6 were "
+           "finished",
+           "one", "two", "-o", "less");
+    write_ended_manifest("two", plan, 2, ", \"cut_short\": null, \"trials_finished\": 7");
+    REFUSE("trial 2 of scalable with 200 clients is missing", "one", "two", "-o", "whole");
+    assert_left(3);
 }
 
 /* The plan with one value replaced by another. */
@@ -487,7 +663,7 @@ static void write_other_plan(const char *folder, const char *value, const char *
     const char *at = strstr(plan, value);
     assert_non_null(at);
     snprintf(text, sizeof text, "%.*s%s%s", (int)(at - plan), plan, by, at + strlen(value));
-    write_manifest(folder, text);
+    write_ended_manifest(folder, text, 6, cut_short);
 }
 
 static void plans_that_differ(void **state)
@@ -496,31 +672,56 @@ static void plans_that_differ(void **state)
     static const struct {
         const char *value, *by, *words;
     } cases[] = {
-        {"[2, 200]", "[2, 200, 400]", "its clients: [2,200,400], and not [2,200] as in one"},
-        {"\"scalable\"", "\"scalable\", \"ticket\"", "its recipes: "},
-        {"drain", "steady", "its workload: \"steady\", and not \"drain\" as in one"},
-        {"lockstep", "free", "its pace: "},
-        {"\"hold_ns\": 0", "\"hold_ns\": 5", "its hold_ns: 5, and not 0 as in one"},
-        {"false", "true", "its hold_exponential: "},
-        {"\"locks\": 1", "\"locks\": 2", "its locks: "},
-        {"spread", "leader", "its placement: \"leader\", and not \"spread\" as in one"},
-        {"\"handoffs\": 0", "\"handoffs\": 9", "its handoffs: "},
-        {"\"duration_ns\": 0", "\"duration_ns\": 9", "its duration_ns: "},
+        {"[2, 200]", "[2, 200, 400]", "clients is [2,200,400] here, [2,200] in one"},
+        {"\"scalable\"", "\"scalable\", \"ticket\"", "recipes is "},
+        {"drain", "steady", "workload is \"steady\" here, \"drain\" in one"},
+        {"lockstep", "free", "pace is "},
+        {"\"hold_ns\": 0", "\"hold_ns\": 5", "hold_ns is 5 here, 0 in one"},
+        {"false", "true", "hold_exponential is "},
+        {"\"locks\": 1", "\"locks\": 2", "locks is "},
+        {"spread", "leader", "placement is \"leader\" here, \"spread\" in one"},
+        {"\"handoffs\": 0", "\"handoffs\": 9", "handoffs is "},
+        {"\"duration_ns\": 0", "\"duration_ns\": 9", "duration_ns is "},
+        {"\"max_rate\": null", "\"max_rate\": 9", "max_rate is 9 here, null in one"},
     };
     make_plain("one");
     make_plain("two");
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         char words[160];
-        snprintf(words, sizeof words, "zkherd: two: its plan is another: %s", cases[i].words);
+        snprintf(words, sizeof words, "zkherd: two: the plans of the runs differ: %s",
+                 cases[i].words);
         write_other_plan("two", cases[i].value, cases[i].by);
         REFUSE(words, "one", "two");
     }
     /* How often and with how many processes, and in which order, is each one's own affair. A
-     * manifest without a placement is an old one, of a run on all servers. */
-    write_other_plan("two", "\"placement\": \"spread\", \"trials\": 5, \"processes\": 1",
-                     "\"trials\": 6, \"processes\": 2");
+     * manifest without a placement and a rate is an old one, of a run on all servers at any. */
+    write_other_plan("two", "\"max_rate\": null, \"placement\": \"spread\", \"processes\": 1",
+                     "\"processes\": 2");
     struct table table = COMPARE_WELL(0, "one", "two");
     table_deinit(&table);
+}
+
+/* A paced trial has no time of its drain; its counts and latencies are compared. */
+static void two_paced_runs(void **state)
+{
+    (void)state;
+    command.settings = without_plots;
+    for (int i = 0; i < 2; i++) {
+        command_run(&command,
+                    COMMAND("run", "--connect", outside, "-r", "scalable", "-n", "8", "-t", "2",
+                            "--max-rate", "2000", "-q", "-o", i == 0 ? "old" : "new"));
+        assert_status(&command, 0);
+    }
+    struct table table = COMPARE_WELL(0, "old", "new");
+    size_t row = find_row(&table, "scalable", "8", "rpcs", "B/A");
+    assert_true(table_real(&table, row, "ratio") == 1);
+    row = find_row(&table, "scalable", "8", "drain_s", "B/A");
+    assert_int_equal(table_count(&table, row, "trials_a"), 0);
+    assert_string_equal(table_text(&table, row, "ratio"), "");
+    table_deinit(&table);
+    run_plan("unpaced", "scalable", "8", "2");
+    REFUSE("zkherd: unpaced: the plans of the runs differ: max_rate is null here, 2000 in old",
+           "old", "unpaced", "-o", "none");
 }
 
 static void help_fits_a_screen(void **state)
@@ -542,20 +743,27 @@ int main(void)
         COMMAND_TEST(two_runs_of_one_plan),
         COMMAND_TEST(the_runs_in_a_folder),
         COMMAND_TEST(three_runs),
+        COMMAND_TEST(thousands_of_clients_are_grouped),
         COMMAND_TEST(labels_tell_apart),
+        COMMAND_TEST(a_hostile_target_is_made_printable),
         COMMAND_TEST(too_few_trials_have_no_interval),
         COMMAND_TEST(few_trials_of_a_recipe_that_stops),
         COMMAND_TEST(only_valid_trials_have_times),
         COMMAND_TEST(what_was_cut_short_is_left_out),
         COMMAND_TEST(trials_that_failed_fail),
         COMMAND_TEST(ratios_far_from_one),
+        COMMAND_TEST(a_wider_terminal_shows_more),
         COMMAND_TEST(counts_that_differ_fail),
         COMMAND_TEST(free_pace_has_no_equal_counts),
         COMMAND_TEST(command_lines),
+        COMMAND_TEST(a_run_that_is_named_twice),
         COMMAND_TEST(a_file_that_may_not_grow),
         COMMAND_TEST(folders_that_are_no_runs),
         COMMAND_TEST(files_that_are_malformed),
+        COMMAND_TEST(trials_that_are_not_those_of_the_plan),
+        COMMAND_TEST(a_run_that_was_cut_short_has_fewer_trials),
         COMMAND_TEST(plans_that_differ),
+        COMMAND_TEST(two_paced_runs),
         COMMAND_TEST(help_fits_a_screen),
     };
     return cmocka_run_group_tests(tests, outside_start, outside_stop);

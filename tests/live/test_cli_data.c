@@ -121,7 +121,7 @@ static void a_folder_that_is_not_empty(void **state)
     command.settings = (const char *const[]){NO_JAVA, NULL};
     for (size_t i = 0; i < 2; i++) {
         command_run(&command, COMMAND("run", SMALL, "--data", "data", "--servers", servers[i]));
-        assert_refused(&command, 2, "zkherd: data: it exists already: and it is not empty; name");
+        assert_refused(&command, 2, "zkherd: data: the folder is not empty; name");
         assert_left(1);
         assert_int_equal(count_entries(in_work("data")), 1);
     }
@@ -136,10 +136,10 @@ static void folders_that_cannot_be_made(void **state)
     for (size_t i = 0; i < 2; i++) {
         command_run(&command, COMMAND("run", SMALL, "--data", "no/where", "--servers", servers[i]));
         assert_status(&command, 3);
-        assert_has(command.err, "zkherd: no/where: the system refused (No such file or directory)");
+        assert_has(command.err, "zkherd: no/where: system error (No such file or directory)");
         command_run(&command, COMMAND("run", SMALL, "--data", "file", "--servers", servers[i]));
         assert_status(&command, 3);
-        assert_has(command.err, "zkherd: file: the system refused (Not a directory)");
+        assert_has(command.err, "zkherd: file: system error (Not a directory)");
         assert_left(1);
     }
 }
@@ -163,7 +163,7 @@ static void a_folder_that_is_not_writable(void **state)
         skip();
     }
     assert_refused(&command, 3,
-                   "data: permission denied (Permission denied): while making a "
+                   "data: permission denied: while making a "
                    "temporary folder in it; use an account or a path");
     assert_left(1);
 }

@@ -26,6 +26,7 @@ static void assert_kept(size_t trials, const char *cut_short)
 
 static void assert_interrupted(void)
 {
+    command.settings = NULL;
     assert_status(&command, 4);
     assert_has(command.err, "zkherd: run: interrupted\n");
     assert_has(command.out, "results in out\n");
@@ -33,10 +34,40 @@ static void assert_interrupted(void)
     assert_left(1);
 }
 
+/* Instead of gnuplot: these lines of shell. */
+static void install_gnuplot(const char *lines)
+{
+    static char setting[512];
+    static const char *settings[] = {setting, NULL};
+    char path[96];
+    snprintf(path, sizeof path, "%s/bin", nest);
+    assert_int_equal(mkdir(path, 0755), 0);
+    snprintf(path, sizeof path, "%s/bin/gnuplot", nest);
+    FILE *script = fopen(path, "w");
+    assert_non_null(script);
+    fprintf(script, "#!/bin/sh\n%s\n", lines);
+    assert_int_equal(fchmod(fileno(script), 0755), 0);
+    assert_int_equal(fclose(script), 0);
+    snprintf(setting, sizeof setting, "PATH=%s/bin:/usr/bin:/bin", nest);
+    command.settings = settings;
+}
+
+/* Says that there is nothing to draw: what is asked then is how soon all else has ended. */
+#define DRAWS_NOTHING "exit 3"
+/* Begins a picture, and takes its time. */
+#define DRAWS_SLOWLY "echo half >out/plots/rpcs.svg; exec sleep 60"
+
+static void await_the_plots(void)
+{
+    while (command_runs(&command) && access(in_work("out/plots/rpcs.svg"), F_OK) != 0)
+        pause_ms(5);
+}
+
 /* Ctrl-C reaches every process of the terminal's group. */
 static void ctrl_c(void **state)
 {
     (void)state;
+    install_gnuplot(DRAWS_NOTHING);
     command_start(&command, COMMAND("run", LONG, "-P", "2"));
     await_trials(2);
     pause_ms(50);
@@ -46,6 +77,7 @@ static void ctrl_c(void **state)
 
 static void interrupt_on_a_server_of_somebody_else(int signal)
 {
+    install_gnuplot(DRAWS_NOTHING);
     command_start(&command, COMMAND("run", LONG, "-P", "2", "--connect", outside));
     await_trials(2);
     pause_ms(50);
@@ -70,6 +102,39 @@ static void sighup_with_connect(void **state)
 {
     (void)state;
     interrupt_on_a_server_of_somebody_else(SIGHUP);
+}
+
+/* What there is of the run is drawn, by gnuplot itself. */
+static void an_interrupted_run_is_drawn(void **state)
+{
+    (void)state;
+    command_start(&command, COMMAND("run", LONG, "--connect", outside));
+    await_trials(2);
+    kill(command.pid, SIGINT);
+    command_finish(&command, COMMAND_LIMIT_NS);
+    assert_interrupted();
+    assert_int_equal(count_entries(in_work("out/plots")), 10);
+    char *picture = read_text(in_work("out/plots/rpcs.svg"));
+    assert_has(picture, "RPCs of a drain of n clients");
+    free(picture);
+    assert_nothing_left_outside(1);
+}
+
+/* By then the servers are done with: nobody waits for the plots. */
+static void interrupted_again_while_plots_are_drawn(void **state)
+{
+    (void)state;
+    install_gnuplot(DRAWS_SLOWLY);
+    command_start(&command, COMMAND("run", LONG, "--connect", outside));
+    await_trials(2);
+    kill(-command.pid, SIGINT);
+    await_the_plots();
+    assert_nothing_left_outside(1);
+    assert_true(command_runs(&command));
+    command_end(&command, -command.pid, SIGINT);
+    assert_interrupted();
+    assert_int_not_equal(access(in_work("out/plots"), F_OK), 0);
+    assert_has(command.err, "zkherd: run: interrupted\n");
 }
 
 /* Before the first trial is over there is nothing to keep. */
@@ -104,32 +169,13 @@ static void interrupted_while_locks_are_laid_out(void **state)
     assert_nothing_left_outside(1);
 }
 
-/* Instead of gnuplot: it begins a picture, and takes its time. */
-static void install_slow_gnuplot(void)
-{
-    static char setting[512];
-    static const char *settings[] = {setting, NULL};
-    char path[96];
-    snprintf(path, sizeof path, "%s/bin", nest);
-    assert_int_equal(mkdir(path, 0755), 0);
-    snprintf(path, sizeof path, "%s/bin/gnuplot", nest);
-    FILE *script = fopen(path, "w");
-    assert_non_null(script);
-    fputs("#!/bin/sh\necho half >out/plots/rpcs.svg\nexec sleep 60\n", script);
-    assert_int_equal(fchmod(fileno(script), 0755), 0);
-    assert_int_equal(fclose(script), 0);
-    snprintf(setting, sizeof setting, "PATH=%s/bin:/usr/bin:/bin", nest);
-    command.settings = settings;
-}
-
 /* The run is whole then, but for its pictures. */
 static void interrupt_the_plots(bool group)
 {
-    install_slow_gnuplot();
+    install_gnuplot(DRAWS_SLOWLY);
     command_start(&command, COMMAND("run", "-n", "2,4", "-t", "1", "-r", "scalable", "-o", "out",
                                     "--connect", outside));
-    while (command_runs(&command) && access(in_work("out/plots/rpcs.svg"), F_OK) != 0)
-        pause_ms(5);
+    await_the_plots();
     command_end(&command, group ? -command.pid : command.pid, SIGINT);
     command.settings = NULL;
     assert_status(&command, 4);
@@ -211,8 +257,9 @@ static void kill_a_worker(void)
     kill(await_a_worker(), SIGKILL);
     command_finish(&command, COMMAND_END_NS);
     assert_status(&command, 4);
-    assert_has(command.err, "zkherd: worker: a worker process ended by itself: signal 9; ");
-    assert_kept(1, "a worker process ended by itself");
+    assert_has(command.err, "zkherd: worker: a worker process exited unexpectedly: signal 9; ");
+    assert_kept(1, "a worker process exited unexpectedly");
+    assert_int_equal(count_entries(in_work("out/plots")), 10);
     assert_left(1);
 }
 
@@ -221,6 +268,23 @@ static void a_worker_is_killed(void **state)
     (void)state;
     command_start(&command, COMMAND("run", SLOW, "--connect", outside));
     kill_a_worker();
+    assert_nothing_left_outside(1);
+}
+
+/* As the client library ends a process in which it gets no memory. */
+static void a_worker_is_aborted(void **state)
+{
+    (void)state;
+    command_start(&command, COMMAND("run", SLOW, "--connect", outside));
+    await_trials(1);
+    kill(await_a_worker(), SIGABRT);
+    command_finish(&command, COMMAND_END_NS);
+    assert_status(&command, 4);
+    assert_has(command.err, "zkherd: worker: a worker process aborted; an assertion failed, for "
+                            "example the client library's when it gets no memory or no thread: run "
+                            "fewer clients");
+    assert_null(strstr(command.err, "dmesg"));
+    assert_left(1);
     assert_nothing_left_outside(1);
 }
 
@@ -233,8 +297,8 @@ static void a_worker_is_killed_at_free_pace(void **state)
 }
 
 #define ENDLESS                                                                                    \
-    "-n", "4", "-t", "1", "-r", "scalable", "-p", "free", "-w", "steady", "--duration", "2h",      \
-        "-P", "2", "--timeout", "3s", "-o", "out"
+    "-q", "-n", "4", "-t", "1", "-r", "scalable", "-p", "free", "-w", "steady", "--duration",      \
+        "2h", "-P", "2", "--timeout", "3s", "-o", "out"
 
 static void a_worker_hangs(void **state)
 {
@@ -261,7 +325,11 @@ static void a_worker_hangs_and_so_does_the_server(void **state)
     kill(ensemble_pid(outside_server, 0), SIGSTOP);
     command_finish(&command, 40 * NS_PER_S);
     kill(ensemble_pid(outside_server, 0), SIGCONT);
-    assert_refused(&command, 3, words);
+    assert_status(&command, 3);
+    assert_string_equal(command.out, "");
+    assert_has(command.err, words);
+    assert_complaint(strstr(command.err, "zkherd: /zkherd-"),
+                     ": znodes of this run remain: no answer in time");
     assert_left(0);
 }
 
@@ -271,15 +339,17 @@ static void kill_the_server(void)
     pid_t java = find_ours("java", 0);
     assert_true(java > 0);
     command_end(&command, java, SIGKILL);
+    command.settings = NULL;
     assert_status(&command, 3);
-    assert_complaint(strstr(command.err, "zkherd: "), ": the server ended by itself: ");
-    assert_kept(1, "the server ended by itself");
+    assert_complaint(strstr(command.err, "zkherd: "), ": the server exited unexpectedly: ");
+    assert_kept(1, "the server exited unexpectedly");
     assert_left(1);
 }
 
 static void the_server_is_killed(void **state)
 {
     (void)state;
+    install_gnuplot(DRAWS_NOTHING);
     command_start(&command, COMMAND("run", LONG));
     kill_the_server();
 }
@@ -287,6 +357,7 @@ static void the_server_is_killed(void **state)
 static void the_server_is_killed_at_free_pace(void **state)
 {
     (void)state;
+    install_gnuplot(DRAWS_NOTHING);
     command_start(&command, COMMAND("run", LONG, "-p", "free", "-P", "2"));
     kill_the_server();
 }
@@ -298,6 +369,8 @@ int main(void)
         COMMAND_TEST_SOON(sigint_with_connect),
         COMMAND_TEST_SOON(sigterm_with_connect),
         COMMAND_TEST_SOON(sighup_with_connect),
+        COMMAND_TEST(an_interrupted_run_is_drawn),
+        COMMAND_TEST_SOON(interrupted_again_while_plots_are_drawn),
         COMMAND_TEST_SOON(interrupted_at_once),
         COMMAND_TEST_SOON(interrupted_while_locks_are_laid_out),
         COMMAND_TEST_SOON(ctrl_c_while_plots_are_drawn),
@@ -305,6 +378,7 @@ int main(void)
         COMMAND_TEST_SOON(interrupted_while_the_server_starts),
         COMMAND_TEST(sigkill),
         COMMAND_TEST(a_worker_is_killed),
+        COMMAND_TEST(a_worker_is_aborted),
         COMMAND_TEST(a_worker_is_killed_at_free_pace),
         COMMAND_TEST_SOON(the_server_is_killed),
         COMMAND_TEST_SOON(the_server_is_killed_at_free_pace),

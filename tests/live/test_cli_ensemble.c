@@ -114,6 +114,8 @@ static void three_servers_stay_until_they_are_stopped(void **state)
     assert_int_equal(count_words(command.out, "  leader  "), 1);
     assert_int_equal(count_words(command.out, "  follower  "), 2);
     assert_int_equal(count_words(command.out, " MiB  "), 3);
+    for (const char *line = command.out; *line != '\0'; line = strchr(line, '\n') + 1)
+        assert_true(strcspn(line, "\n") <= 80);
     for (unsigned i = 1; i <= 3; i++) {
         char name[32];
         read_name(pid_in_table(i), name, sizeof name);
@@ -121,7 +123,7 @@ static void three_servers_stay_until_they_are_stopped(void **state)
     }
 
     command_run(&command, COMMAND("ensemble", "start", SMALL));
-    assert_refused(&command, 3, "a private ensemble is there already; use that one, or end it");
+    assert_refused(&command, 3, "a private ensemble is already running; use that one, or end it");
     assert_has(command.err, connect);
     stop();
     assert_none("zkherd: ensemble: no private ensemble is running; ");
@@ -193,12 +195,13 @@ static void a_start_that_fails_leaves_nothing(void **state)
     assert_int_equal(mkdir(in_work("data"), 0700), 0);
     assert_int_equal(mkdir(in_work("data/dear"), 0700), 0);
     command_run(&command, COMMAND("ensemble", "start", "--data", "data"));
-    assert_refused(&command, 2, "zkherd: data: it exists already: and it is not empty");
+    assert_refused(&command, 2, "zkherd: data: the folder is not empty");
     assert_forgotten();
     assert_int_equal(count_entries(in_work("data")), 1);
 
     command_run(&command, COMMAND("ensemble", "start", "--servers", "4"));
-    assert_refused(&command, 2, "and of 4 that is 3: it survives the loss of 1, as 3 would");
+    assert_refused(&command, 2,
+                   "4 servers need a majority of 3, so they survive the loss of 1, as 3 do");
     assert_forgotten();
 
     command_run(&command, COMMAND("ensemble", "start", "--heap", "900000"));
@@ -209,7 +212,7 @@ static void a_start_that_fails_leaves_nothing(void **state)
     int fd = port_listen(&taken);
     snprintf(port, sizeof port, "%u", taken);
     command_run(&command, COMMAND("ensemble", "start", SMALL, "--port", port));
-    assert_refused(&command, 3, "the port is taken; stop what listens there, or choose another");
+    assert_refused(&command, 3, "the port is in use; stop what listens there, or choose another");
     assert_has(command.err, port);
     assert_forgotten();
     close(fd);
@@ -247,11 +250,13 @@ static void a_server_that_dies_at_the_start_is_told(void **state)
     (void)state;
     command.settings = (const char *const[]){run_time_setting, java_that_fails(), NULL};
     command_run(&command, COMMAND("ensemble", "start", SMALL));
-    assert_refused(&command, 3, "the server ended by itself: this one shall not live; its last");
+    assert_refused(&command, 3,
+                   "the server exited unexpectedly: its log ends: this one shall not live; ");
     assert_has(command.err, "zkherd: server 2 of 3 (127.0.0.1:");
     assert_forgotten();
     command_run(&command, COMMAND("run", "-n", "2", "--servers", "3", SMALL));
-    assert_refused(&command, 3, "the server ended by itself: this one shall not live; its last");
+    assert_refused(&command, 3,
+                   "the server exited unexpectedly: its log ends: this one shall not live; ");
     assert_left(0);
 }
 
@@ -409,7 +414,8 @@ static void a_folder_that_others_may_enter_is_refused(void **state)
     assert_int_equal(chmod(remembered(""), 0777), 0);
     for (size_t i = 0; i < 3; i++) {
         command_run(&command, COMMAND("ensemble", actions[i]));
-        assert_refused(&command, 3, "permission denied: it is to be this user's, and nobody else");
+        assert_refused(&command, 3,
+                       "permission denied: it must belong to this user, with mode 700");
     }
     assert_int_equal(rmdir(remembered("")), 0);
     char link[160];

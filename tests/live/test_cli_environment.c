@@ -109,7 +109,7 @@ static void without_gnuplot_there_are_no_plots(void **state)
     command_run(&command, COMMAND("run", "-n", "1,3", "-t", "1", "-o", "out"));
     assert_status(&command, 0);
     assert_has(command.err, "zkherd: the plots are skipped: ");
-    assert_has(command.out, "= law");
+    assert_has(command.out, "\nAll counts equal their laws.\n");
     assert_left(1);
     struct run_files files = run_files_read("out");
     assert_int_equal(files.trials.rows, 6);
@@ -165,9 +165,9 @@ static void a_folder_that_cannot_be_made(void **state)
     static const struct {
         const char *folder, *words;
     } list[] = {
-        {"no/where", "zkherd: no/where: the system refused (No such file or directory)"},
+        {"no/where", "zkherd: no/where: system error (No such file or directory)"},
         {"/proc/zkherd", "cannot make the folder"},
-        {"file/out", "zkherd: file/out: the system refused (Not a directory)"},
+        {"file/out", "zkherd: file/out: system error (Not a directory)"},
     };
     for (size_t i = 0; i < sizeof list / sizeof list[0]; i++) {
         command_run(&command, COMMAND("run", SMALL, "--connect", outside, "-o", list[i].folder));
@@ -212,8 +212,7 @@ static void a_folder_that_is_closed(void **state)
         print_message("skipped: the program is where nobody else may run it\n");
         skip();
     }
-    assert_in_vain(&command,
-                   "zkherd: out: permission denied (Permission denied): cannot make the folder");
+    assert_in_vain(&command, "zkherd: out: permission denied: cannot make the folder");
     assert_nothing_left_outside(1);
 }
 
@@ -276,7 +275,9 @@ static void assert_out_of_space(const char *folder)
     assert_status(&command, 3);
     assert_has(command.err, "no space left");
     assert_has(command.err, folder);
-    assert_complaint(strstr(command.err, "zkherd: "), "writing it failed; free some space");
+    const char *complaint = strchr(command.err, '\n'); /* behind what was said before the run */
+    assert_non_null(complaint);
+    assert_complaint(complaint + 1, "writing it failed; free some space");
     struct run_files files = run_files_read(folder);
     assert_true(files.trials.rows > 0);
     if (strcmp(folder, "out") == 0) /* elsewhere there may be no room for a manifest either */
@@ -286,17 +287,32 @@ static void assert_out_of_space(const char *folder)
     assert_nothing_left_outside(1);
 }
 
+#define MANY "-n", "8,16", "-t", "50", "-r", "scalable"
+
 static void limit_files_to_6_kib(void)
 {
     setrlimit(RLIMIT_FSIZE, &(struct rlimit){6 * 1024, 6 * 1024});
 }
 
+/* That it cannot be done is known before anything is begun: that there is no Java does not show. */
+static void a_file_that_may_not_grow_is_noticed_before(void **state)
+{
+    (void)state;
+    with((const char *const[]){NO_JAVA, NULL}, limit_files_to_6_kib);
+    command_run(&command, COMMAND("run", MANY, "-o", "out"));
+    assert_in_vain(&command, "zkherd: .: no space left: a file of the results takes at least 100 "
+                             "kB, and the limit is 6 kB (ulimit -f); free some space");
+}
+
+/* A limit that comes while it runs: nobody knew. */
 static void a_file_that_may_not_grow(void **state)
 {
     (void)state;
-    with((const char *const[]){NO_PROGRAMS, NULL}, limit_files_to_6_kib);
-    command_run(&command, COMMAND("run", "-n", "8,16", "-t", "50", "-r", "scalable", "--connect",
-                                  outside, "-o", "out"));
+    with((const char *const[]){NO_PROGRAMS, NULL}, NULL);
+    command_start(&command, COMMAND("run", MANY, "--connect", outside, "-o", "out"));
+    command_await_rows(&command, "out/trials.csv.part", 1);
+    prlimit(command.pid, RLIMIT_FSIZE, &(struct rlimit){6 * 1024, 6 * 1024}, NULL);
+    command_finish(&command, COMMAND_LIMIT_NS);
     assert_out_of_space("out");
     assert_left(1);
 }
@@ -309,6 +325,59 @@ static void results_that_cannot_be_printed(void **state)
     assert_in_vain(&command, "zkherd: standard output: no space left");
 }
 
+static void close_output(void)
+{
+    close(1);
+}
+
+static void print_to_what_is_read(void)
+{
+    dup2(open("/dev/null", O_RDONLY | O_CLOEXEC), 1);
+}
+
+/* What it is asked for could not be printed: nothing is begun, and that there is no Java does not
+ * show. Of a pipe whose reader has gone nothing is said. */
+static void that_results_cannot_be_printed_is_noticed_before(void **state)
+{
+    (void)state;
+    static const struct {
+        void (*prepare)(void);
+        const char *words;
+    } list[] = {
+        {print_to_a_full_device, "zkherd: standard output: no space left; free some space"},
+        {close_output, "zkherd: standard output: cannot be written to; redirect it to a file"},
+        {print_to_what_is_read, "zkherd: standard output: cannot be written to; redirect it"},
+        {print_to_a_closed_pipe, NULL},
+    };
+    for (size_t i = 0; i < sizeof list / sizeof list[0]; i++) {
+        with((const char *const[]){NO_JAVA, NULL}, list[i].prepare);
+        command_run(&command, COMMAND("run", SMALL));
+        assert_status(&command, 3);
+        if (list[i].words != NULL)
+            assert_complaint(command.err, list[i].words);
+        else
+            assert_string_equal(command.err, "");
+        command_run(&command, COMMAND("claims", "--only", "C1"));
+        assert_status(&command, 3);
+        assert_has(command.err, list[i].words == NULL ? "" : list[i].words);
+        assert_null(strstr(command.err, "Java"));
+        assert_left(0);
+    }
+}
+
+/* Who wants nothing printed needs nothing to print to; nor is a file taken for it. */
+static void a_closed_output_does_without_words(void **state)
+{
+    (void)state;
+    with((const char *const[]){NO_PROGRAMS, NULL}, close_output);
+    command_run(&command, COMMAND("run", "-d", "simulated", SMALL, "-q", "-o", "out"));
+    assert_status(&command, 0);
+    assert_string_equal(command.err, "");
+    struct run_files files = run_files_read("out");
+    assert_int_equal(files.trials.rows, 1);
+    run_files_deinit(&files);
+}
+
 /* The mount is seen by this process and its children only, and ends with them. */
 static bool mount_small_disk(const char *options)
 {
@@ -317,16 +386,44 @@ static bool mount_small_disk(const char *options)
            mount("none", in_work("disk"), "tmpfs", 0, options) == 0;
 }
 
-static void a_disk_that_fills_up(void **state)
+static void a_disk_that_is_too_small_is_noticed_before(void **state)
 {
     (void)state;
     if (!mount_small_disk("size=32k")) {
         print_message("skipped: needs the right to mount\n");
         skip();
     }
+    with((const char *const[]){NO_JAVA, NULL}, NULL);
+    command_run(&command, COMMAND("run", MANY, "-o", "disk/out"));
+    assert_refused(&command, 3,
+                   "zkherd: disk: no space left: the results take at least 227 kB, and");
+    assert_int_equal(count_entries(in_work("disk")), 0);
+    assert_left(1);
+}
+
+/* All that is left of the disk. */
+static void fill_disk(void)
+{
+    static const char block[4096];
+    int file = open(in_work("disk/others"), O_WRONLY | O_CREAT | O_CLOEXEC, 0600);
+    assert_true(file >= 0);
+    while (write(file, block, sizeof block) > 0)
+        ;
+    close(file);
+}
+
+static void a_disk_that_fills_up(void **state)
+{
+    (void)state;
+    if (!mount_small_disk("size=1m")) {
+        print_message("skipped: needs the right to mount\n");
+        skip();
+    }
     with((const char *const[]){NO_PROGRAMS, NULL}, NULL);
-    command_run(&command, COMMAND("run", "-n", "16,32", "-t", "50", "-r", "scalable", "--connect",
-                                  outside, "-o", "disk/out"));
+    command_start(&command, COMMAND("run", MANY, "--connect", outside, "-o", "disk/out"));
+    command_await_rows(&command, "disk/out/trials.csv.part", 1);
+    fill_disk();
+    command_finish(&command, COMMAND_LIMIT_NS);
     assert_out_of_space("disk/out");
     assert_left(1);
 }
@@ -338,7 +435,8 @@ static void a_disk_that_is_full_from_the_start(void **state)
         print_message("skipped: needs the right to mount\n");
         skip();
     }
-    command_run(&command, COMMAND("run", SMALL, "--connect", outside, "-o", "disk/out"));
+    with((const char *const[]){NO_PROGRAMS, NULL}, NULL);
+    command_run(&command, COMMAND("run", SMALL, "-q", "--connect", outside, "-o", "disk/out"));
     assert_refused(&command, 3, "no space left");
     assert_int_equal(count_entries(in_work("disk")), 0);
     assert_left(1);
@@ -362,8 +460,12 @@ int main(void)
         ENVIRONMENT_TEST(no_temporary_folder),
         ENVIRONMENT_TEST(too_few_descriptors),
         ENVIRONMENT_TEST(descriptors_that_run_out),
+        ENVIRONMENT_TEST(a_file_that_may_not_grow_is_noticed_before),
         ENVIRONMENT_TEST(a_file_that_may_not_grow),
         ENVIRONMENT_TEST(results_that_cannot_be_printed),
+        ENVIRONMENT_TEST(that_results_cannot_be_printed_is_noticed_before),
+        ENVIRONMENT_TEST(a_closed_output_does_without_words),
+        ENVIRONMENT_TEST(a_disk_that_is_too_small_is_noticed_before),
         ENVIRONMENT_TEST(a_disk_that_fills_up),
         ENVIRONMENT_TEST(a_disk_that_is_full_from_the_start),
     };

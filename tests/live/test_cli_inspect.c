@@ -26,8 +26,9 @@ static void a_queue_is_told_in_order(void **state)
     assert_row(command.out, 1, "holds", names[0], 2);
     assert_row(command.out, 2, "waits", names[1], 1);
     assert_row(command.out, 3, "waits", names[2], 0);
-    assert_int_equal(count_words(command.out, "\n"), 5);
-    assert_non_null(strstr(command.out, " ms  127.0.0.1:"));
+    assert_int_equal(count_words(command.out, "  0x"), 3);
+    assert_has(row_of(command.out, 1), "     - znode ");
+    assert_narrow(command.out);
     assert_true(is_there("/l/beside"));
     assert_int_equal(count_children("/l"), 4);
     assert_left(0);
@@ -54,9 +55,10 @@ static void a_lock_of_one_znode_has_a_holder(void **state)
     create(1, "/l/f", EPHEMERAL);
     inspect("/l/f", NULL, NULL);
     assert_status(&command, 0);
-    assert_line(command.out, 0, "/l/f: 1 holds, who waits is not known");
+    assert_line(command.out, 0, "/l/f: 1 holds, waiters are not known");
     assert_row(command.out, 1, "holds", "f", 1);
-    assert_has(command.out, "\nwho waits leaves a watch on the znode, and no znode of its own\n");
+    assert_has(command.out,
+               "\na waiter sets a watch on this znode and creates no znode of its own\n");
     assert_left(0);
 }
 
@@ -66,16 +68,16 @@ static void nobody_may_hold(void **state)
     (void)state;
     inspect("/l", NULL, NULL);
     assert_status(&command, 0);
-    assert_string_equal(command.out, "/l: no children: a queue that is free, or no lock\n");
+    assert_string_equal(command.out, "/l: no children: a free queue, or not a lock\n");
     inspect("/l", "--break", "--yes");
     assert_status(&command, 0);
-    assert_string_equal(command.out, "/l: no children: a queue that is free, or no lock\n");
+    assert_string_equal(command.out, "/l: no children: a free queue, or not a lock\n");
     assert_string_equal(command.err, "");
     client_create(actors[0].client, "/l/data", "hello", 5, PERSISTENT);
     assert_int_equal(await(&actors[0]), ZK_OK);
     inspect("/l/data", NULL, NULL);
     assert_status(&command, 0);
-    assert_string_equal(command.out, "/l/data: no children: a queue that is free, or no lock\n");
+    assert_string_equal(command.out, "/l/data: no children: a free queue, or not a lock\n");
     assert_left(0);
 }
 
@@ -87,17 +89,18 @@ static void a_place_of_nobody_is_told(void **state)
     create(0, "/l/lock--000000001", PERSISTENT);
     inspect("/l", NULL, NULL);
     assert_status(&command, 0);
-    assert_has(command.out, "\n    1  holds          lock--000000001  none  ");
+    assert_has(row_of(command.out, 1), "    1  holds  none ");
+    assert_has(row_of(command.out, 1), " znode lock--000000001");
     assert_row(command.out, 2, "waits", "lock-0000000000", 0);
-    assert_int_equal(count_words(command.out, "\n"), 4);
     inspect("/l", "--break", "--yes");
     assert_status(&command, 0);
     assert_has(command.out, "\ndeleted lock--000000001\n/l: 1 holds, nobody waits\n");
     assert_left(0);
 }
 
-/* Who loses it goes on as if it held it, and the run finds two holders: at once, so it stands still
- * until the lock has been looked at again. Under lockstep the first holds before others come. */
+/* The holder goes on as if it held the lock, and the next client is woken, which no law foretells:
+ * the run fails by whichever shows first. It fails at once, so it stands still until the lock has
+ * been looked at again. Under lockstep the first holds before others come. */
 static void locks_of_runs_are_told_and_broken(void **state)
 {
     (void)state;
@@ -118,12 +121,15 @@ static void locks_of_runs_are_told_and_broken(void **state)
     kill(-run.pid, SIGCONT);
     command_finish(&run, COMMAND_LIMIT_NS);
     assert_status(&run, 1);
-    assert_has(run.err, "two holders: ");
+    assert_has(run.err, "the verdict fails: ");
+    if (strstr(run.err, "two holders: ") == NULL)
+        assert_has(run.err, "notifications: the law says 0, found 1");
     assert_status(&command, 0);
     snprintf(sum, sizeof sum, "%s: 1 holds, 2 wait", path);
     assert_line(command.out, 0, sum);
-    assert_has(command.out, "\n    1  holds          lock-0000000000  0x");
-    assert_has(command.out, "\n    3  waits          lock-0000000002  0x");
+    assert_has(row_of(command.out, 1), "    1  holds  0x");
+    assert_has(row_of(command.out, 1), " znode lock-0000000000");
+    assert_has(row_of(command.out, 3), "    3  waits  0x");
     assert_has(command.out, "/t0000/l0: 1 holds, 1 waits\n");
     assert_left(1);
 }
@@ -142,13 +148,13 @@ static void a_server_that_refuses_leaves_dashes(void **state)
     front_stop(&front);
     assert_status(&command, 0);
     assert_line(command.out, 0, "/l: 1 holds, 1 waits");
-    assert_int_equal(count_words(command.out, "  -       -\n"), 2);
+    assert_null(strstr(command.out, "client 127.0.0.1"));
     snprintf(words, sizeof words,
-             "\n-: who is connected to %s is not known: the server refuses the four-letter word: "
-             "cons; add it to 4lw.commands.whitelist\n",
+             "\nno client addresses from %s: the server refuses the four-letter word: cons; add it "
+             "to 4lw.commands.whitelist\n",
              front.address);
     assert_has(command.out, words);
-    assert_int_equal(count_words(command.out, "\n-: "), 1);
+    assert_int_equal(count_words(command.out, "\nno client addresses"), 1);
     assert_string_equal(command.err, "");
     assert_left(0);
 }
@@ -162,7 +168,7 @@ static void a_server_that_is_down_hides_nothing(void **state)
     command_run(&command, COMMAND("inspect", "/l", "--connect", servers));
     assert_status(&command, 0);
     assert_row(command.out, 1, "holds", "lock-0000000000", 0);
-    assert_null(strstr(command.out, "\n-: "));
+    assert_null(strstr(command.out, "\nno client addresses"));
     command_run(&command, COMMAND("inspect", "/l", "--connect", "127.0.0.1:1"));
     assert_refused(&command, 3, "zkherd: 127.0.0.1:1: the connection was refused");
     assert_null(strstr(command.err, "leave --connect out"));
@@ -197,16 +203,16 @@ static void what_is_no_lock_is_refused(void **state)
     static const struct {
         const char *path, *words;
     } list[] = {
-        {"/none", "zkherd: /none: it is no lock: there is no such znode; name the folder of"},
-        {"/l/none/of/these", "it is no lock: there is no such znode"},
-        {"/l/plain", "it is no lock: its children, as 'child', have no sequence numbers"},
-        {"/l/tasks", "it is no lock: its children, as 'task-0000000003', are no session's"},
-        {"/l/ticket",
-         "its children have no sequence numbers, but /l/ticket/queue may be one; name the folder"},
+        {"/none", "zkherd: /none: not a lock: the znode does not exist; name the folder of"},
+        {"/l/none/of/these", "not a lock: the znode does not exist"},
+        {"/l/plain", "not a lock: its children, such as 'child', have no sequence numbers"},
+        {"/l/tasks", "not a lock: its children, such as 'task-0000000003', are not ephemeral"},
+        {"/l/ticket", "its children have no sequence numbers, but /l/ticket/queue may be a lock; "
+                      "name the folder"},
         {"/l/nonscalable", "its children have no sequence numbers, but /l/nonscalable/f may be"},
-        {"/l/tasks/task-0000000003", "it is no lock: it is one place in a line"},
-        {"/l/lock-0000000004", "it is no lock: it is one place in a line: the lock is its folder"},
-        {"/", "it is no lock: its children, as '"},
+        {"/l/tasks/task-0000000003", "not a lock: this znode is one place in a queue"},
+        {"/l/lock-0000000004",
+         "not a lock: this znode is one place in a queue; its folder is the lock"},
     };
     create(0, "/l/plain", PERSISTENT);
     create(0, "/l/plain/child", EPHEMERAL);
@@ -238,7 +244,7 @@ static void wrong_command_lines_are_refused(void **state)
     } list[] = {
         {{"--connect", "host"}, "zkherd: path: expected the path of a lock; see zkherd inspect"},
         {{"/l"}, "zkherd: --connect: expected the servers"},
-        {{"/l", "/m", "--connect", "host"}, "zkherd: /m: expected one path alone"},
+        {{"/l", "/m", "--connect", "host"}, "zkherd: /m: expected one path only"},
         {{"l", "--connect", "host"}, "zkherd: l: the path does not begin with a '/'"},
         {{"", "--connect", "host"}, "zkherd: '': the path does not begin with a '/'"},
         {{"/l/", "--connect", "host"}, "zkherd: /l/: the path ends with a '/'"},
@@ -247,13 +253,16 @@ static void wrong_command_lines_are_refused(void **state)
         {{"/l\n", "--connect", "host"}, "the path has a control character"},
         {{"/l", "--connect", "host:0"}, "zkherd: --connect host:0: a port is a number"},
         {{"/l", "--connect", ""}, "zkherd: --connect '': there is no host in it"},
-        {{"/l", "--connect"}, "zkherd: --connect: it takes a value"},
-        {{"/l", "--watch=no", "--connect", "host"}, "zkherd: --watch=no: it takes no value"},
+        {{"/l", "--connect"}, "zkherd: --connect: the option needs a value"},
+        {{"/l", "--watch=no", "--connect", "host"},
+         "zkherd: --watch=no: the option takes no value"},
         {{"/l", "--frob", "--connect", "host"}, "zkherd: --frob: no such option"},
         {{"/l", "-x", "--connect", "host"}, "zkherd: -x: no such option"},
-        {{"/l", "--yes", "--connect", "host"}, "zkherd: --yes: it is for --break alone"},
-        {{"/l", "--watch", "--break", "--connect", "host"}, "zkherd: --break: with --watch"},
+        {{"/l", "--yes", "--connect", "host"}, "zkherd: --yes: is for --break only"},
+        {{"/l", "--watch", "--break", "--connect", "host"},
+         "zkherd: --break: cannot be used with --watch"},
         {{"/l", "--break", "--connect", "host"}, "zkherd: --break: there is no terminal to ask"},
+        {{"/l", "--json", "--watch", "--connect", "host"}, "zkherd: --json: cannot be used with"},
     };
     for (size_t i = 0; i < sizeof list / sizeof list[0]; i++) {
         const char *arguments[10] = {"zkherd", "inspect"};

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /* `zkherd inspect --break`: who is asked, what is deleted, and who is left alone. */
+#include "tests/live/asked.h"
 #include "tests/live/inspect.h"
 
 static void a_broken_lock_goes_to_the_next(void **state)
@@ -14,10 +15,10 @@ static void a_broken_lock_goes_to_the_next(void **state)
     assert_line(command.out, 0, "/l: 1 holds, 2 wait");
     snprintf(deleted, sizeof deleted, "deleted lock-0000000000 of session 0x%" PRIx64,
              session_of(0));
-    assert_line(command.out, 5, deleted);
-    assert_line(command.out, 6, "/l: 1 holds, 1 waits");
-    assert_row(line_of(command.out, 6), 1, "holds", "lock-0000000001", 1);
-    assert_row(line_of(command.out, 6), 2, "waits", "lock-0000000002", 2);
+    assert_line(command.out, 8, deleted);
+    assert_line(command.out, 9, "/l: 1 holds, 1 waits");
+    assert_row(line_of(command.out, 9), 1, "holds", "lock-0000000001", 1);
+    assert_row(line_of(command.out, 9), 2, "waits", "lock-0000000002", 2);
     assert_false(is_there("/l/lock-0000000000"));
     assert_int_equal(count_children("/l"), 2);
     assert_left(0);
@@ -38,31 +39,15 @@ static void all_who_read_lose_it(void **state)
     assert_left(0);
 }
 
-/* Of a terminal that the command has for its standard input. */
-static int master;
-static char terminal[64];
-
-static void take_terminal(void)
-{
-    dup2(open(terminal, O_RDWR | O_NOCTTY | O_CLOEXEC), 0);
-}
-
 /* Goes on to where the command asks. */
 static void start_to_break(const char *path)
 {
-    master = posix_openpt(O_RDWR | O_NOCTTY | O_CLOEXEC);
-    assert_true(master >= 0 && grantpt(master) == 0 && unlockpt(master) == 0);
-    assert_int_equal(ptsname_r(master, terminal, sizeof terminal), 0);
-    command.prepare = take_terminal;
-    command_start(&command, COMMAND("inspect", path, "--connect", outside, "--break"));
-    await_words(command.err_descriptor, "? [y/N] ", 1);
+    asked_start(&command, COMMAND("inspect", path, "--connect", outside, "--break"));
 }
 
 static void answer(const char *text)
 {
-    assert_int_equal(write(master, text, strlen(text)), strlen(text));
-    command_finish(&command, PATIENCE_NS);
-    close(master);
+    asked_answer(&command, text);
 }
 
 static void it_is_asked_before_it_is_broken(void **state)
@@ -79,7 +64,8 @@ static void it_is_asked_before_it_is_broken(void **state)
         answer(no[i]);
         assert_status(&command, 0);
         assert_has(command.err,
-                   "zkherd: who holds is not told, and may go on as if it still did\n");
+                   "zkherd: the holder is not notified and may continue as if it still held the "
+                   "lock\n");
         assert_has(command.err, question);
         assert_null(strstr(command.out, "deleted"));
         assert_true(is_there("/l/lock-0000000000"));
@@ -103,8 +89,8 @@ static void another_holder_is_left_alone(void **state)
     release(0, "/l/lock-0000000000");
     answer("yes\n");
     assert_status(&command, 1);
-    assert_has(command.err, "zkherd: /l: not broken: lock-0000000000 has gone since it was shown, "
-                            "or is another; look again\n");
+    assert_has(command.err, "zkherd: /l: not broken: lock-0000000000 was deleted or replaced "
+                            "since it was shown; look again\n");
     assert_null(strstr(command.out, "deleted"));
     assert_has(command.out, "\n/l: 1 holds, nobody waits\n");
     assert_true(is_there("/l/lock-0000000001"));
@@ -116,7 +102,7 @@ static void another_holder_is_left_alone(void **state)
     create(1, "/l/f", EPHEMERAL);
     answer("y\n");
     assert_status(&command, 1);
-    assert_has(command.err, "not broken: f has gone since it was shown, or is another");
+    assert_has(command.err, "not broken: f was deleted or replaced since it was shown");
     assert_true(is_there("/l/f"));
 
     /* One of several who read. */
@@ -127,7 +113,7 @@ static void another_holder_is_left_alone(void **state)
     release(1, "/l/r/read-0000000001");
     answer("y\n");
     assert_status(&command, 1);
-    assert_has(command.err, "not broken: read-0000000001 has gone");
+    assert_has(command.err, "not broken: read-0000000001 was deleted");
     assert_true(is_there("/l/r/read-0000000000"));
     assert_left(0);
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /* `zkherd inspect --watch`: every change of a lock is shown, and what cannot be known is said. */
+#include "tests/live/asked.h"
 #include "tests/live/front.h"
 #include "tests/live/inspect.h"
 
@@ -12,7 +13,7 @@ static void start_watch(const char *path, const char *servers)
 
 static void await_sum(const char *sum, size_t times)
 {
-    await_words(command.out_descriptor, sum, times);
+    await_words(&command, command.out_descriptor, sum, times);
 }
 
 /* It has looked again, and waits for the next change: for one of the znode, and of its children. */
@@ -39,7 +40,7 @@ static void changes_are_followed(void **state)
 {
     (void)state;
     start_watch("/l", outside);
-    await_sum("/l: no children: a queue that is free, or no lock\n", 1);
+    await_sum("/l: no children: a free queue, or not a lock\n", 1);
     create(0, "/l/lock-", EPHEMERAL_SEQUENTIAL);
     await_sum("/l: 1 holds, nobody waits\n", 1);
     create(1, "/l/lock-", EPHEMERAL_SEQUENTIAL);
@@ -66,26 +67,76 @@ static void changes_are_followed(void **state)
     assert_left(0);
 }
 
+/* The servers do not store since when a client holds: what was seen is known, and nothing else. */
+static void who_was_seen_to_wait_is_known_to_hold(void **state)
+{
+    (void)state;
+    create(0, "/l/lock-", EPHEMERAL_SEQUENTIAL);
+    create(1, "/l/lock-", EPHEMERAL_SEQUENTIAL);
+    start_watch("/l", outside);
+    await_sum("/l: 1 holds, 1 waits\n", 1);
+    create(2, "/l/lock-", EPHEMERAL_SEQUENTIAL);
+    await_sum("/l: 1 holds, 2 wait\n", 1);
+    release(2, "/l/lock-0000000002");
+    await_sum("/l: 1 holds, 1 waits\n", 2);
+    pause_ms(1100);
+    release(0, "/l/lock-0000000000");
+    await_sum("/l: 1 holds, nobody waits\n", 1);
+    pause_ms(1100);
+    create(2, "/l/lock-", EPHEMERAL_SEQUENTIAL);
+    await_sum("/l: 1 holds, 1 waits\n", 3);
+    await_watches();
+    interrupt_watch();
+    assert_has(row_of(command.out, 1), "     - znode lock-0000000000");
+    assert_has(row_of(strstr(command.out, "2 wait\n"), 1), "     - znode lock-0000000000");
+    const char *last = strstr(command.out, "nobody waits\n");
+    const char *second = strstr(last, "/l: 1 holds, 1 waits\n");
+    assert_row(second, 1, "holds", "lock-0000000001", 1);
+    double queued_s = 0, held_s = 0;
+    assert_int_equal(
+        sscanf(row_of(second, 1), " 1 holds 0x%*x %lf s %lf s znode", &queued_s, &held_s), 2);
+    assert_true(held_s >= 1.0 && queued_s >= held_s + 1.0);
+    assert_has(row_of(second, 2), "     - znode lock-0000000003");
+    assert_left(0);
+}
+
+static void a_semaphore_is_followed(void **state)
+{
+    (void)state;
+    create(0, "/l/leases", PERSISTENT);
+    create(0, "/l/locks", PERSISTENT);
+    start_watch("/l", outside);
+    await_sum("/l: 0 leases held, nobody waits\n", 1);
+    create(0, "/l/leases/lease-", EPHEMERAL_SEQUENTIAL);
+    await_sum("/l: 1 lease held, nobody waits\n", 1);
+    create(1, "/l/locks/lock-", EPHEMERAL_SEQUENTIAL);
+    await_sum("/l: 1 lease held, 1 waits\n", 1);
+    release(0, "/l/leases/lease-0000000000");
+    await_sum("/l: 0 leases held, 1 waits\n", 1);
+    interrupt_watch();
+    assert_left(0);
+}
+
 /* The lock is free when its znode is gone; a folder may go too, and come back. */
 static void a_znode_that_goes_is_followed(void **state)
 {
     (void)state;
     create(0, "/l/f", EPHEMERAL);
     start_watch("/l/f", outside);
-    await_sum("/l/f: 1 holds, who waits is not known\n", 1);
+    await_sum("/l/f: 1 holds, waiters are not known\n", 1);
     release(0, "/l/f");
-    await_sum("/l/f: nobody holds, who waits is not known\n", 1);
+    await_sum("/l/f: nobody holds, waiters are not known\n", 1);
     create(1, "/l/f", EPHEMERAL);
-    await_sum("/l/f: 1 holds, who waits is not known\n", 2);
+    await_sum("/l/f: 1 holds, waiters are not known\n", 2);
     release(1, "/l/f");
-    await_sum("/l/f: nobody holds, who waits is not known\n", 2);
+    await_sum("/l/f: nobody holds, waiters are not known\n", 2);
     create(0, "/l/f", PERSISTENT);
     await_sum("/l/f: nobody holds, nobody waits\n", 1);
     create(0, "/l/f/lock-", EPHEMERAL_SEQUENTIAL);
     await_sum("/l/f: 1 holds, nobody waits\n", 1);
     release(0, "/l/f/lock-0000000000");
     release(0, "/l/f");
-    await_sum("/l/f: there is no such znode now; it may be made anew\n", 1);
+    await_sum("/l/f: the znode does not exist now; it may be created again\n", 1);
     create(0, "/l/f", PERSISTENT);
     await_sum("/l/f: nobody holds, nobody waits\n", 2);
     interrupt_watch();
@@ -132,13 +183,15 @@ static void a_lost_connection_is_told_and_made_anew(void **state)
     start_watch("/l", servers);
     await_sum("/l: 1 holds, nobody waits\n", 1);
     front_stop(&fronts[0]);
-    await_words(command.err_descriptor, "/l: the connection is lost; it may have changed", 1);
+    await_words(&command, command.err_descriptor,
+                "/l: the connection is lost; the lock may have changed", 1);
     await_sum("/l: 1 holds, nobody waits\n", 2);
     create(1, "/l/lock-", EPHEMERAL_SEQUENTIAL);
     await_sum("/l: 1 holds, 1 waits\n", 1);
     /* And while there is no server. */
     front_stop(&fronts[1]);
-    await_words(command.err_descriptor, "/l: the connection is lost; it may have changed", 2);
+    await_words(&command, command.err_descriptor,
+                "/l: the connection is lost; the lock may have changed", 2);
     interrupt_watch();
     assert_left(0);
 }
@@ -162,6 +215,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         INSPECT_TEST_SOON(changes_are_followed),
+        INSPECT_TEST_SOON(who_was_seen_to_wait_is_known_to_hold),
+        INSPECT_TEST_SOON(a_semaphore_is_followed),
         INSPECT_TEST_SOON(a_znode_that_goes_is_followed),
         INSPECT_TEST_SOON(what_takes_anothers_place_is_looked_at),
         INSPECT_TEST_SOON(a_lost_connection_is_told_and_made_anew),

@@ -9,8 +9,8 @@ static struct command command;
 static void check_columns(void)
 {
     for (const char *line = command.out; *line != '\0'; line = strchr(line, '\n') + 1) {
-        if (strcspn(line, "\n") > 84)
-            fail_msg("a line of more than 84 columns: %.*s", (int)strcspn(line, "\n"), line);
+        if (strcspn(line, "\n") > 80)
+            fail_msg("a line of more than 80 bytes: %.*s", (int)strcspn(line, "\n"), line);
     }
 }
 
@@ -41,9 +41,9 @@ static void each_is_told(void **state)
         assert_string_equal(command.err, "");
         check_columns();
         assert_has(command.out, "release");
-        assert_has(command.out, recipe->broken ? "\nUnder lockstep its verdict fails in every trial"
+        assert_has(command.out, recipe->broken ? "\nUnder lockstep the verdict of every trial fails"
                                 : recipe_has_law(recipe) ? "\nLaw, under lockstep:\n"
-                                                         : "\nIt has no law.\n");
+                                                         : "\nThis recipe has no law.\n");
         assert_has(command.out, "\nSource:     ");
         assert_has(command.out, "\nShipped by: ");
     }
@@ -63,13 +63,14 @@ static void laws_are_told_in_formulas(void **state)
         {"scalable", "\n  names listed        1          W + 2           W            0\n"},
         {"childwatch", "\n  notifications       0          W + h           W + h        h\n"},
         {"childwatch", "\n  names listed        1          W^2 + 3W + 2    W^2          0\n"},
-        {"childwatch", "\n  h: 1 if nobody has arrived since the last grant, else 0\n"},
+        {"childwatch", "\n  h: 1 if no client has arrived since the last grant, else 0\n"},
         {"walkback", "\n  EXISTS              1          2               k            1\n"},
         {"walkback", "\n  CREATE              1 + 2r     1               0            0\n"},
         {"walkback", "\n    of them failed    r          0               0            0\n"},
         {"walkback", "\n  r: 1 if the lock has been released before, else 0\n"},
         {"softlock", "\n  setData             1 - r      0               0            0\n"},
-        {"walkback", "\n  k: how many the next waiter found in line when it arrived\n"},
+        {"walkback",
+         "\n  k: number of clients that the next waiter found in line on its arrival\n"},
         {"walkback", "\n  A drain of n: n(n-1)/2 + 7n - 1 RPCs, n - 1 notifications\n"},
         {"ticket", "\n  multi               0          0               1            1\n"},
     };
@@ -88,11 +89,11 @@ static void wrong_names(void **state)
     static const struct {
         const char *arguments[3], *words;
     } list[] = {
-        {{"scaleble"}, "zkherd: scaleble: no such recipe; did you mean 'scalable'?; see zkherd "},
+        {{"scaleble"}, "zkherd: scaleble: no such recipe; did you mean 'scalable'? see zkherd "},
         {{"Ticket"}, "did you mean 'ticket'?"},
         {{"broken"}, "did you mean 'broken-nolock', 'broken-norecheck', "},
-        {{"nope"}, "zkherd: nope: no such recipe: zkherd recipes lists all; see zkherd recipes"},
-        {{""}, "zkherd: '': no such recipe: zkherd recipes lists all; see"},
+        {{"nope"}, "zkherd: nope: no such recipe; zkherd recipes lists all; see zkherd recipes"},
+        {{""}, "zkherd: '': no such recipe; zkherd recipes lists all; see"},
         {{"-x"}, "zkherd: -x: no such option; see zkherd recipes --help"},
         {{"ticket", "poll"}, "zkherd: poll: expected one recipe"},
     };
@@ -128,7 +129,7 @@ static void what_cannot_be_printed(void **state)
     command.prepare = print_to_a_full_device;
     command_run(&command, COMMAND("recipes"));
     assert_refused(&command, 3,
-                   "zkherd: standard output: no space left (No space left on device); free some "
+                   "zkherd: standard output: no space left; free some "
                    "space, or write elsewhere\n");
     command.prepare = NULL;
     assert_left(0);

@@ -5,8 +5,6 @@
 #include "tests/live/run_files.h"
 #include "tests/live/table.h"
 
-#include "recipes/registry.h"
-
 #include <math.h>
 
 #define JAR "/usr/share/java/hdrhistogram.jar"
@@ -70,7 +68,8 @@ static void assert_contract(const struct run_files *files)
                    "reconciled,violations,order_inversions,fairness_jain,valid,reason");
     assert_columns(&files->handoffs,
                    "run,recipe,clients,trial,handoff,waiters,holder,creates,exists,gets,"
-                   "get_children,sets,deletes,multis,rpcs,notifications,names_listed,handoff_us");
+                   "get_children,sets,deletes,multis,rpcs,notifications,names_listed,handoff_us,"
+                   "creates_failed,deletes_failed,notifications_spurious");
     assert_columns(&files->latency, "run,recipe,clients,trial,kind,count,p50_us,p90_us,p99_us,"
                                     "p999_us,max_us");
     struct table fits = table_read(in_work("out/fits.csv"));
@@ -239,15 +238,16 @@ static void steady_by_handoffs(void **state)
     run_files_deinit(&files);
 }
 
+/* For so long that on a busy machine, too, more is handed over than is discarded at first. */
 static void steady_by_duration(void **state)
 {
     (void)state;
-    struct run_files files = RUN_WELL("out", "-n", "4", "-t", "1", "-r", "scalable", "-w", "steady",
-                                      "--duration", "300ms");
+    struct run_files files =
+        RUN_WELL("out", "-n", "4", "-t", "1", "-r", "scalable", "-w", "steady", "--duration", "1s");
     assert_lawful(&files.trials);
     assert_true(table_count(&files.trials, 0, "handoffs") > 4);
     double elapsed_s = table_real(&files.trials, 0, "elapsed_s");
-    assert_true(elapsed_s >= 0.3 && elapsed_s < 3);
+    assert_true(elapsed_s >= 1 && elapsed_s < 4);
     run_files_deinit(&files);
 }
 
@@ -408,109 +408,9 @@ static void java_reads_the_same(void **state)
     run_files_deinit(&files);
 }
 
-/* Where the picture has these words, from its left edge. Inlined, gcc 12 takes the picture for a
- * pointer that dangles. */
-__attribute__((noinline)) static double left_of(const char *picture, const char *words)
-{
-    const char place[] = "translate(";
-    const char *at = strstr(picture, words);
-    if (at == NULL)
-        fail_msg("the picture lacks '%s'", words);
-    while (at > picture && strncmp(at, place, strlen(place)) != 0)
-        at--;
-    return strtod(at + strlen(place), NULL);
-}
-
-/* Each of many recipes has its place in the legend, with its law; what ran in memory is not said to
- * be measured. */
-static void many_recipes_fit_into_the_legend(void **state)
-{
-    (void)state;
-    const struct recipe *recipe;
-    char names[1024] = "", words[80];
-    for (size_t i = 0; (recipe = registry_at(i)) != NULL; i++) {
-        if (recipe_has_law(recipe) && !recipe->broken)
-            snprintf(names + strlen(names), sizeof names - strlen(names), "%s%s",
-                     names[0] == '\0' ? "" : ",", recipe->name);
-    }
-    command_run(&command, COMMAND("run", "-d", "simulated", "-r", names, "-n", "4,8", "-t", "1",
-                                  "-q", "-o", "out"));
-    assert_status(&command, 0);
-    char *picture = read_text(in_work("out/plots/rpcs.svg"));
-    for (size_t i = 0; (recipe = registry_at(i)) != NULL; i++) {
-        snprintf(words, sizeof words, "<text>%s: ", recipe->name);
-        if (recipe_has_law(recipe) && !recipe->broken)
-            assert_true(left_of(picture, words) > 0);
-    }
-    free(picture);
-    command_run(&command, COMMAND("run", "-d", "simulated", "-r", "scalable", "-n", "4,8", "-t",
-                                  "1", "-q", "-o", "one"));
-    picture = read_text(in_work("one/plots/rpcs.svg"));
-    assert_has(picture, "scalable, counted");
-    free(picture);
-}
-
-static size_t count_labels(const char *picture, const char *label)
-{
-    char words[64];
-    size_t count = 0;
-    snprintf(words, sizeof words, "<text>%s</text>", label);
-    for (const char *at = picture; (at = strstr(at, words)) != NULL; at++)
-        count++;
-    return count;
-}
-
-/* Of levels that have no room for all labels, every other one has one, the last among them, and
- * that stays within its panel. */
-static void labels_of_levels(void **state)
-{
-    (void)state;
-    static const char levels[] = "10,25,50,100,250,500,1000";
-    command_run(&command, COMMAND("run", "-d", "simulated", "-r", "ticket", "-n", levels, "-t", "1",
-                                  "-q", "-o", "a"));
-    command_run(&command, COMMAND("run", "-d", "simulated", "-r", "ticket", "-n", levels, "-t", "1",
-                                  "-q", "-o", "b"));
-    command_run(&command, COMMAND("compare", "a", "b", "-q", "-o", "out"));
-    assert_status(&command, 0);
-    char *picture = read_text(in_work("out/plots/compare.svg"));
-    assert_int_equal(count_labels(picture, "10"), 2);
-    assert_int_equal(count_labels(picture, "50"), 2);
-    assert_int_equal(count_labels(picture, "250"), 2);
-    assert_int_equal(count_labels(picture, "1,000"), 2);
-    assert_int_equal(count_labels(picture, "25"), 0);
-    assert_int_equal(count_labels(picture, "500"), 0);
-    /* Of 640 units the left panel ends at 49 %; half of five letters of 8 units each. */
-    assert_true(left_of(picture, "<text>1,000</text>") + 20 < 0.49 * 640);
-    free(picture);
-}
-
-/* Waiters are told in powers of 4 as long as all have room, and beyond that in decades. */
-static void labels_of_waiters(void **state)
-{
-    (void)state;
-    command_run(&command, COMMAND("run", "-d", "simulated", "-r", "ticket", "-n", "1000", "-t", "1",
-                                  "-q", "-o", "few"));
-    assert_status(&command, 0);
-    char *picture = read_text(in_work("few/plots/messages.svg"));
-    assert_int_equal(count_labels(picture, "64"), 2);
-    assert_int_equal(count_labels(picture, "256"), 2);
-    free(picture);
-    command_run(&command, COMMAND("run", "-d", "simulated", "-r", "ticket", "-n", "8000", "-t", "1",
-                                  "-q", "-o", "many"));
-    assert_status(&command, 0);
-    picture = read_text(in_work("many/plots/messages.svg"));
-    assert_int_equal(count_labels(picture, "100"), 2);
-    assert_int_equal(count_labels(picture, "1,000"), 2);
-    assert_int_equal(count_labels(picture, "64"), 0);
-    free(picture);
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        COMMAND_TEST(many_recipes_fit_into_the_legend),
-        COMMAND_TEST(labels_of_levels),
-        COMMAND_TEST(labels_of_waiters),
         COMMAND_TEST(a_private_server_and_all_files),
         COMMAND_TEST(quiet_is_quiet),
         COMMAND_TEST(results_have_a_folder_of_their_own),

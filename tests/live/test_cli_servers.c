@@ -113,8 +113,8 @@ static void latencies_are_told_by_role(void **state)
                                   "scalable,childwatch", "-o", "out"));
     assert_status(&command, 0);
     assert_has(command.out,
-               "\nscalable, 9 clients: median handoff by the server of who is granted: "
-               "leader ");
+               "\nscalable, 9 clients: median handoff by the role of the new holder's server:\n"
+               "    leader ");
     struct run_files files = run_files_read("out");
     assert_roles_add_up(&files.latency);
     assert_int_equal(sum_of(&files.latency, "all", "acquire"), 4 * 9);
@@ -216,7 +216,7 @@ static void a_name_is_resolved_once(void **state)
 static void assert_not_reconciled(const char *why, const char *folder, size_t trials)
 {
     assert_status(&command, 0);
-    assert_int_equal(count_words(command.err, "the counts are not reconciled with the servers': "),
+    assert_int_equal(count_words(command.err, "cannot cross-check against the servers' counters: "),
                      1);
     assert_has(command.err, why);
     struct run_files files = run_files_read(folder);
@@ -299,6 +299,27 @@ static void mixed_versions_are_told(void **state)
     assert_left(1);
 }
 
+/* A version is a text of the server's: the file keeps it, the terminal does not obey it. */
+static void hostile_versions_are_made_printable(void **state)
+{
+    (void)state;
+    char servers[160];
+    struct front front = front_start(one_of_three(0), HOSTILE);
+    snprintf(servers, sizeof servers, "%s,%s", address[1], front.address);
+    command_run(&command, COMMAND("run", "--connect", servers, "-n", "2", "-t", "2", "-r",
+                                  "scalable", "-o", "out"));
+    front_stop(&front);
+    assert_has(command.err, " runs \\x1b[31m\\x07\\u202e");
+    assert_null(strchr(command.err, '\x1b'));
+    assert_null(strstr(command.err, "\xe2\x80\xae"));
+    assert_null(strchr(command.out, '\x1b'));
+    json_t *manifest = read_manifest("out");
+    json_t *warnings = json_object_get(manifest, "warnings");
+    assert_has(json_string_value(json_array_get(warnings, 0)), FRONT_HOSTILE);
+    json_decref(manifest);
+    assert_left(1);
+}
+
 /* ------------------------------------------------------------------ servers that do not belong
  * together */
 
@@ -332,14 +353,14 @@ static void two_ensembles_are_refused(void **state)
     snprintf(servers, sizeof servers, "%s,%s", all, outside);
     command_run(&command, COMMAND("run", "--connect", servers, "-n", "2", "-t", "1"));
     snprintf(words, sizeof words,
-             "zkherd: %s: it is of another ensemble: what is created through "
-             "%s does not show there",
+             "zkherd: %s: not a server of the same ensemble: a znode created through "
+             "%s is not visible there",
              outside, address[0]);
     assert_refused(&command, 2, words);
     assert_nothing_is_left(znodes);
     snprintf(servers, sizeof servers, "%s,%s", outside, address[2]);
     command_run(&command, COMMAND("run", "--connect", servers, "-n", "2", "-t", "1"));
-    snprintf(words, sizeof words, "zkherd: %s: it is of another ensemble", address[2]);
+    snprintf(words, sizeof words, "zkherd: %s: not a server of the same ensemble", address[2]);
     assert_refused(&command, 2, words);
     assert_nothing_is_left(znodes);
 }
@@ -371,7 +392,7 @@ static void two_ensembles_without_words_are_refused(void **state)
     snprintf(servers, sizeof servers, "%s,%s", outside, front.address);
     command_run(&command, COMMAND("run", "--connect", servers, "-n", "2", "-t", "1"));
     front_stop(&front);
-    assert_refused(&command, 2, "it is of another ensemble");
+    assert_refused(&command, 2, "not a server of the same ensemble");
     assert_nothing_is_left(znodes);
     outside_stop(state);
 }
@@ -383,7 +404,8 @@ static void a_server_named_twice_is_refused(void **state)
     snprintf(servers, sizeof servers, "%s,%s,localhost:%s", address[0], address[1],
              strchr(address[0], ':') + 1);
     command_run(&command, COMMAND("run", "--connect", servers, "-n", "2", "-t", "1"));
-    assert_refused(&command, 2, " (127.0.0.1) are the same server; ");
+    assert_refused(&command, 2,
+                   " (127.0.0.1) are the same server: name each once; see zkherd run --help");
     assert_left(0);
 }
 
@@ -397,6 +419,7 @@ int main(void)
         COMMAND_TEST(all_servers_refuse_words),
         COMMAND_TEST(a_server_that_falters_is_asked_again),
         COMMAND_TEST(mixed_versions_are_told),
+        COMMAND_TEST(hostile_versions_are_made_printable),
         COMMAND_TEST(two_ensembles_are_refused),
         COMMAND_TEST_SOON(two_ensembles_can_be_interrupted),
         COMMAND_TEST(two_ensembles_without_words_are_refused),

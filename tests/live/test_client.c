@@ -223,7 +223,7 @@ static void some_of_all(void)
 static void check_agreement(const struct oracle_count *count)
 {
     uint64_t servers = 0, sessions = 0;
-    enum oracle_counter differs = oracle_reconcile(count, &probe.sent, &servers, &sessions);
+    enum oracle_counter differs = oracle_reconcile(count, &probe.sent, 0, &servers, &sessions);
     if (differs != ORACLE_AGREES)
         fail_msg("%s: the server counted %lu, the session %lu", oracle_counter_word(differs),
                  (unsigned long)servers, (unsigned long)sessions);

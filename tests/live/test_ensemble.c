@@ -305,7 +305,7 @@ static void odd_numbers_only(void **state)
     struct fault fault = nest_start_in_vain(&options, FAULT_USAGE);
     assert_string_equal(fault.subject, "4 servers");
     assert_has(fault.detail, "majority");
-    assert_has(fault.detail, "the loss of 1, as 3 would");
+    assert_has(fault.detail, "the loss of 1, as 3 do");
     assert_has(fault.detail, "take 3 or 5");
     const unsigned others[] = {0, 2, 6, 8, 9, UINT32_MAX};
     for (size_t i = 0; i < sizeof others / sizeof others[0]; i++) {
@@ -355,7 +355,7 @@ static void a_port_that_is_taken_is_named(void **state)
     options.first_port = 65534;
     fault = nest_start_in_vain(&options, FAULT_USAGE);
     assert_string_equal(fault.subject, "port 65534");
-    assert_has(fault.detail, "would have port 65536");
+    assert_has(fault.detail, "give 65533 or less");
 }
 
 static void given_ports_are_used(void **state)
@@ -481,9 +481,8 @@ static void folders_that_will_not_do(void **state)
     snprintf(inside, sizeof inside, "%s/.dear", folder);
     assert_int_equal(mkdir(folder, 0700), 0);
     assert_int_equal(mkdir(inside, 0700), 0);
-    struct fault fault = nest_start_in_vain(&options, FAULT_EXISTS);
+    struct fault fault = nest_start_in_vain(&options, FAULT_NOT_EMPTY);
     assert_string_equal(fault.subject, folder);
-    assert_has(fault.detail, "not empty");
     assert_int_equal(access(inside, F_OK), 0);
 
     snprintf(folder, sizeof folder, "%s/.not/there", nest);

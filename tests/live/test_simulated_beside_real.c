@@ -157,6 +157,7 @@ static struct admin_counters counters_since(struct side *side)
         .watch_count = now.watch_count - before->watch_count,
         .ephemerals_count = now.ephemerals_count - before->ephemerals_count,
         .connections = now.connections - before->connections,
+        .connects = now.connects - before->connects,
         .znode_count = now.znode_count - before->znode_count,
     };
 }

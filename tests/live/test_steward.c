@@ -57,6 +57,27 @@ static void test_a_trial_finds_another_session(void **state)
     trial_result_free(result);
 }
 
+/* Together with what it marks, or not at all; and again by the session that follows. */
+static void test_a_mark_is_there_as_long_as_the_steward(void **state)
+{
+    struct fault fault = {0};
+    bool exists = false;
+    (void)state;
+    live_expect(steward_create_marked(live_host.steward, ROOT "/m", "text", ROOT "/m/mark", &fault),
+                &fault);
+    assert_int_equal(
+        steward_create_marked(live_host.steward, ROOT "/m", "text", ROOT "/other", &fault),
+        FAULT_EXISTS);
+    live_expect(steward_exists(live_host.steward, ROOT "/other", &exists, &fault), &fault);
+    assert_false(exists);
+    let_session_expire();
+    live_expect(steward_exists(live_host.steward, ROOT "/m/mark", &exists, &fault), &fault);
+    assert_true(exists);
+    live_expect(steward_delete_tree(live_host.steward, ROOT "/m", &fault), &fault);
+    live_expect(steward_exists(live_host.steward, ROOT "/m/mark", &exists, &fault), &fault);
+    assert_false(exists);
+}
+
 static void create_folders(const char *below, unsigned count)
 {
     struct fault fault = {0};
@@ -149,6 +170,7 @@ int main(void)
         cmocka_unit_test(test_a_create_finds_another_session),
         cmocka_unit_test(test_a_deletion_finds_another_session),
         cmocka_unit_test(test_a_trial_finds_another_session),
+        cmocka_unit_test(test_a_mark_is_there_as_long_as_the_steward),
         cmocka_unit_test(test_a_tree_is_deleted),
         cmocka_unit_test(test_an_interrupt_is_heeded),
         cmocka_unit_test(test_a_server_that_has_ended_is_not_waited_for),

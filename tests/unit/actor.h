@@ -277,7 +277,7 @@ static inline void replied(void *owner, const struct client_reply *reply)
 static inline void notified(void *owner, enum client_event event, const char *path)
 {
     struct actor *actor = owner;
-    if (actor->doing == GONE || !actor->parked || !contender_awaits(&actor->contender, event, path))
+    if (actor->doing == GONE || !actor->parked || !contender_wakes(&actor->contender, event, path))
         return;
     actor->parked = false;
     advance(actor);

@@ -158,7 +158,7 @@ static inline void script_data(struct script *script, const char *path, const ch
 static inline void script_gone(struct script *script, const char *path)
 {
     assert_int_equal(script->step, STEP_WATCH);
-    assert_true(contender_awaits(&script->contender, EVENT_DELETED, path));
+    assert_true(contender_wakes(&script->contender, EVENT_DELETED, path));
     script_resume(script);
 }
 

@@ -118,7 +118,8 @@ static void what_csv_writes_comes_back(void **state)
 static void numbers_are_decimal(void **state)
 {
     (void)state;
-    static const char *const bad[] = {"x", "0x10", "nan", "inf", " 1", "1 ", "1e999", "--1", "."};
+    static const char *const bad[] = {"x",     "0x10", "nan", "inf", " 1", "1 ",
+                                      "1e999", "--1",  ".",   "1-2", "8e"};
     double number = 7;
     read_well("n\n8\n-2.5\n1e3\n\n");
     assert_int_equal(csv_reader_number(&reader, 0, 0, &number, &fault), FAULT_NONE);
@@ -157,6 +158,7 @@ static void what_is_malformed_is_told_with_its_line(void **state)
         {"a,b\n1,2\"3\n", "line 2: a quote inside a field that is not quoted"},
         {"a,b\n\"1\n\"x,2\n", "line 3: something stands behind a closing quote"},
         {"a,b,a\n", "line 1: two columns are called 'a'"},
+        {"a,b,b\n", "line 1: two columns are called 'b'"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         assert_int_equal(read_bytes(cases[i].text, strlen(cases[i].text)), FAULT_MALFORMED);

@@ -107,6 +107,43 @@ static void test_it_takes_whom_the_plan_says(void **state)
     assert_false(takes(DEATH_HOLDER, 1, &session));
 }
 
+/* Of four the second. */
+static void test_the_waiter_is_the_one_in_the_middle(void **state)
+{
+    uint32_t session = UINT32_MAX;
+    (void)state;
+    atomic_store(&board->locks[0].grants, 2);
+    board->sessions[1].acquisitions = 1;
+    assert_true(takes(DEATH_WAITER, 0, &session));
+    assert_int_equal(session, 3); /* of 2 to 5 */
+}
+
+/* It takes nobody at a later one. */
+static void test_a_session_dies_at_its_handoff_alone(void **state)
+{
+    uint32_t session = UINT32_MAX;
+    (void)state;
+    atomic_store(&board->locks[0].releases, 2);
+    assert_false(takes(DEATH_HOLDER, 1, &session));
+    assert_true(takes(DEATH_HOLDER, 2, &session));
+    assert_false(takes(DEATH_HOLDER, 3, &session));
+}
+
+/* A worker may be looked at late. */
+static void test_a_worker_dies_from_its_handoff_on(void **state)
+{
+    (void)state;
+    plan.death = (struct death){DEATH_CRASH, DEATH_WORKER, 2};
+    atomic_store(&board->locks[0].releases, 1);
+    assert_false(death_dooms(board, 0));
+    atomic_store(&board->locks[0].releases, 2);
+    assert_true(death_dooms(board, 0));
+    atomic_store(&board->locks[0].releases, 3);
+    assert_true(death_dooms(board, 0));
+    death_note(board, 0, 100);
+    assert_false(death_dooms(board, 0));
+}
+
 static void test_a_recipe_may_have_one(void **state)
 {
     uint32_t session = UINT32_MAX;
@@ -139,6 +176,9 @@ int main(void)
         TEST(test_a_holder_that_lives_never_lapses),
         TEST(test_a_deserter_is_told_once),
         TEST(test_it_takes_whom_the_plan_says),
+        TEST(test_the_waiter_is_the_one_in_the_middle),
+        TEST(test_a_session_dies_at_its_handoff_alone),
+        TEST(test_a_worker_dies_from_its_handoff_on),
         TEST(test_a_recipe_may_have_one),
         TEST(test_the_dead_neither_hold_nor_wait),
     };

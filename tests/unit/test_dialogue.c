@@ -16,6 +16,17 @@
 
 #define LIMIT_NS (10 * NS_PER_S)
 
+/* Of this size nothing is given; 0: all is. */
+static size_t refused_size;
+
+void *__real_malloc(size_t size);
+void *__wrap_malloc(size_t size);
+
+void *__wrap_malloc(size_t size)
+{
+    return size == refused_size && size > 0 ? NULL : __real_malloc(size);
+}
+
 struct scene {
     struct simulated *world;
     struct dialogue dialogue;
@@ -82,21 +93,44 @@ static void test_names_and_data_are_kept(void **state)
 {
     struct scene *scene = *state;
     const struct dialogue *dialogue = &scene->dialogue;
-    const char data[] = "longer than there is room for, by far";
+    char data[DIALOGUE_VALUE_MAX + 30];
+    memset(data, 'x', sizeof data);
+    data[7] = '\0'; /* any bytes */
     assert_int_equal(ask(scene, op_create("/a", "short", 5, PERSISTENT)), ZK_OK);
-    assert_int_equal(ask(scene, op_create("/b", data, strlen(data), PERSISTENT)), ZK_OK);
+    assert_int_equal(ask(scene, op_create("/b", data, sizeof data, PERSISTENT)), ZK_OK);
     assert_int_equal(look(scene, CLIENT_GET_CHILDREN, "/"), ZK_OK);
     struct client_reply list = dialogue->reply;
     assert_int_equal(look(scene, CLIENT_GET, "/a"), ZK_OK);
-    assert_string_equal(dialogue->text, "short");
+    assert_string_equal(dialogue->value, "short");
+    assert_int_equal(dialogue->value_length, 5);
     assert_int_equal(look(scene, CLIENT_GET, "/b"), ZK_OK);
-    assert_memory_equal(dialogue->text, data, sizeof dialogue->text - 1);
-    assert_int_equal(strlen(dialogue->text), sizeof dialogue->text - 1);
+    assert_int_equal(dialogue->value_length, DIALOGUE_VALUE_MAX);
+    assert_memory_equal(dialogue->value, data, DIALOGUE_VALUE_MAX);
+    assert_int_equal(dialogue->value[DIALOGUE_VALUE_MAX], '\0');
     assert_int_equal(look(scene, CLIENT_GET, "/c"), ZK_NO_NODE);
-    assert_string_equal(dialogue->text, "");
+    assert_string_equal(dialogue->value, "");
+    assert_int_equal(dialogue->value_length, 0);
     assert_int_equal(list.name_count, 3);
     assert_true(is_among(&list, "a") && is_among(&list, "b") && is_among(&list, "zookeeper"));
     assert_int_equal(dialogue->requests, 6);
+}
+
+/* What says that there are names must have them. */
+static void test_names_without_memory_are_a_fault(void **state)
+{
+    static const char name[] = "zookeeper"; /* the only child of the root */
+    struct scene *scene = *state;
+    struct dialogue *dialogue = &scene->dialogue;
+    const struct dialogue_limit until = limit(scene);
+    const struct client_request list = {.operation = CLIENT_GET_CHILDREN, .path = "/"};
+    refused_size = sizeof *dialogue->names + sizeof name + 1;
+    enum fault_kind kind = dialogue_ask(dialogue, &list, &until, &scene->fault);
+    refused_size = 0;
+    assert_int_equal(kind, FAULT_NO_MEMORY);
+    assert_null(dialogue->reply.names);
+    assert_int_equal(dialogue->reply.name_count, 0);
+    assert_int_equal(look(scene, CLIENT_GET_CHILDREN, "/"), ZK_OK);
+    assert_true(dialogue->reply.name_count == 1 && is_among(&dialogue->reply, name));
 }
 
 static void test_waiting_ends_at_its_limit(void **state)
@@ -184,6 +218,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(test_names_and_data_are_kept, open_scene, close_scene),
+        cmocka_unit_test_setup_teardown(test_names_without_memory_are_a_fault, open_scene,
+                                        close_scene),
         cmocka_unit_test_setup_teardown(test_waiting_ends_at_its_limit, open_scene, close_scene),
         cmocka_unit_test_setup_teardown(test_waiting_is_interrupted, open_scene, close_scene),
         cmocka_unit_test_setup_teardown(test_a_watch_is_heard, open_scene, close_scene),

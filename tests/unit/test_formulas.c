@@ -10,6 +10,8 @@
 #include <cmocka.h>
 
 #include "base/text.h"
+#include "bench/cells.h"
+#include "recipes/formula.h"
 #include "recipes/law.h"
 #include "recipes/registry.h"
 
@@ -19,96 +21,27 @@
 
 #define CLIENTS 64
 
-/* What README.md has behind the formula of RPCs, and the n that formulas hold for: multiples. */
-struct remark {
-    const char *recipe;
-    const char *words;
-    uint64_t divisor;
-};
-
-static struct remark remark_of(const struct recipe *recipe)
+/* What README.md has behind the formula of RPCs. */
+static const char *remark_of(const struct recipe *recipe)
 {
-    static const struct remark remarks[] = {
-        {"softlock", " for one task", 1},
-        {"rwlock-curator", " (4 divides n)", 4},
-    };
+    static const struct {
+        const char *recipe, *words;
+    } remarks[] = {{"softlock", " for one task"}, {"rwlock-curator", " (4 divides n)"}};
     for (size_t i = 0; i < sizeof remarks / sizeof remarks[0]; i++) {
         if (strcmp(remarks[i].recipe, recipe->name) == 0)
-            return remarks[i];
+            return remarks[i].words;
     }
-    return (struct remark){recipe->name, "", 1};
+    return "";
 }
 
 /* ------------------------------------------------------------------ what a formula comes to */
 
-struct formula {
-    const char *text, *rest;
-    double n;
-};
-
-static bool next_is(struct formula *formula, const char *sign)
-{
-    formula->rest += strspn(formula->rest, " ");
-    if (strncmp(formula->rest, sign, strlen(sign)) != 0)
-        return false;
-    formula->rest += strlen(sign);
-    return true;
-}
-
-static double sum(struct formula *formula);
-
-/* A number, n or a sum in parentheses; its square. */
-static double factor(struct formula *formula)
-{
-    double value = formula->n;
-    if (next_is(formula, "(")) {
-        value = sum(formula);
-        if (!next_is(formula, ")"))
-            fail_msg("%s: no ) at '%s'", formula->text, formula->rest);
-    } else if (!next_is(formula, "n")) {
-        char *end;
-        value = (double)strtoul(formula->rest, &end, 10);
-        if (end == formula->rest)
-            fail_msg("%s: no factor at '%s'", formula->text, formula->rest);
-        formula->rest = end;
-    }
-    return next_is(formula, "^2") ? value * value : value;
-}
-
-/* 3n^2/16: what stands side by side is multiplied. */
-static double product(struct formula *formula)
-{
-    double value = factor(formula);
-    for (;;) {
-        if (next_is(formula, "/"))
-            value /= factor(formula);
-        else if (*formula->rest == 'n' || *formula->rest == '(')
-            value *= factor(formula);
-        else
-            return value;
-    }
-}
-
-static double sum(struct formula *formula)
-{
-    double value = product(formula);
-    for (;;) {
-        if (next_is(formula, "+"))
-            value += product(formula);
-        else if (next_is(formula, "-"))
-            value -= product(formula);
-        else
-            return value;
-    }
-}
-
-/* No denominator but a power of two: so no digit is lost. */
 static double evaluate(const char *text, uint64_t n)
 {
-    struct formula formula = {.text = text, .rest = text, .n = (double)n};
-    double value = sum(&formula);
-    if (*formula.rest != '\0')
-        fail_msg("%s: nothing is made of '%s'", text, formula.rest);
+    double value = 0;
+    assert_true(formula_is_one(text));
+    if (!formula_evaluate(text, n, &value))
+        fail_msg("nothing is made of '%s'", text);
     return value;
 }
 
@@ -121,6 +54,22 @@ static void test_formulas_are_evaluated(void **state)
     assert_true(evaluate("2n^2 - n + 2", 7) == 93);
     assert_true(evaluate("3n^2/16 + 17n/4 - 2", 8) == 44);
     assert_true(evaluate("(n + 1)^2 - 2 - 3", 3) == 11);
+    assert_true(evaluate("n^3 + 2^0", 3) == 28);
+}
+
+static void test_what_is_no_formula_is_told(void **state)
+{
+    static const char *const torn[] = {"n^2 ++ 7n", "(n - 1", "n - 1)", "5n -", "n^", "2 3"};
+    static const char *const words[] = {"no law", "-", "", "O(n)", "n for one task"};
+    double value = 7;
+    (void)state;
+    for (size_t i = 0; i < sizeof torn / sizeof torn[0]; i++) {
+        assert_true(formula_is_one(torn[i]));
+        assert_false(formula_evaluate(torn[i], 3, &value));
+    }
+    for (size_t i = 0; i < sizeof words / sizeof words[0]; i++)
+        assert_false(formula_is_one(words[i]));
+    assert_true(value == 7);
 }
 
 /* ------------------------------------------------------------------ what zkherd recipes shows */
@@ -132,28 +81,82 @@ static struct tally drain(const struct recipe *recipe, uint64_t n)
     return total;
 }
 
-static void assert_comes_to(const struct recipe *recipe, const char *text, uint64_t n,
-                            uint64_t expected)
-{
-    double value = evaluate(text, n);
-    if (value != (double)expected)
-        fail_msg("%s: %s is %.3f for n = %llu; the steps of its law add up to %llu", recipe->name,
-                 text, value, (unsigned long long)n, (unsigned long long)expected);
-}
-
 static void test_formulas_are_the_sums_of_the_laws(void **state)
 {
+    struct fault fault;
     (void)state;
     const struct recipe *recipe;
     for (size_t r = 0; (recipe = registry_at(r)) != NULL; r++) {
-        uint64_t divisor = remark_of(recipe).divisor;
-        for (uint64_t n = divisor; n <= CLIENTS && recipe_has_law(recipe) && !recipe->broken;
-             n += divisor) {
-            struct tally total = drain(recipe, n);
-            assert_comes_to(recipe, recipe->law.rpcs, n, tally_rpcs(&total));
-            assert_comes_to(recipe, recipe->law.notifications, n, total.of[TALLY_NOTIFICATION]);
+        bool is_told = !recipe_has_law(recipe) || recipe->broken;
+        assert_true(is_told || formula_is_one(recipe->law.rpcs));
+        assert_true(is_told || formula_is_one(recipe->law.notifications));
+        for (uint64_t n = 1; n <= CLIENTS; n++) {
+            if (law_check_texts(recipe, n, &fault) != FAULT_NONE)
+                fail_msg("%s: %s", fault.subject, fault.detail);
         }
     }
+}
+
+static void assert_text_is_wrong(const struct recipe *recipe, uint64_t clients, const char *detail)
+{
+    struct fault fault;
+    assert_int_equal(law_check_texts(recipe, clients, &fault), FAULT_WRONG_LAW);
+    assert_string_equal(fault.subject, recipe->name);
+    assert_string_equal(fault.detail, detail);
+}
+
+static void test_a_wrong_text_is_told(void **state)
+{
+    struct recipe recipe = *registry_find("scalable"), sharing = *registry_find("rwlock-curator");
+    struct fault fault;
+    (void)state;
+    recipe.law.rpcs = "n^2 + 7n";
+    assert_text_is_wrong(
+        &recipe, 8,
+        ".law.rpcs is \"n^2 + 7n\", which is 120 for n = 8, where its law's functions "
+        "add up to 38");
+    recipe.law.rpcs = "5n -- 2";
+    assert_text_is_wrong(&recipe, 8, ".law.rpcs is \"5n -- 2\", of which nothing can be made");
+    recipe.law.rpcs = "in words";
+    assert_int_equal(law_check_texts(&recipe, 8, &fault), FAULT_NONE);
+    recipe.law.notifications = "n";
+    assert_text_is_wrong(
+        &recipe, 8,
+        ".law.notifications is \"n\", which is 8 for n = 8, where its law's functions "
+        "add up to 7");
+    assert_int_equal(law_check_texts(&sharing, 5, &fault), FAULT_NONE);
+    sharing.law_texts_every = 0;
+    assert_int_equal(law_check_texts(&sharing, 5, &fault), FAULT_WRONG_LAW);
+}
+
+/* Before a run begins, at each of its numbers of clients. */
+static void test_no_run_begins_with_a_wrong_text(void **state)
+{
+    struct recipe recipe = *registry_find("scalable");
+    uint64_t levels[] = {2, 9}; /* it is right for two */
+    struct options options = {.recipes = {registry_find("nonscalable"), &recipe},
+                              .most_clients = {UINT64_MAX, UINT64_MAX},
+                              .recipe_count = 2,
+                              .clients = levels,
+                              .level_count = 2,
+                              .locks = 1,
+                              .trials = 1,
+                              .topology_count = 1};
+    struct cells cells;
+    struct fault fault;
+    (void)state;
+    assert_int_equal(cells_init(&cells, &options, &fault), FAULT_NONE);
+    assert_int_equal(cells.count, 4);
+    cells_deinit(&cells);
+    recipe.law.rpcs = "4n";
+    assert_int_equal(cells_init(&cells, &options, &fault), FAULT_WRONG_LAW);
+    assert_string_equal(fault.subject, "scalable");
+    cells_deinit(&cells);
+    options.most_clients[1] = 9;
+    assert_int_equal(cells_init(&cells, &options, &fault), FAULT_WRONG_LAW);
+    options.most_clients[1] = 8; /* which it has only for two */
+    assert_int_equal(cells_init(&cells, &options, &fault), FAULT_NONE);
+    cells_deinit(&cells);
 }
 
 /* ------------------------------------------------------------------ what README.md shows */
@@ -223,7 +226,7 @@ static void check_row(const struct recipe *recipe, char *cells[CELLS])
 {
     char formula[80], expected[80];
     spell_squares(cells[2], formula, sizeof formula);
-    snprintf(expected, sizeof expected, "%s%s", recipe->law.rpcs, remark_of(recipe).words);
+    snprintf(expected, sizeof expected, "%s%s", recipe->law.rpcs, remark_of(recipe));
     assert_string_equal(formula, expected);
     spell_squares(cells[3], formula, sizeof formula);
     assert_string_equal(formula, recipe->law.notifications);
@@ -279,7 +282,10 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_formulas_are_evaluated),
+        cmocka_unit_test(test_what_is_no_formula_is_told),
         cmocka_unit_test(test_formulas_are_the_sums_of_the_laws),
+        cmocka_unit_test(test_a_wrong_text_is_told),
+        cmocka_unit_test(test_no_run_begins_with_a_wrong_text),
         cmocka_unit_test(test_readme_has_every_recipe_and_its_formulas),
     };
     return cmocka_run_group_tests_name("formulas", tests, NULL, NULL);

@@ -95,6 +95,16 @@ static void percentiles_are_those_of_java(void **state)
     assert_int_equal(histogram_max_ns(&histogram), 1000000);
 }
 
+/* A slot above 2 µs holds several values: percentile 0 is its first one, any other its last. */
+static void percentile_0_is_no_more_than_any_value(void **state)
+{
+    (void)state;
+    histogram_record(&histogram, 5002);
+    histogram_record(&histogram, 9000);
+    assert_int_equal(histogram_percentile_ns(&histogram, 0), 5000);
+    assert_int_equal(histogram_percentile_ns(&histogram, 1), 5003);
+}
+
 static int compare(const void *a, const void *b)
 {
     uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
@@ -122,6 +132,20 @@ static void percentiles_agree_with_sorting(void **state)
         double percent = 100 * (double)rank / COUNT;
         assert_int_equal(histogram_percentile_ns(&histogram, percent), last_ns);
     }
+}
+
+static void values_above_another_are_counted(void **state)
+{
+    (void)state;
+    assert_int_equal(histogram_above(&histogram, 1), 0);
+    for (uint64_t ms = 1; ms <= 100; ms++)
+        histogram_record(&histogram, ms * 1000000);
+    assert_int_equal(histogram_above(&histogram, 1), 100);
+    assert_int_equal(histogram_above(&histogram, 1000000), 99); /* its own slot is not above */
+    assert_int_equal(histogram_above(&histogram, 99500000), 1);
+    assert_int_equal(histogram_above(&histogram, 100000000), 0);
+    histogram_record(&histogram, HISTOGRAM_HIGHEST_NS + 1);
+    assert_int_equal(histogram_above(&histogram, HISTOGRAM_HIGHEST_NS), 1);
 }
 
 static void adding_is_recording_both(void **state)
@@ -174,7 +198,9 @@ int main(void)
         cmocka_unit_test_setup(above_the_range_is_counted_not_clamped, empty),
         cmocka_unit_test_setup(overflow_counts_above_everything, empty),
         cmocka_unit_test_setup(percentiles_are_those_of_java, empty),
+        cmocka_unit_test_setup(percentile_0_is_no_more_than_any_value, empty),
         cmocka_unit_test_setup(percentiles_agree_with_sorting, empty),
+        cmocka_unit_test_setup(values_above_another_are_counted, empty),
         cmocka_unit_test_setup(adding_is_recording_both, empty),
         cmocka_unit_test_setup(writers_lose_nothing, empty),
     };

@@ -73,6 +73,7 @@ static void test_childwatch(void **state)
         assert_int_equal(total.of[TALLY_DELETE], n);
         assert_int_equal(total.of[TALLY_NOTIFICATION], n * n - n + 1);
         assert_int_equal(total.of[TALLY_NOTIFICATION_SPURIOUS], n);
+        assert_int_equal(total.of[TALLY_NAMES_LISTED], 1 + n * (n - 1) * (4 * n + 1) / 6);
     }
 }
 

@@ -32,7 +32,7 @@ static void expect(const char *const *names, const char *const *line)
         for (size_t i = 0; i < place_count; i++) {
             char text[128];
             snprintf(text, sizeof text, "%c %s%s", places[i].holds ? 'H' : 'w', places[i].name,
-                     (const char *const[]){"", " r", " w"}[places[i].role]);
+                     (const char *const[]){"", " r", " w", " l"}[places[i].role]);
             assert_non_null(line[i]);
             assert_string_equal(text, line[i]);
         }
@@ -141,6 +141,57 @@ static void a_word_within_a_word_tells_nothing(void **state)
     expect(NAMES("overwrite-0000000001"), LINE("H overwrite-0000000001"));
 }
 
+/* Each has what it asked for, as long as it is there. */
+static void all_leases_are_held(void **state)
+{
+    (void)state;
+    expect(NAMES("_c_ffd8b0d6-3f6d-4d2c-8c8d-4f7d0e0f8a01-lease-0000000001",
+                 "_c_00d8b0d6-3f6d-4d2c-8c8d-4f7d0e0f8a01-lease-0000000002"),
+           LINE("H _c_ffd8b0d6-3f6d-4d2c-8c8d-4f7d0e0f8a01-lease-0000000001 l",
+                "H _c_00d8b0d6-3f6d-4d2c-8c8d-4f7d0e0f8a01-lease-0000000002 l"));
+    expect(NAMES("lease-0000000001", "read-0000000002", "lease-0000000003"),
+           LINE("H lease-0000000001 l", "w read-0000000002 r", "w lease-0000000003 l"));
+    expect(NAMES("release-0000000001", "release-0000000002"),
+           LINE("H release-0000000001", "w release-0000000002"));
+    assert_true(line_is_kazoo_lease("0123456789abcdef0123456789abcdef"));
+    assert_false(line_is_kazoo_lease("0123456789abcdef0123456789abcde"));
+    assert_false(line_is_kazoo_lease("0123456789abcdef0123456789abcdef0"));
+    assert_false(line_is_kazoo_lease("0123456789abcdef0123456789abcdeg"));
+    assert_false(line_is_kazoo_lease("0123456789abcdef0123456789abcdef__lock__0000000001"));
+    assert_false(line_is_kazoo_lease(""));
+}
+
+static void names_tell_the_recipe(void **state)
+{
+#define CURATOR "_c_ffd8b0d6-3f6d-4d2c-8c8d-4f7d0e0f8a01-"
+#define KAZOO   "2c0e83e1dd5a4e7b9f6d7c8b9a0f1e2d"
+    static const struct {
+        const char *names[3], *recipe;
+    } list[] = {
+        {{CURATOR "lock-0000000001"}, "Curator mutex"},
+        {{CURATOR "latch-0000000001"}, "Curator latch"},
+        {{CURATOR "lease-0000000001"}, "Curator leases"},
+        {{CURATOR "__READ__0000000001"}, "Curator read/write"},
+        {{CURATOR "__WRIT__0000000001"}, "Curator read/write"},
+        {{KAZOO "__lock__0000000001"}, "kazoo lock"},
+        {{KAZOO "__lock__0000000001", KAZOO "__rlock__0000000002"}, "kazoo read/write"},
+        {{"x-72057594037927937-0000000012"}, "ZooKeeper recipe"},
+        {{"x-0000000012"}, "queue"},
+        {{"sh0000000001"}, "zk-ruby read/write"},
+        {{"ex0000000001"}, "zk-ruby read/write"},
+        {{"lock-0000000001", "read-0000000002"}, "read/write"},
+        {{"lock-0000000001"}, "queue"},
+        {{"deadbeef__lock__0000000001"}, "queue"},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof list / sizeof list[0]; i++) {
+        size_t count = list[i].names[1] != NULL ? 2 : 1;
+        assert_int_equal(line_read(list[i].names, count, places), count);
+        assert_string_equal(line_recipe(places, count), list[i].recipe);
+        assert_true(strlen(list[i].recipe) <= 18);
+    }
+}
+
 /* Those who hold are told anew when some have gone. */
 static void who_is_left_holds(void **state)
 {
@@ -166,6 +217,8 @@ int main(void)
         cmocka_unit_test(readers_hold_together),
         cmocka_unit_test(the_libraries_readers_are_known),
         cmocka_unit_test(a_word_within_a_word_tells_nothing),
+        cmocka_unit_test(all_leases_are_held),
+        cmocka_unit_test(names_tell_the_recipe),
         cmocka_unit_test(who_is_left_holds),
     };
     return cmocka_run_group_tests_name("line", tests, NULL, NULL);

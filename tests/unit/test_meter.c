@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Times from a release to what follows it, when another process releases at the same moment. */
+/* Times from a release to what follows it, when another process releases at the same moment; which
+ * times are taken, and what bytes and pings there are. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -7,6 +8,7 @@
 
 #include <cmocka.h>
 
+#include "base/clock.h"
 #include "recipes/registry.h"
 #include "trial/death.h"
 #include "trial/meter.h"
@@ -77,9 +79,144 @@ static void test_a_grant_before_a_death_is_no_recovery(void **state)
     assert_int_equal(atomic_load(&board->recovery_ns), 300);
 }
 
+/* A child that changed may be who has arrived since the release: that is none of its notifications.
+ */
+static void test_a_change_behind_an_arrival_is_not_the_releases(void **state)
+{
+    (void)state;
+    meter_releasing(&meter, 1000);
+    meter_notified(&meter, EVENT_CHILD, false, 1100);
+    assert_int_equal(histogram_count(latency(METER_NOTIFICATION)), 1);
+    atomic_store(&board->locks[0].joined, true);
+    meter_notified(&meter, EVENT_CHILD, false, 1900);
+    assert_int_equal(histogram_count(latency(METER_NOTIFICATION)), 1);
+    meter_notified(&meter, EVENT_DELETED, false, 1200);
+    assert_int_equal(histogram_count(latency(METER_NOTIFICATION)), 2);
+}
+
+/* Who came after the release, and joins others who hold, was let in by none. */
+static void test_who_joins_has_no_handoff(void **state)
+{
+    (void)state;
+    meter_releasing(&meter, 1000);
+    atomic_store(&board->locks[0].sharers, 2);
+    meter_granted(&meter, 1, 300, 1700); /* arrived at 1400 */
+    assert_int_equal(histogram_count(latency(METER_HANDOFF)), 0);
+    assert_int_equal(ledger_row(&board->ledger, 0, 1)->handoff_ns, 0);
+    meter_granted(&meter, 2, 900, 1700); /* arrived at 800: it was waiting */
+    assert_int_equal(histogram_count(latency(METER_HANDOFF)), 1);
+    /* Alone it owes its grant to the release, though that came before. */
+    atomic_store(&board->locks[0].sharers, 1);
+    meter_granted(&meter, 0, 300, 1800);
+    assert_int_equal(histogram_count(latency(METER_HANDOFF)), 2);
+}
+
+/* Its time is the recovery's. */
+static void test_the_grant_behind_a_death_is_no_handoff(void **state)
+{
+    (void)state;
+    meter_bereaved(&meter, 1000);
+    meter_granted(&meter, 1, 900, 1700);
+    assert_int_equal(histogram_count(latency(METER_HANDOFF)), 0);
+    assert_int_equal(ledger_row(&board->ledger, 0, 1)->handoff_ns, 700);
+    meter_releasing(&meter, 2000);
+    meter_granted(&meter, 2, 1900, 2100);
+    assert_int_equal(histogram_count(latency(METER_HANDOFF)), 1);
+}
+
+/* From each one's first grant on, until the last has been let in. */
+static void test_a_steady_trial_times_its_middle(void **state)
+{
+    struct board_lock *lock = &board->locks[0];
+    (void)state;
+    plan.workload = WORKLOAD_STEADY;
+    plan.handoffs = 10;
+    atomic_store(&lock->admissions, 9);
+    meter_releasing(&meter, 1000);
+    atomic_store(&lock->grants, 2);
+    meter_released(&meter, 1);
+    assert_int_equal(histogram_count(latency(METER_RELEASE)), 0);
+    atomic_store(&lock->grants, 3);
+    meter_released(&meter, 1);
+    assert_int_equal(histogram_count(latency(METER_RELEASE)), 1);
+    atomic_store(&lock->admissions, 10);
+    meter_released(&meter, 1);
+    assert_int_equal(histogram_count(latency(METER_RELEASE)), 1);
+}
+
+/* ------------------------------------------------------------------ bytes and silences */
+
+static uint64_t sent_bytes, received_bytes;
+
+static bool bytes(const struct client *client, uint64_t *sent, uint64_t *received)
+{
+    (void)client;
+    *sent = sent_bytes;
+    *received = received_bytes;
+    return true;
+}
+
+static uint32_t timeout_ms(const struct client *client)
+{
+    (void)client;
+    return 30000;
+}
+
+static const struct client_driver driver = {.bytes = bytes, .timeout_ms = timeout_ms};
+
+static void read_bytes(uint64_t sent, uint64_t received)
+{
+    const struct client client = {.driver = &driver};
+    sent_bytes = sent;
+    received_bytes = received;
+    meter_read_bytes(&meter, &client);
+}
+
+static void test_the_bytes_of_a_new_connection_count_from_zero(void **state)
+{
+    const struct client client = {.driver = &driver};
+    const uint64_t *of = board->workers[0].total.of;
+    (void)state;
+    sent_bytes = received_bytes = 100;
+    meter_mark_bytes(&meter, &client);
+    read_bytes(150, 120);
+    assert_int_equal(of[TALLY_BYTES_SENT], 50);
+    assert_int_equal(of[TALLY_BYTES_RECEIVED], 20);
+    read_bytes(40, 30); /* another connection */
+    assert_int_equal(of[TALLY_BYTES_SENT], 90);
+    assert_int_equal(of[TALLY_BYTES_RECEIVED], 50);
+    read_bytes(41, 33);
+    assert_int_equal(of[TALLY_BYTES_SENT], 91);
+    assert_int_equal(of[TALLY_BYTES_RECEIVED], 53);
+}
+
+/* Of thirty seconds' timeout: a ping each ten seconds of silence. */
+static void test_the_silences_of_a_session_say_how_many_pings_there_can_be(void **state)
+{
+    struct client client = {.driver = &driver};
+    const uint64_t requests_s[] = {5, 6, 17, 50};
+    (void)state;
+    for (size_t i = 0; i < sizeof requests_s / sizeof requests_s[0]; i++) {
+        client.sent_ns = requests_s[i] * NS_PER_S;
+        meter_spoke(&meter, &client);
+    }
+    assert_int_equal(meter.pings, 0 + 0 + 1 + 3);
+    assert_int_equal(meter.spoke_ns, 50 * NS_PER_S);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(test_a_change_behind_an_arrival_is_not_the_releases, set_up,
+                                        tear_down),
+        cmocka_unit_test_setup_teardown(test_who_joins_has_no_handoff, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_the_grant_behind_a_death_is_no_handoff, set_up,
+                                        tear_down),
+        cmocka_unit_test_setup_teardown(test_a_steady_trial_times_its_middle, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_the_bytes_of_a_new_connection_count_from_zero, set_up,
+                                        tear_down),
+        cmocka_unit_test_setup_teardown(
+            test_the_silences_of_a_session_say_how_many_pings_there_can_be, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_times_are_from_the_release_on, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_what_came_before_a_release_is_not_its_work, set_up,
                                         tear_down),

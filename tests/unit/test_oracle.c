@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* The oracle asks how far each server is, and knows when one is behind. */
+/* The oracle asks how far each server is, and knows when one is behind; and it holds what the
+ * servers counted against what the sessions did. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -42,7 +43,8 @@ static bool follow(struct oracle *oracle, uint64_t *mark)
 {
     struct fault fault;
     bool reached = false;
-    assert_int_equal(oracle_follow(oracle, mark, &reached, &fault), FAULT_NONE);
+    uint64_t longest_ns;
+    assert_int_equal(oracle_follow(oracle, mark, &reached, &longest_ns, &fault), FAULT_NONE);
     return reached;
 }
 
@@ -94,10 +96,146 @@ static void test_a_server_that_is_behind_is_waited_for(void **state)
     simulated_free(oracle.simulated);
 }
 
+/* ------------------------------------------------------------------ reconciled */
+
+#define WRITES        12
+#define READS         30
+#define NOTIFICATIONS 7
+#define PINGS         5
+
+/* What sessions counted, with each of the kinds that make a counter up … */
+static const struct tally counted = {{[TALLY_CREATE] = 4,
+                                      [TALLY_CREATE_FAILED] = 1,
+                                      [TALLY_EXISTS] = 10,
+                                      [TALLY_GET] = 9,
+                                      [TALLY_GET_CHILDREN] = 11,
+                                      [TALLY_SET] = 3,
+                                      [TALLY_DELETE] = 3,
+                                      [TALLY_DELETE_FAILED] = 1,
+                                      [TALLY_MULTI] = 2,
+                                      [TALLY_NOTIFICATION] = NOTIFICATIONS,
+                                      [TALLY_NOTIFICATION_SPURIOUS] = 2,
+                                      [TALLY_NAMES_LISTED] = 100,
+                                      [TALLY_BYTES_SENT] = 1000,
+                                      [TALLY_BYTES_RECEIVED] = 1000}};
+
+/* … and what the servers count then, with so many pings. */
+static struct oracle_count count_with(uint64_t pings)
+{
+    return (struct oracle_count){.told = true,
+                                 .writes = WRITES,
+                                 .reads = READS + pings,
+                                 .notifications = NOTIFICATIONS,
+                                 .packets_received = WRITES + READS + pings};
+}
+
+/* Of so many pings at most: the counter that differs. */
+static enum oracle_counter reconciled(struct oracle_count count, uint64_t pings_most)
+{
+    uint64_t servers, sessions;
+    return oracle_reconcile(&count, &counted, pings_most, &servers, &sessions);
+}
+
+static void test_equal_counts_agree_whatever_pings_there_are(void **state)
+{
+    (void)state;
+    for (uint64_t pings = 0; pings <= PINGS; pings++)
+        assert_int_equal(reconciled(count_with(pings), PINGS), ORACLE_AGREES);
+}
+
+static void test_a_write_more_or_less_is_told(void **state)
+{
+    struct oracle_count more = count_with(0), less = more;
+    (void)state;
+    more.writes++;
+    less.writes--;
+    assert_int_equal(reconciled(more, PINGS), ORACLE_WRITES);
+    assert_int_equal(reconciled(less, PINGS), ORACLE_WRITES);
+}
+
+static void test_a_read_that_no_server_answered_is_told(void **state)
+{
+    struct oracle_count less = count_with(0);
+    (void)state;
+    less.reads--;
+    less.packets_received--;
+    assert_int_equal(reconciled(less, PINGS), ORACLE_READS);
+}
+
+/* More than pings can account for: a request that no session has counted. */
+static void test_a_read_that_is_not_counted_is_no_ping(void **state)
+{
+    uint64_t servers = 0, sessions = 0;
+    struct oracle_count more = count_with(PINGS + 1);
+    (void)state;
+    assert_int_equal(oracle_reconcile(&more, &counted, PINGS, &servers, &sessions), ORACLE_READS);
+    assert_int_equal(servers, READS + PINGS + 1);
+    assert_int_equal(sessions, READS + PINGS);
+}
+
+static void test_a_notification_more_or_less_is_told(void **state)
+{
+    struct oracle_count more = count_with(0), less = more;
+    (void)state;
+    more.notifications++;
+    less.notifications--;
+    assert_int_equal(reconciled(more, PINGS), ORACLE_NOTIFICATIONS);
+    assert_int_equal(reconciled(less, PINGS), ORACLE_NOTIFICATIONS);
+}
+
+static void test_a_packet_more_or_less_is_told(void **state)
+{
+    struct oracle_count more = count_with(PINGS), less = more;
+    (void)state;
+    more.packets_received++;
+    less.packets_received--;
+    assert_int_equal(reconciled(more, PINGS), ORACLE_PACKETS);
+    assert_int_equal(reconciled(less, PINGS), ORACLE_PACKETS);
+}
+
+static void test_the_first_stranger_makes_servers_shared(void **state)
+{
+    (void)state;
+    assert_false(oracle_is_shared(&(struct oracle_reading){.connections = 8 + 1}, 8));
+    assert_true(oracle_is_shared(&(struct oracle_reading){.connections = 8 + 2}, 8));
+}
+
+/* A server that was asked in vain may have counted the question. */
+static void test_what_a_server_was_asked_again_is_not_compared(void **state)
+{
+    (void)state;
+    const struct oracle_reading once = {.told = true};
+    const struct oracle_reading again = {.told = true, .asked_again = true};
+    assert_true(oracle_subtract(&once, &once).told);
+    assert_false(oracle_subtract(&once, &again).told);
+    assert_false(oracle_subtract(&again, &once).told);
+    assert_true(oracle_subtract(&once, &again).asked_again);
+}
+
+static void test_what_is_no_request_of_a_session_is_taken_out(void **state)
+{
+    struct oracle_count count = count_with(0);
+    (void)state;
+    count.writes += 2;                   /* sessions closed */
+    count.reads += 3;                    /* the steward's */
+    count.packets_received += 2 + 4 + 3; /* and connections made again */
+    oracle_discount(&count, 2, 4, 3);
+    assert_int_equal(reconciled(count, 0), ORACLE_AGREES);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_a_server_that_is_behind_is_waited_for),
+        cmocka_unit_test(test_equal_counts_agree_whatever_pings_there_are),
+        cmocka_unit_test(test_a_write_more_or_less_is_told),
+        cmocka_unit_test(test_a_read_that_no_server_answered_is_told),
+        cmocka_unit_test(test_a_read_that_is_not_counted_is_no_ping),
+        cmocka_unit_test(test_a_notification_more_or_less_is_told),
+        cmocka_unit_test(test_a_packet_more_or_less_is_told),
+        cmocka_unit_test(test_the_first_stranger_makes_servers_shared),
+        cmocka_unit_test(test_what_a_server_was_asked_again_is_not_compared),
+        cmocka_unit_test(test_what_is_no_request_of_a_session_is_taken_out),
     };
     return cmocka_run_group_tests_name("oracle", tests, NULL, NULL);
 }

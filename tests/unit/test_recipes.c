@@ -4,6 +4,19 @@
 
 static struct script script;
 
+/* On a terminal of 80 columns, behind two spaces. */
+static void assert_lines_fit(const struct recipe *recipe, const char *lines)
+{
+    while (lines != NULL) {
+        const char *end = strchr(lines, '\n');
+        size_t length = end == NULL ? strlen(lines) : (size_t)(end - lines);
+        if (length == 0 || length > 78)
+            fail_msg("%s: a line of %zu characters: %.*s", recipe->name, length, (int)length,
+                     lines);
+        lines = end == NULL ? NULL : end + 1;
+    }
+}
+
 static void test_every_recipe_tells_about_itself(void **state)
 {
     (void)state;
@@ -16,14 +29,8 @@ static void test_every_recipe_tells_about_itself(void **state)
         assert_non_null(recipe->law.rpcs);
         assert_non_null(recipe->law.notifications);
         assert_true((recipe->law.arrival == NULL) == (recipe->law.release == NULL));
-        for (const char *line = recipe->about.pseudo_code; line != NULL;) {
-            const char *end = strchr(line, '\n');
-            size_t length = end == NULL ? strlen(line) : (size_t)(end - line);
-            if (length == 0 || length > 80)
-                fail_msg("%s: a line of %zu characters: %.*s", recipe->name, length, (int)length,
-                         line);
-            line = end == NULL ? NULL : end + 1;
-        }
+        assert_lines_fit(recipe, recipe->about.pseudo_code);
+        assert_lines_fit(recipe, recipe->law_in_words);
     }
 }
 
@@ -293,9 +300,65 @@ static void test_zoolock_queues_again_behind_a_gone_predecessor(void **state)
     assert_int_equal(script.step, STEP_DONE);
 }
 
+/* ------------------------------------------------------------------ another event than was awaited
+ */
+
+/* Who has lost its connection may be told that a znode has changed that was deleted and made again.
+ */
+static void test_the_herd_tries_again_at_a_change(void **state)
+{
+    (void)state;
+    script_init(&script, "nonscalable");
+    script_answer(&script, CLIENT_CREATE, "/l/f", ZK_NODE_EXISTS);
+    script_answer(&script, CLIENT_EXISTS, "/l/f", ZK_OK);
+    assert_int_equal(script.step, STEP_WATCH);
+    assert_false(contender_wakes(&script.contender, EVENT_CHILD, "/l/f"));
+    assert_false(contender_wakes(&script.contender, EVENT_CHANGED, "/l/g"));
+    assert_true(contender_wakes(&script.contender, EVENT_CHANGED, "/l/f"));
+    assert_int_equal(script.contender.happened, EVENT_CHANGED);
+    script_resume(&script);
+    script_answer(&script, CLIENT_CREATE, "/l/f", ZK_NODE_EXISTS);
+}
+
+/* It takes a predecessor's end for certain: nothing less will do. */
+static void test_walkback_looks_again_at_what_has_only_changed(void **state)
+{
+    (void)state;
+    script_init(&script, "walkback");
+    script_created(&script, "/l/lock-0000000001");
+    script_answer(&script, CLIENT_EXISTS, "/l", ZK_OK);
+    for (int i = 0; i < 2; i++)
+        script_listed(&script, "/l", NAMES("lock-0000000000", "lock-0000000001"));
+    script_answer(&script, CLIENT_EXISTS, "/l/lock-0000000000", ZK_OK);
+    assert_int_equal(script.step, STEP_WATCH);
+    assert_true(contender_wakes(&script.contender, EVENT_CHANGED, "/l/lock-0000000000"));
+    script_resume(&script);
+    script_answer(&script, CLIENT_EXISTS, "/l/lock-0000000000", ZK_OK);
+    script_gone(&script, "/l/lock-0000000000");
+    assert_int_equal(script.step, STEP_DONE);
+}
+
+static void test_a_barrier_is_entered_at_its_completion_alone(void **state)
+{
+    (void)state;
+    script_init_as(&script, "barrier", 0, 2);
+    script_created(&script, "/l/p-0000000000");
+    script_listed(&script, "/l", NAMES("p-0000000000"));
+    script_answer(&script, CLIENT_EXISTS, "/l/ready", ZK_NO_NODE);
+    assert_true(contender_wakes(&script.contender, EVENT_DELETED, "/l/ready"));
+    script_resume(&script);
+    script_answer(&script, CLIENT_EXISTS, "/l/ready", ZK_NO_NODE);
+    assert_true(contender_wakes(&script.contender, EVENT_CREATED, "/l/ready"));
+    script_resume(&script);
+    assert_int_equal(script.step, STEP_DONE);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_the_herd_tries_again_at_a_change),
+        cmocka_unit_test(test_walkback_looks_again_at_what_has_only_changed),
+        cmocka_unit_test(test_a_barrier_is_entered_at_its_completion_alone),
         cmocka_unit_test(test_every_recipe_tells_about_itself),
         cmocka_unit_test(test_who_shares_does_not_die),
         cmocka_unit_test(test_nested_acquires_ask_nothing),

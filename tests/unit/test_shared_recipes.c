@@ -143,7 +143,7 @@ static void test_a_barrier_is_left_when_nobody_is_there(void **state)
     script_listed(&script, "/l", NAMES("p-0000000000"));
     script_answer(&script, CLIENT_EXISTS, "/l/ready", ZK_NO_NODE);
     assert_int_equal(script.step, STEP_WATCH);
-    assert_true(contender_awaits(&script.contender, EVENT_CREATED, "/l/ready"));
+    assert_true(contender_wakes(&script.contender, EVENT_CREATED, "/l/ready"));
     script_resume(&script);
     assert_int_equal(script.step, STEP_DONE);
     script_begin(&script, true);

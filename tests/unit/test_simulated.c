@@ -435,6 +435,60 @@ static void test_watches_are_set_again_after_a_cut(void **state)
     expect_notice(probe, 4, EVENT_CHANGED, "/still");
 }
 
+/* All servers of an ensemble carry a write out; the one that was asked for it counts it. */
+static void test_a_write_is_counted_where_it_was_asked_for(void **state)
+{
+    uint64_t before[3];
+    (void)state;
+    begin_with(3, 1, 3);
+    for (unsigned i = 0; i < 3; i++)
+        before[i] = counters(i).writes;
+    create(&probes[1], "/a", PERSISTENT);
+    set(&probes[1], "/a");
+    settle();
+    for (unsigned i = 0; i < 3; i++)
+        assert_int_equal(counters(i).writes - before[i], i == 1 ? 2 : 0);
+}
+
+/* A server counts the request that sets watches again as a read; the opening of the connection it
+ * does not. */
+static void test_setting_watches_again_is_counted_as_a_read(void **state)
+{
+    (void)state;
+    begin_with(1, 1, 1);
+    struct probe *probe = &probes[0];
+    exists(probe, "/a", WATCH);
+    client_exists(probe->client, "/", NO_WATCH);
+    assert_true(client_cut(probe->client));
+    assert_int_equal(await(probe), ZK_CONNECTION_LOSS);
+    uint64_t reads = counters(0).reads;
+    settle();
+    assert_string_equal(probe->states, "ece");
+    assert_int_equal(counters(0).watch_count, 1);
+    assert_int_equal(counters(0).reads, reads + 1);
+}
+
+/* Only exists leaves a watch for a znode that is not there: of a get the client remembers nothing,
+ * and so tells the next server nothing. */
+static void test_a_get_of_nothing_leaves_no_watch(void **state)
+{
+    (void)state;
+    begin_with(1, 1, 2);
+    struct probe *probe = &probes[0], *other = &probes[1];
+    client_get(probe->client, "/got", WATCH);
+    assert_int_equal(await(probe), ZK_NO_NODE);
+    assert_int_equal(list(probe, "/listed", WATCH), ZK_NO_NODE);
+    client_exists(probe->client, "/", NO_WATCH);
+    assert_true(client_cut(probe->client));
+    assert_int_equal(await(probe), ZK_CONNECTION_LOSS);
+    create(other, "/got", PERSISTENT);
+    create(other, "/listed", PERSISTENT);
+    settle();
+    assert_string_equal(probe->states, "ece");
+    assert_int_equal(probe->notices, 0);
+    assert_int_equal(counters(0).connects, 3);
+}
+
 static void write_on(struct probe *probe, const struct client_reply *reply)
 {
     (void)reply;
@@ -608,6 +662,9 @@ int main(void)
         cmocka_unit_test_teardown(test_a_cut_loses_the_reply_but_not_the_write, end),
         cmocka_unit_test_teardown(test_a_request_waits_for_the_next_connection, end),
         cmocka_unit_test_teardown(test_watches_are_set_again_after_a_cut, end),
+        cmocka_unit_test_teardown(test_a_write_is_counted_where_it_was_asked_for, end),
+        cmocka_unit_test_teardown(test_setting_watches_again_is_counted_as_a_read, end),
+        cmocka_unit_test_teardown(test_a_get_of_nothing_leaves_no_watch, end),
         cmocka_unit_test_teardown(test_a_session_never_goes_back_in_time, end),
         cmocka_unit_test_teardown(test_a_crashed_session_lasts_until_its_timeout, end),
         cmocka_unit_test_teardown(test_a_crashed_session_leaves_no_watch, end),

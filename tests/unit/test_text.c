@@ -132,6 +132,47 @@ static void assert_list(const char *text, size_t expected_count, const uint64_t 
     assert_list(text, sizeof(uint64_t[]){__VA_ARGS__} / sizeof(uint64_t),                          \
                 (const uint64_t[]){__VA_ARGS__})
 
+static void a_range_that_is_to_blame_is_explained(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *list, *words;
+    } blamed[] = {
+        {"8..256", "the range lacks its step: 8..256x2 doubles, 8..256+8 adds 8"},
+        {"1,9..9", "the range lacks its step: 9..9x2 doubles, 9..9+8 adds 8"},
+        {"9..8x2", "the range is reversed: 9 is more than 8"},
+    };
+    char text[192];
+    for (size_t i = 0; i < sizeof blamed / sizeof blamed[0]; i++) {
+        assert_true(text_explain_range(blamed[i].list, text, sizeof text));
+        assert_string_equal(text, blamed[i].words);
+    }
+    static const char *const others[] = {"", "8", "8..", "8..x2", "a..b", "8..9x1", "8..9x", "8.9"};
+    for (size_t i = 0; i < sizeof others / sizeof others[0]; i++)
+        assert_false(text_explain_range(others[i], text, sizeof text));
+}
+
+static void numbers_are_counted_again(void **state)
+{
+    (void)state;
+    assert_int_equal(text_count_numbers("1", 1, 7), 1);
+    assert_int_equal(text_count_numbers("1,1", 1, 7), 2);
+    assert_int_equal(text_count_numbers("1..7+2", 1, 7), 4);
+    assert_int_equal(text_count_numbers("1..3+2,1", 1, 7), 3);
+    assert_int_equal(text_count_numbers("1,,3", 1, 7), 0);
+    assert_int_equal(text_count_numbers("1,9", 1, 7), 0);
+}
+
+static void a_word_is_like_another_in_any_case(void **state)
+{
+    (void)state;
+    assert_int_equal(text_distance("RUN", "run"), 0);
+    assert_true(text_is_like("runn", "run"));
+    assert_false(text_is_like("rain", "run"));
+    assert_true(text_is_like("scalbale", "scalable"));
+    assert_false(text_is_like("scalpels", "scalable"));
+}
+
 static void lists_are_sorted_without_repetitions(void **state)
 {
     (void)state;
@@ -273,6 +314,9 @@ int main(void)
         cmocka_unit_test(numbers_keep_to_their_range),
         cmocka_unit_test(durations_have_a_unit),
         cmocka_unit_test(lists_are_sorted_without_repetitions),
+        cmocka_unit_test(a_range_that_is_to_blame_is_explained),
+        cmocka_unit_test(numbers_are_counted_again),
+        cmocka_unit_test(a_word_is_like_another_in_any_case),
         cmocka_unit_test(ranges_end_at_64_bits),
         cmocka_unit_test(bad_lists_are_refused),
         cmocka_unit_test(items_are_cut_at_commas),

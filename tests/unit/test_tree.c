@@ -8,6 +8,7 @@
 
 #include "zk/tree.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #define ANY CLIENT_ANY_VERSION
@@ -163,6 +164,17 @@ static void test_numbers_count_the_creates_below_a_parent(void **state)
     expect_queued("/q/", "/q/0000000003");
 }
 
+static void test_numbers_leave_none_out(void **state)
+{
+    char name[32];
+    (void)state;
+    one(create("/q", TREE_NOBODY));
+    for (int i = 0; i < 1000; i++) {
+        snprintf(name, sizeof name, "/q/lock-%010d", i);
+        expect_queued("/q/lock-", name);
+    }
+}
+
 static void test_numbers_become_negative(void **state)
 {
     (void)state;
@@ -246,6 +258,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_versions_count_sets, begin, end),
         cmocka_unit_test_setup_teardown(test_deletes_are_refused_as_the_server_does, begin, end),
         cmocka_unit_test_setup_teardown(test_numbers_count_the_creates_below_a_parent, begin, end),
+        cmocka_unit_test_setup_teardown(test_numbers_leave_none_out, begin, end),
         cmocka_unit_test_setup_teardown(test_numbers_become_negative, begin, end),
         cmocka_unit_test_setup_teardown(test_several_are_all_carried_out, begin, end),
         cmocka_unit_test_setup_teardown(test_of_several_none_is_carried_out_when_one_fails, begin,

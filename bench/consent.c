@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "bench/consent.h"
+
+#include <stdio.h>
+#include <strings.h>
+#include <unistd.h>
+
+enum fault_kind consent_await(struct browser *browser, bool *agreed, struct fault *fault)
+{
+    char answer[16] = "";
+    fputs(" [y/N] ", stderr);
+    enum fault_kind kind = browser_await_input(browser, STDIN_FILENO, fault);
+    if (kind != FAULT_NONE)
+        return kind;
+    *agreed = fgets(answer, sizeof answer, stdin) != NULL &&
+              (strcasecmp(answer, "y\n") == 0 || strcasecmp(answer, "yes\n") == 0);
+    return FAULT_NONE;
+}

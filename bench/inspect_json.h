@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * inspect_json: what `zkherd inspect --json` prints. Layer: bench.
+ *
+ * The keys are in zkherd-inspect(1); keys may be added, never renamed. Text of others stands as it
+ * came (bench/json_text.h), by JSON's own escapes: what is printed is visible ASCII, of which a
+ * terminal obeys nothing.
+ */
+#ifndef BENCH_INSPECT_JSON_H
+#define BENCH_INSPECT_JSON_H
+
+#include "base/fault.h"
+#include "bench/sight.h"
+#include "bench/survey.h"
+#include "zk/whereabouts.h"
+
+#include <stdio.h>
+
+/* Write one JSON object, and the end of its last line. FAULT_NO_MEMORY. */
+MUST_CHECK enum fault_kind inspect_json_write_lock(const char *path, const struct sight *sight,
+                                                   const struct whereabouts *whereabouts,
+                                                   FILE *stream, struct fault *fault);
+MUST_CHECK enum fault_kind inspect_json_write_folder(const char *path, const struct survey *survey,
+                                                     FILE *stream, struct fault *fault);
+
+#endif

@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: Apache-2.0
+/* `zkherd inspect` and `zkherd clean` where an ACL forbids to read a znode: what can be told is. */
+#include "tests/live/acl.h"
+#include "tests/live/inspect.h"
+
+#define ROOT   "/zkherd-20200101T000000Z-0000001"
+#define ROOT_2 "/zkherd-20200101T000001Z-0000002"
+#define ROOT_3 "/zkherd-20200101T000002Z-0000003"
+#define CUT    "\nthe search is incomplete: "
+
+static void create_holding(const char *path, const char *data, enum create_mode mode)
+{
+    client_create(actors[0].client, path, data, strlen(data), mode);
+    assert_int_equal(await(&actors[0]), ZK_OK);
+}
+
+static void assert_json(const char *path, const char *words)
+{
+    inspect(path, "--json", NULL);
+    assert_status(&command, 0);
+    assert_has(command.out, words);
+}
+
+/* ------------------------------------------------------------------ locks */
+
+static void a_place_without_readable_data_is_told(void **state)
+{
+    (void)state;
+    create_holding("/l/lock-", "secret", EPHEMERAL_SEQUENTIAL);
+    create(1, "/l/lock-", EPHEMERAL_SEQUENTIAL);
+    acl_forbid_reading("/l/lock-0000000000");
+    inspect("/l", NULL, NULL);
+    assert_status(&command, 0);
+    assert_string_equal(command.err, "");
+    assert_line(command.out, 0, "/l: 1 holds, 1 waits");
+    assert_row(command.out, 1, "holds", "lock-0000000000", 0);
+    assert_row(command.out, 2, "waits", "lock-0000000001", 1);
+    assert_null(strstr(command.out, "data"));
+    assert_json("/l", "\"data\": null");
+    inspect("/l", "--break", "--yes");
+    assert_status(&command, 0);
+    assert_has(command.out, "\ndeleted lock-0000000000 of session 0x");
+    assert_left(0);
+}
+
+static void a_lock_that_may_not_be_listed_is_refused(void **state)
+{
+    (void)state;
+    create(0, "/l/lock-", EPHEMERAL_SEQUENTIAL);
+    acl_forbid_reading("/l");
+    inspect("/l", NULL, NULL);
+    acl_open("/l");
+    assert_refused(&command, 3, "zkherd: /l: the ACL of the znode forbids it");
+    assert_left(0);
+}
+
+/* ------------------------------------------------------------------ folders */
+
+static void a_forbidden_folder_is_left_out(void **state)
+{
+    (void)state;
+    create(0, "/l/a", PERSISTENT);
+    create(0, "/l/a/lock-", EPHEMERAL_SEQUENTIAL);
+    create(0, "/l/b", PERSISTENT);
+    create(1, "/l/b/lock-", EPHEMERAL_SEQUENTIAL);
+    acl_forbid_reading("/l/a");
+    inspect("/l", NULL, NULL);
+    acl_open("/l/a");
+    assert_status(&command, 0);
+    assert_string_equal(command.err, "");
+    assert_line(command.out, 0, "/l: 1 lock, 0 waiters");
+    assert_has(command.out, "  /l/b  ");
+    assert_has(command.out, CUT);
+    assert_narrow(command.out);
+    assert_left(0);
+}
+
+static void create_semaphores(void)
+{
+    create(0, "/l/a", PERSISTENT);
+    create(0, "/l/a/lock-", EPHEMERAL_SEQUENTIAL);
+    create(0, "/l/curator", PERSISTENT);
+    create(0, "/l/curator/leases", PERSISTENT);
+    create(0, "/l/curator/locks", PERSISTENT);
+    create(0, "/l/kazoo", PERSISTENT);
+    create(0, "/l/kazoo-__lock__", PERSISTENT);
+}
+
+/* Of a semaphore of which only one half is known nothing is said. */
+static void a_semaphore_with_a_forbidden_part_is_left_out(void **state)
+{
+    (void)state;
+    static const char *const parts[] = {"/l/curator/leases", "/l/curator/locks", "/l/kazoo",
+                                        "/l/kazoo-__lock__"};
+    create_semaphores();
+    for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++) {
+        acl_forbid_reading(parts[i]);
+        inspect("/l", NULL, NULL);
+        acl_open(parts[i]);
+        assert_status(&command, 0);
+        assert_line(command.out, 0, "/l: 2 locks, 0 waiters");
+        assert_has(command.out, "  /l/a  ");
+        assert_has(command.out, i < 2 ? "  /l/kazoo  " : "  /l/curator  ");
+        assert_has(command.out, CUT);
+    }
+    acl_forbid_reading("/l/kazoo");
+    assert_json("/l", "\"complete\": false");
+    acl_open("/l/kazoo");
+    assert_json("/l", "\"complete\": true");
+    assert_left(0);
+}
+
+/* ------------------------------------------------------------------ roots of runs */
+
+static void a_root_that_cannot_be_read_is_kept(void **state)
+{
+    (void)state;
+    static const char *const forbidden[] = {ROOT, ROOT_2 "/t0000"};
+    static const char *const trial[] = {ROOT_2 "/t0000", ROOT_2, ROOT};
+    create_holding(ROOT, "zkherd run, process 1 on nowhere", PERSISTENT);
+    create_holding(ROOT_2, "zkherd run, process 2 on nowhere", PERSISTENT);
+    create(0, ROOT_2 "/t0000", PERSISTENT);
+    create_holding(ROOT_3, "zkherd run, process 3 on nowhere", PERSISTENT);
+    for (size_t i = 0; i < sizeof forbidden / sizeof forbidden[0]; i++)
+        acl_forbid_reading(forbidden[i]);
+    command_run(&command, COMMAND("clean", "--connect", outside, "--yes"));
+    for (size_t i = 0; i < sizeof forbidden / sizeof forbidden[0]; i++)
+        acl_open(forbidden[i]);
+    for (size_t i = 0; i < sizeof trial / sizeof trial[0]; i++)
+        release(0, trial[i]);
+    assert_status(&command, 0);
+    assert_string_equal(command.err, "");
+    assert_has(command.out, ROOT "  foreign  no run makes such a znode\n");
+    assert_has(command.out, ROOT_2 "  foreign  no run makes such a znode\n");
+    assert_has(command.out, ROOT_3 "  dead     1 znode, process 3 on nowhere\n");
+    assert_has(command.out, "\nremoved " ROOT_3 "\n");
+    assert_left(0);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        INSPECT_TEST(a_place_without_readable_data_is_told),
+        INSPECT_TEST(a_lock_that_may_not_be_listed_is_refused),
+        INSPECT_TEST(a_forbidden_folder_is_left_out),
+        INSPECT_TEST(a_semaphore_with_a_forbidden_part_is_left_out),
+        INSPECT_TEST(a_root_that_cannot_be_read_is_kept),
+    };
+    return cmocka_run_group_tests(tests, outside_start, outside_stop);
+}

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+/* What a run shows on a terminal: nothing is longer than that is wide. */
+#include "tests/live/outcome.h"
+#include "tests/live/screen.h"
+#include "tests/live/work.h"
+
+static struct command command;
+
+static int find_it(void **state)
+{
+    (void)state;
+    find_program();
+    return 0;
+}
+
+/* Simulated, so that two topologies are there at once. It goes fast, but for the lists of those who
+ * arrive: they are to be seen arriving and handing on. */
+static void run_two_topologies(unsigned short columns)
+{
+    static const char *const without_plots[] = {NO_PROGRAMS, NULL};
+    command.settings = without_plots;
+    screen_run(&command, columns, screen_take_all,
+               COMMAND("run", "-d", "simulated", "--servers", "1,3", "-r", "childwatch", "-n",
+                       "100,400", "-t", "1", "-o", "out"));
+    assert_status(&command, 0);
+}
+
+static void progress_never_wraps(void **state)
+{
+    (void)state;
+    run_two_topologies(80);
+    assert_true(screen_has(" simulated1 childwatch n=400", ", arrivals: "));
+    assert_true(screen_has(" simulated3 childwatch n=400", " of 400, "));
+    assert_true(screen_has("childwatch n=400", ", handoffs: "));
+    assert_true(screen_widest(screen_shown) <= 80);
+}
+
+/* The table of each topology stands below its name, and all of it fits. */
+static void two_topologies_have_their_names_above_their_tables(void **state)
+{
+    (void)state;
+    run_two_topologies(80);
+    const char *one = strstr(screen_shown, "\nsimulated1: 1 server\r\n\r\n");
+    const char *three = strstr(screen_shown, "\nsimulated3: 3 servers\r\n\r\n");
+    assert_non_null(one);
+    assert_non_null(three);
+    assert_int_equal(count_words(one, "recipe     clients"), 2);
+    assert_int_equal(count_words(three, "recipe     clients"), 1);
+    assert_true(screen_widest(screen_shown) <= 80);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        COMMAND_TEST(progress_never_wraps),
+        COMMAND_TEST(two_topologies_have_their_names_above_their_tables),
+    };
+    return cmocka_run_group_tests_name("screen", tests, find_it, NULL);
+}

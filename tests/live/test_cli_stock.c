@@ -1,0 +1,257 @@
+// SPDX-License-Identifier: Apache-2.0
+/* A server with the settings that Debian's zookeeperd comes with: 60 connections from a host, and
+ * no four-letter word but srvr. */
+#include "tests/live/outcome.h"
+#include "tests/live/outside.h"
+#include "tests/live/port.h"
+#include "tests/live/run_files.h"
+
+#include "zk/allowance.h"
+#include "zk/dial.h"
+#include "zk/install.h"
+#include "zk/keeper.h"
+#include "zk/ports.h"
+
+#include <limits.h>
+
+#define ALLOWED 60
+
+static struct command command;
+
+static struct keeper *keeper;
+static struct endpoint stock = {.host = "127.0.0.1"};
+static char address[32];
+
+static void configure(void)
+{
+    char path[PATH_MAX];
+    snprintf(path, sizeof path, "%s/zoo.cfg", keeper_folder(keeper));
+    FILE *file = fopen(path, "w");
+    assert_non_null(file);
+    fprintf(file,
+            "tickTime=2000\ninitLimit=10\nsyncLimit=5\ndataDir=./data\nclientPort=%u\n"
+            "admin.enableServer=false\n",
+            stock.port);
+    fclose(file);
+}
+
+static void launch(pid_t *pid)
+{
+    char java[PATH_MAX], class_path[2 * PATH_MAX];
+    struct fault fault;
+    struct server_ports ports[1];
+    assert_int_equal(ports_find(0, 1, ports, &fault), FAULT_NONE);
+    stock.port = ports[0].client;
+    snprintf(address, sizeof address, "127.0.0.1:%u", stock.port);
+    assert_int_equal(install_find_java(java, sizeof java, &fault), FAULT_NONE);
+    assert_int_equal(install_find_zookeeper(class_path, sizeof class_path, &fault), FAULT_NONE);
+    assert_int_equal(keeper_new("/tmp", &keeper, &fault), FAULT_NONE);
+    configure();
+    const char *const arguments[] = {
+        java,        "-Xmx128m", "-XX:-UsePerfData",
+        "-cp",       class_path, "org.apache.zookeeper.server.quorum.QuorumPeerMain",
+        "./zoo.cfg", NULL};
+    assert_int_equal(keeper_run(keeper, arguments, "log", pid, &fault), FAULT_NONE);
+}
+
+/* One that has ended had a port that another program took meanwhile. */
+static int start(void **state)
+{
+    struct admin_identity identity;
+    struct fault fault;
+    uint64_t until_ns = clock_now_ns() + COMMAND_LIMIT_NS;
+    pid_t pid;
+    (void)state;
+    find_program();
+    launch(&pid);
+    while (admin_identify(&stock, NS_PER_S, &identity, &fault) != FAULT_NONE) {
+        if (clock_now_ns() > until_ns)
+            return -1;
+        if (!keeper_process_alive(pid)) {
+            keeper_free(keeper);
+            launch(&pid);
+        }
+        pause_ms(20);
+    }
+    return 0;
+}
+
+static int stop(void **state)
+{
+    (void)state;
+    keeper_free(keeper);
+    return 0;
+}
+
+static uint64_t try_for(uint64_t wanted)
+{
+    struct fault fault;
+    uint64_t room = 0;
+    assert_int_equal(allowance_try(&stock, wanted, PATIENCE_NS, &room, &fault), FAULT_NONE);
+    return room;
+}
+
+/* Connections that end are soon not counted any more. */
+static void await_all_room(void)
+{
+    uint64_t until_ns = clock_now_ns() + PATIENCE_NS;
+    while (try_for(ALLOWED) != ALLOWANCE_ENOUGH && clock_now_ns() < until_ns)
+        pause_ms(20);
+}
+
+static void the_limit_is_found_without_being_told(void **state)
+{
+    (void)state;
+    (void)try_for(300); /* a JVM that has just started is slow to count */
+    await_all_room();
+    assert_int_equal(try_for(ALLOWED + 1), ALLOWED);
+    await_all_room();
+    assert_int_equal(try_for(300), ALLOWED);
+    await_all_room();
+    assert_int_equal(try_for(ALLOWED), ALLOWANCE_ENOUGH);
+}
+
+static void connections_of_other_programs_count(void **state)
+{
+    (void)state;
+    int others[20];
+    struct fault fault;
+    await_all_room();
+    for (size_t i = 0; i < 20; i++)
+        assert_int_equal(dial_connect(&stock, clock_now_ns() + PATIENCE_NS, &others[i], &fault),
+                         FAULT_NONE);
+    pause_ms(200);
+    assert_int_equal(try_for(300), ALLOWED - 20);
+    for (size_t i = 0; i < 20; i++)
+        close(others[i]);
+}
+
+/* It says so, if it is asked: nothing is tried. */
+static void a_server_that_says_that_it_has_no_limit_is_believed(void **state)
+{
+    uint64_t room = 0;
+    struct fault fault;
+    assert_int_equal(outside_start(state), 0);
+    uint64_t before = count_outside().packets_received;
+    const struct endpoint *endpoint = &ensemble_connect(outside_server)->endpoints[0];
+    assert_int_equal(allowance_try(endpoint, 300, PATIENCE_NS, &room, &fault), FAULT_NONE);
+    assert_int_equal(room, ALLOWANCE_ENOUGH);
+    assert_int_equal(count_outside().packets_received - before, 2); /* conf, and this question */
+    outside_stop(state);
+}
+
+static void nobody_has_room(void **state)
+{
+    (void)state;
+    struct endpoint nobody = {.host = "127.0.0.1"};
+    uint64_t room;
+    struct fault fault;
+    int descriptor = port_take(&nobody.port);
+    assert_int_equal(allowance_try(&nobody, 8, PATIENCE_NS, &room, &fault), FAULT_REFUSED);
+    close(descriptor);
+}
+
+static void assert_list(const json_t *plan, const char *key, size_t count, const int *numbers)
+{
+    const json_t *list = json_object_get(plan, key);
+    assert_int_equal(json_array_size(list), count);
+    for (size_t i = 0; i < count; i++)
+        assert_int_equal(json_integer_value(json_array_get(list, i)), numbers[i]);
+}
+
+/* With the numbers of clients that it has by default. */
+static void what_is_possible_is_measured(void **state)
+{
+    (void)state;
+    static const int kept[] = {8, 16, 32}, left_out[] = {64, 128, 256};
+    char words[256];
+    command.settings = (const char *const[]){NO_PROGRAMS, NULL};
+    await_all_room();
+    command_run(&command, COMMAND("run", "-r", "scalable,nonscalable", "-t", "1", "--connect",
+                                  address, "-o", "out"));
+    assert_status(&command, 0);
+    snprintf(words, sizeof words,
+             "zkherd: n = 64, 128 and 256 left out: %s takes 60 connections from this host at a "
+             "time (maxClientCnxns), 4 of them for zkherd's own use; use -n 8..56+8, "
+             "maxClientCnxns=0 in",
+             address);
+    assert_has(command.err, words);
+    snprintf(words, sizeof words, "zkherd: on %s: at most 32 sessions at a time, ", address);
+    assert_has(command.err, words);
+    struct run_files files = run_files_read("out");
+    assert_int_equal(files.trials.rows, 6);
+    run_files_deinit(&files);
+    json_t *manifest = read_manifest("out");
+    const json_t *plan = json_object_get(manifest, "plan");
+    assert_list(plan, "clients", 3, kept);
+    assert_list(plan, "clients_left_out", 3, left_out);
+    assert_has(json_string_value(json_array_get(json_object_get(manifest, "warnings"), 0)),
+               "n = 64, 128 and 256 left out: ");
+    json_decref(manifest);
+}
+
+/* C13 makes do with six sessions, C16 does not with what the server takes. */
+static void claims_that_need_more_sessions_are_undetermined(void **state)
+{
+    (void)state;
+    char words[256];
+    command.settings = (const char *const[]){NO_PROGRAMS, NULL};
+    await_all_room();
+    command_run(&command,
+                COMMAND("claims", "--connect", address, "--only", "C13,C16", "-o", "tried"));
+    assert_status(&command, 4);
+    snprintf(words, sizeof words,
+             "%s takes 60 connections from this host at a time (maxClientCnxns): claims that need "
+             "more are undetermined",
+             address);
+    assert_has(command.err, words);
+    assert_has(command.out, "1 hold, 0 fail, 1 undetermined (C16)");
+    await_all_room();
+    command_run(&command,
+                COMMAND("claims", "--connect", address, "--only", "C13,C16", "-q", "-o", "again"));
+    assert_status(&command, 4);
+    assert_string_equal(command.err, "C16 is undetermined: measured counter: 64 sessions are "
+                                     "needed, and the servers allow 56\n");
+}
+
+/* Trial by trial, with what zkherd itself takes beside. */
+static void the_limit_is_used_up(void **state)
+{
+    (void)state;
+    command.settings = (const char *const[]){NO_PROGRAMS, NULL};
+    await_all_room();
+    command_run(&command, COMMAND("run", "-r", "scalable", "-n", "56", "-t", "6", "--connect",
+                                  address, "-o", "out", "-q"));
+    assert_status(&command, 0);
+    assert_string_equal(command.err, "");
+}
+
+static void too_many_for_anything(void **state)
+{
+    (void)state;
+    char words[256];
+    command.settings = NULL;
+    await_all_room();
+    command_run(&command, COMMAND("run", "-n", "57,100", "--connect", address));
+    snprintf(words, sizeof words,
+             "zkherd: %s: too few connections from this host are allowed: 60 at a time "
+             "(maxClientCnxns), 4 of them for zkherd's own use, and the smallest number of "
+             "--clients is 57; set maxClientCnxns=0 in zoo.cfg",
+             address);
+    assert_in_vain(&command, words);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_limit_is_found_without_being_told),
+        cmocka_unit_test(connections_of_other_programs_count),
+        cmocka_unit_test(a_server_that_says_that_it_has_no_limit_is_believed),
+        cmocka_unit_test(nobody_has_room),
+        COMMAND_TEST(what_is_possible_is_measured),
+        COMMAND_TEST(claims_that_need_more_sessions_are_undetermined),
+        COMMAND_TEST(the_limit_is_used_up),
+        COMMAND_TEST(too_many_for_anything),
+    };
+    return cmocka_run_group_tests(tests, start, stop);
+}

@@ -1,0 +1,405 @@
+// SPDX-License-Identifier: Apache-2.0
+/* `zkherd inspect` of what is more than one queue: folders of locks and semaphores; as JSON; what
+ * the znodes hold. */
+#include "tests/live/front.h"
+#include "tests/live/inspect.h"
+
+#include <jansson.h>
+
+#define GUID(digit) digit "2d1aa8a0c5b4a8b9d2f6d3a9b8c7e1f"
+#define CURATOR     "_c_ffd8b0d6-3f6d-4d2c-8c8d-4f7d0e0f8a01-"
+
+static const char *create_holding(unsigned actor, const char *path, const char *data,
+                                  enum create_mode mode)
+{
+    client_create(actors[actor].client, path, data, strlen(data), mode);
+    assert_int_equal(await(&actors[actor]), ZK_OK);
+    return strrchr(actors[actor].path, '/') + 1;
+}
+
+/* The JSON that was printed, for the caller to json_decref. */
+static json_t *json_of(const char *path)
+{
+    json_error_t error;
+    inspect(path, "--json", NULL);
+    assert_status(&command, 0);
+    json_t *root = json_loads(command.out, JSON_ALLOW_NUL, &error);
+    if (root == NULL)
+        fail_msg("%s in\n%s", error.text, command.out);
+    return root;
+}
+
+static const char *text_of(const json_t *object, const char *key)
+{
+    return json_string_value(json_object_get(object, key));
+}
+
+static long long number_of(const json_t *object, const char *key)
+{
+    const json_t *number = json_object_get(object, key);
+    if (!json_is_integer(number))
+        fail_msg("%s is no number in\n%s", key, command.out);
+    return json_integer_value(number);
+}
+
+static bool is_null(const json_t *object, const char *key)
+{
+    return json_is_null(json_object_get(object, key));
+}
+
+/* ------------------------------------------------------------------ data */
+
+static void data_tell_who_it_is(void **state)
+{
+    (void)state;
+    create_holding(0, "/l/lock-", "worker-7@host", EPHEMERAL_SEQUENTIAL);
+    create_holding(1, "/l/lock-", "", EPHEMERAL_SEQUENTIAL);
+    create_holding(2, "/l/lock-", "\x1b]0;owned\x07\xe2\x80\xae\xff", EPHEMERAL_SEQUENTIAL);
+    inspect("/l", NULL, NULL);
+    assert_status(&command, 0);
+    assert_has(row_of(command.out, 1), ", data worker-7@host");
+    assert_null(strstr(row_of(command.out, 2), "data"));
+    assert_has(row_of(command.out, 3), ", data \\x1b]0;owned\\x07\\u202e\\xff");
+    assert_null(strchr(command.out, '\x1b'));
+    assert_narrow(command.out);
+    assert_left(0);
+}
+
+static void long_data_are_cut(void **state)
+{
+    (void)state;
+    char data[2000];
+    memset(data, 'x', sizeof data - 1);
+    data[sizeof data - 1] = '\0';
+    create_holding(0, "/l/lock-", data, EPHEMERAL_SEQUENTIAL);
+    inspect("/l", NULL, NULL);
+    assert_has(command.out, "xxx...\n");
+    assert_narrow(command.out);
+    assert_left(0);
+}
+
+/* ------------------------------------------------------------------ semaphores */
+
+static void a_semaphore_of_kazoo_is_told(void **state)
+{
+    (void)state;
+    create_holding(0, "/l/sem", "2", PERSISTENT);
+    create_holding(0, "/l/sem-__lock__", "", PERSISTENT);
+    inspect("/l/sem", NULL, NULL);
+    assert_string_equal(command.out, "/l/sem: 0 of 2 leases held, nobody waits\n");
+    client_set(actors[0].client, "/l/sem", "1", 1, -1);
+    assert_int_equal(await(&actors[0]), ZK_OK);
+    inspect("/l/sem", NULL, NULL);
+    assert_string_equal(command.out, "/l/sem: 0 of 1 lease held, nobody waits\n");
+    client_set(actors[0].client, "/l/sem", "2", 1, -1);
+    assert_int_equal(await(&actors[0]), ZK_OK);
+    create_holding(0, "/l/sem/" GUID("a"), "first", EPHEMERAL);
+    /* Its last ten characters are digits, and still no number. */
+    create_holding(1, "/l/sem/aaaaaaaaaaaaaaaaaaaaaa0123456789", "second", EPHEMERAL);
+    create_holding(2, "/l/sem-__lock__/" GUID("c") "__lock__", "third", EPHEMERAL_SEQUENTIAL);
+    inspect("/l/sem", NULL, NULL);
+    assert_status(&command, 0);
+    assert_line(command.out, 0, "/l/sem: 2 of 2 leases held, 1 waits");
+    size_t first = strstr(row_of(command.out, 1), "data first") != NULL ? 1 : 2;
+    assert_row(command.out, first, "holds", GUID("a"), 0);
+    assert_row(command.out, 3 - first, "holds", "aaaaaaaaaaaaaaaaaaaaaa0123456789", 1);
+    assert_row(command.out, 3, "waits", "-__lock__/" GUID("c") "__lock__0000000000", 2);
+    assert_narrow(command.out);
+
+    json_t *root = json_of("/l/sem");
+    assert_string_equal(text_of(root, "kind"), "semaphore");
+    assert_int_equal(number_of(root, "leases_max"), 2);
+    assert_int_equal(number_of(root, "holders"), 2);
+    assert_int_equal(number_of(root, "waiters"), 1);
+    const json_t *lease = json_array_get(json_object_get(root, "places"), 0);
+    const json_t *waiter = json_array_get(json_object_get(root, "places"), 2);
+    assert_true(number_of(lease, "held_ms") == number_of(lease, "queued_ms"));
+    assert_string_equal(text_of(waiter, "state"), "waits");
+    assert_true(is_null(waiter, "held_ms"));
+    assert_string_equal(text_of(waiter, "znode"),
+                        "/l/sem-__lock__/" GUID("c") "__lock__0000000000");
+    json_decref(root);
+    assert_left(0);
+}
+
+/* The first in line has a lease already, and waits for others to be given back. */
+static void a_semaphore_of_curator_is_told(void **state)
+{
+    (void)state;
+    create(0, "/l/sem", PERSISTENT);
+    create(0, "/l/sem/leases", PERSISTENT);
+    create(0, "/l/sem/locks", PERSISTENT);
+    create(0, "/l/sem/leases/" CURATOR "lease-", EPHEMERAL_SEQUENTIAL);
+    create(1, "/l/sem/leases/" CURATOR "lease-", EPHEMERAL_SEQUENTIAL);
+    inspect("/l/sem", NULL, NULL);
+    assert_line(command.out, 0, "/l/sem: 2 leases held, nobody waits");
+    create(2, "/l/sem/locks/" CURATOR "lock-", EPHEMERAL_SEQUENTIAL);
+    inspect("/l/sem", NULL, NULL);
+    assert_line(command.out, 0, "/l/sem: 2 leases held, 1 waits");
+    assert_row(command.out, 3, "waits", "locks/" CURATOR "lock-0000000000", 2);
+    create(2, "/l/sem/leases/" CURATOR "lease-", EPHEMERAL_SEQUENTIAL);
+    inspect("/l/sem", NULL, NULL);
+    assert_status(&command, 0);
+    assert_line(command.out, 0, "/l/sem: 2 leases held, 1 waits");
+    assert_row(command.out, 2, "holds", "leases/" CURATOR "lease-0000000001", 1);
+    assert_row(command.out, 3, "pending", "leases/" CURATOR "lease-0000000002", 2);
+    assert_row(command.out, 4, "waits", "locks/" CURATOR "lock-0000000000", 2);
+    assert_narrow(command.out);
+    inspect("/l/sem", "--break", "--yes");
+    assert_status(&command, 0);
+    assert_int_equal(count_children("/l/sem/leases"), 1);
+    assert_int_equal(count_children("/l/sem/locks"), 1);
+    assert_left(0);
+}
+
+/* A folder of hexadecimal names alone, and one with data alone, are no semaphores. */
+static void what_resembles_a_semaphore_is_none(void **state)
+{
+    (void)state;
+    create_holding(0, "/l/a", "2", PERSISTENT);
+    inspect("/l/a", NULL, NULL);
+    assert_string_equal(command.out, "/l/a: no children: a free queue, or not a lock\n");
+    create_holding(0, "/l/a/" GUID("a"), "", EPHEMERAL);
+    inspect("/l/a", NULL, NULL);
+    assert_refused(&command, 2, "have no sequence numbers");
+    assert_left(0);
+}
+
+/* ------------------------------------------------------------------ folders */
+
+static void create_locks(void)
+{
+    create(0, "/l/orders", PERSISTENT);
+    create(0, "/l/orders/" CURATOR "lock-", EPHEMERAL_SEQUENTIAL);
+    create(0, "/l/deep", PERSISTENT);
+    create(0, "/l/deep/er", PERSISTENT);
+    create_holding(0, "/l/deep/er/" GUID("a") "__lock__", "me", EPHEMERAL_SEQUENTIAL);
+    create(1, "/l/deep/er/" GUID("b") "__lock__", EPHEMERAL_SEQUENTIAL);
+    create(2, "/l/deep/er/" GUID("c") "__lock__", EPHEMERAL_SEQUENTIAL);
+    create(0, "/l/sem", PERSISTENT);
+    create(0, "/l/sem-__lock__", PERSISTENT);
+    create(0, "/l/sem/" GUID("a"), EPHEMERAL);
+    create(0, "/l/sem/aaaaaaaaaaaaaaaaaaaaaa0123456789", EPHEMERAL);
+    create(1, "/l/sem-__lock__/" GUID("c") "__lock__", EPHEMERAL_SEQUENTIAL);
+    create(0, "/l/tasks", PERSISTENT);
+    create(0, "/l/tasks/task-0000000003", PERSISTENT);
+    create(0, "/l/registered", EPHEMERAL);
+}
+
+static void locks_below_are_ranked_by_waiters(void **state)
+{
+    (void)state;
+    create_locks();
+    inspect("/l", NULL, NULL);
+    assert_status(&command, 0);
+    assert_string_equal(command.err, "");
+    assert_line(command.out, 0, "/l: 3 locks, 3 waiters");
+    static const char *const titles = "waiters  longest wait  recipe           held by            ";
+    const char *first = line_of(command.out, 2), *third = line_of(command.out, 4);
+    assert_true(strncmp(line_of(command.out, 1), titles, strlen(titles)) == 0);
+    assert_true(strncmp(first, "      2  ", 9) == 0);
+    assert_has(first, "ms  kazoo lock       0x");
+    assert_has(first, "  /l/deep/er  me\n      1  ");
+    assert_has(first, "ms  kazoo semaphore  2 leases           /l/sem      -\n      0  ");
+    assert_true(strncmp(third, "      0             -  Curator mutex    0x", 41) == 0);
+    assert_has(third, "  /l/orders   -\n");
+    assert_int_equal(count_words(command.out, "\n"), 5);
+    assert_narrow(command.out);
+    assert_left(0);
+}
+
+static void locks_below_are_told_as_json(void **state)
+{
+    (void)state;
+    char session[32];
+    create_locks();
+    create(2, "/l/orders/" CURATOR "lock-", EPHEMERAL_SEQUENTIAL);
+    create(0, "/l/curator", PERSISTENT);
+    create(0, "/l/curator/locks", PERSISTENT);
+    create(0, "/l/curator/leases", PERSISTENT);
+    json_t *root = json_of("/l");
+    const json_t *locks = json_object_get(root, "locks");
+    assert_string_equal(text_of(root, "path"), "/l");
+    assert_string_equal(text_of(root, "kind"), "folder");
+    assert_true(json_is_true(json_object_get(root, "complete")));
+    assert_int_equal(json_array_size(locks), 4);
+    const json_t *first = json_array_get(locks, 0), *last = json_array_get(locks, 3);
+    assert_string_equal(text_of(first, "path"), "/l/deep/er");
+    assert_string_equal(text_of(first, "recipe"), "kazoo lock");
+    assert_string_equal(text_of(first, "data"), "me");
+    snprintf(session, sizeof session, "0x%" PRIx64, session_of(0));
+    assert_string_equal(text_of(first, "session"), session);
+    assert_int_equal(number_of(first, "holders"), 1);
+    assert_int_equal(number_of(first, "waiters"), 2);
+    assert_true(number_of(first, "longest_wait_ms") >= 0);
+    /* Of as many waiters, the lock whose waiter has waited longer. */
+    assert_string_equal(text_of(json_array_get(locks, 1), "path"), "/l/sem");
+    assert_string_equal(text_of(json_array_get(locks, 2), "path"), "/l/orders");
+    assert_string_equal(text_of(last, "path"), "/l/curator");
+    assert_string_equal(text_of(last, "recipe"), "Curator semaphore");
+    assert_true(is_null(last, "session") && is_null(last, "longest_wait_ms"));
+    json_decref(root);
+    assert_left(0);
+}
+
+/* What lies too deep is not found, and that is said. */
+static void a_search_that_is_cut_is_told(void **state)
+{
+    (void)state;
+    char path[64] = "/l", deep[80];
+    create(0, "/l/q", PERSISTENT);
+    create(0, "/l/q/lock-", EPHEMERAL_SEQUENTIAL);
+    for (int depth = 1; depth <= 10; depth++) {
+        strcat(path, "/d");
+        create(0, path, PERSISTENT);
+    }
+    snprintf(deep, sizeof deep, "%s/lock-", path);
+    create(1, deep, EPHEMERAL_SEQUENTIAL);
+    inspect("/l", NULL, NULL);
+    assert_line(command.out, 0, "/l: 2 locks, 0 waiters");
+    assert_null(strstr(command.out, "incomplete"));
+    snprintf(deep, sizeof deep, "%s/d", path);
+    create(0, deep, PERSISTENT);
+    inspect("/l", NULL, NULL);
+    assert_has(command.out, "\nthe search is incomplete: limit 10 levels, 10,000 znodes;\n"
+                            "unreadable znodes are skipped\n");
+    json_t *root = json_of("/l");
+    assert_true(json_is_false(json_object_get(root, "complete")));
+    json_decref(root);
+    assert_left(0);
+}
+
+static void a_lock_is_told_as_json(void **state)
+{
+    (void)state;
+    char session[32], client[32];
+    create_holding(0, "/l/read-", "\x1b[31m", EPHEMERAL_SEQUENTIAL);
+    create(1, "/l/write-", EPHEMERAL_SEQUENTIAL);
+    json_t *root = json_of("/l");
+    assert_string_equal(text_of(root, "path"), "/l");
+    assert_string_equal(text_of(root, "kind"), "queue");
+    assert_string_equal(text_of(root, "recipe"), "read/write");
+    assert_true(is_null(root, "leases_max"));
+    const json_t *place = json_array_get(json_object_get(root, "places"), 0);
+    const json_t *next = json_array_get(json_object_get(root, "places"), 1);
+    assert_int_equal(number_of(place, "place"), 1);
+    assert_string_equal(text_of(place, "state"), "holds");
+    assert_string_equal(text_of(place, "role"), "reads");
+    assert_string_equal(text_of(next, "role"), "writes");
+    assert_string_equal(text_of(place, "znode"), "/l/read-0000000000");
+    snprintf(session, sizeof session, "0x%" PRIx64, session_of(0));
+    assert_string_equal(text_of(place, "session"), session);
+    assert_true(number_of(place, "queued_ms") >= 0 && is_null(place, "held_ms"));
+    assert_string_equal(text_of(place, "server"), outside);
+    snprintf(client, sizeof client, "127.0.0.1:");
+    assert_true(strncmp(text_of(place, "client"), client, strlen(client)) == 0);
+    assert_string_equal(text_of(place, "data"), "\x1b[31m"); /* data stay what they are … */
+    assert_null(strchr(command.out, '\x1b'));                /* … and JSON has escapes */
+    json_decref(root);
+
+    create(2, "/l/f", EPHEMERAL);
+    root = json_of("/l/f");
+    place = json_array_get(json_object_get(root, "places"), 0);
+    assert_string_equal(text_of(root, "kind"), "znode");
+    assert_true(is_null(root, "waiters"));
+    assert_true(number_of(place, "held_ms") == number_of(place, "queued_ms"));
+    json_decref(root);
+    assert_left(0);
+}
+
+/* ------------------------------------------------------------------ hostile text */
+
+static void what_servers_say_does_not_reach_the_terminal(void **state)
+{
+    (void)state;
+    struct front front = front_start(&ensemble_connect(outside_server)->endpoints[0], HOSTILE);
+    create(0, "/l/lock-", EPHEMERAL_SEQUENTIAL);
+    command_run(&command, COMMAND("inspect", "/l", "--connect", front.address));
+    assert_status(&command, 0);
+    assert_null(strchr(command.out, '\x1b'));
+    assert_null(strstr(command.out, "\xe2\x80\xae"));
+    assert_has(command.out, "\\x1b[31m\\x07\\u202e");
+    front_stop(&front);
+    assert_left(0);
+}
+
+/* The end of it all is told, and no byte of it as it is. */
+static void data_in_json_do_not_reach_the_terminal(void **state)
+{
+    (void)state;
+    static const char data[] = "\xe2\x80\xae\xc2\x9b\x7f\x9b\0end\xf0\x9f\x94\x92";
+    static const char text[] = "\xe2\x80\xae\xc2\x9b\x7f\\x9b\0end\xf0\x9f\x94\x92";
+    create(0, "/l/q", PERSISTENT);
+    client_create(actors[0].client, "/l/q/\xe2\x80\xaelock-", data, sizeof data - 1,
+                  EPHEMERAL_SEQUENTIAL);
+    assert_int_equal(await(&actors[0]), ZK_OK);
+    for (int folder = 0; folder < 2; folder++) {
+        json_t *root = json_of(folder ? "/l" : "/l/q");
+        const json_t *one = json_array_get(json_object_get(root, folder ? "locks" : "places"), 0);
+        const json_t *found = json_object_get(one, "data");
+        assert_int_equal(json_string_length(found), sizeof text - 1);
+        assert_memory_equal(json_string_value(found), text, sizeof text);
+        for (const char *at = command.out; *at != '\0'; at++) {
+            if (*at != '\n' && (*at < ' ' || *at > '~'))
+                fail_msg("there is a byte %02x in\n%s", (unsigned char)*at, command.out);
+        }
+        json_decref(root);
+    }
+    assert_has(command.out, "\"\\u202E\\u009B\\u007F\\\\x9b\\u0000end");
+    assert_left(0);
+}
+
+/* Nobody's address is asked for, but whether a server would tell is. */
+static void refusals_of_a_free_queue_are_told_as_json(void **state)
+{
+    (void)state;
+    struct front front =
+        front_start(&ensemble_connect(outside_server)->endpoints[0], REFUSES_CONNECTIONS);
+    command_run(&command, COMMAND("inspect", "/l", "--json", "--connect", front.address));
+    front_stop(&front);
+    assert_status(&command, 0);
+    assert_has(command.out, "\"places\": []");
+    assert_has(command.out, "\"refusal\": \"the server refuses the four-letter word\"");
+    json_t *root = json_of("/l");
+    assert_true(is_null(json_array_get(json_object_get(root, "servers"), 0), "refusal"));
+    json_decref(root);
+    assert_left(0);
+}
+
+static void names_of_znodes_do_not_reach_the_terminal(void **state)
+{
+    (void)state;
+    create(0, "/l/\xe2\x80\xaelock-", EPHEMERAL_SEQUENTIAL);
+    inspect("/l", NULL, NULL);
+    assert_status(&command, 0);
+    assert_has(command.out, "znode \\u202elock-0000000000");
+    assert_null(strstr(command.out, "\xe2\x80\xae"));
+    inspect("/l", "--break", "--yes");
+    assert_has(command.out, "\ndeleted \\u202elock-0000000000 of session 0x");
+    assert_null(strstr(command.out, "\xe2\x80\xae"));
+    create(0, "/l/strange", PERSISTENT);
+    create(0, "/l/strange/\xe2\x80\xae", EPHEMERAL);
+    inspect("/l/strange", NULL, NULL);
+    assert_refused(&command, 2, "its children, such as '\\u202e', have no sequence numbers");
+    assert_left(0);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        INSPECT_TEST(data_tell_who_it_is),
+        INSPECT_TEST(long_data_are_cut),
+        INSPECT_TEST(a_semaphore_of_kazoo_is_told),
+        INSPECT_TEST(a_semaphore_of_curator_is_told),
+        INSPECT_TEST(what_resembles_a_semaphore_is_none),
+        INSPECT_TEST(locks_below_are_ranked_by_waiters),
+        INSPECT_TEST(locks_below_are_told_as_json),
+        INSPECT_TEST(a_search_that_is_cut_is_told),
+        INSPECT_TEST(a_lock_is_told_as_json),
+        INSPECT_TEST(what_servers_say_does_not_reach_the_terminal),
+        INSPECT_TEST(data_in_json_do_not_reach_the_terminal),
+        INSPECT_TEST(refusals_of_a_free_queue_are_told_as_json),
+        INSPECT_TEST(names_of_znodes_do_not_reach_the_terminal),
+    };
+    return cmocka_run_group_tests(tests, outside_start, outside_stop);
+}

@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: Apache-2.0
+/* A proxy cuts connections in the middle of trials: that is no failure of a lock, and no trial
+ * hangs at it. */
+#define LIVE_TICK_MS 1000
+#include "tests/live/live.h"
+#include "tests/live/proxy.h"
+
+#define TRIALS     2
+#define CLIENTS    24
+#define SESSION_MS 6000 /* who has lost its only server is back a sixtieth of that later */
+
+static struct proxy proxy;
+static unsigned cuts; /* in the trial under way */
+
+/* Now and then one, while the lock is handed on. */
+static void cut_one(void *context, const struct trial_progress *progress)
+{
+    (void)context;
+    if (progress->handoffs < 2 || progress->handoffs > CLIENTS - 2)
+        return;
+    proxy_cut(&proxy);
+    cuts++;
+}
+
+static struct trial_result *run(const struct recipe *recipe, enum driver driver, enum pace pace)
+{
+    static struct trial_plan plan; /* outlives its result */
+    struct trial_host host = live_host;
+    plan = live_plan(recipe->name, CLIENTS);
+    plan.recipe = recipe;
+    plan.driver = driver;
+    plan.pace = pace;
+    plan.session_timeout_ms = SESSION_MS;
+    plan.servers = host.servers = &proxy.servers;
+    /* While the lock is held nothing is under way: longer than PROXY_IDLE_NS. */
+    plan.hold.mean_ns = 60 * NS_PER_MS;
+    host.ensemble = NULL;
+    host.watch.progress = cut_one;
+    cuts = 0;
+    return live_trial_on(&plan, &host);
+}
+
+/* Led to its end, or given up because a request was lost: no verdict fails, and nothing hangs. */
+static void assert_no_verdict_fails(const struct trial_result *result)
+{
+    char text[256];
+    if (result->violation_count > 0)
+        fail_msg("%s", violation_describe(&result->board->violations[0], text, sizeof text));
+    if (result->end != END_DONE && result->end != END_LOST)
+        fail_msg("%s", result->reason);
+    assert_true(result->end == END_DONE || !result->has_law);
+}
+
+static void check_cuts(const struct recipe *recipe, enum driver driver)
+{
+    unsigned trials = 0;
+    for (int i = 0; i < TRIALS || trials == 0; i++) {
+        struct trial_result *result = run(recipe, driver, PACE_LOCKSTEP);
+        assert_no_verdict_fails(result);
+        assert_true(i < 8 * TRIALS);
+        if (result->end == END_DONE && result->losses > 0) {
+            trials++;
+            assert_false(result->has_law);
+            assert_non_null(strstr(result->not_valid, "sessions lost their connections"));
+            assert_int_equal(result->handoffs, CLIENTS);
+            assert_int_not_equal(result->reconciled, RECONCILED_NO);
+        }
+        trial_result_free(result);
+    }
+}
+
+/* Everybody watches a znode that is deleted and made again while one is apart: it is told that the
+ * znode has changed. */
+static void test_a_herd_goes_on(void **state)
+{
+    (void)state;
+    check_cuts(registry_find("nonscalable"), DRIVER_EVENTS);
+    check_cuts(registry_find("nonscalable-get"), DRIVER_THREADS);
+}
+
+static void test_a_queue_goes_on(void **state)
+{
+    (void)state;
+    check_cuts(registry_find("scalable"), DRIVER_EVENTS);
+    check_cuts(registry_find("childwatch"), DRIVER_EVENTS);
+    check_cuts(registry_find("walkback"), DRIVER_EVENTS);
+}
+
+/* At the end of a drain it foretells what does not come. */
+static void wrong_at_last(const struct law_view *view, struct tally *cost)
+{
+    registry_find("scalable")->law.release(view, cost);
+    if (view->waiters == 1) {
+        tally_add(cost, TALLY_NOTIFICATION, 1);
+        tally_add(cost, TALLY_EXISTS, 1);
+    }
+}
+
+/* Whatever comes behind the loss is held against no law. */
+static void test_a_loss_ends_the_law(void **state)
+{
+    struct recipe recipe = *registry_find("scalable");
+    (void)state;
+    recipe.law.release = wrong_at_last;
+    check_cuts(&recipe, DRIVER_EVENTS);
+}
+
+static void test_free_pace_goes_on(void **state)
+{
+    (void)state;
+    for (int i = 0; i < TRIALS; i++) {
+        struct trial_result *result = run(registry_find("nonscalable"), DRIVER_EVENTS, PACE_FREE);
+        assert_no_verdict_fails(result);
+        assert_int_not_equal(result->reconciled, RECONCILED_NO);
+        trial_result_free(result);
+    }
+}
+
+static int start(void **state)
+{
+    int failed = live_start(state);
+    proxy = proxy_start(&live_servers.endpoints[0]);
+    return failed;
+}
+
+static int stop(void **state)
+{
+    proxy_stop(&proxy);
+    return live_stop(state);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_a_herd_goes_on),
+        cmocka_unit_test(test_a_queue_goes_on),
+        cmocka_unit_test(test_a_loss_ends_the_law),
+        cmocka_unit_test(test_free_pace_goes_on),
+    };
+    return cmocka_run_group_tests(tests, start, stop);
+}

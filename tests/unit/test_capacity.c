@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "bench/capacity.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+static const struct connect_string three = {
+    .endpoints = {{.host = "a", .port = 1}, {.host = "b", .port = 2}, {.host = "c", .port = 3}},
+    .count = 3};
+
+/* Of n sessions server j has those whose number is j modulo the servers'. */
+static uint64_t share_of(uint64_t sessions, size_t server, size_t servers)
+{
+    uint64_t share = 0;
+    for (uint64_t i = 0; i < sessions; i++)
+        share += i % servers == server;
+    return share;
+}
+
+/* Whether all servers have room for so many sessions and what is reserved. */
+static bool fits(uint64_t sessions, const uint64_t room[3], size_t servers)
+{
+    bool all = true;
+    for (size_t j = 0; j < servers; j++)
+        all = all && share_of(sessions, j, servers) + CAPACITY_RESERVED <= room[j];
+    return all;
+}
+
+static void as_many_sessions_as_every_server_has_room_for(void **state)
+{
+    (void)state;
+    static const uint64_t rooms[][3] = {{60, 60, 60}, {60, 9, 60}, {60, 60, 9}, {9, 60, 60},
+                                        {5, 5, 5},    {10, 9, 9},  {9, 10, 9},  {9, 9, 10}};
+    for (size_t i = 0; i < sizeof rooms / sizeof rooms[0]; i++) {
+        for (size_t servers = 1; servers <= 3; servers++) {
+            struct connect_string some = three;
+            struct capacity capacity = {.sessions = UINT64_MAX};
+            some.count = servers;
+            for (size_t j = 0; j < servers; j++)
+                capacity_heed(&capacity, &some, j, rooms[i][j]);
+            assert_true(fits(capacity.sessions, rooms[i], servers));
+            assert_false(fits(capacity.sessions + 1, rooms[i], servers));
+        }
+    }
+}
+
+static void a_server_without_room_allows_nothing(void **state)
+{
+    (void)state;
+    struct capacity capacity = {.sessions = UINT64_MAX};
+    capacity_heed(&capacity, &three, 0, 60);
+    assert_int_equal(capacity.sessions, 168);
+    capacity_heed(&capacity, &three, 2, CAPACITY_RESERVED);
+    assert_int_equal(capacity.sessions, 0);
+    assert_string_equal(capacity.server, "c:3");
+    assert_int_equal(capacity.room, CAPACITY_RESERVED);
+    capacity_heed(&capacity, &three, 1, 100);
+    assert_string_equal(capacity.server, "c:3");
+}
+
+static uint64_t levels[] = {8, 16, 32, 64};
+
+static struct options plan(void)
+{
+    return (struct options){.clients = levels, .level_count = 4, .max_clients = UINT64_MAX};
+}
+
+static void levels_above_the_limit_are_left_out(void **state)
+{
+    (void)state;
+    struct options options = plan();
+    struct capacity capacity = {.sessions = 31, .room = 35, .server = "a:1"};
+    struct fault fault;
+    char text[512];
+    assert_int_equal(capacity_fit(&capacity, &options, text, sizeof text, &fault), FAULT_NONE);
+    assert_int_equal(options.level_count, 2);
+    assert_int_equal(options.left_out_count, 2);
+    assert_string_equal(
+        text, "n = 32 and 64 left out: a:1 takes 35 connections from this host at a time "
+              "(maxClientCnxns), 4 of them for zkherd's own use; use -n 5..30+5, maxClientCnxns=0 "
+              "in the server's zoo.cfg, or more servers of its ensemble");
+    options = plan();
+    capacity.sessions = 32;
+    assert_int_equal(capacity_fit(&capacity, &options, text, sizeof text, &fault), FAULT_NONE);
+    assert_int_equal(options.level_count, 3);
+    assert_memory_equal(text, "n = 64 left out: a:1", 20);
+}
+
+static void many_levels_left_out_are_told_as_a_range(void **state)
+{
+    (void)state;
+    uint64_t many[105];
+    struct capacity capacity = {.sessions = 63, .room = 67, .server = "a:1"};
+    struct options options = {.clients = many, .level_count = 105, .max_clients = UINT64_MAX};
+    struct fault fault;
+    char text[512];
+    for (size_t i = 0; i < 105; i++)
+        many[i] = 56 + i;
+    assert_int_equal(capacity_fit(&capacity, &options, text, sizeof text, &fault), FAULT_NONE);
+    assert_memory_equal(text, "n = 64 to 160 (97 client counts) left out: a:1", 46);
+}
+
+static void what_fits_is_not_spoken_of(void **state)
+{
+    (void)state;
+    struct options options = plan();
+    struct capacity capacity = {.sessions = 64, .room = 68, .server = "a:1"};
+    struct fault fault;
+    char text[512] = "x";
+    assert_int_equal(capacity_fit(&capacity, &options, text, sizeof text, &fault), FAULT_NONE);
+    assert_int_equal(options.level_count, 4);
+    assert_string_equal(text, "");
+}
+
+static void a_plan_of_which_nothing_is_left_is_refused(void **state)
+{
+    (void)state;
+    struct options options = plan();
+    struct capacity capacity = {.sessions = 7, .room = 11, .server = "a:1"};
+    struct fault fault;
+    char text[512];
+    assert_int_equal(capacity_fit(&capacity, &options, text, sizeof text, &fault),
+                     FAULT_CONNECTION_LIMIT);
+    assert_string_equal(fault.subject, "a:1");
+    assert_string_equal(fault.detail, "11 at a time (maxClientCnxns), 4 of them for zkherd's own "
+                                      "use, and the smallest number of --clients is 8");
+}
+
+static void the_lower_of_two_limits_counts(void **state)
+{
+    (void)state;
+    struct options options = plan();
+    struct capacity capacity = {.sessions = 40, .room = 44, .server = "a:1"};
+    struct fault fault;
+    char text[512];
+    options.max_clients = 20;
+    assert_int_equal(capacity_fit(&capacity, &options, text, sizeof text, &fault), FAULT_NONE);
+    assert_int_equal(options.level_count, 2);
+    assert_string_equal(text, "n = 32 and 64 left out: --max-clients 20");
+    options = plan();
+    options.max_clients = 50;
+    assert_int_equal(capacity_fit(&capacity, &options, text, sizeof text, &fault), FAULT_NONE);
+    assert_int_equal(options.level_count, 3);
+    assert_memory_equal(text, "n = 64 left out: a:1 takes 44", 29);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(as_many_sessions_as_every_server_has_room_for),
+        cmocka_unit_test(a_server_without_room_allows_nothing),
+        cmocka_unit_test(levels_above_the_limit_are_left_out),
+        cmocka_unit_test(many_levels_left_out_are_told_as_a_range),
+        cmocka_unit_test(what_fits_is_not_spoken_of),
+        cmocka_unit_test(a_plan_of_which_nothing_is_left_is_refused),
+        cmocka_unit_test(the_lower_of_two_limits_counts),
+    };
+    return cmocka_run_group_tests_name("capacity", tests, NULL, NULL);
+}

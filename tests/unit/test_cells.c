@@ -1,0 +1,250 @@
+// SPDX-License-Identifier: Apache-2.0
+/* Which trials a run makes, in which order, and how long they are said to take. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "base/clock.h"
+#include "bench/cells.h"
+#include "recipes/registry.h"
+#include "trial/trial.h"
+
+#include <string.h>
+
+static uint64_t levels[] = {5, 10, 20};
+static struct options options;
+static struct cells cells, others;
+
+static int set_up(void **state)
+{
+    (void)state;
+    options = (struct options){
+        .recipes = {registry_find("nonscalable"), registry_find("scalable")},
+        .most_clients = {10, UINT64_MAX},
+        .recipe_count = 2,
+        .clients = levels,
+        .level_count = 3,
+        .locks = 1,
+        .trials = 4,
+        .topology_count = 2,
+        .seed = 7,
+    };
+    return 0;
+}
+
+static int tear_down(void **state)
+{
+    (void)state;
+    cells_deinit(&cells);
+    cells_deinit(&others);
+    return 0;
+}
+
+static void lay_out(struct cells *into)
+{
+    struct fault fault;
+    assert_int_equal(cells_init(into, &options, &fault), FAULT_NONE);
+}
+
+static size_t count_of(const char *recipe, uint32_t clients, uint32_t trial, size_t topology)
+{
+    size_t found = 0;
+    for (size_t i = 0; i < cells.count; i++) {
+        const struct cell *cell = &cells.list[i];
+        found += strcmp(cell->recipe->name, recipe) == 0 && cell->clients == clients &&
+                 cell->trial == trial && cell->topology == topology;
+    }
+    return found;
+}
+
+/* nonscalable stops at its 10 clients: two levels, where scalable has three. */
+static void test_every_round_has_each_cell_once(void **state)
+{
+    (void)state;
+    lay_out(&cells);
+    assert_int_equal(cells.count, 4 * 2 * (2 + 3));
+    for (size_t i = 0; i < cells.count; i++)
+        assert_int_equal(cells.list[i].trial, 1 + i / 10);
+    for (uint32_t trial = 1; trial <= 4; trial++) {
+        for (size_t topology = 0; topology < 2; topology++) {
+            for (size_t level = 0; level < 3; level++) {
+                uint32_t clients = (uint32_t)levels[level];
+                assert_int_equal(count_of("scalable", clients, trial, topology), 1);
+                assert_int_equal(count_of("nonscalable", clients, trial, topology), level < 2);
+            }
+        }
+    }
+}
+
+static bool same_order(const struct cell *a, const struct cell *b, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        if (a[i].recipe != b[i].recipe || a[i].clients != b[i].clients ||
+            a[i].topology != b[i].topology)
+            return false;
+    }
+    return true;
+}
+
+static void test_rounds_have_orders_of_their_own_from_the_seed(void **state)
+{
+    (void)state;
+    lay_out(&cells);
+    lay_out(&others);
+    assert_true(same_order(cells.list, others.list, cells.count));
+    assert_false(same_order(cells.list, cells.list + 10, 10));
+    assert_false(same_order(cells.list + 10, cells.list + 20, 10));
+    cells_deinit(&others);
+    options.seed = 8;
+    lay_out(&others);
+    assert_false(same_order(cells.list, others.list, cells.count));
+}
+
+/* n² + n of nonscalable, 5n - 2 of scalable: as the README has them. */
+static void test_cells_foretell_their_requests(void **state)
+{
+    (void)state;
+    options.trials = 1;
+    lay_out(&cells);
+    uint64_t sum = 0;
+    for (size_t i = 0; i < cells.count; i++) {
+        uint64_t n = cells.list[i].clients;
+        bool herd = strcmp(cells.list[i].recipe->name, "nonscalable") == 0;
+        assert_int_equal(cells.list[i].rpcs, herd ? n * n + n : 5 * n - 2);
+        sum += cells.list[i].rpcs;
+    }
+    assert_int_equal(cells_rpcs(&cells, 0), sum);
+    assert_int_equal(cells_rpcs(&cells, 1), sum - cells.list[0].rpcs);
+    assert_int_equal(cells_rpcs(&cells, cells.count), 0);
+}
+
+static uint64_t requests_of(const char *recipe, uint64_t clients)
+{
+    uint64_t level[] = {clients};
+    options.recipes[0] = registry_find(recipe);
+    options.most_clients[0] = UINT64_MAX;
+    options.clients = level;
+    options.recipe_count = options.level_count = options.topology_count = 1;
+    options.trials = 1;
+    cells_deinit(&cells);
+    lay_out(&cells);
+    assert_int_equal(cells.count, 1);
+    return cells.list[0].rpcs;
+}
+
+/* As many as the sessions of such a drain count, in a simulation, with the root of a run. */
+static uint64_t measure_bytes(const struct recipe *recipe, uint32_t clients)
+{
+    struct connect_string servers = {.endpoints = {{.host = "simulated", .port = 1}}, .count = 1};
+    struct simulated_options simulation = simulated_options_default();
+    struct trial_host host = {
+        .servers = &servers, .simulation = &simulation, .watch = {.interrupt_descriptor = -1}};
+    struct trial_plan drain = {.recipe = recipe,
+                               .driver = DRIVER_SIMULATED,
+                               .clients = clients,
+                               .locks = 1,
+                               .processes = 1,
+                               .timeout_ns = 30 * NS_PER_S,
+                               .session_timeout_ms = 30000,
+                               .seed = 1,
+                               .root = "/zkherd-20261122T080910Z-0001234/t0000",
+                               .servers = &servers};
+    struct trial_result *result = NULL;
+    struct fault fault;
+    assert_int_equal(trial_run(&drain, &host, &result, &fault), FAULT_NONE);
+    uint64_t bytes = result->total.of[TALLY_BYTES_SENT] + result->total.of[TALLY_BYTES_RECEIVED];
+    trial_result_free(result);
+    return bytes;
+}
+
+static uint64_t told_bytes(const char *recipe, uint64_t clients)
+{
+    (void)requests_of(recipe, clients);
+    return cells_bytes(&cells);
+}
+
+/* Not of a recipe without a law, whose requests nobody knows: those are told roughly. */
+static void test_cells_foretell_no_fewer_bytes_than_there_are(void **state)
+{
+    (void)state;
+    const struct recipe *recipe;
+    for (size_t r = 0; (recipe = registry_at(r)) != NULL; r++) {
+        for (uint32_t clients = 4; recipe_has_law(recipe) && clients <= 64; clients *= 16) {
+            uint64_t told = told_bytes(recipe->name, clients);
+            uint64_t bytes = measure_bytes(recipe, clients);
+            if (told < bytes || (!recipe->broken && told > 4 * bytes))
+                fail_msg("%s, %u clients: %llu bytes foretold, %llu measured", recipe->name,
+                         clients, (unsigned long long)told, (unsigned long long)bytes);
+        }
+    }
+}
+
+/* A chroot is sent with each request, and comes back with the reply to a CREATE. */
+static void test_a_chroot_has_bytes(void **state)
+{
+    (void)state;
+    uint64_t without = told_bytes("scalable", 10);
+    strcpy(options.servers.chroot, "/a23456789");
+    assert_int_equal(told_bytes("scalable", 10) - without, 10 * (48 + 10 + 9));
+}
+
+/* Five clients of two locks are three and two. */
+static void test_locks_share_the_clients(void **state)
+{
+    (void)state;
+    options.locks = 2;
+    assert_int_equal(requests_of("nonscalable", 5), (9 + 3) + (4 + 2));
+}
+
+/* By the law as many as a drain has; without a law a CREATE, its release and a retry of each. */
+static void test_without_an_end_one_round_is_foretold(void **state)
+{
+    (void)state;
+    options.workload = WORKLOAD_STEADY;
+    options.duration_ns = NS_PER_S;
+    assert_int_equal(requests_of("scalable", 10), 48);
+    assert_int_equal(requests_of("poll", 10), 30);
+}
+
+static void test_the_time_left_is_that_of_requests_like_those(void **state)
+{
+    (void)state;
+    options.trials = 1;
+    lay_out(&cells);
+    assert_int_equal(cells_time_left_ns(&cells, 0), 0);
+    const struct recipe *herd = registry_find("nonscalable");
+    struct cell cell = {.recipe = herd, .topology = 1};
+    cells_learn(&cells, &cell, 0, 12345); /* nothing can be learnt of no request */
+    assert_int_equal(cells_time_left_ns(&cells, 0), 0);
+    cells_learn(&cells, &cell, 10, 1000);
+    cells_learn(&cells, &cell, 30, 7000); /* 200 ns each, of all so far */
+    /* On the other topology, and of the other recipe, nothing is known. */
+    assert_int_equal(cells_time_left_ns(&cells, 0), (30 + 110) * 200);
+    size_t last = cells.count;
+    while (cells.list[last - 1].recipe != herd || cells.list[last - 1].topology != 1)
+        last--;
+    assert_int_equal(cells_time_left_ns(&cells, last - 1), cells.list[last - 1].rpcs * 200);
+    assert_int_equal(cells_time_left_ns(&cells, last), 0);
+    cell.topology = 0;
+    cells_learn(&cells, &cell, 1, 10);
+    assert_int_equal(cells_time_left_ns(&cells, 0), (30 + 110) * (200 + 10));
+}
+
+int main(void)
+{
+#define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
+    const struct CMUnitTest tests[] = {
+        TEST(test_every_round_has_each_cell_once),
+        TEST(test_rounds_have_orders_of_their_own_from_the_seed),
+        TEST(test_cells_foretell_their_requests),
+        TEST(test_cells_foretell_no_fewer_bytes_than_there_are),
+        TEST(test_a_chroot_has_bytes),
+        TEST(test_locks_share_the_clients),
+        TEST(test_without_an_end_one_round_is_foretold),
+        TEST(test_the_time_left_is_that_of_requests_like_those),
+    };
+    return cmocka_run_group_tests_name("cells", tests, NULL, NULL);
+}

@@ -1,0 +1,168 @@
+// SPDX-License-Identifier: Apache-2.0
+/* How a trial is led, in simulations: what is progress, what is waited for at the end, and which
+ * times come out. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "base/clock.h"
+#include "recipes/registry.h"
+#include "trial/trial.h"
+
+static struct connect_string servers;
+static struct simulated_options options;
+
+static int set_up(void **state)
+{
+    (void)state;
+    options = simulated_options_default();
+    options.servers = 3;
+    servers = (struct connect_string){.count = 3};
+    for (uint16_t i = 0; i < 3; i++)
+        servers.endpoints[i] = (struct endpoint){.host = "simulated", .port = i + 1U};
+    return 0;
+}
+
+static struct trial_plan plan_of(const char *recipe, enum pace pace)
+{
+    return (struct trial_plan){
+        .recipe = registry_find(recipe),
+        .pace = pace,
+        .driver = DRIVER_SIMULATED,
+        .clients = 6,
+        .locks = 1,
+        .processes = 1,
+        .timeout_ns = 10 * NS_PER_S,
+        .session_timeout_ms = 30000,
+        .seed = 1,
+        .root = "/t",
+        .servers = &servers,
+    };
+}
+
+static struct trial_result *run(const struct trial_plan *plan)
+{
+    const struct trial_host host = {
+        .servers = &servers, .simulation = &options, .watch = {.interrupt_descriptor = -1}};
+    struct trial_result *result = NULL;
+    struct fault fault = {0};
+    if (trial_run(plan, &host, &result, &fault) != FAULT_NONE)
+        fail_msg("%s: %s", fault_words(fault.kind), fault.detail);
+    return result;
+}
+
+/* ------------------------------------------------------------------ progress */
+
+/* Who polls a lock that nobody gives up sends requests for ever. */
+static void test_in_free_pace_messages_alone_are_no_progress(void **state)
+{
+    (void)state;
+    struct trial_plan plan = plan_of("poll", PACE_FREE);
+    plan.hold.mean_ns = 3 * plan.timeout_ns;
+    struct trial_result *result = run(&plan);
+    assert_int_equal(result->end, END_DEADLINE);
+    assert_int_equal(result->handoffs, 1);
+    trial_result_free(result);
+}
+
+/* Who is woken asks for all whom it found in line, one after the other. */
+static void test_under_lockstep_messages_are_progress(void **state)
+{
+    (void)state;
+    struct trial_plan plan = plan_of("walkback", PACE_LOCKSTEP);
+    plan.clients = 20;
+    options.costs.read_ns = plan.timeout_ns / 10;
+    struct trial_result *result = run(&plan);
+    assert_int_equal(result->end, END_DONE);
+    assert_int_equal(result->violation_count, 0);
+    assert_true(histogram_max_ns(&result->latency[METER_HANDOFF]) > plan.timeout_ns);
+    trial_result_free(result);
+}
+
+/* ------------------------------------------------------------------ the end */
+
+ACQUIRE(lingering)
+{
+    return recipe_scalable.acquire(s);
+}
+
+/* Whoever is not the last leaves a watch on the line, which fires when the next one leaves. */
+RELEASE(lingering)
+{
+    BEGIN;
+    AWAIT(get_children(s, s->lock, NO_WATCH));
+    s->value = (int64_t)s->reply->name_count;
+    AWAIT(delete_znode(s, s->node));
+    if (s->value > 1)
+        AWAIT(get_children(s, s->lock, WATCH));
+    RELEASED;
+    END;
+}
+
+static const struct recipe recipe_lingering = {
+    .name = "lingering", .fifo = true, .acquire = lingering_acquire, .release = lingering_release};
+
+/* The last to leave has its reply before another, on a server that is behind, is told of it. */
+static void test_in_free_pace_the_last_notifications_are_received(void **state)
+{
+    (void)state;
+    struct trial_plan plan = plan_of("scalable", PACE_FREE);
+    plan.recipe = &recipe_lingering;
+    options.costs.network_ns = options.costs.network_jitter_ns = NS_PER_S;
+    plan.timeout_ns = 100 * NS_PER_S;
+    for (plan.seed = 1; plan.seed <= 20; plan.seed++) {
+        struct trial_result *result = run(&plan);
+        assert_int_equal(result->violation_count, 0);
+        assert_int_equal(result->reconciled, RECONCILED_YES);
+        trial_result_free(result);
+    }
+}
+
+/* ------------------------------------------------------------------ times */
+
+static void test_a_drain_begins_with_the_first_release(void **state)
+{
+    (void)state;
+    struct trial_plan plan = plan_of("scalable", PACE_LOCKSTEP);
+    struct trial_result *result = run(&plan);
+    uint64_t first_ns = atomic_load(&result->board->first_release_ns);
+    uint64_t last_ns = atomic_load(&result->board->last_released_ns);
+    assert_int_equal(result->end, END_DONE);
+    assert_true(last_ns > first_ns);
+    assert_int_equal(result->drain_ns, last_ns - first_ns);
+    assert_true(result->elapsed_ns > result->drain_ns); /* by the arrivals */
+    trial_result_free(result);
+}
+
+/* ------------------------------------------------------------------ stalls */
+
+/* However slow its servers are, a simulation has none that stands still. */
+static void test_a_simulation_has_no_stalls(void **state)
+{
+    (void)state;
+    for (enum pace pace = PACE_LOCKSTEP; pace <= PACE_FREE; pace++) {
+        struct trial_plan plan = plan_of("childwatch", pace);
+        options.costs.network_ns = 2 * NS_PER_S;
+        plan.timeout_ns = 100 * NS_PER_S;
+        struct trial_result *result = run(&plan);
+        assert_int_equal(result->end, END_DONE);
+        assert_int_equal(result->stalls.count, 0);
+        trial_result_free(result);
+    }
+}
+
+int main(void)
+{
+#define TEST(name) cmocka_unit_test_setup(name, set_up)
+    const struct CMUnitTest tests[] = {
+        TEST(test_in_free_pace_messages_alone_are_no_progress),
+        TEST(test_under_lockstep_messages_are_progress),
+        TEST(test_in_free_pace_the_last_notifications_are_received),
+        TEST(test_a_drain_begins_with_the_first_release),
+        TEST(test_a_simulation_has_no_stalls),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

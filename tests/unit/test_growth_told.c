@@ -1,0 +1,242 @@
+// SPDX-License-Identifier: Apache-2.0
+/* What a run says of how its costs grow, and what fits.csv has of it, of trials made by hand. */
+#include "bench/fits.h"
+
+#include "recipes/law.h"
+#include "recipes/registry.h"
+
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#define TRIALS_MAX 64
+
+static struct sample list[TRIALS_MAX];
+static struct samples samples;
+static uint64_t levels[] = {4, 8, 16, 32, 64, 128};
+static struct options options;
+static char *text;
+
+/* A trial whose counts are the law's, and whose drain took n² microseconds. */
+static struct sample *add(const struct recipe *recipe, uint64_t n)
+{
+    struct sample *sample = &list[samples.count++];
+    *sample = (struct sample){.cell = {.recipe = recipe, .clients = (uint32_t)n, .trial = 1},
+                              .has_law = true,
+                              .valid = true,
+                              .complete = true,
+                              .beta = NAN,
+                              .drain_s = 1e-6 * (double)(n * n)};
+    law_total(recipe, n, n, &sample->law);
+    sample->total = sample->law;
+    sample->total.of[TALLY_BYTES_SENT] = 100 * n + n % 7;
+    return sample;
+}
+
+/* One trial at each of the first so many levels. */
+static void lay_out(const struct recipe *recipe, size_t level_count)
+{
+    samples = (struct samples){list, 0};
+    options = (struct options){.recipes = {recipe},
+                               .recipe_count = 1,
+                               .clients = levels,
+                               .level_count = level_count,
+                               .locks = 1};
+    for (size_t i = 0; i < level_count; i++)
+        add(recipe, levels[i]);
+}
+
+static const char *told(void)
+{
+    size_t length = 0;
+    free(text);
+    FILE *stream = open_memstream(&text, &length);
+    fits_tell(&samples, options.recipes[0], &options, stream);
+    fits_tell_levels(&samples, &options, stream);
+    fclose(stream);
+    return text;
+}
+
+/* The rows of fits.csv. */
+static const char *written(void)
+{
+    const struct sample_context context = {"run", "standalone", 1, &options};
+    struct waiters *waiters = NULL;
+    struct fault fault;
+    size_t length = 0;
+    assert_int_equal(waiters_new(options.recipes[0], 128, &waiters, &fault), FAULT_NONE);
+    /* One octave, so that there is a row of handoff_us, which has β. */
+    waiters->levels[1] = (struct waiters_level){.handoffs = 1, .timed = 1, .handoff_us = 5};
+    free(text);
+    FILE *stream = open_memstream(&text, &length);
+    struct csv csv = {.stream = stream};
+    fits_write(&samples, waiters, &context, &csv);
+    fclose(stream);
+    waiters_free(waiters);
+    return text;
+}
+
+static void assert_has(const char *words)
+{
+    if (strstr(text, words) == NULL)
+        fail_msg("'%s' lacks '%s'", text, words);
+}
+
+/* ------------------------------------------------------------------ counts */
+
+static void counts_that_equal_their_law_are_that_law(void **state)
+{
+    (void)state;
+    lay_out(&recipe_nonscalable, 4);
+    told();
+    assert_has("nonscalable: RPCs: exactly n² + n at every n: O(n²)\n    bytes ");
+    assert_has("\nHow bytes and times grow is undetermined: 4 client counts, at least 6 needed\n");
+    lay_out(&recipe_nonscalable, 1);
+    assert_string_equal(
+        told(), "nonscalable: RPCs: exactly n² + n at every n: O(n²)\n"
+                "How bytes and times grow is undetermined: 1 client count, at least 6 needed\n");
+    assert_has("O(n²)");
+    assert_non_null(strstr(written(), ",rpcs,clients,1,,,,O(n^2),"));
+    assert_has(",notifications,clients,1,,,,O(n^2),");
+    assert_has(",creates,clients,1,,,,O(n^2),");
+    assert_has(",names_listed,clients,0,,,,O(1),");
+    assert_has(",bytes,clients,1,,,,undetermined,");
+}
+
+/* Readers and writers come in fours: elsewhere their law is no polynomial of n. */
+static void a_law_that_is_no_polynomial_at_these_levels_is_a_law(void **state)
+{
+    (void)state;
+    const struct recipe *recipe = &recipe_rwlock_curator;
+    lay_out(recipe, 2);
+    told();
+    assert_has("rwlock-curator: RPCs: exactly 3/16·n² + 17/4·n - 2 at every n: O(n²)\n");
+    add(recipe, 5);
+    told();
+    assert_has("rwlock-curator: RPCs: exactly the law at every n: O(n²)\n");
+}
+
+/* A count that is off, or a trial that failed or has no law, and it is a fit's to say. */
+static void what_is_off_its_law_is_not_that_law(void **state)
+{
+    (void)state;
+    lay_out(&recipe_nonscalable, 4);
+    list[2].total.of[TALLY_EXISTS]++;
+    assert_null(strstr(told(), "exactly n²"));
+    assert_has("nonscalable: RPCs grow as n^1.");
+    assert_has("\nHow RPCs, bytes and times grow is undetermined: 4 client counts, ");
+    lay_out(&recipe_nonscalable, 4);
+    list[2].violations = 1;
+    assert_null(strstr(told(), "exactly n²"));
+    lay_out(&recipe_nonscalable, 4);
+    list[2].has_law = false;
+    assert_null(strstr(told(), "exactly n²"));
+    lay_out(&recipe_nonscalable, 4);
+    options.pace = PACE_FREE;
+    assert_null(strstr(told(), "exactly n²"));
+    assert_has("How RPCs, bytes and times grow is undetermined: ");
+    lay_out(&recipe_nonscalable, 4);
+    options.locks = 2;
+    assert_null(strstr(told(), "exactly n²"));
+    lay_out(&recipe_nonscalable, 4);
+    options.workload = WORKLOAD_STEADY;
+    assert_null(strstr(told(), "exactly n²"));
+}
+
+/* Bytes that a polynomial tells exactly are not undetermined, unless another recipe's are. */
+static void what_is_told_exactly_is_not_undetermined(void **state)
+{
+    (void)state;
+    lay_out(&recipe_nonscalable, 4);
+    for (size_t i = 0; i < samples.count; i++)
+        list[i].total.of[TALLY_BYTES_SENT] = 100 * list[i].cell.clients;
+    told();
+    assert_has("\n    bytes: exactly 100·n at every n: O(n)\n");
+    assert_has("\nHow times grow is undetermined: 4 client counts, at least 6 needed\n");
+    options.recipes[options.recipe_count++] = &recipe_scalable;
+    for (size_t i = 0; i < 4; i++)
+        add(&recipe_scalable, levels[i]);
+    told();
+    assert_has("\nHow bytes and times grow is undetermined: ");
+    /* Paced times are not fitted. */
+    for (size_t i = 0; i < samples.count; i++)
+        list[i].drain_s = NAN;
+    told();
+    assert_has("\nHow bytes grow is undetermined: ");
+}
+
+/* ------------------------------------------------------------------ what is fitted */
+
+static void six_levels_decide_how_the_drain_grows(void **state)
+{
+    (void)state;
+    lay_out(&recipe_nonscalable, 6);
+    told();
+    assert_has("\n    drain time grows as n^2.00 (95 % CI 2.00 to 2.00): O(n²)\n");
+    assert_null(strstr(text, "needed"));
+    /* Of a recipe that has fewer of them the reason is told beside it. */
+    samples.count = 5;
+    told();
+    assert_has("n^2.00 (95 % CI 2.00 to 2.00): undetermined: 5 client\n    counts, at least 6 "
+               "needed\n");
+    samples.count = 2;
+    told();
+    assert_has("\n    growth of drain time: undetermined: 2 client counts, at least 6 needed\n");
+    options.workload = WORKLOAD_STEADY;
+    assert_null(strstr(told(), "drain"));
+}
+
+/* ------------------------------------------------------------------ an extra waiter */
+
+static void an_extra_waiter_is_told_of_the_trials_at_the_most_clients(void **state)
+{
+    (void)state;
+    lay_out(&recipe_nonscalable, 1);
+    for (int i = 0; i < 6; i++)
+        add(&recipe_nonscalable, 8)->beta = 0.5;
+    for (int i = 0; i < 5; i++)
+        add(&recipe_nonscalable, 16)->beta = 0.02 + 0.001 * i;
+    told();
+    assert_has("\n    each extra waiter adds 2.2 % (95 % CI 2.0 to 2.4) to an uncontended "
+               "handoff\n");
+    assert_non_null(strstr(written(), ",0.022000,0.020037,0.023963\n"));
+    /* Of the trials whose times stand. */
+    for (size_t i = 7; i < samples.count; i++)
+        list[i].valid = false;
+    told();
+    assert_has("each extra waiter adds 50.0 %");
+}
+
+static void four_trials_have_no_interval_for_an_extra_waiter(void **state)
+{
+    (void)state;
+    lay_out(&recipe_nonscalable, 1);
+    for (int i = 0; i < 4; i++)
+        add(&recipe_nonscalable, 8)->beta = 0.02 + 0.001 * i;
+    assert_null(strstr(told(), "extra waiter"));
+    assert_non_null(strstr(written(), ",0.021500,,\n"));
+    add(&recipe_nonscalable, 8)->beta = 0.024;
+    assert_non_null(strstr(told(), "extra waiter"));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(counts_that_equal_their_law_are_that_law),
+        cmocka_unit_test(a_law_that_is_no_polynomial_at_these_levels_is_a_law),
+        cmocka_unit_test(what_is_off_its_law_is_not_that_law),
+        cmocka_unit_test(what_is_told_exactly_is_not_undetermined),
+        cmocka_unit_test(six_levels_decide_how_the_drain_grows),
+        cmocka_unit_test(an_extra_waiter_is_told_of_the_trials_at_the_most_clients),
+        cmocka_unit_test(four_trials_have_no_interval_for_an_extra_waiter),
+    };
+    int failed = cmocka_run_group_tests(tests, NULL, NULL);
+    free(text);
+    return failed;
+}

@@ -1,0 +1,213 @@
+// SPDX-License-Identifier: Apache-2.0
+/* What the checker makes of grants and releases, alone and shared, in order and out of it. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "recipes/registry.h"
+#include "trial/checker.h"
+
+#define CLIENTS 6
+
+static struct trial_plan plan;
+static struct board *board;
+
+static void begin(const char *recipe)
+{
+    struct fault fault;
+    board_free(board);
+    plan = (struct trial_plan){
+        .recipe = registry_find(recipe), .clients = CLIENTS, .locks = 1, .processes = 1};
+    assert_int_equal(board_new(&plan, &board, &fault), FAULT_NONE);
+}
+
+static int tear_down(void **state)
+{
+    (void)state;
+    board_free(board);
+    board = NULL;
+    return 0;
+}
+
+static void grant(uint32_t session, int64_t order)
+{
+    checker_granted(board, 0, session, order, 100);
+}
+
+/* Exactly one, of this kind, and this session's. */
+static void expect(enum violation_kind kind, uint32_t session)
+{
+    assert_int_equal(board_violation_count(board), 1);
+    assert_int_equal(board->violations[0].kind, kind);
+    assert_int_equal(board->violations[0].session, session + 1);
+}
+
+static void test_one_after_the_other_is_as_it_should_be(void **state)
+{
+    (void)state;
+    begin("scalable");
+    for (uint32_t i = 0; i < CLIENTS; i++) {
+        grant(i, i);
+        assert_int_equal(checker_holders(board, 0), 1);
+        checker_released(board, 0, i);
+        assert_int_equal(checker_holders(board, 0), 0);
+    }
+    assert_int_equal(board_violation_count(board), 0);
+    assert_int_equal(atomic_load(&board->locks[0].inversions), 0);
+}
+
+static void test_a_second_holder_is_told_with_the_first(void **state)
+{
+    (void)state;
+    begin("scalable");
+    grant(2, 0);
+    grant(4, 1);
+    expect(VIOLATION_TWO_HOLDERS, 4);
+    assert_int_equal(board->violations[0].other, 3);
+}
+
+static void test_who_does_not_hold_cannot_release(void **state)
+{
+    (void)state;
+    begin("scalable");
+    grant(2, 0);
+    checker_released(board, 0, 3);
+    expect(VIOLATION_NOT_HOLDER, 3);
+    assert_int_equal(board->violations[0].other, 3); /* session 2 does, and goes on */
+    assert_int_equal(checker_holders(board, 0), 1);
+}
+
+/* Clients 0 and 4 of rwlock write, the others read. */
+static void test_readers_hold_together_and_no_writer_beside_them(void **state)
+{
+    (void)state;
+    begin("rwlock");
+    grant(1, 0);
+    grant(2, 1);
+    assert_int_equal(checker_holders(board, 0), 2);
+    assert_int_equal(board_violation_count(board), 0);
+    grant(4, 2);
+    expect(VIOLATION_TWO_HOLDERS, 4);
+    assert_int_equal(board->violations[0].found, 2);
+}
+
+static void test_no_reader_holds_beside_a_writer(void **state)
+{
+    (void)state;
+    begin("rwlock");
+    grant(0, 0);
+    grant(1, 1);
+    expect(VIOLATION_TWO_HOLDERS, 1);
+    assert_int_equal(board->violations[0].other, 1);
+}
+
+static void test_a_reader_that_does_not_hold_cannot_release(void **state)
+{
+    (void)state;
+    begin("rwlock");
+    grant(1, 0);
+    checker_released(board, 0, 1);
+    assert_int_equal(board_violation_count(board), 0);
+    checker_released(board, 0, 2);
+    expect(VIOLATION_NOT_HOLDER, 2);
+}
+
+/* The same place twice is out of turn as well: places are nobody else's. */
+static void test_a_queue_grants_in_the_order_of_its_places(void **state)
+{
+    (void)state;
+    for (int64_t order = 4; order <= 5; order++) {
+        begin("scalable");
+        grant(0, 5);
+        checker_released(board, 0, 0);
+        grant(1, order);
+        expect(VIOLATION_ORDER, 1);
+        assert_int_equal(board->violations[0].expected, 5);
+        assert_int_equal(board->violations[0].found, order);
+        assert_int_equal(atomic_load(&board->locks[0].inversions), 1);
+    }
+}
+
+static void test_of_what_is_no_queue_the_order_is_counted_alone(void **state)
+{
+    (void)state;
+    begin("nonscalable");
+    grant(0, 5);
+    checker_released(board, 0, 0);
+    grant(1, 4);
+    assert_int_equal(board_violation_count(board), 0);
+    assert_int_equal(atomic_load(&board->locks[0].inversions), 1);
+}
+
+/* Readers may be granted in any order among themselves, but none before the last writer's place. */
+static void test_readers_keep_behind_the_writer_before_them(void **state)
+{
+    (void)state;
+    begin("rwlock");
+    grant(0, 3);
+    checker_released(board, 0, 0);
+    grant(2, 6);
+    grant(1, 5);
+    assert_int_equal(board_violation_count(board), 0);
+    grant(3, 2);
+    expect(VIOLATION_ORDER, 3);
+    assert_int_equal(board->violations[0].expected, 3);
+}
+
+static void test_a_writer_keeps_behind_the_readers_before_it(void **state)
+{
+    (void)state;
+    begin("rwlock");
+    grant(1, 6);
+    checker_released(board, 0, 1);
+    grant(4, 5);
+    expect(VIOLATION_ORDER, 4);
+}
+
+static void test_a_barrier_lets_nobody_in_before_all_have_come(void **state)
+{
+    (void)state;
+    begin("barrier");
+    atomic_store(&board->locks[0].arrivals, CLIENTS - 1);
+    grant(0, 0);
+    expect(VIOLATION_ENTERED_EARLY, 0);
+    begin("barrier");
+    atomic_store(&board->locks[0].arrivals, CLIENTS);
+    grant(0, 0);
+    assert_int_equal(board_violation_count(board), 0);
+}
+
+static void test_a_barrier_lets_nobody_out_before_all_have_begun_to_leave(void **state)
+{
+    (void)state;
+    begin("barrier");
+    atomic_store(&board->locks[0].releases, CLIENTS);
+    checker_left(board, 0, 1);
+    assert_int_equal(board_violation_count(board), 0);
+    atomic_store(&board->locks[0].releases, CLIENTS - 1);
+    checker_left(board, 0, 1);
+    expect(VIOLATION_LEFT_EARLY, 1);
+}
+
+int main(void)
+{
+#define TEST(name) cmocka_unit_test_teardown(name, tear_down)
+    const struct CMUnitTest tests[] = {
+        TEST(test_one_after_the_other_is_as_it_should_be),
+        TEST(test_a_second_holder_is_told_with_the_first),
+        TEST(test_who_does_not_hold_cannot_release),
+        TEST(test_readers_hold_together_and_no_writer_beside_them),
+        TEST(test_no_reader_holds_beside_a_writer),
+        TEST(test_a_reader_that_does_not_hold_cannot_release),
+        TEST(test_a_queue_grants_in_the_order_of_its_places),
+        TEST(test_of_what_is_no_queue_the_order_is_counted_alone),
+        TEST(test_readers_keep_behind_the_writer_before_them),
+        TEST(test_a_writer_keeps_behind_the_readers_before_it),
+        TEST(test_a_barrier_lets_nobody_in_before_all_have_come),
+        TEST(test_a_barrier_lets_nobody_out_before_all_have_begun_to_leave),
+    };
+    return cmocka_run_group_tests_name("holders", tests, NULL, NULL);
+}

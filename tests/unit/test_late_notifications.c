@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0
+/* Laws that foretell a notification in the wrong step, on simulated servers of which two are
+ * behind: whenever it comes, it is told as what it is, and not as a wake-up that was lost. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "base/clock.h"
+#include "recipes/registry.h"
+#include "trial/trial.h"
+
+#define SERVERS 3
+#define CLIENTS 2
+#define SEEDS   60
+
+/* The holder is told of who arrives: that wakes nobody, and may come when all else is at rest. */
+static void too_few(const struct law_view *view, struct tally *cost)
+{
+    registry_find("childwatch")->law.arrival(view, cost);
+    if (view->held)
+        cost->of[TALLY_NOTIFICATION] = cost->of[TALLY_NOTIFICATION_SPURIOUS] = 0;
+}
+
+/* It is foretold of the release that follows. */
+static void too_many(const struct law_view *view, struct tally *cost)
+{
+    registry_find("childwatch")->law.release(view, cost);
+    if (view->waiters > 0) {
+        cost->of[TALLY_NOTIFICATION]++;
+        cost->of[TALLY_NOTIFICATION_SPURIOUS]++;
+    }
+}
+
+static struct trial_result *run(const struct recipe *recipe, uint64_t seed)
+{
+    static struct connect_string servers = {.count = SERVERS};
+    static struct trial_plan plan; /* outlives its result */
+    struct simulated_options options = simulated_options_default();
+    const struct trial_host host = {
+        .servers = &servers, .simulation = &options, .watch = {.interrupt_descriptor = -1}};
+    struct trial_result *result = NULL;
+    struct fault fault;
+    options.servers = SERVERS;
+    options.costs.network_jitter_ns = 20 * NS_PER_MS;
+    for (size_t i = 0; i < SERVERS; i++)
+        servers.endpoints[i] = (struct endpoint){.host = "simulated", .port = (uint16_t)(i + 1)};
+    plan = (struct trial_plan){.recipe = recipe,
+                               .driver = DRIVER_SIMULATED,
+                               .hold.mean_ns = NS_PER_S, /* until then it has come */
+                               .clients = CLIENTS,
+                               .locks = 1,
+                               .processes = 1,
+                               .timeout_ns = 10 * NS_PER_S,
+                               .session_timeout_ms = 60000,
+                               .seed = seed,
+                               .root = "/t",
+                               .servers = &servers};
+    assert_int_equal(trial_run(&plan, &host, &result, &fault), FAULT_NONE);
+    return result;
+}
+
+static void test_a_notification_in_the_wrong_step_is_no_lost_wake_up(void **state)
+{
+    struct recipe recipe = *registry_find("childwatch");
+    (void)state;
+    recipe.law.arrival = too_few;
+    recipe.law.release = too_many;
+    for (uint64_t seed = 1; seed <= SEEDS; seed++) {
+        struct trial_result *result = run(&recipe, seed);
+        const struct violation *first = &result->board->violations[0];
+        assert_int_equal(result->end, END_VIOLATION);
+        assert_int_equal(first->kind, VIOLATION_LAW);
+        assert_int_equal(first->tally, TALLY_NOTIFICATION);
+        assert_int_equal(first->handoff, 0);
+        assert_int_equal(first->found - first->expected, 1);
+        trial_result_free(result);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_a_notification_in_the_wrong_step_is_no_lost_wake_up),
+    };
+    return cmocka_run_group_tests_name("wrong laws", tests, NULL, NULL);
+}

@@ -1,0 +1,248 @@
+// SPDX-License-Identifier: Apache-2.0
+/* What a message is counted as, into which row it goes, and what of a row is held against its law.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "recipes/registry.h"
+#include "trial/meter.h"
+
+#include <string.h>
+
+#define LOCKS 2
+
+static struct trial_plan plan;
+static struct board *board;
+static struct meter meter;
+
+static int set_up(void **state)
+{
+    struct fault fault;
+    (void)state;
+    plan = (struct trial_plan){
+        .recipe = registry_find("nonscalable"), .clients = 4, .locks = LOCKS, .processes = 1};
+    if (board_new(&plan, &board, &fault) != FAULT_NONE)
+        return -1;
+    meter = (struct meter){.board = board, .worker = &board->workers[0], .lock = 1};
+    for (uint32_t lock = 0; lock < LOCKS; lock++)
+        atomic_store(&board->locks[lock].arrivals, 2);
+    return 0;
+}
+
+static int tear_down(void **state)
+{
+    (void)state;
+    board_free(board);
+    return 0;
+}
+
+/* Each kind a number of its own. */
+static struct tally all_kinds(void)
+{
+    struct tally tally = {0};
+    for (int kind = 0; kind < TALLY_KINDS; kind++)
+        tally_add(&tally, (enum tally_kind)kind, (uint64_t)(kind + 1));
+    return tally;
+}
+
+static void test_a_sum_has_every_kind(void **state)
+{
+    (void)state;
+    struct tally sum = all_kinds(), more = all_kinds();
+    tally_sum(&sum, &more);
+    for (int kind = 0; kind < TALLY_KINDS; kind++)
+        assert_int_equal(sum.of[kind], 2 * (kind + 1));
+}
+
+static void test_requests_are_counted_once_and_nothing_else_is(void **state)
+{
+    static const enum tally_kind requests[] = {TALLY_CREATE,       TALLY_EXISTS, TALLY_GET,
+                                               TALLY_GET_CHILDREN, TALLY_SET,    TALLY_DELETE,
+                                               TALLY_MULTI};
+    (void)state;
+    struct tally all = all_kinds();
+    uint64_t sum = 0;
+    for (size_t i = 0; i < sizeof requests / sizeof requests[0]; i++)
+        sum += all.of[requests[i]];
+    assert_int_equal(tally_rpcs(&all), sum);
+}
+
+/* One more or one less of any kind; of bytes no law says anything. */
+static void test_every_kind_but_bytes_is_held_against_the_law(void **state)
+{
+    (void)state;
+    struct tally law = all_kinds();
+    for (int kind = 0; kind < TALLY_KINDS; kind++) {
+        bool bytes = kind == TALLY_BYTES_SENT || kind == TALLY_BYTES_RECEIVED;
+        struct tally more = all_kinds(), less = all_kinds();
+        more.of[kind]++;
+        less.of[kind]--;
+        assert_int_equal(tally_has_law((enum tally_kind)kind), !bytes);
+        assert_int_equal(ledger_difference(&more, &law), bytes ? TALLY_KINDS : kind);
+        assert_int_equal(ledger_difference(&less, &law), bytes ? TALLY_KINDS : kind);
+    }
+    assert_int_equal(ledger_difference(&law, &law), TALLY_KINDS);
+}
+
+static void test_each_handoff_of_a_lock_has_a_row(void **state)
+{
+    (void)state;
+    struct ledger_row rows[LOCKS * 3];
+    memset(rows, 0, sizeof rows);
+    const struct ledger ledger = {.rows = rows, .locks = LOCKS, .rows_per_lock = 3};
+    assert_ptr_equal(ledger_row(&ledger, 0, 2), &rows[2]);
+    assert_ptr_equal(ledger_row(&ledger, 1, 0), &rows[3]);
+    assert_false(ledger_is_full(&ledger, 2));
+    assert_true(ledger_is_full(&ledger, 3));
+    assert_ptr_equal(ledger_row(&ledger, 0, 3), &rows[2]); /* and not the next lock's */
+    for (uint32_t i = 0; i < LOCKS * 3; i++)
+        rows[i].tally.of[TALLY_CREATE] = 1 + i;
+    struct tally sum = {0};
+    ledger_sum(&ledger, 1, 3, &sum);
+    assert_int_equal(sum.of[TALLY_CREATE], 4 + 5 + 6);
+    ledger_sum(&ledger, 0, 2, &sum);
+    assert_int_equal(sum.of[TALLY_CREATE], 4 + 5 + 6 + 1 + 2);
+}
+
+/* ------------------------------------------------------------------ what is counted */
+
+static uint64_t counted(uint64_t handoff, enum tally_kind kind)
+{
+    return ledger_row(&board->ledger, 1, handoff)->tally.of[kind];
+}
+
+static void reply(enum client_operation operation, enum zk_status status, size_t names)
+{
+    meter_replied(&meter, &(struct client_reply){
+                              .operation = operation, .status = status, .name_count = names});
+}
+
+static void test_a_message_is_in_the_row_of_its_handoff_and_in_the_total(void **state)
+{
+    (void)state;
+    meter_sent(&meter, CLIENT_CREATE);
+    meter_sent(&meter, CLIENT_MULTI);
+    meter_releasing(&meter, 100);
+    meter_sent(&meter, CLIENT_CREATE);
+    assert_int_equal(counted(0, TALLY_CREATE), 1);
+    assert_int_equal(counted(0, TALLY_MULTI), 1);
+    assert_int_equal(counted(1, TALLY_CREATE), 1);
+    assert_int_equal(board->workers[0].total.of[TALLY_CREATE], 2);
+    assert_int_equal(ledger_row(&board->ledger, 0, 0)->tally.of[TALLY_CREATE], 0);
+    assert_int_equal(atomic_load(&board->rpcs), 3);
+}
+
+static void test_replies_are_counted_for_what_they_say(void **state)
+{
+    (void)state;
+    reply(CLIENT_CREATE, ZK_NODE_EXISTS, 0);
+    reply(CLIENT_DELETE, ZK_NO_NODE, 0);
+    reply(CLIENT_DELETE, ZK_OK, 0);
+    reply(CLIENT_EXISTS, ZK_NO_NODE, 0);
+    reply(CLIENT_GET_CHILDREN, ZK_OK, 5);
+    reply(CLIENT_GET_CHILDREN, ZK_OK, 7);
+    assert_int_equal(counted(0, TALLY_CREATE_FAILED), 1);
+    assert_int_equal(counted(0, TALLY_DELETE_FAILED), 1);
+    assert_int_equal(counted(0, TALLY_NAMES_LISTED), 12);
+    assert_int_equal(counted(0, TALLY_EXISTS), 0); /* counted when it was sent */
+}
+
+static void test_a_spurious_notification_is_one_of_all(void **state)
+{
+    (void)state;
+    meter_notified(&meter, EVENT_DELETED, true, 10);
+    meter_notified(&meter, EVENT_DELETED, false, 20);
+    assert_int_equal(counted(0, TALLY_NOTIFICATION), 2);
+    assert_int_equal(counted(0, TALLY_NOTIFICATION_SPURIOUS), 1);
+}
+
+static void test_before_the_first_release_nothing_is_handed_on(void **state)
+{
+    (void)state;
+    meter_notified(&meter, EVENT_DELETED, false, 500);
+    meter_granted(&meter, 1, 200, 500);
+    const struct histogram *latency = board->workers[0].latency[0];
+    assert_int_equal(histogram_count(&latency[METER_HANDOFF]), 0);
+    assert_int_equal(histogram_count(&latency[METER_NOTIFICATION]), 0);
+    assert_int_equal(histogram_count(&latency[METER_ACQUIRE]), 1);
+    assert_int_equal(ledger_row(&board->ledger, 1, 0)->handoff_ns, 0);
+}
+
+/* ------------------------------------------------------------------ bytes */
+
+static uint64_t sent_so_far, received_so_far;
+
+static bool tell_bytes(const struct client *client, uint64_t *sent_bytes, uint64_t *received_bytes)
+{
+    (void)client;
+    *sent_bytes = sent_so_far;
+    *received_bytes = received_so_far;
+    return true;
+}
+
+static const struct client_driver driver = {.bytes = tell_bytes};
+static const struct client client = {.driver = &driver};
+
+/* What the connection was opened with belongs to nobody. */
+static void test_bytes_are_counted_from_reading_to_reading(void **state)
+{
+    (void)state;
+    sent_so_far = 40, received_so_far = 30;
+    meter_mark_bytes(&meter, &client);
+    sent_so_far = 100, received_so_far = 50;
+    meter_read_bytes(&meter, &client);
+    meter_releasing(&meter, 100);
+    sent_so_far = 107, received_so_far = 59;
+    meter_read_bytes(&meter, &client);
+    meter_read_bytes(&meter, &client);
+    assert_int_equal(counted(0, TALLY_BYTES_SENT), 60);
+    assert_int_equal(counted(0, TALLY_BYTES_RECEIVED), 20);
+    assert_int_equal(counted(1, TALLY_BYTES_SENT), 7);
+    assert_int_equal(counted(1, TALLY_BYTES_RECEIVED), 9);
+}
+
+/* Of every kind, bytes included: else what is in no row, or in another lock's, would not be found.
+ */
+static void test_rows_that_do_not_sum_up_are_told_of_every_kind(void **state)
+{
+    for (int kind = 0; kind < TALLY_KINDS; kind++) {
+        struct tally total = {0};
+        tear_down(state);
+        assert_int_equal(set_up(state), 0);
+        atomic_store(&board->locks[1].releases, 1);
+        ledger_row(&board->ledger, 0, 0)->tally.of[kind] = 5;
+        ledger_row(&board->ledger, 1, 1)->tally.of[kind] = 2;
+        total.of[kind] = 7;
+        board_check_ledger(board, &total);
+        assert_int_equal(board_violation_count(board), 0);
+        total.of[kind] = 8;
+        board_check_ledger(board, &total);
+        assert_int_equal(board_violation_count(board), 1);
+        assert_int_equal(board->violations[0].kind, VIOLATION_LEDGER);
+        assert_int_equal(board->violations[0].tally, kind);
+        assert_int_equal(board->violations[0].expected, 8);
+        assert_int_equal(board->violations[0].found, 7);
+    }
+}
+
+int main(void)
+{
+#define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
+    const struct CMUnitTest tests[] = {
+        TEST(test_a_sum_has_every_kind),
+        TEST(test_requests_are_counted_once_and_nothing_else_is),
+        TEST(test_every_kind_but_bytes_is_held_against_the_law),
+        TEST(test_each_handoff_of_a_lock_has_a_row),
+        TEST(test_a_message_is_in_the_row_of_its_handoff_and_in_the_total),
+        TEST(test_replies_are_counted_for_what_they_say),
+        TEST(test_a_spurious_notification_is_one_of_all),
+        TEST(test_before_the_first_release_nothing_is_handed_on),
+        TEST(test_bytes_are_counted_from_reading_to_reading),
+        TEST(test_rows_that_do_not_sum_up_are_told_of_every_kind),
+    };
+    return cmocka_run_group_tests_name("ledger", tests, NULL, NULL);
+}

@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: Apache-2.0
+/* The line of a trial: what it says, and what it leaves out on a terminal that is narrow. */
+#include "bench/progress.h"
+
+#include "base/clock.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+static const struct progress progress = {.count = 729, .at = 122};
+
+static const struct progress_name name = {"ensemble3", "nonscalable n=250", 3, 250};
+
+#define LEFT_NS (125 * NS_PER_S)
+
+static const struct trial_progress opening = {.established = 120};
+static const struct trial_progress arriving = {.arrivals = 120,
+                                               .arrivals_due = 250,
+                                               .handoffs = 1,
+                                               .handoffs_due = 250,
+                                               .rpcs = 24000,
+                                               .elapsed_ns = 2 * NS_PER_S};
+static const struct trial_progress draining = {.arrivals = 250,
+                                               .handoffs = 37,
+                                               .handoffs_due = 250,
+                                               .rpcs = 24000,
+                                               .elapsed_ns = 2 * NS_PER_S};
+
+static void assert_line(const struct progress_name *its_name, const struct trial_progress *trial,
+                        unsigned columns, const char *expected)
+{
+    char line[PROGRESS_LINE_SIZE];
+    progress_put(&progress, its_name, trial, LEFT_NS, columns, line);
+    assert_string_equal(line, expected);
+}
+
+static void it_tells_sessions_then_arrivals_then_handoffs(void **state)
+{
+    (void)state;
+    assert_line(&name, &opening, 200,
+                "[123/729] ensemble3 nonscalable n=250 trial 3, sessions: 120 of 250");
+    assert_line(&name, &arriving, 200,
+                "[123/729] ensemble3 nonscalable n=250 trial 3, arrivals: 120 of 250, "
+                "12,000 RPCs/s, 2 min 05 s left");
+    assert_line(&name, &draining, 200,
+                "[123/729] ensemble3 nonscalable n=250 trial 3, handoffs: 37 of 250, "
+                "12,000 RPCs/s, 2 min 05 s left");
+}
+
+static void a_stall_and_its_server_are_told(void **state)
+{
+    (void)state;
+    struct trial_progress stalled = draining;
+    stalled.stalled_ns = 12 * NS_PER_S;
+    stalled.stalled_at = "127.0.0.1:2182";
+    assert_line(&name, &stalled, 200,
+                "[123/729] ensemble3 nonscalable n=250 trial 3, stalled for 12.0 s: "
+                "127.0.0.1:2182 owes an answer, 12,000 RPCs/s, 2 min 05 s left");
+    stalled.stalled_at = "";
+    assert_line(&name, &stalled, 80,
+                "[123/729] nonscalable n=250, stalled for 12.0 s: a server owes an answer");
+}
+
+static void what_is_not_known_is_not_told(void **state)
+{
+    (void)state;
+    const struct progress_name alone = {"", "C2: nonscalable n=64", 0, 64};
+    struct trial_progress endless = draining;
+    char line[PROGRESS_LINE_SIZE];
+    endless.handoffs_due = UINT64_MAX;
+    progress_put(&progress, &alone, &endless, 0, 200, line);
+    assert_string_equal(line, "[123/729] C2: nonscalable n=64, handoffs: 37, 12,000 RPCs/s");
+}
+
+static void the_least_important_goes_first(void **state)
+{
+    (void)state;
+    assert_line(&name, &draining, 97,
+                "[123/729] ensemble3 nonscalable n=250 trial 3, handoffs: 37 of 250, "
+                "2 min 05 s left");
+    assert_line(&name, &draining, 75,
+                "[123/729] ensemble3 nonscalable n=250, handoffs: 37 of 250, "
+                "2 min 05 s left");
+    assert_line(&name, &draining, 74, "[123/729] ensemble3 nonscalable n=250, handoffs: 37 of 250");
+    assert_line(&name, &draining, 50, "[123/729] nonscalable n=250, handoffs: 37 of 250");
+    assert_line(&name, &draining, 20, "[123/729] nonscalabl");
+}
+
+static void no_line_is_longer_than_the_terminal_is_wide(void **state)
+{
+    (void)state;
+    const struct progress_name longest = {"a-host.of-a.long-domain.example-12181",
+                                          "broken-norecheck-and-more n=1000000", 1000000, 1000000};
+    struct trial_progress most = draining;
+    most.handoffs = most.handoffs_due = UINT64_MAX - 1;
+    most.rpcs = UINT64_MAX;
+    for (unsigned columns = 0; columns < 300; columns++) {
+        char line[PROGRESS_LINE_SIZE];
+        progress_put(&progress, &longest, &most, UINT64_MAX, columns, line);
+        assert_true(strlen(line) <= columns);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(it_tells_sessions_then_arrivals_then_handoffs),
+        cmocka_unit_test(a_stall_and_its_server_are_told),
+        cmocka_unit_test(what_is_not_known_is_not_told),
+        cmocka_unit_test(the_least_important_goes_first),
+        cmocka_unit_test(no_line_is_longer_than_the_terminal_is_wide),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,227 @@
+// SPDX-License-Identifier: Apache-2.0
+/* Servers that counted something else than the sessions did: whose doing that may be. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "trial/reconcile.h"
+
+#include <string.h>
+
+static const struct tally sessions = {
+    {[TALLY_CREATE] = 3, [TALLY_EXISTS] = 2, [TALLY_NOTIFICATION] = 4}};
+
+/* On private servers, and everything agrees. */
+static struct reconcile_facts all_well(void)
+{
+    return (struct reconcile_facts){
+        .servers =
+            {.told = true, .writes = 3, .reads = 2, .notifications = 4, .packets_received = 5},
+        .sessions = &sessions,
+        .are_private = true,
+        .steward_stayed = true,
+    };
+}
+
+static void assert_outcome(const struct reconcile_facts *facts, enum reconciled expected,
+                           const char *why)
+{
+    struct reconcile_result result = reconcile(facts);
+    assert_int_equal(result.reconciled, expected);
+    if (strstr(result.why, why) == NULL || (result.why[0] != '\0') != (why[0] != '\0'))
+        fail_msg("'%s', not '%s'", result.why, why);
+}
+
+static void test_equal_counts_are_reconciled(void **state)
+{
+    struct reconcile_facts facts = all_well();
+    (void)state;
+    assert_outcome(&facts, RECONCILED_YES, "");
+    facts.are_private = false;
+    assert_outcome(&facts, RECONCILED_YES, "");
+}
+
+/* Nobody else can have used private servers. */
+static void test_private_servers_that_counted_more_fail(void **state)
+{
+    struct reconcile_facts facts = all_well();
+    (void)state;
+    facts.servers.writes++;
+    facts.servers.packets_received++;
+    assert_outcome(&facts, RECONCILED_NO, "");
+    struct reconcile_result result = reconcile(&facts);
+    assert_int_equal(result.counter, ORACLE_WRITES);
+    assert_int_equal(result.servers, 4);
+    assert_int_equal(result.sessions, 3);
+    assert_false(result.had_strangers);
+}
+
+static void test_others_may_have_used_servers_that_counted_more(void **state)
+{
+    struct reconcile_facts facts = all_well();
+    (void)state;
+    facts.are_private = false;
+    facts.servers.writes++;
+    facts.servers.packets_received++;
+    assert_outcome(&facts, RECONCILED_NA, "the servers counted more writes than the sessions");
+}
+
+/* Whoever else uses them, they do not count less. */
+static void test_servers_that_counted_less_fail(void **state)
+{
+    struct reconcile_facts facts = all_well();
+    (void)state;
+    facts.servers.notifications--;
+    assert_outcome(&facts, RECONCILED_NO, "");
+    facts.are_private = false;
+    assert_outcome(&facts, RECONCILED_NO, "");
+}
+
+static void test_what_was_under_way_on_a_lost_connection_excuses(void **state)
+{
+    struct reconcile_facts facts = all_well();
+    (void)state;
+    facts.servers.notifications--;
+    facts.losses = 1;
+    assert_outcome(&facts, RECONCILED_NA, "lost their connections");
+    facts.losses = 0;
+    facts.reconnects = 1;
+    facts.servers.packets_received++;
+    assert_outcome(&facts, RECONCILED_NA, "lost their connections");
+    /* No excuse is needed where nothing differs. */
+    facts.servers.notifications++;
+    assert_outcome(&facts, RECONCILED_YES, "");
+}
+
+static void test_the_stewards_requests_are_known(void **state)
+{
+    struct reconcile_facts facts = all_well();
+    (void)state;
+    facts.servers.reads += 2;
+    facts.servers.packets_received += 2;
+    assert_outcome(&facts, RECONCILED_NO, "");
+    facts.steward_requests = 2;
+    assert_outcome(&facts, RECONCILED_YES, "");
+}
+
+static void test_a_steward_that_connects_again_excuses(void **state)
+{
+    struct reconcile_facts facts = all_well();
+    (void)state;
+    facts.servers.packets_received++;
+    facts.servers.connects = 1;
+    facts.steward_stayed = false;
+    assert_outcome(&facts, RECONCILED_NA, "zkherd's own session");
+    assert_false(reconcile(&facts).had_strangers);
+}
+
+static void test_a_read_that_is_not_counted_fails(void **state)
+{
+    struct reconcile_facts facts = all_well();
+    (void)state;
+    facts.servers.reads++;
+    facts.servers.packets_received++;
+    assert_outcome(&facts, RECONCILED_NO, "");
+    facts.pings_most = 1;
+    assert_outcome(&facts, RECONCILED_YES, "");
+}
+
+static void test_a_stranger_on_a_private_server_is_named(void **state)
+{
+    struct reconcile_facts facts = all_well(), came = all_well();
+    (void)state;
+    facts.is_shared = true;
+    facts.servers.packets_received += 9;
+    assert_outcome(&facts, RECONCILED_NA, "not zkherd's was connected to a private server");
+    assert_true(reconcile(&facts).had_strangers);
+    came.servers.connects = 1;
+    came.servers.packets_received++;
+    assert_outcome(&came, RECONCILED_NA, "not zkherd's was connected to a private server");
+    assert_true(reconcile(&came).had_strangers);
+}
+
+/* The library does that by itself, with a request that the server counts as a read. */
+static void test_watches_that_are_set_again_are_read_once(void **state)
+{
+    struct reconcile_facts facts = all_well();
+    (void)state;
+    facts.reconnects = 1;
+    facts.servers.reads++;
+    facts.servers.packets_received += 2;
+    assert_outcome(&facts, RECONCILED_YES, "");
+    facts.servers.reads++;
+    facts.servers.packets_received++;
+    assert_outcome(&facts, RECONCILED_NA, "lost their connections");
+}
+
+/* To others they are open. */
+static void test_others_on_open_servers_are_no_strangers(void **state)
+{
+    struct reconcile_facts facts = all_well();
+    (void)state;
+    facts.are_private = false;
+    facts.is_shared = true;
+    assert_outcome(&facts, RECONCILED_NA, "other clients are connected");
+    assert_false(reconcile(&facts).had_strangers);
+}
+
+/* It is known how often they connected, but not how often they tried. */
+static void test_sessions_that_connect_again_are_no_strangers(void **state)
+{
+    struct reconcile_facts facts = all_well();
+    (void)state;
+    facts.servers.connects = 2;
+    facts.servers.packets_received++;
+    facts.reconnects = 1;
+    assert_outcome(&facts, RECONCILED_YES, "");
+}
+
+static void test_servers_that_do_not_tell_are_not_held_against_anything(void **state)
+{
+    struct reconcile_facts facts = {.sessions = &sessions, .are_private = true};
+    (void)state;
+    assert_outcome(&facts, RECONCILED_NA, "do not tell their counters");
+    facts.servers.asked_again = true;
+    assert_outcome(&facts, RECONCILED_NA, "at once, as at an election");
+    facts.is_shared = true;
+    assert_false(reconcile(&facts).had_strangers);
+}
+
+/* What servers told a session that was about to die is heard by nobody. */
+static void test_the_dead_hear_less_than_they_are_told(void **state)
+{
+    struct reconcile_facts facts = all_well();
+    (void)state;
+    facts.had_death = true;
+    facts.exits = 1;
+    facts.servers.writes++;
+    facts.servers.packets_received++;
+    facts.servers.notifications++;
+    assert_outcome(&facts, RECONCILED_YES, "");
+    facts.servers.notifications = 3;
+    assert_outcome(&facts, RECONCILED_NO, "");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_equal_counts_are_reconciled),
+        cmocka_unit_test(test_private_servers_that_counted_more_fail),
+        cmocka_unit_test(test_others_may_have_used_servers_that_counted_more),
+        cmocka_unit_test(test_servers_that_counted_less_fail),
+        cmocka_unit_test(test_what_was_under_way_on_a_lost_connection_excuses),
+        cmocka_unit_test(test_the_stewards_requests_are_known),
+        cmocka_unit_test(test_a_steward_that_connects_again_excuses),
+        cmocka_unit_test(test_a_read_that_is_not_counted_fails),
+        cmocka_unit_test(test_a_stranger_on_a_private_server_is_named),
+        cmocka_unit_test(test_watches_that_are_set_again_are_read_once),
+        cmocka_unit_test(test_others_on_open_servers_are_no_strangers),
+        cmocka_unit_test(test_sessions_that_connect_again_are_no_strangers),
+        cmocka_unit_test(test_servers_that_do_not_tell_are_not_held_against_anything),
+        cmocka_unit_test(test_the_dead_hear_less_than_they_are_told),
+    };
+    return cmocka_run_group_tests_name("reconcile", tests, NULL, NULL);
+}

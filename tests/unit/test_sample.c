@@ -1,0 +1,436 @@
+// SPDX-License-Identifier: Apache-2.0
+/* What is kept of a trial: its percentiles, and whether its times stand. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "base/clock.h"
+#include "bench/options.h"
+#include "bench/sample.h"
+#include "recipes/registry.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static struct trial_plan plan;
+static struct histogram *histograms; /* late, and the latencies: of the whole, and of each role */
+static struct trial_result result;
+static struct cell cell;
+
+/* A trial of ten seconds that ended well, in free pace on two processes. */
+static int set_up(void **state)
+{
+    struct fault fault;
+    (void)state;
+    plan = (struct trial_plan){.recipe = registry_find("scalable"),
+                               .pace = PACE_FREE,
+                               .clients = 4,
+                               .locks = 1,
+                               .processes = 2};
+    cell = (struct cell){.recipe = plan.recipe, .clients = plan.clients, .trial = 1};
+    histograms = calloc(1 + METER_KINDS + ROLES * METER_KINDS, sizeof *histograms);
+    result = (struct trial_result){.end = END_DONE, .elapsed_ns = 10 * NS_PER_S};
+    if (histograms == NULL || board_new(&plan, &result.board, &fault) != FAULT_NONE)
+        return -1;
+    result.late = histograms;
+    result.latency = histograms + 1;
+    result.latency_of = (struct histogram(*)[METER_KINDS])(histograms + 1 + METER_KINDS);
+    return 0;
+}
+
+static int tear_down(void **state)
+{
+    (void)state;
+    board_free(result.board);
+    free(histograms);
+    return 0;
+}
+
+static struct sample take(void)
+{
+    struct sample sample;
+    sample_take(&cell, &result, &sample);
+    return sample;
+}
+
+static void assert_valid(void)
+{
+    struct sample sample = take();
+    assert_string_equal(sample.reason, "");
+    assert_true(sample.valid);
+    assert_true(sample.complete);
+}
+
+/* The counts stand all the same. */
+static void assert_times_do_not_stand(const char *reason)
+{
+    struct sample sample = take();
+    assert_string_equal(sample.reason, reason);
+    assert_false(sample.valid);
+    assert_true(sample.complete);
+}
+
+static void record(struct histogram *histogram, uint64_t value_ns, unsigned times)
+{
+    while (times-- > 0)
+        histogram_record(histogram, value_ns);
+}
+
+/* ------------------------------------------------------------------ figures */
+
+/* 1, 2, … 1000 ms: each percentile is its own number; slots are a thousandth wide. */
+static void record_ramp(enum meter_kind kind)
+{
+    for (uint64_t ms = 1; ms <= 1000; ms++)
+        histogram_record(&result.latency[kind], ms * NS_PER_MS);
+}
+
+static void test_each_percentile_stands_in_its_column(void **state)
+{
+    static const double handoff_us[] = {500e3, 900e3, 990e3, 1000e3};
+    static const double acquire_us[] = {500e3, 990e3, 1000e3};
+    (void)state;
+    record_ramp(METER_HANDOFF);
+    record_ramp(METER_ACQUIRE);
+    record(&result.latency_of[ROLE_LEADER][METER_HANDOFF], 3 * NS_PER_MS, 3);
+    record(&result.latency_of[ROLE_LEADER][METER_HANDOFF], 300 * NS_PER_MS, 1);
+    struct sample sample = take();
+    for (size_t i = 0; i < 4; i++)
+        assert_true(fabs(sample.handoff_us[i] / handoff_us[i] - 1) < 0.001);
+    for (size_t i = 0; i < 3; i++)
+        assert_true(fabs(sample.acquire_us[i] / acquire_us[i] - 1) < 0.001);
+    assert_true(fabs(sample.handoff_of_us[ROLE_LEADER] / 3e3 - 1) < 0.001);
+    assert_true(isnan(sample.handoff_of_us[ROLE_FOLLOWER]));
+}
+
+static void test_without_a_handoff_there_is_no_percentile(void **state)
+{
+    (void)state;
+    struct sample sample = take();
+    for (size_t i = 0; i < 4; i++)
+        assert_true(isnan(sample.handoff_us[i]));
+    for (size_t i = 0; i < 3; i++)
+        assert_true(isnan(sample.acquire_us[i]));
+    assert_true(isnan(sample.recovery_s));
+    assert_true(isnan(sample.beta));
+}
+
+/* A minute and more is in no slot, and still a value. */
+static void test_a_handoff_above_the_range_has_percentiles(void **state)
+{
+    (void)state;
+    record(&result.latency[METER_HANDOFF], 70 * NS_PER_S, 1);
+    assert_true(take().handoff_us[0] == 70e6);
+}
+
+static void test_figures_are_the_trials(void **state)
+{
+    (void)state;
+    for (int kind = 0; kind < TALLY_KINDS; kind++)
+        result.total.of[kind] = 1U << kind;
+    result.drain_ns = 3 * NS_PER_S;
+    result.recovery_ns = NS_PER_S / 2;
+    result.client_cpu_ns = NS_PER_S;
+    struct sample sample = take();
+    assert_true(sample_rpcs(&sample) == (double)tally_rpcs(&result.total));
+    assert_true(sample_creates(&sample) == (double)result.total.of[TALLY_CREATE]);
+    assert_true(sample_notifications(&sample) == (double)result.total.of[TALLY_NOTIFICATION]);
+    assert_true(sample_names_listed(&sample) == (double)result.total.of[TALLY_NAMES_LISTED]);
+    assert_true(sample_bytes(&sample) == (double)(result.total.of[TALLY_BYTES_SENT] +
+                                                  result.total.of[TALLY_BYTES_RECEIVED]));
+    assert_true(sample_elapsed_s(&sample) == 10);
+    assert_true(sample_drain_s(&sample) == 3);
+    assert_true(sample.recovery_s == 0.5);
+    assert_true(sample.client_cpu_s == 1);
+}
+
+/* ------------------------------------------------------------------ the driver */
+
+static void test_a_driver_at_four_fifths_of_its_cores_is_at_its_limit(void **state)
+{
+    static const char advice[] =
+        "; what may help: fewer clients, more --processes, a quieter machine";
+    char reason[200];
+    uint64_t cores = (uint64_t)sysconf(_SC_NPROCESSORS_ONLN);
+    (void)state;
+    result.client_cpu_ns = 16 * NS_PER_S; /* two processes in ten seconds */
+    assert_valid();
+    result.client_cpu_ns += NS_PER_MS;
+    snprintf(reason, sizeof reason,
+             "overloaded: the driver used more than 80 %% of a core a process%s", advice);
+    assert_times_do_not_stand(reason);
+    plan.driver = DRIVER_THREADS;
+    result.client_cpu_ns = cores * 8 * NS_PER_S;
+    assert_valid();
+    result.client_cpu_ns += NS_PER_MS;
+    snprintf(reason, sizeof reason,
+             "overloaded: the driver used more than 80 %% of the machine's cores%s", advice);
+    assert_times_do_not_stand(reason);
+}
+
+/* Of a tenth of a second nothing is known; nor does a simulation have a driver that is busy. */
+static void test_a_short_trial_and_a_simulation_are_not_overloaded(void **state)
+{
+    (void)state;
+    result.client_cpu_ns = 100 * NS_PER_S;
+    result.elapsed_ns = NS_PER_S / 5 - 1;
+    assert_valid();
+    result.elapsed_ns++;
+    assert_false(take().valid);
+    plan.driver = DRIVER_SIMULATED;
+    assert_valid();
+}
+
+/* One hold in a hundred may end late; of fewer than a hundred nothing is said. */
+static void test_late_holds_are_told_by_their_share(void **state)
+{
+    (void)state;
+    record(result.late, NS_PER_MS / 2, 9800);
+    record(result.late, 5 * NS_PER_MS, 98);
+    assert_valid();
+    record(result.late, 5 * NS_PER_MS, 327);
+    assert_times_do_not_stand(
+        "overloaded: 4.2 % of 10225 holds ended more than 1 ms late (p99: 5.0 ms late); what may "
+        "help: fewer clients, more --processes, a quieter machine, or longer holds");
+    histogram_reset(result.late);
+    record(result.late, 5 * NS_PER_MS, 99);
+    assert_valid();
+    record(result.late, 5 * NS_PER_MS, 1);
+    assert_false(take().valid);
+    histogram_reset(result.late);
+    record(result.late, 5 * NS_PER_MS, 99);
+    record(result.late, 2 * HISTOGRAM_HIGHEST_NS, 1);
+    assert_times_do_not_stand(
+        "overloaded: 100.0 % of 100 holds ended more than 1 ms late (p99: 5.0 ms late); what may "
+        "help: fewer clients, more --processes, a quieter machine, or longer holds");
+}
+
+static void test_zkherd_that_did_not_run_is_overloaded(void **state)
+{
+    (void)state;
+    result.stalls.absent_ns = 2500 * NS_PER_MS;
+    assert_times_do_not_stand("overloaded: zkherd itself did not run for 2.5 s");
+}
+
+/* ------------------------------------------------------------------ stalls and reconnects */
+
+static void test_the_times_of_a_stalled_trial_do_not_stand(void **state)
+{
+    (void)state;
+    result.stalls = (struct stalls){1, 20 * NS_PER_S, 20 * NS_PER_S, "127.0.0.1:2182", 0};
+    assert_times_do_not_stand("stalled: 127.0.0.1:2182 owed an answer, and nothing was received "
+                              "for 20.0 s");
+    assert_int_equal(take().stalls.count, 1);
+    result.stalls.server[0] = '\0';
+    assert_times_do_not_stand("stalled: a server owed an answer, and nothing was received for "
+                              "20.0 s");
+    result.stalls = (struct stalls){3, 25 * NS_PER_S, 20 * NS_PER_S, "127.0.0.1:2182", 0};
+    assert_times_do_not_stand("stalled: 3 times nothing was received although an answer was owed, "
+                              "25.0 s in all; the longest was 20.0 s, at 127.0.0.1:2182");
+}
+
+static void test_the_times_of_a_trial_with_a_reconnect_do_not_stand(void **state)
+{
+    (void)state;
+    result.reconnects = 1;
+    assert_times_do_not_stand(
+        "reconnected: 1 connection was lost and made again, which is in the times");
+    result.reconnects = 2;
+    assert_times_do_not_stand(
+        "reconnected: 2 connections were lost and made again, which is in the times");
+}
+
+/* The session whose reply is taken away connects again as planned, and nobody else. */
+static void test_a_planned_reconnect_is_no_fault(void **state)
+{
+    (void)state;
+    plan.death = (struct death){.how = DEATH_LOST_REPLY};
+    result.had_death = true;
+    result.reconnects = 1;
+    assert_valid();
+    result.reconnects = 2;
+    assert_times_do_not_stand(
+        "reconnected: 1 connection was lost and made again, which is in the times");
+    plan.death.how = DEATH_CRASH; /* nobody connects again */
+    result.reconnects = 1;
+    assert_false(take().valid);
+    plan.death.how = DEATH_LOST_REPLY;
+    result.had_death = false; /* it has not come to that */
+    assert_false(take().valid);
+}
+
+static void test_all_reasons_are_told(void **state)
+{
+    (void)state;
+    result.stalls = (struct stalls){1, 20 * NS_PER_S, 20 * NS_PER_S, "a:1", 0};
+    result.reconnects = 1;
+    assert_times_do_not_stand(
+        "stalled: a:1 owed an answer, and nothing was received for 20.0 s; reconnected: 1 "
+        "connection was lost and made again, which is in the times");
+}
+
+/* ------------------------------------------------------------------ other ends */
+
+static void test_a_trial_that_was_cut_short_says_why(void **state)
+{
+    (void)state;
+    result.end = END_DEADLINE;
+    snprintf(result.reason, sizeof result.reason, "nothing moved for 60 s, 100 %% sure");
+    result.stalls = (struct stalls){1, 60 * NS_PER_S, 60 * NS_PER_S, "a:1", 0};
+    struct sample sample = take();
+    assert_false(sample.valid);
+    assert_false(sample.complete);
+    assert_string_equal(sample.reason, result.reason);
+}
+
+/* A verdict that fails is a finding, and no fault of the measurement. */
+static void test_a_violation_is_told_first(void **state)
+{
+    (void)state;
+    result.end = END_VIOLATION;
+    result.violation_count = 1;
+    board_violate(result.board, &(struct violation){.kind = VIOLATION_LEFTOVER, .found = 2});
+    struct sample sample = take();
+    assert_true(sample.valid);
+    assert_false(sample.complete);
+    assert_int_equal(sample.violations, 1);
+    assert_string_equal(sample.reason, "lock 0, handoff 0: 2 znodes are left in the lock");
+}
+
+/* ------------------------------------------------------------------ the row */
+
+static char *row_of(const struct sample *sample, enum workload workload)
+{
+    struct options options = {.workload = workload, .locks = 1, .processes = 2, .seed = 7};
+    const struct sample_context context = {"run1", "ensemble3", 3, &options};
+    char *text = NULL;
+    size_t size;
+    struct csv csv = {.stream = open_memstream(&text, &size)};
+    assert_non_null(csv.stream);
+    sample_write(sample, &context, &csv);
+    fclose(csv.stream);
+    return text;
+}
+
+/* The value of a column; no value in here has a comma. */
+static void assert_column(const char *row, const char *column, const char *value)
+{
+    const char *name = sample_columns;
+    char field[64];
+    for (;;) {
+        size_t length = strcspn(name, ",");
+        int field_length = (int)strcspn(row, ",\n");
+        snprintf(field, sizeof field, "%.*s", field_length, row);
+        if (length == strlen(column) && strncmp(name, column, length) == 0)
+            break;
+        assert_int_equal(name[length], ',');
+        name += length + 1;
+        row += field_length + 1;
+    }
+    assert_string_equal(field, value);
+}
+
+static void test_a_row_has_a_value_for_each_column(void **state)
+{
+    (void)state;
+    result.handoffs = 12;
+    result.drain_ns = 3 * NS_PER_S;
+    result.reconnects = 5;
+    result.repairs = 6;
+    result.stalls = (struct stalls){2, 2500 * NS_PER_MS, NS_PER_S, "a:1", 0};
+    result.reconciled = RECONCILED_YES;
+    result.inversions = 8;
+    result.fairness_jain = 0.5;
+    record_ramp(METER_HANDOFF);
+    struct sample sample = take();
+    sample.reason[0] = '\0';
+    char *row = row_of(&sample, WORKLOAD_DRAIN);
+    size_t commas = 0, columns = 0;
+    for (const char *c = row; *c != '\0'; c++)
+        commas += *c == ',';
+    for (const char *c = sample_columns; *c != '\0'; c++)
+        columns += *c == ',';
+    assert_int_equal(commas, columns);
+    assert_column(row, "handoffs", "12");
+    assert_column(row, "law_rpcs", "");
+    assert_column(row, "elapsed_s", "10.000000");
+    assert_column(row, "drain_s", "3.000000");
+    assert_column(row, "handoffs_per_s", "4.00");
+    assert_column(row, "handoff_max_us", "1000341.5");
+    assert_column(row, "server_cpu_s", "");
+    assert_column(row, "watches_leaked", "");
+    assert_column(row, "reconciled", "yes");
+    assert_column(row, "order_inversions", "8");
+    assert_column(row, "fairness_jain", "0.5000");
+    assert_column(row, "reconnects", "5");
+    assert_column(row, "recovery_s", "");
+    assert_column(row, "repairs", "6");
+    assert_column(row, "valid", "no");
+    assert_column(row, "reason", "");
+    assert_column(row, "stalls", "2");
+    assert_column(row, "stalled_s", "2.500000");
+    free(row);
+    row = row_of(&sample, WORKLOAD_STEADY);
+    assert_column(row, "handoffs_per_s", "1.20");
+    free(row);
+}
+
+static void test_the_law_and_the_servers_have_their_columns(void **state)
+{
+    (void)state;
+    result.has_law = true;
+    result.law.of[TALLY_CREATE] = 3;
+    result.law.of[TALLY_NOTIFICATION] = 4;
+    result.servers = (struct oracle_count){.told = true,
+                                           .writes = 21,
+                                           .notifications = 22,
+                                           .packets_received = 23,
+                                           .watches_leaked = -24,
+                                           .ephemerals_leaked = 25,
+                                           .cpu_known = true,
+                                           .cpu_ns = NS_PER_S / 4};
+    struct sample sample = take();
+    char *row = row_of(&sample, WORKLOAD_DRAIN);
+    assert_column(row, "law_rpcs", "3");
+    assert_column(row, "law_notifications", "4");
+    assert_column(row, "server_writes", "21");
+    assert_column(row, "server_notifications", "22");
+    assert_column(row, "server_packets_received", "23");
+    assert_column(row, "watches_leaked", "-24");
+    assert_column(row, "ephemerals_leaked", "25");
+    assert_column(row, "server_cpu_s", "0.250000");
+    assert_column(row, "reconciled", "na");
+    assert_column(row, "valid", "yes");
+    assert_column(row, "stalls", "0");
+    free(row);
+}
+
+int main(void)
+{
+#define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
+    const struct CMUnitTest tests[] = {
+        TEST(test_each_percentile_stands_in_its_column),
+        TEST(test_without_a_handoff_there_is_no_percentile),
+        TEST(test_a_handoff_above_the_range_has_percentiles),
+        TEST(test_figures_are_the_trials),
+        TEST(test_a_driver_at_four_fifths_of_its_cores_is_at_its_limit),
+        TEST(test_a_short_trial_and_a_simulation_are_not_overloaded),
+        TEST(test_late_holds_are_told_by_their_share),
+        TEST(test_zkherd_that_did_not_run_is_overloaded),
+        TEST(test_the_times_of_a_stalled_trial_do_not_stand),
+        TEST(test_the_times_of_a_trial_with_a_reconnect_do_not_stand),
+        TEST(test_a_planned_reconnect_is_no_fault),
+        TEST(test_all_reasons_are_told),
+        TEST(test_a_trial_that_was_cut_short_says_why),
+        TEST(test_a_violation_is_told_first),
+        TEST(test_a_row_has_a_value_for_each_column),
+        TEST(test_the_law_and_the_servers_have_their_columns),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

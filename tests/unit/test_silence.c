@@ -1,0 +1,447 @@
+// SPDX-License-Identifier: Apache-2.0
+/* When silence is a stall of a server: how long it must be, what must be owed, and who else may be
+ * the cause. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "recipes/registry.h"
+#include "trial/stall.h"
+
+#include <stdio.h>
+
+#define BEGIN_NS (1000 * NS_PER_S)
+
+static struct connect_string servers;
+static struct trial_plan plan;
+static struct board *board;
+static struct stall stall;
+static uint64_t now_ns;
+
+/* Two workers with two sessions each, on two servers in turn: all parked. */
+static int set_up(void **state)
+{
+    struct fault fault;
+    (void)state;
+    servers.count = 2;
+    for (uint16_t i = 0; i < 2; i++)
+        servers.endpoints[i] = (struct endpoint){.host = "10.0.0.1", .port = i + 1U};
+    plan = (struct trial_plan){.recipe = registry_find("scalable"),
+                               .driver = DRIVER_SIMULATED, /* nobody is to be woken */
+                               .clients = 4,
+                               .locks = 1,
+                               .processes = 2,
+                               .servers = &servers};
+    if (board_new(&plan, &board, &fault) != FAULT_NONE)
+        return -1;
+    for (uint32_t i = 0; i < plan.clients; i++)
+        snprintf(board->sessions[i].server, sizeof board->sessions[i].server, "10.0.0.1:%u",
+                 i % 2 + 1);
+    now_ns = BEGIN_NS;
+    stall_begin(&stall, board, now_ns);
+    return 0;
+}
+
+static int tear_down(void **state)
+{
+    (void)state;
+    board_free(board);
+    return 0;
+}
+
+/* The conductor looks ten times a second, and workers answer what they are asked at once. */
+static void let_pass(uint64_t ns)
+{
+    for (uint64_t until_ns = now_ns + ns; now_ns < until_ns;) {
+        now_ns += NS_PER_S / 10;
+        stall_look(&stall, now_ns, 0);
+        if (atomic_load(&board->inquiry) > 0)
+            atomic_store(&board->told, plan.processes);
+    }
+}
+
+static void receive(void)
+{
+    tally_add(&board->workers[1].total, TALLY_BYTES_RECEIVED, 40);
+    stall_look(&stall, now_ns, 0);
+}
+
+static void record(uint64_t latency_ns, unsigned times)
+{
+    while (times-- > 0)
+        histogram_record(&board->workers[1].latency[ROLE_LEADER][METER_CREATE], latency_ns);
+}
+
+static void test_a_request_without_an_answer_is_a_stall(void **state)
+{
+    (void)state;
+    board->sessions[1].asked = board->sessions[3].asked = board->sessions[0].asked = true;
+    let_pass(STALL_LEAST_NS);
+    assert_int_equal(stall_lasts_ns(&stall, now_ns), 0);
+    let_pass(2 * NS_PER_S);
+    assert_int_equal(stall_lasts_ns(&stall, now_ns), 3 * NS_PER_S);
+    assert_string_equal(stall.server, "10.0.0.1:2"); /* two wait for it, one for the other */
+    assert_int_equal(stall.found.count, 0);
+    receive();
+    assert_int_equal(stall_lasts_ns(&stall, now_ns), 0);
+    assert_int_equal(stall.found.count, 1);
+    assert_int_equal(stall.found.total_ns, 3 * NS_PER_S);
+    assert_string_equal(stall.found.server, "10.0.0.1:2");
+}
+
+static void test_all_stalls_are_counted_and_the_longest_named(void **state)
+{
+    (void)state;
+    board->sessions[0].asked = true;
+    let_pass(4 * NS_PER_S);
+    receive();
+    board->sessions[0].asked = false;
+    board->sessions[1].asked = true;
+    let_pass(2 * NS_PER_S);
+    stall_end(&stall, now_ns, false); /* in the middle of the second */
+    assert_int_equal(stall.found.count, 2);
+    assert_int_equal(stall.found.total_ns, 6 * NS_PER_S);
+    assert_int_equal(stall.found.longest_ns, 4 * NS_PER_S);
+    assert_string_equal(stall.found.server, "10.0.0.1:1");
+}
+
+static void test_as_long_as_the_bound_is_no_stall(void **state)
+{
+    (void)state;
+    board->sessions[0].asked = true;
+    for (int i = 0; i < 5; i++) {
+        let_pass(STALL_LEAST_NS);
+        receive();
+    }
+    assert_int_equal(stall.found.count, 0);
+    let_pass(STALL_LEAST_NS + NS_PER_S / 10);
+    receive();
+    assert_int_equal(stall.found.count, 1);
+}
+
+/* A notification, a request and a step are news as well. */
+static void test_whatever_moves_ends_the_silence(void **state)
+{
+    (void)state;
+    board->sessions[0].asked = true;
+    for (int i = 0; i < 6; i++) {
+        let_pass(STALL_LEAST_NS - NS_PER_S / 10);
+        if (i % 3 == 0)
+            tally_add(&board->workers[0].total, TALLY_NOTIFICATION, 1);
+        else
+            atomic_fetch_add(i % 3 == 1 ? &board->steps : &board->rpcs, 1);
+    }
+    stall_end(&stall, now_ns, false);
+    assert_int_equal(stall.found.count, 0);
+}
+
+/* Servers whose answers take 100 ms are waited for 5 s, one that took long once is not. */
+static void test_the_bound_is_by_what_requests_take(void **state)
+{
+    (void)state;
+    board->sessions[0].asked = true;
+    record(NS_PER_S / 10, 10);
+    record(3 * NS_PER_S, 2);
+    let_pass(4900 * NS_PER_MS);
+    receive();
+    assert_int_equal(stall.found.count, 0);
+    let_pass(5200 * NS_PER_MS);
+    receive();
+    assert_int_equal(stall.found.count, 1);
+    /* What took long because of a stall does not hide the next one. */
+    record(5 * NS_PER_S, 100);
+    let_pass(5200 * NS_PER_MS);
+    receive();
+    assert_int_equal(stall.found.count, 2);
+}
+
+/* As of a steady trial, in which nothing is timed at first. */
+static void test_the_bound_is_measured_after_a_stall_if_it_was_not_before(void **state)
+{
+    (void)state;
+    board->sessions[0].asked = true;
+    let_pass(2 * NS_PER_S);
+    receive();
+    assert_int_equal(stall.found.count, 1);
+    record(NS_PER_S / 10, 10);
+    let_pass(4900 * NS_PER_MS);
+    receive();
+    assert_int_equal(stall.found.count, 1);
+    let_pass(5200 * NS_PER_MS);
+    receive();
+    assert_int_equal(stall.found.count, 2);
+}
+
+static void test_what_all_wait_for_is_owed_as_well(void **state)
+{
+    (void)state;
+    let_pass(2 * NS_PER_S);
+    receive();
+    assert_int_equal(stall.found.count, 1);
+    assert_string_equal(stall.found.server, "");
+    servers.count = 1;
+    let_pass(3 * NS_PER_S);
+    receive();
+    assert_int_equal(stall.found.count, 2);
+    assert_string_equal(stall.found.server, "10.0.0.1:1");
+}
+
+static void test_a_hold_is_no_stall(void **state)
+{
+    (void)state;
+    board->sessions[2].pauses = true;
+    let_pass(20 * NS_PER_S);
+    receive();
+    assert_int_equal(stall.found.count, 0);
+    board->sessions[3].asked = true; /* who holds does not excuse the server */
+    let_pass(2 * NS_PER_S);
+    receive();
+    assert_int_equal(stall.found.count, 1);
+}
+
+/* Nobody waits for the expiry with a request. */
+static void test_a_request_is_owed_before_an_expiry(void **state)
+{
+    (void)state;
+    board->sessions[1].asked = true;
+    atomic_store(&board->expires_ns, now_ns + 8 * NS_PER_S);
+    let_pass(2 * NS_PER_S);
+    receive();
+    assert_int_equal(stall.found.count, 1);
+}
+
+/* What was waited for in vain before the servers end it is not counted. */
+static void test_an_expiry_is_no_stall(void **state)
+{
+    (void)state;
+    board->sessions[2].asked = board->sessions[2].pauses = true;
+    atomic_store(&board->sessions[2].dead, true);
+    atomic_store(&board->expires_ns, now_ns + 8 * NS_PER_S);
+    let_pass(8 * NS_PER_S);
+    receive();
+    assert_int_equal(stall.found.count, 0);
+    let_pass(3 * NS_PER_S);
+    receive();
+    assert_int_equal(stall.found.count, 1);
+    assert_int_equal(stall.found.total_ns, 3 * NS_PER_S);
+}
+
+/* A wait that the trial plans, as for its rate, is asked about by nobody and owed by nobody; what
+ * is owed before or after it is. */
+static void test_a_planned_wait_is_no_stall(void **state)
+{
+    (void)state;
+    for (int i = 0; i < 50; i++) {
+        let_pass(NS_PER_S / 10);
+        stall_rest(&stall, now_ns);
+    }
+    assert_int_equal(atomic_load(&board->inquiry), 0);
+    assert_int_equal(stall.found.count, 0);
+    board->sessions[0].asked = true;
+    let_pass(2 * NS_PER_S);
+    atomic_fetch_add(&board->rpcs, 1);
+    stall_rest(&stall, now_ns);
+    assert_int_equal(stall.found.count, 1);
+    assert_int_equal(stall.found.total_ns, 2 * NS_PER_S);
+}
+
+/* What a server has answered it does not owe: it lies with a session that has not been run. */
+static void test_an_answer_that_is_not_read_is_not_owed(void **state)
+{
+    (void)state;
+    board->sessions[1].asked = board->sessions[1].answered = true;
+    let_pass(5 * NS_PER_S);
+    receive();
+    assert_int_equal(stall.found.count, 0);
+    board->sessions[0].asked = true;
+    board->sessions[3].asked = board->sessions[3].answered = true;
+    let_pass(2 * NS_PER_S);
+    receive();
+    assert_int_equal(stall.found.count, 1);
+    assert_string_equal(stall.found.server, "10.0.0.1:1");
+}
+
+/* A recipe that has lost its wake-up waits in vain, and no server owes it anything; a request that
+ * is out at the deadline is owed all the same. */
+static void test_at_a_deadline_only_a_request_is_owed(void **state)
+{
+    (void)state;
+    let_pass(5 * NS_PER_S);
+    stall_end(&stall, now_ns, true);
+    assert_int_equal(stall.found.count, 0);
+    stall_begin(&stall, board, now_ns);
+    let_pass(5 * NS_PER_S);
+    stall_end(&stall, now_ns, false);
+    assert_int_equal(stall.found.count, 1);
+    stall_begin(&stall, board, now_ns);
+    board->sessions[0].asked = true;
+    let_pass(5 * NS_PER_S);
+    stall_end(&stall, now_ns, true);
+    assert_int_equal(stall.found.count, 1);
+    assert_string_equal(stall.found.server, "10.0.0.1:1");
+}
+
+static void test_nothing_is_owed_when_all_have_finished(void **state)
+{
+    (void)state;
+    atomic_store(&board->finished, plan.clients);
+    let_pass(5 * NS_PER_S);
+    stall_end(&stall, now_ns, false);
+    assert_int_equal(stall.found.count, 0);
+}
+
+/* Of what happened meanwhile nothing is known: it may have been zkherd that did not receive. */
+static void test_a_conductor_that_does_not_run_accuses_nobody(void **state)
+{
+    (void)state;
+    board->sessions[0].asked = true;
+    plan.pace = PACE_FREE;
+    now_ns += 5 * NS_PER_S;
+    stall_look(&stall, now_ns, 5 * NS_PER_S);
+    let_pass(STALL_LEAST_NS);
+    receive();
+    assert_int_equal(stall.found.count, 0);
+    assert_int_equal(stall.found.absent_ns, 5 * NS_PER_S);
+    let_pass(STALL_LEAST_NS + NS_PER_S / 10);
+    receive();
+    assert_int_equal(stall.found.count, 1);
+}
+
+/* In free pace the sessions go on without it; under lockstep they wait for it. */
+static void test_the_conductor_is_missed_under_lockstep(void **state)
+{
+    (void)state;
+    for (plan.pace = PACE_LOCKSTEP; plan.pace <= PACE_FREE; plan.pace++) {
+        stall_begin(&stall, board, now_ns);
+        atomic_fetch_add(&board->steps, 1);
+        now_ns += 2 * NS_PER_S;
+        stall_look(&stall, now_ns, 2 * NS_PER_S);
+        assert_int_equal(stall.found.absent_ns, plan.pace == PACE_LOCKSTEP ? 2 * NS_PER_S : 0);
+        assert_int_equal(stall.found.count, 0);
+    }
+}
+
+static void test_workers_that_do_not_answer_do_not_run(void **state)
+{
+    (void)state;
+    board->sessions[0].asked = true;
+    atomic_store(&board->sessions[3].dead, true); /* long before they are asked */
+    for (int i = 0; i < 30; i++) {
+        now_ns += NS_PER_S / 10;
+        stall_look(&stall, now_ns, 0);
+        atomic_store(&board->told, plan.processes - 1);
+    }
+    stall_end(&stall, now_ns, true);
+    assert_int_equal(atomic_load(&board->inquiry), 1);
+    assert_int_equal(stall.found.count, 0);
+    assert_true(stall.found.absent_ns > 2 * NS_PER_S);
+}
+
+/* The late answer to a question of before is not taken for this one's. */
+static void test_an_answer_is_to_its_own_question(void **state)
+{
+    (void)state;
+    now_ns += STALL_LEAST_NS;
+    stall_look(&stall, now_ns, 0);
+    assert_int_equal(atomic_load(&board->inquiry), 1);
+    receive();
+    now_ns += STALL_LEAST_NS;
+    stall_look(&stall, now_ns, 0);
+    assert_int_equal(atomic_load(&board->inquiry), 1);
+    atomic_store(&board->told, plan.processes);
+    stall_look(&stall, now_ns, 0);
+    assert_int_equal(atomic_load(&board->inquiry), 2);
+    assert_int_equal(atomic_load(&board->told), 0);
+}
+
+/* Its report was lost with it: that is no absence, and the workers are asked anew. */
+static void test_a_session_that_dies_when_asked_is_waited_for_by_nobody(void **state)
+{
+    (void)state;
+    now_ns += STALL_LEAST_NS;
+    stall_look(&stall, now_ns, 0);
+    assert_int_equal(atomic_load(&board->inquiry), 1);
+    atomic_store(&board->sessions[1].dead, true);
+    now_ns += 3 * NS_PER_S;
+    receive();
+    assert_int_equal(stall.found.absent_ns, 0);
+    board->sessions[0].asked = true;
+    now_ns += STALL_LEAST_NS;
+    stall_look(&stall, now_ns, 0);
+    assert_int_equal(atomic_load(&board->inquiry), 2);
+    let_pass(2 * NS_PER_S);
+    receive();
+    assert_int_equal(stall.found.count, 1);
+}
+
+static void test_a_server_that_does_not_answer_the_conductor_stalls(void **state)
+{
+    (void)state;
+    stall_question(&stall, now_ns, STALL_LEAST_NS);
+    assert_int_equal(stall.found.count, 0);
+    stall_question(&stall, now_ns, STALL_LEAST_NS + 1);
+    assert_int_equal(stall.found.count, 1);
+    assert_int_equal(stall.found.total_ns, STALL_LEAST_NS + 1);
+}
+
+static void test_the_conductor_s_question_has_the_bound_of_all(void **state)
+{
+    (void)state;
+    record(NS_PER_S / 10, 10);
+    stall_question(&stall, now_ns, 49 * NS_PER_S / 10);
+    assert_int_equal(stall.found.count, 0);
+    stall_question(&stall, now_ns, 52 * NS_PER_S / 10);
+    assert_int_equal(stall.found.count, 1);
+}
+
+/* Either the question is counted or the silence that it was asked in. */
+static void test_a_stall_is_counted_once(void **state)
+{
+    (void)state;
+    board->sessions[0].asked = true;
+    now_ns += 3 * NS_PER_S;
+    stall_question(&stall, now_ns, 3 * NS_PER_S);
+    let_pass(STALL_LEAST_NS);
+    receive();
+    assert_int_equal(stall.found.count, 1);
+    assert_int_equal(stall.found.total_ns, 3 * NS_PER_S);
+    let_pass(2 * NS_PER_S);
+    now_ns += 3 * NS_PER_S;
+    stall_question(&stall, now_ns, 3 * NS_PER_S);
+    receive();
+    assert_int_equal(stall.found.count, 2);
+    assert_int_equal(stall.found.total_ns, 8 * NS_PER_S);
+}
+
+int main(void)
+{
+#define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
+    const struct CMUnitTest tests[] = {
+        TEST(test_a_request_without_an_answer_is_a_stall),
+        TEST(test_all_stalls_are_counted_and_the_longest_named),
+        TEST(test_as_long_as_the_bound_is_no_stall),
+        TEST(test_whatever_moves_ends_the_silence),
+        TEST(test_the_bound_is_by_what_requests_take),
+        TEST(test_the_bound_is_measured_after_a_stall_if_it_was_not_before),
+        TEST(test_what_all_wait_for_is_owed_as_well),
+        TEST(test_a_hold_is_no_stall),
+        TEST(test_a_request_is_owed_before_an_expiry),
+        TEST(test_an_expiry_is_no_stall),
+        TEST(test_a_planned_wait_is_no_stall),
+        TEST(test_an_answer_that_is_not_read_is_not_owed),
+        TEST(test_at_a_deadline_only_a_request_is_owed),
+        TEST(test_nothing_is_owed_when_all_have_finished),
+        TEST(test_a_conductor_that_does_not_run_accuses_nobody),
+        TEST(test_the_conductor_is_missed_under_lockstep),
+        TEST(test_workers_that_do_not_answer_do_not_run),
+        TEST(test_an_answer_is_to_its_own_question),
+        TEST(test_a_session_that_dies_when_asked_is_waited_for_by_nobody),
+        TEST(test_a_server_that_does_not_answer_the_conductor_stalls),
+        TEST(test_the_conductor_s_question_has_the_bound_of_all),
+        TEST(test_a_stall_is_counted_once),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,199 @@
+// SPDX-License-Identifier: Apache-2.0
+/* The table of a run, of trials made by hand: whatever they are, it fits and is aligned. */
+#include "bench/table.h"
+
+#include "recipes/registry.h"
+
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+static struct sample list[8];
+static uint64_t levels[] = {10, 1000, 100000};
+static struct samples samples;
+static struct options options;
+static char *text;
+
+/* Trials of n² + n RPCs, one at each level. */
+static void lay_out(const struct recipe *recipe, size_t level_count)
+{
+    samples = (struct samples){list, level_count};
+    options = (struct options){.recipes = {recipe},
+                               .recipe_count = 1,
+                               .clients = levels,
+                               .level_count = level_count,
+                               .topology_count = 1};
+    for (size_t i = 0; i < level_count; i++) {
+        uint64_t n = levels[i];
+        list[i] = (struct sample){
+            .cell = {.recipe = recipe, .clients = (uint32_t)n, .trial = 1},
+            .has_law = true,
+            .valid = true,
+            .complete = true,
+            .drain_s = 0.001 * (double)n,
+            .handoff_us = {1234, 1500, 2345, 3000},
+        };
+        list[i].total.of[TALLY_CREATE] = n * (n + 1) / 2;
+        list[i].total.of[TALLY_DELETE] = n;
+        list[i].total.of[TALLY_EXISTS] = n * (n - 1) / 2;
+        list[i].total.of[TALLY_NOTIFICATION] = n * (n - 1) / 2;
+        list[i].total.of[TALLY_BYTES_SENT] = 100 * n * n;
+    }
+}
+
+static const char *write_in(size_t width)
+{
+    size_t length = 0;
+    free(text);
+    FILE *stream = open_memstream(&text, &length);
+    table_write(&samples, &options, width, stream);
+    fclose(stream);
+    return text;
+}
+
+static size_t widest(const char *lines)
+{
+    size_t most = 0;
+    for (const char *line = lines; *line != '\0'; line = strchr(line, '\n') + 1)
+        most = strcspn(line, "\n") > most ? strcspn(line, "\n") : most;
+    return most;
+}
+
+static void assert_has(const char *words)
+{
+    if (strstr(text, words) == NULL)
+        fail_msg("'%s' lacks '%s'", text, words);
+}
+
+static void a_verdict_that_all_have_is_told_once(void **state)
+{
+    (void)state;
+    lay_out(&recipe_nonscalable, 2);
+    assert_string_equal(
+        write_in(80),
+        "                                      notifi-         drain handoff handoff\n"
+        "recipe      clients      RPCs CREATEs cations      kB     s  p50 ms  p99 ms\n"
+        "nonscalable      10       110      55      45      10 0.010    1.23    2.35\n"
+        "nonscalable    1000 1,001,000 500,500 499,500 100,000 1.000    1.23    2.35\n"
+        "All counts equal their laws.\n");
+    list[0].violations = 1;
+    assert_null(strstr(write_in(80), "All counts"));
+    assert_has("       110 FAILS ");
+    assert_has(" 1,001,000 = law ");
+    list[0].violations = 0;
+    list[1].valid = list[1].complete = false;
+    assert_null(strstr(write_in(80), "All counts"));
+    assert_has(" 1,001,000 not valid ");
+    assert_null(strstr(text, "trial"));
+    list[1].valid = list[1].complete = true;
+    list[0].has_law = list[1].has_law = false;
+    write_in(80);
+    assert_has("\nNo law applies to these counts.\n");
+    options.pace = PACE_FREE;
+    write_in(80);
+    assert_has("\nNo law applies to these counts: in free pace they depend on timing.\n");
+}
+
+/* Times of trials that are not valid are in no median. */
+static void times_are_of_valid_trials(void **state)
+{
+    (void)state;
+    lay_out(&recipe_nonscalable, 1);
+    list[1] = list[0];
+    list[1].valid = false;
+    list[1].drain_s = 20;
+    samples.count = 2;
+    write_in(80);
+    assert_has(" 0.010    1.23    2.35\n");
+}
+
+/* Its counts equal their law whatever its times are worth. */
+static void a_trial_without_times_leaves_the_verdict_of_the_counts(void **state)
+{
+    (void)state;
+    lay_out(&recipe_nonscalable, 2);
+    list[2] = list[3] = list[1];
+    samples.count = 4;
+    list[2].valid = false;
+    write_in(80);
+    assert_has("\nAll counts equal their laws.\n"
+               "nonscalable, 1,000 clients: counts of 3 of 3 trials, times of 2\n");
+    /* One that was aborted is in neither, and has no law of its own. */
+    list[3].valid = list[3].complete = list[3].has_law = false;
+    write_in(80);
+    assert_has("\nAll counts equal their laws.\n"
+               "nonscalable, 1,000 clients: counts of 2 of 3 trials, times of 1\n");
+    assert_null(strstr(text, "10 clients"));
+    list[0].has_law = list[1].has_law = list[2].has_law = false;
+    write_in(80);
+    assert_has("\nNo law applies to these counts.\nnonscalable, 1,000 clients: ");
+}
+
+/* If no other is there, the counts are those of the aborted one. */
+static void counts_are_of_complete_trials(void **state)
+{
+    (void)state;
+    lay_out(&recipe_nonscalable, 1);
+    list[1] = list[2] = list[0];
+    samples.count = 3;
+    list[1].total = list[2].total = (struct tally){.of = {[TALLY_CREATE] = 7}};
+    list[1].valid = list[1].complete = list[2].valid = list[2].complete = false;
+    write_in(80);
+    assert_has("      10  110      55      45 10 ");
+    list[0].complete = false;
+    write_in(80);
+    assert_has("      10    7 not valid       7       0  0 ");
+}
+
+/* 10^10 requests, and a recipe with the longest of names: RPCs to the last one. */
+static void large_counts_and_long_names_fit(void **state)
+{
+    (void)state;
+    lay_out(&recipe_scalable_listwatch, 3);
+    list[0].violations = 1; /* so that the column of verdicts is there */
+    assert_true(widest(write_in(80)) <= 80);
+    assert_has(" 10,000,100,000 = law ");
+    assert_has(" 5.0G ");
+    assert_has(" 499.5k ");
+    assert_null(strstr(text, "CREATEs"));
+    assert_has("\nk, M, G: rounded; the exact counts are in trials.csv.\n");
+    write_in(200);
+    assert_has(" 5,000,050,000 ");
+    assert_has(" 1,000,000 "); /* MB */
+    assert_null(strstr(text, "rounded"));
+}
+
+/* Every line of the table ends in the same column, however its numbers are written. */
+static void lines_are_aligned(void **state)
+{
+    (void)state;
+    for (size_t width = 60; width < 130; width++) {
+        lay_out(&recipe_scalable, 3);
+        const char *line = strchr(strchr(write_in(width), '\n') + 1, '\n') + 1;
+        size_t first = strcspn(line, "\n");
+        assert_true(width < 75 || first <= width);
+        for (int i = 0; i < 3; i++, line = strchr(line, '\n') + 1)
+            assert_int_equal(strcspn(line, "\n"), first);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_verdict_that_all_have_is_told_once),
+        cmocka_unit_test(times_are_of_valid_trials),
+        cmocka_unit_test(a_trial_without_times_leaves_the_verdict_of_the_counts),
+        cmocka_unit_test(counts_are_of_complete_trials),
+        cmocka_unit_test(large_counts_and_long_names_fit),
+        cmocka_unit_test(lines_are_aligned),
+    };
+    int failed = cmocka_run_group_tests(tests, NULL, NULL);
+    free(text);
+    return failed;
+}

@@ -1,0 +1,267 @@
+// SPDX-License-Identifier: Apache-2.0
+/* What is computed from the trials of a run: the times of those that are not valid are in none of
+ * it, their counts are; a trial that failed, or was cut short, is in no fit. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "bench/fits.h"
+#include "bench/options.h"
+#include "bench/table.h"
+#include "recipes/registry.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define LEVELS 6
+#define TRIALS 5
+
+static struct options options;
+static struct samples samples;
+static struct waiters *waiters;
+static uint64_t levels[LEVELS] = {8, 16, 32, 64, 128, 256};
+
+/* 5 RPCs and 2 s a client, in every trial alike. */
+static int set_up(void **state)
+{
+    const struct recipe *recipe = registry_find("scalable");
+    struct fault fault;
+    (void)state;
+    options = (struct options){.recipes = {recipe},
+                               .recipe_count = 1,
+                               .clients = levels,
+                               .level_count = LEVELS,
+                               .locks = 1};
+    samples = (struct samples){0};
+    for (size_t i = 0; i < LEVELS * TRIALS; i++) {
+        uint32_t clients = (uint32_t)levels[i / TRIALS];
+        struct sample sample = {
+            .cell = {.recipe = recipe, .clients = clients, .trial = 1 + (uint32_t)i % TRIALS},
+            .total.of[TALLY_EXISTS] = UINT64_C(5) * clients,
+            .elapsed_s = 2 * clients,
+            .drain_s = 2 * clients,
+            .handoff_us = {1000, 1000, 1000, 1000},
+            .handoff_of_us[ROLE_LEADER] = 1000,
+            .handoff_of_us[ROLE_FOLLOWER] = 2000,
+            .recovery_s = 1,
+            .beta = 0.5,
+            .complete = true,
+            .valid = true,
+        };
+        if (samples_add(&samples, &sample, &fault) != FAULT_NONE)
+            return -1;
+    }
+    return waiters_new(recipe, levels[LEVELS - 1], &waiters, &fault) == FAULT_NONE ? 0 : -1;
+}
+
+static int tear_down(void **state)
+{
+    (void)state;
+    waiters_free(waiters);
+    samples_deinit(&samples);
+    return 0;
+}
+
+/* The last trial at the most clients, as different as can be. */
+static struct sample *strange_trial(void)
+{
+    struct sample *sample = &samples.list[samples.count - 1];
+    sample->elapsed_s = sample->drain_s = 1e6;
+    sample->handoff_us[0] = sample->handoff_us[2] = 1e9;
+    sample->handoff_of_us[ROLE_LEADER] = 1e9;
+    sample->recovery_s = 1e6;
+    sample->beta = 1e6;
+    return sample;
+}
+
+static char *write_fits(void)
+{
+    char *text = NULL;
+    size_t size;
+    const struct sample_context context = {"run1", "standalone", 1, &options};
+    struct csv csv = {.stream = open_memstream(&text, &size)};
+    assert_non_null(csv.stream);
+    fits_write(&samples, waiters, &context, &csv);
+    fclose(csv.stream);
+    return text;
+}
+
+/* The exact polynomial in the row of this metric. */
+static void assert_fitted(const char *metric, const char *coefficients)
+{
+    char begin[64], end[64];
+    char *text = write_fits();
+    snprintf(begin, sizeof begin, "run1,scalable,%s,clients,6,1.0000,", metric);
+    snprintf(end, sizeof end, ",O(n),%s,", coefficients);
+    const char *row = strstr(text, begin);
+    if (row == NULL || strstr(row, end) == NULL || strstr(row, end) > strchr(row, '\n'))
+        fail_msg("%s is not fitted as %s: %s", metric, coefficients, text);
+    free(text);
+}
+
+static void assert_all_fitted(void)
+{
+    assert_fitted("rpcs", "0.000000,5.000000,0.000000,0.000000,0.000000");
+    assert_fitted("elapsed_s", "0.000000,2.000000,0.000000,0.000000,0.000000");
+    assert_fitted("drain_s", "0.000000,2.000000,0.000000,0.000000,0.000000");
+}
+
+static char *tell(void (*write)(FILE *stream))
+{
+    char *text = NULL;
+    size_t size;
+    FILE *stream = open_memstream(&text, &size);
+    assert_non_null(stream);
+    write(stream);
+    fclose(stream);
+    return text;
+}
+
+static void assert_told(void (*write)(FILE *stream), const char *words, bool told)
+{
+    char *text = tell(write);
+    if ((strstr(text, words) != NULL) != told)
+        fail_msg("\"%s\" is%s in: %s", words, told ? " not" : "", text);
+    free(text);
+}
+
+static void write_fit_sentences(FILE *stream)
+{
+    fits_tell(&samples, waiters->recipe, &options, stream);
+}
+
+static void write_table(FILE *stream)
+{
+    table_write(&samples, &options, 80, stream);
+}
+
+static void write_roles(FILE *stream)
+{
+    table_write_roles(&samples, &options, stream);
+}
+
+static void write_recoveries(FILE *stream)
+{
+    table_write_recoveries(&samples, &options, stream);
+}
+
+static void write_stalls(FILE *stream)
+{
+    table_write_stalls(&samples, stream);
+}
+
+/* ------------------------------------------------------------------ fits */
+
+static void test_a_trial_that_is_not_valid_is_in_no_fit_of_times(void **state)
+{
+    (void)state;
+    assert_all_fitted();
+    assert_told(write_fit_sentences, "50.0 %", true);
+    strange_trial()->valid = false;
+    assert_all_fitted();
+    assert_told(write_fit_sentences, "50.0 %", false); /* four are too few for an interval */
+}
+
+static void test_the_counts_of_a_trial_that_is_not_valid_are_fitted(void **state)
+{
+    (void)state;
+    struct sample *sample = strange_trial();
+    sample->valid = false;
+    sample->total.of[TALLY_EXISTS] += 5;
+    char *text = write_fits(); /* the mean at 256 is one more than 5n */
+    assert_null(strstr(text, "run1,scalable,rpcs,clients,6,1.0000,1.0000,1.0000,O(n),0.000000,5"));
+    assert_non_null(strstr(text, "run1,scalable,rpcs,clients,6,"));
+    free(text);
+}
+
+static void test_a_trial_whose_verdict_failed_is_in_no_fit(void **state)
+{
+    (void)state;
+    struct sample *sample = strange_trial();
+    sample->violations = 1;
+    sample->total.of[TALLY_EXISTS] += 5;
+    assert_all_fitted();
+}
+
+static void test_a_trial_that_was_cut_short_is_in_no_fit(void **state)
+{
+    (void)state;
+    struct sample *sample = strange_trial();
+    sample->complete = sample->valid = false;
+    sample->total.of[TALLY_EXISTS] += 5;
+    assert_all_fitted();
+}
+
+/* ------------------------------------------------------------------ medians */
+
+/* All trials but one: a median over all would be the odd ones'. */
+static void spoil_all_but_one(size_t level)
+{
+    for (size_t i = 1; i < TRIALS; i++) {
+        struct sample *sample = &samples.list[level * TRIALS + i];
+        sample->valid = false;
+        sample->drain_s = 777;
+        sample->handoff_us[0] = sample->handoff_us[2] = 777e3;
+        sample->handoff_of_us[ROLE_LEADER] = 777e3;
+        sample->recovery_s = 777;
+    }
+}
+
+static void test_medians_of_times_are_over_the_valid_trials(void **state)
+{
+    (void)state;
+    spoil_all_but_one(LEVELS - 1);
+    assert_told(write_table, "512.000", true);
+    assert_told(write_table, "777", false);
+    assert_told(write_table, "1,280", true); /* the counts stand */
+    assert_told(write_roles, "leader 1.00 ms", true);
+    assert_told(write_recoveries, "died in 30 trials; the next grant came 1.000 s after", true);
+}
+
+static void test_where_no_trial_is_valid_no_time_is_told(void **state)
+{
+    (void)state;
+    spoil_all_but_one(LEVELS - 1);
+    samples.list[(LEVELS - 1) * TRIALS].valid = false;
+    assert_told(write_table, "512.000", false);
+    assert_told(write_table, "1,280", true);
+    assert_told(write_roles, "leader", false);
+}
+
+/* ------------------------------------------------------------------ stalls */
+
+static void test_stalls_are_told_in_a_sentence(void **state)
+{
+    (void)state;
+    assert_told(write_stalls, "stalled", false);
+    samples.list[3].stalls = (struct stalls){.count = 2, .total_ns = 21500 * NS_PER_MS};
+    assert_told(write_stalls, "1 trial stalled, for 21.5 s in all: its counts stand, its times do",
+                true);
+    samples.list[4].stalls = (struct stalls){.count = 1, .total_ns = NS_PER_S};
+    assert_told(write_stalls, "2 trials stalled, for 22.5 s in all: their counts stand, their",
+                true);
+    /* One that was driven into its deadline has no counts that stand. */
+    samples.list[3].complete = false;
+    assert_told(write_stalls, "1 trial stalled, for 1.0 s in all: its counts stand, its times do",
+                true);
+}
+
+int main(void)
+{
+#define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
+    const struct CMUnitTest tests[] = {
+        TEST(test_a_trial_that_is_not_valid_is_in_no_fit_of_times),
+        TEST(test_the_counts_of_a_trial_that_is_not_valid_are_fitted),
+        TEST(test_a_trial_whose_verdict_failed_is_in_no_fit),
+        TEST(test_a_trial_that_was_cut_short_is_in_no_fit),
+        TEST(test_medians_of_times_are_over_the_valid_trials),
+        TEST(test_where_no_trial_is_valid_no_time_is_told),
+        TEST(test_stalls_are_told_in_a_sentence),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: Apache-2.0
+/* Handoffs by their waiters, of a trial whose ledger is made by hand. */
+#include "bench/waiters.h"
+
+#include "recipes/registry.h"
+
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#define CLIENTS 300
+
+static struct trial_plan plan = {.recipe = &recipe_scalable, .clients = CLIENTS, .locks = 1};
+static struct trial_result result;
+static struct waiters *waiters;
+static char *text;
+
+static int set_up(void **state)
+{
+    struct fault fault;
+    (void)state;
+    result = (struct trial_result){.handoffs = CLIENTS};
+    return board_new(&plan, &result.board, &fault) != FAULT_NONE ||
+           waiters_new(&recipe_scalable, CLIENTS, &waiters, &fault) != FAULT_NONE;
+}
+
+static int tear_down(void **state)
+{
+    (void)state;
+    waiters_free(waiters);
+    board_free(result.board);
+    free(text);
+    text = NULL;
+    return 0;
+}
+
+/* The next handoff: with so many waiters, and that took so long. */
+static void hand_over(uint32_t waiting, uint64_t handoff_ns)
+{
+    uint64_t handoff = atomic_fetch_add(&result.board->locks[0].releases, 1) + 1;
+    struct ledger_row *row = ledger_row(&result.board->ledger, 0, handoff);
+    row->waiters = waiting;
+    row->handoff_ns = handoff_ns;
+    row->tally.of[TALLY_CREATE] = 2;
+    row->tally.of[TALLY_NOTIFICATION] = waiting;
+}
+
+/* The rows of waiters.csv for what has been handed over. */
+static const char *written(bool timed)
+{
+    struct fault fault;
+    double beta;
+    size_t length = 0;
+    assert_int_equal(waiters_add(waiters, &result, timed, &beta, &fault), FAULT_NONE);
+    FILE *stream = open_memstream(&text, &length);
+    struct csv csv = {.stream = stream};
+    waiters_write(waiters, "run", &csv);
+    fclose(stream);
+    return text;
+}
+
+static size_t count_lines(const char *lines)
+{
+    size_t count = 0;
+    for (; *lines != '\0'; lines++)
+        count += *lines == '\n';
+    return count;
+}
+
+/* 1, 2-3, 4-7: what lies at an end of one is not in its neighbours. */
+static void each_number_of_waiters_is_in_one_octave(void **state)
+{
+    (void)state;
+    for (uint32_t waiting = 1; waiting <= 8; waiting++)
+        hand_over(waiting, 1000);
+    assert_string_equal(written(true), "run,scalable,1,1,1.00,1,2.000,1.000,2.000,1.0,,,,,,1\n"
+                                       "run,scalable,2,3,2.50,2,2.000,2.500,2.000,1.0,,,,,,2\n"
+                                       "run,scalable,4,7,5.50,4,2.000,5.500,2.000,1.0,,,,,,4\n"
+                                       "run,scalable,8,15,8.00,1,2.000,8.000,2.000,1.0,,,,,,1\n");
+    uint64_t handoffs = 0;
+    for (size_t octave = 0; octave < WAITERS_OCTAVES; octave++)
+        handoffs += waiters_octave_sum(waiters, octave).handoffs;
+    assert_int_equal(handoffs, 8);
+}
+
+static void the_highest_octave_ends_at_the_most_waiters(void **state)
+{
+    (void)state;
+    hand_over(CLIENTS, 1000);
+    assert_string_equal(written(true),
+                        "run,scalable,256,300,300.00,1,2.000,300.000,2.000,1.0,,,,,,1\n");
+}
+
+static void a_99th_percentile_takes_a_hundred_handoffs(void **state)
+{
+    (void)state;
+    for (int i = 0; i < 99; i++)
+        hand_over(1, 1000);
+    for (int i = 0; i < 100; i++)
+        hand_over(4, 2000);
+    assert_string_equal(written(true),
+                        "run,scalable,1,1,1.00,99,2.000,1.000,2.000,1.0,,,,,,99\n"
+                        "run,scalable,4,7,4.00,100,2.000,4.000,2.000,2.0,,,2.0,,,100\n");
+}
+
+/* A trial whose times do not stand: its counts do. */
+static void counts_of_a_trial_without_times(void **state)
+{
+    (void)state;
+    for (int i = 0; i < 100; i++)
+        hand_over(1, 1000);
+    assert_string_equal(written(false), "run,scalable,1,1,1.00,100,2.000,1.000,2.000,,,,,,,0\n");
+}
+
+/* Of two trials one has times: their mean number of waiters is its own. */
+static void the_handoffs_with_times_are_counted_apart(void **state)
+{
+    struct fault fault;
+    double beta;
+    (void)state;
+    hand_over(4, 1000);
+    assert_int_equal(waiters_add(waiters, &result, false, &beta, &fault), FAULT_NONE);
+    board_free(result.board);
+    assert_int_equal(board_new(&plan, &result.board, &fault), FAULT_NONE);
+    hand_over(7, 3000);
+    hand_over(7, 3000);
+    assert_string_equal(written(true), "run,scalable,4,7,6.00,3,2.000,6.000,2.000,3.0,,,,,,2\n");
+    assert_true(waiters_octave_timed_mean(waiters, 2) == 7);
+    assert_true(isnan(waiters_octave_timed_mean(waiters, 3)));
+}
+
+/* Row 0, and a release that nobody waited for, or that handed on nothing. */
+static void what_is_no_handoff_is_in_no_row(void **state)
+{
+    (void)state;
+    hand_over(0, 1000);
+    hand_over(5, 0);
+    assert_int_equal(count_lines(written(true)), 0);
+}
+
+int main(void)
+{
+#define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
+    const struct CMUnitTest tests[] = {
+        TEST(each_number_of_waiters_is_in_one_octave),
+        TEST(the_highest_octave_ends_at_the_most_waiters),
+        TEST(a_99th_percentile_takes_a_hundred_handoffs),
+        TEST(counts_of_a_trial_without_times),
+        TEST(the_handoffs_with_times_are_counted_apart),
+        TEST(what_is_no_handoff_is_in_no_row),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0
+/* At the deadline: who waits for what has happened has lost a wake-up, and nobody else has. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "base/clock.h"
+#include "recipes/registry.h"
+#include "trial/znodes.h"
+
+#include <stdio.h>
+
+static struct trial_plan plan;
+static struct board *board;
+static struct simulated *simulated;
+static struct steward *steward;
+
+/* One znode is there, and one is not. */
+static int set_up(void **state)
+{
+    struct simulated_options options = simulated_options_default();
+    struct fault fault;
+    (void)state;
+    plan = (struct trial_plan){
+        .recipe = registry_find("scalable"), .clients = 2, .locks = 1, .processes = 1};
+    return simulated_new(&options, &simulated, &fault) != FAULT_NONE ||
+           steward_new_simulated(simulated, NS_PER_S, &steward, &fault) != FAULT_NONE ||
+           steward_create(steward, "/there", &fault) != FAULT_NONE ||
+           board_new(&plan, &board, &fault) != FAULT_NONE;
+}
+
+static int tear_down(void **state)
+{
+    (void)state;
+    board_free(board);
+    steward_free(steward);
+    simulated_free(simulated);
+    return 0;
+}
+
+static uint32_t lost_by_who_awaits(enum client_event event, const char *path, bool missed)
+{
+    struct board_session *session = &board->sessions[1];
+    struct fault fault;
+    uint32_t before = board_violation_count(board);
+    session->parked = true;
+    session->missed = missed;
+    session->awaited = event;
+    snprintf(session->waits_for, sizeof session->waits_for, "%s", path);
+    assert_int_equal(znodes_check_wakeups(board, steward, &fault), FAULT_NONE);
+    uint32_t lost = board_violation_count(board) - before;
+    if (lost > 0) {
+        assert_int_equal(board->violations[before].kind, VIOLATION_LOST_WAKEUP);
+        assert_int_equal(board->violations[before].session, 2);
+    }
+    return lost;
+}
+
+static void test_who_waits_for_a_deletion(void **state)
+{
+    (void)state;
+    assert_int_equal(lost_by_who_awaits(EVENT_DELETED, "/there", false), 0);
+    assert_int_equal(lost_by_who_awaits(EVENT_DELETED, "/gone", false), 1);
+}
+
+static void test_who_waits_for_a_creation(void **state)
+{
+    (void)state;
+    assert_int_equal(lost_by_who_awaits(EVENT_CREATED, "/gone", false), 0);
+    assert_int_equal(lost_by_who_awaits(EVENT_CREATED, "/there", false), 1);
+}
+
+static void test_who_lost_its_connection_may_not_have_heard(void **state)
+{
+    (void)state;
+    assert_int_equal(lost_by_who_awaits(EVENT_DELETED, "/gone", true), 0);
+    assert_int_equal(lost_by_who_awaits(EVENT_CREATED, "/there", true), 0);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(test_who_waits_for_a_deletion, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_who_waits_for_a_creation, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_who_lost_its_connection_may_not_have_heard, set_up,
+                                        tear_down),
+    };
+    return cmocka_run_group_tests_name("wakeups", tests, NULL, NULL);
+}

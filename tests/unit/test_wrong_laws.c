@@ -1,0 +1,174 @@
+// SPDX-License-Identifier: Apache-2.0
+/* Laws that are wrong by one message, in simulated trials of recipes that are right: each is found,
+ * at the step where it is wrong, and as what it is. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "base/clock.h"
+#include "recipes/registry.h"
+#include "trial/trial.h"
+
+#define CLIENTS 4
+
+static struct recipe recipe;
+static struct trial_plan plan;
+static struct trial_result *result;
+
+/* What the law of the second release has one too many, or too few, of. */
+static enum tally_kind wrong_kind;
+static void (*right_release)(const struct law_view *view, struct tally *cost);
+
+static void wrong_release(const struct law_view *view, struct tally *cost)
+{
+    right_release(view, cost);
+    if (view->releases == 1)
+        tally_add(cost, wrong_kind, 1);
+}
+
+static void wrong_the_other_way(const struct law_view *view, struct tally *cost)
+{
+    right_release(view, cost);
+    if (view->releases == 1)
+        cost->of[wrong_kind]--;
+}
+
+static void run(void)
+{
+    static struct simulated_options options;
+    static struct connect_string servers = {.count = 1,
+                                            .endpoints = {{.host = "simulated", .port = 1}}};
+    struct fault fault = {0};
+    options = simulated_options_default();
+    options.servers = 1;
+    const struct trial_host host = {
+        .servers = &servers, .simulation = &options, .watch = {.interrupt_descriptor = -1}};
+    plan.servers = &servers;
+    trial_result_free(result);
+    result = NULL;
+    assert_int_equal(trial_run(&plan, &host, &result, &fault), FAULT_NONE);
+}
+
+static int set_up(void **state)
+{
+    (void)state;
+    plan = (struct trial_plan){
+        .recipe = &recipe,
+        .driver = DRIVER_SIMULATED,
+        .pace = PACE_LOCKSTEP,
+        .clients = CLIENTS,
+        .locks = 1,
+        .processes = 1,
+        .timeout_ns = 2 * NS_PER_S,
+        .session_timeout_ms = 60000,
+        .seed = 1,
+        .root = "/t",
+    };
+    return 0;
+}
+
+static int tear_down(void **state)
+{
+    (void)state;
+    trial_result_free(result);
+    result = NULL;
+    return 0;
+}
+
+/* Runs the recipe with a law that is wrong at its second release, which opens row 2. */
+static const struct violation *run_wrong(const char *name, enum tally_kind kind,
+                                         void (*release)(const struct law_view *, struct tally *))
+{
+    recipe = *registry_find(name);
+    right_release = recipe.law.release;
+    recipe.law.release = release;
+    wrong_kind = kind;
+    run();
+    assert_int_equal(result->violation_count, 1);
+    assert_int_equal(result->board->violations[0].handoff, 2);
+    assert_int_equal(result->board->violations[0].tally, kind);
+    return &result->board->violations[0];
+}
+
+/* However long the last notification of a step is on its way. */
+static void test_the_right_law_is_found_right(void **state)
+{
+    static const char *const names[] = {"childwatch", "nonscalable", "scalable"};
+    (void)state;
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+        recipe = *registry_find(names[i]);
+        for (plan.seed = 1; plan.seed <= 20; plan.seed++) {
+            run();
+            assert_int_equal(result->violation_count, 0);
+            assert_int_equal(result->end, END_DONE);
+            assert_true(result->has_law);
+        }
+    }
+}
+
+/* Whatever the kind, there are no more of it than the law says, and no fewer. */
+static void test_one_message_more_or_less_is_found(void **state)
+{
+    static const enum tally_kind kinds[] = {TALLY_GET_CHILDREN, TALLY_DELETE,
+                                            TALLY_NOTIFICATION_SPURIOUS, TALLY_NAMES_LISTED};
+    (void)state;
+    for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++) {
+        const struct violation *found = run_wrong("childwatch", kinds[i], wrong_release);
+        assert_int_equal(found->kind, VIOLATION_LAW);
+        assert_int_equal(found->expected, found->found + 1);
+        found = run_wrong("childwatch", kinds[i], wrong_the_other_way);
+        assert_int_equal(found->kind, VIOLATION_LAW);
+        assert_int_equal(found->expected, found->found - 1);
+    }
+}
+
+/* The servers say that they have sent no more. */
+static void test_a_notification_that_nobody_sends_is_the_laws_fault(void **state)
+{
+    (void)state;
+    const struct violation *found = run_wrong("nonscalable", TALLY_NOTIFICATION, wrong_release);
+    assert_int_equal(found->kind, VIOLATION_LAW);
+    assert_int_equal(found->expected, 3);
+    assert_int_equal(found->found, 2);
+}
+
+/* A queue that is said to be shared: the second that arrives is to hold beside the first. */
+static void test_as_many_hold_as_the_law_says(void **state)
+{
+    (void)state;
+    recipe = *registry_find("scalable");
+    recipe.shares = recipe_all_share;
+    run();
+    assert_int_equal(result->violation_count, 1);
+    assert_int_equal(result->board->violations[0].kind, VIOLATION_HOLDERS);
+    assert_int_equal(result->board->violations[0].expected, 2);
+    assert_int_equal(result->board->violations[0].found, 1);
+}
+
+static void test_there_are_as_many_handoffs_as_were_asked_for(void **state)
+{
+    (void)state;
+    recipe = *registry_find("scalable");
+    plan.workload = WORKLOAD_STEADY;
+    for (plan.handoffs = CLIENTS; plan.handoffs <= 3 * CLIENTS; plan.handoffs++) {
+        run();
+        assert_int_equal(result->handoffs, plan.handoffs);
+        assert_int_equal(result->violation_count, 0);
+    }
+}
+
+int main(void)
+{
+#define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
+    const struct CMUnitTest tests[] = {
+        TEST(test_the_right_law_is_found_right),
+        TEST(test_one_message_more_or_less_is_found),
+        TEST(test_a_notification_that_nobody_sends_is_the_laws_fault),
+        TEST(test_as_many_hold_as_the_law_says),
+        TEST(test_there_are_as_many_handoffs_as_were_asked_for),
+    };
+    return cmocka_run_group_tests_name("wrong_laws", tests, NULL, NULL);
+}
