@@ -152,7 +152,7 @@ REPRODUCE_BARRIER := -r barrier -p free -n 50,100,200 -t 10 --servers 3
 REFERENCE := results/reference
 reproduce: install-to-run
 	@$(MAKE) --no-print-directory -j$(JOBS) $(BUILD)/zkherd
-	@echo '$(REPRODUCE_PLAN): about half an hour on two cores; keep the machine quiet'
+	@echo '$(REPRODUCE_PLAN): up to half an hour on two cores; keep the machine quiet'
 	rm -rf $(REFERENCE).new
 	$(BUILD)/zkherd run $(REPRODUCE_PLAN) --servers 1,3 -o $(REFERENCE).new
 	$(BUILD)/zkherd run -r $(REPRODUCE_RECIPES) -n 4..64x2 -t 3 -o $(REFERENCE).new/recipes
@@ -267,7 +267,7 @@ clean:
 help:
 	@echo 'make                      build $(BUILD)/zkherd'
 	@echo 'make demo                 show the herd effect (installs missing packages)'
-	@echo 'make reproduce            repeat the reference runs: about half an hour'
+	@echo 'make reproduce            repeat the reference runs: up to half an hour'
 	@echo 'make reproduce-simulated  simulate up to 100,000 clients: about eight minutes'
 	@echo 'make check                run all tests (installs missing packages)'
 	@echo 'make check-sanitized      run all tests with ASan and UBSan'
