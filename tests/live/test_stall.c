@@ -66,11 +66,12 @@ static struct trial_result *run_frozen(struct trial_plan *plan, struct freeze *f
     return result;
 }
 
-/* On a busy machine there may be others. */
+/* On a busy machine there may be other stalls, and time in which zkherd itself did not run is taken
+ * off each. What the server owes, it owes from the end of a hold at the latest. */
 static void assert_stalled(const struct trial_result *result, const struct freeze *freeze)
 {
     assert_true(result->stalls.count >= 1);
-    assert_true(result->stalls.longest_ns > freeze->length_ns - NS_PER_S / 2);
+    assert_true(result->stalls.longest_ns > freeze->length_ns / 2);
     assert_true(result->stalls.total_ns >= result->stalls.longest_ns);
     assert_true(result->stalls.total_ns < result->elapsed_ns);
     assert_true(freeze->told_ns > NS_PER_S);
