@@ -11,7 +11,7 @@
 #include <string.h>
 
 #define PURPOSE        "run"
-#define EXPIRY_NS      (DIALOGUE_SESSION_TIMEOUT_MS * NS_PER_MS)
+#define AWAY_NS        (2 * DIALOGUE_SESSION_TIMEOUT_MS * NS_PER_MS)
 #define PATH_MAX_BYTES 512
 #define ATTEMPTS       3
 
@@ -156,9 +156,10 @@ static enum fault_kind renew_mark(struct steward *steward, struct fault *fault)
     return kind;
 }
 
-/* Before each request: the session stands. A connection is waited for until the session would have
- * expired without one: a server that has gone without a word costs the library two thirds of that.
- */
+/* Before each request: the session stands. A connection is waited for twice as long as the session
+ * lives without one. When the host of a leader is gone without a word, the followers wait for it
+ * (ZooKeeper's syncLimit, and 5 s for each connection in the election), and so does the library: up
+ * to two thirds of the session's timeout. */
 static enum fault_kind make_ready(struct steward *steward, const char *about, struct fault *fault)
 {
     struct dialogue *dialogue = &steward->dialogue;
@@ -168,7 +169,7 @@ static enum fault_kind make_ready(struct steward *steward, const char *about, st
     if (is_interrupted(steward))
         return fault_raise(fault, FAULT_INTERRUPTED, 0, PURPOSE, "%s", "");
     const struct dialogue_limit limit = {
-        .since_loss_ns = EXPIRY_NS, .why = "no connection in time, to ask about", .about = about};
+        .since_loss_ns = AWAY_NS, .why = "no connection in time, to ask about", .about = about};
     enum fault_kind kind = dialogue_connect(dialogue, limit, fault);
     if (kind == FAULT_NONE)
         kind = renew_mark(steward, fault);
