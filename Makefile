@@ -66,14 +66,14 @@ $(BUILD)/tests/%: tests/live/%.c $(BUILD)/libzkherd.a
 
 # test_claims links the experiments; test_claims_status links the program with the test's own list of claims.
 $(BUILD)/tests/test_claims: $(filter $(BUILD)/bench/claims/%,$(BENCH_OBJECTS))
-$(BUILD)/tests/test_claims_status: $(filter-out %/main.o %/claims/claim.o,$(BENCH_OBJECTS))
+$(BUILD)/tests/test_claims_status: $(filter-out %/main.o %/claims/catalogue.o,$(BENCH_OBJECTS))
 
 # These tests open a session of their own, beside the program's. They link the library by file name, because
 # either -dev package may provide the header.
 $(BUILD)/tests/test_cli_strangers $(BUILD)/tests/test_cli_forbidden: LIBS += -l:libzookeeper_st.so.2
 
 # This test refuses memory.
-$(BUILD)/tests/test_dialogue: LIBS += -Wl,--wrap=malloc
+$(BUILD)/tests/test_sync_session: LIBS += -Wl,--wrap=malloc
 
 # ---------------------------------------------------------------- packages of Debian and Ubuntu
 

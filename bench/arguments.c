@@ -54,7 +54,7 @@ int arguments_take(const struct arguments *arguments, int argc, char **argv, voi
         if (option == ':' || option == '?')
             return refuse(arguments, option, argv[optind - 1]);
         if (!arguments->take(option, optarg, context))
-            return fault_exit_status(FAULT_USAGE);
+            return error_exit_status(ERROR_USAGE);
     }
     if (first != NULL)
         *first = optind;
@@ -77,9 +77,9 @@ bool arguments_take_number(const char *subcommand, const char *option, const cha
 bool arguments_take_servers(const char *subcommand, const char *value,
                             struct connect_string *servers)
 {
-    struct fault fault = {0};
-    return connect_parse(value, servers, &fault) == FAULT_NONE ||
-           complain_value(subcommand, "--connect", value, fault.detail);
+    struct error error = {0};
+    return connect_parse(value, servers, &error) == ERROR_NONE ||
+           complain_value(subcommand, "--connect", value, error.detail);
 }
 
 bool arguments_take_plots(const char *subcommand, const char *value, unsigned *formats)

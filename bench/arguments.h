@@ -7,7 +7,7 @@
 #ifndef BENCH_ARGUMENTS_H
 #define BENCH_ARGUMENTS_H
 
-#include "zk/connect.h"
+#include "client/connect.h"
 
 #include <getopt.h>
 #include <stdbool.h>

@@ -35,11 +35,11 @@ static void ask(const struct sight *sight)
     fputc('?', stderr);
 }
 
-enum fault_kind breaking_ask(struct browser *browser, const struct sight *sight, bool *agreed,
-                             struct fault *fault)
+enum error_kind breaking_ask(struct browser *browser, const struct sight *sight, bool *agreed,
+                             struct error *error)
 {
     ask(sight);
-    return consent_await(browser, agreed, fault);
+    return consent_await(browser, agreed, error);
 }
 
 void breaking_tell(const struct sight *sight, size_t deleted)
@@ -51,54 +51,54 @@ void breaking_tell(const struct sight *sight, size_t deleted)
     }
 }
 
-static enum fault_kind is_as_seen(struct browser *browser, const char *znode,
+static enum error_kind is_as_seen(struct browser *browser, const char *znode,
                                   const struct browser_stat *seen, bool *as_seen,
-                                  struct fault *fault)
+                                  struct error *error)
 {
     struct browser_stat stat;
     bool there = false;
-    enum fault_kind kind = browser_look(browser, znode, NO_WATCH, &there, &stat, fault);
-    *as_seen = kind == FAULT_NONE && there && stat.owner == seen->owner &&
+    enum error_kind kind = browser_look(browser, znode, NO_WATCH, &there, &stat, error);
+    *as_seen = kind == ERROR_NONE && there && stat.owner == seen->owner &&
                stat.created_ms == seen->created_ms && stat.version == seen->version;
     return kind;
 }
 
-static enum fault_kind delete_znode(struct browser *browser, const char *znode,
+static enum error_kind delete_znode(struct browser *browser, const char *znode,
                                     const struct browser_stat *seen, bool *done,
-                                    struct fault *fault)
+                                    struct error *error)
 {
-    return browser_delete(browser, znode, seen->version, done, fault);
+    return browser_delete(browser, znode, seen->version, done, error);
 }
 
 /* Does one of the two above with each holder, until it is not done. */
-static enum fault_kind each(enum fault_kind (*act)(struct browser *browser, const char *znode,
+static enum error_kind each(enum error_kind (*act)(struct browser *browser, const char *znode,
                                                    const struct browser_stat *seen, bool *done,
-                                                   struct fault *fault),
+                                                   struct error *error),
                             struct browser *browser, const char *path, const struct sight *sight,
-                            size_t *count, struct fault *fault)
+                            size_t *count, struct error *error)
 {
     for (*count = 0; *count < sight->holders; ++*count) {
         bool done = false;
         char *znode = sight_znode(sight, path, *count);
         if (znode == NULL)
-            return fault_from_errno(fault, ENOMEM, path, "%s", "");
-        enum fault_kind kind = act(browser, znode, &sight->entries[*count].stat, &done, fault);
+            return error_from_errno(error, ENOMEM, path, "%s", "");
+        enum error_kind kind = act(browser, znode, &sight->entries[*count].stat, &done, error);
         free(znode);
-        if (kind != FAULT_NONE || !done)
+        if (kind != ERROR_NONE || !done)
             return kind;
     }
-    return FAULT_NONE;
+    return ERROR_NONE;
 }
 
-enum fault_kind breaking_delete(struct browser *browser, const char *path,
+enum error_kind breaking_delete(struct browser *browser, const char *path,
                                 const struct sight *sight, size_t *deleted, size_t *unlike,
-                                struct fault *fault)
+                                struct error *error)
 {
     *deleted = 0;
-    enum fault_kind kind = each(is_as_seen, browser, path, sight, unlike, fault);
-    if (kind != FAULT_NONE || *unlike < sight->holders)
+    enum error_kind kind = each(is_as_seen, browser, path, sight, unlike, error);
+    if (kind != ERROR_NONE || *unlike < sight->holders)
         return kind;
-    kind = each(delete_znode, browser, path, sight, deleted, fault);
+    kind = each(delete_znode, browser, path, sight, deleted, error);
     *unlike = *deleted;
     return kind;
 }

@@ -21,19 +21,19 @@
 #include <stddef.h>
 
 /* Says on stderr who would lose the lock, and reads from stdin, a terminal, whether it shall. An
- * answer other than y or yes is no. Faults of browser.h. */
-MUST_CHECK enum fault_kind breaking_ask(struct browser *browser, const struct sight *sight,
-                                        bool *agreed, struct fault *fault);
+ * answer other than y or yes is no. Errors of browser.h. */
+MUST_CHECK enum error_kind breaking_ask(struct browser *browser, const struct sight *sight,
+                                        bool *agreed, struct error *error);
 
 /*
  * Deletes the holders' znodes, after a look whether all of them are still as they were seen.
  * *unlike is the first that was not, or sight->holders; in the former case it is left alone, and so
  * are all others, or at least those behind it if it went during the deletions. *deleted is how many
- * were deleted, from the first on, also on a fault. Faults of browser.h.
+ * were deleted, from the first on, also on an error. Errors of browser.h.
  */
-MUST_CHECK enum fault_kind breaking_delete(struct browser *browser, const char *path,
+MUST_CHECK enum error_kind breaking_delete(struct browser *browser, const char *path,
                                            const struct sight *sight, size_t *deleted,
-                                           size_t *unlike, struct fault *fault);
+                                           size_t *unlike, struct error *error);
 
 /* Writes a line to stdout for each of the first so many holders, whose znodes were deleted. */
 void breaking_tell(const struct sight *sight, size_t deleted);

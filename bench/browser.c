@@ -2,8 +2,8 @@
 #include "bench/browser.h"
 
 #include "base/clock.h"
-#include "zk/admin.h"
-#include "zk/dial.h"
+#include "servers/four_letter.h"
+#include "servers/tcp.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -14,52 +14,52 @@
 #define PATIENCE_TEXT "10 s"
 
 struct browser {
-    struct dialogue dialogue;
+    struct sync_session session;
     bool follows;
 };
 
-static const struct dialogue_limit for_ever = {.until_ns = UINT64_MAX, .why = "", .about = ""};
+static const struct sync_session_limit for_ever = {.until_ns = UINT64_MAX, .why = "", .about = ""};
 
 static void hear(void *flag)
 {
     *(bool *)flag = true;
 }
 
-static enum fault_kind watch(struct browser *browser, int descriptor, bool *flag,
-                             struct fault *fault)
+static enum error_kind watch(struct browser *browser, int descriptor, bool *flag,
+                             struct error *error)
 {
-    return events_watch(browser->dialogue.stage.events, descriptor, hear, flag, fault);
+    return event_loop_watch(browser->session.loop.event_loop, descriptor, hear, flag, error);
 }
 
 /* ------------------------------------------------------------------ asking */
 
-static struct dialogue_limit begin(const struct browser *browser)
+static struct sync_session_limit begin(const struct browser *browser)
 {
-    struct dialogue_limit limit = for_ever;
+    struct sync_session_limit limit = for_ever;
     if (!browser->follows)
         limit.until_ns = clock_now_ns() + PATIENCE_NS;
     limit.about = PATIENCE_TEXT;
     return limit;
 }
 
-static enum fault_kind connect_to(struct browser *browser, struct dialogue_limit limit,
-                                  struct fault *fault)
+static enum error_kind connect_to(struct browser *browser, struct sync_session_limit limit,
+                                  struct error *error)
 {
     limit.why = "no session within";
-    return dialogue_connect(&browser->dialogue, limit, fault);
+    return sync_session_connect(&browser->session, limit, error);
 }
 
-static enum fault_kind ask_once(struct browser *browser, const struct client_request *request,
-                                struct dialogue_limit limit, struct fault *fault)
+static enum error_kind ask_once(struct browser *browser, const struct request *request,
+                                struct sync_session_limit limit, struct error *error)
 {
-    enum fault_kind kind = connect_to(browser, limit, fault);
+    enum error_kind kind = connect_to(browser, limit, error);
     limit.why = "no reply within";
-    return kind == FAULT_NONE ? dialogue_ask(&browser->dialogue, request, &limit, fault) : kind;
+    return kind == ERROR_NONE ? sync_session_ask(&browser->session, request, &limit, error) : kind;
 }
 
 static enum zk_status status(const struct browser *browser)
 {
-    return browser->dialogue.reply.status;
+    return browser->session.reply.status;
 }
 
 static bool is_lost(const struct browser *browser)
@@ -67,84 +67,83 @@ static bool is_lost(const struct browser *browser)
     return status(browser) == ZK_CONNECTION_LOSS || status(browser) == ZK_SESSION_EXPIRED;
 }
 
-static enum fault_kind raise_status(const struct browser *browser, const char *path,
-                                    struct fault *fault)
+static enum error_kind raise_status(const struct browser *browser, const char *path,
+                                    struct error *error)
 {
     if (status(browser) == ZK_NO_AUTH)
-        return fault_raise(fault, FAULT_FORBIDDEN, 0, path, "%s", "");
-    return fault_raise(fault, FAULT_ZOOKEEPER, 0, path, "%s", "");
+        return error_raise(error, ERROR_FORBIDDEN, 0, path, "%s", "");
+    return error_raise(error, ERROR_ZOOKEEPER, 0, path, "%s", "");
 }
 
 /* That there is no such znode is an answer. */
-static enum fault_kind ask(struct browser *browser, enum client_operation operation,
-                           const char *path, enum watch_flag watch, bool *there,
-                           struct fault *fault)
+static enum error_kind ask(struct browser *browser, enum operation operation, const char *path,
+                           enum watch_flag watch, bool *there, struct error *error)
 {
-    const struct client_request question = {.operation = operation, .path = path, .watch = watch};
-    const struct dialogue_limit limit = begin(browser);
-    enum fault_kind kind;
+    const struct request question = {.operation = operation, .path = path, .watch = watch};
+    const struct sync_session_limit limit = begin(browser);
+    enum error_kind kind;
     do
-        kind = ask_once(browser, &question, limit, fault);
-    while (kind == FAULT_NONE && is_lost(browser));
-    if (kind != FAULT_NONE)
+        kind = ask_once(browser, &question, limit, error);
+    while (kind == ERROR_NONE && is_lost(browser));
+    if (kind != ERROR_NONE)
         return kind;
     *there = status(browser) == ZK_OK;
-    return *there || status(browser) == ZK_NO_NODE ? FAULT_NONE
-                                                   : raise_status(browser, path, fault);
+    return *there || status(browser) == ZK_NO_NODE ? ERROR_NONE
+                                                   : raise_status(browser, path, error);
 }
 
 /* ------------------------------------------------------------------ what it is asked for */
 
-enum fault_kind browser_reach(struct connect_string *servers, struct connect_string *reached,
-                              struct fault *fault)
+enum error_kind browser_reach(struct connect_string *servers, struct connect_string *reached,
+                              struct error *error)
 {
-    struct fault first = {.kind = FAULT_NONE};
+    struct error first = {.kind = ERROR_NONE};
     *reached = *servers;
     reached->count = 0;
     for (size_t i = 0; i < servers->count; i++) {
         struct endpoint *endpoint = &servers->endpoints[i];
-        struct admin_identity identity;
-        struct fault refusal;
-        enum fault_kind kind = dial_resolve(endpoint, REACH_NS, &refusal);
-        if (kind == FAULT_NONE)
-            kind = admin_identify(endpoint, REACH_NS, &identity, &refusal);
-        if (kind == FAULT_NONE)
+        struct four_letter_identity identity;
+        struct error refusal;
+        enum error_kind kind = tcp_resolve(endpoint, REACH_NS, &refusal);
+        if (kind == ERROR_NONE)
+            kind = four_letter_identify(endpoint, REACH_NS, &identity, &refusal);
+        if (kind == ERROR_NONE)
             reached->endpoints[reached->count++] = *endpoint;
-        else if (first.kind == FAULT_NONE)
+        else if (first.kind == ERROR_NONE)
             first = refusal;
     }
     if (reached->count > 0)
-        return FAULT_NONE;
-    *fault = first;
+        return ERROR_NONE;
+    *error = first;
     return first.kind;
 }
 
-enum fault_kind browser_check_chroot(struct browser *browser, const struct connect_string *servers,
-                                     struct fault *fault)
+enum error_kind browser_check_chroot(struct browser *browser, const struct connect_string *servers,
+                                     struct error *error)
 {
     struct browser_stat ignored;
     bool there = true;
     if (servers->chroot[0] == '\0')
-        return FAULT_NONE;
-    enum fault_kind kind = browser_look(browser, "/", NO_WATCH, &there, &ignored, fault);
-    if (kind == FAULT_NONE && !there)
-        kind = fault_raise(fault, FAULT_NO_CHROOT, 0, servers->chroot, "%s", "");
+        return ERROR_NONE;
+    enum error_kind kind = browser_look(browser, "/", NO_WATCH, &there, &ignored, error);
+    if (kind == ERROR_NONE && !there)
+        kind = error_raise(error, ERROR_NO_CHROOT, 0, servers->chroot, "%s", "");
     return kind;
 }
 
-enum fault_kind browser_new(const char *purpose, const struct connect_string *servers,
-                            int interrupts, struct browser **browser, struct fault *fault)
+enum error_kind browser_new(const char *purpose, const struct connect_string *servers,
+                            int interrupts, struct browser **browser, struct error *error)
 {
     struct browser *made = calloc(1, sizeof *made);
     if (made == NULL)
-        return fault_from_errno(fault, ENOMEM, "session", "%s", "");
-    enum fault_kind kind = dialogue_open(&made->dialogue, purpose, servers, fault);
-    if (kind == FAULT_NONE && interrupts >= 0)
-        kind = watch(made, interrupts, &made->dialogue.interrupted, fault);
-    if (kind == FAULT_NONE)
-        kind = connect_to(made, begin(made), fault);
+        return error_from_errno(error, ENOMEM, "session", "%s", "");
+    enum error_kind kind = sync_session_open(&made->session, purpose, servers, error);
+    if (kind == ERROR_NONE && interrupts >= 0)
+        kind = watch(made, interrupts, &made->session.interrupted, error);
+    if (kind == ERROR_NONE)
+        kind = connect_to(made, begin(made), error);
     made->follows = interrupts >= 0;
-    if (kind == FAULT_NONE)
+    if (kind == ERROR_NONE)
         *browser = made;
     else
         browser_free(made);
@@ -155,103 +154,102 @@ void browser_free(struct browser *browser)
 {
     if (browser == NULL)
         return;
-    dialogue_close(&browser->dialogue);
+    sync_session_close(&browser->session);
     free(browser);
 }
 
-enum fault_kind browser_look(struct browser *browser, const char *path, enum watch_flag watch,
-                             bool *there, struct browser_stat *stat, struct fault *fault)
+enum error_kind browser_look(struct browser *browser, const char *path, enum watch_flag watch,
+                             bool *there, struct browser_stat *stat, struct error *error)
 {
-    const struct client_reply *reply = &browser->dialogue.reply;
-    enum fault_kind kind = ask(browser, CLIENT_EXISTS, path, watch, there, fault);
-    if (kind == FAULT_NONE && *there)
+    const struct client_reply *reply = &browser->session.reply;
+    enum error_kind kind = ask(browser, OP_EXISTS, path, watch, there, error);
+    if (kind == ERROR_NONE && *there)
         *stat = (struct browser_stat){reply->owner, reply->created_ms, reply->version};
     return kind;
 }
 
-enum fault_kind browser_read(struct browser *browser, const char *path, bool *there,
+enum error_kind browser_read(struct browser *browser, const char *path, bool *there,
                              struct browser_stat *stat, struct browser_data *data,
-                             struct fault *fault)
+                             struct error *error)
 {
-    const struct dialogue *dialogue = &browser->dialogue;
-    const struct client_reply *reply = &dialogue->reply;
-    enum fault_kind kind = ask(browser, CLIENT_GET, path, NO_WATCH, there, fault);
+    const struct sync_session *session = &browser->session;
+    const struct client_reply *reply = &session->reply;
+    enum error_kind kind = ask(browser, OP_GET, path, NO_WATCH, there, error);
     *data = (struct browser_data){.known = false};
     /* Whoever may not read it may still know that it is there. */
-    if (kind == FAULT_FORBIDDEN)
-        return browser_look(browser, path, NO_WATCH, there, stat, fault);
-    if (kind != FAULT_NONE || !*there)
+    if (kind == ERROR_FORBIDDEN)
+        return browser_look(browser, path, NO_WATCH, there, stat, error);
+    if (kind != ERROR_NONE || !*there)
         return kind;
     *stat = (struct browser_stat){reply->owner, reply->created_ms, reply->version};
     data->known = true;
-    data->length = dialogue->value_length;
-    memcpy(data->bytes, dialogue->value, sizeof data->bytes);
-    return FAULT_NONE;
+    data->length = session->value_length;
+    memcpy(data->bytes, session->value, sizeof data->bytes);
+    return ERROR_NONE;
 }
 
 const char **browser_take_names(struct browser *browser)
 {
-    const char **names = browser->dialogue.names;
-    browser->dialogue.names = NULL;
+    const char **names = browser->session.names;
+    browser->session.names = NULL;
     return names;
 }
 
-enum fault_kind browser_list(struct browser *browser, const char *path, enum watch_flag watch,
+enum error_kind browser_list(struct browser *browser, const char *path, enum watch_flag watch,
                              bool *there, const char *const **names, size_t *count,
-                             struct fault *fault)
+                             struct error *error)
 {
-    enum fault_kind kind = ask(browser, CLIENT_GET_CHILDREN, path, watch, there, fault);
-    if (kind == FAULT_NONE && *there) {
-        *names = browser->dialogue.reply.names;
-        *count = browser->dialogue.reply.name_count;
+    enum error_kind kind = ask(browser, OP_GET_CHILDREN, path, watch, there, error);
+    if (kind == ERROR_NONE && *there) {
+        *names = browser->session.reply.names;
+        *count = browser->session.reply.name_count;
     }
     return kind;
 }
 
-enum fault_kind browser_delete(struct browser *browser, const char *path, int32_t version,
-                               bool *deleted, struct fault *fault)
+enum error_kind browser_delete(struct browser *browser, const char *path, int32_t version,
+                               bool *deleted, struct error *error)
 {
-    const struct client_request deletion = {
-        .operation = CLIENT_DELETE, .path = path, .version = version};
-    enum fault_kind kind = ask_once(browser, &deletion, begin(browser), fault);
-    if (kind != FAULT_NONE)
+    const struct request deletion = {.operation = OP_DELETE, .path = path, .version = version};
+    enum error_kind kind = ask_once(browser, &deletion, begin(browser), error);
+    if (kind != ERROR_NONE)
         return kind;
     if (is_lost(browser))
-        return fault_raise(fault, FAULT_NO_ANSWER, 0, browser->dialogue.servers,
+        return error_raise(error, ERROR_NO_ANSWER, 0, browser->session.servers,
                            "the connection was lost, and whether %s is deleted is not known", path);
     *deleted = status(browser) == ZK_OK;
     return *deleted || status(browser) == ZK_NO_NODE || status(browser) == ZK_BAD_VERSION
-               ? FAULT_NONE
-               : raise_status(browser, path, fault);
+               ? ERROR_NONE
+               : raise_status(browser, path, error);
 }
 
 /* ------------------------------------------------------------------ news */
 
-enum fault_kind browser_await(struct browser *browser, enum browser_news *news, struct fault *fault)
+enum error_kind browser_await(struct browser *browser, enum browser_news *news, struct error *error)
 {
-    struct dialogue *dialogue = &browser->dialogue;
-    enum fault_kind kind = FAULT_NONE;
-    if (!dialogue->lost)
-        kind = dialogue_await(dialogue, &dialogue->changed, &for_ever, fault);
-    if (kind == FAULT_NONE && dialogue->lost) {
-        dialogue->lost = false;
+    struct sync_session *session = &browser->session;
+    enum error_kind kind = ERROR_NONE;
+    if (!session->lost)
+        kind = sync_session_await(session, &session->changed, &for_ever, error);
+    if (kind == ERROR_NONE && session->lost) {
+        session->lost = false;
         *news = BROWSER_LOST;
-        return FAULT_NONE;
+        return ERROR_NONE;
     }
-    if (kind == FAULT_NONE)
-        kind = dialogue_connect(dialogue, for_ever, fault);
-    dialogue->changed = false;
+    if (kind == ERROR_NONE)
+        kind = sync_session_connect(session, for_ever, error);
+    session->changed = false;
     *news = BROWSER_CHANGED;
     return kind;
 }
 
-enum fault_kind browser_await_input(struct browser *browser, int descriptor, struct fault *fault)
+enum error_kind browser_await_input(struct browser *browser, int descriptor, struct error *error)
 {
     bool has_input = false;
-    enum fault_kind kind = watch(browser, descriptor, &has_input, fault);
-    if (kind != FAULT_NONE)
+    enum error_kind kind = watch(browser, descriptor, &has_input, error);
+    if (kind != ERROR_NONE)
         return kind;
-    kind = dialogue_await(&browser->dialogue, &has_input, &for_ever, fault);
-    events_unwatch(browser->dialogue.stage.events, descriptor);
+    kind = sync_session_await(&browser->session, &has_input, &for_ever, error);
+    event_loop_unwatch(browser->session.loop.event_loop, descriptor);
     return kind;
 }

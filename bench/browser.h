@@ -8,19 +8,19 @@
  *
  * A browser that was given a descriptor for interrupts follows: it waits for servers that are gone
  * as long as it takes. Without one, and until its session stands for the first time, no call takes
- * longer than ten seconds unless it says so: FAULT_NO_ANSWER. Every call may return
- * FAULT_INTERRUPTED as soon as that descriptor is readable, FAULT_FORBIDDEN where an ACL forbids,
- * FAULT_ZOOKEEPER, FAULT_NO_MEMORY, and those of events.h.
+ * longer than ten seconds unless it says so: ERROR_NO_ANSWER. Every call may return
+ * ERROR_INTERRUPTED as soon as that descriptor is readable, ERROR_FORBIDDEN where an ACL forbids,
+ * ERROR_ZOOKEEPER, ERROR_NO_MEMORY, and those of event_loop.h.
  *
  * Invariant: but for browser_delete it changes nothing.
  */
 #ifndef BENCH_BROWSER_H
 #define BENCH_BROWSER_H
 
-#include "base/fault.h"
-#include "trial/dialogue.h"
-#include "zk/client.h"
-#include "zk/connect.h"
+#include "base/error.h"
+#include "client/client.h"
+#include "client/connect.h"
+#include "fleet/sync_session.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -35,58 +35,58 @@ struct browser_stat {
 };
 
 /* Resolves the servers, and puts those that answer into *reached: one that is down does not hide
- * what the others have. If none does, the first one's fault: those of dial_resolve and
- * admin_identify. */
-MUST_CHECK enum fault_kind browser_reach(struct connect_string *servers,
-                                         struct connect_string *reached, struct fault *fault);
+ * what the others have. If none does, the first one's error: those of tcp_resolve and
+ * four_letter_identify. */
+MUST_CHECK enum error_kind browser_reach(struct connect_string *servers,
+                                         struct connect_string *reached, struct error *error);
 
-/* Opens a session with the servers (chroot included). purpose: the subject of FAULT_INTERRUPTED, a
+/* Opens a session with the servers (chroot included). purpose: the subject of ERROR_INTERRUPTED, a
  * static text. interrupts: -1, or a descriptor that becomes
  * readable when all is to end; it must outlive the browser. *browser is the caller's. */
-MUST_CHECK enum fault_kind browser_new(const char *purpose, const struct connect_string *servers,
+MUST_CHECK enum error_kind browser_new(const char *purpose, const struct connect_string *servers,
                                        int interrupts, struct browser **browser,
-                                       struct fault *fault);
+                                       struct error *error);
 
 /* Ends the session. NULL is fine. */
 void browser_free(struct browser *browser);
 
-/* FAULT_NO_CHROOT if the chroot of these servers, which are the browser's, is not there: without it
+/* ERROR_NO_CHROOT if the chroot of these servers, which are the browser's, is not there: without it
  * no path below it is, either. */
-MUST_CHECK enum fault_kind browser_check_chroot(struct browser *browser,
+MUST_CHECK enum error_kind browser_check_chroot(struct browser *browser,
                                                 const struct connect_string *servers,
-                                                struct fault *fault);
+                                                struct error *error);
 
 /* Whether a znode is there, and if so what it is. A watch also tells when it comes to be. */
-MUST_CHECK enum fault_kind browser_look(struct browser *browser, const char *path,
+MUST_CHECK enum error_kind browser_look(struct browser *browser, const char *path,
                                         enum watch_flag watch, bool *there,
-                                        struct browser_stat *stat, struct fault *fault);
+                                        struct browser_stat *stat, struct error *error);
 
 /* What a znode holds: as much as is kept of it, followed by a NUL. */
 struct browser_data {
     bool known; /* its ACL lets it be read */
     size_t length;
-    char bytes[DIALOGUE_VALUE_MAX + 1];
+    char bytes[SYNC_SESSION_VALUE_MAX + 1];
 };
 
 /* The same without a watch, and its data. */
-MUST_CHECK enum fault_kind browser_read(struct browser *browser, const char *path, bool *there,
+MUST_CHECK enum error_kind browser_read(struct browser *browser, const char *path, bool *there,
                                         struct browser_stat *stat, struct browser_data *data,
-                                        struct fault *fault);
+                                        struct error *error);
 
 /* Whether a znode is there, and if so the names of its children, in no order: the browser's, until
  * its next list. */
-MUST_CHECK enum fault_kind browser_list(struct browser *browser, const char *path,
+MUST_CHECK enum error_kind browser_list(struct browser *browser, const char *path,
                                         enum watch_flag watch, bool *there,
                                         const char *const **names, size_t *count,
-                                        struct fault *fault);
+                                        struct error *error);
 
 /* The names of the last list, which become the caller's to free(), all at once. */
 const char **browser_take_names(struct browser *browser);
 
 /* Deletes a znode whose data have this version. *deleted is false if there is no such znode.
- * FAULT_NO_ANSWER if the reply was lost: then it is not known. */
-MUST_CHECK enum fault_kind browser_delete(struct browser *browser, const char *path,
-                                          int32_t version, bool *deleted, struct fault *fault);
+ * ERROR_NO_ANSWER if the reply was lost: then it is not known. */
+MUST_CHECK enum error_kind browser_delete(struct browser *browser, const char *path,
+                                          int32_t version, bool *deleted, struct error *error);
 
 enum browser_news {
     BROWSER_CHANGED, /* a watch has fired, or what has changed was not to be heard */
@@ -94,11 +94,11 @@ enum browser_news {
 };
 
 /* Waits for something to happen, for as long as it takes. */
-MUST_CHECK enum fault_kind browser_await(struct browser *browser, enum browser_news *news,
-                                         struct fault *fault);
+MUST_CHECK enum error_kind browser_await(struct browser *browser, enum browser_news *news,
+                                         struct error *error);
 
 /* Waits, for as long as it takes, until this descriptor is readable. */
-MUST_CHECK enum fault_kind browser_await_input(struct browser *browser, int descriptor,
-                                               struct fault *fault);
+MUST_CHECK enum error_kind browser_await_input(struct browser *browser, int descriptor,
+                                               struct error *error);
 
 #endif

@@ -2,7 +2,7 @@
 #include "bench/capacity.h"
 
 #include "base/clock.h"
-#include "zk/allowance.h"
+#include "servers/connection_limit.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -27,16 +27,16 @@ void capacity_heed(struct capacity *capacity, const struct connect_string *serve
     endpoint_typed(&servers->endpoints[index], capacity->server, sizeof capacity->server);
 }
 
-enum fault_kind capacity_look(const struct connect_string *servers, uint64_t most,
-                              struct capacity *capacity, struct fault *fault)
+enum error_kind capacity_look(const struct connect_string *servers, uint64_t most,
+                              struct capacity *capacity, struct error *error)
 {
-    enum fault_kind kind = FAULT_NONE;
+    enum error_kind kind = ERROR_NONE;
     uint64_t wanted = (most + servers->count - 1) / servers->count + CAPACITY_RESERVED;
     *capacity = (struct capacity){.sessions = UINT64_MAX};
-    for (size_t i = 0; kind == FAULT_NONE && i < servers->count; i++) {
+    for (size_t i = 0; kind == ERROR_NONE && i < servers->count; i++) {
         uint64_t room;
-        kind = allowance_try(&servers->endpoints[i], wanted, TRY_NS, &room, fault);
-        if (kind == FAULT_NONE && room != ALLOWANCE_ENOUGH)
+        kind = connection_limit_try(&servers->endpoints[i], wanted, TRY_NS, &room, error);
+        if (kind == ERROR_NONE && room != CONNECTION_LIMIT_ENOUGH)
             capacity_heed(capacity, servers, i, room);
     }
     return kind;
@@ -88,18 +88,18 @@ static void explain(const struct capacity *capacity, const struct options *optio
              levels);
 }
 
-static enum fault_kind raise_too_few(const struct capacity *capacity, const struct options *options,
-                                     struct fault *fault)
+static enum error_kind raise_too_few(const struct capacity *capacity, const struct options *options,
+                                     struct error *error)
 {
-    return fault_raise(fault, FAULT_CONNECTION_LIMIT, 0, capacity->server,
+    return error_raise(error, ERROR_CONNECTION_LIMIT, 0, capacity->server,
                        "%llu at a time (maxClientCnxns), %d of them for zkherd's own use, and the "
                        "smallest number of --clients is %llu",
                        (unsigned long long)capacity->room, CAPACITY_RESERVED,
                        (unsigned long long)options->clients[0]);
 }
 
-enum fault_kind capacity_fit(const struct capacity *capacity, struct options *options, char *text,
-                             size_t size, struct fault *fault)
+enum error_kind capacity_fit(const struct capacity *capacity, struct options *options, char *text,
+                             size_t size, struct error *error)
 {
     uint64_t most =
         capacity->sessions < options->max_clients ? capacity->sessions : options->max_clients;
@@ -109,8 +109,8 @@ enum fault_kind capacity_fit(const struct capacity *capacity, struct options *op
         options->left_out_count++;
     }
     if (options->level_count == 0)
-        return raise_too_few(capacity, options, fault);
+        return raise_too_few(capacity, options, error);
     if (options->left_out_count > 0)
         explain(capacity, options, text, size);
-    return FAULT_NONE;
+    return ERROR_NONE;
 }

@@ -9,9 +9,9 @@
 #ifndef BENCH_CAPACITY_H
 #define BENCH_CAPACITY_H
 
-#include "base/fault.h"
+#include "base/error.h"
 #include "bench/options.h"
-#include "zk/connect.h"
+#include "client/connect.h"
 
 #include <stddef.h>
 #include <stdint.h>
@@ -31,16 +31,16 @@ void capacity_heed(struct capacity *capacity, const struct connect_string *serve
                    uint64_t room);
 
 /* Finds out what these servers, those that sessions connect to, allow a plan whose largest number
- * of clients is `most`. Faults of allowance_try. */
-MUST_CHECK enum fault_kind capacity_look(const struct connect_string *servers, uint64_t most,
-                                         struct capacity *capacity, struct fault *fault);
+ * of clients is `most`. Errors of connection_limit_try. */
+MUST_CHECK enum error_kind capacity_look(const struct connect_string *servers, uint64_t most,
+                                         struct capacity *capacity, struct error *error);
 
 /*
  * Leaves out of the plan the numbers of clients that are more than capacity or --max-clients allow.
- * Why goes to text, "" if nothing is left out. If nothing remains: FAULT_CONNECTION_LIMIT for the
+ * Why goes to text, "" if nothing is left out. If nothing remains: ERROR_CONNECTION_LIMIT for the
  * servers' sake.
  */
-MUST_CHECK enum fault_kind capacity_fit(const struct capacity *capacity, struct options *options,
-                                        char *text, size_t size, struct fault *fault);
+MUST_CHECK enum error_kind capacity_fit(const struct capacity *capacity, struct options *options,
+                                        char *text, size_t size, struct error *error);
 
 #endif

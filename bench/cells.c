@@ -13,7 +13,7 @@
  */
 #define WARM_UP_CLIENTS 64
 
-/* Upper bounds (zk/wire.h has what messages are made of): a request with its reply, without paths
+/* Upper bounds (wire/wire.h has what messages are made of): a request with its reply, without paths
  * and names; a notification without its path; a name in a list; what stands between a run's root
  * and a name ("/t0000/l65535/"), and the longest name that a recipe gives, with its GUID. */
 #define BYTES_PER_RPC          128
@@ -83,29 +83,29 @@ static size_t add_round(struct cell *list, const struct options *options, uint32
 
 /* The texts are in fits.csv, and told to people: what they say is held against the law's functions,
  * as what is measured will be. */
-static enum fault_kind check_texts(const struct options *options, struct fault *fault)
+static enum error_kind check_texts(const struct options *options, struct error *error)
 {
-    enum fault_kind kind = FAULT_NONE;
+    enum error_kind kind = ERROR_NONE;
     for (size_t r = 0; r < options->recipe_count; r++) {
-        for (size_t i = 0; kind == FAULT_NONE && i < options->level_count; i++) {
+        for (size_t i = 0; kind == ERROR_NONE && i < options->level_count; i++) {
             if (options->clients[i] <= options->most_clients[r])
-                kind = law_check_texts(options->recipes[r], options->clients[i], fault);
+                kind = law_check_texts(options->recipes[r], options->clients[i], error);
         }
     }
     return kind;
 }
 
-enum fault_kind cells_init(struct cells *cells, const struct options *options, struct fault *fault)
+enum error_kind cells_init(struct cells *cells, const struct options *options, struct error *error)
 {
     struct random random;
     size_t per_round = options->topology_count * options->recipe_count * options->level_count;
     *cells = (struct cells){0};
     assert(per_round > 0 && options->trials > 0);
-    if (check_texts(options, fault) != FAULT_NONE)
-        return fault->kind;
+    if (check_texts(options, error) != ERROR_NONE)
+        return error->kind;
     *cells = (struct cells){.list = calloc(per_round * options->trials, sizeof *cells->list)};
     if (cells->list == NULL)
-        return fault_raise(fault, FAULT_NO_MEMORY, 0, "plan", "%s", "");
+        return error_raise(error, ERROR_NO_MEMORY, 0, "plan", "%s", "");
     random_init(&random, options->seed);
     for (uint32_t trial = 1; trial <= options->trials; trial++) {
         struct cell *round = cells->list + cells->count;
@@ -113,7 +113,7 @@ enum fault_kind cells_init(struct cells *cells, const struct options *options, s
         random_shuffle(&random, round, count, sizeof *round);
         cells->count += count;
     }
-    return FAULT_NONE;
+    return ERROR_NONE;
 }
 
 void cells_deinit(struct cells *cells)

@@ -9,7 +9,7 @@
 #ifndef BENCH_CELLS_H
 #define BENCH_CELLS_H
 
-#include "base/fault.h"
+#include "base/error.h"
 #include "bench/options.h"
 
 #include <stddef.h>
@@ -41,8 +41,8 @@ struct cells {
     size_t experience_count;
 };
 
-MUST_CHECK enum fault_kind cells_init(struct cells *cells, const struct options *options,
-                                      struct fault *fault);
+MUST_CHECK enum error_kind cells_init(struct cells *cells, const struct options *options,
+                                      struct error *error);
 void cells_deinit(struct cells *cells);
 
 /* All requests of the cells from index `from` on, and about how long they will take (0 if nothing

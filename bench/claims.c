@@ -5,7 +5,7 @@
 #include "base/output.h"
 #include "base/text.h"
 #include "bench/arguments.h"
-#include "bench/claims/claim.h"
+#include "bench/claims/catalogue.h"
 #include "bench/claims_table.h"
 #include "bench/complain.h"
 #include "bench/folder.h"
@@ -14,7 +14,7 @@
 #include "bench/signals.h"
 #include "bench/standard_output.h"
 #include "bench/target.h"
-#include "zk/library.h"
+#include "client/library.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -98,10 +98,11 @@ static bool wrong(const char *option, const char *value, const char *why)
 static bool refuse_claim(const char *list, const char *id)
 {
     char why[128];
-    for (size_t i = 0; i < claim_count(); i++) {
-        if (strcmp(claim_at(i)->id + 1, id) != 0)
+    for (size_t i = 0; i < catalogue_count(); i++) {
+        if (strcmp(catalogue_at(i)->id + 1, id) != 0)
             continue;
-        snprintf(why, sizeof why, "no claim is called '%s'; did you mean %s?", id, claim_at(i)->id);
+        snprintf(why, sizeof why, "no claim is called '%s'; did you mean %s?", id,
+                 catalogue_at(i)->id);
         return wrong("--only", list, why);
     }
     snprintf(why, sizeof why, "no claim is called '%.40s': name C1 to C17, or C19", id);
@@ -110,8 +111,8 @@ static bool refuse_claim(const char *list, const char *id)
 
 static bool want(const char *list, const char *id, struct claims *claims)
 {
-    for (size_t i = 0; i < claim_count(); i++) {
-        if (strcasecmp(id, claim_at(i)->id) != 0)
+    for (size_t i = 0; i < catalogue_count(); i++) {
+        if (strcasecmp(id, catalogue_at(i)->id) != 0)
             continue;
         claims->wanted_count += !claims->wanted[i];
         claims->wanted[i] = true;
@@ -173,9 +174,9 @@ static void set_defaults(struct claims *claims)
                     .fsync = true,
                     .placement = PLACEMENT_SPREAD},
     };
-    for (size_t i = 0; i < claim_count(); i++)
+    for (size_t i = 0; i < catalogue_count(); i++)
         claims->wanted[i] = true;
-    claims->wanted_count = claim_count();
+    claims->wanted_count = catalogue_count();
 }
 
 /* ------------------------------------------------------------------ before the first claim */
@@ -192,13 +193,13 @@ static void show(void *context, const struct trial_progress *trial)
     progress_show(&claims->progress, &name, trial);
 }
 
-static enum fault_kind open_target(struct claims *claims, struct fault *fault)
+static enum error_kind open_target(struct claims *claims, struct error *error)
 {
     progress_say(&claims->progress,
                  claims->servers.connect ? "looking at the servers" : "starting a private server");
-    enum fault_kind kind = target_open(&claims->servers, 0, &claims->target, fault);
+    enum error_kind kind = target_open(&claims->servers, 0, &claims->target, error);
     progress_clear(&claims->progress);
-    if (kind != FAULT_NONE)
+    if (kind != ERROR_NONE)
         return kind;
     claims->signals = signals_block();
     if (claims->target.capacity.sessions != UINT64_MAX && !claims->quiet)
@@ -206,9 +207,9 @@ static enum fault_kind open_target(struct claims *claims, struct fault *fault)
                         "claims that need more are undetermined; set maxClientCnxns=0 in zoo.cfg",
                         claims->target.capacity.server,
                         (unsigned long long)claims->target.capacity.room);
-    kind = target_make_root(&claims->target, claims->signals, fault);
+    kind = target_make_root(&claims->target, claims->signals, error);
     claims->lab = (struct lab){
-        .host = {.steward = claims->target.steward,
+        .host = {.setup = claims->target.setup,
                  .servers = &claims->target.servers,
                  .ensemble = claims->target.ensemble,
                  .watch = {show, claims, claims->signals}},
@@ -220,41 +221,41 @@ static enum fault_kind open_target(struct claims *claims, struct fault *fault)
     return kind;
 }
 
-static enum fault_kind open_file(struct claims *claims, struct fault *fault)
+static enum error_kind open_file(struct claims *claims, struct error *error)
 {
-    enum fault_kind kind =
-        folder_make(claims->out, clock_utc_ns(), "claims", claims->folder, fault);
-    if (kind != FAULT_NONE)
+    enum error_kind kind =
+        folder_make(claims->out, clock_utc_ns(), "claims", claims->folder, error);
+    if (kind != ERROR_NONE)
         return kind;
     claims->made_folder = true;
-    kind = output_open(&claims->file, claims->folder, "claims.csv", fault);
-    if (kind != FAULT_NONE)
+    kind = output_open(&claims->file, claims->folder, "claims.csv", error);
+    if (kind != ERROR_NONE)
         return kind;
     claims->csv = (struct csv){.stream = claims->file.stream};
     csv_header(&claims->csv, claims_table_columns);
-    return output_commit(&claims->file, fault);
+    return output_commit(&claims->file, error);
 }
 
-static enum fault_kind prepare(struct claims *claims, struct fault *fault)
+static enum error_kind prepare(struct claims *claims, struct error *error)
 {
     struct library library;
-    enum fault_kind kind = folder_check(claims->out, fault);
-    if (kind == FAULT_NONE && !claims->quiet)
-        kind = standard_output_check(fault);
-    if (kind == FAULT_NONE)
-        kind = library_load(LIBRARY_ST, &library, fault);
-    if (kind == FAULT_NONE)
-        kind = machine_allow_descriptors(SESSIONS_MAX, fault);
+    enum error_kind kind = folder_check(claims->out, error);
+    if (kind == ERROR_NONE && !claims->quiet)
+        kind = standard_output_check(error);
+    if (kind == ERROR_NONE)
+        kind = library_load(LIBRARY_ST, &library, error);
+    if (kind == ERROR_NONE)
+        kind = machine_allow_descriptors(SESSIONS_MAX, error);
     progress_init(&claims->progress, claims->wanted_count, claims->quiet);
-    if (kind == FAULT_NONE)
-        kind = open_target(claims, fault);
-    return kind == FAULT_NONE ? open_file(claims, fault) : kind;
+    if (kind == ERROR_NONE)
+        kind = open_target(claims, error);
+    return kind == ERROR_NONE ? open_file(claims, error) : kind;
 }
 
 /* ------------------------------------------------------------------ the claims */
 
-static enum fault_kind keep(struct claims *claims, const struct finding *finding,
-                            struct fault *fault)
+static enum error_kind keep(struct claims *claims, const struct finding *finding,
+                            struct error *error)
 {
     enum verdict verdict = finding_verdict(finding);
     char *ids = claims->ids[verdict];
@@ -270,7 +271,7 @@ static enum fault_kind keep(struct claims *claims, const struct finding *finding
     else
         claims_table_complain(claims->tried, finding);
     fflush(stdout);
-    return output_commit(&claims->file, fault);
+    return output_commit(&claims->file, error);
 }
 
 /* As if those that are left took as long as those that are done; 0 while none is. */
@@ -280,27 +281,27 @@ static uint64_t time_left_ns(const struct claims *claims)
     return claims->done == 0 ? 0 : took_ns / claims->done * (claims->wanted_count - claims->done);
 }
 
-static enum fault_kind try_one(struct claims *claims, const struct claim *claim,
-                               struct fault *fault)
+static enum error_kind try_one(struct claims *claims, const struct claim *claim,
+                               struct error *error)
 {
     struct finding finding = {0};
     claims->tried = claim;
     progress_begin(&claims->progress, claims->done, time_left_ns(claims));
-    enum fault_kind kind = claim->experiment(claim, &claims->lab, &finding, fault);
-    if (kind == FAULT_CONNECTION_LIMIT) {
-        finding_undecide(&finding, "%s: %s", fault->subject, fault->detail);
-        kind = FAULT_NONE;
+    enum error_kind kind = claim->experiment(claim, &claims->lab, &finding, error);
+    if (kind == ERROR_CONNECTION_LIMIT) {
+        finding_undecide(&finding, "%s: %s", error->subject, error->detail);
+        kind = ERROR_NONE;
     }
-    return kind == FAULT_NONE ? keep(claims, &finding, fault) : kind;
+    return kind == ERROR_NONE ? keep(claims, &finding, error) : kind;
 }
 
-static enum fault_kind try_all(struct claims *claims, struct fault *fault)
+static enum error_kind try_all(struct claims *claims, struct error *error)
 {
-    enum fault_kind kind = FAULT_NONE;
+    enum error_kind kind = ERROR_NONE;
     claims->began_ns = clock_now_ns();
-    for (size_t i = 0; kind == FAULT_NONE && i < claim_count(); i++) {
+    for (size_t i = 0; kind == ERROR_NONE && i < catalogue_count(); i++) {
         if (claims->wanted[i])
-            kind = try_one(claims, claim_at(i), fault);
+            kind = try_one(claims, catalogue_at(i), error);
     }
     progress_clear(&claims->progress);
     return kind;
@@ -309,17 +310,17 @@ static enum fault_kind try_all(struct claims *claims, struct fault *fault)
 /* ------------------------------------------------------------------ the end */
 
 /* What was finished is kept, whatever ended the run; a folder with nothing in it is not. */
-static enum fault_kind close_file(struct claims *claims, struct fault *fault)
+static enum error_kind close_file(struct claims *claims, struct error *error)
 {
-    struct fault keeping;
+    struct error keeping;
     if (claims->done == 0) {
         output_abandon(&claims->file);
         if (claims->made_folder)
             rmdir(claims->folder);
-        return FAULT_NONE;
+        return ERROR_NONE;
     }
-    enum fault_kind kind = output_finish(&claims->file, fault);
-    if (kind != FAULT_NONE)
+    enum error_kind kind = output_finish(&claims->file, error);
+    if (kind != ERROR_NONE)
         (void)!output_keep(&claims->file, &keeping);
     return kind;
 }
@@ -346,23 +347,23 @@ static int judge(const struct claims *claims, int status)
     return status == 0 && claims->verdicts[VERDICT_UNDETERMINED] > 0 ? 4 : status;
 }
 
-/* A failed claim outweighs everything else, and a fault one that is undetermined. */
+/* A failed claim outweighs everything else, and an error one that is undetermined. */
 static int lead(struct claims *claims)
 {
-    struct fault fault = {0};
-    enum fault_kind kind = prepare(claims, &fault);
-    if (kind == FAULT_NONE)
-        kind = try_all(claims, &fault);
-    kind = target_find_cause(&claims->target, kind, &fault);
-    if (kind == FAULT_INTERRUPTED) /* in a trial, which knows of runs */
-        fault_raise(&fault, kind, 0, "claims", "%s", "");
-    int status = kind == FAULT_NONE     ? 0
-                 : kind == FAULT_UNREAD ? fault_exit_status(kind)
-                                        : complain_about("claims", &fault);
-    if (target_close(&claims->target, &fault) != FAULT_NONE && complain(&fault) != 0 && status == 0)
-        status = fault_exit_status(FAULT_LEFT_BEHIND);
-    if (close_file(claims, &fault) != FAULT_NONE && status == 0)
-        status = complain(&fault);
+    struct error error = {0};
+    enum error_kind kind = prepare(claims, &error);
+    if (kind == ERROR_NONE)
+        kind = try_all(claims, &error);
+    kind = target_find_cause(&claims->target, kind, &error);
+    if (kind == ERROR_INTERRUPTED) /* in a trial, which knows of runs */
+        error_raise(&error, kind, 0, "claims", "%s", "");
+    int status = kind == ERROR_NONE     ? 0
+                 : kind == ERROR_UNREAD ? error_exit_status(kind)
+                                        : complain_about("claims", &error);
+    if (target_close(&claims->target, &error) != ERROR_NONE && complain(&error) != 0 && status == 0)
+        status = error_exit_status(ERROR_LEFT_BEHIND);
+    if (close_file(claims, &error) != ERROR_NONE && status == 0)
+        status = complain(&error);
     if (claims->signals >= 0)
         close(claims->signals);
     if (!claims->quiet && claims->done > 0)
@@ -374,7 +375,7 @@ int claims_main(int argc, char **argv)
 {
     struct claims *claims = calloc(1, sizeof *claims);
     if (claims == NULL)
-        return complain(&(struct fault){.kind = FAULT_NO_MEMORY, .subject = "claims"});
+        return complain(&(struct error){.kind = ERROR_NO_MEMORY, .subject = "claims"});
     set_defaults(claims);
     int status = arguments_take(&arguments, argc, argv, claims, NULL);
     if (status == ARGUMENTS_GO)

@@ -10,7 +10,7 @@
 #include "bench/consent.h"
 #include "bench/remains.h"
 #include "bench/standard_output.h"
-#include "trial/steward.h"
+#include "fleet/setup_session.h"
 
 #include <inttypes.h>
 #include <stdbool.h>
@@ -50,7 +50,7 @@ struct clean {
     bool yes;
     struct connect_string reached; /* those of the servers that answer */
     struct browser *browser;
-    struct steward *steward; /* what deletes */
+    struct setup_session *setup; /* what deletes */
     struct remains_list found;
 };
 
@@ -153,96 +153,98 @@ static void end_progress(void)
 }
 
 /* The root goes last: as long as it is there, another `zkherd clean` knows what the rest is. */
-static enum fault_kind delete_root(struct clean *clean, const struct remains *remains,
-                                   struct fault *fault)
+static enum error_kind delete_root(struct clean *clean, const struct remains *remains,
+                                   struct error *error)
 {
     const char *const *names = NULL;
     size_t count = 0;
     bool there = false;
-    enum fault_kind kind =
-        browser_list(clean->browser, remains->path, NO_WATCH, &there, &names, &count, fault);
-    for (size_t i = 0; kind == FAULT_NONE && there && i < count; i++) {
+    enum error_kind kind =
+        browser_list(clean->browser, remains->path, NO_WATCH, &there, &names, &count, error);
+    for (size_t i = 0; kind == ERROR_NONE && there && i < count; i++) {
         char path[CONNECT_PATH_MAX];
         snprintf(path, sizeof path, "%s/%s", remains->path, names[i]);
         show_progress(remains, i, count);
-        kind = steward_delete_tree(clean->steward, path, fault);
+        kind = setup_session_delete_tree(clean->setup, path, error);
     }
     end_progress();
-    return kind == FAULT_NONE ? steward_delete_tree(clean->steward, remains->path, fault) : kind;
+    return kind == ERROR_NONE ? setup_session_delete_tree(clean->setup, remains->path, error)
+                              : kind;
 }
 
 /* A run that seemed dead when it was asked about may have reached its servers again. */
-static enum fault_kind remove_one(struct clean *clean, struct remains *remains, struct fault *fault)
+static enum error_kind remove_one(struct clean *clean, struct remains *remains, struct error *error)
 {
-    enum fault_kind kind = remains_judge(clean->browser, remains, fault);
-    if (kind != FAULT_NONE || remains->state == REMAINS_GONE)
+    enum error_kind kind = remains_judge(clean->browser, remains, error);
+    if (kind != ERROR_NONE || remains->state == REMAINS_GONE)
         return kind;
     if (remains->state != REMAINS_DEAD) {
         complain_mildly("%s: kept: its state is now: %s", remains->path,
                         remains_word(remains->state));
-        return FAULT_NONE;
+        return ERROR_NONE;
     }
-    kind = delete_root(clean, remains, fault);
-    if (kind == FAULT_NONE)
+    kind = delete_root(clean, remains, error);
+    if (kind == ERROR_NONE)
         printf("removed %s\n", remains->path);
     return kind;
 }
 
-static enum fault_kind remove_dead(struct clean *clean, struct fault *fault)
+static enum error_kind remove_dead(struct clean *clean, struct error *error)
 {
-    enum fault_kind kind = steward_new(&clean->reached, NULL, SESSION_NS, &clean->steward, fault);
-    for (size_t i = 0; kind == FAULT_NONE && i < clean->found.count; i++) {
+    enum error_kind kind =
+        setup_session_new(&clean->reached, NULL, SESSION_NS, &clean->setup, error);
+    for (size_t i = 0; kind == ERROR_NONE && i < clean->found.count; i++) {
         if (clean->found.items[i].state == REMAINS_DEAD)
-            kind = remove_one(clean, &clean->found.items[i], fault);
+            kind = remove_one(clean, &clean->found.items[i], error);
     }
     return kind;
 }
 
 /* ------------------------------------------------------------------ the whole */
 
-static enum fault_kind ask(struct clean *clean, size_t dead, bool *agreed, struct fault *fault)
+static enum error_kind ask(struct clean *clean, size_t dead, bool *agreed, struct error *error)
 {
-    enum fault_kind kind = standard_output_flush(fault);
+    enum error_kind kind = standard_output_flush(error);
     *agreed = clean->yes;
-    if (kind != FAULT_NONE || clean->yes)
+    if (kind != ERROR_NONE || clean->yes)
         return kind;
     fprintf(stderr, "remove the znodes of %zu dead run%s?", dead, dead == 1 ? "" : "s");
-    return consent_await(clean->browser, agreed, fault);
+    return consent_await(clean->browser, agreed, error);
 }
 
-static enum fault_kind lead(struct clean *clean, struct fault *fault)
+static enum error_kind lead(struct clean *clean, struct error *error)
 {
     bool agreed = false;
-    enum fault_kind kind = browser_reach(&clean->servers, &clean->reached, fault);
-    if (kind == FAULT_NONE)
-        kind = browser_new("clean", &clean->reached, -1, &clean->browser, fault);
-    if (kind == FAULT_NONE)
-        kind = browser_check_chroot(clean->browser, &clean->servers, fault);
-    if (kind == FAULT_NONE)
-        kind = remains_find(clean->browser, &clean->found, fault);
-    if (kind != FAULT_NONE)
+    enum error_kind kind = browser_reach(&clean->servers, &clean->reached, error);
+    if (kind == ERROR_NONE)
+        kind = browser_new("clean", &clean->reached, -1, &clean->browser, error);
+    if (kind == ERROR_NONE)
+        kind = browser_check_chroot(clean->browser, &clean->servers, error);
+    if (kind == ERROR_NONE)
+        kind = remains_find(clean->browser, &clean->found, error);
+    if (kind != ERROR_NONE)
         return kind;
     size_t dead = write_table(clean);
     explain(clean);
     if (dead == 0)
-        return FAULT_NONE;
-    kind = ask(clean, dead, &agreed, fault);
-    return kind == FAULT_NONE && agreed ? remove_dead(clean, fault) : kind;
+        return ERROR_NONE;
+    kind = ask(clean, dead, &agreed, error);
+    return kind == ERROR_NONE && agreed ? remove_dead(clean, error) : kind;
 }
 
 int clean_main(int argc, char **argv)
 {
     struct clean clean = {.connect = false};
-    struct fault fault = {0};
+    struct error error = {0};
     int status = parse(argc, argv, &clean);
     if (status == ARGUMENTS_GO) {
-        enum fault_kind kind = lead(&clean, &fault);
-        status = kind == FAULT_UNREAD ? fault_exit_status(kind) : 0;
-        if (kind != FAULT_NONE && kind != FAULT_UNREAD)
-            status = complain(&fault);
+        enum error_kind kind = lead(&clean, &error);
+        status = kind == ERROR_UNREAD ? error_exit_status(kind) : 0;
+        if (kind != ERROR_NONE && kind != ERROR_UNREAD)
+            status = complain(&error);
     }
     browser_free(clean.browser);
-    steward_free(clean.steward);
+    setup_session_free(clean.setup);
     remains_deinit(&clean.found);
     return status;
 }

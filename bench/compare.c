@@ -103,24 +103,24 @@ static bool is_same(const char *folder, const char *other)
            its.st_ino == others.st_ino;
 }
 
-static enum fault_kind read_run(struct compare *compare, const char *folder, struct fault *fault)
+static enum error_kind read_run(struct compare *compare, const char *folder, struct error *error)
 {
     struct past_run *run = &compare->runs[compare->run_count];
     if (compare->run_count == SIDES_MAX)
-        return fault_raise(fault, FAULT_USAGE, 0, folder, "more than %d runs in all", SIDES_MAX);
+        return error_raise(error, ERROR_USAGE, 0, folder, "more than %d runs in all", SIDES_MAX);
     /* A run is equal to itself: naming it twice, by whatever names, is a slip. */
     for (size_t i = 0; i < compare->run_count; i++) {
         if (is_same(folder, compare->runs[i].folder))
-            return fault_raise(fault, FAULT_USAGE, 0, folder,
+            return error_raise(error, ERROR_USAGE, 0, folder,
                                "it is the same run as '%.200s': name different runs",
                                compare->runs[i].folder);
     }
-    enum fault_kind kind = past_run_open(folder, run, fault);
-    if (kind != FAULT_NONE)
+    enum error_kind kind = past_run_open(folder, run, error);
+    if (kind != ERROR_NONE)
         return kind;
     compare->run_count++;
-    kind = past_run_check_plan(&compare->runs[0], run, fault);
-    return kind == FAULT_NONE ? sides_add(&compare->sides, run, fault) : kind;
+    kind = past_run_check_plan(&compare->runs[0], run, error);
+    return kind == ERROR_NONE ? sides_add(&compare->sides, run, error) : kind;
 }
 
 static bool is_run(const char *folder)
@@ -131,20 +131,20 @@ static bool is_run(const char *folder)
 }
 
 /* The runs that lie in a folder, if any: those of several topologies do. */
-static enum fault_kind read_runs_in(struct compare *compare, const char *folder,
-                                    struct fault *fault)
+static enum error_kind read_runs_in(struct compare *compare, const char *folder,
+                                    struct error *error)
 {
     size_t first = compare->sides.count, length = strlen(folder);
     struct dirent **entries = NULL;
-    enum fault_kind kind = FAULT_NONE;
+    enum error_kind kind = ERROR_NONE;
     int count = scandir(folder, &entries, NULL, alphasort);
     while (length > 1 && folder[length - 1] == '/')
         length--;
     for (int i = 0; i < count; i++) {
         char path[PATH_SIZE];
         snprintf(path, sizeof path, "%.*s/%s", (int)length, folder, entries[i]->d_name);
-        if (kind == FAULT_NONE && entries[i]->d_name[0] != '.' && is_run(path))
-            kind = read_run(compare, path, fault);
+        if (kind == ERROR_NONE && entries[i]->d_name[0] != '.' && is_run(path))
+            kind = read_run(compare, path, error);
         free(entries[i]);
     }
     free(entries);
@@ -152,37 +152,37 @@ static enum fault_kind read_runs_in(struct compare *compare, const char *folder,
     return kind;
 }
 
-static enum fault_kind read_folder(struct compare *compare, const char *folder, struct fault *fault)
+static enum error_kind read_folder(struct compare *compare, const char *folder, struct error *error)
 {
     size_t before = compare->run_count;
-    enum fault_kind kind = is_run(folder) ? FAULT_NONE : read_runs_in(compare, folder, fault);
+    enum error_kind kind = is_run(folder) ? ERROR_NONE : read_runs_in(compare, folder, error);
     /* One that holds no run either is told to be none. */
-    if (kind == FAULT_NONE && compare->run_count == before)
-        kind = read_run(compare, folder, fault);
+    if (kind == ERROR_NONE && compare->run_count == before)
+        kind = read_run(compare, folder, error);
     return kind;
 }
 
-static enum fault_kind read_all(struct compare *compare, struct fault *fault)
+static enum error_kind read_all(struct compare *compare, struct error *error)
 {
-    enum fault_kind kind = folder_check(compare->out, fault);
-    for (size_t i = 0; kind == FAULT_NONE && i < compare->folder_count; i++)
-        kind = read_folder(compare, compare->folders[i], fault);
+    enum error_kind kind = folder_check(compare->out, error);
+    for (size_t i = 0; kind == ERROR_NONE && i < compare->folder_count; i++)
+        kind = read_folder(compare, compare->folders[i], error);
     return kind;
 }
 
 /* ------------------------------------------------------------------ writing */
 
-static enum fault_kind write_csv(struct compare *compare, struct fault *fault)
+static enum error_kind write_csv(struct compare *compare, struct error *error)
 {
     struct output file = {0};
-    enum fault_kind kind = output_open(&file, compare->results, "compare.csv", fault);
-    if (kind == FAULT_NONE) {
+    enum error_kind kind = output_open(&file, compare->results, "compare.csv", error);
+    if (kind == ERROR_NONE) {
         struct csv csv = {.stream = file.stream};
         csv_header(&csv, ratios_columns);
         ratios_write(&compare->ratios, &compare->sides, &csv);
-        kind = output_finish(&file, fault);
+        kind = output_finish(&file, error);
     }
-    if (kind != FAULT_NONE) {
+    if (kind != ERROR_NONE) {
         output_abandon(&file);
         rmdir(compare->results);
     }
@@ -240,20 +240,20 @@ static int verdict(const struct compare *compare)
 
 static int lead(struct compare *compare)
 {
-    struct fault fault = {0};
-    enum fault_kind kind = read_all(compare, &fault);
-    if (kind != FAULT_NONE)
-        return complain_about("compare", &fault);
+    struct error error = {0};
+    enum error_kind kind = read_all(compare, &error);
+    if (kind != ERROR_NONE)
+        return complain_about("compare", &error);
     if (compare->sides.count < 2)
         return complain_usage("compare", compare->folders[0], "one run: expected two at least");
     sides_label(&compare->sides);
-    kind = ratios_init(&compare->sides, &compare->ratios, &fault);
-    if (kind == FAULT_NONE)
-        kind = folder_make(compare->out, clock_utc_ns(), "compare", compare->results, &fault);
-    if (kind == FAULT_NONE)
-        kind = write_csv(compare, &fault);
-    if (kind != FAULT_NONE)
-        return complain_about("compare", &fault);
+    kind = ratios_init(&compare->sides, &compare->ratios, &error);
+    if (kind == ERROR_NONE)
+        kind = folder_make(compare->out, clock_utc_ns(), "compare", compare->results, &error);
+    if (kind == ERROR_NONE)
+        kind = write_csv(compare, &error);
+    if (kind != ERROR_NONE)
+        return complain_about("compare", &error);
     draw(compare);
     tell(compare);
     return verdict(compare);
@@ -271,7 +271,7 @@ int compare_main(int argc, char **argv)
 {
     struct compare *compare = calloc(1, sizeof *compare);
     if (compare == NULL)
-        return complain(&(struct fault){.kind = FAULT_NO_MEMORY, .subject = "compare"});
+        return complain(&(struct error){.kind = ERROR_NO_MEMORY, .subject = "compare"});
     compare->plots = PLOTS_FORMATS_DEFAULT;
     int status = parse(argc, argv, compare);
     if (status == ARGUMENTS_GO) {

@@ -50,32 +50,32 @@ static void write_line(const struct line *line)
 }
 
 /* The system's words for an error, unless ours begin them: "Permission denied". */
-static void append_os_error(struct line *line, const struct fault *fault)
+static void append_os_error(struct line *line, const struct error *error)
 {
-    const char *words = fault_words(fault->kind), *system = strerror(fault->os_error);
-    if (fault->os_error != 0 && strncasecmp(words, system, strlen(words)) != 0)
+    const char *words = error_words(error->kind), *system = strerror(error->os_error);
+    if (error->os_error != 0 && strncasecmp(words, system, strlen(words)) != 0)
         append(line, " (%s)", system);
 }
 
-int complain(const struct fault *fault)
+int complain(const struct error *error)
 {
-    const char *advice = fault_advice(fault->kind);
+    const char *advice = error_advice(error->kind);
     struct line line = {.length = 0};
-    append(&line, "zkherd: %s: %s", fault->subject, fault_words(fault->kind));
-    append_os_error(&line, fault);
-    if (fault->detail[0] != '\0')
-        append(&line, ": %s", fault->detail);
+    append(&line, "zkherd: %s: %s", error->subject, error_words(error->kind));
+    append_os_error(&line, error);
+    if (error->detail[0] != '\0')
+        append(&line, ": %s", error->detail);
     if (advice[0] != '\0')
         append(&line, "; %s", advice);
     write_line(&line);
-    return fault_exit_status(fault->kind);
+    return error_exit_status(error->kind);
 }
 
-int complain_about(const char *subcommand, const struct fault *fault)
+int complain_about(const char *subcommand, const struct error *error)
 {
-    return fault->kind == FAULT_USAGE
-               ? complain_usage(subcommand, fault->subject, "%s", fault->detail)
-               : complain(fault);
+    return error->kind == ERROR_USAGE
+               ? complain_usage(subcommand, error->subject, "%s", error->detail)
+               : complain(error);
 }
 
 int complain_usage(const char *subcommand, const char *subject, const char *why, ...)
@@ -90,7 +90,7 @@ int complain_usage(const char *subcommand, const char *subject, const char *why,
     append(&line, "%s see zkherd%s%s --help", asks ? "" : ";", subcommand[0] ? " " : "",
            subcommand);
     write_line(&line);
-    return fault_exit_status(FAULT_USAGE);
+    return error_exit_status(ERROR_USAGE);
 }
 
 bool complain_value(const char *subcommand, const char *option, const char *value, const char *why)

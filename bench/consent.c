@@ -5,14 +5,14 @@
 #include <strings.h>
 #include <unistd.h>
 
-enum fault_kind consent_await(struct browser *browser, bool *agreed, struct fault *fault)
+enum error_kind consent_await(struct browser *browser, bool *agreed, struct error *error)
 {
     char answer[16] = "";
     fputs(" [y/N] ", stderr);
-    enum fault_kind kind = browser_await_input(browser, STDIN_FILENO, fault);
-    if (kind != FAULT_NONE)
+    enum error_kind kind = browser_await_input(browser, STDIN_FILENO, error);
+    if (kind != ERROR_NONE)
         return kind;
     *agreed = fgets(answer, sizeof answer, stdin) != NULL &&
               (strcasecmp(answer, "y\n") == 0 || strcasecmp(answer, "yes\n") == 0);
-    return FAULT_NONE;
+    return ERROR_NONE;
 }

@@ -5,15 +5,15 @@
 #ifndef BENCH_CONSENT_H
 #define BENCH_CONSENT_H
 
-#include "base/fault.h"
+#include "base/error.h"
 #include "bench/browser.h"
 
 #include <stdbool.h>
 
 /* Ends a question that stands on stderr with " [y/N] " and reads the answer from stdin, a terminal;
- * the browser's session is kept alive meanwhile. An answer other than y or yes is no. Faults of
+ * the browser's session is kept alive meanwhile. An answer other than y or yes is no. Errors of
  * browser.h. */
-MUST_CHECK enum fault_kind consent_await(struct browser *browser, bool *agreed,
-                                         struct fault *fault);
+MUST_CHECK enum error_kind consent_await(struct browser *browser, bool *agreed,
+                                         struct error *error);
 
 #endif

@@ -10,18 +10,18 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum fault_kind data_prepare(const struct options *options, bool *made, struct fault *fault)
+enum error_kind data_prepare(const struct options *options, bool *made, struct error *error)
 {
     *made = false;
     if (options->data == NULL)
-        return FAULT_NONE;
-    enum fault_kind kind = ensemble_check_data_folder(options->data, fault);
-    if (kind != FAULT_NONE || options->topology_count == 1)
+        return ERROR_NONE;
+    enum error_kind kind = ensemble_check_data_folder(options->data, error);
+    if (kind != ERROR_NONE || options->topology_count == 1)
         return kind;
     *made = mkdir(options->data, 0700) == 0;
     if (!*made && errno != EEXIST)
-        return fault_from_errno(fault, errno, options->data, "cannot make the folder");
-    return FAULT_NONE;
+        return error_from_errno(error, errno, options->data, "cannot make the folder");
+    return ERROR_NONE;
 }
 
 void data_remove(const struct options *options, bool made)
@@ -45,12 +45,12 @@ json_t *data_describe(const struct options *options, const struct target *target
     if (target->ensemble == NULL && !target->stands)
         return json_null();
     if (target->stands) {
-        struct standing_server server;
-        standing_look_at(&target->standing, 0, &server);
+        struct background_server server;
+        background_look_at(&target->background, 0, &server);
         fsync = strstr(server.settings_text, "forceSync=no") == NULL;
     }
     const char *folder =
-        target->stands ? target->standing.folder : ensemble_folder(target->ensemble);
+        target->stands ? target->background.folder : ensemble_folder(target->ensemble);
     machine_file_system(folder, file_system, sizeof file_system);
     return json_pack("{s:o, s:s, s:b}", "folder", json_text(folder), "file_system", file_system,
                      "fsync", fsync);

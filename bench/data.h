@@ -2,15 +2,14 @@
 /*
  * data: where the private servers of a run keep their data: the folder of --data. Layer: bench.
  *
- * One topology has the folder itself (zk/ensemble.h makes and removes it), each of several a folder
- * of its own in it.
- * Invariant: what somebody else has put there is never touched, and the folder is made only if it
- * is not there.
+ * One topology has the folder itself (servers/ensemble.h makes and removes it), each of several a
+ * folder of its own in it. Invariant: what somebody else has put there is never touched, and the
+ * folder is made only if it is not there.
  */
 #ifndef BENCH_DATA_H
 #define BENCH_DATA_H
 
-#include "base/fault.h"
+#include "base/error.h"
 #include "bench/options.h"
 #include "bench/target.h"
 
@@ -19,12 +18,12 @@
 #include <stdbool.h>
 
 /*
- * For before the first server is started: refuses a folder that is not empty (FAULT_NOT_EMPTY), and
+ * For before the first server is started: refuses a folder that is not empty (ERROR_NOT_EMPTY), and
  * makes the one that several topologies share if it is not there; *made says so. Without --data
  * there is nothing to do.
  */
-MUST_CHECK enum fault_kind data_prepare(const struct options *options, bool *made,
-                                        struct fault *fault);
+MUST_CHECK enum error_kind data_prepare(const struct options *options, bool *made,
+                                        struct error *error);
 
 /* Removes what data_prepare made, once the servers are gone; not if something else is in it. */
 void data_remove(const struct options *options, bool made);

@@ -6,8 +6,8 @@
 #include "bench/complain.h"
 #include "bench/ensemble_table.h"
 #include "bench/standard_output.h"
-#include "zk/ensemble.h"
-#include "zk/standing.h"
+#include "servers/background.h"
+#include "servers/ensemble.h"
 
 #include <stdbool.h>
 #include <stdio.h>
@@ -81,11 +81,11 @@ static bool parse_number(const char *option, const char *value, uint64_t maximum
 
 static bool parse_servers(const char *value, unsigned *servers)
 {
-    struct fault fault = {0};
+    struct error error = {0};
     if (!parse_number("--servers", value, ENSEMBLE_SERVERS_MAX, "expected 1, 3, 5 or 7", servers))
         return false;
-    return ensemble_check_size(*servers, &fault) == FAULT_NONE ||
-           wrong("--servers", value, fault.detail);
+    return ensemble_check_size(*servers, &error) == ERROR_NONE ||
+           wrong("--servers", value, error.detail);
 }
 
 static bool take(int option, const char *value, void *context)
@@ -120,7 +120,7 @@ static bool take(int option, const char *value, void *context)
 /* ------------------------------------------------------------------ start, status, stop */
 
 /* Standard output has the connect string alone. */
-static enum fault_kind tell(const struct ensemble *ensemble, struct fault *fault)
+static enum error_kind tell(const struct ensemble *ensemble, struct error *error)
 {
     const struct connect_string *connect = ensemble_connect(ensemble);
     char text[CONNECT_TEXT_SIZE];
@@ -129,52 +129,52 @@ static enum fault_kind tell(const struct ensemble *ensemble, struct fault *fault
                         server_role_name(ensemble_role(ensemble, i)));
     complain_mildly("to stop the servers: zkherd ensemble stop");
     printf("%s\n", connect_format(connect, 0, false, text, sizeof text));
-    return standard_output_flush(fault);
+    return standard_output_flush(error);
 }
 
 /* It is told before it is left to itself: if nobody can hear where it is, it ends. */
-static enum fault_kind start_and_leave(const struct ensemble_options *options,
-                                       const struct standing_claim *claim, struct fault *fault)
+static enum error_kind start_and_leave(const struct ensemble_options *options,
+                                       const struct background_lock *claim, struct error *error)
 {
     struct ensemble *ensemble = NULL;
-    enum fault_kind kind = ensemble_start(options, &ensemble, fault);
-    if (kind != FAULT_NONE)
+    enum error_kind kind = ensemble_start(options, &ensemble, error);
+    if (kind != ERROR_NONE)
         return kind;
-    kind = tell(ensemble, fault);
-    if (kind == FAULT_NONE)
-        kind = standing_leave(claim, ensemble, fault);
-    if (kind != FAULT_NONE)
+    kind = tell(ensemble, error);
+    if (kind == ERROR_NONE)
+        kind = background_leave(claim, ensemble, error);
+    if (kind != ERROR_NONE)
         ensemble_stop(ensemble);
     return kind;
 }
 
 static int start(const struct ensemble_options *options)
 {
-    struct standing_claim claim;
-    struct fault fault;
-    enum fault_kind kind = standing_claim(&claim, &fault);
-    if (kind != FAULT_NONE)
-        return complain(&fault);
-    kind = start_and_leave(options, &claim, &fault);
-    standing_release(&claim);
-    return kind == FAULT_NONE ? 0 : complain_about("ensemble", &fault);
+    struct background_lock claim;
+    struct error error;
+    enum error_kind kind = background_lock(&claim, &error);
+    if (kind != ERROR_NONE)
+        return complain(&error);
+    kind = start_and_leave(options, &claim, &error);
+    background_release(&claim);
+    return kind == ERROR_NONE ? 0 : complain_about("ensemble", &error);
 }
 
 static int status(const struct ensemble_options *options)
 {
-    struct standing standing;
-    struct fault fault;
+    struct background_ensemble background;
+    struct error error;
     (void)options;
-    if (standing_find(&standing, &fault) != FAULT_NONE)
-        return complain(&fault);
-    return ensemble_table_write(&standing, stdout) ? 0 : fault_exit_status(FAULT_NOT_SERVING);
+    if (background_find(&background, &error) != ERROR_NONE)
+        return complain(&error);
+    return ensemble_table_write(&background, stdout) ? 0 : error_exit_status(ERROR_NOT_SERVING);
 }
 
 static int stop(const struct ensemble_options *options)
 {
-    struct fault fault;
+    struct error error;
     (void)options;
-    return standing_stop(&fault) == FAULT_NONE ? 0 : complain(&fault);
+    return background_stop(&error) == ERROR_NONE ? 0 : complain(&error);
 }
 
 static const struct {

@@ -5,13 +5,13 @@
 #ifndef BENCH_ENSEMBLE_TABLE_H
 #define BENCH_ENSEMBLE_TABLE_H
 
-#include "zk/standing.h"
+#include "servers/background.h"
 
 #include <stdbool.h>
 #include <stdio.h>
 
 /* Asks each server, 2 s at most, and writes the aligned table. Returns whether the ensemble serves:
  * whether there is a leader, or a standalone server. */
-bool ensemble_table_write(const struct standing *standing, FILE *stream);
+bool ensemble_table_write(const struct background_ensemble *background, FILE *stream);
 
 #endif

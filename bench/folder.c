@@ -18,54 +18,54 @@ void folder_trim(char *folder)
         folder[--end] = '\0';
 }
 
-static enum fault_kind make_named(const char *out, char folder[PATH_MAX], struct fault *fault)
+static enum error_kind make_named(const char *out, char folder[PATH_MAX], struct error *error)
 {
     snprintf(folder, PATH_MAX, "%s", out);
     folder_trim(folder);
     if (mkdir(folder, 0777) == 0)
-        return FAULT_NONE;
-    return fault_from_errno(
-        fault, errno, folder, "cannot make the folder%s",
+        return ERROR_NONE;
+    return error_from_errno(
+        error, errno, folder, "cannot make the folder%s",
         errno == ENOENT || errno == ENOTDIR ? "; name it inside a folder that exists" : "");
 }
 
 /* Other runs may be making theirs in it: nothing is tried. */
-static enum fault_kind check_results(struct fault *fault)
+static enum error_kind check_results(struct error *error)
 {
     if (access(RESULTS, W_OK | X_OK) == 0 || (errno == ENOENT && access(".", W_OK | X_OK) == 0))
-        return FAULT_NONE;
-    return fault_from_errno(fault, errno, RESULTS, "cannot make a folder in it");
+        return ERROR_NONE;
+    return error_from_errno(error, errno, RESULTS, "cannot make a folder in it");
 }
 
-enum fault_kind folder_check(const char *out, struct fault *fault)
+enum error_kind folder_check(const char *out, struct error *error)
 {
     char folder[PATH_MAX];
     if (out == NULL)
-        return check_results(fault);
+        return check_results(error);
     if (access(out, F_OK) == 0)
-        return fault_raise(fault, FAULT_EXISTS, 0, out, "%s", "");
-    enum fault_kind kind = make_named(out, folder, fault);
-    if (kind == FAULT_NONE)
+        return error_raise(error, ERROR_EXISTS, 0, out, "%s", "");
+    enum error_kind kind = make_named(out, folder, error);
+    if (kind == ERROR_NONE)
         rmdir(folder);
     return kind;
 }
 
-enum fault_kind folder_make(const char *out, uint64_t utc_ns, const char *name,
-                            char folder[PATH_MAX], struct fault *fault)
+enum error_kind folder_make(const char *out, uint64_t utc_ns, const char *name,
+                            char folder[PATH_MAX], struct error *error)
 {
     char time[32];
     if (out != NULL)
-        return make_named(out, folder, fault);
+        return make_named(out, folder, error);
     if (mkdir(RESULTS, 0777) != 0 && errno != EEXIST)
-        return fault_from_errno(fault, errno, RESULTS, "cannot make the folder");
+        return error_from_errno(error, errno, RESULTS, "cannot make the folder");
     clock_format_utc(utc_ns, 1, time, sizeof time);
     snprintf(folder, PATH_MAX, RESULTS "/%s-%s", time, name);
     for (unsigned again = 2; mkdir(folder, 0777) != 0; again++) {
         if (errno != EEXIST)
-            return fault_from_errno(fault, errno, folder, "cannot make the folder");
+            return error_from_errno(error, errno, folder, "cannot make the folder");
         snprintf(folder, PATH_MAX, RESULTS "/%s-%s-%u", time, name, again);
     }
-    return FAULT_NONE;
+    return ERROR_NONE;
 }
 
 const char *folder_name(const char *path)

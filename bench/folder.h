@@ -7,22 +7,22 @@
 #ifndef BENCH_FOLDER_H
 #define BENCH_FOLDER_H
 
-#include "base/fault.h"
+#include "base/error.h"
 
 #include <limits.h>
 #include <stdint.h>
 
-/* Whether folder_make will succeed, for before the work begins, with its faults. A folder that is
+/* Whether folder_make will succeed, for before the work begins, with its errors. A folder that is
  * named is made for it, and removed again. */
-MUST_CHECK enum fault_kind folder_check(const char *out, struct fault *fault);
+MUST_CHECK enum error_kind folder_check(const char *out, struct error *error);
 
 /*
  * Makes the folder: `out`, or results/<UTC time>-<name> below the present one if out is NULL, with
  * -2, -3, … behind it where that is somebody's of the same second. Its path, without slashes at the
- * end, goes to folder. FAULT_EXISTS, FAULT_DENIED, FAULT_NO_SPACE, FAULT_SYSTEM.
+ * end, goes to folder. ERROR_EXISTS, ERROR_DENIED, ERROR_NO_SPACE, ERROR_SYSTEM.
  */
-MUST_CHECK enum fault_kind folder_make(const char *out, uint64_t utc_ns, const char *name,
-                                       char folder[PATH_MAX], struct fault *fault);
+MUST_CHECK enum error_kind folder_make(const char *out, uint64_t utc_ns, const char *name,
+                                       char folder[PATH_MAX], struct error *error);
 
 /* Takes the slashes off the end of a folder's name, but for the root's. */
 void folder_trim(char *folder);

@@ -14,7 +14,7 @@
 #include "bench/survey.h"
 #include "bench/survey_table.h"
 #include "bench/terminal.h"
-#include "zk/whereabouts.h"
+#include "servers/connections.h"
 
 #include <stdbool.h>
 #include <stdio.h>
@@ -22,7 +22,7 @@
 #include <unistd.h>
 
 /* Ctrl-C is to be heard within two seconds, and not while the servers are asked. */
-#define WHEREABOUTS_NS (1500 * NS_PER_MS)
+#define CONNECTIONS_NS (1500 * NS_PER_MS)
 #define NOT_AS_SHOWN   1 /* the exit status when there was nothing left to break */
 
 static const char help[] =
@@ -70,7 +70,7 @@ struct inspect {
     bool yes;
     struct connect_string reached; /* those of the servers that answer */
     struct browser *browser;
-    struct whereabouts whereabouts;
+    struct connections connections;
     struct sight sight; /* the last one that was shown */
     bool shown;
     int signals; /* watch: a signalfd; else -1 */
@@ -98,9 +98,9 @@ static int wrong(const char *subject, const char *why)
 
 static int check_together(const struct inspect *inspect)
 {
-    struct fault fault = {0};
-    if (connect_check_path(inspect->path, &fault) != FAULT_NONE)
-        return wrong(inspect->path[0] != '\0' ? inspect->path : "''", fault.detail);
+    struct error error = {0};
+    if (connect_check_path(inspect->path, &error) != ERROR_NONE)
+        return wrong(inspect->path[0] != '\0' ? inspect->path : "''", error.detail);
     if (!inspect->connect)
         return wrong("--connect", "expected the servers, as zk1:2181,zk2:2181");
     if (inspect->watch && inspect->breaks)
@@ -139,16 +139,16 @@ static int parse(int argc, char **argv, struct inspect *inspect)
 
 /* ------------------------------------------------------------------ before the first look */
 
-static enum fault_kind prepare(struct inspect *inspect, struct fault *fault)
+static enum error_kind prepare(struct inspect *inspect, struct error *error)
 {
-    enum fault_kind kind = browser_reach(&inspect->servers, &inspect->reached, fault);
-    if (kind != FAULT_NONE)
+    enum error_kind kind = browser_reach(&inspect->servers, &inspect->reached, error);
+    if (kind != ERROR_NONE)
         return kind;
-    whereabouts_init(&inspect->whereabouts, &inspect->servers);
+    connections_init(&inspect->connections, &inspect->servers);
     if (inspect->watch)
         inspect->signals = signals_block();
-    kind = browser_new("inspect", &inspect->reached, inspect->signals, &inspect->browser, fault);
-    return kind == FAULT_NONE ? browser_check_chroot(inspect->browser, &inspect->servers, fault)
+    kind = browser_new("inspect", &inspect->reached, inspect->signals, &inspect->browser, error);
+    return kind == ERROR_NONE ? browser_check_chroot(inspect->browser, &inspect->servers, error)
                               : kind;
 }
 
@@ -158,7 +158,7 @@ static bool knows_all(const struct inspect *inspect)
 {
     for (size_t i = 0; i < inspect->sight.count; i++) {
         int64_t session = inspect->sight.entries[i].stat.owner;
-        if (session != 0 && whereabouts_find(&inspect->whereabouts, session) == NULL)
+        if (session != 0 && connections_find(&inspect->connections, session) == NULL)
             return false;
     }
     return true;
@@ -176,90 +176,90 @@ static void begin_block(const struct inspect *inspect)
     puts(time);
 }
 
-static enum fault_kind show(struct inspect *inspect, struct fault *fault)
+static enum error_kind show(struct inspect *inspect, struct error *error)
 {
     /* JSON tells of every server whether it answers, even if no session is looked for. */
     if (inspect->json || !knows_all(inspect))
-        whereabouts_ask(&inspect->whereabouts, WHEREABOUTS_NS);
+        connections_ask(&inspect->connections, CONNECTIONS_NS);
     if (inspect->watch)
         begin_block(inspect);
     inspect->shown = true;
-    enum fault_kind kind = FAULT_NONE;
+    enum error_kind kind = ERROR_NONE;
     if (inspect->json)
-        kind = inspect_json_write_lock(inspect->path, &inspect->sight, &inspect->whereabouts,
-                                       stdout, fault);
+        kind = inspect_json_write_lock(inspect->path, &inspect->sight, &inspect->connections,
+                                       stdout, error);
     else
-        sight_table_write(inspect->path, &inspect->sight, &inspect->whereabouts,
+        sight_table_write(inspect->path, &inspect->sight, &inspect->connections,
                           terminal_columns(STDOUT_FILENO), stdout);
-    return kind == FAULT_NONE ? standard_output_flush(fault) : kind;
+    return kind == ERROR_NONE ? standard_output_flush(error) : kind;
 }
 
 /* *changed: whether there is anything else to show. */
-static enum fault_kind look(struct inspect *inspect, bool *changed, struct fault *fault)
+static enum error_kind look(struct inspect *inspect, bool *changed, struct error *error)
 {
     struct sight now;
     const struct sight *before = inspect->shown ? &inspect->sight : NULL;
-    enum fault_kind kind = sight_take(inspect->browser, inspect->path,
-                                      inspect->watch ? WATCH : NO_WATCH, before, &now, fault);
-    if (kind != FAULT_NONE)
+    enum error_kind kind = sight_take(inspect->browser, inspect->path,
+                                      inspect->watch ? WATCH : NO_WATCH, before, &now, error);
+    if (kind != ERROR_NONE)
         return kind;
     *changed = before == NULL || !sight_equal(before, &now);
     sight_deinit(&inspect->sight);
     inspect->sight = now;
-    return FAULT_NONE;
+    return ERROR_NONE;
 }
 
-static enum fault_kind look_and_show(struct inspect *inspect, struct fault *fault)
+static enum error_kind look_and_show(struct inspect *inspect, struct error *error)
 {
     bool changed;
-    enum fault_kind kind = look(inspect, &changed, fault);
-    return kind == FAULT_NONE ? show(inspect, fault) : kind;
+    enum error_kind kind = look(inspect, &changed, error);
+    return kind == ERROR_NONE ? show(inspect, error) : kind;
 }
 
 /* ------------------------------------------------------------------ the locks below */
 
-static enum fault_kind show_survey(const struct inspect *inspect, const struct survey *survey,
-                                   struct fault *fault)
+static enum error_kind show_survey(const struct inspect *inspect, const struct survey *survey,
+                                   struct error *error)
 {
-    enum fault_kind kind = FAULT_NONE;
+    enum error_kind kind = ERROR_NONE;
     if (inspect->json)
-        kind = inspect_json_write_folder(inspect->path, survey, stdout, fault);
+        kind = inspect_json_write_folder(inspect->path, survey, stdout, error);
     else
         survey_table_write(inspect->path, survey, terminal_columns(STDOUT_FILENO), stdout);
-    return kind == FAULT_NONE ? standard_output_flush(fault) : kind;
+    return kind == ERROR_NONE ? standard_output_flush(error) : kind;
 }
 
-/* What is no lock may be above some. If it is not, the fault stays what it was. */
-static enum fault_kind look_below(struct inspect *inspect, struct fault *fault)
+/* What is no lock may be above some. If it is not, the error stays what it was. */
+static enum error_kind look_below(struct inspect *inspect, struct error *error)
 {
     struct survey survey = {.count = 0};
-    struct fault other;
-    enum fault_kind kind = survey_take(inspect->browser, inspect->path, &survey, &other);
-    if (kind != FAULT_NONE) {
-        *fault = other;
+    struct error other;
+    enum error_kind kind = survey_take(inspect->browser, inspect->path, &survey, &other);
+    if (kind != ERROR_NONE) {
+        *error = other;
         return kind;
     }
-    kind = survey.count > 0 ? show_survey(inspect, &survey, fault) : FAULT_NO_LOCK;
+    kind = survey.count > 0 ? show_survey(inspect, &survey, error) : ERROR_NO_LOCK;
     survey_deinit(&survey);
     return kind;
 }
 
-static enum fault_kind look_or_survey(struct inspect *inspect, struct fault *fault)
+static enum error_kind look_or_survey(struct inspect *inspect, struct error *error)
 {
-    enum fault_kind kind = look_and_show(inspect, fault);
-    return kind == FAULT_NO_LOCK && !inspect->breaks ? look_below(inspect, fault) : kind;
+    enum error_kind kind = look_and_show(inspect, error);
+    return kind == ERROR_NO_LOCK && !inspect->breaks ? look_below(inspect, error) : kind;
 }
 
 /* ------------------------------------------------------------------ watching */
 
 /* *stale: whether the connection was lost meanwhile. */
-static enum fault_kind await_change(struct inspect *inspect, bool *stale, struct fault *fault)
+static enum error_kind await_change(struct inspect *inspect, bool *stale, struct error *error)
 {
     enum browser_news news = BROWSER_LOST;
     *stale = false;
     while (news == BROWSER_LOST) {
-        enum fault_kind kind = browser_await(inspect->browser, &news, fault);
-        if (kind != FAULT_NONE)
+        enum error_kind kind = browser_await(inspect->browser, &news, error);
+        if (kind != ERROR_NONE)
             return kind;
         if (news == BROWSER_LOST) {
             *stale = true;
@@ -268,20 +268,20 @@ static enum fault_kind await_change(struct inspect *inspect, bool *stale, struct
                 inspect->path);
         }
     }
-    return FAULT_NONE;
+    return ERROR_NONE;
 }
 
-/* Until a fault ends it: an interrupt, as a rule, of which nothing is said. */
-static enum fault_kind follow(struct inspect *inspect, struct fault *fault)
+/* Until an error ends it: an interrupt, as a rule, of which nothing is said. */
+static enum error_kind follow(struct inspect *inspect, struct error *error)
 {
     bool changed = false, stale = false;
-    enum fault_kind kind = FAULT_NONE;
-    while (kind == FAULT_NONE) {
-        kind = look(inspect, &changed, fault);
-        if (kind == FAULT_NONE && (changed || stale))
-            kind = show(inspect, fault);
-        if (kind == FAULT_NONE)
-            kind = await_change(inspect, &stale, fault);
+    enum error_kind kind = ERROR_NONE;
+    while (kind == ERROR_NONE) {
+        kind = look(inspect, &changed, error);
+        if (kind == ERROR_NONE && (changed || stale))
+            kind = show(inspect, error);
+        if (kind == ERROR_NONE)
+            kind = await_change(inspect, &stale, error);
     }
     return kind;
 }
@@ -289,57 +289,57 @@ static enum fault_kind follow(struct inspect *inspect, struct fault *fault)
 /* ------------------------------------------------------------------ breaking */
 
 /* The lock has been shown. *status is the program's. */
-static enum fault_kind break_lock(struct inspect *inspect, int *status, struct fault *fault)
+static enum error_kind break_lock(struct inspect *inspect, int *status, struct error *error)
 {
     bool agreed = inspect->yes;
     size_t deleted = 0, unlike = 0;
-    enum fault_kind kind = FAULT_NONE;
+    enum error_kind kind = ERROR_NONE;
     if (inspect->sight.holders == 0)
-        return FAULT_NONE;
+        return ERROR_NONE;
     if (!agreed)
-        kind = breaking_ask(inspect->browser, &inspect->sight, &agreed, fault);
-    if (kind != FAULT_NONE || !agreed)
+        kind = breaking_ask(inspect->browser, &inspect->sight, &agreed, error);
+    if (kind != ERROR_NONE || !agreed)
         return kind;
     kind =
-        breaking_delete(inspect->browser, inspect->path, &inspect->sight, &deleted, &unlike, fault);
+        breaking_delete(inspect->browser, inspect->path, &inspect->sight, &deleted, &unlike, error);
     breaking_tell(&inspect->sight, deleted);
-    if (kind != FAULT_NONE)
+    if (kind != ERROR_NONE)
         return kind;
     if (unlike < inspect->sight.holders) {
         *status = NOT_AS_SHOWN;
         complain_mildly("%s: not broken: %s was deleted or replaced since it was shown; look again",
                         inspect->path, inspect->sight.places[unlike].name);
     }
-    return look_and_show(inspect, fault);
+    return look_and_show(inspect, error);
 }
 
 /* ------------------------------------------------------------------ the whole */
 
-static enum fault_kind look_or_break(struct inspect *inspect, int *status, struct fault *fault)
+static enum error_kind look_or_break(struct inspect *inspect, int *status, struct error *error)
 {
-    enum fault_kind kind = prepare(inspect, fault);
-    if (kind != FAULT_NONE)
+    enum error_kind kind = prepare(inspect, error);
+    if (kind != ERROR_NONE)
         return kind;
     if (inspect->watch)
-        return follow(inspect, fault);
-    kind = look_or_survey(inspect, fault);
-    return kind == FAULT_NONE && inspect->breaks ? break_lock(inspect, status, fault) : kind;
+        return follow(inspect, error);
+    kind = look_or_survey(inspect, error);
+    return kind == ERROR_NONE && inspect->breaks ? break_lock(inspect, status, error) : kind;
 }
 
 static int lead(struct inspect *inspect)
 {
-    struct fault fault = {0};
+    struct error error = {0};
     int status = 0;
-    enum fault_kind kind = look_or_break(inspect, &status, &fault);
-    if (kind == FAULT_INTERRUPTED || kind == FAULT_UNREAD)
-        return fault_exit_status(kind);
-    return kind == FAULT_NONE ? status : complain(&fault);
+    enum error_kind kind = look_or_break(inspect, &status, &error);
+    if (kind == ERROR_INTERRUPTED || kind == ERROR_UNREAD)
+        return error_exit_status(kind);
+    return kind == ERROR_NONE ? status : complain(&error);
 }
 
 static void release(struct inspect *inspect)
 {
     browser_free(inspect->browser);
-    whereabouts_deinit(&inspect->whereabouts);
+    connections_deinit(&inspect->connections);
     sight_deinit(&inspect->sight);
     if (inspect->signals >= 0)
         close(inspect->signals);
@@ -350,7 +350,7 @@ int inspect_main(int argc, char **argv)
 {
     struct inspect *inspect = calloc(1, sizeof *inspect);
     if (inspect == NULL)
-        return complain(&(struct fault){.kind = FAULT_NO_MEMORY, .subject = "inspect"});
+        return complain(&(struct error){.kind = ERROR_NO_MEMORY, .subject = "inspect"});
     inspect->signals = -1;
     int status = parse(argc, argv, inspect);
     if (status == ARGUMENTS_GO)

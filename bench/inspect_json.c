@@ -42,14 +42,14 @@ static json_t *role_of(enum line_role role)
 }
 
 static json_t *place_of(const char *path, const struct sight *sight, size_t place,
-                        const struct whereabouts *whereabouts)
+                        const struct connections *connections)
 {
     const struct sight_entry *entry = &sight->entries[place];
-    const struct whereabout *found = whereabouts_find(whereabouts, entry->stat.owner);
+    const struct connection *found = connections_find(connections, entry->stat.owner);
     char server[ENDPOINT_TEXT_SIZE];
     char *znode = sight_znode(sight, path, place);
     if (found != NULL)
-        endpoint_typed(&whereabouts->servers->endpoints[found->server], server, sizeof server);
+        endpoint_typed(&connections->servers->endpoints[found->server], server, sizeof server);
     json_t *object =
         znode == NULL
             ? NULL
@@ -72,17 +72,17 @@ static const char *kind_of(const struct sight *sight)
                                           : "queue";
 }
 
-static json_t *servers_of(const struct whereabouts *whereabouts)
+static json_t *servers_of(const struct connections *connections)
 {
     json_t *servers = json_array();
-    for (size_t i = 0; i < whereabouts->servers->count; i++) {
-        const struct fault *refusal = &whereabouts->refusals[i];
+    for (size_t i = 0; i < connections->servers->count; i++) {
+        const struct error *refusal = &connections->refusals[i];
         char text[ENDPOINT_TEXT_SIZE];
-        endpoint_typed(&whereabouts->servers->endpoints[i], text, sizeof text);
+        endpoint_typed(&connections->servers->endpoints[i], text, sizeof text);
         json_array_append_new(servers, json_pack("{s:o, s:o}", "server", json_text(text), "refusal",
-                                                 refusal->kind == FAULT_NONE
+                                                 refusal->kind == ERROR_NONE
                                                      ? json_null()
-                                                     : json_text(fault_words(refusal->kind))));
+                                                     : json_text(error_words(refusal->kind))));
     }
     return servers;
 }
@@ -98,20 +98,20 @@ static int write_without_del(const char *text, size_t length, void *stream)
 }
 
 /* Takes the object, NULL if there was no memory for it. */
-static enum fault_kind write(json_t *object, const char *path, FILE *stream, struct fault *fault)
+static enum error_kind write(json_t *object, const char *path, FILE *stream, struct error *error)
 {
     bool good = object != NULL && json_dump_callback(object, write_without_del, stream,
                                                      JSON_INDENT(2) | JSON_ENSURE_ASCII) == 0;
     json_decref(object);
     if (!good && !ferror(stream))
-        return fault_from_errno(fault, ENOMEM, path, "for its JSON");
+        return error_from_errno(error, ENOMEM, path, "for its JSON");
     fputc('\n', stream);
-    return FAULT_NONE;
+    return ERROR_NONE;
 }
 
-enum fault_kind inspect_json_write_lock(const char *path, const struct sight *sight,
-                                        const struct whereabouts *whereabouts, FILE *stream,
-                                        struct fault *fault)
+enum error_kind inspect_json_write_lock(const char *path, const struct sight *sight,
+                                        const struct connections *connections, FILE *stream,
+                                        struct error *error)
 {
     json_t *places = json_array();
     bool known = sight->kind != SIGHT_ZNODE;
@@ -119,15 +119,15 @@ enum fault_kind inspect_json_write_lock(const char *path, const struct sight *si
                              ? line_recipe(sight->places, sight->count)
                              : kind_of(sight);
     for (size_t i = 0; i < sight->count; i++)
-        json_array_append_new(places, place_of(path, sight, i, whereabouts));
+        json_array_append_new(places, place_of(path, sight, i, connections));
     return write(
         json_pack("{s:o, s:s, s:s, s:I, s:o, s:o, s:o, s:o}", "path", json_text(path), "kind",
                   kind_of(sight), "recipe", recipe, "holders", (json_int_t)sight->holders,
                   "waiters", known ? json_integer((json_int_t)sight_waiters(sight)) : json_null(),
                   "leases_max",
                   sight->leases_max > 0 ? json_integer((json_int_t)sight->leases_max) : json_null(),
-                  "places", places, "servers", servers_of(whereabouts)),
-        path, stream, fault);
+                  "places", places, "servers", servers_of(connections)),
+        path, stream, error);
 }
 
 static json_t *lock_of(const struct survey_lock *lock)
@@ -139,8 +139,8 @@ static json_t *lock_of(const struct survey_lock *lock)
                      lock->found_holder ? data_of(&lock->data) : json_null());
 }
 
-enum fault_kind inspect_json_write_folder(const char *path, const struct survey *survey,
-                                          FILE *stream, struct fault *fault)
+enum error_kind inspect_json_write_folder(const char *path, const struct survey *survey,
+                                          FILE *stream, struct error *error)
 {
     json_t *locks = json_array();
     for (size_t i = 0; i < survey->count; i++)
@@ -148,5 +148,5 @@ enum fault_kind inspect_json_write_folder(const char *path, const struct survey 
     return write(json_pack("{s:o, s:s, s:o, s:I, s:b}", "path", json_text(path), "kind", "folder",
                            "locks", locks, "znodes", (json_int_t)survey->znodes, "complete",
                            (int)survey->complete),
-                 path, stream, fault);
+                 path, stream, error);
 }

@@ -9,18 +9,18 @@
 #ifndef BENCH_INSPECT_JSON_H
 #define BENCH_INSPECT_JSON_H
 
-#include "base/fault.h"
+#include "base/error.h"
 #include "bench/sight.h"
 #include "bench/survey.h"
-#include "zk/whereabouts.h"
+#include "servers/connections.h"
 
 #include <stdio.h>
 
-/* Write one JSON object, and the end of its last line. FAULT_NO_MEMORY. */
-MUST_CHECK enum fault_kind inspect_json_write_lock(const char *path, const struct sight *sight,
-                                                   const struct whereabouts *whereabouts,
-                                                   FILE *stream, struct fault *fault);
-MUST_CHECK enum fault_kind inspect_json_write_folder(const char *path, const struct survey *survey,
-                                                     FILE *stream, struct fault *fault);
+/* Write one JSON object, and the end of its last line. ERROR_NO_MEMORY. */
+MUST_CHECK enum error_kind inspect_json_write_lock(const char *path, const struct sight *sight,
+                                                   const struct connections *connections,
+                                                   FILE *stream, struct error *error);
+MUST_CHECK enum error_kind inspect_json_write_folder(const char *path, const struct survey *survey,
+                                                     FILE *stream, struct error *error);
 
 #endif

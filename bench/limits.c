@@ -2,56 +2,57 @@
 #include "bench/limits.h"
 
 #include "bench/machine.h"
-#include "zk/ensemble.h"
-#include "zk/library.h"
+#include "client/library.h"
+#include "servers/ensemble.h"
 
 /* The client library numbers the requests of a process with 31 bits, beginning with the time of
  * day. */
 #define REQUESTS_PER_PROCESS UINT64_C(300000000)
 
-/* Told before a server is started, and not by each worker. The steward is on events always. */
-static enum fault_kind check_libraries(const struct options *options, struct fault *fault)
+/* Told before a server is started, and not by each worker. The set-up session is on events always.
+ */
+static enum error_kind check_libraries(const struct options *options, struct error *error)
 {
     struct library library;
     if (options->driver == DRIVER_SIMULATED)
-        return FAULT_NONE;
-    enum fault_kind kind = library_load(LIBRARY_ST, &library, fault);
-    if (kind == FAULT_NONE && options->driver == DRIVER_THREADS)
-        kind = library_load(LIBRARY_MT, &library, fault);
+        return ERROR_NONE;
+    enum error_kind kind = library_load(LIBRARY_ST, &library, error);
+    if (kind == ERROR_NONE && options->driver == DRIVER_THREADS)
+        kind = library_load(LIBRARY_MT, &library, error);
     return kind;
 }
 
 /* Those of all topologies run beside each other. */
-static enum fault_kind check_memory(const struct options *options, struct fault *fault)
+static enum error_kind check_memory(const struct options *options, struct error *error)
 {
     uint64_t servers = 0;
     if (options->connect || options->driver == DRIVER_SIMULATED)
-        return FAULT_NONE;
+        return ERROR_NONE;
     for (size_t i = 0; i < options->topology_count; i++)
         servers += options->server_counts[i];
-    return ensemble_check_memory((unsigned)servers, options->heap_mib, fault);
+    return ensemble_check_memory((unsigned)servers, options->heap_mib, error);
 }
 
-static enum fault_kind allow_descriptors(const struct options *options, struct fault *fault)
+static enum error_kind allow_descriptors(const struct options *options, struct error *error)
 {
     uint64_t most = options->clients[options->level_count - 1];
     if (options->driver == DRIVER_SIMULATED)
-        return FAULT_NONE;
+        return ERROR_NONE;
     uint64_t in_one_process = (most + options->processes - 1) / options->processes;
     /* The multi-threaded library has a pipe for each session beside its socket. */
     if (options->driver == DRIVER_THREADS)
         in_one_process *= 3;
     /* A private server holds all of them, and inherits the limit. */
     return machine_allow_descriptors(
-        options->connect || in_one_process > most ? in_one_process : most, fault);
+        options->connect || in_one_process > most ? in_one_process : most, error);
 }
 
-enum fault_kind limits_check(const struct options *options, struct fault *fault)
+enum error_kind limits_check(const struct options *options, struct error *error)
 {
-    enum fault_kind kind = check_libraries(options, fault);
-    if (kind == FAULT_NONE)
-        kind = check_memory(options, fault);
-    return kind == FAULT_NONE ? allow_descriptors(options, fault) : kind;
+    enum error_kind kind = check_libraries(options, error);
+    if (kind == ERROR_NONE)
+        kind = check_memory(options, error);
+    return kind == ERROR_NONE ? allow_descriptors(options, error) : kind;
 }
 
 void limits_warn(const struct options *options, const struct cells *cells, size_t server_count,

@@ -6,7 +6,7 @@
 #ifndef BENCH_LIMITS_H
 #define BENCH_LIMITS_H
 
-#include "base/fault.h"
+#include "base/error.h"
 #include "bench/cells.h"
 #include "bench/options.h"
 #include "bench/record.h"
@@ -14,9 +14,9 @@
 #include <stddef.h>
 
 /* Before a server is started: that the run can be made, as far as this is known beforehand. Allows
- * this process, and who inherits from it, the descriptors that it takes. Faults are those of
+ * this process, and who inherits from it, the descriptors that it takes. Errors are those of
  * library_load, ensemble_check_memory and machine_allow_descriptors. */
-MUST_CHECK enum fault_kind limits_check(const struct options *options, struct fault *fault);
+MUST_CHECK enum error_kind limits_check(const struct options *options, struct error *error);
 
 /* Warns a record of what will be short on a target of so many servers. */
 void limits_warn(const struct options *options, const struct cells *cells, size_t server_count,

@@ -8,7 +8,7 @@
 
 #include "bench/cells.h"
 #include "bench/options.h"
-#include "zk/connect.h"
+#include "client/connect.h"
 
 /* Tells how many sessions there will be at a time, and how many requests and bytes in all, the
  * discarded trials included; what zkherd's own session sends is not. */

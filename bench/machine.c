@@ -12,17 +12,17 @@
 /* Beside the sessions: the loop's own descriptors, files, pipes; for a JVM its jars besides. */
 #define DESCRIPTORS_BESIDE 256
 
-enum fault_kind machine_allow_descriptors(uint64_t needed, struct fault *fault)
+enum error_kind machine_allow_descriptors(uint64_t needed, struct error *error)
 {
     struct rlimit limit;
     rlim_t wanted = (rlim_t)needed + DESCRIPTORS_BESIDE;
     getrlimit(RLIMIT_NOFILE, &limit);
     if (limit.rlim_cur >= wanted)
-        return FAULT_NONE;
+        return ERROR_NONE;
     struct rlimit raised = {wanted, limit.rlim_max > wanted ? limit.rlim_max : wanted};
     if (setrlimit(RLIMIT_NOFILE, &raised) == 0)
-        return FAULT_NONE;
-    return fault_raise(fault, FAULT_NO_DESCRIPTORS, 0, "sessions",
+        return ERROR_NONE;
+    return error_raise(error, ERROR_NO_DESCRIPTORS, 0, "sessions",
                        "%llu are needed in one process, %llu are allowed",
                        (unsigned long long)wanted, (unsigned long long)limit.rlim_max);
 }

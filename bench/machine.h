@@ -5,15 +5,15 @@
 #ifndef BENCH_MACHINE_H
 #define BENCH_MACHINE_H
 
-#include "base/fault.h"
+#include "base/error.h"
 
 #include <jansson.h>
 #include <stddef.h>
 #include <stdint.h>
 
 /* Raises the limit of open files so that a process can hold so many sessions, and a private server
- * all of them. FAULT_NO_DESCRIPTORS, with the numbers, when that is not allowed. */
-MUST_CHECK enum fault_kind machine_allow_descriptors(uint64_t needed, struct fault *fault);
+ * all of them. ERROR_NO_DESCRIPTORS, with the numbers, when that is not allowed. */
+MUST_CHECK enum error_kind machine_allow_descriptors(uint64_t needed, struct error *error);
 
 /* How many local ports the kernel gives out for connections to one server. */
 uint64_t machine_local_ports(void);

@@ -54,11 +54,11 @@ static const struct {
 /* What could not be printed must not pass for done; of a pipe that is closed nothing is said. */
 static int check_stdout(int status)
 {
-    struct fault fault;
-    enum fault_kind kind = standard_output_flush(&fault);
-    if (kind != FAULT_NONE && kind != FAULT_UNREAD)
-        complain(&fault);
-    return status != 0 ? status : fault_exit_status(kind);
+    struct error error;
+    enum error_kind kind = standard_output_flush(&error);
+    if (kind != ERROR_NONE && kind != ERROR_UNREAD)
+        complain(&error);
+    return status != 0 ? status : error_exit_status(kind);
 }
 
 static int refuse_subcommand(const char *name)

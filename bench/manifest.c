@@ -7,8 +7,8 @@
 #include "bench/json_text.h"
 #include "bench/machine.h"
 #include "bench/version.h"
-#include "zk/admin.h"
-#include "zk/library.h"
+#include "client/library.h"
+#include "servers/four_letter.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -71,13 +71,13 @@ static json_t *describe_driver(enum driver driver)
 {
     char name[64], version[32] = "";
     struct library library;
-    struct fault fault;
+    struct error error;
     if (driver == DRIVER_SIMULATED)
         return json_pack("{s:s, s:n, s:n, s:s}", "driver", options_driver_word(driver),
                          "client_library", "client_version", "clock", "simulated");
     enum library_build build = driver == DRIVER_THREADS ? LIBRARY_MT : LIBRARY_ST;
     snprintf(name, sizeof name, "%s (Apache C client)", library_name(build));
-    if (library_load(build, &library, &fault) == FAULT_NONE)
+    if (library_load(build, &library, &error) == ERROR_NONE)
         library_version(&library, version, sizeof version);
     return json_pack("{s:s, s:s, s:o, s:s}", "driver", options_driver_word(driver),
                      "client_library", name, "client_version", json_text(version), "clock",
@@ -96,15 +96,15 @@ static void add_start(json_t *server, const char *configuration, const char *jvm
 static json_t *describe_server(const struct target *target, size_t index)
 {
     const struct endpoint *endpoint = &target->servers.endpoints[index];
-    const struct admin_identity *identity = &target->identities[index];
-    struct fault fault;
+    const struct four_letter_identity *identity = &target->identities[index];
+    struct error error;
     char name[ENDPOINT_TEXT_SIZE], address[ENDPOINT_TEXT_SIZE], settings[8192];
     json_t *server =
         json_pack("{s:s, s:s, s:o, s:o}", "endpoint", endpoint_typed(endpoint, name, sizeof name),
                   "address", endpoint_address(endpoint, address, sizeof address), "version",
                   json_text(identity->version), "mode", json_text(identity->mode));
-    if (target->steward != NULL &&
-        admin_settings(endpoint, ASK_NS, settings, sizeof settings, &fault) == FAULT_NONE)
+    if (target->setup != NULL &&
+        four_letter_settings(endpoint, ASK_NS, settings, sizeof settings, &error) == ERROR_NONE)
         json_object_set_new(server, "settings", json_text(settings));
     else
         json_object_set_new(server, "settings", json_null());
@@ -114,9 +114,9 @@ static json_t *describe_server(const struct target *target, size_t index)
         add_start(server, ensemble_settings_text(own, at), ensemble_java_version(own),
                   ensemble_command_line(own, at));
     } else if (target->stands) {
-        struct standing_server own;
-        int at = standing_index_of(&target->standing, endpoint);
-        standing_look_at(&target->standing, (unsigned)at, &own);
+        struct background_server own;
+        int at = background_index_of(&target->background, endpoint);
+        background_look_at(&target->background, (unsigned)at, &own);
         add_start(server, own.settings_text, own.java_version, own.command_line);
     }
     return server;
@@ -197,7 +197,7 @@ void manifest_sessions(struct manifest *manifest, const struct board *board)
 }
 
 static void add_end(struct manifest *manifest, const struct results *results,
-                    const struct fault *cut_short, size_t trials_planned)
+                    const struct error *cut_short, size_t trials_planned)
 {
     char started[32], ended[32];
     clock_format_utc(results->started_utc_ns, 0, started, sizeof started);
@@ -208,34 +208,34 @@ static void add_end(struct manifest *manifest, const struct results *results,
     json_object_set_new(json, "trials_planned", json_integer((json_int_t)trials_planned));
     json_object_set_new(json, "trials_finished", json_integer((json_int_t)results->trials));
     json_object_set_new(json, "interrupted",
-                        json_boolean(cut_short != NULL && cut_short->kind == FAULT_INTERRUPTED));
+                        json_boolean(cut_short != NULL && cut_short->kind == ERROR_INTERRUPTED));
     json_object_set_new(json, "cut_short",
-                        cut_short != NULL ? json_string(fault_words(cut_short->kind))
+                        cut_short != NULL ? json_string(error_words(cut_short->kind))
                                           : json_null());
     json_object_set_new(json, "handoffs_csv_every", json_integer((json_int_t)results->thinning));
     json_object_set(json, "warnings", manifest->warnings);
 }
 
-enum fault_kind manifest_write(struct manifest *manifest, const struct results *results,
-                               const struct fault *cut_short, size_t trials_planned,
-                               struct fault *fault)
+enum error_kind manifest_write(struct manifest *manifest, const struct results *results,
+                               const struct error *cut_short, size_t trials_planned,
+                               struct error *error)
 {
     struct output file = {0};
     if (manifest->json == NULL)
-        return fault_raise(fault, FAULT_NO_MEMORY, 0, "manifest.json", "%s", "");
+        return error_raise(error, ERROR_NO_MEMORY, 0, "manifest.json", "%s", "");
     add_end(manifest, results, cut_short, trials_planned);
-    enum fault_kind kind = output_open(&file, results->folder, "manifest.json", fault);
-    if (kind != FAULT_NONE)
+    enum error_kind kind = output_open(&file, results->folder, "manifest.json", error);
+    if (kind != ERROR_NONE)
         return kind;
     bool whole = json_dumpf(manifest->json, file.stream, JSON_INDENT(2)) == 0;
     fputc('\n', file.stream);
-    kind = output_commit(&file, fault);
-    /* All of it can be put as JSON: what is not the file's fault is a lack of memory. */
-    if (kind == FAULT_NONE && !whole)
-        kind = fault_raise(fault, FAULT_NO_MEMORY, 0, file.path, "%s", "");
-    if (kind == FAULT_NONE)
-        kind = output_finish(&file, fault);
-    if (kind != FAULT_NONE)
+    kind = output_commit(&file, error);
+    /* All of it can be put as JSON: what is not the file's error is a lack of memory. */
+    if (kind == ERROR_NONE && !whole)
+        kind = error_raise(error, ERROR_NO_MEMORY, 0, file.path, "%s", "");
+    if (kind == ERROR_NONE)
+        kind = output_finish(&file, error);
+    if (kind != ERROR_NONE)
         output_abandon(&file);
     return kind;
 }

@@ -5,7 +5,7 @@
 #ifndef BENCH_MANIFEST_H
 #define BENCH_MANIFEST_H
 
-#include "base/fault.h"
+#include "base/error.h"
 #include "bench/options.h"
 #include "bench/results.h"
 #include "bench/target.h"
@@ -37,9 +37,9 @@ void manifest_stalls(struct manifest *manifest, const struct sample *sample);
 
 /* Ends it and writes it into the run's folder. cut_short: why the run ended before its last trial,
  * or NULL. */
-MUST_CHECK enum fault_kind manifest_write(struct manifest *manifest, const struct results *results,
-                                          const struct fault *cut_short, size_t trials_planned,
-                                          struct fault *fault);
+MUST_CHECK enum error_kind manifest_write(struct manifest *manifest, const struct results *results,
+                                          const struct error *cut_short, size_t trials_planned,
+                                          struct error *error);
 void manifest_deinit(struct manifest *manifest);
 
 #endif

@@ -127,7 +127,7 @@ int options_parse(int argc, char **argv, struct options *options)
     set_defaults(options);
     int status = arguments_take(&arguments, argc, argv, options, NULL);
     if (status == ARGUMENTS_GO && (!fill_in_lists(options) || contradictions_found(options)))
-        status = fault_exit_status(FAULT_USAGE);
+        status = error_exit_status(ERROR_USAGE);
     if (status != ARGUMENTS_GO)
         options_deinit(options);
     return status;

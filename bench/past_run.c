@@ -101,20 +101,20 @@ static bool lists_are_good(const json_t *plan)
     return good;
 }
 
-static enum fault_kind check_keys(const struct past_run *run, const char *path, struct fault *fault)
+static enum error_kind check_keys(const struct past_run *run, const char *path, struct error *error)
 {
     for (size_t i = 0; i < PLAN_KEYS; i++) {
         if (!has_type(json_object_get(run->plan, plan_keys[i].key), plan_keys[i].type))
-            return fault_raise(fault, FAULT_MALFORMED, 0, path,
+            return error_raise(error, ERROR_MALFORMED, 0, path,
                                "the plan has no '%s', or one of the wrong type", plan_keys[i].key);
     }
     if (!lists_are_good(run->plan))
-        return fault_raise(fault, FAULT_MALFORMED, 0, path,
+        return error_raise(error, ERROR_MALFORMED, 0, path,
                            "the plan's recipes or clients are not valid");
     if (past_run_trials(run) == 0)
-        return fault_raise(fault, FAULT_MALFORMED, 0, path,
+        return error_raise(error, ERROR_MALFORMED, 0, path,
                            "the plan has no 'trials', or no number of them");
-    return FAULT_NONE;
+    return ERROR_NONE;
 }
 
 static bool holds_all(const json_t *list, const json_t *of)
@@ -145,8 +145,8 @@ static void put_value(const json_t *value, char *text, size_t size)
     free(dumped);
 }
 
-enum fault_kind past_run_check_plan(const struct past_run *first, const struct past_run *other,
-                                    struct fault *fault)
+enum error_kind past_run_check_plan(const struct past_run *first, const struct past_run *other,
+                                    struct error *error)
 {
     for (size_t i = 0; i < PLAN_KEYS; i++) {
         const char *key = plan_keys[i].key;
@@ -157,38 +157,38 @@ enum fault_kind past_run_check_plan(const struct past_run *first, const struct p
         char its[100], others[100];
         put_value(a, others, sizeof others);
         put_value(b, its, sizeof its);
-        return fault_raise(fault, FAULT_OTHER_PLAN, 0, other->folder, "%s is %s here, %s in %.150s",
+        return error_raise(error, ERROR_OTHER_PLAN, 0, other->folder, "%s is %s here, %s in %.150s",
                            key, its, others, first->folder);
     }
-    return FAULT_NONE;
+    return ERROR_NONE;
 }
 
 /* ------------------------------------------------------------------ the files */
 
-/* The path of a file in the run's folder. FAULT_NOT_A_RUN if it is not there. */
-static enum fault_kind find_file(const struct past_run *run, const char *name,
-                                 char path[FILE_PATH_SIZE], struct fault *fault)
+/* The path of a file in the run's folder. ERROR_NOT_A_RUN if it is not there. */
+static enum error_kind find_file(const struct past_run *run, const char *name,
+                                 char path[FILE_PATH_SIZE], struct error *error)
 {
     struct stat status;
     snprintf(path, FILE_PATH_SIZE, "%s/%s", run->folder, name);
     if (stat(path, &status) == 0)
-        return FAULT_NONE;
+        return ERROR_NONE;
     if (stat(run->folder, &status) != 0)
-        return fault_raise(fault, FAULT_NOT_A_RUN, 0, run->folder, "there is no such folder");
-    return fault_raise(fault, FAULT_NOT_A_RUN, 0, run->folder, "there is no %s in it", name);
+        return error_raise(error, ERROR_NOT_A_RUN, 0, run->folder, "there is no such folder");
+    return error_raise(error, ERROR_NOT_A_RUN, 0, run->folder, "there is no %s in it", name);
 }
 
-static enum fault_kind read_manifest(struct past_run *run, struct fault *fault)
+static enum error_kind read_manifest(struct past_run *run, struct error *error)
 {
     char path[FILE_PATH_SIZE];
-    json_error_t error;
-    enum fault_kind kind = find_file(run, "manifest.json", path, fault);
-    if (kind != FAULT_NONE)
+    json_error_t place;
+    enum error_kind kind = find_file(run, "manifest.json", path, error);
+    if (kind != ERROR_NONE)
         return kind;
-    run->manifest = json_load_file(path, 0, &error);
+    run->manifest = json_load_file(path, 0, &place);
     if (run->manifest == NULL)
-        return fault_raise(fault, FAULT_MALFORMED, 0, path, "line %d: %s",
-                           error.line > 0 ? error.line : 1, error.text);
+        return error_raise(error, ERROR_MALFORMED, 0, path, "line %d: %s",
+                           place.line > 0 ? place.line : 1, place.text);
     json_t *plan = json_object_get(run->manifest, "plan");
     /* Manifests did not always have these: each is then taken for what it is by default. */
     if (json_object_get(plan, "placement") == NULL)
@@ -196,7 +196,7 @@ static enum fault_kind read_manifest(struct past_run *run, struct fault *fault)
     if (json_object_get(plan, "max_rate") == NULL)
         json_object_set_new(plan, "max_rate", json_null());
     run->plan = plan;
-    return check_keys(run, path, fault);
+    return check_keys(run, path, error);
 }
 
 /* ------------------------------------------------------------------ the trials of the plan */
@@ -212,14 +212,14 @@ struct key_columns {
     size_t recipe, clients, trial;
 };
 
-static enum fault_kind find_key_columns(const struct csv_reader *trials,
-                                        struct key_columns *columns, struct fault *fault)
+static enum error_kind find_key_columns(const struct csv_reader *trials,
+                                        struct key_columns *columns, struct error *error)
 {
-    enum fault_kind kind = csv_reader_column(trials, "recipe", &columns->recipe, fault);
-    if (kind == FAULT_NONE)
-        kind = csv_reader_column(trials, "clients", &columns->clients, fault);
-    if (kind == FAULT_NONE)
-        kind = csv_reader_column(trials, "trial", &columns->trial, fault);
+    enum error_kind kind = csv_reader_column(trials, "recipe", &columns->recipe, error);
+    if (kind == ERROR_NONE)
+        kind = csv_reader_column(trials, "clients", &columns->clients, error);
+    if (kind == ERROR_NONE)
+        kind = csv_reader_column(trials, "trial", &columns->trial, error);
     return kind;
 }
 
@@ -236,24 +236,24 @@ static bool find_cell(const struct past_run *run, const char *recipe, double cli
     return name != NULL && level != 0 && past_run_plans(run, recipe, level);
 }
 
-static enum fault_kind read_key(const struct past_run *run, const struct key_columns *columns,
-                                size_t row, struct key *key, struct fault *fault)
+static enum error_kind read_key(const struct past_run *run, const struct key_columns *columns,
+                                size_t row, struct key *key, struct error *error)
 {
     const struct csv_reader *trials = &run->trials;
     double clients = 0, trial = 0;
-    enum fault_kind kind = csv_reader_number(trials, row, columns->clients, &clients, fault);
-    if (kind == FAULT_NONE)
-        kind = csv_reader_number(trials, row, columns->trial, &trial, fault);
-    if (kind != FAULT_NONE)
+    enum error_kind kind = csv_reader_number(trials, row, columns->clients, &clients, error);
+    if (kind == ERROR_NONE)
+        kind = csv_reader_number(trials, row, columns->trial, &trial, error);
+    if (kind != ERROR_NONE)
         return kind;
     if (!find_cell(run, csv_reader_text(trials, row, columns->recipe), clients, key))
         return csv_reader_refuse(trials, row, columns->recipe,
-                                 "with this number of clients is not in the plan", fault);
+                                 "with this number of clients is not in the plan", error);
     if (!(trial >= 1 && trial <= (double)past_run_trials(run) && trial == floor(trial)))
-        return csv_reader_refuse(trials, row, columns->trial, "is not a trial of the plan", fault);
+        return csv_reader_refuse(trials, row, columns->trial, "is not a trial of the plan", error);
     key->trial = (uint64_t)trial;
     key->row = row;
-    return FAULT_NONE;
+    return ERROR_NONE;
 }
 
 static int compare_keys(const void *a, const void *b)
@@ -275,8 +275,8 @@ static int compare_keys_and_rows(const void *a, const void *b)
 }
 
 /* A trial that stands there twice would count twice, and make intervals narrower than they are. */
-static enum fault_kind check_repetition(const struct past_run *run, size_t trial_column,
-                                        const struct key *keys, struct fault *fault)
+static enum error_kind check_repetition(const struct past_run *run, size_t trial_column,
+                                        const struct key *keys, struct error *error)
 {
     for (size_t i = 1; i < run->trials.rows; i++) {
         if (compare_keys(&keys[i - 1], &keys[i]) != 0)
@@ -285,9 +285,9 @@ static enum fault_kind check_repetition(const struct past_run *run, size_t trial
         snprintf(why, sizeof why, "of %.60s with %" PRIu64 " clients is on line %zu already",
                  past_run_recipe(run, keys[i].recipe), past_run_clients(run, keys[i].clients),
                  run->trials.lines[keys[i - 1].row + 1]);
-        return csv_reader_refuse(&run->trials, keys[i].row, trial_column, why, fault);
+        return csv_reader_refuse(&run->trials, keys[i].row, trial_column, why, error);
     }
-    return FAULT_NONE;
+    return ERROR_NONE;
 }
 
 /* The first trial of the plan that is not among the keys, which are sorted; false if all are. */
@@ -311,73 +311,73 @@ static bool find_missing(const struct past_run *run, const struct key *keys, str
 }
 
 /* Fewer trials than the plan has are those of a run that was cut short, which its manifest says. */
-static enum fault_kind check_whole(const struct past_run *run, const struct key *keys,
-                                   struct fault *fault)
+static enum error_kind check_whole(const struct past_run *run, const struct key *keys,
+                                   struct error *error)
 {
     const json_t *cut_short = json_object_get(run->manifest, "cut_short");
     const json_t *finished = json_object_get(run->manifest, "trials_finished");
     struct key missing;
     bool whole = !find_missing(run, keys, &missing);
     if (!whole && !json_is_string(cut_short))
-        return fault_raise(fault, FAULT_MALFORMED, 0, run->trials.name,
+        return error_raise(error, ERROR_MALFORMED, 0, run->trials.name,
                            "trial %" PRIu64 " of %.60s with %" PRIu64
                            " clients is missing, although the run was not cut short",
                            missing.trial, past_run_recipe(run, missing.recipe),
                            past_run_clients(run, missing.clients));
     if (json_is_integer(finished) && json_integer_value(finished) != (json_int_t)run->trials.rows)
-        return fault_raise(fault, FAULT_MALFORMED, 0, run->trials.name,
+        return error_raise(error, ERROR_MALFORMED, 0, run->trials.name,
                            "%zu trials, but the manifest says that %" JSON_INTEGER_FORMAT
                            " were finished",
                            run->trials.rows, json_integer_value(finished));
-    return FAULT_NONE;
+    return ERROR_NONE;
 }
 
-static enum fault_kind check_keys_of_rows(const struct past_run *run, struct key *keys,
-                                          struct fault *fault)
+static enum error_kind check_keys_of_rows(const struct past_run *run, struct key *keys,
+                                          struct error *error)
 {
     struct key_columns columns = {0};
-    enum fault_kind kind = find_key_columns(&run->trials, &columns, fault);
-    for (size_t row = 0; kind == FAULT_NONE && row < run->trials.rows; row++)
-        kind = read_key(run, &columns, row, &keys[row], fault);
-    if (kind != FAULT_NONE)
+    enum error_kind kind = find_key_columns(&run->trials, &columns, error);
+    for (size_t row = 0; kind == ERROR_NONE && row < run->trials.rows; row++)
+        kind = read_key(run, &columns, row, &keys[row], error);
+    if (kind != ERROR_NONE)
         return kind;
     qsort(keys, run->trials.rows, sizeof *keys, compare_keys_and_rows);
-    kind = check_repetition(run, columns.trial, keys, fault);
-    return kind == FAULT_NONE ? check_whole(run, keys, fault) : kind;
+    kind = check_repetition(run, columns.trial, keys, error);
+    return kind == ERROR_NONE ? check_whole(run, keys, error) : kind;
 }
 
-static enum fault_kind check_trials(const struct past_run *run, struct fault *fault)
+static enum error_kind check_trials(const struct past_run *run, struct error *error)
 {
     if (run->trials.rows == 0)
-        return fault_raise(fault, FAULT_NOT_A_RUN, 0, run->folder, "there is no trial in it");
+        return error_raise(error, ERROR_NOT_A_RUN, 0, run->folder, "there is no trial in it");
     struct key *keys = calloc(run->trials.rows, sizeof *keys);
     if (keys == NULL)
-        return fault_raise(fault, FAULT_NO_MEMORY, 0, run->folder, "%s", "");
-    enum fault_kind kind = check_keys_of_rows(run, keys, fault);
+        return error_raise(error, ERROR_NO_MEMORY, 0, run->folder, "%s", "");
+    enum error_kind kind = check_keys_of_rows(run, keys, error);
     free(keys);
     return kind;
 }
 
 /* ------------------------------------------------------------------ the whole */
 
-static enum fault_kind read_trials(struct past_run *run, struct fault *fault)
+static enum error_kind read_trials(struct past_run *run, struct error *error)
 {
     char path[FILE_PATH_SIZE];
-    enum fault_kind kind = find_file(run, "trials.csv", path, fault);
-    if (kind == FAULT_NONE)
-        kind = csv_reader_open(path, &run->trials, fault);
-    return kind == FAULT_NONE ? check_trials(run, fault) : kind;
+    enum error_kind kind = find_file(run, "trials.csv", path, error);
+    if (kind == ERROR_NONE)
+        kind = csv_reader_open(path, &run->trials, error);
+    return kind == ERROR_NONE ? check_trials(run, error) : kind;
 }
 
-enum fault_kind past_run_open(const char *folder, struct past_run *run, struct fault *fault)
+enum error_kind past_run_open(const char *folder, struct past_run *run, struct error *error)
 {
     *run = (struct past_run){0};
     snprintf(run->folder, sizeof run->folder, "%s", folder);
     folder_trim(run->folder);
-    enum fault_kind kind = read_manifest(run, fault);
-    if (kind == FAULT_NONE)
-        kind = read_trials(run, fault);
-    if (kind != FAULT_NONE)
+    enum error_kind kind = read_manifest(run, error);
+    if (kind == ERROR_NONE)
+        kind = read_trials(run, error);
+    if (kind != ERROR_NONE)
         past_run_deinit(run);
     return kind;
 }

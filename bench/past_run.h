@@ -8,7 +8,7 @@
 #ifndef BENCH_PAST_RUN_H
 #define BENCH_PAST_RUN_H
 
-#include "base/fault.h"
+#include "base/error.h"
 #include "measure/csv_reader.h"
 
 #include <jansson.h>
@@ -26,20 +26,20 @@ struct past_run {
 
 /*
  * Reads manifest.json and trials.csv of a folder. On success *run is the caller's, to
- * past_run_deinit. FAULT_NOT_A_RUN: no such folder, one of the two is missing, or there is no
- * trial; FAULT_MALFORMED.
+ * past_run_deinit. ERROR_NOT_A_RUN: no such folder, one of the two is missing, or there is no
+ * trial; ERROR_MALFORMED.
  */
-MUST_CHECK enum fault_kind past_run_open(const char *folder, struct past_run *run,
-                                         struct fault *fault);
+MUST_CHECK enum error_kind past_run_open(const char *folder, struct past_run *run,
+                                         struct error *error);
 void past_run_deinit(struct past_run *run);
 
 /*
- * FAULT_OTHER_PLAN, with what differs, unless both ran the same: recipes, clients, most clients,
+ * ERROR_OTHER_PLAN, with what differs, unless both ran the same: recipes, clients, most clients,
  * workload, pace, handoffs or duration, hold, locks, placement, most requests a second. How often,
  * in which order, by which driver and with how many processes is each one's own affair.
  */
-MUST_CHECK enum fault_kind past_run_check_plan(const struct past_run *first,
-                                               const struct past_run *other, struct fault *fault);
+MUST_CHECK enum error_kind past_run_check_plan(const struct past_run *first,
+                                               const struct past_run *other, struct error *error);
 
 /* What the plan names: recipe i (NULL behind the last) and number of clients i (0 behind it). */
 const char *past_run_recipe(const struct past_run *run, size_t index);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "bench/plot.h"
 
-#include "base/fault.h"
+#include "base/error.h"
 #include "bench/arguments.h"
 #include "bench/complain.h"
 #include "bench/folder.h"
@@ -45,40 +45,40 @@ static bool take(int option, const char *value, void *context)
 
 /* ------------------------------------------------------------------ a run */
 
-static enum fault_kind list_recipes(const struct past_run *run, char *list, struct fault *fault)
+static enum error_kind list_recipes(const struct past_run *run, char *list, struct error *error)
 {
     size_t at = 0;
     for (size_t i = 0; past_run_recipe(run, i) != NULL; i++) {
         at += (size_t)snprintf(list + at, RECIPES_SIZE - at, "%s%s", i > 0 ? " " : "",
                                past_run_recipe(run, i));
         if (at >= RECIPES_SIZE)
-            return fault_raise(fault, FAULT_MALFORMED, 0, run->folder, "too many recipes");
+            return error_raise(error, ERROR_MALFORMED, 0, run->folder, "too many recipes");
     }
-    return FAULT_NONE;
+    return ERROR_NONE;
 }
 
-static enum fault_kind tell(enum plots_end end, const char *folder, const char *why,
-                            struct fault *fault)
+static enum error_kind tell(enum plots_end end, const char *folder, const char *why,
+                            struct error *error)
 {
     if (end == PLOTS_NOTHING)
         why = "there is nothing to draw";
     if (end != PLOTS_DRAWN)
-        return fault_raise(fault, FAULT_NOT_DRAWN, 0, folder, "%s", why);
+        return error_raise(error, ERROR_NOT_DRAWN, 0, folder, "%s", why);
     printf("plots in %s/plots\n", folder);
-    return FAULT_NONE;
+    return ERROR_NONE;
 }
 
-static enum fault_kind plot_run(const char *folder, unsigned formats, struct fault *fault)
+static enum error_kind plot_run(const char *folder, unsigned formats, struct error *error)
 {
     struct past_run run;
     char recipes[RECIPES_SIZE] = "", why[640];
-    enum fault_kind kind = past_run_open(folder, &run, fault);
-    if (kind != FAULT_NONE)
+    enum error_kind kind = past_run_open(folder, &run, error);
+    if (kind != ERROR_NONE)
         return kind;
     const struct plots plots = {run.folder, recipes, formats, -1};
-    kind = list_recipes(&run, recipes, fault);
-    if (kind == FAULT_NONE)
-        kind = tell(plots_draw(&plots, why, sizeof why), run.folder, why, fault);
+    kind = list_recipes(&run, recipes, error);
+    if (kind == ERROR_NONE)
+        kind = tell(plots_draw(&plots, why, sizeof why), run.folder, why, error);
     past_run_deinit(&run);
     return kind;
 }
@@ -94,7 +94,7 @@ struct past_comparison {
     size_t label_count;
 };
 
-static enum fault_kind find_columns(struct past_comparison *past, struct fault *fault)
+static enum error_kind find_columns(struct past_comparison *past, struct error *error)
 {
     const struct {
         const char *name;
@@ -103,82 +103,82 @@ static enum fault_kind find_columns(struct past_comparison *past, struct fault *
                   {"pair", &past->pair},
                   {"label_a", &past->label_a},
                   {"label_b", &past->label_b}};
-    enum fault_kind kind = FAULT_NONE;
-    for (size_t i = 0; kind == FAULT_NONE && i < sizeof wanted / sizeof wanted[0]; i++)
-        kind = csv_reader_column(&past->rows, wanted[i].name, wanted[i].column, fault);
+    enum error_kind kind = ERROR_NONE;
+    for (size_t i = 0; kind == ERROR_NONE && i < sizeof wanted / sizeof wanted[0]; i++)
+        kind = csv_reader_column(&past->rows, wanted[i].name, wanted[i].column, error);
     return kind;
 }
 
 /* The rows of a recipe stand together. */
-static enum fault_kind add_recipe(struct past_comparison *past, size_t row, struct fault *fault)
+static enum error_kind add_recipe(struct past_comparison *past, size_t row, struct error *error)
 {
     const char *name = csv_reader_text(&past->rows, row, past->recipe);
     size_t length = strlen(past->recipes);
     if (row > 0 && strcmp(name, csv_reader_text(&past->rows, row - 1, past->recipe)) == 0)
-        return FAULT_NONE;
+        return ERROR_NONE;
     if (!past_run_is_name(name))
-        return csv_reader_refuse(&past->rows, row, past->recipe, "is no name of a recipe", fault);
+        return csv_reader_refuse(&past->rows, row, past->recipe, "is no name of a recipe", error);
     if (length + strlen(name) + 2 > sizeof past->recipes)
-        return csv_reader_refuse(&past->rows, row, past->recipe, "is one recipe too many", fault);
+        return csv_reader_refuse(&past->rows, row, past->recipe, "is one recipe too many", error);
     snprintf(past->recipes + length, sizeof past->recipes - length, "%s%s", length > 0 ? " " : "",
              name);
-    return FAULT_NONE;
+    return ERROR_NONE;
 }
 
 /* "C/A" names side 2, and A. */
-static enum fault_kind add_labels(struct past_comparison *past, size_t row, struct fault *fault)
+static enum error_kind add_labels(struct past_comparison *past, size_t row, struct error *error)
 {
     const char *pair = csv_reader_text(&past->rows, row, past->pair);
     size_t side = (size_t)(pair[0] - 'A');
     if (pair[0] < 'B' || side >= SIDES_MAX || strcmp(pair + 1, "/A") != 0)
-        return csv_reader_refuse(&past->rows, row, past->pair, "is no pair of sides", fault);
+        return csv_reader_refuse(&past->rows, row, past->pair, "is no pair of sides", error);
     past->labels[0] = csv_reader_text(&past->rows, row, past->label_a);
     past->labels[side] = csv_reader_text(&past->rows, row, past->label_b);
     if (side >= past->label_count)
         past->label_count = side + 1;
-    return FAULT_NONE;
+    return ERROR_NONE;
 }
 
-static enum fault_kind read_rows(struct past_comparison *past, struct fault *fault)
+static enum error_kind read_rows(struct past_comparison *past, struct error *error)
 {
-    enum fault_kind kind = find_columns(past, fault);
+    enum error_kind kind = find_columns(past, error);
     for (size_t i = 0; i < SIDES_MAX; i++)
         past->labels[i] = "";
-    for (size_t row = 0; kind == FAULT_NONE && row < past->rows.rows; row++) {
-        kind = add_recipe(past, row, fault);
-        if (kind == FAULT_NONE)
-            kind = add_labels(past, row, fault);
+    for (size_t row = 0; kind == ERROR_NONE && row < past->rows.rows; row++) {
+        kind = add_recipe(past, row, error);
+        if (kind == ERROR_NONE)
+            kind = add_labels(past, row, error);
     }
     return kind;
 }
 
-static enum fault_kind plot_comparison(const char *folder, const char *file, unsigned formats,
-                                       struct fault *fault)
+static enum error_kind plot_comparison(const char *folder, const char *file, unsigned formats,
+                                       struct error *error)
 {
     struct past_comparison past = {0};
     char why[640];
     const struct plots plots = {folder, past.recipes, formats, -1};
-    enum fault_kind kind = csv_reader_open(file, &past.rows, fault);
-    if (kind != FAULT_NONE)
+    enum error_kind kind = csv_reader_open(file, &past.rows, error);
+    if (kind != ERROR_NONE)
         return kind;
-    kind = read_rows(&past, fault);
-    if (kind == FAULT_NONE)
+    kind = read_rows(&past, error);
+    if (kind == ERROR_NONE)
         kind = tell(plots_draw_comparison(&plots, past.labels, past.label_count, why, sizeof why),
-                    folder, why, fault);
+                    folder, why, error);
     csv_reader_deinit(&past.rows);
     return kind;
 }
 
 /* ------------------------------------------------------------------ the whole */
 
-static enum fault_kind plot_folder(const char *named, unsigned formats, struct fault *fault)
+static enum error_kind plot_folder(const char *named, unsigned formats, struct error *error)
 {
     char folder[PATH_MAX], file[PATH_SIZE];
     snprintf(folder, sizeof folder, "%s", named);
     folder_trim(folder);
     snprintf(file, sizeof file, "%s/compare.csv", folder);
-    return access(file, F_OK) == 0 ? plot_comparison(folder, file, formats, fault)
-                                   : plot_run(folder, formats, fault);
+    return access(file, F_OK) == 0 ? plot_comparison(folder, file, formats, error)
+                                   : plot_run(folder, formats, error);
 }
 
 int plot_main(int argc, char **argv)
@@ -194,9 +194,9 @@ int plot_main(int argc, char **argv)
     if (first == argc)
         return complain_usage("plot", "folders", "expected the folder of a run or a comparison");
     for (status = 0; first < argc && status == 0; first++) {
-        struct fault fault = {0};
-        if (plot_folder(argv[first], formats, &fault) != FAULT_NONE)
-            status = complain(&fault);
+        struct error error = {0};
+        if (plot_folder(argv[first], formats, &error) != ERROR_NONE)
+            status = complain(&error);
     }
     return status;
 }

@@ -9,7 +9,7 @@
 #ifndef BENCH_PROGRESS_H
 #define BENCH_PROGRESS_H
 
-#include "trial/vigil.h"
+#include "trial/watchdog.h"
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -171,7 +171,7 @@ static void compare_all(const struct sides *sides, struct values *a, struct valu
     }
 }
 
-enum fault_kind ratios_init(const struct sides *sides, struct ratios *ratios, struct fault *fault)
+enum error_kind ratios_init(const struct sides *sides, struct ratios *ratios, struct error *error)
 {
     const struct past_run *run = sides->list[0].run;
     size_t most = most_trials(sides);
@@ -183,13 +183,13 @@ enum fault_kind ratios_init(const struct sides *sides, struct ratios *ratios, st
         .per_handoff = past_run_has_duration(run),
         .drain = past_run_is_drain(run),
     };
-    enum fault_kind kind = FAULT_NONE;
+    enum error_kind kind = ERROR_NONE;
     if (a.list != NULL && b.list != NULL && made.list != NULL) {
         compare_all(sides, &a, &b, &made);
         *ratios = made;
     } else {
         free(made.list);
-        kind = fault_raise(fault, FAULT_NO_MEMORY, 0, "compare", "%s", "");
+        kind = error_raise(error, ERROR_NO_MEMORY, 0, "compare", "%s", "");
     }
     free(a.list);
     free(b.list);

@@ -11,7 +11,7 @@
 #ifndef BENCH_RATIOS_H
 #define BENCH_RATIOS_H
 
-#include "base/fault.h"
+#include "base/error.h"
 #include "bench/sides.h"
 #include "measure/csv.h"
 #include "measure/statistics.h"
@@ -63,9 +63,9 @@ struct ratios {
 extern const char ratios_columns[];
 
 /* Compares the sides, two or more. On success *ratios is the caller's, to ratios_deinit, before the
- * sides. FAULT_NO_MEMORY. */
-MUST_CHECK enum fault_kind ratios_init(const struct sides *sides, struct ratios *ratios,
-                                       struct fault *fault);
+ * sides. ERROR_NO_MEMORY. */
+MUST_CHECK enum error_kind ratios_init(const struct sides *sides, struct ratios *ratios,
+                                       struct error *error);
 void ratios_deinit(struct ratios *ratios);
 
 /* The metric's name in compare.csv. */

@@ -15,24 +15,24 @@
 #include <string.h>
 #include <unistd.h>
 
-enum fault_kind record_open(struct record *record, const struct options *options,
+enum error_kind record_open(struct record *record, const struct options *options,
                             const struct target *target, const char *out, size_t trials,
-                            struct fault *fault)
+                            struct error *error)
 {
     uint64_t most = options->clients[options->level_count - 1];
     *record = (struct record){.options = options};
-    enum fault_kind kind = FAULT_NONE;
-    for (size_t i = 0; kind == FAULT_NONE && i < options->recipe_count; i++)
-        kind = waiters_new(options->recipes[i], most, &record->waiters[i], fault);
-    if (kind == FAULT_NONE)
-        kind = results_open(&record->results, out, target->name, trials, fault);
-    if (kind != FAULT_NONE)
+    enum error_kind kind = ERROR_NONE;
+    for (size_t i = 0; kind == ERROR_NONE && i < options->recipe_count; i++)
+        kind = waiters_new(options->recipes[i], most, &record->waiters[i], error);
+    if (kind == ERROR_NONE)
+        kind = results_open(&record->results, out, target->name, trials, error);
+    if (kind != ERROR_NONE)
         return kind;
     record->trials_planned = trials;
     snprintf(record->target, sizeof record->target, "%s", target->name);
     record->context = (struct sample_context){record->results.run, record->target,
                                               target->servers.count, options};
-    return FAULT_NONE;
+    return ERROR_NONE;
 }
 
 void record_free(struct record *record)
@@ -72,42 +72,42 @@ static struct waiters *waiters_of(struct record *record, const struct recipe *re
     return record->waiters[i];
 }
 
-enum fault_kind record_add(struct record *record, const struct cell *cell,
-                           const struct trial_result *result, struct fault *fault)
+enum error_kind record_add(struct record *record, const struct cell *cell,
+                           const struct trial_result *result, struct error *error)
 {
     struct sample sample;
-    enum fault_kind kind = FAULT_NONE;
+    enum error_kind kind = ERROR_NONE;
     sample_take(cell, result, &sample);
     if (sample.complete && sample.violations == 0)
         kind = waiters_add(waiters_of(record, cell->recipe), result, sample.valid, &sample.beta,
-                           fault);
-    if (kind == FAULT_NONE)
-        kind = samples_add(&record->samples, &sample, fault);
-    if (kind != FAULT_NONE)
+                           error);
+    if (kind == ERROR_NONE)
+        kind = samples_add(&record->samples, &sample, error);
+    if (kind != ERROR_NONE)
         return kind;
     manifest_sessions(&record->manifest, result->board);
     manifest_stalls(&record->manifest, &sample);
     if (result->not_reconciled[0] != '\0')
         say_once(record, result->not_reconciled);
-    return results_add(&record->results, &record->context, &sample, result, fault);
+    return results_add(&record->results, &record->context, &sample, result, error);
 }
 
 /* ------------------------------------------------------------------ after the last trial */
 
 /* Writes a CSV file whose rows come from one of the writers below. */
-static enum fault_kind write_csv(const struct record *record, const char *name, const char *columns,
+static enum error_kind write_csv(const struct record *record, const char *name, const char *columns,
                                  void (*write_rows)(const struct record *record, struct csv *csv),
-                                 struct fault *fault)
+                                 struct error *error)
 {
     struct output file = {0};
-    enum fault_kind kind = output_open(&file, record->results.folder, name, fault);
-    if (kind != FAULT_NONE)
+    enum error_kind kind = output_open(&file, record->results.folder, name, error);
+    if (kind != ERROR_NONE)
         return kind;
     struct csv csv = {.stream = file.stream};
     csv_header(&csv, columns);
     write_rows(record, &csv);
-    kind = output_finish(&file, fault);
-    if (kind != FAULT_NONE)
+    kind = output_finish(&file, error);
+    if (kind != ERROR_NONE)
         output_abandon(&file);
     return kind;
 }
@@ -133,7 +133,7 @@ static void list_recipes(const struct options *options, char *list, size_t size)
                                options->recipes[i]->name);
 }
 
-static enum fault_kind draw(struct record *record, int interrupts, struct fault *fault)
+static enum error_kind draw(struct record *record, int interrupts, struct error *error)
 {
     char recipes[2048], why[640];
     list_recipes(record->options, recipes, sizeof recipes);
@@ -148,9 +148,9 @@ static enum fault_kind draw(struct record *record, int interrupts, struct fault 
         break;
     case PLOTS_INTERRUPTED:
         manifest_warn(&record->manifest, "interrupted: the plots are not drawn");
-        return fault_raise(fault, FAULT_INTERRUPTED, 0, "run", "the plots are not drawn");
+        return error_raise(error, ERROR_INTERRUPTED, 0, "run", "the plots are not drawn");
     }
-    return FAULT_NONE;
+    return ERROR_NONE;
 }
 
 static void write_sentences(const struct record *record, FILE *stream)
@@ -201,25 +201,25 @@ void record_tell(const struct record *record)
     printf("\nresults in %s\n", record->results.folder);
 }
 
-/* Closes the files, and adds those that need all trials. The first fault is the one that counts. */
-enum fault_kind record_close(struct record *record, const struct fault *cut_short, int interrupts,
-                             struct fault *fault)
+/* Closes the files, and adds those that need all trials. The first error is the one that counts. */
+enum error_kind record_close(struct record *record, const struct error *cut_short, int interrupts,
+                             struct error *error)
 {
-    enum fault_kind kind = results_close(&record->results, fault);
+    enum error_kind kind = results_close(&record->results, error);
     if (record->results.trials == 0)
         return kind;
-    if (kind == FAULT_NONE)
-        kind = write_csv(record, "waiters.csv", waiters_columns, write_waiters, fault);
-    if (kind == FAULT_NONE)
-        kind = write_csv(record, "fits.csv", fits_columns, write_fits, fault);
-    if (kind == FAULT_NONE && !record->results.broken)
-        kind = draw(record, interrupts, fault);
+    if (kind == ERROR_NONE)
+        kind = write_csv(record, "waiters.csv", waiters_columns, write_waiters, error);
+    if (kind == ERROR_NONE)
+        kind = write_csv(record, "fits.csv", fits_columns, write_fits, error);
+    if (kind == ERROR_NONE && !record->results.broken)
+        kind = draw(record, interrupts, error);
     /* Tried in any case: it says how far the run came. */
-    struct fault telling;
-    enum fault_kind told =
+    struct error telling;
+    enum error_kind told =
         manifest_write(&record->manifest, &record->results, cut_short, record->trials_planned,
-                       kind == FAULT_NONE ? fault : &telling);
-    return kind == FAULT_NONE ? told : kind;
+                       kind == ERROR_NONE ? error : &telling);
+    return kind == ERROR_NONE ? told : kind;
 }
 
 int record_verdict(const struct record *record)

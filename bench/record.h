@@ -7,7 +7,7 @@
 #ifndef BENCH_RECORD_H
 #define BENCH_RECORD_H
 
-#include "base/fault.h"
+#include "base/error.h"
 #include "bench/cells.h"
 #include "bench/manifest.h"
 #include "bench/options.h"
@@ -32,11 +32,11 @@ struct record {
     bool told_why; /* the counts are not reconciled */
 };
 
-/* Makes the folder (results_open), for so many trials. On a fault record_free is still due. The
+/* Makes the folder (results_open), for so many trials. On an error record_free is still due. The
  * manifest is the caller's to begin. options and target must outlive the record. */
-MUST_CHECK enum fault_kind record_open(struct record *record, const struct options *options,
+MUST_CHECK enum error_kind record_open(struct record *record, const struct options *options,
                                        const struct target *target, const char *out, size_t trials,
-                                       struct fault *fault);
+                                       struct error *error);
 void record_free(struct record *record);
 
 /* Tells the user, unless he wants quiet, and the manifest. */
@@ -44,15 +44,15 @@ void record_warn(struct record *record, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
 /* Takes down what a finished trial has shown. */
-MUST_CHECK enum fault_kind record_add(struct record *record, const struct cell *cell,
-                                      const struct trial_result *result, struct fault *fault);
+MUST_CHECK enum error_kind record_add(struct record *record, const struct cell *cell,
+                                      const struct trial_result *result, struct error *error);
 
 /* Closes the files, and adds those that need all trials, and the plots, also of a run that was cut
- * short (else NULL), but not where a write has failed. The first fault is the one that counts:
- * FAULT_INTERRUPTED, with all but the plots there, if `interrupts` (-1: never) becomes readable
+ * short (else NULL), but not where a write has failed. The first error is the one that counts:
+ * ERROR_INTERRUPTED, with all but the plots there, if `interrupts` (-1: never) becomes readable
  * while they are drawn. */
-MUST_CHECK enum fault_kind record_close(struct record *record, const struct fault *cut_short,
-                                        int interrupts, struct fault *fault);
+MUST_CHECK enum error_kind record_close(struct record *record, const struct error *cut_short,
+                                        int interrupts, struct error *error);
 
 /* The table and the sentences, to stdout, and the failed trials, to stderr. */
 void record_tell(const struct record *record);

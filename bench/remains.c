@@ -32,34 +32,34 @@ static void note(struct remains *remains, enum remains_state state, const char *
 
 /* ------------------------------------------------------------------ what is below */
 
-static enum fault_kind walk(struct browser *browser, const char *path, unsigned depth,
-                            struct remains *remains, struct fault *fault);
+static enum error_kind walk(struct browser *browser, const char *path, unsigned depth,
+                            struct remains *remains, struct error *error);
 
-static enum fault_kind walk_children(struct browser *browser, const char *path, unsigned depth,
+static enum error_kind walk_children(struct browser *browser, const char *path, unsigned depth,
                                      const char *const *names, size_t count,
-                                     struct remains *remains, struct fault *fault)
+                                     struct remains *remains, struct error *error)
 {
-    enum fault_kind kind = FAULT_NONE;
-    for (size_t i = 0; kind == FAULT_NONE && remains->state == REMAINS_DEAD && i < count; i++) {
+    enum error_kind kind = ERROR_NONE;
+    for (size_t i = 0; kind == ERROR_NONE && remains->state == REMAINS_DEAD && i < count; i++) {
         char *child = NULL;
         if (asprintf(&child, "%s/%s", path, names[i]) < 0)
-            return fault_from_errno(fault, ENOMEM, path, "%s", "");
-        kind = walk(browser, child, depth + 1, remains, fault);
+            return error_from_errno(error, ENOMEM, path, "%s", "");
+        kind = walk(browser, child, depth + 1, remains, error);
         free(child);
     }
     return kind;
 }
 
 /* Only as long as it may be a dead run's. */
-static enum fault_kind walk(struct browser *browser, const char *path, unsigned depth,
-                            struct remains *remains, struct fault *fault)
+static enum error_kind walk(struct browser *browser, const char *path, unsigned depth,
+                            struct remains *remains, struct error *error)
 {
     struct browser_stat stat;
     const char *const *names = NULL;
     size_t count = 0;
     bool there = false;
-    enum fault_kind kind = browser_look(browser, path, NO_WATCH, &there, &stat, fault);
-    if (kind != FAULT_NONE || !there)
+    enum error_kind kind = browser_look(browser, path, NO_WATCH, &there, &stat, error);
+    if (kind != ERROR_NONE || !there)
         return kind;
     remains->znodes++;
     if (stat.created_ms > remains->created_ms)
@@ -69,12 +69,12 @@ static enum fault_kind walk(struct browser *browser, const char *path, unsigned 
     else if (depth == DEPTH_MAX || remains->znodes > ZNODES_MAX)
         note(remains, REMAINS_FOREIGN, path);
     if (remains->state != REMAINS_DEAD)
-        return FAULT_NONE;
-    kind = browser_list(browser, path, NO_WATCH, &there, &names, &count, fault);
-    if (kind != FAULT_NONE || !there)
+        return ERROR_NONE;
+    kind = browser_list(browser, path, NO_WATCH, &there, &names, &count, error);
+    if (kind != ERROR_NONE || !there)
         return kind;
     const char **kept = browser_take_names(browser);
-    kind = walk_children(browser, path, depth, kept, count, remains, fault);
+    kind = walk_children(browser, path, depth, kept, count, remains, error);
     free(kept);
     return kind;
 }
@@ -115,36 +115,36 @@ static void judge_age(struct remains *remains)
         remains->state = REMAINS_RECENT;
 }
 
-static enum fault_kind judge_below(struct browser *browser, struct remains *remains,
-                                   struct fault *fault)
+static enum error_kind judge_below(struct browser *browser, struct remains *remains,
+                                   struct error *error)
 {
     const char *const *names = NULL;
     size_t count = 0;
     bool there = false;
-    enum fault_kind kind =
-        browser_list(browser, remains->path, NO_WATCH, &there, &names, &count, fault);
-    if (kind != FAULT_NONE)
+    enum error_kind kind =
+        browser_list(browser, remains->path, NO_WATCH, &there, &names, &count, error);
+    if (kind != ERROR_NONE)
         return kind;
     if (!there) {
         remains->state = REMAINS_GONE;
-        return FAULT_NONE;
+        return ERROR_NONE;
     }
     judge_children(names, count, remains);
     if (remains->state != REMAINS_DEAD)
-        return FAULT_NONE;
-    kind = walk(browser, remains->path, 0, remains, fault);
-    if (kind == FAULT_NONE && remains->state == REMAINS_DEAD)
+        return ERROR_NONE;
+    kind = walk(browser, remains->path, 0, remains, error);
+    if (kind == ERROR_NONE && remains->state == REMAINS_DEAD)
         judge_age(remains);
     return kind;
 }
 
-enum fault_kind remains_judge(struct browser *browser, struct remains *remains, struct fault *fault)
+enum error_kind remains_judge(struct browser *browser, struct remains *remains, struct error *error)
 {
     struct browser_stat stat;
     struct browser_data data;
     bool there = false;
-    enum fault_kind kind = browser_read(browser, remains->path, &there, &stat, &data, fault);
-    if (kind != FAULT_NONE)
+    enum error_kind kind = browser_read(browser, remains->path, &there, &stat, &data, error);
+    if (kind != ERROR_NONE)
         return kind;
     remains->state = REMAINS_DEAD;
     remains->znodes = 0;
@@ -154,12 +154,12 @@ enum fault_kind remains_judge(struct browser *browser, struct remains *remains, 
     else if (!read_record(&data, remains) || stat.owner != 0)
         note(remains, REMAINS_FOREIGN, "");
     if (remains->state == REMAINS_DEAD)
-        kind = judge_below(browser, remains, fault);
+        kind = judge_below(browser, remains, error);
     /* A run's znodes are open to all. */
-    if (kind != FAULT_FORBIDDEN)
+    if (kind != ERROR_FORBIDDEN)
         return kind;
     note(remains, REMAINS_FOREIGN, "");
-    return FAULT_NONE;
+    return ERROR_NONE;
 }
 
 /* ------------------------------------------------------------------ all of them */
@@ -170,41 +170,41 @@ static int compare(const void *a, const void *b)
     return strcmp(one->path, other->path);
 }
 
-static enum fault_kind judge_all(struct browser *browser, struct remains_list *list,
-                                 struct fault *fault)
+static enum error_kind judge_all(struct browser *browser, struct remains_list *list,
+                                 struct error *error)
 {
     size_t left = 0;
     for (size_t i = 0; i < list->count; i++) {
-        enum fault_kind kind = remains_judge(browser, &list->items[i], fault);
-        if (kind != FAULT_NONE)
+        enum error_kind kind = remains_judge(browser, &list->items[i], error);
+        if (kind != ERROR_NONE)
             return kind;
         if (list->items[i].state != REMAINS_GONE)
             list->items[left++] = list->items[i];
     }
     list->count = left;
-    return FAULT_NONE;
+    return ERROR_NONE;
 }
 
-enum fault_kind remains_find(struct browser *browser, struct remains_list *list,
-                             struct fault *fault)
+enum error_kind remains_find(struct browser *browser, struct remains_list *list,
+                             struct error *error)
 {
     struct remains_list found = {0};
     const char *const *names = NULL;
     size_t count = 0;
     bool there = false;
-    enum fault_kind kind = browser_list(browser, "/", NO_WATCH, &there, &names, &count, fault);
-    if (kind != FAULT_NONE)
+    enum error_kind kind = browser_list(browser, "/", NO_WATCH, &there, &names, &count, error);
+    if (kind != ERROR_NONE)
         return kind;
     found.items = calloc(count + 1, sizeof *found.items);
     if (found.items == NULL)
-        return fault_from_errno(fault, ENOMEM, "/", "%s", "");
+        return error_from_errno(error, ENOMEM, "/", "%s", "");
     for (size_t i = 0; there && i < count; i++) {
         if (root_is_name(names[i]))
             snprintf(found.items[found.count++].path, ROOT_PATH_SIZE, "/%.40s", names[i]);
     }
     qsort(found.items, found.count, sizeof *found.items, compare);
-    kind = judge_all(browser, &found, fault);
-    if (kind == FAULT_NONE)
+    kind = judge_all(browser, &found, error);
+    if (kind == ERROR_NONE)
         *list = found;
     else
         remains_deinit(&found);

@@ -13,7 +13,7 @@
 #ifndef BENCH_REMAINS_H
 #define BENCH_REMAINS_H
 
-#include "base/fault.h"
+#include "base/error.h"
 #include "bench/browser.h"
 #include "bench/root.h"
 
@@ -54,14 +54,14 @@ struct remains_list {
 };
 
 /* Finds the roots below / and judges each. On success *list is the caller's to remains_deinit.
- * Faults of browser.h; FAULT_NO_MEMORY. */
-MUST_CHECK enum fault_kind remains_find(struct browser *browser, struct remains_list *list,
-                                        struct fault *fault);
+ * Errors of browser.h; ERROR_NO_MEMORY. */
+MUST_CHECK enum error_kind remains_find(struct browser *browser, struct remains_list *list,
+                                        struct error *error);
 void remains_deinit(struct remains_list *list);
 
-/* Judges the root of this path anew. The same faults. */
-MUST_CHECK enum fault_kind remains_judge(struct browser *browser, struct remains *remains,
-                                         struct fault *fault);
+/* Judges the root of this path anew. The same errors. */
+MUST_CHECK enum error_kind remains_judge(struct browser *browser, struct remains *remains,
+                                         struct error *error);
 
 /* A word for a state. */
 const char *remains_word(enum remains_state state);

@@ -26,57 +26,57 @@ static const char latency_columns[] =
 
 /* ------------------------------------------------------------------ the files */
 
-static enum fault_kind open_csv(struct results *results, struct output *file, struct csv *csv,
-                                const char *name, const char *columns, struct fault *fault)
+static enum error_kind open_csv(struct results *results, struct output *file, struct csv *csv,
+                                const char *name, const char *columns, struct error *error)
 {
-    enum fault_kind kind = output_open(file, results->folder, name, fault);
-    if (kind != FAULT_NONE)
+    enum error_kind kind = output_open(file, results->folder, name, error);
+    if (kind != ERROR_NONE)
         return kind;
     *csv = (struct csv){.stream = file->stream};
     csv_header(csv, columns);
-    return output_commit(file, fault);
+    return output_commit(file, error);
 }
 
-static enum fault_kind open_hlog(struct results *results, struct fault *fault)
+static enum error_kind open_hlog(struct results *results, struct error *error)
 {
     char comment[160];
-    enum fault_kind kind = output_open(&results->hlog_file, results->folder, "latency.hlog", fault);
-    if (kind != FAULT_NONE)
+    enum error_kind kind = output_open(&results->hlog_file, results->folder, "latency.hlog", error);
+    if (kind != ERROR_NONE)
         return kind;
     snprintf(comment, sizeof comment, "[zkherd %s, values in nanoseconds]", version_text);
-    kind = hlog_write_header(results->hlog_file.stream, results->started_utc_ns, comment, fault);
-    return kind == FAULT_NONE ? output_commit(&results->hlog_file, fault) : kind;
+    kind = hlog_write_header(results->hlog_file.stream, results->started_utc_ns, comment, error);
+    return kind == ERROR_NONE ? output_commit(&results->hlog_file, error) : kind;
 }
 
-enum fault_kind results_open(struct results *results, const char *out, const char *target,
-                             size_t trials, struct fault *fault)
+enum error_kind results_open(struct results *results, const char *out, const char *target,
+                             size_t trials, struct error *error)
 {
-    struct fault closing;
+    struct error closing;
     *results = (struct results){
         .started_utc_ns = clock_utc_ns(),
         .started_ns = clock_now_ns(),
         .rows_per_trial = RESULTS_HANDOFFS_MAX / trials + 1,
         .thinning = 1,
     };
-    enum fault_kind kind =
-        folder_make(out, results->started_utc_ns, target, results->folder, fault);
-    if (kind != FAULT_NONE)
+    enum error_kind kind =
+        folder_make(out, results->started_utc_ns, target, results->folder, error);
+    if (kind != ERROR_NONE)
         return kind;
     snprintf(results->run, sizeof results->run, "%.*s", NAME_MAX, folder_name(results->folder));
     kind = open_csv(results, &results->trials_file, &results->trials_csv, "trials.csv",
-                    sample_columns, fault);
-    if (kind == FAULT_NONE)
+                    sample_columns, error);
+    if (kind == ERROR_NONE)
         kind = open_csv(results, &results->handoffs_file, &results->handoffs_csv, "handoffs.csv",
-                        handoffs_columns, fault);
-    if (kind == FAULT_NONE)
+                        handoffs_columns, error);
+    if (kind == ERROR_NONE)
         kind = open_csv(results, &results->sessions_file, &results->sessions_csv, "sessions.csv",
-                        sessions_columns, fault);
-    if (kind == FAULT_NONE)
+                        sessions_columns, error);
+    if (kind == ERROR_NONE)
         kind = open_csv(results, &results->latency_file, &results->latency_csv, "latency.csv",
-                        latency_columns, fault);
-    if (kind == FAULT_NONE)
-        kind = open_hlog(results, fault);
-    if (kind != FAULT_NONE)
+                        latency_columns, error);
+    if (kind == ERROR_NONE)
+        kind = open_hlog(results, error);
+    if (kind != ERROR_NONE)
         (void)!results_close(results, &closing);
     return kind;
 }
@@ -181,9 +181,9 @@ static bool spans_steps(const struct sample *sample, enum meter_kind kind)
 }
 
 /* All sessions together (role NULL), or those of a role: the kinds that have a value. */
-static enum fault_kind write_latencies(struct results *results, const struct sample *sample,
+static enum error_kind write_latencies(struct results *results, const struct sample *sample,
                                        const char *role, const struct histogram *latency,
-                                       struct fault *fault)
+                                       struct error *error)
 {
     double now_s = (double)(clock_now_ns() - results->started_ns) / 1e9;
     for (int kind = 0; kind < METER_KINDS; kind++) {
@@ -197,28 +197,28 @@ static enum fault_kind write_latencies(struct results *results, const struct sam
         snprintf(tag, sizeof tag, "%s.%u.%s%s%s", sample->cell.recipe->name, sample->cell.clients,
                  board_meter_word((enum meter_kind)kind), role == NULL ? "" : ".",
                  role == NULL ? "" : role);
-        enum fault_kind fault_kind =
+        enum error_kind error_kind =
             hlog_write_interval(results->hlog_file.stream, tag, now_s - sample->elapsed_s,
-                                sample->elapsed_s, histogram, fault);
-        if (fault_kind != FAULT_NONE)
-            return fault_kind;
+                                sample->elapsed_s, histogram, error);
+        if (error_kind != ERROR_NONE)
+            return error_kind;
     }
-    return FAULT_NONE;
+    return ERROR_NONE;
 }
 
-static enum fault_kind write_roles(struct results *results, const struct sample *sample,
-                                   const struct trial_result *result, struct fault *fault)
+static enum error_kind write_roles(struct results *results, const struct sample *sample,
+                                   const struct trial_result *result, struct error *error)
 {
-    enum fault_kind kind = FAULT_NONE;
-    for (int role = 0; result->roles > 1 && kind == FAULT_NONE && role < ROLES; role++)
+    enum error_kind kind = ERROR_NONE;
+    for (int role = 0; result->roles > 1 && kind == ERROR_NONE && role < ROLES; role++)
         kind = write_latencies(results, sample, role_word((enum role)role),
-                               result->latency_of[role], fault);
+                               result->latency_of[role], error);
     return kind;
 }
 
-enum fault_kind results_add(struct results *results, const struct sample_context *context,
+enum error_kind results_add(struct results *results, const struct sample_context *context,
                             const struct sample *sample, const struct trial_result *result,
-                            struct fault *fault)
+                            struct error *error)
 {
     struct output *files[] = {&results->handoffs_file, &results->sessions_file,
                               &results->latency_file, &results->hlog_file, &results->trials_file};
@@ -228,35 +228,35 @@ enum fault_kind results_add(struct results *results, const struct sample_context
     sample_write(sample, context, &results->trials_csv);
     write_handoffs(results, sample, result->board);
     write_sessions(results, sample, result->board);
-    enum fault_kind kind = write_latencies(results, sample, NULL, result->latency, fault);
-    if (kind == FAULT_NONE)
-        kind = write_roles(results, sample, result, fault);
-    for (size_t i = 0; kind == FAULT_NONE && i < sizeof files / sizeof files[0]; i++)
-        kind = output_commit(files[i], fault);
+    enum error_kind kind = write_latencies(results, sample, NULL, result->latency, error);
+    if (kind == ERROR_NONE)
+        kind = write_roles(results, sample, result, error);
+    for (size_t i = 0; kind == ERROR_NONE && i < sizeof files / sizeof files[0]; i++)
+        kind = output_commit(files[i], error);
     /* A trial that one file has no room for is to be in none of them. */
-    for (size_t i = 0; kind != FAULT_NONE && i < sizeof files / sizeof files[0]; i++)
+    for (size_t i = 0; kind != ERROR_NONE && i < sizeof files / sizeof files[0]; i++)
         files[i]->committed_bytes = before_bytes[i];
-    results->broken = kind != FAULT_NONE;
-    results->trials += kind == FAULT_NONE;
+    results->broken = kind != ERROR_NONE;
+    results->trials += kind == ERROR_NONE;
     return kind;
 }
 
-enum fault_kind results_close(struct results *results, struct fault *fault)
+enum error_kind results_close(struct results *results, struct error *error)
 {
     struct output *files[] = {&results->trials_file, &results->handoffs_file,
                               &results->sessions_file, &results->latency_file, &results->hlog_file};
-    enum fault_kind worst = FAULT_NONE;
+    enum error_kind worst = ERROR_NONE;
     for (size_t i = 0; i < sizeof files / sizeof files[0]; i++) {
         if (results->trials == 0) {
             output_abandon(files[i]);
             continue;
         }
-        struct fault told;
+        struct error told;
         if (!results->broken) {
-            if (output_finish(files[i], &told) == FAULT_NONE)
+            if (output_finish(files[i], &told) == ERROR_NONE)
                 continue;
             worst = told.kind;
-            *fault = told;
+            *error = told;
         }
         (void)!output_keep(files[i], &told);
     }

@@ -9,7 +9,7 @@
 #ifndef BENCH_RESULTS_H
 #define BENCH_RESULTS_H
 
-#include "base/fault.h"
+#include "base/error.h"
 #include "base/output.h"
 #include "bench/sample.h"
 #include "measure/csv.h"
@@ -38,20 +38,20 @@ struct results {
 };
 
 /*
- * Makes the folder: `out`, or results/<UTC time>-<target> if out is NULL. FAULT_EXISTS if it is
- * there already, FAULT_DENIED, FAULT_NO_SPACE. trials: how many are to come.
+ * Makes the folder: `out`, or results/<UTC time>-<target> if out is NULL. ERROR_EXISTS if it is
+ * there already, ERROR_DENIED, ERROR_NO_SPACE. trials: how many are to come.
  */
-MUST_CHECK enum fault_kind results_open(struct results *results, const char *out,
-                                        const char *target, size_t trials, struct fault *fault);
+MUST_CHECK enum error_kind results_open(struct results *results, const char *out,
+                                        const char *target, size_t trials, struct error *error);
 
-/* Adds a trial. On a fault the files keep the trials before it. */
-MUST_CHECK enum fault_kind results_add(struct results *results,
+/* Adds a trial. On an error the files keep the trials before it. */
+MUST_CHECK enum error_kind results_add(struct results *results,
                                        const struct sample_context *context,
                                        const struct sample *sample,
-                                       const struct trial_result *result, struct fault *fault);
+                                       const struct trial_result *result, struct error *error);
 
 /* Gives the files their final names. Also after a write has failed: then with the trials before it.
  * If no trial was added, nothing is kept: the files and the folder are removed. */
-MUST_CHECK enum fault_kind results_close(struct results *results, struct fault *fault);
+MUST_CHECK enum error_kind results_close(struct results *results, struct error *error);
 
 #endif

@@ -37,7 +37,7 @@ struct run {
     struct cells cells;
     struct progress progress;
     char left_out[512]; /* which numbers of clients, and why; "": none */
-    struct fault left;  /* FAULT_LEFT_BEHIND: znodes that could not be removed */
+    struct error left;  /* ERROR_LEFT_BEHIND: znodes that could not be removed */
     bool made_out;      /* the folder of --out, for the folders of several targets */
     bool made_data;     /* that of --data */
     int signals;        /* a signalfd: readable when the run is to end */
@@ -69,19 +69,19 @@ static struct trial_plan plan_of(const struct run *run, const struct cell *cell,
 }
 
 /* Runs a plan for a cell, and learns from it how long such a trial takes here. */
-static enum fault_kind run_plan(struct run *run, const struct cell *cell,
+static enum error_kind run_plan(struct run *run, const struct cell *cell,
                                 const struct trial_plan *plan, const struct trial_watch *watch,
-                                struct trial_result **result, struct fault *fault)
+                                struct trial_result **result, struct error *error)
 {
     const struct target *target = &run->targets[cell->topology];
-    const struct trial_host host = {target->steward, &target->servers, target->ensemble,
+    const struct trial_host host = {target->setup, &target->servers, target->ensemble,
                                     &target->simulation, *watch};
     uint64_t began_ns = clock_now_ns();
-    enum fault_kind kind = trial_run(plan, &host, result, fault);
-    if (kind != FAULT_NONE)
+    enum error_kind kind = trial_run(plan, &host, result, error);
+    if (kind != ERROR_NONE)
         return kind;
     cells_learn(&run->cells, cell, cell->rpcs, clock_now_ns() - began_ns);
-    return FAULT_NONE;
+    return ERROR_NONE;
 }
 
 /* The progress callback of a cell's trial. */
@@ -97,7 +97,7 @@ static void show(void *context, const struct trial_progress *trial)
     progress_show(&run->progress, &name, trial);
 }
 
-static enum fault_kind run_cell(struct run *run, size_t at, struct fault *fault)
+static enum error_kind run_cell(struct run *run, size_t at, struct error *error)
 {
     const struct cell *cell = &run->cells.list[at];
     const struct trial_watch watch = {show, run, run->signals};
@@ -106,18 +106,18 @@ static enum fault_kind run_cell(struct run *run, size_t at, struct fault *fault)
     snprintf(root, sizeof root, "%s/t%04zu", run->targets[cell->topology].root, at);
     struct trial_plan plan = plan_of(run, cell, root);
     progress_begin(&run->progress, at, cells_time_left_ns(&run->cells, at));
-    enum fault_kind kind = run_plan(run, cell, &plan, &watch, &result, fault);
-    if (kind != FAULT_NONE)
+    enum error_kind kind = run_plan(run, cell, &plan, &watch, &result, error);
+    if (kind != ERROR_NONE)
         return kind;
     progress_clear(&run->progress);
-    kind = record_add(&run->records[cell->topology], cell, result, fault);
+    kind = record_add(&run->records[cell->topology], cell, result, error);
     trial_result_free(result);
     return kind;
 }
 
 /* A discarded trial, which also tells how fast this machine is. */
-static enum fault_kind warm_up_with(struct run *run, const struct cell *cell, size_t at,
-                                    struct fault *fault)
+static enum error_kind warm_up_with(struct run *run, const struct cell *cell, size_t at,
+                                    struct error *error)
 {
     const struct trial_watch watch = {.interrupt_descriptor = run->signals};
     struct trial_result *result = NULL;
@@ -127,20 +127,20 @@ static enum fault_kind warm_up_with(struct run *run, const struct cell *cell, si
     plan.workload = WORKLOAD_DRAIN;
     plan.hold.mean_ns = 0;
     plan.locks = plan.processes = 1;
-    enum fault_kind kind = run_plan(run, cell, &plan, &watch, &result, fault);
+    enum error_kind kind = run_plan(run, cell, &plan, &watch, &result, error);
     trial_result_free(result);
     return kind;
 }
 
-static enum fault_kind warm_up(struct run *run, struct fault *fault)
+static enum error_kind warm_up(struct run *run, struct error *error)
 {
     const struct options *options = &run->options;
-    enum fault_kind kind = FAULT_NONE;
+    enum error_kind kind = ERROR_NONE;
     progress_say(&run->progress, "warming up");
     for (size_t topology = 0; topology < options->topology_count; topology++) {
-        for (size_t i = 0; kind == FAULT_NONE && i < options->recipe_count; i++) {
+        for (size_t i = 0; kind == ERROR_NONE && i < options->recipe_count; i++) {
             struct cell cell = cells_warm_up(options, i, topology);
-            kind = warm_up_with(run, &cell, i, fault);
+            kind = warm_up_with(run, &cell, i, error);
         }
     }
     return kind;
@@ -170,49 +170,49 @@ static void warn_of_versions(struct record *record, const struct target *target)
         record_warn(record, "the servers are of different versions: %s", list);
 }
 
-static enum fault_kind open_targets(struct run *run, struct fault *fault)
+static enum error_kind open_targets(struct run *run, struct error *error)
 {
-    enum fault_kind kind = FAULT_NONE;
+    enum error_kind kind = ERROR_NONE;
     if (run->options.driver != DRIVER_SIMULATED)
         progress_say(&run->progress,
                      run->options.connect ? "looking at the servers" : "starting private servers");
-    for (size_t i = 0; kind == FAULT_NONE && i < run->options.topology_count; i++)
-        kind = target_open(&run->options, i, &run->targets[i], fault);
+    for (size_t i = 0; kind == ERROR_NONE && i < run->options.topology_count; i++)
+        kind = target_open(&run->options, i, &run->targets[i], error);
     progress_clear(&run->progress);
-    if (kind != FAULT_NONE)
+    if (kind != ERROR_NONE)
         return kind;
     run->signals = signals_block();
-    for (size_t i = 0; kind == FAULT_NONE && i < run->options.topology_count; i++)
-        kind = target_make_root(&run->targets[i], run->signals, fault);
+    for (size_t i = 0; kind == ERROR_NONE && i < run->options.topology_count; i++)
+        kind = target_make_root(&run->targets[i], run->signals, error);
     return kind;
 }
 
 /* One target has the folder that --out names; of several each has one in it. */
-static enum fault_kind folder_of(struct run *run, size_t topology, char *folder, size_t size,
-                                 const char **out, struct fault *fault)
+static enum error_kind folder_of(struct run *run, size_t topology, char *folder, size_t size,
+                                 const char **out, struct error *error)
 {
     *out = run->options.out;
     if (run->options.out == NULL || run->options.topology_count == 1)
-        return FAULT_NONE;
+        return ERROR_NONE;
     if (topology == 0 && mkdir(run->options.out, 0777) != 0)
-        return fault_from_errno(fault, errno, run->options.out, "cannot make the folder");
+        return error_from_errno(error, errno, run->options.out, "cannot make the folder");
     run->made_out = true;
     snprintf(folder, size, "%s/%s", run->options.out, run->targets[topology].name);
     *out = folder;
-    return FAULT_NONE;
+    return ERROR_NONE;
 }
 
-static enum fault_kind open_records(struct run *run, int argc, char **argv, struct fault *fault)
+static enum error_kind open_records(struct run *run, int argc, char **argv, struct error *error)
 {
     for (size_t i = 0; i < run->options.topology_count; i++) {
         struct record *record = &run->records[i];
         char folder[PATH_MAX];
         const char *out;
-        enum fault_kind kind = folder_of(run, i, folder, sizeof folder, &out, fault);
-        if (kind == FAULT_NONE)
+        enum error_kind kind = folder_of(run, i, folder, sizeof folder, &out, error);
+        if (kind == ERROR_NONE)
             kind = record_open(record, &run->options, &run->targets[i], out,
-                               run->cells.count / run->options.topology_count, fault);
-        if (kind != FAULT_NONE)
+                               run->cells.count / run->options.topology_count, error);
+        if (kind != ERROR_NONE)
             return kind;
         run->record_count++;
         manifest_begin(&record->manifest, argc, argv, &run->options, &run->targets[i]);
@@ -221,7 +221,7 @@ static enum fault_kind open_records(struct run *run, int argc, char **argv, stru
         if (run->left_out[0] != '\0')
             record_warn(record, "%s", run->left_out);
     }
-    return FAULT_NONE;
+    return ERROR_NONE;
 }
 
 /* So that nobody wonders at a verdict that fails, among others that hold. */
@@ -236,13 +236,13 @@ static void tell_of_broken(const struct options *options)
 
 /* What the servers do not allow is left out: only --connect has such servers, and they are one
  * target. */
-static enum fault_kind lay_out_cells(struct run *run, struct fault *fault)
+static enum error_kind lay_out_cells(struct run *run, struct error *error)
 {
     struct options *options = &run->options;
-    enum fault_kind kind = capacity_fit(&run->targets[0].capacity, options, run->left_out,
-                                        sizeof run->left_out, fault);
-    if (kind == FAULT_NONE)
-        kind = cells_init(&run->cells, options, fault);
+    enum error_kind kind = capacity_fit(&run->targets[0].capacity, options, run->left_out,
+                                        sizeof run->left_out, error);
+    if (kind == ERROR_NONE)
+        kind = cells_init(&run->cells, options, error);
     run->progress.count = run->cells.count;
     return kind;
 }
@@ -255,42 +255,42 @@ static void tell_load(const struct run *run)
         load_tell(options, &run->cells, &run->targets[0].placement);
 }
 
-static enum fault_kind prepare(struct run *run, int argc, char **argv, struct fault *fault)
+static enum error_kind prepare(struct run *run, int argc, char **argv, struct error *error)
 {
-    enum fault_kind kind = folder_check(run->options.out, fault);
-    if (kind == FAULT_NONE && !run->options.quiet)
-        kind = standard_output_check(fault);
-    if (kind == FAULT_NONE)
-        kind = space_check(&run->options, fault);
-    if (kind == FAULT_NONE)
-        kind = limits_check(&run->options, fault);
-    if (kind == FAULT_NONE)
-        kind = data_prepare(&run->options, &run->made_data, fault);
-    if (kind != FAULT_NONE)
+    enum error_kind kind = folder_check(run->options.out, error);
+    if (kind == ERROR_NONE && !run->options.quiet)
+        kind = standard_output_check(error);
+    if (kind == ERROR_NONE)
+        kind = space_check(&run->options, error);
+    if (kind == ERROR_NONE)
+        kind = limits_check(&run->options, error);
+    if (kind == ERROR_NONE)
+        kind = data_prepare(&run->options, &run->made_data, error);
+    if (kind != ERROR_NONE)
         return kind;
     tell_of_broken(&run->options);
     progress_init(&run->progress, 0, run->options.quiet);
-    kind = open_targets(run, fault);
-    if (kind == FAULT_NONE)
-        kind = lay_out_cells(run, fault);
-    if (kind == FAULT_NONE)
-        kind = open_records(run, argc, argv, fault);
-    if (kind == FAULT_NONE)
+    kind = open_targets(run, error);
+    if (kind == ERROR_NONE)
+        kind = lay_out_cells(run, error);
+    if (kind == ERROR_NONE)
+        kind = open_records(run, argc, argv, error);
+    if (kind == ERROR_NONE)
         tell_load(run);
     return kind;
 }
 
 /* ------------------------------------------------------------------ the whole */
 
-static enum fault_kind run_cells(struct run *run, struct fault *fault)
+static enum error_kind run_cells(struct run *run, struct error *error)
 {
-    enum fault_kind kind = warm_up(run, fault);
-    if (kind != FAULT_NONE)
+    enum error_kind kind = warm_up(run, error);
+    if (kind != ERROR_NONE)
         return kind;
     progress_announce(&run->progress, cells_rpcs(&run->cells, 0),
                       cells_time_left_ns(&run->cells, 0));
-    for (size_t at = 0; kind == FAULT_NONE && at < run->cells.count; at++)
-        kind = run_cell(run, at, fault);
+    for (size_t at = 0; kind == ERROR_NONE && at < run->cells.count; at++)
+        kind = run_cell(run, at, error);
     progress_clear(&run->progress);
     return kind;
 }
@@ -304,7 +304,7 @@ static void close_targets(struct run *run)
 /* Behind all else: what else went wrong may be why znodes remain. */
 static int tell_left(const struct run *run, int status)
 {
-    int left = run->left.kind != FAULT_NONE ? complain(&run->left) : 0;
+    int left = run->left.kind != ERROR_NONE ? complain(&run->left) : 0;
     return status != 0 ? status : left;
 }
 
@@ -321,33 +321,33 @@ static void release(struct run *run)
         close(run->signals);
 }
 
-static enum fault_kind find_cause(const struct run *run, enum fault_kind kind, struct fault *fault)
+static enum error_kind find_cause(const struct run *run, enum error_kind kind, struct error *error)
 {
     for (size_t i = 0; i < run->options.topology_count; i++)
-        kind = target_find_cause(&run->targets[i], kind, fault);
+        kind = target_find_cause(&run->targets[i], kind, error);
     return kind;
 }
 
-/* Closes all records, whether or not one fails; complains about the first fault that is not the one
+/* Closes all records, whether or not one fails; complains about the first error that is not the one
  * that has cut the run short, which has been told. */
-static int close_records(struct run *run, const struct fault *cut_short)
+static int close_records(struct run *run, const struct error *cut_short)
 {
     int status = 0;
     for (size_t i = 0; i < run->record_count; i++) {
-        struct fault fault = {0};
+        struct error error = {0};
         if (run->records[i].samples.count > 0)
-            progress_say(&run->progress, cut_short == NULL || cut_short->kind != FAULT_INTERRUPTED
+            progress_say(&run->progress, cut_short == NULL || cut_short->kind != ERROR_INTERRUPTED
                                              ? "drawing the plots"
                                              : "drawing the plots; interrupt again to end at once");
-        enum fault_kind kind = record_close(&run->records[i], cut_short, run->signals, &fault);
+        enum error_kind kind = record_close(&run->records[i], cut_short, run->signals, &error);
         progress_clear(&run->progress);
-        if (kind != FAULT_NONE && status == 0 && (cut_short == NULL || kind != cut_short->kind))
-            status = complain(&fault);
+        if (kind != ERROR_NONE && status == 0 && (cut_short == NULL || kind != cut_short->kind))
+            status = complain(&error);
     }
     return status;
 }
 
-/* A failed verdict outweighs everything else, and a fault a trial that is not valid. */
+/* A failed verdict outweighs everything else, and an error a trial that is not valid. */
 static int judge(const struct run *run, int status)
 {
     for (size_t i = 0; i < run->record_count; i++) {
@@ -363,29 +363,29 @@ static int judge(const struct run *run, int status)
 /* From the open targets to the verdict. */
 static int lead(struct run *run)
 {
-    struct fault fault = {0};
-    enum fault_kind kind = find_cause(run, run_cells(run, &fault), &fault);
-    if (kind == FAULT_INTERRUPTED)
+    struct error error = {0};
+    enum error_kind kind = find_cause(run, run_cells(run, &error), &error);
+    if (kind == ERROR_INTERRUPTED)
         signals_take(run->signals); /* the next one leaves out the plots */
     close_targets(run);             /* before plots and tables: nobody waits for them */
-    int finished = close_records(run, kind != FAULT_NONE ? &fault : NULL);
+    int finished = close_records(run, kind != ERROR_NONE ? &error : NULL);
     for (size_t i = 0; i < run->record_count; i++) {
         if (run->records[i].samples.count > 0)
             record_tell(&run->records[i]);
     }
-    int status = kind != FAULT_NONE ? complain(&fault) : finished;
+    int status = kind != ERROR_NONE ? complain(&error) : finished;
     return judge(run, tell_left(run, status));
 }
 
-/* Records that were opened before a fault have no trials: closing them removes them. */
+/* Records that were opened before an error have no trials: closing them removes them. */
 static int prepare_and_lead(struct run *run, int argc, char **argv)
 {
-    struct fault fault = {0};
-    if (prepare(run, argc, argv, &fault) == FAULT_NONE)
+    struct error error = {0};
+    if (prepare(run, argc, argv, &error) == ERROR_NONE)
         return lead(run);
     int status =
-        fault.kind == FAULT_UNREAD ? fault_exit_status(fault.kind) : complain_about("run", &fault);
-    close_records(run, &fault);
+        error.kind == ERROR_UNREAD ? error_exit_status(error.kind) : complain_about("run", &error);
+    close_records(run, &error);
     close_targets(run);
     return tell_left(run, status);
 }
@@ -394,7 +394,7 @@ int run_main(int argc, char **argv)
 {
     struct run *run = calloc(1, sizeof *run);
     if (run == NULL)
-        return complain(&(struct fault){.kind = FAULT_NO_MEMORY, .subject = "run"});
+        return complain(&(struct error){.kind = ERROR_NO_MEMORY, .subject = "run"});
     run->signals = -1;
     int status = options_parse(argc, argv, &run->options);
     if (status == ARGUMENTS_GO) {

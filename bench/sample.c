@@ -2,7 +2,7 @@
 #include "bench/sample.h"
 
 #include "base/clock.h"
-#include "trial/death.h"
+#include "trial/injection.h"
 
 #include <math.h>
 #include <stdarg.h>
@@ -223,15 +223,15 @@ double sample_drain_s(const struct sample *sample)
 
 /* ------------------------------------------------------------------ the list */
 
-enum fault_kind samples_add(struct samples *samples, const struct sample *sample,
-                            struct fault *fault)
+enum error_kind samples_add(struct samples *samples, const struct sample *sample,
+                            struct error *error)
 {
     struct sample *list = realloc(samples->list, (samples->count + 1) * sizeof *list);
     if (list == NULL)
-        return fault_raise(fault, FAULT_NO_MEMORY, 0, "results", "%s", "");
+        return error_raise(error, ERROR_NO_MEMORY, 0, "results", "%s", "");
     samples->list = list;
     samples->list[samples->count++] = *sample;
-    return FAULT_NONE;
+    return ERROR_NONE;
 }
 
 void samples_deinit(struct samples *samples)
@@ -298,7 +298,7 @@ static void write_servers(const struct sample *sample, struct csv *csv)
 {
     static const char *const words[] = {
         [RECONCILED_NA] = "na", [RECONCILED_YES] = "yes", [RECONCILED_NO] = "no"};
-    const struct oracle_count *servers = &sample->servers;
+    const struct server_counters_count *servers = &sample->servers;
     if (servers->told) {
         csv_count(csv, servers->writes);
         csv_count(csv, servers->notifications);

@@ -5,7 +5,7 @@
 #ifndef BENCH_SAMPLE_H
 #define BENCH_SAMPLE_H
 
-#include "base/fault.h"
+#include "base/error.h"
 #include "bench/cells.h"
 #include "measure/csv.h"
 #include "trial/trial.h"
@@ -33,7 +33,7 @@ struct sample {
     struct stalls stalls;
     double recovery_s; /* from a death to the next grant; NaN without either */
     uint64_t repairs;
-    struct oracle_count servers;
+    struct server_counters_count servers;
     enum reconciled reconciled;
     uint32_t violations;
     uint64_t inversions;
@@ -63,8 +63,8 @@ double sample_elapsed_s(const struct sample *sample);
 double sample_drain_s(const struct sample *sample);
 
 /* Appends; samples_deinit frees. */
-MUST_CHECK enum fault_kind samples_add(struct samples *samples, const struct sample *sample,
-                                       struct fault *fault);
+MUST_CHECK enum error_kind samples_add(struct samples *samples, const struct sample *sample,
+                                       struct error *error);
 void samples_deinit(struct samples *samples);
 
 /* What all rows of a run say alike. */

@@ -22,17 +22,17 @@ struct places {
     size_t recipe, target, valid;
 };
 
-static enum fault_kind find_places(const struct past_run *run, struct places *places,
-                                   struct fault *fault)
+static enum error_kind find_places(const struct past_run *run, struct places *places,
+                                   struct error *error)
 {
     const struct csv_reader *trials = &run->trials;
-    enum fault_kind kind = csv_reader_column(trials, "recipe", &places->recipe, fault);
-    if (kind == FAULT_NONE)
-        kind = csv_reader_column(trials, "target", &places->target, fault);
-    if (kind == FAULT_NONE)
-        kind = csv_reader_column(trials, "valid", &places->valid, fault);
-    for (size_t i = 0; kind == FAULT_NONE && i < SIDE_FIGURE_COUNT; i++)
-        kind = csv_reader_column(trials, figure_columns[i], &places->figures[i], fault);
+    enum error_kind kind = csv_reader_column(trials, "recipe", &places->recipe, error);
+    if (kind == ERROR_NONE)
+        kind = csv_reader_column(trials, "target", &places->target, error);
+    if (kind == ERROR_NONE)
+        kind = csv_reader_column(trials, "valid", &places->valid, error);
+    for (size_t i = 0; kind == ERROR_NONE && i < SIDE_FIGURE_COUNT; i++)
+        kind = csv_reader_column(trials, figure_columns[i], &places->figures[i], error);
     return kind;
 }
 
@@ -44,70 +44,70 @@ static bool never_is_empty(const struct past_run *run, size_t figure)
            (figure >= SIDE_HANDOFFS && figure <= SIDE_VIOLATIONS);
 }
 
-static enum fault_kind read_figures(const struct past_run *run, const struct places *places,
-                                    size_t row, struct side_trial *trial, struct fault *fault)
+static enum error_kind read_figures(const struct past_run *run, const struct places *places,
+                                    size_t row, struct side_trial *trial, struct error *error)
 {
     for (size_t i = 0; i < SIDE_FIGURE_COUNT; i++) {
         double *figure = &trial->figures[i];
-        enum fault_kind kind =
-            csv_reader_number(&run->trials, row, places->figures[i], figure, fault);
-        if (kind != FAULT_NONE)
+        enum error_kind kind =
+            csv_reader_number(&run->trials, row, places->figures[i], figure, error);
+        if (kind != ERROR_NONE)
             return kind;
         if (isnan(*figure) && never_is_empty(run, i))
             return csv_reader_refuse(&run->trials, row, places->figures[i], "is not a number",
-                                     fault);
+                                     error);
         if (*figure < 0)
-            return csv_reader_refuse(&run->trials, row, places->figures[i], "is negative", fault);
+            return csv_reader_refuse(&run->trials, row, places->figures[i], "is negative", error);
     }
-    return FAULT_NONE;
+    return ERROR_NONE;
 }
 
-static enum fault_kind read_trial(const struct past_run *run, const struct places *places,
-                                  size_t row, struct side_trial *trial, struct fault *fault)
+static enum error_kind read_trial(const struct past_run *run, const struct places *places,
+                                  size_t row, struct side_trial *trial, struct error *error)
 {
     const char *valid = csv_reader_text(&run->trials, row, places->valid);
     bool is_valid = strcmp(valid, "yes") == 0;
     trial->recipe = csv_reader_text(&run->trials, row, places->recipe);
-    enum fault_kind kind = read_figures(run, places, row, trial, fault);
-    if (kind != FAULT_NONE)
+    enum error_kind kind = read_figures(run, places, row, trial, error);
+    if (kind != ERROR_NONE)
         return kind;
     double servers = trial->figures[SIDE_SERVERS];
     if (servers > SERVERS_MAX || servers != floor(servers))
         return csv_reader_refuse(&run->trials, row, places->figures[SIDE_SERVERS],
-                                 "is no number of servers", fault);
+                                 "is no number of servers", error);
     if (!is_valid && strcmp(valid, "no") != 0)
-        return csv_reader_refuse(&run->trials, row, places->valid, "is neither yes nor no", fault);
+        return csv_reader_refuse(&run->trials, row, places->valid, "is neither yes nor no", error);
     /* Under lockstep a trial that was cut short has no law. In free pace none has, and one that was
      * cut short is not told from another that is not valid: neither's counts are used. */
     bool complete = past_run_is_lockstep(run) ? !isnan(trial->figures[SIDE_LAW_RPCS]) : is_valid;
     trial->failed = trial->figures[SIDE_VIOLATIONS] != 0;
     trial->counts_stand = complete && !trial->failed;
     trial->times_stand = trial->counts_stand && is_valid;
-    return FAULT_NONE;
+    return ERROR_NONE;
 }
 
 /* ------------------------------------------------------------------ the sides */
 
-static enum fault_kind new_side(struct sides *sides, const struct past_run *run,
-                                struct fault *fault)
+static enum error_kind new_side(struct sides *sides, const struct past_run *run,
+                                struct error *error)
 {
     if (sides->count == SIDES_MAX)
-        return fault_raise(fault, FAULT_USAGE, 0, run->folder, "more than %d runs in all",
+        return error_raise(error, ERROR_USAGE, 0, run->folder, "more than %d runs in all",
                            SIDES_MAX);
     struct side_trial *trials = calloc(run->trials.rows, sizeof *trials);
     if (trials == NULL)
-        return fault_raise(fault, FAULT_NO_MEMORY, 0, run->folder, "%s", "");
+        return error_raise(error, ERROR_NO_MEMORY, 0, run->folder, "%s", "");
     sides->list[sides->count++] = (struct side){.run = run, .trials = trials};
-    return FAULT_NONE;
+    return ERROR_NONE;
 }
 
-static enum fault_kind add_row(struct side *side, const struct places *places, size_t row,
-                               struct fault *fault)
+static enum error_kind add_row(struct side *side, const struct places *places, size_t row,
+                               struct error *error)
 {
     const struct csv_reader *trials = &side->run->trials;
     struct side_trial *trial = &side->trials[row];
-    enum fault_kind kind = read_trial(side->run, places, row, trial, fault);
-    if (kind != FAULT_NONE)
+    enum error_kind kind = read_trial(side->run, places, row, trial, error);
+    if (kind != ERROR_NONE)
         return kind;
     const char *target = csv_reader_text(trials, row, places->target);
     if (row == 0) {
@@ -116,23 +116,23 @@ static enum fault_kind add_row(struct side *side, const struct places *places, s
     }
     if (strcmp(target, side->target) != 0)
         return csv_reader_refuse(trials, row, places->target, "is not that of the trials before",
-                                 fault);
+                                 error);
     if (trial->figures[SIDE_SERVERS] != (double)side->servers)
         return csv_reader_refuse(trials, row, places->figures[SIDE_SERVERS],
-                                 "is not that of the trials before", fault);
+                                 "is not that of the trials before", error);
     side->count++;
     side->failed += trial->failed;
-    return FAULT_NONE;
+    return ERROR_NONE;
 }
 
-enum fault_kind sides_add(struct sides *sides, const struct past_run *run, struct fault *fault)
+enum error_kind sides_add(struct sides *sides, const struct past_run *run, struct error *error)
 {
     struct places places = {0};
-    enum fault_kind kind = find_places(run, &places, fault);
-    if (kind == FAULT_NONE)
-        kind = new_side(sides, run, fault);
-    for (size_t row = 0; kind == FAULT_NONE && row < run->trials.rows; row++)
-        kind = add_row(&sides->list[sides->count - 1], &places, row, fault);
+    enum error_kind kind = find_places(run, &places, error);
+    if (kind == ERROR_NONE)
+        kind = new_side(sides, run, error);
+    for (size_t row = 0; kind == ERROR_NONE && row < run->trials.rows; row++)
+        kind = add_row(&sides->list[sides->count - 1], &places, row, error);
     return kind;
 }
 

@@ -9,7 +9,7 @@
 #ifndef BENCH_SIDES_H
 #define BENCH_SIDES_H
 
-#include "base/fault.h"
+#include "base/error.h"
 #include "bench/past_run.h"
 
 #include <limits.h>
@@ -69,11 +69,11 @@ struct sides {
 
 /*
  * Adds the side of a run, which must outlive it. All zero bytes are no sides.
- * FAULT_MALFORMED, also if its trials are not all of one target; FAULT_NO_MEMORY; FAULT_USAGE if
- * there are more than SIDES_MAX. On a fault what was added is still for sides_deinit.
+ * ERROR_MALFORMED, also if its trials are not all of one target; ERROR_NO_MEMORY; ERROR_USAGE if
+ * there are more than SIDES_MAX. On an error what was added is still for sides_deinit.
  */
-MUST_CHECK enum fault_kind sides_add(struct sides *sides, const struct past_run *run,
-                                     struct fault *fault);
+MUST_CHECK enum error_kind sides_add(struct sides *sides, const struct past_run *run,
+                                     struct error *error);
 void sides_deinit(struct sides *sides);
 
 /* Puts those from side `first` on in order: those with few servers first. */

@@ -56,34 +56,34 @@ bool sight_equal(const struct sight *one, const struct sight *other)
     return equal;
 }
 
-static enum fault_kind raise_no_memory(const char *path, struct fault *fault)
+static enum error_kind raise_no_memory(const char *path, struct error *error)
 {
-    return fault_from_errno(fault, ENOMEM, path, "for its znodes");
+    return error_from_errno(error, ENOMEM, path, "for its znodes");
 }
 
-static enum fault_kind make_room(struct sight *sight, const char *path, size_t count,
-                                 struct fault *fault)
+static enum error_kind make_room(struct sight *sight, const char *path, size_t count,
+                                 struct error *error)
 {
     sight->places = calloc(count + 1, sizeof *sight->places);
     sight->entries = calloc(count + 1, sizeof *sight->entries);
-    return sight->places != NULL && sight->entries != NULL ? FAULT_NONE
-                                                           : raise_no_memory(path, fault);
+    return sight->places != NULL && sight->entries != NULL ? ERROR_NONE
+                                                           : raise_no_memory(path, error);
 }
 
 /* ------------------------------------------------------------------ one znode */
 
-static enum fault_kind see_znode(struct browser *browser, const char *path,
+static enum error_kind see_znode(struct browser *browser, const char *path,
                                  const struct browser_stat *stat, struct sight *sight,
-                                 bool *settled, struct fault *fault)
+                                 bool *settled, struct error *error)
 {
-    enum fault_kind kind = make_room(sight, path, 1, fault);
-    if (kind != FAULT_NONE)
+    enum error_kind kind = make_room(sight, path, 1, error);
+    if (kind != ERROR_NONE)
         return kind;
     sight->entries[0] = (struct sight_entry){.stat = *stat, .below = ""};
     sight->names = strdup(strrchr(path, '/') + 1);
-    if (kind == FAULT_NONE && sight->names == NULL)
-        kind = raise_no_memory(path, fault);
-    if (kind != FAULT_NONE)
+    if (kind == ERROR_NONE && sight->names == NULL)
+        kind = raise_no_memory(path, error);
+    if (kind != ERROR_NONE)
         return kind;
     sight->kind = SIGHT_ZNODE;
     sight->places[0] = (struct line_place){.name = sight->names, .holds = true};
@@ -92,7 +92,7 @@ static enum fault_kind see_znode(struct browser *browser, const char *path,
     sight->is_lock = true;
     /* The watch has been set by the look before. */
     struct browser_stat again;
-    kind = browser_read(browser, path, settled, &again, &sight->entries[0].data, fault);
+    kind = browser_read(browser, path, settled, &again, &sight->entries[0].data, error);
     *settled = *settled && again.owner == stat->owner && again.created_ms == stat->created_ms;
     return kind;
 }
@@ -100,20 +100,20 @@ static enum fault_kind see_znode(struct browser *browser, const char *path,
 /* ------------------------------------------------------------------ a queue */
 
 /* The browser's names are the next list's soon. */
-static enum fault_kind keep_names(const char *path, struct sight *sight, struct fault *fault)
+static enum error_kind keep_names(const char *path, struct sight *sight, struct error *error)
 {
     size_t size = 1;
     for (size_t i = 0; i < sight->count; i++)
         size += strlen(sight->places[i].name) + 1;
     char *text = sight->names = malloc(size);
     if (text == NULL)
-        return raise_no_memory(path, fault);
+        return raise_no_memory(path, error);
     for (size_t i = 0; i < sight->count; i++) {
         const char *name = sight->places[i].name;
         sight->places[i].name = text;
         text = stpcpy(text, name) + 1;
     }
-    return FAULT_NONE;
+    return ERROR_NONE;
 }
 
 /* In a folder that was made anew the same names are others'. */
@@ -137,31 +137,31 @@ static bool is_known(const struct sight *known, const struct line_place *place, 
     return true;
 }
 
-static enum fault_kind look_at_place(struct browser *browser, const char *path,
+static enum error_kind look_at_place(struct browser *browser, const char *path,
                                      const struct sight *sight, size_t place, bool *there,
-                                     struct sight_entry *entry, struct fault *fault)
+                                     struct sight_entry *entry, struct error *error)
 {
     char *znode = sight_znode(sight, path, place);
     if (znode == NULL)
-        return raise_no_memory(path, fault);
+        return raise_no_memory(path, error);
     entry->below = sight->entries[place].below;
-    enum fault_kind kind = browser_read(browser, znode, there, &entry->stat, &entry->data, fault);
+    enum error_kind kind = browser_read(browser, znode, there, &entry->stat, &entry->data, error);
     free(znode);
     return kind;
 }
 
 /* Who owns each place; those that have gone meanwhile are left out. */
-static enum fault_kind look_at_places(struct browser *browser, const char *path,
+static enum error_kind look_at_places(struct browser *browser, const char *path,
                                       const struct sight *known, struct sight *sight,
-                                      struct fault *fault)
+                                      struct error *error)
 {
     size_t left = 0, at = 0;
     for (size_t i = 0; i < sight->count; i++) {
         struct sight_entry entry = {.below = ""};
         bool there = is_known(known, &sight->places[i], &at, &entry);
         if (!there) {
-            enum fault_kind kind = look_at_place(browser, path, sight, i, &there, &entry, fault);
-            if (kind != FAULT_NONE)
+            enum error_kind kind = look_at_place(browser, path, sight, i, &there, &entry, error);
+            if (kind != ERROR_NONE)
                 return kind;
         }
         if (!there)
@@ -170,7 +170,7 @@ static enum fault_kind look_at_places(struct browser *browser, const char *path,
         sight->entries[left++] = entry;
     }
     sight->count = left;
-    return FAULT_NONE;
+    return ERROR_NONE;
 }
 
 /* Who did not hold when the lock was seen last has come to hold since then. The servers keep no
@@ -203,16 +203,16 @@ static bool has_ephemeral(const struct sight *sight)
 }
 
 /* In the folder of a lock of zkherd run the queue, or the one znode, may be a child. */
-static enum fault_kind raise_no_queue(const char *path, const char *const *names, size_t name_count,
-                                      struct fault *fault)
+static enum error_kind raise_no_queue(const char *path, const char *const *names, size_t name_count,
+                                      struct error *error)
 {
     for (size_t i = 0; i < name_count; i++) {
         if (strcmp(names[i], "queue") == 0 || strcmp(names[i], "f") == 0)
-            return fault_raise(fault, FAULT_NO_LOCK, 0, path,
+            return error_raise(error, ERROR_NO_LOCK, 0, path,
                                "its children have no sequence numbers, but %.200s/%s may be a lock",
                                path, names[i]);
     }
-    return fault_raise(fault, FAULT_NO_LOCK, 0, path,
+    return error_raise(error, ERROR_NO_LOCK, 0, path,
                        "its children, such as '%.200s', have no sequence numbers", names[0]);
 }
 
@@ -222,29 +222,29 @@ static void set_below(struct sight *sight, size_t first, size_t end, const char 
         sight->entries[i].below = below;
 }
 
-static enum fault_kind see_queue(struct browser *browser, const char *path,
+static enum error_kind see_queue(struct browser *browser, const char *path,
                                  const struct sight *before, const char *const *names,
-                                 size_t name_count, struct sight *sight, struct fault *fault)
+                                 size_t name_count, struct sight *sight, struct error *error)
 {
-    enum fault_kind kind = make_room(sight, path, name_count, fault);
-    if (kind != FAULT_NONE)
+    enum error_kind kind = make_room(sight, path, name_count, error);
+    if (kind != ERROR_NONE)
         return kind;
     sight->kind = SIGHT_QUEUE;
     sight->count = line_read(names, name_count, sight->places);
     set_below(sight, 0, sight->count, "");
     sight->is_lock = sight->count > 0 || (before != NULL && before->is_lock);
     if (before == NULL && name_count > 0 && sight->count == 0)
-        return raise_no_queue(path, names, name_count, fault);
-    kind = keep_names(path, sight, fault);
-    if (kind == FAULT_NONE)
-        kind = look_at_places(browser, path, same_folder(before, sight), sight, fault);
-    if (kind != FAULT_NONE)
+        return raise_no_queue(path, names, name_count, error);
+    kind = keep_names(path, sight, error);
+    if (kind == ERROR_NONE)
+        kind = look_at_places(browser, path, same_folder(before, sight), sight, error);
+    if (kind != ERROR_NONE)
         return kind;
     sight->holders = line_grant(sight->places, sight->count);
     note_holds(before, sight);
-    if (kind == FAULT_NONE && before == NULL && sight->count > 0 && !has_ephemeral(sight))
+    if (kind == ERROR_NONE && before == NULL && sight->count > 0 && !has_ephemeral(sight))
         kind =
-            fault_raise(fault, FAULT_NO_LOCK, 0, path,
+            error_raise(error, ERROR_NO_LOCK, 0, path,
                         "its children, such as '%.200s', are not ephemeral", sight->places[0].name);
     return kind;
 }
@@ -274,22 +274,22 @@ static uint64_t leases_max(const struct browser_data *data)
     return data->known && text_parse_number(data->bytes, 1, UINT32_MAX, &number) ? number : 0;
 }
 
-static enum fault_kind is_there(struct browser *browser, const char *path, const char *below,
-                                bool *there, struct fault *fault)
+static enum error_kind is_there(struct browser *browser, const char *path, const char *below,
+                                bool *there, struct error *error)
 {
     struct browser_stat ignored;
     char *znode = NULL;
     if (asprintf(&znode, "%s%s", path, below) < 0)
-        return raise_no_memory(path, fault);
-    enum fault_kind kind = browser_look(browser, znode, NO_WATCH, there, &ignored, fault);
+        return raise_no_memory(path, error);
+    enum error_kind kind = browser_look(browser, znode, NO_WATCH, there, &ignored, error);
     free(znode);
     return kind;
 }
 
 /* *parts is NULL if the znode is no semaphore's, by the names of its children. */
-static enum fault_kind find_parts(struct browser *browser, const char *path,
+static enum error_kind find_parts(struct browser *browser, const char *path,
                                   const char *const *names, size_t count, struct sight *sight,
-                                  const struct parts **parts, struct fault *fault)
+                                  const struct parts **parts, struct error *error)
 {
     struct browser_stat stat;
     struct browser_data data;
@@ -300,28 +300,28 @@ static enum fault_kind find_parts(struct browser *browser, const char *path,
     if (has_name(names, count, LINE_CURATOR_LEASES) && has_name(names, count, LINE_CURATOR_LINE))
         *parts = &curator;
     if (*parts != NULL || !leases_only || strcmp(path, "/") == 0)
-        return FAULT_NONE;
-    enum fault_kind kind = is_there(browser, path, kazoo.line, &there, fault);
-    if (kind != FAULT_NONE || !there)
+        return ERROR_NONE;
+    enum error_kind kind = is_there(browser, path, kazoo.line, &there, error);
+    if (kind != ERROR_NONE || !there)
         return kind;
-    kind = browser_read(browser, path, &there, &stat, &data, fault);
+    kind = browser_read(browser, path, &there, &stat, &data, error);
     *parts = &kazoo;
     sight->leases_max = leases_max(&data);
     return kind;
 }
 
-static enum fault_kind list_part(struct browser *browser, const char *path, const char *below,
+static enum error_kind list_part(struct browser *browser, const char *path, const char *below,
                                  enum watch_flag watch, const char ***names, size_t *count,
-                                 struct fault *fault)
+                                 struct error *error)
 {
     const char *const *list = NULL;
     char *folder = NULL;
     bool there = false;
     if (asprintf(&folder, "%s%s", strcmp(path, "/") == 0 ? "" : path, below) < 0)
-        return raise_no_memory(path, fault);
-    enum fault_kind kind = browser_list(browser, folder, watch, &there, &list, count, fault);
+        return raise_no_memory(path, error);
+    enum error_kind kind = browser_list(browser, folder, watch, &there, &list, count, error);
     free(folder);
-    if (kind == FAULT_NONE && there)
+    if (kind == ERROR_NONE && there)
         *names = browser_take_names(browser);
     else
         *count = 0;
@@ -364,15 +364,15 @@ static void count_holders(struct sight *sight, const struct parts *parts)
         sight->entries[i].held_ms = sight->entries[i].stat.created_ms;
 }
 
-static enum fault_kind see_parts(struct browser *browser, const char *path,
+static enum error_kind see_parts(struct browser *browser, const char *path,
                                  const struct sight *before, const struct parts *parts,
                                  const char *const *leases, size_t lease_count,
                                  const char *const *line, size_t line_count, struct sight *sight,
-                                 struct fault *fault)
+                                 struct error *error)
 {
     static const struct sight nothing = {.count = 0};
-    enum fault_kind kind = make_room(sight, path, lease_count + line_count, fault);
-    if (kind != FAULT_NONE)
+    enum error_kind kind = make_room(sight, path, lease_count + line_count, error);
+    if (kind != ERROR_NONE)
         return kind;
     sight->kind = SIGHT_SEMAPHORE;
     sight->is_lock = true;
@@ -380,30 +380,30 @@ static enum fault_kind see_parts(struct browser *browser, const char *path,
     sight->count = first + read_line(line, line_count, sight->places + first);
     set_below(sight, 0, first, parts->leases);
     set_below(sight, first, sight->count, parts->line);
-    kind = keep_names(path, sight, fault);
-    if (kind == FAULT_NONE)
-        kind = look_at_places(browser, path, &nothing, sight, fault);
-    if (kind != FAULT_NONE)
+    kind = keep_names(path, sight, error);
+    if (kind == ERROR_NONE)
+        kind = look_at_places(browser, path, &nothing, sight, error);
+    if (kind != ERROR_NONE)
         return kind;
     count_holders(sight, parts);
     note_holds(before, sight);
-    return FAULT_NONE;
+    return ERROR_NONE;
 }
 
-static enum fault_kind see_semaphore(struct browser *browser, const char *path,
+static enum error_kind see_semaphore(struct browser *browser, const char *path,
                                      enum watch_flag watch, const struct sight *before,
                                      const struct parts *parts, struct sight *sight,
-                                     struct fault *fault)
+                                     struct error *error)
 {
     const char **leases = NULL, **line = NULL;
     size_t lease_count = 0, line_count = 0;
-    enum fault_kind kind =
-        list_part(browser, path, parts->leases, watch, &leases, &lease_count, fault);
-    if (kind == FAULT_NONE)
-        kind = list_part(browser, path, parts->line, watch, &line, &line_count, fault);
-    if (kind == FAULT_NONE)
+    enum error_kind kind =
+        list_part(browser, path, parts->leases, watch, &leases, &lease_count, error);
+    if (kind == ERROR_NONE)
+        kind = list_part(browser, path, parts->line, watch, &line, &line_count, error);
+    if (kind == ERROR_NONE)
         kind = see_parts(browser, path, before, parts, leases, lease_count, line, line_count, sight,
-                         fault);
+                         error);
     free(leases);
     free(line);
     return kind;
@@ -411,9 +411,9 @@ static enum fault_kind see_semaphore(struct browser *browser, const char *path,
 
 /* ------------------------------------------------------------------ whatever it is */
 
-static enum fault_kind raise_place(const char *path, struct fault *fault)
+static enum error_kind raise_place(const char *path, struct error *error)
 {
-    return fault_raise(fault, FAULT_NO_LOCK, 0, path,
+    return error_raise(error, ERROR_NO_LOCK, 0, path,
                        "this znode is one place in a queue; its folder is the lock");
 }
 
@@ -423,56 +423,56 @@ static bool was_znode(const struct sight *before)
 }
 
 /* *settled is false if the znode has gone between two questions. */
-static enum fault_kind see(struct browser *browser, const char *path, enum watch_flag watch,
+static enum error_kind see(struct browser *browser, const char *path, enum watch_flag watch,
                            const struct sight *before, struct sight *sight, bool *settled,
-                           struct fault *fault)
+                           struct error *error)
 {
     struct browser_stat stat;
     const char *const *names = NULL;
     size_t name_count = 0;
     bool there = false;
     int32_t sequence;
-    enum fault_kind kind = browser_look(browser, path, watch, &there, &stat, fault);
+    enum error_kind kind = browser_look(browser, path, watch, &there, &stat, error);
     *settled = true;
-    if (kind != FAULT_NONE)
+    if (kind != ERROR_NONE)
         return kind;
     if (!there) {
         sight->kind = was_znode(before) ? SIGHT_FREE : SIGHT_GONE;
         sight->is_lock = before != NULL && before->is_lock;
         return before != NULL
-                   ? FAULT_NONE
-                   : fault_raise(fault, FAULT_NO_LOCK, 0, path, "the znode does not exist");
+                   ? ERROR_NONE
+                   : error_raise(error, ERROR_NO_LOCK, 0, path, "the znode does not exist");
     }
     if (stat.owner != 0 && queue_sequence(path, &sequence))
-        return raise_place(path, fault);
+        return raise_place(path, error);
     sight->created_ms = stat.created_ms;
     if (stat.owner != 0)
-        return see_znode(browser, path, &stat, sight, settled, fault);
-    kind = browser_list(browser, path, watch, settled, &names, &name_count, fault);
-    if (kind != FAULT_NONE || !*settled)
+        return see_znode(browser, path, &stat, sight, settled, error);
+    kind = browser_list(browser, path, watch, settled, &names, &name_count, error);
+    if (kind != ERROR_NONE || !*settled)
         return kind;
     if (before == NULL && name_count == 0 && queue_sequence(path, &sequence))
-        return raise_place(path, fault);
+        return raise_place(path, error);
     const struct parts *parts = NULL;
-    kind = find_parts(browser, path, names, name_count, sight, &parts, fault);
-    if (kind != FAULT_NONE)
+    kind = find_parts(browser, path, names, name_count, sight, &parts, error);
+    if (kind != ERROR_NONE)
         return kind;
-    return parts != NULL ? see_semaphore(browser, path, watch, before, parts, sight, fault)
-                         : see_queue(browser, path, before, names, name_count, sight, fault);
+    return parts != NULL ? see_semaphore(browser, path, watch, before, parts, sight, error)
+                         : see_queue(browser, path, before, names, name_count, sight, error);
 }
 
-enum fault_kind sight_take(struct browser *browser, const char *path, enum watch_flag watch,
-                           const struct sight *before, struct sight *sight, struct fault *fault)
+enum error_kind sight_take(struct browser *browser, const char *path, enum watch_flag watch,
+                           const struct sight *before, struct sight *sight, struct error *error)
 {
     struct sight taken = {0};
-    enum fault_kind kind = FAULT_NONE;
+    enum error_kind kind = ERROR_NONE;
     bool settled = false;
-    for (int looks = 0; kind == FAULT_NONE && !settled && looks < LOOKS_MAX; looks++) {
+    for (int looks = 0; kind == ERROR_NONE && !settled && looks < LOOKS_MAX; looks++) {
         sight_deinit(&taken);
         taken.kind = SIGHT_GONE;
-        kind = see(browser, path, watch, before, &taken, &settled, fault);
+        kind = see(browser, path, watch, before, &taken, &settled, error);
     }
-    if (kind == FAULT_NONE)
+    if (kind == ERROR_NONE)
         *sight = taken;
     else
         sight_deinit(&taken);

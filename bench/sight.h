@@ -15,7 +15,7 @@
 #ifndef BENCH_SIGHT_H
 #define BENCH_SIGHT_H
 
-#include "base/fault.h"
+#include "base/error.h"
 #include "bench/browser.h"
 #include "recipes/line.h"
 
@@ -56,12 +56,12 @@ struct sight {
 /*
  * Looks at the lock. With WATCH the browser has news when anything of it changes. `before` is what
  * was seen of it last, or NULL: znodes that are known from there are not asked for again, and a
- * lock that has been one may be gone. FAULT_NO_LOCK, with the reason; those of browser.h. On
+ * lock that has been one may be gone. ERROR_NO_LOCK, with the reason; those of browser.h. On
  * success *sight is the caller's to sight_deinit.
  */
-MUST_CHECK enum fault_kind sight_take(struct browser *browser, const char *path,
+MUST_CHECK enum error_kind sight_take(struct browser *browser, const char *path,
                                       enum watch_flag watch, const struct sight *before,
-                                      struct sight *sight, struct fault *fault);
+                                      struct sight *sight, struct error *error);
 
 /* One that is all zero is fine. */
 void sight_deinit(struct sight *sight);

@@ -95,7 +95,7 @@ const char *sight_table_state(const struct sight *sight, size_t place)
 
 /* What could not be told of any row. */
 struct gaps {
-    bool ages, whereabouts;
+    bool ages, connections;
 };
 
 /* As much as a line below the row has room for. */
@@ -110,7 +110,7 @@ static const char *data_of(const struct browser_data *data, char *text, size_t s
 }
 
 static void add_row(struct grid *grid, const struct sight *sight, size_t place,
-                    const struct whereabouts *whereabouts, struct gaps *gaps)
+                    const struct connections *connections, struct gaps *gaps)
 {
     static const char *const roles[] = {[LINE_ALONE] = "",
                                         [LINE_READS] = ", reads",
@@ -118,8 +118,8 @@ static void add_row(struct grid *grid, const struct sight *sight, size_t place,
                                         [LINE_LEASES] = ""};
     const struct sight_entry *entry = &sight->entries[place];
     char number[24], state[24], znode[1024], session[24], queued[32], held[32];
-    char server[ENDPOINT_TEXT_SIZE] = GRID_UNKNOWN, data[4 * DIALOGUE_VALUE_MAX];
-    const struct whereabout *found = whereabouts_find(whereabouts, entry->stat.owner);
+    char server[ENDPOINT_TEXT_SIZE] = GRID_UNKNOWN, data[4 * SYNC_SESSION_VALUE_MAX];
+    const struct connection *found = connections_find(connections, entry->stat.owner);
     snprintf(number, sizeof number, "%zu", place + 1);
     snprintf(state, sizeof state, "%s%s", sight_table_state(sight, place),
              roles[sight->places[place].role]);
@@ -130,11 +130,11 @@ static void add_row(struct grid *grid, const struct sight *sight, size_t place,
     else
         snprintf(session, sizeof session, "none");
     if (found != NULL)
-        endpoint_typed(&whereabouts->servers->endpoints[found->server], server, sizeof server);
+        endpoint_typed(&connections->servers->endpoints[found->server], server, sizeof server);
     sight_table_format_age(entry->stat.created_ms, queued, sizeof queued);
     sight_table_format_age(entry->held_ms, held, sizeof held);
     gaps->ages = gaps->ages || strcmp(queued, GRID_UNKNOWN) == 0;
-    gaps->whereabouts = gaps->whereabouts || (found == NULL && entry->stat.owner != 0);
+    gaps->connections = gaps->connections || (found == NULL && entry->stat.owner != 0);
     grid_add(grid, (const char *const[COLUMNS]){
                        [PLACE] = number,
                        [STATE] = state,
@@ -156,18 +156,18 @@ static void write_foreign(const char *text, FILE *stream)
     fputs(printable_text(text, printable, sizeof printable), stream);
 }
 
-static void write_refusals(const struct whereabouts *whereabouts, FILE *stream)
+static void write_refusals(const struct connections *connections, FILE *stream)
 {
     bool all_told = true;
-    for (size_t i = 0; i < whereabouts->servers->count; i++) {
-        const struct fault *refusal = &whereabouts->refusals[i];
+    for (size_t i = 0; i < connections->servers->count; i++) {
+        const struct error *refusal = &connections->refusals[i];
         char line[1200];
-        if (refusal->kind == FAULT_NONE)
+        if (refusal->kind == ERROR_NONE)
             continue;
         all_told = false;
         snprintf(line, sizeof line, "no client addresses from %s: %s%s%s; %s", refusal->subject,
-                 fault_words(refusal->kind), refusal->detail[0] != '\0' ? ": " : "",
-                 refusal->detail, fault_advice(refusal->kind));
+                 error_words(refusal->kind), refusal->detail[0] != '\0' ? ": " : "",
+                 refusal->detail, error_advice(refusal->kind));
         write_foreign(line, stream);
         fputc('\n', stream);
     }
@@ -176,20 +176,20 @@ static void write_refusals(const struct whereabouts *whereabouts, FILE *stream)
 }
 
 void sight_table_write(const char *path, const struct sight *sight,
-                       const struct whereabouts *whereabouts, unsigned width, FILE *stream)
+                       const struct connections *connections, unsigned width, FILE *stream)
 {
     struct grid grid;
     struct gaps gaps = {false, false};
     char sum[160];
     grid_init(&grid, columns, COLUMNS);
     for (size_t i = 0; i < sight->count; i++)
-        add_row(&grid, sight, i, whereabouts, &gaps);
+        add_row(&grid, sight, i, connections, &gaps);
     write_foreign(path, stream);
     fprintf(stream, ": %s\n", sum_of(sight, sum, sizeof sum));
     grid_write(&grid, width, stream);
     grid_deinit(&grid);
-    if (gaps.whereabouts)
-        write_refusals(whereabouts, stream);
+    if (gaps.connections)
+        write_refusals(connections, stream);
     if (gaps.ages)
         fputs("ages are not known: the servers' clock is ahead of this machine's\n", stream);
     if (sight->kind == SIGHT_ZNODE)

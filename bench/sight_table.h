@@ -10,7 +10,7 @@
 #define BENCH_SIGHT_TABLE_H
 
 #include "bench/sight.h"
-#include "zk/whereabouts.h"
+#include "servers/connections.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -19,7 +19,7 @@
 /* Writes the line that sums up, a row for each place, for a terminal of so many columns, and a line
  * for each thing that could not be told. */
 void sight_table_write(const char *path, const struct sight *sight,
-                       const struct whereabouts *whereabouts, unsigned width, FILE *stream);
+                       const struct connections *connections, unsigned width, FILE *stream);
 
 /* The age of what was created at this time, in *age_ms; false if it seems to lie ahead by more than
  * clocks differ that are kept together, or is 0: not known. */

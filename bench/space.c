@@ -78,23 +78,23 @@ static uint64_t larger(uint64_t a, uint64_t b)
     return a > b ? a : b;
 }
 
-static enum fault_kind check_limit(const struct sizes *sizes, const char *folder,
-                                   struct fault *fault)
+static enum error_kind check_limit(const struct sizes *sizes, const char *folder,
+                                   struct error *error)
 {
     struct rlimit limit;
     uint64_t largest = larger(larger(sizes->trials, sizes->handoffs),
                               larger(sizes->sessions, larger(sizes->latency, sizes->hlog)));
     if (getrlimit(RLIMIT_FSIZE, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY ||
         limit.rlim_cur >= largest)
-        return FAULT_NONE;
-    return fault_raise(fault, FAULT_NO_SPACE, 0, folder,
+        return ERROR_NONE;
+    return error_raise(error, ERROR_NO_SPACE, 0, folder,
                        "a file of the results takes at least %llu kB, and the limit is %llu kB "
                        "(ulimit -f)",
                        (unsigned long long)largest / 1000,
                        (unsigned long long)limit.rlim_cur / 1000);
 }
 
-enum fault_kind space_check(const struct options *options, struct fault *fault)
+enum error_kind space_check(const struct options *options, struct error *error)
 {
     char folder[PATH_MAX];
     struct statvfs disk;
@@ -102,13 +102,13 @@ enum fault_kind space_check(const struct options *options, struct fault *fault)
     uint64_t all = sizes.trials + sizes.handoffs + sizes.sessions + sizes.latency + sizes.hlog;
     all *= options->topology_count;
     folder_parent(options->out, folder);
-    enum fault_kind kind = check_limit(&sizes, folder, fault);
-    if (kind != FAULT_NONE || statvfs(folder, &disk) != 0)
+    enum error_kind kind = check_limit(&sizes, folder, error);
+    if (kind != ERROR_NONE || statvfs(folder, &disk) != 0)
         return kind;
     uint64_t free_bytes = (uint64_t)disk.f_bavail * disk.f_frsize;
     if (disk.f_blocks == 0 || free_bytes >= all)
-        return FAULT_NONE;
-    return fault_raise(fault, FAULT_NO_SPACE, 0, folder,
+        return ERROR_NONE;
+    return error_raise(error, ERROR_NO_SPACE, 0, folder,
                        "the results take at least %llu kB, and %llu kB are free",
                        (unsigned long long)all / 1000 + 1, (unsigned long long)free_bytes / 1000);
 }

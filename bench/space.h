@@ -8,11 +8,11 @@
 #ifndef BENCH_SPACE_H
 #define BENCH_SPACE_H
 
-#include "base/fault.h"
+#include "base/error.h"
 #include "bench/options.h"
 
-/* FAULT_NO_SPACE, with the numbers, if the file system of the results' folder, which need not be
+/* ERROR_NO_SPACE, with the numbers, if the file system of the results' folder, which need not be
  * there yet, or the limit of a file's size (ulimit -f) has less room than the results take. */
-MUST_CHECK enum fault_kind space_check(const struct options *options, struct fault *fault);
+MUST_CHECK enum error_kind space_check(const struct options *options, struct error *error);
 
 #endif

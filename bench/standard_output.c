@@ -13,14 +13,14 @@
 
 static const char subject[] = "standard output";
 
-enum fault_kind standard_output_flush(struct fault *fault)
+enum error_kind standard_output_flush(struct error *error)
 {
     if (fflush(stdout) == 0 && ferror(stdout) == 0)
-        return FAULT_NONE;
+        return ERROR_NONE;
     int os_error = errno;
     clearerr(stdout);
-    return os_error == EPIPE ? fault_raise(fault, FAULT_UNREAD, os_error, subject, "%s", "")
-                             : fault_from_errno(fault, os_error, subject, "%s", "");
+    return os_error == EPIPE ? error_raise(error, ERROR_UNREAD, os_error, subject, "%s", "")
+                             : error_from_errno(error, os_error, subject, "%s", "");
 }
 
 /* Linux's /dev/full, which is there to be taken for a full disk. */
@@ -42,17 +42,17 @@ static bool has_no_reader(void)
     return poll(&output, 1, 0) > 0 && (output.revents & POLLERR) != 0;
 }
 
-enum fault_kind standard_output_check(struct fault *fault)
+enum error_kind standard_output_check(struct error *error)
 {
     struct stat status;
     int flags = fcntl(STDOUT_FILENO, F_GETFL);
     if (flags < 0 || (flags & O_ACCMODE) == O_RDONLY || fstat(STDOUT_FILENO, &status) != 0)
-        return fault_raise(fault, FAULT_NO_OUTPUT, 0, subject, "%s", "");
+        return error_raise(error, ERROR_NO_OUTPUT, 0, subject, "%s", "");
     if (is_full_device(&status) || is_on_full_disk(&status))
-        return fault_raise(fault, FAULT_NO_SPACE, ENOSPC, subject, "%s", "");
+        return error_raise(error, ERROR_NO_SPACE, ENOSPC, subject, "%s", "");
     if (has_no_reader())
-        return fault_raise(fault, FAULT_UNREAD, EPIPE, subject, "%s", "");
-    return FAULT_NONE;
+        return error_raise(error, ERROR_UNREAD, EPIPE, subject, "%s", "");
+    return ERROR_NONE;
 }
 
 void standard_output_guard(void)

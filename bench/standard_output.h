@@ -5,16 +5,16 @@
 #ifndef BENCH_STANDARD_OUTPUT_H
 #define BENCH_STANDARD_OUTPUT_H
 
-#include "base/fault.h"
+#include "base/error.h"
 
-/* Writes out what is left. A fault that was told is not one again. FAULT_UNREAD: it is a pipe that
- * is closed, as when head has seen enough; FAULT_NO_SPACE, FAULT_SYSTEM. */
-MUST_CHECK enum fault_kind standard_output_flush(struct fault *fault);
+/* Writes out what is left. An error that was told is not one again. ERROR_UNREAD: it is a pipe that
+ * is closed, as when head has seen enough; ERROR_NO_SPACE, ERROR_SYSTEM. */
+MUST_CHECK enum error_kind standard_output_flush(struct error *error);
 
-/* For before a long work: FAULT_NO_OUTPUT if nothing can be printed, as it is closed or open for
- * reading alone, FAULT_NO_SPACE if it goes to a file on a disk without room, or to /dev/full, and
- * FAULT_UNREAD if it is a pipe whose reader has gone. Nothing is printed. */
-MUST_CHECK enum fault_kind standard_output_check(struct fault *fault);
+/* For before a long work: ERROR_NO_OUTPUT if nothing can be printed, as it is closed or open for
+ * reading alone, ERROR_NO_SPACE if it goes to a file on a disk without room, or to /dev/full, and
+ * ERROR_UNREAD if it is a pipe whose reader has gone. Nothing is printed. */
+MUST_CHECK enum error_kind standard_output_check(struct error *error);
 
 /* For the program's start: what is closed of its three standard descriptors becomes /dev/null, open
  * for reading, so that no file or connection is taken for one of them. */

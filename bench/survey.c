@@ -25,9 +25,9 @@ struct tour {
     size_t count, next;
 };
 
-static enum fault_kind raise_no_memory(const char *path, struct fault *fault)
+static enum error_kind raise_no_memory(const char *path, struct error *error)
 {
-    return fault_from_errno(fault, ENOMEM, path, "for the locks below it");
+    return error_from_errno(error, ENOMEM, path, "for the locks below it");
 }
 
 /* path/name, or path and what is behind it of a part of a lock; malloc'd. */
@@ -38,27 +38,27 @@ static char *join(const char *path, const char *between, const char *name)
     return asprintf(&joined, "%s%s%s", is_root ? "" : path, between, name) < 0 ? NULL : joined;
 }
 
-static enum fault_kind add_stop(struct tour *tour, const char *path, const char *name,
-                                unsigned depth, struct fault *fault)
+static enum error_kind add_stop(struct tour *tour, const char *path, const char *name,
+                                unsigned depth, struct error *error)
 {
     if (tour->count == SURVEY_ZNODES_MAX || depth > SURVEY_DEPTH_MAX) {
         tour->survey->complete = false;
-        return FAULT_NONE;
+        return ERROR_NONE;
     }
     char *stop = name[0] == '\0' ? strdup(path) : join(path, "/", name);
     if (stop == NULL)
-        return raise_no_memory(path, fault);
+        return raise_no_memory(path, error);
     tour->stops[tour->count++] = (struct stop){stop, depth};
-    return FAULT_NONE;
+    return ERROR_NONE;
 }
 
-/* What may not be listed is left out, and no fault. */
-static enum fault_kind skip_forbidden(struct tour *tour, enum fault_kind kind)
+/* What may not be listed is left out, and no error. */
+static enum error_kind skip_forbidden(struct tour *tour, enum error_kind kind)
 {
-    if (kind != FAULT_FORBIDDEN)
+    if (kind != ERROR_FORBIDDEN)
         return kind;
     tour->survey->complete = false;
-    return FAULT_NONE;
+    return ERROR_NONE;
 }
 
 /* ------------------------------------------------------------------ one lock */
@@ -78,22 +78,22 @@ static struct survey_lock *add_lock(struct survey *survey, char *path)
 }
 
 /* The first of the places that is still there. */
-static enum fault_kind look_at_first(struct browser *browser, const char *folder,
+static enum error_kind look_at_first(struct browser *browser, const char *folder,
                                      const struct line_place *places, size_t count, bool *there,
                                      struct browser_stat *stat, struct browser_data *data,
-                                     struct fault *fault)
+                                     struct error *error)
 {
     *there = false;
     for (size_t i = 0; !*there && i < count && i < LOOKS_MAX; i++) {
         char *znode = join(folder, "/", places[i].name);
         if (znode == NULL)
-            return raise_no_memory(folder, fault);
-        enum fault_kind kind = browser_read(browser, znode, there, stat, data, fault);
+            return raise_no_memory(folder, error);
+        enum error_kind kind = browser_read(browser, znode, there, stat, data, error);
         free(znode);
-        if (kind != FAULT_NONE)
+        if (kind != ERROR_NONE)
             return kind;
     }
-    return FAULT_NONE;
+    return ERROR_NONE;
 }
 
 /* The holders are the first so many places of one folder, the waiters are of another or the same.
@@ -105,21 +105,21 @@ struct parts {
 };
 
 /* Takes the path. */
-static enum fault_kind note_lock(struct tour *tour, char *path, const char *recipe,
-                                 const struct parts *parts, struct fault *fault)
+static enum error_kind note_lock(struct tour *tour, char *path, const char *recipe,
+                                 const struct parts *parts, struct error *error)
 {
     struct browser_stat holder = {0}, waiter = {0};
     struct browser_data data = {.known = false}, ignored;
     bool has_holder = false, has_waiter = false;
-    enum fault_kind kind = look_at_first(tour->browser, parts->holders_folder, parts->holders,
-                                         parts->holder_count, &has_holder, &holder, &data, fault);
-    if (kind == FAULT_NONE)
+    enum error_kind kind = look_at_first(tour->browser, parts->holders_folder, parts->holders,
+                                         parts->holder_count, &has_holder, &holder, &data, error);
+    if (kind == ERROR_NONE)
         kind = look_at_first(tour->browser, parts->waiters_folder, parts->waiters,
-                             parts->waiter_count, &has_waiter, &waiter, &ignored, fault);
-    struct survey_lock *lock = kind == FAULT_NONE ? add_lock(tour->survey, path) : NULL;
+                             parts->waiter_count, &has_waiter, &waiter, &ignored, error);
+    struct survey_lock *lock = kind == ERROR_NONE ? add_lock(tour->survey, path) : NULL;
     if (lock == NULL) {
         free(path);
-        return kind == FAULT_NONE ? raise_no_memory("/", fault) : kind;
+        return kind == ERROR_NONE ? raise_no_memory("/", error) : kind;
     }
     lock->recipe = recipe;
     lock->holders = parts->holder_count;
@@ -128,43 +128,43 @@ static enum fault_kind note_lock(struct tour *tour, char *path, const char *reci
     lock->session = holder.owner;
     lock->data = data;
     lock->oldest_ms = has_waiter ? waiter.created_ms : 0;
-    return FAULT_NONE;
+    return ERROR_NONE;
 }
 
 /* ------------------------------------------------------------------ queues */
 
 /* Numbered znodes of no session are tasks, or anything else. */
-static enum fault_kind is_queue(struct tour *tour, const char *path,
+static enum error_kind is_queue(struct tour *tour, const char *path,
                                 const struct line_place *places, size_t count, bool *queue,
-                                struct fault *fault)
+                                struct error *error)
 {
     struct browser_stat stat;
     struct browser_data ignored;
     bool there = false;
-    enum fault_kind kind =
-        look_at_first(tour->browser, path, places, count, &there, &stat, &ignored, fault);
-    *queue = kind == FAULT_NONE && there && stat.owner != 0;
+    enum error_kind kind =
+        look_at_first(tour->browser, path, places, count, &there, &stat, &ignored, error);
+    *queue = kind == ERROR_NONE && there && stat.owner != 0;
     return kind;
 }
 
-static enum fault_kind note_queue(struct tour *tour, const char *path,
+static enum error_kind note_queue(struct tour *tour, const char *path,
                                   const struct line_place *places, size_t count, bool *noted,
-                                  struct fault *fault)
+                                  struct error *error)
 {
     size_t holders = 0;
     *noted = false;
     if (count == 0)
-        return FAULT_NONE;
-    enum fault_kind kind = is_queue(tour, path, places, count, noted, fault);
-    if (kind != FAULT_NONE || !*noted)
+        return ERROR_NONE;
+    enum error_kind kind = is_queue(tour, path, places, count, noted, error);
+    if (kind != ERROR_NONE || !*noted)
         return kind;
     while (holders < count && places[holders].holds)
         holders++;
     const struct parts parts = {path, path, places, places + holders, holders, count - holders};
     char *copy = strdup(path);
     if (copy == NULL)
-        return raise_no_memory(path, fault);
-    return note_lock(tour, copy, line_recipe(places, count), &parts, fault);
+        return raise_no_memory(path, error);
+    return note_lock(tour, copy, line_recipe(places, count), &parts, error);
 }
 
 /* ------------------------------------------------------------------ semaphores */
@@ -194,43 +194,43 @@ static size_t read_places(const char *const *names, size_t count, struct line_pl
     return leases > 0 ? leases : line_read(names, count, places);
 }
 
-/* What there is of it is for free_part, on a fault too. Takes the folder. */
-static enum fault_kind list_part(struct tour *tour, char *folder, struct part *part,
-                                 struct fault *fault)
+/* What there is of it is for free_part, on an error too. Takes the folder. */
+static enum error_kind list_part(struct tour *tour, char *folder, struct part *part,
+                                 struct error *error)
 {
     const char *const *names = NULL;
     size_t count = 0;
     bool there = false;
     *part = (struct part){.folder = folder};
     if (folder == NULL)
-        return raise_no_memory("/", fault);
-    enum fault_kind kind =
-        browser_list(tour->browser, folder, NO_WATCH, &there, &names, &count, fault);
-    if (kind != FAULT_NONE || !there)
+        return raise_no_memory("/", error);
+    enum error_kind kind =
+        browser_list(tour->browser, folder, NO_WATCH, &there, &names, &count, error);
+    if (kind != ERROR_NONE || !there)
         return kind;
     part->names = browser_take_names(tour->browser);
     part->places = calloc(count + 1, sizeof *part->places);
     if (part->places == NULL)
-        return raise_no_memory(folder, fault);
+        return raise_no_memory(folder, error);
     part->count = read_places(part->names, count, part->places);
     tour->survey->znodes++;
-    return FAULT_NONE;
+    return ERROR_NONE;
 }
 
 /* Of a semaphore with a part that may not be listed neither holders nor waiters are told. */
-static enum fault_kind note_semaphore(struct tour *tour, const char *path, const char *recipe,
-                                      const char *leases, const char *line, struct fault *fault)
+static enum error_kind note_semaphore(struct tour *tour, const char *path, const char *recipe,
+                                      const char *leases, const char *line, struct error *error)
 {
     struct part held = {0}, waiting = {0};
-    enum fault_kind kind = list_part(tour, join(path, leases, ""), &held, fault);
-    if (kind == FAULT_NONE)
-        kind = list_part(tour, join(path, line, ""), &waiting, fault);
-    if (kind == FAULT_NONE) {
+    enum error_kind kind = list_part(tour, join(path, leases, ""), &held, error);
+    if (kind == ERROR_NONE)
+        kind = list_part(tour, join(path, line, ""), &waiting, error);
+    if (kind == ERROR_NONE) {
         const struct parts parts = {held.folder,    waiting.folder, held.places,
                                     waiting.places, held.count,     waiting.count};
         char *copy = strdup(path);
-        kind = copy != NULL ? note_lock(tour, copy, recipe, &parts, fault)
-                            : raise_no_memory(path, fault);
+        kind = copy != NULL ? note_lock(tour, copy, recipe, &parts, error)
+                            : raise_no_memory(path, error);
     }
     free_part(&held);
     free_part(&waiting);
@@ -256,20 +256,20 @@ static size_t length_before_line(const char *name)
 }
 
 /* kazoo's semaphores among the children; *part of a child that belongs to one is set. */
-static enum fault_kind note_kazoo_semaphores(struct tour *tour, const char *path,
+static enum error_kind note_kazoo_semaphores(struct tour *tour, const char *path,
                                              const char *const *names, size_t count, bool *part,
-                                             struct fault *fault)
+                                             struct error *error)
 {
-    enum fault_kind kind = FAULT_NONE;
-    for (size_t i = 0; kind == FAULT_NONE && i < count; i++) {
+    enum error_kind kind = ERROR_NONE;
+    for (size_t i = 0; kind == ERROR_NONE && i < count; i++) {
         size_t length = length_before_line(names[i]);
         if (length == 0 || !has_name(names, count, names[i], length))
             continue;
         char *name = strndup(names[i], length);
         char *semaphore = name != NULL ? join(path, "/", name) : NULL;
         kind = semaphore != NULL
-                   ? note_semaphore(tour, semaphore, "kazoo semaphore", "", LINE_KAZOO_LINE, fault)
-                   : raise_no_memory(path, fault);
+                   ? note_semaphore(tour, semaphore, "kazoo semaphore", "", LINE_KAZOO_LINE, error)
+                   : raise_no_memory(path, error);
         for (size_t j = 0; name != NULL && j < count; j++)
             part[j] = part[j] || j == i || strcmp(names[j], name) == 0;
         free(semaphore);
@@ -278,29 +278,29 @@ static enum fault_kind note_kazoo_semaphores(struct tour *tour, const char *path
     return kind;
 }
 
-static enum fault_kind note_curator_semaphore(struct tour *tour, const char *path,
+static enum error_kind note_curator_semaphore(struct tour *tour, const char *path,
                                               const char *const *names, size_t count, bool *part,
-                                              struct fault *fault)
+                                              struct error *error)
 {
     const char *const leases = LINE_CURATOR_LEASES, *const line = LINE_CURATOR_LINE;
     if (!has_name(names, count, leases, strlen(leases)) ||
         !has_name(names, count, line, strlen(line)))
-        return FAULT_NONE;
+        return ERROR_NONE;
     for (size_t i = 0; i < count; i++)
         part[i] = part[i] || strcmp(names[i], leases) == 0 || strcmp(names[i], line) == 0;
     return note_semaphore(tour, path, "Curator semaphore", "/" LINE_CURATOR_LEASES,
-                          "/" LINE_CURATOR_LINE, fault);
+                          "/" LINE_CURATOR_LINE, error);
 }
 
-static enum fault_kind note_own_queue(struct tour *tour, const char *path, const char *const *names,
-                                      size_t count, bool *part, struct fault *fault)
+static enum error_kind note_own_queue(struct tour *tour, const char *path, const char *const *names,
+                                      size_t count, bool *part, struct error *error)
 {
     bool noted = false;
     struct line_place *places = calloc(count + 1, sizeof *places);
     if (places == NULL)
-        return raise_no_memory(path, fault);
+        return raise_no_memory(path, error);
     size_t place_count = line_read(names, count, places);
-    enum fault_kind kind = note_queue(tour, path, places, place_count, &noted, fault);
+    enum error_kind kind = note_queue(tour, path, places, place_count, &noted, error);
     struct line_place one;
     for (size_t i = 0; noted && i < count; i++)
         part[i] = part[i] || line_read(&names[i], 1, &one) > 0;
@@ -309,37 +309,37 @@ static enum fault_kind note_own_queue(struct tour *tour, const char *path, const
 }
 
 /* The locks that these children are of, and the children that are of none as further stops. */
-static enum fault_kind visit(struct tour *tour, const struct stop *stop, const char *const *names,
-                             size_t count, struct fault *fault)
+static enum error_kind visit(struct tour *tour, const struct stop *stop, const char *const *names,
+                             size_t count, struct error *error)
 {
     bool *part = calloc(count + 1, sizeof *part);
     if (part == NULL)
-        return raise_no_memory(stop->path, fault);
-    enum fault_kind kind = note_curator_semaphore(tour, stop->path, names, count, part, fault);
-    if (kind == FAULT_NONE)
-        kind = note_kazoo_semaphores(tour, stop->path, names, count, part, fault);
-    if (kind == FAULT_NONE)
-        kind = note_own_queue(tour, stop->path, names, count, part, fault);
-    for (size_t i = 0; kind == FAULT_NONE && i < count; i++) {
+        return raise_no_memory(stop->path, error);
+    enum error_kind kind = note_curator_semaphore(tour, stop->path, names, count, part, error);
+    if (kind == ERROR_NONE)
+        kind = note_kazoo_semaphores(tour, stop->path, names, count, part, error);
+    if (kind == ERROR_NONE)
+        kind = note_own_queue(tour, stop->path, names, count, part, error);
+    for (size_t i = 0; kind == ERROR_NONE && i < count; i++) {
         if (!part[i])
-            kind = add_stop(tour, stop->path, names[i], stop->depth + 1, fault);
+            kind = add_stop(tour, stop->path, names[i], stop->depth + 1, error);
     }
     free(part);
     return kind;
 }
 
-static enum fault_kind go_to(struct tour *tour, const struct stop *stop, struct fault *fault)
+static enum error_kind go_to(struct tour *tour, const struct stop *stop, struct error *error)
 {
     const char *const *names = NULL;
     size_t count = 0;
     bool there = false;
-    enum fault_kind kind =
-        browser_list(tour->browser, stop->path, NO_WATCH, &there, &names, &count, fault);
-    if (kind != FAULT_NONE || !there)
+    enum error_kind kind =
+        browser_list(tour->browser, stop->path, NO_WATCH, &there, &names, &count, error);
+    if (kind != ERROR_NONE || !there)
         return skip_forbidden(tour, kind);
     tour->survey->znodes++;
     const char **kept = browser_take_names(tour->browser);
-    kind = visit(tour, stop, kept, count, fault);
+    kind = visit(tour, stop, kept, count, error);
     free(kept);
     return kind;
 }
@@ -354,22 +354,22 @@ static int compare(const void *a, const void *b)
     return strcmp(one->path, other->path);
 }
 
-enum fault_kind survey_take(struct browser *browser, const char *path, struct survey *survey,
-                            struct fault *fault)
+enum error_kind survey_take(struct browser *browser, const char *path, struct survey *survey,
+                            struct error *error)
 {
     struct survey taken = {.complete = true};
     struct tour tour = {.browser = browser, .survey = &taken};
     tour.stops = calloc(SURVEY_ZNODES_MAX, sizeof *tour.stops);
-    enum fault_kind kind =
-        tour.stops != NULL ? add_stop(&tour, path, "", 0, fault) : raise_no_memory(path, fault);
-    for (; kind == FAULT_NONE && tour.next < tour.count; tour.next++)
-        kind = go_to(&tour, &tour.stops[tour.next], fault);
+    enum error_kind kind =
+        tour.stops != NULL ? add_stop(&tour, path, "", 0, error) : raise_no_memory(path, error);
+    for (; kind == ERROR_NONE && tour.next < tour.count; tour.next++)
+        kind = go_to(&tour, &tour.stops[tour.next], error);
     for (size_t i = 0; i < tour.count; i++)
         free(tour.stops[i].path);
     free(tour.stops);
-    if (kind == FAULT_NONE && taken.count > 0)
+    if (kind == ERROR_NONE && taken.count > 0)
         qsort(taken.locks, taken.count, sizeof *taken.locks, compare);
-    if (kind == FAULT_NONE)
+    if (kind == ERROR_NONE)
         *survey = taken;
     else
         survey_deinit(&taken);

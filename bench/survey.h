@@ -11,7 +11,7 @@
 #ifndef BENCH_SURVEY_H
 #define BENCH_SURVEY_H
 
-#include "base/fault.h"
+#include "base/error.h"
 #include "bench/browser.h"
 
 #include <stdbool.h>
@@ -41,10 +41,10 @@ struct survey {
 };
 
 /* On success *survey is the caller's to survey_deinit. Folders that the session may not list,
- * and semaphores with such a part, are left out, and complete is false. Faults of browser.h;
- * FAULT_NO_MEMORY. */
-MUST_CHECK enum fault_kind survey_take(struct browser *browser, const char *path,
-                                       struct survey *survey, struct fault *fault);
+ * and semaphores with such a part, are left out, and complete is false. Errors of browser.h;
+ * ERROR_NO_MEMORY. */
+MUST_CHECK enum error_kind survey_take(struct browser *browser, const char *path,
+                                       struct survey *survey, struct error *error);
 void survey_deinit(struct survey *survey);
 
 #endif

@@ -39,7 +39,7 @@ static const char *holder_of(const struct survey_lock *lock, char *text, size_t 
 
 static void add_row(struct grid *grid, const struct survey_lock *lock)
 {
-    char waiters[32], oldest[32], holder[64], data[4 * DIALOGUE_VALUE_MAX] = GRID_UNKNOWN;
+    char waiters[32], oldest[32], holder[64], data[4 * SYNC_SESSION_VALUE_MAX] = GRID_UNKNOWN;
     text_format_count(lock->waiters, waiters, sizeof waiters);
     if (lock->holders == 1 && lock->data.known && lock->data.length > 0)
         printable_bytes(lock->data.bytes, lock->data.length, data, 60);

@@ -6,7 +6,7 @@
 #include "bench/arguments.h"
 #include "bench/complain.h"
 #include "recipes/registry.h"
-#include "zk/ensemble.h"
+#include "servers/ensemble.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -175,9 +175,9 @@ static bool parse_servers(const char *value, struct options *options)
                             &options->topology_count))
         return wrong("--servers", value, "expected 1, 3, 5 or 7, or several of them, such as 1,3");
     for (size_t i = 0; i < options->topology_count; i++) {
-        struct fault fault = {0};
-        if (ensemble_check_size((unsigned)options->server_counts[i], &fault) != FAULT_NONE)
-            return wrong("--servers", value, fault.detail);
+        struct error error = {0};
+        if (ensemble_check_size((unsigned)options->server_counts[i], &error) != ERROR_NONE)
+            return wrong("--servers", value, error.detail);
     }
     return options->topology_count == text_count_numbers(value, 1, ENSEMBLE_SERVERS_MAX) ||
            wrong("--servers", value, "a number of servers is given twice");

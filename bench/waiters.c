@@ -12,21 +12,21 @@ const char waiters_columns[] =
     "rpcs_mean,handoff_p50_us,handoff_p50_low_us,handoff_p50_high_us,handoff_p99_us,"
     "law_creates_mean,law_notifications_mean,timed";
 
-enum fault_kind waiters_new(const struct recipe *recipe, uint64_t most_waiters,
-                            struct waiters **waiters, struct fault *fault)
+enum error_kind waiters_new(const struct recipe *recipe, uint64_t most_waiters,
+                            struct waiters **waiters, struct error *error)
 {
     struct waiters *made = calloc(1, sizeof *made);
     struct waiters_level *levels = calloc(most_waiters + 1, sizeof *levels);
     if (made == NULL || levels == NULL) {
         free(made);
         free(levels);
-        return fault_raise(fault, FAULT_NO_MEMORY, 0, "results", "%s", "");
+        return error_raise(error, ERROR_NO_MEMORY, 0, "results", "%s", "");
     }
     made->recipe = recipe;
     made->levels = levels;
     made->level_count = most_waiters + 1;
     *waiters = made;
-    return FAULT_NONE;
+    return ERROR_NONE;
 }
 
 void waiters_free(struct waiters *waiters)
@@ -139,29 +139,29 @@ static void gather(void *context, const struct ledger_row *row)
     gathered->waiters += row->waiters;
 }
 
-static enum fault_kind add_median(struct waiters_octave *octave, double median_us,
-                                  struct fault *fault)
+static enum error_kind add_median(struct waiters_octave *octave, double median_us,
+                                  struct error *error)
 {
     double *medians =
         realloc(octave->medians_us, (octave->median_count + 1) * sizeof *octave->medians_us);
     if (medians == NULL)
-        return fault_raise(fault, FAULT_NO_MEMORY, 0, "results", "%s", "");
+        return error_raise(error, ERROR_NO_MEMORY, 0, "results", "%s", "");
     octave->medians_us = medians;
     octave->medians_us[octave->median_count++] = median_us;
-    return FAULT_NONE;
+    return ERROR_NONE;
 }
 
 /* The trial's medians, octave by octave, and the line through them. */
-static enum fault_kind add_medians(struct waiters *waiters, const struct trial_result *result,
-                                   double *beta, struct fault *fault)
+static enum error_kind add_medians(struct waiters *waiters, const struct trial_result *result,
+                                   double *beta, struct error *error)
 {
     double x[WAITERS_OCTAVES], y[WAITERS_OCTAVES];
     size_t count = 0;
     double *values_us = calloc(result->handoffs + 1, sizeof *values_us);
     if (values_us == NULL)
-        return fault_raise(fault, FAULT_NO_MEMORY, 0, "results", "%s", "");
-    enum fault_kind kind = FAULT_NONE;
-    for (size_t i = 0; kind == FAULT_NONE && i < WAITERS_OCTAVES; i++) {
+        return error_raise(error, ERROR_NO_MEMORY, 0, "results", "%s", "");
+    enum error_kind kind = ERROR_NONE;
+    for (size_t i = 0; kind == ERROR_NONE && i < WAITERS_OCTAVES; i++) {
         struct gathered gathered = {.octave = i, .values_us = values_us};
         for_each_handoff(waiters, result, gather, &gathered);
         if (gathered.count == 0)
@@ -169,23 +169,23 @@ static enum fault_kind add_medians(struct waiters *waiters, const struct trial_r
         statistics_sort(values_us, gathered.count);
         x[count] = gathered.waiters / (double)gathered.count;
         y[count] = statistics_median(values_us, gathered.count);
-        kind = add_median(&waiters->octaves[i], y[count++], fault);
+        kind = add_median(&waiters->octaves[i], y[count++], error);
     }
     *beta = fit_line(x, y, count).beta;
     free(values_us);
     return kind;
 }
 
-enum fault_kind waiters_add(struct waiters *waiters, const struct trial_result *result, bool timed,
-                            double *beta, struct fault *fault)
+enum error_kind waiters_add(struct waiters *waiters, const struct trial_result *result, bool timed,
+                            double *beta, struct error *error)
 {
     *beta = NAN;
     for_each_handoff(waiters, result, add_counts, waiters);
     add_law(waiters, result);
     if (!timed)
-        return FAULT_NONE;
+        return ERROR_NONE;
     for_each_handoff(waiters, result, add_time, waiters);
-    return add_medians(waiters, result, beta, fault);
+    return add_medians(waiters, result, beta, error);
 }
 
 static size_t octave_end(const struct waiters *waiters, size_t octave)

@@ -12,7 +12,7 @@
 #ifndef BENCH_WAITERS_H
 #define BENCH_WAITERS_H
 
-#include "base/fault.h"
+#include "base/error.h"
 #include "measure/csv.h"
 #include "measure/histogram.h"
 #include "measure/statistics.h"
@@ -51,8 +51,8 @@ struct waiters {
 };
 
 /* For handoffs with at most most_waiters waiters. */
-MUST_CHECK enum fault_kind waiters_new(const struct recipe *recipe, uint64_t most_waiters,
-                                       struct waiters **waiters, struct fault *fault);
+MUST_CHECK enum error_kind waiters_new(const struct recipe *recipe, uint64_t most_waiters,
+                                       struct waiters **waiters, struct error *error);
 void waiters_free(struct waiters *waiters);
 
 /*
@@ -60,8 +60,8 @@ void waiters_free(struct waiters *waiters);
  * waiter cost in it, in bare handoffs: of the line handoff = (1 + beta·W) / gamma through its
  * medians in the octaves; NaN if it has fewer than two of them.
  */
-MUST_CHECK enum fault_kind waiters_add(struct waiters *waiters, const struct trial_result *result,
-                                       bool timed, double *beta, struct fault *fault);
+MUST_CHECK enum error_kind waiters_add(struct waiters *waiters, const struct trial_result *result,
+                                       bool timed, double *beta, struct error *error);
 
 /* Adds the handoffs of all levels of an octave. */
 struct waiters_level waiters_octave_sum(const struct waiters *waiters, size_t octave);

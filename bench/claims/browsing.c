@@ -12,14 +12,14 @@
 
 /* What an outsider has seen, and done. */
 struct visit {
-    struct steward *steward;
+    struct setup_session *setup;
     const struct lab_trial *trial;
     size_t in_lock;   /* znodes, when last looked at */
     char first[64];   /* the first of those in line; "" if none is in line */
     int32_t sequence; /* … its number */
     bool broken;      /* that one was deleted */
-    enum fault_kind kind;
-    struct fault fault;
+    enum error_kind kind;
+    struct error error;
 };
 
 static void find_first(struct visit *visit, const char *const *names, size_t count)
@@ -35,34 +35,34 @@ static void find_first(struct visit *visit, const char *const *names, size_t cou
     }
 }
 
-static enum fault_kind look(struct visit *visit)
+static enum error_kind look(struct visit *visit)
 {
     char lock[LAB_ROOT_MAX + 8];
     const char *const *names;
     snprintf(lock, sizeof lock, "%s/l0", visit->trial->root);
-    enum fault_kind kind =
-        steward_list_children(visit->steward, lock, &names, &visit->in_lock, &visit->fault);
-    if (kind == FAULT_NONE)
+    enum error_kind kind =
+        setup_session_list_children(visit->setup, lock, &names, &visit->in_lock, &visit->error);
+    if (kind == ERROR_NONE)
         find_first(visit, names, visit->in_lock);
     return kind;
 }
 
-static enum fault_kind delete_first(struct visit *visit)
+static enum error_kind delete_first(struct visit *visit)
 {
     char path[LAB_ROOT_MAX + 8 + sizeof visit->first];
     snprintf(path, sizeof path, "%s/l0/%s", visit->trial->root, visit->first);
     visit->broken = true;
-    return steward_delete_tree(visit->steward, path, &visit->fault);
+    return setup_session_delete_tree(visit->setup, path, &visit->error);
 }
 
 /* Called while the trial runs: looks until all are in line, then breaks the lock. */
 static void come_by(void *context, const struct trial_progress *progress)
 {
     struct visit *visit = context;
-    if (visit->kind != FAULT_NONE || visit->broken || progress->handoffs == 0)
+    if (visit->kind != ERROR_NONE || visit->broken || progress->handoffs == 0)
         return;
     visit->kind = look(visit);
-    if (visit->kind == FAULT_NONE && visit->in_lock == CLIENTS && visit->first[0] != '\0')
+    if (visit->kind == ERROR_NONE && visit->in_lock == CLIENTS && visit->first[0] != '\0')
         visit->kind = delete_first(visit);
 }
 
@@ -96,11 +96,11 @@ static void check_visit(const struct visit *visit, const struct lab_trial *trial
                                violation->other == holder);
 }
 
-enum fault_kind browsing_shows_and_breaks(const struct claim *claim, struct lab *lab,
-                                          struct finding *finding, struct fault *fault)
+enum error_kind browsing_shows_and_breaks(const struct claim *claim, struct lab *lab,
+                                          struct finding *finding, struct error *error)
 {
     struct lab_trial trial = lab_drain(lab, claim->recipes[0], CLIENTS);
-    struct visit visit = {.steward = lab->host.steward, .trial = &trial};
+    struct visit visit = {.setup = lab->host.setup, .trial = &trial};
     trial.plan.hold.mean_ns = HOLD_NS;
     trial.observe = come_by;
     trial.context = &visit;
@@ -113,12 +113,12 @@ enum fault_kind browsing_shows_and_breaks(const struct claim *claim, struct lab 
                      "when that is deleted, the next in line is granted, while the holder is not "
                      "notified and still holds",
                      CLIENTS);
-    enum fault_kind kind = lab_run(lab, &trial, fault);
-    if (kind == FAULT_NONE && visit.kind != FAULT_NONE) {
-        *fault = visit.fault;
+    enum error_kind kind = lab_run(lab, &trial, error);
+    if (kind == ERROR_NONE && visit.kind != ERROR_NONE) {
+        *error = visit.error;
         kind = visit.kind;
     }
-    if (kind == FAULT_NONE)
+    if (kind == ERROR_NONE)
         check_visit(&visit, &trial, finding);
     lab_clear(&trial);
     return kind;

@@ -2,28 +2,27 @@
 /*
  * claim: the claims about locks that are tried on real servers. Layer: bench.
  *
- * A claim is an entry in the list of claim.c: its words, the recipes that its experiment is made
- * with, and the experiment, a function. That runs trials, computes what the claim foretells, and
- * holds the one against the other; it knows no verdict beforehand. What it is made with is given to
- * it, so that a test can give it a lock of which the claim is not true, and see it fail.
+ * A claim is an entry of the catalogue (bench/claims/catalogue.h): its words, the recipes that its
+ * experiment is made with, and the experiment, a function. That runs trials, computes what the
+ * claim foretells, and holds the one against the other; it knows no verdict beforehand. What it is
+ * made with is given to it, so that a test can give it a lock of which the claim is not true, and
+ * see it fail.
  */
 #ifndef BENCH_CLAIMS_CLAIM_H
 #define BENCH_CLAIMS_CLAIM_H
 
-#include "base/fault.h"
+#include "base/error.h"
 #include "bench/claims/finding.h"
 #include "bench/claims/lab.h"
 #include "recipes/recipe.h"
-
-#include <stddef.h>
 
 #define CLAIM_RECIPES_MAX 6
 
 struct claim;
 
-/* Tries the claim and fills in the finding, which was all zero. The faults of trial_run. */
-typedef enum fault_kind experiment_function(const struct claim *claim, struct lab *lab,
-                                            struct finding *finding, struct fault *fault);
+/* Tries the claim and fills in the finding, which was all zero. The errors of trial_run. */
+typedef enum error_kind experiment_function(const struct claim *claim, struct lab *lab,
+                                            struct finding *finding, struct error *error);
 
 struct claim {
     const char *id; /* "C1"; numbers are not given twice */
@@ -33,9 +32,5 @@ struct claim {
     /* What each of them is for is the experiment's to say; the rest are NULL. */
     const struct recipe *recipes[CLAIM_RECIPES_MAX];
 };
-
-/* The claim of this index in the list; NULL behind the last. */
-const struct claim *claim_at(size_t index);
-size_t claim_count(void);
 
 #endif

@@ -32,25 +32,25 @@ static size_t count_recipes(const struct claim *claim)
 
 /* ------------------------------------------------------------------ a crowd */
 
-static enum fault_kind run_crowd(struct lab_trial *trial, uint64_t hold_ns, struct lab *lab,
-                                 struct fault *fault)
+static enum error_kind run_crowd(struct lab_trial *trial, uint64_t hold_ns, struct lab *lab,
+                                 struct error *error)
 {
     trial->plan.hold = (struct hold){.mean_ns = hold_ns, .exponential = true};
     trial->plan.workload = WORKLOAD_STEADY;
     trial->plan.pace = PACE_FREE;
     trial->plan.processes = CROWD_PROCESSES;
     trial->plan.handoffs = CROWD_HANDOFFS;
-    return lab_run(lab, trial, fault);
+    return lab_run(lab, trial, error);
 }
 
 /* What the counts of a crowd at one lock are to say. */
 typedef void check_function(const struct trial_result *result, struct finding *finding);
 
-static enum fault_kind try_crowds(const struct claim *claim, uint64_t hold_ns,
+static enum error_kind try_crowds(const struct claim *claim, uint64_t hold_ns,
                                   check_function *check, struct lab *lab, struct finding *finding,
-                                  struct fault *fault)
+                                  struct error *error)
 {
-    enum fault_kind kind = FAULT_NONE;
+    enum error_kind kind = ERROR_NONE;
     char held[64] = "released immediately";
     if (hold_ns > 0)
         snprintf(held, sizeof held, "held for %" PRIu64 " ms on average", hold_ns / NS_PER_MS);
@@ -58,10 +58,10 @@ static enum fault_kind try_crowds(const struct claim *claim, uint64_t hold_ns,
                   "%d grants of each of %zu locks, %s; %d clients in %d processes, which queue "
                   "again after each release",
                   CROWD_HANDOFFS, count_recipes(claim), held, CROWD_CLIENTS, CROWD_PROCESSES);
-    for (size_t i = 0; kind == FAULT_NONE && i < count_recipes(claim); i++) {
+    for (size_t i = 0; kind == ERROR_NONE && i < count_recipes(claim); i++) {
         struct lab_trial trial = lab_drain(lab, claim->recipes[i], CROWD_CLIENTS);
-        kind = run_crowd(&trial, hold_ns, lab, fault);
-        if (kind == FAULT_NONE && finding_accepts(finding, trial.result))
+        kind = run_crowd(&trial, hold_ns, lab, error);
+        if (kind == ERROR_NONE && finding_accepts(finding, trial.result))
             check(trial.result, finding);
         lab_clear(&trial);
     }
@@ -78,13 +78,13 @@ static void check_winners(const struct trial_result *result, struct finding *fin
     finding_check(finding, won == result->handoffs && result->handoffs == CROWD_HANDOFFS);
 }
 
-enum fault_kind contention_has_one_winner(const struct claim *claim, struct lab *lab,
-                                          struct finding *finding, struct fault *fault)
+enum error_kind contention_has_one_winner(const struct claim *claim, struct lab *lab,
+                                          struct finding *finding, struct error *error)
 {
     finding_expected(finding,
                      "for each lock: %d grants, never two holders, and as many successful CREATEs",
                      CROWD_HANDOFFS);
-    return try_crowds(claim, CROWD_HOLD_NS, check_winners, lab, finding, fault);
+    return try_crowds(claim, CROWD_HOLD_NS, check_winners, lab, finding, error);
 }
 
 /* A client creates when it arrives, when it is woken, and when it finds that what it looked for has
@@ -104,11 +104,11 @@ static void check_races(const struct trial_result *result, struct finding *findi
     finding_check(finding, result->handoffs == CROWD_HANDOFFS);
 }
 
-enum fault_kind contention_loses_no_wakeup(const struct claim *claim, struct lab *lab,
-                                           struct finding *finding, struct fault *fault)
+enum error_kind contention_loses_no_wakeup(const struct claim *claim, struct lab *lab,
+                                           struct finding *finding, struct error *error)
 {
     finding_expected(finding, "for each lock: %d grants, although the race occurs", CROWD_HANDOFFS);
-    return try_crowds(claim, 0, check_races, lab, finding, fault);
+    return try_crowds(claim, 0, check_races, lab, finding, error);
 }
 
 /* ------------------------------------------------------------------ in which order */
@@ -127,17 +127,17 @@ static uint64_t count_overtaken(const struct lab_trial *trial)
     return overtaken;
 }
 
-static enum fault_kind drain_in_order(const struct recipe *recipe, struct lab *lab,
+static enum error_kind drain_in_order(const struct recipe *recipe, struct lab *lab,
                                       uint64_t *overtaken, bool *whole, struct finding *finding,
-                                      struct fault *fault)
+                                      struct error *error)
 {
-    enum fault_kind kind = FAULT_NONE;
+    enum error_kind kind = ERROR_NONE;
     *overtaken = 0;
     *whole = true;
-    for (int drain = 0; kind == FAULT_NONE && *whole && drain < ORDER_DRAINS; drain++) {
+    for (int drain = 0; kind == ERROR_NONE && *whole && drain < ORDER_DRAINS; drain++) {
         struct lab_trial trial = lab_drain(lab, recipe, ORDER_CLIENTS);
-        kind = lab_run(lab, &trial, fault);
-        *whole = kind == FAULT_NONE && finding_accepts(finding, trial.result);
+        kind = lab_run(lab, &trial, error);
+        *whole = kind == ERROR_NONE && finding_accepts(finding, trial.result);
         if (*whole)
             *overtaken += count_overtaken(&trial);
         lab_clear(&trial);
@@ -145,20 +145,20 @@ static enum fault_kind drain_in_order(const struct recipe *recipe, struct lab *l
     return kind;
 }
 
-enum fault_kind contention_keeps_order(const struct claim *claim, struct lab *lab,
-                                       struct finding *finding, struct fault *fault)
+enum error_kind contention_keeps_order(const struct claim *claim, struct lab *lab,
+                                       struct finding *finding, struct error *error)
 {
-    enum fault_kind kind = FAULT_NONE;
+    enum error_kind kind = ERROR_NONE;
     finding_tried(finding,
                   "%d drains of each of %zu locks; %d clients, which arrive one after another",
                   ORDER_DRAINS, count_recipes(claim), ORDER_CLIENTS);
     finding_expected(finding,
                      "grants later than that of a later arrival: some with %s, 0 with the others",
                      claim->recipes[0]->name);
-    for (size_t i = 0; kind == FAULT_NONE && i < count_recipes(claim); i++) {
+    for (size_t i = 0; kind == ERROR_NONE && i < count_recipes(claim); i++) {
         uint64_t overtaken;
         bool whole;
-        kind = drain_in_order(claim->recipes[i], lab, &overtaken, &whole, finding, fault);
+        kind = drain_in_order(claim->recipes[i], lab, &overtaken, &whole, finding, error);
         if (!whole)
             continue;
         finding_measured(finding, "%s: %" PRIu64 " of %d", claim->recipes[i]->name, overtaken,
@@ -174,16 +174,16 @@ enum fault_kind contention_keeps_order(const struct claim *claim, struct lab *la
 
 /* ------------------------------------------------------------------ what waiting costs */
 
-static enum fault_kind count_rpcs(const struct recipe *recipe, uint64_t hold_ns, struct lab *lab,
+static enum error_kind count_rpcs(const struct recipe *recipe, uint64_t hold_ns, struct lab *lab,
                                   uint64_t *rpcs, bool *whole, struct finding *finding,
-                                  struct fault *fault)
+                                  struct error *error)
 {
     struct lab_trial trial = lab_drain(lab, recipe, WAITING_CLIENTS);
     trial.plan.hold.mean_ns = hold_ns;
     if (!recipe_has_law(recipe))
         trial.plan.pace = PACE_FREE;
-    enum fault_kind kind = lab_run(lab, &trial, fault);
-    *whole = kind == FAULT_NONE && finding_accepts(finding, trial.result);
+    enum error_kind kind = lab_run(lab, &trial, error);
+    *whole = kind == ERROR_NONE && finding_accepts(finding, trial.result);
     if (*whole)
         *rpcs = tally_rpcs(&trial.result->total);
     lab_clear(&trial);
@@ -201,24 +201,24 @@ static void check_waiting(const struct recipe *recipe, uint64_t briefly, uint64_
         finding_undecide(finding, "the polling of %s did not show", recipe->name);
 }
 
-enum fault_kind contention_waits_for_nothing(const struct claim *claim, struct lab *lab,
-                                             struct finding *finding, struct fault *fault)
+enum error_kind contention_waits_for_nothing(const struct claim *claim, struct lab *lab,
+                                             struct finding *finding, struct error *error)
 {
-    enum fault_kind kind = FAULT_NONE;
+    enum error_kind kind = ERROR_NONE;
     finding_tried(
         finding, "drains of %d clients: each holds for %d ms in one drain, for %d ms in another",
         WAITING_CLIENTS, (int)(SHORT_HOLD_NS / NS_PER_MS), (int)(LONG_HOLD_NS / NS_PER_MS));
     finding_expected(finding,
                      "the same number of RPCs in both; with %s, which polls, more in the second",
                      claim->recipes[0]->name);
-    for (size_t i = 0; kind == FAULT_NONE && i < count_recipes(claim); i++) {
+    for (size_t i = 0; kind == ERROR_NONE && i < count_recipes(claim); i++) {
         const struct recipe *recipe = claim->recipes[i];
         uint64_t briefly = 0, long_held = 0;
         bool whole;
-        kind = count_rpcs(recipe, SHORT_HOLD_NS, lab, &briefly, &whole, finding, fault);
-        if (kind == FAULT_NONE && whole)
-            kind = count_rpcs(recipe, LONG_HOLD_NS, lab, &long_held, &whole, finding, fault);
-        if (kind == FAULT_NONE && whole)
+        kind = count_rpcs(recipe, SHORT_HOLD_NS, lab, &briefly, &whole, finding, error);
+        if (kind == ERROR_NONE && whole)
+            kind = count_rpcs(recipe, LONG_HOLD_NS, lab, &long_held, &whole, finding, error);
+        if (kind == ERROR_NONE && whole)
             check_waiting(recipe, briefly, long_held, i == 0, finding);
     }
     return kind;

@@ -80,72 +80,72 @@ static double none(double n)
 
 /* ------------------------------------------------------------------ experiments */
 
-enum fault_kind costs_of_the_herd(const struct claim *claim, struct lab *lab,
-                                  struct finding *finding, struct fault *fault)
+enum error_kind costs_of_the_herd(const struct claim *claim, struct lab *lab,
+                                  struct finding *finding, struct error *error)
 {
     struct growth growth;
-    enum fault_kind kind =
-        growth_measure(lab, claim->recipes[0], levels, COUNT(levels), &growth, finding, fault);
-    if (kind != FAULT_NONE)
+    enum error_kind kind =
+        growth_measure(lab, claim->recipes[0], levels, COUNT(levels), &growth, finding, error);
+    if (kind != ERROR_NONE)
         return kind;
     growth_check(&growth, "CREATEs", creates, triangle, finding);
     growth_check(&growth, "RPCs", rpcs, herd_rpcs, finding);
-    return FAULT_NONE;
+    return ERROR_NONE;
 }
 
 /* Holds one figure of a recipe's drains against its law. */
-static enum fault_kind try_figure(const struct recipe *recipe, const char *what,
+static enum error_kind try_figure(const struct recipe *recipe, const char *what,
                                   growth_metric *metric, double (*law)(double clients),
-                                  struct lab *lab, struct finding *finding, struct fault *fault)
+                                  struct lab *lab, struct finding *finding, struct error *error)
 {
     struct growth growth;
-    enum fault_kind kind =
-        growth_measure(lab, recipe, levels, COUNT(levels), &growth, finding, fault);
-    if (kind == FAULT_NONE)
+    enum error_kind kind =
+        growth_measure(lab, recipe, levels, COUNT(levels), &growth, finding, error);
+    if (kind == ERROR_NONE)
         growth_check(&growth, what, metric, law, finding);
     return kind;
 }
 
-enum fault_kind costs_of_the_queue(const struct claim *claim, struct lab *lab,
-                                   struct finding *finding, struct fault *fault)
+enum error_kind costs_of_the_queue(const struct claim *claim, struct lab *lab,
+                                   struct finding *finding, struct error *error)
 {
-    enum fault_kind kind =
-        try_figure(claim->recipes[0], "RPCs", rpcs, queue_rpcs, lab, finding, fault);
-    if (kind != FAULT_NONE)
+    enum error_kind kind =
+        try_figure(claim->recipes[0], "RPCs", rpcs, queue_rpcs, lab, finding, error);
+    if (kind != ERROR_NONE)
         return kind;
-    return releases_notify_one(claim->recipes[0], QUEUE_CLIENTS, lab, finding, fault);
+    return releases_notify_one(claim->recipes[0], QUEUE_CLIENTS, lab, finding, error);
 }
 
-enum fault_kind costs_of_a_watched_list(const struct claim *claim, struct lab *lab,
-                                        struct finding *finding, struct fault *fault)
+enum error_kind costs_of_a_watched_list(const struct claim *claim, struct lab *lab,
+                                        struct finding *finding, struct error *error)
 {
-    enum fault_kind kind = try_figure(claim->recipes[0], "notifications", notifications,
-                                      one_each_but_the_last, lab, finding, fault);
-    if (kind != FAULT_NONE)
+    enum error_kind kind = try_figure(claim->recipes[0], "notifications", notifications,
+                                      one_each_but_the_last, lab, finding, error);
+    if (kind != ERROR_NONE)
         return kind;
     return try_figure(claim->recipes[1], "notifications", notifications, square, lab, finding,
-                      fault);
+                      error);
 }
 
-enum fault_kind costs_of_the_counter(const struct claim *claim, struct lab *lab,
-                                     struct finding *finding, struct fault *fault)
+enum error_kind costs_of_the_counter(const struct claim *claim, struct lab *lab,
+                                     struct finding *finding, struct error *error)
 {
-    return try_figure(claim->recipes[0], "attempts (setData)", sets, triangle, lab, finding, fault);
+    return try_figure(claim->recipes[0], "attempts (setData)", sets, triangle, lab, finding, error);
 }
 
-enum fault_kind costs_in_bytes(const struct claim *claim, struct lab *lab, struct finding *finding,
-                               struct fault *fault)
+enum error_kind costs_in_bytes(const struct claim *claim, struct lab *lab, struct finding *finding,
+                               struct error *error)
 {
     static const struct {
         double (*names)(double clients);
         enum fit_verdict bytes;
     } laws[] = {{square, FIT_QUADRATIC}, {none, FIT_LINEAR}};
-    enum fault_kind kind = FAULT_NONE;
-    for (size_t i = 0; kind == FAULT_NONE && i < COUNT(laws); i++) {
+    enum error_kind kind = ERROR_NONE;
+    for (size_t i = 0; kind == ERROR_NONE && i < COUNT(laws); i++) {
         struct growth growth;
         kind = growth_measure(lab, claim->recipes[i], byte_levels, COUNT(byte_levels), &growth,
-                              finding, fault);
-        if (kind != FAULT_NONE)
+                              finding, error);
+        if (kind != ERROR_NONE)
             return kind;
         growth_check(&growth, "names listed", names, laws[i].names, finding);
         growth_check_class(&growth, "bytes", bytes, laws[i].bytes, finding);

@@ -10,15 +10,15 @@
 #define CRASH_TIMEOUT_MS 2000
 
 /* Runs a trial with a death; *usable: it took place, and the trial is whole. */
-static enum fault_kind run_death(struct lab_trial *trial, struct death death, struct lab *lab,
-                                 struct finding *finding, bool *usable, struct fault *fault)
+static enum error_kind run_death(struct lab_trial *trial, struct death death, struct lab *lab,
+                                 struct finding *finding, bool *usable, struct error *error)
 {
     trial->plan.death = death;
     if (death.how == DEATH_CRASH)
         trial->plan.session_timeout_ms = CRASH_TIMEOUT_MS;
     *usable = false;
-    enum fault_kind kind = lab_run(lab, trial, fault);
-    if (kind != FAULT_NONE || !finding_accepts(finding, trial->result))
+    enum error_kind kind = lab_run(lab, trial, error);
+    if (kind != ERROR_NONE || !finding_accepts(finding, trial->result))
         return kind;
     *usable = trial->result->had_death;
     if (!*usable)
@@ -38,37 +38,37 @@ static bool had_two_holders(const struct trial_result *result)
 }
 
 /* Adds up in how many trials two held. One that came to another bad end says so by itself. */
-static enum fault_kind count_two_holders(const struct recipe *recipe, struct lab *lab,
+static enum error_kind count_two_holders(const struct recipe *recipe, struct lab *lab,
                                          unsigned *two_held, unsigned *usable,
-                                         struct finding *finding, struct fault *fault)
+                                         struct finding *finding, struct error *error)
 {
-    enum fault_kind kind = FAULT_NONE;
+    enum error_kind kind = ERROR_NONE;
     *two_held = *usable = 0;
-    for (int i = 0; kind == FAULT_NONE && i < RECHECK_TRIALS; i++) {
+    for (int i = 0; kind == ERROR_NONE && i < RECHECK_TRIALS; i++) {
         struct lab_trial trial = lab_drain(lab, recipe, RECHECK_CLIENTS);
         trial.plan.death = (struct death){DEATH_EXIT, DEATH_WAITER, 0};
-        kind = lab_run(lab, &trial, fault);
-        bool two = kind == FAULT_NONE && had_two_holders(trial.result);
+        kind = lab_run(lab, &trial, error);
+        bool two = kind == ERROR_NONE && had_two_holders(trial.result);
         *two_held += two;
-        *usable += two || (kind == FAULT_NONE && finding_accepts(finding, trial.result) &&
+        *usable += two || (kind == ERROR_NONE && finding_accepts(finding, trial.result) &&
                            trial.result->had_death);
         lab_clear(&trial);
     }
     return kind;
 }
 
-enum fault_kind deaths_need_another_list(const struct claim *claim, struct lab *lab,
-                                         struct finding *finding, struct fault *fault)
+enum error_kind deaths_need_another_list(const struct claim *claim, struct lab *lab,
+                                         struct finding *finding, struct error *error)
 {
-    enum fault_kind kind = FAULT_NONE;
+    enum error_kind kind = ERROR_NONE;
     finding_tried(
         finding, "%d drains of %d clients, of %s, which lists again, and of %s; a waiter exits",
         RECHECK_TRIALS, RECHECK_CLIENTS, claim->recipes[0]->name, claim->recipes[1]->name);
-    for (unsigned i = 0; kind == FAULT_NONE && i < 2; i++) {
+    for (unsigned i = 0; kind == ERROR_NONE && i < 2; i++) {
         const char *name = claim->recipes[i]->name;
         unsigned two_held, usable;
         finding_expected(finding, "%s: two holders in %u drains", name, i * RECHECK_TRIALS);
-        kind = count_two_holders(claim->recipes[i], lab, &two_held, &usable, finding, fault);
+        kind = count_two_holders(claim->recipes[i], lab, &two_held, &usable, finding, error);
         finding_measured(finding, "%s: two holders in %u of %u drains", name, two_held, usable);
         if (usable < RECHECK_TRIALS)
             finding_undecide(finding, "no session died in the others");
@@ -95,8 +95,8 @@ static void check_waiters_death(const struct lab_trial *trial, struct finding *f
     finding_check(finding, notifications == living);
 }
 
-enum fault_kind deaths_of_waiters_wake_one(const struct claim *claim, struct lab *lab,
-                                           struct finding *finding, struct fault *fault)
+enum error_kind deaths_of_waiters_wake_one(const struct claim *claim, struct lab *lab,
+                                           struct finding *finding, struct error *error)
 {
     struct lab_trial trial = lab_drain(lab, claim->recipes[0], WAITER_CLIENTS);
     const struct death death = {DEATH_EXIT, DEATH_WAITER, 0};
@@ -107,7 +107,7 @@ enum fault_kind deaths_of_waiters_wake_one(const struct claim *claim, struct lab
                      "0 grants before the next release, %d in all; %d notifications: 1 for each of "
                      "%d handoffs, 1 for the death",
                      WAITER_CLIENTS - 1, WAITER_CLIENTS - 1, WAITER_CLIENTS - 2);
-    enum fault_kind kind = run_death(&trial, death, lab, finding, &usable, fault);
+    enum error_kind kind = run_death(&trial, death, lab, finding, &usable, error);
     if (usable)
         check_waiters_death(&trial, finding);
     lab_clear(&trial);
@@ -158,10 +158,10 @@ static void check_lost_reply(const struct lab_trial *trial, bool blocks, struct 
     finding_check(finding, creates == (blocks ? REPLY_CLIENTS + 1 : REPLY_CLIENTS));
 }
 
-enum fault_kind deaths_of_replies_need_a_guid(const struct claim *claim, struct lab *lab,
-                                              struct finding *finding, struct fault *fault)
+enum error_kind deaths_of_replies_need_a_guid(const struct claim *claim, struct lab *lab,
+                                              struct finding *finding, struct error *error)
 {
-    enum fault_kind kind = FAULT_NONE;
+    enum error_kind kind = ERROR_NONE;
     finding_tried(finding,
                   "drains of %d clients, of %s and %s; session %d loses the reply to its CREATE",
                   REPLY_CLIENTS, claim->recipes[0]->name, claim->recipes[1]->name, REPLY_SESSION);
@@ -170,12 +170,12 @@ enum fault_kind deaths_of_replies_need_a_guid(const struct claim *claim, struct 
                      "%s: %d grants, %d CREATEs",
                      claim->recipes[0]->name, REPLY_SESSION, REPLY_CLIENTS + 1,
                      claim->recipes[1]->name, REPLY_CLIENTS, REPLY_CLIENTS);
-    for (int i = 0; kind == FAULT_NONE && i < 2; i++) {
+    for (int i = 0; kind == ERROR_NONE && i < 2; i++) {
         struct lab_trial trial = lab_drain(lab, claim->recipes[i], REPLY_CLIENTS);
         trial.plan.death = (struct death){DEATH_LOST_REPLY, DEATH_WAITER, 0};
         trial.plan.timeout_ns = BLOCKED_NS;
-        kind = lab_run(lab, &trial, fault);
-        if (kind == FAULT_NONE && accepts_lost_reply(trial.result, finding))
+        kind = lab_run(lab, &trial, error);
+        if (kind == ERROR_NONE && accepts_lost_reply(trial.result, finding))
             check_lost_reply(&trial, i == 0, finding);
         lab_clear(&trial);
     }
@@ -224,19 +224,19 @@ static void check_repairs(const struct trial_result *result, uint64_t foretold,
     finding_check(finding, result->repairs == foretold);
 }
 
-static enum fault_kind try_without_crash(const struct recipe *recipe, struct lab *lab,
-                                         struct finding *finding, struct fault *fault)
+static enum error_kind try_without_crash(const struct recipe *recipe, struct lab *lab,
+                                         struct finding *finding, struct error *error)
 {
     struct lab_trial trial = lab_drain(lab, recipe, HOLDER_CLIENTS);
-    enum fault_kind kind = lab_run(lab, &trial, fault);
-    if (kind == FAULT_NONE && finding_accepts(finding, trial.result))
+    enum error_kind kind = lab_run(lab, &trial, error);
+    if (kind == ERROR_NONE && finding_accepts(finding, trial.result))
         check_repairs(trial.result, 0, finding);
     lab_clear(&trial);
     return kind;
 }
 
-enum fault_kind deaths_of_holders_take_the_timeout(const struct claim *claim, struct lab *lab,
-                                                   struct finding *finding, struct fault *fault)
+enum error_kind deaths_of_holders_take_the_timeout(const struct claim *claim, struct lab *lab,
+                                                   struct finding *finding, struct error *error)
 {
     const struct recipe *recipe = claim->recipes[0];
     struct lab_trial trial = lab_drain(lab, recipe, HOLDER_CLIENTS);
@@ -248,13 +248,13 @@ enum fault_kind deaths_of_holders_take_the_timeout(const struct claim *claim, st
     finding_expected(finding, "from the holder's last request to the next grant at least the "
                               "session timeout, at most twice that; half-written after the crash: "
                               "1, without a crash: 0");
-    enum fault_kind kind = run_death(&trial, death, lab, finding, &usable, fault);
+    enum error_kind kind = run_death(&trial, death, lab, finding, &usable, error);
     if (usable) {
         check_timeout(&trial, finding);
         check_repairs(trial.result, 1, finding);
     }
     lab_clear(&trial);
-    return kind == FAULT_NONE ? try_without_crash(recipe, lab, finding, fault) : kind;
+    return kind == ERROR_NONE ? try_without_crash(recipe, lab, finding, error) : kind;
 }
 
 /* ------------------------------------------------------------------ a leader */
@@ -274,14 +274,14 @@ static void check_succession(const struct lab_trial *trial, struct finding *find
     finding_check(finding, told == 1 && rpcs == 1);
 }
 
-enum fault_kind deaths_of_leaders_have_one_successor(const struct claim *claim, struct lab *lab,
-                                                     struct finding *finding, struct fault *fault)
+enum error_kind deaths_of_leaders_have_one_successor(const struct claim *claim, struct lab *lab,
+                                                     struct finding *finding, struct error *error)
 {
     static const struct {
         uint32_t clients;
         enum death_how how;
     } elections[] = {{4, DEATH_EXIT}, {32, DEATH_EXIT}, {32, DEATH_CRASH}};
-    enum fault_kind kind = FAULT_NONE;
+    enum error_kind kind = ERROR_NONE;
     finding_tried(
         finding,
         "elections among 4 and 32 clients, %s, lockstep; the leader, session 0, exits, or "
@@ -290,11 +290,11 @@ enum fault_kind deaths_of_leaders_have_one_successor(const struct claim *claim, 
     finding_expected(finding,
                      "session 1, the next in line, leads; notifications 1, RPCs 1, whatever the "
                      "number of clients");
-    for (size_t i = 0; kind == FAULT_NONE && i < sizeof elections / sizeof elections[0]; i++) {
+    for (size_t i = 0; kind == ERROR_NONE && i < sizeof elections / sizeof elections[0]; i++) {
         struct lab_trial trial = lab_drain(lab, claim->recipes[0], elections[i].clients);
         const struct death death = {elections[i].how, DEATH_HOLDER, 0};
         bool usable;
-        kind = run_death(&trial, death, lab, finding, &usable, fault);
+        kind = run_death(&trial, death, lab, finding, &usable, error);
         if (usable)
             check_succession(&trial, finding);
         lab_clear(&trial);

@@ -9,33 +9,33 @@
 #define EQUAL 0.5
 
 /* If the growth is whole so far. */
-static enum fault_kind measure_level(struct lab *lab, struct growth *growth, size_t level,
-                                     struct finding *finding, struct fault *fault)
+static enum error_kind measure_level(struct lab *lab, struct growth *growth, size_t level,
+                                     struct finding *finding, struct error *error)
 {
     struct lab_trial trial = lab_drain(lab, growth->recipe, (uint32_t)growth->clients[level]);
     if (!growth->whole)
-        return FAULT_NONE;
-    enum fault_kind kind = lab_run(lab, &trial, fault);
-    if (kind != FAULT_NONE)
+        return ERROR_NONE;
+    enum error_kind kind = lab_run(lab, &trial, error);
+    if (kind != ERROR_NONE)
         return kind;
     growth->whole = finding_accepts(finding, trial.result);
     growth->totals[level] = trial.result->total;
     lab_clear(&trial);
-    return FAULT_NONE;
+    return ERROR_NONE;
 }
 
-enum fault_kind growth_measure(struct lab *lab, const struct recipe *recipe, const uint32_t *levels,
+enum error_kind growth_measure(struct lab *lab, const struct recipe *recipe, const uint32_t *levels,
                                size_t count, struct growth *growth, struct finding *finding,
-                               struct fault *fault)
+                               struct error *error)
 {
-    enum fault_kind kind = FAULT_NONE;
+    enum error_kind kind = ERROR_NONE;
     *growth = (struct growth){.recipe = recipe, .count = count, .whole = true};
     finding_tried(finding, "drains of %u to %u clients, %s, lockstep", levels[0], levels[count - 1],
                   recipe->name);
     for (size_t i = 0; i < count; i++)
         growth->clients[i] = levels[i];
-    for (size_t i = 0; kind == FAULT_NONE && i < count; i++)
-        kind = measure_level(lab, growth, i, finding, fault);
+    for (size_t i = 0; kind == ERROR_NONE && i < count; i++)
+        kind = measure_level(lab, growth, i, finding, error);
     return kind;
 }
 

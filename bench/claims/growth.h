@@ -8,7 +8,7 @@
 #ifndef BENCH_CLAIMS_GROWTH_H
 #define BENCH_CLAIMS_GROWTH_H
 
-#include "base/fault.h"
+#include "base/error.h"
 #include "bench/claims/finding.h"
 #include "bench/claims/lab.h"
 #include "measure/fit.h"
@@ -31,11 +31,11 @@ struct growth {
 typedef double growth_metric(const struct tally *total);
 
 /* Makes a drain for each level and adds that to what was tried. If one cannot be used the finding
- * says why, it was the last, and *growth is not whole. The faults of trial_run. */
-MUST_CHECK enum fault_kind growth_measure(struct lab *lab, const struct recipe *recipe,
+ * says why, it was the last, and *growth is not whole. The errors of trial_run. */
+MUST_CHECK enum error_kind growth_measure(struct lab *lab, const struct recipe *recipe,
                                           const uint32_t *levels, size_t count,
                                           struct growth *growth, struct finding *finding,
-                                          struct fault *fault);
+                                          struct error *error);
 
 /* Checks that a metric is at every level what the law says of so many clients. If not all levels
  * can be used this is only said to be expected, here and below. */

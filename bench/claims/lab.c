@@ -26,11 +26,11 @@ struct lab_trial lab_drain(const struct lab *lab, const struct recipe *recipe, u
     };
 }
 
-enum fault_kind lab_run(struct lab *lab, struct lab_trial *trial, struct fault *fault)
+enum error_kind lab_run(struct lab *lab, struct lab_trial *trial, struct error *error)
 {
     struct trial_host host = lab->host;
     if (lab->sessions_most > 0 && trial->plan.clients > lab->sessions_most)
-        return fault_raise(fault, FAULT_CONNECTION_LIMIT, 0, trial->plan.recipe->name,
+        return error_raise(error, ERROR_CONNECTION_LIMIT, 0, trial->plan.recipe->name,
                            "%u sessions are needed, and the servers allow %" PRIu64,
                            trial->plan.clients, lab->sessions_most);
     if (trial->observe != NULL) {
@@ -41,7 +41,7 @@ enum fault_kind lab_run(struct lab *lab, struct lab_trial *trial, struct fault *
     snprintf(trial->root, sizeof trial->root, "%s/t%04u", lab->root, lab->trials++);
     trial->plan.root = trial->root;
     lab->plan = &trial->plan;
-    enum fault_kind kind = trial_run(&trial->plan, &host, &trial->result, fault);
+    enum error_kind kind = trial_run(&trial->plan, &host, &trial->result, error);
     lab->plan = NULL;
     return kind;
 }

@@ -9,7 +9,7 @@
 #ifndef BENCH_CLAIMS_LAB_H
 #define BENCH_CLAIMS_LAB_H
 
-#include "base/fault.h"
+#include "base/error.h"
 #include "trial/trial.h"
 
 #include <stdint.h>
@@ -40,9 +40,9 @@ struct lab_trial {
  * recipe says. */
 struct lab_trial lab_drain(const struct lab *lab, const struct recipe *recipe, uint32_t clients);
 
-/* Runs a trial: its result is then there, to lab_clear. FAULT_CONNECTION_LIMIT, and nothing has
- * run, if the servers do not allow so many sessions; else the faults are those of trial_run. */
-MUST_CHECK enum fault_kind lab_run(struct lab *lab, struct lab_trial *trial, struct fault *fault);
+/* Runs a trial: its result is then there, to lab_clear. ERROR_CONNECTION_LIMIT, and nothing has
+ * run, if the servers do not allow so many sessions; else the errors are those of trial_run. */
+MUST_CHECK enum error_kind lab_run(struct lab *lab, struct lab_trial *trial, struct error *error);
 
 /* One that has not run, or is clear already, is fine. */
 void lab_clear(struct lab_trial *trial);

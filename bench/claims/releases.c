@@ -62,42 +62,42 @@ static void check_notifications(const struct lab_trial *trial, notified_function
 }
 
 /* Runs a drain for its ledger; *whole says whether that can be used. To be cleared in any case. */
-static enum fault_kind run_drain(struct lab_trial *trial, struct lab *lab, struct finding *finding,
-                                 bool *whole, struct fault *fault)
+static enum error_kind run_drain(struct lab_trial *trial, struct lab *lab, struct finding *finding,
+                                 bool *whole, struct error *error)
 {
     finding_tried(finding, "a drain of %u clients, %s, lockstep; each release is examined",
                   trial->plan.clients, trial->plan.recipe->name);
-    enum fault_kind kind = lab_run(lab, trial, fault);
-    *whole = kind == FAULT_NONE && finding_accepts(finding, trial->result);
+    enum error_kind kind = lab_run(lab, trial, error);
+    *whole = kind == ERROR_NONE && finding_accepts(finding, trial->result);
     return kind;
 }
 
-static enum fault_kind try_notifications(const struct claim *claim, notified_function *expected,
+static enum error_kind try_notifications(const struct claim *claim, notified_function *expected,
                                          uint32_t told, struct lab *lab, struct finding *finding,
-                                         struct fault *fault)
+                                         struct error *error)
 {
     struct lab_trial trial = lab_drain(lab, claim->recipes[0], HERD_CLIENTS);
     bool whole;
     expect_notifications(trial.plan.clients, expected, told, finding);
-    enum fault_kind kind = run_drain(&trial, lab, finding, &whole, fault);
+    enum error_kind kind = run_drain(&trial, lab, finding, &whole, error);
     if (whole)
         check_notifications(&trial, expected, told, finding);
     lab_clear(&trial);
     return kind;
 }
 
-enum fault_kind releases_notify_all(const struct claim *claim, struct lab *lab,
-                                    struct finding *finding, struct fault *fault)
+enum error_kind releases_notify_all(const struct claim *claim, struct lab *lab,
+                                    struct finding *finding, struct error *error)
 {
-    return try_notifications(claim, all, 1, lab, finding, fault);
+    return try_notifications(claim, all, 1, lab, finding, error);
 }
 
-enum fault_kind releases_notify_children_watches(const struct claim *claim, struct lab *lab,
-                                                 struct finding *finding, struct fault *fault)
+enum error_kind releases_notify_children_watches(const struct claim *claim, struct lab *lab,
+                                                 struct finding *finding, struct error *error)
 {
     finding_expected(finding, "W + 1 notifications, except at the first release: by then arrivals "
                               "have used up the deleter's own watch");
-    return try_notifications(claim, all_and_the_deleter, 2, lab, finding, fault);
+    return try_notifications(claim, all_and_the_deleter, 2, lab, finding, error);
 }
 
 /* ------------------------------------------------------------------ the cost of a handoff */
@@ -119,14 +119,14 @@ static void check_constant_cost(const struct lab_trial *trial, struct finding *f
     finding_check(finding, least == most);
 }
 
-enum fault_kind releases_notify_one(const struct recipe *recipe, uint32_t clients, struct lab *lab,
-                                    struct finding *finding, struct fault *fault)
+enum error_kind releases_notify_one(const struct recipe *recipe, uint32_t clients, struct lab *lab,
+                                    struct finding *finding, struct error *error)
 {
     struct lab_trial trial = lab_drain(lab, recipe, clients);
     bool whole;
     expect_notifications(clients, one, 1, finding);
     finding_expected(finding, "the same number of RPCs in each of %u handoffs", clients - 1);
-    enum fault_kind kind = run_drain(&trial, lab, finding, &whole, fault);
+    enum error_kind kind = run_drain(&trial, lab, finding, &whole, error);
     if (whole) {
         check_notifications(&trial, one, 1, finding);
         check_constant_cost(&trial, finding);
@@ -179,8 +179,8 @@ static void check_sharing(const struct lab_trial *trial, struct finding *finding
     finding_check(finding, notifications == clients - 1);
 }
 
-enum fault_kind releases_let_readers_in_together(const struct claim *claim, struct lab *lab,
-                                                 struct finding *finding, struct fault *fault)
+enum error_kind releases_let_readers_in_together(const struct claim *claim, struct lab *lab,
+                                                 struct finding *finding, struct error *error)
 {
     struct lab_trial trial = lab_drain(lab, claim->recipes[0], SHARE_CLIENTS);
     bool whole;
@@ -190,7 +190,7 @@ enum fault_kind releases_let_readers_in_together(const struct claim *claim, stru
         "as expected in %d of %d releases; %d notifications, one for each client "
         "granted",
         SHARE_CLIENTS, SHARE_CLIENTS, SHARE_CLIENTS - 1);
-    enum fault_kind kind = run_drain(&trial, lab, finding, &whole, fault);
+    enum error_kind kind = run_drain(&trial, lab, finding, &whole, error);
     if (whole)
         check_sharing(&trial, finding);
     lab_clear(&trial);

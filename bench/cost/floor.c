@@ -56,7 +56,7 @@ static void serve(int listener)
     }
 }
 
-static enum fault_kind start_server(struct sockaddr_in *address, pid_t *server, struct fault *fault)
+static enum error_kind start_server(struct sockaddr_in *address, pid_t *server, struct error *error)
 {
     socklen_t length = sizeof *address;
     int listener = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
@@ -65,7 +65,7 @@ static enum fault_kind start_server(struct sockaddr_in *address, pid_t *server, 
     if (listener < 0 || bind(listener, (struct sockaddr *)address, sizeof *address) != 0 ||
         listen(listener, SOMAXCONN) != 0 ||
         getsockname(listener, (struct sockaddr *)address, &length) != 0)
-        return fault_from_errno(fault, errno, "floor", "cannot listen");
+        return error_from_errno(error, errno, "floor", "cannot listen");
     *server = fork();
     if (*server == 0) {
         prctl(PR_SET_PDEATHSIG, SIGKILL);
@@ -73,22 +73,22 @@ static enum fault_kind start_server(struct sockaddr_in *address, pid_t *server, 
     }
     int error = errno;
     close(listener);
-    return *server > 0 ? FAULT_NONE : fault_from_errno(fault, error, "floor", "fork");
+    return *server > 0 ? ERROR_NONE : error_from_errno(error, error, "floor", "fork");
 }
 
-static enum fault_kind connect_all(const struct sockaddr_in *address, int epoll, int *descriptors,
-                                   uint32_t connections, struct fault *fault)
+static enum error_kind connect_all(const struct sockaddr_in *address, int epoll, int *descriptors,
+                                   uint32_t connections, struct error *error)
 {
     int yes = 1;
     for (uint32_t i = 0; i < connections; i++) {
         descriptors[i] = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
         if (descriptors[i] < 0 ||
             connect(descriptors[i], (const struct sockaddr *)address, sizeof *address) != 0)
-            return fault_from_errno(fault, errno, "floor", "connection %u", i + 1);
+            return error_from_errno(error, errno, "floor", "connection %u", i + 1);
         setsockopt(descriptors[i], IPPROTO_TCP, TCP_NODELAY, &yes, sizeof yes);
         add(epoll, descriptors[i]);
     }
-    return FAULT_NONE;
+    return ERROR_NONE;
 }
 
 static void request(int descriptor)
@@ -121,16 +121,16 @@ static bool ping_pong(int epoll, const int *descriptors, uint32_t connections, u
     return true;
 }
 
-static enum fault_kind measure(const struct sockaddr_in *address, int *descriptors,
+static enum error_kind measure(const struct sockaddr_in *address, int *descriptors,
                                uint32_t connections, uint64_t round_trips, double *cpu_us,
-                               struct fault *fault)
+                               struct error *error)
 {
     int epoll = epoll_create1(EPOLL_CLOEXEC);
-    enum fault_kind kind = connect_all(address, epoll, descriptors, connections, fault);
-    if (kind == FAULT_NONE) {
+    enum error_kind kind = connect_all(address, epoll, descriptors, connections, error);
+    if (kind == ERROR_NONE) {
         uint64_t before_ns = clock_cpu_ns();
         if (!ping_pong(epoll, descriptors, connections, round_trips))
-            kind = fault_raise(fault, FAULT_SYSTEM, 0, "floor", "a connection has ended");
+            kind = error_raise(error, ERROR_SYSTEM, 0, "floor", "a connection has ended");
         *cpu_us = (double)(clock_cpu_ns() - before_ns) / 1e3 / (double)round_trips;
     }
     for (uint32_t i = 0; i < connections; i++) {
@@ -141,17 +141,17 @@ static enum fault_kind measure(const struct sockaddr_in *address, int *descripto
     return kind;
 }
 
-enum fault_kind floor_measure(uint32_t connections, uint64_t round_trips, double *cpu_us,
-                              struct fault *fault)
+enum error_kind floor_measure(uint32_t connections, uint64_t round_trips, double *cpu_us,
+                              struct error *error)
 {
     struct sockaddr_in address;
     pid_t server = 0;
     int *descriptors = calloc(connections, sizeof *descriptors);
     if (descriptors == NULL)
-        return fault_raise(fault, FAULT_NO_MEMORY, 0, "floor", "%s", "");
-    enum fault_kind kind = start_server(&address, &server, fault);
-    if (kind == FAULT_NONE) {
-        kind = measure(&address, descriptors, connections, round_trips, cpu_us, fault);
+        return error_raise(error, ERROR_NO_MEMORY, 0, "floor", "%s", "");
+    enum error_kind kind = start_server(&address, &server, error);
+    if (kind == ERROR_NONE) {
+        kind = measure(&address, descriptors, connections, round_trips, cpu_us, error);
         kill(server, SIGKILL);
         waitpid(server, NULL, 0);
     }

@@ -9,13 +9,13 @@
 #ifndef BENCH_COST_FLOOR_H
 #define BENCH_COST_FLOOR_H
 
-#include "base/fault.h"
+#include "base/error.h"
 
 #include <stdint.h>
 
 /* CPU time of the client's side for a round trip, over so many connections and round trips in all.
  */
-MUST_CHECK enum fault_kind floor_measure(uint32_t connections, uint64_t round_trips, double *cpu_us,
-                                         struct fault *fault);
+MUST_CHECK enum error_kind floor_measure(uint32_t connections, uint64_t round_trips, double *cpu_us,
+                                         struct error *error);
 
 #endif

@@ -37,9 +37,9 @@ struct figures {
     double kib;    /* resident memory a session */
 };
 
-static enum fault_kind run_trial(const struct target *target, const char *recipe, uint32_t clients,
+static enum error_kind run_trial(const struct target *target, const char *recipe, uint32_t clients,
                                  enum driver driver, uint32_t processes, struct figures *figures,
-                                 struct fault *fault)
+                                 struct error *error)
 {
     char root[80];
     snprintf(root, sizeof root, "%s/t", target->root);
@@ -57,16 +57,16 @@ static enum fault_kind run_trial(const struct target *target, const char *recipe
         .servers = &target->servers,
     };
     struct trial_host host = {
-        .steward = target->steward,
+        .setup = target->setup,
         .servers = &target->servers,
         .ensemble = target->ensemble,
         .watch = {.interrupt_descriptor = -1},
     };
     struct trial_result *result = NULL;
-    enum fault_kind kind = trial_run(&plan, &host, &result, fault);
-    if (kind == FAULT_NONE && result->end != END_DONE)
-        kind = fault_raise(fault, FAULT_INTERRUPTED, 0, recipe, "%s", result->reason);
-    if (kind == FAULT_NONE)
+    enum error_kind kind = trial_run(&plan, &host, &result, error);
+    if (kind == ERROR_NONE && result->end != END_DONE)
+        kind = error_raise(error, ERROR_INTERRUPTED, 0, recipe, "%s", result->reason);
+    if (kind == ERROR_NONE)
         *figures = (struct figures){
             (double)result->client_cpu_ns / 1e3 / (double)tally_rpcs(&result->total),
             (double)result->client_rss_kib / clients,
@@ -75,7 +75,7 @@ static enum fault_kind run_trial(const struct target *target, const char *recipe
     return kind;
 }
 
-static enum fault_kind compare_cpu(const struct target *target, bool *within, struct fault *fault)
+static enum error_kind compare_cpu(const struct target *target, bool *within, struct error *error)
 {
     double ratios[ROUNDS];
     printf("client CPU per request, %u connections\n%8s  %10s  %10s  %8s\n", CLIENTS, "round",
@@ -83,10 +83,10 @@ static enum fault_kind compare_cpu(const struct target *target, bool *within, st
     for (int i = 0; i < ROUNDS; i++) {
         struct figures zkherd = {0};
         double floor_us = 0;
-        enum fault_kind kind = floor_measure(CLIENTS, FLOOR_ROUND_TRIPS, &floor_us, fault);
-        if (kind == FAULT_NONE)
-            kind = run_trial(target, "nonscalable", CLIENTS, DRIVER_EVENTS, 1, &zkherd, fault);
-        if (kind != FAULT_NONE)
+        enum error_kind kind = floor_measure(CLIENTS, FLOOR_ROUND_TRIPS, &floor_us, error);
+        if (kind == ERROR_NONE)
+            kind = run_trial(target, "nonscalable", CLIENTS, DRIVER_EVENTS, 1, &zkherd, error);
+        if (kind != ERROR_NONE)
             return kind;
         ratios[i] = zkherd.cpu_us / floor_us;
         printf("%8d  %10.2f  %10.2f  %8.2f\n", i + 1, floor_us, zkherd.cpu_us, ratios[i]);
@@ -96,55 +96,55 @@ static enum fault_kind compare_cpu(const struct target *target, bool *within, st
     double median = statistics_median(ratios, ROUNDS);
     printf("%8s  %10s  %10s  %8.2f  (limit %.1f)\n\n", "median", "", "", median, RATIO_MAX);
     *within = *within && median <= RATIO_MAX;
-    return FAULT_NONE;
+    return ERROR_NONE;
 }
 
-static enum fault_kind measure_memory(const struct target *target, bool *within,
-                                      struct fault *fault)
+static enum error_kind measure_memory(const struct target *target, bool *within,
+                                      struct error *error)
 {
     struct figures queue;
-    enum fault_kind kind =
-        run_trial(target, "scalable", MEMORY_CLIENTS, DRIVER_EVENTS, 1, &queue, fault);
-    if (kind != FAULT_NONE)
+    enum error_kind kind =
+        run_trial(target, "scalable", MEMORY_CLIENTS, DRIVER_EVENTS, 1, &queue, error);
+    if (kind != ERROR_NONE)
         return kind;
     printf("resident memory per session, %u sessions: %.2f KiB (limit %.0f)\n", MEMORY_CLIENTS,
            queue.kib, MEMORY_MAX_KIB);
     *within = *within && queue.kib <= MEMORY_MAX_KIB;
-    return FAULT_NONE;
+    return ERROR_NONE;
 }
 
 /* One driver, in one process or with one for each session: client CPU a request of a herd, memory a
  * session of a queue. */
-static enum fault_kind tell_driver(const struct target *target, enum driver driver,
-                                   bool in_processes, struct fault *fault)
+static enum error_kind tell_driver(const struct target *target, enum driver driver,
+                                   bool in_processes, struct error *error)
 {
     struct figures herd, queue;
     uint32_t clients = in_processes ? PROCESSES_CLIENTS : THREADS_MEMORY_CLIENTS;
-    enum fault_kind kind = run_trial(target, "nonscalable", THREADS_CPU_CLIENTS, driver,
-                                     in_processes ? PROCESSES_CLIENTS : 1, &herd, fault);
-    if (kind == FAULT_NONE)
+    enum error_kind kind = run_trial(target, "nonscalable", THREADS_CPU_CLIENTS, driver,
+                                     in_processes ? PROCESSES_CLIENTS : 1, &herd, error);
+    if (kind == ERROR_NONE)
         kind = run_trial(target, "scalable", clients, driver, in_processes ? clients : 1, &queue,
-                         fault);
-    if (kind != FAULT_NONE)
+                         error);
+    if (kind != ERROR_NONE)
         return kind;
     printf("%8s  %9s  %10.2f  %10.2f\n", options_driver_word(driver),
            in_processes ? "a session" : "1", herd.cpu_us, queue.kib);
     fflush(stdout);
-    return FAULT_NONE;
+    return ERROR_NONE;
 }
 
-static enum fault_kind compare_drivers(const struct target *target, struct fault *fault)
+static enum error_kind compare_drivers(const struct target *target, struct error *error)
 {
     printf("\nclient CPU per request, %u sessions; resident memory per session, %u sessions "
            "(%u with one process per session)\n"
            "%8s  %9s  %10s  %10s\n",
            THREADS_CPU_CLIENTS, THREADS_MEMORY_CLIENTS, PROCESSES_CLIENTS, "driver", "processes",
            "us", "KiB");
-    enum fault_kind kind = tell_driver(target, DRIVER_EVENTS, false, fault);
-    if (kind == FAULT_NONE)
-        kind = tell_driver(target, DRIVER_EVENTS, true, fault);
-    if (kind == FAULT_NONE)
-        kind = tell_driver(target, DRIVER_THREADS, false, fault);
+    enum error_kind kind = tell_driver(target, DRIVER_EVENTS, false, error);
+    if (kind == ERROR_NONE)
+        kind = tell_driver(target, DRIVER_EVENTS, true, error);
+    if (kind == ERROR_NONE)
+        kind = tell_driver(target, DRIVER_THREADS, false, error);
     return kind;
 }
 
@@ -154,24 +154,24 @@ int main(void)
     struct options options = {
         .server_counts = &one, .topology_count = 1, .heap_mib = 1024, .fsync = true};
     struct target target = {0};
-    struct fault fault;
+    struct error error;
     bool within = true;
-    enum fault_kind kind = machine_allow_descriptors(MEMORY_CLIENTS, &fault);
-    if (kind == FAULT_NONE)
-        kind = target_open(&options, 0, &target, &fault);
-    if (kind == FAULT_NONE)
-        kind = target_make_root(&target, -1, &fault);
-    if (kind != FAULT_NONE) {
-        (void)!target_close(&target, &fault); /* private servers leave nothing */
-        return complain(&fault);
+    enum error_kind kind = machine_allow_descriptors(MEMORY_CLIENTS, &error);
+    if (kind == ERROR_NONE)
+        kind = target_open(&options, 0, &target, &error);
+    if (kind == ERROR_NONE)
+        kind = target_make_root(&target, -1, &error);
+    if (kind != ERROR_NONE) {
+        (void)!target_close(&target, &error); /* private servers leave nothing */
+        return complain(&error);
     }
-    kind = compare_cpu(&target, &within, &fault);
-    if (kind == FAULT_NONE)
-        kind = measure_memory(&target, &within, &fault);
-    if (kind == FAULT_NONE)
-        kind = compare_drivers(&target, &fault);
-    (void)!target_close(&target, &fault); /* private servers leave nothing */
-    if (kind != FAULT_NONE)
-        return complain(&fault);
+    kind = compare_cpu(&target, &within, &error);
+    if (kind == ERROR_NONE)
+        kind = measure_memory(&target, &within, &error);
+    if (kind == ERROR_NONE)
+        kind = compare_drivers(&target, &error);
+    (void)!target_close(&target, &error); /* private servers leave nothing */
+    if (kind != ERROR_NONE)
+        return complain(&error);
     return within ? 0 : 1;
 }

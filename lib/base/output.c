@@ -31,25 +31,25 @@ static bool set_paths(struct output *output, const char *folder, const char *nam
     return length > 0 && part_length > 0 && (size_t)part_length < size;
 }
 
-enum fault_kind output_open(struct output *output, const char *folder, const char *name,
-                            struct fault *fault)
+enum error_kind output_open(struct output *output, const char *folder, const char *name,
+                            struct error *error)
 {
     const cookie_io_functions_t functions = {.write = write_through};
     memset(output, 0, sizeof *output);
-    enum fault_kind kind;
+    enum error_kind kind;
     if (!set_paths(output, folder, name)) {
-        kind = fault_from_errno(fault, ENAMETOOLONG, name, "its path is too long");
+        kind = error_from_errno(error, ENAMETOOLONG, name, "its path is too long");
         goto closed;
     }
     output->descriptor = open(output->part_path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
     if (output->descriptor < 0) {
-        kind = fault_from_errno(fault, errno, output->path, "cannot be opened for writing");
+        kind = error_from_errno(error, errno, output->path, "cannot be opened for writing");
         goto closed;
     }
     output->stream = fopencookie(output, "w", functions);
     if (output->stream != NULL)
-        return FAULT_NONE;
-    kind = fault_from_errno(fault, ENOMEM, output->path, "cannot be opened for writing");
+        return ERROR_NONE;
+    kind = error_from_errno(error, ENOMEM, output->path, "cannot be opened for writing");
     close(output->descriptor);
     unlink(output->part_path);
 closed:
@@ -57,15 +57,15 @@ closed:
     return kind;
 }
 
-enum fault_kind output_commit(struct output *output, struct fault *fault)
+enum error_kind output_commit(struct output *output, struct error *error)
 {
     bool flushed = fflush(output->stream) == 0 && !ferror(output->stream);
     if (output->os_error == 0 && !flushed)
         output->os_error = EIO;
     if (output->os_error != 0)
-        return fault_from_errno(fault, output->os_error, output->path, "writing it failed");
+        return error_from_errno(error, output->os_error, output->path, "writing it failed");
     output->committed_bytes = output->written_bytes;
-    return FAULT_NONE;
+    return ERROR_NONE;
 }
 
 /* Closes what is open of the file, without writing what is still buffered. */
@@ -80,22 +80,22 @@ static int close_quietly(struct output *output)
     return close(output->descriptor);
 }
 
-enum fault_kind output_finish(struct output *output, struct fault *fault)
+enum error_kind output_finish(struct output *output, struct error *error)
 {
-    enum fault_kind kind = output_commit(output, fault);
-    if (kind != FAULT_NONE)
+    enum error_kind kind = output_commit(output, error);
+    if (kind != ERROR_NONE)
         return kind;
     /* Some file systems find only here that the disk is full. */
     if (close_quietly(output) != 0)
-        return fault_from_errno(fault, errno, output->path, "closing it failed");
+        return error_from_errno(error, errno, output->path, "closing it failed");
     if (rename(output->part_path, output->path) != 0)
-        return fault_from_errno(fault, errno, output->path, "%s cannot be renamed to it",
+        return error_from_errno(error, errno, output->path, "%s cannot be renamed to it",
                                 output->part_path);
     output->part_path[0] = '\0';
-    return FAULT_NONE;
+    return ERROR_NONE;
 }
 
-enum fault_kind output_keep(struct output *output, struct fault *fault)
+enum error_kind output_keep(struct output *output, struct error *error)
 {
     close_quietly(output);
     bool kept;
@@ -104,9 +104,9 @@ enum fault_kind output_keep(struct output *output, struct fault *fault)
     else
         kept = truncate(output->part_path, (off_t)output->committed_bytes) == 0 &&
                rename(output->part_path, output->path) == 0;
-    enum fault_kind kind = FAULT_NONE;
+    enum error_kind kind = ERROR_NONE;
     if (!kept)
-        kind = fault_from_errno(fault, errno, output->path, "what was written of it is in %s",
+        kind = error_from_errno(error, errno, output->path, "what was written of it is in %s",
                                 output->part_path);
     output->part_path[0] = '\0';
     return kind;

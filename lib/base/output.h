@@ -8,13 +8,13 @@
  * Invariants: folder/name never exists half written; after a failed write nothing more is
  * written, so there is never a hole; the first errno is the one that is reported.
  *
- * A write over the limit of a file's size (EFBIG) comes out as a fault only if the program ignores
+ * A write over the limit of a file's size (EFBIG) comes out as an error only if the program ignores
  * SIGXFSZ.
  */
 #ifndef BASE_OUTPUT_H
 #define BASE_OUTPUT_H
 
-#include "base/fault.h"
+#include "base/error.h"
 
 #include <limits.h>
 #include <stdint.h>
@@ -33,30 +33,30 @@ struct output {
 
 /*
  * Opens folder/name.part for writing, emptying one that an earlier run left. The folder must exist.
- * On a fault *output is closed.
+ * On an error *output is closed.
  */
-MUST_CHECK enum fault_kind output_open(struct output *output, const char *folder, const char *name,
-                                       struct fault *fault);
+MUST_CHECK enum error_kind output_open(struct output *output, const char *folder, const char *name,
+                                       struct error *error);
 
 /*
  * Writes what is buffered and remembers that everything so far is good: call it where the file is
- * well-formed. On a fault the output stays open, with the good length of the last commit: end it by
- * output_keep or output_abandon.
+ * well-formed. On an error the output stays open, with the good length of the last commit: end it
+ * by output_keep or output_abandon.
  */
-MUST_CHECK enum fault_kind output_commit(struct output *output, struct fault *fault);
+MUST_CHECK enum error_kind output_commit(struct output *output, struct error *error);
 
 /*
- * Commits, closes, and renames to folder/name, replacing what was there. On a fault end it by
+ * Commits, closes, and renames to folder/name, replacing what was there. On an error end it by
  * output_keep or output_abandon.
  */
-MUST_CHECK enum fault_kind output_finish(struct output *output, struct fault *fault);
+MUST_CHECK enum error_kind output_finish(struct output *output, struct error *error);
 
 /*
  * After a failed write: cuts the file to its last commit, closes it and renames it to folder/name.
- * Needs no space. If nothing was ever committed the file is removed instead. On a fault the output
+ * Needs no space. If nothing was ever committed the file is removed instead. On an error the output
  * is closed, and folder/name.part may remain.
  */
-MUST_CHECK enum fault_kind output_keep(struct output *output, struct fault *fault);
+MUST_CHECK enum error_kind output_keep(struct output *output, struct error *error);
 
 /* Closes and removes the file. Does nothing if it is closed already. */
 void output_abandon(struct output *output);

@@ -17,8 +17,8 @@ struct cursor {
 
 /* ------------------------------------------------------------------ the text */
 
-static enum fault_kind read_all(FILE *stream, const char *name, char **text, size_t *length,
-                                struct fault *fault)
+static enum error_kind read_all(FILE *stream, const char *name, char **text, size_t *length,
+                                struct error *error)
 {
     size_t size = 0, used = 0;
     char *buffer = NULL;
@@ -27,7 +27,7 @@ static enum fault_kind read_all(FILE *stream, const char *name, char **text, siz
         char *larger = realloc(buffer, size);
         if (larger == NULL) {
             free(buffer);
-            return fault_raise(fault, FAULT_NO_MEMORY, 0, name, "%s", "");
+            return error_raise(error, ERROR_NO_MEMORY, 0, name, "%s", "");
         }
         buffer = larger;
         used += fread(buffer + used, 1, size - used, stream);
@@ -35,12 +35,12 @@ static enum fault_kind read_all(FILE *stream, const char *name, char **text, siz
     if (ferror(stream)) {
         int os_error = errno;
         free(buffer);
-        return fault_from_errno(fault, os_error, name, "reading it failed");
+        return error_from_errno(error, os_error, name, "reading it failed");
     }
     buffer[used] = '\0'; /* the loop ends with room for it */
     *text = buffer;
     *length = used;
-    return FAULT_NONE;
+    return ERROR_NONE;
 }
 
 /* Room for as many fields and rows as there can be: separators inside quotes count too much. */
@@ -108,93 +108,93 @@ static char *next_field(struct cursor *cursor, bool *last)
     return field;
 }
 
-static enum fault_kind refuse_line(const struct csv_reader *reader, size_t line, const char *wrong,
-                                   struct fault *fault)
+static enum error_kind refuse_line(const struct csv_reader *reader, size_t line, const char *wrong,
+                                   struct error *error)
 {
-    return fault_raise(fault, FAULT_MALFORMED, 0, reader->name, "line %zu: %s", line, wrong);
+    return error_raise(error, ERROR_MALFORMED, 0, reader->name, "line %zu: %s", line, wrong);
 }
 
-static enum fault_kind take_row(struct cursor *cursor, size_t row, struct csv_reader *reader,
-                                struct fault *fault)
+static enum error_kind take_row(struct cursor *cursor, size_t row, struct csv_reader *reader,
+                                struct error *error)
 {
     size_t fields = 0, line = cursor->line;
     char **to = reader->fields + row * reader->columns;
     for (bool last = false; !last; fields++) {
         char *field = next_field(cursor, &last);
         if (cursor->wrong != NULL)
-            return refuse_line(reader, cursor->line, cursor->wrong, fault);
+            return refuse_line(reader, cursor->line, cursor->wrong, error);
         to[fields] = field;
     }
     if (row == 0)
         reader->columns = fields;
     if (fields != reader->columns)
-        return fault_raise(fault, FAULT_MALFORMED, 0, reader->name,
+        return error_raise(error, ERROR_MALFORMED, 0, reader->name,
                            "line %zu: %zu field%s, and not %zu", line, fields,
                            fields == 1 ? "" : "s", reader->columns);
     reader->lines[row] = line;
-    return FAULT_NONE;
+    return ERROR_NONE;
 }
 
-static enum fault_kind check_names(const struct csv_reader *reader, struct fault *fault)
+static enum error_kind check_names(const struct csv_reader *reader, struct error *error)
 {
     for (size_t i = 0; i < reader->columns; i++) {
         for (size_t j = 0; j < i; j++) {
             if (strcmp(reader->fields[i], reader->fields[j]) == 0)
-                return fault_raise(fault, FAULT_MALFORMED, 0, reader->name,
+                return error_raise(error, ERROR_MALFORMED, 0, reader->name,
                                    "line 1: two columns are called '%.60s'", reader->fields[i]);
         }
     }
-    return FAULT_NONE;
+    return ERROR_NONE;
 }
 
-static enum fault_kind take_apart(char *text, size_t length, struct csv_reader *reader,
-                                  struct fault *fault)
+static enum error_kind take_apart(char *text, size_t length, struct csv_reader *reader,
+                                  struct error *error)
 {
     struct cursor cursor = {.at = text, .end = text + length, .line = 1};
     size_t rows = 0;
     if (memchr(text, '\0', length) != NULL)
-        return refuse_line(reader, 1, "a zero byte: this is no text", fault);
+        return refuse_line(reader, 1, "a zero byte: this is no text", error);
     if (strncmp(text, "\xEF\xBB\xBF", 3) == 0) /* spreadsheets put it in front of UTF-8 */
         cursor.at += 3;
     while (cursor.at < cursor.end) {
-        enum fault_kind kind = take_row(&cursor, rows++, reader, fault);
-        if (kind != FAULT_NONE)
+        enum error_kind kind = take_row(&cursor, rows++, reader, error);
+        if (kind != ERROR_NONE)
             return kind;
     }
     if (rows == 0)
-        return refuse_line(reader, 1, "the file is empty", fault);
+        return refuse_line(reader, 1, "the file is empty", error);
     reader->rows = rows - 1;
-    return check_names(reader, fault);
+    return check_names(reader, error);
 }
 
 /* ------------------------------------------------------------------ a reader's life */
 
-enum fault_kind csv_reader_init(FILE *stream, const char *name, struct csv_reader *reader,
-                                struct fault *fault)
+enum error_kind csv_reader_init(FILE *stream, const char *name, struct csv_reader *reader,
+                                struct error *error)
 {
     struct csv_reader made = {0};
     size_t length = 0;
     snprintf(made.name, sizeof made.name, "%s", name);
-    enum fault_kind kind = read_all(stream, name, &made.text, &length, fault);
-    if (kind != FAULT_NONE)
+    enum error_kind kind = read_all(stream, name, &made.text, &length, error);
+    if (kind != ERROR_NONE)
         return kind;
     if (make_room(made.text, length, &made))
-        kind = take_apart(made.text, length, &made, fault);
+        kind = take_apart(made.text, length, &made, error);
     else
-        kind = fault_raise(fault, FAULT_NO_MEMORY, 0, name, "%s", "");
-    if (kind == FAULT_NONE)
+        kind = error_raise(error, ERROR_NO_MEMORY, 0, name, "%s", "");
+    if (kind == ERROR_NONE)
         *reader = made;
     else
         csv_reader_deinit(&made);
     return kind;
 }
 
-enum fault_kind csv_reader_open(const char *path, struct csv_reader *reader, struct fault *fault)
+enum error_kind csv_reader_open(const char *path, struct csv_reader *reader, struct error *error)
 {
     FILE *stream = fopen(path, "re");
     if (stream == NULL)
-        return fault_from_errno(fault, errno, path, "cannot be opened for reading");
-    enum fault_kind kind = csv_reader_init(stream, path, reader, fault);
+        return error_from_errno(error, errno, path, "cannot be opened for reading");
+    enum error_kind kind = csv_reader_init(stream, path, reader, error);
     fclose(stream);
     return kind;
 }
@@ -209,16 +209,16 @@ void csv_reader_deinit(struct csv_reader *reader)
 
 /* ------------------------------------------------------------------ what it holds */
 
-enum fault_kind csv_reader_column(const struct csv_reader *reader, const char *name, size_t *column,
-                                  struct fault *fault)
+enum error_kind csv_reader_column(const struct csv_reader *reader, const char *name, size_t *column,
+                                  struct error *error)
 {
     for (size_t i = 0; i < reader->columns; i++) {
         if (strcmp(reader->fields[i], name) == 0) {
             *column = i;
-            return FAULT_NONE;
+            return ERROR_NONE;
         }
     }
-    return fault_raise(fault, FAULT_MALFORMED, 0, reader->name,
+    return error_raise(error, ERROR_MALFORMED, 0, reader->name,
                        "line 1: there is no column called '%s'", name);
 }
 
@@ -227,8 +227,8 @@ const char *csv_reader_text(const struct csv_reader *reader, size_t row, size_t 
     return reader->fields[(row + 1) * reader->columns + column];
 }
 
-enum fault_kind csv_reader_number(const struct csv_reader *reader, size_t row, size_t column,
-                                  double *number, struct fault *fault)
+enum error_kind csv_reader_number(const struct csv_reader *reader, size_t row, size_t column,
+                                  double *number, struct error *error)
 {
     const char *text = csv_reader_text(reader, row, column);
     /* strtod alone would take blanks, hexadecimals, "nan" and "inf" as well. */
@@ -238,15 +238,15 @@ enum fault_kind csv_reader_number(const struct csv_reader *reader, size_t row, s
     if (text[0] == '\0')
         value = NAN;
     else if (!plain || *end != '\0' || end == text || !isfinite(value))
-        return csv_reader_refuse(reader, row, column, "is not a number", fault);
+        return csv_reader_refuse(reader, row, column, "is not a number", error);
     *number = value;
-    return FAULT_NONE;
+    return ERROR_NONE;
 }
 
-enum fault_kind csv_reader_refuse(const struct csv_reader *reader, size_t row, size_t column,
-                                  const char *why, struct fault *fault)
+enum error_kind csv_reader_refuse(const struct csv_reader *reader, size_t row, size_t column,
+                                  const char *why, struct error *error)
 {
-    return fault_raise(fault, FAULT_MALFORMED, 0, reader->name, "line %zu: %s: '%.60s' %s",
+    return error_raise(error, ERROR_MALFORMED, 0, reader->name, "line %zu: %s: '%.60s' %s",
                        reader->lines[row + 1], reader->fields[column],
                        csv_reader_text(reader, row, column), why);
 }

@@ -11,7 +11,7 @@
 #ifndef MEASURE_CSV_READER_H
 #define MEASURE_CSV_READER_H
 
-#include "base/fault.h"
+#include "base/error.h"
 
 #include <stddef.h>
 #include <stdio.h>
@@ -27,35 +27,35 @@ struct csv_reader {
 
 /*
  * Reads a stream to its end; name is what complaints call it. The stream stays the caller's. On
- * success *reader is the caller's, to csv_reader_deinit; on a fault it is unchanged.
- * FAULT_MALFORMED, with the line and what is wrong; FAULT_NO_MEMORY; FAULT_SYSTEM if reading
+ * success *reader is the caller's, to csv_reader_deinit; on an error it is unchanged.
+ * ERROR_MALFORMED, with the line and what is wrong; ERROR_NO_MEMORY; ERROR_SYSTEM if reading
  * failed.
  */
-MUST_CHECK enum fault_kind csv_reader_init(FILE *stream, const char *name,
-                                           struct csv_reader *reader, struct fault *fault);
+MUST_CHECK enum error_kind csv_reader_init(FILE *stream, const char *name,
+                                           struct csv_reader *reader, struct error *error);
 
-/* The same of a file; also the faults of opening it. */
-MUST_CHECK enum fault_kind csv_reader_open(const char *path, struct csv_reader *reader,
-                                           struct fault *fault);
+/* The same of a file; also the errors of opening it. */
+MUST_CHECK enum error_kind csv_reader_open(const char *path, struct csv_reader *reader,
+                                           struct error *error);
 
 /* Fine for one that is all zero bytes. */
 void csv_reader_deinit(struct csv_reader *reader);
 
-/* The place of a column. FAULT_MALFORMED if there is none of this name. */
-MUST_CHECK enum fault_kind csv_reader_column(const struct csv_reader *reader, const char *name,
-                                             size_t *column, struct fault *fault);
+/* The place of a column. ERROR_MALFORMED if there is none of this name. */
+MUST_CHECK enum error_kind csv_reader_column(const struct csv_reader *reader, const char *name,
+                                             size_t *column, struct error *error);
 
 /* A field, without its quotes. It lives as long as the reader. */
 const char *csv_reader_text(const struct csv_reader *reader, size_t row, size_t column);
 
-/* A field as a number: decimal, with a point; NaN if it is empty. FAULT_MALFORMED for anything
+/* A field as a number: decimal, with a point; NaN if it is empty. ERROR_MALFORMED for anything
  * else, "nan" and "inf" included. */
-MUST_CHECK enum fault_kind csv_reader_number(const struct csv_reader *reader, size_t row,
-                                             size_t column, double *number, struct fault *fault);
+MUST_CHECK enum error_kind csv_reader_number(const struct csv_reader *reader, size_t row,
+                                             size_t column, double *number, struct error *error);
 
-/* FAULT_MALFORMED about a field, for what only the caller can judge: the file, the line, the column
+/* ERROR_MALFORMED about a field, for what only the caller can judge: the file, the line, the column
  * and the field's text, and why it will not do. */
-enum fault_kind csv_reader_refuse(const struct csv_reader *reader, size_t row, size_t column,
-                                  const char *why, struct fault *fault);
+enum error_kind csv_reader_refuse(const struct csv_reader *reader, size_t row, size_t column,
+                                  const char *why, struct error *error);
 
 #endif

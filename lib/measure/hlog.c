@@ -121,16 +121,16 @@ static void write_base64(FILE *stream, const unsigned char *bytes, size_t length
 }
 
 /* errno was zero before the first write; a stream that had failed earlier leaves it so. */
-static enum fault_kind judge_stream(FILE *stream, struct fault *fault)
+static enum error_kind judge_stream(FILE *stream, struct error *error)
 {
     if (!ferror(stream))
-        return FAULT_NONE;
-    return fault_from_errno(fault, errno != 0 ? errno : EIO, "the histogram log",
+        return ERROR_NONE;
+    return error_from_errno(error, errno != 0 ? errno : EIO, "the histogram log",
                             "writing it failed");
 }
 
-enum fault_kind hlog_write_header(FILE *stream, uint64_t start_utc_ns, const char *comment,
-                                  struct fault *fault)
+enum error_kind hlog_write_header(FILE *stream, uint64_t start_utc_ns, const char *comment,
+                                  struct error *error)
 {
     char date[32];
     clock_format_utc(start_utc_ns, 0, date, sizeof date);
@@ -147,7 +147,7 @@ enum fault_kind hlog_write_header(FILE *stream, uint64_t start_utc_ns, const cha
             "\"StartTimestamp\",\"Interval_Length\",\"Interval_Max\","
             "\"Interval_Compressed_Histogram\"\n",
             start_utc_ns / NS_PER_S, start_utc_ns % NS_PER_S / NS_PER_MS, date);
-    return judge_stream(stream, fault);
+    return judge_stream(stream, error);
 }
 
 static void write_overflow(FILE *stream, const char *tag, const struct histogram *histogram)
@@ -157,15 +157,15 @@ static void write_overflow(FILE *stream, const char *tag, const struct histogram
             (double)histogram_max_ns(histogram) / 1e9);
 }
 
-enum fault_kind hlog_write_interval(FILE *stream, const char *tag, double start_s, double length_s,
-                                    const struct histogram *histogram, struct fault *fault)
+enum error_kind hlog_write_interval(FILE *stream, const char *tag, double start_s, double length_s,
+                                    const struct histogram *histogram, struct error *error)
 {
     assert(tag == NULL || strpbrk(tag, ", \t\r\n") == NULL);
     unsigned char *packed;
     size_t packed_length = pack(histogram, &packed);
-    enum fault_kind kind;
+    enum error_kind kind;
     if (packed_length == 0) {
-        kind = fault_from_errno(fault, ENOMEM, "the histogram log", "encoding an interval");
+        kind = error_from_errno(error, ENOMEM, "the histogram log", "encoding an interval");
         goto out;
     }
     errno = 0;
@@ -178,7 +178,7 @@ enum fault_kind hlog_write_interval(FILE *stream, const char *tag, double start_
     fprintf(stream, "%.6f,%.6f,%.6f,", start_s, length_s, max_ms);
     write_base64(stream, packed, packed_length);
     putc('\n', stream);
-    kind = judge_stream(stream, fault);
+    kind = judge_stream(stream, error);
 out:
     free(packed);
     return kind;

@@ -10,7 +10,7 @@
 #ifndef MEASURE_HLOG_H
 #define MEASURE_HLOG_H
 
-#include "base/fault.h"
+#include "base/error.h"
 #include "measure/histogram.h"
 
 #include <stdint.h>
@@ -18,18 +18,18 @@
 
 /*
  * Writes the lines before the first interval. start_utc_ns: clock_utc_ns() at the beginning of the
- * run. comment: one line of text, or NULL. FAULT_* if the stream has failed.
+ * run. comment: one line of text, or NULL. ERROR_* if the stream has failed.
  */
-MUST_CHECK enum fault_kind hlog_write_header(FILE *stream, uint64_t start_utc_ns,
-                                             const char *comment, struct fault *fault);
+MUST_CHECK enum error_kind hlog_write_header(FILE *stream, uint64_t start_utc_ns,
+                                             const char *comment, struct error *error);
 
 /*
  * Writes one interval: when it began (seconds after start_utc_ns), how long it was, and its values.
  * tag: letters, digits and dots, no comma and no blank; NULL for none. Intervals of one tag are
- * added up by their reader. FAULT_NO_MEMORY, or FAULT_* if the stream has failed.
+ * added up by their reader. ERROR_NO_MEMORY, or ERROR_* if the stream has failed.
  */
-MUST_CHECK enum fault_kind hlog_write_interval(FILE *stream, const char *tag, double start_s,
+MUST_CHECK enum error_kind hlog_write_interval(FILE *stream, const char *tag, double start_s,
                                                double length_s, const struct histogram *histogram,
-                                               struct fault *fault);
+                                               struct error *error);
 
 #endif

@@ -127,35 +127,35 @@ void law_total(const struct recipe *recipe, uint64_t clients, uint64_t handoffs,
     }
 }
 
-static enum fault_kind check_text(const struct recipe *recipe, const char *field, const char *text,
-                                  uint64_t clients, uint64_t sum, struct fault *fault)
+static enum error_kind check_text(const struct recipe *recipe, const char *field, const char *text,
+                                  uint64_t clients, uint64_t sum, struct error *error)
 {
     double value;
     if (!formula_is_one(text))
-        return FAULT_NONE;
+        return ERROR_NONE;
     if (!formula_evaluate(text, clients, &value))
-        return fault_raise(fault, FAULT_WRONG_LAW, 0, recipe->name,
+        return error_raise(error, ERROR_WRONG_LAW, 0, recipe->name,
                            "%s is \"%s\", of which nothing can be made", field, text);
     if (value != (double)sum)
-        return fault_raise(fault, FAULT_WRONG_LAW, 0, recipe->name,
+        return error_raise(error, ERROR_WRONG_LAW, 0, recipe->name,
                            "%s is \"%s\", which is %.15g for n = %" PRIu64
                            ", where its law's functions add up to %" PRIu64,
                            field, text, value, clients, sum);
-    return FAULT_NONE;
+    return ERROR_NONE;
 }
 
-enum fault_kind law_check_texts(const struct recipe *recipe, uint64_t clients, struct fault *fault)
+enum error_kind law_check_texts(const struct recipe *recipe, uint64_t clients, struct error *error)
 {
     const struct recipe_law *law = &recipe->law;
     struct tally total = {0};
     if (!recipe_has_law(recipe) ||
         (recipe->law_texts_every > 0 && clients % recipe->law_texts_every != 0))
-        return FAULT_NONE;
+        return ERROR_NONE;
     law_total(recipe, clients, clients, &total);
-    enum fault_kind kind =
-        check_text(recipe, ".law.rpcs", law->rpcs, clients, tally_rpcs(&total), fault);
-    if (kind == FAULT_NONE)
+    enum error_kind kind =
+        check_text(recipe, ".law.rpcs", law->rpcs, clients, tally_rpcs(&total), error);
+    if (kind == ERROR_NONE)
         kind = check_text(recipe, ".law.notifications", law->notifications, clients,
-                          total.of[TALLY_NOTIFICATION], fault);
+                          total.of[TALLY_NOTIFICATION], error);
     return kind;
 }

@@ -14,7 +14,7 @@
 #ifndef RECIPES_LAW_H
 #define RECIPES_LAW_H
 
-#include "base/fault.h"
+#include "base/error.h"
 #include "recipes/recipe.h"
 
 struct law_lock {
@@ -47,8 +47,8 @@ void law_total(const struct recipe *recipe, uint64_t clients, uint64_t handoffs,
                struct tally *total);
 
 /* Holds the recipe's texts for people against the sums of its law for so many clients: one that is
- * a formula (formula.h) must come to the same. FAULT_WRONG_LAW. */
-MUST_CHECK enum fault_kind law_check_texts(const struct recipe *recipe, uint64_t clients,
-                                           struct fault *fault);
+ * a formula (formula.h) must come to the same. ERROR_WRONG_LAW. */
+MUST_CHECK enum error_kind law_check_texts(const struct recipe *recipe, uint64_t clients,
+                                           struct error *error);
 
 #endif

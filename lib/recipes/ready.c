@@ -35,7 +35,7 @@ static void write_number(struct contender *s, const char *part)
 {
     char number[16];
     size_t length = (size_t)snprintf(number, sizeof number, "%d", s->sequence);
-    set_data(s, CHILD(part), number, length, CLIENT_ANY_VERSION);
+    set_data(s, CHILD(part), number, length, REQUEST_ANY_VERSION);
 }
 
 ACQUIRE(ready)
@@ -52,7 +52,7 @@ WORK(ready)
         if (s->status != ZK_OK)
             FAILED;
         AWAIT(set_data(s, CHILD("data/b"), s->reply->value, s->reply->value_length,
-                       CLIENT_ANY_VERSION));
+                       REQUEST_ANY_VERSION));
         s->repairs++;
     }
     if (s->status != ZK_OK)

@@ -16,9 +16,9 @@
 #ifndef RECIPES_RECIPE_H
 #define RECIPES_RECIPE_H
 
+#include "client/client.h"
 #include "measure/tally.h"
 #include "recipes/death.h"
-#include "zk/client.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -242,7 +242,7 @@ static inline void get_children(struct contender *s, const char *path, enum watc
     client_get_children(s->client, path, watch);
 }
 
-/* version: the one that the data must have, or CLIENT_ANY_VERSION. */
+/* version: the one that the data must have, or REQUEST_ANY_VERSION. */
 static inline void set_data(struct contender *s, const char *path, const void *value, size_t length,
                             int32_t version)
 {
@@ -254,12 +254,11 @@ static inline void delete_znode(struct contender *s, const char *path)
     client_delete(s->client, path);
 }
 
-/* One transaction, all or none: multi(s, op_set(turn, value, length, CLIENT_ANY_VERSION),
- * op_delete(s->node)). Its parts are requests of client.h. */
+/* One transaction, all or none: multi(s, request_set(turn, value, length, REQUEST_ANY_VERSION),
+ * request_delete(s->node)). Its parts are requests of client.h. */
 #define multi(s, ...)                                                                              \
-    client_multi((s)->client, (const struct client_request[]){__VA_ARGS__},                        \
-                 sizeof((const struct client_request[]){__VA_ARGS__}) /                            \
-                     sizeof(struct client_request))
+    client_multi((s)->client, (const struct request[]){__VA_ARGS__},                               \
+                 sizeof((const struct request[]){__VA_ARGS__}) / sizeof(struct request))
 
 /* exists or get_data, where a recipe comes with either. */
 typedef void look_function(struct contender *s, const char *path, enum watch_flag watch);

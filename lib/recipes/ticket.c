@@ -53,7 +53,8 @@ static void hand_on(struct contender *s)
 {
     char number[16];
     size_t length = (size_t)snprintf(number, sizeof number, "%d", s->sequence);
-    multi(s, op_set(CHILD("turn"), number, length, CLIENT_ANY_VERSION), op_delete(s->node));
+    multi(s, request_set(CHILD("turn"), number, length, REQUEST_ANY_VERSION),
+          request_delete(s->node));
 }
 
 ACQUIRE(ticket)

@@ -5,7 +5,7 @@
  * from its beginning each time a watch fires. Its callbacks are the steps of the coroutine:
  * lockAcquired is the grant, lockReleased the release.
  *
- * As shipped it has two faults, which are not copied. When its predecessor goes between the list
+ * As shipped it has two errors, which are not copied. When its predecessor goes between the list
  * and exists() it logs that, and sleeps with the lock free; here it lists again. When it finds its
  * own znode in the list, after a CREATE whose reply was lost, it takes the bare name for a path and
  * never gets the lock; here it is a path.

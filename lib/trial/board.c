@@ -41,28 +41,28 @@ static void *take(char **at, size_t bytes)
     return block;
 }
 
-static enum fault_kind open_eventfd(int *descriptor, struct fault *fault)
+static enum error_kind open_eventfd(int *descriptor, struct error *error)
 {
     *descriptor = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
     if (*descriptor < 0)
-        return fault_from_errno(fault, errno, "worker", "eventfd");
-    return FAULT_NONE;
+        return error_from_errno(error, errno, "worker", "eventfd");
+    return ERROR_NONE;
 }
 
-static enum fault_kind open_descriptors(struct board *board, struct fault *fault)
+static enum error_kind open_descriptors(struct board *board, struct error *error)
 {
-    board->conductor_descriptor = -1;
+    board->coordinator_descriptor = -1;
     for (uint32_t i = 0; i < board->plan->processes; i++)
         board->workers[i].wake_descriptor = -1;
     if (board->plan->driver == DRIVER_SIMULATED)
-        return FAULT_NONE; /* everything happens on one thread: nobody is to be woken */
-    enum fault_kind kind = open_eventfd(&board->conductor_descriptor, fault);
-    for (uint32_t i = 0; kind == FAULT_NONE && i < board->plan->processes; i++)
-        kind = open_eventfd(&board->workers[i].wake_descriptor, fault);
+        return ERROR_NONE; /* everything happens on one thread: nobody is to be woken */
+    enum error_kind kind = open_eventfd(&board->coordinator_descriptor, error);
+    for (uint32_t i = 0; kind == ERROR_NONE && i < board->plan->processes; i++)
+        kind = open_eventfd(&board->workers[i].wake_descriptor, error);
     return kind;
 }
 
-enum fault_kind board_new(const struct trial_plan *plan, struct board **board, struct fault *fault)
+enum error_kind board_new(const struct trial_plan *plan, struct board **board, struct error *error)
 {
     size_t rows = rows_per_lock(plan);
     size_t locks_bytes = plan->locks * sizeof(struct board_lock);
@@ -74,7 +74,7 @@ enum fault_kind board_new(const struct trial_plan *plan, struct board **board, s
     char *memory = mmap(NULL, size_bytes, PROT_READ | PROT_WRITE,
                         MAP_SHARED | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (memory == MAP_FAILED)
-        return fault_from_errno(fault, errno, "trial", "%zu MiB of shared memory",
+        return error_from_errno(error, errno, "trial", "%zu MiB of shared memory",
                                 size_bytes >> 20);
     char *at = memory;
     struct board *made = take(&at, sizeof *made);
@@ -89,21 +89,21 @@ enum fault_kind board_new(const struct trial_plan *plan, struct board **board, s
         atomic_store(&made->locks[lock].last_alone, INT64_MIN);
         atomic_store(&made->locks[lock].admissions, plan_clients_of(plan, lock));
     }
-    enum fault_kind kind = open_descriptors(made, fault);
-    if (kind != FAULT_NONE) {
+    enum error_kind kind = open_descriptors(made, error);
+    if (kind != ERROR_NONE) {
         board_free(made);
         return kind;
     }
     *board = made;
-    return FAULT_NONE;
+    return ERROR_NONE;
 }
 
 void board_free(struct board *board)
 {
     if (board == NULL)
         return;
-    if (board->conductor_descriptor >= 0)
-        close(board->conductor_descriptor);
+    if (board->coordinator_descriptor >= 0)
+        close(board->coordinator_descriptor);
     for (uint32_t i = 0; i < board->plan->processes; i++) {
         if (board->workers[i].wake_descriptor >= 0)
             close(board->workers[i].wake_descriptor);

@@ -3,19 +3,19 @@
  * board: the memory that the processes of one trial share. Layer: trial.
  *
  * Laid out once, from the plan, before the workers are forked; it lies at the same address in all
- * of them. The conductor writes the phase and the commands; the workers write everything else, with
- * atomic operations where two of them may meet.
+ * of them. The coordinator writes the phase and the commands; the workers write everything else,
+ * with atomic operations where two of them may meet.
  *
  * Invariant: after the gate has opened nothing in here grows.
  */
 #ifndef TRIAL_BOARD_H
 #define TRIAL_BOARD_H
 
-#include "base/fault.h"
+#include "base/error.h"
+#include "fleet/role.h"
 #include "measure/histogram.h"
 #include "trial/ledger.h"
 #include "trial/plan.h"
-#include "trial/role.h"
 #include "trial/violation.h"
 
 #include <stdatomic.h>
@@ -84,9 +84,9 @@ struct board_lock {
     _Atomic uint64_t inversions;
 };
 
-/* What a process writes; if its seats have threads of their own, all of them do: total and the
- * histograms are for atomic additions only. There is a histogram for every role: 216 KiB each, but
- * only what is recorded into ever takes memory. */
+/* What a process writes; if its lock sessions have threads of their own, all of them do: total and
+ * the histograms are for atomic additions only. There is a histogram for every role: 216 KiB each,
+ * but only what is recorded into ever takes memory. */
 struct board_worker {
     _Alignas(BOARD_CACHE_LINE) _Atomic uint64_t command; /* enum board_command << 32 | session,
                                                             or lock */
@@ -97,7 +97,7 @@ struct board_worker {
     _Atomic uint64_t reconnects;
     _Atomic uint32_t unread; /* last readings that are still to be taken; see worker.c … */
     _Atomic uint32_t untold; /* … and reports to the present inquiry */
-    struct fault fault;      /* why the worker ended before its time */
+    struct error error;      /* why the worker ended before its time */
     struct histogram late;   /* how late holds ended, but those of 0 */
     struct histogram latency[ROLES][METER_KINDS];
 };
@@ -130,7 +130,7 @@ struct board {
     struct ledger ledger;
     size_t size_bytes;
     enum role roles[CONNECT_ENDPOINTS_MAX]; /* of the plan's servers at the gate */
-    int conductor_descriptor; /* an eventfd: something that the conductor waits for may have
+    int coordinator_descriptor; /* an eventfd: something that the coordinator waits for may have
                                  happened */
 
     _Alignas(BOARD_CACHE_LINE) _Atomic int phase;
@@ -164,8 +164,8 @@ struct board {
 };
 
 /* Lays out a board for the plan, which must outlive it. *board is the caller's to board_free. */
-MUST_CHECK enum fault_kind board_new(const struct trial_plan *plan, struct board **board,
-                                     struct fault *fault);
+MUST_CHECK enum error_kind board_new(const struct trial_plan *plan, struct board **board,
+                                     struct error *error);
 void board_free(struct board *board);
 
 /* How many rows of the ledger this lock has come to use: row 0, and one for each release. */
@@ -188,7 +188,7 @@ uint64_t board_notifications(const struct board *board);
  * unless it is higher already. */
 void board_raise(_Atomic uint64_t *highest, uint64_t value);
 
-/* Wakes the conductor, or a worker; -1, in a simulation: there is nobody to wake. */
+/* Wakes the coordinator, or a worker; -1, in a simulation: there is nobody to wake. */
 void board_wake(int descriptor);
 /* Takes the wake-up back out of an eventfd. */
 void board_woken(int descriptor);

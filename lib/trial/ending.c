@@ -54,17 +54,17 @@ static void name_the_unfinished(const struct board *board, char *text, size_t si
 }
 
 /* What a server says that it is, or why it does not: words that live as long as the program. */
-static const char *ask_role(struct oracle *oracle, const struct endpoint *server)
+static const char *ask_role(struct server_counters *counters, const struct endpoint *server)
 {
     enum role role;
-    struct fault fault;
-    enum fault_kind kind = oracle_ask_role(oracle, server, &role, &fault);
-    return kind == FAULT_NONE ? role_word(role) : fault_words(kind);
+    struct error error;
+    enum error_kind kind = server_counters_ask_role(counters, server, &role, &error);
+    return kind == ERROR_NONE ? role_word(role) : error_words(kind);
 }
 
 /* The requests that are out at one server. What has come and lies unread is zkherd's to answer for,
  * everything else the server's. Returns the length of what was written. */
-static size_t name_requests(const struct board *board, struct oracle *oracle,
+static size_t name_requests(const struct board *board, struct server_counters *counters,
                             const struct endpoint *server, char *text, size_t size)
 {
     uint32_t asked = 0, answered = 0;
@@ -79,19 +79,19 @@ static size_t name_requests(const struct board *board, struct oracle *oracle,
     if (asked == 0)
         return 0;
     int length = snprintf(text, size, "; out at %s (%s): %u request%s", address,
-                          ask_role(oracle, server), asked, asked == 1 ? "" : "s");
+                          ask_role(counters, server), asked, asked == 1 ? "" : "s");
     if (answered > 0 && (size_t)length < size)
         length +=
             snprintf(text + length, size - (size_t)length, ", %u answered but not read", answered);
     return (size_t)length;
 }
 
-static void name_the_asked(const struct board *board, struct oracle *oracle, char *text,
+static void name_the_asked(const struct board *board, struct server_counters *counters, char *text,
                            size_t size)
 {
     size_t length = strlen(text);
     for (size_t i = 0; i < board->plan->servers->count && length < size; i++)
-        length += name_requests(board, oracle, &board->plan->servers->endpoints[i], text + length,
+        length += name_requests(board, counters, &board->plan->servers->endpoints[i], text + length,
                                 size - length);
 }
 
@@ -109,8 +109,8 @@ static const char *status_words(int status)
     }
 }
 
-void ending_describe(const struct board *board, struct oracle *oracle, enum trial_end end,
-                     char *text, size_t size)
+void ending_describe(const struct board *board, struct server_counters *counters,
+                     enum trial_end end, char *text, size_t size)
 {
     switch (end) {
     case END_DONE:
@@ -119,7 +119,7 @@ void ending_describe(const struct board *board, struct oracle *oracle, enum tria
         break;
     case END_DEADLINE:
         name_the_unfinished(board, text, size);
-        name_the_asked(board, oracle, text, size);
+        name_the_asked(board, counters, text, size);
         break;
     case END_LOST:
         snprintf(text, size, "session %u %s", atomic_load(&board->first_lost) - 1,

@@ -5,9 +5,9 @@
 #ifndef TRIAL_ENDING_H
 #define TRIAL_ENDING_H
 
+#include "fleet/server_counters.h"
 #include "trial/board.h"
-#include "trial/oracle.h"
-#include "trial/vigil.h"
+#include "trial/watchdog.h"
 
 #include <stddef.h>
 
@@ -17,7 +17,7 @@
  * which servers have requests to answer, and what these say of themselves: they are asked, which
  * may take seconds for each. size >= 512.
  */
-void ending_describe(const struct board *board, struct oracle *oracle, enum trial_end end,
-                     char *text, size_t size);
+void ending_describe(const struct board *board, struct server_counters *counters,
+                     enum trial_end end, char *text, size_t size);
 
 #endif

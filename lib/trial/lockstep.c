@@ -4,25 +4,25 @@
 #include "base/clock.h"
 #include "recipes/queue.h"
 #include "trial/checker.h"
-#include "trial/death.h"
+#include "trial/injection.h"
 
 #include <stdlib.h>
 
 /* Without a law: how long nothing has moved when all is taken to be at rest. */
 #define REST_NS (20 * NS_PER_MS)
 /* How long nothing has moved when the servers are asked whether more is to come. */
-#define QUIET_NS (2 * VIGIL_TURN_NS)
+#define QUIET_NS (2 * WATCHDOG_TURN_NS)
 
-enum fault_kind lockstep_init(struct lockstep *lockstep, struct vigil *vigil,
-                              struct steward *steward, const struct oracle_reading *at_gate,
-                              struct tally *law)
+enum error_kind lockstep_init(struct lockstep *lockstep, struct watchdog *watchdog,
+                              struct setup_session *setup,
+                              const struct server_counters_reading *at_gate, struct tally *law)
 {
-    struct board *board = vigil->board;
+    struct board *board = watchdog->board;
     uint32_t locks = board->plan->locks;
     *lockstep = (struct lockstep){
         .board = board,
-        .vigil = vigil,
-        .steward = steward,
+        .watchdog = watchdog,
+        .setup = setup,
         .at_gate = at_gate,
         .law = law,
         .laws = calloc(locks, sizeof *lockstep->laws),
@@ -30,11 +30,11 @@ enum fault_kind lockstep_init(struct lockstep *lockstep, struct vigil *vigil,
         .before = calloc(locks, sizeof *lockstep->before),
     };
     if (lockstep->laws == NULL || lockstep->expected == NULL || lockstep->before == NULL)
-        return fault_raise(vigil->fault, FAULT_NO_MEMORY, 0, "trial", "%s", "");
+        return error_raise(watchdog->error, ERROR_NO_MEMORY, 0, "trial", "%s", "");
     for (uint32_t lock = 0; lock < locks; lock++)
         law_lock_init(&lockstep->laws[lock], board->plan->recipe,
                       plan_clients_of(board->plan, lock));
-    return FAULT_NONE;
+    return ERROR_NONE;
 }
 
 void lockstep_deinit(struct lockstep *lockstep)
@@ -75,7 +75,7 @@ static bool is_quiet(struct lockstep *lockstep, uint64_t while_ns)
     struct board *board = lockstep->board;
     uint64_t messages =
         atomic_load(&board->rpcs) + atomic_load(&board->steps) + board_notifications(board);
-    uint64_t now_ns = stage_now_ns(lockstep->vigil->stage);
+    uint64_t now_ns = loop_now_ns(lockstep->watchdog->loop);
     if (messages != lockstep->messages || atomic_load(&board->busy) != 0) {
         lockstep->messages = messages;
         lockstep->messages_ns = now_ns;
@@ -122,7 +122,7 @@ static void violate(struct lockstep *lockstep, uint32_t lock, uint64_t handoff,
     violation.lock = lock;
     violation.handoff = handoff;
     board_violate(lockstep->board, &violation);
-    lockstep->vigil->end = END_VIOLATION;
+    lockstep->watchdog->end = END_VIOLATION;
 }
 
 static struct violation of_law(enum tally_kind kind, uint64_t expected, uint64_t found)
@@ -163,7 +163,7 @@ static bool check_step(struct lockstep *lockstep, uint32_t lock)
     const struct tally *found = present_tally(board, lock);
     const struct tally *expected = &lockstep->expected[lock];
     if (board_violation_count(board) > 0) {
-        lockstep->vigil->end = END_VIOLATION;
+        lockstep->watchdog->end = END_VIOLATION;
         return false;
     }
     enum tally_kind kind = ledger_difference(found, expected);
@@ -195,16 +195,16 @@ static bool is_short(const struct lockstep *lockstep, uint32_t lock, uint64_t *f
 
 /* Whether all servers have carried out all that any of them has, and have sent no notification that
  * was not received. */
-static enum fault_kind ask_servers(struct lockstep *lockstep, bool *have_come)
+static enum error_kind ask_servers(struct lockstep *lockstep, bool *have_come)
 {
-    struct vigil *vigil = lockstep->vigil;
-    struct oracle_reading reading = {.told = false};
+    struct watchdog *watchdog = lockstep->watchdog;
+    struct server_counters_reading reading = {.told = false};
     uint64_t mark = 0;
     bool reached = false;
-    enum fault_kind kind = vigil_follow(vigil, &mark, &reached);
-    if (kind == FAULT_NONE && reached)
-        kind = oracle_read(vigil->oracle, &reading, vigil->fault);
-    *have_come = kind == FAULT_NONE && reading.told &&
+    enum error_kind kind = watchdog_follow(watchdog, &mark, &reached);
+    if (kind == ERROR_NONE && reached)
+        kind = server_counters_read(watchdog->counters, &reading, watchdog->error);
+    *have_come = kind == ERROR_NONE && reading.told &&
                  reading.notifications - lockstep->at_gate->notifications <=
                      board_notifications(lockstep->board);
     return kind;
@@ -212,99 +212,99 @@ static enum fault_kind ask_servers(struct lockstep *lockstep, bool *have_come)
 
 /* The same; false if they do not tell, do not answer, or if others use them. A server that stands
  * still may owe a notification: that is waited for. */
-static enum fault_kind has_all_come(struct lockstep *lockstep, bool *have_come)
+static enum error_kind has_all_come(struct lockstep *lockstep, bool *have_come)
 {
     *have_come = false;
     if (!lockstep->at_gate->told ||
-        oracle_is_shared(lockstep->at_gate, lockstep->board->plan->clients))
-        return FAULT_NONE;
-    enum fault_kind kind = ask_servers(lockstep, have_come);
-    return kind == FAULT_SERVER_DIED ? kind : FAULT_NONE;
+        server_counters_is_shared(lockstep->at_gate, lockstep->board->plan->clients))
+        return ERROR_NONE;
+    enum error_kind kind = ask_servers(lockstep, have_come);
+    return kind == ERROR_SERVER_DIED ? kind : ERROR_NONE;
 }
 
 /* The lock is held as it should be, and no more notifications are to come than have: it is the law
  * that foretells too many. A lock that nobody holds has lost a wake-up: that is for the deadline.
  */
-static enum fault_kind check_shortage(struct lockstep *lockstep, uint32_t lock, bool *goes_on)
+static enum error_kind check_shortage(struct lockstep *lockstep, uint32_t lock, bool *goes_on)
 {
     uint64_t found;
     bool have_come;
     if (!is_quiet(lockstep, QUIET_NS) || !are_holders_right(lockstep, lock))
-        return FAULT_NONE;
-    enum fault_kind kind = has_all_come(lockstep, &have_come);
-    lockstep->messages_ns = stage_now_ns(lockstep->vigil->stage); /* when they are asked again */
-    if (kind != FAULT_NONE || !have_come || !is_short(lockstep, lock, &found))
+        return ERROR_NONE;
+    enum error_kind kind = has_all_come(lockstep, &have_come);
+    lockstep->messages_ns = loop_now_ns(lockstep->watchdog->loop); /* when they are asked again */
+    if (kind != ERROR_NONE || !have_come || !is_short(lockstep, lock, &found))
         return kind;
     uint64_t expected = lockstep->expected[lock].of[TALLY_NOTIFICATION];
     violate(lockstep, lock, present_handoff(lockstep->board, lock),
             of_law(TALLY_NOTIFICATION, expected, found));
     *goes_on = false;
-    return FAULT_NONE;
+    return ERROR_NONE;
 }
 
 /* The deadline came while notifications that the law foretells were missing. */
 static void check_missing(struct lockstep *lockstep, uint32_t lock)
 {
     uint64_t found;
-    if (lockstep->vigil->end != END_DEADLINE || !is_short(lockstep, lock, &found))
+    if (lockstep->watchdog->end != END_DEADLINE || !is_short(lockstep, lock, &found))
         return;
     uint64_t expected = lockstep->expected[lock].of[TALLY_NOTIFICATION];
     struct violation violation = of_law(TALLY_NOTIFICATION, expected, found);
     if (!are_holders_right(lockstep, lock))
         violation.kind = VIOLATION_LOST_WAKEUP;
     violate(lockstep, lock, present_handoff(lockstep->board, lock), violation);
-    lockstep->vigil->end = END_DEADLINE; /* which says who waits for what */
+    lockstep->watchdog->end = END_DEADLINE; /* which says who waits for what */
 }
 
-static enum fault_kind wait_once(struct lockstep *lockstep, bool *goes_on)
+static enum error_kind wait_once(struct lockstep *lockstep, bool *goes_on)
 {
-    uint64_t turn_ns = is_lawful(lockstep->board) ? VIGIL_TURN_NS : REST_NS;
-    return vigil_wait(lockstep->vigil, turn_ns, goes_on);
+    uint64_t turn_ns = is_lawful(lockstep->board) ? WATCHDOG_TURN_NS : REST_NS;
+    return watchdog_wait(lockstep->watchdog, turn_ns, goes_on);
 }
 
-static enum fault_kind await_rest(struct lockstep *lockstep, uint32_t lock, bool *goes_on)
+static enum error_kind await_rest(struct lockstep *lockstep, uint32_t lock, bool *goes_on)
 {
     while (*goes_on && !is_at_rest(lockstep, lock)) {
-        enum fault_kind kind = wait_once(lockstep, goes_on);
-        if (kind == FAULT_NONE && *goes_on)
+        enum error_kind kind = wait_once(lockstep, goes_on);
+        if (kind == ERROR_NONE && *goes_on)
             *goes_on = !has_excess(lockstep, lock);
-        if (kind == FAULT_NONE && *goes_on && is_lawful(lockstep->board))
+        if (kind == ERROR_NONE && *goes_on && is_lawful(lockstep->board))
             kind = check_shortage(lockstep, lock, goes_on);
-        if (kind != FAULT_NONE)
+        if (kind != ERROR_NONE)
             return kind;
     }
     if (*goes_on)
         *goes_on = check_step(lockstep, lock);
     else
         check_missing(lockstep, lock);
-    return FAULT_NONE;
+    return ERROR_NONE;
 }
 
 /* ------------------------------------------------------------------ steps */
 
 /* Waits until the plan's rate allows what has been sent since the gate. To wait as planned is not
  * to be stuck. */
-static enum fault_kind keep_rate(struct lockstep *lockstep, bool *goes_on)
+static enum error_kind keep_rate(struct lockstep *lockstep, bool *goes_on)
 {
-    struct vigil *vigil = lockstep->vigil;
+    struct watchdog *watchdog = lockstep->watchdog;
     uint64_t rate = lockstep->board->plan->max_rate;
     if (rate == 0)
-        return FAULT_NONE;
+        return ERROR_NONE;
     double due_ns = (double)atomic_load(&lockstep->board->rpcs) / (double)rate * (double)NS_PER_S;
     uint64_t until_ns = lockstep->gate_ns + (uint64_t)due_ns;
-    uint64_t now_ns = stage_now_ns(vigil->stage);
+    uint64_t now_ns = loop_now_ns(watchdog->loop);
     while (*goes_on && now_ns < until_ns) {
         uint64_t left_ns = until_ns - now_ns;
-        vigil->moved_ns = now_ns;
-        stall_rest(&vigil->stall, now_ns);
-        enum fault_kind kind =
-            vigil_wait(vigil, left_ns < VIGIL_TURN_NS ? left_ns : VIGIL_TURN_NS, goes_on);
-        if (kind != FAULT_NONE)
+        watchdog->moved_ns = now_ns;
+        stall_rest(&watchdog->stall, now_ns);
+        enum error_kind kind = watchdog_wait(
+            watchdog, left_ns < WATCHDOG_TURN_NS ? left_ns : WATCHDOG_TURN_NS, goes_on);
+        if (kind != ERROR_NONE)
             return kind;
-        now_ns = stage_now_ns(vigil->stage);
-        stall_rest(&vigil->stall, now_ns);
+        now_ns = loop_now_ns(watchdog->loop);
+        stall_rest(&watchdog->stall, now_ns);
     }
-    return FAULT_NONE;
+    return ERROR_NONE;
 }
 
 static void tell(struct board_worker *worker, enum board_command command, uint32_t subject)
@@ -314,29 +314,29 @@ static void tell(struct board_worker *worker, enum board_command command, uint32
 }
 
 /* Tells a session to move, and waits until everything is at rest again. */
-static enum fault_kind step(struct lockstep *lockstep, uint32_t lock, uint32_t session,
+static enum error_kind step(struct lockstep *lockstep, uint32_t lock, uint32_t session,
                             enum board_command command, bool *goes_on)
 {
     struct board *board = lockstep->board;
-    enum fault_kind kind = keep_rate(lockstep, goes_on);
-    if (kind != FAULT_NONE || !*goes_on)
+    enum error_kind kind = keep_rate(lockstep, goes_on);
+    if (kind != ERROR_NONE || !*goes_on)
         return kind;
     atomic_fetch_add(&board->busy, 1);
     tell(&board->workers[session % board->plan->processes], command, session);
     return await_rest(lockstep, lock, goes_on);
 }
 
-static enum fault_kind step_arrive(struct lockstep *lockstep, uint32_t session, bool *goes_on)
+static enum error_kind step_arrive(struct lockstep *lockstep, uint32_t session, bool *goes_on)
 {
     struct board *board = lockstep->board;
     uint32_t lock = plan_lock_of(board->plan, session, board->sessions[session].acquisitions);
     struct tally cost = {0};
-    enum fault_kind kind = FAULT_NONE;
+    enum error_kind kind = ERROR_NONE;
     /* Who arrives may read before it writes, and its server may be behind. Without a law nothing
      * depends on it. */
     if (is_lawful(board))
-        kind = vigil_catch_up(lockstep->vigil, goes_on);
-    if (kind != FAULT_NONE || !*goes_on)
+        kind = watchdog_catch_up(lockstep->watchdog, goes_on);
+    if (kind != ERROR_NONE || !*goes_on)
         return kind;
     if (death_spares_all(board))
         law_lock_arrival(&lockstep->laws[lock], &cost);
@@ -345,7 +345,7 @@ static enum fault_kind step_arrive(struct lockstep *lockstep, uint32_t session, 
     return step(lockstep, lock, session, COMMAND_ARRIVE, goes_on);
 }
 
-static enum fault_kind step_release(struct lockstep *lockstep, uint32_t lock, uint32_t session,
+static enum error_kind step_release(struct lockstep *lockstep, uint32_t lock, uint32_t session,
                                     bool *goes_on)
 {
     struct tally cost = {0};
@@ -359,13 +359,13 @@ static enum fault_kind step_release(struct lockstep *lockstep, uint32_t lock, ui
 
 /* If it is time for those who rest at a turn of the lock to go on, lets them; part of the step
  * before. */
-static enum fault_kind step_turn(struct lockstep *lockstep, uint32_t lock, bool *goes_on)
+static enum error_kind step_turn(struct lockstep *lockstep, uint32_t lock, bool *goes_on)
 {
     struct board *board = lockstep->board;
     struct tally cost = {0};
     uint64_t resting = law_lock_turn(&lockstep->laws[lock], &cost);
     if (resting == 0)
-        return FAULT_NONE;
+        return ERROR_NONE;
     tally_sum(&lockstep->expected[lock], &cost);
     tally_sum(lockstep->law, &cost);
     atomic_fetch_add(&board->busy, (int64_t)resting);
@@ -400,22 +400,22 @@ static bool lets_in(const struct lockstep *lockstep, uint32_t lock, uint32_t ses
         return false;
     if (plan_tours(board->plan))
         return board->sessions[session].acquisitions < plan_acquisitions(board->plan);
-    vigil_close_in_time(lockstep->vigil);
+    watchdog_close_in_time(lockstep->watchdog);
     return !atomic_load(&board->closed) &&
            atomic_load(&board->locks[lock].admissions) < plan_handoffs_of(board->plan, lock);
 }
 
 /* One handoff of one lock: a holder releases, and queues again if more are to come. */
-static enum fault_kind hand_on(struct lockstep *lockstep, uint32_t lock, bool *goes_on)
+static enum error_kind hand_on(struct lockstep *lockstep, uint32_t lock, bool *goes_on)
 {
     uint32_t session = next_to_release(lockstep, lock);
-    enum fault_kind kind = step_release(lockstep, lock, session, goes_on);
-    if (kind == FAULT_NONE && *goes_on)
+    enum error_kind kind = step_release(lockstep, lock, session, goes_on);
+    if (kind == ERROR_NONE && *goes_on)
         kind = step_turn(lockstep, lock, goes_on);
-    if (kind == FAULT_NONE && *goes_on && lets_in(lockstep, lock, session)) {
+    if (kind == ERROR_NONE && *goes_on && lets_in(lockstep, lock, session)) {
         atomic_fetch_add(&lockstep->board->locks[lock].admissions, 1);
         kind = step_arrive(lockstep, session, goes_on);
-        if (kind == FAULT_NONE && *goes_on)
+        if (kind == ERROR_NONE && *goes_on)
             kind = step_turn(lockstep, lock, goes_on);
     }
     return kind;
@@ -425,57 +425,57 @@ static enum fault_kind hand_on(struct lockstep *lockstep, uint32_t lock, bool *g
 
 /* A session that is closed in order has ended when its znode has gone: whoever is to be told of
  * that has been told then, or is about to be. Only a sequential znode is nobody else's. */
-static enum fault_kind await_exit(struct lockstep *lockstep, uint32_t session, bool *goes_on)
+static enum error_kind await_exit(struct lockstep *lockstep, uint32_t session, bool *goes_on)
 {
     const char *node = lockstep->board->sessions[session].node;
     int32_t sequence;
     bool exists = queue_sequence(node, &sequence);
     while (exists && *goes_on) {
-        enum fault_kind kind =
-            steward_exists(lockstep->steward, node, &exists, lockstep->vigil->fault);
-        if (kind == FAULT_NONE && !exists)
+        enum error_kind kind =
+            setup_session_exists(lockstep->setup, node, &exists, lockstep->watchdog->error);
+        if (kind == ERROR_NONE && !exists)
             return await_rest(lockstep, 0, goes_on);
-        if (kind == FAULT_NONE)
+        if (kind == ERROR_NONE)
             kind = wait_once(lockstep, goes_on);
-        if (kind != FAULT_NONE)
+        if (kind != ERROR_NONE)
             return kind;
     }
-    return FAULT_NONE;
+    return ERROR_NONE;
 }
 
 /* Has the session die whose time has come, if there is one. */
-static enum fault_kind let_die(struct lockstep *lockstep, bool *goes_on)
+static enum error_kind let_die(struct lockstep *lockstep, bool *goes_on)
 {
     uint32_t session;
     if (!death_takes(lockstep->board, &session))
-        return FAULT_NONE;
-    enum fault_kind kind = step(lockstep, 0, session, COMMAND_DIE, goes_on);
-    if (kind == FAULT_NONE && death_planned(lockstep->board)->how == DEATH_EXIT)
+        return ERROR_NONE;
+    enum error_kind kind = step(lockstep, 0, session, COMMAND_DIE, goes_on);
+    if (kind == ERROR_NONE && death_planned(lockstep->board)->how == DEATH_EXIT)
         kind = await_exit(lockstep, session, goes_on);
     return kind;
 }
 
 /* ------------------------------------------------------------------ the whole */
 
-enum fault_kind lockstep_lead(struct lockstep *lockstep, bool *goes_on)
+enum error_kind lockstep_lead(struct lockstep *lockstep, bool *goes_on)
 {
     const struct trial_plan *plan = lockstep->board->plan;
-    enum fault_kind kind = FAULT_NONE;
-    lockstep->gate_ns = stage_now_ns(lockstep->vigil->stage);
-    for (uint32_t i = 0; kind == FAULT_NONE && *goes_on && i < plan->clients; i++)
+    enum error_kind kind = ERROR_NONE;
+    lockstep->gate_ns = loop_now_ns(lockstep->watchdog->loop);
+    for (uint32_t i = 0; kind == ERROR_NONE && *goes_on && i < plan->clients; i++)
         kind = step_arrive(lockstep, i, goes_on);
-    for (uint32_t lock = 0; kind == FAULT_NONE && *goes_on && lock < plan->locks; lock++)
+    for (uint32_t lock = 0; kind == ERROR_NONE && *goes_on && lock < plan->locks; lock++)
         kind = step_turn(lockstep, lock, goes_on);
-    for (uint32_t held = plan->locks; kind == FAULT_NONE && *goes_on && held > 0;) {
+    for (uint32_t held = plan->locks; kind == ERROR_NONE && *goes_on && held > 0;) {
         held = 0;
-        for (uint32_t lock = 0; kind == FAULT_NONE && *goes_on && lock < plan->locks; lock++) {
+        for (uint32_t lock = 0; kind == ERROR_NONE && *goes_on && lock < plan->locks; lock++) {
             if (lock == 0)
                 kind = let_die(lockstep, goes_on);
-            if (kind != FAULT_NONE || !*goes_on || !is_held(lockstep->board, lock))
+            if (kind != ERROR_NONE || !*goes_on || !is_held(lockstep->board, lock))
                 continue;
             held++;
             kind = hand_on(lockstep, lock, goes_on);
         }
     }
-    return kind == FAULT_NONE && *goes_on ? keep_rate(lockstep, goes_on) : kind;
+    return kind == ERROR_NONE && *goes_on ? keep_rate(lockstep, goes_on) : kind;
 }

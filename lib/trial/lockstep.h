@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
  * lockstep: leads a trial one step at a time, and holds it against the law. Layer: trial, below
- * conductor.
+ * coordinator.
  *
  * It moves one session, or all that rest at a turn, and takes the next step only when everything
  * has come to rest: nobody is busy, and every notification that the law foretells for the step has
@@ -18,20 +18,20 @@
 #ifndef TRIAL_LOCKSTEP_H
 #define TRIAL_LOCKSTEP_H
 
-#include "base/fault.h"
+#include "base/error.h"
+#include "fleet/server_counters.h"
+#include "fleet/setup_session.h"
 #include "recipes/law.h"
-#include "trial/oracle.h"
-#include "trial/steward.h"
-#include "trial/vigil.h"
+#include "trial/watchdog.h"
 
 #include <stdbool.h>
 #include <stdint.h>
 
 struct lockstep {
     struct board *board;
-    struct vigil *vigil;
-    struct steward *steward;
-    const struct oracle_reading *at_gate;
+    struct watchdog *watchdog;
+    struct setup_session *setup;
+    const struct server_counters_reading *at_gate;
     struct law_lock *laws;  /* a lock each */
     struct tally *expected; /* of each lock's present row … */
     uint64_t *before;       /* … and the notifications of the row before it */
@@ -41,15 +41,17 @@ struct lockstep {
     uint64_t messages_ns;   /* … and when one was last seen */
 };
 
-/* Prepares to lead the vigil's trial, whose plan has that pace; what the law foretells is added to
- * *law. at_gate: what the servers will have counted when the gate opens. All that is given must
- * outlive it. To be undone by lockstep_deinit in any case. FAULT_NO_MEMORY. */
-MUST_CHECK enum fault_kind lockstep_init(struct lockstep *lockstep, struct vigil *vigil,
-                                         struct steward *steward,
-                                         const struct oracle_reading *at_gate, struct tally *law);
+/* Prepares to lead the watchdog's trial, whose plan has that pace; what the law foretells is added
+ * to *law. at_gate: what the servers will have counted when the gate opens. All that is given must
+ * outlive it. To be undone by lockstep_deinit in any case. ERROR_NO_MEMORY. */
+MUST_CHECK enum error_kind lockstep_init(struct lockstep *lockstep, struct watchdog *watchdog,
+                                         struct setup_session *setup,
+                                         const struct server_counters_reading *at_gate,
+                                         struct tally *law);
 void lockstep_deinit(struct lockstep *lockstep);
 
-/* The gate is open: leads to the end of the last release. *goes_on and faults: see vigil_wait. */
-MUST_CHECK enum fault_kind lockstep_lead(struct lockstep *lockstep, bool *goes_on);
+/* The gate is open: leads to the end of the last release. *goes_on and errors: see watchdog_wait.
+ */
+MUST_CHECK enum error_kind lockstep_lead(struct lockstep *lockstep, bool *goes_on);
 
 #endif

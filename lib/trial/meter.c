@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "trial/meter.h"
 
-#include "trial/death.h"
-#include "trial/pings.h"
+#include "fleet/pings.h"
+#include "trial/injection.h"
 
 static struct board_lock *lock_of(const struct meter *meter)
 {
@@ -37,13 +37,13 @@ static void record(const struct meter *meter, enum meter_kind kind, uint64_t lat
         histogram_record(&meter->worker->latency[meter->role][kind], latency_ns);
 }
 
-void meter_sent(const struct meter *meter, enum client_operation operation)
+void meter_sent(const struct meter *meter, enum operation operation)
 {
     static const enum tally_kind kinds[] = {
-        [CLIENT_CREATE] = TALLY_CREATE, [CLIENT_EXISTS] = TALLY_EXISTS,
-        [CLIENT_GET] = TALLY_GET,       [CLIENT_GET_CHILDREN] = TALLY_GET_CHILDREN,
-        [CLIENT_SET] = TALLY_SET,       [CLIENT_DELETE] = TALLY_DELETE,
-        [CLIENT_MULTI] = TALLY_MULTI,
+        [OP_CREATE] = TALLY_CREATE, [OP_EXISTS] = TALLY_EXISTS,
+        [OP_GET] = TALLY_GET,       [OP_GET_CHILDREN] = TALLY_GET_CHILDREN,
+        [OP_SET] = TALLY_SET,       [OP_DELETE] = TALLY_DELETE,
+        [OP_MULTI] = TALLY_MULTI,
     };
     count(meter, kinds[operation], 1);
     atomic_fetch_add_explicit(&meter->board->rpcs, 1, memory_order_relaxed);
@@ -52,18 +52,18 @@ void meter_sent(const struct meter *meter, enum client_operation operation)
 void meter_replied(const struct meter *meter, const struct client_reply *reply)
 {
     static const enum meter_kind kinds[] = {
-        [CLIENT_CREATE] = METER_CREATE, [CLIENT_EXISTS] = METER_EXISTS,
-        [CLIENT_GET] = METER_GET,       [CLIENT_GET_CHILDREN] = METER_GET_CHILDREN,
-        [CLIENT_SET] = METER_SET,       [CLIENT_DELETE] = METER_DELETE,
-        [CLIENT_MULTI] = METER_MULTI,
+        [OP_CREATE] = METER_CREATE, [OP_EXISTS] = METER_EXISTS,
+        [OP_GET] = METER_GET,       [OP_GET_CHILDREN] = METER_GET_CHILDREN,
+        [OP_SET] = METER_SET,       [OP_DELETE] = METER_DELETE,
+        [OP_MULTI] = METER_MULTI,
     };
     bool failed = reply->status != ZK_OK;
-    if (failed && reply->operation == CLIENT_CREATE) {
+    if (failed && reply->operation == OP_CREATE) {
         count(meter, TALLY_CREATE_FAILED, 1);
         record(meter, METER_CREATE_FAILED, reply->latency_ns);
         return;
     }
-    if (failed && reply->operation == CLIENT_DELETE)
+    if (failed && reply->operation == OP_DELETE)
         count(meter, TALLY_DELETE_FAILED, 1);
     if (reply->name_count > 0)
         count(meter, TALLY_NAMES_LISTED, reply->name_count);

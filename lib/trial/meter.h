@@ -16,8 +16,8 @@
 #ifndef TRIAL_METER_H
 #define TRIAL_METER_H
 
+#include "client/client.h"
 #include "trial/board.h"
-#include "zk/client.h"
 
 /* Where a session's messages are counted. */
 struct meter {
@@ -31,7 +31,7 @@ struct meter {
     uint64_t pings;    /* the most that it can have sent before that */
 };
 
-void meter_sent(const struct meter *meter, enum client_operation operation);
+void meter_sent(const struct meter *meter, enum operation operation);
 void meter_replied(const struct meter *meter, const struct client_reply *reply);
 
 /* The reply has come to the client's last request: counts what pings there can have been in the

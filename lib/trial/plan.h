@@ -5,8 +5,8 @@
 #ifndef TRIAL_PLAN_H
 #define TRIAL_PLAN_H
 
+#include "client/connect.h"
 #include "recipes/recipe.h"
-#include "zk/connect.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -24,9 +24,9 @@ enum pace {
 
 /* What drives the sessions of a process. */
 enum driver {
-    DRIVER_EVENTS,   /* one event loop for all (zk/events.h) */
-    DRIVER_THREADS,  /* a thread for each (zk/threads.h) */
-    DRIVER_SIMULATED /* servers and sessions in memory, in one process (zk/simulated.h) */
+    DRIVER_EVENTS,   /* one event loop for all (client/event_loop.h) */
+    DRIVER_THREADS,  /* a thread for each (client/thread_sessions.h) */
+    DRIVER_SIMULATED /* servers and sessions in memory, in one process (sim/sim.h) */
 };
 
 /* A drawn holding time is cut at so many means: one in 500 million is. A trial's timeout must be

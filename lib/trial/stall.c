@@ -196,7 +196,7 @@ void stall_look(struct stall *stall, uint64_t now_ns, uint64_t absent_ns)
         return;
     uint64_t moved = movement(board);
     bool moves = moved != stall->moved;
-    /* In free pace the sessions go on without the conductor. */
+    /* In free pace the sessions go on without the coordinator. */
     if (board->plan->pace == PACE_LOCKSTEP)
         note_absence(stall, absent_ns);
     stall->absent_ns += absent_ns;

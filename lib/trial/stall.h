@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
  * stall: notices when servers owe an answer and nothing is received by anybody. Layer: trial,
- * below vigil.
+ * below watchdog.
  *
- * The conductor looks here about ten times a second. Silence begins when the board's counters were
- * last seen to move. When it has lasted for a while, and only then, the workers are asked what each
- * session is doing (board->inquiry): nothing is added to the measured path. A request that is out,
- * or sessions that all wait without anybody who holds or pauses by a timer, are owed something. A
- * hold, a pause of a recipe, a session that is about to expire, an answer that has come and was not
- * read, and a wait of the conductor that the plan's rate wants (stall_rest) are not.
+ * The coordinator looks here about ten times a second. Silence begins when the board's counters
+ * were last seen to move. When it has lasted for a while, and only then, the workers are asked what
+ * each session is doing (board->inquiry): nothing is added to the measured path. A request that is
+ * out, or sessions that all wait without anybody who holds or pauses by a timer, are owed
+ * something. A hold, a pause of a recipe, a session that is about to expire, an answer that has
+ * come and was not read, and a wait of the coordinator that the plan's rate wants (stall_rest) are
+ * not.
  *
  * Invariant: time in which zkherd itself did not run is never called a stall of a server. It is
  * told apart, in absent_ns.
@@ -17,8 +18,8 @@
 #define TRIAL_STALL_H
 
 #include "base/clock.h"
+#include "client/connect.h"
 #include "trial/board.h"
-#include "zk/connect.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -41,7 +42,7 @@ struct stall {
     struct board *board; /* NULL: not begun */
     uint64_t moved;      /* the counters' sum … */
     uint64_t since_ns;   /* … and when it was first seen to be that */
-    uint64_t absent_ns;  /* how long since then the conductor was not run */
+    uint64_t absent_ns;  /* how long since then the coordinator was not run */
     uint64_t asked_ns;   /* when the workers were asked in this silence; 0: not yet */
     bool answered;       /* … and have answered: the next fields are known */
     bool request_is_out;
@@ -56,7 +57,7 @@ struct stall {
 /* The gate opens. */
 void stall_begin(struct stall *stall, struct board *board, uint64_t now_ns);
 
-/* Looks whether anything has moved. absent_ns: how long the conductor was kept from running since
+/* Looks whether anything has moved. absent_ns: how long the coordinator was kept from running since
  * the last look, beyond what it had asked for. */
 void stall_look(struct stall *stall, uint64_t now_ns, uint64_t absent_ns);
 
@@ -64,7 +65,7 @@ void stall_look(struct stall *stall, uint64_t now_ns, uint64_t absent_ns);
  * wait has shown. */
 void stall_rest(struct stall *stall, uint64_t now_ns);
 
-/* A server has just answered the conductor itself, in the middle of the trial, after waited_ns.
+/* A server has just answered the coordinator itself, in the middle of the trial, after waited_ns.
  * Time that is counted here is not counted again with the silence that it is part of. */
 void stall_question(struct stall *stall, uint64_t now_ns, uint64_t waited_ns);
 

@@ -2,12 +2,12 @@
 #include "trial/trial.h"
 
 #include "base/clock.h"
+#include "fleet/pings.h"
+#include "fleet/server_counters.h"
 #include "measure/statistics.h"
-#include "trial/crew.h"
-#include "trial/death.h"
 #include "trial/ending.h"
-#include "trial/oracle.h"
-#include "trial/pings.h"
+#include "trial/injection.h"
+#include "trial/workers.h"
 #include "trial/znodes.h"
 
 #include <assert.h>
@@ -26,8 +26,8 @@
 struct run {
     const struct trial_plan *plan;
     const struct trial_host *host;
-    struct steward *steward; /* the host's, or the simulation's own */
-    struct oracle oracle;
+    struct setup_session *setup; /* the host's, or the simulation's own */
+    struct server_counters counters;
     struct board *board;
 };
 
@@ -63,17 +63,17 @@ static void add_roles(struct trial_result *result)
     }
 }
 
-static enum fault_kind add_sessions(const struct run *run, struct trial_result *result,
-                                    struct fault *fault)
+static enum error_kind add_sessions(const struct run *run, struct trial_result *result,
+                                    struct error *error)
 {
     uint64_t *acquisitions = calloc(run->plan->clients, sizeof *acquisitions);
     if (acquisitions == NULL)
-        return fault_raise(fault, FAULT_NO_MEMORY, 0, "trial", "%s", "");
+        return error_raise(error, ERROR_NO_MEMORY, 0, "trial", "%s", "");
     for (uint32_t i = 0; i < run->plan->clients; i++)
         acquisitions[i] = run->board->sessions[i].acquisitions;
     result->fairness_jain = statistics_jain(acquisitions, run->plan->clients);
     free(acquisitions);
-    return FAULT_NONE;
+    return ERROR_NONE;
 }
 
 static void add_locks(const struct run *run, struct trial_result *result)
@@ -99,12 +99,12 @@ static uint64_t interval_ns(uint64_t from_ns, uint64_t to_ns)
 }
 
 /* The most pings that there can have been until now. */
-static uint64_t count_pings(const struct run *run, const struct conductor_result *led)
+static uint64_t count_pings(const struct run *run, const struct coordinator_result *led)
 {
-    uint64_t now_ns = stage_now_ns(steward_stage(run->steward));
-    if (run->oracle.simulated != NULL)
+    uint64_t now_ns = loop_now_ns(setup_session_stage(run->setup));
+    if (run->counters.sim != NULL)
         return 0; /* nobody pings there */
-    uint64_t most = steward_pings(run->steward, led->gate_ns);
+    uint64_t most = setup_session_pings(run->setup, led->gate_ns);
     for (uint32_t i = 0; i < run->plan->clients; i++) {
         const struct board_session *session = &run->board->sessions[i];
         most += session->pings + pings_most(now_ns - session->spoke_ns, session->timeout_ms);
@@ -113,20 +113,20 @@ static uint64_t count_pings(const struct run *run, const struct conductor_result
 }
 
 /* To be called right after the servers were asked. */
-static struct reconcile_facts facts_of(const struct run *run, const struct conductor_result *led,
+static struct reconcile_facts facts_of(const struct run *run, const struct coordinator_result *led,
                                        const struct trial_result *result)
 {
     return (struct reconcile_facts){
         .servers = result->servers,
         .sessions = &result->total,
-        .are_private = oracle_is_private(&run->oracle),
-        .is_shared = oracle_is_shared(&led->at_gate, run->plan->clients),
+        .are_private = server_counters_is_private(&run->counters),
+        .is_shared = server_counters_is_shared(&led->at_gate, run->plan->clients),
         .had_death = !death_spares_all(run->board),
         .exits = atomic_load(&run->board->exits),
         .reconnects = result->reconnects,
         .losses = atomic_load(&run->board->losses),
-        .steward_stayed = steward_stayed(run->steward, led->gate_ns),
-        .steward_requests = steward_requests(run->steward) - led->steward_requests,
+        .setup_session_stayed = setup_session_stayed(run->setup, led->gate_ns),
+        .setup_session_requests = setup_session_requests(run->setup) - led->setup_session_requests,
         .pings_most = count_pings(run, led),
     };
 }
@@ -148,7 +148,7 @@ static void add_reconciliation(const struct run *run, const struct reconcile_fac
 }
 
 /* Under lockstep the law is what a trial is held against. */
-static void add_law(const struct run *run, const struct conductor_result *led,
+static void add_law(const struct run *run, const struct coordinator_result *led,
                     struct trial_result *result)
 {
     bool led_in_steps = run->plan->pace == PACE_LOCKSTEP && led->end == END_DONE;
@@ -159,8 +159,8 @@ static void add_law(const struct run *run, const struct conductor_result *led,
                  "sessions lost their connections (%u): the law does not apply", result->losses);
 }
 
-static enum fault_kind add_up(struct run *run, const struct conductor_result *led,
-                              struct trial_result *result, struct fault *fault)
+static enum error_kind add_up(struct run *run, const struct coordinator_result *led,
+                              struct trial_result *result, struct error *error)
 {
     uint64_t last_ns = atomic_load(&run->board->last_released_ns);
     const struct reconcile_facts facts = facts_of(run, led, result);
@@ -171,16 +171,16 @@ static enum fault_kind add_up(struct run *run, const struct conductor_result *le
     add_roles(result);
     add_locks(run, result);
     add_death(run, result);
-    enum fault_kind kind = add_sessions(run, result, fault);
-    if (kind == FAULT_NONE && (led->end == END_DONE || led->end == END_DEADLINE))
-        kind = steward_catch_up(run->steward, run->plan->root, fault);
-    if (kind == FAULT_NONE && led->end == END_DONE)
-        kind = znodes_check_leftovers(run->board, run->steward, fault);
-    if (kind == FAULT_NONE && led->end == END_DONE)
-        kind = znodes_check_counters(run->board, run->steward, fault);
-    if (kind == FAULT_NONE && led->end == END_DEADLINE)
-        kind = znodes_check_wakeups(run->board, run->steward, fault);
-    if (kind != FAULT_NONE)
+    enum error_kind kind = add_sessions(run, result, error);
+    if (kind == ERROR_NONE && (led->end == END_DONE || led->end == END_DEADLINE))
+        kind = setup_session_catch_up(run->setup, run->plan->root, error);
+    if (kind == ERROR_NONE && led->end == END_DONE)
+        kind = znodes_check_leftovers(run->board, run->setup, error);
+    if (kind == ERROR_NONE && led->end == END_DONE)
+        kind = znodes_check_counters(run->board, run->setup, error);
+    if (kind == ERROR_NONE && led->end == END_DEADLINE)
+        kind = znodes_check_wakeups(run->board, run->setup, error);
+    if (kind != ERROR_NONE)
         return kind;
     add_law(run, led, result);
     if (led->end == END_DONE) {
@@ -188,76 +188,77 @@ static enum fault_kind add_up(struct run *run, const struct conductor_result *le
         add_reconciliation(run, &facts, result);
     }
     result->violation_count = board_violation_count(run->board);
-    ending_describe(run->board, &run->oracle, result->end, result->reason, sizeof result->reason);
-    return FAULT_NONE;
+    ending_describe(run->board, &run->counters, result->end, result->reason, sizeof result->reason);
+    return ERROR_NONE;
 }
 
 /* ------------------------------------------------------------------ the whole */
 
 /* Reads the servers' counters until the closings of sessions that left are among them: a session
  * that leaves last leaves nobody behind who would wait for what follows from it. */
-static enum fault_kind read_whole(struct run *run, const struct crew *crew,
-                                  const struct conductor_result *led, struct trial_result *result,
-                                  struct fault *fault)
+static enum error_kind read_whole(struct run *run, const struct workers *workers,
+                                  const struct coordinator_result *led, struct trial_result *result,
+                                  struct error *error)
 {
-    const struct stage *stage = steward_stage(run->steward);
-    uint64_t until_ns = stage_now_ns(stage) + CLOSING_NS;
+    const struct loop *loop = setup_session_stage(run->setup);
+    uint64_t until_ns = loop_now_ns(loop) + CLOSING_NS;
     for (;;) {
-        struct oracle_reading at_end;
-        enum fault_kind kind = oracle_read(&run->oracle, &at_end, fault);
-        if (kind != FAULT_NONE)
+        struct server_counters_reading at_end;
+        enum error_kind kind = server_counters_read(&run->counters, &at_end, error);
+        if (kind != ERROR_NONE)
             return kind;
-        result->servers = oracle_subtract(&led->at_gate, &at_end);
-        if (led->end != END_DONE || stage_now_ns(stage) >= until_ns ||
-            !oracle_is_behind(&result->servers, &result->total, atomic_load(&run->board->exits)))
-            return FAULT_NONE;
-        kind = crew_turn(crew, stage, CLOSING_STEP_NS, fault);
-        if (kind != FAULT_NONE)
+        result->servers = server_counters_subtract(&led->at_gate, &at_end);
+        if (led->end != END_DONE || loop_now_ns(loop) >= until_ns ||
+            !server_counters_is_behind(&result->servers, &result->total,
+                                       atomic_load(&run->board->exits)))
+            return ERROR_NONE;
+        kind = workers_turn(workers, loop, CLOSING_STEP_NS, error);
+        if (kind != ERROR_NONE)
             return kind;
     }
 }
 
 /* A trial that was cut short has a reason of its own: that a server does not tell its counters then
- * is no fault, unless it is a private one, which has died. */
-static enum fault_kind read_at_end(struct run *run, const struct crew *crew,
-                                   const struct conductor_result *led, struct trial_result *result,
-                                   struct fault *fault)
+ * is no error, unless it is a private one, which has died. */
+static enum error_kind read_at_end(struct run *run, const struct workers *workers,
+                                   const struct coordinator_result *led,
+                                   struct trial_result *result, struct error *error)
 {
-    struct fault why;
-    enum fault_kind kind = read_whole(run, crew, led, result, &why);
-    if (kind == FAULT_NONE || (led->end != END_DONE && run->host->ensemble == NULL))
-        return FAULT_NONE;
-    *fault = why;
+    struct error why;
+    enum error_kind kind = read_whole(run, workers, led, result, &why);
+    if (kind == ERROR_NONE || (led->end != END_DONE && run->host->ensemble == NULL))
+        return ERROR_NONE;
+    *error = why;
     return kind;
 }
 
 /* With the workers running: leads them, reads what the servers counted, and adds up while the
  * sessions and the shared memory are still there. */
-static enum fault_kind lead(struct run *run, const struct crew *crew, struct trial_result *result,
-                            struct fault *fault)
+static enum error_kind lead(struct run *run, const struct workers *workers,
+                            struct trial_result *result, struct error *error)
 {
-    struct conductor_result led;
-    enum fault_kind kind =
-        conductor_lead(crew, run->steward, &run->oracle, &run->host->watch, &led, fault);
-    if (kind != FAULT_NONE)
+    struct coordinator_result led;
+    enum error_kind kind =
+        coordinator_lead(workers, run->setup, &run->counters, &run->host->watch, &led, error);
+    if (kind != ERROR_NONE)
         return kind;
     add_workers(run, result);
-    kind = read_at_end(run, crew, &led, result, fault);
-    return kind == FAULT_NONE ? add_up(run, &led, result, fault) : kind;
+    kind = read_at_end(run, workers, &led, result, error);
+    return kind == ERROR_NONE ? add_up(run, &led, result, error) : kind;
 }
 
-static enum fault_kind run_workers(struct run *run, struct trial_result *result,
-                                   struct fault *fault)
+static enum error_kind run_workers(struct run *run, struct trial_result *result,
+                                   struct error *error)
 {
-    struct crew crew;
-    enum fault_kind kind =
-        run->oracle.simulated != NULL
-            ? crew_start_simulated(&crew, run->board, run->oracle.simulated, fault)
-            : crew_start(&crew, run->board, run->steward, run->host->ensemble, fault);
-    if (kind != FAULT_NONE)
+    struct workers workers;
+    enum error_kind kind =
+        run->counters.sim != NULL
+            ? workers_start_simulated(&workers, run->board, run->counters.sim, error)
+            : workers_start(&workers, run->board, run->setup, run->host->ensemble, error);
+    if (kind != ERROR_NONE)
         return kind;
-    kind = lead(run, &crew, result, fault);
-    crew_end(&crew);
+    kind = lead(run, &workers, result, error);
+    workers_end(&workers);
     return kind;
 }
 
@@ -276,87 +277,87 @@ static bool map_histograms(struct trial_result *result)
     return true;
 }
 
-static enum fault_kind new_result(const struct trial_plan *plan, struct trial_result **result,
-                                  struct fault *fault)
+static enum error_kind new_result(const struct trial_plan *plan, struct trial_result **result,
+                                  struct error *error)
 {
     struct trial_result *made = calloc(1, sizeof *made);
     if (made == NULL)
-        return fault_raise(fault, FAULT_NO_MEMORY, 0, "trial", "%s", "");
-    enum fault_kind kind = map_histograms(made)
-                               ? board_new(plan, &made->board, fault)
-                               : fault_raise(fault, FAULT_NO_MEMORY, 0, "trial", "%s", "");
-    if (kind != FAULT_NONE) {
+        return error_raise(error, ERROR_NO_MEMORY, 0, "trial", "%s", "");
+    enum error_kind kind = map_histograms(made)
+                               ? board_new(plan, &made->board, error)
+                               : error_raise(error, ERROR_NO_MEMORY, 0, "trial", "%s", "");
+    if (kind != ERROR_NONE) {
         trial_result_free(made);
         return kind;
     }
     *result = made;
-    return FAULT_NONE;
+    return ERROR_NONE;
 }
 
 /* On the host's servers. */
-static enum fault_kind run_on_servers(struct run *run, struct trial_result *result,
-                                      struct fault *fault)
+static enum error_kind run_on_servers(struct run *run, struct trial_result *result,
+                                      struct error *error)
 {
-    run->steward = run->host->steward;
-    run->oracle.ensemble = run->host->ensemble;
-    enum fault_kind kind = znodes_lay_out(run->board, run->steward, fault);
-    if (kind == FAULT_NONE)
-        kind = run_workers(run, result, fault);
-    struct fault clearing = {0};
-    enum fault_kind cleared = FAULT_NONE;
+    run->setup = run->host->setup;
+    run->counters.ensemble = run->host->ensemble;
+    enum error_kind kind = znodes_lay_out(run->board, run->setup, error);
+    if (kind == ERROR_NONE)
+        kind = run_workers(run, result, error);
+    struct error clearing = {0};
+    enum error_kind cleared = ERROR_NONE;
     /* A private server that has failed takes its znodes with it. */
-    if (kind == FAULT_NONE || run->host->ensemble == NULL)
-        cleared = steward_delete_tree(run->steward, run->plan->root, &clearing);
-    if (kind == FAULT_NONE && cleared != FAULT_NONE) {
-        *fault = clearing;
+    if (kind == ERROR_NONE || run->host->ensemble == NULL)
+        cleared = setup_session_delete_tree(run->setup, run->plan->root, &clearing);
+    if (kind == ERROR_NONE && cleared != ERROR_NONE) {
+        *error = clearing;
         kind = cleared;
     }
     return kind;
 }
 
 /* In a simulation made for this trial: it ends with all that is in it. */
-static enum fault_kind run_in_simulation(struct run *run, struct trial_result *result,
-                                         struct fault *fault)
+static enum error_kind run_in_simulation(struct run *run, struct trial_result *result,
+                                         struct error *error)
 {
-    struct simulated_options options = *run->host->simulation;
-    struct simulated *simulated = NULL;
+    struct sim_options options = *run->host->simulation;
+    struct sim *sim = NULL;
     options.seed = run->plan->seed;
-    enum fault_kind kind = simulated_new(&options, &simulated, fault);
-    if (kind != FAULT_NONE)
+    enum error_kind kind = sim_new(&options, &sim, error);
+    if (kind != ERROR_NONE)
         return kind;
-    run->oracle.simulated = simulated;
-    kind = steward_new_simulated(simulated, run->plan->timeout_ns, &run->steward, fault);
-    if (kind == FAULT_NONE)
-        kind = znodes_lay_out(run->board, run->steward, fault);
-    if (kind == FAULT_NONE)
-        kind = run_workers(run, result, fault);
-    steward_free(run->steward);
-    simulated_free(simulated);
+    run->counters.sim = sim;
+    kind = setup_session_new_simulated(sim, run->plan->timeout_ns, &run->setup, error);
+    if (kind == ERROR_NONE)
+        kind = znodes_lay_out(run->board, run->setup, error);
+    if (kind == ERROR_NONE)
+        kind = run_workers(run, result, error);
+    setup_session_free(run->setup);
+    sim_free(sim);
     return kind;
 }
 
-enum fault_kind trial_run(const struct trial_plan *plan, const struct trial_host *host,
-                          struct trial_result **result, struct fault *fault)
+enum error_kind trial_run(const struct trial_plan *plan, const struct trial_host *host,
+                          struct trial_result **result, struct error *error)
 {
     struct trial_result *made = NULL;
-    enum fault_kind kind = new_result(plan, &made, fault);
-    if (kind != FAULT_NONE)
+    enum error_kind kind = new_result(plan, &made, error);
+    if (kind != ERROR_NONE)
         return kind;
     assert(made != NULL);
     struct run run = {
         .plan = plan,
         .host = host,
-        .oracle = {.servers = host->servers},
+        .counters = {.servers = host->servers},
         .board = made->board,
     };
-    kind = plan->driver == DRIVER_SIMULATED ? run_in_simulation(&run, made, fault)
-                                            : run_on_servers(&run, made, fault);
-    if (kind != FAULT_NONE) {
+    kind = plan->driver == DRIVER_SIMULATED ? run_in_simulation(&run, made, error)
+                                            : run_on_servers(&run, made, error);
+    if (kind != ERROR_NONE) {
         trial_result_free(made);
         return kind;
     }
     *result = made;
-    return FAULT_NONE;
+    return ERROR_NONE;
 }
 
 void trial_result_free(struct trial_result *result)

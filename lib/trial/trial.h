@@ -2,7 +2,7 @@
 /*
  * trial: one trial from its fresh root znode to its result. Layer: trial; the top of the library.
  *
- * Lays out the znodes, forks the workers, has the conductor lead them, asks the servers, checks
+ * Lays out the znodes, forks the workers, has the coordinator lead them, asks the servers, checks
  * what is left, clears everything away, and adds up.
  *
  * Invariant: whatever the outcome, no process, no session and no znode of the trial is left behind;
@@ -11,26 +11,26 @@
 #ifndef TRIAL_TRIAL_H
 #define TRIAL_TRIAL_H
 
-#include "base/fault.h"
+#include "base/error.h"
+#include "fleet/reconcile.h"
+#include "fleet/setup_session.h"
 #include "measure/histogram.h"
 #include "measure/tally.h"
+#include "servers/ensemble.h"
 #include "trial/board.h"
-#include "trial/conductor.h"
+#include "trial/coordinator.h"
 #include "trial/plan.h"
-#include "trial/reconcile.h"
-#include "trial/steward.h"
-#include "zk/ensemble.h"
 
 #include <stdbool.h>
 #include <stdint.h>
 
 /* Where trials are run: on servers, or each in a simulation of its own. */
 struct trial_host {
-    struct steward *steward;                    /* a simulation has its own */
-    const struct connect_string *servers;       /* all of them: the plan's may be a part; those of a
-                                                   simulation have their numbers, from 1, as ports */
-    struct ensemble *ensemble;                  /* NULL: the servers are somebody else's */
-    const struct simulated_options *simulation; /* for DRIVER_SIMULATED; its seed is the plan's */
+    struct setup_session *setup;          /* a simulation has its own */
+    const struct connect_string *servers; /* all of them: the plan's may be a part; those of a
+                                             simulation have their numbers, from 1, as ports */
+    struct ensemble *ensemble;            /* NULL: the servers are somebody else's */
+    const struct sim_options *simulation; /* for DRIVER_SIMULATED; its seed is the plan's */
     struct trial_watch watch;
 };
 
@@ -56,7 +56,7 @@ struct trial_result {
     uint64_t tasks_done;  /* of a list of tasks: how often one was run to its end */
     uint64_t inversions;
     double fairness_jain;
-    struct oracle_count servers; /* from the gate to the end */
+    struct server_counters_count servers; /* from the gate to the end */
     enum reconciled reconciled;
     char not_reconciled[160];  /* why it is RECONCILED_NA, in a trial that was led to its end; else
                                   "" */
@@ -73,8 +73,8 @@ struct trial_result {
  * deadline, which the result says) *result is the caller's to trial_result_free. The plan must
  * outlive the result.
  */
-MUST_CHECK enum fault_kind trial_run(const struct trial_plan *plan, const struct trial_host *host,
-                                     struct trial_result **result, struct fault *fault);
+MUST_CHECK enum error_kind trial_run(const struct trial_plan *plan, const struct trial_host *host,
+                                     struct trial_result **result, struct error *error);
 
 /* NULL is fine. */
 void trial_result_free(struct trial_result *result);

@@ -103,7 +103,7 @@ static void describe_what(const struct violation *v, char *text, size_t size)
     case VIOLATION_SERVERS:
         snprintf(text, size,
                  "the servers counted %" PRId64 " %s, the sessions account for %" PRId64, v->found,
-                 oracle_counter_word(v->counter), v->expected);
+                 server_counters_counter_word(v->counter), v->expected);
         break;
     case VIOLATION_LEDGER:
         snprintf(text, size,

@@ -7,8 +7,8 @@
 #ifndef TRIAL_VIOLATION_H
 #define TRIAL_VIOLATION_H
 
+#include "fleet/server_counters.h"
 #include "measure/tally.h"
-#include "trial/oracle.h"
 
 #include <stddef.h>
 #include <stdint.h>
@@ -38,7 +38,7 @@ struct violation {
     uint32_t session; /* +1; 0: none */
     uint32_t other;   /* +1; 0: none */
     enum tally_kind tally;
-    enum oracle_counter counter;
+    enum server_counters_counter counter;
     int64_t expected;
     int64_t found;
 };

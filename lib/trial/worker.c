@@ -2,9 +2,10 @@
 #include "trial/worker.h"
 
 #include "base/clock.h"
+#include "base/process.h"
 #include "base/random.h"
-#include "trial/seating.h"
-#include "zk/connect.h"
+#include "client/connect.h"
+#include "trial/runtime.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -28,42 +29,42 @@ static uint32_t seats_of(const struct trial_plan *plan, uint32_t index)
 
 /* ------------------------------------------------------------------ before the gate */
 
-static enum fault_kind open_next(struct worker *worker, struct fault *fault)
+static enum error_kind open_next(struct worker *worker, struct error *error)
 {
     const struct trial_plan *plan = worker->board->plan;
-    struct seat *seat = &worker->seats[worker->opened];
+    struct lock_session *session = &worker->sessions[worker->opened];
     char hosts[CONNECT_TEXT_SIZE];
-    connect_format(plan->servers, seat->session % plan->servers->count, true, hosts, sizeof hosts);
+    connect_format(plan->servers, session->index % plan->servers->count, true, hosts, sizeof hosts);
     worker->opened++;
-    seat->meter.spoke_ns =
-        worker->simulated != NULL ? simulated_now_ns(worker->simulated) : clock_now_ns();
-    return worker->seating->open(worker, seat, hosts, fault);
+    session->meter.spoke_ns = worker->sim != NULL ? sim_now_ns(worker->sim) : clock_now_ns();
+    return worker->runtime->open(worker, session, hosts, error);
 }
 
 /* Opens sessions while there is room among those that are connecting. */
-static enum fault_kind open_sessions(struct worker *worker, struct fault *fault)
+static enum error_kind open_sessions(struct worker *worker, struct error *error)
 {
     struct board *board = worker->board;
     while (worker->opened < worker->count) {
         if (atomic_fetch_add(&board->connecting, 1) >= CONNECTING_MAX) {
             atomic_fetch_sub(&board->connecting, 1);
-            return FAULT_NONE;
+            return ERROR_NONE;
         }
-        enum fault_kind kind = open_next(worker, fault);
-        if (kind != FAULT_NONE)
+        enum error_kind kind = open_next(worker, error);
+        if (kind != ERROR_NONE)
             return kind;
     }
-    return FAULT_NONE;
+    return ERROR_NONE;
 }
 
-/* ------------------------------------------------------------------ what a seat is told */
+/* ------------------------------------------------------------------ what a lock session is told */
 
-/* The readings of a process are complete when its seats and the worker itself have taken theirs. */
+/* The readings of a process are complete when its lock sessions and the worker itself have taken
+ * theirs. */
 static void reading_taken(struct board *board, struct board_worker *share)
 {
     if (atomic_fetch_sub(&share->unread, 1) == 1 &&
         atomic_fetch_add(&board->workers_ready, 1) + 1 == board->plan->processes)
-        board_wake(board->conductor_descriptor);
+        board_wake(board->coordinator_descriptor);
 }
 
 /* So is the report of a process. */
@@ -73,43 +74,43 @@ static void report_made(struct board *board, struct board_worker *share)
         atomic_fetch_add(&board->told, 1);
 }
 
-void worker_carry_out(struct seat *seat, enum seat_order order)
+void worker_carry_out(struct lock_session *session, enum session_order order)
 {
     switch (order) {
     case ORDER_GATE:
-        seat_pass_gate(seat);
-        if (seat->meter.board->plan->pace == PACE_FREE)
-            seat_arrive(seat);
+        lock_session_pass_gate(session);
+        if (session->meter.board->plan->pace == PACE_FREE)
+            lock_session_arrive(session);
         break;
     case ORDER_ARRIVE:
-        seat_arrive(seat);
+        lock_session_arrive(session);
         break;
     case ORDER_LET_GO:
-        seat_let_go(seat);
+        lock_session_let_go(session);
         break;
     case ORDER_GO_ON:
-        seat_go_on(seat);
+        lock_session_go_on(session);
         break;
     case ORDER_DIE:
-        seat_die(seat);
+        lock_session_die(session);
         break;
     case ORDER_REPORT:
-        seat_answer(seat);
-        report_made(seat->meter.board, seat->meter.worker);
+        lock_session_answer(session);
+        report_made(session->meter.board, session->meter.worker);
         break;
     case ORDER_READ:
-        seat_take_reading(seat);
-        reading_taken(seat->meter.board, seat->meter.worker);
+        lock_session_take_reading(session);
+        reading_taken(session->meter.board, session->meter.worker);
         break;
     }
 }
 
-/* ------------------------------------------------------------------ what the conductor says */
+/* ------------------------------------------------------------------ what the coordinator says */
 
-static void tell_all(struct worker *worker, enum seat_order order)
+static void tell_all(struct worker *worker, enum session_order order)
 {
     for (uint32_t i = 0; i < worker->opened; i++)
-        worker->seating->tell(&worker->seats[i], order);
+        worker->runtime->tell(&worker->sessions[i], order);
 }
 
 static void gate_opens(struct worker *worker)
@@ -120,21 +121,11 @@ static void gate_opens(struct worker *worker)
     tell_all(worker, ORDER_GATE);
 }
 
-static uint64_t resident_kib(void)
-{
-    unsigned long pages = 0, resident = 0;
-    FILE *statm = fopen("/proc/self/statm", "re");
-    if (statm == NULL)
-        return 0;
-    int read = fscanf(statm, "%lu %lu", &pages, &resident);
-    fclose(statm);
-    return read == 2 ? (uint64_t)resident * (uint64_t)sysconf(_SC_PAGESIZE) / 1024 : 0;
-}
-
 static void take_last_readings(struct worker *worker)
 {
     worker->share->cpu_ns = clock_cpu_ns() - worker->cpu_at_gate_ns;
-    worker->share->rss_kib = resident_kib();
+    if (!process_rss_kib(getpid(), &worker->share->rss_kib))
+        worker->share->rss_kib = 0;
     atomic_store(&worker->share->unread, worker->opened + 1);
     tell_all(worker, ORDER_READ);
     reading_taken(worker->board, worker->share);
@@ -148,38 +139,38 @@ static void answer_inquiry(struct worker *worker, uint32_t inquiry)
     report_made(worker->board, worker->share);
 }
 
-/* Only a seat itself knows whether it rests at a turn: all of the lock are told. */
+/* Only a lock session itself knows whether it rests at a turn: all of the lock are told. */
 static void let_go_on(struct worker *worker, uint32_t lock)
 {
     for (uint32_t i = 0; i < worker->count; i++) {
-        if (worker->seats[i].meter.lock == lock)
-            worker->seating->tell(&worker->seats[i], ORDER_GO_ON);
+        if (worker->sessions[i].meter.lock == lock)
+            worker->runtime->tell(&worker->sessions[i], ORDER_GO_ON);
     }
 }
 
 static void obey(struct worker *worker, uint64_t command)
 {
     uint32_t subject = (uint32_t)command; /* a session, or a lock */
-    struct seat *seat = &worker->seats[subject / worker->board->plan->processes];
+    struct lock_session *session = &worker->sessions[subject / worker->board->plan->processes];
     switch ((enum board_command)(command >> 32)) {
     case COMMAND_NONE:
         break;
     case COMMAND_ARRIVE:
-        worker->seating->tell(seat, ORDER_ARRIVE);
+        worker->runtime->tell(session, ORDER_ARRIVE);
         break;
     case COMMAND_RELEASE:
-        worker->seating->tell(seat, ORDER_LET_GO);
+        worker->runtime->tell(session, ORDER_LET_GO);
         break;
     case COMMAND_TURN:
         let_go_on(worker, subject);
         break;
     case COMMAND_DIE:
-        worker->seating->tell(seat, ORDER_DIE);
+        worker->runtime->tell(session, ORDER_DIE);
         break;
     }
 }
 
-/* Woken by the conductor: a new phase, an inquiry, or a command. */
+/* Woken by the coordinator: a new phase, an inquiry, or a command. */
 void worker_woken(void *context)
 {
     struct worker *worker = context;
@@ -199,25 +190,25 @@ void worker_woken(void *context)
         obey(worker, command);
 }
 
-void worker_tell_conductor(struct board *board)
+void worker_tell_coordinator(struct board *board)
 {
     if (board->plan->pace == PACE_LOCKSTEP && atomic_load(&board->phase) == PHASE_RUN &&
         atomic_load(&board->busy) == 0)
-        board_wake(board->conductor_descriptor);
+        board_wake(board->coordinator_descriptor);
 }
 
 /* ------------------------------------------------------------------ its life */
 
-enum fault_kind worker_turn(struct worker *worker, uint64_t most_ns, struct fault *fault)
+enum error_kind worker_turn(struct worker *worker, uint64_t most_ns, struct error *error)
 {
     if (worker->opened < worker->count) {
-        enum fault_kind kind = open_sessions(worker, fault);
-        if (kind != FAULT_NONE)
+        enum error_kind kind = open_sessions(worker, error);
+        if (kind != ERROR_NONE)
             return kind;
         if (most_ns > TURN_OPENING_NS)
             most_ns = TURN_OPENING_NS;
     }
-    return worker->seating->wait(worker, most_ns, fault);
+    return worker->runtime->wait(worker, most_ns, error);
 }
 
 /* Drawn from the trial's, so that no process of another trial has the same. */
@@ -230,22 +221,22 @@ static uint64_t seed_of(const struct trial_plan *plan, uint32_t index)
     return random_next(&trial);
 }
 
-static enum fault_kind set_up(struct worker *worker, struct fault *fault)
+static enum error_kind set_up(struct worker *worker, struct error *error)
 {
     const struct trial_plan *plan = worker->board->plan;
-    struct seat_timer timer;
+    struct session_timer timer;
     struct random random;
-    enum fault_kind kind = worker->seating->set_up(worker, &timer, fault);
-    if (kind != FAULT_NONE)
+    enum error_kind kind = worker->runtime->set_up(worker, &timer, error);
+    if (kind != ERROR_NONE)
         return kind;
-    worker->seats = calloc(worker->count, sizeof *worker->seats);
-    if (worker->seats == NULL)
-        return fault_raise(fault, FAULT_NO_MEMORY, 0, "worker", "for %u sessions", worker->count);
+    worker->sessions = calloc(worker->count, sizeof *worker->sessions);
+    if (worker->sessions == NULL)
+        return error_raise(error, ERROR_NO_MEMORY, 0, "worker", "for %u sessions", worker->count);
     random_init(&random, seed_of(plan, worker->index));
     for (uint32_t i = 0; i < worker->count; i++)
-        seat_init(&worker->seats[i], worker->board, worker->share, random_next(&random), &timer,
-                  worker->index + i * plan->processes);
-    return FAULT_NONE;
+        lock_session_init(&worker->sessions[i], worker->board, worker->share, random_next(&random),
+                          &timer, worker->index + i * plan->processes);
+    return ERROR_NONE;
 }
 
 uint64_t worker_close_ns(const struct trial_plan *plan)
@@ -255,41 +246,41 @@ uint64_t worker_close_ns(const struct trial_plan *plan)
 
 static struct worker worker_of(struct board *board, uint32_t index)
 {
-    static const struct seating *const seatings[] = {
-        [DRIVER_EVENTS] = &seating_on_events,
-        [DRIVER_THREADS] = &seating_on_threads,
-        [DRIVER_SIMULATED] = &seating_in_simulation,
+    static const struct runtime *const seatings[] = {
+        [DRIVER_EVENTS] = &runtime_events,
+        [DRIVER_THREADS] = &runtime_threads,
+        [DRIVER_SIMULATED] = &runtime_sim,
     };
     return (struct worker){
         .board = board,
         .share = &board->workers[index],
-        .seating = seatings[board->plan->driver],
+        .runtime = seatings[board->plan->driver],
         .index = index,
         .count = seats_of(board->plan, index),
     };
 }
 
-enum fault_kind worker_run(struct board *board, uint32_t index, struct fault *fault)
+enum error_kind worker_run(struct board *board, uint32_t index, struct error *error)
 {
     struct worker worker = worker_of(board, index);
-    enum fault_kind kind = set_up(&worker, fault);
-    while (kind == FAULT_NONE && atomic_load(&board->phase) != PHASE_CLOSE)
-        kind = worker_turn(&worker, TURN_NS, fault);
-    if (worker.seating->tear_down(&worker, clock_now_ns() + worker_close_ns(board->plan)))
-        free(worker.seats);
+    enum error_kind kind = set_up(&worker, error);
+    while (kind == ERROR_NONE && atomic_load(&board->phase) != PHASE_CLOSE)
+        kind = worker_turn(&worker, TURN_NS, error);
+    if (worker.runtime->tear_down(&worker, clock_now_ns() + worker_close_ns(board->plan)))
+        free(worker.sessions);
     return kind;
 }
 
-enum fault_kind worker_new_simulated(struct board *board, struct simulated *simulated,
-                                     struct worker **worker, struct fault *fault)
+enum error_kind worker_new_simulated(struct board *board, struct sim *sim, struct worker **worker,
+                                     struct error *error)
 {
     struct worker *made = malloc(sizeof *made);
     if (made == NULL)
-        return fault_raise(fault, FAULT_NO_MEMORY, 0, "worker", "%s", "");
+        return error_raise(error, ERROR_NO_MEMORY, 0, "worker", "%s", "");
     *made = worker_of(board, 0);
-    made->simulated = simulated;
-    enum fault_kind kind = set_up(made, fault);
-    if (kind == FAULT_NONE)
+    made->sim = sim;
+    enum error_kind kind = set_up(made, error);
+    if (kind == ERROR_NONE)
         *worker = made;
     else
         worker_free(made);
@@ -300,6 +291,6 @@ void worker_free(struct worker *worker)
 {
     if (worker == NULL)
         return;
-    free(worker->seats);
+    free(worker->sessions);
     free(worker);
 }

@@ -1,30 +1,31 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
  * worker: who runs a share of a trial's sessions: a process, or in a simulation a guest of the
- * conductor's. Layer: trial.
+ * coordinator's. Layer: trial.
  */
 #ifndef TRIAL_WORKER_H
 #define TRIAL_WORKER_H
 
-#include "base/fault.h"
+#include "base/error.h"
 #include "trial/board.h"
 
 #include <stdint.h>
 
-struct simulated;
+struct sim;
 struct worker;
 
-/* The worker's life, in a forked process: opens its sessions, waits at the gate, runs its seats,
- * takes its last readings, closes. Returns when the board says so; the process should then end. */
-MUST_CHECK enum fault_kind worker_run(struct board *board, uint32_t index, struct fault *fault);
+/* The worker's life, in a forked process: opens its sessions, waits at the gate, runs its lock
+ * sessions, takes its last readings, closes. Returns when the board says so; the process should
+ * then end. */
+MUST_CHECK enum error_kind worker_run(struct board *board, uint32_t index, struct error *error);
 
 /* The same life a turn at a time, in a simulation, which outlives the worker: opens sessions, does
- * what the conductor says, and lets the simulation's time pass, for most_ns at most. *worker is the
- * caller's to worker_free. */
-MUST_CHECK enum fault_kind worker_new_simulated(struct board *board, struct simulated *simulated,
-                                                struct worker **worker, struct fault *fault);
-MUST_CHECK enum fault_kind worker_turn(struct worker *worker, uint64_t most_ns,
-                                       struct fault *fault);
+ * what the coordinator says, and lets the simulation's time pass, for most_ns at most. *worker is
+ * the caller's to worker_free. */
+MUST_CHECK enum error_kind worker_new_simulated(struct board *board, struct sim *sim,
+                                                struct worker **worker, struct error *error);
+MUST_CHECK enum error_kind worker_turn(struct worker *worker, uint64_t most_ns,
+                                       struct error *error);
 
 /* Frees the worker of a simulation; its sessions end with that. NULL is fine. */
 void worker_free(struct worker *worker);

@@ -14,8 +14,8 @@
 #include <cmocka.h>
 
 #include "base/clock.h"
+#include "servers/tcp.h"
 #include "tests/live/port.h"
-#include "zk/dial.h"
 
 #include <fcntl.h>
 #include <poll.h>
@@ -107,7 +107,7 @@ _Noreturn static inline void stand_between(int client, const struct endpoint *se
 {
     static const char refusal[] = " is not executed because it is not in the whitelist.\n";
     char word[4];
-    struct fault fault;
+    struct error error;
     int behind = -1;
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     if (recv(client, word, sizeof word, MSG_WAITALL) != sizeof word)
@@ -121,7 +121,7 @@ _Noreturn static inline void stand_between(int client, const struct endpoint *se
     if (manner == FALTERS && memcmp(word, "mntr", 4) == 0 &&
         atomic_fetch_add(counters_asked, 1) % 3 != 2)
         _exit(0);
-    if (dial_connect(server, clock_now_ns() + NS_PER_S, &behind, &fault) != FAULT_NONE)
+    if (tcp_connect(server, clock_now_ns() + NS_PER_S, &behind, &error) != ERROR_NONE)
         _exit(0);
     fcntl(behind, F_SETFL, 0);
     send_all(behind, word, sizeof word);

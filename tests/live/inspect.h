@@ -10,7 +10,7 @@
 #include "tests/live/outcome.h"
 #include "tests/live/outside.h"
 
-#include "zk/events.h"
+#include "client/event_loop.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -23,7 +23,7 @@ static struct command command;
 
 /* ------------------------------------------------------------------ sessions that have locks */
 
-static struct events *events;
+static struct event_loop *events;
 static struct actor {
     struct client *client;
     bool established, replied;
@@ -38,7 +38,7 @@ static inline void state_changed(void *owner, enum client_state state)
     ((struct actor *)owner)->established = state == CLIENT_ESTABLISHED;
 }
 
-static inline void sent(void *owner, enum client_operation operation)
+static inline void sent(void *owner, enum operation operation)
 {
     (void)owner, (void)operation;
 }
@@ -65,9 +65,9 @@ static inline void notified(void *owner, enum client_event event, const char *pa
 static inline void turn_until(const bool *holds)
 {
     uint64_t until_ns = clock_now_ns() + PATIENCE_NS;
-    struct fault fault;
+    struct error error;
     while (!*holds && clock_now_ns() < until_ns)
-        assert_int_equal(events_poll(events, until_ns, &fault), FAULT_NONE);
+        assert_int_equal(event_loop_poll(events, until_ns, &error), ERROR_NONE);
     assert_true(*holds);
 }
 
@@ -112,16 +112,16 @@ static inline uint64_t session_of(unsigned actor)
 static inline int open_actors(void **state)
 {
     static const struct client_listener listener = {state_changed, sent, replied, notified};
-    struct fault fault;
+    struct error error;
     if (nest_make(state) != 0)
         return -1;
     command = (struct command){.settings = NULL};
     memset(actors, 0, sizeof actors);
-    assert_int_equal(events_new(ACTORS, &events, &fault), FAULT_NONE);
+    assert_int_equal(event_loop_new(ACTORS, &events, &error), ERROR_NONE);
     for (unsigned i = 0; i < ACTORS; i++)
-        assert_int_equal(events_open(events, outside, TIMEOUT_MS, &listener, &actors[i],
-                                     &actors[i].client, &fault),
-                         FAULT_NONE);
+        assert_int_equal(event_loop_open(events, outside, TIMEOUT_MS, &listener, &actors[i],
+                                         &actors[i].client, &error),
+                         ERROR_NONE);
     for (unsigned i = 0; i < ACTORS; i++)
         turn_until(&actors[i].established);
     create(0, "/l", PERSISTENT);
@@ -130,15 +130,15 @@ static inline int open_actors(void **state)
 
 static inline int close_actors(void **state)
 {
-    struct steward *steward = NULL;
-    struct fault fault;
-    events_close(events, clock_now_ns() + NS_PER_S);
-    events_free(events);
+    struct setup_session *setup = NULL;
+    struct error error;
+    event_loop_close(events, clock_now_ns() + NS_PER_S);
+    event_loop_free(events);
     assert_int_equal(
-        steward_new(ensemble_connect(outside_server), NULL, PATIENCE_NS, &steward, &fault),
-        FAULT_NONE);
-    assert_int_equal(steward_delete_tree(steward, "/l", &fault), FAULT_NONE);
-    steward_free(steward);
+        setup_session_new(ensemble_connect(outside_server), NULL, PATIENCE_NS, &setup, &error),
+        ERROR_NONE);
+    assert_int_equal(setup_session_delete_tree(setup, "/l", &error), ERROR_NONE);
+    setup_session_free(setup);
     return nest_remove(state);
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * live: a private server, or several, and one steward for all tests of a file, and trials on them.
+ * live: a private server, or several, and one set-up session for all tests of a file, and trials on
+ * them.
  */
 #ifndef TESTS_LIVE_H
 #define TESTS_LIVE_H
@@ -37,35 +38,35 @@ static struct connect_string live_servers;
 static struct trial_host live_host = {.watch = {.interrupt_descriptor = -1}};
 static unsigned live_trials;
 
-static inline void live_expect(enum fault_kind kind, const struct fault *fault)
+static inline void live_expect(enum error_kind kind, const struct error *error)
 {
-    if (kind != FAULT_NONE)
-        fail_msg("%s: %s: %s", fault->subject, fault_words(kind), fault->detail);
+    if (kind != ERROR_NONE)
+        fail_msg("%s: %s: %s", error->subject, error_words(kind), error->detail);
 }
 
 static inline int live_start(void **state)
 {
     (void)state;
-    struct fault fault = {0};
+    struct error error = {0};
     struct ensemble_options options = ensemble_options_default();
     options.servers = LIVE_SERVERS;
     options.tick_ms = LIVE_TICK_MS;
     options.heap_mib = 256;
-    live_expect(ensemble_start(&options, &live_ensemble, &fault), &fault);
+    live_expect(ensemble_start(&options, &live_ensemble, &error), &error);
     live_servers = *ensemble_connect(live_ensemble);
     live_expect(
-        steward_new(&live_servers, live_ensemble, 10 * NS_PER_S, &live_host.steward, &fault),
-        &fault);
+        setup_session_new(&live_servers, live_ensemble, 10 * NS_PER_S, &live_host.setup, &error),
+        &error);
     live_host.servers = &live_servers;
     live_host.ensemble = live_ensemble;
-    live_expect(steward_create(live_host.steward, ROOT, &fault), &fault);
+    live_expect(setup_session_create(live_host.setup, ROOT, &error), &error);
     return 0;
 }
 
 static inline int live_stop(void **state)
 {
     (void)state;
-    steward_free(live_host.steward);
+    setup_session_free(live_host.setup);
     ensemble_stop(live_ensemble);
     return 0;
 }
@@ -97,11 +98,11 @@ static inline struct trial_result *live_trial_on(struct trial_plan *plan,
                                                  const struct trial_host *host)
 {
     static char root[64];
-    struct fault fault = {0};
+    struct error error = {0};
     struct trial_result *result = NULL;
     snprintf(root, sizeof root, ROOT "/t%u", live_trials++);
     plan->root = root;
-    live_expect(trial_run(plan, host, &result, &fault), &fault);
+    live_expect(trial_run(plan, host, &result, &error), &error);
     return result;
 }
 
@@ -113,7 +114,7 @@ static inline struct trial_result *live_trial(struct trial_plan *plan)
 /*
  * The same in free pace, and something befalls it: `befall` is told of its progress until it has
  * set the bool that is its context. The servers are taken for somebody else's: of private ones the
- * fault would be the trial's end. It gives up after three seconds.
+ * error would be the trial's end. It gives up after three seconds.
  */
 static inline struct trial_result *
 live_trial_befallen(struct trial_plan *plan,

@@ -7,11 +7,11 @@
 #define TESTS_NEST_H
 
 #include "base/clock.h"
+#include "servers/ensemble.h"
 #include "tests/live/folder.h"
 #include "tests/live/pause.h"
 #include "tests/live/soon.h"
 #include "tests/live/words.h"
-#include "zk/ensemble.h"
 
 #include <signal.h>
 #include <stdbool.h>
@@ -92,9 +92,9 @@ static inline pid_t parent_of(pid_t pid)
 static inline struct ensemble *nest_start(const struct ensemble_options *options)
 {
     struct ensemble *ensemble = NULL;
-    struct fault fault = {.detail = ""};
-    if (ensemble_start(options, &ensemble, &fault) != FAULT_NONE)
-        fail_msg("%s: %s: %s", fault.subject, fault_words(fault.kind), fault.detail);
+    struct error error = {.detail = ""};
+    if (ensemble_start(options, &ensemble, &error) != ERROR_NONE)
+        fail_msg("%s: %s: %s", error.subject, error_words(error.kind), error.detail);
     return ensemble;
 }
 
@@ -114,19 +114,19 @@ static inline bool nest_stop(struct ensemble *ensemble)
 }
 
 /* A start that fails as it should, and leaves nothing behind. */
-static inline struct fault nest_start_in_vain(const struct ensemble_options *options,
-                                              enum fault_kind expected)
+static inline struct error nest_start_in_vain(const struct ensemble_options *options,
+                                              enum error_kind expected)
 {
     struct ensemble *ensemble = NULL;
-    struct fault fault = {.detail = ""};
-    enum fault_kind kind = ensemble_start(options, &ensemble, &fault);
+    struct error error = {.detail = ""};
+    enum error_kind kind = ensemble_start(options, &ensemble, &error);
     if (kind != expected)
-        fail_msg("expected '%s', not '%s' (%s: %s)", fault_words(expected), fault_words(kind),
-                 fault.subject, fault.detail);
-    assert_int_equal(fault.kind, expected);
+        fail_msg("expected '%s', not '%s' (%s: %s)", error_words(expected), error_words(kind),
+                 error.subject, error.detail);
+    assert_int_equal(error.kind, expected);
     assert_null(ensemble);
     nest_assert_empties();
-    return fault;
+    return error;
 }
 
 /* A JAVA_HOME inside the nest with a shell script for java. */

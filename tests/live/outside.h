@@ -6,10 +6,10 @@
 #ifndef TESTS_OUTSIDE_H
 #define TESTS_OUTSIDE_H
 
+#include "fleet/setup_session.h"
+#include "servers/ensemble.h"
+#include "servers/four_letter.h"
 #include "tests/live/work.h"
-#include "trial/steward.h"
-#include "zk/admin.h"
-#include "zk/ensemble.h"
 
 static struct ensemble *outside_server;
 static char outside[64]; /* host:port */
@@ -18,11 +18,11 @@ static inline int outside_start(void **state)
 {
     (void)state;
     struct ensemble_options options = ensemble_options_default();
-    struct fault fault = {0};
+    struct error error = {0};
     options.heap_mib = 256;
     find_program();
-    if (ensemble_start(&options, &outside_server, &fault) != FAULT_NONE) {
-        print_error("%s: %s: %s\n", fault.subject, fault_words(fault.kind), fault.detail);
+    if (ensemble_start(&options, &outside_server, &error) != ERROR_NONE) {
+        print_error("%s: %s: %s\n", error.subject, error_words(error.kind), error.detail);
         return -1;
     }
     const struct endpoint *endpoint = &ensemble_connect(outside_server)->endpoints[0];
@@ -43,27 +43,27 @@ struct outside_view {
     size_t children;
 };
 
-static inline struct admin_counters count_outside(void)
+static inline struct four_letter_counters count_outside(void)
 {
-    struct admin_counters counters;
-    struct fault fault;
-    assert_int_equal(admin_counters(&ensemble_connect(outside_server)->endpoints[0], PATIENCE_NS,
-                                    &counters, &fault),
-                     FAULT_NONE);
+    struct four_letter_counters counters;
+    struct error error;
+    assert_int_equal(four_letter_counters(&ensemble_connect(outside_server)->endpoints[0],
+                                          PATIENCE_NS, &counters, &error),
+                     ERROR_NONE);
     return counters;
 }
 
 static inline struct outside_view look_outside(void)
 {
     struct connect_string servers;
-    struct steward *steward = NULL;
-    struct admin_counters counters = count_outside();
+    struct setup_session *setup = NULL;
+    struct four_letter_counters counters = count_outside();
     struct outside_view view = {0};
-    struct fault fault;
+    struct error error;
     servers = *ensemble_connect(outside_server);
-    assert_int_equal(steward_new(&servers, NULL, PATIENCE_NS, &steward, &fault), FAULT_NONE);
-    assert_int_equal(steward_count_children(steward, "/", &view.children, &fault), FAULT_NONE);
-    steward_free(steward);
+    assert_int_equal(setup_session_new(&servers, NULL, PATIENCE_NS, &setup, &error), ERROR_NONE);
+    assert_int_equal(setup_session_count_children(setup, "/", &view.children, &error), ERROR_NONE);
+    setup_session_free(setup);
     view.sessions = counters.connections - 1; /* the question's own */
     view.ephemerals = counters.ephemerals_count;
     return view;

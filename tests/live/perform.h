@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * perform: a request out of a test's script, made through the function of zk/client.h that is for
- * it.
+ * perform: a request out of a test's script, made through the function of client/client.h that is
+ * for it.
  */
 #ifndef TESTS_PERFORM_H
 #define TESTS_PERFORM_H
@@ -13,33 +13,33 @@
 
 #include <cmocka.h>
 
-#include "zk/client.h"
+#include "client/client.h"
 
-static inline void perform(struct client *client, const struct client_request *request)
+static inline void perform(struct client *client, const struct request *request)
 {
     switch (request->operation) {
-    case CLIENT_CREATE:
+    case OP_CREATE:
         client_create(client, request->path, request->value, request->value_length, request->mode);
         break;
-    case CLIENT_EXISTS:
+    case OP_EXISTS:
         client_exists(client, request->path, request->watch);
         break;
-    case CLIENT_GET:
+    case OP_GET:
         client_get(client, request->path, request->watch);
         break;
-    case CLIENT_GET_CHILDREN:
+    case OP_GET_CHILDREN:
         client_get_children(client, request->path, request->watch);
         break;
-    case CLIENT_SET:
+    case OP_SET:
         client_set(client, request->path, request->value, request->value_length, request->version);
         break;
-    case CLIENT_DELETE:
+    case OP_DELETE:
         client_delete(client, request->path);
         break;
-    case CLIENT_MULTI:
+    case OP_MULTI:
         client_multi(client, request->parts, request->part_count);
         break;
-    case CLIENT_CHECK:
+    case OP_CHECK:
         fail();
     }
 }

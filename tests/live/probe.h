@@ -6,10 +6,10 @@
 #ifndef TESTS_PROBE_H
 #define TESTS_PROBE_H
 
+#include "client/event_loop.h"
+#include "client/thread_sessions.h"
 #include "tests/live/live.h"
 #include "tests/live/perform.h"
-#include "zk/events.h"
-#include "zk/threads.h"
 
 #include <pthread.h>
 
@@ -35,12 +35,12 @@ enum turn { TURN_REQUEST, TURN_CUT_REQUEST, TURN_CRASH, TURN_CRASH_IN_REQUEST };
 
 /* A session under test, and what it has heard. */
 static struct probe {
-    struct events *events;
-    struct threads *threads;
+    struct event_loop *events;
+    struct thread_sessions *threads;
     struct client *client;
-    const struct client_request *request; /* threads: to be made on the session's thread */
+    const struct request *request; /* threads: to be made on the session's thread */
     bool turn_done;
-    bool injected; /* its fault, if it had one */
+    bool injected; /* its error, if it had one */
     pthread_mutex_t mutex;
     pthread_cond_t heard;
     unsigned callbacks;
@@ -65,13 +65,13 @@ static inline void state_changed(void *owner, enum client_state state)
     pthread_mutex_unlock(&probe.mutex);
 }
 
-static inline void sent(void *owner, enum client_operation operation)
+static inline void sent(void *owner, enum operation operation)
 {
     static const enum tally_kind kinds[] = {
-        [CLIENT_CREATE] = TALLY_CREATE, [CLIENT_EXISTS] = TALLY_EXISTS,
-        [CLIENT_GET] = TALLY_GET,       [CLIENT_GET_CHILDREN] = TALLY_GET_CHILDREN,
-        [CLIENT_SET] = TALLY_SET,       [CLIENT_DELETE] = TALLY_DELETE,
-        [CLIENT_MULTI] = TALLY_MULTI,
+        [OP_CREATE] = TALLY_CREATE, [OP_EXISTS] = TALLY_EXISTS,
+        [OP_GET] = TALLY_GET,       [OP_GET_CHILDREN] = TALLY_GET_CHILDREN,
+        [OP_SET] = TALLY_SET,       [OP_DELETE] = TALLY_DELETE,
+        [OP_MULTI] = TALLY_MULTI,
     };
     (void)owner;
     tally_add(&probe.sent, kinds[operation], 1);
@@ -131,9 +131,9 @@ static inline bool has_had_its_turn(void)
 
 static inline bool await_on_events(bool (*holds)(void), uint64_t until_ns)
 {
-    struct fault fault = {0};
+    struct error error = {0};
     while (!holds() && clock_now_ns() < until_ns)
-        live_expect(events_poll(probe.events, until_ns, &fault), &fault);
+        live_expect(event_loop_poll(probe.events, until_ns, &error), &error);
     return holds();
 }
 
@@ -192,11 +192,11 @@ static inline void do_turn(enum turn turn)
     if (driver == DRIVER_EVENTS)
         take_turn(NULL, (int)turn);
     else
-        threads_order(probe.client, (int)turn);
+        thread_session_order(probe.client, (int)turn);
     await(has_had_its_turn, "turn");
 }
 
-static inline enum zk_status ask_on(enum turn turn, const struct client_request *request)
+static inline enum zk_status ask_on(enum turn turn, const struct request *request)
 {
     probe.replied = false;
     probe.request = request;
@@ -207,40 +207,40 @@ static inline enum zk_status ask_on(enum turn turn, const struct client_request 
 }
 
 /* Makes a request, waits for its reply, and returns its status; the rest is in probe.reply. */
-static inline enum zk_status ask(struct client_request request)
+static inline enum zk_status ask(struct request request)
 {
     return ask_on(TURN_REQUEST, &request);
 }
 
-static inline struct client_request get(const char *path, enum watch_flag watch)
+static inline struct request get(const char *path, enum watch_flag watch)
 {
-    return (struct client_request){.operation = CLIENT_GET, .path = path, .watch = watch};
+    return (struct request){.operation = OP_GET, .path = path, .watch = watch};
 }
 
-static inline struct client_request exists_request(const char *path, enum watch_flag watch)
+static inline struct request exists_request(const char *path, enum watch_flag watch)
 {
-    return (struct client_request){.operation = CLIENT_EXISTS, .path = path, .watch = watch};
+    return (struct request){.operation = OP_EXISTS, .path = path, .watch = watch};
 }
 
 static inline int open_session_for(uint32_t session_timeout_ms)
 {
-    static const struct threads_hooks hooks = {take_turn, no_alarm, no_wait};
+    static const struct thread_session_hooks hooks = {take_turn, no_alarm, no_wait};
     static char hosts[CONNECT_TEXT_SIZE];
-    struct fault fault = {0};
+    struct error error = {0};
     probe = (struct probe){.mutex = PTHREAD_MUTEX_INITIALIZER,
                            .heard = PTHREAD_COND_INITIALIZER,
                            .connections_awaited = 1};
     connect_format(&live_servers, 0, true, hosts, sizeof hosts);
     if (driver == DRIVER_EVENTS) {
-        live_expect(events_new(1, &probe.events, &fault), &fault);
-        live_expect(events_open(probe.events, hosts, session_timeout_ms, &listener, NULL,
-                                &probe.client, &fault),
-                    &fault);
+        live_expect(event_loop_new(1, &probe.events, &error), &error);
+        live_expect(event_loop_open(probe.events, hosts, session_timeout_ms, &listener, NULL,
+                                    &probe.client, &error),
+                    &error);
     } else {
-        live_expect(threads_new(1, &hooks, &probe.threads, &fault), &fault);
-        live_expect(threads_open(probe.threads, hosts, session_timeout_ms, &listener, NULL,
-                                 &probe.client, &fault),
-                    &fault);
+        live_expect(thread_sessions_new(1, &hooks, &probe.threads, &error), &error);
+        live_expect(thread_sessions_open(probe.threads, hosts, session_timeout_ms, &listener, NULL,
+                                         &probe.client, &error),
+                    &error);
     }
     await(is_established, "session");
     return 0;
@@ -263,21 +263,21 @@ static inline int open_short_session(void **state)
 static inline void end_session(void)
 {
     if (driver == DRIVER_EVENTS) {
-        assert_int_equal(events_close(probe.events, clock_now_ns() + PATIENCE_NS), 0);
-        events_free(probe.events);
+        assert_int_equal(event_loop_close(probe.events, clock_now_ns() + PATIENCE_NS), 0);
+        event_loop_free(probe.events);
     } else {
-        assert_int_equal(threads_close(probe.threads, clock_now_ns() + PATIENCE_NS), 0);
-        threads_free(probe.threads);
+        assert_int_equal(thread_sessions_close(probe.threads, clock_now_ns() + PATIENCE_NS), 0);
+        thread_sessions_free(probe.threads);
     }
 }
 
 static inline int close_session(void **state)
 {
     (void)state;
-    struct fault fault = {0};
+    struct error error = {0};
     end_session();
-    live_expect(steward_delete_tree(live_host.steward, ROOT, &fault), &fault);
-    live_expect(steward_create(live_host.steward, ROOT, &fault), &fault);
+    live_expect(setup_session_delete_tree(live_host.setup, ROOT, &error), &error);
+    live_expect(setup_session_create(live_host.setup, ROOT, &error), &error);
     return 0;
 }
 

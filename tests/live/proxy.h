@@ -6,7 +6,7 @@
 #define TESTS_PROXY_H
 
 #include "base/clock.h"
-#include "zk/connect.h"
+#include "client/connect.h"
 
 #include <arpa/inet.h>
 #include <netinet/in.h>

@@ -168,7 +168,7 @@ static inline json_t *read_manifest(const char *folder)
     return manifest;
 }
 
-/* The manifest says that the run was cut short, and by what (words of lib/base/fault.h), and how
+/* The manifest says that the run was cut short, and by what (words of lib/base/error.h), and how
  * many trials there are in its files. */
 static inline void assert_cut_short(const char *folder, const char *words, size_t trials)
 {

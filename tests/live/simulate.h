@@ -12,8 +12,8 @@
 static inline struct trial_host simulate_host(void)
 {
     static struct connect_string servers;
-    static struct simulated_options options;
-    options = simulated_options_default();
+    static struct sim_options options;
+    options = sim_options_default();
     servers.count = options.servers = LIVE_SERVERS;
     for (size_t i = 0; i < servers.count; i++)
         servers.endpoints[i] = (struct endpoint){.host = "simulated", .port = (uint16_t)(i + 1)};
@@ -25,28 +25,28 @@ static inline struct trial_host simulate_host(void)
 static inline struct trial_result *simulate_trial(const struct trial_plan *plan,
                                                   struct trial_plan *same)
 {
-    struct fault fault = {0};
+    struct error error = {0};
     struct trial_result *result = NULL;
     struct trial_host host = simulate_host();
     *same = *plan;
     same->driver = DRIVER_SIMULATED;
     same->processes = 1;
     same->servers = host.servers;
-    live_expect(trial_run(same, &host, &result, &fault), &fault);
+    live_expect(trial_run(same, &host, &result, &error), &error);
     return result;
 }
 
 /* What the servers counted. */
 static inline void simulate_assert_same_servers(const struct trial_result *real,
-                                                const struct trial_result *simulated)
+                                                const struct trial_result *sim)
 {
-    assert_int_equal(real->handoffs, simulated->handoffs);
-    assert_int_equal(real->servers.writes, simulated->servers.writes);
-    assert_int_equal(real->servers.reads, simulated->servers.reads);
-    assert_int_equal(real->servers.notifications, simulated->servers.notifications);
-    assert_int_equal(real->servers.packets_received, simulated->servers.packets_received);
-    assert_int_equal(real->servers.watches_leaked, simulated->servers.watches_leaked);
-    assert_int_equal(real->servers.ephemerals_leaked, simulated->servers.ephemerals_leaked);
+    assert_int_equal(real->handoffs, sim->handoffs);
+    assert_int_equal(real->servers.writes, sim->servers.writes);
+    assert_int_equal(real->servers.reads, sim->servers.reads);
+    assert_int_equal(real->servers.notifications, sim->servers.notifications);
+    assert_int_equal(real->servers.packets_received, sim->servers.packets_received);
+    assert_int_equal(real->servers.watches_leaked, sim->servers.watches_leaked);
+    assert_int_equal(real->servers.ephemerals_leaked, sim->servers.ephemerals_leaked);
 }
 
 #endif

@@ -10,8 +10,8 @@
 #include <cmocka.h>
 
 #include "base/clock.h"
+#include "client/event_loop.h"
 #include "tests/live/port.h"
-#include "zk/events.h"
 
 #include <arpa/inet.h>
 #include <signal.h>
@@ -69,7 +69,7 @@ static void state_changed(void *owner, enum client_state state)
     established = state == CLIENT_ESTABLISHED;
 }
 
-static void sent(void *owner, enum client_operation operation)
+static void sent(void *owner, enum operation operation)
 {
     (void)owner;
     (void)operation;
@@ -90,21 +90,21 @@ static void notified(void *owner, enum client_event event, const char *path)
     (void)path;
 }
 
-static void await(struct events *events, const bool *come)
+static void await(struct event_loop *events, const bool *come)
 {
-    struct fault fault;
+    struct error error;
     uint64_t until_ns = clock_now_ns() + PATIENCE_NS;
     while (!*come && clock_now_ns() < until_ns)
-        assert_int_equal(events_poll(events, until_ns, &fault), FAULT_NONE);
+        assert_int_equal(event_loop_poll(events, until_ns, &error), ERROR_NONE);
     assert_true(*come);
 }
 
 static void test_a_create_whose_reply_has_no_body_has_failed(void **state)
 {
     static const struct client_listener listener = {state_changed, sent, replied, notified};
-    struct events *events = NULL;
+    struct event_loop *events = NULL;
     struct client *client = NULL;
-    struct fault fault;
+    struct error error;
     uint16_t port;
     char hosts[32];
     (void)state;
@@ -116,37 +116,38 @@ static void test_a_create_whose_reply_has_no_body_has_failed(void **state)
     }
     close(listening);
     snprintf(hosts, sizeof hosts, "127.0.0.1:%u", port);
-    assert_int_equal(events_new(1, &events, &fault), FAULT_NONE);
-    assert_int_equal(events_open(events, hosts, TIMEOUT_MS, &listener, NULL, &client, &fault),
-                     FAULT_NONE);
+    assert_int_equal(event_loop_new(1, &events, &error), ERROR_NONE);
+    assert_int_equal(event_loop_open(events, hosts, TIMEOUT_MS, &listener, NULL, &client, &error),
+                     ERROR_NONE);
     await(events, &established);
     client_create(client, "/a", NULL, 0, PERSISTENT);
     await(events, &has_replied);
     assert_int_equal(answer, ZK_OTHER_ERROR);
     kill(pid, SIGKILL);
     waitpid(pid, NULL, 0);
-    events_free(events);
+    event_loop_free(events);
 }
 
 /* A session that has not been opened cannot be closed in order: that is told. */
 static void test_a_close_that_nobody_confirms_is_told(void **state)
 {
     static const struct client_listener listener = {state_changed, sent, replied, notified};
-    struct events *events = NULL;
+    struct event_loop *events = NULL;
     struct client *client = NULL;
-    struct fault fault;
+    struct error error;
     uint16_t port;
     char hosts[32];
     (void)state;
     int listening = port_listen(&port); /* and nobody accepts */
     snprintf(hosts, sizeof hosts, "127.0.0.1:%u", port);
-    assert_int_equal(events_new(2, &events, &fault), FAULT_NONE);
+    assert_int_equal(event_loop_new(2, &events, &error), ERROR_NONE);
     for (int i = 0; i < 2; i++)
-        assert_int_equal(events_open(events, hosts, TIMEOUT_MS, &listener, NULL, &client, &fault),
-                         FAULT_NONE);
-    assert_int_equal(events_poll(events, clock_now_ns() + 10 * NS_PER_MS, &fault), FAULT_NONE);
-    assert_int_equal(events_close(events, clock_now_ns() + NS_PER_S), 2);
-    events_free(events);
+        assert_int_equal(
+            event_loop_open(events, hosts, TIMEOUT_MS, &listener, NULL, &client, &error),
+            ERROR_NONE);
+    assert_int_equal(event_loop_poll(events, clock_now_ns() + 10 * NS_PER_MS, &error), ERROR_NONE);
+    assert_int_equal(event_loop_close(events, clock_now_ns() + NS_PER_S), 2);
+    event_loop_free(events);
     close(listening);
 }
 

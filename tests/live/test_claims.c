@@ -5,7 +5,7 @@
 #include "tests/live/simulate.h"
 #include "tests/live/words.h"
 
-#include "bench/claims/claim.h"
+#include "bench/claims/catalogue.h"
 #include "bench/claims/deaths.h"
 
 static struct finding finding;
@@ -20,9 +20,9 @@ struct swap {
 static struct claim claim_with(const char *id, struct swap swap)
 {
     struct claim claim = {0};
-    for (size_t i = 0; i < claim_count(); i++) {
-        if (strcmp(claim_at(i)->id, id) == 0)
-            claim = *claim_at(i);
+    for (size_t i = 0; i < catalogue_count(); i++) {
+        if (strcmp(catalogue_at(i)->id, id) == 0)
+            claim = *catalogue_at(i);
     }
     assert_non_null(claim.id);
     if (swap.recipe != NULL)
@@ -36,11 +36,11 @@ static enum verdict try_claim(const struct claim *claim, const struct trial_host
                               uint64_t timeout_ns)
 {
     struct lab lab = {.host = *host, .root = ROOT, .seed = 1, .timeout_ns = timeout_ns};
-    struct fault fault = {0};
+    struct error error = {0};
     static unsigned trials; /* so that no two trials have the same root */
     lab.trials = trials;
     finding = (struct finding){0};
-    live_expect(claim->experiment(claim, &lab, &finding, &fault), &fault);
+    live_expect(claim->experiment(claim, &lab, &finding, &error), &error);
     trials = lab.trials;
     return finding_verdict(&finding);
 }

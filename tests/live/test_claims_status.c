@@ -5,47 +5,47 @@
 #include "tests/live/table.h"
 
 #include "bench/claims.h"
-#include "bench/claims/claim.h"
+#include "bench/claims/catalogue.h"
 
-static enum fault_kind find(struct finding *finding, bool tried, bool as_expected)
+static enum error_kind find(struct finding *finding, bool tried, bool as_expected)
 {
     finding_tried(finding, "a look");
     finding_expected(finding, "one, or \"two\"");
     finding_measured(finding, "one");
     if (tried)
         finding_check(finding, as_expected);
-    return FAULT_NONE;
+    return ERROR_NONE;
 }
 
-static enum fault_kind hold(const struct claim *claim, struct lab *lab, struct finding *finding,
-                            struct fault *fault)
+static enum error_kind hold(const struct claim *claim, struct lab *lab, struct finding *finding,
+                            struct error *error)
 {
-    (void)claim, (void)lab, (void)fault;
+    (void)claim, (void)lab, (void)error;
     return find(finding, true, true);
 }
 
-static enum fault_kind fail_at_first(const struct claim *claim, struct lab *lab,
-                                     struct finding *finding, struct fault *fault)
+static enum error_kind fail_at_first(const struct claim *claim, struct lab *lab,
+                                     struct finding *finding, struct error *error)
 {
-    (void)claim, (void)lab, (void)fault;
+    (void)claim, (void)lab, (void)error;
     (void)find(finding, true, false);
     finding_check(finding, true);
     finding_undecide(finding, "so to say");
-    return FAULT_NONE;
+    return ERROR_NONE;
 }
 
-static enum fault_kind decide_nothing(const struct claim *claim, struct lab *lab,
-                                      struct finding *finding, struct fault *fault)
+static enum error_kind decide_nothing(const struct claim *claim, struct lab *lab,
+                                      struct finding *finding, struct error *error)
 {
-    (void)claim, (void)lab, (void)fault;
+    (void)claim, (void)lab, (void)error;
     return find(finding, false, true);
 }
 
-static enum fault_kind be_cut_short(const struct claim *claim, struct lab *lab,
-                                    struct finding *finding, struct fault *fault)
+static enum error_kind be_cut_short(const struct claim *claim, struct lab *lab,
+                                    struct finding *finding, struct error *error)
 {
     (void)claim, (void)lab, (void)finding;
-    return fault_raise(fault, FAULT_SESSION_LOST, 0, "session", "%s", "");
+    return error_raise(error, ERROR_SESSION_LOST, 0, "session", "%s", "");
 }
 
 static const struct claim claims[] = {
@@ -55,12 +55,12 @@ static const struct claim claims[] = {
     {"D", "It is cut short.", "here", be_cut_short, {NULL}},
 };
 
-const struct claim *claim_at(size_t index)
+const struct claim *catalogue_at(size_t index)
 {
-    return index < claim_count() ? &claims[index] : NULL;
+    return index < catalogue_count() ? &claims[index] : NULL;
 }
 
-size_t claim_count(void)
+size_t catalogue_count(void)
 {
     return sizeof claims / sizeof claims[0];
 }
@@ -92,8 +92,8 @@ static void statuses(void **state)
     check("A,B,C", 1, 1, "fails");
 }
 
-/* What was tried before a fault stands; one that fails outweighs the fault. */
-static void faults(void **state)
+/* What was tried before an error stands; one that fails outweighs the error. */
+static void errors(void **state)
 {
     (void)state;
     assert_int_equal(try("D"), 4);
@@ -104,6 +104,6 @@ static void faults(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {COMMAND_TEST(statuses), COMMAND_TEST(faults)};
+    const struct CMUnitTest tests[] = {COMMAND_TEST(statuses), COMMAND_TEST(errors)};
     return cmocka_run_group_tests(tests, outside_start, outside_stop);
 }

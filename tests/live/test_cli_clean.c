@@ -18,13 +18,13 @@ static void create_holding(const char *path, const char *data)
 
 static void remove_tree(const char *path)
 {
-    struct steward *steward = NULL;
-    struct fault fault;
+    struct setup_session *setup = NULL;
+    struct error error;
     assert_int_equal(
-        steward_new(ensemble_connect(outside_server), NULL, PATIENCE_NS, &steward, &fault),
-        FAULT_NONE);
-    assert_int_equal(steward_delete_tree(steward, path, &fault), FAULT_NONE);
-    steward_free(steward);
+        setup_session_new(ensemble_connect(outside_server), NULL, PATIENCE_NS, &setup, &error),
+        ERROR_NONE);
+    assert_int_equal(setup_session_delete_tree(setup, path, &error), ERROR_NONE);
+    setup_session_free(setup);
 }
 
 /* The root of a run that left so much of a trial. */

@@ -313,7 +313,7 @@ static void a_worker_hangs(void **state)
     /* What the stopped worker could not close ends with its sessions' timeout. */
 }
 
-/* It is the server's fault, whatever has become of the workers. The last on the server, which
+/* It is the server's error, whatever has become of the workers. The last on the server, which
  * has sessions left. */
 static void a_worker_hangs_and_so_does_the_server(void **state)
 {

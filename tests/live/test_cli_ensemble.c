@@ -4,7 +4,7 @@
 #include "tests/live/port.h"
 #include "tests/live/run_files.h"
 
-#include "zk/admin.h"
+#include "servers/four_letter.h"
 
 #define SMALL "--heap", "64"
 /* A run of a moment. */
@@ -177,9 +177,9 @@ static void options_reach_the_servers(void **state)
     struct endpoint endpoint = {.host = "127.0.0.1"};
     endpoint.port = (uint16_t)atoi(strrchr(command.out, ':') + 1);
     char text[8192];
-    struct fault fault;
-    assert_int_equal(admin_settings(&endpoint, 5 * NS_PER_S, text, sizeof text, &fault),
-                     FAULT_NONE);
+    struct error error;
+    assert_int_equal(four_letter_settings(&endpoint, 5 * NS_PER_S, text, sizeof text, &error),
+                     ERROR_NONE);
     assert_has(text, in_work("data/zkherd-server-"));
     assert_recorded(command.out);
     stop();
@@ -340,13 +340,13 @@ static void servers_that_ended_are_told(void **state)
     assert_left(0);
 }
 
-static void a_keeper_that_was_killed_is_cleared_up_after(void **state)
+static void a_supervisor_that_was_killed_is_cleared_up_after(void **state)
 {
     (void)state;
     for (int i = 0; i < 2; i++) {
         start("1");
         kill(find_ours("zkherd-keeper", 0), SIGKILL);
-        /* The server ends with its keeper, a moment later. */
+        /* The server ends with its supervisor, a moment later. */
         while (find_ours("zkherd-keeper", 0) != 0 || find_ours("java", 0) != 0)
             pause_ms(1);
         assert_int_equal(count_entries(nest_temporary), 1);
@@ -439,7 +439,7 @@ int main(void)
         SOON_TEST(a_start_that_is_interrupted_leaves_nothing, make_fresh, nest_remove),
         ENSEMBLE_TEST(two_starts_at_once_make_one_ensemble),
         ENSEMBLE_TEST(servers_that_ended_are_told),
-        ENSEMBLE_TEST(a_keeper_that_was_killed_is_cleared_up_after),
+        ENSEMBLE_TEST(a_supervisor_that_was_killed_is_cleared_up_after),
         ENSEMBLE_TEST(no_stranger_is_ended_and_no_other_folder_removed),
         ENSEMBLE_TEST(one_that_is_forgotten_ends),
         ENSEMBLE_TEST(a_folder_that_others_may_enter_is_refused),

@@ -5,7 +5,7 @@
 #include "tests/live/outside.h"
 #include "tests/live/run_files.h"
 
-#include "zk/install.h"
+#include "servers/install.h"
 
 #include <dlfcn.h>
 #include <inttypes.h>
@@ -92,8 +92,8 @@ static const char *java_alone(void)
 {
     static char setting[128];
     char java[PATH_MAX], link[96];
-    struct fault fault;
-    assert_int_equal(install_find_java(java, sizeof java, &fault), FAULT_NONE);
+    struct error error;
+    assert_int_equal(install_find_java(java, sizeof java, &error), ERROR_NONE);
     snprintf(link, sizeof link, "%s/bin", nest);
     assert_int_equal(mkdir(link, 0755), 0);
     snprintf(setting, sizeof setting, "PATH=%s", link);

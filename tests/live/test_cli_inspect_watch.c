@@ -19,13 +19,13 @@ static void await_sum(const char *sum, size_t times)
 /* It has looked again, and waits for the next change: for one of the znode, and of its children. */
 static void await_watches(void)
 {
-    struct admin_counters counters = {0};
-    struct fault fault;
+    struct four_letter_counters counters = {0};
+    struct error error;
     uint64_t until_ns = clock_now_ns() + PATIENCE_NS;
     while (counters.watch_count != 2 && clock_now_ns() < until_ns)
-        assert_int_equal(admin_counters(&ensemble_connect(outside_server)->endpoints[0],
-                                        PATIENCE_NS, &counters, &fault),
-                         FAULT_NONE);
+        assert_int_equal(four_letter_counters(&ensemble_connect(outside_server)->endpoints[0],
+                                              PATIENCE_NS, &counters, &error),
+                         ERROR_NONE);
     assert_int_equal(counters.watch_count, 2);
 }
 

@@ -7,7 +7,7 @@
 #include "tests/live/run_files.h"
 #include "tests/live/table.h"
 
-#include "zk/ensemble.h"
+#include "servers/ensemble.h"
 
 #include <sched.h>
 #include <sys/mount.h>
@@ -27,12 +27,12 @@ static int start_three(void **state)
 {
     (void)state;
     struct ensemble_options options = ensemble_options_default();
-    struct fault fault = {0};
+    struct error error = {0};
     options.servers = 3;
     options.heap_mib = 128;
     find_program();
-    if (ensemble_start(&options, &three, &fault) != FAULT_NONE) {
-        print_error("%s: %s: %s\n", fault.subject, fault_words(fault.kind), fault.detail);
+    if (ensemble_start(&options, &three, &error) != ERROR_NONE) {
+        print_error("%s: %s: %s\n", error.subject, error_words(error.kind), error.detail);
         return -1;
     }
     for (unsigned i = 0; i < 3; i++)
@@ -326,13 +326,13 @@ static void hostile_versions_are_made_printable(void **state)
 /* How many znodes the three have below their root. */
 static size_t count_znodes(void)
 {
-    struct steward *steward = NULL;
-    struct fault fault;
+    struct setup_session *setup = NULL;
+    struct error error;
     size_t children = 0;
-    assert_int_equal(steward_new(ensemble_connect(three), NULL, 5 * NS_PER_S, &steward, &fault),
-                     FAULT_NONE);
-    assert_int_equal(steward_count_children(steward, "/", &children, &fault), FAULT_NONE);
-    steward_free(steward);
+    assert_int_equal(setup_session_new(ensemble_connect(three), NULL, 5 * NS_PER_S, &setup, &error),
+                     ERROR_NONE);
+    assert_int_equal(setup_session_count_children(setup, "/", &children, &error), ERROR_NONE);
+    setup_session_free(setup);
     return children;
 }
 

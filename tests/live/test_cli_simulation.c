@@ -54,7 +54,7 @@ static size_t find_trial(const struct table *table, const struct table *other, s
 }
 
 /* Who of a herd comes first is luck, and so is order_inversions. */
-static void assert_same_counts(const struct table *real, size_t row, const struct table *simulated)
+static void assert_same_counts(const struct table *real, size_t row, const struct table *sim)
 {
     static const char *const columns[] = {"handoffs",
                                           "creates",
@@ -82,13 +82,13 @@ static void assert_same_counts(const struct table *real, size_t row, const struc
                                           "reconciled",
                                           "violations",
                                           "valid"};
-    size_t other = find_trial(simulated, real, row);
+    size_t other = find_trial(sim, real, row);
     for (size_t i = 0; i < sizeof columns / sizeof columns[0]; i++) {
         const char *text = table_text(real, row, columns[i]);
-        if (strcmp(text, table_text(simulated, other, columns[i])) != 0)
+        if (strcmp(text, table_text(sim, other, columns[i])) != 0)
             fail_msg("%s of %s, %s: %s on the server, %s in the simulation",
                      table_text(real, row, "recipe"), table_text(real, row, "clients"), columns[i],
-                     text, table_text(simulated, other, columns[i]));
+                     text, table_text(sim, other, columns[i]));
     }
 }
 
@@ -115,12 +115,12 @@ static void a_simulated_run_counts_as_a_real_one_does(void **state)
 {
     (void)state;
     struct run_files real = run_cells("real", "--connect", outside, "1");
-    struct run_files simulated = run_cells("simulated", "-d", "simulated", "2");
-    assert_int_equal(real.trials.rows, simulated.trials.rows);
+    struct run_files sim = run_cells("simulated", "-d", "simulated", "2");
+    assert_int_equal(real.trials.rows, sim.trials.rows);
     for (size_t row = 0; row < real.trials.rows; row++)
-        assert_same_counts(&real.trials, row, &simulated.trials);
+        assert_same_counts(&real.trials, row, &sim.trials);
     run_files_deinit(&real);
-    run_files_deinit(&simulated);
+    run_files_deinit(&sim);
     assert_compared_equal();
 }
 

@@ -6,11 +6,12 @@
 #include "tests/live/port.h"
 #include "tests/live/run_files.h"
 
-#include "zk/allowance.h"
-#include "zk/dial.h"
-#include "zk/install.h"
-#include "zk/keeper.h"
-#include "zk/ports.h"
+#include "base/process.h"
+#include "servers/connection_limit.h"
+#include "servers/install.h"
+#include "servers/ports.h"
+#include "servers/supervisor.h"
+#include "servers/tcp.h"
 
 #include <limits.h>
 
@@ -18,14 +19,14 @@
 
 static struct command command;
 
-static struct keeper *keeper;
+static struct supervisor *supervisor;
 static struct endpoint stock = {.host = "127.0.0.1"};
 static char address[32];
 
 static void configure(void)
 {
     char path[PATH_MAX];
-    snprintf(path, sizeof path, "%s/zoo.cfg", keeper_folder(keeper));
+    snprintf(path, sizeof path, "%s/zoo.cfg", supervisor_folder(supervisor));
     FILE *file = fopen(path, "w");
     assert_non_null(file);
     fprintf(file,
@@ -38,37 +39,37 @@ static void configure(void)
 static void launch(pid_t *pid)
 {
     char java[PATH_MAX], class_path[2 * PATH_MAX];
-    struct fault fault;
+    struct error error;
     struct server_ports ports[1];
-    assert_int_equal(ports_find(0, 1, ports, &fault), FAULT_NONE);
+    assert_int_equal(ports_find(0, 1, ports, &error), ERROR_NONE);
     stock.port = ports[0].client;
     snprintf(address, sizeof address, "127.0.0.1:%u", stock.port);
-    assert_int_equal(install_find_java(java, sizeof java, &fault), FAULT_NONE);
-    assert_int_equal(install_find_zookeeper(class_path, sizeof class_path, &fault), FAULT_NONE);
-    assert_int_equal(keeper_new("/tmp", &keeper, &fault), FAULT_NONE);
+    assert_int_equal(install_find_java(java, sizeof java, &error), ERROR_NONE);
+    assert_int_equal(install_find_zookeeper(class_path, sizeof class_path, &error), ERROR_NONE);
+    assert_int_equal(supervisor_new("/tmp", &supervisor, &error), ERROR_NONE);
     configure();
     const char *const arguments[] = {
         java,        "-Xmx128m", "-XX:-UsePerfData",
         "-cp",       class_path, "org.apache.zookeeper.server.quorum.QuorumPeerMain",
         "./zoo.cfg", NULL};
-    assert_int_equal(keeper_run(keeper, arguments, "log", pid, &fault), FAULT_NONE);
+    assert_int_equal(supervisor_run(supervisor, arguments, "log", pid, &error), ERROR_NONE);
 }
 
 /* One that has ended had a port that another program took meanwhile. */
 static int start(void **state)
 {
-    struct admin_identity identity;
-    struct fault fault;
+    struct four_letter_identity identity;
+    struct error error;
     uint64_t until_ns = clock_now_ns() + COMMAND_LIMIT_NS;
     pid_t pid;
     (void)state;
     find_program();
     launch(&pid);
-    while (admin_identify(&stock, NS_PER_S, &identity, &fault) != FAULT_NONE) {
+    while (four_letter_identify(&stock, NS_PER_S, &identity, &error) != ERROR_NONE) {
         if (clock_now_ns() > until_ns)
             return -1;
-        if (!keeper_process_alive(pid)) {
-            keeper_free(keeper);
+        if (!process_is_alive(pid)) {
+            supervisor_free(supervisor);
             launch(&pid);
         }
         pause_ms(20);
@@ -79,15 +80,15 @@ static int start(void **state)
 static int stop(void **state)
 {
     (void)state;
-    keeper_free(keeper);
+    supervisor_free(supervisor);
     return 0;
 }
 
 static uint64_t try_for(uint64_t wanted)
 {
-    struct fault fault;
+    struct error error;
     uint64_t room = 0;
-    assert_int_equal(allowance_try(&stock, wanted, PATIENCE_NS, &room, &fault), FAULT_NONE);
+    assert_int_equal(connection_limit_try(&stock, wanted, PATIENCE_NS, &room, &error), ERROR_NONE);
     return room;
 }
 
@@ -95,7 +96,7 @@ static uint64_t try_for(uint64_t wanted)
 static void await_all_room(void)
 {
     uint64_t until_ns = clock_now_ns() + PATIENCE_NS;
-    while (try_for(ALLOWED) != ALLOWANCE_ENOUGH && clock_now_ns() < until_ns)
+    while (try_for(ALLOWED) != CONNECTION_LIMIT_ENOUGH && clock_now_ns() < until_ns)
         pause_ms(20);
 }
 
@@ -108,18 +109,18 @@ static void the_limit_is_found_without_being_told(void **state)
     await_all_room();
     assert_int_equal(try_for(300), ALLOWED);
     await_all_room();
-    assert_int_equal(try_for(ALLOWED), ALLOWANCE_ENOUGH);
+    assert_int_equal(try_for(ALLOWED), CONNECTION_LIMIT_ENOUGH);
 }
 
 static void connections_of_other_programs_count(void **state)
 {
     (void)state;
     int others[20];
-    struct fault fault;
+    struct error error;
     await_all_room();
     for (size_t i = 0; i < 20; i++)
-        assert_int_equal(dial_connect(&stock, clock_now_ns() + PATIENCE_NS, &others[i], &fault),
-                         FAULT_NONE);
+        assert_int_equal(tcp_connect(&stock, clock_now_ns() + PATIENCE_NS, &others[i], &error),
+                         ERROR_NONE);
     pause_ms(200);
     assert_int_equal(try_for(300), ALLOWED - 20);
     for (size_t i = 0; i < 20; i++)
@@ -130,12 +131,12 @@ static void connections_of_other_programs_count(void **state)
 static void a_server_that_says_that_it_has_no_limit_is_believed(void **state)
 {
     uint64_t room = 0;
-    struct fault fault;
+    struct error error;
     assert_int_equal(outside_start(state), 0);
     uint64_t before = count_outside().packets_received;
     const struct endpoint *endpoint = &ensemble_connect(outside_server)->endpoints[0];
-    assert_int_equal(allowance_try(endpoint, 300, PATIENCE_NS, &room, &fault), FAULT_NONE);
-    assert_int_equal(room, ALLOWANCE_ENOUGH);
+    assert_int_equal(connection_limit_try(endpoint, 300, PATIENCE_NS, &room, &error), ERROR_NONE);
+    assert_int_equal(room, CONNECTION_LIMIT_ENOUGH);
     assert_int_equal(count_outside().packets_received - before, 2); /* conf, and this question */
     outside_stop(state);
 }
@@ -145,9 +146,9 @@ static void nobody_has_room(void **state)
     (void)state;
     struct endpoint nobody = {.host = "127.0.0.1"};
     uint64_t room;
-    struct fault fault;
+    struct error error;
     int descriptor = port_take(&nobody.port);
-    assert_int_equal(allowance_try(&nobody, 8, PATIENCE_NS, &room, &fault), FAULT_REFUSED);
+    assert_int_equal(connection_limit_try(&nobody, 8, PATIENCE_NS, &room, &error), ERROR_REFUSED);
     close(descriptor);
 }
 

@@ -6,9 +6,10 @@
 #include "tests/live/outside.h"
 #include "tests/live/port.h"
 
-#include "zk/install.h"
-#include "zk/keeper.h"
-#include "zk/ports.h"
+#include "base/process.h"
+#include "servers/install.h"
+#include "servers/ports.h"
+#include "servers/supervisor.h"
 
 #include <limits.h>
 
@@ -151,7 +152,7 @@ static void nobody_answers(void **state)
 /* The only one of three servers that runs: read-only, or not serving at all. */
 struct lonely {
     bool read_only;
-    struct keeper *keeper;
+    struct supervisor *supervisor;
     pid_t pid;
     char address[64];
 };
@@ -159,14 +160,14 @@ struct lonely {
 static void configure_lonely(const struct lonely *lonely, const struct server_ports ports[3])
 {
     char path[PATH_MAX];
-    snprintf(path, sizeof path, "%s/data", keeper_folder(lonely->keeper));
+    snprintf(path, sizeof path, "%s/data", supervisor_folder(lonely->supervisor));
     assert_int_equal(mkdir(path, 0755), 0);
-    snprintf(path, sizeof path, "%s/data/myid", keeper_folder(lonely->keeper));
+    snprintf(path, sizeof path, "%s/data/myid", supervisor_folder(lonely->supervisor));
     FILE *file = fopen(path, "w");
     assert_non_null(file);
     fputs("1\n", file);
     fclose(file);
-    snprintf(path, sizeof path, "%s/zoo.cfg", keeper_folder(lonely->keeper));
+    snprintf(path, sizeof path, "%s/zoo.cfg", supervisor_folder(lonely->supervisor));
     file = fopen(path, "w");
     assert_non_null(file);
     fprintf(
@@ -182,14 +183,14 @@ static void configure_lonely(const struct lonely *lonely, const struct server_po
 static void lonely_start(struct lonely *lonely)
 {
     char java[PATH_MAX], class_path[2 * PATH_MAX], mode[64];
-    struct fault fault;
+    struct error error;
     struct server_ports ports[3];
-    assert_int_equal(ports_find(0, 3, ports, &fault), FAULT_NONE);
+    assert_int_equal(ports_find(0, 3, ports, &error), ERROR_NONE);
     snprintf(mode, sizeof mode, "-Dreadonlymode.enabled=%s", lonely->read_only ? "true" : "false");
     snprintf(lonely->address, sizeof lonely->address, "127.0.0.1:%u", ports[0].client);
-    assert_int_equal(install_find_java(java, sizeof java, &fault), FAULT_NONE);
-    assert_int_equal(install_find_zookeeper(class_path, sizeof class_path, &fault), FAULT_NONE);
-    assert_int_equal(keeper_new("/tmp", &lonely->keeper, &fault), FAULT_NONE);
+    assert_int_equal(install_find_java(java, sizeof java, &error), ERROR_NONE);
+    assert_int_equal(install_find_zookeeper(class_path, sizeof class_path, &error), ERROR_NONE);
+    assert_int_equal(supervisor_new("/tmp", &lonely->supervisor, &error), ERROR_NONE);
     configure_lonely(lonely, ports);
     const char *const arguments[] = {java,
                                      "-Xmx64m",
@@ -200,8 +201,8 @@ static void lonely_start(struct lonely *lonely)
                                      "org.apache.zookeeper.server.quorum.QuorumPeerMain",
                                      "./zoo.cfg",
                                      NULL};
-    assert_int_equal(keeper_run(lonely->keeper, arguments, "log", &lonely->pid, &fault),
-                     FAULT_NONE);
+    assert_int_equal(supervisor_run(lonely->supervisor, arguments, "log", &lonely->pid, &error),
+                     ERROR_NONE);
 }
 
 /* Runs until the message is this one: the server takes a few seconds to find out about itself. One
@@ -211,8 +212,8 @@ static void run_until(struct lonely *lonely, const char *words)
     uint64_t until_ns = clock_now_ns() + COMMAND_LIMIT_NS;
     do {
         pause_ms(50);
-        if (!keeper_process_alive(lonely->pid)) {
-            keeper_free(lonely->keeper);
+        if (!process_is_alive(lonely->pid)) {
+            supervisor_free(lonely->supervisor);
             lonely_start(lonely);
         }
         command_run(&command, COMMAND("run", SMALL, "--connect", lonely->address));
@@ -229,8 +230,8 @@ static void a_server_without_its_ensemble(void **state)
     lonely_start(&read_only);
     run_until(&lost, "the server is not serving requests; wait until its ensemble has a quorum");
     run_until(&read_only, "the server is read-only; bring its ensemble back to a quorum");
-    keeper_free(lost.keeper);
-    keeper_free(read_only.keeper);
+    supervisor_free(lost.supervisor);
+    supervisor_free(read_only.supervisor);
 }
 
 /* ------------------------------------------------------------------ chroots */

@@ -1,22 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 /* The operations of a session on a real server, with each driver: what they do, what they answer,
  * and that client and server count each of them once. */
+#include "client/request_copy.h"
+#include "fleet/server_counters.h"
 #include "tests/live/probe.h"
-#include "trial/oracle.h"
-#include "zk/note.h"
 
 #include <sched.h>
 
-static enum zk_status ask_multi(const struct client_request *parts, size_t count)
+static enum zk_status ask_multi(const struct request *parts, size_t count)
 {
-    return ask(
-        (struct client_request){.operation = CLIENT_MULTI, .parts = parts, .part_count = count});
+    return ask((struct request){.operation = OP_MULTI, .parts = parts, .part_count = count});
 }
 
 #define ASK_MULTI(...)                                                                             \
-    ask_multi((const struct client_request[]){__VA_ARGS__},                                        \
-              sizeof((const struct client_request[]){__VA_ARGS__}) /                               \
-                  sizeof(struct client_request))
+    ask_multi((const struct request[]){__VA_ARGS__},                                               \
+              sizeof((const struct request[]){__VA_ARGS__}) / sizeof(struct request))
 
 /* ------------------------------------------------------------------ values and versions */
 
@@ -41,14 +39,15 @@ static void test_values_come_back(void **state)
     } values[] = {{"text", 4}, {NULL, 0}, {"\0nul\0", 5}, {bytes, sizeof bytes}, {"", 0}};
     int32_t version = 0;
     for (size_t i = 0; i < sizeof values / sizeof values[0]; i++) {
-        assert_int_equal(ask(op_create(A, values[i].value, values[i].length, PERSISTENT)), ZK_OK);
+        assert_int_equal(ask(request_create(A, values[i].value, values[i].length, PERSISTENT)),
+                         ZK_OK);
         assert_string_equal(probe.path, A);
         check_value(values[i].value, values[i].length, 0);
-        assert_int_equal(ask(op_delete(A)), ZK_OK);
+        assert_int_equal(ask(request_delete(A)), ZK_OK);
     }
-    assert_int_equal(ask(op_create(A, "first", 5, EPHEMERAL)), ZK_OK);
+    assert_int_equal(ask(request_create(A, "first", 5, EPHEMERAL)), ZK_OK);
     for (size_t i = 0; i < sizeof values / sizeof values[0]; i++) {
-        assert_int_equal(ask(op_set(A, values[i].value, values[i].length, version)), ZK_OK);
+        assert_int_equal(ask(request_set(A, values[i].value, values[i].length, version)), ZK_OK);
         check_value(values[i].value, values[i].length, ++version);
     }
 }
@@ -56,15 +55,15 @@ static void test_values_come_back(void **state)
 static void test_a_set_has_its_version(void **state)
 {
     (void)state;
-    assert_int_equal(ask(op_set(A, "x", 1, CLIENT_ANY_VERSION)), ZK_NO_NODE);
-    assert_int_equal(ask(op_create(A, "zero", 4, PERSISTENT)), ZK_OK);
+    assert_int_equal(ask(request_set(A, "x", 1, REQUEST_ANY_VERSION)), ZK_NO_NODE);
+    assert_int_equal(ask(request_create(A, "zero", 4, PERSISTENT)), ZK_OK);
     assert_int_equal(ask(exists_request(A, NO_WATCH)), ZK_OK);
     assert_int_equal(probe.reply.version, 0);
-    assert_int_equal(ask(op_set(A, "one", 3, CLIENT_ANY_VERSION)), ZK_OK);
+    assert_int_equal(ask(request_set(A, "one", 3, REQUEST_ANY_VERSION)), ZK_OK);
     assert_int_equal(probe.reply.version, 1);
-    assert_int_equal(ask(op_set(A, "two", 3, 1)), ZK_OK);
+    assert_int_equal(ask(request_set(A, "two", 3, 1)), ZK_OK);
     assert_int_equal(probe.reply.version, 2);
-    assert_int_equal(ask(op_set(A, "late", 4, 1)), ZK_BAD_VERSION);
+    assert_int_equal(ask(request_set(A, "late", 4, 1)), ZK_BAD_VERSION);
     assert_int_equal(probe.reply.version, 0);
     check_value("two", 3, 2);
     assert_int_equal(ask(exists_request(A, NO_WATCH)), ZK_OK);
@@ -76,8 +75,8 @@ static void test_a_znode_knows_its_maker(void **state)
 {
     (void)state;
     const int64_t before_ms = (int64_t)(clock_utc_ns() / NS_PER_MS);
-    assert_int_equal(ask(op_create(A, "x", 1, EPHEMERAL)), ZK_OK);
-    assert_int_equal(ask(op_create(B, NULL, 0, PERSISTENT)), ZK_OK);
+    assert_int_equal(ask(request_create(A, "x", 1, EPHEMERAL)), ZK_OK);
+    assert_int_equal(ask(request_create(B, NULL, 0, PERSISTENT)), ZK_OK);
     const int64_t after_ms = (int64_t)(clock_utc_ns() / NS_PER_MS);
     assert_int_equal(ask(exists_request(A, NO_WATCH)), ZK_OK);
     assert_int_equal(probe.reply.owner, client_session_id(probe.client));
@@ -96,13 +95,13 @@ static void test_a_znode_knows_its_maker(void **state)
 static void test_what_is_too_long_is_not_sent(void **state)
 {
     (void)state;
-    char value[NOTE_VALUES_MAX + 1] = {0};
+    char value[REQUEST_COPY_VALUES_MAX + 1] = {0};
     if (driver == DRIVER_EVENTS)
         return;
-    assert_int_equal(ask(op_create(A, value, sizeof value, PERSISTENT)), ZK_OTHER_ERROR);
+    assert_int_equal(ask(request_create(A, value, sizeof value, PERSISTENT)), ZK_OTHER_ERROR);
     assert_int_equal(ask(exists_request(A, NO_WATCH)), ZK_NO_NODE);
-    assert_int_equal(ASK_MULTI(op_create(A, value, 1, PERSISTENT),
-                               op_set(A, value, sizeof value - 1, CLIENT_ANY_VERSION)),
+    assert_int_equal(ASK_MULTI(request_create(A, value, 1, PERSISTENT),
+                               request_set(A, value, sizeof value - 1, REQUEST_ANY_VERSION)),
                      ZK_OTHER_ERROR);
     assert_int_equal(ask(exists_request(A, NO_WATCH)), ZK_NO_NODE);
 }
@@ -112,10 +111,10 @@ static void test_what_is_too_long_is_not_sent(void **state)
 static void test_a_multi_does_all(void **state)
 {
     (void)state;
-    assert_int_equal(ask(op_create(B, "b", 1, PERSISTENT)), ZK_OK);
-    assert_int_equal(ask(op_create(C, NULL, 0, PERSISTENT)), ZK_OK);
-    assert_int_equal(ASK_MULTI(op_check(B, 0), op_create(A, "\0a", 2, PERSISTENT),
-                               op_set(B, "new", 3, 0), op_delete(C)),
+    assert_int_equal(ask(request_create(B, "b", 1, PERSISTENT)), ZK_OK);
+    assert_int_equal(ask(request_create(C, NULL, 0, PERSISTENT)), ZK_OK);
+    assert_int_equal(ASK_MULTI(request_check(B, 0), request_create(A, "\0a", 2, PERSISTENT),
+                               request_set(B, "new", 3, 0), request_delete(C)),
                      ZK_OK);
     check_value("\0a", 2, 0);
     assert_int_equal(ask(get(B, NO_WATCH)), ZK_OK);
@@ -129,25 +128,25 @@ static void test_a_failed_multi_does_nothing(void **state)
 {
     (void)state;
     const struct {
-        struct client_request part;
+        struct request part;
         enum zk_status status;
     } failing[] = {
-        {op_set(B, "late", 4, 7), ZK_BAD_VERSION},
-        {op_check(B, 7), ZK_BAD_VERSION},
-        {op_check(C, CLIENT_ANY_VERSION), ZK_NO_NODE},
-        {op_delete(C), ZK_NO_NODE},
-        {op_delete(ROOT), ZK_NOT_EMPTY},
-        {op_create(B, NULL, 0, PERSISTENT), ZK_NODE_EXISTS},
-        {{.operation = CLIENT_DELETE, .path = B, .version = 7}, ZK_BAD_VERSION},
+        {request_set(B, "late", 4, 7), ZK_BAD_VERSION},
+        {request_check(B, 7), ZK_BAD_VERSION},
+        {request_check(C, REQUEST_ANY_VERSION), ZK_NO_NODE},
+        {request_delete(C), ZK_NO_NODE},
+        {request_delete(ROOT), ZK_NOT_EMPTY},
+        {request_create(B, NULL, 0, PERSISTENT), ZK_NODE_EXISTS},
+        {{.operation = OP_DELETE, .path = B, .version = 7}, ZK_BAD_VERSION},
     };
-    assert_int_equal(ask(op_create(B, "b", 1, PERSISTENT)), ZK_OK);
+    assert_int_equal(ask(request_create(B, "b", 1, PERSISTENT)), ZK_OK);
     for (size_t i = 0; i < sizeof failing / sizeof failing[0]; i++) {
-        const struct client_request create = op_create(A, NULL, 0, PERSISTENT);
-        const struct client_request set = op_set(B, "new", 3, CLIENT_ANY_VERSION);
-        const struct client_request fails = failing[i].part;
-        const struct client_request also = op_delete(ROOT "/no/such/znode");
+        const struct request create = request_create(A, NULL, 0, PERSISTENT);
+        const struct request set = request_set(B, "new", 3, REQUEST_ANY_VERSION);
+        const struct request fails = failing[i].part;
+        const struct request also = request_delete(ROOT "/no/such/znode");
         assert_int_equal(ASK_MULTI(fails, create, set, also), failing[i].status);
-        assert_int_equal(ASK_MULTI(create, set, op_delete(A), also), ZK_NO_NODE);
+        assert_int_equal(ASK_MULTI(create, set, request_delete(A), also), ZK_NO_NODE);
         assert_int_equal(ASK_MULTI(create, fails, set), failing[i].status);
         assert_int_equal(ask(exists_request(A, NO_WATCH)), ZK_NO_NODE);
         assert_int_equal(ask(get(B, NO_WATCH)), ZK_OK);
@@ -164,14 +163,16 @@ static bool is_notified_thrice(void)
 static void test_a_multi_fires_watches(void **state)
 {
     (void)state;
-    assert_int_equal(ask(op_create(B, NULL, 0, PERSISTENT)), ZK_OK);
-    assert_int_equal(ask(op_create(C, NULL, 0, PERSISTENT)), ZK_OK);
+    assert_int_equal(ask(request_create(B, NULL, 0, PERSISTENT)), ZK_OK);
+    assert_int_equal(ask(request_create(C, NULL, 0, PERSISTENT)), ZK_OK);
     assert_int_equal(ask(exists_request(A, WATCH)), ZK_NO_NODE);
     assert_int_equal(ask(get(B, WATCH)), ZK_OK);
     assert_int_equal(ask(exists_request(C, WATCH)), ZK_OK);
-    assert_int_equal(ASK_MULTI(op_set(B, "x", 1, 0), op_delete(C), op_delete(A)), ZK_NO_NODE);
-    assert_int_equal(
-        ASK_MULTI(op_set(B, "x", 1, 0), op_delete(C), op_create(A, NULL, 0, PERSISTENT)), ZK_OK);
+    assert_int_equal(ASK_MULTI(request_set(B, "x", 1, 0), request_delete(C), request_delete(A)),
+                     ZK_NO_NODE);
+    assert_int_equal(ASK_MULTI(request_set(B, "x", 1, 0), request_delete(C),
+                               request_create(A, NULL, 0, PERSISTENT)),
+                     ZK_OK);
     await(is_notified_thrice, "notifications");
     assert_int_equal(probe.created, 1);
     assert_int_equal(probe.changed, 1);
@@ -180,30 +181,30 @@ static void test_a_multi_fires_watches(void **state)
 
 /* ------------------------------------------------------------------ counted */
 
-static struct oracle_count count_of(void (*requests)(void))
+static struct server_counters_count count_of(void (*requests)(void))
 {
-    struct oracle oracle = {.servers = &live_servers};
-    struct oracle_reading before, after;
-    struct fault fault = {0};
-    live_expect(oracle_read(&oracle, &before, &fault), &fault);
+    struct server_counters counters = {.servers = &live_servers};
+    struct server_counters_reading before, after;
+    struct error error = {0};
+    live_expect(server_counters_read(&counters, &before, &error), &error);
     probe.sent = (struct tally){0};
     requests();
-    live_expect(oracle_read(&oracle, &after, &fault), &fault);
-    return oracle_subtract(&before, &after);
+    live_expect(server_counters_read(&counters, &after, &error), &error);
+    return server_counters_subtract(&before, &after);
 }
 
 static void set_twice(void)
 {
-    assert_int_equal(ask(op_set(B, "x", 1, CLIENT_ANY_VERSION)), ZK_OK);
-    assert_int_equal(ask(op_set(B, "x", 1, 1000)), ZK_BAD_VERSION);
+    assert_int_equal(ask(request_set(B, "x", 1, REQUEST_ANY_VERSION)), ZK_OK);
+    assert_int_equal(ask(request_set(B, "x", 1, 1000)), ZK_BAD_VERSION);
 }
 
 static void multi_twice(void)
 {
-    assert_int_equal(ASK_MULTI(op_create(A, NULL, 0, PERSISTENT), op_set(B, NULL, 0, 1),
-                               op_check(B, 2), op_delete(A)),
+    assert_int_equal(ASK_MULTI(request_create(A, NULL, 0, PERSISTENT), request_set(B, NULL, 0, 1),
+                               request_check(B, 2), request_delete(A)),
                      ZK_OK);
-    assert_int_equal(ASK_MULTI(op_create(A, NULL, 0, PERSISTENT), op_check(B, 1000)),
+    assert_int_equal(ASK_MULTI(request_create(A, NULL, 0, PERSISTENT), request_check(B, 1000)),
                      ZK_BAD_VERSION);
 }
 
@@ -215,25 +216,27 @@ static void some_of_all(void)
     multi_twice();
     assert_int_equal(ask(get(B, WATCH)), ZK_OK);
     assert_int_equal(ask(exists_request(B, WATCH)), ZK_OK);
-    assert_int_equal(ASK_MULTI(op_delete(B), op_create(C, NULL, 0, PERSISTENT)), ZK_OK);
+    assert_int_equal(ASK_MULTI(request_delete(B), request_create(C, NULL, 0, PERSISTENT)), ZK_OK);
     await(is_notified, "notification");
-    assert_int_equal(ask(op_delete(C)), ZK_OK);
+    assert_int_equal(ask(request_delete(C)), ZK_OK);
 }
 
-static void check_agreement(const struct oracle_count *count)
+static void check_agreement(const struct server_counters_count *count)
 {
     uint64_t servers = 0, sessions = 0;
-    enum oracle_counter differs = oracle_reconcile(count, &probe.sent, 0, &servers, &sessions);
-    if (differs != ORACLE_AGREES)
-        fail_msg("%s: the server counted %lu, the session %lu", oracle_counter_word(differs),
-                 (unsigned long)servers, (unsigned long)sessions);
+    enum server_counters_counter differs =
+        server_counters_reconcile(count, &probe.sent, 0, &servers, &sessions);
+    if (differs != SERVER_COUNTERS_AGREES)
+        fail_msg("%s: the server counted %lu, the session %lu",
+                 server_counters_counter_word(differs), (unsigned long)servers,
+                 (unsigned long)sessions);
 }
 
 static void test_each_counts_once(void **state)
 {
     (void)state;
-    assert_int_equal(ask(op_create(B, NULL, 0, PERSISTENT)), ZK_OK);
-    struct oracle_count count = count_of(set_twice);
+    assert_int_equal(ask(request_create(B, NULL, 0, PERSISTENT)), ZK_OK);
+    struct server_counters_count count = count_of(set_twice);
     assert_int_equal(probe.sent.of[TALLY_SET], 2);
     assert_int_equal(count.writes, 2);
     check_agreement(&count);
@@ -246,8 +249,8 @@ static void test_each_counts_once(void **state)
 static void test_sessions_and_servers_agree(void **state)
 {
     (void)state;
-    assert_int_equal(ask(op_create(B, NULL, 0, PERSISTENT)), ZK_OK);
-    struct oracle_count count = count_of(some_of_all);
+    assert_int_equal(ask(request_create(B, NULL, 0, PERSISTENT)), ZK_OK);
+    struct server_counters_count count = count_of(some_of_all);
     check_agreement(&count);
     assert_int_equal(count.writes, 6);
     assert_int_equal(count.notifications, 1);

@@ -1,22 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Sessions on a real server, with each driver, that lose replies, crash, or have no time to close.
  */
+#include "fleet/server_counters.h"
 #include "tests/live/probe.h"
-#include "trial/oracle.h"
 
 #define CUTS 10
 
 static bool exists_by_steward(const char *path)
 {
-    struct fault fault = {0};
+    struct error error = {0};
     bool is_there = false;
-    live_expect(steward_exists(live_host.steward, path, &is_there, &fault), &fault);
+    live_expect(setup_session_exists(live_host.setup, path, &is_there, &error), &error);
     return is_there;
 }
 
 /* Makes a request whose reply is lost, and waits until the session has reconnected. When the loss
  * is told, it has been carried out: `path` is there, or is not. */
-static void ask_in_vain(struct client_request request, const char *path, bool is_there)
+static void ask_in_vain(struct request request, const char *path, bool is_there)
 {
     probe.connections_awaited = probe.connections + 1;
     assert_int_equal(ask_on(TURN_CUT_REQUEST, &request), ZK_CONNECTION_LOSS);
@@ -29,19 +29,18 @@ static void ask_in_vain(struct client_request request, const char *path, bool is
 static void test_a_cut_loses_the_reply(void **state)
 {
     (void)state;
-    const struct client_request parts[] = {op_delete(A), op_create(C, NULL, 0, EPHEMERAL)};
-    assert_int_equal(ask(op_create(B, NULL, 0, PERSISTENT)), ZK_OK);
+    const struct request parts[] = {request_delete(A), request_create(C, NULL, 0, EPHEMERAL)};
+    assert_int_equal(ask(request_create(B, NULL, 0, PERSISTENT)), ZK_OK);
     for (int32_t i = 0; i < CUTS; i++) {
-        ask_in_vain(op_create(A, NULL, 0, EPHEMERAL), A, true);
-        ask_in_vain(op_set(B, "x", 1, i), B, true);
+        ask_in_vain(request_create(A, NULL, 0, EPHEMERAL), A, true);
+        ask_in_vain(request_set(B, "x", 1, i), B, true);
         assert_int_equal(ask(exists_request(B, NO_WATCH)), ZK_OK);
         assert_int_equal(probe.reply.version, i + 1);
         ask_in_vain(get(B, NO_WATCH), B, true);
-        ask_in_vain(
-            (struct client_request){.operation = CLIENT_MULTI, .parts = parts, .part_count = 2}, C,
-            true);
+        ask_in_vain((struct request){.operation = OP_MULTI, .parts = parts, .part_count = 2}, C,
+                    true);
         assert_false(exists_by_steward(A));
-        ask_in_vain(op_delete(C), C, false);
+        ask_in_vain(request_delete(C), C, false);
     }
 }
 
@@ -49,12 +48,12 @@ static void test_a_cut_loses_the_reply(void **state)
 static void test_a_cut_session_goes_on(void **state)
 {
     (void)state;
-    assert_int_equal(ask(op_create(A, NULL, 0, EPHEMERAL)), ZK_OK);
-    assert_int_equal(ask(op_create(C, NULL, 0, PERSISTENT)), ZK_OK);
+    assert_int_equal(ask(request_create(A, NULL, 0, EPHEMERAL)), ZK_OK);
+    assert_int_equal(ask(request_create(C, NULL, 0, PERSISTENT)), ZK_OK);
     assert_int_equal(ask(exists_request(C, WATCH)), ZK_OK);
-    ask_in_vain(op_create(B, NULL, 0, PERSISTENT), B, true);
+    ask_in_vain(request_create(B, NULL, 0, PERSISTENT), B, true);
     assert_int_equal(probe.sent.of[TALLY_NOTIFICATION], 0);
-    ask_in_vain(op_delete(C), C, false); /* its notification comes before its reply */
+    ask_in_vain(request_delete(C), C, false); /* its notification comes before its reply */
     await(is_notified, "notification");
     assert_int_equal(probe.deleted, 1);
     assert_int_equal(ask(exists_request(A, NO_WATCH)), ZK_OK);
@@ -67,21 +66,21 @@ static void test_a_cut_session_goes_on(void **state)
  * back of a session that watches it, and had lost its connection. */
 static uint64_t count_of_a_missed_end(void)
 {
-    struct oracle oracle = {.servers = &live_servers};
-    struct oracle_reading before, after;
-    struct fault fault = {0};
-    const struct client_request lost = exists_request(C, WATCH);
-    assert_int_equal(ask(op_create(C, NULL, 0, PERSISTENT)), ZK_OK);
+    struct server_counters counters = {.servers = &live_servers};
+    struct server_counters_reading before, after;
+    struct error error = {0};
+    const struct request lost = exists_request(C, WATCH);
+    assert_int_equal(ask(request_create(C, NULL, 0, PERSISTENT)), ZK_OK);
     assert_int_equal(ask(lost), ZK_OK);
-    live_expect(oracle_read(&oracle, &before, &fault), &fault);
+    live_expect(server_counters_read(&counters, &before, &error), &error);
     probe.sent = (struct tally){0};
     probe.connections_awaited = probe.connections + 1;
     assert_int_equal(ask_on(TURN_CUT_REQUEST, &lost), ZK_CONNECTION_LOSS);
-    live_expect(steward_delete_tree(live_host.steward, C, &fault), &fault);
+    live_expect(setup_session_delete_tree(live_host.setup, C, &error), &error);
     await(is_established, "session");
     await(is_notified, "notification");
-    live_expect(oracle_read(&oracle, &after, &fault), &fault);
-    return oracle_subtract(&before, &after).notifications;
+    live_expect(server_counters_read(&counters, &after, &error), &error);
+    return server_counters_subtract(&before, &after).notifications;
 }
 
 /* It is told of it once, on the next connection, and that is what the server does not count: unless
@@ -102,7 +101,7 @@ static void test_a_connection_is_told_before_its_replies(void **state)
 {
     (void)state;
     for (unsigned losses = 1; losses <= 10; losses++) {
-        const struct client_request request = exists_request(A, NO_WATCH);
+        const struct request request = exists_request(A, NO_WATCH);
         assert_int_equal(ask_on(TURN_CUT_REQUEST, &request), ZK_CONNECTION_LOSS);
         assert_int_equal(ask(request), ZK_NO_NODE);
         assert_int_equal(probe.connections, losses + 1);
@@ -113,24 +112,24 @@ static void test_a_connection_is_told_before_its_replies(void **state)
 static void test_a_crashed_session_expires(void **state)
 {
     (void)state;
-    struct oracle oracle = {.servers = &live_servers};
-    struct oracle_reading before, after;
-    struct fault fault = {0};
+    struct server_counters counters = {.servers = &live_servers};
+    struct server_counters_reading before, after;
+    struct error error = {0};
     uint64_t until_ns = clock_now_ns() + PATIENCE_NS;
-    assert_int_equal(ask(op_create(A, NULL, 0, EPHEMERAL)), ZK_OK);
-    live_expect(oracle_read(&oracle, &before, &fault), &fault);
+    assert_int_equal(ask(request_create(A, NULL, 0, EPHEMERAL)), ZK_OK);
+    live_expect(server_counters_read(&counters, &before, &error), &error);
     unsigned callbacks = probe.callbacks;
     do_turn(TURN_CRASH);
     assert_true(probe.injected);
     do
-        live_expect(oracle_read(&oracle, &after, &fault), &fault);
+        live_expect(server_counters_read(&counters, &after, &error), &error);
     while (after.connections == before.connections && clock_now_ns() < until_ns);
     assert_int_equal(after.connections, before.connections - 1);
     while (exists_by_steward(A) && clock_now_ns() < until_ns)
         if (driver == DRIVER_EVENTS)
-            live_expect(events_poll(probe.events, clock_now_ns() + NS_PER_MS, &fault), &fault);
+            live_expect(event_loop_poll(probe.events, clock_now_ns() + NS_PER_MS, &error), &error);
     assert_false(exists_by_steward(A));
-    live_expect(oracle_read(&oracle, &after, &fault), &fault);
+    live_expect(server_counters_read(&counters, &after, &error), &error);
     assert_int_equal(after.writes, before.writes);
     assert_int_equal(after.connections, before.connections - 1);
     assert_int_equal(probe.callbacks, callbacks);
@@ -141,7 +140,7 @@ static void test_a_crash_in_a_request(void **state)
 {
     (void)state;
     unsigned callbacks = probe.callbacks;
-    const struct client_request request = op_create(A, NULL, 0, EPHEMERAL);
+    const struct request request = request_create(A, NULL, 0, EPHEMERAL);
     probe.request = &request;
     do_turn(TURN_CRASH_IN_REQUEST);
     assert_true(probe.injected);
@@ -165,20 +164,21 @@ static void test_a_close_may_be_cut_short(void **state)
     char hosts[CONNECT_TEXT_SIZE];
     connect_format(&live_servers, 0, true, hosts, sizeof hosts);
     for (uint64_t wait_ms = 0; wait_ms < 60; wait_ms += 5) {
-        struct events *events = NULL;
+        struct event_loop *events = NULL;
         struct client *client;
-        struct fault fault = {0};
+        struct error error = {0};
         unsigned established = 0;
-        live_expect(events_new(SESSIONS, &events, &fault), &fault);
+        live_expect(event_loop_new(SESSIONS, &events, &error), &error);
         for (int i = 0; i < SESSIONS; i++)
-            live_expect(events_open(events, hosts, 60000, &counting, &established, &client, &fault),
-                        &fault);
+            live_expect(
+                event_loop_open(events, hosts, 60000, &counting, &established, &client, &error),
+                &error);
         uint64_t until_ns = clock_now_ns() + PATIENCE_NS;
         while (established < SESSIONS && clock_now_ns() < until_ns)
-            live_expect(events_poll(events, until_ns, &fault), &fault);
+            live_expect(event_loop_poll(events, until_ns, &error), &error);
         assert_int_equal(established, SESSIONS);
-        events_close(events, clock_now_ns() + wait_ms * NS_PER_MS);
-        events_free(events);
+        event_loop_close(events, clock_now_ns() + wait_ms * NS_PER_MS);
+        event_loop_free(events);
     }
 }
 

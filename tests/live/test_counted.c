@@ -10,10 +10,9 @@ static void exists_unseen(struct contender *s)
 {
     struct client *client = s->client;
     client->outstanding = true;
-    client->operation = CLIENT_EXISTS;
+    client->operation = OP_EXISTS;
     client->sent_ns = client_now_ns(client);
-    client->driver->submit(client,
-                           &(struct client_request){.operation = CLIENT_EXISTS, .path = s->lock});
+    client->driver->submit(client, &(struct request){.operation = OP_EXISTS, .path = s->lock});
 }
 
 ACQUIRE(unseen)
@@ -65,20 +64,21 @@ static void test_pings_are_no_requests(void **state)
 
 /* ------------------------------------------------------------------ somebody else */
 
-static struct steward *stranger;
+static struct setup_session *stranger;
 
 static void come(void)
 {
-    struct fault fault = {0};
+    struct error error = {0};
     if (stranger == NULL)
-        live_expect(steward_new(&live_servers, NULL, 10 * NS_PER_S, &stranger, &fault), &fault);
+        live_expect(setup_session_new(&live_servers, NULL, 10 * NS_PER_S, &stranger, &error),
+                    &error);
 }
 
 static void ask_something(void)
 {
-    struct fault fault = {0};
+    struct error error = {0};
     bool is_there;
-    live_expect(steward_exists(stranger, ROOT, &is_there, &fault), &fault);
+    live_expect(setup_session_exists(stranger, ROOT, &is_there, &error), &error);
 }
 
 /* Whoever has not come before comes now. */
@@ -114,7 +114,7 @@ static void test_a_stranger_on_a_private_server_is_named(void **state)
     check_stranger(PACE_LOCKSTEP);
     check_stranger(PACE_LOCKSTEP);
     check_stranger(PACE_FREE);
-    steward_free(stranger);
+    setup_session_free(stranger);
     stranger = NULL;
 }
 

@@ -3,9 +3,9 @@
 #include "tests/live/nest.h"
 #include "tests/live/port.h"
 
-#include "trial/steward.h"
-#include "zk/admin.h"
-#include "zk/ensemble.h"
+#include "fleet/setup_session.h"
+#include "servers/ensemble.h"
+#include "servers/four_letter.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -21,10 +21,10 @@ static struct ensemble_options small(unsigned servers)
     return options;
 }
 
-static void expect(enum fault_kind kind, const struct fault *fault)
+static void expect(enum error_kind kind, const struct error *error)
 {
-    if (kind != FAULT_NONE)
-        fail_msg("%s: %s: %s", fault->subject, fault_words(kind), fault->detail);
+    if (kind != ERROR_NONE)
+        fail_msg("%s: %s: %s", error->subject, error_words(kind), error->detail);
 }
 
 static struct ensemble *start(unsigned servers)
@@ -53,34 +53,34 @@ static unsigned find_role(const struct ensemble *ensemble, enum server_role role
 
 static void await_role(struct ensemble *ensemble, enum server_role role, unsigned count)
 {
-    struct fault fault;
+    struct error error;
     uint64_t deadline_ns = clock_now_ns() + PATIENCE_NS;
     do {
         pause_ms(20);
-        expect(ensemble_refresh_roles(ensemble, &fault), &fault);
+        expect(ensemble_refresh_roles(ensemble, &error), &error);
     } while (count_role(ensemble, role) != count && clock_now_ns() < deadline_ns);
     assert_int_equal(count_role(ensemble, role), count);
 }
 
 /* A session with one server and no other. */
-static struct steward *open_session(const struct ensemble *ensemble, unsigned index)
+static struct setup_session *open_session(const struct ensemble *ensemble, unsigned index)
 {
     struct connect_string one = {.count = 1};
-    struct steward *steward = NULL;
-    struct fault fault;
+    struct setup_session *setup = NULL;
+    struct error error;
     one.endpoints[0] = ensemble_connect(ensemble)->endpoints[index];
-    expect(steward_new(&one, NULL, PATIENCE_NS, &steward, &fault), &fault);
-    return steward;
+    expect(setup_session_new(&one, NULL, PATIENCE_NS, &setup, &error), &error);
+    return setup;
 }
 
 /* A follower may be a little behind. */
-static void assert_appears(struct steward *steward, const char *path)
+static void assert_appears(struct setup_session *setup, const char *path)
 {
     bool exists = false;
-    struct fault fault;
+    struct error error;
     uint64_t deadline_ns = clock_now_ns() + PATIENCE_NS;
     while (!exists && clock_now_ns() < deadline_ns)
-        expect(steward_exists(steward, path, &exists, &fault), &fault);
+        expect(setup_session_exists(setup, path, &exists, &error), &error);
     assert_true(exists);
 }
 
@@ -89,14 +89,14 @@ static void assert_agree(const struct ensemble *ensemble)
 {
     for (unsigned i = 0; i < ensemble_count(ensemble); i++) {
         char path[32];
-        struct fault fault;
+        struct error error;
         snprintf(path, sizeof path, "/told-to-%u", i);
-        struct steward *writer = open_session(ensemble, i);
-        struct steward *reader = open_session(ensemble, (i + 1) % ensemble_count(ensemble));
-        expect(steward_create(writer, path, &fault), &fault);
+        struct setup_session *writer = open_session(ensemble, i);
+        struct setup_session *reader = open_session(ensemble, (i + 1) % ensemble_count(ensemble));
+        expect(setup_session_create(writer, path, &error), &error);
         assert_appears(reader, path);
-        steward_free(writer);
-        steward_free(reader);
+        setup_session_free(writer);
+        setup_session_free(reader);
     }
 }
 
@@ -145,20 +145,20 @@ static void tells_of_its_servers(void **state)
 {
     (void)state;
     struct ensemble *ensemble = start(3);
-    struct fault fault;
+    struct error error;
     char text[8192];
     uint64_t cpu_ns = 0, rss_kib = 0;
     assert_has(ensemble_java_version(ensemble), " version \"");
     for (unsigned i = 0; i < 3; i++)
         assert_tells_of_server(ensemble, i);
-    expect(ensemble_cpu_ns(ensemble, &cpu_ns, &fault), &fault);
+    expect(ensemble_cpu_ns(ensemble, &cpu_ns, &error), &error);
     assert_true(cpu_ns > 150 * NS_PER_MS && cpu_ns < 180 * NS_PER_S);
-    expect(ensemble_rss_kib(ensemble, &rss_kib, &fault), &fault);
+    expect(ensemble_rss_kib(ensemble, &rss_kib, &error), &error);
     assert_true(rss_kib > 3 * 20 * 1024);
     assert_true(rss_kib < (uint64_t)3 * (64 + SERVER_OVERHEAD_MIB) * 1024);
-    expect(admin_settings(&ensemble_connect(ensemble)->endpoints[1], PATIENCE_NS, text, sizeof text,
-                          &fault),
-           &fault);
+    expect(four_letter_settings(&ensemble_connect(ensemble)->endpoints[1], PATIENCE_NS, text,
+                                sizeof text, &error),
+           &error);
     assert_has(text, "\ntickTime=500\n");
     assert_has(text, "\nserverId=2\n");
     assert_has(text, "\nquorumPort="); /* of a server that has peers */
@@ -169,10 +169,10 @@ static void one_is_standalone(void **state)
 {
     (void)state;
     struct ensemble *ensemble = start(1);
-    struct fault fault;
+    struct error error;
     assert_int_equal(ensemble_role(ensemble, 0), SERVER_STANDALONE);
     assert_string_equal(server_role_name(ensemble_role(ensemble, 0)), "standalone");
-    expect(ensemble_refresh_roles(ensemble, &fault), &fault);
+    expect(ensemble_refresh_roles(ensemble, &error), &error);
     assert_int_equal(ensemble_role(ensemble, 0), SERVER_STANDALONE);
     assert_null(strstr(ensemble_settings_text(ensemble, 0), "server.1="));
     assert_agree(ensemble);
@@ -188,25 +188,25 @@ static void the_rest_elects_another_leader(void **state)
 {
     (void)state;
     struct ensemble *ensemble = start(3);
-    struct fault fault;
+    struct error error;
     uint64_t before_ns = 0, after_ns = 0;
     unsigned lost = find_role(ensemble, SERVER_LEADER);
-    expect(ensemble_cpu_ns(ensemble, &before_ns, &fault), &fault);
+    expect(ensemble_cpu_ns(ensemble, &before_ns, &error), &error);
     ensemble_kill(ensemble, lost);
     assert_false(is_running(ensemble_pid(ensemble, lost)));
     await_role(ensemble, SERVER_LEADER, 1);
     await_role(ensemble, SERVER_FOLLOWER, 1);
     assert_int_equal(ensemble_role(ensemble, lost), SERVER_KILLED);
 
-    struct steward *steward = open_session(ensemble, find_role(ensemble, SERVER_FOLLOWER));
-    expect(steward_create(steward, "/afterwards", &fault), &fault);
-    steward_free(steward);
+    struct setup_session *setup = open_session(ensemble, find_role(ensemble, SERVER_FOLLOWER));
+    expect(setup_session_create(setup, "/afterwards", &error), &error);
+    setup_session_free(setup);
 
-    /* What was done on purpose is no fault. */
+    /* What was done on purpose is no error. */
     assert_true(ensemble_alive(ensemble));
     assert_int_equal(ensemble_dead_server(ensemble), 3);
-    expect(ensemble_check(ensemble, &fault), &fault);
-    expect(ensemble_cpu_ns(ensemble, &after_ns, &fault), &fault);
+    expect(ensemble_check(ensemble, &error), &error);
+    expect(ensemble_cpu_ns(ensemble, &after_ns, &error), &error);
     assert_true(after_ns > before_ns);
     nest_stop(ensemble);
     assert_int_equal(nest_count(), 0);
@@ -216,17 +216,17 @@ static void one_of_three_does_not_serve(void **state)
 {
     (void)state;
     struct ensemble *ensemble = start(3);
-    struct admin_identity identity;
-    struct fault fault;
+    struct four_letter_identity identity;
+    struct error error;
     unsigned survivor = find_role(ensemble, SERVER_LEADER);
     ensemble_kill(ensemble, (survivor + 1) % 3);
     ensemble_kill(ensemble, (survivor + 2) % 3);
     await_role(ensemble, SERVER_NOT_SERVING, 1);
     assert_int_equal(ensemble_role(ensemble, survivor), SERVER_NOT_SERVING);
     assert_string_equal(server_role_name(SERVER_NOT_SERVING), "not serving");
-    assert_int_equal(admin_identify(&ensemble_connect(ensemble)->endpoints[survivor], PATIENCE_NS,
-                                    &identity, &fault),
-                     FAULT_NOT_SERVING);
+    assert_int_equal(four_letter_identify(&ensemble_connect(ensemble)->endpoints[survivor],
+                                          PATIENCE_NS, &identity, &error),
+                     ERROR_NOT_SERVING);
     assert_true(ensemble_alive(ensemble));
     nest_stop(ensemble);
     assert_int_equal(nest_count(), 0);
@@ -236,17 +236,17 @@ static void a_server_that_dies_is_found_dead(void **state)
 {
     (void)state;
     struct ensemble *ensemble = start(3);
-    struct fault fault = {.detail = ""};
+    struct error error = {.detail = ""};
     uint64_t value = 42;
     kill(ensemble_pid(ensemble, 1), SIGKILL);
     assert_ends(ensemble_pid(ensemble, 1));
     assert_false(ensemble_alive(ensemble));
     assert_int_equal(ensemble_dead_server(ensemble), 1);
-    assert_int_equal(ensemble_check(ensemble, &fault), FAULT_SERVER_DIED);
-    assert_has(fault.subject, "server 2 of 3 (127.0.0.1:");
-    assert_int_equal(ensemble_refresh_roles(ensemble, &fault), FAULT_SERVER_DIED);
-    assert_int_equal(ensemble_cpu_ns(ensemble, &value, &fault), FAULT_SERVER_DIED);
-    assert_int_equal(ensemble_rss_kib(ensemble, &value, &fault), FAULT_SERVER_DIED);
+    assert_int_equal(ensemble_check(ensemble, &error), ERROR_SERVER_DIED);
+    assert_has(error.subject, "server 2 of 3 (127.0.0.1:");
+    assert_int_equal(ensemble_refresh_roles(ensemble, &error), ERROR_SERVER_DIED);
+    assert_int_equal(ensemble_cpu_ns(ensemble, &value, &error), ERROR_SERVER_DIED);
+    assert_int_equal(ensemble_rss_kib(ensemble, &value, &error), ERROR_SERVER_DIED);
     assert_int_equal(value, 42);
 
     /* Hung ones hinder the end no more than dead ones. */
@@ -260,12 +260,12 @@ static void be_a_program(int report)
 {
     struct ensemble_options options = small(3);
     struct ensemble *ensemble;
-    struct fault fault;
+    struct error error;
     pid_t pids[3];
     char folder[128];
     snprintf(folder, sizeof folder, "%s/data", nest); /* to be made, and to be removed */
     options.data_folder = folder;
-    if (ensemble_start(&options, &ensemble, &fault) != FAULT_NONE)
+    if (ensemble_start(&options, &ensemble, &error) != ERROR_NONE)
         _exit(1);
     for (unsigned i = 0; i < 3; i++)
         pids[i] = ensemble_pid(ensemble, i);
@@ -302,15 +302,15 @@ static void odd_numbers_only(void **state)
 {
     (void)state;
     struct ensemble_options options = small(4);
-    struct fault fault = nest_start_in_vain(&options, FAULT_USAGE);
-    assert_string_equal(fault.subject, "4 servers");
-    assert_has(fault.detail, "majority");
-    assert_has(fault.detail, "the loss of 1, as 3 do");
-    assert_has(fault.detail, "take 3 or 5");
+    struct error error = nest_start_in_vain(&options, ERROR_USAGE);
+    assert_string_equal(error.subject, "4 servers");
+    assert_has(error.detail, "majority");
+    assert_has(error.detail, "the loss of 1, as 3 do");
+    assert_has(error.detail, "take 3 or 5");
     const unsigned others[] = {0, 2, 6, 8, 9, UINT32_MAX};
     for (size_t i = 0; i < sizeof others / sizeof others[0]; i++) {
         options.servers = others[i];
-        nest_start_in_vain(&options, FAULT_USAGE);
+        nest_start_in_vain(&options, ERROR_USAGE);
     }
 }
 
@@ -319,10 +319,10 @@ static void heaps_must_fit_into_memory(void **state)
     (void)state;
     struct ensemble_options options = small(3);
     options.heap_mib = 1000000;
-    struct fault fault = nest_start_in_vain(&options, FAULT_NO_MEMORY);
-    assert_has(fault.detail, "3000300 MiB are needed");
-    assert_has(fault.detail, "a heap of 1000000 MiB");
-    assert_has(fault.detail, " MiB are available");
+    struct error error = nest_start_in_vain(&options, ERROR_NO_MEMORY);
+    assert_has(error.detail, "3000300 MiB are needed");
+    assert_has(error.detail, "a heap of 1000000 MiB");
+    assert_has(error.detail, " MiB are available");
 }
 
 /* The dead one is named, though others run, and its log is told. */
@@ -334,9 +334,9 @@ static void a_server_that_dies_at_the_start_is_named(void **state)
                       "esac\n"
                       "exec java \"$@\"");
     struct ensemble_options options = small(3);
-    struct fault fault = nest_start_in_vain(&options, FAULT_SERVER_DIED);
-    assert_has(fault.subject, "server 2 of 3 (127.0.0.1:");
-    assert_has(fault.detail, "this one shall not live");
+    struct error error = nest_start_in_vain(&options, ERROR_SERVER_DIED);
+    assert_has(error.subject, "server 2 of 3 (127.0.0.1:");
+    assert_has(error.detail, "this one shall not live");
 }
 
 static void a_port_that_is_taken_is_named(void **state)
@@ -348,14 +348,14 @@ static void a_port_that_is_taken_is_named(void **state)
     struct ensemble_options options = small(3);
     options.first_port = port;
     snprintf(subject, sizeof subject, "127.0.0.1:%u", port);
-    struct fault fault = nest_start_in_vain(&options, FAULT_PORT_TAKEN);
-    assert_string_equal(fault.subject, subject);
+    struct error error = nest_start_in_vain(&options, ERROR_PORT_TAKEN);
+    assert_string_equal(error.subject, subject);
     close(fd);
 
     options.first_port = 65534;
-    fault = nest_start_in_vain(&options, FAULT_USAGE);
-    assert_string_equal(fault.subject, "port 65534");
-    assert_has(fault.detail, "give 65533 or less");
+    error = nest_start_in_vain(&options, ERROR_USAGE);
+    assert_string_equal(error.subject, "port 65534");
+    assert_has(error.detail, "give 65533 or less");
 }
 
 static void given_ports_are_used(void **state)
@@ -364,14 +364,14 @@ static void given_ports_are_used(void **state)
     uint16_t port;
     struct ensemble *ensemble = NULL;
     struct ensemble_options options = small(3);
-    struct fault fault = {.kind = FAULT_PORT_TAKEN};
-    for (int i = 0; i < 10 && fault.kind == FAULT_PORT_TAKEN; i++) {
+    struct error error = {.kind = ERROR_PORT_TAKEN};
+    for (int i = 0; i < 10 && error.kind == ERROR_PORT_TAKEN; i++) {
         close(port_take(&port));
         options.first_port = port < 65000 ? port : 50000;
-        fault.kind = FAULT_NONE;
-        (void)!ensemble_start(&options, &ensemble, &fault);
+        error.kind = ERROR_NONE;
+        (void)!ensemble_start(&options, &ensemble, &error);
     }
-    expect(fault.kind, &fault);
+    expect(error.kind, &error);
     for (unsigned i = 0; i < 3; i++)
         assert_int_equal(ensemble_connect(ensemble)->endpoints[i].port, options.first_port + i);
     nest_stop(ensemble);
@@ -481,18 +481,18 @@ static void folders_that_will_not_do(void **state)
     snprintf(inside, sizeof inside, "%s/.dear", folder);
     assert_int_equal(mkdir(folder, 0700), 0);
     assert_int_equal(mkdir(inside, 0700), 0);
-    struct fault fault = nest_start_in_vain(&options, FAULT_NOT_EMPTY);
-    assert_string_equal(fault.subject, folder);
+    struct error error = nest_start_in_vain(&options, ERROR_NOT_EMPTY);
+    assert_string_equal(error.subject, folder);
     assert_int_equal(access(inside, F_OK), 0);
 
     snprintf(folder, sizeof folder, "%s/.not/there", nest);
-    fault = nest_start_in_vain(&options, FAULT_SYSTEM);
-    assert_int_equal(fault.os_error, ENOENT);
+    error = nest_start_in_vain(&options, ERROR_SYSTEM);
+    assert_int_equal(error.os_error, ENOENT);
 
     snprintf(folder, sizeof folder, "%s/.file", nest);
     close(open(folder, O_CREAT | O_WRONLY, 0600));
-    fault = nest_start_in_vain(&options, FAULT_SYSTEM);
-    assert_int_equal(fault.os_error, ENOTDIR);
+    error = nest_start_in_vain(&options, ERROR_SYSTEM);
+    assert_int_equal(error.os_error, ENOTDIR);
 }
 
 /* Whatever the account: nothing can be made in /proc. */
@@ -501,10 +501,10 @@ static void a_folder_that_is_not_writable(void **state)
     (void)state;
     struct ensemble_options options = small(1);
     options.data_folder = "/proc/zkherd";
-    struct fault fault = {.detail = ""};
+    struct error error = {.detail = ""};
     struct ensemble *ensemble = NULL;
-    assert_int_not_equal(ensemble_start(&options, &ensemble, &fault), FAULT_NONE);
-    assert_string_equal(fault.subject, "/proc/zkherd");
+    assert_int_not_equal(ensemble_start(&options, &ensemble, &error), ERROR_NONE);
+    assert_string_equal(error.subject, "/proc/zkherd");
     assert_null(ensemble);
 }
 

@@ -35,7 +35,7 @@ ACQUIRE(labelled)
 static enum recipe_step labelled_release(struct contender *s)
 {
     BEGIN;
-    AWAIT(multi(s, op_set(s->lock, NULL, 0, s->sequence + 1), op_delete(s->node)));
+    AWAIT(multi(s, request_set(s->lock, NULL, 0, s->sequence + 1), request_delete(s->node)));
     if (s->status == ZK_OK)
         RELEASED;
     END;

@@ -90,11 +90,11 @@ static void test_a_wrong_tally_is_told_by_the_servers(void **state)
                        tally_has_law((enum tally_kind)kind);
         more.of[kind]++;
         less.of[kind]--;
-        assert_int_equal(oracle_reconcile(&result->servers, &more, 0, &servers, &sessions) !=
-                             ORACLE_AGREES,
+        assert_int_equal(server_counters_reconcile(&result->servers, &more, 0, &servers,
+                                                   &sessions) != SERVER_COUNTERS_AGREES,
                          counted);
-        assert_int_equal(oracle_reconcile(&result->servers, &less, 0, &servers, &sessions) !=
-                             ORACLE_AGREES,
+        assert_int_equal(server_counters_reconcile(&result->servers, &less, 0, &servers,
+                                                   &sessions) != SERVER_COUNTERS_AGREES,
                          counted);
     }
     trial_result_free(result);

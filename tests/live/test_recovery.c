@@ -12,7 +12,7 @@ static enum driver driver;
 
 /* What is played, and whose replies are lost. A worker has a copy of its own. */
 static const struct recipe *played;
-static enum client_operation cut_operation;
+static enum operation cut_operation;
 static unsigned cut_after;     /* so many requests of this kind come through */
 static _Atomic unsigned *cuts; /* replies lost, in memory that the worker shares */
 
@@ -38,7 +38,7 @@ static enum recipe_step cutting_release(struct contender *s)
 }
 
 /* Five clients, of whom one loses the reply to one request. */
-static struct trial_result *run(const struct recipe *recipe, enum client_operation operation,
+static struct trial_result *run(const struct recipe *recipe, enum operation operation,
                                 unsigned after)
 {
     static struct recipe cutting; /* outlives its result, and so does the plan */
@@ -78,7 +78,7 @@ static void test_without_a_guid_a_lost_create_blocks_the_lock(void **state)
     (void)state;
     recipe.acquire = again_acquire;
     recipe.recovers = true;
-    struct trial_result *result = run(&recipe, CLIENT_CREATE, 0);
+    struct trial_result *result = run(&recipe, OP_CREATE, 0);
     assert_int_equal(result->end, END_DEADLINE);
     assert_one_was_lost(result);
     assert_int_equal(result->total.of[TALLY_CREATE], 6);
@@ -92,13 +92,13 @@ static void test_without_a_guid_a_lost_create_blocks_the_lock(void **state)
 static void test_a_recipe_that_does_not_recover_ends_its_session(void **state)
 {
     (void)state;
-    struct trial_result *result = run(registry_find("scalable"), CLIENT_CREATE, 0);
+    struct trial_result *result = run(registry_find("scalable"), OP_CREATE, 0);
     assert_int_equal(result->end, END_LOST);
     assert_non_null(strstr(result->reason, "lost its connection"));
     trial_result_free(result);
 }
 
-static void check_recovery(const char *recipe, enum client_operation operation, unsigned after)
+static void check_recovery(const char *recipe, enum operation operation, unsigned after)
 {
     struct trial_result *result = run(registry_find(recipe), operation, after);
     live_assert_good(result);
@@ -112,11 +112,11 @@ static void test_with_a_guid_the_client_recovers(void **state)
 {
     (void)state;
     for (unsigned after = 0; after < 5; after++) {
-        check_recovery("scalable-guid", CLIENT_CREATE, after);
-        check_recovery("scalable-guid", CLIENT_GET_CHILDREN, after);
-        check_recovery("scalable-guid", CLIENT_DELETE, after);
+        check_recovery("scalable-guid", OP_CREATE, after);
+        check_recovery("scalable-guid", OP_GET_CHILDREN, after);
+        check_recovery("scalable-guid", OP_DELETE, after);
     }
-    check_recovery("scalable-guid", CLIENT_EXISTS, 0);
+    check_recovery("scalable-guid", OP_EXISTS, 0);
 }
 
 /* Its deletion is not retried, as shipped. */
@@ -124,9 +124,9 @@ static void test_writelock_recovers(void **state)
 {
     (void)state;
     for (unsigned after = 0; after < 5; after++) {
-        check_recovery("writelock", CLIENT_EXISTS, after);
-        check_recovery("writelock", CLIENT_CREATE, after);
-        check_recovery("writelock", CLIENT_GET_CHILDREN, after);
+        check_recovery("writelock", OP_EXISTS, after);
+        check_recovery("writelock", OP_CREATE, after);
+        check_recovery("writelock", OP_GET_CHILDREN, after);
     }
 }
 

@@ -2,8 +2,8 @@
 /* Private servers: started, watched over and ended, also when things go wrong. */
 #include "tests/live/nest.h"
 
-#include "zk/admin.h"
-#include "zk/ensemble.h"
+#include "servers/ensemble.h"
+#include "servers/four_letter.h"
 
 #include <errno.h>
 #include <sys/wait.h>
@@ -28,10 +28,10 @@ static struct ensemble *start(void)
 
 static void assert_serves(const struct ensemble *ensemble)
 {
-    struct admin_identity identity;
-    struct fault fault;
-    assert_int_equal(admin_identify(endpoint_of(ensemble), PATIENCE_NS, &identity, &fault),
-                     FAULT_NONE);
+    struct four_letter_identity identity;
+    struct error error;
+    assert_int_equal(four_letter_identify(endpoint_of(ensemble), PATIENCE_NS, &identity, &error),
+                     ERROR_NONE);
     assert_string_equal(identity.mode, "standalone");
 }
 
@@ -57,16 +57,16 @@ static void tells_of_itself(void **state)
 {
     (void)state;
     struct ensemble *ensemble = start();
-    struct fault fault;
+    struct error error;
     uint64_t cpu_ns = 0, later_ns = 0, rss_kib = 0;
     char setting[64], text[8192], later[8192], cut[200];
-    assert_int_equal(ensemble_cpu_ns(ensemble, &cpu_ns, &fault), FAULT_NONE);
+    assert_int_equal(ensemble_cpu_ns(ensemble, &cpu_ns, &error), ERROR_NONE);
     assert_true(cpu_ns > 50 * NS_PER_MS && cpu_ns < 60 * NS_PER_S);
     for (int i = 0; i < 20; i++)
         assert_serves(ensemble);
-    assert_int_equal(ensemble_cpu_ns(ensemble, &later_ns, &fault), FAULT_NONE);
+    assert_int_equal(ensemble_cpu_ns(ensemble, &later_ns, &error), ERROR_NONE);
     assert_true(later_ns > cpu_ns);
-    assert_int_equal(ensemble_rss_kib(ensemble, &rss_kib, &fault), FAULT_NONE);
+    assert_int_equal(ensemble_rss_kib(ensemble, &rss_kib, &error), ERROR_NONE);
     assert_true(rss_kib > 20 * 1024 && rss_kib < 1024 * 1024);
 
     snprintf(setting, sizeof setting, "\nclientPort=%u\n", endpoint_of(ensemble)->port);
@@ -96,11 +96,12 @@ static void settings_reach_the_server(void **state)
     options.tick_ms = 777;
     options.fsync = false;
     struct ensemble *ensemble;
-    struct fault fault;
+    struct error error;
     char text[4096];
-    assert_int_equal(ensemble_start(&options, &ensemble, &fault), FAULT_NONE);
-    assert_int_equal(admin_settings(endpoint_of(ensemble), PATIENCE_NS, text, sizeof text, &fault),
-                     FAULT_NONE);
+    assert_int_equal(ensemble_start(&options, &ensemble, &error), ERROR_NONE);
+    assert_int_equal(
+        four_letter_settings(endpoint_of(ensemble), PATIENCE_NS, text, sizeof text, &error),
+        ERROR_NONE);
     assert_has(text, "\ntickTime=777\n");
     assert_has(text, "\nminSessionTimeout=1554\n");
     assert_has(text, "\nmaxSessionTimeout=3600000\n");
@@ -128,8 +129,8 @@ static void be_a_program(int report)
     pid_t told[2];
     struct ensemble_options options = small();
     struct ensemble *ensemble;
-    struct fault fault;
-    if (ensemble_start(&options, &ensemble, &fault) != FAULT_NONE)
+    struct error error;
+    if (ensemble_start(&options, &ensemble, &error) != ERROR_NONE)
         _exit(1);
     told[0] = ensemble_pid(ensemble, 0);
     told[1] = fork();
@@ -167,21 +168,21 @@ static void ends_with_a_program_that_is_killed(void **state)
     kill(told[1], SIGKILL);
 }
 
-static void outlives_signals_and_falls_with_its_keeper(void **state)
+static void outlives_signals_and_falls_with_its_supervisor(void **state)
 {
     (void)state;
     struct ensemble *ensemble = start();
-    pid_t pid = ensemble_pid(ensemble, 0), keeper = parent_of(pid);
-    assert_int_equal(parent_of(keeper), getpid());
+    pid_t pid = ensemble_pid(ensemble, 0), supervisor = parent_of(pid);
+    assert_int_equal(parent_of(supervisor), getpid());
     assert_int_not_equal(getsid(pid), getsid(0));
-    kill(keeper, SIGINT);
-    kill(keeper, SIGTERM);
-    kill(keeper, SIGHUP);
+    kill(supervisor, SIGINT);
+    kill(supervisor, SIGTERM);
+    kill(supervisor, SIGHUP);
     pause_ms(100);
     assert_true(ensemble_alive(ensemble));
     assert_serves(ensemble);
     uint64_t killed_ns = clock_now_ns();
-    kill(keeper, SIGKILL);
+    kill(supervisor, SIGKILL);
     assert_ends(pid);
     soon_ended(killed_ns);
     assert_false(ensemble_alive(ensemble));
@@ -194,12 +195,12 @@ static void a_server_that_dies_is_found_dead(void **state)
     (void)state;
     struct ensemble *ensemble = start();
     uint64_t value = 42;
-    struct fault fault;
+    struct error error;
     kill(ensemble_pid(ensemble, 0), SIGKILL);
     assert_ends(ensemble_pid(ensemble, 0));
     assert_false(ensemble_alive(ensemble));
-    assert_int_equal(ensemble_cpu_ns(ensemble, &value, &fault), FAULT_SERVER_DIED);
-    assert_int_equal(ensemble_rss_kib(ensemble, &value, &fault), FAULT_SERVER_DIED);
+    assert_int_equal(ensemble_cpu_ns(ensemble, &value, &error), ERROR_SERVER_DIED);
+    assert_int_equal(ensemble_rss_kib(ensemble, &value, &error), ERROR_SERVER_DIED);
     assert_int_equal(value, 42);
     nest_stop(ensemble);
     assert_int_equal(nest_count(), 0);
@@ -265,13 +266,13 @@ static void needs_java(void **state)
     struct ensemble_options options = small();
     snprintf(path, sizeof path, "%s", getenv("PATH"));
     setenv("PATH", "", 1);
-    nest_start_in_vain(&options, FAULT_NO_JAVA);
+    nest_start_in_vain(&options, ERROR_NO_JAVA);
     setenv("PATH", nest, 1);
     setenv("JAVA_HOME", nest, 1);
-    struct fault fault = nest_start_in_vain(&options, FAULT_NO_JAVA);
+    struct error error = nest_start_in_vain(&options, ERROR_NO_JAVA);
     setenv("PATH", path, 1);
     unsetenv("JAVA_HOME");
-    assert_has(fault.detail, "JAVA_HOME");
+    assert_has(error.detail, "JAVA_HOME");
 }
 
 static void needs_zookeeper(void **state)
@@ -279,9 +280,9 @@ static void needs_zookeeper(void **state)
     (void)state;
     struct ensemble_options options = small();
     setenv("ZOOKEEPER_HOME", nest, 1);
-    struct fault fault = nest_start_in_vain(&options, FAULT_NO_ZOOKEEPER);
+    struct error error = nest_start_in_vain(&options, ERROR_NO_ZOOKEEPER);
     unsetenv("ZOOKEEPER_HOME");
-    assert_string_equal(fault.subject, nest);
+    assert_string_equal(error.subject, nest);
 }
 
 static void needs_a_folder(void **state)
@@ -289,9 +290,9 @@ static void needs_a_folder(void **state)
     (void)state;
     struct ensemble_options options = small();
     options.data_folder = "/nowhere/at/all";
-    struct fault fault = nest_start_in_vain(&options, FAULT_SYSTEM);
-    assert_string_equal(fault.subject, "/nowhere/at/all");
-    assert_int_equal(fault.os_error, ENOENT);
+    struct error error = nest_start_in_vain(&options, ERROR_SYSTEM);
+    assert_string_equal(error.subject, "/nowhere/at/all");
+    assert_int_equal(error.os_error, ENOENT);
 }
 
 static void a_bad_setting_is_told_in_the_log_s_words(void **state)
@@ -299,11 +300,11 @@ static void a_bad_setting_is_told_in_the_log_s_words(void **state)
     (void)state;
     struct ensemble_options options = small();
     options.tick_ms = UINT64_C(1000000000000);
-    struct fault fault = nest_start_in_vain(&options, FAULT_SERVER_DIED);
-    assert_has(fault.detail, "NumberFormatException: For input string: \"1000000000000\"");
-    assert_has(fault.detail, "; ");          /* several lines, */
-    assert_null(strchr(fault.detail, '\n')); /* made one */
-    assert_null(strchr(fault.detail, '\t')); /* without stack frames */
+    struct error error = nest_start_in_vain(&options, ERROR_SERVER_DIED);
+    assert_has(error.detail, "NumberFormatException: For input string: \"1000000000000\"");
+    assert_has(error.detail, "; ");          /* several lines, */
+    assert_null(strchr(error.detail, '\n')); /* made one */
+    assert_null(strchr(error.detail, '\t')); /* without stack frames */
 }
 
 static void an_impossible_heap_is_told_in_java_s_words(void **state)
@@ -311,8 +312,8 @@ static void an_impossible_heap_is_told_in_java_s_words(void **state)
     (void)state;
     struct ensemble_options options = small();
     options.heap_mib = 1;
-    struct fault fault = nest_start_in_vain(&options, FAULT_SERVER_DIED);
-    assert_has(fault.detail, "Too small");
+    struct error error = nest_start_in_vain(&options, ERROR_SERVER_DIED);
+    assert_has(error.detail, "Too small");
 }
 
 static void a_port_that_is_snatched_away_is_replaced(void **state)
@@ -323,7 +324,7 @@ static void a_port_that_is_snatched_away_is_replaced(void **state)
                       "if [ $(wc -l < \"$JAVA_HOME/tries\") -le 2 ]; then\n"
                       "  echo 'java.net.BindException: Address already in use' >&2; exit 1\n"
                       "fi\n"
-                      "java \"$@\""); /* not exec: the JVM is a child of what the keeper runs */
+                      "java \"$@\""); /* not exec: the JVM is a child of what the supervisor runs */
     struct ensemble *ensemble = start();
     struct endpoint endpoint = *endpoint_of(ensemble);
     char text[8192];
@@ -331,9 +332,10 @@ static void a_port_that_is_snatched_away_is_replaced(void **state)
     assert_null(strstr(ensemble_log_tail(ensemble, 0, text, sizeof text), "BindException"));
     nest_stop(ensemble);
     assert_int_equal(nest_count(), 0);
-    struct admin_identity identity;
-    struct fault fault;
-    assert_int_equal(admin_identify(&endpoint, PATIENCE_NS, &identity, &fault), FAULT_REFUSED);
+    struct four_letter_identity identity;
+    struct error error;
+    assert_int_equal(four_letter_identify(&endpoint, PATIENCE_NS, &identity, &error),
+                     ERROR_REFUSED);
 }
 
 static void ports_are_not_tried_for_ever(void **state)
@@ -341,8 +343,8 @@ static void ports_are_not_tried_for_ever(void **state)
     (void)state;
     nest_install_java("echo 'java.net.BindException: Address already in use' >&2; exit 1");
     struct ensemble_options options = small();
-    struct fault fault = nest_start_in_vain(&options, FAULT_PORT_TAKEN);
-    assert_has(fault.detail, "Address already in use");
+    struct error error = nest_start_in_vain(&options, ERROR_PORT_TAKEN);
+    assert_has(error.detail, "Address already in use");
 }
 
 /* An Apache release as far as it matters here: jars in lib. */
@@ -373,7 +375,7 @@ int main(void)
         NEST_TEST(settings_reach_the_server),
         NEST_TEST(two_servers_run_side_by_side),
         NEST_TEST(ends_with_a_program_that_is_killed),
-        NEST_TEST(outlives_signals_and_falls_with_its_keeper),
+        NEST_TEST(outlives_signals_and_falls_with_its_supervisor),
         NEST_TEST(a_server_that_dies_is_found_dead),
         NEST_TEST(a_server_that_hangs_is_killed),
         NEST_TEST(a_worker_that_forgets_ends_nothing_and_one_that_does_not_hinders_nothing),

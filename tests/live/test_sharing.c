@@ -219,7 +219,7 @@ ACQUIRE(blind)
     contender_child(s, "counter", s->node);
     AWAIT(get_data(s, s->node, NO_WATCH));
     s->value = s->reply->value[0];
-    AWAIT(set_data(s, s->node, s->value == '0' ? "1" : "0", 1, CLIENT_ANY_VERSION));
+    AWAIT(set_data(s, s->node, s->value == '0' ? "1" : "0", 1, REQUEST_ANY_VERSION));
     GRANTED;
     END;
 }
@@ -244,7 +244,7 @@ ACQUIRE(twofold)
     contender_child(s, "counter", s->node);
     AWAIT(get_data(s, s->node, NO_WATCH));
     AWAIT_TURN;
-    AWAIT(set_data(s, s->node, "1", 1, CLIENT_ANY_VERSION));
+    AWAIT(set_data(s, s->node, "1", 1, REQUEST_ANY_VERSION));
     GRANTED;
     END;
 }

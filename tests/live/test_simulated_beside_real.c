@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 /* The simulation beside a real server: the same script on both, and after each of its steps the
  * same replies, notifications, bytes and counters. */
+#include "client/event_loop.h"
+#include "sim/sim.h"
 #include "tests/live/live.h"
 #include "tests/live/perform.h"
-#include "zk/events.h"
-#include "zk/simulated.h"
 
 #include <stdlib.h>
 #include <time.h>
@@ -30,22 +30,23 @@ struct outcome {
     struct heard heard[ACTORS];
     uint64_t sent_bytes[ACTORS];
     uint64_t received_bytes[ACTORS];
-    struct admin_counters counters; /* since the beginning, without the questions; of packets sent,
-                                       which a server's answer to mntr is several of, nothing */
+    struct four_letter_counters
+        counters; /* since the beginning, without the questions; of packets sent,
+               which a server's answer to mntr is several of, nothing */
 };
 
 /* A session of either side. */
 struct actor {
     struct client *client;
-    struct events *events; /* the real one's loop, of its own, so that it can be left alone */
+    struct event_loop *events; /* the real one's loop, of its own, so that it can be left alone */
     struct heard heard;
 };
 
 /* A side: the simulation, or a real server. */
 struct side {
-    struct simulated *world; /* NULL: the real one */
+    struct sim *world; /* NULL: the real one */
     struct actor actors[ACTORS];
-    struct admin_counters before;
+    struct four_letter_counters before;
     uint64_t questions;
 };
 
@@ -55,7 +56,7 @@ static void state_changed(void *owner, enum client_state state)
     actor->heard.established += state == CLIENT_ESTABLISHED;
 }
 
-static void sent(void *owner, enum client_operation operation)
+static void sent(void *owner, enum operation operation)
 {
     (void)owner;
     (void)operation;
@@ -102,54 +103,54 @@ static int by_words(const void *a, const void *b)
 
 static void open_actor(struct side *side, struct actor *actor)
 {
-    struct fault fault = {0};
+    struct error error = {0};
     char hosts[CONNECT_TEXT_SIZE];
     if (side->world != NULL) {
-        live_expect(simulated_open(side->world, 0, SESSION_TIMEOUT_MS, &listener, actor,
-                                   &actor->client, &fault),
-                    &fault);
+        live_expect(
+            sim_open(side->world, 0, SESSION_TIMEOUT_MS, &listener, actor, &actor->client, &error),
+            &error);
         return;
     }
     connect_format(&live_servers, 0, true, hosts, sizeof hosts);
-    live_expect(events_new(1, &actor->events, &fault), &fault);
-    live_expect(events_open(actor->events, hosts, SESSION_TIMEOUT_MS, &listener, actor,
-                            &actor->client, &fault),
-                &fault);
+    live_expect(event_loop_new(1, &actor->events, &error), &error);
+    live_expect(event_loop_open(actor->events, hosts, SESSION_TIMEOUT_MS, &listener, actor,
+                                &actor->client, &error),
+                &error);
 }
 
 /* One turn: an event of the simulation; or what lies ready on the connections. */
 static void turn(struct side *side)
 {
     const struct timespec pause = {.tv_nsec = NS_PER_MS / 5};
-    struct fault fault = {0};
+    struct error error = {0};
     if (side->world != NULL) {
-        simulated_step(side->world);
+        sim_step(side->world);
         return;
     }
     for (int i = 0; i < ACTORS; i++) {
         if (side->actors[i].events != NULL)
-            live_expect(events_poll(side->actors[i].events, 0, &fault), &fault);
+            live_expect(event_loop_poll(side->actors[i].events, 0, &error), &error);
     }
     nanosleep(&pause, NULL);
 }
 
-static void read_counters(struct side *side, struct admin_counters *counters)
+static void read_counters(struct side *side, struct four_letter_counters *counters)
 {
-    struct fault fault = {0};
+    struct error error = {0};
     if (side->world != NULL)
-        simulated_counters(side->world, 0, counters);
+        sim_counters(side->world, 0, counters);
     else
-        live_expect(admin_counters(&live_servers.endpoints[0], PATIENCE_NS, counters, &fault),
-                    &fault);
+        live_expect(four_letter_counters(&live_servers.endpoints[0], PATIENCE_NS, counters, &error),
+                    &error);
     counters->packets_received -= ++side->questions;
 }
 
-static struct admin_counters counters_since(struct side *side)
+static struct four_letter_counters counters_since(struct side *side)
 {
-    struct admin_counters now;
-    const struct admin_counters *before = &side->before;
+    struct four_letter_counters now;
+    const struct four_letter_counters *before = &side->before;
     read_counters(side, &now);
-    return (struct admin_counters){
+    return (struct four_letter_counters){
         .notifications_sent = now.notifications_sent - before->notifications_sent,
         .writes = now.writes - before->writes,
         .reads = now.reads - before->reads,
@@ -168,7 +169,7 @@ static struct admin_counters counters_since(struct side *side)
 static bool heard_enough(const struct side *side, const struct outcome *expected)
 {
     if (expected == NULL)
-        return simulated_next_ns(side->world) == UINT64_MAX;
+        return sim_next_ns(side->world) == UINT64_MAX;
     for (int i = 0; i < ACTORS; i++) {
         const struct heard *heard = &side->actors[i].heard, *wanted = &expected->heard[i];
         if ((wanted->reply[0] != '\0' && heard->reply[0] == '\0') ||
@@ -225,27 +226,24 @@ static void take_outcome(struct side *side, struct outcome *outcome, const struc
     take_bytes(side, outcome, expected);
 }
 
-static void compare_heard(const char *what, int actor, const struct heard *simulated,
+static void compare_heard(const char *what, int actor, const struct heard *sim,
                           const struct heard *real)
 {
-    if (strcmp(simulated->reply, real->reply) != 0)
-        fail_msg("%s, session %d: simulated '%s', real '%s'", what, actor, simulated->reply,
-                 real->reply);
-    if (simulated->notice_count != real->notice_count ||
-        simulated->established != real->established)
+    if (strcmp(sim->reply, real->reply) != 0)
+        fail_msg("%s, session %d: simulated '%s', real '%s'", what, actor, sim->reply, real->reply);
+    if (sim->notice_count != real->notice_count || sim->established != real->established)
         fail_msg("%s, session %d: simulated %u notifications, real %u; established %u, %u", what,
-                 actor, simulated->notice_count, real->notice_count, simulated->established,
-                 real->established);
+                 actor, sim->notice_count, real->notice_count, sim->established, real->established);
     for (unsigned i = 0; i < real->notice_count; i++)
-        assert_string_equal(simulated->notices[i], real->notices[i]);
+        assert_string_equal(sim->notices[i], real->notices[i]);
 }
 
-static void compare_counters(const char *what, const struct admin_counters *simulated,
-                             const struct admin_counters *real)
+static void compare_counters(const char *what, const struct four_letter_counters *sim,
+                             const struct four_letter_counters *real)
 {
 #define COMPARE(counter)                                                                           \
-    if (simulated->counter != real->counter)                                                       \
-    fail_msg("%s: " #counter ": simulated %ju, real %ju", what, (uintmax_t)simulated->counter,     \
+    if (sim->counter != real->counter)                                                             \
+    fail_msg("%s: " #counter ": simulated %ju, real %ju", what, (uintmax_t)sim->counter,           \
              (uintmax_t)real->counter)
     COMPARE(notifications_sent);
     COMPARE(writes);
@@ -258,27 +256,26 @@ static void compare_counters(const char *what, const struct admin_counters *simu
 #undef COMPARE
 }
 
-static void compare(const char *what, const struct outcome *simulated, const struct outcome *real)
+static void compare(const char *what, const struct outcome *sim, const struct outcome *real)
 {
     for (int i = 0; i < ACTORS; i++) {
-        compare_heard(what, i, &simulated->heard[i], &real->heard[i]);
-        if (simulated->sent_bytes[i] != real->sent_bytes[i] ||
-            simulated->received_bytes[i] != real->received_bytes[i])
+        compare_heard(what, i, &sim->heard[i], &real->heard[i]);
+        if (sim->sent_bytes[i] != real->sent_bytes[i] ||
+            sim->received_bytes[i] != real->received_bytes[i])
             fail_msg("%s, session %d: simulated %ju bytes sent, %ju received; real %ju, %ju", what,
-                     i, (uintmax_t)simulated->sent_bytes[i],
-                     (uintmax_t)simulated->received_bytes[i], (uintmax_t)real->sent_bytes[i],
-                     (uintmax_t)real->received_bytes[i]);
+                     i, (uintmax_t)sim->sent_bytes[i], (uintmax_t)sim->received_bytes[i],
+                     (uintmax_t)real->sent_bytes[i], (uintmax_t)real->received_bytes[i]);
     }
-    compare_counters(what, &simulated->counters, &real->counters);
+    compare_counters(what, &sim->counters, &real->counters);
 }
 
 static void begin(struct side *side, bool simulate)
 {
-    struct simulated_options options = simulated_options_default();
-    struct fault fault = {0};
+    struct sim_options options = sim_options_default();
+    struct error error = {0};
     *side = (struct side){0};
     if (simulate)
-        live_expect(simulated_new(&options, &side->world, &fault), &fault);
+        live_expect(sim_new(&options, &side->world, &error), &error);
     read_counters(side, &side->before);
     for (int i = 0; i < ACTORS; i++)
         open_actor(side, &side->actors[i]);
@@ -289,10 +286,10 @@ static void close_actor(struct side *side, struct actor *actor)
     if (actor->client == NULL)
         return;
     if (side->world != NULL)
-        simulated_close(actor->client);
+        sim_close(actor->client);
     else
-        assert_int_equal(events_close(actor->events, clock_now_ns() + PATIENCE_NS), 0);
-    events_free(actor->events);
+        assert_int_equal(event_loop_close(actor->events, clock_now_ns() + PATIENCE_NS), 0);
+    event_loop_free(actor->events);
     *actor = (struct actor){0};
 }
 
@@ -300,42 +297,41 @@ static void end(struct side *side)
 {
     for (int i = 0; i < ACTORS; i++)
         close_actor(side, &side->actors[i]);
-    simulated_free(side->world);
+    sim_free(side->world);
 }
 
 /* ------------------------------------------------------------------ the script */
 
-#define CREATE(node, kind)  .operation = CLIENT_CREATE, .path = (node), .mode = (kind)
-#define EXISTS(node, flag)  .operation = CLIENT_EXISTS, .path = (node), .watch = (flag)
-#define GET(node, flag)     .operation = CLIENT_GET, .path = (node), .watch = (flag)
-#define LIST(node, flag)    .operation = CLIENT_GET_CHILDREN, .path = (node), .watch = (flag)
-#define SET(node, number)   .operation = CLIENT_SET, .path = (node), .version = (number)
-#define DELETE(node)        .operation = CLIENT_DELETE, .path = (node), .version = (-1)
-#define CHECK(node, number) .operation = CLIENT_CHECK, .path = (node), .version = (number)
+#define CREATE(node, kind)  .operation = OP_CREATE, .path = (node), .mode = (kind)
+#define EXISTS(node, flag)  .operation = OP_EXISTS, .path = (node), .watch = (flag)
+#define GET(node, flag)     .operation = OP_GET, .path = (node), .watch = (flag)
+#define LIST(node, flag)    .operation = OP_GET_CHILDREN, .path = (node), .watch = (flag)
+#define SET(node, number)   .operation = OP_SET, .path = (node), .version = (number)
+#define DELETE(node)        .operation = OP_DELETE, .path = (node), .version = (-1)
+#define CHECK(node, number) .operation = OP_CHECK, .path = (node), .version = (number)
 #define VALUE(text)         .value = (text), .value_length = sizeof(text) - 1
 #define MULTI(list)                                                                                \
-    .operation = CLIENT_MULTI, .parts = (list), .part_count = sizeof(list) / sizeof(list)[0]
+    .operation = OP_MULTI, .parts = (list), .part_count = sizeof(list) / sizeof(list)[0]
 
 #define S "/simulated"
 
-static const struct client_request turn_over[] = {
+static const struct request turn_over[] = {
     {CREATE(S "/m", EPHEMERAL), VALUE("made")},
     {SET(S "/m", 0), VALUE("changed")},
     {CHECK(S "/m", 1)},
     {DELETE(S "/q/p-0000000001")},
 };
-static const struct client_request sequential[] = {{CREATE(S "/q/p-", EPHEMERAL_SEQUENTIAL)},
-                                                   {CHECK(S, -1)}};
-static const struct client_request exists_already[] = {{CREATE(S "/m", PERSISTENT)},
-                                                       {SET(S "/m", -1)}};
-static const struct client_request fails_late[] = {
+static const struct request sequential[] = {{CREATE(S "/q/p-", EPHEMERAL_SEQUENTIAL)},
+                                            {CHECK(S, -1)}};
+static const struct request exists_already[] = {{CREATE(S "/m", PERSISTENT)}, {SET(S "/m", -1)}};
+static const struct request fails_late[] = {
     {SET(S "/m", -1), VALUE("never")}, {DELETE(S "/m")}, {CHECK(S, 7)}, {DELETE(S "/q")}};
-static const struct client_request one_part[] = {{DELETE(S "/m")}};
+static const struct request one_part[] = {{DELETE(S "/m")}};
 
 static const struct step {
     const char *what;
     int actor;
-    struct client_request request;
+    struct request request;
 } script[] = {
     {"create", 0, {CREATE(S, PERSISTENT)}},
     {"create what is there", 1, {CREATE(S, PERSISTENT)}},
@@ -398,7 +394,7 @@ static const struct step {
 #define STEPS (sizeof script / sizeof script[0])
 
 /* Outcomes: of the opening, of each step, of the end of one session. */
-static struct outcome simulated[STEPS + 2], real[STEPS + 2];
+static struct outcome sim[STEPS + 2], real[STEPS + 2];
 
 static void play(struct side *side, struct outcome *outcomes, const struct outcome *expected)
 {
@@ -423,12 +419,12 @@ static void test_a_script_comes_to_the_same(void **state)
     struct side side;
     (void)state;
     begin(&side, true);
-    play(&side, simulated, NULL);
+    play(&side, sim, NULL);
     end(&side);
     begin(&side, false);
-    play(&side, real, simulated);
-    compare("the opening", &simulated[0], &real[0]);
-    compare("the end of a session", &simulated[STEPS + 1], &real[STEPS + 1]);
+    play(&side, real, sim);
+    compare("the opening", &sim[0], &real[0]);
+    compare("the end of a session", &sim[STEPS + 1], &real[STEPS + 1]);
     end(&side);
 }
 
@@ -436,11 +432,11 @@ static void test_a_script_comes_to_the_same(void **state)
 
 #define R "/reconnect"
 
-static const struct client_request layout[] = {{CREATE(R, PERSISTENT)},
-                                               {CREATE(R "/set", PERSISTENT)},
-                                               {CREATE(R "/gone", PERSISTENT)},
-                                               {CREATE(R "/still", PERSISTENT)}};
-static const struct client_request missed[] = {
+static const struct request layout[] = {{CREATE(R, PERSISTENT)},
+                                        {CREATE(R "/set", PERSISTENT)},
+                                        {CREATE(R "/gone", PERSISTENT)},
+                                        {CREATE(R "/still", PERSISTENT)}};
+static const struct request missed[] = {
     {SET(R "/set", -1)}, {DELETE(R "/gone")}, {CREATE(R "/absent", PERSISTENT)}};
 
 static const struct step armed[] = {
@@ -453,7 +449,7 @@ static const struct step armed[] = {
     {"and one that stays away", 0, {EXISTS(R "/never", WATCH)}},
 };
 
-static void ask(struct side *side, int actor, const struct client_request *request)
+static void ask(struct side *side, int actor, const struct request *request)
 {
     struct client *client = side->actors[actor].client;
     perform(client, request);
@@ -465,20 +461,20 @@ static void ask(struct side *side, int actor, const struct client_request *reque
  * server again: it misses what the second one does meanwhile. */
 static void miss(struct side *side)
 {
-    const struct client_request lost = {LIST(R, NO_WATCH)};
+    const struct request lost = {LIST(R, NO_WATCH)};
     struct client *client = side->actors[0].client;
     perform(client, &lost);
     assert_true(client_cut(client));
     while (client->outstanding)
         turn(side);
-    const struct client_request request = {MULTI(missed)};
+    const struct request request = {MULTI(missed)};
     ask(side, 1, &request);
 }
 
 static void play_reconnect(struct side *side, struct outcome outcomes[3],
                            const struct outcome *expected)
 {
-    const struct client_request touch = {SET(R "/still", -1)};
+    const struct request touch = {SET(R "/still", -1)};
     take_outcome(side, &outcomes[0], expected);
     for (size_t i = 0; i < sizeof armed / sizeof armed[0]; i++) {
         ask(side, armed[i].actor, &armed[i].request);
@@ -492,18 +488,18 @@ static void play_reconnect(struct side *side, struct outcome outcomes[3],
 
 static void test_a_session_that_comes_back_hears_the_same(void **state)
 {
-    static struct outcome simulated_outcomes[3], real_outcomes[3];
+    static struct outcome sim_outcomes[3], real_outcomes[3];
     struct side side;
     (void)state;
     begin(&side, true);
-    play_reconnect(&side, simulated_outcomes, NULL);
+    play_reconnect(&side, sim_outcomes, NULL);
     end(&side);
-    assert_int_equal(simulated_outcomes[1].heard[0].notice_count, 4);
+    assert_int_equal(sim_outcomes[1].heard[0].notice_count, 4);
     begin(&side, false);
-    play_reconnect(&side, real_outcomes, simulated_outcomes);
+    play_reconnect(&side, real_outcomes, sim_outcomes);
     end(&side);
     for (int i = 1; i < 3; i++)
-        compare(i == 1 ? "what was missed" : "what is still watched", &simulated_outcomes[i],
+        compare(i == 1 ? "what was missed" : "what is still watched", &sim_outcomes[i],
                 &real_outcomes[i]);
 }
 

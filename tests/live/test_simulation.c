@@ -3,14 +3,14 @@
  * plans on both, row by row of the ledger. */
 #include "tests/live/simulate.h"
 
-static void assert_same_rows(const struct trial_result *real, const struct trial_result *simulated)
+static void assert_same_rows(const struct trial_result *real, const struct trial_result *sim)
 {
     for (uint32_t lock = 0; lock < real->board->plan->locks; lock++) {
         size_t rows = board_rows_used(real->board, lock);
-        assert_int_equal(board_rows_used(simulated->board, lock), rows);
+        assert_int_equal(board_rows_used(sim->board, lock), rows);
         for (size_t i = 0; i < rows; i++) {
             const struct ledger_row *row = ledger_row(&real->board->ledger, lock, i);
-            const struct ledger_row *other = ledger_row(&simulated->board->ledger, lock, i);
+            const struct ledger_row *other = ledger_row(&sim->board->ledger, lock, i);
             assert_int_equal(row->waiters, other->waiters);
             for (int kind = 0; kind < TALLY_KINDS; kind++) {
                 if (row->tally.of[kind] != other->tally.of[kind])
@@ -33,13 +33,13 @@ static void assert_same(struct trial_plan *plan)
         return;
     struct trial_plan same;
     struct trial_result *real = live_trial(plan);
-    struct trial_result *simulated = simulate_trial(plan, &same);
+    struct trial_result *sim = simulate_trial(plan, &same);
     live_assert_good(real);
-    live_assert_good(simulated);
-    assert_same_rows(real, simulated);
-    simulate_assert_same_servers(real, simulated);
+    live_assert_good(sim);
+    assert_same_rows(real, sim);
+    simulate_assert_same_servers(real, sim);
     trial_result_free(real);
-    trial_result_free(simulated);
+    trial_result_free(sim);
 }
 
 static void test_drains_are_the_same(void **state)

@@ -7,17 +7,16 @@
 static const char *const recipes[] = {"nonscalable", "childwatch", "scalable", "walkback",
                                       "ticket",      "rwlock",     "barrier"};
 
-static void assert_same_counts(const struct trial_result *real,
-                               const struct trial_result *simulated)
+static void assert_same_counts(const struct trial_result *real, const struct trial_result *sim)
 {
     const struct trial_plan *plan = real->board->plan;
     for (int kind = 0; kind < TALLY_KINDS; kind++) {
-        if (real->total.of[kind] != simulated->total.of[kind])
+        if (real->total.of[kind] != sim->total.of[kind])
             fail_msg("%s, %u clients: %llu of kind %d on the servers, %llu in the simulation",
                      plan->recipe->name, plan->clients, (unsigned long long)real->total.of[kind],
-                     kind, (unsigned long long)simulated->total.of[kind]);
+                     kind, (unsigned long long)sim->total.of[kind]);
     }
-    simulate_assert_same_servers(real, simulated);
+    simulate_assert_same_servers(real, sim);
 }
 
 static void test_totals_are_the_same_on_three_servers(void **state)
@@ -28,12 +27,12 @@ static void test_totals_are_the_same_on_three_servers(void **state)
         for (size_t i = 0; i < sizeof clients / sizeof clients[0]; i++) {
             struct trial_plan plan = live_plan(recipes[r], clients[i]), same;
             struct trial_result *real = live_trial(&plan);
-            struct trial_result *simulated = simulate_trial(&plan, &same);
+            struct trial_result *sim = simulate_trial(&plan, &same);
             live_assert_good(real);
-            live_assert_good(simulated);
-            assert_same_counts(real, simulated);
+            live_assert_good(sim);
+            assert_same_counts(real, sim);
             trial_result_free(real);
-            trial_result_free(simulated);
+            trial_result_free(sim);
         }
     }
 }

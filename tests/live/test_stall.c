@@ -7,7 +7,8 @@
 
 #include <signal.h>
 
-/* The server that stands still: not the steward's, which is the first, and not the leader. */
+/* The server that stands still: not the set-up session's, which is the first, and not the leader.
+ */
 static unsigned frozen;
 
 struct freeze {
@@ -139,7 +140,7 @@ static void test_a_hold_is_no_stall(void **state)
     assert_no_stall_in_holds(PACE_FREE, DRIVER_THREADS);
 }
 
-/* The conductor waits for more than a second before a step. */
+/* The coordinator waits for more than a second before a step. */
 static void test_to_keep_a_rate_is_no_stall(void **state)
 {
     struct trial_plan plan = live_plan("nonscalable", 6);

@@ -45,11 +45,11 @@ static void test_free_pace_reconciles_on_three_servers(void **state)
 static void write_once(void *context, const struct trial_progress *progress)
 {
     bool *written = context;
-    struct fault fault = {0};
+    struct error error = {0};
     if (*written || progress->handoffs < 2)
         return;
-    live_expect(steward_create(live_host.steward, ROOT "/stranger", &fault), &fault);
-    live_expect(steward_delete_tree(live_host.steward, ROOT "/stranger", &fault), &fault);
+    live_expect(setup_session_create(live_host.setup, ROOT "/stranger", &error), &error);
+    live_expect(setup_session_delete_tree(live_host.setup, ROOT "/stranger", &error), &error);
     *written = true;
 }
 
@@ -68,7 +68,7 @@ static void check_wrong_tally(enum pace pace)
     assert_int_equal(result->violation_count, 1);
     const struct violation *violation = &result->board->violations[0];
     assert_int_equal(violation->kind, VIOLATION_SERVERS);
-    assert_int_equal(violation->counter, ORACLE_WRITES);
+    assert_int_equal(violation->counter, SERVER_COUNTERS_WRITES);
     assert_int_equal(violation->found, violation->expected + 2);
     trial_result_free(result);
 }
@@ -112,7 +112,7 @@ static void kill_leader(void *context, const struct trial_progress *progress)
 static void test_a_dead_leader_ends_the_trial_in_good_order(void **state)
 {
     struct trial_plan plan = live_plan("scalable", 30);
-    struct fault fault = {0};
+    struct error error = {0};
     bool exists = true;
     (void)state;
     plan.hold.mean_ns = 100 * NS_PER_MS;
@@ -123,7 +123,7 @@ static void test_a_dead_leader_ends_the_trial_in_good_order(void **state)
     assert_true(result->end == END_LOST || result->end == END_DEADLINE);
     assert_true(strlen(result->reason) > 0);
     trial_result_free(result);
-    live_expect(steward_exists(live_host.steward, plan.root, &exists, &fault), &fault);
+    live_expect(setup_session_exists(live_host.setup, plan.root, &exists, &error), &error);
     assert_false(exists);
 }
 

@@ -23,7 +23,7 @@ static inline bool carry_out(struct actor *actor)
         actor->leaving = client->outstanding;
         return !actor->leaving && client_leave(client);
     case EXPIRY:
-        simulated_expire(client);
+        sim_expire(client);
         return true;
     default:
         return false;
@@ -36,7 +36,7 @@ static inline bool strike(struct actor *actor)
     struct ordeal *ordeal = actor->ordeal;
     enum doing doing = actor->doing;
     bool held = judge_holds(actor);
-    bool busy_setting = actor->contender.client->outstanding && actor->asked == CLIENT_SET;
+    bool busy_setting = actor->contender.client->outstanding && actor->asked == OP_SET;
     if (doing == CONNECTING || doing == DONE || doing == GONE || !carry_out(actor))
         return false;
     ordeal->toll->struck[actor->mishap][doing]++;
@@ -47,7 +47,7 @@ static inline bool strike(struct actor *actor)
     }
     ordeal->uncertain_sets += busy_setting;
     if (actor->mishap == CRASH && held)
-        actor->holds_until_ns = simulated_now_ns(ordeal->world) + TIMEOUT_MS * NS_PER_MS;
+        actor->holds_until_ns = sim_now_ns(ordeal->world) + TIMEOUT_MS * NS_PER_MS;
     actor->doing = GONE;
     return true;
 }
@@ -72,8 +72,7 @@ static inline void befall_after(struct actor *actor, unsigned step)
     if (is_due(actor, AFTER, step))
         (void)strike(actor);
     else if (is_due(actor, LATER, step))
-        simulated_at(ordeal->world, simulated_now_ns(ordeal->world) + actor->delay_ns, strike_later,
-                     actor);
+        sim_at(ordeal->world, sim_now_ns(ordeal->world) + actor->delay_ns, strike_later, actor);
 }
 
 /* ------------------------------------------------------------------ the course of a client */
@@ -98,9 +97,8 @@ static inline void hold(struct actor *actor)
 {
     struct ordeal *ordeal = actor->ordeal;
     actor->doing = HOLDING;
-    simulated_at(ordeal->world,
-                 simulated_now_ns(ordeal->world) + random_below(&ordeal->random, 3 * NS_PER_MS),
-                 let_go, actor);
+    sim_at(ordeal->world, sim_now_ns(ordeal->world) + random_below(&ordeal->random, 3 * NS_PER_MS),
+           let_go, actor);
 }
 
 static inline void acquired(struct actor *actor)
@@ -147,7 +145,7 @@ static inline void done(struct actor *actor)
 
 static inline void quit(void *actor)
 {
-    simulated_close(((struct actor *)actor)->contender.client);
+    sim_close(((struct actor *)actor)->contender.client);
 }
 
 /* ZooKeeper's Java recipe does not repeat a deletion: what that leaves ends with the session. */
@@ -158,7 +156,7 @@ static inline void give_up(struct actor *actor)
         return; /* it is told soon */
     if (actor->doing == RELEASING && actor->contender.status == ZK_CONNECTION_LOSS) {
         actor->doing = GONE;
-        simulated_at(ordeal->world, simulated_now_ns(ordeal->world), quit, actor);
+        sim_at(ordeal->world, sim_now_ns(ordeal->world), quit, actor);
         return;
     }
     ordeal_condemn(ordeal, actor, "gives up");
@@ -182,7 +180,7 @@ static inline void go_on(void *context)
 
 static inline void advance(struct actor *actor)
 {
-    struct simulated *world = actor->ordeal->world;
+    struct sim *world = actor->ordeal->world;
     unsigned step = ++actor->steps;
     if ((is_due(actor, BEFORE, step) || actor->leaving) && strike(actor))
         return;
@@ -193,10 +191,10 @@ static inline void advance(struct actor *actor)
         actor->parked = true;
         break;
     case STEP_TURN:
-        simulated_at(world, simulated_now_ns(world), go_on, actor);
+        sim_at(world, sim_now_ns(world), go_on, actor);
         break;
     case STEP_PAUSE:
-        simulated_at(world, simulated_now_ns(world) + actor->contender.pause_ns, go_on, actor);
+        sim_at(world, sim_now_ns(world) + actor->contender.pause_ns, go_on, actor);
         break;
     case STEP_DONE:
         done(actor);
@@ -230,21 +228,21 @@ static inline void state_changed(void *owner, enum client_state state)
     struct actor *actor = owner;
     struct ordeal *ordeal = actor->ordeal;
     if (state == CLIENT_ESTABLISHED && actor->doing == CONNECTING)
-        simulated_at(ordeal->world,
-                     simulated_now_ns(ordeal->world) + random_below(&ordeal->random, 8 * NS_PER_MS),
-                     arrive, actor);
+        sim_at(ordeal->world,
+               sim_now_ns(ordeal->world) + random_below(&ordeal->random, 8 * NS_PER_MS), arrive,
+               actor);
     if (state != CLIENT_EXPIRED)
         return;
     if (!actor->expired)
         ordeal_condemn(ordeal, actor, "its session was expired by nobody");
-    ordeal->uncertain_sets += actor->contender.client->outstanding && actor->asked == CLIENT_SET;
+    ordeal->uncertain_sets += actor->contender.client->outstanding && actor->asked == OP_SET;
     actor->doing = GONE;
     /* It comes back; but nobody waits for it at a barrier. */
     if (!ordeal->recipe->together)
         actor_enter(ordeal, actor->contender.number);
 }
 
-static inline void sent(void *owner, enum client_operation operation)
+static inline void sent(void *owner, enum operation operation)
 {
     struct actor *actor = owner;
     actor->asked = operation;
@@ -257,7 +255,7 @@ static inline void replied(void *owner, const struct client_reply *reply)
     bool told = reply->status != ZK_CONNECTION_LOSS && reply->status != ZK_SESSION_EXPIRED;
     if (actor->doing == GONE)
         return;
-    if (reply->operation == CLIENT_SET) {
+    if (reply->operation == OP_SET) {
         ordeal->sets += reply->status == ZK_OK;
         ordeal->uncertain_sets += !told;
     }
@@ -267,7 +265,7 @@ static inline void replied(void *owner, const struct client_reply *reply)
         ordeal_condemn(ordeal, actor, "its connection is lost, and nobody cut it");
         return;
     }
-    actor->unanswerable += reply->operation == CLIENT_EXISTS && reply->status == ZK_NO_NODE;
+    actor->unanswerable += reply->operation == OP_EXISTS && reply->status == ZK_NO_NODE;
     actor->contender.status = reply->status;
     actor->contender.reply = reply;
     advance(actor);
@@ -299,7 +297,7 @@ static inline void actor_draw_mishaps(struct ordeal *ordeal, struct actor *actor
 static inline void actor_enter(struct ordeal *ordeal, uint32_t number)
 {
     static const struct client_listener listener = {state_changed, sent, replied, notified};
-    struct fault fault;
+    struct error error;
     struct actor *actor = &ordeal->actors[ordeal->actor_count++];
     assert_true(ordeal->actor_count <= ACTORS_MAX);
     *actor = (struct actor){
@@ -310,9 +308,9 @@ static inline void actor_enter(struct ordeal *ordeal, uint32_t number)
     uint64_t high = random_next(&ordeal->random), low = random_next(&ordeal->random);
     contender_set_guid(&actor->contender, high, low);
     unsigned server = (unsigned)random_below(&ordeal->random, ordeal->servers);
-    assert_int_equal(simulated_open(ordeal->world, server, TIMEOUT_MS, &listener, actor,
-                                    &actor->contender.client, &fault),
-                     FAULT_NONE);
+    assert_int_equal(sim_open(ordeal->world, server, TIMEOUT_MS, &listener, actor,
+                              &actor->contender.client, &error),
+                     ERROR_NONE);
 }
 
 #endif

@@ -17,7 +17,7 @@
 static inline bool judge_holds(const struct actor *actor)
 {
     if (actor->doing == GONE)
-        return simulated_now_ns(actor->ordeal->world) < actor->holds_until_ns;
+        return sim_now_ns(actor->ordeal->world) < actor->holds_until_ns;
     return (actor->doing == WORKING || actor->doing == HOLDING) && !actor->expired;
 }
 
@@ -129,8 +129,8 @@ static inline void check_leaks(struct ordeal *ordeal, uint64_t watches, uint64_t
 {
     uint64_t watch_count = 0;
     for (unsigned i = 0; i < ordeal->servers; i++) {
-        struct admin_counters counters;
-        simulated_counters(ordeal->world, i, &counters);
+        struct four_letter_counters counters;
+        sim_counters(ordeal->world, i, &counters);
         watch_count += counters.watch_count;
         if (counters.ephemerals_count != ephemerals)
             ordeal_condemn(ordeal, &ordeal->actors[0], "ephemeral znodes are left");
@@ -151,7 +151,7 @@ static inline void check_leftovers(struct ordeal *ordeal)
     check_leaks(ordeal, watches, ephemerals);
     for (uint32_t i = 0; i < ordeal->actor_count; i++) {
         if (ordeal->actors[i].doing != GONE)
-            simulated_close(ordeal->actors[i].contender.client);
+            sim_close(ordeal->actors[i].contender.client);
         ordeal->actors[i].doing = GONE;
     }
     ordeal_run_dry(ordeal);

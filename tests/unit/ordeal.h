@@ -17,7 +17,7 @@
 #include "base/clock.h"
 #include "base/random.h"
 #include "recipes/registry.h"
-#include "zk/simulated.h"
+#include "sim/sim.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -53,20 +53,20 @@ struct actor {
     uint64_t delay_ns;
     uint32_t cut_steps;      /* a bit for each step whose reply is lost */
     uint64_t holds_until_ns; /* of who crashed while it held */
-    enum client_operation asked;
+    enum operation asked;
     unsigned unanswerable; /* watches for what is not there */
 };
 
 /* What befell all clients of a recipe, and in the middle of what; the lost replies by operation. */
 struct toll {
     unsigned struck[MISHAPS][DOINGS];
-    unsigned cut[CLIENT_MULTI + 1];
+    unsigned cut[OP_MULTI + 1];
 };
 
 struct ordeal {
     const struct recipe *recipe;
     struct toll *toll;
-    struct simulated *world;
+    struct sim *world;
     struct random random;
     unsigned servers;
     uint32_t clients, actor_count;
@@ -77,9 +77,9 @@ struct ordeal {
     unsigned grants;
     unsigned sets, uncertain_sets; /* known to be made; nobody knows */
     bool torn;                     /* work was broken off, and nobody has worked since */
-    struct client *steward;
+    struct client *setup;
     bool answered;
-    enum zk_status status; /* of the steward's last request … */
+    enum zk_status status; /* of the set-up session's last request … */
     char text[32];         /* … and the data that it read */
     uint64_t events;
     char verdict[600]; /* "" while nothing is wrong */
@@ -92,17 +92,17 @@ static inline void ordeal_condemn(struct ordeal *ordeal, const struct actor *act
     if (ordeal->verdict[0] == '\0')
         snprintf(ordeal->verdict, sizeof ordeal->verdict, "client %u at step %u, %.2f ms: %s",
                  actor->contender.number, actor->steps,
-                 (double)simulated_now_ns(ordeal->world) / NS_PER_MS, what);
+                 (double)sim_now_ns(ordeal->world) / NS_PER_MS, what);
 }
 
 /* ------------------------------------------------------------------ who makes and reads znodes */
 
-static inline void steward_state(void *owner, enum client_state state)
+static inline void setup_session_state(void *owner, enum client_state state)
 {
     ((struct ordeal *)owner)->answered = state == CLIENT_ESTABLISHED;
 }
 
-static inline void steward_replied(void *owner, const struct client_reply *reply)
+static inline void setup_session_replied(void *owner, const struct client_reply *reply)
 {
     struct ordeal *ordeal = owner;
     ordeal->answered = true;
@@ -111,13 +111,13 @@ static inline void steward_replied(void *owner, const struct client_reply *reply
              reply->value_length > 0 ? reply->value : "");
 }
 
-static inline void steward_sent(void *owner, enum client_operation operation)
+static inline void setup_session_sent(void *owner, enum operation operation)
 {
     (void)operation;
     ((struct ordeal *)owner)->answered = false;
 }
 
-static inline void steward_notified(void *owner, enum client_event event, const char *path)
+static inline void setup_session_notified(void *owner, enum client_event event, const char *path)
 {
     (void)owner;
     (void)event;
@@ -127,12 +127,12 @@ static inline void steward_notified(void *owner, enum client_event event, const 
 static inline void await_answer(struct ordeal *ordeal)
 {
     while (!ordeal->answered)
-        assert_true(simulated_step(ordeal->world));
+        assert_true(sim_step(ordeal->world));
 }
 
 static inline void make(struct ordeal *ordeal, const char *path, const char *value)
 {
-    client_create(ordeal->steward, path, value, strlen(value), PERSISTENT);
+    client_create(ordeal->setup, path, value, strlen(value), PERSISTENT);
     await_answer(ordeal);
     assert_int_equal(ordeal->status, ZK_OK);
 }
@@ -140,20 +140,20 @@ static inline void make(struct ordeal *ordeal, const char *path, const char *val
 /* The data of a znode, until the next call; "missing" if it is not there. */
 static inline const char *ordeal_read(struct ordeal *ordeal, const char *path)
 {
-    client_get(ordeal->steward, path, NO_WATCH);
+    client_get(ordeal->setup, path, NO_WATCH);
     await_answer(ordeal);
     return ordeal->status == ZK_OK ? ordeal->text : "missing";
 }
 
 static inline void lay_out(struct ordeal *ordeal)
 {
-    static const struct client_listener listener = {steward_state, steward_sent, steward_replied,
-                                                    steward_notified};
+    static const struct client_listener listener = {setup_session_state, setup_session_sent,
+                                                    setup_session_replied, setup_session_notified};
     const struct recipe_znode *znode = ordeal->recipe->laid_out;
-    struct fault fault;
+    struct error error;
     assert_int_equal(
-        simulated_open(ordeal->world, 0, TIMEOUT_MS, &listener, ordeal, &ordeal->steward, &fault),
-        FAULT_NONE);
+        sim_open(ordeal->world, 0, TIMEOUT_MS, &listener, ordeal, &ordeal->setup, &error),
+        ERROR_NONE);
     await_answer(ordeal);
     make(ordeal, LOCK, "");
     for (; znode != NULL && znode->name != NULL; znode++) {
@@ -170,22 +170,22 @@ static inline void lay_out(struct ordeal *ordeal)
 static inline void ordeal_init(struct ordeal *ordeal, const struct recipe *recipe, uint64_t seed,
                                struct toll *toll)
 {
-    struct simulated_options options = simulated_options_default();
-    struct fault fault;
+    struct sim_options options = sim_options_default();
+    struct error error;
     *ordeal = (struct ordeal){.recipe = recipe, .toll = toll};
     random_init(&ordeal->random, seed);
     ordeal->servers = options.servers = 1 + 2 * (unsigned)random_below(&ordeal->random, 3);
     options.costs.network_jitter_ns = UINT64_C(1000) << random_below(&ordeal->random, 15);
     options.seed = seed;
     ordeal->clients = 2 + (uint32_t)random_below(&ordeal->random, CLIENTS_MAX - 1);
-    assert_int_equal(simulated_new(&options, &ordeal->world, &fault), FAULT_NONE);
+    assert_int_equal(sim_new(&options, &ordeal->world, &error), ERROR_NONE);
     lay_out(ordeal);
 }
 
 /* Until nothing more happens, or something is wrong. */
 static inline void ordeal_run_dry(struct ordeal *ordeal)
 {
-    while (ordeal->verdict[0] == '\0' && simulated_step(ordeal->world)) {
+    while (ordeal->verdict[0] == '\0' && sim_step(ordeal->world)) {
         if (++ordeal->events > EVENTS_MAX)
             ordeal_condemn(ordeal, &ordeal->actors[0], "it goes on and on");
     }
@@ -193,7 +193,7 @@ static inline void ordeal_run_dry(struct ordeal *ordeal)
 
 static inline void ordeal_deinit(struct ordeal *ordeal)
 {
-    simulated_free(ordeal->world);
+    sim_free(ordeal->world);
 }
 
 #endif

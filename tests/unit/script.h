@@ -24,18 +24,18 @@ struct script {
     const struct recipe *recipe;
     enum recipe_step step;
     bool releasing;
-    unsigned requests;             /* so far */
-    struct client_request request; /* the last one, without what it points to … */
-    char path[RECIPE_PATH_MAX];    /* … but for its path, or that of its last part … */
-    char value[RECIPE_PATH_MAX];   /* … and its value, or that of its first part */
+    unsigned requests;           /* so far */
+    struct request request;      /* the last one, without what it points to … */
+    char path[RECIPE_PATH_MAX];  /* … but for its path, or that of its last part … */
+    char value[RECIPE_PATH_MAX]; /* … and its value, or that of its first part */
 };
 
-static inline void script_submit(struct client *client, const struct client_request *request)
+static inline void script_submit(struct client *client, const struct request *request)
 {
     struct script *script = client->owner;
     script->requests++;
     script->request = *request;
-    const struct client_request *first = request->part_count > 0 ? request->parts : request;
+    const struct request *first = request->part_count > 0 ? request->parts : request;
     snprintf(script->value, sizeof script->value, "%.*s", (int)first->value_length,
              first->value_length > 0 ? (const char *)first->value : "");
     snprintf(script->path, sizeof script->path, "%s",
@@ -58,7 +58,7 @@ static inline int64_t script_session_id(const struct client *client)
     return SCRIPT_SESSION;
 }
 
-static inline void script_sent(void *owner, enum client_operation operation)
+static inline void script_sent(void *owner, enum operation operation)
 {
     (void)owner;
     (void)operation;
@@ -113,8 +113,8 @@ static inline void script_reply(struct script *script, const struct client_reply
 }
 
 /* The request that is out is this one; its reply is a status alone. */
-static inline void script_answer(struct script *script, enum client_operation operation,
-                                 const char *path, enum zk_status status)
+static inline void script_answer(struct script *script, enum operation operation, const char *path,
+                                 enum zk_status status)
 {
     assert_int_equal(script->step, STEP_REPLY);
     assert_int_equal(script->request.operation, operation);
@@ -126,7 +126,7 @@ static inline void script_answer(struct script *script, enum client_operation op
 static inline void script_created(struct script *script, const char *path)
 {
     assert_int_equal(script->step, STEP_REPLY);
-    assert_int_equal(script->request.operation, CLIENT_CREATE);
+    assert_int_equal(script->request.operation, OP_CREATE);
     script_reply(script, &(struct client_reply){.path = path});
 }
 
@@ -138,7 +138,7 @@ static inline void script_listed(struct script *script, const char *folder,
     while (names[reply.name_count] != NULL)
         reply.name_count++;
     assert_int_equal(script->step, STEP_REPLY);
-    assert_int_equal(script->request.operation, CLIENT_GET_CHILDREN);
+    assert_int_equal(script->request.operation, OP_GET_CHILDREN);
     assert_string_equal(script->path, folder);
     script_reply(script, &reply);
 }
@@ -149,7 +149,7 @@ static inline void script_listed(struct script *script, const char *folder,
 static inline void script_data(struct script *script, const char *path, const char *value)
 {
     assert_int_equal(script->step, STEP_REPLY);
-    assert_int_equal(script->request.operation, CLIENT_GET);
+    assert_int_equal(script->request.operation, OP_GET);
     assert_string_equal(script->path, path);
     script_reply(script, &(struct client_reply){.value = value, .value_length = strlen(value)});
 }

@@ -7,7 +7,7 @@
 #include <cmocka.h>
 
 #include "base/random.h"
-#include "zk/agenda.h"
+#include "sim/agenda.h"
 
 #define ENTRIES 3000
 
@@ -19,7 +19,7 @@ struct diary {
 };
 
 /* A note in the diary: which it was. */
-struct note {
+struct request_copy {
     struct diary *diary;
     uint64_t number;
     uint64_t due_ns;
@@ -27,7 +27,7 @@ struct note {
 
 static void hear(void *context)
 {
-    const struct note *note = context;
+    const struct request_copy *note = context;
     assert_int_equal(note->diary->agenda.now_ns, note->due_ns);
     note->diary->heard[note->diary->count++] = note->number;
 }
@@ -42,13 +42,13 @@ static void begin(struct diary *diary)
 static void test_the_earlier_comes_first_and_of_equals_the_one_before(void **state)
 {
     static struct diary diary;
-    static struct note notes[ENTRIES];
+    static struct request_copy notes[ENTRIES];
     struct random random;
     (void)state;
     random_init(&random, 1);
     begin(&diary);
     for (uint64_t i = 0; i < ENTRIES; i++) {
-        notes[i] = (struct note){&diary, i, random_below(&random, 500)};
+        notes[i] = (struct request_copy){&diary, i, random_below(&random, 500)};
         agenda_add(&diary.agenda, notes[i].due_ns, hear, &notes[i]);
     }
     while (agenda_next_ns(&diary.agenda) != UINT64_MAX) {
@@ -58,19 +58,19 @@ static void test_the_earlier_comes_first_and_of_equals_the_one_before(void **sta
     }
     assert_int_equal(diary.count, ENTRIES);
     for (size_t i = 1; i < ENTRIES; i++) {
-        const struct note *a = &notes[diary.heard[i - 1]], *b = &notes[diary.heard[i]];
+        const struct request_copy *a = &notes[diary.heard[i - 1]], *b = &notes[diary.heard[i]];
         assert_true(a->due_ns < b->due_ns || (a->due_ns == b->due_ns && a->number < b->number));
     }
     slab_deinit(&diary.slab);
 }
 
-static struct note later;
+static struct request_copy later;
 
 /* Enters another one that would have been due long ago. */
 static void enter_late(void *context)
 {
     struct diary *diary = context;
-    later = (struct note){diary, 7, diary->agenda.now_ns};
+    later = (struct request_copy){diary, 7, diary->agenda.now_ns};
     agenda_add(&diary->agenda, 3, hear, &later);
 }
 

@@ -75,9 +75,9 @@ static void levels_above_the_limit_are_left_out(void **state)
     (void)state;
     struct options options = plan();
     struct capacity capacity = {.sessions = 31, .room = 35, .server = "a:1"};
-    struct fault fault;
+    struct error error;
     char text[512];
-    assert_int_equal(capacity_fit(&capacity, &options, text, sizeof text, &fault), FAULT_NONE);
+    assert_int_equal(capacity_fit(&capacity, &options, text, sizeof text, &error), ERROR_NONE);
     assert_int_equal(options.level_count, 2);
     assert_int_equal(options.left_out_count, 2);
     assert_string_equal(
@@ -86,7 +86,7 @@ static void levels_above_the_limit_are_left_out(void **state)
               "in the server's zoo.cfg, or more servers of its ensemble");
     options = plan();
     capacity.sessions = 32;
-    assert_int_equal(capacity_fit(&capacity, &options, text, sizeof text, &fault), FAULT_NONE);
+    assert_int_equal(capacity_fit(&capacity, &options, text, sizeof text, &error), ERROR_NONE);
     assert_int_equal(options.level_count, 3);
     assert_memory_equal(text, "n = 64 left out: a:1", 20);
 }
@@ -97,11 +97,11 @@ static void many_levels_left_out_are_told_as_a_range(void **state)
     uint64_t many[105];
     struct capacity capacity = {.sessions = 63, .room = 67, .server = "a:1"};
     struct options options = {.clients = many, .level_count = 105, .max_clients = UINT64_MAX};
-    struct fault fault;
+    struct error error;
     char text[512];
     for (size_t i = 0; i < 105; i++)
         many[i] = 56 + i;
-    assert_int_equal(capacity_fit(&capacity, &options, text, sizeof text, &fault), FAULT_NONE);
+    assert_int_equal(capacity_fit(&capacity, &options, text, sizeof text, &error), ERROR_NONE);
     assert_memory_equal(text, "n = 64 to 160 (97 client counts) left out: a:1", 46);
 }
 
@@ -110,9 +110,9 @@ static void what_fits_is_not_spoken_of(void **state)
     (void)state;
     struct options options = plan();
     struct capacity capacity = {.sessions = 64, .room = 68, .server = "a:1"};
-    struct fault fault;
+    struct error error;
     char text[512] = "x";
-    assert_int_equal(capacity_fit(&capacity, &options, text, sizeof text, &fault), FAULT_NONE);
+    assert_int_equal(capacity_fit(&capacity, &options, text, sizeof text, &error), ERROR_NONE);
     assert_int_equal(options.level_count, 4);
     assert_string_equal(text, "");
 }
@@ -122,12 +122,12 @@ static void a_plan_of_which_nothing_is_left_is_refused(void **state)
     (void)state;
     struct options options = plan();
     struct capacity capacity = {.sessions = 7, .room = 11, .server = "a:1"};
-    struct fault fault;
+    struct error error;
     char text[512];
-    assert_int_equal(capacity_fit(&capacity, &options, text, sizeof text, &fault),
-                     FAULT_CONNECTION_LIMIT);
-    assert_string_equal(fault.subject, "a:1");
-    assert_string_equal(fault.detail, "11 at a time (maxClientCnxns), 4 of them for zkherd's own "
+    assert_int_equal(capacity_fit(&capacity, &options, text, sizeof text, &error),
+                     ERROR_CONNECTION_LIMIT);
+    assert_string_equal(error.subject, "a:1");
+    assert_string_equal(error.detail, "11 at a time (maxClientCnxns), 4 of them for zkherd's own "
                                       "use, and the smallest number of --clients is 8");
 }
 
@@ -136,15 +136,15 @@ static void the_lower_of_two_limits_counts(void **state)
     (void)state;
     struct options options = plan();
     struct capacity capacity = {.sessions = 40, .room = 44, .server = "a:1"};
-    struct fault fault;
+    struct error error;
     char text[512];
     options.max_clients = 20;
-    assert_int_equal(capacity_fit(&capacity, &options, text, sizeof text, &fault), FAULT_NONE);
+    assert_int_equal(capacity_fit(&capacity, &options, text, sizeof text, &error), ERROR_NONE);
     assert_int_equal(options.level_count, 2);
     assert_string_equal(text, "n = 32 and 64 left out: --max-clients 20");
     options = plan();
     options.max_clients = 50;
-    assert_int_equal(capacity_fit(&capacity, &options, text, sizeof text, &fault), FAULT_NONE);
+    assert_int_equal(capacity_fit(&capacity, &options, text, sizeof text, &error), ERROR_NONE);
     assert_int_equal(options.level_count, 3);
     assert_memory_equal(text, "n = 64 left out: a:1 takes 44", 29);
 }

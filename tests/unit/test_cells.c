@@ -45,8 +45,8 @@ static int tear_down(void **state)
 
 static void lay_out(struct cells *into)
 {
-    struct fault fault;
-    assert_int_equal(cells_init(into, &options, &fault), FAULT_NONE);
+    struct error error;
+    assert_int_equal(cells_init(into, &options, &error), ERROR_NONE);
 }
 
 static size_t count_of(const char *recipe, uint32_t clients, uint32_t trial, size_t topology)
@@ -139,7 +139,7 @@ static uint64_t requests_of(const char *recipe, uint64_t clients)
 static uint64_t measure_bytes(const struct recipe *recipe, uint32_t clients)
 {
     struct connect_string servers = {.endpoints = {{.host = "simulated", .port = 1}}, .count = 1};
-    struct simulated_options simulation = simulated_options_default();
+    struct sim_options simulation = sim_options_default();
     struct trial_host host = {
         .servers = &servers, .simulation = &simulation, .watch = {.interrupt_descriptor = -1}};
     struct trial_plan drain = {.recipe = recipe,
@@ -153,8 +153,8 @@ static uint64_t measure_bytes(const struct recipe *recipe, uint32_t clients)
                                .root = "/zkherd-20261122T080910Z-0001234/t0000",
                                .servers = &servers};
     struct trial_result *result = NULL;
-    struct fault fault;
-    assert_int_equal(trial_run(&drain, &host, &result, &fault), FAULT_NONE);
+    struct error error;
+    assert_int_equal(trial_run(&drain, &host, &result, &error), ERROR_NONE);
     uint64_t bytes = result->total.of[TALLY_BYTES_SENT] + result->total.of[TALLY_BYTES_RECEIVED];
     trial_result_free(result);
     return bytes;

@@ -7,7 +7,7 @@
 #include <cmocka.h>
 
 #include "base/random.h"
-#include "zk/children.h"
+#include "sim/children.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -38,13 +38,13 @@ static const char *end_diversion(FILE *file)
     return said;
 }
 
-static void a_fault_is_one_printable_line(void **state)
+static void a_error_is_one_printable_line(void **state)
 {
-    struct fault fault;
+    struct error error;
     (void)state;
-    fault_raise(&fault, FAULT_NO_LOCK, 0, "/a" HOSTILE, "its child '%s'", HOSTILE);
+    error_raise(&error, ERROR_NO_LOCK, 0, "/a" HOSTILE, "its child '%s'", HOSTILE);
     FILE *file = divert();
-    assert_int_equal(complain(&fault), 2);
+    assert_int_equal(complain(&error), 2);
     assert_string_equal(end_diversion(file),
                         "zkherd: /a" HARMLESS ": not a lock: its child '" HARMLESS
                         "'; name the folder of a queue, or the znode that is the lock\n");
@@ -83,7 +83,7 @@ static void a_line_that_is_too_long_is_cut_with_a_sign(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_fault_is_one_printable_line),
+        cmocka_unit_test(a_error_is_one_printable_line),
         cmocka_unit_test(a_wrong_argument_is_one_printable_line),
         cmocka_unit_test(a_remark_is_one_printable_line),
         cmocka_unit_test(a_line_that_is_too_long_is_cut_with_a_sign),

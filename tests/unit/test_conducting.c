@@ -13,12 +13,12 @@
 #include "trial/trial.h"
 
 static struct connect_string servers;
-static struct simulated_options options;
+static struct sim_options options;
 
 static int set_up(void **state)
 {
     (void)state;
-    options = simulated_options_default();
+    options = sim_options_default();
     options.servers = 3;
     servers = (struct connect_string){.count = 3};
     for (uint16_t i = 0; i < 3; i++)
@@ -48,9 +48,9 @@ static struct trial_result *run(const struct trial_plan *plan)
     const struct trial_host host = {
         .servers = &servers, .simulation = &options, .watch = {.interrupt_descriptor = -1}};
     struct trial_result *result = NULL;
-    struct fault fault = {0};
-    if (trial_run(plan, &host, &result, &fault) != FAULT_NONE)
-        fail_msg("%s: %s", fault_words(fault.kind), fault.detail);
+    struct error error = {0};
+    if (trial_run(plan, &host, &result, &error) != ERROR_NONE)
+        fail_msg("%s: %s", error_words(error.kind), error.detail);
     return result;
 }
 

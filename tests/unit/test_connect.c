@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "zk/connect.h"
+#include "client/connect.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -11,9 +11,9 @@
 static struct connect_string parse(const char *text)
 {
     struct connect_string connect;
-    struct fault fault = {.detail = ""};
-    if (connect_parse(text, &connect, &fault) != FAULT_NONE)
-        fail_msg("'%s' was refused: %s", text, fault.detail);
+    struct error error = {.detail = ""};
+    if (connect_parse(text, &connect, &error) != ERROR_NONE)
+        fail_msg("'%s' was refused: %s", text, error.detail);
     return connect;
 }
 
@@ -23,13 +23,13 @@ static void assert_refused(const char *text, const char *words)
     struct connect_string connect, before;
     memset(&connect, 0x5a, sizeof connect);
     before = connect;
-    struct fault fault = {.detail = ""};
-    if (connect_parse(text, &connect, &fault) != FAULT_USAGE)
+    struct error error = {.detail = ""};
+    if (connect_parse(text, &connect, &error) != ERROR_USAGE)
         fail_msg("'%s' was not refused", text);
-    assert_int_equal(fault.kind, FAULT_USAGE);
-    assert_int_equal(strncmp(fault.subject, text, sizeof fault.subject - 1), 0);
-    if (strstr(fault.detail, words) == NULL)
-        fail_msg("'%s' was refused with '%s', not '%s'", text, fault.detail, words);
+    assert_int_equal(error.kind, ERROR_USAGE);
+    assert_int_equal(strncmp(error.subject, text, sizeof error.subject - 1), 0);
+    if (strstr(error.detail, words) == NULL)
+        fail_msg("'%s' was refused with '%s', not '%s'", text, error.detail, words);
     assert_memory_equal(&connect, &before, sizeof connect);
 }
 
@@ -210,24 +210,24 @@ static void formats_connect_strings_as_they_were_typed(void **state)
 
 static void assert_path_refused(const char *path, const char *words)
 {
-    struct fault fault = {.detail = ""};
-    assert_int_equal(connect_check_path(path, &fault), FAULT_USAGE);
-    if (strstr(fault.detail, words) == NULL)
-        fail_msg("'%s' was refused with '%s', not '%s'", path, fault.detail, words);
+    struct error error = {.detail = ""};
+    assert_int_equal(connect_check_path(path, &error), ERROR_USAGE);
+    if (strstr(error.detail, words) == NULL)
+        fail_msg("'%s' was refused with '%s', not '%s'", path, error.detail, words);
 }
 
 static void checks_paths_as_zookeeper_does(void **state)
 {
     static const char *const good[] = {"/", "/a", "/a/b c/..d/...", "/a.b/c-0000000001"};
     char lengthy[CONNECT_PATH_MAX + 2] = "/";
-    struct fault fault;
+    struct error error;
     (void)state;
     for (size_t i = 0; i < sizeof good / sizeof good[0]; i++)
-        assert_int_equal(connect_check_path(good[i], &fault), FAULT_NONE);
+        assert_int_equal(connect_check_path(good[i], &error), ERROR_NONE);
     memset(lengthy + 1, 'x', CONNECT_PATH_MAX);
     assert_path_refused(lengthy, "the path is too long");
     lengthy[CONNECT_PATH_MAX] = '\0';
-    assert_int_equal(connect_check_path(lengthy, &fault), FAULT_NONE);
+    assert_int_equal(connect_check_path(lengthy, &error), ERROR_NONE);
     assert_path_refused("", "the path does not begin with a '/'");
     assert_path_refused("a/b", "the path does not begin with a '/'");
     assert_path_refused("/a/", "the path ends with a '/'");

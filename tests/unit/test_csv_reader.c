@@ -14,7 +14,7 @@
 #include <cmocka.h>
 
 static struct csv_reader reader;
-static struct fault fault;
+static struct error error;
 
 static int forget(void **state)
 {
@@ -24,21 +24,21 @@ static int forget(void **state)
 }
 
 /* fmemopen refuses to open nothing. */
-static enum fault_kind read_bytes(const char *bytes, size_t length)
+static enum error_kind read_bytes(const char *bytes, size_t length)
 {
     FILE *stream =
         length > 0 ? fmemopen((void *)(uintptr_t)bytes, length, "r") : fopen("/dev/null", "re");
     assert_non_null(stream);
     csv_reader_deinit(&reader);
-    enum fault_kind kind = csv_reader_init(stream, "t.csv", &reader, &fault);
+    enum error_kind kind = csv_reader_init(stream, "t.csv", &reader, &error);
     fclose(stream);
     return kind;
 }
 
 static void read_well(const char *text)
 {
-    if (read_bytes(text, strlen(text)) != FAULT_NONE)
-        fail_msg("'%s': %s", text, fault.detail);
+    if (read_bytes(text, strlen(text)) != ERROR_NONE)
+        fail_msg("'%s': %s", text, error.detail);
 }
 
 static void assert_field(size_t row, size_t column, const char *expected)
@@ -53,7 +53,7 @@ static void rows_and_columns(void **state)
     read_well("run,recipe,rpcs\na,scalable,8\nb,,\n");
     assert_int_equal(reader.columns, 3);
     assert_int_equal(reader.rows, 2);
-    assert_int_equal(csv_reader_column(&reader, "rpcs", &column, &fault), FAULT_NONE);
+    assert_int_equal(csv_reader_column(&reader, "rpcs", &column, &error), ERROR_NONE);
     assert_int_equal(column, 2);
     assert_field(0, 1, "scalable");
     assert_field(0, 2, "8");
@@ -122,13 +122,13 @@ static void numbers_are_decimal(void **state)
                                       "1e999", "--1",  ".",   "1-2", "8e"};
     double number = 7;
     read_well("n\n8\n-2.5\n1e3\n\n");
-    assert_int_equal(csv_reader_number(&reader, 0, 0, &number, &fault), FAULT_NONE);
+    assert_int_equal(csv_reader_number(&reader, 0, 0, &number, &error), ERROR_NONE);
     assert_true(number == 8);
-    assert_int_equal(csv_reader_number(&reader, 1, 0, &number, &fault), FAULT_NONE);
+    assert_int_equal(csv_reader_number(&reader, 1, 0, &number, &error), ERROR_NONE);
     assert_true(number == -2.5);
-    assert_int_equal(csv_reader_number(&reader, 2, 0, &number, &fault), FAULT_NONE);
+    assert_int_equal(csv_reader_number(&reader, 2, 0, &number, &error), ERROR_NONE);
     assert_true(number == 1000);
-    assert_int_equal(csv_reader_number(&reader, 3, 0, &number, &fault), FAULT_NONE);
+    assert_int_equal(csv_reader_number(&reader, 3, 0, &number, &error), ERROR_NONE);
     assert_true(isnan(number));
     for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
         char text[64], told[96];
@@ -136,9 +136,9 @@ static void numbers_are_decimal(void **state)
         snprintf(told, sizeof told, "line 4: n: '%s' is not a number", bad[i]);
         read_well(text);
         number = 7;
-        assert_int_equal(csv_reader_number(&reader, 1, 1, &number, &fault), FAULT_MALFORMED);
-        assert_string_equal(fault.subject, "t.csv");
-        assert_string_equal(fault.detail, told);
+        assert_int_equal(csv_reader_number(&reader, 1, 1, &number, &error), ERROR_MALFORMED);
+        assert_string_equal(error.subject, "t.csv");
+        assert_string_equal(error.detail, told);
         assert_true(number == 7);
     }
 }
@@ -161,13 +161,13 @@ static void what_is_malformed_is_told_with_its_line(void **state)
         {"a,b,b\n", "line 1: two columns are called 'b'"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
-        assert_int_equal(read_bytes(cases[i].text, strlen(cases[i].text)), FAULT_MALFORMED);
-        assert_string_equal(fault.subject, "t.csv");
-        assert_string_equal(fault.detail, cases[i].told);
+        assert_int_equal(read_bytes(cases[i].text, strlen(cases[i].text)), ERROR_MALFORMED);
+        assert_string_equal(error.subject, "t.csv");
+        assert_string_equal(error.detail, cases[i].told);
         assert_null(reader.text); /* unchanged */
     }
-    assert_int_equal(read_bytes("a\n\0\n", 4), FAULT_MALFORMED);
-    assert_string_equal(fault.detail, "line 1: a zero byte: this is no text");
+    assert_int_equal(read_bytes("a\n\0\n", 4), ERROR_MALFORMED);
+    assert_string_equal(error.detail, "line 1: a zero byte: this is no text");
 }
 
 static void what_is_not_there_is_told(void **state)
@@ -175,11 +175,11 @@ static void what_is_not_there_is_told(void **state)
     (void)state;
     size_t column = 7;
     read_well("a,b\n1,2\n");
-    assert_int_equal(csv_reader_column(&reader, "rpcs", &column, &fault), FAULT_MALFORMED);
-    assert_string_equal(fault.detail, "line 1: there is no column called 'rpcs'");
+    assert_int_equal(csv_reader_column(&reader, "rpcs", &column, &error), ERROR_MALFORMED);
+    assert_string_equal(error.detail, "line 1: there is no column called 'rpcs'");
     assert_int_equal(column, 7);
-    assert_int_equal(csv_reader_open("/nonexistent/t.csv", &reader, &fault), FAULT_SYSTEM);
-    assert_int_equal(csv_reader_open("/tmp", &reader, &fault), FAULT_SYSTEM); /* a folder */
+    assert_int_equal(csv_reader_open("/nonexistent/t.csv", &reader, &error), ERROR_SYSTEM);
+    assert_int_equal(csv_reader_open("/tmp", &reader, &error), ERROR_SYSTEM); /* a folder */
 }
 
 /* The buffer grows; a field may lie across what was read at once. */

@@ -45,10 +45,10 @@ static void assert_all_befell(const struct recipe *recipe, const struct toll *to
     }
     if (!recipe->recovers)
         return;
-    assert_true(toll->cut[CLIENT_CREATE] > 0);
-    assert_true(toll->cut[CLIENT_EXISTS] > 0);
-    assert_true(toll->cut[CLIENT_GET_CHILDREN] > 0);
-    assert_true(toll->cut[CLIENT_DELETE] > 0);
+    assert_true(toll->cut[OP_CREATE] > 0);
+    assert_true(toll->cut[OP_EXISTS] > 0);
+    assert_true(toll->cut[OP_GET_CHILDREN] > 0);
+    assert_true(toll->cut[OP_DELETE] > 0);
 }
 
 static void test_whatever_befalls_a_client_the_others_go_on(void **state)
@@ -98,7 +98,7 @@ static void test_a_seed_plays_the_same_again(void **state)
             assert_memory_equal(&toll, &same, sizeof toll);
             assert_string_equal(first.verdict, second.verdict);
             assert_true(first.events == second.events);
-            assert_true(simulated_now_ns(first.world) == simulated_now_ns(second.world));
+            assert_true(sim_now_ns(first.world) == sim_now_ns(second.world));
             ordeal_deinit(&first);
             ordeal_deinit(&second);
         }

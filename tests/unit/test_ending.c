@@ -20,13 +20,13 @@
 static struct connect_string servers;
 static struct trial_plan plan;
 static struct board *board;
-static struct oracle oracle;
+static struct server_counters counters;
 
 /* Sessions of three simulated servers in turn, all of them unfinished, none with a request out. */
 static int set_up(void **state)
 {
-    struct simulated_options options = simulated_options_default();
-    struct fault fault;
+    struct sim_options options = sim_options_default();
+    struct error error;
     (void)state;
     options.servers = SERVERS;
     servers = (struct connect_string){.count = SERVERS};
@@ -38,9 +38,9 @@ static int set_up(void **state)
                                .processes = 1,
                                .timeout_ns = 30 * NS_PER_S,
                                .servers = &servers};
-    oracle = (struct oracle){.servers = &servers};
-    if (simulated_new(&options, &oracle.simulated, &fault) != FAULT_NONE ||
-        board_new(&plan, &board, &fault) != FAULT_NONE)
+    counters = (struct server_counters){.servers = &servers};
+    if (sim_new(&options, &counters.sim, &error) != ERROR_NONE ||
+        board_new(&plan, &board, &error) != ERROR_NONE)
         return -1;
     for (uint32_t i = 0; i < CLIENTS; i++) {
         struct board_session *session = &board->sessions[i];
@@ -55,14 +55,14 @@ static int tear_down(void **state)
 {
     (void)state;
     board_free(board);
-    simulated_free(oracle.simulated);
+    sim_free(counters.sim);
     return 0;
 }
 
 static void assert_told(const char *words)
 {
     char text[512];
-    ending_describe(board, &oracle, END_DEADLINE, text, sizeof text);
+    ending_describe(board, &counters, END_DEADLINE, text, sizeof text);
     assert_string_equal(text, words);
 }
 
@@ -115,7 +115,7 @@ static void test_what_is_too_long_is_cut_off(void **state)
         board->sessions[i].asked = true;
     for (size_t size = 1; size < sizeof text; size++) {
         text[size] = 'x';
-        ending_describe(board, &oracle, END_DEADLINE, text, size);
+        ending_describe(board, &counters, END_DEADLINE, text, size);
         assert_int_equal(strlen(text), size - 1);
     }
 }

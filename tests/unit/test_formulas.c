@@ -83,7 +83,7 @@ static struct tally drain(const struct recipe *recipe, uint64_t n)
 
 static void test_formulas_are_the_sums_of_the_laws(void **state)
 {
-    struct fault fault;
+    struct error error;
     (void)state;
     const struct recipe *recipe;
     for (size_t r = 0; (recipe = registry_at(r)) != NULL; r++) {
@@ -91,24 +91,24 @@ static void test_formulas_are_the_sums_of_the_laws(void **state)
         assert_true(is_told || formula_is_one(recipe->law.rpcs));
         assert_true(is_told || formula_is_one(recipe->law.notifications));
         for (uint64_t n = 1; n <= CLIENTS; n++) {
-            if (law_check_texts(recipe, n, &fault) != FAULT_NONE)
-                fail_msg("%s: %s", fault.subject, fault.detail);
+            if (law_check_texts(recipe, n, &error) != ERROR_NONE)
+                fail_msg("%s: %s", error.subject, error.detail);
         }
     }
 }
 
 static void assert_text_is_wrong(const struct recipe *recipe, uint64_t clients, const char *detail)
 {
-    struct fault fault;
-    assert_int_equal(law_check_texts(recipe, clients, &fault), FAULT_WRONG_LAW);
-    assert_string_equal(fault.subject, recipe->name);
-    assert_string_equal(fault.detail, detail);
+    struct error error;
+    assert_int_equal(law_check_texts(recipe, clients, &error), ERROR_WRONG_LAW);
+    assert_string_equal(error.subject, recipe->name);
+    assert_string_equal(error.detail, detail);
 }
 
 static void test_a_wrong_text_is_told(void **state)
 {
     struct recipe recipe = *registry_find("scalable"), sharing = *registry_find("rwlock-curator");
-    struct fault fault;
+    struct error error;
     (void)state;
     recipe.law.rpcs = "n^2 + 7n";
     assert_text_is_wrong(
@@ -118,15 +118,15 @@ static void test_a_wrong_text_is_told(void **state)
     recipe.law.rpcs = "5n -- 2";
     assert_text_is_wrong(&recipe, 8, ".law.rpcs is \"5n -- 2\", of which nothing can be made");
     recipe.law.rpcs = "in words";
-    assert_int_equal(law_check_texts(&recipe, 8, &fault), FAULT_NONE);
+    assert_int_equal(law_check_texts(&recipe, 8, &error), ERROR_NONE);
     recipe.law.notifications = "n";
     assert_text_is_wrong(
         &recipe, 8,
         ".law.notifications is \"n\", which is 8 for n = 8, where its law's functions "
         "add up to 7");
-    assert_int_equal(law_check_texts(&sharing, 5, &fault), FAULT_NONE);
+    assert_int_equal(law_check_texts(&sharing, 5, &error), ERROR_NONE);
     sharing.law_texts_every = 0;
-    assert_int_equal(law_check_texts(&sharing, 5, &fault), FAULT_WRONG_LAW);
+    assert_int_equal(law_check_texts(&sharing, 5, &error), ERROR_WRONG_LAW);
 }
 
 /* Before a run begins, at each of its numbers of clients. */
@@ -143,19 +143,19 @@ static void test_no_run_begins_with_a_wrong_text(void **state)
                               .trials = 1,
                               .topology_count = 1};
     struct cells cells;
-    struct fault fault;
+    struct error error;
     (void)state;
-    assert_int_equal(cells_init(&cells, &options, &fault), FAULT_NONE);
+    assert_int_equal(cells_init(&cells, &options, &error), ERROR_NONE);
     assert_int_equal(cells.count, 4);
     cells_deinit(&cells);
     recipe.law.rpcs = "4n";
-    assert_int_equal(cells_init(&cells, &options, &fault), FAULT_WRONG_LAW);
-    assert_string_equal(fault.subject, "scalable");
+    assert_int_equal(cells_init(&cells, &options, &error), ERROR_WRONG_LAW);
+    assert_string_equal(error.subject, "scalable");
     cells_deinit(&cells);
     options.most_clients[1] = 9;
-    assert_int_equal(cells_init(&cells, &options, &fault), FAULT_WRONG_LAW);
+    assert_int_equal(cells_init(&cells, &options, &error), ERROR_WRONG_LAW);
     options.most_clients[1] = 8; /* which it has only for two */
-    assert_int_equal(cells_init(&cells, &options, &fault), FAULT_NONE);
+    assert_int_equal(cells_init(&cells, &options, &error), ERROR_NONE);
     cells_deinit(&cells);
 }
 

@@ -68,9 +68,9 @@ static const char *written(void)
 {
     const struct sample_context context = {"run", "standalone", 1, &options};
     struct waiters *waiters = NULL;
-    struct fault fault;
+    struct error error;
     size_t length = 0;
-    assert_int_equal(waiters_new(options.recipes[0], 128, &waiters, &fault), FAULT_NONE);
+    assert_int_equal(waiters_new(options.recipes[0], 128, &waiters, &error), ERROR_NONE);
     /* One octave, so that there is a row of handoff_us, which has β. */
     waiters->levels[1] = (struct waiters_level){.handoffs = 1, .timed = 1, .handoff_us = 5};
     free(text);

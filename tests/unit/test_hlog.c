@@ -24,7 +24,7 @@
 static char log_path[] = P_tmpdir "/test_hlog.XXXXXX";
 static char table_path[sizeof log_path + 16];
 static struct histogram first, second, both;
-static struct fault fault;
+static struct error error;
 
 static bool java_is_there(void)
 {
@@ -71,16 +71,16 @@ static void fill(struct histogram *histogram, uint64_t seed, size_t count)
 static void write_interval(FILE *stream, const char *tag, double start_s,
                            const struct histogram *histogram)
 {
-    assert_int_equal(hlog_write_interval(stream, tag, start_s, 1.25, histogram, &fault),
-                     FAULT_NONE);
+    assert_int_equal(hlog_write_interval(stream, tag, start_s, 1.25, histogram, &error),
+                     ERROR_NONE);
 }
 
 static FILE *open_log(void)
 {
     FILE *stream = fopen(log_path, "w");
     assert_non_null(stream);
-    assert_int_equal(hlog_write_header(stream, UINT64_C(1700000000123456789), "two\nlines", &fault),
-                     FAULT_NONE);
+    assert_int_equal(hlog_write_header(stream, UINT64_C(1700000000123456789), "two\nlines", &error),
+                     ERROR_NONE);
     return stream;
 }
 
@@ -303,15 +303,15 @@ static void the_largest_count_takes_nine_bytes(void **state)
     assert_memory_equal(encoded + HEADER_BYTES, count, sizeof count);
 }
 
-static void a_failed_stream_is_a_fault(void **state)
+static void a_failed_stream_is_a_error(void **state)
 {
     (void)state;
     FILE *stream = fopen("/dev/full", "w");
     if (stream == NULL)
         skip();
     setvbuf(stream, NULL, _IONBF, 0);
-    assert_int_equal(hlog_write_header(stream, 0, NULL, &fault), FAULT_NO_SPACE);
-    assert_int_equal(hlog_write_interval(stream, "a", 0, 1, &first, &fault), FAULT_NO_SPACE);
+    assert_int_equal(hlog_write_header(stream, 0, NULL, &error), ERROR_NO_SPACE);
+    assert_int_equal(hlog_write_interval(stream, "a", 0, 1, &first, &error), ERROR_NO_SPACE);
     fclose(stream);
 }
 
@@ -324,7 +324,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(overflow_is_told_in_a_comment, make_log, remove_log),
         cmocka_unit_test_setup_teardown(the_header_says_what_the_counts_mean, make_log, remove_log),
         cmocka_unit_test_setup_teardown(the_largest_count_takes_nine_bytes, make_log, remove_log),
-        cmocka_unit_test_setup_teardown(a_failed_stream_is_a_fault, make_log, remove_log),
+        cmocka_unit_test_setup_teardown(a_failed_stream_is_a_error, make_log, remove_log),
     };
     return cmocka_run_group_tests_name("hlog", tests, NULL, NULL);
 }

@@ -17,11 +17,11 @@ static struct board *board;
 
 static void begin(const char *recipe)
 {
-    struct fault fault;
+    struct error error;
     board_free(board);
     plan = (struct trial_plan){
         .recipe = registry_find(recipe), .clients = CLIENTS, .locks = 1, .processes = 1};
-    assert_int_equal(board_new(&plan, &board, &fault), FAULT_NONE);
+    assert_int_equal(board_new(&plan, &board, &error), ERROR_NONE);
 }
 
 static int tear_down(void **state)

@@ -38,11 +38,11 @@ static struct trial_result *run(const struct recipe *recipe, uint64_t seed)
 {
     static struct connect_string servers = {.count = SERVERS};
     static struct trial_plan plan; /* outlives its result */
-    struct simulated_options options = simulated_options_default();
+    struct sim_options options = sim_options_default();
     const struct trial_host host = {
         .servers = &servers, .simulation = &options, .watch = {.interrupt_descriptor = -1}};
     struct trial_result *result = NULL;
-    struct fault fault;
+    struct error error;
     options.servers = SERVERS;
     options.costs.network_jitter_ns = 20 * NS_PER_MS;
     for (size_t i = 0; i < SERVERS; i++)
@@ -58,7 +58,7 @@ static struct trial_result *run(const struct recipe *recipe, uint64_t seed)
                                .seed = seed,
                                .root = "/t",
                                .servers = &servers};
-    assert_int_equal(trial_run(&plan, &host, &result, &fault), FAULT_NONE);
+    assert_int_equal(trial_run(&plan, &host, &result, &error), ERROR_NONE);
     return result;
 }
 

@@ -21,11 +21,11 @@ static struct meter meter;
 
 static int set_up(void **state)
 {
-    struct fault fault;
+    struct error error;
     (void)state;
     plan = (struct trial_plan){
         .recipe = registry_find("nonscalable"), .clients = 4, .locks = LOCKS, .processes = 1};
-    if (board_new(&plan, &board, &fault) != FAULT_NONE)
+    if (board_new(&plan, &board, &error) != ERROR_NONE)
         return -1;
     meter = (struct meter){.board = board, .worker = &board->workers[0], .lock = 1};
     for (uint32_t lock = 0; lock < LOCKS; lock++)
@@ -115,7 +115,7 @@ static uint64_t counted(uint64_t handoff, enum tally_kind kind)
     return ledger_row(&board->ledger, 1, handoff)->tally.of[kind];
 }
 
-static void reply(enum client_operation operation, enum zk_status status, size_t names)
+static void reply(enum operation operation, enum zk_status status, size_t names)
 {
     meter_replied(&meter, &(struct client_reply){
                               .operation = operation, .status = status, .name_count = names});
@@ -124,10 +124,10 @@ static void reply(enum client_operation operation, enum zk_status status, size_t
 static void test_a_message_is_in_the_row_of_its_handoff_and_in_the_total(void **state)
 {
     (void)state;
-    meter_sent(&meter, CLIENT_CREATE);
-    meter_sent(&meter, CLIENT_MULTI);
+    meter_sent(&meter, OP_CREATE);
+    meter_sent(&meter, OP_MULTI);
     meter_releasing(&meter, 100);
-    meter_sent(&meter, CLIENT_CREATE);
+    meter_sent(&meter, OP_CREATE);
     assert_int_equal(counted(0, TALLY_CREATE), 1);
     assert_int_equal(counted(0, TALLY_MULTI), 1);
     assert_int_equal(counted(1, TALLY_CREATE), 1);
@@ -139,12 +139,12 @@ static void test_a_message_is_in_the_row_of_its_handoff_and_in_the_total(void **
 static void test_replies_are_counted_for_what_they_say(void **state)
 {
     (void)state;
-    reply(CLIENT_CREATE, ZK_NODE_EXISTS, 0);
-    reply(CLIENT_DELETE, ZK_NO_NODE, 0);
-    reply(CLIENT_DELETE, ZK_OK, 0);
-    reply(CLIENT_EXISTS, ZK_NO_NODE, 0);
-    reply(CLIENT_GET_CHILDREN, ZK_OK, 5);
-    reply(CLIENT_GET_CHILDREN, ZK_OK, 7);
+    reply(OP_CREATE, ZK_NODE_EXISTS, 0);
+    reply(OP_DELETE, ZK_NO_NODE, 0);
+    reply(OP_DELETE, ZK_OK, 0);
+    reply(OP_EXISTS, ZK_NO_NODE, 0);
+    reply(OP_GET_CHILDREN, ZK_OK, 5);
+    reply(OP_GET_CHILDREN, ZK_OK, 7);
     assert_int_equal(counted(0, TALLY_CREATE_FAILED), 1);
     assert_int_equal(counted(0, TALLY_DELETE_FAILED), 1);
     assert_int_equal(counted(0, TALLY_NAMES_LISTED), 12);

@@ -10,7 +10,7 @@
 
 #include "base/clock.h"
 #include "recipes/registry.h"
-#include "trial/death.h"
+#include "trial/injection.h"
 #include "trial/meter.h"
 
 static struct trial_plan plan;
@@ -20,11 +20,11 @@ static struct meter meter;
 /* All have arrived at the only lock. */
 static int set_up(void **state)
 {
-    struct fault fault;
+    struct error error;
     (void)state;
     plan = (struct trial_plan){
         .recipe = registry_find("nonscalable"), .clients = 3, .locks = 1, .processes = 1};
-    if (board_new(&plan, &board, &fault) != FAULT_NONE)
+    if (board_new(&plan, &board, &error) != ERROR_NONE)
         return -1;
     meter = (struct meter){.board = board, .worker = &board->workers[0]};
     atomic_store(&board->locks[0].arrivals, plan.clients);

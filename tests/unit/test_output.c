@@ -18,7 +18,7 @@
 
 static char folder[] = P_tmpdir "/test_output.XXXXXX";
 static struct output output;
-static struct fault fault;
+static struct error error;
 
 static const char *path_of(const char *name)
 {
@@ -75,13 +75,13 @@ static int clean(void **state)
 static void appears_only_when_finished(void **state)
 {
     (void)state;
-    assert_int_equal(output_open(&output, folder, "a.csv", &fault), FAULT_NONE);
+    assert_int_equal(output_open(&output, folder, "a.csv", &error), ERROR_NONE);
     fprintf(output.stream, "x,y\n1,%d\n", 2);
-    assert_int_equal(output_commit(&output, &fault), FAULT_NONE);
+    assert_int_equal(output_commit(&output, &error), ERROR_NONE);
     assert_true(exists("a.csv.part"));
     assert_false(exists("a.csv"));
     fputs("3,4\n", output.stream);
-    assert_int_equal(output_finish(&output, &fault), FAULT_NONE);
+    assert_int_equal(output_finish(&output, &error), ERROR_NONE);
     assert_false(exists("a.csv.part"));
     assert_string_equal(content_of("a.csv"), "x,y\n1,2\n3,4\n");
     output_abandon(&output); /* closed already: must not remove anything */
@@ -96,9 +96,9 @@ static void replaces_an_old_file_and_an_old_part(void **state)
         assert_non_null(left);
         fputs("something much longer from an earlier run\n", left);
         fclose(left);
-        assert_int_equal(output_open(&output, folder, "a.csv", &fault), FAULT_NONE);
+        assert_int_equal(output_open(&output, folder, "a.csv", &error), ERROR_NONE);
         fprintf(output.stream, "%d\n", round);
-        assert_int_equal(output_finish(&output, &fault), FAULT_NONE);
+        assert_int_equal(output_finish(&output, &error), ERROR_NONE);
     }
     assert_string_equal(content_of("a.csv"), "1\n");
 }
@@ -106,7 +106,7 @@ static void replaces_an_old_file_and_an_old_part(void **state)
 static void abandoned_leaves_nothing(void **state)
 {
     (void)state;
-    assert_int_equal(output_open(&output, folder, "a.csv", &fault), FAULT_NONE);
+    assert_int_equal(output_open(&output, folder, "a.csv", &error), ERROR_NONE);
     fputs("1\n", output.stream);
     output_abandon(&output);
     output_abandon(&output);
@@ -121,15 +121,15 @@ static void abandoned_leaves_nothing(void **state)
 static void cannot_open(void **state)
 {
     (void)state;
-    assert_int_equal(output_open(&output, path_of("none"), "a.csv", &fault), FAULT_SYSTEM);
-    assert_int_equal(fault.os_error, ENOENT);
-    assert_non_null(strstr(fault.subject, "none/a.csv"));
+    assert_int_equal(output_open(&output, path_of("none"), "a.csv", &error), ERROR_SYSTEM);
+    assert_int_equal(error.os_error, ENOENT);
+    assert_non_null(strstr(error.subject, "none/a.csv"));
     output_abandon(&output);
     char name[PATH_MAX];
     memset(name, 'x', sizeof name - 1);
     name[sizeof name - 1] = '\0';
-    assert_int_equal(output_open(&output, folder, name, &fault), FAULT_SYSTEM);
-    assert_int_equal(fault.os_error, ENAMETOOLONG);
+    assert_int_equal(output_open(&output, folder, name, &error), ERROR_SYSTEM);
+    assert_int_equal(error.os_error, ENAMETOOLONG);
     output_abandon(&output);
 }
 
@@ -137,22 +137,22 @@ static void cannot_open(void **state)
 static void outgrow(void)
 {
     limit_file_size(4096);
-    assert_int_equal(output_open(&output, folder, "a.csv", &fault), FAULT_NONE);
+    assert_int_equal(output_open(&output, folder, "a.csv", &error), ERROR_NONE);
     fputs("x,y\n1,2\n", output.stream);
-    assert_int_equal(output_commit(&output, &fault), FAULT_NONE);
+    assert_int_equal(output_commit(&output, &error), ERROR_NONE);
     for (int i = 0; i < 100000; i++)
         fprintf(output.stream, "%d,%d\n", i, i);
-    memset(&fault, 0, sizeof fault);
-    assert_int_equal(output_commit(&output, &fault), FAULT_NO_SPACE);
-    assert_int_equal(fault.os_error, EFBIG);
-    assert_string_equal(fault.subject, path_of("a.csv"));
+    memset(&error, 0, sizeof error);
+    assert_int_equal(output_commit(&output, &error), ERROR_NO_SPACE);
+    assert_int_equal(error.os_error, EFBIG);
+    assert_string_equal(error.subject, path_of("a.csv"));
 }
 
 static void a_failed_write_keeps_what_was_committed(void **state)
 {
     (void)state;
     outgrow();
-    assert_int_equal(output_keep(&output, &fault), FAULT_NONE);
+    assert_int_equal(output_keep(&output, &error), ERROR_NONE);
     assert_string_equal(content_of("a.csv"), "x,y\n1,2\n");
     assert_false(exists("a.csv.part"));
 }
@@ -164,18 +164,18 @@ static void a_failed_write_stays_failed(void **state)
     limit_file_size(RLIM_INFINITY); /* there is room again, but the rows between are lost */
     clearerr(output.stream);
     fputs("5,6\n", output.stream);
-    assert_int_equal(output_finish(&output, &fault), FAULT_NO_SPACE);
+    assert_int_equal(output_finish(&output, &error), ERROR_NO_SPACE);
     assert_false(exists("a.csv"));
-    assert_int_equal(output_keep(&output, &fault), FAULT_NONE);
+    assert_int_equal(output_keep(&output, &error), ERROR_NONE);
     assert_string_equal(content_of("a.csv"), "x,y\n1,2\n");
 }
 
 static void nothing_committed_keeps_nothing(void **state)
 {
     (void)state;
-    assert_int_equal(output_open(&output, folder, "a.csv", &fault), FAULT_NONE);
+    assert_int_equal(output_open(&output, folder, "a.csv", &error), ERROR_NONE);
     fputs("half a row", output.stream);
-    assert_int_equal(output_keep(&output, &fault), FAULT_NONE);
+    assert_int_equal(output_keep(&output, &error), ERROR_NONE);
     assert_false(exists("a.csv"));
     assert_false(exists("a.csv.part"));
 }
@@ -185,27 +185,27 @@ static void a_full_disk_is_no_space(void **state)
     (void)state;
     if (symlink("/dev/full", path_of("a.csv.part")) != 0)
         skip();
-    assert_int_equal(output_open(&output, folder, "a.csv", &fault), FAULT_NONE);
+    assert_int_equal(output_open(&output, folder, "a.csv", &error), ERROR_NONE);
     fputs("1\n", output.stream);
-    assert_int_equal(output_commit(&output, &fault), FAULT_NO_SPACE);
-    assert_int_equal(fault.os_error, ENOSPC);
+    assert_int_equal(output_commit(&output, &error), ERROR_NO_SPACE);
+    assert_int_equal(error.os_error, ENOSPC);
 }
 
-static void a_rename_that_fails_is_a_fault(void **state)
+static void a_rename_that_fails_is_a_error(void **state)
 {
     (void)state;
     assert_int_equal(mkdir(path_of("a.csv"), 0700), 0);
-    assert_int_equal(output_open(&output, folder, "a.csv", &fault), FAULT_NONE);
+    assert_int_equal(output_open(&output, folder, "a.csv", &error), ERROR_NONE);
     fputs("1\n", output.stream);
-    enum fault_kind finished = output_finish(&output, &fault);
-    enum fault_kind kept = output_keep(&output, &fault);
+    enum error_kind finished = output_finish(&output, &error);
+    enum error_kind kept = output_keep(&output, &error);
     bool part_remains = exists("a.csv.part");
     rmdir(path_of("a.csv"));
     unlink(path_of("a.csv.part"));
-    assert_int_equal(finished, FAULT_SYSTEM);
-    assert_int_equal(kept, FAULT_SYSTEM);
-    assert_int_equal(fault.os_error, EISDIR);
-    assert_non_null(strstr(fault.detail, "a.csv.part"));
+    assert_int_equal(finished, ERROR_SYSTEM);
+    assert_int_equal(kept, ERROR_SYSTEM);
+    assert_int_equal(error.os_error, EISDIR);
+    assert_non_null(strstr(error.detail, "a.csv.part"));
     assert_true(part_remains);
 }
 
@@ -220,7 +220,7 @@ int main(void)
         cmocka_unit_test_teardown(a_failed_write_stays_failed, clean),
         cmocka_unit_test_teardown(nothing_committed_keeps_nothing, clean),
         cmocka_unit_test_teardown(a_full_disk_is_no_space, clean),
-        cmocka_unit_test_teardown(a_rename_that_fails_is_a_fault, clean),
+        cmocka_unit_test_teardown(a_rename_that_fails_is_a_error, clean),
     };
     return cmocka_run_group_tests_name("output", tests, make_folder, remove_folder);
 }

@@ -17,7 +17,7 @@
 static char folders[2][64];
 static json_t *plan;
 static struct past_run run, other;
-static struct fault fault;
+static struct error error;
 
 static const char trials[] = "recipe,clients,trial,note\n"
                              "scalable,10,1,\n"
@@ -81,11 +81,11 @@ static void write_run(int folder, const char *rows)
     json_decref(manifest);
 }
 
-static enum fault_kind open_run(const char *rows)
+static enum error_kind open_run(const char *rows)
 {
     write_run(0, rows);
     past_run_deinit(&run);
-    return past_run_open(folders[0], &run, &fault);
+    return past_run_open(folders[0], &run, &error);
 }
 
 static void change(const char *key, json_t *value)
@@ -96,7 +96,7 @@ static void change(const char *key, json_t *value)
 static void test_a_run_is_read_as_it_was_written(void **state)
 {
     (void)state;
-    assert_int_equal(open_run(trials), FAULT_NONE);
+    assert_int_equal(open_run(trials), ERROR_NONE);
     assert_int_equal(run.trials.rows, 3);
     assert_string_equal(past_run_recipe(&run, 1), "nonscalable");
     assert_null(past_run_recipe(&run, 2));
@@ -108,7 +108,7 @@ static void test_a_run_is_read_as_it_was_written(void **state)
     change("pace", json_string("free"));
     change("workload", json_string("steady"));
     change("duration_ns", json_integer(1));
-    assert_int_equal(open_run(trials), FAULT_NONE);
+    assert_int_equal(open_run(trials), ERROR_NONE);
     assert_false(past_run_is_lockstep(&run));
     assert_false(past_run_is_drain(&run));
     assert_true(past_run_has_duration(&run));
@@ -117,7 +117,7 @@ static void test_a_run_is_read_as_it_was_written(void **state)
 static void test_a_recipe_ends_at_its_most_clients(void **state)
 {
     (void)state;
-    assert_int_equal(open_run(trials), FAULT_NONE);
+    assert_int_equal(open_run(trials), ERROR_NONE);
     assert_true(past_run_plans(&run, "nonscalable", 10));
     assert_false(past_run_plans(&run, "nonscalable", 11));
     assert_true(past_run_plans(&run, "scalable", 20));
@@ -129,19 +129,19 @@ static void test_slashes_behind_the_folder_are_left_out(void **state)
     (void)state;
     write_run(0, trials);
     snprintf(name, sizeof name, "%s//", folders[0]);
-    assert_int_equal(past_run_open(name, &run, &fault), FAULT_NONE);
+    assert_int_equal(past_run_open(name, &run, &error), ERROR_NONE);
     assert_string_equal(run.folder, folders[0]);
 }
 
 static void test_what_is_missing_is_told(void **state)
 {
     (void)state;
-    assert_int_equal(past_run_open(folders[0], &run, &fault), FAULT_NOT_A_RUN);
+    assert_int_equal(past_run_open(folders[0], &run, &error), ERROR_NOT_A_RUN);
     write_run(0, trials);
     unlink(path_of(0, "trials.csv"));
-    assert_int_equal(past_run_open(folders[0], &run, &fault), FAULT_NOT_A_RUN);
-    assert_int_equal(past_run_open(path_of(0, "nowhere"), &run, &fault), FAULT_NOT_A_RUN);
-    assert_int_equal(open_run("recipe,clients,trial,note\n"), FAULT_NOT_A_RUN);
+    assert_int_equal(past_run_open(folders[0], &run, &error), ERROR_NOT_A_RUN);
+    assert_int_equal(past_run_open(path_of(0, "nowhere"), &run, &error), ERROR_NOT_A_RUN);
+    assert_int_equal(open_run("recipe,clients,trial,note\n"), ERROR_NOT_A_RUN);
 }
 
 static void test_a_plan_has_every_key_of_its_kind(void **state)
@@ -153,13 +153,13 @@ static void test_a_plan_has_every_key_of_its_kind(void **state)
     for (size_t i = 0; i < sizeof keys / sizeof keys[0]; i++) {
         json_t *value = json_incref(json_object_get(plan, keys[i]));
         json_object_del(plan, keys[i]);
-        assert_int_equal(open_run(trials), FAULT_MALFORMED);
+        assert_int_equal(open_run(trials), ERROR_MALFORMED);
         change(keys[i], json_real(1.5));
-        assert_int_equal(open_run(trials), FAULT_MALFORMED);
-        assert_non_null(strstr(fault.detail, keys[i]));
+        assert_int_equal(open_run(trials), ERROR_MALFORMED);
+        assert_non_null(strstr(error.detail, keys[i]));
         change(keys[i], value);
     }
-    assert_int_equal(open_run(trials), FAULT_NONE);
+    assert_int_equal(open_run(trials), ERROR_NONE);
 }
 
 /* The manifests of earlier versions have none. */
@@ -169,9 +169,9 @@ static void test_a_plan_without_a_placement_was_spread(void **state)
     json_object_del(plan, "placement");
     write_run(1, trials);
     change("placement", json_string("spread"));
-    assert_int_equal(open_run(trials), FAULT_NONE);
-    assert_int_equal(past_run_open(folders[1], &other, &fault), FAULT_NONE);
-    assert_int_equal(past_run_check_plan(&run, &other, &fault), FAULT_NONE);
+    assert_int_equal(open_run(trials), ERROR_NONE);
+    assert_int_equal(past_run_open(folders[1], &other, &error), ERROR_NONE);
+    assert_int_equal(past_run_check_plan(&run, &other, &error), ERROR_NONE);
 }
 
 /* A recipe's name goes into gnuplot's command line. */
@@ -191,8 +191,8 @@ static void test_lists_hold_names_and_numbers(void **state)
     for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
         json_t *good = json_incref(json_object_get(plan, bad[i].key));
         change(bad[i].key, json_loads(bad[i].value, 0, NULL));
-        assert_int_equal(open_run(trials), FAULT_MALFORMED);
-        assert_string_equal(fault.subject, path_of(0, "manifest.json"));
+        assert_int_equal(open_run(trials), ERROR_MALFORMED);
+        assert_string_equal(error.subject, path_of(0, "manifest.json"));
         change(bad[i].key, good);
     }
 }
@@ -207,13 +207,13 @@ static void test_every_trial_is_one_of_the_plan_and_there_once(void **state)
     (void)state;
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         snprintf(text, sizeof text, "%s%s", trials, rows[i]);
-        assert_int_equal(open_run(text), FAULT_MALFORMED);
-        assert_non_null(strstr(fault.detail, "line 5"));
+        assert_int_equal(open_run(text), ERROR_MALFORMED);
+        assert_non_null(strstr(error.detail, "line 5"));
     }
 }
 
 /* Against a run of another plan, which has these rows more. */
-static enum fault_kind check_changed(const char *key, json_t *value, const char *rows)
+static enum error_kind check_changed(const char *key, json_t *value, const char *rows)
 {
     char text[256];
     snprintf(text, sizeof text, "%s%s", trials, rows);
@@ -221,9 +221,9 @@ static enum fault_kind check_changed(const char *key, json_t *value, const char 
     change(key, value);
     write_run(1, text);
     past_run_deinit(&other);
-    assert_int_equal(past_run_open(folders[1], &other, &fault), FAULT_NONE);
+    assert_int_equal(past_run_open(folders[1], &other, &error), ERROR_NONE);
     change(key, former);
-    return past_run_check_plan(&run, &other, &fault);
+    return past_run_check_plan(&run, &other, &error);
 }
 
 static void test_plans_that_measure_something_else_differ(void **state)
@@ -242,25 +242,25 @@ static void test_plans_that_measure_something_else_differ(void **state)
         {"max_rate", "9", ""},
         {"pace", "\"free\"", ""},
     };
-    assert_int_equal(open_run(trials), FAULT_NONE);
+    assert_int_equal(open_run(trials), ERROR_NONE);
     for (size_t i = 0; i < sizeof others / sizeof others[0]; i++) {
         json_t *value = json_loads(others[i].value, JSON_DECODE_ANY, NULL);
-        assert_int_equal(check_changed(others[i].key, value, others[i].rows), FAULT_OTHER_PLAN);
-        assert_string_equal(fault.subject, folders[1]);
-        assert_non_null(strstr(fault.detail, others[i].key));
-        assert_int_equal(past_run_check_plan(&other, &run, &fault), FAULT_OTHER_PLAN);
-        assert_string_equal(fault.subject, folders[0]);
+        assert_int_equal(check_changed(others[i].key, value, others[i].rows), ERROR_OTHER_PLAN);
+        assert_string_equal(error.subject, folders[1]);
+        assert_non_null(strstr(error.detail, others[i].key));
+        assert_int_equal(past_run_check_plan(&other, &run, &error), ERROR_OTHER_PLAN);
+        assert_string_equal(error.subject, folders[0]);
     }
 }
 
 static void test_the_order_of_a_list_decides_nothing(void **state)
 {
     (void)state;
-    assert_int_equal(open_run(trials), FAULT_NONE);
-    assert_int_equal(check_changed("clients", json_pack("[ii]", 20, 10), ""), FAULT_NONE);
+    assert_int_equal(open_run(trials), ERROR_NONE);
+    assert_int_equal(check_changed("clients", json_pack("[ii]", 20, 10), ""), ERROR_NONE);
     assert_int_equal(check_changed("recipes", json_pack("[ss]", "nonscalable", "scalable"), ""),
-                     FAULT_NONE);
-    assert_int_equal(check_changed("locks", json_integer(1), ""), FAULT_NONE);
+                     ERROR_NONE);
+    assert_int_equal(check_changed("locks", json_integer(1), ""), ERROR_NONE);
 }
 
 int main(void)

@@ -8,7 +8,7 @@
 #include <cmocka.h>
 
 #include "base/clock.h"
-#include "trial/pings.h"
+#include "fleet/pings.h"
 
 #define TIMEOUT_MS 30000
 #define THIRD_NS   (10 * NS_PER_S)

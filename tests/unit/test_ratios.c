@@ -49,8 +49,8 @@ static void add(size_t side, double rpcs, double drain_s)
 
 static const struct ratio *compare(enum ratio_metric metric)
 {
-    struct fault fault;
-    assert_int_equal(ratios_init(&sides, &ratios, &fault), FAULT_NONE);
+    struct error error;
+    assert_int_equal(ratios_init(&sides, &ratios, &error), ERROR_NONE);
     assert_int_equal(ratios.count, 1);
     return &ratios.list[0].of[metric];
 }

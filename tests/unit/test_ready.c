@@ -39,10 +39,10 @@ static struct client_reply serve(struct store *store, const struct script *scrip
 {
     bool is_a = strcmp(script->path, "/l/data/a") == 0;
     switch (script->request.operation) {
-    case CLIENT_GET:
+    case OP_GET:
         assert_true(is_a);
         return (struct client_reply){.value = store->a, .value_length = strlen(store->a)};
-    case CLIENT_SET:
+    case OP_SET:
         if (is_a)
             assert_whole(store); /* or what was begun by another would be lost */
         else
@@ -50,7 +50,7 @@ static struct client_reply serve(struct store *store, const struct script *scrip
         return write_to(is_a ? store->a : store->b, script->value);
     default:
         assert_string_equal(script->path, "/l/data/ready");
-        return move_flag(store, script->request.operation == CLIENT_CREATE);
+        return move_flag(store, script->request.operation == OP_CREATE);
     }
 }
 
@@ -127,10 +127,10 @@ static bool is_flag_up(struct ordeal *ordeal)
 static void run_to_death(struct ordeal *ordeal, const struct actor *actor)
 {
     while (actor->doing != GONE)
-        assert_true(simulated_step(ordeal->world));
-    uint64_t died_ns = simulated_now_ns(ordeal->world);
-    while (simulated_now_ns(ordeal->world) < died_ns + NS_PER_S)
-        assert_true(simulated_step(ordeal->world));
+        assert_true(sim_step(ordeal->world));
+    uint64_t died_ns = sim_now_ns(ordeal->world);
+    while (sim_now_ns(ordeal->world) < died_ns + NS_PER_S)
+        assert_true(sim_step(ordeal->world));
 }
 
 /* The crash that trials of the recipe have is one that leaves the data half-written. */

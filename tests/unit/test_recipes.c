@@ -60,7 +60,7 @@ static void test_nested_acquires_ask_nothing(void **state)
     }
     assert_int_equal(script.requests, 2);
     script_begin(&script, true);
-    script_answer(&script, CLIENT_DELETE, "/l/lock-0000000000", ZK_OK);
+    script_answer(&script, OP_DELETE, "/l/lock-0000000000", ZK_OK);
     assert_int_equal(script.step, STEP_DONE);
     /* Free: a release too many is an error, and the next acquire gets in line. */
     script_begin(&script, true);
@@ -77,10 +77,10 @@ static void test_a_successor_leads_without_a_contest(void **state)
     script_init(&script, "election");
     script_created(&script, "/l/lock-0000000003");
     script_listed(&script, "/l", NAMES("lock-0000000002", "lock-0000000001", "lock-0000000003"));
-    script_answer(&script, CLIENT_EXISTS, "/l/lock-0000000002", ZK_OK);
+    script_answer(&script, OP_EXISTS, "/l/lock-0000000002", ZK_OK);
     script_gone(&script, "/l/lock-0000000002");
     script_listed(&script, "/l", NAMES("lock-0000000001", "lock-0000000003"));
-    script_answer(&script, CLIENT_EXISTS, "/l/lock-0000000001", ZK_OK);
+    script_answer(&script, OP_EXISTS, "/l/lock-0000000001", ZK_OK);
     script_gone(&script, "/l/lock-0000000001");
     script_listed(&script, "/l", NAMES("lock-0000000003"));
     assert_int_equal(script.step, STEP_DONE);
@@ -93,14 +93,14 @@ static void test_a_released_ticket_hands_its_turn_on(void **state)
     script_init(&script, "ticket");
     script_created(&script, "/l/queue/t-0000000007");
     script_data(&script, "/l/turn", "5");
-    script_answer(&script, CLIENT_GET, "/l/queue/t-0000000006", ZK_OK);
+    script_answer(&script, OP_GET, "/l/queue/t-0000000006", ZK_OK);
     script_gone(&script, "/l/queue/t-0000000006");
     script_data(&script, "/l/turn", "6");
     assert_int_equal(script.step, STEP_DONE);
     script_begin(&script, true);
-    assert_int_equal(script.request.operation, CLIENT_MULTI);
+    assert_int_equal(script.request.operation, OP_MULTI);
     assert_string_equal(script.value, "7");
-    script_answer(&script, CLIENT_MULTI, "/l/queue/t-0000000007", ZK_OK);
+    script_answer(&script, OP_MULTI, "/l/queue/t-0000000007", ZK_OK);
     assert_int_equal(script.step, STEP_DONE);
 }
 
@@ -112,14 +112,14 @@ static void test_an_abandoned_ticket_is_passed_over(void **state)
     script_init(&script, "ticket");
     script_created(&script, "/l/queue/t-0000000007");
     script_data(&script, "/l/turn", "2");
-    script_answer(&script, CLIENT_GET, "/l/queue/t-0000000006", ZK_OK);
+    script_answer(&script, OP_GET, "/l/queue/t-0000000006", ZK_OK);
     script_gone(&script, "/l/queue/t-0000000006");
     script_data(&script, "/l/turn", "2");
     script_listed(&script, "/l/queue", NAMES("t-0000000007", "t-0000000003", "t-0000000005"));
-    script_answer(&script, CLIENT_GET, "/l/queue/t-0000000005", ZK_NO_NODE);
+    script_answer(&script, OP_GET, "/l/queue/t-0000000005", ZK_NO_NODE);
     script_data(&script, "/l/turn", "2");
     script_listed(&script, "/l/queue", NAMES("t-0000000007", "t-0000000003"));
-    script_answer(&script, CLIENT_GET, "/l/queue/t-0000000003", ZK_OK);
+    script_answer(&script, OP_GET, "/l/queue/t-0000000003", ZK_OK);
     script_gone(&script, "/l/queue/t-0000000003");
     script_data(&script, "/l/turn", "3"); /* this one held */
     assert_int_equal(script.step, STEP_DONE);
@@ -131,7 +131,7 @@ static void test_the_last_ticket_left_holds(void **state)
     script_init(&script, "ticket");
     script_created(&script, "/l/queue/t-0000000007");
     script_data(&script, "/l/turn", "66"); /* a number that ours begins */
-    script_answer(&script, CLIENT_GET, "/l/queue/t-0000000006", ZK_NO_NODE);
+    script_answer(&script, OP_GET, "/l/queue/t-0000000006", ZK_NO_NODE);
     script_data(&script, "/l/turn", "-6");
     script_listed(&script, "/l/queue", NAMES("t-0000000008", "t-0000000007"));
     assert_int_equal(script.step, STEP_DONE);
@@ -143,7 +143,7 @@ static void test_tickets_go_on_behind_the_last_number(void **state)
     script_init(&script, "ticket");
     script_created(&script, "/l/queue/t--2147483648");
     script_data(&script, "/l/turn", "2147483646");
-    script_answer(&script, CLIENT_GET, "/l/queue/t-2147483647", ZK_OK);
+    script_answer(&script, OP_GET, "/l/queue/t-2147483647", ZK_OK);
     script_gone(&script, "/l/queue/t-2147483647");
     script_data(&script, "/l/turn", "2147483647");
     assert_int_equal(script.step, STEP_DONE);
@@ -155,15 +155,15 @@ static void test_polling_asks_after_a_pause(void **state)
 {
     (void)state;
     script_init(&script, "poll");
-    script_answer(&script, CLIENT_CREATE, "/l/f", ZK_NODE_EXISTS);
+    script_answer(&script, OP_CREATE, "/l/f", ZK_NODE_EXISTS);
     for (unsigned i = 0; i < 3; i++) {
         assert_int_equal(script.step, STEP_PAUSE);
         assert_int_equal(script.contender.pause_ns, 10000000);
         script_resume(&script);
         assert_int_equal(script.request.watch, NO_WATCH);
-        script_answer(&script, CLIENT_EXISTS, "/l/f", i < 2 ? ZK_OK : ZK_NO_NODE);
+        script_answer(&script, OP_EXISTS, "/l/f", i < 2 ? ZK_OK : ZK_NO_NODE);
     }
-    script_answer(&script, CLIENT_CREATE, "/l/f", ZK_OK);
+    script_answer(&script, OP_CREATE, "/l/f", ZK_OK);
     assert_int_equal(script.step, STEP_DONE);
 }
 
@@ -175,9 +175,9 @@ static void test_a_znode_is_found_by_its_guid(void **state)
 {
     (void)state;
     script_init(&script, "scalable-guid");
-    script_answer(&script, CLIENT_CREATE, "/l/" GUID, ZK_CONNECTION_LOSS);
-    script_answer(&script, CLIENT_GET_CHILDREN, "/l", ZK_CONNECTION_LOSS);
-    script_answer(&script, CLIENT_GET_CHILDREN, "/l", ZK_CONNECTION_LOSS);
+    script_answer(&script, OP_CREATE, "/l/" GUID, ZK_CONNECTION_LOSS);
+    script_answer(&script, OP_GET_CHILDREN, "/l", ZK_CONNECTION_LOSS);
+    script_answer(&script, OP_GET_CHILDREN, "/l", ZK_CONNECTION_LOSS);
     script_listed(&script, "/l",
                   NAMES("_c_01234567-89ab-4def-bfff-fffffffffffe-lock-2147483647",
                         GUID "-2147483648", "lock-0000000001"));
@@ -192,21 +192,21 @@ static void test_a_create_that_was_not_made_is_made_again(void **state)
     (void)state;
     script_init(&script, "scalable-guid");
     for (unsigned i = 0; i < 2; i++) {
-        script_answer(&script, CLIENT_CREATE, "/l/" GUID, ZK_CONNECTION_LOSS);
+        script_answer(&script, OP_CREATE, "/l/" GUID, ZK_CONNECTION_LOSS);
         script_listed(&script, "/l", NAMES("lock-0000000001"));
     }
     script_created(&script, "/l/" GUID "0000000002");
     script_listed(&script, "/l", NAMES("lock-0000000001", GUID "0000000002"));
-    script_answer(&script, CLIENT_EXISTS, "/l/lock-0000000001", ZK_CONNECTION_LOSS);
-    script_answer(&script, CLIENT_GET_CHILDREN, "/l", ZK_CONNECTION_LOSS);
+    script_answer(&script, OP_EXISTS, "/l/lock-0000000001", ZK_CONNECTION_LOSS);
+    script_answer(&script, OP_GET_CHILDREN, "/l", ZK_CONNECTION_LOSS);
     script_listed(&script, "/l", NAMES("lock-0000000001", GUID "0000000002"));
-    script_answer(&script, CLIENT_EXISTS, "/l/lock-0000000001", ZK_OK);
+    script_answer(&script, OP_EXISTS, "/l/lock-0000000001", ZK_OK);
     script_gone(&script, "/l/lock-0000000001");
     script_listed(&script, "/l", NAMES(GUID "0000000002"));
     assert_int_equal(script.step, STEP_DONE);
     script_begin(&script, true);
-    script_answer(&script, CLIENT_DELETE, "/l/" GUID "0000000002", ZK_CONNECTION_LOSS);
-    script_answer(&script, CLIENT_DELETE, "/l/" GUID "0000000002", ZK_NO_NODE);
+    script_answer(&script, OP_DELETE, "/l/" GUID "0000000002", ZK_CONNECTION_LOSS);
+    script_answer(&script, OP_DELETE, "/l/" GUID "0000000002", ZK_NO_NODE);
     assert_int_equal(script.step, STEP_DONE);
 }
 
@@ -216,28 +216,28 @@ static void test_writelock_retries(void **state)
     (void)state;
     const char *own = "/l/x-72057672225390599-";
     script_init(&script, "writelock");
-    script_answer(&script, CLIENT_EXISTS, "/l", ZK_CONNECTION_LOSS);
-    script_answer(&script, CLIENT_EXISTS, "/l", ZK_CONNECTION_LOSS);
+    script_answer(&script, OP_EXISTS, "/l", ZK_CONNECTION_LOSS);
+    script_answer(&script, OP_EXISTS, "/l", ZK_CONNECTION_LOSS);
     assert_int_equal(script.step, STEP_PAUSE);
     assert_int_equal(script.contender.pause_ns, 500000000);
     script_resume(&script);
-    script_answer(&script, CLIENT_EXISTS, "/l", ZK_NO_NODE);
-    script_answer(&script, CLIENT_CREATE, "/l", ZK_OK);
+    script_answer(&script, OP_EXISTS, "/l", ZK_NO_NODE);
+    script_answer(&script, OP_CREATE, "/l", ZK_OK);
     script_listed(&script, "/l", NAMES("x-7-0000000000"));
-    script_answer(&script, CLIENT_CREATE, own, ZK_CONNECTION_LOSS);
-    script_answer(&script, CLIENT_GET_CHILDREN, "/l", ZK_CONNECTION_LOSS);
+    script_answer(&script, OP_CREATE, own, ZK_CONNECTION_LOSS);
+    script_answer(&script, OP_GET_CHILDREN, "/l", ZK_CONNECTION_LOSS);
     assert_int_equal(script.step, STEP_PAUSE);
     script_resume(&script);
     /* It had been made. From here on it is known. */
     script_listed(&script, "/l", NAMES("x-7-0000000000", "x-72057672225390599-0000000001"));
     assert_string_equal(script.contender.node, "/l/x-72057672225390599-0000000001");
-    script_answer(&script, CLIENT_GET_CHILDREN, "/l", ZK_CONNECTION_LOSS);
+    script_answer(&script, OP_GET_CHILDREN, "/l", ZK_CONNECTION_LOSS);
     assert_int_equal(script.step, STEP_PAUSE);
     assert_int_equal(script.contender.pause_ns, 1000000000);
     script_resume(&script);
     script_listed(&script, "/l", NAMES("x-7-0000000000", "x-72057672225390599-0000000001"));
     /* Gone between the list and the look: as shipped it would sleep here for ever. */
-    script_answer(&script, CLIENT_EXISTS, "/l/x-7-0000000000", ZK_NO_NODE);
+    script_answer(&script, OP_EXISTS, "/l/x-7-0000000000", ZK_NO_NODE);
     script_listed(&script, "/l", NAMES("x-72057672225390599-0000000001"));
     assert_int_equal(script.step, STEP_DONE);
 }
@@ -246,11 +246,11 @@ static void test_writelock_gives_up_after_ten_attempts(void **state)
 {
     (void)state;
     script_init(&script, "writelock");
-    script_answer(&script, CLIENT_EXISTS, "/l", ZK_OK);
+    script_answer(&script, OP_EXISTS, "/l", ZK_OK);
     for (unsigned i = 0; i < 10; i++) {
         if (script.step == STEP_PAUSE)
             script_resume(&script);
-        script_answer(&script, CLIENT_GET_CHILDREN, "/l", ZK_CONNECTION_LOSS);
+        script_answer(&script, OP_GET_CHILDREN, "/l", ZK_CONNECTION_LOSS);
     }
     assert_int_equal(script.step, STEP_FAILED);
 }
@@ -260,17 +260,17 @@ static void test_writelock_locks_again_when_woken(void **state)
 {
     (void)state;
     script_init(&script, "writelock");
-    script_answer(&script, CLIENT_EXISTS, "/l", ZK_OK);
+    script_answer(&script, OP_EXISTS, "/l", ZK_OK);
     script_listed(&script, "/l", NAMES("x-7-0000000000"));
     script_created(&script, "/l/x-72057672225390599-0000000001");
     script_listed(&script, "/l", NAMES("x-7-0000000000", "x-72057672225390599-0000000001"));
-    script_answer(&script, CLIENT_EXISTS, "/l/x-7-0000000000", ZK_OK);
+    script_answer(&script, OP_EXISTS, "/l/x-7-0000000000", ZK_OK);
     script_gone(&script, "/l/x-7-0000000000");
-    script_answer(&script, CLIENT_EXISTS, "/l", ZK_OK);
+    script_answer(&script, OP_EXISTS, "/l", ZK_OK);
     script_listed(&script, "/l", NAMES("x-72057672225390599-0000000001"));
     assert_int_equal(script.step, STEP_DONE);
     script_begin(&script, true); /* unlock() retries nothing */
-    script_answer(&script, CLIENT_DELETE, "/l/x-72057672225390599-0000000001", ZK_CONNECTION_LOSS);
+    script_answer(&script, OP_DELETE, "/l/x-72057672225390599-0000000001", ZK_CONNECTION_LOSS);
     assert_int_equal(script.step, STEP_FAILED);
 }
 
@@ -283,18 +283,18 @@ static void test_zoolock_queues_again_behind_a_gone_predecessor(void **state)
 {
     (void)state;
     script_init(&script, "zoolock");
-    script_answer(&script, CLIENT_EXISTS, "/l", ZK_OK);
+    script_answer(&script, OP_EXISTS, "/l", ZK_OK);
     script_listed(&script, "/l", NAMES("x-7-0000000000"));
     script_created(&script, "/l/" OWN "0000000001");
     script_listed(&script, "/l", NAMES("x-7-0000000000", OWN "0000000001"));
-    script_answer(&script, CLIENT_EXISTS, "/l/x-7-0000000000", ZK_NO_NODE);
-    script_answer(&script, CLIENT_DELETE, "/l/" OWN "0000000001", ZK_OK);
+    script_answer(&script, OP_EXISTS, "/l/x-7-0000000000", ZK_NO_NODE);
+    script_answer(&script, OP_DELETE, "/l/" OWN "0000000001", ZK_OK);
     script_listed(&script, "/l", NAMES("x-8-0000000002"));
     script_created(&script, "/l/" OWN "0000000003");
     script_listed(&script, "/l", NAMES(OWN "0000000003", "x-8-0000000002"));
-    script_answer(&script, CLIENT_EXISTS, "/l/x-8-0000000002", ZK_OK);
+    script_answer(&script, OP_EXISTS, "/l/x-8-0000000002", ZK_OK);
     script_gone(&script, "/l/x-8-0000000002");
-    script_answer(&script, CLIENT_EXISTS, "/l", ZK_OK);
+    script_answer(&script, OP_EXISTS, "/l", ZK_OK);
     script_listed(&script, "/l", NAMES(OWN "0000000003"));
     script_listed(&script, "/l", NAMES(OWN "0000000003"));
     assert_int_equal(script.step, STEP_DONE);
@@ -309,15 +309,15 @@ static void test_the_herd_tries_again_at_a_change(void **state)
 {
     (void)state;
     script_init(&script, "nonscalable");
-    script_answer(&script, CLIENT_CREATE, "/l/f", ZK_NODE_EXISTS);
-    script_answer(&script, CLIENT_EXISTS, "/l/f", ZK_OK);
+    script_answer(&script, OP_CREATE, "/l/f", ZK_NODE_EXISTS);
+    script_answer(&script, OP_EXISTS, "/l/f", ZK_OK);
     assert_int_equal(script.step, STEP_WATCH);
     assert_false(contender_wakes(&script.contender, EVENT_CHILD, "/l/f"));
     assert_false(contender_wakes(&script.contender, EVENT_CHANGED, "/l/g"));
     assert_true(contender_wakes(&script.contender, EVENT_CHANGED, "/l/f"));
     assert_int_equal(script.contender.happened, EVENT_CHANGED);
     script_resume(&script);
-    script_answer(&script, CLIENT_CREATE, "/l/f", ZK_NODE_EXISTS);
+    script_answer(&script, OP_CREATE, "/l/f", ZK_NODE_EXISTS);
 }
 
 /* It takes a predecessor's end for certain: nothing less will do. */
@@ -326,14 +326,14 @@ static void test_walkback_looks_again_at_what_has_only_changed(void **state)
     (void)state;
     script_init(&script, "walkback");
     script_created(&script, "/l/lock-0000000001");
-    script_answer(&script, CLIENT_EXISTS, "/l", ZK_OK);
+    script_answer(&script, OP_EXISTS, "/l", ZK_OK);
     for (int i = 0; i < 2; i++)
         script_listed(&script, "/l", NAMES("lock-0000000000", "lock-0000000001"));
-    script_answer(&script, CLIENT_EXISTS, "/l/lock-0000000000", ZK_OK);
+    script_answer(&script, OP_EXISTS, "/l/lock-0000000000", ZK_OK);
     assert_int_equal(script.step, STEP_WATCH);
     assert_true(contender_wakes(&script.contender, EVENT_CHANGED, "/l/lock-0000000000"));
     script_resume(&script);
-    script_answer(&script, CLIENT_EXISTS, "/l/lock-0000000000", ZK_OK);
+    script_answer(&script, OP_EXISTS, "/l/lock-0000000000", ZK_OK);
     script_gone(&script, "/l/lock-0000000000");
     assert_int_equal(script.step, STEP_DONE);
 }
@@ -344,10 +344,10 @@ static void test_a_barrier_is_entered_at_its_completion_alone(void **state)
     script_init_as(&script, "barrier", 0, 2);
     script_created(&script, "/l/p-0000000000");
     script_listed(&script, "/l", NAMES("p-0000000000"));
-    script_answer(&script, CLIENT_EXISTS, "/l/ready", ZK_NO_NODE);
+    script_answer(&script, OP_EXISTS, "/l/ready", ZK_NO_NODE);
     assert_true(contender_wakes(&script.contender, EVENT_DELETED, "/l/ready"));
     script_resume(&script);
-    script_answer(&script, CLIENT_EXISTS, "/l/ready", ZK_NO_NODE);
+    script_answer(&script, OP_EXISTS, "/l/ready", ZK_NO_NODE);
     assert_true(contender_wakes(&script.contender, EVENT_CREATED, "/l/ready"));
     script_resume(&script);
     assert_int_equal(script.step, STEP_DONE);

@@ -7,7 +7,7 @@
 
 #include <cmocka.h>
 
-#include "trial/reconcile.h"
+#include "fleet/reconcile.h"
 
 #include <string.h>
 
@@ -22,7 +22,7 @@ static struct reconcile_facts all_well(void)
             {.told = true, .writes = 3, .reads = 2, .notifications = 4, .packets_received = 5},
         .sessions = &sessions,
         .are_private = true,
-        .steward_stayed = true,
+        .setup_session_stayed = true,
     };
 }
 
@@ -53,7 +53,7 @@ static void test_private_servers_that_counted_more_fail(void **state)
     facts.servers.packets_received++;
     assert_outcome(&facts, RECONCILED_NO, "");
     struct reconcile_result result = reconcile(&facts);
-    assert_int_equal(result.counter, ORACLE_WRITES);
+    assert_int_equal(result.counter, SERVER_COUNTERS_WRITES);
     assert_int_equal(result.servers, 4);
     assert_int_equal(result.sessions, 3);
     assert_false(result.had_strangers);
@@ -103,7 +103,7 @@ static void test_the_stewards_requests_are_known(void **state)
     facts.servers.reads += 2;
     facts.servers.packets_received += 2;
     assert_outcome(&facts, RECONCILED_NO, "");
-    facts.steward_requests = 2;
+    facts.setup_session_requests = 2;
     assert_outcome(&facts, RECONCILED_YES, "");
 }
 
@@ -113,7 +113,7 @@ static void test_a_steward_that_connects_again_excuses(void **state)
     (void)state;
     facts.servers.packets_received++;
     facts.servers.connects = 1;
-    facts.steward_stayed = false;
+    facts.setup_session_stayed = false;
     assert_outcome(&facts, RECONCILED_NA, "zkherd's own session");
     assert_false(reconcile(&facts).had_strangers);
 }

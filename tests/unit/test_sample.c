@@ -26,7 +26,7 @@ static struct cell cell;
 /* A trial of ten seconds that ended well, in free pace on two processes. */
 static int set_up(void **state)
 {
-    struct fault fault;
+    struct error error;
     (void)state;
     plan = (struct trial_plan){.recipe = registry_find("scalable"),
                                .pace = PACE_FREE,
@@ -36,7 +36,7 @@ static int set_up(void **state)
     cell = (struct cell){.recipe = plan.recipe, .clients = plan.clients, .trial = 1};
     histograms = calloc(1 + METER_KINDS + ROLES * METER_KINDS, sizeof *histograms);
     result = (struct trial_result){.end = END_DONE, .elapsed_ns = 10 * NS_PER_S};
-    if (histograms == NULL || board_new(&plan, &result.board, &fault) != FAULT_NONE)
+    if (histograms == NULL || board_new(&plan, &result.board, &error) != ERROR_NONE)
         return -1;
     result.late = histograms;
     result.latency = histograms + 1;
@@ -247,7 +247,7 @@ static void test_the_times_of_a_trial_with_a_reconnect_do_not_stand(void **state
 }
 
 /* The session whose reply is taken away connects again as planned, and nobody else. */
-static void test_a_planned_reconnect_is_no_fault(void **state)
+static void test_a_planned_reconnect_is_no_error(void **state)
 {
     (void)state;
     plan.death = (struct death){.how = DEATH_LOST_REPLY};
@@ -289,7 +289,7 @@ static void test_a_trial_that_was_cut_short_says_why(void **state)
     assert_string_equal(sample.reason, result.reason);
 }
 
-/* A verdict that fails is a finding, and no fault of the measurement. */
+/* A verdict that fails is a finding, and no error of the measurement. */
 static void test_a_violation_is_told_first(void **state)
 {
     (void)state;
@@ -387,14 +387,14 @@ static void test_the_law_and_the_servers_have_their_columns(void **state)
     result.has_law = true;
     result.law.of[TALLY_CREATE] = 3;
     result.law.of[TALLY_NOTIFICATION] = 4;
-    result.servers = (struct oracle_count){.told = true,
-                                           .writes = 21,
-                                           .notifications = 22,
-                                           .packets_received = 23,
-                                           .watches_leaked = -24,
-                                           .ephemerals_leaked = 25,
-                                           .cpu_known = true,
-                                           .cpu_ns = NS_PER_S / 4};
+    result.servers = (struct server_counters_count){.told = true,
+                                                    .writes = 21,
+                                                    .notifications = 22,
+                                                    .packets_received = 23,
+                                                    .watches_leaked = -24,
+                                                    .ephemerals_leaked = 25,
+                                                    .cpu_known = true,
+                                                    .cpu_ns = NS_PER_S / 4};
     struct sample sample = take();
     char *row = row_of(&sample, WORKLOAD_DRAIN);
     assert_column(row, "law_rpcs", "3");
@@ -425,7 +425,7 @@ int main(void)
         TEST(test_zkherd_that_did_not_run_is_overloaded),
         TEST(test_the_times_of_a_stalled_trial_do_not_stand),
         TEST(test_the_times_of_a_trial_with_a_reconnect_do_not_stand),
-        TEST(test_a_planned_reconnect_is_no_fault),
+        TEST(test_a_planned_reconnect_is_no_error),
         TEST(test_all_reasons_are_told),
         TEST(test_a_trial_that_was_cut_short_says_why),
         TEST(test_a_violation_is_told_first),

@@ -19,7 +19,7 @@
 #define CLIENTS 40
 
 struct world {
-    struct simulated_options options;
+    struct sim_options options;
     struct connect_string servers;
     struct trial_plan plan;
     bool by_clients; /* drawn from their number, not from a seed: every run plays it */
@@ -30,7 +30,7 @@ struct world {
 static struct world draw(const struct recipe *recipe, uint64_t seed)
 {
     struct random random;
-    struct world world = {.options = simulated_options_default()};
+    struct world world = {.options = sim_options_default()};
     random_init(&random, seed);
     world.options.servers = 1 + 2 * (unsigned)random_below(&random, 3);
     world.options.costs.network_jitter_ns = UINT64_C(1000) << random_below(&random, 15);
@@ -111,16 +111,16 @@ static void fail_world(const struct world *world, const char *what)
 
 static struct trial_result *run(struct world *world)
 {
-    struct fault fault = {0};
+    struct error error = {0};
     struct trial_result *result = NULL;
     struct trial_host host = {.servers = &world->servers,
                               .simulation = &world->options,
                               .watch = {.interrupt_descriptor = -1}};
     world->plan.servers = &world->servers;
-    enum fault_kind kind = trial_run(&world->plan, &host, &result, &fault);
-    if (kind != FAULT_NONE) {
+    enum error_kind kind = trial_run(&world->plan, &host, &result, &error);
+    if (kind != ERROR_NONE) {
         char wrong[1024];
-        snprintf(wrong, sizeof wrong, "%s: %s: %s", fault.subject, fault_words(kind), fault.detail);
+        snprintf(wrong, sizeof wrong, "%s: %s: %s", error.subject, error_words(kind), error.detail);
         fail_world(world, wrong);
     }
     return result;
@@ -265,7 +265,7 @@ static void test_every_schedule_ends_well(void **state)
     }
 }
 
-/* The laws of all recipes, as the conductor holds them against every step. */
+/* The laws of all recipes, as the coordinator holds them against every step. */
 static void test_every_law_holds_for_every_number_of_clients(void **state)
 {
     (void)state;
@@ -369,7 +369,7 @@ static void test_holds_of_no_length_overlap(void **state)
     struct world world = draw(registry_find("broken-nolock"), 1);
     world.options.servers = 1;
     world.servers.count = 1;
-    world.options.costs = (struct simulated_costs){.network_ns = 1000};
+    world.options.costs = (struct sim_costs){.network_ns = 1000};
     world.plan.pace = PACE_FREE;
     world.plan.workload = WORKLOAD_DRAIN;
     world.plan.handoffs = 0;
@@ -382,12 +382,13 @@ static void test_holds_of_no_length_overlap(void **state)
     trial_result_free(result);
 }
 
-/* No step takes as long as the conductor would wait for one: a counter's release costs nothing. */
+/* No step takes as long as the coordinator would wait for one: a counter's release costs nothing.
+ */
 static void test_no_time_passes_at_rest(void **state)
 {
     (void)state;
     struct world world = draw(registry_find("counter"), 1);
-    world.options = simulated_options_default();
+    world.options = sim_options_default();
     world.servers.count = world.options.servers;
     world.plan.pace = PACE_LOCKSTEP;
     world.plan.workload = WORKLOAD_DRAIN;

@@ -24,7 +24,7 @@ static uint64_t now_ns;
 /* Two workers with two sessions each, on two servers in turn: all parked. */
 static int set_up(void **state)
 {
-    struct fault fault;
+    struct error error;
     (void)state;
     servers.count = 2;
     for (uint16_t i = 0; i < 2; i++)
@@ -35,7 +35,7 @@ static int set_up(void **state)
                                .locks = 1,
                                .processes = 2,
                                .servers = &servers};
-    if (board_new(&plan, &board, &fault) != FAULT_NONE)
+    if (board_new(&plan, &board, &error) != ERROR_NONE)
         return -1;
     for (uint32_t i = 0; i < plan.clients; i++)
         snprintf(board->sessions[i].server, sizeof board->sessions[i].server, "10.0.0.1:%u",
@@ -52,7 +52,7 @@ static int tear_down(void **state)
     return 0;
 }
 
-/* The conductor looks ten times a second, and workers answer what they are asked at once. */
+/* The coordinator looks ten times a second, and workers answer what they are asked at once. */
 static void let_pass(uint64_t ns)
 {
     for (uint64_t until_ns = now_ns + ns; now_ns < until_ns;) {
@@ -294,7 +294,7 @@ static void test_nothing_is_owed_when_all_have_finished(void **state)
 }
 
 /* Of what happened meanwhile nothing is known: it may have been zkherd that did not receive. */
-static void test_a_conductor_that_does_not_run_accuses_nobody(void **state)
+static void test_a_coordinator_that_does_not_run_accuses_nobody(void **state)
 {
     (void)state;
     board->sessions[0].asked = true;
@@ -311,7 +311,7 @@ static void test_a_conductor_that_does_not_run_accuses_nobody(void **state)
 }
 
 /* In free pace the sessions go on without it; under lockstep they wait for it. */
-static void test_the_conductor_is_missed_under_lockstep(void **state)
+static void test_the_coordinator_is_missed_under_lockstep(void **state)
 {
     (void)state;
     for (plan.pace = PACE_LOCKSTEP; plan.pace <= PACE_FREE; plan.pace++) {
@@ -377,7 +377,7 @@ static void test_a_session_that_dies_when_asked_is_waited_for_by_nobody(void **s
     assert_int_equal(stall.found.count, 1);
 }
 
-static void test_a_server_that_does_not_answer_the_conductor_stalls(void **state)
+static void test_a_server_that_does_not_answer_the_coordinator_stalls(void **state)
 {
     (void)state;
     stall_question(&stall, now_ns, STALL_LEAST_NS);
@@ -387,7 +387,7 @@ static void test_a_server_that_does_not_answer_the_conductor_stalls(void **state
     assert_int_equal(stall.found.total_ns, STALL_LEAST_NS + 1);
 }
 
-static void test_the_conductor_s_question_has_the_bound_of_all(void **state)
+static void test_the_coordinator_s_question_has_the_bound_of_all(void **state)
 {
     (void)state;
     record(NS_PER_S / 10, 10);
@@ -434,13 +434,13 @@ int main(void)
         TEST(test_an_answer_that_is_not_read_is_not_owed),
         TEST(test_at_a_deadline_only_a_request_is_owed),
         TEST(test_nothing_is_owed_when_all_have_finished),
-        TEST(test_a_conductor_that_does_not_run_accuses_nobody),
-        TEST(test_the_conductor_is_missed_under_lockstep),
+        TEST(test_a_coordinator_that_does_not_run_accuses_nobody),
+        TEST(test_the_coordinator_is_missed_under_lockstep),
         TEST(test_workers_that_do_not_answer_do_not_run),
         TEST(test_an_answer_is_to_its_own_question),
         TEST(test_a_session_that_dies_when_asked_is_waited_for_by_nobody),
-        TEST(test_a_server_that_does_not_answer_the_conductor_stalls),
-        TEST(test_the_conductor_s_question_has_the_bound_of_all),
+        TEST(test_a_server_that_does_not_answer_the_coordinator_stalls),
+        TEST(test_the_coordinator_s_question_has_the_bound_of_all),
         TEST(test_a_stall_is_counted_once),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -9,7 +9,7 @@
 #include <cmocka.h>
 
 #include "base/random.h"
-#include "zk/simulated.h"
+#include "sim/sim.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -29,12 +29,12 @@ struct wanderer {
     bool connected;
     bool asked; /* and has no reply yet */
     int znode;
-    enum client_operation operation;
+    enum operation operation;
     bool watch;
     bool gone;
 };
 
-static struct simulated *world;
+static struct sim *sim;
 static bool stepping; /* callbacks may come */
 static struct wanderer wanderers[WANDERERS];
 static struct random chance;
@@ -59,17 +59,17 @@ static void wander(struct wanderer *mine)
     mine->asked = true;
     snprintf(path, sizeof path, "/z%d", mine->znode);
     if (random_below(&chance, 3) == 0) {
-        mine->operation = CLIENT_SET;
-        client_set(mine->client, path, "v", 1, CLIENT_ANY_VERSION);
+        mine->operation = OP_SET;
+        client_set(mine->client, path, "v", 1, REQUEST_ANY_VERSION);
     } else {
-        mine->operation = CLIENT_GET;
+        mine->operation = OP_GET;
         client_get(mine->client, path, mine->watch ? WATCH : NO_WATCH);
     }
     uint64_t what = random_below(&chance, 400);
     if (what < 8)
         (void)client_cut(mine->client);
     if (what == 9)
-        simulated_expire(mine->client);
+        sim_expire(mine->client);
     if (what == 10)
         mine->gone = client_crash(mine->client);
 }
@@ -81,20 +81,20 @@ static void replied(void *owner, const struct client_reply *reply)
     assert_true(mine->asked);
     assert_int_equal(reply->operation, mine->operation);
     mine->asked = false;
-    mix(simulated_now_ns(world) << 8 ^ (uint64_t)reply->status << 4 ^ (uint64_t)(mine - wanderers));
+    mix(sim_now_ns(sim) << 8 ^ (uint64_t)reply->status << 4 ^ (uint64_t)(mine - wanderers));
     mix((uint64_t)reply->version);
     if (reply->status == ZK_OK) {
         int32_t *seen = &mine->version[mine->znode];
         assert_true(reply->version >= *seen);
         /* What is watched and has changed was told of before. */
-        if (reply->operation == CLIENT_GET && reply->version > *seen)
+        if (reply->operation == OP_GET && reply->version > *seen)
             assert_false(mine->watched[mine->znode]);
-        if (reply->operation == CLIENT_SET)
+        if (reply->operation == OP_SET)
             assert_true(reply->version > *seen);
         *seen = reply->version;
-        if (reply->operation == CLIENT_GET && mine->watch)
+        if (reply->operation == OP_GET && mine->watch)
             mine->watched[mine->znode] = true;
-        if (reply->operation == CLIENT_SET && reply->version > last_set[mine->znode])
+        if (reply->operation == OP_SET && reply->version > last_set[mine->znode])
             last_set[mine->znode] = reply->version;
     }
     wander(mine);
@@ -109,10 +109,10 @@ static void notified(void *owner, enum client_event event, const char *path)
     assert_int_equal(event, EVENT_CHANGED);
     assert_true(mine->watched[znode]);
     mine->watched[znode] = false;
-    mix(simulated_now_ns(world) << 8 ^ (uint64_t)(mine - wanderers) << 4 ^ (uint64_t)znode);
+    mix(sim_now_ns(sim) << 8 ^ (uint64_t)(mine - wanderers) << 4 ^ (uint64_t)znode);
 }
 
-static void sent(void *owner, enum client_operation operation)
+static void sent(void *owner, enum operation operation)
 {
     (void)owner;
     (void)operation;
@@ -122,7 +122,7 @@ static void state_changed(void *owner, enum client_state state)
 {
     struct wanderer *mine = owner;
     assert_true(stepping);
-    mix(simulated_now_ns(world) << 8 ^ (uint64_t)state);
+    mix(sim_now_ns(sim) << 8 ^ (uint64_t)state);
     mine->connected = state == CLIENT_ESTABLISHED;
     if (state == CLIENT_EXPIRED)
         mine->gone = true;
@@ -135,24 +135,24 @@ static const struct client_listener listener = {state_changed, sent, replied, no
 static void settle(void)
 {
     stepping = true;
-    while (simulated_step(world))
+    while (sim_step(sim))
         ;
     stepping = false;
 }
 
-static struct admin_counters counters(unsigned server)
+static struct four_letter_counters counters(unsigned server)
 {
-    struct admin_counters counters;
-    simulated_counters(world, server, &counters);
+    struct four_letter_counters counters;
+    sim_counters(sim, server, &counters);
     return counters;
 }
 
 static void open_wanderer(struct wanderer *wanderer, unsigned server)
 {
-    struct fault fault;
+    struct error error;
     assert_int_equal(
-        simulated_open(world, server, TIMEOUT_MS, &listener, wanderer, &wanderer->client, &fault),
-        FAULT_NONE);
+        sim_open(sim, server, TIMEOUT_MS, &listener, wanderer, &wanderer->client, &error),
+        ERROR_NONE);
 }
 
 static void lay_out(struct wanderer *wanderer)
@@ -161,7 +161,7 @@ static void lay_out(struct wanderer *wanderer)
     for (int i = 0; i < ZNODES; i++) {
         snprintf(path, sizeof path, "/z%d", i);
         wanderer->asked = true;
-        wanderer->operation = CLIENT_CREATE;
+        wanderer->operation = OP_CREATE;
         client_create(wanderer->client, path, NULL, 0, PERSISTENT);
         settle();
     }
@@ -174,7 +174,7 @@ static void look_at_the_end(struct wanderer *wanderer)
     for (int i = 0; i < ZNODES; i++) {
         snprintf(path, sizeof path, "/z%d", i);
         wanderer->asked = true;
-        wanderer->operation = CLIENT_EXISTS;
+        wanderer->operation = OP_EXISTS;
         wanderer->znode = i;
         client_exists(wanderer->client, path, NO_WATCH);
         settle();
@@ -184,11 +184,11 @@ static void look_at_the_end(struct wanderer *wanderer)
 
 static uint64_t wander_about(uint64_t seed, unsigned servers)
 {
-    struct simulated_options options = simulated_options_default();
-    struct fault fault;
+    struct sim_options options = sim_options_default();
+    struct error error;
     options.servers = servers;
     options.seed = seed;
-    assert_int_equal(simulated_new(&options, &world, &fault), FAULT_NONE);
+    assert_int_equal(sim_new(&options, &sim, &error), ERROR_NONE);
     memset(wanderers, 0, sizeof wanderers);
     memset(last_set, 0, sizeof last_set);
     random_init(&chance, 1); /* the sessions' part is the same, whatever the seed */
@@ -205,7 +205,7 @@ static uint64_t wander_about(uint64_t seed, unsigned servers)
     look_at_the_end(&wanderers[0]);
     for (unsigned i = 0; i < servers; i++)
         assert_int_equal(counters(i).znode_count, 5 + ZNODES);
-    simulated_free(world);
+    sim_free(sim);
     return digest;
 }
 

@@ -30,7 +30,7 @@ static uint64_t levels[LEVELS] = {8, 16, 32, 64, 128, 256};
 static int set_up(void **state)
 {
     const struct recipe *recipe = registry_find("scalable");
-    struct fault fault;
+    struct error error;
     (void)state;
     options = (struct options){.recipes = {recipe},
                                .recipe_count = 1,
@@ -53,10 +53,10 @@ static int set_up(void **state)
             .complete = true,
             .valid = true,
         };
-        if (samples_add(&samples, &sample, &fault) != FAULT_NONE)
+        if (samples_add(&samples, &sample, &error) != ERROR_NONE)
             return -1;
     }
-    return waiters_new(recipe, levels[LEVELS - 1], &waiters, &fault) == FAULT_NONE ? 0 : -1;
+    return waiters_new(recipe, levels[LEVELS - 1], &waiters, &error) == ERROR_NONE ? 0 : -1;
 }
 
 static int tear_down(void **state)

@@ -6,12 +6,12 @@
 
 #include <cmocka.h>
 
-#include "zk/tree.h"
+#include "sim/tree.h"
 
 #include <stdio.h>
 #include <string.h>
 
-#define ANY CLIENT_ANY_VERSION
+#define ANY REQUEST_ANY_VERSION
 
 static struct slab slab;
 static struct paths paths;
@@ -42,18 +42,18 @@ static struct path *path(const char *text)
 
 static struct change create(const char *text, uint32_t owner)
 {
-    return (struct change){.operation = CLIENT_CREATE, .path = path(text), .owner = owner};
+    return (struct change){.operation = OP_CREATE, .path = path(text), .owner = owner};
 }
 
 static struct change queue(const char *text)
 {
     return (struct change){
-        .operation = CLIENT_CREATE, .path = path(text), .owner = 1, .sequential = true};
+        .operation = OP_CREATE, .path = path(text), .owner = 1, .sequential = true};
 }
 
 static struct change set(const char *text, const char *value, int32_t version)
 {
-    return (struct change){.operation = CLIENT_SET,
+    return (struct change){.operation = OP_SET,
                            .path = path(text),
                            .version = version,
                            .value = value_take(&slab, value, strlen(value))};
@@ -61,12 +61,12 @@ static struct change set(const char *text, const char *value, int32_t version)
 
 static struct change take_away(const char *text, int32_t version)
 {
-    return (struct change){.operation = CLIENT_DELETE, .path = path(text), .version = version};
+    return (struct change){.operation = OP_DELETE, .path = path(text), .version = version};
 }
 
 static struct change check(const char *text, int32_t version)
 {
-    return (struct change){.operation = CLIENT_CHECK, .path = path(text), .version = version};
+    return (struct change){.operation = OP_CHECK, .path = path(text), .version = version};
 }
 
 static enum zk_status one(struct change change)

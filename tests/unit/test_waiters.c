@@ -23,11 +23,11 @@ static char *text;
 
 static int set_up(void **state)
 {
-    struct fault fault;
+    struct error error;
     (void)state;
     result = (struct trial_result){.handoffs = CLIENTS};
-    return board_new(&plan, &result.board, &fault) != FAULT_NONE ||
-           waiters_new(&recipe_scalable, CLIENTS, &waiters, &fault) != FAULT_NONE;
+    return board_new(&plan, &result.board, &error) != ERROR_NONE ||
+           waiters_new(&recipe_scalable, CLIENTS, &waiters, &error) != ERROR_NONE;
 }
 
 static int tear_down(void **state)
@@ -54,10 +54,10 @@ static void hand_over(uint32_t waiting, uint64_t handoff_ns)
 /* The rows of waiters.csv for what has been handed over. */
 static const char *written(bool timed)
 {
-    struct fault fault;
+    struct error error;
     double beta;
     size_t length = 0;
-    assert_int_equal(waiters_add(waiters, &result, timed, &beta, &fault), FAULT_NONE);
+    assert_int_equal(waiters_add(waiters, &result, timed, &beta, &error), ERROR_NONE);
     FILE *stream = open_memstream(&text, &length);
     struct csv csv = {.stream = stream};
     waiters_write(waiters, "run", &csv);
@@ -121,13 +121,13 @@ static void counts_of_a_trial_without_times(void **state)
 /* Of two trials one has times: their mean number of waiters is its own. */
 static void the_handoffs_with_times_are_counted_apart(void **state)
 {
-    struct fault fault;
+    struct error error;
     double beta;
     (void)state;
     hand_over(4, 1000);
-    assert_int_equal(waiters_add(waiters, &result, false, &beta, &fault), FAULT_NONE);
+    assert_int_equal(waiters_add(waiters, &result, false, &beta, &error), ERROR_NONE);
     board_free(result.board);
-    assert_int_equal(board_new(&plan, &result.board, &fault), FAULT_NONE);
+    assert_int_equal(board_new(&plan, &result.board, &error), ERROR_NONE);
     hand_over(7, 3000);
     hand_over(7, 3000);
     assert_string_equal(written(true), "run,scalable,4,7,6.00,3,2.000,6.000,2.000,3.0,,,,,,2\n");

@@ -15,42 +15,42 @@
 
 static struct trial_plan plan;
 static struct board *board;
-static struct simulated *simulated;
-static struct steward *steward;
+static struct sim *sim;
+static struct setup_session *setup;
 
 /* One znode is there, and one is not. */
 static int set_up(void **state)
 {
-    struct simulated_options options = simulated_options_default();
-    struct fault fault;
+    struct sim_options options = sim_options_default();
+    struct error error;
     (void)state;
     plan = (struct trial_plan){
         .recipe = registry_find("scalable"), .clients = 2, .locks = 1, .processes = 1};
-    return simulated_new(&options, &simulated, &fault) != FAULT_NONE ||
-           steward_new_simulated(simulated, NS_PER_S, &steward, &fault) != FAULT_NONE ||
-           steward_create(steward, "/there", &fault) != FAULT_NONE ||
-           board_new(&plan, &board, &fault) != FAULT_NONE;
+    return sim_new(&options, &sim, &error) != ERROR_NONE ||
+           setup_session_new_simulated(sim, NS_PER_S, &setup, &error) != ERROR_NONE ||
+           setup_session_create(setup, "/there", &error) != ERROR_NONE ||
+           board_new(&plan, &board, &error) != ERROR_NONE;
 }
 
 static int tear_down(void **state)
 {
     (void)state;
     board_free(board);
-    steward_free(steward);
-    simulated_free(simulated);
+    setup_session_free(setup);
+    sim_free(sim);
     return 0;
 }
 
 static uint32_t lost_by_who_awaits(enum client_event event, const char *path, bool missed)
 {
     struct board_session *session = &board->sessions[1];
-    struct fault fault;
+    struct error error;
     uint32_t before = board_violation_count(board);
     session->parked = true;
     session->missed = missed;
     session->awaited = event;
     snprintf(session->waits_for, sizeof session->waits_for, "%s", path);
-    assert_int_equal(znodes_check_wakeups(board, steward, &fault), FAULT_NONE);
+    assert_int_equal(znodes_check_wakeups(board, setup, &error), ERROR_NONE);
     uint32_t lost = board_violation_count(board) - before;
     if (lost > 0) {
         assert_int_equal(board->violations[before].kind, VIOLATION_LOST_WAKEUP);

@@ -6,7 +6,7 @@
 
 #include <cmocka.h>
 
-#include "zk/watches.h"
+#include "sim/watches.h"
 
 #include <stdio.h>
 #include <string.h>

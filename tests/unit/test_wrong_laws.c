@@ -38,18 +38,18 @@ static void wrong_the_other_way(const struct law_view *view, struct tally *cost)
 
 static void run(void)
 {
-    static struct simulated_options options;
+    static struct sim_options options;
     static struct connect_string servers = {.count = 1,
                                             .endpoints = {{.host = "simulated", .port = 1}}};
-    struct fault fault = {0};
-    options = simulated_options_default();
+    struct error error = {0};
+    options = sim_options_default();
     options.servers = 1;
     const struct trial_host host = {
         .servers = &servers, .simulation = &options, .watch = {.interrupt_descriptor = -1}};
     plan.servers = &servers;
     trial_result_free(result);
     result = NULL;
-    assert_int_equal(trial_run(&plan, &host, &result, &fault), FAULT_NONE);
+    assert_int_equal(trial_run(&plan, &host, &result, &error), ERROR_NONE);
 }
 
 static int set_up(void **state)
@@ -126,7 +126,7 @@ static void test_one_message_more_or_less_is_found(void **state)
 }
 
 /* The servers say that they have sent no more. */
-static void test_a_notification_that_nobody_sends_is_the_laws_fault(void **state)
+static void test_a_notification_that_nobody_sends_is_the_laws_error(void **state)
 {
     (void)state;
     const struct violation *found = run_wrong("nonscalable", TALLY_NOTIFICATION, wrong_release);
@@ -166,7 +166,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         TEST(test_the_right_law_is_found_right),
         TEST(test_one_message_more_or_less_is_found),
-        TEST(test_a_notification_that_nobody_sends_is_the_laws_fault),
+        TEST(test_a_notification_that_nobody_sends_is_the_laws_error),
         TEST(test_as_many_hold_as_the_law_says),
         TEST(test_there_are_as_many_handoffs_as_were_asked_for),
     };

@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "base/error.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+
+static const struct {
+    int exit_status;
+    const char *words;
+    const char *advice;
+} catalogue[] = {
+#define X(name, status, words, advice) [ERROR_##name] = {status, words, advice},
+    ERROR_LIST(X)
+#undef X
+};
+
+__attribute__((format(printf, 5, 0))) static enum error_kind
+fill(struct error *error, enum error_kind kind, int os_error, const char *subject,
+     const char *detail, va_list arguments)
+{
+    error->kind = kind;
+    error->os_error = os_error;
+    snprintf(error->subject, sizeof error->subject, "%s", subject);
+    vsnprintf(error->detail, sizeof error->detail, detail, arguments);
+    return kind;
+}
+
+enum error_kind error_raise(struct error *error, enum error_kind kind, int os_error,
+                            const char *subject, const char *detail, ...)
+{
+    va_list arguments;
+    va_start(arguments, detail);
+    fill(error, kind, os_error, subject, detail, arguments);
+    va_end(arguments);
+    return kind;
+}
+
+static enum error_kind kind_of_errno(int os_error)
+{
+    switch (os_error) {
+    case ENOSPC:
+    case EDQUOT:
+    case EFBIG:
+        return ERROR_NO_SPACE;
+    case EACCES:
+    case EPERM:
+    case EROFS:
+        return ERROR_DENIED;
+    case ENOMEM:
+        return ERROR_NO_MEMORY;
+    case EMFILE:
+    case ENFILE:
+        return ERROR_NO_DESCRIPTORS;
+    case EEXIST:
+        return ERROR_EXISTS;
+    default:
+        return ERROR_SYSTEM;
+    }
+}
+
+enum error_kind error_from_errno(struct error *error, int os_error, const char *subject,
+                                 const char *detail, ...)
+{
+    enum error_kind kind = kind_of_errno(os_error);
+    va_list arguments;
+    va_start(arguments, detail);
+    fill(error, kind, os_error, subject, detail, arguments);
+    va_end(arguments);
+    return kind;
+}
+
+const char *error_words(enum error_kind kind)
+{
+    return catalogue[kind].words;
+}
+
+const char *error_advice(enum error_kind kind)
+{
+    return catalogue[kind].advice;
+}
+
+int error_exit_status(enum error_kind kind)
+{
+    return catalogue[kind].exit_status;
+}

@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * error: what went wrong, as facts. Layer: base.
+ *
+ * The one list of errors of the project. A function that can fail returns its kind (ERROR_NONE,
+ * zero, on success) and fills the caller's struct error with the facts: the subject (a path, a
+ * host, an option), the operating system's error number, and a detail that only the failing place
+ * knows. The words for a person and the exit status are put together once, at the edge of the
+ * program (bench/complain.h).
+ *
+ * Invariant: a struct error is written when, and only when, the function returns anything but
+ * ERROR_NONE.
+ */
+#ifndef BASE_ERROR_H
+#define BASE_ERROR_H
+
+/* Marks functions whose result must not be ignored. */
+#define MUST_CHECK __attribute__((warn_unused_result))
+
+/* X(name, exit status, what happened, what to do about it) */
+#define ERROR_LIST(X)                                                                              \
+    X(NONE, 0, "success", "")                                                                      \
+    X(USAGE, 2, "invalid", "see zkherd --help")                                                    \
+    X(EXISTS, 2, "already exists", "choose a name that is not in use")                             \
+    X(NOT_EMPTY, 2, "the folder is not empty",                                                     \
+      "name an empty folder, or one that does not exist yet")                                      \
+    X(NOT_A_RUN, 2, "not the folder of a run", "name a folder that zkherd run wrote")              \
+    X(NOT_DRAWN, 3, "the plots cannot be drawn", "")                                               \
+    X(MALFORMED, 2, "malformed file", "use the file as zkherd wrote it")                           \
+    X(OTHER_PLAN, 2, "the plans of the runs differ", "compare runs of the same plan")              \
+    X(WRONG_LAW, 2, "the text of its law is wrong",                                                \
+      "correct the text, or the functions, where the recipe is defined")                           \
+    X(OTHER_ENSEMBLE, 2, "not a server of the same ensemble",                                      \
+      "name the servers of one ensemble only")                                                     \
+    X(SYSTEM, 3, "system error", "")                                                               \
+    X(NO_MEMORY, 3, "out of memory", "run fewer clients, or use a machine with more memory")       \
+    X(NO_SPACE, 3, "no space left", "free some space, or write elsewhere")                         \
+    X(UNREAD, 3, "the reader has closed the pipe", "")                                             \
+    X(NO_OUTPUT, 3, "cannot be written to", "redirect it to a file, or to /dev/null")              \
+    X(NO_DESCRIPTORS, 3, "too few file descriptors",                                               \
+      "raise the limit (ulimit -n), or run fewer clients")                                         \
+    X(NO_JAVA, 3, "no Java found", "install default-jre-headless, or set JAVA_HOME")               \
+    X(NO_ZOOKEEPER, 3, "no ZooKeeper server found",                                                \
+      "install the package libzookeeper-java, or set ZOOKEEPER_HOME to an Apache release")         \
+    X(NO_CLIENT_LIBRARY, 3, "the ZooKeeper client library cannot be loaded",                       \
+      "install that package")                                                                      \
+    X(SERVER_DIED, 3, "the server exited unexpectedly",                                            \
+      "if it lacked memory, give a larger --heap")                                                 \
+    X(STANDS, 3, "a private ensemble is already running",                                          \
+      "use that one, or end it first: zkherd ensemble stop")                                       \
+    X(NO_ENSEMBLE, 3, "no private ensemble is running", "start one: zkherd ensemble start")        \
+    X(PORT_TAKEN, 3, "the port is in use", "stop what listens there, or choose another port")      \
+    X(UNRESOLVED, 3, "unknown host name", "check the name")                                        \
+    X(REFUSED, 3, "the connection was refused",                                                    \
+      "start a ZooKeeper server there, or check the host and the port")                            \
+    X(NO_ANSWER, 3, "no answer in time", "check that a ZooKeeper server listens there")            \
+    X(NOT_ZOOKEEPER, 3, "what answers there is not ZooKeeper", "check the host and the port")      \
+    X(CLOSED, 3, "the server closed the connection at once",                                       \
+      "raise its maxClientCnxns (0: no limit), or check that the port is not for TLS")             \
+    X(CONNECTION_LIMIT, 3, "too few connections from this host are allowed",                       \
+      "set maxClientCnxns=0 in zoo.cfg and restart the server, or name more servers of its "       \
+      "ensemble")                                                                                  \
+    X(NOT_SERVING, 3, "the server is not serving requests",                                        \
+      "wait until its ensemble has a quorum")                                                      \
+    X(READ_ONLY, 3, "the server is read-only", "bring its ensemble back to a quorum")              \
+    X(NOT_WHITELISTED, 3, "the server refuses the four-letter word",                               \
+      "add it to 4lw.commands.whitelist")                                                          \
+    X(NO_LOCK, 2, "not a lock", "name the folder of a queue, or the znode that is the lock")       \
+    X(NO_CHROOT, 3, "the chroot does not exist", "create it first, or leave it out")               \
+    X(DENIED, 3, "permission denied", "use an account or a path that has the permission")          \
+    X(FORBIDDEN, 3, "the ACL of the znode forbids it",                                             \
+      "zkherd does not authenticate: choose a place whose ACL gives world:anyone the permission")  \
+    X(LEFT_BEHIND, 3, "znodes of this run remain", "")                                             \
+    X(SESSION_LOST, 4, "a session was lost",                                                       \
+      "run fewer clients, or give a longer --session-timeout")                                     \
+    X(WORKER_DIED, 4, "a worker process exited unexpectedly",                                      \
+      "look for the kernel's reason in dmesg")                                                     \
+    X(WORKER_ABORTED, 4, "a worker process aborted",                                               \
+      "an assertion failed, for example the client library's when it gets no memory or no "        \
+      "thread: run fewer clients, use --driver events, or raise ulimit -u and -v")                 \
+    X(WORKER_HANGS, 4, "a worker process hangs", "find out what stops it, and run again")          \
+    X(INTERRUPTED, 4, "interrupted", "")                                                           \
+    X(ZOOKEEPER, 3, "ZooKeeper answered with an error", "")
+
+enum error_kind {
+#define X(name, status, words, advice) ERROR_##name,
+    ERROR_LIST(X)
+#undef X
+};
+
+struct error {
+    enum error_kind kind;
+    int os_error;      /* errno, or 0 where the operating system has no say */
+    char subject[256]; /* on what: a path, host:port, an option with its value */
+    char detail[512];  /* what only the failing place knows; may be empty */
+};
+
+/*
+ * Fills *error and returns kind. The subject and the detail (a printf format) are cut to fit.
+ * os_error is an errno value or 0.
+ */
+enum error_kind error_raise(struct error *error, enum error_kind kind, int os_error,
+                            const char *subject, const char *detail, ...)
+    __attribute__((format(printf, 5, 6)));
+
+/*
+ * Fills *error from errno: ENOSPC, EDQUOT and EFBIG become ERROR_NO_SPACE, EACCES, EPERM and EROFS
+ * ERROR_DENIED, ENOMEM ERROR_NO_MEMORY, EMFILE and ENFILE ERROR_NO_DESCRIPTORS, EEXIST
+ * ERROR_EXISTS, everything else ERROR_SYSTEM. Returns the kind, never ERROR_NONE.
+ */
+enum error_kind error_from_errno(struct error *error, int os_error, const char *subject,
+                                 const char *detail, ...) __attribute__((format(printf, 4, 5)));
+
+/* What happened, and what to do about it ("" where nothing general can be said). Static strings. */
+const char *error_words(enum error_kind kind);
+const char *error_advice(enum error_kind kind);
+
+/* The exit status of the program for an error of this kind: 2, 3 or 4, and 0 for ERROR_NONE. */
+int error_exit_status(enum error_kind kind);
+
+#endif

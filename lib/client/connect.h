@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * connect: where servers are, as a person types it: host[:port][,host[:port]…][/chroot]. Layer:
+ * client.
+ *
+ * The port is 2181 unless given; an IPv6 address stands in brackets, [::1]:2181.
+ * Invariant: a struct connect_string that connect_parse filled has at least one endpoint, no port
+ * zero, hosts without brackets, and a chroot that is "" or a path that ZooKeeper takes ("/a/b").
+ */
+#ifndef CLIENT_CONNECT_H
+#define CLIENT_CONNECT_H
+
+#include "base/error.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define CONNECT_PORT_DEFAULT  2181
+#define CONNECT_ENDPOINTS_MAX 16
+#define CONNECT_PATH_MAX      1000
+/* Enough for connect_format and connect_typed (with room for every host and the chroot), and for
+ * the formats of an endpoint. */
+#define CONNECT_TEXT_SIZE  (CONNECT_ENDPOINTS_MAX * 264 + 256)
+#define ENDPOINT_TEXT_SIZE (264 + 256)
+
+struct endpoint {
+    char host[256]; /* a name or an address; IPv6 without brackets */
+    uint16_t port;
+    char name[256]; /* what stood for the host before it was resolved (tcp_resolve); else "" */
+};
+
+struct connect_string {
+    struct endpoint endpoints[CONNECT_ENDPOINTS_MAX];
+    size_t count;
+    char chroot[256]; /* "" or "/a/b" */
+};
+
+/*
+ * Takes a connect string apart. Returns ERROR_NONE or ERROR_USAGE; the detail says what is wrong
+ * with it. On an error *connect is unchanged. Nothing is resolved: a name that nobody knows is fine
+ * here.
+ */
+MUST_CHECK enum error_kind connect_parse(const char *text, struct connect_string *connect,
+                                         struct error *error);
+
+/* Whether ZooKeeper takes a znode's path, of CONNECT_PATH_MAX characters at most; the root is one.
+ * ERROR_USAGE, and the detail says what is wrong with it. */
+MUST_CHECK enum error_kind connect_check_path(const char *path, struct error *error);
+
+/*
+ * Writes the connect string as the Apache C client reads it: always with ports, IPv6 without
+ * brackets (it splits at the last colon). The list begins with the endpoint of index `first` (below
+ * count) and goes round, so that sessions can be spread by hand; the client keeps this order only
+ * after zoo_deterministic_conn_order(1). size >= CONNECT_TEXT_SIZE. Returns text.
+ */
+const char *connect_format(const struct connect_string *connect, size_t first, bool with_chroot,
+                           char *text, size_t size);
+
+/* Writes the connect string as a person typed it, but always with ports: names rather than
+ * addresses. size >= CONNECT_TEXT_SIZE. Returns text. */
+const char *connect_typed(const struct connect_string *connect, char *text, size_t size);
+
+/*
+ * Write an endpoint, size >= ENDPOINT_TEXT_SIZE, and return text. For people: "127.0.0.1:2181",
+ * "[::1]:2181", and "zk1:2181 (10.0.0.7)" when its name has been resolved. As it was typed:
+ * "zk1:2181". As it is connected to: "10.0.0.7:2181".
+ */
+const char *endpoint_format(const struct endpoint *endpoint, char *text, size_t size);
+const char *endpoint_typed(const struct endpoint *endpoint, char *text, size_t size);
+const char *endpoint_address(const struct endpoint *endpoint, char *text, size_t size);
+
+#endif

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * event_loop: many ZooKeeper sessions in one process, on one epoll loop. Layer: client.
+ *
+ * Drives handles of the Apache C client's single-threaded build (libzookeeper_st). One loop a
+ * process: that library shares its request counter and static buffers between handles. A process
+ * that forks must not use the loop in both halves: the child calls event_loop_abandon.
+ *
+ * Invariant: every callback (listeners, watched descriptors) runs inside event_loop_poll,
+ * event_loop_close or event_loop_free of its loop, never inside an operation.
+ */
+#ifndef CLIENT_EVENT_LOOP_H
+#define CLIENT_EVENT_LOOP_H
+
+#include "base/error.h"
+#include "client/client.h"
+
+#include <stddef.h>
+#include <stdint.h>
+
+struct event_loop;
+
+/* A loop for at most `capacity` sessions. On success *events is the caller's to event_loop_free.
+ * ERROR_NO_CLIENT_LIBRARY, ERROR_NO_MEMORY and those of errno. */
+MUST_CHECK enum error_kind event_loop_new(size_t capacity, struct event_loop **events,
+                                          struct error *error);
+
+/*
+ * Begins to open a session with the servers of `hosts` (the C client's syntax, tried in this order,
+ * chroot included); the listener hears CLIENT_ESTABLISHED when it stands. The client belongs to the
+ * loop. hosts is copied. ERROR_NO_MEMORY, ERROR_UNRESOLVED, ERROR_USAGE.
+ */
+MUST_CHECK enum error_kind event_loop_open(struct event_loop *events, const char *hosts,
+                                           uint32_t session_timeout_ms,
+                                           const struct client_listener *listener, void *owner,
+                                           struct client **client, struct error *error);
+
+/* Lets go of the session that was opened last and has expired: its client is gone, and its place
+ * free for another. Asks no server, and waits for nothing. Not to be called from a callback. */
+void event_loop_forget(struct event_loop *events);
+
+/* Calls `ready` whenever the descriptor is readable; at most four descriptors at once. */
+MUST_CHECK enum error_kind event_loop_watch(struct event_loop *events, int descriptor,
+                                            void (*ready)(void *context), void *context,
+                                            struct error *error);
+
+/* Stops watching a descriptor, before it is closed; one that is not watched is fine. */
+void event_loop_unwatch(struct event_loop *events, int descriptor);
+
+/*
+ * Waits for something to happen, at most until `until_ns` of the monotonic clock, and handles
+ * everything that is ready: once through, then returns. Pings and reconnects happen in here, so
+ * call it again soon.
+ */
+MUST_CHECK enum error_kind event_loop_poll(struct event_loop *events, uint64_t until_ns,
+                                           struct error *error);
+
+/*
+ * Ends all sessions at once: a close request on every connection, then one wait for the servers to
+ * have closed them, until `until_ns` at most. What a server has not confirmed by then ends with its
+ * session's timeout. Returns how many were not confirmed, crashed ones (client_crash) not among
+ * them. Afterwards the loop holds no sessions.
+ */
+size_t event_loop_close(struct event_loop *events, uint64_t until_ns);
+
+/* Frees the loop; sessions still open are closed, for up to a second. NULL is fine. */
+void event_loop_free(struct event_loop *events);
+
+/* For a forked child: closes its copies of the descriptors without a word to any server, and leaves
+ * the memory alone. */
+void event_loop_abandon(struct event_loop *events);
+
+#endif

@@ -1,0 +1,362 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "client/event_session.h"
+
+#include "base/clock.h"
+#include "client/drop_connection.h"
+#include "client/socket_info.h"
+#include "client/translate.h"
+
+#include <arpa/inet.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
+#include <sys/epoll.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+/* ------------------------------------------------------------------ what the library tells us */
+
+/*
+ * The library sends a request in two writes, its length and its body, and sets TCP_NODELAY: two
+ * segments, each of which the kernel carries to the other end at the sender's expense. Corked, they
+ * leave as one segment, as the Java client sends them; setting TCP_NODELAY pushes out what is
+ * corked (tcp(7)). What nobody pushes, pings, the kernel sends after 200 ms.
+ */
+static void cork(const struct event_session *session)
+{
+    const int yes = 1;
+    setsockopt(session->descriptor, IPPROTO_TCP, TCP_CORK, &yes, sizeof yes);
+}
+
+static void push(const struct event_session *session)
+{
+    const int yes = 1;
+    setsockopt(session->descriptor, IPPROTO_TCP, TCP_NODELAY, &yes, sizeof yes);
+}
+
+/* The handle's own watcher serves all its watches: one callback for each message of the server. A
+ * session event would go to every watcher there is, so it must not be taken for a notification. */
+static void watcher(zhandle_t *zk, int type, int state, const char *path, void *context)
+{
+    (void)zk;
+    struct event_session *session = context;
+    struct client *client = &session->client;
+    if (session->closing)
+        return;
+    const struct library *library = session->library;
+    if (type == library->session_event) {
+        if (state == library->connected_state)
+            cork(session);
+        client->listener->state_changed(client->owner, translate_state(library, state));
+    } else {
+        client->listener->notified(client->owner, translate_event(library, type), path);
+    }
+}
+
+/* The library passes completions a const pointer to what is ours and not const at all. */
+static struct event_session *event_session_of(const void *data)
+{
+    union {
+        const void *given;
+        struct event_session *session;
+    } pointer = {data};
+    return pointer.session;
+}
+
+static void deliver(const void *data, struct client_reply reply)
+{
+    struct event_session *session = event_session_of(data);
+    session->cutting = false;
+    if (!session->closing)
+        client_deliver_reply(&session->client, &reply);
+}
+
+static void completed_create(int code, const char *path, const void *data)
+{
+    deliver(data, translate_created(code, path));
+}
+
+static void completed_stat(int code, const struct Stat *stat, const void *data)
+{
+    deliver(data, translate_stat(code, stat));
+}
+
+static void completed_data(int code, const char *value, int length, const struct Stat *stat,
+                           const void *data)
+{
+    deliver(data, translate_data(code, value, length, stat));
+}
+
+static void completed_names(int code, const struct String_vector *names, const void *data)
+{
+    deliver(data, translate_names(code, names));
+}
+
+static void completed_void(int code, const void *data)
+{
+    deliver(data, (struct client_reply){.status = translate_status(code)});
+}
+
+/* ------------------------------------------------------------------ the operations */
+
+static struct event_session *of_client(struct client *client)
+{
+    return (struct event_session *)client;
+}
+
+static int call_multi(struct event_session *session, const struct request *request)
+{
+    zoo_op_t ops[REQUEST_PARTS_MAX];
+    translate_parts(session->library, request, ops);
+    return session->library->amulti(session->zk, (int)request->part_count, ops, session->results,
+                                    completed_void, session);
+}
+
+static int call(struct event_session *session, const struct request *request)
+{
+    const struct library *library = session->library;
+    zhandle_t *zk = session->zk;
+    const char *path = request->path;
+    int watch = request->watch == WATCH, length = (int)request->value_length;
+    switch (request->operation) {
+    case OP_CREATE:
+        return library->acreate(zk, path, translate_value(request), length, library->open_acl,
+                                translate_mode(request->mode), completed_create, session);
+    case OP_EXISTS:
+        return library->aexists(zk, path, watch, completed_stat, session);
+    case OP_GET:
+        return library->aget(zk, path, watch, completed_data, session);
+    case OP_GET_CHILDREN:
+        return library->aget_children(zk, path, watch, completed_names, session);
+    case OP_SET:
+        return library->aset(zk, path, translate_value(request), length, request->version,
+                             completed_stat, session);
+    case OP_DELETE:
+        return library->adelete(zk, path, request->version, completed_void, session);
+    case OP_MULTI:
+        return call_multi(session, request);
+    case OP_CHECK:
+        break;
+    }
+    return ZBADARGUMENTS;
+}
+
+/* A request that the library does not take gets its reply from the loop: never from inside the
+ * call. */
+static void submit(struct client *client, const struct request *request)
+{
+    struct event_session *session = of_client(client);
+    int code = call(session, request);
+    if (code == ZOK) {
+        push(session);
+        return;
+    }
+    session->has_deferred = true;
+    session->deferred = translate_status(code);
+}
+
+static bool is_connected(const struct event_session *session)
+{
+    return session->descriptor >= 0 &&
+           session->library->state(session->zk) == session->library->connected_state;
+}
+
+static bool cut(struct client *client)
+{
+    struct event_session *session = of_client(client);
+    session->cutting = is_connected(session);
+    return session->cutting;
+}
+
+static bool crash(struct client *client)
+{
+    struct event_session *session = of_client(client);
+    if (!is_connected(session) || !drop_connection_off(session->descriptor, &session->other_end))
+        return false;
+    session->closing = session->crashed = true;
+    session->has_deferred = false;
+    event_session_refresh(session);
+    return true;
+}
+
+/* The kernel still delivers what was sent before the connection ended. */
+static bool leave(struct client *client)
+{
+    return event_session_begin_close(of_client(client)) && crash(client);
+}
+
+static uint64_t now_ns(const struct client *client)
+{
+    (void)client;
+    return clock_now_ns();
+}
+
+static bool bytes(const struct client *client, uint64_t *sent_bytes, uint64_t *received_bytes)
+{
+    const struct event_session *session = (const struct event_session *)client;
+    return socket_info_bytes(session->descriptor, sent_bytes, received_bytes);
+}
+
+static size_t unread(const struct client *client)
+{
+    return socket_info_unread(((const struct event_session *)client)->descriptor);
+}
+
+static uint32_t timeout_ms(const struct client *client)
+{
+    const struct event_session *session = (const struct event_session *)client;
+    return (uint32_t)session->library->recv_timeout(session->zk);
+}
+
+static int64_t session_id(const struct client *client)
+{
+    const struct event_session *session = (const struct event_session *)client;
+    return session->library->client_id(session->zk)->client_id;
+}
+
+static void server(const struct client *client, char *text, size_t size)
+{
+    const struct event_session *session = (const struct event_session *)client;
+    library_server(session->library, session->zk, text, size);
+}
+
+const struct client_driver event_session_driver = {
+    .submit = submit,
+    .cut = cut,
+    .crash = crash,
+    .leave = leave,
+    .now_ns = now_ns,
+    .bytes = bytes,
+    .unread = unread,
+    .timeout_ms = timeout_ms,
+    .session_id = session_id,
+    .server = server,
+};
+
+/* ------------------------------------------------------------------ driving the library */
+
+enum error_kind event_session_init(struct event_session *session, const struct library *library,
+                                   const char *hosts, uint32_t session_timeout_ms,
+                                   const struct client_listener *listener, void *owner,
+                                   struct error *error)
+{
+    *session = (struct event_session){
+        .client = {.driver = &event_session_driver, .listener = listener, .owner = owner},
+        .library = library,
+        .descriptor = -1,
+        .other_end = -1,
+    };
+    return library_open(library, hosts, watcher, session_timeout_ms, session, &session->zk, error);
+}
+
+/* The reply to a close request that went past the library may be among what has come: one that it
+ * does not expect, it ends the process for. */
+static void drain(int descriptor)
+{
+    char unread[4096];
+    while (recv(descriptor, unread, sizeof unread, MSG_DONTWAIT) > 0)
+        ;
+}
+
+void event_session_deinit(struct event_session *session)
+{
+    if (session->zk == NULL)
+        return;
+    session->closing = true;
+    if (session->descriptor >= 0) {
+        /* The library closes a connected handle with up to 4.5 s of waiting. It learns here that
+         * its connection has ended, and then frees without a word. */
+        shutdown(session->descriptor, SHUT_RDWR);
+        drain(session->descriptor);
+        session->library->process(session->zk, session->library->wants_read);
+    }
+    session->library->close(session->zk);
+    if (session->other_end >= 0)
+        close(session->other_end);
+    *session = (struct event_session){.descriptor = -1, .other_end = -1};
+}
+
+/* A reply that is to be lost: what of epoll's news the library may hear. It reads one message at a
+ * time, so nothing is read here that was not looked at. */
+static uint32_t hold_back(const struct event_session *session, uint32_t epoll_events)
+{
+    switch (drop_connection_look(session->descriptor)) {
+    case DROP_CONNECTION_REPLY:
+        if (drop_connection_off(session->descriptor, NULL))
+            return epoll_events;
+        break; /* until there are descriptors, or the library gives the connection up */
+    case DROP_CONNECTION_OTHER:
+        return epoll_events;
+    case DROP_CONNECTION_NOTHING:
+        break;
+    }
+    return epoll_events & (uint32_t)EPOLLOUT;
+}
+
+void event_session_process(struct event_session *session, uint32_t epoll_events)
+{
+    int events = 0;
+    if (session->crashed)
+        return;
+    if (session->cutting)
+        epoll_events = hold_back(session, epoll_events);
+    if (epoll_events & (EPOLLIN | EPOLLERR | EPOLLHUP))
+        events |= session->library->wants_read;
+    if (epoll_events & EPOLLOUT)
+        events |= session->library->wants_write;
+    /* While it connects, the library asks for the socket's error only when it may write. */
+    if ((epoll_events & (EPOLLERR | EPOLLHUP)) &&
+        session->library->state(session->zk) == session->library->connecting_state)
+        events |= session->library->wants_write;
+    int code = session->library->process(session->zk, events);
+    if (code != ZOK && code != ZNOTHING)
+        session->reopened = true;
+    event_session_refresh(session);
+}
+
+void event_session_refresh(struct event_session *session)
+{
+    if (session->crashed) {
+        session->reopened = false;
+        session->deadline_ns = UINT64_MAX;
+        return;
+    }
+    int descriptor = -1, interest = 0;
+    struct timeval wait = {0};
+    int code = session->library->interest(session->zk, &descriptor, &interest, &wait);
+    if (code != ZOK)
+        descriptor = -1;
+    if (descriptor != session->descriptor ||
+        session->library->state(session->zk) != session->library->connected_state)
+        session->reopened = true;
+    session->descriptor = descriptor;
+    session->epoll_events = ((interest & session->library->wants_read) ? (uint32_t)EPOLLIN : 0u) |
+                            ((interest & session->library->wants_write) ? (uint32_t)EPOLLOUT : 0u);
+    session->deadline_ns = code == ZINVALIDSTATE
+                               ? UINT64_MAX /* expired: nothing will ever happen here */
+                               : clock_now_ns() + (uint64_t)wait.tv_sec * NS_PER_S +
+                                     (uint64_t)wait.tv_usec * NS_PER_US;
+}
+
+void event_session_deliver_deferred(struct event_session *session)
+{
+    if (!session->has_deferred)
+        return;
+    session->has_deferred = session->cutting = false;
+    struct client_reply reply = {.status = session->deferred};
+    client_deliver_reply(&session->client, &reply);
+}
+
+/* ------------------------------------------------------------------ closing */
+
+bool event_session_begin_close(struct event_session *session)
+{
+    /* RequestHeader of ZooKeeper's protocol: length, xid (any; its reply is not looked at),
+     * OpCode.closeSession. */
+    const uint32_t request[] = {htonl(8), htonl(INT32_MAX), htonl((uint32_t)-11)};
+    session->closing = true;
+    if (session->crashed || !is_connected(session))
+        return false;
+    bool sent = send(session->descriptor, request, sizeof request, MSG_NOSIGNAL) == sizeof request;
+    push(session);
+    return sent;
+}

@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "client/library.h"
+
+#include <arpa/inet.h>
+#include <dlfcn.h>
+#include <errno.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const struct {
+    const char *name;
+    const char *file;
+    const char *package;
+} builds[] = {
+    [LIBRARY_ST] = {"libzookeeper_st", "libzookeeper_st.so.2", "libzookeeper-st2"},
+    [LIBRARY_MT] = {"libzookeeper_mt", "libzookeeper_mt.so.2", "libzookeeper-mt2"},
+};
+
+/* Where in the table the address of a symbol belongs. */
+struct place {
+    const char *symbol;
+    size_t offset;
+};
+
+#define PLACE(field, symbol)                {#symbol, offsetof(struct library, field)},
+#define PLACE_MT(field, symbol, parameters) PLACE(field, symbol)
+static const struct place common[] = {
+    LIBRARY_LIST(PLACE){"ZOO_OPEN_ACL_UNSAFE", offsetof(struct library, open_acl)}};
+static const struct place of_st[] = {LIBRARY_ST_LIST(PLACE)};
+static const struct place of_mt[] = {LIBRARY_MT_LIST(PLACE_MT)};
+
+static const struct place integers[] = {LIBRARY_INTEGER_LIST(PLACE)};
+
+#define COUNT(array) (sizeof(array) / sizeof(array)[0])
+
+/* Stops at the first symbol that is missing, and returns its name. */
+static const char *look_up(void *loaded, const struct place *places, size_t count, bool integer,
+                           struct library *library)
+{
+    for (size_t i = 0; i < count; i++) {
+        const void *address = dlsym(loaded, places[i].symbol);
+        if (address == NULL)
+            return places[i].symbol;
+        char *field = (char *)library + places[i].offset;
+        if (integer)
+            memcpy(field, address, sizeof(int));
+        else
+            memcpy(field, &address, sizeof address);
+    }
+    return NULL;
+}
+
+enum error_kind library_load(enum library_build build, struct library *library, struct error *error)
+{
+    struct library table = {0};
+    void *loaded = dlopen(builds[build].file, RTLD_NOW | RTLD_LOCAL);
+    if (loaded == NULL)
+        return error_raise(error, ERROR_NO_CLIENT_LIBRARY, 0, builds[build].file,
+                           "it is in the package %s", builds[build].package);
+    const char *missing = look_up(loaded, common, COUNT(common), false, &table);
+    if (missing == NULL)
+        missing = look_up(loaded, integers, COUNT(integers), true, &table);
+    if (missing == NULL)
+        missing = build == LIBRARY_ST ? look_up(loaded, of_st, COUNT(of_st), false, &table)
+                                      : look_up(loaded, of_mt, COUNT(of_mt), false, &table);
+    if (missing != NULL)
+        return error_raise(error, ERROR_NO_CLIENT_LIBRARY, 0, builds[build].file,
+                           "it has no %s, unlike that of the package %s", missing,
+                           builds[build].package);
+    /* Both are settings of the loaded library, not of a handle. Its log would go to stderr, a flush
+     * a line. */
+    table.set_debug_level((ZooLogLevel)0);
+    table.deterministic_conn_order(1);
+    *library = table;
+    return ERROR_NONE;
+}
+
+const char *library_name(enum library_build build)
+{
+    return builds[build].name;
+}
+
+/* It has no call that tells: the version is in what it logs of its environment before it looks at
+ * the servers, and these do not parse, so that nothing comes of the handle. */
+static void log_environment(const struct library *library, FILE *stream)
+{
+    library->set_log_stream(stream);
+    library->set_debug_level(ZOO_LOG_LEVEL_INFO);
+    zhandle_t *none = library->init("no-port", NULL, 0, NULL, NULL, 0);
+    if (none != NULL)
+        library->close(none);
+    library->set_debug_level((ZooLogLevel)0);
+    library->set_log_stream(NULL);
+}
+
+void library_version(const struct library *library, char *text, size_t size)
+{
+    static const char mark[] = "zookeeper C client ";
+    char *log = NULL;
+    size_t length;
+    text[0] = '\0';
+    FILE *stream = open_memstream(&log, &length);
+    if (stream == NULL)
+        return;
+    log_environment(library, stream);
+    if (fclose(stream) == 0) {
+        const char *at = strstr(log, mark);
+        if (at != NULL)
+            snprintf(text, size, "%.*s", (int)strcspn(at + strlen(mark), " \n"), at + strlen(mark));
+    }
+    free(log);
+}
+
+static enum error_kind raise_init(struct error *error, const char *hosts)
+{
+    switch (errno) {
+    case EINVAL:
+        return error_raise(error, ERROR_USAGE, 0, hosts, "the connect string does not parse");
+    case ENOMEM:
+    case EMFILE:
+    case ENFILE:
+        return error_from_errno(error, errno, hosts, "cannot make a session");
+    default:
+        return error_raise(error, ERROR_UNRESOLVED, 0, hosts, "%s", "");
+    }
+}
+
+enum error_kind library_open(const struct library *library, const char *hosts, watcher_fn watcher,
+                             uint32_t session_timeout_ms, void *context, zhandle_t **zk,
+                             struct error *error)
+{
+    zhandle_t *made =
+        library->init(hosts, watcher, (int)session_timeout_ms, NULL, context, ZOO_NO_LOG_CLIENTENV);
+    if (made == NULL)
+        return raise_init(error, hosts);
+    /* Without this every turn of the library resolves the host names anew: 300 times the cost of
+     * the turn. */
+    library->set_servers_resolution_delay(made, -1);
+    *zk = made;
+    return ERROR_NONE;
+}
+
+void library_server(const struct library *library, zhandle_t *zk, char *text, size_t size)
+{
+    struct sockaddr_storage address;
+    socklen_t length = sizeof address;
+    char host[INET6_ADDRSTRLEN] = "";
+    text[0] = '\0';
+    if (library->get_connected_host(zk, (struct sockaddr *)&address, &length) == NULL)
+        return;
+    if (address.ss_family == AF_INET) {
+        const struct sockaddr_in *v4 = (const struct sockaddr_in *)&address;
+        inet_ntop(AF_INET, &v4->sin_addr, host, sizeof host);
+        snprintf(text, size, "%s:%u", host, ntohs(v4->sin_port));
+    } else if (address.ss_family == AF_INET6) {
+        const struct sockaddr_in6 *v6 = (const struct sockaddr_in6 *)&address;
+        inet_ntop(AF_INET6, &v6->sin6_addr, host, sizeof host);
+        snprintf(text, size, "[%s]:%u", host, ntohs(v6->sin6_port));
+    }
+}

@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * library: the two builds of the Apache C client, loaded when they are needed. Layer: client, the
+ * lowest.
+ *
+ * libzookeeper_st has no threads and is driven from outside; libzookeeper_mt runs two threads a
+ * handle and has the synchronous calls. Both define the same names, so a program that uses both can
+ * be linked with neither: each is loaded with its names to itself, and called through a table. One
+ * header serves both; to run, the run-time package of the build has to be there.
+ *
+ * Invariant: a loaded library stays loaded until the process ends.
+ */
+#ifndef CLIENT_LIBRARY_H
+#define CLIENT_LIBRARY_H
+
+#include "base/error.h"
+#include "client/client.h"
+
+#include <stdint.h>
+#include <zookeeper/zookeeper.h>
+
+enum library_build { LIBRARY_ST, LIBRARY_MT };
+
+/* X(field, what the library calls it): in both builds. */
+#define LIBRARY_LIST(X)                                                                            \
+    X(init, zookeeper_init)                                                                        \
+    X(close, zookeeper_close)                                                                      \
+    X(state, zoo_state)                                                                            \
+    X(recv_timeout, zoo_recv_timeout)                                                              \
+    X(client_id, zoo_client_id)                                                                    \
+    X(get_connected_host, zookeeper_get_connected_host)                                            \
+    X(set_servers_resolution_delay, zoo_set_servers_resolution_delay)                              \
+    X(deterministic_conn_order, zoo_deterministic_conn_order)                                      \
+    X(set_debug_level, zoo_set_debug_level)                                                        \
+    X(set_log_stream, zoo_set_log_stream)                                                          \
+    X(deallocate_names, deallocate_String_vector)                                                  \
+    X(create_op_init, zoo_create_op_init)                                                          \
+    X(set_op_init, zoo_set_op_init)                                                                \
+    X(delete_op_init, zoo_delete_op_init)                                                          \
+    X(check_op_init, zoo_check_op_init)
+
+/* The single-threaded build only. */
+#define LIBRARY_ST_LIST(X)                                                                         \
+    X(interest, zookeeper_interest)                                                                \
+    X(process, zookeeper_process)                                                                  \
+    X(acreate, zoo_acreate)                                                                        \
+    X(aexists, zoo_aexists)                                                                        \
+    X(aget, zoo_aget)                                                                              \
+    X(aget_children, zoo_aget_children)                                                            \
+    X(aset, zoo_aset)                                                                              \
+    X(adelete, zoo_adelete)                                                                        \
+    X(amulti, zoo_amulti)
+
+/* The multi-threaded build only. Declared here, with their types: the library's header hides them
+ * behind a macro that would hide the others. X(name, what the library calls it, parameters) */
+#define LIBRARY_MT_LIST(X)                                                                         \
+    X(create, zoo_create,                                                                          \
+      (zhandle_t * zk, const char *path, const char *value, int value_length,                      \
+       const struct ACL_vector *acl, int mode, char *created, int created_size))                   \
+    X(exists, zoo_exists, (zhandle_t * zk, const char *path, int watch, struct Stat *stat))        \
+    X(get, zoo_get,                                                                                \
+      (zhandle_t * zk, const char *path, int watch, char *value, int *value_length,                \
+       struct Stat *stat))                                                                         \
+    X(get_children, zoo_get_children,                                                              \
+      (zhandle_t * zk, const char *path, int watch, struct String_vector *names))                  \
+    X(set, zoo_set2,                                                                               \
+      (zhandle_t * zk, const char *path, const char *value, int value_length, int version,         \
+       struct Stat *stat))                                                                         \
+    X(remove, zoo_delete, (zhandle_t * zk, const char *path, int version))                         \
+    X(multi, zoo_multi, (zhandle_t * zk, int count, const zoo_op_t *ops, zoo_op_result_t *results))
+
+/* The library's integer constants are variables, in both builds. */
+#define LIBRARY_INTEGER_LIST(X)                                                                    \
+    X(session_event, ZOO_SESSION_EVENT)                                                            \
+    X(created_event, ZOO_CREATED_EVENT)                                                            \
+    X(deleted_event, ZOO_DELETED_EVENT)                                                            \
+    X(changed_event, ZOO_CHANGED_EVENT)                                                            \
+    X(child_event, ZOO_CHILD_EVENT)                                                                \
+    X(connecting_state, ZOO_CONNECTING_STATE)                                                      \
+    X(connected_state, ZOO_CONNECTED_STATE)                                                        \
+    X(expired_state, ZOO_EXPIRED_SESSION_STATE)                                                    \
+    X(auth_failed_state, ZOO_AUTH_FAILED_STATE)                                                    \
+    X(wants_read, ZOOKEEPER_READ)                                                                  \
+    X(wants_write, ZOOKEEPER_WRITE)
+
+/* A build's functions and constants. Those of the other build only are NULL. */
+struct library {
+#define X(field, name) __typeof__(name) *field;
+    LIBRARY_LIST(X)
+    LIBRARY_ST_LIST(X)
+#undef X
+#define X(field, name, parameters) int(*field) parameters;
+    LIBRARY_MT_LIST(X)
+#undef X
+    const struct ACL_vector *open_acl;
+#define X(field, name) int field;
+    LIBRARY_INTEGER_LIST(X)
+#undef X
+};
+
+/* Loads a build and fills in its table, which is the caller's. ERROR_NO_CLIENT_LIBRARY if its
+ * run-time package is not there. */
+MUST_CHECK enum error_kind library_load(enum library_build build, struct library *library,
+                                        struct error *error);
+
+/* For people: the build's name, a static string. */
+const char *library_name(enum library_build build);
+
+/* The version that the loaded library calls itself, which need not be that of the header; "" if it
+ * does not tell. Not while another thread uses the library. size >= 32. */
+void library_version(const struct library *library, char *text, size_t size);
+
+/* Makes a session's handle that does not resolve its servers' names time and again, and logs
+ * nothing. ERROR_USAGE, ERROR_UNRESOLVED, and those of errno. */
+MUST_CHECK enum error_kind library_open(const struct library *library, const char *hosts,
+                                        watcher_fn watcher, uint32_t session_timeout_ms,
+                                        void *context, zhandle_t **zk, struct error *error);
+
+/* The server that a handle is connected to, as host:port; "" while it is not. size >= 64. */
+void library_server(const struct library *library, zhandle_t *zk, char *text, size_t size);
+
+#endif

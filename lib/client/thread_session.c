@@ -1,0 +1,394 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "client/thread_session.h"
+
+#include "base/clock.h"
+#include "base/condition.h"
+#include "client/drop_connection.h"
+#include "client/socket_info.h"
+#include "client/sync_calls.h"
+#include "client/translate.h"
+
+#include <time.h>
+#include <unistd.h>
+
+/* Our thread of a session; the library's two have the system's size. */
+#define STACK_BYTES ((size_t)256 * 1024)
+/* How often a reply that is to be cut is looked for. */
+#define DROP_CONNECTION_STEP_NS (50 * NS_PER_US)
+
+/* ------------------------------------------------------------------ what the library tells us */
+
+/* On the library's completion thread. The handle's own watcher serves all its watches. A session
+ * event would go to every watcher there is, so it must not be taken for a notification. */
+static void watcher(zhandle_t *zk, int type, int state, const char *path, void *context)
+{
+    (void)zk;
+    struct thread_session *session = context;
+    const struct library *library = &session->common->library;
+    if (type == library->session_event)
+        mailbox_post(&session->mailbox, LETTER_STATE, (int)translate_state(library, state), "");
+    else
+        /* It fits: a path that does not was never sent. */
+        mailbox_post(&session->mailbox, LETTER_EVENT, (int)translate_event(library, type), path);
+}
+
+/* ------------------------------------------------------------------ what comes from elsewhere */
+
+static void open_letter(struct thread_session *session, const struct letter *letter)
+{
+    struct client *client = &session->client;
+    switch (letter->kind) {
+    case LETTER_STATE:
+        session->apart = letter->value != CLIENT_ESTABLISHED;
+        if (!session->apart)
+            socket_owner_confirm(&session->socket_owner);
+        client->listener->state_changed(client->owner, (enum client_state)letter->value);
+        break;
+    case LETTER_EVENT:
+        client->listener->notified(client->owner, (enum client_event)letter->value, letter->path);
+        break;
+    case LETTER_ORDER:
+        session->common->hooks.order(client->owner, letter->value);
+        break;
+    }
+}
+
+/* The library tells of a connection on a thread of its own, and may do so later than it hands over
+ * the answer to what was sent on it. False at the end. */
+static bool hear_of_connection(struct thread_session *session)
+{
+    struct letter letter;
+    while (session->apart) {
+        switch (mailbox_take(&session->mailbox, false, &letter)) {
+        case MAILBOX_CLOSED:
+            return false;
+        case MAILBOX_LETTER:
+            open_letter(session, &letter);
+            break;
+        case MAILBOX_EMPTY:
+            mailbox_await(&session->mailbox, 0);
+            break;
+        }
+    }
+    return true;
+}
+
+/* ------------------------------------------------------------------ carrying out a request */
+
+/* On a thread of its own, while the session's waits for the reply: ends the connection when the
+ * reply has arrived. Nothing is left to do when the session's thread has come back without. */
+static void *cut_reply(void *context)
+{
+    struct thread_session *session = context;
+    const struct timespec step = {.tv_nsec = DROP_CONNECTION_STEP_NS};
+    while (mailbox_is_busy(&session->mailbox)) {
+        if (socket_owner_stands(&session->socket_owner) &&
+            drop_connection_look(session->socket_owner.descriptor) == DROP_CONNECTION_REPLY &&
+            drop_connection_off(session->socket_owner.descriptor, NULL))
+            break;
+        nanosleep(&step, NULL);
+    }
+    return NULL;
+}
+
+static int call(struct thread_session *session, struct sync_calls_answer *answer)
+{
+    return sync_calls_call(&session->common->library, session->zk, &session->copy.request, answer);
+}
+
+static int call_and_cut(struct thread_session *session, struct sync_calls_answer *answer)
+{
+    pthread_t thread;
+    if (pthread_create(&thread, NULL, cut_reply, session) != 0)
+        return ZSYSTEMERROR;
+    drop_connection_hold(session->socket_owner.descriptor);
+    int code = call(session, answer);
+    mailbox_return(&session->mailbox);
+    pthread_join(thread, NULL);
+    return code;
+}
+
+/* What a server has answered, it has answered over a connection that stands. False at the end. */
+static bool comes_in_turn(struct thread_session *session, enum zk_status status)
+{
+    switch (status) {
+    case ZK_CONNECTION_LOSS:
+        session->apart = true;
+        return true;
+    case ZK_SESSION_EXPIRED:
+    case ZK_OTHER_ERROR:
+        return true;
+    default:
+        return hear_of_connection(session);
+    }
+}
+
+/* The request is no longer noted when the listener hears of the reply: it may ask for the next. */
+static void carry_out(struct thread_session *session)
+{
+    struct sync_calls_answer answer;
+    sync_calls_init(&answer);
+    int code = ZBADARGUMENTS;
+    if (session->fits)
+        code = session->cutting ? call_and_cut(session, &answer) : call(session, &answer);
+    struct client_reply reply = sync_calls_reply(session->copy.request.operation, code, &answer);
+    session->noted = session->cutting = false;
+    if (mailbox_return(&session->mailbox) && comes_in_turn(session, reply.status))
+        client_deliver_reply(&session->client, &reply);
+    sync_calls_deinit(&session->common->library, &answer);
+}
+
+/* ------------------------------------------------------------------ the session's thread */
+
+static void ring(struct thread_session *session)
+{
+    uint64_t due_ns = session->alarm_ns;
+    session->alarm_ns = 0;
+    session->common->hooks.alarm(session->client.owner, clock_now_ns() - due_ns);
+}
+
+/* Letters come first, then the alarm, then the request. False at the end. */
+static bool serve_next(struct thread_session *session)
+{
+    bool rings = session->alarm_ns != 0 && clock_now_ns() >= session->alarm_ns;
+    struct letter letter;
+    switch (mailbox_take(&session->mailbox, session->noted && !rings, &letter)) {
+    case MAILBOX_CLOSED:
+        return false;
+    case MAILBOX_LETTER:
+        open_letter(session, &letter);
+        return true;
+    case MAILBOX_EMPTY:
+        break;
+    }
+    if (rings) {
+        ring(session);
+    } else if (session->noted) {
+        carry_out(session);
+    } else {
+        session->common->hooks.waits(session->client.owner);
+        mailbox_await(&session->mailbox, session->alarm_ns);
+    }
+    return true;
+}
+
+static void come_to(struct thread_session *session, enum thread_session_phase phase)
+{
+    pthread_mutex_lock(&session->mutex);
+    session->phase = phase;
+    pthread_cond_signal(&session->progress);
+    pthread_mutex_unlock(&session->mutex);
+}
+
+static void *live(void *context)
+{
+    struct thread_session *session = context;
+    const struct library *library = &session->common->library;
+    struct socket_info_search search;
+    socket_info_look(&search);
+    if (library_open(library, session->hosts, watcher, session->session_timeout_ms, session,
+                     &session->zk, &session->error) == ERROR_NONE) {
+        socket_owner_find(&session->socket_owner, &search);
+        come_to(session, THREAD_SESSION_OPEN);
+        while (serve_next(session))
+            ;
+        library->close(session->zk);
+        socket_owner_drop(&session->socket_owner);
+        if (session->other_end >= 0)
+            close(session->other_end);
+    }
+    come_to(session, THREAD_SESSION_ENDED);
+    return NULL;
+}
+
+/* ------------------------------------------------------------------ the operations */
+
+static struct thread_session *of_client(struct client *client)
+{
+    return (struct thread_session *)client;
+}
+
+static void submit(struct client *client, const struct request *request)
+{
+    struct thread_session *session = of_client(client);
+    session->fits = request_copy_take(&session->copy, request);
+    session->noted = true;
+}
+
+static bool cut(struct client *client)
+{
+    struct thread_session *session = of_client(client);
+    session->cutting = socket_owner_stands(&session->socket_owner);
+    return session->cutting;
+}
+
+/* Its thread ends, and closes the library's handle. */
+static void end(struct thread_session *session)
+{
+    socket_owner_drop(&session->socket_owner);
+    thread_session_end(session);
+}
+
+/* The library believes in its connection until it has been closed: else it would reconnect. */
+static bool crash(struct client *client)
+{
+    struct thread_session *session = of_client(client);
+    /* Not the session's thread, if that is busy; the mailbox is locked then. */
+    if (session->mailbox.busy || !socket_owner_stands(&session->socket_owner) ||
+        !drop_connection_off(session->socket_owner.descriptor, &session->other_end))
+        return false;
+    end(session);
+    return true;
+}
+
+static bool leave(struct client *client)
+{
+    struct thread_session *session = of_client(client);
+    if (session->mailbox.busy || !socket_owner_stands(&session->socket_owner))
+        return false;
+    end(session);
+    return true;
+}
+
+static uint64_t now_ns(const struct client *client)
+{
+    (void)client;
+    return clock_now_ns();
+}
+
+static bool bytes(const struct client *client, uint64_t *sent_bytes, uint64_t *received_bytes)
+{
+    return socket_info_bytes(((const struct thread_session *)client)->socket_owner.descriptor,
+                             sent_bytes, received_bytes);
+}
+
+static size_t unread(const struct client *client)
+{
+    return socket_info_unread(((const struct thread_session *)client)->socket_owner.descriptor);
+}
+
+static uint32_t timeout_ms(const struct client *client)
+{
+    const struct thread_session *session = (const struct thread_session *)client;
+    return (uint32_t)session->common->library.recv_timeout(session->zk);
+}
+
+static int64_t session_id(const struct client *client)
+{
+    const struct thread_session *session = (const struct thread_session *)client;
+    return session->common->library.client_id(session->zk)->client_id;
+}
+
+static void server(const struct client *client, char *text, size_t size)
+{
+    const struct thread_session *session = (const struct thread_session *)client;
+    library_server(&session->common->library, session->zk, text, size);
+}
+
+static const struct client_driver thread_session_driver = {
+    .submit = submit,
+    .cut = cut,
+    .crash = crash,
+    .leave = leave,
+    .now_ns = now_ns,
+    .bytes = bytes,
+    .unread = unread,
+    .timeout_ms = timeout_ms,
+    .session_id = session_id,
+    .server = server,
+};
+
+/* ------------------------------------------------------------------ beginning and end */
+
+static enum error_kind start(struct thread_session *session, struct error *error)
+{
+    pthread_attr_t attributes;
+    pthread_attr_init(&attributes);
+    pthread_attr_setstacksize(&attributes, STACK_BYTES);
+    int os_error = pthread_create(&session->thread, &attributes, live, session);
+    pthread_attr_destroy(&attributes);
+    if (os_error != 0)
+        return error_from_errno(error, os_error, "threads",
+                                "the system allows no more threads; a session takes three");
+    return ERROR_NONE;
+}
+
+/* Waits until the thread has come to its session, or to an error. */
+static enum error_kind await_start(struct thread_session *session, struct error *error)
+{
+    pthread_mutex_lock(&session->mutex);
+    while (session->phase == THREAD_SESSION_STARTING)
+        condition_wait(&session->progress, &session->mutex, 0);
+    pthread_mutex_unlock(&session->mutex);
+    if (session->error.kind == ERROR_NONE)
+        return ERROR_NONE;
+    pthread_join(session->thread, NULL);
+    *error = session->error;
+    return error->kind;
+}
+
+static void deinit(struct thread_session *session)
+{
+    pthread_cond_destroy(&session->progress);
+    pthread_mutex_destroy(&session->mutex);
+    mailbox_deinit(&session->mailbox);
+}
+
+enum error_kind thread_session_open(struct thread_session *session,
+                                    struct thread_session_common *common, const char *hosts,
+                                    uint32_t session_timeout_ms,
+                                    const struct client_listener *listener, void *owner,
+                                    struct error *error)
+{
+    *session = (struct thread_session){
+        .client = {.driver = &thread_session_driver, .listener = listener, .owner = owner},
+        .common = common,
+        .hosts = hosts,
+        .session_timeout_ms = session_timeout_ms,
+        .apart = true,
+        .other_end = -1,
+    };
+    socket_owner_init(&session->socket_owner, &common->owners);
+    mailbox_init(&session->mailbox);
+    pthread_mutex_init(&session->mutex, NULL);
+    condition_init(&session->progress);
+    enum error_kind kind = start(session, error);
+    if (kind == ERROR_NONE)
+        kind = await_start(session, error);
+    if (kind != ERROR_NONE)
+        deinit(session);
+    return kind;
+}
+
+void thread_session_order(struct client *client, int order)
+{
+    struct thread_session *session = of_client(client);
+    mailbox_post_or_call(&session->mailbox, LETTER_ORDER, order, session->common->hooks.order,
+                         client->owner);
+}
+
+void thread_session_alarm(struct client *client, uint64_t due_ns)
+{
+    of_client(client)->alarm_ns = due_ns;
+}
+
+void thread_session_end(struct thread_session *session)
+{
+    mailbox_close(&session->mailbox);
+}
+
+bool thread_session_await_end(struct thread_session *session, uint64_t until_ns)
+{
+    pthread_mutex_lock(&session->mutex);
+    while (session->phase != THREAD_SESSION_ENDED && clock_now_ns() < until_ns)
+        condition_wait(&session->progress, &session->mutex, until_ns);
+    bool ended = session->phase == THREAD_SESSION_ENDED;
+    pthread_mutex_unlock(&session->mutex);
+    return ended;
+}
+
+void thread_session_close(struct thread_session *session)
+{
+    pthread_join(session->thread, NULL);
+    deinit(session);
+}

@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "fleet/reconcile.h"
+
+#include <stdio.h>
+
+/* What is known and is no request of any session is taken out. */
+static struct server_counters_count count_of_sessions(const struct reconcile_facts *facts)
+{
+    struct server_counters_count count = facts->servers;
+    uint64_t received = facts->sessions->of[TALLY_NOTIFICATION];
+    server_counters_discount(&count, facts->exits, facts->reconnects,
+                             facts->setup_session_requests);
+    /* Nobody knows what the servers still told a session that was about to go. */
+    if (facts->had_death && count.notifications > received)
+        count.notifications = received;
+    return count;
+}
+
+static bool has_lost_connections(const struct reconcile_facts *facts)
+{
+    return facts->reconnects > 0 || facts->losses > 0;
+}
+
+/* Whether somebody has connected since the gate opened who is none of ours. Where one of ours has
+ * lost its connection nobody knows how often it tried to connect again. */
+static bool has_newcomers(const struct reconcile_facts *facts)
+{
+    return facts->servers.connects > 0 && facts->setup_session_stayed &&
+           !has_lost_connections(facts);
+}
+
+/* Why the two counts cannot be held against each other at all; NULL if they can. */
+static const char *find_obstacle(const struct reconcile_facts *facts, bool others)
+{
+    if (!facts->servers.told)
+        return facts->servers.asked_again
+                   ? "a server did not give its counters (mntr) at once, as at an election"
+                   : "the servers do not tell their counters (mntr)";
+    if (!others)
+        return NULL;
+    return facts->are_private ? "a client that is not zkherd's was connected to a private server"
+                              : "other clients are connected";
+}
+
+/* Says in result->why what may make the two counts differ although each is right. */
+static bool is_excused(const struct reconcile_facts *facts, struct reconcile_result *result)
+{
+    if (has_lost_connections(facts))
+        snprintf(result->why, sizeof result->why,
+                 "sessions lost their connections, and the messages in transit on them");
+    else if (!facts->setup_session_stayed)
+        snprintf(result->why, sizeof result->why, "zkherd's own session had to connect again");
+    else if (!facts->are_private && result->servers > result->sessions)
+        snprintf(result->why, sizeof result->why,
+                 "the servers counted more %s than the sessions: other clients seem to use them",
+                 server_counters_counter_word(result->counter));
+    return result->why[0] != '\0';
+}
+
+struct reconcile_result reconcile(const struct reconcile_facts *facts)
+{
+    struct reconcile_result result = {.reconciled = RECONCILED_NA,
+                                      .counter = SERVER_COUNTERS_AGREES};
+    bool others = facts->servers.told && (facts->is_shared || has_newcomers(facts));
+    const char *obstacle = find_obstacle(facts, others);
+    result.had_strangers = facts->are_private && others;
+    if (obstacle != NULL) {
+        snprintf(result.why, sizeof result.why, "%s", obstacle);
+        return result;
+    }
+    struct server_counters_count count = count_of_sessions(facts);
+    /* Setting its watches again, on another connection, is a read of the library's own, too. */
+    result.counter =
+        server_counters_reconcile(&count, facts->sessions, facts->pings_most + facts->reconnects,
+                                  &result.servers, &result.sessions);
+    if (result.counter == SERVER_COUNTERS_AGREES)
+        result.reconciled = RECONCILED_YES;
+    else if (!is_excused(facts, &result))
+        result.reconciled = RECONCILED_NO;
+    return result;
+}

@@ -1,0 +1,277 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "fleet/server_counters.h"
+
+#include "base/clock.h"
+#include "servers/four_letter.h"
+
+#include <stdio.h>
+
+#define TIMEOUT_NS    (5 * NS_PER_S)
+#define QUESTIONS_MAX 50
+
+/* A question to one server, as four_letter_insist puts it. */
+struct inquiry {
+    struct server_counters *counters;
+    const struct endpoint *endpoint;
+    struct four_letter_identity identity;
+    struct four_letter_counters answer;
+};
+
+/* A private server that has ended will not answer any more: there is no use in asking again. */
+static enum error_kind find_cause(const struct inquiry *inquiry, enum error_kind kind,
+                                  struct error *error)
+{
+    struct error end;
+    if (kind == ERROR_NONE || server_counters_check(inquiry->counters, &end) == ERROR_NONE)
+        return kind;
+    *error = end;
+    return end.kind;
+}
+
+/* Asks until there is an answer; of what it was asked in vain nobody knows what a server counted.
+ */
+static enum error_kind insist(enum error_kind (*ask)(void *inquiry, struct error *error),
+                              struct inquiry *inquiry, struct error *error)
+{
+    unsigned times;
+    enum error_kind kind = four_letter_insist(ask, inquiry, TIMEOUT_NS, &times, error);
+    if (kind == ERROR_NONE)
+        inquiry->counters->asked_again = inquiry->counters->asked_again || times > 1;
+    return kind;
+}
+
+static enum error_kind ask_identity(void *context, struct error *error)
+{
+    struct inquiry *inquiry = context;
+    struct server_counters *counters = inquiry->counters;
+    enum error_kind kind = ERROR_NONE;
+    if (counters->sim != NULL) {
+        snprintf(inquiry->identity.mode, sizeof inquiry->identity.mode, "%s",
+                 sim_mode((unsigned)counters->servers->count, inquiry->endpoint->port - 1U));
+        inquiry->identity.zxid = sim_zxid(counters->sim, inquiry->endpoint->port - 1U);
+        inquiry->identity.talks = true;
+    } else {
+        kind = four_letter_identify(inquiry->endpoint, TIMEOUT_NS, &inquiry->identity, error);
+    }
+    counters->words += kind == ERROR_NONE && inquiry->identity.talks;
+    return find_cause(inquiry, kind, error);
+}
+
+static enum error_kind ask_counters(void *context, struct error *error)
+{
+    struct inquiry *inquiry = context;
+    struct server_counters *counters = inquiry->counters;
+    enum error_kind kind = ERROR_NONE;
+    if (counters->sim != NULL)
+        sim_counters(counters->sim, inquiry->endpoint->port - 1U, &inquiry->answer);
+    else
+        kind = four_letter_counters(inquiry->endpoint, TIMEOUT_NS, &inquiry->answer, error);
+    counters->words += kind == ERROR_NONE;
+    return find_cause(inquiry, kind, error);
+}
+
+static bool is_same_but_for_the_question(const struct four_letter_counters *counters,
+                                         const struct four_letter_counters *before)
+{
+    return counters->packets_received == before->packets_received + 1 &&
+           counters->reads == before->reads && counters->writes == before->writes &&
+           counters->notifications_sent == before->notifications_sent;
+}
+
+/*
+ * Asks for the counters until an answer says what the one before did: a server writes its answer
+ * line by line and works on meanwhile, so a ping may be in one counter and not in the other.
+ * Of a server that never comes to rest the last answer is taken.
+ */
+static enum error_kind ask_whole(struct inquiry *inquiry, struct error *error)
+{
+    struct four_letter_counters before = {0};
+    for (int questions = 0; questions < QUESTIONS_MAX; questions++) {
+        enum error_kind kind = insist(ask_counters, inquiry, error);
+        if (kind != ERROR_NONE)
+            return kind;
+        if (questions > 0 && is_same_but_for_the_question(&inquiry->answer, &before))
+            break;
+        before = inquiry->answer;
+    }
+    return ERROR_NONE;
+}
+
+/* Adds one server's counters; *told turns false if it does not tell. */
+static enum error_kind add_server(struct server_counters *counters, const struct endpoint *endpoint,
+                                  struct server_counters_reading *reading, struct error *error)
+{
+    struct inquiry inquiry = {.counters = counters, .endpoint = endpoint};
+    enum error_kind kind = ask_whole(&inquiry, error);
+    if (kind == ERROR_NOT_WHITELISTED || kind == ERROR_ZOOKEEPER) {
+        reading->told = false;
+        return ERROR_NONE;
+    }
+    if (kind != ERROR_NONE)
+        return kind;
+    const struct four_letter_counters *answer = &inquiry.answer;
+    reading->writes += answer->writes;
+    reading->reads += answer->reads;
+    reading->notifications += answer->notifications_sent;
+    reading->packets_received += answer->packets_received;
+    reading->connections += answer->connections - 1;
+    reading->connects += answer->connects;
+    reading->watches += answer->watch_count;
+    /* Every server of an ensemble has them all, but for what it has not applied yet. */
+    if (answer->ephemerals_count < reading->ephemerals)
+        reading->ephemerals = answer->ephemerals_count;
+    return ERROR_NONE;
+}
+
+bool server_counters_is_private(const struct server_counters *counters)
+{
+    return counters->ensemble != NULL || counters->sim != NULL;
+}
+
+bool server_counters_is_shared(const struct server_counters_reading *reading, uint32_t clients)
+{
+    return reading->connections > clients + UINT64_C(1); /* the set-up session's */
+}
+
+enum error_kind server_counters_check(const struct server_counters *counters, struct error *error)
+{
+    return ensemble_check(counters->ensemble, error);
+}
+
+enum error_kind server_counters_ask_role(struct server_counters *counters,
+                                         const struct endpoint *endpoint, enum role *role,
+                                         struct error *error)
+{
+    struct inquiry inquiry = {.counters = counters, .endpoint = endpoint};
+    unsigned times;
+    enum error_kind kind = four_letter_insist(ask_identity, &inquiry, TIMEOUT_NS, &times, error);
+    if (kind == ERROR_NONE)
+        *role = role_of_mode(inquiry.identity.mode);
+    return kind;
+}
+
+enum error_kind server_counters_follow(struct server_counters *counters, uint64_t *mark,
+                                       bool *reached, uint64_t *longest_ns, struct error *error)
+{
+    uint64_t least = UINT64_MAX, most = 0;
+    *longest_ns = 0;
+    for (size_t i = 0; i < counters->servers->count; i++) {
+        struct inquiry inquiry = {.counters = counters,
+                                  .endpoint = &counters->servers->endpoints[i]};
+        uint64_t asked_ns = clock_now_ns();
+        enum error_kind kind = insist(ask_identity, &inquiry, error);
+        if (kind != ERROR_NONE)
+            return kind;
+        uint64_t waited_ns = clock_now_ns() - asked_ns;
+        *longest_ns = waited_ns > *longest_ns ? waited_ns : *longest_ns;
+        if (!inquiry.identity.talks)
+            continue;
+        least = inquiry.identity.zxid < least ? inquiry.identity.zxid : least;
+        most = inquiry.identity.zxid > most ? inquiry.identity.zxid : most;
+    }
+    if (*mark == 0)
+        *mark = most;
+    *reached = least >= *mark;
+    return ERROR_NONE;
+}
+
+enum error_kind server_counters_read(struct server_counters *counters,
+                                     struct server_counters_reading *reading, struct error *error)
+{
+    *reading = (struct server_counters_reading){.told = true, .ephemerals = UINT64_MAX};
+    enum error_kind kind = ERROR_NONE;
+    for (size_t i = 0; kind == ERROR_NONE && reading->told && i < counters->servers->count; i++)
+        kind = add_server(counters, &counters->servers->endpoints[i], reading, error);
+    reading->asked_again = counters->asked_again;
+    reading->packets_received -= counters->words;
+    if (kind == ERROR_NONE && counters->ensemble != NULL) {
+        reading->cpu_known = true;
+        kind = ensemble_cpu_ns(counters->ensemble, &reading->cpu_ns, error);
+    }
+    return kind;
+}
+
+struct server_counters_count server_counters_subtract(const struct server_counters_reading *before,
+                                                      const struct server_counters_reading *after)
+{
+    return (struct server_counters_count){
+        .told = before->told && after->told && !before->asked_again && !after->asked_again,
+        .asked_again = before->asked_again || after->asked_again,
+        .writes = after->writes - before->writes,
+        .reads = after->reads - before->reads,
+        .notifications = after->notifications - before->notifications,
+        .packets_received = after->packets_received - before->packets_received,
+        .connects = after->connects - before->connects,
+        .watches_leaked = (int64_t)after->watches - (int64_t)before->watches,
+        .ephemerals_leaked = (int64_t)after->ephemerals - (int64_t)before->ephemerals,
+        .cpu_known = before->cpu_known && after->cpu_known,
+        .cpu_ns = after->cpu_ns - before->cpu_ns,
+    };
+}
+
+void server_counters_discount(struct server_counters_count *count, uint64_t exits,
+                              uint64_t reconnects, uint64_t setup_session_reads)
+{
+    /* Closing a session is a write; connecting again with one is none. */
+    count->writes -= exits;
+    count->reads -= setup_session_reads;
+    count->packets_received -= exits + reconnects + setup_session_reads;
+}
+
+static uint64_t reads_of(const struct tally *tally)
+{
+    return tally->of[TALLY_EXISTS] + tally->of[TALLY_GET] + tally->of[TALLY_GET_CHILDREN];
+}
+
+bool server_counters_is_behind(const struct server_counters_count *count, const struct tally *tally,
+                               uint64_t exits)
+{
+    return exits > 0 && count->told && count->writes < tally_rpcs(tally) - reads_of(tally) + exits;
+}
+
+/* How many of the reads that the servers answered were pings, if their number can be right. */
+static uint64_t pings_among(const struct server_counters_count *count, uint64_t reads,
+                            uint64_t pings_most)
+{
+    uint64_t left = count->reads > reads ? count->reads - reads : 0;
+    return left < pings_most ? left : pings_most;
+}
+
+enum server_counters_counter server_counters_reconcile(const struct server_counters_count *count,
+                                                       const struct tally *tally,
+                                                       uint64_t pings_most, uint64_t *servers,
+                                                       uint64_t *sessions)
+{
+    const uint64_t *of = tally->of;
+    uint64_t reads = reads_of(tally);
+    uint64_t rpcs = tally_rpcs(tally);
+    uint64_t pings = pings_among(count, reads, pings_most);
+    const struct {
+        uint64_t servers, sessions;
+    } pairs[] = {
+        [SERVER_COUNTERS_WRITES] = {count->writes, rpcs - reads},
+        [SERVER_COUNTERS_READS] = {count->reads, reads + pings},
+        [SERVER_COUNTERS_NOTIFICATIONS] = {count->notifications, of[TALLY_NOTIFICATION]},
+        [SERVER_COUNTERS_PACKETS] = {count->packets_received, rpcs + pings},
+    };
+    for (int counter = 0; counter < SERVER_COUNTERS_AGREES; counter++) {
+        if (pairs[counter].servers == pairs[counter].sessions)
+            continue;
+        *servers = pairs[counter].servers;
+        *sessions = pairs[counter].sessions;
+        return (enum server_counters_counter)counter;
+    }
+    return SERVER_COUNTERS_AGREES;
+}
+
+const char *server_counters_counter_word(enum server_counters_counter counter)
+{
+    static const char *const words[] = {
+        [SERVER_COUNTERS_WRITES] = "writes",
+        [SERVER_COUNTERS_READS] = "reads and pings",
+        [SERVER_COUNTERS_NOTIFICATIONS] = "notifications",
+        [SERVER_COUNTERS_PACKETS] = "packets received",
+        [SERVER_COUNTERS_AGREES] = "",
+    };
+    return words[counter];
+}

@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * sync_session: a session of zkherd's own, which asks and waits for the answer. Layer: fleet.
+ *
+ * It is what the set-up session (fleet/setup_session.h) and the browser (bench/browser.h) have in
+ * common. They know what to ask, how long to wait, and what may be asked twice; it keeps their
+ * stage going while they wait, and remembers what the session has heard.
+ *
+ * Invariant: nothing is heard but in the calls that wait.
+ */
+#ifndef FLEET_SYNC_SESSION_H
+#define FLEET_SYNC_SESSION_H
+
+#include "base/error.h"
+#include "client/client.h"
+#include "client/connect.h"
+#include "fleet/loop.h"
+#include "servers/ensemble.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#define SYNC_SESSION_TIMEOUT_MS 15000
+#define SYNC_SESSION_VALUE_MAX          256
+
+struct sync_session {
+    const char *purpose; /* the subject of ERROR_INTERRUPTED */
+    struct loop loop;
+    struct client *client;
+    char servers[CONNECT_TEXT_SIZE]; /* as they were typed */
+    char hosts[CONNECT_TEXT_SIZE];   /* as they are connected to */
+    uint64_t requests;               /* sent so far */
+    uint64_t lost_ns;                /* when a connection was last lost, or another session begun */
+    enum client_state state;
+    bool settled;     /* it is not connecting: the session stands, or has expired */
+    bool lost;        /* a connection, since its owner set this to false */
+    bool changed;     /* the same: a watch has fired, or one may have without a word */
+    bool interrupted; /* its owner's to set: whatever waits is to end … */
+    const struct ensemble *ensemble; /* … and this: so it is when one of its servers has ended */
+    bool replied;
+    struct client_reply reply;              /* the last, without its path and its value */
+    char value[SYNC_SESSION_VALUE_MAX + 1]; /* of the last get, as much as fits, and a NUL */
+    size_t value_length;                    /* of what is there */
+    const char **names; /* of the last list and, behind them, what they point to; malloc'd */
+};
+
+/* For how long something is waited for, and, of ERROR_NO_ANSWER, the words: "why about". */
+struct sync_session_limit {
+    uint64_t until_ns;      /* by the stage's clock */
+    uint64_t since_loss_ns; /* sync_session_connect: so long after lost_ns, if that is later */
+    const char *why;
+    const char *about;
+};
+
+/* Begins to open a session with the servers (chroot included), on an event loop of its own. What
+ * there is of it is ended by sync_session_close, on an error too. Those of event_loop_new and
+ * event_loop_open.
+ */
+MUST_CHECK enum error_kind sync_session_open(struct sync_session *session, const char *purpose,
+                                             const struct connect_string *servers,
+                                             struct error *error);
+
+/* The same in a simulation, which must outlive the dialogue's use. */
+MUST_CHECK enum error_kind sync_session_open_simulated(struct sync_session *session,
+                                                       const char *purpose, struct sim *sim,
+                                                       struct error *error);
+
+/* Ends the session; one in a simulation ends with that. */
+void sync_session_close(struct sync_session *session);
+
+/* Waits until *come is true. ERROR_NO_ANSWER, ERROR_INTERRUPTED, and those of ensemble_check and of
+ * loop_turn. */
+MUST_CHECK enum error_kind sync_session_await(struct sync_session *session, const bool *come,
+                                              const struct sync_session_limit *limit,
+                                              struct error *error);
+
+/* Hears what has come meanwhile (the connection of a session in which nobody has lived for a while
+ * may be gone without a word), and waits until the session stands. One that has expired is followed
+ * by another, and the watches of the former are gone. Those of sync_session_await and
+ * event_loop_open. */
+MUST_CHECK enum error_kind sync_session_connect(struct sync_session *session,
+                                                struct sync_session_limit limit,
+                                                struct error *error);
+
+/* Sends a request, while the session stands, and waits for its reply, which may be that the
+ * connection was lost. Those of sync_session_await, after which nothing more can be asked, and
+ * ERROR_NO_MEMORY for a list of names. */
+MUST_CHECK enum error_kind sync_session_ask(struct sync_session *session,
+                                            const struct request *request,
+                                            const struct sync_session_limit *limit,
+                                            struct error *error);
+
+#endif

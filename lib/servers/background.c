@@ -1,0 +1,333 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "servers/background.h"
+
+#include "base/clock.h"
+#include "servers/server_log.h"
+#include "servers/supervisor.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#define FILE_NAME "ensemble"
+#define TEXT_SIZE (CONNECT_TEXT_SIZE + PATH_MAX + 256)
+/* With room for the file's name behind it. */
+#define FOLDER_SIZE (PATH_MAX - sizeof "/" FILE_NAME)
+/* Who only looks holds the folder's lock for a moment. */
+#define LOCK_TRIES    5
+#define LOCK_PAUSE_NS (20 * NS_PER_MS)
+
+/* The place. */
+
+static void find_folder(char path[FOLDER_SIZE])
+{
+    const char *run_time = getenv("XDG_RUNTIME_DIR");
+    if (run_time != NULL && run_time[0] == '/')
+        snprintf(path, FOLDER_SIZE, "%s/zkherd", run_time);
+    else
+        snprintf(path, FOLDER_SIZE, "/tmp/zkherd-%u", (unsigned)geteuid());
+}
+
+/* In /tmp anybody may have made it. */
+static enum error_kind check_folder(int folder, const char *path, struct error *error)
+{
+    struct stat status;
+    if (fstat(folder, &status) != 0)
+        return error_from_errno(error, errno, path, "%s", "");
+    if (status.st_uid == geteuid() && (status.st_mode & 077) == 0)
+        return ERROR_NONE;
+    return error_raise(error, ERROR_DENIED, 0, path,
+                       "it must belong to this user, with mode 700, but belongs to user %u, with "
+                       "mode %o",
+                       (unsigned)status.st_uid, (unsigned)status.st_mode & 0777);
+}
+
+/* *folder is -1, and no error, if it is not there. */
+static enum error_kind open_folder(char path[FOLDER_SIZE], int *folder, struct error *error)
+{
+    find_folder(path);
+    *folder = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+    if (*folder < 0 && errno == ENOENT)
+        return ERROR_NONE;
+    if (*folder < 0)
+        return error_from_errno(error, errno, path, "to remember a private ensemble in");
+    enum error_kind kind = check_folder(*folder, path, error);
+    if (kind == ERROR_NONE)
+        return kind;
+    close(*folder);
+    *folder = -1;
+    return kind;
+}
+
+static enum error_kind make_folder(struct error *error)
+{
+    char path[FOLDER_SIZE];
+    find_folder(path);
+    return mkdir(path, 0700) == 0 || errno == EEXIST
+               ? ERROR_NONE
+               : error_from_errno(error, errno, path, "to remember a private ensemble in");
+}
+
+/* A lock that ends with the program, or when the folder is closed. */
+static bool lock_folder(int folder)
+{
+    bool locked = false;
+    for (int i = 0; !locked && i < LOCK_TRIES; i++) {
+        if (i > 0)
+            nanosleep(&(struct timespec){.tv_nsec = LOCK_PAUSE_NS}, NULL);
+        locked = flock(folder, LOCK_EX | LOCK_NB) == 0;
+    }
+    return locked;
+}
+
+/* The file. */
+
+static int open_file(int folder)
+{
+    return openat(folder, FILE_NAME, O_RDWR | O_NOFOLLOW | O_CLOEXEC);
+}
+
+/* Three lines: the connect string, the processes, the folder. */
+static enum error_kind write_text(FILE *file, const struct ensemble *ensemble)
+{
+    char text[CONNECT_TEXT_SIZE];
+    fprintf(file, "%s\n", connect_format(ensemble_connect(ensemble), 0, false, text, sizeof text));
+    for (unsigned i = 0; i < ensemble_count(ensemble); i++)
+        fprintf(file, "%s%d", i > 0 ? " " : "", (int)ensemble_pid(ensemble, i));
+    fprintf(file, "\n%s\n", ensemble_folder(ensemble));
+    return fflush(file) == 0 ? ERROR_NONE : ERROR_SYSTEM;
+}
+
+static bool read_pids(char *line, struct background_ensemble *background)
+{
+    size_t count = 0;
+    for (char *rest = line, *word; (word = strsep(&rest, " ")) != NULL; count++) {
+        if (count == ENSEMBLE_SERVERS_MAX)
+            return false;
+        background->pids[count] = (pid_t)atoi(word);
+    }
+    return count == background->connect.count;
+}
+
+static bool parse(char *text, struct background_ensemble *background)
+{
+    struct error ignored = {0};
+    char *rest = text;
+    char *connect = strsep(&rest, "\n"), *pids = strsep(&rest, "\n");
+    if (rest == NULL || connect_parse(connect, &background->connect, &ignored) != ERROR_NONE)
+        return false;
+    size_t length = strlen(rest);
+    if (length == 0 || rest[length - 1] != '\n')
+        return false;
+    snprintf(background->folder, sizeof background->folder, "%.*s", (int)length - 1, rest);
+    return read_pids(pids, background);
+}
+
+static bool read_file(int file, struct background_ensemble *background)
+{
+    char text[TEXT_SIZE];
+    ssize_t length = pread(file, text, sizeof text - 1, 0);
+    text[length > 0 ? length : 0] = '\0';
+    return parse(text, background);
+}
+
+/* Of a supervisor that was killed. The folder is locked. */
+static void clear_leftovers(int folder, int file)
+{
+    struct background_ensemble left;
+    if (read_file(file, &left))
+        supervisor_remove_leftovers(left.folder);
+    unlinkat(folder, FILE_NAME, 0);
+}
+
+/* The start. */
+
+static enum error_kind refuse(int file, struct error *error)
+{
+    struct background_ensemble background;
+    char text[CONNECT_TEXT_SIZE];
+    if (!read_file(file, &background))
+        return error_raise(error, ERROR_STANDS, 0, "ensemble", "%s", "");
+    connect_format(&background.connect, 0, false, text, sizeof text);
+    return error_raise(error, ERROR_STANDS, 0, text, "%s", "");
+}
+
+static enum error_kind check_place(int folder, struct error *error)
+{
+    int file = open_file(folder);
+    enum error_kind kind = ERROR_NONE;
+    if (file < 0)
+        return errno == ENOENT ? ERROR_NONE : error_from_errno(error, errno, FILE_NAME, "%s", "");
+    if (supervisor_holder(file) != 0)
+        kind = refuse(file, error);
+    else
+        clear_leftovers(folder, file);
+    close(file);
+    return kind;
+}
+
+enum error_kind background_lock(struct background_lock *lock, struct error *error)
+{
+    char path[FOLDER_SIZE];
+    int folder = -1;
+    enum error_kind kind = make_folder(error);
+    if (kind == ERROR_NONE)
+        kind = open_folder(path, &folder, error);
+    if (kind != ERROR_NONE)
+        return kind;
+    if (folder < 0)
+        return error_from_errno(error, ENOENT, path, "it was removed just now");
+    if (!lock_folder(folder))
+        kind = error_raise(error, ERROR_STANDS, 0, "ensemble", "it is just being started");
+    else
+        kind = check_place(folder, error);
+    if (kind != ERROR_NONE) {
+        close(folder);
+        return kind;
+    }
+    lock->folder = folder;
+    snprintf(lock->path, sizeof lock->path, "%s/" FILE_NAME, path);
+    return ERROR_NONE;
+}
+
+void background_release(struct background_lock *lock)
+{
+    close(lock->folder);
+}
+
+enum error_kind background_leave(const struct background_lock *lock, struct ensemble *ensemble,
+                                 struct error *error)
+{
+    int descriptor =
+        openat(lock->folder, FILE_NAME, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
+    FILE *file = descriptor < 0 ? NULL : fdopen(descriptor, "w");
+    if (file == NULL)
+        return error_from_errno(error, errno, lock->path, "while remembering the ensemble");
+    enum error_kind kind = write_text(file, ensemble);
+    if (kind != ERROR_NONE)
+        kind = error_from_errno(error, errno, lock->path, "while remembering the ensemble");
+    fclose(file);
+    if (kind == ERROR_NONE)
+        kind = ensemble_detach(ensemble, lock->path, error);
+    if (kind != ERROR_NONE)
+        unlinkat(lock->folder, FILE_NAME, 0);
+    return kind;
+}
+
+/* Finding it again. */
+
+/* Nobody has a lock on the file. */
+static enum error_kind find_why(int folder, int file, struct error *error)
+{
+    const char *why = "one is being started";
+    if (lock_folder(folder) && supervisor_holder(file) == 0) {
+        clear_leftovers(folder, file);
+        why = "that which was started has been killed, and what it left is cleared away";
+    }
+    return error_raise(error, ERROR_NO_ENSEMBLE, 0, "ensemble", "%s", why);
+}
+
+/* Locked by a supervisor, or an error. */
+static enum error_kind open_locked(int folder, int *file, struct error *error)
+{
+    *file = open_file(folder);
+    if (*file < 0 && errno != ENOENT)
+        return error_from_errno(error, errno, FILE_NAME, "%s", "");
+    if (*file < 0)
+        return error_raise(error, ERROR_NO_ENSEMBLE, 0, "ensemble", "%s",
+                           lock_folder(folder) ? "" : "one is being started");
+    if (supervisor_holder(*file) != 0)
+        return ERROR_NONE;
+    enum error_kind kind = find_why(folder, *file, error);
+    close(*file);
+    return kind;
+}
+
+/* *file is the caller's to close. */
+static enum error_kind find(int *file, char path[FOLDER_SIZE], struct error *error)
+{
+    int folder;
+    enum error_kind kind = open_folder(path, &folder, error);
+    if (kind != ERROR_NONE)
+        return kind;
+    if (folder < 0)
+        return error_raise(error, ERROR_NO_ENSEMBLE, 0, "ensemble", "%s", "");
+    kind = open_locked(folder, file, error);
+    close(folder);
+    return kind;
+}
+
+enum error_kind background_find(struct background_ensemble *background, struct error *error)
+{
+    char path[FOLDER_SIZE];
+    int file = -1;
+    enum error_kind kind = find(&file, path, error);
+    if (kind != ERROR_NONE)
+        return kind;
+    if (!read_file(file, background))
+        kind = error_raise(error, ERROR_MALFORMED, 0, path, "in the file " FILE_NAME);
+    close(file);
+    return kind;
+}
+
+int background_index_of(const struct background_ensemble *background,
+                        const struct endpoint *endpoint)
+{
+    char text[ENDPOINT_TEXT_SIZE], its[ENDPOINT_TEXT_SIZE];
+    endpoint_address(endpoint, text, sizeof text);
+    for (size_t i = 0; i < background->connect.count; i++) {
+        if (strcmp(text, endpoint_address(&background->connect.endpoints[i], its, sizeof its)) == 0)
+            return (int)i;
+    }
+    return -1;
+}
+
+/* As much of a file as there is room for, and its length. */
+static size_t read_whole(const char *path, char *text, size_t size)
+{
+    FILE *file = fopen(path, "re");
+    size_t length = file == NULL ? 0 : fread(text, 1, size - 1, file);
+    text[length] = '\0';
+    if (file != NULL)
+        fclose(file);
+    return length;
+}
+
+static void read_command_line(pid_t pid, char *text, size_t size)
+{
+    char path[64];
+    snprintf(path, sizeof path, "/proc/%d/cmdline", (int)pid);
+    size_t length = read_whole(path, text, size);
+    for (size_t i = 0; i + 1 < length; i++)
+        text[i] = text[i] == '\0' ? ' ' : text[i];
+}
+
+void background_look_at(const struct background_ensemble *background, unsigned index,
+                        struct background_server *server)
+{
+    char path[PATH_MAX + 64];
+    read_command_line(background->pids[index], server->command_line, sizeof server->command_line);
+    snprintf(path, sizeof path, "%s/server.%u/zoo.cfg", background->folder, index + 1);
+    read_whole(path, server->settings_text, sizeof server->settings_text);
+    snprintf(path, sizeof path, "%s/server.%u/server.log", background->folder, index + 1);
+    server->java_version[0] = '\0';
+    server_log_find_java_version(path, server->java_version, sizeof server->java_version);
+}
+
+enum error_kind background_stop(struct error *error)
+{
+    char path[FOLDER_SIZE];
+    int file = -1;
+    enum error_kind kind = find(&file, path, error);
+    if (kind != ERROR_NONE)
+        return kind;
+    kind = supervisor_end_detached(file, path, error);
+    close(file);
+    return kind;
+}

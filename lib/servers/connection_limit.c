@@ -1,0 +1,169 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "servers/connection_limit.h"
+
+#include "base/clock.h"
+#include "servers/four_letter.h"
+#include "servers/tcp.h"
+
+#include <poll.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#define CONF_SIZE 8192
+
+/* A server counts a connection a moment after it has accepted it: those that come in that moment it
+ * would take beyond its limit. */
+#define BETWEEN_NS (2 * NS_PER_MS)
+
+/* How long a connection that is to be closed may take to show it: longer than a packet's way there
+ * and back. */
+#define SETTLING_NS (250 * NS_PER_MS)
+
+/* How long a server may take to see that a connection has ended, and how often it is asked then
+ * whether it takes another. */
+#define NOTICE_NS    (50 * NS_PER_MS)
+#define NOTICE_TIMES 5
+
+/* The connections of one attempt. */
+struct attempt {
+    const struct endpoint *endpoint;
+    uint64_t timeout_ns; /* of each */
+    struct pollfd *connections;
+    size_t count;
+    bool refused; /* one of them, or the next */
+};
+
+/* A server that tells its settings says so without being tried. */
+static bool has_no_limit(const struct endpoint *endpoint, uint64_t timeout_ns)
+{
+    char conf[CONF_SIZE];
+    struct error ignored;
+    return four_letter_settings(endpoint, timeout_ns, conf, sizeof conf, &ignored) == ERROR_NONE &&
+           strstr(conf, "\nmaxClientCnxns=0\n") != NULL;
+}
+
+/* Whether any has been closed, or is within this time. They say nothing, and nor does a server. */
+static bool is_any_closed(const struct attempt *attempt, uint64_t within_ns)
+{
+    return poll(attempt->connections, (nfds_t)attempt->count, (int)(within_ns / NS_PER_MS)) > 0;
+}
+
+static void close_from(struct attempt *attempt, size_t first)
+{
+    while (attempt->count > first)
+        close(attempt->connections[--attempt->count].fd);
+}
+
+static enum error_kind open_one(struct attempt *attempt, struct error *error)
+{
+    struct pollfd *connection = &attempt->connections[attempt->count];
+    enum error_kind kind = tcp_connect(attempt->endpoint, clock_now_ns() + attempt->timeout_ns,
+                                       &connection->fd, error);
+    connection->events = POLLIN | POLLRDHUP;
+    attempt->count += kind == ERROR_NONE;
+    return kind;
+}
+
+static enum error_kind open_all(struct attempt *attempt, uint64_t wanted, struct error *error)
+{
+    struct error found;
+    while (attempt->count < wanted && !attempt->refused) {
+        enum error_kind kind = open_one(attempt, &found);
+        if (kind == ERROR_NO_DESCRIPTORS)
+            break;
+        if (kind != ERROR_NONE && kind != ERROR_CLOSED) {
+            *error = found;
+            return kind;
+        }
+        attempt->refused = kind == ERROR_CLOSED || is_any_closed(attempt, BETWEEN_NS);
+    }
+    return ERROR_NONE;
+}
+
+static void pause_ns(uint64_t duration_ns)
+{
+    nanosleep(&(struct timespec){.tv_nsec = (long)duration_ns}, NULL);
+}
+
+/* Closes those that the server has closed: each shows it by now. */
+static void keep_open(struct attempt *attempt)
+{
+    size_t kept = 0;
+    pause_ns(SETTLING_NS);
+    attempt->refused = is_any_closed(attempt, 0) || attempt->refused;
+    for (size_t i = 0; i < attempt->count; i++) {
+        if (attempt->connections[i].revents == 0)
+            attempt->connections[kept++] = attempt->connections[i];
+        else
+            close(attempt->connections[i].fd);
+    }
+    attempt->count = kept;
+}
+
+/* *taken: whether the server takes one more, and keeps it. */
+static enum error_kind take_one(struct attempt *attempt, bool *taken, struct error *error)
+{
+    *taken = false;
+    for (int i = 0; i < NOTICE_TIMES && !*taken; i++) {
+        struct error found;
+        pause_ns(NOTICE_NS);
+        enum error_kind kind = open_one(attempt, &found);
+        if (kind == ERROR_CLOSED)
+            continue;
+        if (kind != ERROR_NONE) {
+            *error = found;
+            return kind;
+        }
+        *taken = !is_any_closed(attempt, NOTICE_NS);
+        if (!*taken)
+            close_from(attempt, attempt->count - 1);
+    }
+    return ERROR_NONE;
+}
+
+/* At its limit a server takes another connection for one that ends; beyond it, it does not: then
+ * the last ones were taken before those before them had been counted. It took some: that none can
+ * be had again says nothing of the limit. */
+static enum error_kind find_limit(struct attempt *attempt, uint64_t *limit, struct error *error)
+{
+    enum error_kind kind = ERROR_NONE;
+    char subject[ENDPOINT_TEXT_SIZE];
+    bool found = attempt->count == 0;
+    *limit = 0;
+    while (kind == ERROR_NONE && !found && attempt->count > 0) {
+        *limit = attempt->count;
+        close_from(attempt, attempt->count - 1);
+        kind = take_one(attempt, &found, error);
+    }
+    if (kind == ERROR_NONE && !found)
+        return error_raise(error, ERROR_NO_ANSWER, 0,
+                           endpoint_format(attempt->endpoint, subject, sizeof subject),
+                           "it takes no connection in place of one that ended");
+    return kind;
+}
+
+enum error_kind connection_limit_try(const struct endpoint *endpoint, uint64_t wanted,
+                                     uint64_t timeout_ns, uint64_t *room, struct error *error)
+{
+    struct attempt attempt = {.endpoint = endpoint, .timeout_ns = timeout_ns};
+    *room = CONNECTION_LIMIT_ENOUGH;
+    if (has_no_limit(endpoint, timeout_ns))
+        return ERROR_NONE;
+    if (wanted > CONNECTION_LIMIT_TRIED_MAX)
+        wanted = CONNECTION_LIMIT_TRIED_MAX;
+    attempt.connections = calloc(wanted + 1, sizeof *attempt.connections);
+    if (attempt.connections == NULL)
+        return error_raise(error, ERROR_NO_MEMORY, 0, "connections", "%s", "");
+    enum error_kind kind = open_all(&attempt, wanted, error);
+    if (kind == ERROR_NONE)
+        keep_open(&attempt);
+    if (kind == ERROR_NONE && attempt.refused)
+        kind = find_limit(&attempt, room, error);
+    close_from(&attempt, 0);
+    pause_ns(SETTLING_NS); /* whoever connects next is to find room again */
+    free(attempt.connections);
+    return kind;
+}

@@ -1,0 +1,384 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "servers/ensemble.h"
+
+#include "base/clock.h"
+#include "servers/ports.h"
+
+#include <assert.h>
+#include <dirent.h>
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#define START_DEADLINE_NS (60 * NS_PER_S)
+#define ASK_NS            (5 * NS_PER_S)
+#define POLL_NS           (10 * NS_PER_MS)
+#define ATTEMPTS          5
+
+_Static_assert(ENSEMBLE_SERVERS_MAX <= PORTS_SERVERS_MAX, "ports for every server");
+
+struct ensemble {
+    struct supervisor *supervisor;
+    unsigned count;
+    struct server *servers[ENSEMBLE_SERVERS_MAX];
+    enum server_role roles[ENSEMBLE_SERVERS_MAX];
+    struct connect_string connect;
+};
+
+struct ensemble_options ensemble_options_default(void)
+{
+    return (struct ensemble_options){
+        .servers = 1, .heap_mib = 1024, .fsync = true, .tick_ms = 2000};
+}
+
+/* What can be known before anything is started. */
+
+enum error_kind ensemble_check_size(unsigned servers, struct error *error)
+{
+    char subject[32];
+    snprintf(subject, sizeof subject, "%u servers", servers);
+    if (servers == 0 || servers > ENSEMBLE_SERVERS_MAX)
+        return error_raise(error, ERROR_USAGE, 0, subject,
+                           "a private ensemble has 1, 3, 5 or 7 servers");
+    if (servers % 2 == 0)
+        return error_raise(error, ERROR_USAGE, 0, subject,
+                           "%u servers need a majority of %u, so they survive the loss of %u, as "
+                           "%u do; take %u or %u",
+                           servers, servers / 2 + 1, servers / 2 - 1, servers - 1, servers - 1,
+                           servers + 1);
+    return ERROR_NONE;
+}
+
+/* False where the kernel does not tell. */
+static bool find_available_mib(uint64_t *available_mib)
+{
+    char line[128];
+    uint64_t kib;
+    bool found = false;
+    FILE *file = fopen("/proc/meminfo", "re");
+    while (file != NULL && !found && fgets(line, sizeof line, file) != NULL)
+        found = sscanf(line, "MemAvailable: %" SCNu64 " kB", &kib) == 1;
+    if (file != NULL)
+        fclose(file);
+    if (found)
+        *available_mib = kib / 1024;
+    return found;
+}
+
+/* A JVM starts with a heap that is not there, and is killed when it comes to use it. */
+enum error_kind ensemble_check_memory(unsigned servers, unsigned heap_mib, struct error *error)
+{
+    char subject[32];
+    uint64_t available_mib;
+    uint64_t needed_mib = ((uint64_t)heap_mib + SERVER_OVERHEAD_MIB) * servers;
+    if (!find_available_mib(&available_mib) || needed_mib <= available_mib)
+        return ERROR_NONE;
+    snprintf(subject, sizeof subject, "%u server%s", servers, servers == 1 ? "" : "s");
+    return error_raise(error, ERROR_NO_MEMORY, 0, subject,
+                       "%" PRIu64 " MiB are needed (%u times a heap of %u MiB and about %u MiB "
+                       "besides), %" PRIu64 " MiB are available; a smaller heap may do",
+                       needed_mib, servers, heap_mib, SERVER_OVERHEAD_MIB, available_mib);
+}
+
+static bool is_empty(DIR *directory)
+{
+    for (struct dirent *entry = readdir(directory); entry != NULL; entry = readdir(directory)) {
+        if (strcmp(entry->d_name, ".") != 0 && strcmp(entry->d_name, "..") != 0)
+            return false;
+    }
+    return true;
+}
+
+/* One that does not exist is the supervisor's to make. */
+enum error_kind ensemble_check_data_folder(const char *folder, struct error *error)
+{
+    DIR *directory = opendir(folder);
+    if (directory == NULL && errno == ENOENT)
+        return ERROR_NONE;
+    if (directory == NULL)
+        return error_from_errno(error, errno, folder, "as the place for the servers' data");
+    bool empty = is_empty(directory);
+    closedir(directory);
+    return empty ? ERROR_NONE : error_raise(error, ERROR_NOT_EMPTY, 0, folder, "%s", "");
+}
+
+static enum error_kind find_temporary_folder(const char **folder, struct error *error)
+{
+    *folder = getenv("TMPDIR");
+    if (*folder == NULL || **folder == '\0')
+        *folder = "/tmp";
+    if (access(*folder, F_OK) != 0)
+        return error_from_errno(error, errno, *folder, "as the place for a temporary folder");
+    return ERROR_NONE;
+}
+
+/* The start. */
+
+static enum error_kind launch(const struct ensemble_options *options,
+                              const struct server_ports *ports, struct ensemble *ensemble,
+                              struct error *error)
+{
+    const struct server_options server_options = {
+        .heap_mib = options->heap_mib, .fsync = options->fsync, .tick_ms = options->tick_ms};
+    struct server_place place = {
+        .supervisor = ensemble->supervisor, .ports = ports, .count = options->servers};
+    for (; ensemble->count < options->servers; ensemble->count++) {
+        struct server **server = &ensemble->servers[ensemble->count];
+        place.index = ensemble->count;
+        enum error_kind kind = server_launch(&server_options, &place, server, error);
+        if (kind != ERROR_NONE)
+            return kind;
+        ensemble->connect.endpoints[ensemble->connect.count++] = *server_endpoint(*server);
+    }
+    return ERROR_NONE;
+}
+
+/* Whether the ensemble is whole: every server serves, and one of several leads. *behind is one that
+ * does not serve yet. */
+static bool all_serve(struct ensemble *ensemble, uint64_t patience_ns, unsigned *behind)
+{
+    unsigned leaders = 0;
+    for (unsigned i = 0; i < ensemble->count; i++) {
+        *behind = i;
+        if (!server_serves(ensemble->servers[i], patience_ns, &ensemble->roles[i]))
+            return false;
+        leaders += ensemble->roles[i] == SERVER_LEADER;
+    }
+    return leaders == (ensemble->count > 1);
+}
+
+/* A server without its port for peers lives on, and would be elected in vain for ever. The logs are
+ * read after it is known who lives: what has died has written its last word then. */
+static enum error_kind check_start(const struct ensemble *ensemble, struct error *error)
+{
+    enum error_kind kind = ensemble_check(ensemble, error);
+    for (unsigned i = 0; i < ensemble->count; i++) {
+        if (server_lacks_port(ensemble->servers[i]))
+            return server_raise(ensemble->servers[i], ERROR_PORT_TAKEN, error);
+    }
+    return kind;
+}
+
+static enum error_kind await_service(struct ensemble *ensemble, struct error *error)
+{
+    uint64_t start_ns = clock_now_ns(), elapsed_ns = 0;
+    unsigned behind = 0;
+    for (; elapsed_ns < START_DEADLINE_NS; elapsed_ns = clock_now_ns() - start_ns) {
+        /* Impatient at first: a question that comes after the port opens and before the database
+         * does is never answered, nor is its connection closed. */
+        if (all_serve(ensemble, 50 * NS_PER_MS + elapsed_ns / 4, &behind))
+            return ERROR_NONE;
+        enum error_kind kind = check_start(ensemble, error);
+        if (kind != ERROR_NONE)
+            return kind;
+        nanosleep(&(struct timespec){.tv_nsec = POLL_NS}, NULL);
+    }
+    return server_raise(ensemble->servers[behind], ERROR_NO_ANSWER, error);
+}
+
+static enum error_kind attempt(const struct ensemble_options *options, const char *folder,
+                               struct ensemble **ensemble, struct error *error)
+{
+    struct server_ports ports[ENSEMBLE_SERVERS_MAX];
+    struct ensemble *made = calloc(1, sizeof *made);
+    if (made == NULL)
+        return error_from_errno(error, ENOMEM, "private servers", "%s", "");
+    enum error_kind kind = ports_find(options->first_port, options->servers, ports, error);
+    if (kind == ERROR_NONE)
+        kind = supervisor_new(folder, &made->supervisor, error);
+    if (kind == ERROR_NONE)
+        kind = launch(options, ports, made, error);
+    if (kind == ERROR_NONE)
+        kind = await_service(made, error);
+    if (kind == ERROR_NONE)
+        *ensemble = made;
+    else
+        ensemble_stop(made);
+    return kind;
+}
+
+/* Between the moment a port is found free and a server's start another program may take it. */
+static enum error_kind start(const struct ensemble_options *options, const char *folder,
+                             struct ensemble **ensemble, struct error *error)
+{
+    struct error found;
+    enum error_kind kind;
+    int attempts = 0;
+    do {
+        kind = attempt(options, folder, ensemble, &found);
+    } while (kind == ERROR_PORT_TAKEN && ++attempts < ATTEMPTS);
+    if (kind != ERROR_NONE)
+        *error = found;
+    return kind;
+}
+
+enum error_kind ensemble_start(const struct ensemble_options *options, struct ensemble **ensemble,
+                               struct error *error)
+{
+    const char *folder = options->data_folder;
+    enum error_kind kind = ensemble_check_size(options->servers, error);
+    if (kind == ERROR_NONE)
+        kind = ports_check(options->first_port, options->servers, error);
+    if (kind == ERROR_NONE)
+        kind = ensemble_check_memory(options->servers, options->heap_mib, error);
+    if (kind == ERROR_NONE)
+        kind = folder == NULL ? find_temporary_folder(&folder, error)
+                              : ensemble_check_data_folder(folder, error);
+    return kind == ERROR_NONE ? start(options, folder, ensemble, error) : kind;
+}
+
+/* The end. */
+
+static void free_servers(struct ensemble *ensemble)
+{
+    for (unsigned i = 0; i < ensemble->count; i++)
+        server_free(ensemble->servers[i]);
+    free(ensemble);
+}
+
+void ensemble_stop(struct ensemble *ensemble)
+{
+    if (ensemble == NULL)
+        return;
+    supervisor_free(ensemble->supervisor);
+    free_servers(ensemble);
+}
+
+void ensemble_forget(struct ensemble *ensemble)
+{
+    if (ensemble == NULL)
+        return;
+    supervisor_forget(ensemble->supervisor);
+    free_servers(ensemble);
+}
+
+enum error_kind ensemble_detach(struct ensemble *ensemble, const char *lock_path,
+                                struct error *error)
+{
+    enum error_kind kind = supervisor_detach(ensemble->supervisor, lock_path, error);
+    if (kind == ERROR_NONE)
+        free_servers(ensemble);
+    return kind;
+}
+
+void ensemble_kill(struct ensemble *ensemble, unsigned index)
+{
+    assert(index < ensemble->count);
+    server_kill(ensemble->servers[index]);
+    ensemble->roles[index] = SERVER_KILLED;
+}
+
+/* What it tells of itself. */
+
+const char *ensemble_folder(const struct ensemble *ensemble)
+{
+    return supervisor_folder(ensemble->supervisor);
+}
+
+const struct connect_string *ensemble_connect(const struct ensemble *ensemble)
+{
+    return &ensemble->connect;
+}
+
+unsigned ensemble_count(const struct ensemble *ensemble)
+{
+    return ensemble->count;
+}
+
+enum server_role ensemble_role(const struct ensemble *ensemble, unsigned index)
+{
+    assert(index < ensemble->count);
+    return ensemble->roles[index];
+}
+
+enum error_kind ensemble_refresh_roles(struct ensemble *ensemble, struct error *error)
+{
+    enum error_kind kind = ERROR_NONE;
+    for (unsigned i = 0; kind == ERROR_NONE && i < ensemble->count; i++)
+        kind = server_ask_role(ensemble->servers[i], ASK_NS, &ensemble->roles[i], error);
+    return kind;
+}
+
+pid_t ensemble_pid(const struct ensemble *ensemble, unsigned index)
+{
+    assert(index < ensemble->count);
+    return server_pid(ensemble->servers[index]);
+}
+
+unsigned ensemble_dead_server(const struct ensemble *ensemble)
+{
+    unsigned index = 0;
+    while (index < ensemble->count && !server_died(ensemble->servers[index]))
+        index++;
+    return index;
+}
+
+bool ensemble_alive(const struct ensemble *ensemble)
+{
+    return ensemble_dead_server(ensemble) == ensemble->count;
+}
+
+enum error_kind ensemble_check(const struct ensemble *ensemble, struct error *error)
+{
+    if (ensemble == NULL || ensemble_alive(ensemble))
+        return ERROR_NONE;
+    return server_raise(ensemble->servers[ensemble_dead_server(ensemble)], ERROR_SERVER_DIED,
+                        error);
+}
+
+/* The sum over all servers of what `measure` finds. */
+static enum error_kind add_up(const struct ensemble *ensemble,
+                              enum error_kind (*measure)(const struct server *, uint64_t *,
+                                                         struct error *),
+                              uint64_t *sum, struct error *error)
+{
+    uint64_t part, total = 0;
+    for (unsigned i = 0; i < ensemble->count; i++) {
+        enum error_kind kind = measure(ensemble->servers[i], &part, error);
+        if (kind != ERROR_NONE)
+            return kind;
+        total += part;
+    }
+    *sum = total;
+    return ERROR_NONE;
+}
+
+enum error_kind ensemble_cpu_ns(const struct ensemble *ensemble, uint64_t *cpu_ns,
+                                struct error *error)
+{
+    return add_up(ensemble, server_cpu_ns, cpu_ns, error);
+}
+
+enum error_kind ensemble_rss_kib(const struct ensemble *ensemble, uint64_t *rss_kib,
+                                 struct error *error)
+{
+    return add_up(ensemble, server_rss_kib, rss_kib, error);
+}
+
+const char *ensemble_settings_text(const struct ensemble *ensemble, unsigned index)
+{
+    assert(index < ensemble->count);
+    return server_settings_text(ensemble->servers[index]);
+}
+
+const char *ensemble_command_line(const struct ensemble *ensemble, unsigned index)
+{
+    assert(index < ensemble->count);
+    return server_command_line(ensemble->servers[index]);
+}
+
+const char *ensemble_java_version(const struct ensemble *ensemble)
+{
+    return server_java_version(ensemble->servers[0]);
+}
+
+const char *ensemble_log_tail(const struct ensemble *ensemble, unsigned index, char *text,
+                              size_t size)
+{
+    assert(index < ensemble->count);
+    return server_last_lines(ensemble->servers[index], text, size);
+}

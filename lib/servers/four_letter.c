@@ -1,0 +1,309 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "servers/four_letter.h"
+
+#include "base/clock.h"
+#include "base/printable.h"
+#include "base/text.h"
+#include "servers/tcp.h"
+
+#include <assert.h>
+#include <ctype.h>
+#include <errno.h>
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <time.h>
+#include <unistd.h>
+
+#define WORD_LENGTH  4
+#define ASK_AGAIN_NS (10 * NS_PER_MS)
+/* A standalone 3.8 server says 16 KiB; one more line for each namespace and each other server. */
+#define MNTR_SIZE  (128 * 1024)
+#define VERSION    "Zookeeper version: "
+#define NO_SERVICE "This ZooKeeper instance is not currently serving requests"
+#define NO_WORD    "is not executed because it is not in the whitelist"
+
+/* One question to one server: what is being tried, and until when. */
+struct question {
+    const struct endpoint *endpoint;
+    char subject[ENDPOINT_TEXT_SIZE];
+    const char *word;
+    uint64_t deadline_ns;
+    struct error *error;
+};
+
+static void question_init(struct question *question, const struct endpoint *endpoint,
+                          const char *word, uint64_t timeout_ns, struct error *error)
+{
+    assert(strlen(word) == WORD_LENGTH);
+    *question = (struct question){.endpoint = endpoint, .word = word, .error = error};
+    question->deadline_ns = clock_now_ns() + timeout_ns;
+    endpoint_format(endpoint, question->subject, sizeof question->subject);
+}
+
+enum ending { CLOSED, BROKEN, LATE, TOO_LONG };
+
+/* Reads until something ends it; the answer gets a NUL in any case. */
+static enum ending read_answer(int fd, uint64_t deadline_ns, char *answer, size_t size,
+                               size_t *length)
+{
+    *length = 0;
+    answer[0] = '\0';
+    for (;;) {
+        char beyond;
+        size_t room = size - 1 - *length;
+        if (!tcp_await(fd, POLLIN, deadline_ns))
+            return LATE;
+        ssize_t got = recv(fd, room > 0 ? answer + *length : &beyond, room > 0 ? room : 1, 0);
+        if (got == 0)
+            return CLOSED;
+        if (got > 0 && room == 0)
+            return TOO_LONG;
+        if (got > 0)
+            *length += (size_t)got;
+        else if (errno != EAGAIN && errno != EINTR)
+            return BROKEN;
+        answer[*length] = '\0';
+    }
+}
+
+/* How ZooKeeper's answer to a word begins; "" for a word that is not in the list. */
+static const char *beginning_of_answer(const char *word)
+{
+    static const char *const beginnings[][2] = {
+        {"srvr", VERSION}, {"stat", VERSION}, {"mntr", "zk_version\t"}, {"conf", "clientPort="},
+        {"cons", " /"},    {"ruok", "imok"},  {"envi", "Environment:"}, {"srst", "Server stats"},
+    };
+    for (size_t i = 0; i < sizeof beginnings / sizeof beginnings[0]; i++) {
+        if (strcmp(word, beginnings[i][0]) == 0)
+            return beginnings[i][1];
+    }
+    return "";
+}
+
+static bool looks_like_zookeeper(const char *word, const char *answer)
+{
+    const char *beginning = beginning_of_answer(word);
+    if (strcmp(word, "isro") == 0)
+        return strcmp(answer, "rw") == 0 || strcmp(answer, "ro") == 0 ||
+               strcmp(answer, "null") == 0;
+    if (strcmp(word, "wchs") == 0)
+        return isdigit((unsigned char)answer[0]) && strstr(answer, " connections watching ");
+    return answer[0] != '\0' && strncmp(answer, beginning, strlen(beginning)) == 0;
+}
+
+/* Whether an answer that was cut, even to nothing, is so far what ZooKeeper would say. */
+static bool may_become_zookeeper(const char *word, const char *answer)
+{
+    const char *beginning = beginning_of_answer(word);
+    size_t length = strlen(answer);
+    return strncmp(answer, beginning, length < strlen(beginning) ? length : strlen(beginning)) == 0;
+}
+
+/* The stranger's first line, without anything that a terminal could take amiss. */
+static enum error_kind raise_stranger(const struct question *question, const char *answer)
+{
+    char words[80];
+    printable_bytes(answer, strcspn(answer, "\r\n"), words, sizeof words);
+    return error_raise(question->error, ERROR_NOT_ZOOKEEPER, 0, question->subject,
+                       "to %s it said '%s'", question->word, words);
+}
+
+static enum error_kind raise_incomplete(const struct question *question, enum ending ending,
+                                        const char *answer)
+{
+    if (!may_become_zookeeper(question->word, answer))
+        return raise_stranger(question, answer);
+    if (ending == LATE)
+        return error_raise(question->error, ERROR_NO_ANSWER, 0, question->subject,
+                           "it accepts connections, but does not answer %s", question->word);
+    if (ending == TOO_LONG)
+        return error_raise(question->error, ERROR_ZOOKEEPER, 0, question->subject,
+                           "its answer to %s is longer than expected", question->word);
+    if (answer[0] != '\0')
+        return error_raise(question->error, ERROR_ZOOKEEPER, ECONNRESET, question->subject,
+                           "the connection broke in the middle of its answer to %s",
+                           question->word);
+    return error_raise(question->error, ERROR_CLOSED, 0, question->subject,
+                       "asked %s, it said nothing", question->word);
+}
+
+static enum error_kind judge(const struct question *question, enum ending ending,
+                             const char *answer)
+{
+    if (strstr(answer, NO_WORD) != NULL)
+        return error_raise(question->error, ERROR_NOT_WHITELISTED, 0, question->subject, "%s",
+                           question->word);
+    if (strncmp(answer, NO_SERVICE, strlen(NO_SERVICE)) == 0)
+        return error_raise(question->error, ERROR_NOT_SERVING, 0, question->subject, "%s", "");
+    if (ending != CLOSED || answer[0] == '\0')
+        return raise_incomplete(question, ending, answer);
+    return looks_like_zookeeper(question->word, answer) ? ERROR_NONE
+                                                        : raise_stranger(question, answer);
+}
+
+static enum error_kind ask(const struct question *question, char *answer, size_t size)
+{
+    int fd = -1;
+    enum error_kind kind =
+        tcp_connect(question->endpoint, question->deadline_ns, &fd, question->error);
+    if (kind != ERROR_NONE)
+        return kind;
+    /* Four bytes always fit a fresh socket. Half a close, as ZooKeeper's own tool does it, makes
+     * a stranger that waits for the rest of a line answer at once. A failure shows in reading. */
+    (void)!send(fd, question->word, WORD_LENGTH, MSG_NOSIGNAL);
+    (void)!shutdown(fd, SHUT_WR);
+    size_t length;
+    enum ending ending = read_answer(fd, question->deadline_ns, answer, size, &length);
+    close(fd);
+    return judge(question, ending, answer);
+}
+
+enum error_kind four_letter_ask(const struct endpoint *endpoint, const char *word,
+                                uint64_t timeout_ns, char *answer, size_t size, struct error *error)
+{
+    struct question question;
+    question_init(&question, endpoint, word, timeout_ns, error);
+    return ask(&question, answer, size);
+}
+
+/* Copies the rest of the line that begins so; "" when there is none. */
+static void copy_line(const char *answer, const char *beginning, char *text, size_t size)
+{
+    const char *line = strstr(answer, beginning);
+    const char *rest = line == NULL ? "" : line + strlen(beginning);
+    snprintf(text, size, "%.*s", (int)strcspn(rest, "\r\n"), rest);
+}
+
+/* "3.8.0-5a02a05e…, built on 2022-02-25 08:49 UTC" becomes "3.8.0". */
+static void cut_build(char *version)
+{
+    version[strcspn(version, ",")] = '\0';
+    char *build = strrchr(version, '-');
+    if (build != NULL)
+        *build = '\0';
+}
+
+enum error_kind four_letter_identify(const struct endpoint *endpoint, uint64_t timeout_ns,
+                                     struct four_letter_identity *identity, struct error *error)
+{
+    char answer[4096], version[256];
+    struct error refusal;
+    enum error_kind kind =
+        four_letter_ask(endpoint, "srvr", timeout_ns, answer, sizeof answer, &refusal);
+    *identity = (struct four_letter_identity){.mode = "unknown", .talks = kind == ERROR_NONE};
+    if (kind == ERROR_NOT_WHITELISTED)
+        return ERROR_NONE;
+    if (kind != ERROR_NONE) {
+        *error = refusal;
+        return kind;
+    }
+    copy_line(answer, VERSION, version, sizeof version);
+    cut_build(version);
+    snprintf(identity->version, sizeof identity->version, "%.63s", version);
+    const char *zxid = strstr(answer, "\nZxid: ");
+    if (zxid != NULL)
+        identity->zxid = strtoull(zxid + strlen("\nZxid: "), NULL, 16);
+    if (strstr(answer, "\nMode: ") != NULL)
+        copy_line(answer, "\nMode: ", identity->mode, sizeof identity->mode);
+    return ERROR_NONE;
+}
+
+static bool find_counter(const char *answer, const char *key, uint64_t *value)
+{
+    size_t length = strlen(key);
+    for (const char *line = answer; line != NULL; line = strchr(line, '\n')) {
+        line += *line == '\n';
+        if (strncmp(line, key, length) != 0 || line[length] != '\t')
+            continue;
+        char digits[32];
+        copy_line(line, "\t", digits, sizeof digits);
+        return text_parse_number(digits, 0, UINT64_MAX, value);
+    }
+    return false;
+}
+
+/* Which keys make which counter: those of one counter are summed. */
+static const struct {
+    const char *key;
+    size_t offset;
+} counter_keys[] = {
+    {"zk_sum_node_created_watch_count", offsetof(struct four_letter_counters, notifications_sent)},
+    {"zk_sum_node_deleted_watch_count", offsetof(struct four_letter_counters, notifications_sent)},
+    {"zk_sum_node_children_watch_count", offsetof(struct four_letter_counters, notifications_sent)},
+    {"zk_sum_node_changed_watch_count", offsetof(struct four_letter_counters, notifications_sent)},
+    {"zk_cnt_updatelatency", offsetof(struct four_letter_counters, writes)},
+    {"zk_cnt_readlatency", offsetof(struct four_letter_counters, reads)},
+    {"zk_packets_received", offsetof(struct four_letter_counters, packets_received)},
+    {"zk_packets_sent", offsetof(struct four_letter_counters, packets_sent)},
+    {"zk_watch_count", offsetof(struct four_letter_counters, watch_count)},
+    {"zk_ephemerals_count", offsetof(struct four_letter_counters, ephemerals_count)},
+    {"zk_num_alive_connections", offsetof(struct four_letter_counters, connections)},
+    {"zk_connection_request_count", offsetof(struct four_letter_counters, connects)},
+    {"zk_znode_count", offsetof(struct four_letter_counters, znode_count)},
+};
+
+enum error_kind four_letter_counters(const struct endpoint *endpoint, uint64_t timeout_ns,
+                                     struct four_letter_counters *counters, struct error *error)
+{
+    char answer[MNTR_SIZE];
+    struct question question;
+    question_init(&question, endpoint, "mntr", timeout_ns, error);
+    enum error_kind kind = ask(&question, answer, sizeof answer);
+    if (kind != ERROR_NONE)
+        return kind;
+    *counters = (struct four_letter_counters){0};
+    for (size_t i = 0; i < sizeof counter_keys / sizeof counter_keys[0]; i++) {
+        uint64_t value;
+        if (!find_counter(answer, counter_keys[i].key, &value))
+            return error_raise(error, ERROR_ZOOKEEPER, 0, question.subject,
+                               "its answer to mntr lacks %s (ZooKeeper 3.6 or newer has it)",
+                               counter_keys[i].key);
+        *(uint64_t *)(void *)((char *)counters + counter_keys[i].offset) += value;
+    }
+    return ERROR_NONE;
+}
+
+/* A connection that broke in the middle of an answer is the one ERROR_ZOOKEEPER that has an errno.
+ */
+static bool may_pass(const struct error *error)
+{
+    switch (error->kind) {
+    case ERROR_NOT_ZOOKEEPER:
+    case ERROR_CLOSED:
+    case ERROR_NOT_SERVING:
+    case ERROR_NO_ANSWER:
+    case ERROR_REFUSED:
+        return true;
+    case ERROR_ZOOKEEPER:
+        return error->os_error != 0;
+    default:
+        return false;
+    }
+}
+
+enum error_kind four_letter_insist(enum error_kind (*question)(void *context, struct error *error),
+                                   void *context, uint64_t timeout_ns, unsigned *times,
+                                   struct error *error)
+{
+    uint64_t until_ns = clock_now_ns() + timeout_ns;
+    struct error found = {.kind = ERROR_NONE};
+    enum error_kind kind = question(context, &found);
+    *times = 1;
+    while (kind != ERROR_NONE && may_pass(&found) && clock_now_ns() < until_ns) {
+        nanosleep(&(struct timespec){.tv_nsec = ASK_AGAIN_NS}, NULL);
+        kind = question(context, &found);
+        ++*times;
+    }
+    if (kind != ERROR_NONE)
+        *error = found;
+    return kind;
+}
+
+enum error_kind four_letter_settings(const struct endpoint *endpoint, uint64_t timeout_ns,
+                                     char *text, size_t size, struct error *error)
+{
+    return four_letter_ask(endpoint, "conf", timeout_ns, text, size, error);
+}

@@ -1,0 +1,317 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "servers/server.h"
+
+#include "base/clock.h"
+#include "base/process.h"
+#include "servers/four_letter.h"
+#include "servers/install.h"
+#include "servers/server_config.h"
+#include "servers/server_log.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#define LOG_NAME   "server.log"
+#define MAIN_CLASS "org.apache.zookeeper.server.quorum.QuorumPeerMain"
+/* An ensemble's conf has a line for each of its servers besides. */
+#define CONF_SIZE 8192
+
+struct server {
+    struct supervisor *supervisor;
+    pid_t pid;
+    bool killed;
+    uint64_t cpu_at_kill_ns;
+    struct endpoint endpoint;
+    char subject[64]; /* in errors */
+    char folder[16];  /* inside the supervisor's */
+    char java[PATH_MAX];
+    char class_path[2 * PATH_MAX];
+    char log[PATH_MAX];
+    char settings[SERVER_CONFIG_TEXT_SIZE];
+    char command_line[4 * PATH_MAX];
+    char java_version[128];
+};
+
+static const char *const role_names[] = {
+    [SERVER_NOT_SERVING] = "not serving", [SERVER_STANDALONE] = "standalone",
+    [SERVER_LEADER] = "leader",           [SERVER_FOLLOWER] = "follower",
+    [SERVER_KILLED] = "killed",
+};
+
+const char *server_role_name(enum server_role role)
+{
+    return role_names[role];
+}
+
+/* How it is started. */
+
+static void join_arguments(const char *const arguments[], char *text, size_t size)
+{
+    size_t length = 0;
+    for (size_t i = 0; arguments[i] != NULL && length < size; i++)
+        length +=
+            (size_t)snprintf(text + length, size - length, "%s%s", i > 0 ? " " : "", arguments[i]);
+}
+
+static enum error_kind run_java(struct server *server, const struct server_options *options,
+                                struct error *error)
+{
+    char heap_first[32], heap_most[32], log[64], config[64], temporary[64], logback[96], log4j[96];
+    snprintf(heap_first, sizeof heap_first, "-Xms%um", options->heap_mib);
+    snprintf(heap_most, sizeof heap_most, "-Xmx%um", options->heap_mib);
+    snprintf(log, sizeof log, "%s/" LOG_NAME, server->folder);
+    snprintf(config, sizeof config, "./%s/" SERVER_CONFIG_ZOO, server->folder);
+    snprintf(temporary, sizeof temporary, "-Djava.io.tmpdir=./%s", server->folder);
+    snprintf(logback, sizeof logback, "-Dlogback.configurationFile=%s/" SERVER_CONFIG_LOGBACK,
+             server->folder);
+    snprintf(log4j, sizeof log4j, "-Dlog4j.configuration=file:%s/" SERVER_CONFIG_LOG4J,
+             server->folder);
+    const char *const arguments[] = {
+        server->java,
+        heap_first,
+        heap_most,
+        /* Bounds for what is not heap, far above what a server needs (SERVER_OVERHEAD_MIB). Each
+         * thread that writes keeps a buffer of its longest reply: those beyond 256 KiB, lists of
+         * ten thousand names, are not kept. */
+        "-Xss512k",
+        "-XX:MaxMetaspaceSize=64m",
+        "-XX:ReservedCodeCacheSize=64m",
+        "-XX:MaxDirectMemorySize=64m",
+        "-Djdk.nio.maxCachedBufferSize=262144",
+        "-showversion",
+        /* Performance data is a file in /tmp, which would outlive a JVM that is killed. */
+        "-XX:-UsePerfData",
+        /* A server without memory would go on, at a crawl. */
+        "-XX:+ExitOnOutOfMemoryError",
+        temporary,
+        "-Dorg.slf4j.simpleLogger.defaultLogLevel=warn",
+        "-Dorg.slf4j.simpleLogger.showDateTime=true",
+        "-Dorg.slf4j.simpleLogger.dateTimeFormat=HH:mm:ss.SSS",
+        logback,
+        log4j,
+        "-Dzookeeper.jmx.log4j.disable=true",
+        "-cp",
+        server->class_path,
+        MAIN_CLASS,
+        config,
+        NULL,
+    };
+    join_arguments(arguments, server->command_line, sizeof server->command_line);
+    return supervisor_run(server->supervisor, arguments, log, &server->pid, error);
+}
+
+static void take_place(struct server *server, const struct server_place *place)
+{
+    strcpy(server->endpoint.host, "127.0.0.1");
+    server->endpoint.port = place->ports[place->index].client;
+    snprintf(server->folder, sizeof server->folder, "server.%u", place->index + 1);
+    snprintf(server->log, sizeof server->log, "%s/%s/" LOG_NAME,
+             supervisor_folder(place->supervisor), server->folder);
+    if (place->count == 1)
+        snprintf(server->subject, sizeof server->subject, "127.0.0.1:%u", server->endpoint.port);
+    else
+        snprintf(server->subject, sizeof server->subject, "server %u of %u (127.0.0.1:%u)",
+                 place->index + 1, place->count, server->endpoint.port);
+}
+
+enum error_kind server_launch(const struct server_options *options,
+                              const struct server_place *place, struct server **server,
+                              struct error *error)
+{
+    struct server *made = calloc(1, sizeof *made);
+    if (made == NULL)
+        return error_from_errno(error, ENOMEM, "a private server", "%s", "");
+    made->supervisor = place->supervisor;
+    take_place(made, place);
+    enum error_kind kind = install_find_java(made->java, sizeof made->java, error);
+    if (kind == ERROR_NONE)
+        kind = install_find_zookeeper(made->class_path, sizeof made->class_path, error);
+    if (kind == ERROR_NONE)
+        kind = server_config_write(options, place, made->folder, made->settings, error);
+    if (kind == ERROR_NONE)
+        kind = run_java(made, options, error);
+    if (kind == ERROR_NONE)
+        *server = made;
+    else
+        free(made);
+    return kind;
+}
+
+void server_free(struct server *server)
+{
+    free(server);
+}
+
+/* What its log says. */
+
+const char *server_last_lines(const struct server *server, char *text, size_t size)
+{
+    return server_log_tail(server->log, text, size);
+}
+
+bool server_lacks_port(const struct server *server)
+{
+    char tail[16384];
+    return strstr(server_log_tail(server->log, tail, sizeof tail), "BindException") != NULL;
+}
+
+enum error_kind server_raise(const struct server *server, enum error_kind kind, struct error *error)
+{
+    char words[sizeof error->detail];
+    server_log_summarize(server->log, words, sizeof words);
+    return error_raise(error, kind, 0, server->subject,
+                       words[0] != '\0' ? "its log ends: %s" : "its log is empty%s", words);
+}
+
+/* How it does. */
+
+static enum server_role role_of_mode(const char *mode)
+{
+    for (enum server_role role = SERVER_STANDALONE; role <= SERVER_FOLLOWER; role++) {
+        if (strcmp(mode, role_names[role]) == 0)
+            return role;
+    }
+    return SERVER_NOT_SERVING;
+}
+
+static enum error_kind ask_role(const struct server *server, uint64_t timeout_ns,
+                                enum server_role *role, struct error *error)
+{
+    struct four_letter_identity identity;
+    struct error refusal;
+    enum error_kind kind = four_letter_identify(&server->endpoint, timeout_ns, &identity, &refusal);
+    if (kind != ERROR_NONE && !server_alive(server))
+        return server_raise(server, ERROR_SERVER_DIED, error);
+    if (kind != ERROR_NONE && kind != ERROR_NOT_SERVING) {
+        *error = refusal;
+        return kind;
+    }
+    *role = kind == ERROR_NONE ? role_of_mode(identity.mode) : SERVER_NOT_SERVING;
+    return ERROR_NONE;
+}
+
+struct role_question {
+    const struct server *server;
+    uint64_t timeout_ns;
+    enum server_role role;
+};
+
+static enum error_kind put_role_question(void *context, struct error *error)
+{
+    struct role_question *question = context;
+    return ask_role(question->server, question->timeout_ns, &question->role, error);
+}
+
+enum error_kind server_ask_role(const struct server *server, uint64_t timeout_ns,
+                                enum server_role *role, struct error *error)
+{
+    struct role_question question = {server, timeout_ns / 4, SERVER_KILLED};
+    enum error_kind kind = ERROR_NONE;
+    unsigned times;
+    if (!server->killed)
+        kind = four_letter_insist(put_role_question, &question, timeout_ns, &times, error);
+    if (kind == ERROR_NONE)
+        *role = question.role;
+    return kind;
+}
+
+/* Its data are in our folder. */
+static bool is_ours(const struct server *server, uint64_t patience_ns)
+{
+    char conf[CONF_SIZE], place[NAME_MAX + 32];
+    struct error ignored;
+    snprintf(place, sizeof place, "%s/", strrchr(supervisor_folder(server->supervisor), '/'));
+    return four_letter_settings(&server->endpoint, patience_ns, conf, sizeof conf, &ignored) ==
+               ERROR_NONE &&
+           strstr(conf, place) != NULL;
+}
+
+bool server_serves(struct server *server, uint64_t patience_ns, enum server_role *role)
+{
+    enum server_role found = SERVER_NOT_SERVING;
+    struct error ignored;
+    if (ask_role(server, patience_ns, &found, &ignored) != ERROR_NONE ||
+        found == SERVER_NOT_SERVING || !is_ours(server, patience_ns))
+        return false;
+    if (server->java_version[0] == '\0')
+        server_log_find_java_version(server->log, server->java_version,
+                                     sizeof server->java_version);
+    *role = found;
+    return true;
+}
+
+void server_kill(struct server *server)
+{
+    struct error ignored;
+    if (server->killed)
+        return;
+    if (server_cpu_ns(server, &server->cpu_at_kill_ns, &ignored) != ERROR_NONE)
+        server->cpu_at_kill_ns = 0; /* it was dead before */
+    server->killed = true;
+    supervisor_kill(server->pid);
+}
+
+const struct endpoint *server_endpoint(const struct server *server)
+{
+    return &server->endpoint;
+}
+
+pid_t server_pid(const struct server *server)
+{
+    return server->pid;
+}
+
+bool server_alive(const struct server *server)
+{
+    return process_is_alive(server->pid);
+}
+
+bool server_died(const struct server *server)
+{
+    return !server->killed && !server_alive(server);
+}
+
+enum error_kind server_cpu_ns(const struct server *server, uint64_t *cpu_ns, struct error *error)
+{
+    clockid_t clock;
+    struct timespec used;
+    if (server->killed) {
+        *cpu_ns = server->cpu_at_kill_ns;
+        return ERROR_NONE;
+    }
+    /* The same time as in /proc/PID/stat, in nanoseconds instead of hundredths of a second. */
+    if (!server_alive(server) || clock_getcpuclockid(server->pid, &clock) != 0 ||
+        clock_gettime(clock, &used) != 0)
+        return server_raise(server, ERROR_SERVER_DIED, error);
+    *cpu_ns = (uint64_t)used.tv_sec * NS_PER_S + (uint64_t)used.tv_nsec;
+    return ERROR_NONE;
+}
+
+enum error_kind server_rss_kib(const struct server *server, uint64_t *rss_kib, struct error *error)
+{
+    if (server->killed)
+        *rss_kib = 0;
+    else if (!process_rss_kib(server->pid, rss_kib))
+        return server_raise(server, ERROR_SERVER_DIED, error);
+    return ERROR_NONE;
+}
+
+const char *server_settings_text(const struct server *server)
+{
+    return server->settings;
+}
+
+const char *server_command_line(const struct server *server)
+{
+    return server->command_line;
+}
+
+const char *server_java_version(const struct server *server)
+{
+    return server->java_version;
+}

@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * server: one private ZooKeeper server on 127.0.0.1: its configuration, its process, its log.
+ * Layer: servers.
+ *
+ * It runs under a supervisor (servers/supervisor.h), in a folder of its own there, with every
+ * setting that matters for load written out. Alone it is standalone; with its peers it is a member
+ * of an ensemble (servers/ensemble.h), which is what a program holds. Invariant: every setting that
+ * shapes its load is in server_settings_text, every limit of its memory in server_command_line.
+ */
+#ifndef SERVERS_SERVER_H
+#define SERVERS_SERVER_H
+
+#include "base/error.h"
+#include "client/connect.h"
+#include "servers/server_config.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+/* What a JVM takes besides its heap, in practice: code, threads, the collector's books. */
+#define SERVER_OVERHEAD_MIB 100
+
+/* Heaps that are worth trying: with less a JVM does not come to serve. */
+#define SERVER_HEAP_MIN_MIB 8
+#define SERVER_HEAP_MAX_MIB 1000000
+
+struct server;
+
+enum server_role {
+    SERVER_NOT_SERVING, /* electing a leader, or without a quorum */
+    SERVER_STANDALONE,
+    SERVER_LEADER,
+    SERVER_FOLLOWER,
+    SERVER_KILLED, /* by server_kill */
+};
+
+/* "standalone", "leader", "follower", "not serving" or "killed". */
+const char *server_role_name(enum server_role role);
+
+/*
+ * Configures a server and has the supervisor run it; whether it serves is another question
+ * (server_serves). On success *server is the caller's to server_free; its process is the
+ * supervisor's. Java is $JAVA_HOME/bin/java or that of the PATH, ZooKeeper is the Apache release at
+ * $ZOOKEEPER_HOME or Debian's package. ERROR_NO_JAVA, ERROR_NO_ZOOKEEPER, or the operating
+ * system's. The server inherits the limit of open files that the program had when it made the
+ * supervisor.
+ */
+MUST_CHECK enum error_kind server_launch(const struct server_options *options,
+                                         const struct server_place *place, struct server **server,
+                                         struct error *error);
+
+/* Frees what describes the server and ends nothing. NULL is fine. */
+void server_free(struct server *server);
+
+/* Whether it serves requests, and is ours: another program's server may have taken the port. The
+ * role is written only then, within patience_ns or twice that. */
+bool server_serves(struct server *server, uint64_t patience_ns, enum server_role *role);
+
+/*
+ * Asks the server for its role, again if need be until timeout_ns (and a quarter) have passed: at
+ * the moment of an election it may leave a question without an answer. ERROR_SERVER_DIED, or those
+ * of servers/four_letter.h, but that a server without a quorum is no error here.
+ */
+MUST_CHECK enum error_kind server_ask_role(const struct server *server, uint64_t timeout_ns,
+                                           enum server_role *role, struct error *error);
+
+/* Whether its log says that it could not have one of its ports. It may run on all the same, without
+ * ever serving. */
+bool server_lacks_port(const struct server *server);
+
+/* Ends the JVM by SIGKILL, at once, as a crash would; afterwards it counts as killed. */
+void server_kill(struct server *server);
+
+/* Fills *error with this kind, the server as its subject and the end of its log as its detail. */
+enum error_kind server_raise(const struct server *server, enum error_kind kind,
+                             struct error *error);
+
+/* Where it listens: 127.0.0.1 and its port; the server's. */
+const struct endpoint *server_endpoint(const struct server *server);
+
+/* The JVM's process. */
+pid_t server_pid(const struct server *server);
+
+/* Whether the JVM still runs. */
+bool server_alive(const struct server *server);
+
+/* Whether it has ended without server_kill. */
+bool server_died(const struct server *server);
+
+/* CPU time that the JVM has used so far, all its threads, user and system, in nanoseconds; up to
+ * its end if it was killed. ERROR_SERVER_DIED when it no longer runs for another reason. */
+MUST_CHECK enum error_kind server_cpu_ns(const struct server *server, uint64_t *cpu_ns,
+                                         struct error *error);
+
+/* The JVM's resident memory now, 0 if it was killed. ERROR_SERVER_DIED when it no longer runs for
+ * another reason. */
+MUST_CHECK enum error_kind server_rss_kib(const struct server *server, uint64_t *rss_kib,
+                                          struct error *error);
+
+/* For a manifest, all the server's own: its zoo.cfg; the command that runs it, with every flag; the
+ * JVM's version as it names itself ("" if it does not, or has never served). */
+const char *server_settings_text(const struct server *server);
+const char *server_command_line(const struct server *server);
+const char *server_java_version(const struct server *server);
+
+/* Writes the last whole lines of the server's log that fit into size bytes; "" if there is none.
+ * Returns text. */
+const char *server_last_lines(const struct server *server, char *text, size_t size);
+
+#endif

@@ -1,0 +1,242 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "servers/supervisor.h"
+
+#include "base/clock.h"
+#include "base/process.h"
+#include "servers/supervisor_process.h"
+#include "servers/tcp.h"
+
+#include <assert.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <limits.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#define FREE_MS 2000
+#define END_MS  10000 /* of one that was detached: its servers, and a folder of any size */
+
+struct supervisor {
+    pid_t pid;
+    int channel;
+    char folder[SUPERVISOR_FOLDER_SIZE];
+};
+
+/* All signals wait while the child still has the program's handlers. */
+static pid_t fork_supervisor(int channel, const char *parent_folder)
+{
+    int program = (int)syscall(SYS_pidfd_open, getpid(), 0);
+    sigset_t all, before;
+    sigfillset(&all);
+    sigprocmask(SIG_SETMASK, &all, &before);
+    pid_t pid = fork();
+    if (pid == 0)
+        supervisor_process_keep(channel, program, parent_folder);
+    int os_error = errno;
+    sigprocmask(SIG_SETMASK, &before, NULL);
+    if (program >= 0)
+        close(program);
+    errno = os_error;
+    return pid;
+}
+
+static enum error_kind await_greeting(struct supervisor *supervisor, const char *parent_folder,
+                                      struct error *error)
+{
+    struct supervisor_process_greeting greeting;
+    if (supervisor_process_receive(supervisor->channel, &greeting, sizeof greeting) !=
+        (ssize_t)sizeof greeting)
+        return error_raise(error, ERROR_SYSTEM, 0, parent_folder,
+                           "the process that is to watch over the server ended by itself");
+    if (greeting.os_error != 0)
+        return error_from_errno(error, greeting.os_error, parent_folder,
+                                "while making a temporary folder in it");
+    memcpy(supervisor->folder, greeting.folder, sizeof supervisor->folder);
+    return ERROR_NONE;
+}
+
+enum error_kind supervisor_new(const char *parent_folder, struct supervisor **supervisor,
+                               struct error *error)
+{
+    int ends[2];
+    struct supervisor *made = calloc(1, sizeof *made);
+    if (made == NULL)
+        return error_from_errno(error, ENOMEM, parent_folder, "%s", "");
+    if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) != 0) {
+        free(made);
+        return error_from_errno(error, errno, parent_folder, "while starting a process");
+    }
+    made->channel = ends[0];
+    made->pid = fork_supervisor(ends[1], parent_folder);
+    int os_error = errno;
+    close(ends[1]);
+    enum error_kind kind =
+        made->pid < 0 ? error_from_errno(error, os_error, parent_folder, "while starting a process")
+                      : await_greeting(made, parent_folder, error);
+    if (kind == ERROR_NONE)
+        *supervisor = made;
+    else
+        supervisor_free(made);
+    return kind;
+}
+
+void supervisor_free(struct supervisor *supervisor)
+{
+    if (supervisor == NULL)
+        return;
+    /* Not only closed: a forked child that did not forget the supervisor has a copy. */
+    shutdown(supervisor->channel, SHUT_WR);
+    uint64_t deadline_ns = clock_now_ns() + FREE_MS * NS_PER_MS;
+    char ignored[64];
+    bool ended = supervisor->pid < 0;
+    while (!ended && tcp_await(supervisor->channel, POLLIN, deadline_ns))
+        ended = supervisor_process_receive(supervisor->channel, ignored, sizeof ignored) <= 0;
+    if (supervisor->pid > 0)
+        while (waitpid(supervisor->pid, NULL, ended ? 0 : WNOHANG) < 0 && errno == EINTR)
+            ;
+    supervisor_forget(supervisor);
+}
+
+void supervisor_forget(struct supervisor *supervisor)
+{
+    if (supervisor == NULL)
+        return;
+    close(supervisor->channel);
+    free(supervisor);
+}
+
+const char *supervisor_folder(const struct supervisor *supervisor)
+{
+    return supervisor->folder;
+}
+
+static bool append(char *request, size_t *size, const char *string)
+{
+    size_t length = strlen(string) + 1;
+    if (length > SUPERVISOR_REQUEST_SIZE - *size)
+        return false;
+    memcpy(request + *size, string, length);
+    *size += length;
+    return true;
+}
+
+static enum error_kind ask(struct supervisor *supervisor, const char *request, size_t size,
+                           const char *subject, struct supervisor_process_reply *reply,
+                           struct error *error)
+{
+    if (!supervisor_process_send(supervisor->channel, request, size) ||
+        supervisor_process_receive(supervisor->channel, reply, sizeof *reply) !=
+            (ssize_t)sizeof *reply)
+        return error_raise(error, ERROR_SYSTEM, 0, subject,
+                           "the process that is to watch over the server is gone");
+    return ERROR_NONE;
+}
+
+enum error_kind supervisor_run(struct supervisor *supervisor, const char *const arguments[],
+                               const char *log_name, pid_t *pid, struct error *error)
+{
+    char request[SUPERVISOR_REQUEST_SIZE];
+    size_t size = 0, count = 0;
+    struct supervisor_process_reply reply = {0};
+    assert(log_name[0] != '\0');
+    bool fits = append(request, &size, log_name);
+    for (; fits && arguments[count] != NULL; count++)
+        fits = count < SUPERVISOR_ARGUMENTS_MAX && append(request, &size, arguments[count]);
+    if (!fits)
+        return error_from_errno(error, E2BIG, arguments[0], "%s", "");
+    enum error_kind kind = ask(supervisor, request, size, arguments[0], &reply, error);
+    if (kind != ERROR_NONE)
+        return kind;
+    if (reply.os_error != 0)
+        return error_from_errno(error, reply.os_error, arguments[0], "while starting a process");
+    *pid = reply.pid;
+    return ERROR_NONE;
+}
+
+/* One that stands by itself. */
+
+enum error_kind supervisor_detach(struct supervisor *supervisor, const char *lock_path,
+                                  struct error *error)
+{
+    char request[SUPERVISOR_REQUEST_SIZE] = "";
+    struct supervisor_process_reply reply = {0};
+    size_t size = 1;
+    if (!append(request, &size, lock_path))
+        return error_from_errno(error, ENAMETOOLONG, lock_path, "%s", "");
+    enum error_kind kind = ask(supervisor, request, size, lock_path, &reply, error);
+    if (kind != ERROR_NONE)
+        return kind;
+    if (reply.os_error != 0)
+        return error_from_errno(error, reply.os_error, lock_path, "while locking it");
+    supervisor_forget(supervisor);
+    return ERROR_NONE;
+}
+
+pid_t supervisor_holder(int descriptor)
+{
+    struct flock whole = {.l_type = F_WRLCK, .l_whence = SEEK_SET};
+    if (fcntl(descriptor, F_GETLK, &whole) != 0 || whole.l_type == F_UNLCK)
+        return 0;
+    return whole.l_pid > 0 ? whole.l_pid : -1;
+}
+
+/* The descriptor is of the process that holds the lock, and of no later one of the same number, if
+ * the lock is held by that number once it is there. -1 and errno if not. */
+static int open_holder(int descriptor)
+{
+    pid_t pid = supervisor_holder(descriptor);
+    int process = (int)syscall(SYS_pidfd_open, pid, 0);
+    if (process < 0 || supervisor_holder(descriptor) == pid)
+        return process;
+    close(process);
+    errno = ESRCH;
+    return -1;
+}
+
+enum error_kind supervisor_end_detached(int descriptor, const char *lock_path, struct error *error)
+{
+    int process = open_holder(descriptor);
+    if (process < 0)
+        return error_from_errno(error, errno, lock_path, "while looking for its keeper");
+    struct pollfd wait = {.fd = process, .events = POLLIN};
+    int failed = syscall(SYS_pidfd_send_signal, process, SIGTERM, NULL, 0) != 0;
+    int os_error = errno;
+    int ended = failed ? 0 : poll(&wait, 1, END_MS);
+    close(process);
+    if (failed)
+        return error_from_errno(error, os_error, lock_path, "while ending its keeper");
+    if (ended != 1)
+        return error_raise(error, ERROR_SYSTEM, 0, lock_path,
+                           "its keeper, process %d, has not ended within %d s",
+                           (int)supervisor_holder(descriptor), END_MS / 1000);
+    return ERROR_NONE;
+}
+
+void supervisor_remove_leftovers(const char *folder)
+{
+    struct stat status;
+    const char *name = strrchr(folder, '/');
+    if (name != NULL &&
+        strncmp(name + 1, SUPERVISOR_FOLDER_NAME, strlen(SUPERVISOR_FOLDER_NAME)) == 0 &&
+        lstat(folder, &status) == 0 && S_ISDIR(status.st_mode) && status.st_uid == geteuid())
+        supervisor_process_remove_folder(folder);
+}
+
+void supervisor_kill(pid_t pid)
+{
+    uint64_t deadline_ns = clock_now_ns() + NS_PER_S;
+    if (process_is_alive(pid))
+        kill(-pid, SIGKILL);
+    while (process_is_alive(pid) && clock_now_ns() < deadline_ns)
+        nanosleep(&(struct timespec){.tv_nsec = 1000000}, NULL);
+}

@@ -1,0 +1,329 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "servers/supervisor_process.h"
+
+#include "base/clock.h"
+#include "base/process.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <ftw.h>
+#include <limits.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#define GRACE_NS NS_PER_S
+/* How often one that has been detached looks whether it is still remembered. */
+#define LOOK_S 5
+
+struct ward {
+    int channel;
+    int program; /* pidfd, -1 on a kernel without; then the closing channel alone tells */
+    char parent_folder[PATH_MAX]; /* absolute once the folder is made */
+    bool made_parent;
+    char folder[SUPERVISOR_FOLDER_SIZE];
+    const char *locked; /* once it is detached: the file that it holds a lock on */
+    int lock;
+    pid_t processes[SUPERVISOR_PROCESSES_MAX];
+    size_t count;
+};
+
+static void close_all_but(int kept, int kept_too)
+{
+    DIR *directory = opendir("/proc/self/fd");
+    if (directory == NULL)
+        return;
+    for (struct dirent *entry = readdir(directory); entry != NULL; entry = readdir(directory)) {
+        int fd = atoi(entry->d_name);
+        if (entry->d_name[0] != '.' && fd != kept && fd != kept_too && fd != dirfd(directory))
+            close(fd);
+    }
+    closedir(directory);
+}
+
+/* A descriptor that is none of 0, 1 and 2, which the program may have had closed. */
+static int move_up(int fd)
+{
+    return fd < 0 ? fd : fcntl(fd, F_DUPFD_CLOEXEC, 3);
+}
+
+/* To hold the program's output open would let `zkherd | less` wait for the supervisor's end. */
+static void let_go_of_descriptors(struct ward *ward)
+{
+    ward->channel = move_up(ward->channel);
+    ward->program = move_up(ward->program);
+    close_all_but(ward->channel, ward->program);
+    int null = open("/dev/null", O_RDWR);
+    for (int fd = 0; fd <= 2; fd++)
+        dup2(null, fd);
+    if (null > 2)
+        close(null);
+}
+
+static void set_signals(void (*handler)(int))
+{
+    const int ignored[] = {SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGPIPE, SIGUSR1, SIGUSR2, SIGALRM};
+    sigset_t none;
+    for (size_t i = 0; i < sizeof ignored / sizeof ignored[0]; i++)
+        signal(ignored[i], handler);
+    sigemptyset(&none);
+    sigprocmask(SIG_SETMASK, &none, NULL);
+}
+
+/* The program's handlers are not to run here; its ignored SIGCHLD would lose the children. */
+static void take_own_signals(void)
+{
+    for (int number = 1; number < NSIG; number++)
+        signal(number, SIG_DFL);
+    set_signals(SIG_IGN);
+}
+
+bool supervisor_process_send(int channel, const void *packet, size_t size)
+{
+    ssize_t sent;
+    do {
+        sent = send(channel, packet, size, MSG_NOSIGNAL);
+    } while (sent < 0 && errno == EINTR);
+    return sent == (ssize_t)size;
+}
+
+ssize_t supervisor_process_receive(int channel, void *packet, size_t size)
+{
+    ssize_t got;
+    do {
+        got = recv(channel, packet, size, 0);
+    } while (got < 0 && errno == EINTR);
+    return got;
+}
+
+/* Runs in the child of the supervisor; the log is the only place left to complain to. */
+_Noreturn static void execute(pid_t supervisor, const char *folder, const char *log_name,
+                              char *const arguments[])
+{
+    setpgid(0, 0);
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
+    if (getppid() != supervisor) /* it died before the line above */
+        _exit(127);
+    set_signals(SIG_DFL);
+    if (chdir(folder) != 0)
+        _exit(127);
+    int log = open(log_name, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
+    if (log >= 0) {
+        dup2(log, 1);
+        dup2(log, 2);
+    }
+    execv(arguments[0], arguments);
+    dprintf(2, "%s: %s\n", arguments[0], strerror(errno));
+    _exit(127);
+}
+
+static struct supervisor_process_reply run(struct ward *ward, const char *log_name,
+                                           char *const arguments[])
+{
+    pid_t supervisor = getpid();
+    if (ward->count == SUPERVISOR_PROCESSES_MAX)
+        return (struct supervisor_process_reply){.os_error = EAGAIN};
+    pid_t pid = fork();
+    if (pid < 0)
+        return (struct supervisor_process_reply){.os_error = errno};
+    if (pid == 0)
+        execute(supervisor, ward->folder, log_name, arguments);
+    /* Here as well: whoever signals the group must find it, however late the child gets there. */
+    setpgid(pid, pid);
+    ward->processes[ward->count++] = pid;
+    return (struct supervisor_process_reply){.pid = pid};
+}
+
+/* 0 or an errno. From here on SIGTERM waits to be taken by stand. */
+static int take_lock(struct ward *ward, const char *path)
+{
+    struct flock whole = {.l_type = F_WRLCK, .l_whence = SEEK_SET};
+    sigset_t term;
+    ward->lock = open(path, O_RDWR | O_CLOEXEC | O_NOFOLLOW);
+    if (ward->lock < 0)
+        return errno;
+    sigemptyset(&term);
+    sigaddset(&term, SIGTERM);
+    sigprocmask(SIG_BLOCK, &term, NULL);
+    signal(SIGTERM, SIG_DFL); /* what is ignored does not even wait */
+    if (fcntl(ward->lock, F_SETLK, &whole) == 0)
+        return 0;
+    int os_error = errno;
+    close(ward->lock);
+    return os_error;
+}
+
+/* Whether the file is still the one of which it holds the lock. */
+static bool is_remembered(const struct ward *ward)
+{
+    struct stat named, held;
+    return lstat(ward->locked, &named) == 0 && fstat(ward->lock, &held) == 0 &&
+           named.st_dev == held.st_dev && named.st_ino == held.st_ino;
+}
+
+/* Lives on without a program. */
+static void stand(const struct ward *ward)
+{
+    sigset_t term;
+    int got;
+    sigemptyset(&term);
+    sigaddset(&term, SIGTERM);
+    do {
+        got = sigtimedwait(&term, NULL, &(struct timespec){.tv_sec = LOOK_S});
+    } while (got != SIGTERM && is_remembered(ward));
+}
+
+static struct supervisor_process_reply detach(struct ward *ward, const char *path)
+{
+    struct supervisor_process_reply reply = {.os_error = take_lock(ward, path)};
+    if (reply.os_error == 0) {
+        ward->locked = path;
+        (void)!chdir("/");
+    }
+    return reply;
+}
+
+/* Answers requests until the program is gone or lets go. Processes that end are not reaped until
+ * then, so that their numbers stay theirs (process_is_alive). */
+static void serve(struct ward *ward)
+{
+    static char request[SUPERVISOR_REQUEST_SIZE];
+    while (ward->locked == NULL) {
+        struct pollfd waits[2] = {{.fd = ward->channel, .events = POLLIN},
+                                  {.fd = ward->program, .events = POLLIN}};
+        if (poll(waits, 2, -1) < 0)
+            continue;
+        if (waits[1].revents != 0)
+            return;
+        ssize_t size = supervisor_process_receive(ward->channel, request, sizeof request);
+        if (size <= 0)
+            return;
+        char *arguments[SUPERVISOR_ARGUMENTS_MAX + 1] = {NULL};
+        size_t count = 0;
+        char *string = request + strlen(request) + 1;
+        for (; string < request + size && count < SUPERVISOR_ARGUMENTS_MAX;
+             string += strlen(string) + 1)
+            arguments[count++] = string;
+        struct supervisor_process_reply reply = {.os_error = EINVAL};
+        if (count > 0)
+            reply = request[0] == '\0' ? detach(ward, arguments[0]) : run(ward, request, arguments);
+        supervisor_process_send(ward->channel, &reply, sizeof reply);
+    }
+    close(ward->channel);
+    stand(ward);
+}
+
+/* Whether no child is left, that of a child (a java that is a shell script has one) included: the
+ * supervisor inherits the orphans of its children. */
+static bool all_reaped(void)
+{
+    pid_t reaped;
+    do {
+        reaped = waitpid(-1, NULL, WNOHANG);
+    } while (reaped > 0);
+    return reaped < 0 && errno == ECHILD;
+}
+
+static void pause_ms(long ms)
+{
+    nanosleep(&(struct timespec){.tv_nsec = ms * 1000000}, NULL);
+}
+
+static void signal_groups(const struct ward *ward, int number)
+{
+    for (size_t i = 0; i < ward->count; i++)
+        kill(-ward->processes[i], number);
+}
+
+static void await_children(uint64_t limit_ns)
+{
+    uint64_t deadline_ns = clock_now_ns() + limit_ns;
+    while (!all_reaped() && clock_now_ns() < deadline_ns)
+        pause_ms(5);
+}
+
+static void end_processes(const struct ward *ward)
+{
+    signal_groups(ward, SIGTERM);
+    await_children(GRACE_NS);
+    if (!all_reaped()) {
+        signal_groups(ward, SIGKILL);
+        await_children(GRACE_NS);
+    }
+}
+
+static int remove_entry(const char *path, const struct stat *status, int type, struct FTW *place)
+{
+    (void)status;
+    (void)type;
+    (void)place;
+    remove(path);
+    return 0;
+}
+
+/* More than once, since a process that was killed in a group may still write for a moment. */
+void supervisor_process_remove_folder(const char *folder)
+{
+    for (int attempt = 0; attempt < 20 && access(folder, F_OK) == 0; attempt++) {
+        if (attempt > 0)
+            pause_ms(20);
+        nftw(folder, remove_entry, 16, FTW_DEPTH | FTW_PHYS);
+    }
+}
+
+/* Made here and not by the program, whose death would leave it behind. 0 or an errno. */
+static int make_folder(struct ward *ward, const char *parent_folder)
+{
+    ward->made_parent = mkdir(parent_folder, 0700) == 0;
+    int os_error = errno;
+    /* A file system may refuse first and look afterwards whether the folder is there already. */
+    if (realpath(parent_folder, ward->parent_folder) == NULL)
+        return os_error;
+    int length = snprintf(ward->folder, sizeof ward->folder, "%s/" SUPERVISOR_FOLDER_NAME "XXXXXX",
+                          ward->parent_folder);
+    if (length >= (int)sizeof ward->folder)
+        return ENAMETOOLONG;
+    return mkdtemp(ward->folder) == NULL ? errno : 0;
+}
+
+static void clear_away(const struct ward *ward)
+{
+    supervisor_process_remove_folder(ward->folder);
+    if (ward->made_parent)
+        rmdir(ward->parent_folder);
+    if (ward->locked != NULL && is_remembered(ward))
+        unlink(ward->locked);
+}
+
+_Noreturn void supervisor_process_keep(int channel, int program, const char *parent_folder)
+{
+    static struct ward ward;
+    struct supervisor_process_greeting greeting;
+    ward = (struct ward){.channel = channel, .program = program};
+    setsid();
+    prctl(PR_SET_NAME, "zkherd-keeper");
+    prctl(PR_SET_CHILD_SUBREAPER, 1);
+    take_own_signals();
+    let_go_of_descriptors(&ward);
+    greeting.os_error = make_folder(&ward, parent_folder);
+    memcpy(greeting.folder, ward.folder, sizeof greeting.folder);
+    bool made = greeting.os_error == 0;
+    if (supervisor_process_send(ward.channel, &greeting, sizeof greeting) && made)
+        serve(&ward);
+    end_processes(&ward);
+    if (made)
+        clear_away(&ward);
+    else if (ward.made_parent)
+        rmdir(ward.parent_folder);
+    _exit(0);
+}

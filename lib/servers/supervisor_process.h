@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * supervisor_process: the supervisor's process: what it does for the program (servers/supervisor.h,
+ * the only one to use this). Layer: servers.
+ *
+ * It is forked while the program has one thread, so it may allocate; it ends by _exit, because the
+ * program's exit handlers and unwritten output are not its own.
+ * Invariant: that of servers/supervisor.h.
+ */
+#ifndef SERVERS_SUPERVISOR_PROCESS_H
+#define SERVERS_SUPERVISOR_PROCESS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <sys/types.h>
+
+/* How the names of the folders begin. */
+#define SUPERVISOR_FOLDER_NAME   "zkherd-server-"
+#define SUPERVISOR_FOLDER_SIZE   1024
+#define SUPERVISOR_REQUEST_SIZE  (32 * (size_t)1024)
+#define SUPERVISOR_ARGUMENTS_MAX 128
+#define SUPERVISOR_PROCESSES_MAX 32 /* over the supervisor's life */
+
+/*
+ * What goes over the channel, a packet each. From the supervisor: one greeting, then a reply to
+ * each request. A request is strings, each with its NUL: to run a program the log's path and the
+ * arguments behind it; to be detached "" and the path of the file to lock.
+ */
+struct supervisor_process_greeting {
+    int os_error;
+    char folder[SUPERVISOR_FOLDER_SIZE];
+};
+
+struct supervisor_process_reply {
+    int os_error;
+    pid_t pid;
+};
+
+/* False, or fewer than size bytes, when the other side is gone. */
+bool supervisor_process_send(int channel, const void *packet, size_t size);
+ssize_t supervisor_process_receive(int channel, void *packet, size_t size);
+
+/* The life of the supervisor's process, in the forked child: on the channel's one end, with a pidfd
+ * of the program, or -1 on a kernel without; then the closing channel alone tells of its end. */
+_Noreturn void supervisor_process_keep(int channel, int program, const char *parent_folder);
+
+/* Removes a folder with all that is in it; at most half a second if somebody still writes there. */
+void supervisor_process_remove_folder(const char *folder);
+
+#endif

@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "servers/tcp.h"
+
+#include "base/clock.h"
+
+#include <errno.h>
+#include <netdb.h>
+#include <poll.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+bool tcp_await(int fd, short events, uint64_t deadline_ns)
+{
+    for (;;) {
+        uint64_t now_ns = clock_now_ns();
+        uint64_t left_ms = now_ns < deadline_ns ? (deadline_ns - now_ns) / NS_PER_MS + 1 : 0;
+        struct pollfd wait = {.fd = fd, .events = events};
+        int ready = poll(&wait, 1, left_ms < 60000 ? (int)left_ms : 60000);
+        if (ready > 0)
+            return true;
+        if (clock_now_ns() >= deadline_ns)
+            return false;
+    }
+}
+
+/* 0 and the connection in *fd, or an errno; ETIMEDOUT at the deadline. */
+static int connect_to_address(const struct addrinfo *address, uint64_t deadline_ns, int *fd)
+{
+    int connection =
+        socket(address->ai_family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, IPPROTO_TCP);
+    if (connection < 0)
+        return errno;
+    int os_error = 0;
+    if (connect(connection, address->ai_addr, address->ai_addrlen) != 0)
+        os_error = errno;
+    if (os_error == EINPROGRESS || os_error == EINTR) {
+        socklen_t size = sizeof os_error;
+        if (!tcp_await(connection, POLLOUT, deadline_ns))
+            os_error = ETIMEDOUT;
+        else if (getsockopt(connection, SOL_SOCKET, SO_ERROR, &os_error, &size) != 0)
+            os_error = errno;
+    }
+    if (os_error == 0)
+        *fd = connection;
+    else
+        close(connection);
+    return os_error;
+}
+
+/* Tries the host's addresses in turn: each gets its share of the time that is left, so that one
+ * that swallows packets does not hide the next. */
+static int connect_to_any(const struct addrinfo *addresses, uint64_t deadline_ns, int *fd)
+{
+    uint64_t count = 0;
+    int os_error = ETIMEDOUT;
+    for (const struct addrinfo *address = addresses; address != NULL; address = address->ai_next)
+        count++;
+    for (const struct addrinfo *address = addresses; address != NULL; address = address->ai_next) {
+        uint64_t now_ns = clock_now_ns();
+        uint64_t left_ns = deadline_ns > now_ns ? deadline_ns - now_ns : 0;
+        os_error = connect_to_address(address, now_ns + left_ns / count--, fd);
+        if (os_error == 0)
+            break;
+    }
+    return os_error;
+}
+
+static enum error_kind raise_unresolved(const struct endpoint *endpoint, int code,
+                                        struct error *error)
+{
+    if (code == EAI_SYSTEM)
+        return error_from_errno(error, errno, endpoint->host, "while resolving the host name");
+    if (code == EAI_MEMORY)
+        return error_raise(error, ERROR_NO_MEMORY, 0, endpoint->host,
+                           "while resolving the host name");
+    return error_raise(error, ERROR_UNRESOLVED, 0, endpoint->host, "%s", gai_strerror(code));
+}
+
+static enum error_kind raise_unconnected(const struct endpoint *endpoint, int os_error,
+                                         struct error *error)
+{
+    char subject[ENDPOINT_TEXT_SIZE];
+    endpoint_format(endpoint, subject, sizeof subject);
+    switch (os_error) {
+    case ECONNREFUSED:
+        return error_raise(error, ERROR_REFUSED, os_error, subject, "%s", "");
+    /* Accepted and closed, before it was known here that it was accepted. Which of the two shows
+     * depends on what has come by then: a reset, or an end before it. */
+    case ECONNRESET:
+    case EPIPE:
+        return error_raise(error, ERROR_CLOSED, 0, subject, "%s", "");
+    case ETIMEDOUT:
+    case EHOSTUNREACH:
+    case ENETUNREACH:
+        return error_raise(error, ERROR_NO_ANSWER, os_error, subject,
+                           "it could not be connected to");
+    default:
+        return error_from_errno(error, os_error, subject, "while connecting");
+    }
+}
+
+/* The addresses are for the caller to freeaddrinfo. Returns 0 or getaddrinfo's error. */
+static int look_up(const struct endpoint *endpoint, int flags, struct addrinfo **addresses)
+{
+    char service[8];
+    snprintf(service, sizeof service, "%u", endpoint->port);
+    const struct addrinfo hints = {.ai_socktype = SOCK_STREAM, .ai_flags = AI_NUMERICSERV | flags};
+    return getaddrinfo(endpoint->host, service, &hints, addresses);
+}
+
+enum error_kind tcp_connect(const struct endpoint *endpoint, uint64_t deadline_ns, int *fd,
+                            struct error *error)
+{
+    struct addrinfo *addresses;
+    int code = look_up(endpoint, 0, &addresses);
+    if (code != 0)
+        return raise_unresolved(endpoint, code, error);
+    int os_error = connect_to_any(addresses, deadline_ns, fd);
+    freeaddrinfo(addresses);
+    return os_error == 0 ? ERROR_NONE : raise_unconnected(endpoint, os_error, error);
+}
+
+/* ------------------------------------------------------------------ names */
+
+/* A host that is an address already: as the system writes it. */
+static bool read_address(const struct endpoint *endpoint, char *host, socklen_t size)
+{
+    struct addrinfo *address;
+    if (look_up(endpoint, AI_NUMERICHOST, &address) != 0)
+        return false;
+    bool written = getnameinfo(address->ai_addr, address->ai_addrlen, host, size, NULL, 0,
+                               NI_NUMERICHOST) == 0;
+    freeaddrinfo(address);
+    return written;
+}
+
+/* The address of the peer that answers to the name. */
+static enum error_kind find_address(const struct endpoint *endpoint, uint64_t deadline_ns,
+                                    char *host, socklen_t size, struct error *error)
+{
+    struct sockaddr_storage peer;
+    socklen_t length = sizeof peer;
+    int fd = -1;
+    enum error_kind kind = tcp_connect(endpoint, deadline_ns, &fd, error);
+    if (kind != ERROR_NONE)
+        return kind;
+    if (getpeername(fd, (struct sockaddr *)&peer, &length) != 0)
+        kind = raise_unconnected(endpoint, errno, error);
+    close(fd);
+    if (kind != ERROR_NONE)
+        return kind;
+    int code = getnameinfo((struct sockaddr *)&peer, length, host, size, NULL, 0, NI_NUMERICHOST);
+    return code == 0 ? ERROR_NONE : raise_unresolved(endpoint, code, error);
+}
+
+enum error_kind tcp_resolve(struct endpoint *endpoint, uint64_t timeout_ns, struct error *error)
+{
+    char host[sizeof endpoint->host];
+    if (!read_address(endpoint, host, sizeof host)) {
+        enum error_kind kind =
+            find_address(endpoint, clock_now_ns() + timeout_ns, host, sizeof host, error);
+        if (kind != ERROR_NONE)
+            return kind;
+    }
+    if (strcmp(endpoint->host, host) == 0)
+        return ERROR_NONE;
+    memcpy(endpoint->name, endpoint->host, sizeof endpoint->name);
+    memcpy(endpoint->host, host, sizeof endpoint->host);
+    return ERROR_NONE;
+}

@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sim/message.h"
+
+#include "wire/wire.h"
+
+#include <string.h>
+
+struct message *message_new(struct paths *paths, enum message_kind kind,
+                            struct sim_session *session)
+{
+    struct message *message = slab_take(paths->slab, sizeof *message);
+    *message = (struct message){.kind = kind, .references = 1, .session = session};
+    return message;
+}
+
+static void fill_change(struct change *change, struct paths *paths, const struct request *request,
+                        uint32_t owner)
+{
+    *change = (struct change){
+        .operation = request->operation,
+        .sequential = request->mode == EPHEMERAL_SEQUENTIAL,
+        .version = request->version,
+        .owner = request->mode == PERSISTENT ? TREE_NOBODY : owner,
+        .path = paths_take(paths, request->path, strlen(request->path)),
+        .value = value_take(paths->slab, request->value, request->value_length),
+    };
+}
+
+static struct change *make_room(struct message *message, struct paths *paths, size_t count)
+{
+    message->change_count = count;
+    message->changes =
+        count <= 1 ? &message->one : slab_take(paths->slab, count * sizeof *message->changes);
+    return message->changes;
+}
+
+void message_fill(struct message *message, struct paths *paths, const struct request *request,
+                  uint32_t owner)
+{
+    message->operation = request->operation;
+    message->watch = request->watch;
+    message->request_bytes = wire_request(request);
+    if (request->operation != OP_MULTI) {
+        fill_change(make_room(message, paths, 1), paths, request, owner);
+        return;
+    }
+    struct change *changes = make_room(message, paths, request->part_count);
+    for (size_t i = 0; i < request->part_count; i++)
+        fill_change(&changes[i], paths, &request->parts[i], owner);
+}
+
+void message_fill_watches(struct message *message, struct paths *paths,
+                          const struct watches *watches, uint32_t watcher)
+{
+    const struct watch *watch;
+    size_t count = 0;
+    uint64_t path_bytes = 0;
+    for (watch = watches_of(watches, watcher); watch != NULL; watch = watch->next_own) {
+        path_bytes += watch->path->length;
+        count++;
+    }
+    message->watch_count = count;
+    message->watches = slab_take(paths->slab, count * sizeof *message->watches);
+    message->request_bytes = wire_watches_request(count, path_bytes);
+    struct message_watch *next = message->watches;
+    for (watch = watches_of(watches, watcher); watch != NULL; watch = watch->next_own)
+        *next++ = (struct message_watch){path_hold(watch->path), watch->kind};
+}
+
+void message_fill_deletions(struct message *message, struct paths *paths, const struct tree *tree,
+                            uint32_t owner)
+{
+    const struct node *node;
+    size_t count = 0;
+    for (node = tree_owned_first(tree, owner); node != NULL; node = node->owned_next)
+        count++;
+    struct change *next = make_room(message, paths, count);
+    for (node = tree_owned_first(tree, owner); node != NULL; node = node->owned_next)
+        *next++ = (struct change){
+            .operation = OP_DELETE, .version = REQUEST_ANY_VERSION, .path = path_hold(node->path)};
+}
+
+void message_release(struct message *message, struct paths *paths)
+{
+    if (--message->references > 0)
+        return;
+    for (size_t i = 0; i < message->change_count; i++) {
+        paths_release(paths, message->changes[i].path);
+        value_release(paths->slab, message->changes[i].value);
+    }
+    if (message->change_count > 1)
+        slab_give(paths->slab, message->changes, message->change_count * sizeof *message->changes);
+    for (size_t i = 0; i < message->watch_count; i++)
+        paths_release(paths, message->watches[i].path);
+    if (message->watch_count > 0)
+        slab_give(paths->slab, message->watches, message->watch_count * sizeof *message->watches);
+    value_release(paths->slab, message->value);
+    children_view_release(&message->list, paths->slab);
+    slab_give(paths->slab, message, sizeof *message);
+}
+
+bool message_is_write(const struct message *message)
+{
+    switch (message->kind) {
+    case MESSAGE_REQUEST:
+        return message->operation == OP_CREATE || message->operation == OP_SET ||
+               message->operation == OP_DELETE || message->operation == OP_MULTI;
+    case MESSAGE_OPEN:
+    case MESSAGE_CLOSE:
+    case MESSAGE_EXPIRE:
+        return true;
+    default:
+        return false;
+    }
+}
+
+/* Each part of a multi that failed is told an error, also the parts that would have gone well. */
+static uint64_t multi_reply_bytes(const struct message *message)
+{
+    uint64_t bytes = WIRE_BARE_REPLY + WIRE_PARTS_END;
+    for (size_t i = 0; i < message->change_count; i++) {
+        const struct change *change = &message->changes[i];
+        bytes += message->status == ZK_OK ? wire_part_reply(change->operation, change->path->length)
+                                          : wire_part_error();
+    }
+    return bytes;
+}
+
+static uint64_t request_reply_bytes(const struct message *message)
+{
+    if (message->operation == OP_MULTI && message->status != ZK_SESSION_EXPIRED)
+        return multi_reply_bytes(message);
+    if (message->status != ZK_OK)
+        return WIRE_BARE_REPLY;
+    switch (message->operation) {
+    case OP_CREATE:
+        return wire_created_reply(message->changes[0].path->length);
+    case OP_EXISTS:
+    case OP_SET:
+        return wire_stat_reply();
+    case OP_GET:
+        return wire_value_reply(value_length(message->value));
+    case OP_GET_CHILDREN:
+        return wire_names_reply(message->list.count, message->list.name_bytes);
+    default:
+        return WIRE_BARE_REPLY;
+    }
+}
+
+uint64_t message_reply_bytes(const struct message *message)
+{
+    switch (message->kind) {
+    case MESSAGE_REQUEST:
+        return request_reply_bytes(message);
+    case MESSAGE_OPEN:
+    case MESSAGE_REOPEN:
+        return WIRE_CONNECT_REPLY;
+    case MESSAGE_DISCONNECT:
+    case MESSAGE_HANG_UP:
+        return 0;
+    default:
+        return WIRE_BARE_REPLY;
+    }
+}

@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * message: what a simulated client sends to a server, on its whole way: the request, the
+ * transaction that the leader makes of it, the reply. Layer: sim, below the simulation.
+ *
+ * A read goes to the session's server and back. A write goes on to the leader, and from there to
+ * every server; the one that it came to answers it. What both have in common with the rest, the
+ * opening and the end of sessions and connections, travels in the same way and the same order.
+ *
+ * Invariant: whoever has it to send on, carry out or read holds one reference to it.
+ */
+#ifndef SIM_MESSAGE_H
+#define SIM_MESSAGE_H
+
+#include "client/client.h"
+#include "sim/children.h"
+#include "sim/path.h"
+#include "sim/tree.h"
+#include "sim/value.h"
+#include "sim/watches.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum message_kind {
+    MESSAGE_REQUEST,
+    MESSAGE_WATCHES,    /* sets watches again, on a new connection */
+    MESSAGE_OPEN,       /* a connection that opens a session */
+    MESSAGE_REOPEN,     /* a connection for a session that there is */
+    MESSAGE_CLOSE,      /* the client ends its session */
+    MESSAGE_EXPIRE,     /* the servers end a session */
+    MESSAGE_DISCONNECT, /* the client's end of the connection is gone */
+    MESSAGE_HANG_UP,    /* the server's end is */
+};
+
+struct sim_session;
+
+/* A watch to be set again. */
+struct message_watch {
+    struct path *path;
+    enum watch_kind kind;
+};
+
+struct message {
+    enum message_kind kind;
+    uint32_t references;
+    struct sim_session *session;
+    uint32_t connection; /* the session's how manieth */
+    unsigned server;     /* that the connection leads to */
+
+    enum operation operation;
+    enum watch_flag watch;
+    struct change *changes; /* what a write consists of; the path of a read is the first one's */
+    size_t change_count;
+    struct change one; /* room for all but few */
+    struct message_watch *watches;
+    size_t watch_count;
+    uint64_t seen_zxid; /* the last that the client has seen */
+    uint64_t request_bytes;
+
+    enum zk_status status;
+    uint64_t zxid; /* the transaction's; of a read: the state's that it shows */
+    int32_t version;
+    int64_t owner;
+    struct value *value;
+    struct children_view list;
+};
+
+/* A fired watch on its way to a session. */
+struct notification {
+    struct sim_session *session;
+    struct path *path; /* held */
+    uint32_t connection;
+    enum client_event event;
+};
+
+/* An message of a session with one reference, the caller's. */
+struct message *message_new(struct paths *paths, enum message_kind kind,
+                            struct sim_session *session);
+
+/* Copies a request of this session (its number, for ephemerals) into a new message. */
+void message_fill(struct message *message, struct paths *paths, const struct request *request,
+                  uint32_t owner);
+
+/* Makes the message one that sets all watches of a client again. */
+void message_fill_watches(struct message *message, struct paths *paths,
+                          const struct watches *watches, uint32_t watcher);
+
+/* Makes it one that deletes all ephemerals of a session. */
+void message_fill_deletions(struct message *message, struct paths *paths, const struct tree *tree,
+                            uint32_t owner);
+
+void message_release(struct message *message, struct paths *paths);
+
+/* Whether it goes through the leader. */
+bool message_is_write(const struct message *message);
+
+/* How long its reply is on the connection. */
+uint64_t message_reply_bytes(const struct message *message);
+
+#endif

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * path: the paths of a simulation's znodes, each kept once. Layer: sim, below the simulation.
+ *
+ * A path has a small number, its id, so that whatever belongs to it is found in an array. All
+ * servers, watches and messages share it; it lives as long as somebody holds it.
+ *
+ * Invariant: two paths with the same text are one, and a path holds its parent.
+ */
+#ifndef SIM_PATH_H
+#define SIM_PATH_H
+
+#include "sim/slab.h"
+
+#include <stddef.h>
+#include <stdint.h>
+
+struct path {
+    struct path *parent; /* NULL for "/" */
+    struct path *next;   /* of the same bucket */
+    uint32_t hash;
+    uint32_t references;
+    uint32_t id; /* given again when the path has gone */
+    uint32_t length;
+    uint32_t name_at; /* where the last component begins */
+    char text[];
+};
+
+struct paths {
+    struct slab *slab;
+    struct path **buckets;
+    size_t bucket_count; /* a power of two */
+    size_t count;
+    uint32_t *free_ids;
+    size_t free_capacity;
+    size_t free_count;
+    uint32_t ids; /* that were ever given */
+};
+
+/* The memory is the slab's. */
+void paths_init(struct paths *paths, struct slab *slab);
+
+/* The path of this text, which begins with '/'; held for the caller. */
+struct path *paths_take(struct paths *paths, const char *text, size_t length);
+
+/* The path of a sequential znode: the prefix with this number, as the server writes it, behind it;
+ * held for the caller. */
+struct path *paths_take_sequential(struct paths *paths, const struct path *prefix, int32_t number);
+
+/* Holds a path once more; lets go of it (NULL is fine). */
+struct path *path_hold(struct path *path);
+void paths_release(struct paths *paths, struct path *path);
+
+/* The last component, and its length. */
+const char *path_name(const struct path *path);
+size_t path_name_length(const struct path *path);
+
+#endif

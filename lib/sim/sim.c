@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sim/sim.h"
+
+#include "sim/internal.h"
+#include "sim/sim_leader.h"
+#include "sim/sim_server.h"
+#include "sim/sim_session.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+struct sim_options sim_options_default(void)
+{
+    return (struct sim_options){
+        .servers = 1,
+        .seed = 1,
+        .costs = {.network_ns = 80000,
+                  .network_jitter_ns = 20000,
+                  .read_ns = 15000,
+                  .name_ns = 50,
+                  .order_ns = 10000,
+                  .apply_ns = 10000,
+                  .notification_ns = 5000,
+                  .sync_ns = 350000},
+    };
+}
+
+enum error_kind sim_new(const struct sim_options *options, struct sim **sim, struct error *error)
+{
+    if (options->servers < 1 || options->servers > SIM_SERVERS_MAX)
+        return error_raise(error, ERROR_USAGE, 0, "simulation", "%u servers: 1 to %d",
+                           options->servers, SIM_SERVERS_MAX);
+    struct sim *made = calloc(1, sizeof *made);
+    struct sim_server *servers = calloc(options->servers, sizeof *servers);
+    if (made == NULL || servers == NULL) {
+        free(made);
+        free(servers);
+        return error_from_errno(error, ENOMEM, "simulation", "of %u servers", options->servers);
+    }
+    made->options = *options;
+    made->servers = servers;
+    made->receivers = (struct sim_receivers){
+        .server = sim_server_receives,
+        .leader = sim_leader_order,
+        .timeout = sim_leader_expire,
+        .session = sim_session_receives,
+        .notification = sim_session_is_notified,
+    };
+    slab_init(&made->slab);
+    paths_init(&made->paths, &made->slab);
+    agenda_init(&made->agenda, &made->slab);
+    random_init(&made->random, options->seed);
+    watches_init(&made->client_watches, &made->slab, &made->paths);
+    sim_leader_init(&made->leader, made);
+    for (unsigned i = 0; i < options->servers; i++)
+        sim_server_init(&servers[i], made, i);
+    *sim = made;
+    return ERROR_NONE;
+}
+
+void sim_free(struct sim *sim)
+{
+    if (sim == NULL)
+        return;
+    slab_deinit(&sim->slab);
+    free(sim->servers);
+    free(sim);
+}
+
+const char *sim_mode(unsigned servers, unsigned server)
+{
+    if (servers == 1)
+        return "standalone";
+    return server == servers - 1 ? "leader" : "follower";
+}
+
+enum error_kind sim_open(struct sim *sim, unsigned server, uint32_t timeout_ms,
+                         const struct client_listener *listener, void *owner,
+                         struct client **client, struct error *error)
+{
+    if (server >= sim->options.servers)
+        return error_raise(error, ERROR_USAGE, 0, "simulation", "no server %u", server);
+    *client = &sim_session_new(sim, server, timeout_ms, listener, owner)->client;
+    return ERROR_NONE;
+}
+
+static struct sim_session *of_client(struct client *client)
+{
+    return (struct sim_session *)client;
+}
+
+void sim_close(struct client *client)
+{
+    sim_session_close(of_client(client));
+}
+
+void sim_expire(struct client *client)
+{
+    sim_leader_expire(of_client(client));
+}
+
+bool sim_step(struct sim *sim)
+{
+    return agenda_step(&sim->agenda);
+}
+
+uint64_t sim_now_ns(const struct sim *sim)
+{
+    return sim->agenda.now_ns;
+}
+
+uint64_t sim_next_ns(const struct sim *sim)
+{
+    return agenda_next_ns(&sim->agenda);
+}
+
+void sim_advance(struct sim *sim, uint64_t until_ns)
+{
+    agenda_advance(&sim->agenda, until_ns);
+}
+
+void sim_at(struct sim *sim, uint64_t due_ns, void (*call)(void *context), void *context)
+{
+    agenda_add(&sim->agenda, due_ns, call, context);
+}
+
+uint64_t sim_zxid(struct sim *sim, unsigned server)
+{
+    return sim_server_zxid(&sim->servers[server]);
+}
+
+void sim_counters(struct sim *sim, unsigned server, struct four_letter_counters *counters)
+{
+    sim_server_counters(&sim->servers[server], counters);
+}

@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sim/sim_leader.h"
+
+#include "sim/sim_server.h"
+
+void sim_leader_init(struct sim_leader *leader, struct sim *sim)
+{
+    *leader = (struct sim_leader){.leader = sim->options.servers - 1};
+    tree_init(&leader->tree, &sim->slab, &sim->paths);
+}
+
+/* What the write does, and whether it can. */
+static void decide(struct sim_leader *leader, struct message *message)
+{
+    struct sim_session *session = message->session;
+    message->zxid = ++leader->zxid;
+    if (message->kind == MESSAGE_REQUEST && session->ended) {
+        message->status = ZK_SESSION_EXPIRED;
+        return;
+    }
+    if (message->kind == MESSAGE_CLOSE || message->kind == MESSAGE_EXPIRE) {
+        message_fill_deletions(message, &session->sim->paths, &leader->tree, session->number);
+        session->ended = true;
+    }
+    if (message->change_count > 0)
+        message->status =
+            tree_carry_out(&leader->tree, message->zxid, message->changes, message->change_count);
+}
+
+/* Puts a time where it belongs among those before it, which rise. */
+static void insert(uint64_t *times, unsigned count, uint64_t time)
+{
+    unsigned at = count;
+    for (; at > 0 && times[at - 1] > time; at--)
+        times[at] = times[at - 1];
+    times[at] = time;
+}
+
+/*
+ * When more than half have it on their disks, as the leader learns it. A later acknowledgement of a
+ * server never overtakes an earlier one, and a commit none before it.
+ */
+static uint64_t commit_ns(struct sim *sim, uint64_t proposed_ns)
+{
+    uint64_t acknowledged[SIM_SERVERS_MAX] = {0};
+    unsigned servers = sim->options.servers, leader = sim->leader.leader;
+    for (unsigned i = 0; i < servers; i++) {
+        struct sim_server *server = &sim->servers[i];
+        uint64_t there = i == leader ? 0 : sim_hop_ns(sim);
+        uint64_t back = i == leader ? 0 : sim_hop_ns(sim);
+        server->proposal_ns = sim_later(server->proposal_ns, proposed_ns + there);
+        uint64_t synced_ns = sim_server_sync(server, server->proposal_ns);
+        server->acknowledged_ns = sim_later(server->acknowledged_ns, synced_ns + back);
+        insert(acknowledged, i, server->acknowledged_ns);
+    }
+    sim->leader.commit_ns = sim_later(sim->leader.commit_ns, acknowledged[servers / 2]);
+    return sim->leader.commit_ns;
+}
+
+void sim_leader_order(void *context)
+{
+    struct message *message = context;
+    struct sim *sim = message->session->sim;
+    struct sim_server *leader = &sim->servers[sim->leader.leader];
+    leader->cpu_ns = sim_later(leader->cpu_ns, sim->agenda.now_ns) + sim->options.costs.order_ns;
+    decide(&sim->leader, message);
+    uint64_t committed_ns = commit_ns(sim, leader->cpu_ns);
+    message->references = sim->options.servers;
+    for (unsigned i = 0; i < sim->options.servers; i++) {
+        uint64_t there = i == leader->index ? 0 : sim_hop_ns(sim);
+        sim_server_queue(&sim->servers[i], message, committed_ns + there);
+    }
+}
+
+void sim_leader_expire(void *context)
+{
+    struct sim_session *session = context;
+    if (!session->ended)
+        sim_leader_order(message_new(&session->sim->paths, MESSAGE_EXPIRE, session));
+}

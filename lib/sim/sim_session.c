@@ -1,0 +1,396 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sim/sim_session.h"
+
+#include "base/clock.h"
+#include "wire/wire.h"
+
+#include <stdio.h>
+
+static const struct client_driver sim_session_driver;
+
+/* A TCP connection is there after a message each way. */
+#define HANDSHAKE_HOPS 2
+
+/* What the client waits for after all its servers, as a part of the session's timeout. */
+#define PAUSES_PER_TIMEOUT 60
+
+/* ------------------------------------------------------------------ to the server */
+
+static void send(struct sim_session *session, struct message *message, uint64_t bytes)
+{
+    struct sim *sim = session->sim;
+    message->connection = session->connection;
+    message->server = session->server;
+    session->sent_bytes += bytes;
+    session->up_ns = sim_later(session->up_ns, sim->agenda.now_ns + sim_hop_ns(sim));
+    agenda_add(&sim->agenda, session->up_ns, sim->receivers.server, message);
+}
+
+static void send_bare(struct sim_session *session, enum message_kind kind, uint64_t bytes)
+{
+    send(session, message_new(&session->sim->paths, kind, session), bytes);
+}
+
+/* Comes from the agenda if the client makes a pause before. */
+static void connect(void *context)
+{
+    struct sim_session *session = context;
+    struct sim *sim = session->sim;
+    enum message_kind kind = session->connection == 1 ? MESSAGE_OPEN : MESSAGE_REOPEN;
+    if (session->silent)
+        return;
+    session->sent_bytes = 0;
+    session->received_bytes = 0;
+    for (int i = 0; i < HANDSHAKE_HOPS; i++)
+        session->up_ns = sim_later(session->up_ns, sim->agenda.now_ns) + sim_hop_ns(sim);
+    struct message *message = message_new(&sim->paths, kind, session);
+    message->seen_zxid = session->seen_zxid;
+    send(session, message, WIRE_CONNECT_REQUEST);
+}
+
+/* The next server; behind the last of them comes a pause, and then the first again. */
+static void reconnect(struct sim_session *session)
+{
+    struct sim *sim = session->sim;
+    session->state = CLIENT_CONNECTING;
+    session->connection++;
+    session->server = (session->server + 1) % sim->options.servers;
+    if (session->server != session->first_server)
+        connect(session);
+    else
+        agenda_add(&sim->agenda,
+                   sim->agenda.now_ns + session->timeout_ms * NS_PER_MS / PAUSES_PER_TIMEOUT,
+                   connect, session);
+}
+
+struct sim_session *sim_session_new(struct sim *sim, unsigned server, uint32_t timeout_ms,
+                                    const struct client_listener *listener, void *owner)
+{
+    struct sim_session *session = slab_take(&sim->slab, sizeof *session);
+    *session = (struct sim_session){
+        .client = {.driver = &sim_session_driver, .listener = listener, .owner = owner},
+        .sim = sim,
+        .number = ++sim->session_count,
+        .timeout_ms = timeout_ms,
+        .connection = 1,
+        .server = server,
+        .first_server = server,
+    };
+    sim->sessions = slab_grow(&sim->slab, sim->sessions, &sim->session_capacity, session->number,
+                              sizeof(struct sim_session *));
+    sim->sessions[session->number] = session;
+    connect(session);
+    return session;
+}
+
+/* ------------------------------------------------------------------ what its owner hears */
+
+static void tell_state(struct sim_session *session, enum client_state state)
+{
+    session->state = state;
+    if (!session->silent)
+        session->client.listener->state_changed(session->client.owner, state);
+}
+
+static void fail_outstanding(struct sim_session *session, enum zk_status status)
+{
+    if (session->waiting != NULL)
+        message_release(session->waiting, &session->sim->paths);
+    session->waiting = NULL;
+    if (session->client.outstanding && !session->silent)
+        client_deliver_reply(&session->client, &(struct client_reply){.status = status});
+}
+
+/* The owner may make its next request as soon as it hears of the state: that one has not failed. */
+static void tell_state_and_fail(struct sim_session *session, enum client_state state,
+                                enum zk_status status)
+{
+    bool outstanding = session->client.outstanding;
+    session->cut = false;
+    tell_state(session, state);
+    if (outstanding)
+        fail_outstanding(session, status);
+}
+
+/* Comes from the agenda: never from inside the call. */
+static void refuse(void *context)
+{
+    fail_outstanding(context, ZK_SESSION_EXPIRED);
+}
+
+/* The connection is gone at this end. The server learns of it, and the session tries the next one.
+ */
+static void lose_connection(struct sim_session *session)
+{
+    send_bare(session, MESSAGE_DISCONNECT, 0);
+    reconnect(session);
+    tell_state_and_fail(session, CLIENT_CONNECTING, ZK_CONNECTION_LOSS);
+}
+
+/* ------------------------------------------------------------------ from the server */
+
+static void established(struct sim_session *session)
+{
+    struct sim *sim = session->sim;
+    session->state = CLIENT_ESTABLISHED;
+    if (watches_of(&sim->client_watches, session->number) != NULL) {
+        struct message *message = message_new(&sim->paths, MESSAGE_WATCHES, session);
+        message->seen_zxid = session->seen_zxid;
+        message_fill_watches(message, &sim->paths, &sim->client_watches, session->number);
+        send(session, message, message->request_bytes);
+    }
+    if (session->waiting != NULL)
+        send(session, session->waiting, session->waiting->request_bytes);
+    session->waiting = NULL;
+    tell_state(session, CLIENT_ESTABLISHED);
+}
+
+static void hear_connected(struct sim_session *session, const struct message *message)
+{
+    if (message->status == ZK_OK) {
+        established(session);
+        return;
+    }
+    tell_state_and_fail(session, CLIENT_EXPIRED, ZK_SESSION_EXPIRED);
+}
+
+/* The client remembers a watch when it has the reply that tells of it. */
+static void remember_watch(const struct sim_session *session, const struct message *message)
+{
+    static const enum watch_kind kinds[] = {
+        [OP_EXISTS] = WATCH_DATA, [OP_GET] = WATCH_DATA, [OP_GET_CHILDREN] = WATCH_CHILD};
+    struct watches *watches = &session->sim->client_watches;
+    if (message->watch != WATCH)
+        return;
+    if (message->status == ZK_OK)
+        watches_add(watches, session->number, message->one.path, kinds[message->operation]);
+    else if (message->status == ZK_NO_NODE && message->operation == OP_EXISTS)
+        watches_add(watches, session->number, message->one.path, WATCH_ABSENT);
+}
+
+static void hear_reply(struct sim_session *session, const struct message *message)
+{
+    session->seen_zxid = message->zxid;
+    remember_watch(session, message);
+    struct client_reply reply = {.status = message->status};
+    if (message->status == ZK_OK) {
+        reply.version = message->version;
+        reply.owner = message->owner;
+        reply.names = message->list.names;
+        reply.name_count = message->list.count;
+        if (message->operation == OP_CREATE)
+            reply.path = message->one.path->text;
+        if (message->value != NULL) {
+            reply.value = message->value->bytes;
+            reply.value_length = message->value->length;
+        }
+    }
+    client_deliver_reply(&session->client, &reply);
+}
+
+static void hear(struct sim_session *session, const struct message *message)
+{
+    session->received_bytes += message_reply_bytes(message);
+    switch (message->kind) {
+    case MESSAGE_OPEN:
+    case MESSAGE_REOPEN:
+        hear_connected(session, message);
+        break;
+    case MESSAGE_REQUEST:
+        if (session->cut)
+            lose_connection(session);
+        else
+            hear_reply(session, message);
+        break;
+    case MESSAGE_HANG_UP:
+        lose_connection(session);
+        break;
+    default:
+        break;
+    }
+}
+
+void sim_session_receives(void *context)
+{
+    struct message *message = context;
+    struct sim_session *session = message->session;
+    if (message->connection == session->connection && !session->silent)
+        hear(session, message);
+    message_release(message, &session->sim->paths);
+}
+
+/* An event is for those of its watches that the client remembers: true if there is one. */
+static bool forget_watches(const struct sim_session *session,
+                           const struct notification *notification)
+{
+    static const bool of_event[][WATCH_KINDS] = {
+        [EVENT_CREATED] = {[WATCH_DATA] = true, [WATCH_ABSENT] = true},
+        [EVENT_DELETED] = {[WATCH_DATA] = true, [WATCH_ABSENT] = true, [WATCH_CHILD] = true},
+        [EVENT_CHANGED] = {[WATCH_DATA] = true, [WATCH_ABSENT] = true},
+        [EVENT_CHILD] = {[WATCH_CHILD] = true},
+    };
+    bool remembered = false;
+    for (unsigned kind = 0; kind < WATCH_KINDS; kind++) {
+        if (of_event[notification->event][kind])
+            remembered |= watches_remove(&session->sim->client_watches, session->number,
+                                         notification->path, (enum watch_kind)kind);
+    }
+    return remembered;
+}
+
+void sim_session_is_notified(void *context)
+{
+    struct notification *notification = context;
+    struct sim_session *session = notification->session;
+    if (notification->connection == session->connection && !session->silent) {
+        session->received_bytes += wire_notification(notification->path->length);
+        if (forget_watches(session, notification))
+            session->client.listener->notified(session->client.owner, notification->event,
+                                               notification->path->text);
+    }
+    paths_release(&session->sim->paths, notification->path);
+    slab_give(&session->sim->slab, notification, sizeof *notification);
+}
+
+/* ------------------------------------------------------------------ its end */
+
+/* From here on nothing is heard of the session, nor does it remember anything. */
+static bool fall_silent(struct sim_session *session)
+{
+    if (session->silent)
+        return false;
+    session->silent = true;
+    fail_outstanding(session, ZK_CONNECTION_LOSS);
+    watches_drop(&session->sim->client_watches, session->number);
+    return true;
+}
+
+static void leave_to_timeout(struct sim_session *session)
+{
+    struct agenda *agenda = &session->sim->agenda;
+    agenda_add(agenda, agenda->now_ns + session->timeout_ms * NS_PER_MS,
+               session->sim->receivers.timeout, session);
+}
+
+/* As the death of its process ends it: without a word. */
+static void die(struct sim_session *session)
+{
+    if (!fall_silent(session) || session->state == CLIENT_EXPIRED)
+        return;
+    send_bare(session, MESSAGE_DISCONNECT, 0);
+    leave_to_timeout(session);
+}
+
+void sim_session_close(struct sim_session *session)
+{
+    if (session->state != CLIENT_ESTABLISHED)
+        die(session);
+    else if (fall_silent(session))
+        send_bare(session, MESSAGE_CLOSE, WIRE_CLOSE_REQUEST);
+}
+
+/* ------------------------------------------------------------------ the driver */
+
+static void submit(struct client *client, const struct request *request)
+{
+    struct sim_session *session = (struct sim_session *)client;
+    struct sim *sim = session->sim;
+    if (session->silent)
+        return;
+    if (session->state == CLIENT_EXPIRED) {
+        agenda_add(&sim->agenda, sim->agenda.now_ns, refuse, session);
+        return;
+    }
+    struct message *message = message_new(&sim->paths, MESSAGE_REQUEST, session);
+    message_fill(message, &sim->paths, request, session->number);
+    if (session->state == CLIENT_ESTABLISHED)
+        send(session, message, message->request_bytes);
+    else
+        session->waiting = message;
+}
+
+static bool is_connected(const struct sim_session *session)
+{
+    return session->state == CLIENT_ESTABLISHED && !session->silent;
+}
+
+static bool cut(struct client *client)
+{
+    struct sim_session *session = (struct sim_session *)client;
+    session->cut = is_connected(session);
+    return session->cut;
+}
+
+static bool crash(struct client *client)
+{
+    struct sim_session *session = (struct sim_session *)client;
+    if (!is_connected(session))
+        return false;
+    die(session);
+    return true;
+}
+
+static bool leave(struct client *client)
+{
+    struct sim_session *session = (struct sim_session *)client;
+    if (!is_connected(session))
+        return false;
+    sim_session_close(session);
+    return true;
+}
+
+static uint64_t now_ns(const struct client *client)
+{
+    return ((const struct sim_session *)client)->sim->agenda.now_ns;
+}
+
+static bool bytes(const struct client *client, uint64_t *sent_bytes, uint64_t *received_bytes)
+{
+    const struct sim_session *session = (const struct sim_session *)client;
+    if (!is_connected(session))
+        return false;
+    *sent_bytes = session->sent_bytes;
+    *received_bytes = session->received_bytes;
+    return true;
+}
+
+/* What arrives is delivered at once. */
+static size_t unread(const struct client *client)
+{
+    (void)client;
+    return 0;
+}
+
+/* As servers give them out: the number of the server, from 1, in the highest byte, and below it
+ * what grows with time; so in decimal and in hex it is as long as a real one. */
+static int64_t session_id(const struct client *client)
+{
+    const struct sim_session *session = (const struct sim_session *)client;
+    return (int64_t)(((uint64_t)session->first_server + 1) << 56 | session->number);
+}
+
+static uint32_t timeout_ms(const struct client *client)
+{
+    return ((const struct sim_session *)client)->timeout_ms;
+}
+
+static void server(const struct client *client, char *text, size_t size)
+{
+    const struct sim_session *session = (const struct sim_session *)client;
+    text[0] = '\0';
+    if (is_connected(session))
+        snprintf(text, size, "simulated:%u", session->server + 1);
+}
+
+static const struct client_driver sim_session_driver = {
+    .submit = submit,
+    .cut = cut,
+    .crash = crash,
+    .leave = leave,
+    .now_ns = now_ns,
+    .bytes = bytes,
+    .unread = unread,
+    .session_id = session_id,
+    .timeout_ms = timeout_ms,
+    .server = server,
+};

@@ -1,0 +1,270 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "trial/coordinator.h"
+
+#include "base/clock.h"
+#include "trial/injection.h"
+#include "trial/lockstep.h"
+
+#include <string.h>
+
+#define LAST_READINGS_NS (2 * NS_PER_S)
+#define SETTLING_NS      (200 * NS_PER_MS)
+/* The workers of the trial before have ended, and the system has closed their sockets: the servers
+ * have yet to notice, of thousands at once and on a machine that may be busy. Only a stranger is
+ * waited for so long. */
+#define SETTLING_PRIVATE_NS (10 * NS_PER_S)
+/* How often they are asked meanwhile. */
+#define SETTLING_TURN_NS (10 * NS_PER_MS)
+/* How often it is looked whether notifications have come. */
+#define UNDER_WAY_NS NS_PER_MS
+
+struct coordinator {
+    struct watchdog watchdog;
+    struct lockstep lockstep; /* under lockstep; else nothing */
+    const struct setup_session *setup;
+    struct coordinator_result *result;
+};
+
+/* ------------------------------------------------------------------ phases */
+
+static void enter(struct board *board, enum board_phase phase)
+{
+    atomic_store(&board->phase, phase);
+    for (uint32_t i = 0; i < board->plan->processes; i++)
+        board_wake(board->workers[i].wake_descriptor);
+}
+
+static enum error_kind await_sessions(struct watchdog *watchdog, bool *goes_on)
+{
+    struct board *board = watchdog->board;
+    while (*goes_on && atomic_load(&board->established) < board->plan->clients) {
+        enum error_kind kind = watchdog_wait(watchdog, WATCHDOG_TURN_NS, goes_on);
+        if (kind != ERROR_NONE)
+            return kind;
+    }
+    if (!*goes_on && watchdog->end == END_DEADLINE)
+        return error_raise(watchdog->error, ERROR_NO_ANSWER, 0, "sessions",
+                           "%u of %u are established; the server may limit the connections of an "
+                           "address (maxClientCnxns)",
+                           atomic_load(&board->established), board->plan->clients);
+    return ERROR_NONE;
+}
+
+/* What holds a worker up may be servers that have gone: then it is they who are to be named. */
+static enum error_kind raise_unread(struct watchdog *watchdog)
+{
+    struct board *board = watchdog->board;
+    struct server_counters_reading reading;
+    enum error_kind kind = server_counters_read(watchdog->counters, &reading, watchdog->error);
+    if (kind != ERROR_NONE)
+        return kind;
+    return error_raise(watchdog->error, ERROR_WORKER_HANGS, 0, "worker",
+                       "%u of %u took their last readings, and the servers answer",
+                       atomic_load(&board->workers_ready), board->plan->processes);
+}
+
+static enum error_kind take_last_readings(struct watchdog *watchdog)
+{
+    struct board *board = watchdog->board;
+    uint64_t until_ns = loop_now_ns(watchdog->loop) + LAST_READINGS_NS;
+    enter(board, PHASE_MEASURED);
+    while (atomic_load(&board->workers_ready) < board->plan->processes) {
+        if (loop_now_ns(watchdog->loop) >= until_ns)
+            return raise_unread(watchdog);
+        enum error_kind kind = watchdog_turn(watchdog, LAST_READINGS_NS);
+        if (kind == ERROR_NONE)
+            kind = workers_check(watchdog->workers, watchdog->error);
+        if (kind != ERROR_NONE)
+            return kind;
+    }
+    return ERROR_NONE;
+}
+
+/* ------------------------------------------------------------------ free pace */
+
+/* Waits for notifications as long as any come. */
+static enum error_kind await_notifications(const struct watchdog *watchdog, uint64_t sent)
+{
+    uint64_t received = board_notifications(watchdog->board);
+    uint64_t moved_ns = loop_now_ns(watchdog->loop);
+    while (received < sent && loop_now_ns(watchdog->loop) - moved_ns < LAST_READINGS_NS) {
+        uint64_t before = received;
+        enum error_kind kind = watchdog_turn(watchdog, UNDER_WAY_NS);
+        if (kind != ERROR_NONE)
+            return kind;
+        received = board_notifications(watchdog->board);
+        if (received != before)
+            moved_ns = loop_now_ns(watchdog->loop);
+    }
+    return ERROR_NONE;
+}
+
+/*
+ * All requests have been answered, and so all notifications sent, but the last of them may be under
+ * way. How many there are to be the servers say, if they do, and if nobody else uses them. A
+ * session that has died is told some that it does not hear.
+ */
+static enum error_kind receive_all(struct watchdog *watchdog,
+                                   const struct server_counters_reading *at_gate, bool *goes_on)
+{
+    struct server_counters_reading reading;
+    if (!death_spares_all(watchdog->board) || !at_gate->told ||
+        server_counters_is_shared(at_gate, watchdog->board->plan->clients))
+        return ERROR_NONE;
+    enum error_kind kind = watchdog_catch_up(watchdog, goes_on);
+    if (kind != ERROR_NONE || !*goes_on)
+        return kind;
+    kind = server_counters_read(watchdog->counters, &reading, watchdog->error);
+    if (kind != ERROR_NONE)
+        return kind;
+    return await_notifications(watchdog, reading.notifications - at_gate->notifications);
+}
+
+static enum error_kind lead_free(struct coordinator *coordinator, bool *goes_on)
+{
+    struct watchdog *watchdog = &coordinator->watchdog;
+    struct board *board = watchdog->board;
+    while (*goes_on && atomic_load(&board->finished) < board->plan->clients) {
+        watchdog_close_in_time(watchdog);
+        enum error_kind kind = watchdog_wait(watchdog, WATCHDOG_TURN_NS, goes_on);
+        if (kind != ERROR_NONE)
+            return kind;
+    }
+    return *goes_on ? receive_all(watchdog, &coordinator->result->at_gate, goes_on) : ERROR_NONE;
+}
+
+/* ------------------------------------------------------------------ the whole */
+
+/* A connection that was closed a moment ago, by an earlier trial or an earlier question, still
+ * counts: servers that nobody else uses come to rest soon. Of private ones that is waited for,
+ * since whoever is connected then is a stranger. */
+static enum error_kind read_at_gate(struct coordinator *coordinator, bool *goes_on)
+{
+    struct watchdog *watchdog = &coordinator->watchdog;
+    struct server_counters_reading *reading = &coordinator->result->at_gate;
+    uint32_t clients = watchdog->board->plan->clients;
+    uint64_t settling_ns =
+        server_counters_is_private(watchdog->counters) ? SETTLING_PRIVATE_NS : SETTLING_NS;
+    uint64_t until_ns = loop_now_ns(watchdog->loop) + settling_ns;
+    for (;;) {
+        enum error_kind kind = server_counters_read(watchdog->counters, reading, watchdog->error);
+        if (kind != ERROR_NONE || !reading->told || !server_counters_is_shared(reading, clients) ||
+            loop_now_ns(watchdog->loop) >= until_ns)
+            return kind;
+        watchdog->moved_ns =
+            loop_now_ns(watchdog->loop); /* to wait as planned is not to be stuck */
+        kind = watchdog_wait(watchdog, SETTLING_TURN_NS, goes_on);
+        if (kind != ERROR_NONE || !*goes_on)
+            return kind;
+    }
+}
+
+static enum role role_of_server(const struct board *board, const char *server)
+{
+    const struct connect_string *servers = board->plan->servers;
+    for (size_t i = 0; i < servers->count; i++) {
+        char text[ENDPOINT_TEXT_SIZE];
+        if (strcmp(endpoint_address(&servers->endpoints[i], text, sizeof text), server) == 0)
+            return board->roles[i];
+    }
+    return ROLE_UNKNOWN;
+}
+
+/* Every session stands, and nothing moves: who is what now stays so while the connections do. */
+static enum error_kind note_roles(struct watchdog *watchdog)
+{
+    struct board *board = watchdog->board;
+    for (size_t i = 0; i < board->plan->servers->count; i++) {
+        enum error_kind kind =
+            server_counters_ask_role(watchdog->counters, &board->plan->servers->endpoints[i],
+                                     &board->roles[i], watchdog->error);
+        if (kind != ERROR_NONE)
+            return kind;
+    }
+    for (uint32_t i = 0; i < board->plan->clients; i++)
+        board->sessions[i].role = role_of_server(board, board->sessions[i].server);
+    return ERROR_NONE;
+}
+
+static enum error_kind lead(struct coordinator *coordinator, bool *goes_on)
+{
+    struct board *board = coordinator->watchdog.board;
+    const struct trial_plan *plan = board->plan;
+    enum error_kind kind = await_sessions(&coordinator->watchdog, goes_on);
+    if (kind != ERROR_NONE || !*goes_on)
+        return kind;
+    kind = note_roles(&coordinator->watchdog);
+    if (kind == ERROR_NONE)
+        kind = read_at_gate(coordinator, goes_on);
+    if (kind != ERROR_NONE || !*goes_on)
+        return kind;
+    coordinator->watchdog.opened_ns = clock_now_ns();
+    coordinator->result->gate_ns = loop_now_ns(coordinator->watchdog.loop);
+    coordinator->result->setup_session_requests = setup_session_requests(coordinator->setup);
+    coordinator->watchdog.moved_ns = coordinator->result->gate_ns;
+    coordinator->watchdog.closes_ns = UINT64_MAX;
+    if (plan->workload == WORKLOAD_STEADY && plan->handoffs == 0)
+        coordinator->watchdog.closes_ns = coordinator->result->gate_ns + plan->duration_ns;
+    if (plan->driver != DRIVER_SIMULATED)
+        stall_begin(&coordinator->watchdog.stall, board, coordinator->result->gate_ns);
+    enter(board, PHASE_RUN);
+    return plan->pace == PACE_LOCKSTEP ? lockstep_lead(&coordinator->lockstep, goes_on)
+                                       : lead_free(coordinator, goes_on);
+}
+
+static void woken(void *context)
+{
+    board_woken(((struct board *)context)->coordinator_descriptor);
+}
+
+static enum error_kind prepare(struct coordinator *coordinator, struct setup_session *setup)
+{
+    struct watchdog *watchdog = &coordinator->watchdog;
+    struct board *board = watchdog->board;
+    enum error_kind kind = ERROR_NONE;
+    if (board->plan->pace == PACE_LOCKSTEP)
+        kind = lockstep_init(&coordinator->lockstep, watchdog, setup, &coordinator->result->at_gate,
+                             &coordinator->result->law);
+    /* In a simulation the lock sessions move in the coordinator's own turns. */
+    if (kind == ERROR_NONE && board->coordinator_descriptor >= 0)
+        kind = event_loop_watch(watchdog->loop->event_loop, board->coordinator_descriptor, woken,
+                                board, watchdog->error);
+    return kind;
+}
+
+enum error_kind coordinator_lead(const struct workers *workers, struct setup_session *setup,
+                                 struct server_counters *counters, const struct trial_watch *watch,
+                                 struct coordinator_result *result, struct error *error)
+{
+    struct board *board = workers->board;
+    const struct loop *loop = setup_session_stage(setup);
+    *result = (struct coordinator_result){.end = END_DONE};
+    struct coordinator coordinator = {
+        .watchdog = {.board = board,
+                     .workers = workers,
+                     .counters = counters,
+                     .loop = loop,
+                     .watch = watch,
+                     .error = error,
+                     .end = END_DONE,
+                     .moved_ns = loop_now_ns(loop)},
+        .setup = setup,
+        .result = result,
+    };
+    bool goes_on = true;
+    enum error_kind kind = prepare(&coordinator, setup);
+    if (kind == ERROR_NONE)
+        kind = lead(&coordinator, &goes_on);
+    if (kind == ERROR_NONE && goes_on && atomic_load(&board->overflowed))
+        coordinator.watchdog.end = END_OVERFLOW;
+    stall_end(&coordinator.watchdog.stall, loop_now_ns(loop),
+              coordinator.watchdog.end == END_DEADLINE);
+    result->stalls = coordinator.watchdog.stall.found;
+    if (kind == ERROR_NONE)
+        kind = take_last_readings(&coordinator.watchdog);
+    if (board->coordinator_descriptor >= 0)
+        event_loop_unwatch(loop->event_loop, board->coordinator_descriptor);
+    lockstep_deinit(&coordinator.lockstep);
+    result->end = coordinator.watchdog.end;
+    return kind;
+}

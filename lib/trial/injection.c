@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "trial/injection.h"
+
+const struct death *death_planned(const struct board *board)
+{
+    const struct trial_plan *plan = board->plan;
+    return plan->death.how != DEATH_NONE ? &plan->death : &plan->recipe->death;
+}
+
+bool death_spares_all(const struct board *board)
+{
+    return atomic_load(&board->died_ns) == 0;
+}
+
+uint64_t death_waiting(const struct board *board, uint32_t lock)
+{
+    const struct board_lock *state = &board->locks[lock];
+    /* Who is granted has arrived before: in this order the difference is never below zero. */
+    uint64_t gone = atomic_load(&state->grants) + atomic_load(&state->abandoned);
+    return atomic_load(&state->arrivals) - gone;
+}
+
+uint32_t death_holder(const struct board *board, uint32_t lock)
+{
+    uint32_t holder = atomic_load(&board->locks[lock].holder);
+    return holder != 0 && atomic_load(&board->sessions[holder - 1].dead) ? 0 : holder;
+}
+
+/* In a drain everybody arrives once, in the order of the sessions' numbers. */
+static bool find_waiter(const struct board *board, uint64_t place, uint32_t *session)
+{
+    const struct trial_plan *plan = board->plan;
+    for (uint32_t i = 0; i < plan->clients; i += plan->locks) {
+        if (board->sessions[i].acquisitions > 0)
+            continue;
+        if (place-- == 0) {
+            *session = i;
+            return true;
+        }
+    }
+    return false;
+}
+
+bool death_takes(const struct board *board, uint32_t *session)
+{
+    const struct death *death = death_planned(board);
+    uint32_t holder = death_holder(board, 0);
+    if ((death->how != DEATH_EXIT && death->how != DEATH_CRASH) || !death_spares_all(board) ||
+        atomic_load(&board->locks[0].releases) != death->handoff)
+        return false;
+    uint64_t waiting = death_waiting(board, 0);
+    if (death->who == DEATH_WAITER && waiting > 0)
+        return find_waiter(board, (waiting - 1) / 2, session);
+    if (death->who != DEATH_HOLDER || holder == 0)
+        return false;
+    *session = holder - 1;
+    return true;
+}
+
+bool death_dooms(const struct board *board, uint32_t lock)
+{
+    const struct death *death = death_planned(board);
+    uint64_t releases = atomic_load(&board->locks[lock].releases);
+    return death->how == DEATH_CRASH && death->who == DEATH_WORKER && lock == 0 &&
+           death_spares_all(board) && releases >= death->handoff;
+}
+
+bool death_takes_reply(const struct board *board, uint32_t session)
+{
+    const struct trial_plan *plan = board->plan;
+    const struct death *death = death_planned(board);
+    uint32_t place = death->who == DEATH_WAITER ? plan_clients_of(plan, 0) / 2 : 0;
+    return death->how == DEATH_LOST_REPLY && death_spares_all(board) &&
+           session == place * plan->locks;
+}
+
+void death_note(struct board *board, uint32_t lock, uint64_t now_ns)
+{
+    uint64_t nobody = 0;
+    if (death_spares_all(board))
+        atomic_store(&board->died_lock, lock); /* who sees that one died sees where */
+    atomic_compare_exchange_strong(&board->died_ns, &nobody, now_ns);
+}
+
+void death_bury(struct board *board, uint32_t session, uint64_t expires_ns)
+{
+    board_raise(&board->expires_ns, expires_ns);
+    board->sessions[session].unfinished = board->sessions[session].parked = false;
+    atomic_store(&board->sessions[session].dead, true);
+}

@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "base/clock.h"
+#include "client/thread_sessions.h"
+#include "trial/runtime.h"
+
+#include <errno.h>
+#include <poll.h>
+
+static void set_alarm(void *context, uint64_t due_ns, struct lock_session *session)
+{
+    (void)context;
+    thread_session_alarm(session->contender.client, due_ns);
+}
+
+static void carry_out(void *session, int order)
+{
+    worker_carry_out(session, (enum session_order)order);
+}
+
+static void waits(void *session)
+{
+    worker_tell_coordinator(((struct lock_session *)session)->meter.board);
+}
+
+static enum error_kind set_up(struct worker *worker, struct session_timer *timer,
+                              struct error *error)
+{
+    static const struct thread_session_hooks hooks = {carry_out, lock_session_alarm_rang, waits};
+    struct thread_sessions *sessions = NULL;
+    *timer = (struct session_timer){set_alarm, NULL};
+    enum error_kind kind = thread_sessions_new(worker->count, &hooks, &sessions, error);
+    worker->own = sessions;
+    return kind;
+}
+
+static enum error_kind open_session(struct worker *worker, struct lock_session *session,
+                                    const char *hosts, struct error *error)
+{
+    return thread_sessions_open(worker->own, hosts, worker->board->plan->session_timeout_ms,
+                                &lock_session_listener, session, &session->contender.client, error);
+}
+
+/* A dead session's thread has ended. */
+static void tell(struct lock_session *session, enum session_order order)
+{
+    if (atomic_load(&session->meter.board->sessions[session->index].dead))
+        worker_carry_out(session, order);
+    else
+        thread_session_order(session->contender.client, (int)order);
+}
+
+static enum error_kind wait_for_coordinator(struct worker *worker, uint64_t most_ns,
+                                            struct error *error)
+{
+    struct pollfd wake = {.fd = worker->share->wake_descriptor, .events = POLLIN};
+    int ready = poll(&wake, 1, (int)((most_ns + NS_PER_MS - 1) / NS_PER_MS));
+    if (ready < 0 && errno != EINTR)
+        return error_from_errno(error, errno, "worker", "poll");
+    if (ready > 0)
+        worker_woken(worker);
+    return ERROR_NONE;
+}
+
+static bool tear_down(struct worker *worker, uint64_t until_ns)
+{
+    if (worker->own == NULL)
+        return true;
+    if (thread_sessions_close(worker->own, until_ns) > 0)
+        return false;
+    thread_sessions_free(worker->own);
+    return true;
+}
+
+const struct runtime runtime_threads = {
+    .set_up = set_up,
+    .open = open_session,
+    .tell = tell,
+    .wait = wait_for_coordinator,
+    .tear_down = tear_down,
+};

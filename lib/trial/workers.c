@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "trial/workers.h"
+
+#include "base/clock.h"
+#include "trial/worker.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+/* Who has not ended so long after the time for closing never will. */
+#define END_NS (1500 * NS_PER_MS)
+
+/* In the forked process. Ctrl-C on the terminal reaches it too; what follows from that is the
+ * parent's to say. */
+static void live_as_worker(struct board *board, uint32_t index, struct setup_session *setup,
+                           struct ensemble *ensemble)
+{
+    signal(SIGINT, SIG_IGN);
+    signal(SIGTERM, SIG_IGN);
+    signal(SIGHUP, SIG_IGN);
+    setup_session_abandon(setup);
+    ensemble_forget(ensemble);
+    struct error error = {0};
+    enum error_kind kind = worker_run(board, index, &error);
+    if (kind != ERROR_NONE) {
+        board->workers[index].error = error;
+        board_wake(board->coordinator_descriptor);
+    }
+}
+
+enum error_kind workers_start(struct workers *workers, struct board *board,
+                              struct setup_session *setup, struct ensemble *ensemble,
+                              struct error *error)
+{
+    uint32_t processes = board->plan->processes;
+    pid_t parent = getpid();
+    *workers = (struct workers){.board = board, .pids = calloc(processes, sizeof *workers->pids)};
+    if (workers->pids == NULL)
+        return error_raise(error, ERROR_NO_MEMORY, 0, "trial", "for %u workers", processes);
+    while (workers->count < processes) {
+        pid_t worker = fork();
+        if (worker < 0) {
+            enum error_kind kind = error_from_errno(error, errno, "worker", "fork %u of %u",
+                                                    workers->count + 1, processes);
+            workers_end(workers);
+            return kind;
+        }
+        if (worker == 0) {
+            prctl(PR_SET_PDEATHSIG, SIGKILL);
+            if (getppid() == parent)
+                live_as_worker(board, workers->count, setup, ensemble);
+            /* Neither the parent's exit handlers nor its buffered output are the child's. */
+            _exit(0);
+        }
+        workers->pids[workers->count++] = worker;
+    }
+    return ERROR_NONE;
+}
+
+enum error_kind workers_start_simulated(struct workers *workers, struct board *board,
+                                        struct sim *sim, struct error *error)
+{
+    *workers = (struct workers){.board = board};
+    return worker_new_simulated(board, sim, &workers->guest, error);
+}
+
+enum error_kind workers_turn(const struct workers *workers, const struct loop *loop,
+                             uint64_t most_ns, struct error *error)
+{
+    if (workers->guest != NULL)
+        return worker_turn(workers->guest, most_ns, error);
+    return loop_turn(loop, loop_now_ns(loop) + most_ns, error);
+}
+
+enum error_kind workers_check(const struct workers *workers, struct error *error)
+{
+    for (uint32_t i = 0; i < workers->count; i++) {
+        siginfo_t end = {0};
+        const struct error *told = &workers->board->workers[i].error;
+        /* Looks without reaping: workers_end does that. */
+        if (waitid(P_PID, (id_t)workers->pids[i], &end, WEXITED | WNOHANG | WNOWAIT) != 0 ||
+            end.si_pid == 0)
+            continue;
+        if (told->kind == ERROR_NONE && end.si_code != CLD_EXITED && end.si_status == SIGABRT)
+            return error_raise(error, ERROR_WORKER_ABORTED, 0, "worker", "%s", "");
+        if (told->kind == ERROR_NONE)
+            return error_raise(error, ERROR_WORKER_DIED, 0, "worker",
+                               end.si_code == CLD_EXITED ? "exit status %d" : "signal %d",
+                               end.si_status);
+        *error = *told;
+        return error->kind;
+    }
+    return ERROR_NONE;
+}
+
+void workers_end(struct workers *workers)
+{
+    uint64_t until_ns = clock_now_ns() + worker_close_ns(workers->board->plan) + END_NS;
+    atomic_store(&workers->board->phase, PHASE_CLOSE);
+    for (uint32_t i = 0; i < workers->count; i++)
+        board_wake(workers->board->workers[i].wake_descriptor);
+    for (uint32_t i = 0; i < workers->count; i++) {
+        while (waitpid(workers->pids[i], NULL, WNOHANG) == 0) {
+            if (clock_now_ns() >= until_ns)
+                kill(workers->pids[i], SIGKILL);
+            usleep(1000);
+        }
+    }
+    worker_free(workers->guest);
+    free(workers->pids);
+    *workers = (struct workers){.board = workers->board};
+}

@@ -1,0 +1,415 @@
+// SPDX-License-Identifier: Apache-2.0
+/* Four-letter words to a real server, and to processes that only pretend to be one. */
+#include "base/clock.h"
+#include "servers/ensemble.h"
+#include "servers/four_letter.h"
+#include "tests/live/pause.h"
+#include "tests/live/port.h"
+
+#include <ctype.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+/* For what never ends, which is to be judged by what has come by then. */
+#define BRIEFLY_NS (1500 * NS_PER_MS)
+
+static struct ensemble *real;
+
+static int start_real(void **state)
+{
+    (void)state;
+    struct error error = {.detail = ""};
+    struct ensemble_options options = ensemble_options_default();
+    options.heap_mib = 128;
+    if (ensemble_start(&options, &real, &error) == ERROR_NONE)
+        return 0;
+    print_error("%s: %s: %s\n", error.subject, error_words(error.kind), error.detail);
+    return -1;
+}
+
+static int stop_real(void **state)
+{
+    (void)state;
+    ensemble_stop(real);
+    return 0;
+}
+
+static const struct endpoint *real_endpoint(void)
+{
+    return &ensemble_connect(real)->endpoints[0];
+}
+
+/* What a pretender does with each connection. */
+struct pretence {
+    const char *says; /* at once, without waiting for the word */
+    bool closes;      /* afterwards, at the latest when the other side has ended */
+    bool for_ever;    /* it never stops saying it */
+};
+
+struct pretender {
+    pid_t pid;
+    struct endpoint endpoint;
+};
+
+static void serve_connection(int connection, const struct pretence *pretence)
+{
+    char word[16];
+    do {
+        if (send(connection, pretence->says, strlen(pretence->says), MSG_NOSIGNAL) < 0)
+            break;
+    } while (pretence->for_ever);
+    if (pretence->closes) {
+        while (read(connection, word, sizeof word) > 0)
+            ;
+        close(connection);
+    }
+}
+
+static struct pretender pretend(const struct pretence *pretence)
+{
+    struct pretender pretender = {.endpoint = {.host = "127.0.0.1"}};
+    int fd = port_listen(&pretender.endpoint.port);
+    pretender.pid = fork();
+    if (pretender.pid == 0) {
+        prctl(PR_SET_PDEATHSIG, SIGKILL);
+        for (;;)
+            serve_connection(accept(fd, NULL, NULL), pretence);
+    }
+    close(fd);
+    return pretender;
+}
+
+static void stop_pretending(const struct pretender *pretender)
+{
+    kill(pretender->pid, SIGKILL);
+    waitpid(pretender->pid, NULL, 0);
+}
+
+static uint64_t patience_with(const struct pretence *pretence)
+{
+    return pretence->closes ? PATIENCE_NS : BRIEFLY_NS;
+}
+
+/* What four_letter_ask makes of a pretender, and its words in error->detail. */
+static enum error_kind ask_pretender(struct pretence pretence, const char *word,
+                                     struct error *error)
+{
+    char answer[256];
+    struct pretender pretender = pretend(&pretence);
+    enum error_kind kind = four_letter_ask(&pretender.endpoint, word, patience_with(&pretence),
+                                           answer, sizeof answer, error);
+    stop_pretending(&pretender);
+    return kind;
+}
+
+static enum error_kind identify_pretender(struct pretence pretence,
+                                          struct four_letter_identity *identity,
+                                          struct error *error)
+{
+    struct pretender pretender = pretend(&pretence);
+    enum error_kind kind =
+        four_letter_identify(&pretender.endpoint, patience_with(&pretence), identity, error);
+    stop_pretending(&pretender);
+    return kind;
+}
+
+static void identifies_a_real_server(void **state)
+{
+    (void)state;
+    struct four_letter_identity identity;
+    struct error error;
+    assert_int_equal(four_letter_identify(real_endpoint(), PATIENCE_NS, &identity, &error),
+                     ERROR_NONE);
+    assert_true(identity.talks);
+    assert_string_equal(identity.mode, "standalone");
+    assert_true(isdigit((unsigned char)identity.version[0]));
+    assert_null(strpbrk(identity.version, ", $"));
+}
+
+static void a_name_with_several_addresses_is_tried_through(void **state)
+{
+    (void)state;
+    struct endpoint endpoint = *real_endpoint();
+    strcpy(endpoint.host, "localhost");
+    struct four_letter_identity identity;
+    struct error error;
+    assert_int_equal(four_letter_identify(&endpoint, PATIENCE_NS, &identity, &error), ERROR_NONE);
+    assert_string_equal(identity.mode, "standalone");
+}
+
+static void every_word_of_a_real_server_is_recognized(void **state)
+{
+    (void)state;
+    static const char *const words[] = {"srvr", "mntr", "ruok", "conf",
+                                        "cons", "wchs", "isro", "srst"};
+    char answer[64 * 1024];
+    struct error error = {.detail = ""};
+    for (size_t i = 0; i < sizeof words / sizeof words[0]; i++) {
+        if (four_letter_ask(real_endpoint(), words[i], PATIENCE_NS, answer, sizeof answer,
+                            &error) != ERROR_NONE)
+            fail_msg("%s: %s: %s", words[i], error_words(error.kind), error.detail);
+        assert_true(strlen(answer) > 1);
+    }
+}
+
+static void counters_count_each_question(void **state)
+{
+    (void)state;
+    struct four_letter_counters first, second;
+    struct error error;
+    assert_int_equal(four_letter_counters(real_endpoint(), PATIENCE_NS, &first, &error),
+                     ERROR_NONE);
+    assert_int_equal(four_letter_counters(real_endpoint(), PATIENCE_NS, &second, &error),
+                     ERROR_NONE);
+    assert_int_equal(second.packets_received, first.packets_received + 1);
+    assert_true(first.znode_count >= 4);
+    assert_int_equal(first.writes, 0);
+    assert_int_equal(first.watch_count, 0);
+}
+
+static void settings_are_those_of_the_server(void **state)
+{
+    (void)state;
+    char text[4096];
+    struct error error;
+    assert_int_equal(four_letter_settings(real_endpoint(), PATIENCE_NS, text, sizeof text, &error),
+                     ERROR_NONE);
+    assert_non_null(strstr(text, "\nmaxClientCnxns=0\n"));
+    assert_non_null(strstr(text, "\nmaxSessionTimeout=3600000\n"));
+    assert_non_null(strstr(text, "\nclientPortListenBacklog=65535\n"));
+}
+
+static void a_refused_word_is_a_error(void **state)
+{
+    (void)state;
+    char answer[4096];
+    struct error error;
+    assert_int_equal(
+        four_letter_ask(real_endpoint(), "envi", PATIENCE_NS, answer, sizeof answer, &error),
+        ERROR_NOT_WHITELISTED);
+    assert_non_null(strstr(error.detail, "envi"));
+}
+
+static void an_answer_that_does_not_fit_is_a_error(void **state)
+{
+    (void)state;
+    char answer[128];
+    struct error error;
+    assert_int_equal(
+        four_letter_ask(real_endpoint(), "mntr", PATIENCE_NS, answer, sizeof answer, &error),
+        ERROR_ZOOKEEPER);
+    assert_non_null(strstr(error.detail, "longer"));
+    /* An answer that just fits is none. */
+    assert_int_equal(four_letter_ask(real_endpoint(), "ruok", PATIENCE_NS, answer, 5, &error),
+                     ERROR_NONE);
+    assert_string_equal(answer, "imok");
+    assert_int_equal(four_letter_ask(real_endpoint(), "ruok", PATIENCE_NS, answer, 4, &error),
+                     ERROR_ZOOKEEPER);
+}
+
+static void nobody_there_is_refused(void **state)
+{
+    (void)state;
+    struct endpoint endpoint = {.host = "127.0.0.1"};
+    int fd = port_take(&endpoint.port);
+    struct four_letter_identity identity;
+    struct error error;
+    assert_int_equal(four_letter_identify(&endpoint, PATIENCE_NS, &identity, &error),
+                     ERROR_REFUSED);
+    assert_non_null(strstr(error.subject, "127.0.0.1:"));
+    close(fd);
+}
+
+static void an_impossible_name_is_not_resolved(void **state)
+{
+    (void)state;
+    struct endpoint endpoint = {.host = "no..such..host", .port = 2181};
+    struct four_letter_identity identity;
+    struct error error;
+    assert_int_equal(four_letter_identify(&endpoint, PATIENCE_NS, &identity, &error),
+                     ERROR_UNRESOLVED);
+    assert_string_equal(error.subject, "no..such..host");
+}
+
+/* Not before; and that it does end there, the quickest of several tells, however busy the machine
+ * is. */
+static void silence_ends_at_the_deadline(void **state)
+{
+    (void)state;
+    uint64_t shortest_ns = UINT64_MAX;
+    for (int i = 0; i < 3; i++) {
+        struct error error;
+        struct four_letter_identity identity;
+        uint64_t start_ns = clock_now_ns();
+        assert_int_equal(identify_pretender((struct pretence){.says = ""}, &identity, &error),
+                         ERROR_NO_ANSWER);
+        uint64_t elapsed_ns = clock_now_ns() - start_ns;
+        assert_true(elapsed_ns >= BRIEFLY_NS);
+        shortest_ns = elapsed_ns < shortest_ns ? elapsed_ns : shortest_ns;
+    }
+    assert_true(shortest_ns < 2 * BRIEFLY_NS);
+}
+
+static void strangers_are_told_from_zookeeper(void **state)
+{
+    (void)state;
+    static const struct pretence strangers[] = {
+        {.says = "", .closes = true},
+        {.says = "HTTP/1.1 400 Bad Request\r\nContent-Length: 0\r\n\r\n", .closes = true},
+        {.says = "HTTP/1.1 408 Request Timeout\r\n\r\n", .closes = false},
+        {.says = "SSH-2.0-OpenSSH_9.2p1 Debian-2\r\n", .closes = false},
+        {.says = "+PONG\r\n", .closes = true},
+        {.says = "abcdefghijklmnopqrstuvwxyz", .for_ever = true},
+    };
+    for (size_t i = 0; i < sizeof strangers / sizeof strangers[0]; i++) {
+        struct four_letter_identity identity;
+        struct error error = {.detail = ""};
+        enum error_kind kind = identify_pretender(strangers[i], &identity, &error);
+        if (kind != (i == 0 ? ERROR_CLOSED : ERROR_NOT_ZOOKEEPER))
+            fail_msg("'%s' was taken for: %s", strangers[i].says, error_words(kind));
+        assert_non_null(strstr(error.detail, i == 0 ? "it said nothing" : "it said '"));
+    }
+}
+
+static void a_stranger_s_escape_sequences_are_not_passed_on(void **state)
+{
+    (void)state;
+    struct error error;
+    assert_int_equal(
+        ask_pretender((struct pretence){.says = "evil\033[2J", .closes = true}, "ruok", &error),
+        ERROR_NOT_ZOOKEEPER);
+    assert_string_equal(error.detail, "to ruok it said 'evil\\x1b[2J'");
+}
+
+static void a_server_without_quorum_does_not_serve(void **state)
+{
+    (void)state;
+    struct error error;
+    struct four_letter_identity identity;
+    struct pretence pretence = {
+        .says = "This ZooKeeper instance is not currently serving requests\n", .closes = true};
+    assert_int_equal(identify_pretender(pretence, &identity, &error), ERROR_NOT_SERVING);
+    assert_int_equal(ask_pretender(pretence, "mntr", &error), ERROR_NOT_SERVING);
+}
+
+static void a_server_that_tells_nothing_is_still_zookeeper(void **state)
+{
+    (void)state;
+    struct error error = {.kind = ERROR_NONE};
+    struct four_letter_identity identity;
+    struct pretence pretence = {
+        .says = "srvr is not executed because it is not in the whitelist.\n", .closes = true};
+    assert_int_equal(identify_pretender(pretence, &identity, &error), ERROR_NONE);
+    assert_false(identity.talks);
+    assert_string_equal(identity.mode, "unknown");
+    assert_int_equal(error.kind, ERROR_NONE);
+}
+
+static void versions_and_modes_are_cut_out(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *says, *version, *mode;
+    } cases[] = {
+        {"Zookeeper version: 3.8.0-5a02a05e, built on 2022-02-25 08:49 UTC\nMode: follower\n",
+         "3.8.0", "follower"},
+        {"Zookeeper version: 3.10.0-SNAPSHOT-ab, built on x\nOutstanding: 0\nMode: read-only\n",
+         "3.10.0-SNAPSHOT", "read-only"},
+        {"Zookeeper version: 3.9.2\nNode count: 5\n", "3.9.2", "unknown"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        struct error error;
+        struct four_letter_identity identity;
+        struct pretence pretence = {.says = cases[i].says, .closes = true};
+        assert_int_equal(identify_pretender(pretence, &identity, &error), ERROR_NONE);
+        assert_string_equal(identity.version, cases[i].version);
+        assert_string_equal(identity.mode, cases[i].mode);
+        assert_true(identity.talks);
+    }
+}
+
+/* Powers of two, so that a sum tells which of them are in it. Requests outstanding are below zero
+ * when the server has answered one before it counts it in: they are not read. */
+#define MNTR_WITHOUT_LAST                                                                          \
+    "zk_version\t3.8.0--1, built on x\nzk_avg_latency\t0.0\nzk_packets_received\t1\n"              \
+    "zk_packets_sent\t2\nzk_num_alive_connections\t4\nzk_outstanding_requests\t-1\n"               \
+    "zk_znode_count\t16\nzk_watch_count\t32\nzk_ephemerals_count\t64\n"                            \
+    "zk_sum_node_created_watch_count\t128\nzk_sum_node_deleted_watch_count\t256\n"                 \
+    "zk_cnt_node_changed_watch_count\t7\nzk_sum_node_changed_watch_count\t512\n"                   \
+    "zk_sum_node_children_watch_count\t1024\nzk_cnt_updatelatency\t2048\n"                         \
+    "zk_connection_request_count\t8\n"
+#define MNTR MNTR_WITHOUT_LAST "zk_cnt_readlatency\t18446744073709551615\n"
+
+static enum error_kind count_pretender(const char *says, struct four_letter_counters *counters,
+                                       struct error *error)
+{
+    struct pretence pretence = {.says = says, .closes = true};
+    struct pretender pretender = pretend(&pretence);
+    enum error_kind kind = four_letter_counters(&pretender.endpoint, PATIENCE_NS, counters, error);
+    stop_pretending(&pretender);
+    return kind;
+}
+
+static void counters_are_read_by_their_names(void **state)
+{
+    (void)state;
+    struct four_letter_counters counters;
+    struct error error;
+    assert_int_equal(count_pretender(MNTR, &counters, &error), ERROR_NONE);
+    assert_int_equal(counters.packets_received, 1);
+    assert_int_equal(counters.packets_sent, 2);
+    assert_int_equal(counters.connections, 4);
+    assert_int_equal(counters.connects, 8);
+    assert_int_equal(counters.znode_count, 16);
+    assert_int_equal(counters.watch_count, 32);
+    assert_int_equal(counters.ephemerals_count, 64);
+    assert_int_equal(counters.notifications_sent, 128 + 256 + 512 + 1024);
+    assert_int_equal(counters.writes, 2048);
+    assert_true(counters.reads == UINT64_MAX);
+}
+
+static void a_missing_counter_is_named_and_not_zero(void **state)
+{
+    (void)state;
+    static const char *const answers[] = {
+        MNTR_WITHOUT_LAST,
+        MNTR_WITHOUT_LAST "zk_cnt_readlatency\t\n",
+        MNTR_WITHOUT_LAST "zk_cnt_readlatency\t-1\n",
+        MNTR_WITHOUT_LAST "zk_cnt_readlatency_per_namespace\t1\n",
+    };
+    for (size_t i = 0; i < sizeof answers / sizeof answers[0]; i++) {
+        struct four_letter_counters counters;
+        struct error error = {.detail = ""};
+        assert_int_equal(count_pretender(answers[i], &counters, &error), ERROR_ZOOKEEPER);
+        assert_non_null(strstr(error.detail, "zk_cnt_readlatency "));
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(identifies_a_real_server),
+        cmocka_unit_test(a_name_with_several_addresses_is_tried_through),
+        cmocka_unit_test(every_word_of_a_real_server_is_recognized),
+        cmocka_unit_test(counters_count_each_question),
+        cmocka_unit_test(settings_are_those_of_the_server),
+        cmocka_unit_test(a_refused_word_is_a_error),
+        cmocka_unit_test(an_answer_that_does_not_fit_is_a_error),
+        cmocka_unit_test(nobody_there_is_refused),
+        cmocka_unit_test(an_impossible_name_is_not_resolved),
+        cmocka_unit_test(silence_ends_at_the_deadline),
+        cmocka_unit_test(strangers_are_told_from_zookeeper),
+        cmocka_unit_test(a_stranger_s_escape_sequences_are_not_passed_on),
+        cmocka_unit_test(a_server_without_quorum_does_not_serve),
+        cmocka_unit_test(a_server_that_tells_nothing_is_still_zookeeper),
+        cmocka_unit_test(versions_and_modes_are_cut_out),
+        cmocka_unit_test(counters_are_read_by_their_names),
+        cmocka_unit_test(a_missing_counter_is_named_and_not_zero),
+    };
+    return cmocka_run_group_tests(tests, start_real, stop_real);
+}

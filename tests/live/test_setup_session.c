@@ -1,0 +1,181 @@
+// SPDX-License-Identifier: Apache-2.0
+/* The driver's own session, left alone for so long that its server has ended it. */
+#define LIVE_TICK_MS 500
+#include "servers/four_letter.h"
+#include "tests/live/live.h"
+#include "tests/live/nest.h"
+
+#include <sys/eventfd.h>
+
+/* Nobody lives in it until the server has closed its connection: but for the question's own, there
+ * is none left. */
+static void let_session_expire(void)
+{
+    struct four_letter_counters counters;
+    struct error error = {0};
+    uint64_t until_ns = clock_now_ns() + PATIENCE_NS;
+    do {
+        pause_ms(50);
+        live_expect(
+            four_letter_counters(&live_servers.endpoints[0], PATIENCE_NS, &counters, &error),
+            &error);
+    } while (counters.connections > 1 && clock_now_ns() < until_ns);
+    assert_int_equal(counters.connections, 1);
+}
+
+/* A create is not sent twice: it must not get lost with the session. */
+static void test_a_create_finds_another_session(void **state)
+{
+    struct error error = {0};
+    size_t count = 0;
+    (void)state;
+    let_session_expire();
+    live_expect(setup_session_create(live_host.setup, ROOT "/a", &error), &error);
+    live_expect(setup_session_count_children(live_host.setup, ROOT, &count, &error), &error);
+    assert_int_equal(count, 1);
+}
+
+static void test_a_deletion_finds_another_session(void **state)
+{
+    struct error error = {0};
+    bool exists = true;
+    (void)state;
+    let_session_expire();
+    live_expect(setup_session_delete_tree(live_host.setup, ROOT "/a", &error), &error);
+    live_expect(setup_session_exists(live_host.setup, ROOT "/a", &exists, &error), &error);
+    assert_false(exists);
+}
+
+/* Its session is opened before the gate, so the server's counts hold. */
+static void test_a_trial_finds_another_session(void **state)
+{
+    struct trial_plan plan = live_plan("nonscalable", 4);
+    (void)state;
+    let_session_expire();
+    struct trial_result *result = live_trial(&plan);
+    live_assert_good(result);
+    assert_int_equal(result->reconciled, RECONCILED_YES);
+    trial_result_free(result);
+}
+
+/* Together with what it marks, or not at all; and again by the session that follows. */
+static void test_a_mark_is_there_as_long_as_the_steward(void **state)
+{
+    struct error error = {0};
+    bool exists = false;
+    (void)state;
+    live_expect(
+        setup_session_create_marked(live_host.setup, ROOT "/m", "text", ROOT "/m/mark", &error),
+        &error);
+    assert_int_equal(
+        setup_session_create_marked(live_host.setup, ROOT "/m", "text", ROOT "/other", &error),
+        ERROR_EXISTS);
+    live_expect(setup_session_exists(live_host.setup, ROOT "/other", &exists, &error), &error);
+    assert_false(exists);
+    let_session_expire();
+    live_expect(setup_session_exists(live_host.setup, ROOT "/m/mark", &exists, &error), &error);
+    assert_true(exists);
+    live_expect(setup_session_delete_tree(live_host.setup, ROOT "/m", &error), &error);
+    live_expect(setup_session_exists(live_host.setup, ROOT "/m/mark", &exists, &error), &error);
+    assert_false(exists);
+}
+
+static void create_folders(const char *below, unsigned count)
+{
+    struct error error = {0};
+    for (unsigned i = 0; i < count; i++) {
+        char path[64];
+        snprintf(path, sizeof path, ROOT "/b/l%u%s", i, below);
+        live_expect(setup_session_create(live_host.setup, path, &error), &error);
+    }
+}
+
+/* Empty folders go several at a time; among them are some that are not empty. */
+static void test_a_tree_is_deleted(void **state)
+{
+    struct error error = {0};
+    bool exists = true;
+    (void)state;
+    live_expect(setup_session_create(live_host.setup, ROOT "/b", &error), &error);
+    create_folders("", 41);
+    create_folders("/c", 3);
+    uint64_t before = setup_session_requests(live_host.setup);
+    live_expect(setup_session_delete_tree(live_host.setup, ROOT "/b", &error), &error);
+    assert_true(setup_session_requests(live_host.setup) - before < 41);
+    live_expect(setup_session_exists(live_host.setup, ROOT "/b", &exists, &error), &error);
+    assert_false(exists);
+}
+
+static void assert_interrupted(enum error_kind kind, const struct error *error)
+{
+    assert_int_equal(kind, ERROR_INTERRUPTED);
+    assert_int_equal(error->kind, ERROR_INTERRUPTED);
+}
+
+/* It asks nothing more, until what is to be cleared away is to be cleared away all the same. */
+static void test_an_interrupt_is_heeded(void **state)
+{
+    struct setup_session *setup = live_host.setup;
+    struct error error = {0};
+    bool exists = true;
+    int interrupts = eventfd(0, 0);
+    (void)state;
+    setup_session_heed(setup, interrupts);
+    live_expect(setup_session_create(setup, ROOT "/c", &error), &error);
+    eventfd_write(interrupts, 1);
+    uint64_t before = setup_session_requests(setup);
+    assert_interrupted(setup_session_create(setup, ROOT "/d", &error), &error);
+    assert_interrupted(setup_session_exists(setup, ROOT "/c", &exists, &error), &error);
+    assert_interrupted(setup_session_delete_tree(setup, ROOT "/c", &error), &error);
+    assert_int_equal(setup_session_requests(setup), before);
+    setup_session_heed(setup, -1);
+    live_expect(setup_session_delete_tree(setup, ROOT "/c", &error), &error);
+    live_expect(setup_session_exists(setup, ROOT "/c", &exists, &error), &error);
+    assert_false(exists);
+    close(interrupts);
+}
+
+/* Of a private server that has ended no answer is waited for, whatever the patience. The last test.
+ */
+static void test_a_server_that_has_ended_is_not_waited_for(void **state)
+{
+    struct setup_session *setup = live_host.setup;
+    struct error error = {0};
+    bool exists = true;
+    (void)state;
+    kill(ensemble_pid(live_ensemble, 0), SIGKILL);
+    assert_int_equal(setup_session_exists(setup, ROOT, &exists, &error), ERROR_SERVER_DIED);
+    assert_true(exists);
+    assert_has(error.subject, "127.0.0.1:");
+    assert_int_not_equal(setup_session_create(setup, ROOT "/e", &error), ERROR_NONE);
+}
+
+/* A server that keeps no session for longer than three seconds, by this script's doing. */
+static int start(void **state)
+{
+    if (nest_make(state) != 0)
+        return -1;
+    nest_install_java("sed -i 's/^maxSessionTimeout=.*/maxSessionTimeout=3000/' */zoo.cfg\n"
+                      "exec java \"$@\"");
+    return live_start(state);
+}
+
+static int stop(void **state)
+{
+    live_stop(state);
+    return nest_remove(state);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_a_create_finds_another_session),
+        cmocka_unit_test(test_a_deletion_finds_another_session),
+        cmocka_unit_test(test_a_trial_finds_another_session),
+        cmocka_unit_test(test_a_mark_is_there_as_long_as_the_steward),
+        cmocka_unit_test(test_a_tree_is_deleted),
+        cmocka_unit_test(test_an_interrupt_is_heeded),
+        cmocka_unit_test(test_a_server_that_has_ended_is_not_waited_for),
+    };
+    return cmocka_run_group_tests(tests, start, stop);
+}

@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+/* What has arrived on a connection whose next reply is to be lost. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "client/drop_connection.h"
+
+#include <arpa/inet.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#define NOTIFICATION (-1) /* the xids that ZooKeeper gives to what answers no request … */
+#define PING         (-2)
+#define LENGTH       24 /* … and a message's, without its own four bytes */
+
+static int ends[2];
+
+static int set_up(void **state)
+{
+    (void)state;
+    return socketpair(AF_UNIX, SOCK_STREAM, 0, ends);
+}
+
+static int tear_down(void **state)
+{
+    (void)state;
+    close(ends[0]);
+    close(ends[1]);
+    return 0;
+}
+
+static void arrive(int32_t xid)
+{
+    uint32_t message[1 + LENGTH / 4] = {htonl(LENGTH), htonl((uint32_t)xid)};
+    assert_int_equal(write(ends[1], message, sizeof message), sizeof message);
+}
+
+static void test_nothing_is_nothing(void **state)
+{
+    (void)state;
+    assert_int_equal(drop_connection_look(ends[0]), DROP_CONNECTION_NOTHING);
+}
+
+static void test_a_notification_is_no_reply(void **state)
+{
+    (void)state;
+    arrive(NOTIFICATION);
+    assert_int_equal(drop_connection_look(ends[0]), DROP_CONNECTION_OTHER);
+}
+
+/* Else the connection would be cut before the server has carried the request out. */
+static void test_the_answer_to_a_ping_is_no_reply(void **state)
+{
+    (void)state;
+    arrive(PING);
+    assert_int_equal(drop_connection_look(ends[0]), DROP_CONNECTION_OTHER);
+}
+
+static void test_a_reply_is_found_behind_others(void **state)
+{
+    (void)state;
+    arrive(NOTIFICATION);
+    arrive(PING);
+    arrive(0);
+    assert_int_equal(drop_connection_look(ends[0]), DROP_CONNECTION_REPLY);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(test_nothing_is_nothing, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_a_notification_is_no_reply, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_the_answer_to_a_ping_is_no_reply, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_a_reply_is_found_behind_others, set_up, tear_down),
+    };
+    return cmocka_run_group_tests_name("cut", tests, NULL, NULL);
+}

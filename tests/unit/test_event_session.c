@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: Apache-2.0
+/* A handle and a library that is not there: what the library is told, and what is made of what it
+ * says. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "client/event_session.h"
+
+#include <sys/epoll.h>
+
+#define READ       1
+#define WRITE      2
+#define CONNECTING 3
+#define CONNECTED  4
+
+static struct library library;
+static struct event_session handle;
+static int state_of_library, told;
+static unsigned replies;
+static enum zk_status status;
+
+static int state_of(zhandle_t *zk)
+{
+    (void)zk;
+    return state_of_library;
+}
+
+static int process(zhandle_t *zk, int events)
+{
+    (void)zk;
+    told = events;
+    return ZOK;
+}
+
+static int interest(zhandle_t *zk, int *descriptor, int *wanted, struct timeval *wait)
+{
+    (void)zk;
+    (void)wait;
+    *descriptor = -1;
+    *wanted = READ;
+    return ZOK;
+}
+
+/* It does not take the request. */
+static int refuse(zhandle_t *zk, const char *path, int watch, stat_completion_t completion,
+                  const void *data)
+{
+    (void)zk;
+    (void)path;
+    (void)watch;
+    (void)completion;
+    (void)data;
+    return ZBADARGUMENTS;
+}
+
+static void sent(void *owner, enum operation operation)
+{
+    (void)owner;
+    (void)operation;
+}
+
+static void replied(void *owner, const struct client_reply *reply)
+{
+    (void)owner;
+    replies++;
+    status = reply->status;
+}
+
+static int set_up(void **state)
+{
+    static const struct client_listener listener = {.sent = sent, .replied = replied};
+    (void)state;
+    library = (struct library){.state = state_of,
+                               .process = process,
+                               .interest = interest,
+                               .aexists = refuse,
+                               .connecting_state = CONNECTING,
+                               .connected_state = CONNECTED,
+                               .wants_read = READ,
+                               .wants_write = WRITE};
+    handle =
+        (struct event_session){.client = {.driver = &event_session_driver, .listener = &listener},
+                               .library = &library,
+                               .descriptor = -1,
+                               .other_end = -1};
+    state_of_library = CONNECTED;
+    told = 0;
+    replies = 0;
+    return 0;
+}
+
+/* Never from inside the call, and once. */
+static void test_a_request_that_is_not_taken_is_answered_from_the_loop(void **state)
+{
+    (void)state;
+    client_exists(&handle.client, "no path", NO_WATCH);
+    assert_int_equal(replies, 0);
+    event_session_deliver_deferred(&handle);
+    assert_int_equal(replies, 1);
+    assert_int_equal(status, ZK_OTHER_ERROR);
+    assert_false(handle.client.outstanding);
+    event_session_deliver_deferred(&handle);
+    assert_int_equal(replies, 1);
+}
+
+/* The library asks a socket that connects for its error only if it may write. */
+static void test_an_error_of_a_socket_that_connects_is_told(void **state)
+{
+    static const uint32_t errors[] = {EPOLLERR, EPOLLHUP, EPOLLERR | EPOLLHUP};
+    (void)state;
+    state_of_library = CONNECTING;
+    for (size_t i = 0; i < sizeof errors / sizeof errors[0]; i++) {
+        event_session_process(&handle, errors[i]);
+        assert_int_equal(told, READ | WRITE);
+    }
+    event_session_process(&handle, EPOLLIN);
+    assert_int_equal(told, READ);
+    state_of_library = CONNECTED;
+    event_session_process(&handle, EPOLLERR);
+    assert_int_equal(told, READ);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup(test_a_request_that_is_not_taken_is_answered_from_the_loop, set_up),
+        cmocka_unit_test_setup(test_an_error_of_a_socket_that_connects_is_told, set_up),
+    };
+    return cmocka_run_group_tests_name("handle", tests, NULL, NULL);
+}

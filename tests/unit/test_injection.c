@@ -1,0 +1,186 @@
+// SPDX-License-Identifier: Apache-2.0
+/* Whom a death takes, and what the checker makes of a lock whose holder has died. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "recipes/registry.h"
+#include "trial/checker.h"
+#include "trial/injection.h"
+
+#define CLIENTS 6
+
+static struct trial_plan plan;
+static struct board *board;
+
+/* All have arrived at the only lock, and session 0 holds it, since 100 ns. */
+static int set_up(void **state)
+{
+    struct error error;
+    (void)state;
+    plan = (struct trial_plan){
+        .recipe = registry_find("scalable"), .clients = CLIENTS, .locks = 1, .processes = 1};
+    if (board_new(&plan, &board, &error) != ERROR_NONE)
+        return -1;
+    atomic_store(&board->locks[0].arrivals, CLIENTS);
+    atomic_store(&board->locks[0].grants, 1);
+    board->sessions[0].acquisitions = 1;
+    checker_granted(board, 0, 0, 0, 100);
+    return 0;
+}
+
+static int tear_down(void **state)
+{
+    (void)state;
+    board_free(board);
+    return 0;
+}
+
+static void test_a_crashed_holder_holds_until_its_timeout(void **state)
+{
+    (void)state;
+    checker_crashed(board, 0, 1000);
+    death_bury(board, 0, 2000);
+    checker_granted(board, 0, 1, 1, 1000);
+    assert_int_equal(board_violation_count(board), 0);
+}
+
+static void test_a_grant_before_that_is_a_second_holder(void **state)
+{
+    (void)state;
+    checker_crashed(board, 0, 1000);
+    death_bury(board, 0, 2000);
+    checker_granted(board, 0, 1, 1, 999);
+    assert_int_equal(board_violation_count(board), 1);
+    assert_int_equal(board->violations[0].kind, VIOLATION_TWO_HOLDERS);
+    assert_int_equal(board->violations[0].session, 2);
+    assert_int_equal(board->violations[0].other, 1);
+}
+
+static void test_a_holder_that_lives_never_lapses(void **state)
+{
+    (void)state;
+    checker_granted(board, 0, 1, 1, UINT64_MAX);
+    assert_int_equal(board->violations[0].kind, VIOLATION_TWO_HOLDERS);
+}
+
+static void test_a_deserter_is_told_once(void **state)
+{
+    char text[256];
+    (void)state;
+    checker_released(board, 0, 0);
+    checker_deserted(board, 0, 0);
+    board->sessions[0].timeout_ms = 4000;
+    checker_granted(board, 0, 1, 1, UINT64_C(4200) * 1000 * 1000);
+    checker_released(board, 0, 1);
+    checker_granted(board, 0, 2, 2, UINT64_MAX);
+    assert_int_equal(board_violation_count(board), 1);
+    assert_string_equal(
+        violation_describe(&board->violations[0], text, sizeof text),
+        "lock 0, handoff 0: leftover: session 0 ended and left its ephemeral znode: "
+        "session 1 was granted 4.200 s after the release, at the session timeout "
+        "(4.000 s)");
+}
+
+static bool takes(enum death_who who, uint64_t handoff, uint32_t *session)
+{
+    plan.death = (struct death){DEATH_EXIT, who, handoff};
+    return death_takes(board, session);
+}
+
+static void test_it_takes_whom_the_plan_says(void **state)
+{
+    uint32_t session = UINT32_MAX;
+    (void)state;
+    assert_true(takes(DEATH_HOLDER, 0, &session));
+    assert_int_equal(session, 0);
+    assert_true(takes(DEATH_WAITER, 0, &session));
+    assert_int_equal(session, 3); /* of 1 to 5 */
+    assert_false(takes(DEATH_HOLDER, 1, &session));
+    assert_false(takes(DEATH_WORKER, 0, &session));
+    atomic_store(&board->locks[0].releases, 1);
+    assert_true(takes(DEATH_HOLDER, 1, &session));
+    death_note(board, 0, 100);
+    assert_false(takes(DEATH_HOLDER, 1, &session));
+}
+
+/* Of four the second. */
+static void test_the_waiter_is_the_one_in_the_middle(void **state)
+{
+    uint32_t session = UINT32_MAX;
+    (void)state;
+    atomic_store(&board->locks[0].grants, 2);
+    board->sessions[1].acquisitions = 1;
+    assert_true(takes(DEATH_WAITER, 0, &session));
+    assert_int_equal(session, 3); /* of 2 to 5 */
+}
+
+/* It takes nobody at a later one. */
+static void test_a_session_dies_at_its_handoff_alone(void **state)
+{
+    uint32_t session = UINT32_MAX;
+    (void)state;
+    atomic_store(&board->locks[0].releases, 2);
+    assert_false(takes(DEATH_HOLDER, 1, &session));
+    assert_true(takes(DEATH_HOLDER, 2, &session));
+    assert_false(takes(DEATH_HOLDER, 3, &session));
+}
+
+/* A worker may be looked at late. */
+static void test_a_worker_dies_from_its_handoff_on(void **state)
+{
+    (void)state;
+    plan.death = (struct death){DEATH_CRASH, DEATH_WORKER, 2};
+    atomic_store(&board->locks[0].releases, 1);
+    assert_false(death_dooms(board, 0));
+    atomic_store(&board->locks[0].releases, 2);
+    assert_true(death_dooms(board, 0));
+    atomic_store(&board->locks[0].releases, 3);
+    assert_true(death_dooms(board, 0));
+    death_note(board, 0, 100);
+    assert_false(death_dooms(board, 0));
+}
+
+static void test_a_recipe_may_have_one(void **state)
+{
+    uint32_t session = UINT32_MAX;
+    (void)state;
+    assert_false(death_takes(board, &session));
+    plan.recipe = registry_find("broken-norecheck");
+    assert_true(death_takes(board, &session));
+    assert_int_equal(session, 3);
+    assert_true(takes(DEATH_HOLDER, 0, &session)); /* the plan's goes first */
+    assert_int_equal(session, 0);
+}
+
+static void test_the_dead_neither_hold_nor_wait(void **state)
+{
+    (void)state;
+    assert_int_equal(death_holder(board, 0), 1);
+    assert_int_equal(death_waiting(board, 0), 5);
+    death_bury(board, 0, 1);
+    atomic_fetch_add(&board->locks[0].abandoned, 2);
+    assert_int_equal(death_holder(board, 0), 0);
+    assert_int_equal(death_waiting(board, 0), 3);
+}
+
+int main(void)
+{
+#define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
+    const struct CMUnitTest tests[] = {
+        TEST(test_a_crashed_holder_holds_until_its_timeout),
+        TEST(test_a_grant_before_that_is_a_second_holder),
+        TEST(test_a_holder_that_lives_never_lapses),
+        TEST(test_a_deserter_is_told_once),
+        TEST(test_it_takes_whom_the_plan_says),
+        TEST(test_the_waiter_is_the_one_in_the_middle),
+        TEST(test_a_session_dies_at_its_handoff_alone),
+        TEST(test_a_worker_dies_from_its_handoff_on),
+        TEST(test_a_recipe_may_have_one),
+        TEST(test_the_dead_neither_hold_nor_wait),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,262 @@
+// SPDX-License-Identifier: Apache-2.0
+/* A lock session and a client that is not there: what it counts, and when its session dies. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "base/clock.h"
+#include "recipes/registry.h"
+#include "trial/injection.h"
+#include "trial/lock_session.h"
+
+#include <stdio.h>
+
+static struct trial_plan plan;
+static struct board *board;
+static struct lock_session session;
+static uint64_t time_ns;
+
+static uint64_t now_ns(const struct client *client)
+{
+    (void)client;
+    return time_ns;
+}
+
+static void submit(struct client *client, const struct request *request)
+{
+    (void)client;
+    (void)request;
+}
+
+static bool no_bytes(const struct client *client, uint64_t *sent, uint64_t *received)
+{
+    (void)client;
+    (void)sent;
+    (void)received;
+    return false;
+}
+
+static bool crash(struct client *client)
+{
+    (void)client;
+    return true;
+}
+
+static size_t unread(const struct client *client)
+{
+    (void)client;
+    return 0;
+}
+
+static uint32_t timeout_ms(const struct client *client)
+{
+    (void)client;
+    return 4000;
+}
+
+static void server(const struct client *client, char *text, size_t size)
+{
+    (void)client;
+    snprintf(text, size, "somewhere:1");
+}
+
+static const struct client_driver driver = {.submit = submit,
+                                            .crash = crash,
+                                            .now_ns = now_ns,
+                                            .bytes = no_bytes,
+                                            .unread = unread,
+                                            .timeout_ms = timeout_ms,
+                                            .server = server};
+static struct client client;
+
+static int set_up(void **state)
+{
+    const struct session_timer no_timer = {NULL, NULL};
+    struct error error;
+    (void)state;
+    plan = (struct trial_plan){
+        .recipe = registry_find("nonscalable"), .clients = 3, .locks = 1, .processes = 1};
+    if (board_new(&plan, &board, &error) != ERROR_NONE)
+        return -1;
+    lock_session_init(&session, board, &board->workers[0], 1, &no_timer, 1);
+    client =
+        (struct client){.driver = &driver, .listener = &lock_session_listener, .owner = &session};
+    session.contender.client = &client;
+    session.state = SESSION_IDLE;
+    time_ns = 1000;
+    return 0;
+}
+
+static int tear_down(void **state)
+{
+    (void)state;
+    board_free(board);
+    return 0;
+}
+
+static void answer(enum zk_status status)
+{
+    client_deliver_reply(&client, &(struct client_reply){.status = status});
+}
+
+/* It arrives at a lock that is held, and waits. */
+static void park(void)
+{
+    lock_session_pass_gate(&session);
+    atomic_store(&board->busy, 1);
+    lock_session_arrive(&session);
+    answer(ZK_NODE_EXISTS);
+    answer(ZK_OK);
+    assert_int_equal(session.state, SESSION_PARKED);
+    assert_int_equal(atomic_load(&board->busy), 0);
+}
+
+/* ------------------------------------------------------------------ reports */
+
+/* On threads the session's own may be closing it yet, and says so on the board first. */
+static void test_a_session_that_is_dying_reports_nothing(void **state)
+{
+    (void)state;
+    park();
+    lock_session_answer(&session);
+    assert_true(board->sessions[1].parked);
+    death_bury(board, 1, time_ns);
+    lock_session_answer(&session);
+    assert_false(board->sessions[1].parked);
+    lock_session_take_reading(&session);
+    assert_false(board->sessions[1].parked);
+}
+
+/* ------------------------------------------------------------------ a connection that is lost */
+
+static void test_a_loss_is_on_the_board_before_what_follows(void **state)
+{
+    (void)state;
+    park();
+    lock_session_listener.state_changed(&session, CLIENT_CONNECTING);
+    assert_int_equal(atomic_load(&board->losses), 1);
+    lock_session_listener.state_changed(&session, CLIENT_CONNECTING); /* tried again, in vain */
+    assert_int_equal(atomic_load(&board->losses), 1);
+    lock_session_answer(&session);
+    assert_true(board->sessions[1].missed);
+    lock_session_listener.state_changed(&session, CLIENT_ESTABLISHED);
+    assert_int_equal(atomic_load(&board->losses), 1);
+    assert_int_equal(atomic_load(&board->workers[0].reconnects), 1);
+    lock_session_answer(&session);
+    assert_true(board->sessions[1].missed);
+    lock_session_listener.state_changed(&session, CLIENT_CONNECTING);
+    assert_int_equal(atomic_load(&board->losses), 2);
+}
+
+static void test_a_loss_before_the_gate_counts_while_it_lasts(void **state)
+{
+    (void)state;
+    lock_session_listener.state_changed(&session, CLIENT_CONNECTING);
+    lock_session_listener.state_changed(&session, CLIENT_ESTABLISHED);
+    lock_session_pass_gate(&session);
+    assert_int_equal(atomic_load(&board->losses), 0);
+    tear_down(state);
+    set_up(state);
+    lock_session_listener.state_changed(&session, CLIENT_CONNECTING);
+    assert_int_equal(atomic_load(&board->losses), 0);
+    lock_session_pass_gate(&session);
+    assert_int_equal(atomic_load(&board->losses), 1);
+}
+
+/* Deleted and made again, a znode has changed: the watch is used up, and the lock may be free. */
+static void test_any_event_of_the_znode_ends_the_wait(void **state)
+{
+    static const enum client_event events[] = {EVENT_CREATED, EVENT_DELETED, EVENT_CHANGED};
+    const struct tally *total = &board->workers[0].total;
+    (void)state;
+    park();
+    uint64_t requests = tally_rpcs(total);
+    for (size_t i = 0; i < sizeof events / sizeof events[0]; i++) {
+        lock_session_listener.notified(&session, events[i], session.contender.node);
+        assert_int_equal(atomic_load(&board->busy), 1);
+        answer(ZK_NODE_EXISTS);
+        answer(ZK_OK);
+        assert_int_equal(session.state, SESSION_PARKED);
+    }
+    assert_int_equal(tally_rpcs(total), requests + 6);
+    assert_int_equal(board->workers[0].total.of[TALLY_NOTIFICATION_SPURIOUS], 0);
+    /* Of its children, or another znode, it was told by another watch. */
+    lock_session_listener.notified(&session, EVENT_CHILD, session.contender.node);
+    lock_session_listener.notified(&session, EVENT_DELETED, "/another");
+    assert_int_equal(session.state, SESSION_PARKED);
+    assert_int_equal(total->of[TALLY_NOTIFICATION], 5);
+    assert_int_equal(total->of[TALLY_NOTIFICATION_SPURIOUS], 2);
+}
+
+/* ------------------------------------------------------------------ ends */
+
+/* Another process's answer may have come later, and been noted sooner. */
+static void test_the_last_release_is_the_latest(void **state)
+{
+    (void)state;
+    atomic_store(&board->last_released_ns, 5000);
+    session.state = SESSION_HOLDING;
+    session.nested = 1;
+    atomic_store(&board->locks[0].holder, 2);
+    lock_session_alarm_rang(&session, 0);
+    time_ns = 3000;
+    answer(ZK_OK);
+    assert_int_equal(atomic_load(&board->last_released_ns), 5000);
+    assert_int_equal(session.state, SESSION_IDLE);
+}
+
+/* The servers count a timeout from the last that they heard of a session, not from its death. */
+static void test_a_crashed_holder_holds_for_its_timeout_from_its_last_request(void **state)
+{
+    (void)state;
+    session.state = SESSION_HOLDING;
+    atomic_store(&board->locks[0].holder, 2);
+    client.sent_ns = 1000 * NS_PER_MS;
+    time_ns = 3000 * NS_PER_MS;
+    plan.death = (struct death){.how = DEATH_CRASH, .who = DEATH_HOLDER};
+    lock_session_die(&session);
+    assert_int_equal(session.state, SESSION_DEAD);
+    assert_int_equal(atomic_load(&board->locks[0].lapses_ns), 5000 * NS_PER_MS);
+    assert_int_equal(atomic_load(&board->expires_ns), 11000 * NS_PER_MS);
+}
+
+static void test_nothing_counts_behind_the_last_reading(void **state)
+{
+    const struct client_reply reply = {.operation = OP_GET_CHILDREN, .name_count = 3};
+    (void)state;
+    session.state = SESSION_DEAD; /* whose connection is not asked for its bytes */
+    lock_session_take_reading(&session);
+    lock_session_listener.notified(&session, EVENT_CHILD, "/x");
+    lock_session_listener.replied(&session, &reply);
+    lock_session_listener.state_changed(&session, CLIENT_EXPIRED);
+    lock_session_alarm_rang(&session, 0);
+    const struct tally *total = &board->workers[0].total;
+    assert_int_equal(total->of[TALLY_NOTIFICATION], 0);
+    assert_int_equal(total->of[TALLY_NAMES_LISTED], 0);
+    assert_int_equal(atomic_load(&board->lost), 0);
+    assert_int_equal(ledger_row(&board->ledger, 0, 0)->tally.of[TALLY_NOTIFICATION], 0);
+    assert_int_equal(session.state, SESSION_READ);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(test_a_session_that_is_dying_reports_nothing, set_up,
+                                        tear_down),
+        cmocka_unit_test_setup_teardown(test_a_loss_is_on_the_board_before_what_follows, set_up,
+                                        tear_down),
+        cmocka_unit_test_setup_teardown(test_a_loss_before_the_gate_counts_while_it_lasts, set_up,
+                                        tear_down),
+        cmocka_unit_test_setup_teardown(test_any_event_of_the_znode_ends_the_wait, set_up,
+                                        tear_down),
+        cmocka_unit_test_setup_teardown(test_the_last_release_is_the_latest, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(
+            test_a_crashed_holder_holds_for_its_timeout_from_its_last_request, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_nothing_counts_behind_the_last_reading, set_up,
+                                        tear_down),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,245 @@
+// SPDX-License-Identifier: Apache-2.0
+/* The server counters asks how far each server is, and knows when one is behind; and it holds what
+ * the servers counted against what the sessions did. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "client/client.h"
+#include "fleet/server_counters.h"
+
+#define LEADER 2 /* of three: the last */
+
+static void state_changed(void *owner, enum client_state state)
+{
+    *(bool *)owner = state == CLIENT_ESTABLISHED;
+}
+
+static void sent(void *owner, enum operation operation)
+{
+    (void)owner;
+    (void)operation;
+}
+
+static void replied(void *owner, const struct client_reply *reply)
+{
+    (void)owner;
+    assert_int_equal(reply->status, ZK_OK);
+}
+
+static void notified(void *owner, enum client_event event, const char *path)
+{
+    (void)owner;
+    (void)event;
+    (void)path;
+}
+
+static const struct client_listener listener = {state_changed, sent, replied, notified};
+
+static bool follow(struct server_counters *counters, uint64_t *mark)
+{
+    struct error error;
+    bool reached = false;
+    uint64_t longest_ns;
+    assert_int_equal(server_counters_follow(counters, mark, &reached, &longest_ns, &error),
+                     ERROR_NONE);
+    return reached;
+}
+
+static void test_a_server_that_is_behind_is_waited_for(void **state)
+{
+    struct sim_options options = sim_options_default();
+    struct connect_string servers = {.count = 3};
+    struct server_counters counters = {.servers = &servers};
+    struct client *client = NULL;
+    struct error error;
+    bool established = false;
+    (void)state;
+    options.servers = 3;
+    for (uint16_t i = 0; i < 3; i++)
+        servers.endpoints[i] = (struct endpoint){.host = "simulated", .port = i + 1U};
+    assert_int_equal(sim_new(&options, &counters.sim, &error), ERROR_NONE);
+    assert_int_equal(
+        sim_open(counters.sim, LEADER, 10000, &listener, &established, &client, &error),
+        ERROR_NONE);
+    while (!established || sim_zxid(counters.sim, 0) == 0)
+        assert_true(sim_step(counters.sim));
+
+    uint64_t before = sim_zxid(counters.sim, LEADER);
+    client_create(client, "/a", "", 0, PERSISTENT);
+    while (sim_zxid(counters.sim, LEADER) == before)
+        assert_true(sim_step(counters.sim));
+    uint64_t mark = 0;
+    assert_false(follow(&counters, &mark));
+    assert_true(mark > before);
+    while (sim_zxid(counters.sim, 0) == before || sim_zxid(counters.sim, 1) == before) {
+        assert_false(follow(&counters, &mark));
+        assert_true(sim_step(counters.sim));
+    }
+
+    /* What others write meanwhile does not move the mark; every word is a packet. */
+    while (client->outstanding)
+        assert_true(sim_step(counters.sim));
+    client_create(client, "/b", "", 0, PERSISTENT);
+    while (sim_zxid(counters.sim, LEADER) == mark)
+        assert_true(sim_step(counters.sim));
+    struct server_counters_reading reading, after;
+    assert_int_equal(server_counters_read(&counters, &reading, &error), ERROR_NONE);
+    uint64_t words = counters.words;
+    assert_true(follow(&counters, &mark));
+    assert_int_equal(counters.words, words + 3);
+    assert_int_equal(server_counters_read(&counters, &after, &error), ERROR_NONE);
+    assert_int_equal(server_counters_subtract(&reading, &after).packets_received, 0);
+    sim_free(counters.sim);
+}
+
+/* ------------------------------------------------------------------ reconciled */
+
+#define WRITES        12
+#define READS         30
+#define NOTIFICATIONS 7
+#define PINGS         5
+
+/* What sessions counted, with each of the kinds that make a counter up … */
+static const struct tally counted = {{[TALLY_CREATE] = 4,
+                                      [TALLY_CREATE_FAILED] = 1,
+                                      [TALLY_EXISTS] = 10,
+                                      [TALLY_GET] = 9,
+                                      [TALLY_GET_CHILDREN] = 11,
+                                      [TALLY_SET] = 3,
+                                      [TALLY_DELETE] = 3,
+                                      [TALLY_DELETE_FAILED] = 1,
+                                      [TALLY_MULTI] = 2,
+                                      [TALLY_NOTIFICATION] = NOTIFICATIONS,
+                                      [TALLY_NOTIFICATION_SPURIOUS] = 2,
+                                      [TALLY_NAMES_LISTED] = 100,
+                                      [TALLY_BYTES_SENT] = 1000,
+                                      [TALLY_BYTES_RECEIVED] = 1000}};
+
+/* … and what the servers count then, with so many pings. */
+static struct server_counters_count count_with(uint64_t pings)
+{
+    return (struct server_counters_count){.told = true,
+                                          .writes = WRITES,
+                                          .reads = READS + pings,
+                                          .notifications = NOTIFICATIONS,
+                                          .packets_received = WRITES + READS + pings};
+}
+
+/* Of so many pings at most: the counter that differs. */
+static enum server_counters_counter reconciled(struct server_counters_count count,
+                                               uint64_t pings_most)
+{
+    uint64_t servers, sessions;
+    return server_counters_reconcile(&count, &counted, pings_most, &servers, &sessions);
+}
+
+static void test_equal_counts_agree_whatever_pings_there_are(void **state)
+{
+    (void)state;
+    for (uint64_t pings = 0; pings <= PINGS; pings++)
+        assert_int_equal(reconciled(count_with(pings), PINGS), SERVER_COUNTERS_AGREES);
+}
+
+static void test_a_write_more_or_less_is_told(void **state)
+{
+    struct server_counters_count more = count_with(0), less = more;
+    (void)state;
+    more.writes++;
+    less.writes--;
+    assert_int_equal(reconciled(more, PINGS), SERVER_COUNTERS_WRITES);
+    assert_int_equal(reconciled(less, PINGS), SERVER_COUNTERS_WRITES);
+}
+
+static void test_a_read_that_no_server_answered_is_told(void **state)
+{
+    struct server_counters_count less = count_with(0);
+    (void)state;
+    less.reads--;
+    less.packets_received--;
+    assert_int_equal(reconciled(less, PINGS), SERVER_COUNTERS_READS);
+}
+
+/* More than pings can account for: a request that no session has counted. */
+static void test_a_read_that_is_not_counted_is_no_ping(void **state)
+{
+    uint64_t servers = 0, sessions = 0;
+    struct server_counters_count more = count_with(PINGS + 1);
+    (void)state;
+    assert_int_equal(server_counters_reconcile(&more, &counted, PINGS, &servers, &sessions),
+                     SERVER_COUNTERS_READS);
+    assert_int_equal(servers, READS + PINGS + 1);
+    assert_int_equal(sessions, READS + PINGS);
+}
+
+static void test_a_notification_more_or_less_is_told(void **state)
+{
+    struct server_counters_count more = count_with(0), less = more;
+    (void)state;
+    more.notifications++;
+    less.notifications--;
+    assert_int_equal(reconciled(more, PINGS), SERVER_COUNTERS_NOTIFICATIONS);
+    assert_int_equal(reconciled(less, PINGS), SERVER_COUNTERS_NOTIFICATIONS);
+}
+
+static void test_a_packet_more_or_less_is_told(void **state)
+{
+    struct server_counters_count more = count_with(PINGS), less = more;
+    (void)state;
+    more.packets_received++;
+    less.packets_received--;
+    assert_int_equal(reconciled(more, PINGS), SERVER_COUNTERS_PACKETS);
+    assert_int_equal(reconciled(less, PINGS), SERVER_COUNTERS_PACKETS);
+}
+
+static void test_the_first_stranger_makes_servers_shared(void **state)
+{
+    (void)state;
+    assert_false(
+        server_counters_is_shared(&(struct server_counters_reading){.connections = 8 + 1}, 8));
+    assert_true(
+        server_counters_is_shared(&(struct server_counters_reading){.connections = 8 + 2}, 8));
+}
+
+/* A server that was asked in vain may have counted the question. */
+static void test_what_a_server_was_asked_again_is_not_compared(void **state)
+{
+    (void)state;
+    const struct server_counters_reading once = {.told = true};
+    const struct server_counters_reading again = {.told = true, .asked_again = true};
+    assert_true(server_counters_subtract(&once, &once).told);
+    assert_false(server_counters_subtract(&once, &again).told);
+    assert_false(server_counters_subtract(&again, &once).told);
+    assert_true(server_counters_subtract(&once, &again).asked_again);
+}
+
+static void test_what_is_no_request_of_a_session_is_taken_out(void **state)
+{
+    struct server_counters_count count = count_with(0);
+    (void)state;
+    count.writes += 2;                   /* sessions closed */
+    count.reads += 3;                    /* the set-up session's */
+    count.packets_received += 2 + 4 + 3; /* and connections made again */
+    server_counters_discount(&count, 2, 4, 3);
+    assert_int_equal(reconciled(count, 0), SERVER_COUNTERS_AGREES);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_a_server_that_is_behind_is_waited_for),
+        cmocka_unit_test(test_equal_counts_agree_whatever_pings_there_are),
+        cmocka_unit_test(test_a_write_more_or_less_is_told),
+        cmocka_unit_test(test_a_read_that_no_server_answered_is_told),
+        cmocka_unit_test(test_a_read_that_is_not_counted_is_no_ping),
+        cmocka_unit_test(test_a_notification_more_or_less_is_told),
+        cmocka_unit_test(test_a_packet_more_or_less_is_told),
+        cmocka_unit_test(test_the_first_stranger_makes_servers_shared),
+        cmocka_unit_test(test_what_a_server_was_asked_again_is_not_compared),
+        cmocka_unit_test(test_what_is_no_request_of_a_session_is_taken_out),
+    };
+    return cmocka_run_group_tests_name("oracle", tests, NULL, NULL);
+}

@@ -1,0 +1,677 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "base/clock.h"
+#include "sim/sim.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#define PROBES_MAX 60
+#define TIMEOUT_MS 30000
+
+/* A session under test, and what it has heard. */
+struct probe {
+    struct client *client;
+    bool replied;
+    struct client_reply reply;
+    char path[64];
+    char names[512];
+    unsigned notices;
+    enum client_event event; /* the last one */
+    char noticed[64];
+    char states[64]; /* a letter each: c, e, x */
+    unsigned callbacks;
+};
+
+static struct sim *sim;
+static struct probe probes[PROBES_MAX];
+static bool stepping; /* callbacks may come */
+static void (*after)(struct probe *probe, const struct client_reply *reply);
+
+/* ------------------------------------------------------------------ what sessions hear */
+
+static void hear(struct probe *probe)
+{
+    assert_true(stepping);
+    probe->callbacks++;
+}
+
+static void state_changed(void *owner, enum client_state state)
+{
+    struct probe *probe = owner;
+    const char letter[2] = {"cex"[state], '\0'};
+    hear(probe);
+    strncat(probe->states, letter, sizeof probe->states - strlen(probe->states) - 1);
+}
+
+static void sent(void *owner, enum operation operation)
+{
+    (void)owner;
+    (void)operation;
+}
+
+static void replied(void *owner, const struct client_reply *reply)
+{
+    struct probe *probe = owner;
+    hear(probe);
+    probe->replied = true;
+    probe->reply = *reply;
+    probe->names[0] = '\0';
+    snprintf(probe->path, sizeof probe->path, "%s", reply->path == NULL ? "" : reply->path);
+    for (size_t i = 0; i < reply->name_count; i++) {
+        size_t length = strlen(probe->names);
+        snprintf(probe->names + length, sizeof probe->names - length, "%s ", reply->names[i]);
+    }
+    if (after != NULL)
+        after(probe, reply);
+}
+
+static void notified(void *owner, enum client_event event, const char *path)
+{
+    struct probe *probe = owner;
+    hear(probe);
+    probe->notices++;
+    probe->event = event;
+    snprintf(probe->noticed, sizeof probe->noticed, "%s", path);
+}
+
+static const struct client_listener listener = {state_changed, sent, replied, notified};
+
+/* ------------------------------------------------------------------ the world */
+
+static bool step(void)
+{
+    stepping = true;
+    bool more = sim_step(sim);
+    stepping = false;
+    return more;
+}
+
+static void settle(void)
+{
+    while (step())
+        ;
+}
+
+static void begin_costly(unsigned servers, uint64_t seed, unsigned sessions, uint64_t jitter_ns)
+{
+    struct sim_options options = sim_options_default();
+    struct error error;
+    options.servers = servers;
+    options.seed = seed;
+    options.costs.network_jitter_ns = jitter_ns;
+    memset(probes, 0, sizeof probes);
+    after = NULL;
+    assert_int_equal(sim_new(&options, &sim, &error), ERROR_NONE);
+    for (unsigned i = 0; i < sessions; i++)
+        assert_int_equal(sim_open(sim, i % servers, TIMEOUT_MS, &listener, &probes[i],
+                                  &probes[i].client, &error),
+                         ERROR_NONE);
+    settle();
+}
+
+static void begin_with(unsigned servers, uint64_t seed, unsigned sessions)
+{
+    begin_costly(servers, seed, sessions, sim_options_default().costs.network_jitter_ns);
+}
+
+static int end(void **state)
+{
+    (void)state;
+    sim_free(sim);
+    sim = NULL;
+    return 0;
+}
+
+/* Carries out what was just asked for until its reply is there. */
+static enum zk_status await(struct probe *probe)
+{
+    probe->replied = false;
+    while (!probe->replied)
+        assert_true(step());
+    return probe->reply.status;
+}
+
+static enum zk_status create(struct probe *probe, const char *path, enum create_mode mode)
+{
+    client_create(probe->client, path, NULL, 0, mode);
+    return await(probe);
+}
+
+static enum zk_status exists(struct probe *probe, const char *path, enum watch_flag watch)
+{
+    client_exists(probe->client, path, watch);
+    return await(probe);
+}
+
+static enum zk_status list(struct probe *probe, const char *path, enum watch_flag watch)
+{
+    client_get_children(probe->client, path, watch);
+    return await(probe);
+}
+
+static enum zk_status set(struct probe *probe, const char *path)
+{
+    client_set(probe->client, path, "value", 5, REQUEST_ANY_VERSION);
+    return await(probe);
+}
+
+static void expect_notice(const struct probe *probe, unsigned count, enum client_event event,
+                          const char *path)
+{
+    assert_int_equal(probe->notices, count);
+    assert_int_equal(probe->event, event);
+    assert_string_equal(probe->noticed, path);
+}
+
+static struct four_letter_counters counters(unsigned server)
+{
+    struct four_letter_counters counters;
+    sim_counters(sim, server, &counters);
+    return counters;
+}
+
+static void expect_server(const struct probe *probe, const char *server)
+{
+    char text[64];
+    client_server(probe->client, text, sizeof text);
+    assert_string_equal(text, server);
+}
+
+/* ------------------------------------------------------------------ sessions and time */
+
+static void test_impossible_worlds_are_refused(void **state)
+{
+    struct sim_options options = sim_options_default();
+    struct client *client;
+    struct error error;
+    (void)state;
+    options.servers = 0;
+    assert_int_equal(sim_new(&options, &sim, &error), ERROR_USAGE);
+    options.servers = SIM_SERVERS_MAX + 1;
+    assert_int_equal(sim_new(&options, &sim, &error), ERROR_USAGE);
+    begin_with(3, 1, 0);
+    assert_int_equal(sim_open(sim, 3, 1, &listener, NULL, &client, &error), ERROR_USAGE);
+    sim_free(NULL);
+}
+
+static void test_a_session_opens_and_ends(void **state)
+{
+    uint64_t sent_bytes, received_bytes;
+    (void)state;
+    begin_with(3, 1, 2);
+    assert_string_equal(probes[0].states, "e");
+    expect_server(&probes[0], "simulated:1");
+    expect_server(&probes[1], "simulated:2");
+    assert_int_equal(client_timeout_ms(probes[0].client), TIMEOUT_MS);
+    assert_true(client_bytes(probes[0].client, &sent_bytes, &received_bytes));
+    assert_int_equal(create(&probes[0], "/mine", EPHEMERAL), ZK_OK);
+    assert_int_equal(exists(&probes[1], "/mine", WATCH), ZK_OK);
+    assert_int_equal(probes[1].reply.owner, client_session_id(probes[0].client));
+    assert_int_equal(exists(&probes[1], "/", NO_WATCH), ZK_OK);
+    assert_int_equal(probes[1].reply.owner, 0);
+    unsigned callbacks = probes[0].callbacks;
+    sim_close(probes[0].client);
+    settle();
+    expect_notice(&probes[1], 1, EVENT_DELETED, "/mine");
+    assert_int_equal(probes[0].callbacks, callbacks);
+    for (unsigned i = 0; i < 3; i++) {
+        assert_int_equal(counters(i).ephemerals_count, 0);
+        assert_int_equal(counters(i).watch_count, 0);
+        assert_int_equal(counters(i).connections, i == 1 ? 2 : 1);
+    }
+}
+
+static uint64_t called_ns[3];
+static unsigned calls;
+
+static void call(void *context)
+{
+    assert_ptr_equal(context, &calls);
+    called_ns[calls++] = sim_now_ns(sim);
+}
+
+static void test_timers_are_called_in_time(void **state)
+{
+    (void)state;
+    begin_with(1, 1, 0);
+    calls = 0;
+    assert_int_equal(sim_now_ns(sim), 0);
+    assert_int_equal(sim_next_ns(sim), UINT64_MAX);
+    assert_false(step());
+    sim_at(sim, 2 * NS_PER_S, call, &calls);
+    sim_at(sim, 1 * NS_PER_S, call, &calls);
+    assert_int_equal(sim_next_ns(sim), NS_PER_S);
+    assert_true(step());
+    sim_at(sim, 5, call, &calls); /* past */
+    settle();
+    assert_int_equal(called_ns[0], NS_PER_S);
+    assert_int_equal(called_ns[1], NS_PER_S);
+    assert_int_equal(called_ns[2], 2 * NS_PER_S);
+}
+
+static void test_costs_are_of_the_order_they_say(void **state)
+{
+    (void)state;
+    begin_with(1, 1, 1);
+    create(&probes[0], "/a", PERSISTENT);
+    assert_in_range(probes[0].reply.latency_ns, 500000, 700000);
+    exists(&probes[0], "/a", NO_WATCH);
+    assert_in_range(probes[0].reply.latency_ns, 150000, 250000);
+}
+
+/* Standalone, a read queues behind the disk; one of an ensemble does not. */
+static void test_a_read_waits_for_the_disk_of_a_lone_server(void **state)
+{
+    (void)state;
+    for (unsigned servers = 1; servers <= 3; servers += 2) {
+        begin_with(servers, 1, 2 * servers);
+        struct probe *writer = &probes[servers - 1], *reader = &probes[2 * servers - 1];
+        client_create(writer->client, "/a", NULL, 0, PERSISTENT);
+        step(); /* the write comes to the server, which is the leader */
+        client_exists(reader->client, "/b", NO_WATCH);
+        await(reader);
+        if (servers == 1)
+            assert_true(writer->replied);
+        else
+            assert_false(writer->replied);
+        settle();
+        sim_free(sim);
+    }
+    sim = NULL;
+}
+
+/* Writes that come while the disk syncs are synced together. */
+static void test_a_sync_serves_all_who_wait(void **state)
+{
+    char path[16];
+    (void)state;
+    begin_with(1, 1, 20);
+    uint64_t began_ns = sim_now_ns(sim);
+    for (int i = 0; i < 20; i++) {
+        snprintf(path, sizeof path, "/f%d", i);
+        client_create(probes[i].client, path, NULL, 0, EPHEMERAL);
+    }
+    settle();
+    for (int i = 0; i < 20; i++)
+        assert_int_equal(probes[i].reply.status, ZK_OK);
+    assert_true(sim_now_ns(sim) - began_ns < 3 * NS_PER_MS);
+}
+
+/* ------------------------------------------------------------------ order */
+
+/* Messages take unevenly long: when a writer has its answer, others may not have what it wrote. */
+static void test_a_follower_lags(void **state)
+{
+    unsigned stale = 0;
+    (void)state;
+    begin_costly(3, 1, 3, 5 * NS_PER_MS);
+    struct probe *leader = &probes[2], *follower = &probes[0];
+    assert_int_equal(create(leader, "/a", PERSISTENT), ZK_OK);
+    settle();
+    for (int i = 1; i <= 50; i++) {
+        assert_int_equal(set(leader, "/a"), ZK_OK);
+        assert_int_equal(leader->reply.version, i);
+        assert_int_equal(exists(follower, "/a", NO_WATCH), ZK_OK);
+        stale += follower->reply.version < i;
+        settle();
+        assert_int_equal(exists(follower, "/a", NO_WATCH), ZK_OK);
+        assert_int_equal(follower->reply.version, i);
+    }
+    assert_in_range(stale, 1, 49);
+}
+
+static void test_a_follower_shows_its_own_session_what_it_wrote(void **state)
+{
+    (void)state;
+    begin_costly(3, 1, 3, 5 * NS_PER_MS);
+    assert_int_equal(create(&probes[0], "/a", PERSISTENT), ZK_OK);
+    for (int i = 1; i <= 50; i++) {
+        assert_int_equal(set(&probes[0], "/a"), ZK_OK);
+        assert_int_equal(exists(&probes[0], "/a", NO_WATCH), ZK_OK);
+        assert_int_equal(probes[0].reply.version, i);
+    }
+}
+
+static void test_names_stay_as_the_server_has_listed_them(void **state)
+{
+    (void)state;
+    begin_with(1, 1, 2);
+    create(&probes[0], "/q", PERSISTENT);
+    for (int i = 0; i < 4; i++)
+        create(&probes[0], "/q/n-", EPHEMERAL_SEQUENTIAL);
+    /* The list is on its way when children go and others come. */
+    client_get_children(probes[1].client, "/q", NO_WATCH);
+    uint64_t reads = counters(0).reads;
+    while (counters(0).reads == reads)
+        step();
+    probes[1].replied = false;
+    client_delete(probes[0].client, "/q/n-0000000001");
+    uint64_t writes = counters(0).writes;
+    while (!probes[1].replied || counters(0).writes == writes)
+        step();
+    assert_string_equal(probes[1].names, "n-0000000000 n-0000000001 n-0000000002 n-0000000003 ");
+    list(&probes[1], "/q", NO_WATCH);
+    assert_string_equal(probes[1].names, "n-0000000000 n-0000000002 n-0000000003 ");
+}
+
+/* ------------------------------------------------------------------ errors */
+
+static void test_a_cut_loses_the_reply_but_not_the_write(void **state)
+{
+    (void)state;
+    begin_with(3, 1, 3);
+    struct probe *probe = &probes[0];
+    client_create(probe->client, "/mine", NULL, 0, EPHEMERAL);
+    assert_true(client_cut(probe->client));
+    assert_int_equal(await(probe), ZK_CONNECTION_LOSS);
+    assert_string_equal(probe->states, "ec");
+    expect_server(probe, "");
+    settle();
+    assert_string_equal(probe->states, "ece");
+    expect_server(probe, "simulated:2");
+    assert_int_equal(create(probe, "/mine", EPHEMERAL), ZK_NODE_EXISTS);
+    /* It is the same session. */
+    sim_close(probe->client);
+    settle();
+    assert_int_equal(exists(&probes[1], "/mine", NO_WATCH), ZK_NO_NODE);
+}
+
+static void ask_again(struct probe *probe, const struct client_reply *reply)
+{
+    if (reply->status == ZK_CONNECTION_LOSS)
+        client_exists(probe->client, "/", NO_WATCH);
+}
+
+static void test_a_request_waits_for_the_next_connection(void **state)
+{
+    (void)state;
+    begin_with(1, 1, 1);
+    after = ask_again;
+    client_exists(probes[0].client, "/none", NO_WATCH);
+    assert_true(client_cut(probes[0].client));
+    settle();
+    assert_int_equal(probes[0].reply.status, ZK_OK);
+    assert_string_equal(probes[0].states, "ece");
+}
+
+static void test_watches_are_set_again_after_a_cut(void **state)
+{
+    (void)state;
+    begin_with(1, 1, 2);
+    struct probe *probe = &probes[0], *other = &probes[1];
+    create(other, "/set", PERSISTENT);
+    create(other, "/gone", PERSISTENT);
+    create(other, "/still", PERSISTENT);
+    exists(probe, "/set", WATCH);
+    exists(probe, "/gone", WATCH);
+    exists(probe, "/still", WATCH);
+    exists(probe, "/absent", WATCH);
+    client_exists(probe->client, "/", NO_WATCH);
+    assert_true(client_cut(probe->client));
+    assert_int_equal(await(probe), ZK_CONNECTION_LOSS);
+    /* The pause before the only server is tried again. */
+    set(other, "/set");
+    client_delete(other->client, "/gone");
+    await(other);
+    create(other, "/absent", PERSISTENT);
+    assert_int_equal(counters(0).watch_count, 0);
+    assert_int_equal(probe->notices, 0);
+    settle();
+    assert_string_equal(probe->states, "ece");
+    assert_int_equal(probe->notices, 3);
+    assert_int_equal(counters(0).watch_count, 1);
+    set(other, "/set");
+    settle();
+    assert_int_equal(probe->notices, 3);
+    set(other, "/still");
+    settle();
+    expect_notice(probe, 4, EVENT_CHANGED, "/still");
+}
+
+/* All servers of an ensemble carry a write out; the one that was asked for it counts it. */
+static void test_a_write_is_counted_where_it_was_asked_for(void **state)
+{
+    uint64_t before[3];
+    (void)state;
+    begin_with(3, 1, 3);
+    for (unsigned i = 0; i < 3; i++)
+        before[i] = counters(i).writes;
+    create(&probes[1], "/a", PERSISTENT);
+    set(&probes[1], "/a");
+    settle();
+    for (unsigned i = 0; i < 3; i++)
+        assert_int_equal(counters(i).writes - before[i], i == 1 ? 2 : 0);
+}
+
+/* A server counts the request that sets watches again as a read; the opening of the connection it
+ * does not. */
+static void test_setting_watches_again_is_counted_as_a_read(void **state)
+{
+    (void)state;
+    begin_with(1, 1, 1);
+    struct probe *probe = &probes[0];
+    exists(probe, "/a", WATCH);
+    client_exists(probe->client, "/", NO_WATCH);
+    assert_true(client_cut(probe->client));
+    assert_int_equal(await(probe), ZK_CONNECTION_LOSS);
+    uint64_t reads = counters(0).reads;
+    settle();
+    assert_string_equal(probe->states, "ece");
+    assert_int_equal(counters(0).watch_count, 1);
+    assert_int_equal(counters(0).reads, reads + 1);
+}
+
+/* Only exists leaves a watch for a znode that is not there: of a get the client remembers nothing,
+ * and so tells the next server nothing. */
+static void test_a_get_of_nothing_leaves_no_watch(void **state)
+{
+    (void)state;
+    begin_with(1, 1, 2);
+    struct probe *probe = &probes[0], *other = &probes[1];
+    client_get(probe->client, "/got", WATCH);
+    assert_int_equal(await(probe), ZK_NO_NODE);
+    assert_int_equal(list(probe, "/listed", WATCH), ZK_NO_NODE);
+    client_exists(probe->client, "/", NO_WATCH);
+    assert_true(client_cut(probe->client));
+    assert_int_equal(await(probe), ZK_CONNECTION_LOSS);
+    create(other, "/got", PERSISTENT);
+    create(other, "/listed", PERSISTENT);
+    settle();
+    assert_string_equal(probe->states, "ece");
+    assert_int_equal(probe->notices, 0);
+    assert_int_equal(counters(0).connects, 3);
+}
+
+static void write_on(struct probe *probe, const struct client_reply *reply)
+{
+    (void)reply;
+    if (probe != &probes[2])
+        client_set(probe->client, "/busy", NULL, 0, REQUEST_ANY_VERSION);
+}
+
+/* So many write that the followers are always behind; who comes from the leader to one of them must
+ * not be let in before it has seen what the session has. */
+static void test_a_session_never_goes_back_in_time(void **state)
+{
+    unsigned refused = 0;
+    (void)state;
+    begin_costly(3, 1, PROBES_MAX, 20 * NS_PER_MS);
+    struct probe *probe = &probes[2];
+    assert_int_equal(create(probe, "/busy", PERSISTENT), ZK_OK);
+    assert_int_equal(create(probe, "/a", PERSISTENT), ZK_OK);
+    after = write_on;
+    for (int i = 0; i < PROBES_MAX; i++)
+        write_on(&probes[i], NULL);
+    for (int32_t i = 1; i < 2000; i++) {
+        assert_int_equal(set(probe, "/a"), ZK_OK);
+        assert_int_equal(probe->reply.version, i);
+        probe->states[0] = '\0';
+        client_exists(probe->client, "/a", NO_WATCH);
+        assert_true(client_cut(probe->client));
+        while (strchr(probe->states, 'e') == NULL)
+            assert_true(step());
+        refused += strlen(probe->states) > 2;
+        assert_int_equal(exists(probe, "/a", NO_WATCH), ZK_OK);
+        assert_int_equal(probe->reply.version, i);
+    }
+    assert_true(refused > 0);
+}
+
+static void test_a_crashed_session_lasts_until_its_timeout(void **state)
+{
+    (void)state;
+    begin_with(3, 1, 3);
+    create(&probes[0], "/mine", EPHEMERAL);
+    settle();
+    exists(&probes[1], "/mine", WATCH);
+    list(&probes[1], "/", WATCH);
+    list(&probes[0], "/", WATCH);
+    uint64_t crashed_ns = sim_now_ns(sim);
+    unsigned callbacks = probes[0].callbacks;
+    client_exists(probes[0].client, "/mine", WATCH);
+    assert_true(client_crash(probes[0].client));
+    while (probes[1].notices == 0)
+        assert_true(step());
+    assert_true(sim_now_ns(sim) - crashed_ns >= TIMEOUT_MS * (uint64_t)NS_PER_MS);
+    settle();
+    expect_notice(&probes[1], 2, EVENT_CHILD, "/");
+    assert_int_equal(probes[0].callbacks, callbacks);
+    assert_int_equal(counters(0).watch_count, 0);
+}
+
+/* Its request, which waits behind a write, is carried out when the server knows of its end. */
+static void test_a_crashed_session_leaves_no_watch(void **state)
+{
+    (void)state;
+    begin_with(1, 1, 2);
+    create(&probes[1], "/a", PERSISTENT);
+    client_set(probes[1].client, "/a", NULL, 0, REQUEST_ANY_VERSION);
+    step();
+    client_exists(probes[0].client, "/a", WATCH);
+    assert_true(client_crash(probes[0].client));
+    settle();
+    assert_int_equal(counters(0).watch_count, 0);
+}
+
+/* Its ephemerals go at once, and it hears no more than one that crashed. */
+static void test_a_session_that_leaves_is_closed_at_once(void **state)
+{
+    (void)state;
+    begin_with(3, 1, 3);
+    create(&probes[0], "/mine", EPHEMERAL);
+    settle();
+    exists(&probes[1], "/mine", WATCH);
+    list(&probes[0], "/", WATCH);
+    uint64_t left_ns = sim_now_ns(sim);
+    unsigned callbacks = probes[0].callbacks;
+    assert_true(client_leave(probes[0].client));
+    assert_false(client_leave(probes[0].client));
+    assert_false(client_crash(probes[0].client));
+    settle();
+    assert_true(sim_now_ns(sim) - left_ns < NS_PER_S);
+    expect_notice(&probes[1], 1, EVENT_DELETED, "/mine");
+    assert_int_equal(probes[0].callbacks, callbacks);
+    assert_int_equal(counters(0).watch_count, 0);
+}
+
+static void test_an_expired_session_loses_all_at_once(void **state)
+{
+    (void)state;
+    begin_with(3, 1, 3);
+    for (int i = 0; i < 6; i++)
+        create(&probes[0], "/n-", EPHEMERAL_SEQUENTIAL);
+    settle();
+    exists(&probes[1], "/n-0000000001", WATCH);
+    list(&probes[1], "/", WATCH);
+    sim_expire(probes[0].client);
+    uint64_t writes = counters(1).writes;
+    while (probes[1].notices == 0)
+        assert_true(step());
+    assert_int_equal(list(&probes[1], "/", NO_WATCH), ZK_OK);
+    assert_string_equal(probes[1].names, "zookeeper ");
+    settle();
+    assert_int_equal(probes[1].notices, 2);
+    assert_int_equal(counters(1).writes, writes);
+    sim_expire(probes[0].client);
+    assert_int_equal(sim_next_ns(sim), UINT64_MAX);
+    assert_string_equal(probes[0].states, "ecx");
+    client_exists(probes[0].client, "/", NO_WATCH);
+    assert_false(client_cut(probes[0].client));
+    assert_int_equal(await(&probes[0]), ZK_SESSION_EXPIRED);
+    assert_false(client_crash(probes[0].client));
+    sim_close(probes[0].client);
+    settle();
+}
+
+static void test_an_expired_session_is_refused_what_it_has_under_way(void **state)
+{
+    (void)state;
+    begin_with(1, 1, 2);
+    client_create(probes[0].client, "/mine", NULL, 0, EPHEMERAL);
+    sim_expire(probes[0].client);
+    assert_int_not_equal(await(&probes[0]), ZK_OK);
+    settle();
+    assert_string_equal(probes[0].states, "ecx");
+    assert_int_equal(exists(&probes[1], "/mine", NO_WATCH), ZK_NO_NODE);
+}
+
+static void ask_and_lose(void *context)
+{
+    struct probe *probe = context;
+    client_exists(probe->client, "/", NO_WATCH);
+    if (probe->states[1] == '\0')
+        assert_true(client_cut(probe->client));
+}
+
+/* The servers close a connection that the client has just given up: whenever that is. */
+static void test_the_end_of_a_former_connection_means_nothing(void **state)
+{
+    (void)state;
+    for (uint64_t delay_ns = 0; delay_ns < NS_PER_MS; delay_ns += 10000) {
+        begin_with(3, 1, 1);
+        sim_expire(probes[0].client);
+        sim_at(sim, sim_now_ns(sim) + delay_ns, ask_and_lose, &probes[0]);
+        while (strchr(probes[0].states, 'c') == NULL)
+            step();
+        settle();
+        assert_string_equal(probes[0].states, "ecx");
+        sim_free(sim);
+    }
+    sim = NULL;
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_teardown(test_impossible_worlds_are_refused, end),
+        cmocka_unit_test_teardown(test_a_session_opens_and_ends, end),
+        cmocka_unit_test_teardown(test_timers_are_called_in_time, end),
+        cmocka_unit_test_teardown(test_costs_are_of_the_order_they_say, end),
+        cmocka_unit_test_teardown(test_a_read_waits_for_the_disk_of_a_lone_server, end),
+        cmocka_unit_test_teardown(test_a_sync_serves_all_who_wait, end),
+        cmocka_unit_test_teardown(test_a_follower_lags, end),
+        cmocka_unit_test_teardown(test_a_follower_shows_its_own_session_what_it_wrote, end),
+        cmocka_unit_test_teardown(test_names_stay_as_the_server_has_listed_them, end),
+        cmocka_unit_test_teardown(test_a_cut_loses_the_reply_but_not_the_write, end),
+        cmocka_unit_test_teardown(test_a_request_waits_for_the_next_connection, end),
+        cmocka_unit_test_teardown(test_watches_are_set_again_after_a_cut, end),
+        cmocka_unit_test_teardown(test_a_write_is_counted_where_it_was_asked_for, end),
+        cmocka_unit_test_teardown(test_setting_watches_again_is_counted_as_a_read, end),
+        cmocka_unit_test_teardown(test_a_get_of_nothing_leaves_no_watch, end),
+        cmocka_unit_test_teardown(test_a_session_never_goes_back_in_time, end),
+        cmocka_unit_test_teardown(test_a_crashed_session_lasts_until_its_timeout, end),
+        cmocka_unit_test_teardown(test_a_crashed_session_leaves_no_watch, end),
+        cmocka_unit_test_teardown(test_a_session_that_leaves_is_closed_at_once, end),
+        cmocka_unit_test_teardown(test_an_expired_session_loses_all_at_once, end),
+        cmocka_unit_test_teardown(test_the_end_of_a_former_connection_means_nothing, end),
+        cmocka_unit_test_teardown(test_an_expired_session_is_refused_what_it_has_under_way, end),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: Apache-2.0
+/* Sockets whose number alone does not say whose they are. */
+#include "client/socket_owner.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+static int open_socket(void)
+{
+    int descriptor = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    assert_true(descriptor >= 0);
+    return descriptor;
+}
+
+/* As a session does that has connected. Returns the socket that it is to find. */
+static int begin(struct socket_owner *socket_owner, struct socket_owners *owners)
+{
+    struct socket_info_search search;
+    socket_owner_init(socket_owner, owners);
+    socket_info_look(&search);
+    int descriptor = open_socket();
+    socket_owner_find(socket_owner, &search);
+    return descriptor;
+}
+
+static void test_each_finds_its_own(void **state)
+{
+    (void)state;
+    struct socket_owners owners;
+    struct socket_owner one, other;
+    socket_owners_init(&owners);
+    int first = begin(&one, &owners), second = begin(&other, &owners);
+    assert_int_equal(one.descriptor, first);
+    assert_int_equal(other.descriptor, second);
+    socket_owner_confirm(&one);
+    assert_true(socket_owner_stands(&one));
+    close(first);
+    assert_false(socket_owner_stands(&one));
+    close(second);
+    socket_owner_drop(&one);
+    socket_owner_drop(&other);
+    socket_owners_deinit(&owners);
+}
+
+/* The library closes a socket and opens the next under its number. */
+static void test_a_reconnect_is_found_under_the_number(void **state)
+{
+    (void)state;
+    struct socket_owners owners;
+    struct socket_owner socket_owner;
+    socket_owners_init(&owners);
+    int descriptor = begin(&socket_owner, &owners), next = open_socket();
+    dup2(next, descriptor);
+    close(next);
+    assert_false(socket_owner_stands(&socket_owner));
+    socket_owner_confirm(&socket_owner);
+    assert_true(socket_owner_stands(&socket_owner));
+    assert_int_equal(socket_owner.descriptor, descriptor);
+    close(descriptor);
+    socket_owner_confirm(&socket_owner);
+    assert_int_equal(socket_owner.descriptor, -1);
+    assert_false(socket_owner_stands(&socket_owner));
+    socket_owner_drop(&socket_owner);
+    socket_owners_deinit(&owners);
+}
+
+/* Another session has got the number first, but not once it has dropped its socket. */
+static void test_what_is_anothers_is_not_taken(void **state)
+{
+    (void)state;
+    struct socket_owners owners;
+    struct socket_owner one, two, other;
+    socket_owners_init(&owners);
+    int first = begin(&one, &owners), second = begin(&two, &owners), third = begin(&other, &owners);
+    dup2(third, first);
+    dup2(third, second);
+    socket_owner_confirm(&one);
+    assert_int_equal(one.descriptor, -1);
+    assert_false(socket_owner_stands(&one));
+    socket_owner_drop(&other);
+    socket_owner_drop(&other);
+    assert_int_equal(other.descriptor, -1);
+    socket_owner_confirm(&two);
+    assert_true(socket_owner_stands(&two));
+    close(first);
+    close(second);
+    close(third);
+    socket_owner_drop(&one);
+    socket_owner_drop(&two);
+    socket_owners_deinit(&owners);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_each_finds_its_own),
+        cmocka_unit_test(test_a_reconnect_is_found_under_the_number),
+        cmocka_unit_test(test_what_is_anothers_is_not_taken),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

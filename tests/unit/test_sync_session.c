@@ -1,0 +1,233 @@
+// SPDX-License-Identifier: Apache-2.0
+/* A dialogue with a simulated server: what it keeps of replies, how long it waits, and that a
+ * session which has expired is followed by another. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "base/clock.h"
+#include "fleet/sync_session.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define LIMIT_NS (10 * NS_PER_S)
+
+/* Of this size nothing is given; 0: all is. */
+static size_t refused_size;
+
+void *__real_malloc(size_t size);
+void *__wrap_malloc(size_t size);
+
+void *__wrap_malloc(size_t size)
+{
+    return size == refused_size && size > 0 ? NULL : __real_malloc(size);
+}
+
+struct scene {
+    struct sim *world;
+    struct sync_session session;
+    struct error error;
+};
+
+static struct sync_session_limit limit(const struct scene *scene)
+{
+    return (struct sync_session_limit){
+        .until_ns = sim_now_ns(scene->world) + LIMIT_NS, .why = "nothing within", .about = "10 s"};
+}
+
+static void connect_again(struct scene *scene)
+{
+    assert_int_equal(sync_session_connect(&scene->session, limit(scene), &scene->error),
+                     ERROR_NONE);
+    assert_int_equal(scene->session.state, CLIENT_ESTABLISHED);
+}
+
+static enum zk_status ask(struct scene *scene, struct request request)
+{
+    const struct sync_session_limit until = limit(scene);
+    assert_int_equal(sync_session_ask(&scene->session, &request, &until, &scene->error),
+                     ERROR_NONE);
+    return scene->session.reply.status;
+}
+
+static enum zk_status look(struct scene *scene, enum operation operation, const char *path)
+{
+    return ask(scene, (struct request){.operation = operation, .path = path});
+}
+
+static int open_scene(void **state)
+{
+    const struct sim_options options = sim_options_default();
+    struct scene *scene = calloc(1, sizeof *scene);
+    assert_non_null(scene);
+    assert_int_equal(sim_new(&options, &scene->world, &scene->error), ERROR_NONE);
+    assert_int_equal(
+        sync_session_open_simulated(&scene->session, "test", scene->world, &scene->error),
+        ERROR_NONE);
+    connect_again(scene);
+    *state = scene;
+    return 0;
+}
+
+static int close_scene(void **state)
+{
+    struct scene *scene = *state;
+    sync_session_close(&scene->session);
+    sim_free(scene->world);
+    free(scene);
+    return 0;
+}
+
+static bool is_among(const struct client_reply *reply, const char *name)
+{
+    size_t i = 0;
+    while (i < reply->name_count && strcmp(reply->names[i], name) != 0)
+        i++;
+    return i < reply->name_count;
+}
+
+/* The list is there until the next one, whatever is asked between. */
+static void test_names_and_data_are_kept(void **state)
+{
+    struct scene *scene = *state;
+    const struct sync_session *session = &scene->session;
+    char data[SYNC_SESSION_VALUE_MAX + 30];
+    memset(data, 'x', sizeof data);
+    data[7] = '\0'; /* any bytes */
+    assert_int_equal(ask(scene, request_create("/a", "short", 5, PERSISTENT)), ZK_OK);
+    assert_int_equal(ask(scene, request_create("/b", data, sizeof data, PERSISTENT)), ZK_OK);
+    assert_int_equal(look(scene, OP_GET_CHILDREN, "/"), ZK_OK);
+    struct client_reply list = session->reply;
+    assert_int_equal(look(scene, OP_GET, "/a"), ZK_OK);
+    assert_string_equal(session->value, "short");
+    assert_int_equal(session->value_length, 5);
+    assert_int_equal(look(scene, OP_GET, "/b"), ZK_OK);
+    assert_int_equal(session->value_length, SYNC_SESSION_VALUE_MAX);
+    assert_memory_equal(session->value, data, SYNC_SESSION_VALUE_MAX);
+    assert_int_equal(session->value[SYNC_SESSION_VALUE_MAX], '\0');
+    assert_int_equal(look(scene, OP_GET, "/c"), ZK_NO_NODE);
+    assert_string_equal(session->value, "");
+    assert_int_equal(session->value_length, 0);
+    assert_int_equal(list.name_count, 3);
+    assert_true(is_among(&list, "a") && is_among(&list, "b") && is_among(&list, "zookeeper"));
+    assert_int_equal(session->requests, 6);
+}
+
+/* What says that there are names must have them. */
+static void test_names_without_memory_are_a_error(void **state)
+{
+    static const char name[] = "zookeeper"; /* the only child of the root */
+    struct scene *scene = *state;
+    struct sync_session *session = &scene->session;
+    const struct sync_session_limit until = limit(scene);
+    const struct request list = {.operation = OP_GET_CHILDREN, .path = "/"};
+    refused_size = sizeof *session->names + sizeof name + 1;
+    enum error_kind kind = sync_session_ask(session, &list, &until, &scene->error);
+    refused_size = 0;
+    assert_int_equal(kind, ERROR_NO_MEMORY);
+    assert_null(session->reply.names);
+    assert_int_equal(session->reply.name_count, 0);
+    assert_int_equal(look(scene, OP_GET_CHILDREN, "/"), ZK_OK);
+    assert_true(session->reply.name_count == 1 && is_among(&session->reply, name));
+}
+
+static void test_waiting_ends_at_its_limit(void **state)
+{
+    struct scene *scene = *state;
+    const struct sync_session_limit until = limit(scene);
+    const bool never = false;
+    assert_int_equal(sync_session_await(&scene->session, &never, &until, &scene->error),
+                     ERROR_NO_ANSWER);
+    assert_int_equal(sim_now_ns(scene->world), until.until_ns);
+    assert_string_equal(scene->error.subject, "simulation");
+    assert_string_equal(scene->error.detail, "nothing within 10 s");
+}
+
+static void interrupt(void *session)
+{
+    ((struct sync_session *)session)->interrupted = true;
+}
+
+static void test_waiting_is_interrupted(void **state)
+{
+    struct scene *scene = *state;
+    const struct sync_session_limit until = limit(scene);
+    const uint64_t interrupt_ns = sim_now_ns(scene->world) + NS_PER_S;
+    const bool never = false;
+    sim_at(scene->world, interrupt_ns, interrupt, &scene->session);
+    assert_int_equal(sync_session_await(&scene->session, &never, &until, &scene->error),
+                     ERROR_INTERRUPTED);
+    assert_int_equal(sim_now_ns(scene->world), interrupt_ns);
+    assert_string_equal(scene->error.subject, "test");
+}
+
+static void test_a_watch_is_heard(void **state)
+{
+    struct scene *scene = *state;
+    struct sync_session *session = &scene->session;
+    const struct sync_session_limit until = limit(scene);
+    const struct request question = {.operation = OP_EXISTS, .path = "/a", .watch = WATCH};
+    assert_int_equal(ask(scene, question), ZK_NO_NODE);
+    assert_false(session->changed);
+    assert_int_equal(ask(scene, request_create("/a", NULL, 0, PERSISTENT)), ZK_OK);
+    assert_int_equal(sync_session_await(session, &session->changed, &until, &scene->error),
+                     ERROR_NONE);
+    assert_false(session->lost);
+}
+
+/* The one that has expired says so when it is next used, and that what has changed was not heard.
+ */
+static void test_an_expired_session_is_followed_by_another(void **state)
+{
+    struct scene *scene = *state;
+    struct sync_session *session = &scene->session;
+    int64_t former = client_session_id(session->client);
+    sim_expire(session->client);
+    enum zk_status status = look(scene, OP_EXISTS, "/");
+    assert_true(status == ZK_CONNECTION_LOSS || status == ZK_SESSION_EXPIRED);
+    connect_again(scene);
+    assert_int_not_equal(client_session_id(session->client), former);
+    assert_true(session->lost && session->changed);
+    assert_int_equal(look(scene, OP_EXISTS, "/"), ZK_OK);
+}
+
+/* Its limit has passed; the other session is given its time from its own beginning on. */
+static void test_another_session_is_given_its_time(void **state)
+{
+    struct scene *scene = *state;
+    struct sync_session *session = &scene->session;
+    struct sync_session_limit past = {.why = "no session", .about = "left"};
+    sim_expire(session->client);
+    (void)look(scene, OP_EXISTS, "/");
+    while (!session->settled)
+        assert_true(sim_step(scene->world));
+    assert_int_equal(session->state, CLIENT_EXPIRED);
+    past.since_loss_ns = NS_PER_S;
+    sim_at(scene->world, sim_now_ns(scene->world) + LIMIT_NS, interrupt, session);
+    while (!session->interrupted)
+        sim_step(scene->world);
+    session->interrupted = false;
+    assert_int_equal(sync_session_connect(session, past, &scene->error), ERROR_NONE);
+    assert_int_equal(session->state, CLIENT_ESTABLISHED);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(test_names_and_data_are_kept, open_scene, close_scene),
+        cmocka_unit_test_setup_teardown(test_names_without_memory_are_a_error, open_scene,
+                                        close_scene),
+        cmocka_unit_test_setup_teardown(test_waiting_ends_at_its_limit, open_scene, close_scene),
+        cmocka_unit_test_setup_teardown(test_waiting_is_interrupted, open_scene, close_scene),
+        cmocka_unit_test_setup_teardown(test_a_watch_is_heard, open_scene, close_scene),
+        cmocka_unit_test_setup_teardown(test_an_expired_session_is_followed_by_another, open_scene,
+                                        close_scene),
+        cmocka_unit_test_setup_teardown(test_another_session_is_given_its_time, open_scene,
+                                        close_scene),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
