@@ -186,7 +186,7 @@ check check-sanitized check-threads: export JAVA_TOOL_OPTIONS := -XX:TieredStopA
 
 # All tests, more of them in parallel than there are cores, because they wait most of the time. After a failure no
 # further test begins.
-TESTS_AT_ONCE ?= $(shell expr $(JOBS) + 2)
+TESTS_AT_ONCE ?= $(shell expr $(JOBS) + 4)
 check: install-to-test
 	@$(MAKE) --no-print-directory -j$(JOBS) all $(UNIT_TESTS) $(LIVE_TESTS)
 	@printf '%s\n' $(UNIT_TESTS) $(LIVE_TESTS) | ZKHERD=$(BUILD)/zkherd xargs -P $(TESTS_AT_ONCE) -n 1 tests/run
