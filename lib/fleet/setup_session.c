@@ -11,13 +11,14 @@
 #include <string.h>
 
 #define PURPOSE        "run"
-#define AWAY_NS        (2 * SYNC_SESSION_TIMEOUT_MS * NS_PER_MS)
+#define EXPIRY_NS      (SYNC_SESSION_TIMEOUT_MS * NS_PER_MS)
 #define PATH_MAX_BYTES 512
 #define ATTEMPTS       3
 
 struct setup_session {
     struct sync_session session;
     uint64_t timeout_ns;
+    uint64_t away_ns;          /* how long a connection is waited for */
     int interrupts;            /* -1: none are heeded */
     bool gave_up;              /* the servers have not answered, in time or at all */
     char mark[PATH_MAX_BYTES]; /* the ephemeral znode that shows that the run lives; or "" */
@@ -57,6 +58,7 @@ static enum error_kind open_one(const struct connect_string *servers,
     if (made == NULL)
         return error_raise(error, ERROR_NO_MEMORY, 0, "session", "%s", "");
     made->timeout_ns = timeout_ns;
+    made->away_ns = (servers != NULL && servers->count > 1 ? 2 : 1) * EXPIRY_NS;
     made->interrupts = -1;
     snprintf(made->chroot, sizeof made->chroot, "%s", servers != NULL ? servers->chroot : "");
     enum error_kind kind = servers != NULL
@@ -157,10 +159,11 @@ static enum error_kind renew_mark(struct setup_session *setup, struct error *err
     return kind;
 }
 
-/* Before each request: the session stands. A connection is waited for twice as long as the session
- * lives without one. When the host of a leader is gone without a word, the followers wait for it
- * (ZooKeeper's syncLimit, and 5 s for each connection in the election), and so does the library: up
- * to two thirds of the session's timeout. */
+/* Before each request: the session stands. A connection is waited for until the session would have
+ * expired without one; with an ensemble twice as long. When the host of a leader is gone without a
+ * word, the other servers wait in the election (ZooKeeper's syncLimit, and 5 s for each
+ * connection), and the client library waits for two thirds of the session's timeout before it tries
+ * the next server. */
 static enum error_kind make_ready(struct setup_session *setup, const char *about,
                                   struct error *error)
 {
@@ -170,8 +173,9 @@ static enum error_kind make_ready(struct setup_session *setup, const char *about
                            "to an earlier request than that about %s", about);
     if (is_interrupted(setup))
         return error_raise(error, ERROR_INTERRUPTED, 0, PURPOSE, "%s", "");
-    const struct sync_session_limit limit = {
-        .since_loss_ns = AWAY_NS, .why = "no connection in time, to ask about", .about = about};
+    const struct sync_session_limit limit = {.since_loss_ns = setup->away_ns,
+                                             .why = "no connection in time, to ask about",
+                                             .about = about};
     enum error_kind kind = sync_session_connect(session, limit, error);
     if (kind == ERROR_NONE)
         kind = renew_mark(setup, error);
