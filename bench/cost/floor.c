@@ -71,9 +71,9 @@ static enum error_kind start_server(struct sockaddr_in *address, pid_t *server, 
         prctl(PR_SET_PDEATHSIG, SIGKILL);
         serve(listener);
     }
-    int error = errno;
+    int cause = errno;
     close(listener);
-    return *server > 0 ? ERROR_NONE : error_from_errno(error, error, "floor", "fork");
+    return *server > 0 ? ERROR_NONE : error_from_errno(error, cause, "floor", "fork");
 }
 
 static enum error_kind connect_all(const struct sockaddr_in *address, int epoll, int *descriptors,
