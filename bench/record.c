@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "bench/record.h"
 
+#include "base/cores.h"
 #include "base/output.h"
 #include "bench/complain.h"
 #include "bench/fits.h"
@@ -77,7 +78,7 @@ enum error_kind record_add(struct record *record, const struct cell *cell,
 {
     struct sample sample;
     enum error_kind kind = ERROR_NONE;
-    sample_take(cell, result, &sample);
+    sample_take(cell, result, cores_allowed(), &sample);
     if (sample.complete && sample.violations == 0)
         kind = waiters_add(waiters_of(record, cell->recipe), result, sample.valid, &sample.beta,
                            error);

@@ -9,7 +9,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 /* Above these the driver itself may have been the bottleneck, and times mean little (not the
  * counts). */
@@ -18,7 +17,8 @@
 #define LATE_MAX_NS   NS_PER_MS
 #define LATE_LEAST    100
 
-#define ADVICE "what may help: fewer clients, more --processes, a quieter machine"
+#define ADVICE          "what may help: fewer clients, more --processes, a quieter machine"
+#define ADVICE_ON_CORES "what may help: fewer clients, more cores, a quieter machine"
 
 const char sample_columns[] =
     "run,target,servers,recipe,workload,pace,driver,processes,clients,locks,trial,seed,handoffs,"
@@ -107,26 +107,30 @@ static void judge_holds(const struct trial_result *result, struct sample *sample
                100 * share, (unsigned long long)holds, (double)p99_ns / 1e6);
 }
 
-static void judge_load(const struct trial_result *result, struct sample *sample)
+/* What the driver may use: with one event loop in each process, at most one core for each. */
+static void judge_load(const struct trial_result *result, double cores_allowed,
+                       struct sample *sample)
 {
     const struct trial_plan *plan = result->board->plan;
-    bool threads = plan->driver == DRIVER_THREADS;
-    double cores = threads ? (double)sysconf(_SC_NPROCESSORS_ONLN) : (double)plan->processes;
+    bool per_process = plan->driver != DRIVER_THREADS && plan->processes < cores_allowed;
+    double cores = per_process ? plan->processes : cores_allowed;
     double load = (double)result->client_cpu_ns / (double)result->elapsed_ns / cores;
     if (result->elapsed_ns >= LOAD_LEAST_NS && load > LOAD_MAX)
-        invalidate(sample, "overloaded: the driver used more than 80 %% of %s; " ADVICE,
-                   threads ? "the machine's cores" : "a core a process");
+        invalidate(sample, "overloaded: the driver used more than 80 %% of %s",
+                   per_process ? "a core a process; " ADVICE
+                               : "the cores that it may use; " ADVICE_ON_CORES);
     if (result->stalls.absent_ns > 0)
         invalidate(sample, "overloaded: zkherd itself did not run for %.1f s",
                    (double)result->stalls.absent_ns / 1e9);
 }
 
 /* A trial that was led to its end, on servers. */
-static void judge_times(const struct trial_result *result, struct sample *sample)
+static void judge_times(const struct trial_result *result, double cores_allowed,
+                        struct sample *sample)
 {
     judge_stalls(&result->stalls, sample);
     judge_reconnects(result, sample);
-    judge_load(result, sample);
+    judge_load(result, cores_allowed, sample);
     judge_holds(result, sample);
 }
 
@@ -135,7 +139,7 @@ static bool is_lockstep(const struct trial_result *result)
     return result->board->plan->pace == PACE_LOCKSTEP;
 }
 
-static void judge(const struct trial_result *result, struct sample *sample)
+static void judge(const struct trial_result *result, double cores_allowed, struct sample *sample)
 {
     sample->valid = true;
     /* Under lockstep counts are told as the law's; a connection that is lost costs more or less. */
@@ -145,7 +149,7 @@ static void judge(const struct trial_result *result, struct sample *sample)
     if (result->not_valid[0] != '\0')
         invalidate(sample, "%s", result->not_valid);
     if (result->end == END_DONE && result->board->plan->driver != DRIVER_SIMULATED)
-        judge_times(result, sample);
+        judge_times(result, cores_allowed, sample);
     if (result->violation_count > 0) {
         char text[256];
         violation_describe(&result->board->violations[0], text, sizeof text);
@@ -154,7 +158,8 @@ static void judge(const struct trial_result *result, struct sample *sample)
     }
 }
 
-void sample_take(const struct cell *cell, const struct trial_result *result, struct sample *sample)
+void sample_take(const struct cell *cell, const struct trial_result *result, double cores_allowed,
+                 struct sample *sample)
 {
     *sample = (struct sample){
         .cell = *cell,
@@ -181,7 +186,7 @@ void sample_take(const struct cell *cell, const struct trial_result *result, str
         .beta = NAN,
     };
     take_percentiles(result, sample);
-    judge(result, sample);
+    judge(result, cores_allowed, sample);
 }
 
 /* ------------------------------------------------------------------ figures */

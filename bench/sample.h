@@ -49,8 +49,10 @@ struct samples {
     size_t count;
 };
 
-/* Sums a finished trial up; beta is the waiters' to fill in (waiters_add). */
-void sample_take(const struct cell *cell, const struct trial_result *result, struct sample *sample);
+/* Sums a finished trial up; beta is the waiters' to fill in (waiters_add). cores_allowed: how many
+ * cores the trial's processes could use (cores.h). */
+void sample_take(const struct cell *cell, const struct trial_result *result, double cores_allowed,
+                 struct sample *sample);
 
 /* Figures of a trial, for medians and fits. Bytes are those sent and received together; the two
  * times are NaN where the trial was paced. */
