@@ -72,8 +72,9 @@ $(BUILD)/tests/test_claims_status: $(filter-out %/main.o %/claims/catalogue.o,$(
 # either -dev package may provide the header.
 $(BUILD)/tests/test_cli_strangers $(BUILD)/tests/test_cli_forbidden: LIBS += -l:libzookeeper_st.so.2
 
-# This test refuses memory.
+# These tests refuse memory.
 $(BUILD)/tests/test_sync_session: LIBS += -Wl,--wrap=malloc
+$(BUILD)/tests/test_no_memory: LIBS += -Wl,--wrap=malloc,--wrap=calloc,--wrap=realloc
 
 # ---------------------------------------------------------------- packages of Debian and Ubuntu
 

@@ -143,13 +143,11 @@ static bool has_text_over(const struct columns *columns)
     return false;
 }
 
-void columns_write(const struct columns *columns, FILE *stream)
+enum error_kind columns_write(const struct columns *columns, FILE *stream, struct error *error)
 {
     size_t widths[COLUMNS_MAX];
     if (columns->lacks_memory)
-        fputs("out of memory: the table is missing\n", stream);
-    if (columns->lacks_memory || columns->count == 0)
-        return;
+        return error_raise(error, ERROR_NO_MEMORY, 0, "the table", "%s", "");
     for (size_t i = 0; i < columns->count; i++)
         widths[i] = width_of(columns, i);
     if (has_text_over(columns))
@@ -157,4 +155,5 @@ void columns_write(const struct columns *columns, FILE *stream)
     write_line(columns, widths, title_of, 0, stream);
     for (size_t row = 0; row < columns->used / columns->count; row++)
         write_line(columns, widths, cell_of, row, stream);
+    return ERROR_NONE;
 }

@@ -8,6 +8,8 @@
 #ifndef BENCH_COLUMNS_H
 #define BENCH_COLUMNS_H
 
+#include "base/error.h"
+
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdio.h>
@@ -28,7 +30,7 @@ struct columns {
     bool hidden[COLUMNS_MAX];
     char (*cells)[COLUMNS_CELL_SIZE]; /* row by row */
     size_t used, room;
-    bool lacks_memory; /* a cell is missing: only this is told */
+    bool lacks_memory; /* a cell is missing */
 };
 
 /* The list must outlive the table. To be followed by columns_deinit. */
@@ -46,8 +48,9 @@ size_t columns_width(const struct columns *columns);
  * is below `least`. Returns whether it fits. */
 bool columns_fit(struct columns *columns, size_t width, unsigned least);
 
-/* Writes the titles and the rows, without blanks at the end of a line; or that memory is lacking.
- */
-void columns_write(const struct columns *columns, FILE *stream);
+/* Writes the titles and the rows, without blanks at the end of a line. ERROR_NO_MEMORY, and nothing
+ * is written, if there was no memory for a cell. */
+MUST_CHECK enum error_kind columns_write(const struct columns *columns, FILE *stream,
+                                         struct error *error);
 
 #endif

@@ -206,17 +206,21 @@ static void draw(const struct compare *compare)
         complain_mildly("the plots are skipped: %s", why);
 }
 
-static void tell(const struct compare *compare)
+static enum error_kind tell(const struct compare *compare, struct error *error)
 {
     compare_table_complain(&compare->ratios, &compare->sides);
     if (compare->quiet)
-        return;
+        return ERROR_NONE;
     compare_table_write_sides(&compare->sides, stdout);
     fputc('\n', stdout);
-    compare_table_write(&compare->ratios, terminal_columns(STDOUT_FILENO), stdout);
+    enum error_kind kind =
+        compare_table_write(&compare->ratios, terminal_columns(STDOUT_FILENO), stdout, error);
+    if (kind != ERROR_NONE)
+        return kind;
     fputc('\n', stdout);
     compare_table_tell(&compare->ratios, &compare->sides, stdout);
     printf("\nresults in %s\n", compare->results);
+    return ERROR_NONE;
 }
 
 static int verdict(const struct compare *compare)
@@ -255,7 +259,8 @@ static int lead(struct compare *compare)
     if (kind != ERROR_NONE)
         return complain_about("compare", &error);
     draw(compare);
-    tell(compare);
+    if (tell(compare, &error) != ERROR_NONE)
+        return complain_about("compare", &error);
     return verdict(compare);
 }
 

@@ -171,7 +171,8 @@ static void write_legend(const struct columns *columns, const struct shared *sha
                       STATISTICS_TRIALS_MIN);
 }
 
-void compare_table_write(const struct ratios *ratios, size_t width, FILE *stream)
+enum error_kind compare_table_write(const struct ratios *ratios, size_t width, FILE *stream,
+                                    struct error *error)
 {
     const struct shared shared = find_shared(ratios);
     struct column columns_of_it[TABLE_COLUMNS];
@@ -187,9 +188,11 @@ void compare_table_write(const struct ratios *ratios, size_t width, FILE *stream
     for (size_t i = 0; i < ratios->count; i++)
         put_cell(&columns, ratios, &ratios->list[i]);
     columns_fit(&columns, width, 1);
-    columns_write(&columns, stream);
-    write_legend(&columns, &shared, stream);
+    enum error_kind kind = columns_write(&columns, stream, error);
+    if (kind == ERROR_NONE)
+        write_legend(&columns, &shared, stream);
     columns_deinit(&columns);
+    return kind;
 }
 
 /* ------------------------------------------------------------------ sentences */

@@ -15,8 +15,9 @@
 void compare_table_write_sides(const struct sides *sides, FILE *stream);
 
 /* A row for each cell and side, and below them what all share. Where a row would be wider than
- * `width`, the least important columns are left out. */
-void compare_table_write(const struct ratios *ratios, size_t width, FILE *stream);
+ * `width`, the least important columns are left out. ERROR_NO_MEMORY, with nothing written. */
+MUST_CHECK enum error_kind compare_table_write(const struct ratios *ratios, size_t width,
+                                               FILE *stream, struct error *error);
 
 /* A sentence for each recipe and side, at the largest number of clients that can be compared. */
 void compare_table_tell(const struct ratios *ratios, const struct sides *sides, FILE *stream);

@@ -6,9 +6,9 @@
 #include "measure/statistics.h"
 #include "recipes/law.h"
 
+#include <assert.h>
 #include <math.h>
 #include <stdarg.h>
-#include <stdlib.h>
 #include <string.h>
 
 #define LEVELS_MAX 4096
@@ -21,6 +21,7 @@ const char fits_columns[] = "run,recipe,metric,x,levels,exponent,exponent_low,ex
 struct points {
     double x[LEVELS_MAX];
     double y[LEVELS_MAX];
+    size_t trials[LEVELS_MAX]; /* of totals: how many are summed up in y */
     size_t count;
 };
 
@@ -86,38 +87,38 @@ static bool is_used(const struct sample *sample, const struct recipe *recipe, bo
            (sample->valid || !on_time);
 }
 
-static int compare_clients(const void *a, const void *b)
+/* Adds a trial to its level; the levels ascend. No list of clients has more than LEVELS_MAX. */
+static void add_trial(struct points *points, uint32_t clients, double value)
 {
-    const struct sample *x = *(const struct sample *const *)a,
-                        *y = *(const struct sample *const *)b;
-    return (x->cell.clients > y->cell.clients) - (x->cell.clients < y->cell.clients);
+    size_t at = points->count;
+    while (at > 0 && points->x[at - 1] >= clients)
+        at--;
+    if (at == points->count || points->x[at] > clients) {
+        size_t behind = points->count++ - at;
+        assert(points->count <= LEVELS_MAX);
+        memmove(&points->x[at + 1], &points->x[at], behind * sizeof points->x[0]);
+        memmove(&points->y[at + 1], &points->y[at], behind * sizeof points->y[0]);
+        memmove(&points->trials[at + 1], &points->trials[at], behind * sizeof points->trials[0]);
+        points->x[at] = clients;
+        points->y[at] = 0;
+        points->trials[at] = 0;
+    }
+    points->y[at] += value;
+    points->trials[at]++;
 }
 
-/* The means over trials, a level for each number of clients. */
+/* The means over trials, a level for each number of clients. False if there is none. */
 static bool gather_totals(const struct samples *samples, const struct recipe *recipe,
                           const struct metric *metric, struct points *points)
 {
-    const struct sample **used = calloc(samples->count + 1, sizeof(const struct sample *));
-    size_t count = 0;
-    if (used == NULL)
-        return false;
-    for (size_t i = 0; i < samples->count; i++) {
-        if (is_used(&samples->list[i], recipe, metric->on_time) &&
-            isfinite(metric->value(&samples->list[i])))
-            used[count++] = &samples->list[i];
-    }
-    qsort(used, count, sizeof(const struct sample *), compare_clients);
     points->count = 0;
-    for (size_t i = 0; i < count && points->count < LEVELS_MAX;) {
-        uint32_t clients = used[i]->cell.clients;
-        double sum = 0;
-        size_t first = i;
-        for (; i < count && used[i]->cell.clients == clients; i++)
-            sum += metric->value(used[i]);
-        points->x[points->count] = clients;
-        points->y[points->count++] = sum / (double)(i - first);
+    for (size_t i = 0; i < samples->count; i++) {
+        const struct sample *sample = &samples->list[i];
+        if (is_used(sample, recipe, metric->on_time) && isfinite(metric->value(sample)))
+            add_trial(points, sample->cell.clients, metric->value(sample));
     }
-    free(used);
+    for (size_t i = 0; i < points->count; i++)
+        points->y[i] /= (double)points->trials[i];
     return points->count > 0;
 }
 
@@ -334,12 +335,9 @@ static void write_handoffs(const struct samples *samples, const struct waiters *
 void fits_write(const struct samples *samples, const struct waiters *waiters,
                 const struct sample_context *context, struct csv *csv)
 {
-    struct points *points = malloc(sizeof *points);
-    if (points == NULL)
-        return;
-    write_totals(samples, waiters->recipe, context, points, csv);
-    write_handoffs(samples, waiters, context, points, csv);
-    free(points);
+    struct points points;
+    write_totals(samples, waiters->recipe, context, &points, csv);
+    write_handoffs(samples, waiters, context, &points, csv);
 }
 
 /* ------------------------------------------------------------------ in words */
@@ -470,16 +468,13 @@ static bool has_too_few_levels(const struct options *options)
 void fits_tell(const struct samples *samples, const struct recipe *recipe,
                const struct options *options, FILE *stream)
 {
-    struct points *points = malloc(sizeof *points);
+    struct points points;
     struct telling telling = {stream, recipe->name, has_too_few_levels(options), 0};
-    if (points == NULL)
-        return;
-    tell_rpcs(&telling, samples, recipe, options, points);
-    tell_total(&telling, "bytes", "grow", BYTES, samples, recipe, points);
+    tell_rpcs(&telling, samples, recipe, options, &points);
+    tell_total(&telling, "bytes", "grow", BYTES, samples, recipe, &points);
     if (options->workload == WORKLOAD_DRAIN)
-        tell_total(&telling, "drain time", "grows", DRAIN_S, samples, recipe, points);
+        tell_total(&telling, "drain time", "grows", DRAIN_S, samples, recipe, &points);
     tell_beta(&telling, gather_beta(samples, recipe));
-    free(points);
 }
 
 /* Whether too few levels are why nothing is known of how a recipe's figure grows. */
@@ -518,14 +513,11 @@ static const char *list_undetermined(const struct samples *samples, const struct
 
 void fits_tell_levels(const struct samples *samples, const struct options *options, FILE *stream)
 {
-    struct points *points = malloc(sizeof *points);
-    if (points == NULL)
-        return;
+    struct points points;
     const char *list =
-        has_too_few_levels(options) ? list_undetermined(samples, options, points) : "";
+        has_too_few_levels(options) ? list_undetermined(samples, options, &points) : "";
     if (list[0] != '\0')
         wrap_sentence(stream, "How %s grow is undetermined: %zu client count%s, at least %d needed",
                       list, options->level_count, options->level_count == 1 ? "" : "s",
                       FIT_LEVELS_MIN);
-    free(points);
 }

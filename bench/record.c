@@ -181,25 +181,34 @@ static void tell_failures(const struct record *record)
 }
 
 /* Of trials that all fail there may be no sentence to tell. */
-void record_tell(const struct record *record)
+static enum error_kind tell_sentences(const struct record *record, struct error *error)
 {
     char *text = NULL;
     size_t length = 0;
-    tell_failures(record);
-    if (record->options->quiet)
-        return;
-    if (record->options->topology_count > 1)
-        tell_topology(record);
-    table_write(&record->samples, record->options, terminal_columns(STDOUT_FILENO), stdout);
-    FILE *sentences = open_memstream(&text, &length);
-    if (sentences != NULL) {
-        write_sentences(record, sentences);
-        fclose(sentences);
-    }
-    if (length > 0)
+    FILE *stream = open_memstream(&text, &length);
+    if (stream != NULL)
+        write_sentences(record, stream);
+    bool good = stream != NULL && ferror(stream) == 0;
+    good = stream != NULL && fclose(stream) == 0 && good;
+    if (good && length > 0)
         printf("\n%s", text);
     free(text);
+    return good ? ERROR_NONE : error_raise(error, ERROR_NO_MEMORY, 0, "the summary", "%s", "");
+}
+
+enum error_kind record_tell(const struct record *record, struct error *error)
+{
+    tell_failures(record);
+    if (record->options->quiet)
+        return ERROR_NONE;
+    if (record->options->topology_count > 1)
+        tell_topology(record);
+    enum error_kind kind = table_write(&record->samples, record->options,
+                                       terminal_columns(STDOUT_FILENO), stdout, error);
+    if (kind == ERROR_NONE)
+        kind = tell_sentences(record, error);
     printf("\nresults in %s\n", record->results.folder);
+    return kind;
 }
 
 /* Closes the files, and adds those that need all trials. The first error is the one that counts. */

@@ -54,8 +54,9 @@ MUST_CHECK enum error_kind record_add(struct record *record, const struct cell *
 MUST_CHECK enum error_kind record_close(struct record *record, const struct error *cut_short,
                                         int interrupts, struct error *error);
 
-/* The table and the sentences, to stdout, and the failed trials, to stderr. */
-void record_tell(const struct record *record);
+/* The table and the sentences, to stdout, and the failed trials, to stderr. ERROR_NO_MEMORY if the
+ * table or the sentences are missing. */
+MUST_CHECK enum error_kind record_tell(const struct record *record, struct error *error);
 
 /* The exit status that the trials add up to: 0, 1 or 4. */
 int record_verdict(const struct record *record);

@@ -360,6 +360,20 @@ static int judge(const struct run *run, int status)
     return status;
 }
 
+/* Tells of all records that have trials, whether or not one fails; complains about the first error.
+ */
+static int tell_records(const struct run *run)
+{
+    int status = 0;
+    for (size_t i = 0; i < run->record_count; i++) {
+        struct error error;
+        if (run->records[i].samples.count > 0 &&
+            record_tell(&run->records[i], &error) != ERROR_NONE && status == 0)
+            status = complain(&error);
+    }
+    return status;
+}
+
 /* From the open targets to the verdict. */
 static int lead(struct run *run)
 {
@@ -369,11 +383,8 @@ static int lead(struct run *run)
         signals_take(run->signals); /* the next one leaves out the plots */
     close_targets(run);             /* before plots and tables: nobody waits for them */
     int finished = close_records(run, kind != ERROR_NONE ? &error : NULL);
-    for (size_t i = 0; i < run->record_count; i++) {
-        if (run->records[i].samples.count > 0)
-            record_tell(&run->records[i]);
-    }
-    int status = kind != ERROR_NONE ? complain(&error) : finished;
+    int told = tell_records(run);
+    int status = kind != ERROR_NONE ? complain(&error) : finished != 0 ? finished : told;
     return judge(run, tell_left(run, status));
 }
 

@@ -8,7 +8,6 @@
 #include "measure/statistics.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 /* The trials of one cell. */
@@ -250,9 +249,20 @@ static bool has_many_bytes(const struct samples *samples)
     return false;
 }
 
-static void write_table(const struct samples *samples, const struct options *options, size_t width,
+static void write_below(const char *verdict, const struct style *style,
+                        const struct samples *samples, const struct options *options,
                         struct group *group, FILE *stream)
 {
+    tell_verdict(verdict, options, stream);
+    tell_shares(samples, options, group, stream);
+    if (style->brief)
+        fputs("k, M, G: rounded; the exact counts are in trials.csv.\n", stream);
+}
+
+enum error_kind table_write(const struct samples *samples, const struct options *options,
+                            size_t width, FILE *stream, struct error *error)
+{
+    struct group group;
     struct style style = {.megabytes = has_many_bytes(samples)};
     struct column list[TABLE_COLUMNS];
     struct columns columns;
@@ -260,31 +270,21 @@ static void write_table(const struct samples *samples, const struct options *opt
     if (style.megabytes)
         list[COLUMN_BYTES].title = "MB";
     columns_init(&columns, list, TABLE_COLUMNS);
-    const char *verdict = fill(samples, options, &style, group, &columns);
+    const char *verdict = fill(samples, options, &style, &group, &columns);
     columns.hidden[COLUMN_VERDICT] = is_told_once(verdict);
     if (!columns_fit(&columns, width, SPARE_FIRST)) {
         style.brief = true;
         columns_deinit(&columns);
         columns_init(&columns, list, TABLE_COLUMNS);
-        fill(samples, options, &style, group, &columns);
+        fill(samples, options, &style, &group, &columns);
         columns.hidden[COLUMN_VERDICT] = is_told_once(verdict);
         columns_fit(&columns, width, 1);
     }
-    columns_write(&columns, stream);
-    tell_verdict(verdict, options, stream);
-    tell_shares(samples, options, group, stream);
-    if (style.brief)
-        fputs("k, M, G: rounded; the exact counts are in trials.csv.\n", stream);
+    enum error_kind kind = columns_write(&columns, stream, error);
+    if (kind == ERROR_NONE)
+        write_below(verdict, &style, samples, options, &group, stream);
     columns_deinit(&columns);
-}
-
-void table_write(const struct samples *samples, const struct options *options, size_t width,
-                 FILE *stream)
-{
-    struct group *group = malloc(sizeof *group);
-    if (group != NULL)
-        write_table(samples, options, width, group, stream);
-    free(group);
+    return kind;
 }
 
 /* ------------------------------------------------------------------ sentences */
@@ -328,14 +328,11 @@ static void write_roles_of(FILE *stream, const char *recipe, uint64_t clients,
 void table_write_roles(const struct samples *samples, const struct options *options, FILE *stream)
 {
     uint64_t most = options->clients[options->level_count - 1];
-    struct group *group = malloc(sizeof *group);
-    if (group == NULL)
-        return;
+    struct group group;
     for (size_t r = 0; r < options->recipe_count; r++) {
-        gather(samples, options->recipes[r], most, group);
-        write_roles_of(stream, options->recipes[r]->name, most, group);
+        gather(samples, options->recipes[r], most, &group);
+        write_roles_of(stream, options->recipes[r]->name, most, &group);
     }
-    free(group);
 }
 
 void table_write_leaks(const struct samples *samples, const struct options *options, FILE *stream)

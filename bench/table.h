@@ -5,6 +5,7 @@
 #ifndef BENCH_TABLE_H
 #define BENCH_TABLE_H
 
+#include "base/error.h"
 #include "bench/options.h"
 #include "bench/sample.h"
 
@@ -16,10 +17,10 @@
  * the valid ones; a line below the table names each cell of which a trial is left out. RPCs are
  * told to the last one; where a row would be wider than `width`, other counts are rounded, and the
  * least important columns left out. A verdict that all cells share is a line below the table, else
- * a column.
+ * a column. ERROR_NO_MEMORY, with nothing written.
  */
-void table_write(const struct samples *samples, const struct options *options, size_t width,
-                 FILE *stream);
+MUST_CHECK enum error_kind table_write(const struct samples *samples, const struct options *options,
+                                       size_t width, FILE *stream, struct error *error);
 
 /* A line if servers stalled in any trial that was led to its end all the same. */
 void table_write_stalls(const struct samples *samples, FILE *stream);

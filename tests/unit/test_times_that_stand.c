@@ -137,7 +137,8 @@ static void write_fit_sentences(FILE *stream)
 
 static void write_table(FILE *stream)
 {
-    table_write(&samples, &options, 80, stream);
+    struct error error;
+    assert_int_equal(table_write(&samples, &options, 80, stream, &error), ERROR_NONE);
 }
 
 static void write_roles(FILE *stream)

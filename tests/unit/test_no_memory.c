@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: Apache-2.0
+/* The results of a run where there is no memory: nothing is missing without an error. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "bench/columns.h"
+#include "bench/fits.h"
+#include "bench/table.h"
+#include "recipes/law.h"
+#include "recipes/registry.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static bool refuses;
+
+void *__real_malloc(size_t size);
+void *__real_calloc(size_t count, size_t size);
+void *__real_realloc(void *memory, size_t size);
+void *__wrap_malloc(size_t size);
+void *__wrap_calloc(size_t count, size_t size);
+void *__wrap_realloc(void *memory, size_t size);
+
+void *__wrap_malloc(size_t size)
+{
+    return refuses ? NULL : __real_malloc(size);
+}
+
+void *__wrap_calloc(size_t count, size_t size)
+{
+    return refuses ? NULL : __real_calloc(count, size);
+}
+
+void *__wrap_realloc(void *memory, size_t size)
+{
+    return refuses ? NULL : __real_realloc(memory, size);
+}
+
+#define TRIALS 8
+
+static struct sample list[TRIALS];
+static struct samples samples = {list, TRIALS};
+static uint64_t levels[] = {8, 16, 32, 64};
+static struct options options;
+static struct waiters *waiters;
+
+/* Two trials at each level, the highest level first. */
+static int set_up(void **state)
+{
+    const struct recipe *recipe = registry_find("scalable");
+    struct error error;
+    (void)state;
+    options = (struct options){
+        .recipes = {recipe}, .recipe_count = 1, .clients = levels, .level_count = 4, .locks = 1};
+    for (size_t i = 0; i < TRIALS; i++) {
+        uint64_t n = levels[3 - i % 4];
+        list[i] = (struct sample){.cell = {.recipe = recipe, .clients = (uint32_t)n},
+                                  .has_law = true,
+                                  .valid = true,
+                                  .complete = true,
+                                  .elapsed_s = 1,
+                                  .drain_s = i < 4 ? 1 : 3,
+                                  .handoff_of_us = {[ROLE_LEADER] = 1, [ROLE_FOLLOWER] = 2}};
+        law_total(recipe, n, n, &list[i].law);
+        list[i].total = list[i].law;
+    }
+    return waiters_new(recipe, 64, &waiters, &error) == ERROR_NONE ? 0 : -1;
+}
+
+static int tear_down(void **state)
+{
+    (void)state;
+    refuses = false;
+    waiters_free(waiters);
+    return 0;
+}
+
+/* All that write() writes; for the caller to free. */
+static char *text_of(void (*write)(FILE *stream), bool without_memory)
+{
+    char *text = NULL;
+    size_t length = 0;
+    FILE *stream = open_memstream(&text, &length);
+    assert_non_null(stream);
+    refuses = without_memory;
+    write(stream);
+    refuses = false;
+    fclose(stream);
+    return text;
+}
+
+static void assert_needs_no_memory(void (*write)(FILE *stream), const char *words)
+{
+    char *with = text_of(write, false), *without = text_of(write, true);
+    assert_non_null(strstr(with, words));
+    assert_string_equal(without, with);
+    free(with);
+    free(without);
+}
+
+static void write_fits(FILE *stream)
+{
+    const struct sample_context context = {"run", "standalone", 1, &options};
+    struct csv csv = {.stream = stream};
+    fits_write(&samples, waiters, &context, &csv);
+}
+
+static void tell_fits(FILE *stream)
+{
+    fits_tell(&samples, options.recipes[0], &options, stream);
+    fits_tell_levels(&samples, &options, stream);
+}
+
+static void write_roles(FILE *stream)
+{
+    table_write_roles(&samples, &options, stream);
+}
+
+static void test_fits_are_whole(void **state)
+{
+    (void)state;
+    assert_needs_no_memory(write_fits, "run,scalable,drain_s,clients,4,0.0000,");
+    assert_needs_no_memory(tell_fits, "scalable: RPCs: exactly 5·n - 2 at every n: O(n)\n");
+    assert_needs_no_memory(write_roles, "leader 0.00 ms, follower 0.00 ms");
+}
+
+static void test_a_table_without_memory_is_an_error(void **state)
+{
+    struct error error;
+    char *text = NULL;
+    size_t length = 0;
+    (void)state;
+    FILE *stream = open_memstream(&text, &length);
+    refuses = true;
+    assert_int_equal(table_write(&samples, &options, 80, stream, &error), ERROR_NO_MEMORY);
+    refuses = false;
+    fclose(stream);
+    assert_string_equal(text, "");
+    assert_string_equal(error.subject, "the table");
+    free(text);
+}
+
+int main(void)
+{
+#define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
+    const struct CMUnitTest tests[] = {
+        TEST(test_fits_are_whole),
+        TEST(test_a_table_without_memory_is_an_error),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
