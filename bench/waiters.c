@@ -232,21 +232,22 @@ double waiters_octave_timed_mean(const struct waiters *waiters, size_t octave)
     return sum / timed;
 }
 
-/* The median over trials of their medians, with its interval where there are trials enough. */
-static struct interval median_of(struct waiters_octave *octave)
+/* The geometric mean over trials of their medians, with its interval if there are enough trials. */
+static struct interval mean_of_medians(const struct waiters_octave *octave)
 {
-    if (octave->median_count >= STATISTICS_TRIALS_MIN)
-        return statistics_interval_of_logs(octave->medians_us, octave->median_count, 0.95);
-    statistics_sort(octave->medians_us, octave->median_count);
-    double middle = statistics_median(octave->medians_us, octave->median_count);
-    return (struct interval){middle, NAN, NAN};
+    struct interval mean =
+        statistics_interval_of_logs(octave->medians_us, octave->median_count, 0.95);
+    if (octave->median_count < STATISTICS_TRIALS_MIN)
+        mean.low = mean.high = NAN;
+    return mean;
 }
 
-static void write_octave(struct waiters *waiters, size_t index, const char *run, struct csv *csv)
+static void write_octave(const struct waiters *waiters, size_t index, const char *run,
+                         struct csv *csv)
 {
-    struct waiters_octave *octave = &waiters->octaves[index];
+    const struct waiters_octave *octave = &waiters->octaves[index];
     struct waiters_level sum = waiters_octave_sum(waiters, index);
-    struct interval median = median_of(octave);
+    struct interval median = mean_of_medians(octave);
     double handoffs = (double)sum.handoffs;
     csv_text(csv, run);
     csv_text(csv, waiters->recipe->name);
@@ -271,7 +272,7 @@ static void write_octave(struct waiters *waiters, size_t index, const char *run,
     csv_end_row(csv);
 }
 
-void waiters_write(struct waiters *waiters, const char *run, struct csv *csv)
+void waiters_write(const struct waiters *waiters, const char *run, struct csv *csv)
 {
     for (size_t i = 0; i < WAITERS_OCTAVES; i++) {
         if (waiters_octave_sum(waiters, i).handoffs > 0)

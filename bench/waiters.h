@@ -6,8 +6,9 @@
  * and in octaves of W (1, 2-3, 4-7, …) for latencies. The arrivals (handoff 0) and releases that
  * nobody waited for are not handoffs.
  *
- * The median and its interval are over trials, since the handoffs of one trial are correlated; the
- * 99th percentile, for which one trial has too few, describes all handoffs of an octave together.
+ * Each trial gives one median. Their geometric mean and its interval are over trials, because the
+ * handoffs of one trial are correlated. The 99th percentile, for which one trial has too few
+ * handoffs, describes all handoffs of an octave together.
  */
 #ifndef BENCH_WAITERS_H
 #define BENCH_WAITERS_H
@@ -72,8 +73,8 @@ double waiters_octave_mean(const struct waiters *waiters, size_t octave);
 /* The same of the handoffs whose times are used. */
 double waiters_octave_timed_mean(const struct waiters *waiters, size_t octave);
 
-/* The columns of waiters.csv, and a recipe's rows. The order of the medians kept is not. */
+/* The columns of waiters.csv, and the rows of a recipe: one for each octave with a handoff. */
 extern const char waiters_columns[];
-void waiters_write(struct waiters *waiters, const char *run, struct csv *csv);
+void waiters_write(const struct waiters *waiters, const char *run, struct csv *csv);
 
 #endif

@@ -135,6 +135,38 @@ static void the_handoffs_with_times_are_counted_apart(void **state)
     assert_true(isnan(waiters_octave_timed_mean(waiters, 3)));
 }
 
+/* Adds trials of one handoff each, and returns the row of their octave. */
+static const char *written_of_trials(const uint64_t *handoffs_ns, size_t count)
+{
+    struct error error;
+    double beta;
+    for (size_t i = 0; i + 1 < count; i++) {
+        hand_over(1, handoffs_ns[i]);
+        assert_int_equal(waiters_add(waiters, &result, true, &beta, &error), ERROR_NONE);
+        board_free(result.board);
+        assert_int_equal(board_new(&plan, &result.board, &error), ERROR_NONE);
+    }
+    hand_over(1, handoffs_ns[count - 1]);
+    return written(true);
+}
+
+/* The same estimator without an interval and with one. */
+static void few_trials_have_a_geometric_mean(void **state)
+{
+    static const uint64_t handoffs_ns[] = {1000, 2000, 32000, 4000};
+    (void)state;
+    assert_string_equal(written_of_trials(handoffs_ns, 4),
+                        "run,scalable,1,1,1.00,4,2.000,1.000,2.000,4.0,,,,,,4\n");
+}
+
+static void five_trials_have_a_geometric_mean_and_an_interval(void **state)
+{
+    static const uint64_t handoffs_ns[] = {1000, 2000, 4000, 32000, 4000};
+    (void)state;
+    assert_string_equal(written_of_trials(handoffs_ns, 5),
+                        "run,scalable,1,1,1.00,5,2.000,1.000,2.000,4.0,0.8,20.0,,,,5\n");
+}
+
 /* Row 0, and a release that nobody waited for, or that handed on nothing. */
 static void what_is_no_handoff_is_in_no_row(void **state)
 {
@@ -153,6 +185,8 @@ int main(void)
         TEST(a_99th_percentile_takes_a_hundred_handoffs),
         TEST(counts_of_a_trial_without_times),
         TEST(the_handoffs_with_times_are_counted_apart),
+        TEST(few_trials_have_a_geometric_mean),
+        TEST(five_trials_have_a_geometric_mean_and_an_interval),
         TEST(what_is_no_handoff_is_in_no_row),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
