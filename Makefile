@@ -238,14 +238,16 @@ mutate: install-to-test
 
 SOURCES := $(wildcard lib/*/*.c bench/*.c bench/*/*.c tests/*/*.c)
 HEADERS := $(wildcard lib/*/*.h bench/*.h bench/*/*.h tests/*/*.h)
-SCRIPTS := .ci/run $(addprefix compose/,demo health kill-leader lib.sh server with-docker) tests/run tests/mutate \
+SCRIPTS := .ci/run $(addprefix compose/,demo health kill-leader lib.sh server with-docker) tests/arrows tests/run tests/mutate \
     $(wildcard tests/*.sh)
 
 format: install-to-lint
 	clang-format -i $(SOURCES) $(HEADERS)
 
-# Checks formatting, the warnings of a second compiler, clang-tidy, cppcheck and shellcheck.
+# Checks the includes between folders, formatting, the warnings of a second compiler, clang-tidy, cppcheck and
+# shellcheck.
 lint: install-to-lint
+	tests/arrows
 	clang-format --dry-run --Werror $(SOURCES) $(HEADERS)
 	@$(MAKE) --no-print-directory -j$(JOBS) CC=clang BUILD=$(BUILD)-clang all $(BUILD)-clang/cost
 	@printf '%s\n' $(filter-out tests/%,$(SOURCES)) | xargs -P $(JOBS) -n 4 sh -c 'clang-tidy --quiet \

@@ -1,12 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "bench/data.h"
 
-#include "bench/json_text.h"
-#include "bench/machine.h"
+#include "servers/ensemble.h"
 
 #include <errno.h>
 #include <stdio.h>
-#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -36,22 +34,4 @@ const char *data_folder_of(const struct options *options, const char *target, ch
         return options->data;
     snprintf(folder, PATH_MAX, "%s/%s", options->data, target);
     return folder;
-}
-
-json_t *data_describe(const struct options *options, const struct target *target)
-{
-    char file_system[64];
-    bool fsync = options->fsync;
-    if (target->ensemble == NULL && !target->stands)
-        return json_null();
-    if (target->stands) {
-        struct background_server server;
-        background_look_at(&target->background, 0, &server);
-        fsync = strstr(server.settings_text, "forceSync=no") == NULL;
-    }
-    const char *folder =
-        target->stands ? target->background.folder : ensemble_folder(target->ensemble);
-    machine_file_system(folder, file_system, sizeof file_system);
-    return json_pack("{s:o, s:s, s:b}", "folder", json_text(folder), "file_system", file_system,
-                     "fsync", fsync);
 }

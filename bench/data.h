@@ -11,9 +11,7 @@
 
 #include "base/error.h"
 #include "bench/options.h"
-#include "bench/target.h"
 
-#include <jansson.h>
 #include <limits.h>
 #include <stdbool.h>
 
@@ -32,9 +30,5 @@ void data_remove(const struct options *options, bool made);
  * or one that is written to `folder`. */
 const char *data_folder_of(const struct options *options, const char *target,
                            char folder[PATH_MAX]);
-
-/* For the manifest: the folder, the file system that it lies on, and whether writes wait for it;
- * null without servers of our own. The caller's to json_decref. */
-json_t *data_describe(const struct options *options, const struct target *target);
 
 #endif

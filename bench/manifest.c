@@ -3,7 +3,6 @@
 
 #include "base/clock.h"
 #include "base/output.h"
-#include "bench/data.h"
 #include "bench/json_text.h"
 #include "bench/machine.h"
 #include "bench/version.h"
@@ -130,6 +129,26 @@ static json_t *describe_servers(const struct target *target)
     return servers;
 }
 
+/* Where private servers keep their data, its file system, and whether writes wait for the disk;
+ * null without servers of our own. */
+static json_t *describe_data(const struct options *options, const struct target *target)
+{
+    char file_system[64];
+    bool fsync = options->fsync;
+    if (target->ensemble == NULL && !target->stands)
+        return json_null();
+    if (target->stands) {
+        struct background_server server;
+        background_look_at(&target->background, 0, &server);
+        fsync = strstr(server.settings_text, "forceSync=no") == NULL;
+    }
+    const char *folder =
+        target->stands ? target->background.folder : ensemble_folder(target->ensemble);
+    machine_file_system(folder, file_system, sizeof file_system);
+    return json_pack("{s:o, s:s, s:b}", "folder", json_text(folder), "file_system", file_system,
+                     "fsync", fsync);
+}
+
 void manifest_begin(struct manifest *manifest, int argc, char **argv, const struct options *options,
                     const struct target *target)
 {
@@ -139,7 +158,7 @@ void manifest_begin(struct manifest *manifest, int argc, char **argv, const stru
                                (json_int_t)options->seed, "plan", describe_plan(options), "host",
                                machine_describe(), "driver", describe_driver(options->driver),
                                "target", target->name, "servers", describe_servers(target), "data",
-                               data_describe(options, target), "stalls",
+                               describe_data(options, target), "stalls",
                                json_pack("{s:i, s:f, s:[]}", "count", 0, "seconds", 0.0, "trials"));
 }
 

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * options: the command line of `zkherd run`. Layer: bench.
- *
- * Invariant: options that were parsed can be run: what contradicts itself has been refused.
+ * options: what the command line of `zkherd run` asks for. Layer: bench.
  */
 #ifndef BENCH_OPTIONS_H
 #define BENCH_OPTIONS_H
@@ -57,9 +55,7 @@ struct options {
     bool quiet;
 };
 
-/* Parses argv[1] … of the subcommand. ARGUMENTS_GO (bench/arguments.h): the caller owns *options,
- * to options_deinit. Else the exit status: the help is printed, or it has been complained about. */
-int options_parse(int argc, char **argv, struct options *options);
+/* Frees the lists. */
 void options_deinit(struct options *options);
 
 /* The driver's name, as it is typed: a static string. */

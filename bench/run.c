@@ -4,6 +4,7 @@
 #include "base/clock.h"
 #include "bench/arguments.h"
 #include "bench/cells.h"
+#include "bench/command_line.h"
 #include "bench/complain.h"
 #include "bench/data.h"
 #include "bench/folder.h"
@@ -407,7 +408,7 @@ int run_main(int argc, char **argv)
     if (run == NULL)
         return complain(&(struct error){.kind = ERROR_NO_MEMORY, .subject = "run"});
     run->signals = -1;
-    int status = options_parse(argc, argv, &run->options);
+    int status = command_line_parse(argc, argv, &run->options);
     if (status == ARGUMENTS_GO) {
         status = prepare_and_lead(run, argc, argv);
         release(run);
