@@ -43,10 +43,10 @@ enum error_kind capacity_look(const struct connect_string *servers, uint64_t mos
 }
 
 /* "64, 128 and 256" */
-static void list_left_out(const struct options *options, char *text, size_t size)
+static void list_left_out(const struct client_counts *clients, char *text, size_t size)
 {
-    const uint64_t *out = options->clients + options->level_count;
-    size_t length = 0, count = options->left_out_count;
+    const uint64_t *out = clients->list + clients->count;
+    size_t length = 0, count = clients->left_out;
     if (count > LISTED_MAX) {
         snprintf(text, size, "%llu to %llu (%zu client counts)", (unsigned long long)out[0],
                  (unsigned long long)out[count - 1], count);
@@ -69,14 +69,14 @@ static void suggest_levels(uint64_t sessions, char *text, size_t size)
         snprintf(text, size, "-n %llu..%llu+%llu, ", step, sessions - sessions % step, step);
 }
 
-static void explain(const struct capacity *capacity, const struct options *options, char *text,
-                    size_t size)
+static void explain(const struct capacity *capacity, uint64_t max_clients,
+                    const struct client_counts *clients, char *text, size_t size)
 {
     char left_out[160], levels[48];
-    list_left_out(options, left_out, sizeof left_out);
-    if (options->max_clients < capacity->sessions) {
+    list_left_out(clients, left_out, sizeof left_out);
+    if (max_clients < capacity->sessions) {
         snprintf(text, size, "n = %s left out: --max-clients %llu", left_out,
-                 (unsigned long long)options->max_clients);
+                 (unsigned long long)max_clients);
         return;
     }
     suggest_levels(capacity->sessions, levels, sizeof levels);
@@ -88,29 +88,29 @@ static void explain(const struct capacity *capacity, const struct options *optio
              levels);
 }
 
-static enum error_kind raise_too_few(const struct capacity *capacity, const struct options *options,
-                                     struct error *error)
+static enum error_kind raise_too_few(const struct capacity *capacity,
+                                     const struct client_counts *clients, struct error *error)
 {
     return error_raise(error, ERROR_CONNECTION_LIMIT, 0, capacity->server,
                        "%llu at a time (maxClientCnxns), %d of them for zkherd's own use, and the "
                        "smallest number of --clients is %llu",
                        (unsigned long long)capacity->room, CAPACITY_RESERVED,
-                       (unsigned long long)options->clients[0]);
+                       (unsigned long long)clients->list[0]);
 }
 
-enum error_kind capacity_fit(const struct capacity *capacity, struct options *options, char *text,
-                             size_t size, struct error *error)
+enum error_kind capacity_fit(const struct capacity *capacity, uint64_t max_clients,
+                             struct client_counts *clients, char *text, size_t size,
+                             struct error *error)
 {
-    uint64_t most =
-        capacity->sessions < options->max_clients ? capacity->sessions : options->max_clients;
+    uint64_t most = capacity->sessions < max_clients ? capacity->sessions : max_clients;
     text[0] = '\0';
-    while (options->level_count > 0 && options->clients[options->level_count - 1] > most) {
-        options->level_count--;
-        options->left_out_count++;
+    while (clients->count > 0 && clients->list[clients->count - 1] > most) {
+        clients->count--;
+        clients->left_out++;
     }
-    if (options->level_count == 0)
-        return raise_too_few(capacity, options, error);
-    if (options->left_out_count > 0)
-        explain(capacity, options, text, size);
+    if (clients->count == 0)
+        return raise_too_few(capacity, clients, error);
+    if (clients->left_out > 0)
+        explain(capacity, max_clients, clients, text, size);
     return ERROR_NONE;
 }

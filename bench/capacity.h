@@ -36,11 +36,11 @@ MUST_CHECK enum error_kind capacity_look(const struct connect_string *servers, u
                                          struct capacity *capacity, struct error *error);
 
 /*
- * Leaves out of the plan the numbers of clients that are more than capacity or --max-clients allow.
- * Why goes to text, "" if nothing is left out. If nothing remains: ERROR_CONNECTION_LIMIT for the
- * servers' sake.
+ * Leaves out the numbers of clients above the capacity or above max_clients. The reason goes to
+ * text, "" if nothing is left out. ERROR_CONNECTION_LIMIT if nothing remains.
  */
-MUST_CHECK enum error_kind capacity_fit(const struct capacity *capacity, struct options *options,
-                                        char *text, size_t size, struct error *error);
+MUST_CHECK enum error_kind capacity_fit(const struct capacity *capacity, uint64_t max_clients,
+                                        struct client_counts *clients, char *text, size_t size,
+                                        struct error *error);
 
 #endif

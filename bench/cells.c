@@ -26,7 +26,7 @@
 static uint64_t bound_bytes(const struct options *options, const struct tally *total)
 {
     uint64_t path =
-        strlen(options->servers.chroot) + ROOT_PATH_SIZE + LOCK_PATH_MAX + NAME_MAX_LENGTH;
+        strlen(options->target.servers.chroot) + ROOT_PATH_SIZE + LOCK_PATH_MAX + NAME_MAX_LENGTH;
     return tally_rpcs(total) * (BYTES_PER_RPC + path) + total->of[TALLY_CREATE] * path +
            total->of[TALLY_NOTIFICATION] * (BYTES_PER_NOTIFICATION + path) +
            total->of[TALLY_NAMES_LISTED] * BYTES_PER_NAME;
@@ -39,9 +39,9 @@ static void weigh(const struct options *options, struct cell *cell)
     uint64_t clients = cell->clients;
     struct trial_plan plan = {
         .recipe = recipe,
-        .workload = options->workload,
+        .workload = options->plan.workload,
         .clients = (uint32_t)clients,
-        .locks = options->locks,
+        .locks = options->plan.locks,
         .handoffs = options_handoffs(options, clients),
     };
     struct tally total = {0};
@@ -63,12 +63,12 @@ static void weigh(const struct options *options, struct cell *cell)
 static size_t add_round(struct cell *list, const struct options *options, uint32_t trial)
 {
     size_t count = 0;
-    for (size_t topology = 0; topology < options->topology_count; topology++) {
-        for (size_t r = 0; r < options->recipe_count; r++) {
-            for (size_t i = 0; i < options->level_count; i++) {
-                const struct recipe *recipe = options->recipes[r];
-                uint64_t clients = options->clients[i];
-                if (clients > options->most_clients[r])
+    for (size_t topology = 0; topology < options->target.topology_count; topology++) {
+        for (size_t r = 0; r < options->plan.recipe_count; r++) {
+            for (size_t i = 0; i < options->plan.clients.count; i++) {
+                const struct recipe *recipe = options->plan.recipes[r];
+                uint64_t clients = options->plan.clients.list[i];
+                if (clients > options->plan.most_clients[r])
                     continue;
                 list[count] = (struct cell){.recipe = recipe,
                                             .clients = (uint32_t)clients,
@@ -86,10 +86,11 @@ static size_t add_round(struct cell *list, const struct options *options, uint32
 static enum error_kind check_texts(const struct options *options, struct error *error)
 {
     enum error_kind kind = ERROR_NONE;
-    for (size_t r = 0; r < options->recipe_count; r++) {
-        for (size_t i = 0; kind == ERROR_NONE && i < options->level_count; i++) {
-            if (options->clients[i] <= options->most_clients[r])
-                kind = law_check_texts(options->recipes[r], options->clients[i], error);
+    for (size_t r = 0; r < options->plan.recipe_count; r++) {
+        for (size_t i = 0; kind == ERROR_NONE && i < options->plan.clients.count; i++) {
+            if (options->plan.clients.list[i] <= options->plan.most_clients[r])
+                kind =
+                    law_check_texts(options->plan.recipes[r], options->plan.clients.list[i], error);
         }
     }
     return kind;
@@ -98,16 +99,17 @@ static enum error_kind check_texts(const struct options *options, struct error *
 enum error_kind cells_init(struct cells *cells, const struct options *options, struct error *error)
 {
     struct random random;
-    size_t per_round = options->topology_count * options->recipe_count * options->level_count;
+    size_t per_round =
+        options->target.topology_count * options->plan.recipe_count * options->plan.clients.count;
     *cells = (struct cells){0};
-    assert(per_round > 0 && options->trials > 0);
+    assert(per_round > 0 && options->plan.trials > 0);
     if (check_texts(options, error) != ERROR_NONE)
         return error->kind;
-    *cells = (struct cells){.list = calloc(per_round * options->trials, sizeof *cells->list)};
+    *cells = (struct cells){.list = calloc(per_round * options->plan.trials, sizeof *cells->list)};
     if (cells->list == NULL)
         return error_raise(error, ERROR_NO_MEMORY, 0, "plan", "%s", "");
-    random_init(&random, options->seed);
-    for (uint32_t trial = 1; trial <= options->trials; trial++) {
+    random_init(&random, options->plan.seed);
+    for (uint32_t trial = 1; trial <= options->plan.trials; trial++) {
         struct cell *round = cells->list + cells->count;
         size_t count = add_round(round, options, trial);
         random_shuffle(&random, round, count, sizeof *round);
@@ -125,15 +127,16 @@ void cells_deinit(struct cells *cells)
 struct cell cells_warm_up(const struct options *options, size_t recipe, size_t topology)
 {
     struct options small = *options;
-    uint64_t clients = options->clients[options->level_count - 1];
-    if (clients > options->most_clients[recipe])
-        clients = options->most_clients[recipe];
+    uint64_t clients = options->plan.clients.list[options->plan.clients.count - 1];
+    if (clients > options->plan.most_clients[recipe])
+        clients = options->plan.most_clients[recipe];
     if (clients > WARM_UP_CLIENTS)
         clients = WARM_UP_CLIENTS;
-    struct cell cell = {
-        .recipe = options->recipes[recipe], .clients = (uint32_t)clients, .topology = topology};
-    small.workload = WORKLOAD_DRAIN;
-    small.locks = 1;
+    struct cell cell = {.recipe = options->plan.recipes[recipe],
+                        .clients = (uint32_t)clients,
+                        .topology = topology};
+    small.plan.workload = WORKLOAD_DRAIN;
+    small.plan.locks = 1;
     weigh(&small, &cell);
     return cell;
 }

@@ -25,7 +25,7 @@
 #define HEAP_MIB     512
 #define TIMEOUT_NS   (30 * NS_PER_S)
 #define CLAIMS_MAX   64
-#define SESSIONS_MAX TARGET_CLIENTS_DEFAULT /* more than any trial has */
+#define SESSIONS_MAX 1000 /* more than any trial has */
 
 static const char help[] =
     "Usage: zkherd claims [OPTION]...\n"
@@ -58,7 +58,7 @@ struct claims {
     const char *out;
     bool quiet;
     uint64_t seed;
-    struct options servers; /* where the target is to be */
+    struct target_options servers; /* where the target is to be */
     struct target target;
     struct lab lab;
     struct progress progress;
@@ -197,7 +197,7 @@ static enum error_kind open_target(struct claims *claims, struct error *error)
 {
     progress_say(&claims->progress,
                  claims->servers.connect ? "looking at the servers" : "starting a private server");
-    enum error_kind kind = target_open(&claims->servers, 0, &claims->target, error);
+    enum error_kind kind = target_open(&claims->servers, 0, SESSIONS_MAX, &claims->target, error);
     progress_clear(&claims->progress);
     if (kind != ERROR_NONE)
         return kind;

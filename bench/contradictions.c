@@ -14,10 +14,10 @@ static bool wrong(const char *option, const char *value, const char *why)
 /* What is asked of a recipe that it cannot do. */
 static bool check_recipe(const struct options *options, const struct recipe *recipe)
 {
-    if (options->pace == PACE_LOCKSTEP && !recipe_has_law(recipe))
+    if (options->plan.pace == PACE_LOCKSTEP && !recipe_has_law(recipe))
         return wrong("--recipes", recipe->name,
                      "it polls without end, so lockstep cannot run it: give --pace free");
-    if (options->workload == WORKLOAD_STEADY && recipe->together)
+    if (options->plan.workload == WORKLOAD_STEADY && recipe->together)
         return wrong("--recipes", recipe->name,
                      "its clients enter and leave together, once: give --workload drain");
     return true;
@@ -28,7 +28,7 @@ static bool check_death(const struct options *options, const struct recipe *reci
 {
     const struct death *death = &recipe->death;
     if (death->how != DEATH_NONE && death->who == DEATH_WAITER &&
-        options->clients[0] < (uint64_t)3 * options->locks)
+        options->plan.clients.list[0] < (uint64_t)3 * options->plan.locks)
         return wrong(
             "--recipes", recipe->name,
             "a client dies that waits between the holder and another waiter: at least three "
@@ -42,21 +42,21 @@ static bool check_broken(const struct options *options, const struct recipe *rec
     char why[96];
     if (!recipe->broken)
         return true;
-    if (options->workload == WORKLOAD_STEADY)
+    if (options->plan.workload == WORKLOAD_STEADY)
         return wrong("--recipes", recipe->name, "it needs --workload drain");
-    if (options->pace == PACE_FREE)
+    if (options->plan.pace == PACE_FREE)
         return wrong("--recipes", recipe->name,
                      "in free pace its mistake shows only by chance: leave out --pace");
     snprintf(why, sizeof why, "its mistake does not show with fewer than %u clients per lock",
              recipe->broken);
-    return options->clients[0] >= (uint64_t)recipe->broken * options->locks ||
+    return options->plan.clients.list[0] >= (uint64_t)recipe->broken * options->plan.locks ||
            wrong("--recipes", recipe->name, why);
 }
 
 /* Where only some may share a lock, as readers do, the clients of each lock are to have one. */
 static bool check_sharing(const struct options *options, const struct recipe *recipe)
 {
-    uint64_t fewest = options->clients[0] / options->locks;
+    uint64_t fewest = options->plan.clients.list[0] / options->plan.locks;
     if (recipe->shares == NULL)
         return true;
     for (uint32_t number = 0; number < fewest; number++) {
@@ -71,11 +71,11 @@ static bool check_sharing(const struct options *options, const struct recipe *re
 
 static bool check_recipes(const struct options *options)
 {
-    for (size_t i = 0; i < options->recipe_count; i++) {
-        if (!check_recipe(options, options->recipes[i]) ||
-            !check_death(options, options->recipes[i]) ||
-            !check_broken(options, options->recipes[i]) ||
-            !check_sharing(options, options->recipes[i]))
+    for (size_t i = 0; i < options->plan.recipe_count; i++) {
+        if (!check_recipe(options, options->plan.recipes[i]) ||
+            !check_death(options, options->plan.recipes[i]) ||
+            !check_broken(options, options->plan.recipes[i]) ||
+            !check_sharing(options, options->plan.recipes[i]))
             return false;
     }
     return true;
@@ -84,31 +84,32 @@ static bool check_recipes(const struct options *options)
 /* How much is to be done, and by how many. */
 static bool check_amounts(const struct options *options)
 {
-    uint64_t fewest = options->clients[0], most = options->clients[options->level_count - 1];
+    uint64_t fewest = options->plan.clients.list[0],
+             most = options->plan.clients.list[options->plan.clients.count - 1];
     char value[32];
-    if (options->workload == WORKLOAD_DRAIN &&
-        (options->handoffs != 0 || options->duration_ns != 0))
-        return wrong(options->handoffs != 0 ? "--handoffs" : "--duration",
+    if (options->plan.workload == WORKLOAD_DRAIN &&
+        (options->plan.handoffs != 0 || options->plan.duration_ns != 0))
+        return wrong(options->plan.handoffs != 0 ? "--handoffs" : "--duration",
                      "without --workload steady",
                      "a drain ends when each client has acquired once: add --workload steady");
-    if (options->handoffs != 0 && options->duration_ns != 0)
+    if (options->plan.handoffs != 0 && options->plan.duration_ns != 0)
         return wrong("--handoffs", "with --duration", "give only one of them");
-    if (options->handoffs != 0 && options->handoffs < most) {
-        snprintf(value, sizeof value, "%llu", (unsigned long long)options->handoffs);
+    if (options->plan.handoffs != 0 && options->plan.handoffs < most) {
+        snprintf(value, sizeof value, "%llu", (unsigned long long)options->plan.handoffs);
         return wrong("--handoffs", value,
                      "fewer than the clients, of which each acquires at least once");
     }
-    if (options->locks > fewest) {
-        snprintf(value, sizeof value, "%u", options->locks);
+    if (options->plan.locks > fewest) {
+        snprintf(value, sizeof value, "%u", options->plan.locks);
         return wrong("--locks", value, "more locks than clients");
     }
-    if (options->processes > fewest) {
-        snprintf(value, sizeof value, "%u", options->processes);
+    if (options->plan.processes > fewest) {
+        snprintf(value, sizeof value, "%u", options->plan.processes);
         return wrong("--processes", value, "more processes than clients");
     }
-    for (size_t i = 0; i < options->recipe_count; i++) {
-        if (options->most_clients[i] < fewest)
-            return wrong("--recipes", options->recipes[i]->name,
+    for (size_t i = 0; i < options->plan.recipe_count; i++) {
+        if (options->plan.most_clients[i] < fewest)
+            return wrong("--recipes", options->plan.recipes[i]->name,
                          "its largest client count is below the smallest of --clients");
     }
     return true;
@@ -116,8 +117,8 @@ static bool check_amounts(const struct options *options)
 
 static bool check_hold(const struct options *options)
 {
-    uint64_t longest = options->hold.exponential ? HOLD_LONGEST_MEANS : 1;
-    return options->hold.mean_ns * longest < options->timeout_ns ||
+    uint64_t longest = options->plan.hold.exponential ? HOLD_LONGEST_MEANS : 1;
+    return options->plan.hold.mean_ns * longest < options->plan.timeout_ns ||
            wrong("--hold", "with --timeout",
                  "nothing moves while a lock is held: give a "
                  "--timeout that is longer than the hold (for exp:, longer than 20 means)");
@@ -126,13 +127,13 @@ static bool check_hold(const struct options *options)
 /* What only private servers are told. */
 static bool check_private(const struct options *options)
 {
-    const char *given = options->heap_given     ? "--heap"
-                        : options->fsync_given  ? "--fsync"
-                        : options->data != NULL ? "--data"
-                                                : NULL;
-    if (given != NULL && options->connect)
+    const char *given = options->target.heap_given     ? "--heap"
+                        : options->target.fsync_given  ? "--fsync"
+                        : options->target.data != NULL ? "--data"
+                                                       : NULL;
+    if (given != NULL && options->target.connect)
         return wrong(given, "with --connect", "only private servers are configured by zkherd");
-    if (given != NULL && options->driver == DRIVER_SIMULATED)
+    if (given != NULL && options->target.driver == DRIVER_SIMULATED)
         return wrong(given, "with --driver simulated", "a simulation has neither heap nor disk");
     return true;
 }
@@ -141,11 +142,11 @@ static bool check_private(const struct options *options)
 static bool check_bounds(const struct options *options)
 {
     char value[32];
-    if (options->max_rate != 0 && options->pace == PACE_FREE)
+    if (options->plan.max_rate != 0 && options->plan.pace == PACE_FREE)
         return wrong("--max-rate", "with --pace free",
                      "clients that contend freely cannot be held back: leave out --pace");
-    if (options->max_clients < options->clients[0]) {
-        snprintf(value, sizeof value, "%llu", (unsigned long long)options->max_clients);
+    if (options->target.max_clients < options->plan.clients.list[0]) {
+        snprintf(value, sizeof value, "%llu", (unsigned long long)options->target.max_clients);
         return wrong("--max-clients", value, "below the smallest number of --clients");
     }
     return true;
@@ -153,15 +154,15 @@ static bool check_bounds(const struct options *options)
 
 static bool check_servers(const struct options *options)
 {
-    if (options->driver == DRIVER_SIMULATED && options->connect)
+    if (options->target.driver == DRIVER_SIMULATED && options->target.connect)
         return wrong("--driver simulated", "with --connect", "a simulation has servers of its own");
-    if (options->driver == DRIVER_SIMULATED && options->processes > 1)
+    if (options->target.driver == DRIVER_SIMULATED && options->plan.processes > 1)
         return wrong("--driver simulated", "with --processes", "a simulation runs in one process");
-    if (options->connect && options->servers_given)
+    if (options->target.connect && options->target.servers_given)
         return wrong("--servers", "with --connect",
                      "give existing servers, or have private ones started");
-    if (!options->connect && options->placement == PLACEMENT_FOLLOWERS &&
-        options->server_counts[0] == 1)
+    if (!options->target.connect && options->target.placement == PLACEMENT_FOLLOWERS &&
+        options->target.server_counts[0] == 1)
         return wrong("--placement", "followers", "a standalone server has no followers");
     return true;
 }

@@ -2,7 +2,7 @@
 /*
  * contradictions: what options of `zkherd run` do not allow together. Layer: bench, below options.
  *
- * Each of them is allowed by itself (bench/values.h). What is asked of a recipe that it cannot do
+ * Each of them is allowed by itself (bench/option_table.h). What is asked of a recipe that it cannot do
  * is a contradiction too.
  */
 #ifndef BENCH_CONTRADICTIONS_H

@@ -8,7 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum error_kind data_prepare(const struct options *options, bool *made, struct error *error)
+enum error_kind data_prepare(const struct target_options *options, bool *made, struct error *error)
 {
     *made = false;
     if (options->data == NULL)
@@ -22,13 +22,14 @@ enum error_kind data_prepare(const struct options *options, bool *made, struct e
     return ERROR_NONE;
 }
 
-void data_remove(const struct options *options, bool made)
+void data_remove(const struct target_options *options, bool made)
 {
     if (made)
         rmdir(options->data);
 }
 
-const char *data_folder_of(const struct options *options, const char *target, char folder[PATH_MAX])
+const char *data_folder_of(const struct target_options *options, const char *target,
+                           char folder[PATH_MAX])
 {
     if (options->data == NULL || options->topology_count == 1)
         return options->data;

@@ -20,15 +20,15 @@
  * makes the one that several topologies share if it is not there; *made says so. Without --data
  * there is nothing to do.
  */
-MUST_CHECK enum error_kind data_prepare(const struct options *options, bool *made,
+MUST_CHECK enum error_kind data_prepare(const struct target_options *options, bool *made,
                                         struct error *error);
 
 /* Removes what data_prepare made, once the servers are gone; not if something else is in it. */
-void data_remove(const struct options *options, bool made);
+void data_remove(const struct target_options *options, bool made);
 
 /* The data_folder of the servers of a target of this name: NULL without --data, else the option's,
  * or one that is written to `folder`. */
-const char *data_folder_of(const struct options *options, const char *target,
+const char *data_folder_of(const struct target_options *options, const char *target,
                            char folder[PATH_MAX]);
 
 #endif

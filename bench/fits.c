@@ -147,8 +147,8 @@ static double law_at(const struct recipe *recipe, const struct metric *metric, u
 
 static bool has_law_of_drains(const struct options *options)
 {
-    return options->pace == PACE_LOCKSTEP && options->workload == WORKLOAD_DRAIN &&
-           options->locks == 1;
+    return options->plan.pace == PACE_LOCKSTEP && options->plan.workload == WORKLOAD_DRAIN &&
+           options->plan.locks == 1;
 }
 
 /* Whether no trial of the recipe failed, and each that was led to its end has exactly the counts of
@@ -462,7 +462,7 @@ static void tell_beta(struct telling *telling, struct interval beta)
 
 static bool has_too_few_levels(const struct options *options)
 {
-    return options->level_count < FIT_LEVELS_MIN;
+    return options->plan.clients.count < FIT_LEVELS_MIN;
 }
 
 void fits_tell(const struct samples *samples, const struct recipe *recipe,
@@ -472,7 +472,7 @@ void fits_tell(const struct samples *samples, const struct recipe *recipe,
     struct telling telling = {stream, recipe->name, has_too_few_levels(options), 0};
     tell_rpcs(&telling, samples, recipe, options, &points);
     tell_total(&telling, "bytes", "grow", BYTES, samples, recipe, &points);
-    if (options->workload == WORKLOAD_DRAIN)
+    if (options->plan.workload == WORKLOAD_DRAIN)
         tell_total(&telling, "drain time", "grows", DRAIN_S, samples, recipe, &points);
     tell_beta(&telling, gather_beta(samples, recipe));
 }
@@ -491,8 +491,8 @@ static bool lacks_levels(const struct samples *samples, const struct recipe *rec
 static bool any_lacks_levels(const struct samples *samples, enum total total,
                              const struct options *options, struct points *points)
 {
-    for (size_t i = 0; i < options->recipe_count; i++) {
-        if (lacks_levels(samples, options->recipes[i], &metrics[total], options, points))
+    for (size_t i = 0; i < options->plan.recipe_count; i++) {
+        if (lacks_levels(samples, options->plan.recipes[i], &metrics[total], options, points))
             return true;
     }
     return false;
@@ -505,7 +505,7 @@ static const char *list_undetermined(const struct samples *samples, const struct
     static const char *const lists[] = {
         "",      "RPCs",           "bytes",           "RPCs and bytes",
         "times", "RPCs and times", "bytes and times", "RPCs, bytes and times"};
-    enum total time = options->workload == WORKLOAD_DRAIN ? DRAIN_S : ELAPSED_S;
+    enum total time = options->plan.workload == WORKLOAD_DRAIN ? DRAIN_S : ELAPSED_S;
     return lists[(any_lacks_levels(samples, RPCS, options, points) ? 1 : 0) +
                  (any_lacks_levels(samples, BYTES, options, points) ? 2 : 0) +
                  (any_lacks_levels(samples, time, options, points) ? 4 : 0)];
@@ -518,6 +518,6 @@ void fits_tell_levels(const struct samples *samples, const struct options *optio
         has_too_few_levels(options) ? list_undetermined(samples, options, &points) : "";
     if (list[0] != '\0')
         wrap_sentence(stream, "How %s grow is undetermined: %zu client count%s, at least %d needed",
-                      list, options->level_count, options->level_count == 1 ? "" : "s",
-                      FIT_LEVELS_MIN);
+                      list, options->plan.clients.count,
+                      options->plan.clients.count == 1 ? "" : "s", FIT_LEVELS_MIN);
 }

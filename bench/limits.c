@@ -14,10 +14,10 @@
 static enum error_kind check_libraries(const struct options *options, struct error *error)
 {
     struct library library;
-    if (options->driver == DRIVER_SIMULATED)
+    if (options->target.driver == DRIVER_SIMULATED)
         return ERROR_NONE;
     enum error_kind kind = library_load(LIBRARY_ST, &library, error);
-    if (kind == ERROR_NONE && options->driver == DRIVER_THREADS)
+    if (kind == ERROR_NONE && options->target.driver == DRIVER_THREADS)
         kind = library_load(LIBRARY_MT, &library, error);
     return kind;
 }
@@ -26,25 +26,25 @@ static enum error_kind check_libraries(const struct options *options, struct err
 static enum error_kind check_memory(const struct options *options, struct error *error)
 {
     uint64_t servers = 0;
-    if (options->connect || options->driver == DRIVER_SIMULATED)
+    if (options->target.connect || options->target.driver == DRIVER_SIMULATED)
         return ERROR_NONE;
-    for (size_t i = 0; i < options->topology_count; i++)
-        servers += options->server_counts[i];
-    return ensemble_check_memory((unsigned)servers, options->heap_mib, error);
+    for (size_t i = 0; i < options->target.topology_count; i++)
+        servers += options->target.server_counts[i];
+    return ensemble_check_memory((unsigned)servers, options->target.heap_mib, error);
 }
 
 static enum error_kind allow_descriptors(const struct options *options, struct error *error)
 {
-    uint64_t most = options->clients[options->level_count - 1];
-    if (options->driver == DRIVER_SIMULATED)
+    uint64_t most = options->plan.clients.list[options->plan.clients.count - 1];
+    if (options->target.driver == DRIVER_SIMULATED)
         return ERROR_NONE;
-    uint64_t in_one_process = (most + options->processes - 1) / options->processes;
+    uint64_t in_one_process = (most + options->plan.processes - 1) / options->plan.processes;
     /* The multi-threaded library has a pipe for each session beside its socket. */
-    if (options->driver == DRIVER_THREADS)
+    if (options->target.driver == DRIVER_THREADS)
         in_one_process *= 3;
     /* A private server holds all of them, and inherits the limit. */
     return machine_allow_descriptors(
-        options->connect || in_one_process > most ? in_one_process : most, error);
+        options->target.connect || in_one_process > most ? in_one_process : most, error);
 }
 
 enum error_kind limits_check(const struct options *options, struct error *error)
@@ -58,14 +58,15 @@ enum error_kind limits_check(const struct options *options, struct error *error)
 void limits_warn(const struct options *options, const struct cells *cells, size_t server_count,
                  struct record *record)
 {
-    if (options->driver == DRIVER_SIMULATED)
+    if (options->target.driver == DRIVER_SIMULATED)
         return;
-    uint64_t most_rpcs = 0, most_clients = options->clients[options->level_count - 1];
+    uint64_t most_rpcs = 0,
+             most_clients = options->plan.clients.list[options->plan.clients.count - 1];
     for (size_t i = 0; i < cells->count; i++) {
         if (cells->list[i].rpcs > most_rpcs)
             most_rpcs = cells->list[i].rpcs;
     }
-    if (most_rpcs / options->processes > REQUESTS_PER_PROCESS)
+    if (most_rpcs / options->plan.processes > REQUESTS_PER_PROCESS)
         record_warn(record, "a trial makes more requests than the client library can number in one "
                             "process: spread it with --processes");
     if (most_clients / server_count > machine_local_ports())

@@ -18,8 +18,8 @@ struct load {
 static struct load sum_up(const struct options *options, const struct cells *cells)
 {
     struct load load = {cells_rpcs(cells, 0), cells_bytes(cells), cells->count,
-                        options->recipe_count};
-    for (size_t i = 0; i < options->recipe_count; i++) {
+                        options->plan.recipe_count};
+    for (size_t i = 0; i < options->plan.recipe_count; i++) {
         struct cell warm_up = cells_warm_up(options, i, 0);
         load.rpcs += warm_up.rpcs;
         load.bytes += warm_up.bytes;
@@ -37,13 +37,13 @@ static void describe(const struct options *options, const struct load *load, cha
                      size_t size)
 {
     char rpcs[32], time[32];
-    bool roughly = options->pace == PACE_FREE;
+    bool roughly = options->plan.pace == PACE_FREE;
     text_format_count(load->rpcs, rpcs, sizeof rpcs);
-    if (options->duration_ns != 0)
+    if (options->plan.duration_ns != 0)
         snprintf(text, size,
                  "%zu trial%s of %s after %zu drain%s; requests: as many as the servers answer",
                  load->trials, plural(load->trials),
-                 text_format_duration(options->duration_ns, time, sizeof time), load->warm_ups,
+                 text_format_duration(options->plan.duration_ns, time, sizeof time), load->warm_ups,
                  plural(load->warm_ups));
     else
         snprintf(text, size, "%s%s requests and %s%.*f MB in %zu trial%s and %zu warm-up%s",
@@ -65,11 +65,11 @@ static void describe_rate(const struct options *options, const struct load *load
 {
     char rate[32], time[32];
     text[0] = '\0';
-    if (options->max_rate == 0)
+    if (options->plan.max_rate == 0)
         return;
-    text_format_count(options->max_rate, rate, sizeof rate);
-    text_format_duration(least_ns(load->rpcs, options->max_rate), time, sizeof time);
-    if (options->duration_ns != 0)
+    text_format_count(options->plan.max_rate, rate, sizeof rate);
+    text_format_duration(least_ns(load->rpcs, options->plan.max_rate), time, sizeof time);
+    if (options->plan.duration_ns != 0)
         snprintf(text, size, ", at most %s per second", rate);
     else
         snprintf(text, size, ", at most %s per second: at least %s", rate, time);
@@ -82,7 +82,8 @@ void load_tell(const struct options *options, const struct cells *cells,
     struct load load = sum_up(options, cells);
     describe(options, &load, what, sizeof what);
     describe_rate(options, &load, rate, sizeof rate);
-    text_format_count(options->clients[options->level_count - 1], most, sizeof most);
+    text_format_count(options->plan.clients.list[options->plan.clients.count - 1], most,
+                      sizeof most);
     complain_mildly("on %s: at most %s sessions at a time, %s%s",
                     connect_typed(servers, where, sizeof where), most, what, rate);
 }

@@ -5,6 +5,7 @@
 #include "base/output.h"
 #include "bench/json_text.h"
 #include "bench/machine.h"
+#include "bench/option_table.h"
 #include "bench/version.h"
 #include "client/library.h"
 #include "servers/four_letter.h"
@@ -22,48 +23,13 @@ static json_t *describe_command(int argc, char **argv)
     return command;
 }
 
-/* Of the recipes that do not go through all levels. */
-static json_t *describe_most_clients(const struct options *options)
-{
-    json_t *most = json_object();
-    for (size_t i = 0; i < options->recipe_count; i++) {
-        if (options->most_clients[i] != UINT64_MAX)
-            json_object_set_new(most, options->recipes[i]->name,
-                                json_integer((json_int_t)options->most_clients[i]));
-    }
-    return most;
-}
-
-/* Of an option that was not given nothing is known. */
-static json_t *number_or_null(uint64_t number)
-{
-    return number == 0 ? json_null() : json_integer((json_int_t)number);
-}
-
 static json_t *describe_plan(const struct options *options)
 {
-    json_t *recipes = json_array(), *clients = json_array(), *left_out = json_array();
-    for (size_t i = 0; i < options->recipe_count; i++)
-        json_array_append_new(recipes, json_string(options->recipes[i]->name));
-    for (size_t i = 0; i < options->level_count; i++)
-        json_array_append_new(clients, json_integer((json_int_t)options->clients[i]));
-    for (size_t i = 0; i < options->left_out_count; i++)
-        json_array_append_new(left_out,
-                              json_integer((json_int_t)options->clients[options->level_count + i]));
-    return json_pack(
-        "{s:o, s:o, s:o, s:s, s:s, s:I, s:I, s:I, s:b, s:i, s:s, s:i, s:i, s:I, s:I, s:o, s:o, "
-        "s:o}",
-        "recipes", recipes, "clients", clients, "most_clients", describe_most_clients(options),
-        "workload", options->workload == WORKLOAD_DRAIN ? "drain" : "steady", "pace",
-        options->pace == PACE_LOCKSTEP ? "lockstep" : "free", "handoffs",
-        (json_int_t)options->handoffs, "duration_ns", (json_int_t)options->duration_ns, "hold_ns",
-        (json_int_t)options->hold.mean_ns, "hold_exponential", options->hold.exponential, "locks",
-        (int)options->locks, "placement", options_placement_word(options->placement), "trials",
-        (int)options->trials, "processes", (int)options->processes, "session_timeout_ms",
-        (json_int_t)(options->session_timeout_ns / NS_PER_MS), "timeout_ms",
-        (json_int_t)(options->timeout_ns / NS_PER_MS), "clients_left_out", left_out, "max_clients",
-        number_or_null(options->max_clients == UINT64_MAX ? 0 : options->max_clients), "max_rate",
-        number_or_null(options->max_rate));
+    const struct plan_key *key;
+    json_t *plan = json_object();
+    for (size_t i = 0; (key = option_table_key(i)) != NULL; i++)
+        json_object_set_new(plan, key->name, key->print(options));
+    return plan;
 }
 
 static json_t *describe_driver(enum driver driver)
@@ -72,15 +38,14 @@ static json_t *describe_driver(enum driver driver)
     struct library library;
     struct error error;
     if (driver == DRIVER_SIMULATED)
-        return json_pack("{s:s, s:n, s:n, s:s}", "driver", options_driver_word(driver),
+        return json_pack("{s:s, s:n, s:n, s:s}", "driver", options_drivers[driver],
                          "client_library", "client_version", "clock", "simulated");
     enum library_build build = driver == DRIVER_THREADS ? LIBRARY_MT : LIBRARY_ST;
     snprintf(name, sizeof name, "%s (Apache C client)", library_name(build));
     if (library_load(build, &library, &error) == ERROR_NONE)
         library_version(&library, version, sizeof version);
-    return json_pack("{s:s, s:s, s:o, s:s}", "driver", options_driver_word(driver),
-                     "client_library", name, "client_version", json_text(version), "clock",
-                     "CLOCK_MONOTONIC");
+    return json_pack("{s:s, s:s, s:o, s:s}", "driver", options_drivers[driver], "client_library",
+                     name, "client_version", json_text(version), "clock", "CLOCK_MONOTONIC");
 }
 
 /* With what a server of our own was started. */
@@ -134,7 +99,7 @@ static json_t *describe_servers(const struct target *target)
 static json_t *describe_data(const struct options *options, const struct target *target)
 {
     char file_system[64];
-    bool fsync = options->fsync;
+    bool fsync = options->target.fsync;
     if (target->ensemble == NULL && !target->stands)
         return json_null();
     if (target->stands) {
@@ -153,13 +118,13 @@ void manifest_begin(struct manifest *manifest, int argc, char **argv, const stru
                     const struct target *target)
 {
     manifest->warnings = json_array();
-    manifest->json = json_pack("{s:o, s:s, s:I, s:o, s:o, s:o, s:s, s:o, s:o, s:o}", "command",
-                               describe_command(argc, argv), "version", version_text, "seed",
-                               (json_int_t)options->seed, "plan", describe_plan(options), "host",
-                               machine_describe(), "driver", describe_driver(options->driver),
-                               "target", target->name, "servers", describe_servers(target), "data",
-                               describe_data(options, target), "stalls",
-                               json_pack("{s:i, s:f, s:[]}", "count", 0, "seconds", 0.0, "trials"));
+    manifest->json = json_pack(
+        "{s:o, s:s, s:I, s:o, s:o, s:o, s:s, s:o, s:o, s:o}", "command",
+        describe_command(argc, argv), "version", version_text, "seed",
+        (json_int_t)options->plan.seed, "plan", describe_plan(options), "host", machine_describe(),
+        "driver", describe_driver(options->target.driver), "target", target->name, "servers",
+        describe_servers(target), "data", describe_data(options, target), "stalls",
+        json_pack("{s:i, s:f, s:[]}", "count", 0, "seconds", 0.0, "trials"));
 }
 
 void manifest_warn(struct manifest *manifest, const char *warning)

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * options: what the command line of `zkherd run` asks for. Layer: bench.
+ * options: the options of `zkherd run`: its target, its output, and the plan of its trials. Layer:
+ * bench.
+ *
+ * Every list and word that is a pointer belongs to struct options or points into argv.
  */
 #ifndef BENCH_OPTIONS_H
 #define BENCH_OPTIONS_H
@@ -16,55 +19,74 @@
 #define OPTIONS_TOPOLOGIES_MAX 4 /* 1, 3, 5 and 7 servers */
 
 /* Which servers the sessions connect to. */
-enum placement { PLACEMENT_SPREAD, PLACEMENT_LEADER, PLACEMENT_FOLLOWERS, PLACEMENTS };
+enum placement { PLACEMENT_SPREAD, PLACEMENT_LEADER, PLACEMENT_FOLLOWERS };
 
-struct options {
-    const struct recipe *recipes[OPTIONS_RECIPES_MAX];
-    uint64_t most_clients[OPTIONS_RECIPES_MAX]; /* of each recipe; UINT64_MAX: all levels */
-    size_t recipe_count;
-    uint64_t *clients; /* levels, ascending, … */
-    size_t level_count;
-    size_t left_out_count; /* … and behind them those that are left out (bench/capacity.h) */
-    uint64_t max_clients;  /* sessions at a time; UINT64_MAX: as many as the plan has */
-    uint64_t max_rate;     /* requests a second; 0: no limit */
-    enum workload workload;
-    uint64_t handoffs; /* 0: a duration, or the default */
-    uint64_t duration_ns;
-    enum pace pace;
+/* The servers, and how sessions reach them. */
+struct target_options {
     enum driver driver;
+    bool connect;                  /* to existing servers; else private ones are started */
+    struct connect_string servers; /* of --connect */
+    uint64_t *server_counts;       /* topologies of private servers, ascending */
+    size_t topology_count;         /* of them; 1 with --connect */
+    bool servers_given;            /* on the command line: --servers */
+    bool heap_given;               /* on the command line: --heap */
+    bool fsync_given;              /* on the command line: --fsync */
+    uint32_t heap_mib;             /* of each private server's JVM */
+    bool fsync;
+    const char *data; /* folder of the private servers' data; NULL: a temporary folder */
+    enum placement placement;
+    uint64_t max_clients; /* sessions at a time; UINT64_MAX: as many as the plan has */
+};
+
+/* Numbers of clients, ascending. */
+struct client_counts {
+    uint64_t *list; /* `count` that run, followed by `left_out` that do not (bench/capacity.h) */
+    size_t count;
+    size_t left_out;
+};
+
+/* The trials. */
+struct run_plan {
+    const struct recipe *recipes[OPTIONS_RECIPES_MAX];
+    uint64_t most_clients[OPTIONS_RECIPES_MAX]; /* of each recipe; UINT64_MAX: no limit */
+    size_t recipe_count;
+    struct client_counts clients;
+    enum workload workload;
+    uint64_t handoffs;    /* 0: a duration, or the default */
+    uint64_t duration_ns; /* 0: none */
+    enum pace pace;
     struct hold hold;
     uint32_t locks;
-    uint32_t trials;
+    uint32_t trials; /* of each recipe at each number of clients */
     uint32_t processes;
-    bool connect;            /* servers were given: else private ones are started */
-    bool servers_given;      /* --servers was */
-    uint64_t *server_counts; /* topologies of private servers, ascending */
-    size_t topology_count;   /* of them; 1 with --connect */
-    bool heap_given;         /* --heap was … */
-    bool fsync_given;        /* … and --fsync */
-    uint32_t heap_mib;       /* of each private server's JVM */
-    bool fsync;
-    const char *data; /* where the private servers keep their data; NULL: a temporary folder */
-    enum placement placement;
-    struct connect_string servers;
+    uint64_t max_rate; /* requests a second; 0: no limit */
     uint64_t session_timeout_ns;
     uint64_t timeout_ns;
     uint64_t seed;
+};
+
+struct output_options {
     const char *out; /* NULL: results/<time>-<target> */
     unsigned plots;  /* the formats of the plots (bench/plots.h) */
     bool quiet;
 };
 
+struct options {
+    struct run_plan plan;
+    struct target_options target;
+    struct output_options output;
+};
+
 /* Frees the lists. */
 void options_deinit(struct options *options);
 
-/* The driver's name, as it is typed: a static string. */
-const char *options_driver_word(enum driver driver);
+/* The words of the enumerations, as the user types them, by value; NULL behind the last. */
+extern const char *const options_workloads[];
+extern const char *const options_paces[];
+extern const char *const options_drivers[];
+extern const char *const options_placements[];
 
-/* The placement's name, as it is typed: a static string. */
-const char *options_placement_word(enum placement placement);
-
-/* Steady: the grants asked for in a cell of so many clients; 0 when the time decides. */
+/* Steady: the grants that a cell of so many clients is to make; 0 when the time decides. */
 uint64_t options_handoffs(const struct options *options, uint64_t clients);
 
 #endif

@@ -2,6 +2,7 @@
 #include "bench/past_run.h"
 
 #include "bench/folder.h"
+#include "bench/option_table.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -10,23 +11,10 @@
 #include <string.h>
 #include <sys/stat.h>
 
-/* The keys of the plan that decide what is measured, and of which kind each is. */
-static const struct {
-    const char *key;
-    json_type type; /* JSON_TRUE stands for both, JSON_NULL for an integer or none */
-} plan_keys[] = {
-    {"recipes", JSON_ARRAY},       {"clients", JSON_ARRAY},    {"most_clients", JSON_OBJECT},
-    {"workload", JSON_STRING},     {"pace", JSON_STRING},      {"handoffs", JSON_INTEGER},
-    {"duration_ns", JSON_INTEGER}, {"hold_ns", JSON_INTEGER},  {"hold_exponential", JSON_TRUE},
-    {"locks", JSON_INTEGER},       {"placement", JSON_STRING}, {"max_rate", JSON_NULL},
-};
-
 #define FILE_PATH_SIZE (PATH_MAX + 64)
 
 /* No run makes so many of a cell. */
 #define TRIALS_MAX 1000000
-
-#define PLAN_KEYS (sizeof plan_keys / sizeof plan_keys[0])
 
 /* ------------------------------------------------------------------ the plan */
 
@@ -103,10 +91,11 @@ static bool lists_are_good(const json_t *plan)
 
 static enum error_kind check_keys(const struct past_run *run, const char *path, struct error *error)
 {
-    for (size_t i = 0; i < PLAN_KEYS; i++) {
-        if (!has_type(json_object_get(run->plan, plan_keys[i].key), plan_keys[i].type))
+    const struct plan_key *key;
+    for (size_t i = 0; (key = option_table_key(i)) != NULL; i++) {
+        if (key->decides && !has_type(json_object_get(run->plan, key->name), key->type))
             return error_raise(error, ERROR_MALFORMED, 0, path,
-                               "the plan has no '%s', or one of the wrong type", plan_keys[i].key);
+                               "the plan has no '%s', or one of the wrong type", key->name);
     }
     if (!lists_are_good(run->plan))
         return error_raise(error, ERROR_MALFORMED, 0, path,
@@ -148,17 +137,17 @@ static void put_value(const json_t *value, char *text, size_t size)
 enum error_kind past_run_check_plan(const struct past_run *first, const struct past_run *other,
                                     struct error *error)
 {
-    for (size_t i = 0; i < PLAN_KEYS; i++) {
-        const char *key = plan_keys[i].key;
-        const json_t *a = json_object_get(first->plan, key);
-        const json_t *b = json_object_get(other->plan, key);
-        if (same_value(a, b))
+    const struct plan_key *key;
+    for (size_t i = 0; (key = option_table_key(i)) != NULL; i++) {
+        const json_t *a = json_object_get(first->plan, key->name);
+        const json_t *b = json_object_get(other->plan, key->name);
+        if (!key->decides || same_value(a, b))
             continue;
         char its[100], others[100];
         put_value(a, others, sizeof others);
         put_value(b, its, sizeof its);
         return error_raise(error, ERROR_OTHER_PLAN, 0, other->folder, "%s is %s here, %s in %.150s",
-                           key, its, others, first->folder);
+                           key->name, its, others, first->folder);
     }
     return ERROR_NONE;
 }

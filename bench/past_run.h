@@ -34,9 +34,8 @@ MUST_CHECK enum error_kind past_run_open(const char *folder, struct past_run *ru
 void past_run_deinit(struct past_run *run);
 
 /*
- * ERROR_OTHER_PLAN, with what differs, unless both ran the same: recipes, clients, most clients,
- * workload, pace, handoffs or duration, hold, locks, placement, most requests a second. How often,
- * in which order, by which driver and with how many processes is each one's own affair.
+ * ERROR_OTHER_PLAN, with what differs, unless the keys that decide what is measured have equal
+ * values in both (bench/option_table.h); the order of a list decides nothing.
  */
 MUST_CHECK enum error_kind past_run_check_plan(const struct past_run *first,
                                                const struct past_run *other, struct error *error);

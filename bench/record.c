@@ -20,11 +20,11 @@ enum error_kind record_open(struct record *record, const struct options *options
                             const struct target *target, const char *out, size_t trials,
                             struct error *error)
 {
-    uint64_t most = options->clients[options->level_count - 1];
+    uint64_t most = options->plan.clients.list[options->plan.clients.count - 1];
     *record = (struct record){.options = options};
     enum error_kind kind = ERROR_NONE;
-    for (size_t i = 0; kind == ERROR_NONE && i < options->recipe_count; i++)
-        kind = waiters_new(options->recipes[i], most, &record->waiters[i], error);
+    for (size_t i = 0; kind == ERROR_NONE && i < options->plan.recipe_count; i++)
+        kind = waiters_new(options->plan.recipes[i], most, &record->waiters[i], error);
     if (kind == ERROR_NONE)
         kind = results_open(&record->results, out, target->name, trials, error);
     if (kind != ERROR_NONE)
@@ -52,7 +52,7 @@ void record_warn(struct record *record, const char *format, ...)
     va_start(arguments, format);
     vsnprintf(warning, sizeof warning, format, arguments);
     va_end(arguments);
-    if (!record->options->quiet)
+    if (!record->options->output.quiet)
         complain_mildly("%s", warning);
     manifest_warn(&record->manifest, warning);
 }
@@ -68,7 +68,7 @@ static void say_once(struct record *record, const char *why)
 static struct waiters *waiters_of(struct record *record, const struct recipe *recipe)
 {
     size_t i = 0;
-    while (record->options->recipes[i] != recipe)
+    while (record->options->plan.recipes[i] != recipe)
         i++;
     return record->waiters[i];
 }
@@ -115,13 +115,13 @@ static enum error_kind write_csv(const struct record *record, const char *name, 
 
 static void write_waiters(const struct record *record, struct csv *csv)
 {
-    for (size_t i = 0; i < record->options->recipe_count; i++)
+    for (size_t i = 0; i < record->options->plan.recipe_count; i++)
         waiters_write(record->waiters[i], record->results.run, csv);
 }
 
 static void write_fits(const struct record *record, struct csv *csv)
 {
-    for (size_t i = 0; i < record->options->recipe_count; i++)
+    for (size_t i = 0; i < record->options->plan.recipe_count; i++)
         fits_write(&record->samples, record->waiters[i], &record->context, csv);
 }
 
@@ -129,16 +129,16 @@ static void list_recipes(const struct options *options, char *list, size_t size)
 {
     size_t at = 0;
     list[0] = '\0';
-    for (size_t i = 0; i < options->recipe_count && at < size; i++)
+    for (size_t i = 0; i < options->plan.recipe_count && at < size; i++)
         at += (size_t)snprintf(list + at, size - at, "%s%s", i > 0 ? " " : "",
-                               options->recipes[i]->name);
+                               options->plan.recipes[i]->name);
 }
 
 static enum error_kind draw(struct record *record, int interrupts, struct error *error)
 {
     char recipes[2048], why[640];
     list_recipes(record->options, recipes, sizeof recipes);
-    const struct plots plots = {record->results.folder, recipes, record->options->plots,
+    const struct plots plots = {record->results.folder, recipes, record->options->output.plots,
                                 interrupts};
     switch (plots_draw(&plots, why, sizeof why)) {
     case PLOTS_DRAWN:
@@ -156,8 +156,8 @@ static enum error_kind draw(struct record *record, int interrupts, struct error 
 
 static void write_sentences(const struct record *record, FILE *stream)
 {
-    for (size_t i = 0; i < record->options->recipe_count; i++)
-        fits_tell(&record->samples, record->options->recipes[i], record->options, stream);
+    for (size_t i = 0; i < record->options->plan.recipe_count; i++)
+        fits_tell(&record->samples, record->options->plan.recipes[i], record->options, stream);
     fits_tell_levels(&record->samples, record->options, stream);
     table_write_roles(&record->samples, record->options, stream);
     table_write_leaks(&record->samples, record->options, stream);
@@ -175,7 +175,7 @@ static void tell_topology(const struct record *record)
 static void tell_failures(const struct record *record)
 {
     char where[100] = "";
-    if (record->options->topology_count > 1)
+    if (record->options->target.topology_count > 1)
         snprintf(where, sizeof where, "%s: ", record->target);
     table_complain(&record->samples, record->options, where);
 }
@@ -199,9 +199,9 @@ static enum error_kind tell_sentences(const struct record *record, struct error 
 enum error_kind record_tell(const struct record *record, struct error *error)
 {
     tell_failures(record);
-    if (record->options->quiet)
+    if (record->options->output.quiet)
         return ERROR_NONE;
-    if (record->options->topology_count > 1)
+    if (record->options->target.topology_count > 1)
         tell_topology(record);
     enum error_kind kind = table_write(&record->samples, record->options,
                                        terminal_columns(STDOUT_FILENO), stdout, error);

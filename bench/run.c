@@ -51,19 +51,19 @@ static struct trial_plan plan_of(const struct run *run, const struct cell *cell,
     const struct options *options = &run->options;
     return (struct trial_plan){
         .recipe = cell->recipe,
-        .workload = options->workload,
-        .pace = options->pace,
-        .driver = options->driver,
-        .hold = options->hold,
+        .workload = options->plan.workload,
+        .pace = options->plan.pace,
+        .driver = options->target.driver,
+        .hold = options->plan.hold,
         .clients = cell->clients,
-        .locks = options->locks,
-        .processes = options->processes,
+        .locks = options->plan.locks,
+        .processes = options->plan.processes,
         .handoffs = options_handoffs(options, cell->clients),
-        .duration_ns = options->duration_ns,
-        .max_rate = options->max_rate,
-        .timeout_ns = options->timeout_ns,
-        .session_timeout_ms = (uint32_t)(options->session_timeout_ns / NS_PER_MS),
-        .seed = options->seed + cell->trial,
+        .duration_ns = options->plan.duration_ns,
+        .max_rate = options->plan.max_rate,
+        .timeout_ns = options->plan.timeout_ns,
+        .session_timeout_ms = (uint32_t)(options->plan.session_timeout_ns / NS_PER_MS),
+        .seed = options->plan.seed + cell->trial,
         .root = root,
         .servers = &run->targets[cell->topology].placement,
     };
@@ -90,7 +90,7 @@ static void show(void *context, const struct trial_progress *trial)
 {
     const struct run *run = context;
     const struct cell *cell = &run->cells.list[run->progress.at];
-    bool several = run->options.topology_count > 1;
+    bool several = run->options.target.topology_count > 1;
     char what[128];
     snprintf(what, sizeof what, "%s n=%u", cell->recipe->name, cell->clients);
     const struct progress_name name = {several ? run->targets[cell->topology].name : "", what,
@@ -138,8 +138,8 @@ static enum error_kind warm_up(struct run *run, struct error *error)
     const struct options *options = &run->options;
     enum error_kind kind = ERROR_NONE;
     progress_say(&run->progress, "warming up");
-    for (size_t topology = 0; topology < options->topology_count; topology++) {
-        for (size_t i = 0; kind == ERROR_NONE && i < options->recipe_count; i++) {
+    for (size_t topology = 0; topology < options->target.topology_count; topology++) {
+        for (size_t i = 0; kind == ERROR_NONE && i < options->plan.recipe_count; i++) {
             struct cell cell = cells_warm_up(options, i, topology);
             kind = warm_up_with(run, &cell, i, error);
         }
@@ -174,16 +174,18 @@ static void warn_of_versions(struct record *record, const struct target *target)
 static enum error_kind open_targets(struct run *run, struct error *error)
 {
     enum error_kind kind = ERROR_NONE;
-    if (run->options.driver != DRIVER_SIMULATED)
-        progress_say(&run->progress,
-                     run->options.connect ? "looking at the servers" : "starting private servers");
-    for (size_t i = 0; kind == ERROR_NONE && i < run->options.topology_count; i++)
-        kind = target_open(&run->options, i, &run->targets[i], error);
+    const struct client_counts *clients = &run->options.plan.clients;
+    if (run->options.target.driver != DRIVER_SIMULATED)
+        progress_say(&run->progress, run->options.target.connect ? "looking at the servers"
+                                                                 : "starting private servers");
+    for (size_t i = 0; kind == ERROR_NONE && i < run->options.target.topology_count; i++)
+        kind = target_open(&run->options.target, i, clients->list[clients->count - 1],
+                           &run->targets[i], error);
     progress_clear(&run->progress);
     if (kind != ERROR_NONE)
         return kind;
     run->signals = signals_block();
-    for (size_t i = 0; kind == ERROR_NONE && i < run->options.topology_count; i++)
+    for (size_t i = 0; kind == ERROR_NONE && i < run->options.target.topology_count; i++)
         kind = target_make_root(&run->targets[i], run->signals, error);
     return kind;
 }
@@ -192,27 +194,27 @@ static enum error_kind open_targets(struct run *run, struct error *error)
 static enum error_kind folder_of(struct run *run, size_t topology, char *folder, size_t size,
                                  const char **out, struct error *error)
 {
-    *out = run->options.out;
-    if (run->options.out == NULL || run->options.topology_count == 1)
+    *out = run->options.output.out;
+    if (run->options.output.out == NULL || run->options.target.topology_count == 1)
         return ERROR_NONE;
-    if (topology == 0 && mkdir(run->options.out, 0777) != 0)
-        return error_from_errno(error, errno, run->options.out, "cannot make the folder");
+    if (topology == 0 && mkdir(run->options.output.out, 0777) != 0)
+        return error_from_errno(error, errno, run->options.output.out, "cannot make the folder");
     run->made_out = true;
-    snprintf(folder, size, "%s/%s", run->options.out, run->targets[topology].name);
+    snprintf(folder, size, "%s/%s", run->options.output.out, run->targets[topology].name);
     *out = folder;
     return ERROR_NONE;
 }
 
 static enum error_kind open_records(struct run *run, int argc, char **argv, struct error *error)
 {
-    for (size_t i = 0; i < run->options.topology_count; i++) {
+    for (size_t i = 0; i < run->options.target.topology_count; i++) {
         struct record *record = &run->records[i];
         char folder[PATH_MAX];
         const char *out;
         enum error_kind kind = folder_of(run, i, folder, sizeof folder, &out, error);
         if (kind == ERROR_NONE)
             kind = record_open(record, &run->options, &run->targets[i], out,
-                               run->cells.count / run->options.topology_count, error);
+                               run->cells.count / run->options.target.topology_count, error);
         if (kind != ERROR_NONE)
             return kind;
         run->record_count++;
@@ -228,10 +230,10 @@ static enum error_kind open_records(struct run *run, int argc, char **argv, stru
 /* So that nobody wonders at a verdict that fails, among others that hold. */
 static void tell_of_broken(const struct options *options)
 {
-    for (size_t i = 0; i < options->recipe_count && !options->quiet; i++) {
-        if (options->recipes[i]->broken)
+    for (size_t i = 0; i < options->plan.recipe_count && !options->output.quiet; i++) {
+        if (options->plan.recipes[i]->broken)
             complain_mildly("%s is broken on purpose: its verdict must fail",
-                            options->recipes[i]->name);
+                            options->plan.recipes[i]->name);
     }
 }
 
@@ -240,8 +242,9 @@ static void tell_of_broken(const struct options *options)
 static enum error_kind lay_out_cells(struct run *run, struct error *error)
 {
     struct options *options = &run->options;
-    enum error_kind kind = capacity_fit(&run->targets[0].capacity, options, run->left_out,
-                                        sizeof run->left_out, error);
+    enum error_kind kind =
+        capacity_fit(&run->targets[0].capacity, options->target.max_clients, &options->plan.clients,
+                     run->left_out, sizeof run->left_out, error);
     if (kind == ERROR_NONE)
         kind = cells_init(&run->cells, options, error);
     run->progress.count = run->cells.count;
@@ -252,25 +255,25 @@ static enum error_kind lay_out_cells(struct run *run, struct error *error)
 static void tell_load(const struct run *run)
 {
     const struct options *options = &run->options;
-    if (options->connect && !run->targets[0].stands && !options->quiet)
+    if (options->target.connect && !run->targets[0].stands && !options->output.quiet)
         load_tell(options, &run->cells, &run->targets[0].placement);
 }
 
 static enum error_kind prepare(struct run *run, int argc, char **argv, struct error *error)
 {
-    enum error_kind kind = folder_check(run->options.out, error);
-    if (kind == ERROR_NONE && !run->options.quiet)
+    enum error_kind kind = folder_check(run->options.output.out, error);
+    if (kind == ERROR_NONE && !run->options.output.quiet)
         kind = standard_output_check(error);
     if (kind == ERROR_NONE)
         kind = space_check(&run->options, error);
     if (kind == ERROR_NONE)
         kind = limits_check(&run->options, error);
     if (kind == ERROR_NONE)
-        kind = data_prepare(&run->options, &run->made_data, error);
+        kind = data_prepare(&run->options.target, &run->made_data, error);
     if (kind != ERROR_NONE)
         return kind;
     tell_of_broken(&run->options);
-    progress_init(&run->progress, 0, run->options.quiet);
+    progress_init(&run->progress, 0, run->options.output.quiet);
     kind = open_targets(run, error);
     if (kind == ERROR_NONE)
         kind = lay_out_cells(run, error);
@@ -314,8 +317,8 @@ static void release(struct run *run)
     for (size_t i = 0; i < OPTIONS_TOPOLOGIES_MAX; i++)
         record_free(&run->records[i]);
     if (run->made_out)
-        rmdir(run->options.out); /* if nothing was kept in it */
-    data_remove(&run->options, run->made_data);
+        rmdir(run->options.output.out); /* if nothing was kept in it */
+    data_remove(&run->options.target, run->made_data);
     cells_deinit(&run->cells);
     options_deinit(&run->options);
     if (run->signals >= 0)
@@ -324,7 +327,7 @@ static void release(struct run *run)
 
 static enum error_kind find_cause(const struct run *run, enum error_kind kind, struct error *error)
 {
-    for (size_t i = 0; i < run->options.topology_count; i++)
+    for (size_t i = 0; i < run->options.target.topology_count; i++)
         kind = target_find_cause(&run->targets[i], kind, error);
     return kind;
 }

@@ -255,14 +255,14 @@ static void write_plan(const struct sample *sample, const struct sample_context 
     csv_text(csv, context->target);
     csv_count(csv, context->servers);
     csv_text(csv, sample->cell.recipe->name);
-    csv_text(csv, options->workload == WORKLOAD_DRAIN ? "drain" : "steady");
-    csv_text(csv, options->pace == PACE_LOCKSTEP ? "lockstep" : "free");
-    csv_text(csv, options_driver_word(options->driver));
-    csv_count(csv, options->processes);
+    csv_text(csv, options->plan.workload == WORKLOAD_DRAIN ? "drain" : "steady");
+    csv_text(csv, options->plan.pace == PACE_LOCKSTEP ? "lockstep" : "free");
+    csv_text(csv, options_drivers[options->target.driver]);
+    csv_count(csv, options->plan.processes);
     csv_count(csv, sample->cell.clients);
-    csv_count(csv, options->locks);
+    csv_count(csv, options->plan.locks);
     csv_count(csv, sample->cell.trial);
-    csv_count(csv, options->seed);
+    csv_count(csv, options->plan.seed);
     csv_count(csv, sample->handoffs);
 }
 
@@ -322,7 +322,7 @@ void sample_write(const struct sample *sample, const struct sample_context *cont
 {
     write_plan(sample, context, csv);
     write_counts(sample, csv);
-    write_times(sample, context->options->workload == WORKLOAD_DRAIN, csv);
+    write_times(sample, context->options->plan.workload == WORKLOAD_DRAIN, csv);
     write_servers(sample, csv);
     csv_count(csv, sample->violations);
     csv_count(csv, sample->inversions);

@@ -29,9 +29,9 @@ static uint64_t handoff_rows(const struct options *options, const struct recipe 
                              uint64_t clients)
 {
     struct trial_plan plan = {.recipe = recipe,
-                              .workload = options->workload,
+                              .workload = options->plan.workload,
                               .clients = (uint32_t)clients,
-                              .locks = options->locks,
+                              .locks = options->plan.locks,
                               .handoffs = options_handoffs(options, clients)};
     uint64_t rows = 0;
     for (uint32_t lock = 0; lock < plan.locks; lock++) {
@@ -45,13 +45,14 @@ static uint64_t handoff_rows(const struct options *options, const struct recipe 
 static struct sizes size_of_round(const struct options *options)
 {
     struct sizes sizes = {0};
-    for (size_t r = 0; r < options->recipe_count; r++) {
-        for (size_t i = 0; i < options->level_count; i++) {
-            uint64_t clients = options->clients[i];
-            if (clients > options->most_clients[r] || clients > options->max_clients)
+    for (size_t r = 0; r < options->plan.recipe_count; r++) {
+        for (size_t i = 0; i < options->plan.clients.count; i++) {
+            uint64_t clients = options->plan.clients.list[i];
+            if (clients > options->plan.most_clients[r] || clients > options->target.max_clients)
                 continue;
             sizes.trials += TRIAL_BYTES;
-            sizes.handoffs += handoff_rows(options, options->recipes[r], clients) * HANDOFF_BYTES;
+            sizes.handoffs +=
+                handoff_rows(options, options->plan.recipes[r], clients) * HANDOFF_BYTES;
             sizes.sessions += clients * SESSION_BYTES;
             sizes.latency += LATENCIES_BYTES;
             sizes.hlog += HISTOGRAM_BYTES;
@@ -63,11 +64,11 @@ static struct sizes size_of_round(const struct options *options)
 static struct sizes size_of_run(const struct options *options)
 {
     struct sizes sizes = size_of_round(options);
-    sizes.trials *= options->trials;
-    sizes.handoffs *= options->trials;
-    sizes.sessions *= options->trials;
-    sizes.latency *= options->trials;
-    sizes.hlog *= options->trials;
+    sizes.trials *= options->plan.trials;
+    sizes.handoffs *= options->plan.trials;
+    sizes.sessions *= options->plan.trials;
+    sizes.latency *= options->plan.trials;
+    sizes.hlog *= options->plan.trials;
     if (sizes.handoffs > RESULTS_HANDOFFS_MAX / 2 * HANDOFF_BYTES)
         sizes.handoffs = RESULTS_HANDOFFS_MAX / 2 * HANDOFF_BYTES;
     return sizes;
@@ -100,8 +101,8 @@ enum error_kind space_check(const struct options *options, struct error *error)
     struct statvfs disk;
     struct sizes sizes = size_of_run(options);
     uint64_t all = sizes.trials + sizes.handoffs + sizes.sessions + sizes.latency + sizes.hlog;
-    all *= options->topology_count;
-    folder_parent(options->out, folder);
+    all *= options->target.topology_count;
+    folder_parent(options->output.out, folder);
     enum error_kind kind = check_limit(&sizes, folder, error);
     if (kind != ERROR_NONE || statvfs(folder, &disk) != 0)
         return kind;

@@ -187,12 +187,13 @@ static const char *fill(const struct samples *samples, const struct options *opt
 {
     const char *common = NULL;
     bool several = false;
-    for (size_t r = 0; r < options->recipe_count; r++) {
-        for (size_t i = 0; i < options->level_count; i++) {
-            gather(samples, options->recipes[r], options->clients[i], group);
+    for (size_t r = 0; r < options->plan.recipe_count; r++) {
+        for (size_t i = 0; i < options->plan.clients.count; i++) {
+            gather(samples, options->plan.recipes[r], options->plan.clients.list[i], group);
             if (group->count == 0)
                 continue;
-            put_group(columns, options->recipes[r], options->clients[i], group, style);
+            put_group(columns, options->plan.recipes[r], options->plan.clients.list[i], group,
+                      style);
             several = several || (common != NULL && common != verdict_of(group));
             common = verdict_of(group);
         }
@@ -212,7 +213,7 @@ static void tell_verdict(const char *verdict, const struct options *options, FIL
         fputs("All counts equal their laws.\n", stream);
     else if (verdict == without_law)
         fprintf(stream, "No law applies to these counts%s.\n",
-                options->pace == PACE_FREE ? ": in free pace they depend on timing" : "");
+                options->plan.pace == PACE_FREE ? ": in free pace they depend on timing" : "");
 }
 
 /* A trial may be in the counts of its cell and not in the times, or in neither. */
@@ -232,9 +233,9 @@ static void tell_share(const struct group *group, FILE *stream)
 static void tell_shares(const struct samples *samples, const struct options *options,
                         struct group *group, FILE *stream)
 {
-    for (size_t r = 0; r < options->recipe_count; r++) {
-        for (size_t i = 0; i < options->level_count; i++) {
-            gather(samples, options->recipes[r], options->clients[i], group);
+    for (size_t r = 0; r < options->plan.recipe_count; r++) {
+        for (size_t i = 0; i < options->plan.clients.count; i++) {
+            gather(samples, options->plan.recipes[r], options->plan.clients.list[i], group);
             tell_share(group, stream);
         }
     }
@@ -327,22 +328,23 @@ static void write_roles_of(FILE *stream, const char *recipe, uint64_t clients,
 
 void table_write_roles(const struct samples *samples, const struct options *options, FILE *stream)
 {
-    uint64_t most = options->clients[options->level_count - 1];
+    uint64_t most = options->plan.clients.list[options->plan.clients.count - 1];
     struct group group;
-    for (size_t r = 0; r < options->recipe_count; r++) {
-        gather(samples, options->recipes[r], most, &group);
-        write_roles_of(stream, options->recipes[r]->name, most, &group);
+    for (size_t r = 0; r < options->plan.recipe_count; r++) {
+        gather(samples, options->plan.recipes[r], most, &group);
+        write_roles_of(stream, options->plan.recipes[r]->name, most, &group);
     }
 }
 
 void table_write_leaks(const struct samples *samples, const struct options *options, FILE *stream)
 {
-    for (size_t r = 0; r < options->recipe_count; r++) {
+    for (size_t r = 0; r < options->plan.recipe_count; r++) {
         long long watches = 0, ephemerals = 0;
         size_t trials = 0;
         for (size_t i = 0; i < samples->count; i++) {
             const struct sample *sample = &samples->list[i];
-            if (sample->cell.recipe != options->recipes[r] || sample->reconciled == RECONCILED_NA)
+            if (sample->cell.recipe != options->plan.recipes[r] ||
+                sample->reconciled == RECONCILED_NA)
                 continue;
             watches += sample->servers.watches_leaked;
             ephemerals += sample->servers.ephemerals_leaked;
@@ -352,7 +354,7 @@ void table_write_leaks(const struct samples *samples, const struct options *opti
             wrap_sentence(
                 stream,
                 "%s: %zu trial%s left %lld watch%s and %lld ephemeral znode%s on the servers",
-                options->recipes[r]->name, trials, trials == 1 ? "" : "s", watches,
+                options->plan.recipes[r]->name, trials, trials == 1 ? "" : "s", watches,
                 watches == 1 ? "" : "es", ephemerals, ephemerals == 1 ? "" : "s");
     }
 }
@@ -387,13 +389,13 @@ static const char *span_of(double least_s, double most_s, char *text, size_t siz
 void table_write_recoveries(const struct samples *samples, const struct options *options,
                             FILE *stream)
 {
-    for (size_t r = 0; r < options->recipe_count; r++) {
+    for (size_t r = 0; r < options->plan.recipe_count; r++) {
         double least_s = INFINITY, most_s = 0;
         char span[64];
         unsigned long long trials = 0;
         for (size_t i = 0; i < samples->count; i++) {
             const struct sample *sample = &samples->list[i];
-            if (sample->cell.recipe != options->recipes[r] || !isfinite(sample->recovery_s))
+            if (sample->cell.recipe != options->plan.recipes[r] || !isfinite(sample->recovery_s))
                 continue;
             trials++;
             if (!sample->valid)
@@ -405,7 +407,7 @@ void table_write_recoveries(const struct samples *samples, const struct options 
             wrap_sentence(
                 stream,
                 "%s: a session died in %llu trial%s; the next grant came %s s after the death",
-                options->recipes[r]->name, trials, trials == 1 ? "" : "s",
+                options->plan.recipes[r]->name, trials, trials == 1 ? "" : "s",
                 span_of(least_s, most_s, span, sizeof span));
     }
 }
@@ -485,6 +487,7 @@ void table_complain(const struct samples *samples, const struct options *options
         if (!was_told_before(samples, i))
             complain_of(samples, &samples->list[i], where);
     }
-    if (!all_well && options->driver == DRIVER_SIMULATED)
-        complain_plainly("--seed %llu replays this exactly", (unsigned long long)options->seed);
+    if (!all_well && options->target.driver == DRIVER_SIMULATED)
+        complain_plainly("--seed %llu replays this exactly",
+                         (unsigned long long)options->plan.seed);
 }

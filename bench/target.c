@@ -20,7 +20,7 @@
 /* How long a server that is being killed may seem alive. */
 #define DYING_NS (500 * NS_PER_MS)
 
-static enum error_kind start_private(const struct options *options, size_t topology,
+static enum error_kind start_private(const struct target_options *options, size_t topology,
                                      struct target *target, struct error *error)
 {
     struct ensemble_options wanted = ensemble_options_default();
@@ -41,7 +41,7 @@ static enum error_kind start_private(const struct options *options, size_t topol
 }
 
 /* A simulated server's port is its number. */
-static void describe_simulation(const struct options *options, size_t topology,
+static void describe_simulation(const struct target_options *options, size_t topology,
                                 struct target *target)
 {
     target->servers.count = options->server_counts[topology];
@@ -162,16 +162,8 @@ static enum error_kind check_chroot(struct target *target, struct error *error)
     return kind;
 }
 
-/* Those of a plan that has no levels are somebody else's to know. */
-static uint64_t most_clients(const struct options *options)
-{
-    uint64_t most = options->level_count > 0 ? options->clients[options->level_count - 1]
-                                             : TARGET_CLIENTS_DEFAULT;
-    return most < options->max_clients ? most : options->max_clients;
-}
-
-enum error_kind target_open(const struct options *options, size_t topology, struct target *target,
-                            struct error *error)
+enum error_kind target_open(const struct target_options *options, size_t topology,
+                            uint64_t most_clients, struct target *target, struct error *error)
 {
     enum error_kind kind = ERROR_NONE;
     *target = (struct target){.capacity = {.sessions = UINT64_MAX}};
@@ -192,7 +184,10 @@ enum error_kind target_open(const struct options *options, size_t topology, stru
     if (kind == ERROR_NONE)
         kind = place(options->placement, target, error);
     if (kind == ERROR_NONE && options->connect)
-        kind = capacity_look(&target->placement, most_clients(options), &target->capacity, error);
+        kind =
+            capacity_look(&target->placement,
+                          most_clients < options->max_clients ? most_clients : options->max_clients,
+                          &target->capacity, error);
     if (kind == ERROR_NONE)
         kind = setup_session_new(&target->servers, target->ensemble, SESSION_NS, &target->setup,
                                  error);

@@ -26,9 +26,6 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* For how many clients servers are looked at where the options name no numbers of them. */
-#define TARGET_CLIENTS_DEFAULT 1000
-
 struct target {
     struct connect_string servers;   /* all of them, by their addresses */
     struct connect_string placement; /* those that sessions connect to */
@@ -45,12 +42,14 @@ struct target {
 
 /*
  * Starts or finds the servers and opens the set-up session's session; `topology` says which of the
- * options' server_counts are to be started. ERROR_USAGE if no server has the role that the
+ * options' server_counts are to be started, most_clients how many sessions the servers of --connect
+ * are asked for. ERROR_USAGE if no server has the role that the
  * placement asks for. On an error nothing is left behind, nor is there when the program is ended by
  * a signal in here.
  */
-MUST_CHECK enum error_kind target_open(const struct options *options, size_t topology,
-                                       struct target *target, struct error *error);
+MUST_CHECK enum error_kind target_open(const struct target_options *options, size_t topology,
+                                       uint64_t most_clients, struct target *target,
+                                       struct error *error);
 
 /* Names the run's root znode (bench/root.h). Makes it on real servers, and looks for it on every
  * server of --connect: ERROR_OTHER_ENSEMBLE if it does not show on one. From here on only

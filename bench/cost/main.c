@@ -127,7 +127,7 @@ static enum error_kind tell_driver(const struct target *target, enum driver driv
                          error);
     if (kind != ERROR_NONE)
         return kind;
-    printf("%8s  %9s  %10.2f  %10.2f\n", options_driver_word(driver),
+    printf("%8s  %9s  %10.2f  %10.2f\n", options_drivers[driver],
            in_processes ? "a session" : "1", herd.cpu_us, queue.kib);
     fflush(stdout);
     return ERROR_NONE;
@@ -151,14 +151,14 @@ static enum error_kind compare_drivers(const struct target *target, struct error
 int main(void)
 {
     uint64_t one = 1;
-    struct options options = {
+    struct target_options options = {
         .server_counts = &one, .topology_count = 1, .heap_mib = 1024, .fsync = true};
     struct target target = {0};
     struct error error;
     bool within = true;
     enum error_kind kind = machine_allow_descriptors(MEMORY_CLIENTS, &error);
     if (kind == ERROR_NONE)
-        kind = target_open(&options, 0, &target, &error);
+        kind = target_open(&options, 0, MEMORY_CLIENTS, &target, &error);
     if (kind == ERROR_NONE)
         kind = target_make_root(&target, -1, &error);
     if (kind != ERROR_NONE) {

@@ -65,29 +65,31 @@ static void a_server_without_room_allows_nothing(void **state)
 
 static uint64_t levels[] = {8, 16, 32, 64};
 
-static struct options plan(void)
+static struct client_counts plan(void)
 {
-    return (struct options){.clients = levels, .level_count = 4, .max_clients = UINT64_MAX};
+    return (struct client_counts){.list = levels, .count = 4};
 }
 
 static void levels_above_the_limit_are_left_out(void **state)
 {
     (void)state;
-    struct options options = plan();
+    struct client_counts clients = plan();
     struct capacity capacity = {.sessions = 31, .room = 35, .server = "a:1"};
     struct error error;
     char text[512];
-    assert_int_equal(capacity_fit(&capacity, &options, text, sizeof text, &error), ERROR_NONE);
-    assert_int_equal(options.level_count, 2);
-    assert_int_equal(options.left_out_count, 2);
+    assert_int_equal(capacity_fit(&capacity, UINT64_MAX, &clients, text, sizeof text, &error),
+                     ERROR_NONE);
+    assert_int_equal(clients.count, 2);
+    assert_int_equal(clients.left_out, 2);
     assert_string_equal(
         text, "n = 32 and 64 left out: a:1 takes 35 connections from this host at a time "
               "(maxClientCnxns), 4 of them for zkherd's own use; use -n 5..30+5, maxClientCnxns=0 "
               "in the server's zoo.cfg, or more servers of its ensemble");
-    options = plan();
+    clients = plan();
     capacity.sessions = 32;
-    assert_int_equal(capacity_fit(&capacity, &options, text, sizeof text, &error), ERROR_NONE);
-    assert_int_equal(options.level_count, 3);
+    assert_int_equal(capacity_fit(&capacity, UINT64_MAX, &clients, text, sizeof text, &error),
+                     ERROR_NONE);
+    assert_int_equal(clients.count, 3);
     assert_memory_equal(text, "n = 64 left out: a:1", 20);
 }
 
@@ -96,35 +98,37 @@ static void many_levels_left_out_are_told_as_a_range(void **state)
     (void)state;
     uint64_t many[105];
     struct capacity capacity = {.sessions = 63, .room = 67, .server = "a:1"};
-    struct options options = {.clients = many, .level_count = 105, .max_clients = UINT64_MAX};
+    struct client_counts clients = {.list = many, .count = 105};
     struct error error;
     char text[512];
     for (size_t i = 0; i < 105; i++)
         many[i] = 56 + i;
-    assert_int_equal(capacity_fit(&capacity, &options, text, sizeof text, &error), ERROR_NONE);
+    assert_int_equal(capacity_fit(&capacity, UINT64_MAX, &clients, text, sizeof text, &error),
+                     ERROR_NONE);
     assert_memory_equal(text, "n = 64 to 160 (97 client counts) left out: a:1", 46);
 }
 
 static void what_fits_is_not_spoken_of(void **state)
 {
     (void)state;
-    struct options options = plan();
+    struct client_counts clients = plan();
     struct capacity capacity = {.sessions = 64, .room = 68, .server = "a:1"};
     struct error error;
     char text[512] = "x";
-    assert_int_equal(capacity_fit(&capacity, &options, text, sizeof text, &error), ERROR_NONE);
-    assert_int_equal(options.level_count, 4);
+    assert_int_equal(capacity_fit(&capacity, UINT64_MAX, &clients, text, sizeof text, &error),
+                     ERROR_NONE);
+    assert_int_equal(clients.count, 4);
     assert_string_equal(text, "");
 }
 
 static void a_plan_of_which_nothing_is_left_is_refused(void **state)
 {
     (void)state;
-    struct options options = plan();
+    struct client_counts clients = plan();
     struct capacity capacity = {.sessions = 7, .room = 11, .server = "a:1"};
     struct error error;
     char text[512];
-    assert_int_equal(capacity_fit(&capacity, &options, text, sizeof text, &error),
+    assert_int_equal(capacity_fit(&capacity, UINT64_MAX, &clients, text, sizeof text, &error),
                      ERROR_CONNECTION_LIMIT);
     assert_string_equal(error.subject, "a:1");
     assert_string_equal(error.detail, "11 at a time (maxClientCnxns), 4 of them for zkherd's own "
@@ -134,18 +138,16 @@ static void a_plan_of_which_nothing_is_left_is_refused(void **state)
 static void the_lower_of_two_limits_counts(void **state)
 {
     (void)state;
-    struct options options = plan();
+    struct client_counts clients = plan();
     struct capacity capacity = {.sessions = 40, .room = 44, .server = "a:1"};
     struct error error;
     char text[512];
-    options.max_clients = 20;
-    assert_int_equal(capacity_fit(&capacity, &options, text, sizeof text, &error), ERROR_NONE);
-    assert_int_equal(options.level_count, 2);
+    assert_int_equal(capacity_fit(&capacity, 20, &clients, text, sizeof text, &error), ERROR_NONE);
+    assert_int_equal(clients.count, 2);
     assert_string_equal(text, "n = 32 and 64 left out: --max-clients 20");
-    options = plan();
-    options.max_clients = 50;
-    assert_int_equal(capacity_fit(&capacity, &options, text, sizeof text, &error), ERROR_NONE);
-    assert_int_equal(options.level_count, 3);
+    clients = plan();
+    assert_int_equal(capacity_fit(&capacity, 50, &clients, text, sizeof text, &error), ERROR_NONE);
+    assert_int_equal(clients.count, 3);
     assert_memory_equal(text, "n = 64 left out: a:1 takes 44", 29);
 }
 

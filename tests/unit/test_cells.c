@@ -22,15 +22,15 @@ static int set_up(void **state)
 {
     (void)state;
     options = (struct options){
-        .recipes = {registry_find("nonscalable"), registry_find("scalable")},
-        .most_clients = {10, UINT64_MAX},
-        .recipe_count = 2,
-        .clients = levels,
-        .level_count = 3,
-        .locks = 1,
-        .trials = 4,
-        .topology_count = 2,
-        .seed = 7,
+        .plan.recipes = {registry_find("nonscalable"), registry_find("scalable")},
+        .plan.most_clients = {10, UINT64_MAX},
+        .plan.recipe_count = 2,
+        .plan.clients.list = levels,
+        .plan.clients.count = 3,
+        .plan.locks = 1,
+        .plan.trials = 4,
+        .target.topology_count = 2,
+        .plan.seed = 7,
     };
     return 0;
 }
@@ -98,7 +98,7 @@ static void test_rounds_have_orders_of_their_own_from_the_seed(void **state)
     assert_false(same_order(cells.list, cells.list + 10, 10));
     assert_false(same_order(cells.list + 10, cells.list + 20, 10));
     cells_deinit(&others);
-    options.seed = 8;
+    options.plan.seed = 8;
     lay_out(&others);
     assert_false(same_order(cells.list, others.list, cells.count));
 }
@@ -107,7 +107,7 @@ static void test_rounds_have_orders_of_their_own_from_the_seed(void **state)
 static void test_cells_foretell_their_requests(void **state)
 {
     (void)state;
-    options.trials = 1;
+    options.plan.trials = 1;
     lay_out(&cells);
     uint64_t sum = 0;
     for (size_t i = 0; i < cells.count; i++) {
@@ -124,11 +124,11 @@ static void test_cells_foretell_their_requests(void **state)
 static uint64_t requests_of(const char *recipe, uint64_t clients)
 {
     uint64_t level[] = {clients};
-    options.recipes[0] = registry_find(recipe);
-    options.most_clients[0] = UINT64_MAX;
-    options.clients = level;
-    options.recipe_count = options.level_count = options.topology_count = 1;
-    options.trials = 1;
+    options.plan.recipes[0] = registry_find(recipe);
+    options.plan.most_clients[0] = UINT64_MAX;
+    options.plan.clients.list = level;
+    options.plan.recipe_count = options.plan.clients.count = options.target.topology_count = 1;
+    options.plan.trials = 1;
     cells_deinit(&cells);
     lay_out(&cells);
     assert_int_equal(cells.count, 1);
@@ -187,7 +187,7 @@ static void test_a_chroot_has_bytes(void **state)
 {
     (void)state;
     uint64_t without = told_bytes("scalable", 10);
-    strcpy(options.servers.chroot, "/a23456789");
+    strcpy(options.target.servers.chroot, "/a23456789");
     assert_int_equal(told_bytes("scalable", 10) - without, 10 * (48 + 10 + 9));
 }
 
@@ -195,7 +195,7 @@ static void test_a_chroot_has_bytes(void **state)
 static void test_locks_share_the_clients(void **state)
 {
     (void)state;
-    options.locks = 2;
+    options.plan.locks = 2;
     assert_int_equal(requests_of("nonscalable", 5), (9 + 3) + (4 + 2));
 }
 
@@ -203,8 +203,8 @@ static void test_locks_share_the_clients(void **state)
 static void test_without_an_end_one_round_is_foretold(void **state)
 {
     (void)state;
-    options.workload = WORKLOAD_STEADY;
-    options.duration_ns = NS_PER_S;
+    options.plan.workload = WORKLOAD_STEADY;
+    options.plan.duration_ns = NS_PER_S;
     assert_int_equal(requests_of("scalable", 10), 48);
     assert_int_equal(requests_of("poll", 10), 30);
 }
@@ -212,7 +212,7 @@ static void test_without_an_end_one_round_is_foretold(void **state)
 static void test_the_time_left_is_that_of_requests_like_those(void **state)
 {
     (void)state;
-    options.trials = 1;
+    options.plan.trials = 1;
     lay_out(&cells);
     assert_int_equal(cells_time_left_ns(&cells, 0), 0);
     const struct recipe *herd = registry_find("nonscalable");

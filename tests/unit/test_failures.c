@@ -52,7 +52,7 @@ static int set_up(void **state)
 {
     (void)state;
     samples.count = 0;
-    options = (struct options){.driver = DRIVER_EVENTS};
+    options = (struct options){.target.driver = DRIVER_EVENTS};
     return 0;
 }
 
@@ -94,8 +94,8 @@ static void test_other_failures_are_told_too(void **state)
 static void test_what_is_not_valid_is_no_failed_verdict(void **state)
 {
     (void)state;
-    options.driver = DRIVER_SIMULATED;
-    options.seed = 7;
+    options.target.driver = DRIVER_SIMULATED;
+    options.plan.seed = 7;
     add("scalable", 8, 0, "overloaded");
     add("scalable", 8, 1, "overloaded");
     add("scalable", 9, 0, "overloaded");

@@ -134,14 +134,14 @@ static void test_no_run_begins_with_a_wrong_text(void **state)
 {
     struct recipe recipe = *registry_find("scalable");
     uint64_t levels[] = {2, 9}; /* it is right for two */
-    struct options options = {.recipes = {registry_find("nonscalable"), &recipe},
-                              .most_clients = {UINT64_MAX, UINT64_MAX},
-                              .recipe_count = 2,
-                              .clients = levels,
-                              .level_count = 2,
-                              .locks = 1,
-                              .trials = 1,
-                              .topology_count = 1};
+    struct options options = {.plan.recipes = {registry_find("nonscalable"), &recipe},
+                              .plan.most_clients = {UINT64_MAX, UINT64_MAX},
+                              .plan.recipe_count = 2,
+                              .plan.clients.list = levels,
+                              .plan.clients.count = 2,
+                              .plan.locks = 1,
+                              .plan.trials = 1,
+                              .target.topology_count = 1};
     struct cells cells;
     struct error error;
     (void)state;
@@ -152,9 +152,9 @@ static void test_no_run_begins_with_a_wrong_text(void **state)
     assert_int_equal(cells_init(&cells, &options, &error), ERROR_WRONG_LAW);
     assert_string_equal(error.subject, "scalable");
     cells_deinit(&cells);
-    options.most_clients[1] = 9;
+    options.plan.most_clients[1] = 9;
     assert_int_equal(cells_init(&cells, &options, &error), ERROR_WRONG_LAW);
-    options.most_clients[1] = 8; /* which it has only for two */
+    options.plan.most_clients[1] = 8; /* which it has only for two */
     assert_int_equal(cells_init(&cells, &options, &error), ERROR_NONE);
     cells_deinit(&cells);
 }

@@ -43,11 +43,11 @@ static struct sample *add(const struct recipe *recipe, uint64_t n)
 static void lay_out(const struct recipe *recipe, size_t level_count)
 {
     samples = (struct samples){list, 0};
-    options = (struct options){.recipes = {recipe},
-                               .recipe_count = 1,
-                               .clients = levels,
-                               .level_count = level_count,
-                               .locks = 1};
+    options = (struct options){.plan.recipes = {recipe},
+                               .plan.recipe_count = 1,
+                               .plan.clients.list = levels,
+                               .plan.clients.count = level_count,
+                               .plan.locks = 1};
     for (size_t i = 0; i < level_count; i++)
         add(recipe, levels[i]);
 }
@@ -57,7 +57,7 @@ static const char *told(void)
     size_t length = 0;
     free(text);
     FILE *stream = open_memstream(&text, &length);
-    fits_tell(&samples, options.recipes[0], &options, stream);
+    fits_tell(&samples, options.plan.recipes[0], &options, stream);
     fits_tell_levels(&samples, &options, stream);
     fclose(stream);
     return text;
@@ -70,7 +70,7 @@ static const char *written(void)
     struct waiters *waiters = NULL;
     struct error error;
     size_t length = 0;
-    assert_int_equal(waiters_new(options.recipes[0], 128, &waiters, &error), ERROR_NONE);
+    assert_int_equal(waiters_new(options.plan.recipes[0], 128, &waiters, &error), ERROR_NONE);
     /* One octave, so that there is a row of handoff_us, which has β. */
     waiters->levels[1] = (struct waiters_level){.handoffs = 1, .timed = 1, .handoff_us = 5};
     free(text);
@@ -138,14 +138,14 @@ static void what_is_off_its_law_is_not_that_law(void **state)
     list[2].has_law = false;
     assert_null(strstr(told(), "exactly n²"));
     lay_out(&recipe_nonscalable, 4);
-    options.pace = PACE_FREE;
+    options.plan.pace = PACE_FREE;
     assert_null(strstr(told(), "exactly n²"));
     assert_has("How RPCs, bytes and times grow is undetermined: ");
     lay_out(&recipe_nonscalable, 4);
-    options.locks = 2;
+    options.plan.locks = 2;
     assert_null(strstr(told(), "exactly n²"));
     lay_out(&recipe_nonscalable, 4);
-    options.workload = WORKLOAD_STEADY;
+    options.plan.workload = WORKLOAD_STEADY;
     assert_null(strstr(told(), "exactly n²"));
 }
 
@@ -159,7 +159,7 @@ static void what_is_told_exactly_is_not_undetermined(void **state)
     told();
     assert_has("\n    bytes: exactly 100·n at every n: O(n)\n");
     assert_has("\nHow times grow is undetermined: 4 client counts, at least 6 needed\n");
-    options.recipes[options.recipe_count++] = &recipe_scalable;
+    options.plan.recipes[options.plan.recipe_count++] = &recipe_scalable;
     for (size_t i = 0; i < 4; i++)
         add(&recipe_scalable, levels[i]);
     told();
@@ -188,7 +188,7 @@ static void six_levels_decide_how_the_drain_grows(void **state)
     samples.count = 2;
     told();
     assert_has("\n    growth of drain time: undetermined: 2 client counts, at least 6 needed\n");
-    options.workload = WORKLOAD_STEADY;
+    options.plan.workload = WORKLOAD_STEADY;
     assert_null(strstr(told(), "drain"));
 }
 

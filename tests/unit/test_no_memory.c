@@ -56,8 +56,10 @@ static int set_up(void **state)
     const struct recipe *recipe = registry_find("scalable");
     struct error error;
     (void)state;
-    options = (struct options){
-        .recipes = {recipe}, .recipe_count = 1, .clients = levels, .level_count = 4, .locks = 1};
+    options = (struct options){.plan = {.recipes = {recipe},
+                                        .recipe_count = 1,
+                                        .clients = {.list = levels, .count = 4},
+                                        .locks = 1}};
     for (size_t i = 0; i < TRIALS; i++) {
         uint64_t n = levels[3 - i % 4];
         list[i] = (struct sample){.cell = {.recipe = recipe, .clients = (uint32_t)n},
@@ -113,7 +115,7 @@ static void write_fits(FILE *stream)
 
 static void tell_fits(FILE *stream)
 {
-    fits_tell(&samples, options.recipes[0], &options, stream);
+    fits_tell(&samples, options.plan.recipes[0], &options, stream);
     fits_tell_levels(&samples, &options, stream);
 }
 

@@ -326,7 +326,8 @@ static void test_a_violation_is_told_first(void **state)
 
 static char *row_of(const struct sample *sample, enum workload workload)
 {
-    struct options options = {.workload = workload, .locks = 1, .processes = 2, .seed = 7};
+    struct options options = {
+        .plan.workload = workload, .plan.locks = 1, .plan.processes = 2, .plan.seed = 7};
     const struct sample_context context = {"run1", "ensemble3", 3, &options};
     char *text = NULL;
     size_t size;

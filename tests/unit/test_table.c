@@ -24,11 +24,11 @@ static char *text;
 static void lay_out(const struct recipe *recipe, size_t level_count)
 {
     samples = (struct samples){list, level_count};
-    options = (struct options){.recipes = {recipe},
-                               .recipe_count = 1,
-                               .clients = levels,
-                               .level_count = level_count,
-                               .topology_count = 1};
+    options = (struct options){.plan.recipes = {recipe},
+                               .plan.recipe_count = 1,
+                               .plan.clients.list = levels,
+                               .plan.clients.count = level_count,
+                               .target.topology_count = 1};
     for (size_t i = 0; i < level_count; i++) {
         uint64_t n = levels[i];
         list[i] = (struct sample){
@@ -96,7 +96,7 @@ static void a_verdict_that_all_have_is_told_once(void **state)
     list[0].has_law = list[1].has_law = false;
     write_in(80);
     assert_has("\nNo law applies to these counts.\n");
-    options.pace = PACE_FREE;
+    options.plan.pace = PACE_FREE;
     write_in(80);
     assert_has("\nNo law applies to these counts: in free pace they depend on timing.\n");
 }

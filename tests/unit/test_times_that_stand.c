@@ -32,11 +32,11 @@ static int set_up(void **state)
     const struct recipe *recipe = registry_find("scalable");
     struct error error;
     (void)state;
-    options = (struct options){.recipes = {recipe},
-                               .recipe_count = 1,
-                               .clients = levels,
-                               .level_count = LEVELS,
-                               .locks = 1};
+    options = (struct options){.plan.recipes = {recipe},
+                               .plan.recipe_count = 1,
+                               .plan.clients.list = levels,
+                               .plan.clients.count = LEVELS,
+                               .plan.locks = 1};
     samples = (struct samples){0};
     for (size_t i = 0; i < LEVELS * TRIALS; i++) {
         uint32_t clients = (uint32_t)levels[i / TRIALS];

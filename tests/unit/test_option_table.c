@@ -1,0 +1,226 @@
+// SPDX-License-Identifier: Apache-2.0
+/* What the options of `zkherd run` mean, and which values are refused; the words of a refusal are
+ * for tests/live/test_cli_usage.c. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "base/clock.h"
+#include "bench/option_table.h"
+
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+static struct options options;
+
+static int set_up(void **state)
+{
+    (void)state;
+    options = (struct options){0};
+    return 0;
+}
+
+static int tear_down(void **state)
+{
+    (void)state;
+    options_deinit(&options);
+    return 0;
+}
+
+/* What is complained about is not for the terminal. */
+static bool take(const char *name, const char *value)
+{
+    const struct option_row *row = option_table_find(name);
+    int errors = dup(STDERR_FILENO), nowhere = open("/dev/null", O_WRONLY | O_CLOEXEC);
+    assert_true(errors >= 0 && nowhere >= 0);
+    dup2(nowhere, STDERR_FILENO);
+    bool taken = row->parse(row, value, &options);
+    dup2(errors, STDERR_FILENO);
+    close(nowhere);
+    close(errors);
+    return taken;
+}
+
+static void test_recipes_may_have_a_most(void **state)
+{
+    (void)state;
+    assert_true(take("--recipes", "scalable,nonscalable:250"));
+    assert_int_equal(options.plan.recipe_count, 2);
+    assert_string_equal(options.plan.recipes[0]->name, "scalable");
+    assert_true(options.plan.most_clients[0] == UINT64_MAX);
+    assert_string_equal(options.plan.recipes[1]->name, "nonscalable");
+    assert_int_equal(options.plan.most_clients[1], 250);
+    assert_true(take("--recipes", "ticket"));
+    assert_int_equal(options.plan.recipe_count, 1);
+    static const char *const refused[] = {
+        "scalable,scalable", "nobody",       "scalable:0", "scalable:100001", ":5",
+        "scalable:",         "scalable:5:5", "scalable,,", "scalable:x"};
+    for (size_t i = 0; i < sizeof refused / sizeof refused[0]; i++)
+        assert_false(take("--recipes", refused[i]));
+}
+
+static void test_clients_are_levels(void **state)
+{
+    (void)state;
+    assert_true(take("--clients", "5"));
+    assert_true(take("--clients", "8..64x2,100000"));
+    static const uint64_t levels[] = {8, 16, 32, 64, 100000};
+    assert_int_equal(options.plan.clients.count, 5);
+    assert_memory_equal(options.plan.clients.list, levels, sizeof levels);
+    assert_false(take("--clients", "0"));
+    assert_false(take("--clients", "100001"));
+}
+
+static void test_words_are_what_they_say(void **state)
+{
+    (void)state;
+    assert_true(take("--workload", "steady"));
+    assert_int_equal(options.plan.workload, WORKLOAD_STEADY);
+    assert_true(take("--workload", "drain"));
+    assert_int_equal(options.plan.workload, WORKLOAD_DRAIN);
+    assert_true(take("--pace", "free"));
+    assert_int_equal(options.plan.pace, PACE_FREE);
+    assert_true(take("--pace", "lockstep"));
+    assert_int_equal(options.plan.pace, PACE_LOCKSTEP);
+    assert_true(take("--driver", "threads"));
+    assert_int_equal(options.target.driver, DRIVER_THREADS);
+    assert_true(take("--driver", "simulated"));
+    assert_int_equal(options.target.driver, DRIVER_SIMULATED);
+    assert_true(take("--placement", "followers"));
+    assert_int_equal(options.target.placement, PLACEMENT_FOLLOWERS);
+    assert_true(take("--placement", "spread"));
+    assert_int_equal(options.target.placement, PLACEMENT_SPREAD);
+    assert_true(take("--fsync", "yes"));
+    assert_true(options.target.fsync && options.target.fsync_given);
+    assert_true(take("--fsync", "no"));
+    assert_false(options.target.fsync);
+    static const char *const names[] = {"--workload", "--pace", "--driver", "--placement",
+                                        "--fsync"};
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+        assert_false(take(names[i], ""));
+        assert_false(take(names[i], "other"));
+    }
+}
+
+static void test_a_hold_is_fixed_or_exponential(void **state)
+{
+    (void)state;
+    assert_true(take("--hold", "exp:5ms"));
+    assert_true(options.plan.hold.exponential);
+    assert_int_equal(options.plan.hold.mean_ns, 5 * NS_PER_MS);
+    assert_true(take("--hold", "2s"));
+    assert_false(options.plan.hold.exponential);
+    assert_int_equal(options.plan.hold.mean_ns, 2 * NS_PER_S);
+    assert_false(take("--hold", "exp:"));
+    assert_false(take("--hold", "exp:5"));
+    assert_false(take("--hold", "5"));
+}
+
+/* The least of each, and the largest where there is one; what is beyond leaves the value alone. */
+static void test_durations_have_bounds(void **state)
+{
+    (void)state;
+    assert_true(take("--duration", "1ms"));
+    assert_false(take("--duration", "999us"));
+    assert_int_equal(options.plan.duration_ns, NS_PER_MS);
+    assert_true(take("--timeout", "100ms"));
+    assert_false(take("--timeout", "99ms"));
+    assert_int_equal(options.plan.timeout_ns, 100 * NS_PER_MS);
+    assert_true(take("--session-timeout", "1s"));
+    assert_false(take("--session-timeout", "999ms"));
+    assert_int_equal(options.plan.session_timeout_ns, NS_PER_S);
+    assert_true(take("--session-timeout", "3600s"));
+    assert_false(take("--session-timeout", "3601s"));
+}
+
+static void test_numbers_have_bounds(void **state)
+{
+    (void)state;
+    assert_true(take("--locks", "10000"));
+    assert_int_equal(options.plan.locks, 10000);
+    assert_true(take("--trials", "1000"));
+    assert_int_equal(options.plan.trials, 1000);
+    assert_true(take("--processes", "1000"));
+    assert_int_equal(options.plan.processes, 1000);
+    assert_true(take("--handoffs", "50000000"));
+    assert_int_equal(options.plan.handoffs, 50000000);
+    assert_true(take("--seed", "9223372036854775807"));
+    assert_int_equal(options.plan.seed, INT64_MAX);
+    assert_true(take("--seed", "0"));
+    static const struct {
+        const char *name;
+        const char *value;
+    } refused[] = {{"--locks", "10001"},
+                   {"--trials", "1001"},
+                   {"--processes", "1001"},
+                   {"--handoffs", "50000001"},
+                   {"--seed", "9223372036854775808"},
+                   {"--locks", "0"},
+                   {"--trials", "0"},
+                   {"--processes", "0"},
+                   {"--handoffs", "0"},
+                   {"--heap", "0"}};
+    for (size_t i = 0; i < sizeof refused / sizeof refused[0]; i++)
+        assert_false(take(refused[i].name, refused[i].value));
+    assert_int_equal(options.plan.locks, 10000);
+}
+
+static void test_servers_are_an_odd_number(void **state)
+{
+    (void)state;
+    assert_true(take("--servers", "5"));
+    assert_true(take("--servers", "1,3"));
+    assert_int_equal(options.target.topology_count, 2);
+    assert_int_equal(options.target.server_counts[0], 1);
+    assert_int_equal(options.target.server_counts[1], 3);
+    static const char *const refused[] = {"0", "2", "4", "8", "9", "1,2", ""};
+    for (size_t i = 0; i < sizeof refused / sizeof refused[0]; i++)
+        assert_false(take("--servers", refused[i]));
+}
+
+static void test_folders_have_names(void **state)
+{
+    (void)state;
+    assert_true(take("--out", "there"));
+    assert_string_equal(options.output.out, "there");
+    assert_true(take("--data", "here"));
+    assert_string_equal(options.target.data, "here");
+    assert_false(take("--out", ""));
+    assert_false(take("--data", ""));
+}
+
+static void test_no_two_options_have_one_name_letter_or_key(void **state)
+{
+    (void)state;
+    for (const struct option_row *row = option_table; row->name != NULL; row++) {
+        assert_ptr_equal(option_table_find(row->name), row);
+        for (const struct option_row *other = option_table; other < row; other++)
+            assert_true(row->letter == '\0' || row->letter != other->letter);
+    }
+    for (size_t i = 0; option_table_key(i) != NULL; i++) {
+        for (size_t j = 0; j < i; j++)
+            assert_string_not_equal(option_table_key(i)->name, option_table_key(j)->name);
+    }
+}
+
+int main(void)
+{
+#define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
+    const struct CMUnitTest tests[] = {
+        TEST(test_recipes_may_have_a_most),
+        TEST(test_clients_are_levels),
+        TEST(test_words_are_what_they_say),
+        TEST(test_a_hold_is_fixed_or_exponential),
+        TEST(test_durations_have_bounds),
+        TEST(test_numbers_have_bounds),
+        TEST(test_servers_are_an_odd_number),
+        TEST(test_folders_have_names),
+        TEST(test_no_two_options_have_one_name_letter_or_key),
+    };
+    return cmocka_run_group_tests_name("option_table", tests, NULL, NULL);
+}
