@@ -34,20 +34,18 @@ static void enter(struct board *board, enum board_phase phase)
         board_wake(board->workers[i].wake_descriptor);
 }
 
-static enum error_kind await_sessions(struct watchdog *watchdog, bool *goes_on)
+static enum trial_end await_sessions(struct watchdog *watchdog)
 {
     struct board *board = watchdog->board;
-    while (*goes_on && atomic_load(&board->established) < board->plan->clients) {
-        enum error_kind kind = watchdog_wait(watchdog, WATCHDOG_TURN_NS, goes_on);
-        if (kind != ERROR_NONE)
-            return kind;
-    }
-    if (!*goes_on && watchdog->end == END_DEADLINE)
-        return error_raise(watchdog->error, ERROR_NO_ANSWER, 0, "sessions",
-                           "%u of %u are established; the server may limit the connections of an "
-                           "address (maxClientCnxns)",
-                           atomic_load(&board->established), board->plan->clients);
-    return ERROR_NONE;
+    enum trial_end end = END_DONE;
+    while (end == END_DONE && atomic_load(&board->established) < board->plan->clients)
+        end = watchdog_wait(watchdog, WATCHDOG_TURN_NS);
+    if (end != END_DEADLINE)
+        return end;
+    return trial_end_of(error_raise(watchdog->error, ERROR_NO_ANSWER, 0, "sessions",
+                                    "%u of %u are established; the server may limit the "
+                                    "connections of an address (maxClientCnxns)",
+                                    atomic_load(&board->established), board->plan->clients));
 }
 
 /* What holds a worker up may be servers that have gone: then it is they who are to be named. */
@@ -104,33 +102,32 @@ static enum error_kind await_notifications(const struct watchdog *watchdog, uint
  * way. How many there are to be the servers say, if they do, and if nobody else uses them. A
  * session that has died is told some that it does not hear.
  */
-static enum error_kind receive_all(struct watchdog *watchdog,
-                                   const struct server_counters_reading *at_gate, bool *goes_on)
+static enum trial_end receive_all(struct watchdog *watchdog,
+                                  const struct server_counters_reading *at_gate)
 {
     struct server_counters_reading reading;
     if (!death_spares_all(watchdog->board) || !at_gate->told ||
         server_counters_is_shared(at_gate, watchdog->board->plan->clients))
-        return ERROR_NONE;
-    enum error_kind kind = watchdog_catch_up(watchdog, goes_on);
-    if (kind != ERROR_NONE || !*goes_on)
-        return kind;
-    kind = server_counters_read(watchdog->counters, &reading, watchdog->error);
-    if (kind != ERROR_NONE)
-        return kind;
-    return await_notifications(watchdog, reading.notifications - at_gate->notifications);
+        return END_DONE;
+    enum trial_end end = watchdog_catch_up(watchdog);
+    if (end != END_DONE)
+        return end;
+    if (server_counters_read(watchdog->counters, &reading, watchdog->error) != ERROR_NONE)
+        return END_ERROR;
+    return trial_end_of(
+        await_notifications(watchdog, reading.notifications - at_gate->notifications));
 }
 
-static enum error_kind lead_free(struct coordinator *coordinator, bool *goes_on)
+static enum trial_end lead_free(struct coordinator *coordinator)
 {
     struct watchdog *watchdog = &coordinator->watchdog;
     struct board *board = watchdog->board;
-    while (*goes_on && atomic_load(&board->finished) < board->plan->clients) {
+    enum trial_end end = END_DONE;
+    while (end == END_DONE && atomic_load(&board->finished) < board->plan->clients) {
         watchdog_close_in_time(watchdog);
-        enum error_kind kind = watchdog_wait(watchdog, WATCHDOG_TURN_NS, goes_on);
-        if (kind != ERROR_NONE)
-            return kind;
+        end = watchdog_wait(watchdog, WATCHDOG_TURN_NS);
     }
-    return *goes_on ? receive_all(watchdog, &coordinator->result->at_gate, goes_on) : ERROR_NONE;
+    return end == END_DONE ? receive_all(watchdog, &coordinator->result->at_gate) : end;
 }
 
 /* ------------------------------------------------------------------ the whole */
@@ -138,7 +135,7 @@ static enum error_kind lead_free(struct coordinator *coordinator, bool *goes_on)
 /* A connection that was closed a moment ago, by an earlier trial or an earlier question, still
  * counts: servers that nobody else uses come to rest soon. Of private ones that is waited for,
  * since whoever is connected then is a stranger. */
-static enum error_kind read_at_gate(struct coordinator *coordinator, bool *goes_on)
+static enum trial_end read_at_gate(struct coordinator *coordinator)
 {
     struct watchdog *watchdog = &coordinator->watchdog;
     struct server_counters_reading *reading = &coordinator->result->at_gate;
@@ -150,12 +147,12 @@ static enum error_kind read_at_gate(struct coordinator *coordinator, bool *goes_
         enum error_kind kind = server_counters_read(watchdog->counters, reading, watchdog->error);
         if (kind != ERROR_NONE || !reading->told || !server_counters_is_shared(reading, clients) ||
             loop_now_ns(watchdog->loop) >= until_ns)
-            return kind;
+            return trial_end_of(kind);
         watchdog->moved_ns =
             loop_now_ns(watchdog->loop); /* to wait as planned is not to be stuck */
-        kind = watchdog_wait(watchdog, SETTLING_TURN_NS, goes_on);
-        if (kind != ERROR_NONE || !*goes_on)
-            return kind;
+        enum trial_end end = watchdog_wait(watchdog, SETTLING_TURN_NS);
+        if (end != END_DONE)
+            return end;
     }
 }
 
@@ -186,18 +183,17 @@ static enum error_kind note_roles(struct watchdog *watchdog)
     return ERROR_NONE;
 }
 
-static enum error_kind lead(struct coordinator *coordinator, bool *goes_on)
+static enum trial_end lead(struct coordinator *coordinator)
 {
     struct board *board = coordinator->watchdog.board;
     const struct trial_plan *plan = board->plan;
-    enum error_kind kind = await_sessions(&coordinator->watchdog, goes_on);
-    if (kind != ERROR_NONE || !*goes_on)
-        return kind;
-    kind = note_roles(&coordinator->watchdog);
-    if (kind == ERROR_NONE)
-        kind = read_at_gate(coordinator, goes_on);
-    if (kind != ERROR_NONE || !*goes_on)
-        return kind;
+    enum trial_end end = await_sessions(&coordinator->watchdog);
+    if (end == END_DONE)
+        end = trial_end_of(note_roles(&coordinator->watchdog));
+    if (end == END_DONE)
+        end = read_at_gate(coordinator);
+    if (end != END_DONE)
+        return end;
     coordinator->watchdog.opened_ns = clock_now_ns();
     coordinator->result->gate_ns = loop_now_ns(coordinator->watchdog.loop);
     coordinator->result->setup_session_requests = setup_session_requests(coordinator->setup);
@@ -208,8 +204,9 @@ static enum error_kind lead(struct coordinator *coordinator, bool *goes_on)
     if (plan->driver != DRIVER_SIMULATED)
         stall_begin(&coordinator->watchdog.stall, board, coordinator->result->gate_ns);
     enter(board, PHASE_RUN);
-    return plan->pace == PACE_LOCKSTEP ? lockstep_lead(&coordinator->lockstep, goes_on)
-                                       : lead_free(coordinator, goes_on);
+    end = plan->pace == PACE_LOCKSTEP ? lockstep_lead(&coordinator->lockstep)
+                                      : lead_free(coordinator);
+    return end == END_DONE && atomic_load(&board->overflowed) ? END_OVERFLOW : end;
 }
 
 static void woken(void *context)
@@ -238,7 +235,7 @@ enum error_kind coordinator_lead(const struct workers *workers, struct setup_ses
 {
     struct board *board = workers->board;
     const struct loop *loop = setup_session_stage(setup);
-    *result = (struct coordinator_result){.end = END_DONE};
+    *result = (struct coordinator_result){0};
     struct coordinator coordinator = {
         .watchdog = {.board = board,
                      .workers = workers,
@@ -246,25 +243,20 @@ enum error_kind coordinator_lead(const struct workers *workers, struct setup_ses
                      .loop = loop,
                      .watch = watch,
                      .error = error,
-                     .end = END_DONE,
                      .moved_ns = loop_now_ns(loop)},
         .setup = setup,
         .result = result,
     };
-    bool goes_on = true;
-    enum error_kind kind = prepare(&coordinator, setup);
-    if (kind == ERROR_NONE)
-        kind = lead(&coordinator, &goes_on);
-    if (kind == ERROR_NONE && goes_on && atomic_load(&board->overflowed))
-        coordinator.watchdog.end = END_OVERFLOW;
-    stall_end(&coordinator.watchdog.stall, loop_now_ns(loop),
-              coordinator.watchdog.end == END_DEADLINE);
+    enum trial_end end = trial_end_of(prepare(&coordinator, setup));
+    if (end == END_DONE)
+        end = lead(&coordinator);
+    stall_end(&coordinator.watchdog.stall, loop_now_ns(loop), end == END_DEADLINE);
     result->stalls = coordinator.watchdog.stall.found;
-    if (kind == ERROR_NONE)
-        kind = take_last_readings(&coordinator.watchdog);
+    if (end != END_ERROR && take_last_readings(&coordinator.watchdog) != ERROR_NONE)
+        end = END_ERROR;
     if (board->coordinator_descriptor >= 0)
         event_loop_unwatch(loop->event_loop, board->coordinator_descriptor);
     lockstep_deinit(&coordinator.lockstep);
-    result->end = coordinator.watchdog.end;
-    return kind;
+    result->end = end;
+    return end == END_ERROR ? error->kind : ERROR_NONE;
 }

@@ -17,9 +17,9 @@
 #include <stdint.h>
 
 struct coordinator_result {
-    enum trial_end end;
-    struct tally law; /* what the law foretells for all that was done; lockstep only */
-    uint64_t gate_ns; /* when the gate opened */
+    enum trial_end end; /* anything but END_ERROR */
+    struct tally law;   /* what the law foretells for all that was done; lockstep only */
+    uint64_t gate_ns;   /* when the gate opened */
     struct server_counters_reading at_gate; /* the servers, just before */
     struct stalls stalls;            /* none in a simulation: its servers never stand still */
     uint64_t setup_session_requests; /* that the set-up session had made by then */

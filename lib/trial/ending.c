@@ -115,6 +115,7 @@ void ending_describe(const struct board *board, struct server_counters *counters
     switch (end) {
     case END_DONE:
     case END_VIOLATION:
+    case END_ERROR:
         text[0] = '\0';
         break;
     case END_DEADLINE:

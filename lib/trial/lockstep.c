@@ -122,7 +122,6 @@ static void violate(struct lockstep *lockstep, uint32_t lock, uint64_t handoff,
     violation.lock = lock;
     violation.handoff = handoff;
     board_violate(lockstep->board, &violation);
-    lockstep->watchdog->end = END_VIOLATION;
 }
 
 static struct violation of_law(enum tally_kind kind, uint64_t expected, uint64_t found)
@@ -157,30 +156,28 @@ static bool has_excess(struct lockstep *lockstep, uint32_t lock)
 }
 
 /* Everything is at rest: the row must be what the law says, and as many hold as it says. */
-static bool check_step(struct lockstep *lockstep, uint32_t lock)
+static enum trial_end check_step(struct lockstep *lockstep, uint32_t lock)
 {
     struct board *board = lockstep->board;
     const struct tally *found = present_tally(board, lock);
     const struct tally *expected = &lockstep->expected[lock];
-    if (board_violation_count(board) > 0) {
-        lockstep->watchdog->end = END_VIOLATION;
-        return false;
-    }
+    if (board_violation_count(board) > 0)
+        return END_VIOLATION;
     enum tally_kind kind = ledger_difference(found, expected);
     bool are_right = are_holders_right(lockstep, lock);
     if (!is_lawful(board))
-        return true;
+        return END_DONE;
     if (has_excess(lockstep, lock))
-        return false;
+        return END_VIOLATION;
     if (kind == TALLY_KINDS && are_right)
-        return true;
+        return END_DONE;
     violate(lockstep, lock, present_handoff(board, lock),
             kind != TALLY_KINDS
                 ? of_law(kind, expected->of[kind], found->of[kind])
                 : (struct violation){.kind = VIOLATION_HOLDERS,
                                      .expected = (int64_t)lockstep->laws[lock].view.holders,
                                      .found = checker_holders(board, lock)});
-    return false;
+    return END_VIOLATION;
 }
 
 /* Too few notifications, and nobody is busy: while somebody is, a server owes an answer, and
@@ -225,86 +222,79 @@ static enum error_kind has_all_come(struct lockstep *lockstep, bool *have_come)
 /* The lock is held as it should be, and no more notifications are to come than have: it is the law
  * that foretells too many. A lock that nobody holds has lost a wake-up: that is for the deadline.
  */
-static enum error_kind check_shortage(struct lockstep *lockstep, uint32_t lock, bool *goes_on)
+static enum trial_end check_shortage(struct lockstep *lockstep, uint32_t lock)
 {
     uint64_t found;
     bool have_come;
     if (!is_quiet(lockstep, QUIET_NS) || !are_holders_right(lockstep, lock))
-        return ERROR_NONE;
+        return END_DONE;
     enum error_kind kind = has_all_come(lockstep, &have_come);
     lockstep->messages_ns = loop_now_ns(lockstep->watchdog->loop); /* when they are asked again */
     if (kind != ERROR_NONE || !have_come || !is_short(lockstep, lock, &found))
-        return kind;
+        return trial_end_of(kind);
     uint64_t expected = lockstep->expected[lock].of[TALLY_NOTIFICATION];
     violate(lockstep, lock, present_handoff(lockstep->board, lock),
             of_law(TALLY_NOTIFICATION, expected, found));
-    *goes_on = false;
-    return ERROR_NONE;
+    return END_VIOLATION;
 }
 
 /* The deadline came while notifications that the law foretells were missing. */
 static void check_missing(struct lockstep *lockstep, uint32_t lock)
 {
     uint64_t found;
-    if (lockstep->watchdog->end != END_DEADLINE || !is_short(lockstep, lock, &found))
+    if (!is_short(lockstep, lock, &found))
         return;
     uint64_t expected = lockstep->expected[lock].of[TALLY_NOTIFICATION];
     struct violation violation = of_law(TALLY_NOTIFICATION, expected, found);
     if (!are_holders_right(lockstep, lock))
         violation.kind = VIOLATION_LOST_WAKEUP;
     violate(lockstep, lock, present_handoff(lockstep->board, lock), violation);
-    lockstep->watchdog->end = END_DEADLINE; /* which says who waits for what */
 }
 
-static enum error_kind wait_once(struct lockstep *lockstep, bool *goes_on)
+static enum trial_end wait_once(struct lockstep *lockstep)
 {
     uint64_t turn_ns = is_lawful(lockstep->board) ? WATCHDOG_TURN_NS : REST_NS;
-    return watchdog_wait(lockstep->watchdog, turn_ns, goes_on);
+    return watchdog_wait(lockstep->watchdog, turn_ns);
 }
 
-static enum error_kind await_rest(struct lockstep *lockstep, uint32_t lock, bool *goes_on)
+static enum trial_end await_rest(struct lockstep *lockstep, uint32_t lock)
 {
-    while (*goes_on && !is_at_rest(lockstep, lock)) {
-        enum error_kind kind = wait_once(lockstep, goes_on);
-        if (kind == ERROR_NONE && *goes_on)
-            *goes_on = !has_excess(lockstep, lock);
-        if (kind == ERROR_NONE && *goes_on && is_lawful(lockstep->board))
-            kind = check_shortage(lockstep, lock, goes_on);
-        if (kind != ERROR_NONE)
-            return kind;
+    enum trial_end end = END_DONE;
+    while (end == END_DONE && !is_at_rest(lockstep, lock)) {
+        end = wait_once(lockstep);
+        if (end == END_DONE && has_excess(lockstep, lock))
+            end = END_VIOLATION;
+        if (end == END_DONE && is_lawful(lockstep->board))
+            end = check_shortage(lockstep, lock);
     }
-    if (*goes_on)
-        *goes_on = check_step(lockstep, lock);
-    else
+    if (end == END_DEADLINE) /* it stays that: a deadline says who waits for what */
         check_missing(lockstep, lock);
-    return ERROR_NONE;
+    return end == END_DONE ? check_step(lockstep, lock) : end;
 }
 
 /* ------------------------------------------------------------------ steps */
 
 /* Waits until the plan's rate allows what has been sent since the gate. To wait as planned is not
  * to be stuck. */
-static enum error_kind keep_rate(struct lockstep *lockstep, bool *goes_on)
+static enum trial_end keep_rate(struct lockstep *lockstep)
 {
     struct watchdog *watchdog = lockstep->watchdog;
     uint64_t rate = lockstep->board->plan->max_rate;
     if (rate == 0)
-        return ERROR_NONE;
+        return END_DONE;
     double due_ns = (double)atomic_load(&lockstep->board->rpcs) / (double)rate * (double)NS_PER_S;
     uint64_t until_ns = lockstep->gate_ns + (uint64_t)due_ns;
     uint64_t now_ns = loop_now_ns(watchdog->loop);
-    while (*goes_on && now_ns < until_ns) {
+    enum trial_end end = END_DONE;
+    while (end == END_DONE && now_ns < until_ns) {
         uint64_t left_ns = until_ns - now_ns;
         watchdog->moved_ns = now_ns;
         stall_rest(&watchdog->stall, now_ns);
-        enum error_kind kind = watchdog_wait(
-            watchdog, left_ns < WATCHDOG_TURN_NS ? left_ns : WATCHDOG_TURN_NS, goes_on);
-        if (kind != ERROR_NONE)
-            return kind;
+        end = watchdog_wait(watchdog, left_ns < WATCHDOG_TURN_NS ? left_ns : WATCHDOG_TURN_NS);
         now_ns = loop_now_ns(watchdog->loop);
         stall_rest(&watchdog->stall, now_ns);
     }
-    return ERROR_NONE;
+    return end;
 }
 
 static void tell(struct board_worker *worker, enum board_command command, uint32_t subject)
@@ -314,39 +304,38 @@ static void tell(struct board_worker *worker, enum board_command command, uint32
 }
 
 /* Tells a session to move, and waits until everything is at rest again. */
-static enum error_kind step(struct lockstep *lockstep, uint32_t lock, uint32_t session,
-                            enum board_command command, bool *goes_on)
+static enum trial_end step(struct lockstep *lockstep, uint32_t lock, uint32_t session,
+                           enum board_command command)
 {
     struct board *board = lockstep->board;
-    enum error_kind kind = keep_rate(lockstep, goes_on);
-    if (kind != ERROR_NONE || !*goes_on)
-        return kind;
+    enum trial_end end = keep_rate(lockstep);
+    if (end != END_DONE)
+        return end;
     atomic_fetch_add(&board->busy, 1);
     tell(&board->workers[session % board->plan->processes], command, session);
-    return await_rest(lockstep, lock, goes_on);
+    return await_rest(lockstep, lock);
 }
 
-static enum error_kind step_arrive(struct lockstep *lockstep, uint32_t session, bool *goes_on)
+static enum trial_end step_arrive(struct lockstep *lockstep, uint32_t session)
 {
     struct board *board = lockstep->board;
     uint32_t lock = plan_lock_of(board->plan, session, board->sessions[session].acquisitions);
     struct tally cost = {0};
-    enum error_kind kind = ERROR_NONE;
+    enum trial_end end = END_DONE;
     /* Who arrives may read before it writes, and its server may be behind. Without a law nothing
      * depends on it. */
     if (is_lawful(board))
-        kind = watchdog_catch_up(lockstep->watchdog, goes_on);
-    if (kind != ERROR_NONE || !*goes_on)
-        return kind;
+        end = watchdog_catch_up(lockstep->watchdog);
+    if (end != END_DONE)
+        return end;
     if (death_spares_all(board))
         law_lock_arrival(&lockstep->laws[lock], &cost);
     tally_sum(&lockstep->expected[lock], &cost);
     tally_sum(lockstep->law, &cost);
-    return step(lockstep, lock, session, COMMAND_ARRIVE, goes_on);
+    return step(lockstep, lock, session, COMMAND_ARRIVE);
 }
 
-static enum error_kind step_release(struct lockstep *lockstep, uint32_t lock, uint32_t session,
-                                    bool *goes_on)
+static enum trial_end step_release(struct lockstep *lockstep, uint32_t lock, uint32_t session)
 {
     struct tally cost = {0};
     if (death_spares_all(lockstep->board))
@@ -354,24 +343,24 @@ static enum error_kind step_release(struct lockstep *lockstep, uint32_t lock, ui
     lockstep->before[lock] = lockstep->expected[lock].of[TALLY_NOTIFICATION];
     lockstep->expected[lock] = cost;
     tally_sum(lockstep->law, &cost);
-    return step(lockstep, lock, session, COMMAND_RELEASE, goes_on);
+    return step(lockstep, lock, session, COMMAND_RELEASE);
 }
 
 /* If it is time for those who rest at a turn of the lock to go on, lets them; part of the step
  * before. */
-static enum error_kind step_turn(struct lockstep *lockstep, uint32_t lock, bool *goes_on)
+static enum trial_end step_turn(struct lockstep *lockstep, uint32_t lock)
 {
     struct board *board = lockstep->board;
     struct tally cost = {0};
     uint64_t resting = law_lock_turn(&lockstep->laws[lock], &cost);
     if (resting == 0)
-        return ERROR_NONE;
+        return END_DONE;
     tally_sum(&lockstep->expected[lock], &cost);
     tally_sum(lockstep->law, &cost);
     atomic_fetch_add(&board->busy, (int64_t)resting);
     for (uint32_t i = 0; i < board->plan->processes; i++)
         tell(&board->workers[i], COMMAND_TURN, lock);
-    return await_rest(lockstep, lock, goes_on);
+    return await_rest(lockstep, lock);
 }
 
 /* Whether somebody who lives is there to release. */
@@ -406,76 +395,71 @@ static bool lets_in(const struct lockstep *lockstep, uint32_t lock, uint32_t ses
 }
 
 /* One handoff of one lock: a holder releases, and queues again if more are to come. */
-static enum error_kind hand_on(struct lockstep *lockstep, uint32_t lock, bool *goes_on)
+static enum trial_end hand_on(struct lockstep *lockstep, uint32_t lock)
 {
     uint32_t session = next_to_release(lockstep, lock);
-    enum error_kind kind = step_release(lockstep, lock, session, goes_on);
-    if (kind == ERROR_NONE && *goes_on)
-        kind = step_turn(lockstep, lock, goes_on);
-    if (kind == ERROR_NONE && *goes_on && lets_in(lockstep, lock, session)) {
-        atomic_fetch_add(&lockstep->board->locks[lock].admissions, 1);
-        kind = step_arrive(lockstep, session, goes_on);
-        if (kind == ERROR_NONE && *goes_on)
-            kind = step_turn(lockstep, lock, goes_on);
-    }
-    return kind;
+    enum trial_end end = step_release(lockstep, lock, session);
+    if (end == END_DONE)
+        end = step_turn(lockstep, lock);
+    if (end != END_DONE || !lets_in(lockstep, lock, session))
+        return end;
+    atomic_fetch_add(&lockstep->board->locks[lock].admissions, 1);
+    end = step_arrive(lockstep, session);
+    return end == END_DONE ? step_turn(lockstep, lock) : end;
 }
 
 /* ------------------------------------------------------------------ deaths */
 
 /* A session that is closed in order has ended when its znode has gone: whoever is to be told of
  * that has been told then, or is about to be. Only a sequential znode is nobody else's. */
-static enum error_kind await_exit(struct lockstep *lockstep, uint32_t session, bool *goes_on)
+static enum trial_end await_exit(struct lockstep *lockstep, uint32_t session)
 {
     const char *node = lockstep->board->sessions[session].node;
     int32_t sequence;
     bool exists = queue_sequence(node, &sequence);
-    while (exists && *goes_on) {
-        enum error_kind kind =
-            setup_session_exists(lockstep->setup, node, &exists, lockstep->watchdog->error);
-        if (kind == ERROR_NONE && !exists)
-            return await_rest(lockstep, 0, goes_on);
-        if (kind == ERROR_NONE)
-            kind = wait_once(lockstep, goes_on);
-        if (kind != ERROR_NONE)
-            return kind;
+    enum trial_end end = END_DONE;
+    while (exists && end == END_DONE) {
+        end = trial_end_of(
+            setup_session_exists(lockstep->setup, node, &exists, lockstep->watchdog->error));
+        if (end == END_DONE)
+            end = exists ? wait_once(lockstep) : await_rest(lockstep, 0);
     }
-    return ERROR_NONE;
+    return end;
 }
 
 /* Has the session die whose time has come, if there is one. */
-static enum error_kind let_die(struct lockstep *lockstep, bool *goes_on)
+static enum trial_end let_die(struct lockstep *lockstep)
 {
     uint32_t session;
     if (!death_takes(lockstep->board, &session))
-        return ERROR_NONE;
-    enum error_kind kind = step(lockstep, 0, session, COMMAND_DIE, goes_on);
-    if (kind == ERROR_NONE && death_planned(lockstep->board)->how == DEATH_EXIT)
-        kind = await_exit(lockstep, session, goes_on);
-    return kind;
+        return END_DONE;
+    enum trial_end end = step(lockstep, 0, session, COMMAND_DIE);
+    if (end == END_DONE && death_planned(lockstep->board)->how == DEATH_EXIT)
+        end = await_exit(lockstep, session);
+    return end;
 }
 
 /* ------------------------------------------------------------------ the whole */
 
-enum error_kind lockstep_lead(struct lockstep *lockstep, bool *goes_on)
+enum trial_end lockstep_lead(struct lockstep *lockstep)
 {
     const struct trial_plan *plan = lockstep->board->plan;
-    enum error_kind kind = ERROR_NONE;
+    enum trial_end end = END_DONE;
     lockstep->gate_ns = loop_now_ns(lockstep->watchdog->loop);
-    for (uint32_t i = 0; kind == ERROR_NONE && *goes_on && i < plan->clients; i++)
-        kind = step_arrive(lockstep, i, goes_on);
-    for (uint32_t lock = 0; kind == ERROR_NONE && *goes_on && lock < plan->locks; lock++)
-        kind = step_turn(lockstep, lock, goes_on);
-    for (uint32_t held = plan->locks; kind == ERROR_NONE && *goes_on && held > 0;) {
+    for (uint32_t i = 0; end == END_DONE && i < plan->clients; i++)
+        end = step_arrive(lockstep, i);
+    for (uint32_t lock = 0; end == END_DONE && lock < plan->locks; lock++)
+        end = step_turn(lockstep, lock);
+    for (uint32_t held = plan->locks; end == END_DONE && held > 0;) {
         held = 0;
-        for (uint32_t lock = 0; kind == ERROR_NONE && *goes_on && lock < plan->locks; lock++) {
+        for (uint32_t lock = 0; end == END_DONE && lock < plan->locks; lock++) {
             if (lock == 0)
-                kind = let_die(lockstep, goes_on);
-            if (kind != ERROR_NONE || !*goes_on || !is_held(lockstep->board, lock))
+                end = let_die(lockstep);
+            if (end != END_DONE || !is_held(lockstep->board, lock))
                 continue;
             held++;
-            kind = hand_on(lockstep, lock, goes_on);
+            end = hand_on(lockstep, lock);
         }
     }
-    return kind == ERROR_NONE && *goes_on ? keep_rate(lockstep, goes_on) : kind;
+    return end == END_DONE ? keep_rate(lockstep) : end;
 }

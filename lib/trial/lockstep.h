@@ -50,8 +50,8 @@ MUST_CHECK enum error_kind lockstep_init(struct lockstep *lockstep, struct watch
                                          struct tally *law);
 void lockstep_deinit(struct lockstep *lockstep);
 
-/* The gate is open: leads to the end of the last release. *goes_on and errors: see watchdog_wait.
- */
-MUST_CHECK enum error_kind lockstep_lead(struct lockstep *lockstep, bool *goes_on);
+/* The gate is open: leads to the end of the last release. Errors are those of watchdog_wait and of
+ * setup_session_exists. */
+MUST_CHECK enum trial_end lockstep_lead(struct lockstep *lockstep);
 
 #endif

@@ -94,7 +94,7 @@ static enum error_kind take_turn(struct watchdog *watchdog, uint64_t most_ns)
     return kind;
 }
 
-enum error_kind watchdog_wait(struct watchdog *watchdog, uint64_t most_ns, bool *goes_on)
+enum trial_end watchdog_wait(struct watchdog *watchdog, uint64_t most_ns)
 {
     struct board *board = watchdog->board;
     enum error_kind kind = take_turn(watchdog, most_ns);
@@ -102,21 +102,16 @@ enum error_kind watchdog_wait(struct watchdog *watchdog, uint64_t most_ns, bool 
         kind = workers_check(watchdog->workers, watchdog->error);
     if (kind == ERROR_NONE)
         kind = check_server(watchdog);
+    if (kind == ERROR_NONE && is_interrupted(watchdog->watch))
+        kind = error_raise(watchdog->error, ERROR_INTERRUPTED, 0, "run", "%s", "");
     if (kind != ERROR_NONE)
-        return kind;
-    if (is_interrupted(watchdog->watch))
-        return error_raise(watchdog->error, ERROR_INTERRUPTED, 0, "run", "%s", "");
+        return END_ERROR;
     show_progress(watchdog);
-    *goes_on = false;
     if (board_violation_count(board) > 0)
-        watchdog->end = END_VIOLATION;
-    else if (atomic_load(&board->lost) > 0)
-        watchdog->end = END_LOST;
-    else if (is_stuck(watchdog))
-        watchdog->end = END_DEADLINE;
-    else
-        *goes_on = true;
-    return ERROR_NONE;
+        return END_VIOLATION;
+    if (atomic_load(&board->lost) > 0)
+        return END_LOST;
+    return is_stuck(watchdog) ? END_DEADLINE : END_DONE;
 }
 
 enum error_kind watchdog_follow(struct watchdog *watchdog, uint64_t *mark, bool *reached)
@@ -129,17 +124,17 @@ enum error_kind watchdog_follow(struct watchdog *watchdog, uint64_t *mark, bool 
     return kind;
 }
 
-enum error_kind watchdog_catch_up(struct watchdog *watchdog, bool *goes_on)
+enum trial_end watchdog_catch_up(struct watchdog *watchdog)
 {
     uint64_t mark = 0;
     bool reached = watchdog->board->plan->servers->count == 1;
-    enum error_kind kind = ERROR_NONE;
-    while (kind == ERROR_NONE && !reached && *goes_on) {
-        kind = watchdog_follow(watchdog, &mark, &reached);
-        if (kind == ERROR_NONE && !reached)
-            kind = watchdog_wait(watchdog, FOLLOW_NS, goes_on);
+    enum trial_end end = END_DONE;
+    while (end == END_DONE && !reached) {
+        end = trial_end_of(watchdog_follow(watchdog, &mark, &reached));
+        if (end == END_DONE && !reached)
+            end = watchdog_wait(watchdog, FOLLOW_NS);
     }
-    return kind;
+    return end;
 }
 
 void watchdog_close_in_time(const struct watchdog *watchdog)

@@ -41,14 +41,20 @@ struct trial_watch {
     int interrupt_descriptor; /* readable when the trial is to be given up; -1: never */
 };
 
-/* How a trial has ended, when it could be led to an end at all. */
+/* How a trial has ended; and what a function that leads a part of it returns. */
 enum trial_end {
-    END_DONE,
+    END_DONE,      /* this part is done: the trial goes on, or was the whole of it */
     END_VIOLATION, /* a verdict failed: the rest would mean nothing */
     END_DEADLINE,  /* nothing moved for the plan's timeout */
     END_LOST,      /* a session cannot go on */
     END_OVERFLOW,  /* more handoffs than the ledger has rows */
+    END_ERROR,     /* it could not be led to an end: watchdog->error says why */
 };
+
+static inline enum trial_end trial_end_of(enum error_kind kind)
+{
+    return kind == ERROR_NONE ? END_DONE : END_ERROR;
+}
 
 struct watchdog {
     struct board *board;
@@ -57,7 +63,6 @@ struct watchdog {
     const struct loop *loop;
     const struct trial_watch *watch;
     struct error *error;
-    enum trial_end end;
     uint64_t steps;      /* on the board, when it was last looked at … */
     uint64_t moved_ns;   /* … and when they last moved on */
     uint64_t closes_ns;  /* steady by time: when no more arrivals are let in; else UINT64_MAX */
@@ -67,11 +72,9 @@ struct watchdog {
     struct stall stall;
 };
 
-/* Waits once for something to happen, for most_ns at most, and looks around. *goes_on turns false
- * when the trial has come to its end too early, with the reason in watchdog->end.
+/* Waits once for something to happen, for most_ns at most, and looks around. END_ERROR is for
  * ERROR_INTERRUPTED, ERROR_WORKER_DIED, a worker's own error, or one of a server that is gone. */
-MUST_CHECK enum error_kind watchdog_wait(struct watchdog *watchdog, uint64_t most_ns,
-                                         bool *goes_on);
+MUST_CHECK enum trial_end watchdog_wait(struct watchdog *watchdog, uint64_t most_ns);
 
 /* The same without looking around: what has ended is not found out. */
 MUST_CHECK enum error_kind watchdog_turn(const struct watchdog *watchdog, uint64_t most_ns);
@@ -81,9 +84,8 @@ MUST_CHECK enum error_kind watchdog_follow(struct watchdog *watchdog, uint64_t *
                                            bool *reached);
 
 /* Waits until every server has carried out what any of them had when it was first asked: nothing
- * then, if there is one alone. *goes_on and errors as watchdog_wait, and those of
- * server_counters_follow. */
-MUST_CHECK enum error_kind watchdog_catch_up(struct watchdog *watchdog, bool *goes_on);
+ * then, if there is one alone. Errors are those of watchdog_wait and of server_counters_follow. */
+MUST_CHECK enum trial_end watchdog_catch_up(struct watchdog *watchdog);
 
 /* Lets no more arrivals in if the time for that has come. */
 void watchdog_close_in_time(const struct watchdog *watchdog);
