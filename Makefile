@@ -76,6 +76,9 @@ $(BUILD)/tests/test_cli_strangers $(BUILD)/tests/test_cli_forbidden: LIBS += -l:
 $(BUILD)/tests/test_sync_session: LIBS += -Wl,--wrap=malloc
 $(BUILD)/tests/test_no_memory: LIBS += -Wl,--wrap=malloc,--wrap=calloc,--wrap=realloc
 
+# This test sets the clock.
+$(BUILD)/tests/test_timers: LIBS += -Wl,--wrap=clock_now_ns,--wrap=timerfd_settime
+
 # ---------------------------------------------------------------- packages of Debian and Ubuntu
 
 # FILE=PACKAGE or COMMAND=PACKAGE: the package is installed only when the file or the command is missing.

@@ -12,65 +12,99 @@
 enum error_kind timers_init(struct timers *timers, size_t capacity,
                             void (*ring)(void *owner, uint64_t late_ns), struct error *error)
 {
-    struct alarm *set = calloc(capacity, sizeof *set);
-    if (set == NULL)
+    struct alarm *heap = calloc(capacity, sizeof *heap);
+    if (heap == NULL)
         return error_from_errno(error, ENOMEM, "alarms", "for %zu holds", capacity);
     int descriptor = timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK);
     if (descriptor < 0) {
         int os_error = errno;
-        free(set);
+        free(heap);
         return error_from_errno(error, os_error, "alarms", "timerfd_create");
     }
-    *timers =
-        (struct timers){.descriptor = descriptor, .capacity = capacity, .set = set, .ring = ring};
+    *timers = (struct timers){.descriptor = descriptor,
+                              .capacity = capacity,
+                              .heap = heap,
+                              .armed_ns = UINT64_MAX,
+                              .ring = ring};
     return ERROR_NONE;
 }
 
 void timers_deinit(struct timers *timers)
 {
-    if (timers->set == NULL)
+    if (timers->heap == NULL)
         return;
     close(timers->descriptor);
-    free(timers->set);
+    free(timers->heap);
     *timers = (struct timers){.descriptor = -1};
 }
 
-static void wind_up(struct timers *timers)
+/* ------------------------------------------------------------------ the heap */
+
+static bool is_before(const struct alarm *a, const struct alarm *b)
 {
-    uint64_t next_ns = UINT64_MAX;
-    for (size_t i = 0; i < timers->count; i++) {
-        if (timers->set[i].due_ns < next_ns)
-            next_ns = timers->set[i].due_ns;
+    return a->due_ns != b->due_ns ? a->due_ns < b->due_ns : a->order < b->order;
+}
+
+static void put(struct timers *timers, struct alarm alarm)
+{
+    size_t at = timers->count++;
+    for (; at > 0 && is_before(&alarm, &timers->heap[(at - 1) / 2]); at = (at - 1) / 2)
+        timers->heap[at] = timers->heap[(at - 1) / 2];
+    timers->heap[at] = alarm;
+}
+
+static struct alarm take_first(struct timers *timers)
+{
+    struct alarm *heap = timers->heap;
+    struct alarm first = heap[0];
+    const struct alarm *last = &heap[--timers->count];
+    size_t at = 0;
+    for (size_t below = 1; below < timers->count; below = 2 * at + 1) {
+        if (below + 1 < timers->count && is_before(&heap[below + 1], &heap[below]))
+            below++;
+        if (!is_before(&heap[below], last))
+            break;
+        heap[at] = heap[below];
+        at = below;
     }
+    heap[at] = *last;
+    return first;
+}
+
+/* ------------------------------------------------------------------ the timerfd */
+
+static void arm(struct timers *timers)
+{
+    uint64_t due_ns = timers->count == 0 ? UINT64_MAX : timers->heap[0].due_ns;
+    if (timers->ringing || due_ns == timers->armed_ns)
+        return;
     struct itimerspec when = {0};
-    if (next_ns != UINT64_MAX) {
-        when.it_value.tv_sec = (time_t)(next_ns / NS_PER_S);
-        when.it_value.tv_nsec = (long)(next_ns % NS_PER_S);
-    }
+    when.it_value.tv_sec = (time_t)(due_ns / NS_PER_S);
+    when.it_value.tv_nsec = (long)(due_ns % NS_PER_S);
     timerfd_settime(timers->descriptor, TFD_TIMER_ABSTIME, &when, NULL);
+    timers->armed_ns = due_ns;
 }
 
 void timers_set(struct timers *timers, uint64_t due_ns, void *owner)
 {
     assert(timers->count < timers->capacity);
-    timers->set[timers->count++] = (struct alarm){due_ns, owner};
-    wind_up(timers);
+    /* The time 0 would disarm the timerfd. */
+    put(timers, (struct alarm){due_ns == 0 ? 1 : due_ns, timers->order++, owner});
+    arm(timers);
 }
 
 void timers_ring(struct timers *timers)
 {
     uint64_t expirations;
-    (void)!read(timers->descriptor, &expirations, sizeof expirations);
+    /* It has expired, and is armed for nothing any more. */
+    if (read(timers->descriptor, &expirations, sizeof expirations) > 0)
+        timers->armed_ns = UINT64_MAX;
     uint64_t now_ns = clock_now_ns();
-    for (size_t i = 0; i < timers->count;) {
-        struct alarm due = timers->set[i];
-        if (due.due_ns > now_ns) {
-            i++;
-            continue;
-        }
-        /* Taken out before it rings: it may set another. */
-        timers->set[i] = timers->set[--timers->count];
+    timers->ringing = true;
+    while (timers->count > 0 && timers->heap[0].due_ns <= now_ns) {
+        struct alarm due = take_first(timers);
         timers->ring(due.owner, now_ns - due.due_ns);
     }
-    wind_up(timers);
+    timers->ringing = false;
+    arm(timers);
 }

@@ -1,0 +1,218 @@
+// SPDX-License-Identifier: Apache-2.0
+/* Alarms by a clock that the test moves: which ring, in what order, how late, and how often the
+ * timerfd is armed. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "base/clock.h"
+#include "base/random.h"
+#include "fleet/timers.h"
+
+#include <poll.h>
+#include <stdbool.h>
+#include <sys/timerfd.h>
+
+#define ALARMS 1000
+
+static struct timers timers;
+static uint64_t time_ns; /* 0: the clock's own */
+static unsigned armed;
+static struct itimerspec armed_for;
+
+uint64_t __real_clock_now_ns(void);
+uint64_t __wrap_clock_now_ns(void);
+int __real_timerfd_settime(int descriptor, int flags, const struct itimerspec *when,
+                           struct itimerspec *before);
+int __wrap_timerfd_settime(int descriptor, int flags, const struct itimerspec *when,
+                           struct itimerspec *before);
+
+uint64_t __wrap_clock_now_ns(void)
+{
+    return time_ns != 0 ? time_ns : __real_clock_now_ns();
+}
+
+int __wrap_timerfd_settime(int descriptor, int flags, const struct itimerspec *when,
+                           struct itimerspec *before)
+{
+    armed++;
+    armed_for = *when;
+    return __real_timerfd_settime(descriptor, flags, when, before);
+}
+
+/* ------------------------------------------------------------------ owners */
+
+struct owner {
+    uint64_t due_ns;
+    uint64_t late_ns;
+    uint64_t again_ns; /* sets another alarm when this one rings; 0: none */
+};
+
+static struct owner owners[ALARMS];
+static struct owner *rung[2 * ALARMS];
+static size_t rung_count;
+
+static void ring(void *context, uint64_t late_ns)
+{
+    struct owner *owner = context;
+    owner->late_ns = late_ns;
+    rung[rung_count++] = owner;
+    uint64_t again_ns = owner->again_ns;
+    owner->again_ns = 0;
+    if (again_ns != 0)
+        timers_set(&timers, again_ns, owner);
+}
+
+static void set(size_t owner, uint64_t due_ns)
+{
+    owners[owner] = (struct owner){.due_ns = due_ns};
+    timers_set(&timers, due_ns, &owners[owner]);
+}
+
+static int set_up(void **state)
+{
+    struct error error;
+    (void)state;
+    rung_count = 0;
+    time_ns = NS_PER_S;
+    armed = 0;
+    return timers_init(&timers, ALARMS, ring, &error) == ERROR_NONE ? 0 : -1;
+}
+
+static int tear_down(void **state)
+{
+    (void)state;
+    timers_deinit(&timers);
+    return 0;
+}
+
+/* ------------------------------------------------------------------ tests */
+
+static void test_the_earlier_rings_first_and_of_equals_the_one_set_before(void **state)
+{
+    struct random random;
+    (void)state;
+    random_init(&random, 1);
+    for (size_t i = 0; i < ALARMS; i++)
+        set(i, 2 * NS_PER_S + random_below(&random, ALARMS / 5));
+    time_ns = 3 * NS_PER_S;
+    timers_ring(&timers);
+    assert_int_equal(rung_count, ALARMS);
+    for (size_t i = 1; i < ALARMS; i++) {
+        assert_true(rung[i - 1]->due_ns <= rung[i]->due_ns);
+        if (rung[i - 1]->due_ns == rung[i]->due_ns)
+            assert_true(rung[i - 1] < rung[i]);
+    }
+}
+
+static void test_none_rings_before_its_time_and_each_once(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < 10; i++)
+        set(i, 2 * NS_PER_S + i);
+    time_ns = 2 * NS_PER_S - 1;
+    timers_ring(&timers);
+    assert_int_equal(rung_count, 0);
+    for (size_t i = 0; i < 10; i++) {
+        time_ns = 2 * NS_PER_S + i;
+        timers_ring(&timers);
+        assert_int_equal(rung_count, i + 1);
+        assert_ptr_equal(rung[i], &owners[i]);
+    }
+}
+
+static void test_an_alarm_says_how_late_it_is(void **state)
+{
+    (void)state;
+    set(0, 2 * NS_PER_S);
+    set(1, NS_PER_S / 2); /* has passed */
+    set(2, 0);
+    time_ns = 2 * NS_PER_S + 123;
+    timers_ring(&timers);
+    assert_int_equal(owners[0].late_ns, 123);
+    assert_int_equal(owners[1].late_ns, 3 * NS_PER_S / 2 + 123);
+    assert_int_equal(owners[2].late_ns, time_ns - 1);
+}
+
+static void test_an_alarm_that_is_set_while_another_rings(void **state)
+{
+    (void)state;
+    set(0, 2 * NS_PER_S);
+    set(1, 4 * NS_PER_S);
+    owners[0].again_ns = 3 * NS_PER_S;
+    time_ns = 2 * NS_PER_S;
+    timers_ring(&timers);
+    assert_int_equal(rung_count, 1);
+    assert_int_equal(armed_for.it_value.tv_sec, 3);
+    time_ns = 5 * NS_PER_S;
+    timers_ring(&timers);
+    assert_int_equal(rung_count, 3);
+    assert_ptr_equal(rung[1], &owners[0]);
+    assert_ptr_equal(rung[2], &owners[1]);
+}
+
+static void test_the_timerfd_is_armed_when_the_earliest_time_changes(void **state)
+{
+    (void)state;
+    set(0, 5 * NS_PER_S + 7);
+    assert_int_equal(armed, 1);
+    assert_int_equal(armed_for.it_value.tv_sec, 5);
+    assert_int_equal(armed_for.it_value.tv_nsec, 7);
+    for (size_t i = 1; i < 100; i++)
+        set(i, 5 * NS_PER_S + 7 + i);
+    assert_int_equal(armed, 1);
+    set(100, 4 * NS_PER_S);
+    assert_int_equal(armed, 2);
+    assert_int_equal(armed_for.it_value.tv_sec, 4);
+    /* A hundred that ring, and set another each: once. */
+    for (size_t i = 0; i < 100; i++)
+        owners[i].again_ns = 9 * NS_PER_S + i;
+    time_ns = 6 * NS_PER_S;
+    timers_ring(&timers);
+    assert_int_equal(rung_count, 101);
+    assert_int_equal(armed, 3);
+    assert_int_equal(armed_for.it_value.tv_sec, 9);
+}
+
+static bool is_readable_within_ms(int most_ms)
+{
+    struct pollfd descriptor = {.fd = timers.descriptor, .events = POLLIN};
+    return poll(&descriptor, 1, most_ms) == 1;
+}
+
+static void test_the_timerfd_is_readable_when_an_alarm_is_due(void **state)
+{
+    (void)state;
+    time_ns = 0;
+    for (size_t i = 0; i < 3; i++) {
+        set(i, clock_now_ns() + NS_PER_MS);
+        assert_true(is_readable_within_ms(10000));
+        assert_true(clock_now_ns() >= owners[i].due_ns);
+        timers_ring(&timers);
+        assert_int_equal(rung_count, i + 1);
+        assert_false(is_readable_within_ms(0));
+    }
+    set(3, 1);
+    assert_true(is_readable_within_ms(10000));
+    set(4, clock_now_ns() + 3600 * NS_PER_S);
+    timers_ring(&timers);
+    assert_false(is_readable_within_ms(0));
+}
+
+#define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        TEST(test_the_earlier_rings_first_and_of_equals_the_one_set_before),
+        TEST(test_none_rings_before_its_time_and_each_once),
+        TEST(test_an_alarm_says_how_late_it_is),
+        TEST(test_an_alarm_that_is_set_while_another_rings),
+        TEST(test_the_timerfd_is_armed_when_the_earliest_time_changes),
+        TEST(test_the_timerfd_is_readable_when_an_alarm_is_due),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
