@@ -152,6 +152,24 @@ uint64_t board_notifications(const struct board *board)
     return sum;
 }
 
+uint64_t board_requests(const struct board *board)
+{
+    struct tally sum = {0};
+    for (uint32_t i = 0; i < board->plan->processes; i++) {
+        for (int kind = 0; kind < TALLY_KINDS; kind++)
+            sum.of[kind] += tally_read_shared(&board->workers[i].total, (enum tally_kind)kind);
+    }
+    return tally_rpcs(&sum);
+}
+
+uint64_t board_steps(const struct board *board)
+{
+    uint64_t sum = 0;
+    for (uint32_t i = 0; i < board->plan->processes; i++)
+        sum += atomic_load(&board->workers[i].steps);
+    return sum;
+}
+
 void board_raise(_Atomic uint64_t *highest, uint64_t value)
 {
     uint64_t before = atomic_load(highest);

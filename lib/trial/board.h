@@ -92,8 +92,9 @@ struct board_worker {
                                                             or lock */
     int wake_descriptor;                                 /* an eventfd */
     struct tally total;                                  /* this worker's own count */
-    uint64_t cpu_ns;                                     /* gate to last reading */
-    uint64_t rss_kib;                                    /* at the last reading */
+    _Atomic uint64_t steps; /* arrivals, grants, releases and ends of its sessions */
+    uint64_t cpu_ns;        /* gate to last reading */
+    uint64_t rss_kib;       /* at the last reading */
     _Atomic uint64_t reconnects;
     _Atomic uint32_t unread; /* last readings that are still to be taken; see worker.c … */
     _Atomic uint32_t untold; /* … and reports to the present inquiry */
@@ -143,13 +144,12 @@ struct board {
     _Atomic uint32_t inquiry; /* how often all sessions were asked what they do: stall.h … */
     _Atomic uint32_t told;    /* … and the workers whose sessions have reported since */
     _Atomic uint64_t lost;    /* sessions that cannot go on: a connection lost, a refused request */
-    _Atomic uint32_t first_lost;                     /* session +1 */
-    _Atomic int first_lost_status;                   /* enum zk_status */
-    _Alignas(BOARD_CACHE_LINE) _Atomic int64_t busy; /* sessions that are not at rest */
-    _Atomic uint64_t steps;                          /* moves on whenever anything moves on */
-    _Atomic uint64_t first_release_ns;
+    _Atomic uint32_t first_lost;   /* session +1 */
+    _Atomic int first_lost_status; /* enum zk_status */
+    /* Sessions that are not at rest: the one word here that every wake-up of a session changes. */
+    _Alignas(BOARD_CACHE_LINE) _Atomic int64_t busy;
+    _Alignas(BOARD_CACHE_LINE) _Atomic uint64_t first_release_ns;
     _Atomic uint64_t last_released_ns; /* the last answer to a release */
-    _Atomic uint64_t rpcs;             /* requests sent: shown as progress, and a sign of life */
     _Atomic uint64_t died_ns;          /* the first death, or lost reply; 0: none so far … */
     _Atomic uint32_t died_lock;        /* … at this lock … */
     _Atomic uint64_t recovery_ns;      /* … from there to its next grant; 0: none so far */
@@ -181,8 +181,11 @@ void board_check_ledger(struct board *board, const struct tally *total);
 /* How many violations have been recorded, and how many of them are kept. */
 uint32_t board_violation_count(const struct board *board);
 
-/* The notifications that all sessions have received so far. */
+/* The notifications that all sessions have received so far, the requests that they have sent, and
+ * their arrivals, grants, releases and ends: sums over the workers. */
 uint64_t board_notifications(const struct board *board);
+uint64_t board_requests(const struct board *board);
+uint64_t board_steps(const struct board *board);
 
 /* Sets a time, or another number that only grows and that several may set at once, to this value
  * unless it is higher already. */

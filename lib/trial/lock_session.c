@@ -12,7 +12,7 @@
 
 static void step_taken(const struct lock_session *session)
 {
-    atomic_fetch_add(&lock_session_board(session)->steps, 1);
+    atomic_fetch_add(&session->meter.worker->steps, 1);
 }
 
 static void choose_lock(struct lock_session *session, uint32_t lock)
@@ -472,7 +472,7 @@ static void state_changed(void *owner, enum client_state state)
         session->state = SESSION_IDLE;
         note_server(session);
         atomic_fetch_sub(&board->connecting, 1);
-        atomic_fetch_add(&board->steps, 1);
+        step_taken(session);
         if (atomic_fetch_add(&board->established, 1) + 1 == board->plan->clients)
             board_wake(board->coordinator_descriptor);
     } else if (state == CLIENT_ESTABLISHED) {

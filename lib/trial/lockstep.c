@@ -73,8 +73,7 @@ static bool is_lawful(const struct board *board)
 static bool is_quiet(struct lockstep *lockstep, uint64_t while_ns)
 {
     struct board *board = lockstep->board;
-    uint64_t messages =
-        atomic_load(&board->rpcs) + atomic_load(&board->steps) + board_notifications(board);
+    uint64_t messages = board_requests(board) + board_steps(board) + board_notifications(board);
     uint64_t now_ns = loop_now_ns(lockstep->watchdog->loop);
     if (messages != lockstep->messages || atomic_load(&board->busy) != 0) {
         lockstep->messages = messages;
@@ -282,7 +281,7 @@ static enum trial_end keep_rate(struct lockstep *lockstep)
     uint64_t rate = lockstep->board->plan->max_rate;
     if (rate == 0)
         return END_DONE;
-    double due_ns = (double)atomic_load(&lockstep->board->rpcs) / (double)rate * (double)NS_PER_S;
+    double due_ns = (double)board_requests(lockstep->board) / (double)rate * (double)NS_PER_S;
     uint64_t until_ns = lockstep->gate_ns + (uint64_t)due_ns;
     uint64_t now_ns = loop_now_ns(watchdog->loop);
     enum trial_end end = END_DONE;

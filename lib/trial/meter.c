@@ -46,7 +46,6 @@ void meter_sent(const struct meter *meter, enum operation operation)
         [OP_MULTI] = TALLY_MULTI,
     };
     count(meter, kinds[operation], 1);
-    atomic_fetch_add_explicit(&meter->board->rpcs, 1, memory_order_relaxed);
 }
 
 void meter_replied(const struct meter *meter, const struct client_reply *reply)

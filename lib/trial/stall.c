@@ -12,7 +12,7 @@
 /* Moves on with every request, reply, notification and step. */
 static uint64_t movement(const struct board *board)
 {
-    uint64_t sum = atomic_load(&board->steps) + atomic_load(&board->rpcs);
+    uint64_t sum = board_steps(board) + board_requests(board);
     for (uint32_t i = 0; i < board->plan->processes; i++) {
         const struct tally *total = &board->workers[i].total;
         sum += tally_read_shared(total, TALLY_NOTIFICATION) +

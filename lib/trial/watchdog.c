@@ -27,7 +27,7 @@ static void show_progress(struct watchdog *watchdog)
     watchdog->shown_ns = now_ns;
     struct board *board = watchdog->board;
     struct trial_progress progress = {
-        .rpcs = atomic_load(&board->rpcs),
+        .rpcs = board_requests(board),
         .established = atomic_load(&board->established),
         .elapsed_ns = watchdog->opened_ns == 0 ? 0 : now_ns - watchdog->opened_ns,
         .stalled_ns = stall_lasts_ns(&watchdog->stall, now_ns),
@@ -52,11 +52,11 @@ static bool is_interrupted(const struct trial_watch *watch)
 static bool is_stuck(struct watchdog *watchdog)
 {
     struct board *board = watchdog->board;
-    uint64_t steps = atomic_load(&board->steps);
+    uint64_t steps = board_steps(board);
     /* A step of lockstep sets off all the messages of a herd; in free pace messages alone are no
      * progress. */
     if (board->plan->pace == PACE_LOCKSTEP)
-        steps += atomic_load(&board->rpcs);
+        steps += board_requests(board);
     uint64_t now_ns = loop_now_ns(watchdog->loop);
     if (steps != watchdog->steps) {
         watchdog->steps = steps;

@@ -133,7 +133,19 @@ static void test_a_message_is_in_the_row_of_its_handoff_and_in_the_total(void **
     assert_int_equal(counted(1, TALLY_CREATE), 1);
     assert_int_equal(board->workers[0].total.of[TALLY_CREATE], 2);
     assert_int_equal(ledger_row(&board->ledger, 0, 0)->tally.of[TALLY_CREATE], 0);
-    assert_int_equal(atomic_load(&board->rpcs), 3);
+    assert_int_equal(board_requests(board), 3);
+}
+
+/* Words that all processes write would cost them each other's cache lines. */
+static void test_a_request_is_counted_in_no_word_of_all_workers(void **state)
+{
+    struct board before;
+    (void)state;
+    memcpy(&before, board, sizeof before);
+    meter_sent(&meter, OP_CREATE);
+    reply(OP_CREATE, ZK_OK, 0);
+    assert_memory_equal(&before, board, sizeof before);
+    assert_int_equal(board_requests(board), 1);
 }
 
 static void test_replies_are_counted_for_what_they_say(void **state)
@@ -238,6 +250,7 @@ int main(void)
         TEST(test_every_kind_but_bytes_is_held_against_the_law),
         TEST(test_each_handoff_of_a_lock_has_a_row),
         TEST(test_a_message_is_in_the_row_of_its_handoff_and_in_the_total),
+        TEST(test_a_request_is_counted_in_no_word_of_all_workers),
         TEST(test_replies_are_counted_for_what_they_say),
         TEST(test_a_spurious_notification_is_one_of_all),
         TEST(test_before_the_first_release_nothing_is_handed_on),

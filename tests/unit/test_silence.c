@@ -129,10 +129,10 @@ static void test_whatever_moves_ends_the_silence(void **state)
     board->sessions[0].asked = true;
     for (int i = 0; i < 6; i++) {
         let_pass(STALL_LEAST_NS - NS_PER_S / 10);
-        if (i % 3 == 0)
-            tally_add(&board->workers[0].total, TALLY_NOTIFICATION, 1);
+        if (i % 3 == 1)
+            atomic_fetch_add(&board->workers[1].steps, 1);
         else
-            atomic_fetch_add(i % 3 == 1 ? &board->steps : &board->rpcs, 1);
+            tally_add(&board->workers[0].total, i % 3 == 0 ? TALLY_NOTIFICATION : TALLY_GET, 1);
     }
     stall_end(&stall, now_ns, false);
     assert_int_equal(stall.found.count, 0);
@@ -242,7 +242,7 @@ static void test_a_planned_wait_is_no_stall(void **state)
     assert_int_equal(stall.found.count, 0);
     board->sessions[0].asked = true;
     let_pass(2 * NS_PER_S);
-    atomic_fetch_add(&board->rpcs, 1);
+    tally_add(&board->workers[1].total, TALLY_SET, 1);
     stall_rest(&stall, now_ns);
     assert_int_equal(stall.found.count, 1);
     assert_int_equal(stall.found.total_ns, 2 * NS_PER_S);
@@ -316,7 +316,7 @@ static void test_the_coordinator_is_missed_under_lockstep(void **state)
     (void)state;
     for (plan.pace = PACE_LOCKSTEP; plan.pace <= PACE_FREE; plan.pace++) {
         stall_begin(&stall, board, now_ns);
-        atomic_fetch_add(&board->steps, 1);
+        atomic_fetch_add(&board->workers[0].steps, 1);
         now_ns += 2 * NS_PER_S;
         stall_look(&stall, now_ns, 2 * NS_PER_S);
         assert_int_equal(stall.found.absent_ns, plan.pace == PACE_LOCKSTEP ? 2 * NS_PER_S : 0);

@@ -193,6 +193,7 @@ static void test_the_timerfd_is_readable_when_an_alarm_is_due(void **state)
         assert_true(clock_now_ns() >= owners[i].due_ns);
         timers_ring(&timers);
         assert_int_equal(rung_count, i + 1);
+        assert_int_equal(armed, i + 1);
         assert_false(is_readable_within_ms(0));
     }
     set(3, 1);
