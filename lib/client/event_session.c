@@ -154,9 +154,10 @@ static void submit(struct client *client, const struct request *request)
     session->deferred = translate_status(code);
 }
 
+/* A session that has been ended is not, although the library takes it for connected. */
 static bool is_connected(const struct event_session *session)
 {
-    return session->descriptor >= 0 &&
+    return !session->closing && session->descriptor >= 0 &&
            session->library->state(session->zk) == session->library->connected_state;
 }
 
@@ -167,10 +168,9 @@ static bool cut(struct client *client)
     return session->cutting;
 }
 
-static bool crash(struct client *client)
+static bool drop(struct event_session *session)
 {
-    struct event_session *session = of_client(client);
-    if (!is_connected(session) || !drop_connection_off(session->descriptor, &session->other_end))
+    if (!drop_connection_off(session->descriptor, &session->other_end))
         return false;
     session->closing = session->crashed = true;
     session->has_deferred = false;
@@ -178,10 +178,17 @@ static bool crash(struct client *client)
     return true;
 }
 
+static bool crash(struct client *client)
+{
+    struct event_session *session = of_client(client);
+    return is_connected(session) && drop(session);
+}
+
 /* The kernel still delivers what was sent before the connection ended. */
 static bool leave(struct client *client)
 {
-    return event_session_begin_close(of_client(client)) && crash(client);
+    struct event_session *session = of_client(client);
+    return is_connected(session) && event_session_begin_close(session) && drop(session);
 }
 
 static uint64_t now_ns(const struct client *client)
@@ -353,8 +360,9 @@ bool event_session_begin_close(struct event_session *session)
     /* RequestHeader of ZooKeeper's protocol: length, xid (any; its reply is not looked at),
      * OpCode.closeSession. */
     const uint32_t request[] = {htonl(8), htonl(INT32_MAX), htonl((uint32_t)-11)};
+    bool was_connected = is_connected(session);
     session->closing = true;
-    if (session->crashed || !is_connected(session))
+    if (!was_connected)
         return false;
     bool sent = send(session->descriptor, request, sizeof request, MSG_NOSIGNAL) == sizeof request;
     push(session);

@@ -397,7 +397,8 @@ void lock_session_alarm_rang(void *owner, uint64_t late_ns)
 {
     struct lock_session *session = owner;
     session->timed = false;
-    if (session->state == SESSION_LOST || session->state == SESSION_READ)
+    if (session->state == SESSION_DEAD || session->state == SESSION_LOST ||
+        session->state == SESSION_READ)
         return;
     if (session->state == SESSION_HOLDING) {
         if (lock_session_plan(session)->hold.mean_ns > 0)

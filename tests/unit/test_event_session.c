@@ -11,6 +11,9 @@
 #include "client/event_session.h"
 
 #include <sys/epoll.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #define READ       1
 #define WRITE      2
@@ -124,11 +127,61 @@ static void test_an_error_of_a_socket_that_connects_is_told(void **state)
     assert_int_equal(told, READ);
 }
 
+/* Nothing is done, neither to the socket nor to the handle. */
+static void expect_nothing_done(int descriptor)
+{
+    struct stat before, after;
+    const struct event_session handle_before = handle;
+    assert_int_equal(fstat(descriptor, &before), 0);
+    assert_false(client_crash(&handle.client));
+    assert_false(client_leave(&handle.client));
+    handle.client.outstanding = true;
+    assert_false(client_cut(&handle.client));
+    handle.client.outstanding = false;
+    assert_int_equal(fstat(descriptor, &after), 0);
+    assert_int_equal(after.st_ino, before.st_ino);
+    assert_memory_equal(&handle, &handle_before, sizeof handle);
+}
+
+static void test_an_ended_session_is_not_ended_again(void **state)
+{
+    int ends[2];
+    (void)state;
+    for (int closes = 0; closes < 2; closes++) {
+        set_up(NULL);
+        assert_int_equal(socketpair(AF_UNIX, SOCK_STREAM, 0, ends), 0);
+        handle.descriptor = ends[0];
+        if (closes)
+            assert_true(event_session_begin_close(&handle));
+        else
+            assert_true(client_crash(&handle.client));
+        expect_nothing_done(ends[0]);
+        if (handle.other_end >= 0)
+            close(handle.other_end);
+        close(ends[0]);
+        close(ends[1]);
+    }
+}
+
+static void test_a_session_without_a_connection_is_not_ended(void **state)
+{
+    int ends[2];
+    (void)state;
+    state_of_library = CONNECTING;
+    assert_int_equal(socketpair(AF_UNIX, SOCK_STREAM, 0, ends), 0);
+    handle.descriptor = ends[0];
+    expect_nothing_done(ends[0]);
+    close(ends[0]);
+    close(ends[1]);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup(test_a_request_that_is_not_taken_is_answered_from_the_loop, set_up),
         cmocka_unit_test_setup(test_an_error_of_a_socket_that_connects_is_told, set_up),
+        cmocka_unit_test_setup(test_an_ended_session_is_not_ended_again, set_up),
+        cmocka_unit_test_setup(test_a_session_without_a_connection_is_not_ended, set_up),
     };
     return cmocka_run_group_tests_name("handle", tests, NULL, NULL);
 }

@@ -130,6 +130,21 @@ static void test_a_session_that_is_dying_reports_nothing(void **state)
     assert_false(board->sessions[1].parked);
 }
 
+/* ------------------------------------------------------------------ a session that has died */
+
+/* Its recipe paused, or it held, when it died: the alarm cannot be taken back. */
+static void test_the_alarm_of_a_dead_session_resumes_nothing(void **state)
+{
+    (void)state;
+    plan.death = (struct death){.how = DEATH_CRASH};
+    park();
+    lock_session_die(&session);
+    assert_int_equal(session.state, SESSION_DEAD);
+    lock_session_alarm_rang(&session, 0);
+    assert_int_equal(session.state, SESSION_DEAD);
+    assert_false(client.outstanding);
+}
+
 /* ------------------------------------------------------------------ a connection that is lost */
 
 static void test_a_loss_is_on_the_board_before_what_follows(void **state)
@@ -245,6 +260,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(test_a_session_that_is_dying_reports_nothing, set_up,
+                                        tear_down),
+        cmocka_unit_test_setup_teardown(test_the_alarm_of_a_dead_session_resumes_nothing, set_up,
                                         tear_down),
         cmocka_unit_test_setup_teardown(test_a_loss_is_on_the_board_before_what_follows, set_up,
                                         tear_down),
