@@ -1,47 +1,31 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "client/drop_connection.h"
 
-#include <arpa/inet.h>
+#include "wire/frame.h"
+
 #include <errno.h>
 #include <limits.h>
 #include <stddef.h>
-#include <stdint.h>
-#include <string.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
 /* As many notifications as may lie before a reply; a reply's own length does not matter. */
 #define LOOK_BYTES 65536
 
-/* A message's length, and the xid at the head of what is so long: of a request its own, of
- * everything else negative. */
-#define LENGTH_BYTES 4
-#define HEAD_BYTES   8
-/* ReplyHeader: xid, zxid, error. */
-#define MESSAGE_MIN 16
-
-static int32_t number_at(const char *bytes)
-{
-    uint32_t number;
-    memcpy(&number, bytes, sizeof number);
-    return (int32_t)ntohl(number);
-}
-
 static enum drop_connection_view look_through(const char *bytes, size_t count)
 {
+    struct frame frame;
     size_t at = 0;
-    while (count - at >= HEAD_BYTES) {
-        int32_t length = number_at(bytes + at);
-        /* The library is in the middle of a message: it is to read on. */
-        if (length < MESSAGE_MIN)
-            return DROP_CONNECTION_OTHER;
-        if (number_at(bytes + at + LENGTH_BYTES) >= 0)
+    enum frame_state state;
+    while ((state = frame_read(bytes + at, count - at, &frame)) >= FRAME_PARTIAL) {
+        if (frame.xid >= 0)
             return DROP_CONNECTION_REPLY;
-        if ((size_t)length > count - at - LENGTH_BYTES)
+        if (state == FRAME_PARTIAL)
             break;
-        at += LENGTH_BYTES + (size_t)length;
+        at += frame.bytes;
     }
-    return at > 0 ? DROP_CONNECTION_OTHER : DROP_CONNECTION_NOTHING;
+    /* Where no frame begins, the library is in the middle of one: it is to read on. */
+    return at > 0 || state == FRAME_INVALID ? DROP_CONNECTION_OTHER : DROP_CONNECTION_NOTHING;
 }
 
 enum drop_connection_view drop_connection_look(int descriptor)

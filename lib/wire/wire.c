@@ -3,8 +3,8 @@
 
 #include <string.h>
 
-#define LENGTH         4 /* before a message, a string, a vector */
-#define REQUEST_HEADER 8 /* the request's number, its kind */
+#define LENGTH         WIRE_LENGTH /* also before a string, a vector */
+#define REQUEST_HEADER 8           /* the request's number, its kind */
 #define INTEGER        4
 #define FLAG           1
 #define STAT           68

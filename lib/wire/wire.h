@@ -20,8 +20,13 @@
 #define WIRE_CONNECT_REPLY   41
 #define WIRE_CLOSE_REQUEST   12
 
+/* Before every message, its length; at the head of every reply and notification, its xid, zxid and
+ * error. */
+#define WIRE_LENGTH       4
+#define WIRE_REPLY_HEADER 16
+
 /* A reply without a record: of a deletion, of whatever failed, of watches that were set again. */
-#define WIRE_BARE_REPLY 20
+#define WIRE_BARE_REPLY (WIRE_LENGTH + WIRE_REPLY_HEADER)
 
 /* A request with its paths and values. */
 uint64_t wire_request(const struct request *request);
