@@ -227,7 +227,7 @@ static enum error_kind look_for_root(const struct target *target, const struct e
 static enum error_kind check_one_ensemble(const struct target *target, int interrupts,
                                           struct error *error)
 {
-    char through[64], text[ENDPOINT_TEXT_SIZE];
+    char through[CLIENT_SERVER_SIZE], text[ENDPOINT_TEXT_SIZE];
     setup_session_server(target->setup, through, sizeof through);
     for (size_t i = 0; i < target->servers.count; i++) {
         const struct endpoint *server = &target->servers.endpoints[i];

@@ -83,6 +83,7 @@ int64_t client_session_id(const struct client *client)
 
 void client_server(const struct client *client, char *text, size_t size)
 {
+    assert(size >= CLIENT_SERVER_SIZE);
     client->driver->server(client, text, size);
 }
 

@@ -58,6 +58,9 @@ struct client_reply {
     size_t name_count;        /* get_children */
 };
 
+/* The longest server with its terminator: an IPv6 address of 45 characters with a zone of 15. */
+#define CLIENT_SERVER_SIZE (sizeof "[%]:65535" + 45 + 15)
+
 struct client;
 
 /* What the owner of a session is told. No callback may close the session. */
@@ -127,7 +130,8 @@ uint32_t client_timeout_ms(const struct client *client);
 /* The session's number, as the servers know it; 0 before it is established. */
 int64_t client_session_id(const struct client *client);
 
-/* The server that the session is connected to, as host:port; "" while it is not. size >= 64. */
+/* The server that the session is connected to, as address:port, an IPv6 address in brackets with
+ * its zone; "" while it is not. size >= CLIENT_SERVER_SIZE. */
 void client_server(const struct client *client, char *text, size_t size);
 
 /*

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "client/library.h"
 
-#include <arpa/inet.h>
 #include <dlfcn.h>
 #include <errno.h>
+#include <netdb.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -142,21 +142,17 @@ enum error_kind library_open(const struct library *library, const char *hosts, w
     return ERROR_NONE;
 }
 
+/* As lib/servers writes the addresses of endpoints, so that they can be compared. */
 void library_server(const struct library *library, zhandle_t *zk, char *text, size_t size)
 {
     struct sockaddr_storage address;
     socklen_t length = sizeof address;
-    char host[INET6_ADDRSTRLEN] = "";
+    char host[CLIENT_SERVER_SIZE], port[sizeof "65535"];
     text[0] = '\0';
-    if (library->get_connected_host(zk, (struct sockaddr *)&address, &length) == NULL)
+    if (library->get_connected_host(zk, (struct sockaddr *)&address, &length) == NULL ||
+        getnameinfo((struct sockaddr *)&address, length, host, sizeof host, port, sizeof port,
+                    NI_NUMERICHOST | NI_NUMERICSERV) != 0)
         return;
-    if (address.ss_family == AF_INET) {
-        const struct sockaddr_in *v4 = (const struct sockaddr_in *)&address;
-        inet_ntop(AF_INET, &v4->sin_addr, host, sizeof host);
-        snprintf(text, size, "%s:%u", host, ntohs(v4->sin_port));
-    } else if (address.ss_family == AF_INET6) {
-        const struct sockaddr_in6 *v6 = (const struct sockaddr_in6 *)&address;
-        inet_ntop(AF_INET6, &v6->sin6_addr, host, sizeof host);
-        snprintf(text, size, "[%s]:%u", host, ntohs(v6->sin6_port));
-    }
+    bool is_ipv6 = address.ss_family == AF_INET6;
+    snprintf(text, size, "%s%s%s:%s", is_ipv6 ? "[" : "", host, is_ipv6 ? "]" : "", port);
 }

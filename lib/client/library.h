@@ -116,7 +116,7 @@ MUST_CHECK enum error_kind library_open(const struct library *library, const cha
                                         watcher_fn watcher, uint32_t session_timeout_ms,
                                         void *context, zhandle_t **zk, struct error *error);
 
-/* The server that a handle is connected to, as host:port; "" while it is not. size >= 64. */
+/* See client_server. */
 void library_server(const struct library *library, zhandle_t *zk, char *text, size_t size);
 
 #endif

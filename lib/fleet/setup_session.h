@@ -100,7 +100,7 @@ MUST_CHECK enum error_kind setup_session_list_children(struct setup_session *set
 MUST_CHECK enum error_kind setup_session_delete_tree(struct setup_session *setup, const char *path,
                                                      struct error *error);
 
-/* The address of the server that the session is connected to; "" while it is not. size >= 64. */
+/* See client_server. */
 void setup_session_server(const struct setup_session *setup, char *text, size_t size);
 
 /* Requests sent so far, the session's own connect not included. */

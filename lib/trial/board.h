@@ -116,11 +116,11 @@ struct board_session {
     char waits_for[RECIPE_PATH_MAX]; /* … of this znode */
     char node[RECIPE_PATH_MAX];      /* unfinished: the one that stands for it in the lock */
     _Atomic bool dead;
-    uint32_t timeout_ms; /* of the session, as the server granted it */
-    uint64_t spoke_ns;   /* see struct meter … */
-    uint64_t pings;      /* … and this */
-    char server[64];     /* that it is connected to; kept when it no longer is */
-    enum role role;      /* of that server at the gate: see role.h */
+    uint32_t timeout_ms;             /* of the session, as the server granted it */
+    uint64_t spoke_ns;               /* see struct meter … */
+    uint64_t pings;                  /* … and this */
+    char server[CLIENT_SERVER_SIZE]; /* that it is connected to; kept when it no longer is */
+    enum role role;                  /* of that server at the gate: see role.h */
 };
 
 struct board {

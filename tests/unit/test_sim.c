@@ -179,7 +179,7 @@ static struct four_letter_counters counters(unsigned server)
 
 static void expect_server(const struct probe *probe, const char *server)
 {
-    char text[64];
+    char text[CLIENT_SERVER_SIZE];
     client_server(probe->client, text, sizeof text);
     assert_string_equal(text, server);
 }
