@@ -61,9 +61,9 @@ uint64_t client_now_ns(const struct client *client)
     return client->driver->now_ns(client);
 }
 
-bool client_bytes(const struct client *client, uint64_t *sent_bytes, uint64_t *received_bytes)
+bool client_bytes(const struct client *client, struct client_bytes *bytes)
 {
-    return client->driver->bytes(client, sent_bytes, received_bytes);
+    return client->driver->bytes(client, bytes);
 }
 
 size_t client_unread(const struct client *client)

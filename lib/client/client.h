@@ -74,6 +74,13 @@ struct client_listener {
     void (*notified)(void *owner, enum client_event event, const char *path);
 };
 
+/* Bytes of TCP payload on a session's connection since it was opened, as the kernel counts them. */
+struct client_bytes {
+    uint64_t connection; /* not 0, and of each of a session's connections another */
+    uint64_t sent_bytes;
+    uint64_t received_bytes;
+};
+
 /* What stands behind a session. */
 struct client_driver {
     void (*submit)(struct client *client, const struct request *request);
@@ -81,8 +88,7 @@ struct client_driver {
     bool (*crash)(struct client *client);
     bool (*leave)(struct client *client);
     uint64_t (*now_ns)(const struct client *client);
-    /* Bytes of the connection so far, as the kernel counted them; false while not connected. */
-    bool (*bytes)(const struct client *client, uint64_t *sent_bytes, uint64_t *received_bytes);
+    bool (*bytes)(const struct client *client, struct client_bytes *bytes);
     size_t (*unread)(const struct client *client);
     uint32_t (*timeout_ms)(const struct client *client);
     int64_t (*session_id)(const struct client *client);
@@ -117,9 +123,9 @@ void client_submit(struct client *client, const struct request *request);
  */
 uint64_t client_now_ns(const struct client *client);
 
-/* Bytes sent and received on the session's present connection since it was opened (TCP payload,
- * counted by the kernel); false, with the outputs unchanged, while it is not connected. */
-bool client_bytes(const struct client *client, uint64_t *sent_bytes, uint64_t *received_bytes);
+/* Reads the counters of the session's present connection; false, with *bytes unchanged, while it is
+ * not connected. */
+bool client_bytes(const struct client *client, struct client_bytes *bytes);
 
 /* Bytes that have arrived on that connection and were not read yet; 0 while it is not connected. */
 size_t client_unread(const struct client *client);

@@ -44,8 +44,10 @@ static void watcher(zhandle_t *zk, int type, int state, const char *path, void *
         return;
     const struct library *library = session->library;
     if (type == library->session_event) {
-        if (state == library->connected_state)
+        if (state == library->connected_state) {
+            session->connection++;
             cork(session);
+        }
         client->listener->state_changed(client->owner, translate_state(library, state));
     } else {
         client->listener->notified(client->owner, translate_event(library, type), path);
@@ -197,15 +199,21 @@ static uint64_t now_ns(const struct client *client)
     return clock_now_ns();
 }
 
-static bool bytes(const struct client *client, uint64_t *sent_bytes, uint64_t *received_bytes)
+/* While the library is not connected it may have closed its socket, and another have its number. */
+static bool bytes(const struct client *client, struct client_bytes *bytes)
 {
     const struct event_session *session = (const struct event_session *)client;
-    return socket_info_bytes(session->descriptor, sent_bytes, received_bytes);
+    if (!is_connected(session) ||
+        !socket_info_bytes(session->descriptor, &bytes->sent_bytes, &bytes->received_bytes))
+        return false;
+    bytes->connection = session->connection;
+    return true;
 }
 
 static size_t unread(const struct client *client)
 {
-    return socket_info_unread(((const struct event_session *)client)->descriptor);
+    const struct event_session *session = (const struct event_session *)client;
+    return is_connected(session) ? socket_info_unread(session->descriptor) : 0;
 }
 
 static uint32_t timeout_ms(const struct client *client)

@@ -24,6 +24,7 @@ struct event_session {
     const struct library *library;
     zhandle_t *zk;
     int descriptor;
+    uint64_t connection;   /* how many the library has told of, the present one included */
     uint32_t epoll_events; /* what the library wants to hear of: EPOLLIN, EPOLLOUT */
     uint64_t deadline_ns;  /* when the library wants to be driven although nothing happened */
     /* The socket is new, or may be: its number alone does not tell, the library reopens under the

@@ -256,15 +256,25 @@ static uint64_t now_ns(const struct client *client)
     return clock_now_ns();
 }
 
-static bool bytes(const struct client *client, uint64_t *sent_bytes, uint64_t *received_bytes)
+/* The library's threads may close the socket at any time, and another get its number; but no other
+ * gets its cookie: what was read before the cookie was seen is of this socket. */
+static bool bytes(const struct client *client, struct client_bytes *bytes)
 {
-    return socket_info_bytes(((const struct thread_session *)client)->socket_owner.descriptor,
-                             sent_bytes, received_bytes);
+    const struct thread_session *session = (const struct thread_session *)client;
+    struct client_bytes read = {.connection = session->socket_owner.cookie};
+    if (!socket_info_bytes(session->socket_owner.descriptor, &read.sent_bytes,
+                           &read.received_bytes) ||
+        !socket_owner_stands(&session->socket_owner))
+        return false;
+    *bytes = read;
+    return true;
 }
 
 static size_t unread(const struct client *client)
 {
-    return socket_info_unread(((const struct thread_session *)client)->socket_owner.descriptor);
+    const struct thread_session *session = (const struct thread_session *)client;
+    size_t count = socket_info_unread(session->socket_owner.descriptor);
+    return socket_owner_stands(&session->socket_owner) ? count : 0;
 }
 
 static uint32_t timeout_ms(const struct client *client)

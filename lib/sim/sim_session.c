@@ -344,13 +344,16 @@ static uint64_t now_ns(const struct client *client)
     return ((const struct sim_session *)client)->sim->agenda.now_ns;
 }
 
-static bool bytes(const struct client *client, uint64_t *sent_bytes, uint64_t *received_bytes)
+static bool bytes(const struct client *client, struct client_bytes *bytes)
 {
     const struct sim_session *session = (const struct sim_session *)client;
     if (!is_connected(session))
         return false;
-    *sent_bytes = session->sent_bytes;
-    *received_bytes = session->received_bytes;
+    *bytes = (struct client_bytes){
+        .connection = session->connection,
+        .sent_bytes = session->sent_bytes,
+        .received_bytes = session->received_bytes,
+    };
     return true;
 }
 

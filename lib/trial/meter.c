@@ -177,19 +177,17 @@ void meter_released(const struct meter *meter, uint64_t release_ns)
 
 void meter_mark_bytes(struct meter *meter, const struct client *client)
 {
-    client_bytes(client, &meter->sent_bytes, &meter->received_bytes);
+    client_bytes(client, &meter->bytes);
 }
 
 void meter_read_bytes(struct meter *meter, const struct client *client)
 {
-    uint64_t sent_bytes, received_bytes;
-    if (!client_bytes(client, &sent_bytes, &received_bytes))
+    struct client_bytes now;
+    if (!client_bytes(client, &now))
         return;
-    /* A new connection counts from zero. */
-    if (sent_bytes < meter->sent_bytes || received_bytes < meter->received_bytes)
-        meter->sent_bytes = meter->received_bytes = 0;
-    count(meter, TALLY_BYTES_SENT, sent_bytes - meter->sent_bytes);
-    count(meter, TALLY_BYTES_RECEIVED, received_bytes - meter->received_bytes);
-    meter->sent_bytes = sent_bytes;
-    meter->received_bytes = received_bytes;
+    if (now.connection != meter->bytes.connection)
+        meter->bytes = (struct client_bytes){0}; /* a new connection counts from zero */
+    count(meter, TALLY_BYTES_SENT, now.sent_bytes - meter->bytes.sent_bytes);
+    count(meter, TALLY_BYTES_RECEIVED, now.received_bytes - meter->bytes.received_bytes);
+    meter->bytes = now;
 }

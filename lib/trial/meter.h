@@ -24,11 +24,10 @@ struct meter {
     struct board *board;
     struct board_worker *worker;
     uint32_t lock;
-    enum role role;      /* of the session's server: whose latencies these are */
-    uint64_t sent_bytes; /* of the connection, at the last reading */
-    uint64_t received_bytes;
-    uint64_t spoke_ns; /* when the session began to open, or made its last request */
-    uint64_t pings;    /* the most that it can have sent before that */
+    enum role role;            /* of the session's server: whose latencies these are */
+    struct client_bytes bytes; /* at the last reading */
+    uint64_t spoke_ns;         /* when the session began to open, or made its last request */
+    uint64_t pings;            /* the most that it can have sent before that */
 };
 
 void meter_sent(const struct meter *meter, enum operation operation);

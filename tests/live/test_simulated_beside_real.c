@@ -28,8 +28,7 @@ struct heard {
 /* What a step came to. */
 struct outcome {
     struct heard heard[ACTORS];
-    uint64_t sent_bytes[ACTORS];
-    uint64_t received_bytes[ACTORS];
+    struct client_bytes bytes[ACTORS];
     struct four_letter_counters
         counters; /* since the beginning, without the questions; of packets sent,
                which a server's answer to mntr is several of, nothing */
@@ -192,8 +191,12 @@ static void take_counters(struct side *side, struct outcome *outcome,
 
 static bool same_bytes(const struct outcome *a, const struct outcome *b)
 {
-    return memcmp(a->sent_bytes, b->sent_bytes, sizeof a->sent_bytes) == 0 &&
-           memcmp(a->received_bytes, b->received_bytes, sizeof a->received_bytes) == 0;
+    for (int i = 0; i < ACTORS; i++) {
+        if (a->bytes[i].sent_bytes != b->bytes[i].sent_bytes ||
+            a->bytes[i].received_bytes != b->bytes[i].received_bytes)
+            return false;
+    }
+    return true;
 }
 
 /* The reply to the request that sets watches again comes behind all that a session hears. */
@@ -203,8 +206,7 @@ static void take_bytes(struct side *side, struct outcome *outcome, const struct 
     for (;;) {
         for (int i = 0; i < ACTORS; i++) {
             if (side->actors[i].client != NULL)
-                client_bytes(side->actors[i].client, &outcome->sent_bytes[i],
-                             &outcome->received_bytes[i]);
+                client_bytes(side->actors[i].client, &outcome->bytes[i]);
         }
         if (expected == NULL || same_bytes(outcome, expected) || clock_now_ns() >= until_ns)
             return;
@@ -260,11 +262,12 @@ static void compare(const char *what, const struct outcome *sim, const struct ou
 {
     for (int i = 0; i < ACTORS; i++) {
         compare_heard(what, i, &sim->heard[i], &real->heard[i]);
-        if (sim->sent_bytes[i] != real->sent_bytes[i] ||
-            sim->received_bytes[i] != real->received_bytes[i])
+        const struct client_bytes *simulated = &sim->bytes[i], *counted = &real->bytes[i];
+        if (simulated->sent_bytes != counted->sent_bytes ||
+            simulated->received_bytes != counted->received_bytes)
             fail_msg("%s, session %d: simulated %ju bytes sent, %ju received; real %ju, %ju", what,
-                     i, (uintmax_t)sim->sent_bytes[i], (uintmax_t)sim->received_bytes[i],
-                     (uintmax_t)real->sent_bytes[i], (uintmax_t)real->received_bytes[i]);
+                     i, (uintmax_t)simulated->sent_bytes, (uintmax_t)simulated->received_bytes,
+                     (uintmax_t)counted->sent_bytes, (uintmax_t)counted->received_bytes);
     }
     compare_counters(what, &sim->counters, &real->counters);
 }

@@ -175,6 +175,26 @@ static void test_a_session_without_a_connection_is_not_ended(void **state)
     close(ends[1]);
 }
 
+static int new_connection(void)
+{
+    int descriptor = socket(AF_INET, SOCK_STREAM, 0);
+    assert_true(descriptor >= 0);
+    return descriptor;
+}
+
+/* It closes its socket before it tells of the loss, and another session's may get the number. */
+static void test_without_a_connection_there_are_no_bytes(void **state)
+{
+    struct client_bytes bytes;
+    (void)state;
+    handle.descriptor = new_connection();
+    assert_true(client_bytes(&handle.client, &bytes));
+    state_of_library = CONNECTING;
+    assert_false(client_bytes(&handle.client, &bytes));
+    assert_int_equal(client_unread(&handle.client), 0);
+    close(handle.descriptor);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -182,6 +202,7 @@ int main(void)
         cmocka_unit_test_setup(test_an_error_of_a_socket_that_connects_is_told, set_up),
         cmocka_unit_test_setup(test_an_ended_session_is_not_ended_again, set_up),
         cmocka_unit_test_setup(test_a_session_without_a_connection_is_not_ended, set_up),
+        cmocka_unit_test_setup(test_without_a_connection_there_are_no_bytes, set_up),
     };
     return cmocka_run_group_tests_name("handle", tests, NULL, NULL);
 }

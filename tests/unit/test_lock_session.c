@@ -31,11 +31,10 @@ static void submit(struct client *client, const struct request *request)
     (void)request;
 }
 
-static bool no_bytes(const struct client *client, uint64_t *sent, uint64_t *received)
+static bool no_bytes(const struct client *client, struct client_bytes *bytes)
 {
     (void)client;
-    (void)sent;
-    (void)received;
+    (void)bytes;
     return false;
 }
 

@@ -146,13 +146,12 @@ static void test_a_steady_trial_times_its_middle(void **state)
 
 /* ------------------------------------------------------------------ bytes and silences */
 
-static uint64_t sent_bytes, received_bytes;
+static struct client_bytes counters;
 
-static bool bytes(const struct client *client, uint64_t *sent, uint64_t *received)
+static bool bytes(const struct client *client, struct client_bytes *bytes_now)
 {
     (void)client;
-    *sent = sent_bytes;
-    *received = received_bytes;
+    *bytes_now = counters;
     return true;
 }
 
@@ -164,30 +163,36 @@ static uint32_t timeout_ms(const struct client *client)
 
 static const struct client_driver driver = {.bytes = bytes, .timeout_ms = timeout_ms};
 
-static void read_bytes(uint64_t sent, uint64_t received)
+static void read_bytes(uint64_t connection, uint64_t sent, uint64_t received)
 {
     const struct client client = {.driver = &driver};
-    sent_bytes = sent;
-    received_bytes = received;
+    counters = (struct client_bytes){connection, sent, received};
     meter_read_bytes(&meter, &client);
 }
 
+/* Also if they have passed those of the connection before since then, one of them or both. */
 static void test_the_bytes_of_a_new_connection_count_from_zero(void **state)
 {
     const struct client client = {.driver = &driver};
     const uint64_t *of = board->workers[0].total.of;
     (void)state;
-    sent_bytes = received_bytes = 100;
+    counters = (struct client_bytes){1, 100, 100};
     meter_mark_bytes(&meter, &client);
-    read_bytes(150, 120);
+    read_bytes(1, 150, 120);
     assert_int_equal(of[TALLY_BYTES_SENT], 50);
     assert_int_equal(of[TALLY_BYTES_RECEIVED], 20);
-    read_bytes(40, 30); /* another connection */
+    read_bytes(2, 40, 30);
     assert_int_equal(of[TALLY_BYTES_SENT], 90);
     assert_int_equal(of[TALLY_BYTES_RECEIVED], 50);
-    read_bytes(41, 33);
+    read_bytes(2, 41, 33);
     assert_int_equal(of[TALLY_BYTES_SENT], 91);
     assert_int_equal(of[TALLY_BYTES_RECEIVED], 53);
+    read_bytes(3, 50, 3);
+    assert_int_equal(of[TALLY_BYTES_SENT], 141);
+    assert_int_equal(of[TALLY_BYTES_RECEIVED], 56);
+    read_bytes(4, 50, 4);
+    assert_int_equal(of[TALLY_BYTES_SENT], 191);
+    assert_int_equal(of[TALLY_BYTES_RECEIVED], 60);
 }
 
 /* Of thirty seconds' timeout: a ping each ten seconds of silence. */

@@ -203,14 +203,14 @@ static void test_impossible_worlds_are_refused(void **state)
 
 static void test_a_session_opens_and_ends(void **state)
 {
-    uint64_t sent_bytes, received_bytes;
+    struct client_bytes bytes;
     (void)state;
     begin_with(3, 1, 2);
     assert_string_equal(probes[0].states, "e");
     expect_server(&probes[0], "simulated:1");
     expect_server(&probes[1], "simulated:2");
     assert_int_equal(client_timeout_ms(probes[0].client), TIMEOUT_MS);
-    assert_true(client_bytes(probes[0].client, &sent_bytes, &received_bytes));
+    assert_true(client_bytes(probes[0].client, &bytes));
     assert_int_equal(create(&probes[0], "/mine", EPHEMERAL), ZK_OK);
     assert_int_equal(exists(&probes[1], "/mine", WATCH), ZK_OK);
     assert_int_equal(probes[1].reply.owner, client_session_id(probes[0].client));
