@@ -2,8 +2,8 @@
 /*
  * contradictions: what options of `zkherd run` do not allow together. Layer: bench, below options.
  *
- * Each of them is allowed by itself (bench/option_table.h). What is asked of a recipe that it cannot do
- * is a contradiction too.
+ * Each of them is allowed by itself (bench/option_table.h). What is asked of a recipe that it
+ * cannot do is a contradiction too.
  */
 #ifndef BENCH_CONTRADICTIONS_H
 #define BENCH_CONTRADICTIONS_H

@@ -127,8 +127,8 @@ static enum error_kind tell_driver(const struct target *target, enum driver driv
                          error);
     if (kind != ERROR_NONE)
         return kind;
-    printf("%8s  %9s  %10.2f  %10.2f\n", options_drivers[driver],
-           in_processes ? "a session" : "1", herd.cpu_us, queue.kib);
+    printf("%8s  %9s  %10.2f  %10.2f\n", options_drivers[driver], in_processes ? "a session" : "1",
+           herd.cpu_us, queue.kib);
     fflush(stdout);
     return ERROR_NONE;
 }

@@ -27,14 +27,14 @@ enum reconciled {
 struct reconcile_facts {
     struct server_counters_count servers;
     const struct tally *sessions;
-    bool are_private;                /* the servers: nobody else is to use them */
-    bool is_shared;                  /* others were connected when the gate opened */
-    bool had_death;                  /* a session died, or lost a reply, as planned */
-    uint64_t exits;                  /* sessions that were closed in order */
-    uint64_t reconnects;             /* of sessions, and … */
-    uint64_t losses;                 /* … their connections lost, whether or not made again */
-    bool setup_session_stayed;       /* zkherd's own session kept its connection … */
-    uint64_t setup_session_requests; /* … and asked so much, all of it reads */
+    bool are_private;          /* the servers: no other program should use them */
+    bool is_shared;            /* other clients were connected when the gate opened */
+    bool had_death;            /* a session died, or lost a reply, as planned */
+    uint64_t exits;            /* sessions that were closed in order */
+    uint64_t reconnects;       /* of sessions */
+    uint64_t losses;           /* connections that sessions lost, whether or not they got another */
+    bool setup_session_stayed; /* zkherd's own session kept its connection */
+    uint64_t setup_session_requests; /* requests of zkherd's own session, all of them reads */
     uint64_t pings_most;             /* of all sessions together, the set-up session's included */
 };
 

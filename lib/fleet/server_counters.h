@@ -27,19 +27,19 @@
 
 struct server_counters {
     const struct connect_string *servers;
-    const struct ensemble *ensemble; /* NULL: they are not ours, and their CPU is not known */
-    struct sim *sim;                 /* whose servers these are; else NULL */
-    uint64_t words;   /* four-letter words that they have been asked so far, and have counted … */
-    bool asked_again; /* … and whether one gave no answer at first, as at an election */
+    const struct ensemble *ensemble; /* private servers; NULL: their CPU time is not known */
+    struct sim *sim;                 /* the simulation that the servers belong to; else NULL */
+    uint64_t words;   /* four-letter words that the servers have answered and counted so far */
+    bool asked_again; /* a server did not answer at first, as during an election */
 };
 
 struct server_counters_reading {
     bool told;
-    bool asked_again; /* the server counters's, by then */
+    bool asked_again; /* asked_again of struct server_counters, at that time */
     uint64_t writes;  /* answered, failed ones included */
     uint64_t reads;   /* answered, pings included */
     uint64_t notifications;
-    uint64_t packets_received; /* without the server counters's words */
+    uint64_t packets_received; /* without zkherd's four-letter words */
     uint64_t connections;      /* without this reading's own */
     uint64_t connects;         /* sessions opened, or connected again */
     uint64_t watches;

@@ -21,33 +21,34 @@
 #include <stdint.h>
 
 #define SYNC_SESSION_TIMEOUT_MS 15000
-#define SYNC_SESSION_VALUE_MAX          256
+#define SYNC_SESSION_VALUE_MAX  256
 
 struct sync_session {
     const char *purpose; /* the subject of ERROR_INTERRUPTED */
     struct loop loop;
     struct client *client;
-    char servers[CONNECT_TEXT_SIZE]; /* as they were typed */
-    char hosts[CONNECT_TEXT_SIZE];   /* as they are connected to */
-    uint64_t requests;               /* sent so far */
-    uint64_t lost_ns;                /* when a connection was last lost, or another session begun */
+    char servers[CONNECT_TEXT_SIZE]; /* as the user typed them */
+    char hosts[CONNECT_TEXT_SIZE];   /* their addresses, for the client library */
+    uint64_t requests;               /* requests sent so far */
+    uint64_t lost_ns; /* when the last connection was lost, or the present session begun */
     enum client_state state;
-    bool settled;     /* it is not connecting: the session stands, or has expired */
-    bool lost;        /* a connection, since its owner set this to false */
-    bool changed;     /* the same: a watch has fired, or one may have without a word */
-    bool interrupted; /* its owner's to set: whatever waits is to end … */
-    const struct ensemble *ensemble; /* … and this: so it is when one of its servers has ended */
+    bool settled; /* the session stands or has expired: it is not connecting */
+    bool lost;    /* a connection was lost since the owner set this to false */
+    bool changed; /* a watch fired, or may have fired unheard, since the owner set this to false */
+    bool interrupted; /* set by the owner: every wait ends with ERROR_INTERRUPTED */
+    const struct ensemble
+        *ensemble; /* private servers: a wait ends when one of them has ended; NULL: none */
     bool replied;
-    struct client_reply reply;              /* the last, without its path and its value */
-    char value[SYNC_SESSION_VALUE_MAX + 1]; /* of the last get, as much as fits, and a NUL */
-    size_t value_length;                    /* of what is there */
-    const char **names; /* of the last list and, behind them, what they point to; malloc'd */
+    struct client_reply reply;              /* the last reply, without its path and its value */
+    char value[SYNC_SESSION_VALUE_MAX + 1]; /* data of the last get, as far as it fits, and a NUL */
+    size_t value_length;                    /* bytes in `value`, without the NUL */
+    const char **names; /* of the last list; one malloc'd block with the texts behind them */
 };
 
-/* For how long something is waited for, and, of ERROR_NO_ANSWER, the words: "why about". */
+/* How long to wait, and the detail of ERROR_NO_ANSWER: "<why> <about>". */
 struct sync_session_limit {
-    uint64_t until_ns;      /* by the stage's clock */
-    uint64_t since_loss_ns; /* sync_session_connect: so long after lost_ns, if that is later */
+    uint64_t until_ns;      /* by the loop's clock */
+    uint64_t since_loss_ns; /* sync_session_connect: at least until lost_ns and this */
     const char *why;
     const char *about;
 };

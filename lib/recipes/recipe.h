@@ -48,45 +48,45 @@ enum recipe_step {
 struct contender {
     struct client *client;
     const char *lock;                 /* the folder znode that the lock lives in */
-    uint32_t number;                  /* of this client among those of its lock, from 0 … */
-    uint32_t clients;                 /* … which are so many */
+    uint32_t number;                  /* of this client among the clients of its lock, from 0 */
+    uint32_t clients;                 /* of the lock, in all */
     int resume_at;                    /* where the coroutine goes on; 0 is its beginning */
     enum zk_status status;            /* of the last reply */
     const struct client_reply *reply; /* the last reply, while the step that it resumed runs */
-    enum client_event awaited;        /* parked: the event that it waits for … */
-    char watched[RECIPE_PATH_MAX];    /* … and the znode that it is awaited on */
-    enum client_event happened;       /* woken: the event that woke it, which may be another */
-    uint64_t pause_ns;                /* pausing: for so long */
+    enum client_event awaited;        /* parked: the event that the recipe waits for */
+    char watched[RECIPE_PATH_MAX];    /* parked: the znode on which the event is to happen */
+    enum client_event happened;       /* woken: the event that came, which may be another */
+    uint64_t pause_ns;                /* the length of the recipe's pause */
     char node[RECIPE_PATH_MAX];       /* the znode that stands for this session in the lock */
     int32_t sequence;                 /* of that znode, if the lock is a queue */
-    int32_t predecessor;              /* the one before in line, as last seen */
-    int32_t first;                    /* the first in line, as once seen */
-    int32_t version;                  /* of what was read last … */
-    int64_t value;                    /* … and the number in it */
-    char prefix[64];                  /* of the names of its places in line, if it is its own */
-    char guid[CONTENDER_GUID_SIZE];   /* nobody else's */
-    bool has_place;                   /* it is in line, and knows node */
-    bool has_folder;                  /* it has made sure of the lock's folder */
-    uint32_t attempts;                /* at the operation under way, that have failed */
-    uint32_t holds;                   /* of a re-entrant lock: acquires less releases */
-    bool doomed;                      /* work: it is to crash half-way */
-    uint32_t repairs;                 /* work: how often it found what a crash had left behind */
-    uint32_t tasks_done;              /* work: how many tasks it has run to their end */
+    int32_t predecessor;              /* sequence of the znode before its own, as last seen */
+    int32_t first;                    /* sequence of the first znode in line, as once seen */
+    int32_t version;                  /* of the data that was read last */
+    int64_t value;                    /* the number in the data that was read last */
+    char prefix[64]; /* of the names of its znodes, if the session has one of its own */
+    char guid[CONTENDER_GUID_SIZE]; /* of this session alone */
+    bool has_place;                 /* the session is in line, and `node` is known */
+    bool has_folder;                /* the lock's folder is known to exist */
+    uint32_t attempts;              /* failed so far, of the present operation */
+    uint32_t holds;                 /* of a re-entrant lock: acquires less releases */
+    bool doomed;                    /* work: the session is to crash half-way */
+    uint32_t repairs;               /* work: how often the traces of a crash were found */
+    uint32_t tasks_done;            /* work: tasks run to their end */
 };
 
 /* The state of a lock at which one more client arrives, or its holder releases. Under lockstep
  * everything has come to rest before. */
 struct law_view {
     bool held;
-    uint64_t holders; /* more than one where they share */
+    uint64_t holders; /* more than one if they share the lock */
     uint64_t waiters;
     uint64_t arrivals_since_grant; /* clients that arrived while the present holder held */
     uint64_t releases;             /* so far */
     uint64_t next_found;           /* release: how many were in line when the next waiter arrived */
-    bool shares;                   /* whether who arrives, or releases, may share the lock */
-    uint64_t sharing;              /* how many others in line may */
-    uint64_t granted;              /* how many the step grants … */
-    uint64_t granted_sharing;      /* … and how many of these may share */
+    bool shares;              /* whether the client that arrives or releases may share the lock */
+    uint64_t sharing;         /* other clients in line that may share the lock */
+    uint64_t granted;         /* clients to which the step grants the lock */
+    uint64_t granted_sharing; /* those of them that may share the lock */
 };
 
 /* What a recipe costs under lockstep pace: the messages that one arrival and one release set off,

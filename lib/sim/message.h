@@ -46,7 +46,7 @@ struct message {
     enum message_kind kind;
     uint32_t references;
     struct sim_session *session;
-    uint32_t connection; /* the session's how manieth */
+    uint32_t connection; /* number of the session's connection, from 1 */
     unsigned server;     /* that the connection leads to */
 
     enum operation operation;
@@ -75,7 +75,7 @@ struct notification {
     enum client_event event;
 };
 
-/* An message of a session with one reference, the caller's. */
+/* A message of a session with one reference, the caller's. */
 struct message *message_new(struct paths *paths, enum message_kind kind,
                             struct sim_session *session);
 
