@@ -20,7 +20,7 @@ ALL_CFLAGS := -std=c11 -D_GNU_SOURCE -Ilib -I. $(WARNINGS) $(CFLAGS) $(SANITIZE_
 LIBS := -ldl -pthread -ljansson -lz -lgsl -lgslcblas -lm
 
 LIB_OBJECTS   := $(patsubst %.c,$(BUILD)/%.o,$(wildcard lib/*/*.c))
-BENCH_OBJECTS := $(patsubst %.c,$(BUILD)/%.o,$(wildcard bench/*.c bench/claims/*.c))
+BENCH_OBJECTS := $(patsubst %.c,$(BUILD)/%.o,$(filter-out bench/cost/%,$(wildcard bench/*.c bench/*/*.c)))
 COST_OBJECTS  := $(patsubst %.c,$(BUILD)/%.o,$(wildcard bench/cost/*.c))
 UNIT_TESTS    := $(patsubst tests/unit/%.c,$(BUILD)/tests/%,$(wildcard tests/unit/test_*.c))
 LIVE_TESTS    := $(patsubst tests/live/%.c,$(BUILD)/tests/%,$(wildcard tests/live/test_*.c))
@@ -49,8 +49,8 @@ $(BUILD)/%.o: %.c
 	$(call say,compile)$(CC) $(ALL_CFLAGS) -c -o $@ $<
 
 # Only this file contains the version; it is compiled again when the version changes.
-$(BUILD)/bench/version.o: ALL_CFLAGS += -DZKHERD_VERSION='"$(VERSION)"'
-$(BUILD)/bench/version.o: $(BUILD)/version.stamp
+$(BUILD)/bench/cli/version.o: ALL_CFLAGS += -DZKHERD_VERSION='"$(VERSION)"'
+$(BUILD)/bench/cli/version.o: $(BUILD)/version.stamp
 $(BUILD)/version.stamp: FORCE
 	@mkdir -p $(@D)
 	@echo '$(VERSION)' | cmp -s - $@ || echo '$(VERSION)' > $@
@@ -64,8 +64,8 @@ $(BUILD)/tests/%: tests/live/%.c $(BUILD)/libzkherd.a
 	@mkdir -p $(@D)
 	$(call say,link)$(CC) $(ALL_CFLAGS) $(LDFLAGS) -o $@ $< $(filter %.o,$^) $(BUILD)/libzkherd.a -lcmocka $(LIBS)
 
-# test_claims links the experiments; test_claims_status links the program with the test's own list of claims.
-$(BUILD)/tests/test_claims: $(filter $(BUILD)/bench/claims/%,$(BENCH_OBJECTS))
+# test_claims links the program; test_claims_status links it with the test's own list of claims.
+$(BUILD)/tests/test_claims: $(filter-out %/main.o,$(BENCH_OBJECTS))
 $(BUILD)/tests/test_claims_status: $(filter-out %/main.o %/claims/catalogue.o,$(BENCH_OBJECTS))
 
 # These tests open a session of their own, beside the program's. They link the library by file name, because

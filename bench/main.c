@@ -3,17 +3,17 @@
  * main: the program's subcommands. Layer: bench.
  */
 #include "base/text.h"
-#include "bench/claims.h"
-#include "bench/clean.h"
-#include "bench/compare.h"
-#include "bench/complain.h"
-#include "bench/ensemble.h"
-#include "bench/inspect.h"
-#include "bench/plot.h"
-#include "bench/recipes.h"
-#include "bench/run.h"
-#include "bench/standard_output.h"
-#include "bench/version.h"
+#include "bench/claims/claims.h"
+#include "bench/clean/clean.h"
+#include "bench/cli/complain.h"
+#include "bench/cli/standard_output.h"
+#include "bench/cli/version.h"
+#include "bench/compare/compare.h"
+#include "bench/ensemble/ensemble.h"
+#include "bench/inspect/inspect.h"
+#include "bench/plot/plot.h"
+#include "bench/recipes/recipes.h"
+#include "bench/run/run.h"
 
 #include <signal.h>
 #include <stdbool.h>

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * browsing: an experiment on what can be seen of a lock from outside, and done to it. Layer: bench.
+ * browsing: an experiment on what can be seen of a lock from outside, and done to it. Layer:
+ * bench/claims.
  */
 #ifndef BENCH_CLAIMS_BROWSING_H
 #define BENCH_CLAIMS_BROWSING_H

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* catalogue: the list of all claims. Layer: bench. */
+/* catalogue: the list of all claims. Layer: bench/claims. */
 #ifndef BENCH_CLAIMS_CATALOGUE_H
 #define BENCH_CLAIMS_CATALOGUE_H
 

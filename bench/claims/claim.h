@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * claim: the claims about locks that are tried on real servers. Layer: bench.
+ * claim: the claims about locks that are tried on real servers. Layer: bench/claims.
  *
  * A claim is an entry of the catalogue (bench/claims/catalogue.h): its words, the recipes that its
  * experiment is made with, and the experiment, a function. That runs trials, computes what the

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
  * contention: experiments on clients that are at a lock at the same time: who gets it, in which
- * order, and what it costs those who wait. Layer: bench.
+ * order, and what it costs those who wait. Layer: bench/claims.
  */
 #ifndef BENCH_CLAIMS_CONTENTION_H
 #define BENCH_CLAIMS_CONTENTION_H

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
  * costs: experiments on what a drain costs in all, as the number of its clients grows. Layer:
- * bench.
+ * bench/claims.
  */
 #ifndef BENCH_CLAIMS_COSTS_H
 #define BENCH_CLAIMS_COSTS_H

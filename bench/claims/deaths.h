@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * deaths: experiments in which a session dies, or loses a reply. Layer: bench.
+ * deaths: experiments in which a session dies, or loses a reply. Layer: bench/claims.
  */
 #ifndef BENCH_CLAIMS_DEATHS_H
 #define BENCH_CLAIMS_DEATHS_H

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
  * finding: what the experiment for a claim has shown: what was tried, what was to be expected, what
- * was measured, and the verdict that follows. Layer: bench.
+ * was measured, and the verdict that follows. Layer: bench/claims.
  *
  * A verdict is made of checks, each of which holds a measured figure against an expected one. One
  * that does not come out as expected makes the claim fail. Where a trial was cut short, or what the

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * growth: how the totals of a drain grow with its clients. Layer: bench.
+ * growth: how the totals of a drain grow with its clients. Layer: bench/claims.
  *
  * Invariant: what is foretold comes from a function that the claim's experiment gives, never from
  * the recipe's own law: another recipe has another one, and the claim is then to fail.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
  * lab: where the trials of an experiment are made: on servers, or in a simulation if its host has
- * one. Layer: bench.
+ * one. Layer: bench/claims.
  *
  * An experiment asks for a drain, changes its plan to what it wants to see, runs it, and looks at
  * the result, ledger included.

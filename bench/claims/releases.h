@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
  * releases: experiments on single releases of a lock: whom each notifies, and whom it lets in.
- * Layer: bench.
+ * Layer: bench/claims.
  *
  * They read the ledger of a drain under lockstep, whose row i has what release i set off.
  */

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * floor: the least that a client of as many connections can cost. Layer: bench.
+ * floor: the least that a client of as many connections can cost. Layer: bench/cost.
  *
  * A bare epoll loop that sends 64 bytes and receives 40 on each of its loopback connections, over
  * and over, with one request outstanding on each: what an RPC is to ZooKeeper, with nothing of

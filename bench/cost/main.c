@@ -11,11 +11,11 @@
  * Exit status: 0 within the limits, 1 not, otherwise as zkherd's.
  */
 #include "base/clock.h"
-#include "bench/complain.h"
+#include "bench/cli/complain.h"
+#include "bench/cli/options.h"
 #include "bench/cost/floor.h"
-#include "bench/machine.h"
-#include "bench/options.h"
-#include "bench/target.h"
+#include "bench/output/machine.h"
+#include "bench/target/target.h"
 #include "measure/statistics.h"
 #include "recipes/registry.h"
 #include "trial/trial.h"

@@ -6,7 +6,7 @@
  * zero, on success) and fills the caller's struct error with the facts: the subject (a path, a
  * host, an option), the operating system's error number, and a detail that only the failing place
  * knows. The words for a person and the exit status are put together once, at the edge of the
- * program (bench/complain.h).
+ * program (bench/cli/complain.h).
  *
  * Invariant: a struct error is written when, and only when, the function returns anything but
  * ERROR_NONE.

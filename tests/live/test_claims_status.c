@@ -4,8 +4,8 @@
 #include "tests/live/outside.h"
 #include "tests/live/table.h"
 
-#include "bench/claims.h"
 #include "bench/claims/catalogue.h"
+#include "bench/claims/claims.h"
 
 static enum error_kind find(struct finding *finding, bool tried, bool as_expected)
 {

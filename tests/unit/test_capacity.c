@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "bench/capacity.h"
+#include "bench/target/capacity.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -8,7 +8,7 @@
 #include <cmocka.h>
 
 #include "base/clock.h"
-#include "bench/cells.h"
+#include "bench/run/cells.h"
 #include "recipes/registry.h"
 #include "trial/trial.h"
 

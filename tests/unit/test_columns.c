@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "bench/columns.h"
+#include "bench/cli/columns.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

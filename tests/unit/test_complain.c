@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "bench/complain.h"
+#include "bench/cli/complain.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -7,7 +7,7 @@
 
 #include <cmocka.h>
 
-#include "bench/table.h"
+#include "bench/run/table.h"
 #include "recipes/registry.h"
 
 #include <stdio.h>

@@ -10,7 +10,7 @@
 #include <cmocka.h>
 
 #include "base/text.h"
-#include "bench/cells.h"
+#include "bench/run/cells.h"
 #include "recipes/formula.h"
 #include "recipes/law.h"
 #include "recipes/registry.h"

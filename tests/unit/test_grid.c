@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "bench/grid.h"
+#include "bench/cli/grid.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "bench/json_text.h"
+#include "bench/output/json_text.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

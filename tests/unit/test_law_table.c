@@ -7,7 +7,7 @@
 
 #include <cmocka.h>
 
-#include "bench/law_table.h"
+#include "bench/recipes/law_table.h"
 #include "recipes/registry.h"
 
 #include <stdio.h>

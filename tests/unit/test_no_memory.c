@@ -8,9 +8,9 @@
 
 #include <cmocka.h>
 
-#include "bench/columns.h"
-#include "bench/fits.h"
-#include "bench/table.h"
+#include "bench/cli/columns.h"
+#include "bench/run/fits.h"
+#include "bench/run/table.h"
 #include "recipes/law.h"
 #include "recipes/registry.h"
 

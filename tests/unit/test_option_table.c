@@ -9,7 +9,7 @@
 #include <cmocka.h>
 
 #include "base/clock.h"
-#include "bench/option_table.h"
+#include "bench/cli/option_table.h"
 
 #include <fcntl.h>
 #include <stdio.h>

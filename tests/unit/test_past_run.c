@@ -7,7 +7,7 @@
 
 #include <cmocka.h>
 
-#include "bench/past_run.h"
+#include "bench/output/past_run.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /* The line of a trial: what it says, and what it leaves out on a terminal that is narrow. */
-#include "bench/progress.h"
+#include "bench/cli/progress.h"
 
 #include "base/clock.h"
 

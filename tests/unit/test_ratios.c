@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Two sides compared, of trials made by hand. */
-#include "bench/ratios.h"
+#include "bench/compare/ratios.h"
 
 #include <math.h>
 #include <setjmp.h>

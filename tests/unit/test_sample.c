@@ -8,8 +8,8 @@
 #include <cmocka.h>
 
 #include "base/clock.h"
-#include "bench/options.h"
-#include "bench/sample.h"
+#include "bench/cli/options.h"
+#include "bench/run/sample.h"
 #include "recipes/registry.h"
 
 #include <math.h>

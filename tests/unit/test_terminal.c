@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "bench/terminal.h"
+#include "bench/cli/terminal.h"
 
 #include <fcntl.h>
 #include <setjmp.h>

@@ -8,9 +8,9 @@
 
 #include <cmocka.h>
 
-#include "bench/fits.h"
-#include "bench/options.h"
-#include "bench/table.h"
+#include "bench/cli/options.h"
+#include "bench/run/fits.h"
+#include "bench/run/table.h"
 #include "recipes/registry.h"
 
 #include <math.h>

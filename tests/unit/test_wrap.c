@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "bench/wrap.h"
+#include "bench/cli/wrap.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

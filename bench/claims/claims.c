@@ -1,0 +1,385 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "bench/claims/claims.h"
+
+#include "base/clock.h"
+#include "base/output.h"
+#include "base/text.h"
+#include "bench/claims/catalogue.h"
+#include "bench/claims/claims_table.h"
+#include "bench/cli/arguments.h"
+#include "bench/cli/complain.h"
+#include "bench/cli/progress.h"
+#include "bench/cli/signals.h"
+#include "bench/cli/standard_output.h"
+#include "bench/output/folder.h"
+#include "bench/output/machine.h"
+#include "bench/target/target.h"
+#include "client/library.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+#include <unistd.h>
+
+#define HEAP_MIB     512
+#define TIMEOUT_NS   (30 * NS_PER_S)
+#define CLAIMS_MAX   64
+#define SESSIONS_MAX 1000 /* more than any trial has */
+
+static const char help[] =
+    "Usage: zkherd claims [OPTION]...\n"
+    "Test claims about ZooKeeper's locks on a real server; print each claim's\n"
+    "source, experiment, expected and measured values, verdict. Takes about two\n"
+    "minutes.\n"
+    "\n"
+    "      --only LIST               only these claims, as C6 or C6,C7\n"
+    "                                [C1 to C17, C19]\n"
+    "      --connect HOSTS[/CHROOT]  use these servers instead of a private one\n"
+    "      --seed S                  seed of the random numbers [from the clock]\n"
+    "  -o, --out DIR                 for claims.csv, a folder that does not exist yet\n"
+    "                                [results/TIME-claims]\n"
+    "  -q, --quiet                   print nothing but errors and claims that do not\n"
+    "                                hold\n"
+    "  -h, --help                    this help\n"
+    "\n"
+    "A claim holds, fails, or is undetermined: a trial was cut short, or the event\n"
+    "of the claim did not happen. Exit status: 0 all hold; 1 one fails; 2 wrong\n"
+    "usage; 3 the environment; 4 one is undetermined, or the run was interrupted.\n"
+    "\n"
+    "Examples:\n"
+    "  zkherd claims                   all of them, on a private server\n"
+    "  zkherd claims --only C1,C5      the herd, and the lock without it\n"
+    "  zkherd claims --connect zk1:2181,zk2:2181/test -o claimed\n";
+
+struct claims {
+    bool wanted[CLAIMS_MAX];
+    size_t wanted_count;
+    const char *out;
+    bool quiet;
+    uint64_t seed;
+    struct target_options servers; /* where the target is to be */
+    struct target target;
+    struct lab lab;
+    struct progress progress;
+    int signals; /* a descriptor, readable when the run is to end; -1: none */
+    char folder[PATH_MAX];
+    bool made_folder;
+    struct output file;
+    struct csv csv;
+    uint64_t began_ns;         /* the first of the claims */
+    const struct claim *tried; /* at present */
+    size_t done;
+    unsigned verdicts[VERDICTS];        /* how many of each … */
+    char ids[VERDICTS][CLAIMS_MAX * 5]; /* … and which, with ", " between them */
+};
+
+/* ------------------------------------------------------------------ the command line */
+
+enum long_option { OPTION_ONLY = 256, OPTION_CONNECT, OPTION_SEED };
+
+static const struct option long_options[] = {
+    {"only", required_argument, NULL, OPTION_ONLY},
+    {"connect", required_argument, NULL, OPTION_CONNECT},
+    {"seed", required_argument, NULL, OPTION_SEED},
+    {"out", required_argument, NULL, 'o'},
+    {"quiet", no_argument, NULL, 'q'},
+    {"help", no_argument, NULL, 'h'},
+    {0},
+};
+
+/* Complains about the value of an option; false, for the parsers to return. */
+static bool wrong(const char *option, const char *value, const char *why)
+{
+    return complain_value("claims", option, value, why);
+}
+
+/* Of the number alone it is known which was meant. */
+static bool refuse_claim(const char *list, const char *id)
+{
+    char why[128];
+    for (size_t i = 0; i < catalogue_count(); i++) {
+        if (strcmp(catalogue_at(i)->id + 1, id) != 0)
+            continue;
+        snprintf(why, sizeof why, "no claim is called '%s'; did you mean %s?", id,
+                 catalogue_at(i)->id);
+        return wrong("--only", list, why);
+    }
+    snprintf(why, sizeof why, "no claim is called '%.40s': name C1 to C17, or C19", id);
+    return wrong("--only", list, why);
+}
+
+static bool want(const char *list, const char *id, struct claims *claims)
+{
+    for (size_t i = 0; i < catalogue_count(); i++) {
+        if (strcasecmp(id, catalogue_at(i)->id) != 0)
+            continue;
+        claims->wanted_count += !claims->wanted[i];
+        claims->wanted[i] = true;
+        return true;
+    }
+    if (strcasecmp(id, "C18") == 0)
+        return wrong("--only", list,
+                     "C18 is about the throughput of ensembles, which takes a load of reads and "
+                     "writes, and has no experiment here: name C1 to C17, or C19");
+    return refuse_claim(list, id);
+}
+
+static bool parse_only(const char *value, struct claims *claims)
+{
+    const char *list = value;
+    char id[16];
+    memset(claims->wanted, 0, sizeof claims->wanted);
+    claims->wanted_count = 0;
+    while (text_next_item(&list, id, sizeof id)) {
+        if (!want(value, id, claims))
+            return false;
+    }
+    return true;
+}
+
+static bool take(int option, const char *value, void *context)
+{
+    struct claims *claims = context;
+    switch (option) {
+    case OPTION_ONLY:
+        return parse_only(value, claims);
+    case OPTION_CONNECT:
+        claims->servers.connect = true;
+        return arguments_take_servers("claims", value, &claims->servers.servers);
+    case OPTION_SEED:
+        return arguments_take_number("claims", "--seed", value, 0, INT64_MAX, &claims->seed);
+    case 'o':
+        claims->out = value;
+        return value[0] != '\0' || wrong("--out", value, "expected the name of a folder");
+    default:
+        claims->quiet = true;
+        return true;
+    }
+}
+
+static const struct arguments arguments = {"claims", help, ":o:qh", long_options, take};
+
+static void set_defaults(struct claims *claims)
+{
+    static uint64_t one_server = 1;
+    *claims = (struct claims){
+        .seed = clock_utc_ns(),
+        .signals = -1,
+        .servers = {.driver = DRIVER_EVENTS,
+                    .max_clients = UINT64_MAX,
+                    .server_counts = &one_server,
+                    .topology_count = 1,
+                    .heap_mib = HEAP_MIB,
+                    .fsync = true,
+                    .placement = PLACEMENT_SPREAD},
+    };
+    for (size_t i = 0; i < catalogue_count(); i++)
+        claims->wanted[i] = true;
+    claims->wanted_count = catalogue_count();
+}
+
+/* ------------------------------------------------------------------ before the first claim */
+
+/* The progress callback of a trial. */
+static void show(void *context, const struct trial_progress *trial)
+{
+    const struct claims *claims = context;
+    const struct trial_plan *plan = claims->lab.plan;
+    char what[128];
+    snprintf(what, sizeof what, "%s: %s n=%u", claims->tried->id, plan->recipe->name,
+             plan->clients);
+    const struct progress_name name = {"", what, 0, plan->clients};
+    progress_show(&claims->progress, &name, trial);
+}
+
+static enum error_kind open_target(struct claims *claims, struct error *error)
+{
+    progress_say(&claims->progress,
+                 claims->servers.connect ? "looking at the servers" : "starting a private server");
+    enum error_kind kind = target_open(&claims->servers, 0, SESSIONS_MAX, &claims->target, error);
+    progress_clear(&claims->progress);
+    if (kind != ERROR_NONE)
+        return kind;
+    claims->signals = signals_block();
+    if (claims->target.capacity.sessions != UINT64_MAX && !claims->quiet)
+        complain_mildly("%s takes %llu connections from this host at a time (maxClientCnxns): "
+                        "claims that need more are undetermined; set maxClientCnxns=0 in zoo.cfg",
+                        claims->target.capacity.server,
+                        (unsigned long long)claims->target.capacity.room);
+    kind = target_make_root(&claims->target, claims->signals, error);
+    claims->lab = (struct lab){
+        .host = {.setup = claims->target.setup,
+                 .servers = &claims->target.servers,
+                 .ensemble = claims->target.ensemble,
+                 .watch = {show, claims, claims->signals}},
+        .root = claims->target.root,
+        .seed = claims->seed,
+        .sessions_most = claims->target.capacity.sessions,
+        .timeout_ns = TIMEOUT_NS,
+    };
+    return kind;
+}
+
+static enum error_kind open_file(struct claims *claims, struct error *error)
+{
+    enum error_kind kind =
+        folder_make(claims->out, clock_utc_ns(), "claims", claims->folder, error);
+    if (kind != ERROR_NONE)
+        return kind;
+    claims->made_folder = true;
+    kind = output_open(&claims->file, claims->folder, "claims.csv", error);
+    if (kind != ERROR_NONE)
+        return kind;
+    claims->csv = (struct csv){.stream = claims->file.stream};
+    csv_header(&claims->csv, claims_table_columns);
+    return output_commit(&claims->file, error);
+}
+
+static enum error_kind prepare(struct claims *claims, struct error *error)
+{
+    struct library library;
+    enum error_kind kind = folder_check(claims->out, error);
+    if (kind == ERROR_NONE && !claims->quiet)
+        kind = standard_output_check(error);
+    if (kind == ERROR_NONE)
+        kind = library_load(LIBRARY_ST, &library, error);
+    if (kind == ERROR_NONE)
+        kind = machine_allow_descriptors(SESSIONS_MAX, error);
+    progress_init(&claims->progress, claims->wanted_count, claims->quiet);
+    if (kind == ERROR_NONE)
+        kind = open_target(claims, error);
+    return kind == ERROR_NONE ? open_file(claims, error) : kind;
+}
+
+/* ------------------------------------------------------------------ the claims */
+
+static enum error_kind keep(struct claims *claims, const struct finding *finding,
+                            struct error *error)
+{
+    enum verdict verdict = finding_verdict(finding);
+    char *ids = claims->ids[verdict];
+    size_t length = strlen(ids);
+    claims->done++;
+    claims->verdicts[verdict]++;
+    snprintf(ids + length, sizeof claims->ids[verdict] - length, "%s%s", length > 0 ? ", " : "",
+             claims->tried->id);
+    claims_table_write_row(claims->tried, finding, &claims->csv);
+    progress_clear(&claims->progress);
+    if (!claims->quiet)
+        claims_table_write(claims->tried, finding, stdout);
+    else
+        claims_table_complain(claims->tried, finding);
+    fflush(stdout);
+    return output_commit(&claims->file, error);
+}
+
+/* As if those that are left took as long as those that are done; 0 while none is. */
+static uint64_t time_left_ns(const struct claims *claims)
+{
+    uint64_t took_ns = clock_now_ns() - claims->began_ns;
+    return claims->done == 0 ? 0 : took_ns / claims->done * (claims->wanted_count - claims->done);
+}
+
+static enum error_kind try_one(struct claims *claims, const struct claim *claim,
+                               struct error *error)
+{
+    struct finding finding = {0};
+    claims->tried = claim;
+    progress_begin(&claims->progress, claims->done, time_left_ns(claims));
+    enum error_kind kind = claim->experiment(claim, &claims->lab, &finding, error);
+    if (kind == ERROR_CONNECTION_LIMIT) {
+        finding_undecide(&finding, "%s: %s", error->subject, error->detail);
+        kind = ERROR_NONE;
+    }
+    return kind == ERROR_NONE ? keep(claims, &finding, error) : kind;
+}
+
+static enum error_kind try_all(struct claims *claims, struct error *error)
+{
+    enum error_kind kind = ERROR_NONE;
+    claims->began_ns = clock_now_ns();
+    for (size_t i = 0; kind == ERROR_NONE && i < catalogue_count(); i++) {
+        if (claims->wanted[i])
+            kind = try_one(claims, catalogue_at(i), error);
+    }
+    progress_clear(&claims->progress);
+    return kind;
+}
+
+/* ------------------------------------------------------------------ the end */
+
+/* What was finished is kept, whatever ended the run; a folder with nothing in it is not. */
+static enum error_kind close_file(struct claims *claims, struct error *error)
+{
+    struct error keeping;
+    if (claims->done == 0) {
+        output_abandon(&claims->file);
+        if (claims->made_folder)
+            rmdir(claims->folder);
+        return ERROR_NONE;
+    }
+    enum error_kind kind = output_finish(&claims->file, error);
+    if (kind != ERROR_NONE)
+        (void)!output_keep(&claims->file, &keeping);
+    return kind;
+}
+
+/* The claims that do not hold by name: they may be some screens above. */
+static void sum_up(const struct claims *claims)
+{
+    static const char *const words[] = {[VERDICT_HOLDS] = "hold",
+                                        [VERDICT_FAILS] = "fail",
+                                        [VERDICT_UNDETERMINED] = "undetermined"};
+    for (int verdict = VERDICT_HOLDS; verdict < VERDICTS; verdict++) {
+        bool named = verdict != VERDICT_HOLDS && claims->verdicts[verdict] > 0;
+        printf("%s%u %s%s%s%s", verdict == VERDICT_HOLDS ? "" : ", ", claims->verdicts[verdict],
+               words[verdict], named ? " (" : "", named ? claims->ids[verdict] : "",
+               named ? ")" : "");
+    }
+    printf("\n\nresults in %s\n", claims->folder);
+}
+
+static int judge(const struct claims *claims, int status)
+{
+    if (claims->verdicts[VERDICT_FAILS] > 0)
+        return 1;
+    return status == 0 && claims->verdicts[VERDICT_UNDETERMINED] > 0 ? 4 : status;
+}
+
+/* A failed claim outweighs everything else, and an error one that is undetermined. */
+static int lead(struct claims *claims)
+{
+    struct error error = {0};
+    enum error_kind kind = prepare(claims, &error);
+    if (kind == ERROR_NONE)
+        kind = try_all(claims, &error);
+    kind = target_find_cause(&claims->target, kind, &error);
+    if (kind == ERROR_INTERRUPTED) /* in a trial, which knows of runs */
+        error_raise(&error, kind, 0, "claims", "%s", "");
+    int status = kind == ERROR_NONE     ? 0
+                 : kind == ERROR_UNREAD ? error_exit_status(kind)
+                                        : complain_about("claims", &error);
+    if (target_close(&claims->target, &error) != ERROR_NONE && complain(&error) != 0 && status == 0)
+        status = error_exit_status(ERROR_LEFT_BEHIND);
+    if (close_file(claims, &error) != ERROR_NONE && status == 0)
+        status = complain(&error);
+    if (claims->signals >= 0)
+        close(claims->signals);
+    if (!claims->quiet && claims->done > 0)
+        sum_up(claims);
+    return judge(claims, status);
+}
+
+int claims_main(int argc, char **argv)
+{
+    struct claims *claims = calloc(1, sizeof *claims);
+    if (claims == NULL)
+        return complain(&(struct error){.kind = ERROR_NO_MEMORY, .subject = "claims"});
+    set_defaults(claims);
+    int status = arguments_take(&arguments, argc, argv, claims, NULL);
+    if (status == ARGUMENTS_GO)
+        status = lead(claims);
+    free(claims);
+    return status;
+}

@@ -1,0 +1,12 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * claims: zkherd claims: what is claimed of ZooKeeper's locks, tried on real servers. Layer:
+ * bench/claims.
+ */
+#ifndef BENCH_CLAIMS_CLAIMS_H
+#define BENCH_CLAIMS_CLAIMS_H
+
+/* argv[0] is "claims". Returns the exit status. */
+int claims_main(int argc, char **argv);
+
+#endif

@@ -1,0 +1,250 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "bench/clean/clean.h"
+
+#include "base/clock.h"
+#include "base/printable.h"
+#include "base/text.h"
+#include "bench/cli/arguments.h"
+#include "bench/cli/complain.h"
+#include "bench/cli/standard_output.h"
+#include "bench/target/browser.h"
+#include "bench/target/consent.h"
+#include "bench/target/remains.h"
+#include "fleet/setup_session.h"
+
+#include <inttypes.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#define SESSION_NS (10 * NS_PER_S)
+#define COLUMNS    80
+
+static const char help[] =
+    "Usage: zkherd clean --connect HOSTS[/CHROOT] [--yes]\n"
+    "Remove the znodes that killed runs left on servers.\n"
+    "\n"
+    "A run on servers of --connect works below one root znode, /zkherd-TIME-PID, and\n"
+    "removes that znode when the run ends. SIGKILL or a lost machine leaves the znode\n"
+    "behind. This command lists all roots, says which belong to dead runs, asks, and\n"
+    "removes those. It removes nothing else.\n"
+    "\n"
+    "      --connect HOSTS[/CHROOT]  the servers, and the chroot of the runs\n"
+    "      --yes                     do not ask\n"
+    "  -h, --help                    this help\n"
+    "\n"
+    "A run counts as running while its session lives: after a SIGKILL that is up to\n"
+    "15 seconds.\n"
+    "\n"
+    "Exit status: 0 done, or there was nothing to remove, or the answer was no; 2\n"
+    "wrong usage; 3 the environment.\n"
+    "\n"
+    "Examples:\n"
+    "  zkherd clean --connect zk1:2181,zk2:2181,zk3:2181\n"
+    "  zkherd clean --connect zk1:2181/bench --yes\n";
+
+struct clean {
+    bool connect;
+    struct connect_string servers;
+    bool yes;
+    struct connect_string reached; /* those of the servers that answer */
+    struct browser *browser;
+    struct setup_session *setup; /* what deletes */
+    struct remains_list found;
+};
+
+/* ------------------------------------------------------------------ the command line */
+
+enum long_option { OPTION_CONNECT = 256, OPTION_YES };
+
+static bool take(int option, const char *value, void *context)
+{
+    struct clean *clean = context;
+    clean->connect = clean->connect || option == OPTION_CONNECT;
+    clean->yes = clean->yes || option == OPTION_YES;
+    return option != OPTION_CONNECT || arguments_take_servers("clean", value, &clean->servers);
+}
+
+static int parse(int argc, char **argv, struct clean *clean)
+{
+    static const struct option options[] = {{"connect", required_argument, NULL, OPTION_CONNECT},
+                                            {"yes", no_argument, NULL, OPTION_YES},
+                                            {"help", no_argument, NULL, 'h'},
+                                            {0}};
+    static const struct arguments arguments = {"clean", help, ":h", options, take};
+    int status = arguments_take(&arguments, argc, argv, clean, NULL);
+    if (status != ARGUMENTS_GO)
+        return status;
+    if (!clean->connect)
+        return complain_usage("clean", "--connect", "expected the servers, as zk1:2181,zk2:2181");
+    if (!clean->yes && !isatty(STDIN_FILENO))
+        return complain_usage("clean", "--yes", "there is no terminal to ask on: give --yes");
+    return ARGUMENTS_GO;
+}
+
+/* ------------------------------------------------------------------ what there is */
+
+static void describe(const struct remains *remains, char *text, size_t size)
+{
+    char count[32], age[32];
+    int64_t age_ms = (int64_t)(clock_utc_ns() / NS_PER_MS) - remains->created_ms;
+    text_format_count(remains->znodes, count, sizeof count);
+    text_format_duration(age_ms > 0 ? (uint64_t)age_ms * NS_PER_MS : 0, age, sizeof age);
+    if (remains->state == REMAINS_FOREIGN)
+        snprintf(text, size, "no run makes %s",
+                 remains->about[0] != '\0' ? remains->about : "such a znode");
+    else if (remains->state == REMAINS_IN_USE)
+        snprintf(text, size, "a session owns %s", remains->about + strlen(remains->path) + 1);
+    else if (remains->state == REMAINS_RECENT)
+        snprintf(text, size, "no record, last used %s ago", age);
+    else if (remains->state == REMAINS_RUNNING)
+        snprintf(text, size, "%s", remains->about);
+    else
+        snprintf(text, size, "%s znode%s, %s", count, remains->znodes == 1 ? "" : "s",
+                 remains->about[0] != '\0' ? remains->about : "of an older zkherd");
+}
+
+/* What the states mean that are not plain. */
+static void explain(const struct clean *clean)
+{
+    bool running = false, recent = false;
+    for (size_t i = 0; i < clean->found.count; i++) {
+        running = running || clean->found.items[i].state == REMAINS_RUNNING;
+        recent = recent || clean->found.items[i].state == REMAINS_RECENT;
+    }
+    if (running)
+        puts("running: its session lives, or was killed less than 15 s ago");
+    if (recent)
+        printf("unknown: made by an older zkherd; counts as dead %d h after its last use\n",
+               REMAINS_AGE_H);
+    if (clean->found.count == 0)
+        puts("no run has left znodes here");
+}
+
+/* Returns how many are dead. */
+static size_t write_table(const struct clean *clean)
+{
+    size_t dead = 0;
+    for (size_t i = 0; i < clean->found.count; i++) {
+        const struct remains *remains = &clean->found.items[i];
+        char about[256], line[4 * 256];
+        describe(remains, about, sizeof about);
+        printable_text(about, line, sizeof line);
+        int used = printf("%-32s  %-7s  ", remains->path, remains_word(remains->state));
+        printf("%s\n", printable_cut(line, (size_t)(COLUMNS - used)));
+        dead += remains->state == REMAINS_DEAD;
+    }
+    return dead;
+}
+
+/* ------------------------------------------------------------------ removing */
+
+static void show_progress(const struct remains *remains, size_t done, size_t count)
+{
+    if (isatty(STDERR_FILENO))
+        fprintf(stderr, "\r\033[Kremoving %s: %zu of %zu", remains->path, done, count);
+}
+
+static void end_progress(void)
+{
+    if (isatty(STDERR_FILENO))
+        fputs("\r\033[K", stderr);
+}
+
+/* The root goes last: as long as it is there, another `zkherd clean` knows what the rest is. */
+static enum error_kind delete_root(struct clean *clean, const struct remains *remains,
+                                   struct error *error)
+{
+    const char *const *names = NULL;
+    size_t count = 0;
+    bool there = false;
+    enum error_kind kind =
+        browser_list(clean->browser, remains->path, NO_WATCH, &there, &names, &count, error);
+    for (size_t i = 0; kind == ERROR_NONE && there && i < count; i++) {
+        char path[CONNECT_PATH_MAX];
+        snprintf(path, sizeof path, "%s/%s", remains->path, names[i]);
+        show_progress(remains, i, count);
+        kind = setup_session_delete_tree(clean->setup, path, error);
+    }
+    end_progress();
+    return kind == ERROR_NONE ? setup_session_delete_tree(clean->setup, remains->path, error)
+                              : kind;
+}
+
+/* A run that seemed dead when it was asked about may have reached its servers again. */
+static enum error_kind remove_one(struct clean *clean, struct remains *remains, struct error *error)
+{
+    enum error_kind kind = remains_judge(clean->browser, remains, error);
+    if (kind != ERROR_NONE || remains->state == REMAINS_GONE)
+        return kind;
+    if (remains->state != REMAINS_DEAD) {
+        complain_mildly("%s: kept: its state is now: %s", remains->path,
+                        remains_word(remains->state));
+        return ERROR_NONE;
+    }
+    kind = delete_root(clean, remains, error);
+    if (kind == ERROR_NONE)
+        printf("removed %s\n", remains->path);
+    return kind;
+}
+
+static enum error_kind remove_dead(struct clean *clean, struct error *error)
+{
+    enum error_kind kind =
+        setup_session_new(&clean->reached, NULL, SESSION_NS, &clean->setup, error);
+    for (size_t i = 0; kind == ERROR_NONE && i < clean->found.count; i++) {
+        if (clean->found.items[i].state == REMAINS_DEAD)
+            kind = remove_one(clean, &clean->found.items[i], error);
+    }
+    return kind;
+}
+
+/* ------------------------------------------------------------------ the whole */
+
+static enum error_kind ask(struct clean *clean, size_t dead, bool *agreed, struct error *error)
+{
+    enum error_kind kind = standard_output_flush(error);
+    *agreed = clean->yes;
+    if (kind != ERROR_NONE || clean->yes)
+        return kind;
+    fprintf(stderr, "remove the znodes of %zu dead run%s?", dead, dead == 1 ? "" : "s");
+    return consent_await(clean->browser, agreed, error);
+}
+
+static enum error_kind lead(struct clean *clean, struct error *error)
+{
+    bool agreed = false;
+    enum error_kind kind = browser_reach(&clean->servers, &clean->reached, error);
+    if (kind == ERROR_NONE)
+        kind = browser_new("clean", &clean->reached, -1, &clean->browser, error);
+    if (kind == ERROR_NONE)
+        kind = browser_check_chroot(clean->browser, &clean->servers, error);
+    if (kind == ERROR_NONE)
+        kind = remains_find(clean->browser, &clean->found, error);
+    if (kind != ERROR_NONE)
+        return kind;
+    size_t dead = write_table(clean);
+    explain(clean);
+    if (dead == 0)
+        return ERROR_NONE;
+    kind = ask(clean, dead, &agreed, error);
+    return kind == ERROR_NONE && agreed ? remove_dead(clean, error) : kind;
+}
+
+int clean_main(int argc, char **argv)
+{
+    struct clean clean = {.connect = false};
+    struct error error = {0};
+    int status = parse(argc, argv, &clean);
+    if (status == ARGUMENTS_GO) {
+        enum error_kind kind = lead(&clean, &error);
+        status = kind == ERROR_UNREAD ? error_exit_status(kind) : 0;
+        if (kind != ERROR_NONE && kind != ERROR_UNREAD)
+            status = complain(&error);
+    }
+    browser_free(clean.browser);
+    setup_session_free(clean.setup);
+    remains_deinit(&clean.found);
+    return status;
+}

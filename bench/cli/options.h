@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * options: the options of `zkherd run`: its target, its output, and the plan of its trials. Layer:
+ * bench/cli.
+ *
+ * Every list and word that is a pointer belongs to struct options or points into argv.
+ */
+#ifndef BENCH_CLI_OPTIONS_H
+#define BENCH_CLI_OPTIONS_H
+
+#include "recipes/recipe.h"
+#include "trial/plan.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define OPTIONS_RECIPES_MAX    64
+#define OPTIONS_TOPOLOGIES_MAX 4 /* 1, 3, 5 and 7 servers */
+
+/* Which servers the sessions connect to. */
+enum placement { PLACEMENT_SPREAD, PLACEMENT_LEADER, PLACEMENT_FOLLOWERS };
+
+/* The servers, and how sessions reach them. */
+struct target_options {
+    enum driver driver;
+    bool connect;                  /* to existing servers; else private ones are started */
+    struct connect_string servers; /* of --connect */
+    uint64_t *server_counts;       /* topologies of private servers, ascending */
+    size_t topology_count;         /* of them; 1 with --connect */
+    bool servers_given;            /* on the command line: --servers */
+    bool heap_given;               /* on the command line: --heap */
+    bool fsync_given;              /* on the command line: --fsync */
+    uint32_t heap_mib;             /* of each private server's JVM */
+    bool fsync;
+    const char *data; /* folder of the private servers' data; NULL: a temporary folder */
+    enum placement placement;
+    uint64_t max_clients; /* sessions at a time; UINT64_MAX: as many as the plan has */
+};
+
+/* Numbers of clients, ascending. */
+struct client_counts {
+    uint64_t
+        *list; /* `count` that run, followed by `left_out` that do not (bench/target/capacity.h) */
+    size_t count;
+    size_t left_out;
+};
+
+/* The trials. */
+struct run_plan {
+    const struct recipe *recipes[OPTIONS_RECIPES_MAX];
+    uint64_t most_clients[OPTIONS_RECIPES_MAX]; /* of each recipe; UINT64_MAX: no limit */
+    size_t recipe_count;
+    struct client_counts clients;
+    enum workload workload;
+    uint64_t handoffs;    /* 0: a duration, or the default */
+    uint64_t duration_ns; /* 0: none */
+    enum pace pace;
+    struct hold hold;
+    uint32_t locks;
+    uint32_t trials; /* of each recipe at each number of clients */
+    uint32_t processes;
+    uint64_t max_rate; /* requests a second; 0: no limit */
+    uint64_t session_timeout_ns;
+    uint64_t timeout_ns;
+    uint64_t seed;
+};
+
+struct output_options {
+    const char *out; /* NULL: results/<time>-<target> */
+    unsigned plots;  /* the formats of the plots (bench/cli/plot_formats.h) */
+    bool quiet;
+};
+
+struct options {
+    struct run_plan plan;
+    struct target_options target;
+    struct output_options output;
+};
+
+/* Frees the lists. */
+void options_deinit(struct options *options);
+
+/* The words of the enumerations, as the user types them, by value; NULL behind the last. */
+extern const char *const options_workloads[];
+extern const char *const options_paces[];
+extern const char *const options_drivers[];
+extern const char *const options_placements[];
+
+/* Steady: the grants that a cell of so many clients is to make; 0 when the time decides. */
+uint64_t options_handoffs(const struct options *options, uint64_t clients);
+
+#endif

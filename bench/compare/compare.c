@@ -1,0 +1,289 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "bench/compare/compare.h"
+
+#include "base/clock.h"
+#include "base/output.h"
+#include "bench/cli/arguments.h"
+#include "bench/cli/complain.h"
+#include "bench/cli/plot_formats.h"
+#include "bench/cli/terminal.h"
+#include "bench/compare/compare_table.h"
+#include "bench/compare/ratios.h"
+#include "bench/output/folder.h"
+#include "bench/output/past_run.h"
+#include "bench/output/plots.h"
+#include "bench/output/sides.h"
+
+#include <dirent.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define PATH_SIZE (PATH_MAX + NAME_MAX + 32)
+
+static const char help[] =
+    "Usage: zkherd compare [OPTION]... RUN...\n"
+    "Compare runs of one plan: an ensemble with a standalone server, a version with\n"
+    "another. RUN is the folder of a run; every one is compared with the first. A\n"
+    "folder that holds runs, as 'run --servers 1,3' writes it, stands for all of\n"
+    "them, those with few servers first.\n"
+    "\n"
+    "Under lockstep the counts must be equal. Times are compared by their ratio, from\n"
+    "5 trials on with a 95 % interval; * marks where that excludes 1. Only valid\n"
+    "trials count.\n"
+    "\n"
+    "  -o, --out DIR        for compare.csv and plots/, a folder that does not exist\n"
+    "                       yet [results/TIME-compare]\n"
+    "      --plots FORMATS  of the plot: svg, png, pdf, eps [svg,png]\n"
+    "  -q, --quiet          print nothing but errors and failed verdicts\n"
+    "  -h, --help           this help\n"
+    "\n"
+    "Exit status: 0 done, the counts are equal; 1 a count differs, or a trial's own\n"
+    "verdict had failed; 2 wrong usage, no run, a malformed file, or runs of\n"
+    "different plans; 3 the environment; 4 no valid trial to compare.\n"
+    "\n"
+    "Examples:\n"
+    "  zkherd compare before after                  the folders of two runs\n"
+    "  zkherd compare -o results/compared both      the runs in the folder 'both'\n";
+
+struct compare {
+    const char *out;
+    unsigned plots; /* their formats */
+    bool quiet;
+    char **folders;
+    size_t folder_count;
+    struct past_run runs[SIDES_MAX];
+    size_t run_count;
+    struct sides sides;
+    struct ratios ratios;
+    char results[PATH_MAX];
+};
+
+/* ------------------------------------------------------------------ the command line */
+
+static bool take(int option, const char *value, void *context)
+{
+    struct compare *compare = context;
+    if (option == 'q') {
+        compare->quiet = true;
+        return true;
+    }
+    if (option == 'p')
+        return arguments_take_plots("compare", value, &compare->plots);
+    compare->out = value;
+    return value[0] != '\0' ||
+           complain_value("compare", "--out", value, "expected the name of a folder");
+}
+
+static int parse(int argc, char **argv, struct compare *compare)
+{
+    static const struct option options[] = {{"out", required_argument, NULL, 'o'},
+                                            {"plots", required_argument, NULL, 'p'},
+                                            {"quiet", no_argument, NULL, 'q'},
+                                            {"help", no_argument, NULL, 'h'},
+                                            {0}};
+    static const struct arguments arguments = {"compare", help, ":o:qh", options, take};
+    int first = argc;
+    int status = arguments_take(&arguments, argc, argv, compare, &first);
+    compare->folders = argv + first;
+    compare->folder_count = (size_t)(argc - first);
+    if (status == ARGUMENTS_GO && compare->folder_count == 0)
+        status = complain_usage("compare", "runs", "expected the folders of two runs at least");
+    return status;
+}
+
+/* ------------------------------------------------------------------ reading */
+
+static bool is_same(const char *folder, const char *other)
+{
+    struct stat its, others;
+    return stat(folder, &its) == 0 && stat(other, &others) == 0 && its.st_dev == others.st_dev &&
+           its.st_ino == others.st_ino;
+}
+
+static enum error_kind read_run(struct compare *compare, const char *folder, struct error *error)
+{
+    struct past_run *run = &compare->runs[compare->run_count];
+    if (compare->run_count == SIDES_MAX)
+        return error_raise(error, ERROR_USAGE, 0, folder, "more than %d runs in all", SIDES_MAX);
+    /* A run is equal to itself: naming it twice, by whatever names, is a slip. */
+    for (size_t i = 0; i < compare->run_count; i++) {
+        if (is_same(folder, compare->runs[i].folder))
+            return error_raise(error, ERROR_USAGE, 0, folder,
+                               "it is the same run as '%.200s': name different runs",
+                               compare->runs[i].folder);
+    }
+    enum error_kind kind = past_run_open(folder, run, error);
+    if (kind != ERROR_NONE)
+        return kind;
+    compare->run_count++;
+    kind = past_run_check_plan(&compare->runs[0], run, error);
+    return kind == ERROR_NONE ? sides_add(&compare->sides, run, error) : kind;
+}
+
+static bool is_run(const char *folder)
+{
+    char path[PATH_SIZE + sizeof "/manifest.json"];
+    snprintf(path, sizeof path, "%s/manifest.json", folder);
+    return access(path, F_OK) == 0;
+}
+
+/* The runs that lie in a folder, if any: those of several topologies do. */
+static enum error_kind read_runs_in(struct compare *compare, const char *folder,
+                                    struct error *error)
+{
+    size_t first = compare->sides.count, length = strlen(folder);
+    struct dirent **entries = NULL;
+    enum error_kind kind = ERROR_NONE;
+    int count = scandir(folder, &entries, NULL, alphasort);
+    while (length > 1 && folder[length - 1] == '/')
+        length--;
+    for (int i = 0; i < count; i++) {
+        char path[PATH_SIZE];
+        snprintf(path, sizeof path, "%.*s/%s", (int)length, folder, entries[i]->d_name);
+        if (kind == ERROR_NONE && entries[i]->d_name[0] != '.' && is_run(path))
+            kind = read_run(compare, path, error);
+        free(entries[i]);
+    }
+    free(entries);
+    sides_sort(&compare->sides, first);
+    return kind;
+}
+
+static enum error_kind read_folder(struct compare *compare, const char *folder, struct error *error)
+{
+    size_t before = compare->run_count;
+    enum error_kind kind = is_run(folder) ? ERROR_NONE : read_runs_in(compare, folder, error);
+    /* One that holds no run either is told to be none. */
+    if (kind == ERROR_NONE && compare->run_count == before)
+        kind = read_run(compare, folder, error);
+    return kind;
+}
+
+static enum error_kind read_all(struct compare *compare, struct error *error)
+{
+    enum error_kind kind = folder_check(compare->out, error);
+    for (size_t i = 0; kind == ERROR_NONE && i < compare->folder_count; i++)
+        kind = read_folder(compare, compare->folders[i], error);
+    return kind;
+}
+
+/* ------------------------------------------------------------------ writing */
+
+static enum error_kind write_csv(struct compare *compare, struct error *error)
+{
+    struct output file = {0};
+    enum error_kind kind = output_open(&file, compare->results, "compare.csv", error);
+    if (kind == ERROR_NONE) {
+        struct csv csv = {.stream = file.stream};
+        csv_header(&csv, ratios_columns);
+        ratios_write(&compare->ratios, &compare->sides, &csv);
+        kind = output_finish(&file, error);
+    }
+    if (kind != ERROR_NONE) {
+        output_abandon(&file);
+        rmdir(compare->results);
+    }
+    return kind;
+}
+
+static void draw(const struct compare *compare)
+{
+    const char *labels[SIDES_MAX];
+    char recipes[2048] = "", why[640];
+    size_t at = 0;
+    for (size_t i = 0; past_run_recipe(&compare->runs[0], i) != NULL && at < sizeof recipes; i++)
+        at += (size_t)snprintf(recipes + at, sizeof recipes - at, "%s%s", i > 0 ? " " : "",
+                               past_run_recipe(&compare->runs[0], i));
+    for (size_t i = 0; i < compare->sides.count; i++)
+        labels[i] = compare->sides.list[i].label;
+    const struct plots plots = {compare->results, recipes, compare->plots, -1};
+    if (plots_draw_comparison(&plots, labels, compare->sides.count, why, sizeof why) ==
+            PLOTS_SKIPPED &&
+        !compare->quiet)
+        complain_mildly("the plots are skipped: %s", why);
+}
+
+static enum error_kind tell(const struct compare *compare, struct error *error)
+{
+    compare_table_complain(&compare->ratios, &compare->sides);
+    if (compare->quiet)
+        return ERROR_NONE;
+    compare_table_write_sides(&compare->sides, stdout);
+    fputc('\n', stdout);
+    enum error_kind kind =
+        compare_table_write(&compare->ratios, terminal_columns(STDOUT_FILENO), stdout, error);
+    if (kind != ERROR_NONE)
+        return kind;
+    fputc('\n', stdout);
+    compare_table_tell(&compare->ratios, &compare->sides, stdout);
+    printf("\nresults in %s\n", compare->results);
+    return ERROR_NONE;
+}
+
+static int verdict(const struct compare *compare)
+{
+    bool failed = false, compared = false;
+    for (size_t i = 0; i < compare->sides.count; i++)
+        failed = failed || compare->sides.list[i].failed > 0;
+    for (size_t i = 0; i < compare->ratios.count; i++) {
+        const struct ratio_cell *cell = &compare->ratios.list[i];
+        failed = failed || ratios_counts_differ(&compare->ratios, cell);
+        compared = compared || ratios_is_compared(&cell->of[RATIO_RPCS]);
+    }
+    if (!compared)
+        complain_mildly("nothing was compared: no cell has a usable trial on both sides");
+    if (failed)
+        return 1;
+    return compared ? 0 : 4;
+}
+
+/* ------------------------------------------------------------------ the whole */
+
+static int lead(struct compare *compare)
+{
+    struct error error = {0};
+    enum error_kind kind = read_all(compare, &error);
+    if (kind != ERROR_NONE)
+        return complain_about("compare", &error);
+    if (compare->sides.count < 2)
+        return complain_usage("compare", compare->folders[0], "one run: expected two at least");
+    sides_label(&compare->sides);
+    kind = ratios_init(&compare->sides, &compare->ratios, &error);
+    if (kind == ERROR_NONE)
+        kind = folder_make(compare->out, clock_utc_ns(), "compare", compare->results, &error);
+    if (kind == ERROR_NONE)
+        kind = write_csv(compare, &error);
+    if (kind != ERROR_NONE)
+        return complain_about("compare", &error);
+    draw(compare);
+    if (tell(compare, &error) != ERROR_NONE)
+        return complain_about("compare", &error);
+    return verdict(compare);
+}
+
+static void release(struct compare *compare)
+{
+    ratios_deinit(&compare->ratios);
+    sides_deinit(&compare->sides);
+    for (size_t i = 0; i < compare->run_count; i++)
+        past_run_deinit(&compare->runs[i]);
+}
+
+int compare_main(int argc, char **argv)
+{
+    struct compare *compare = calloc(1, sizeof *compare);
+    if (compare == NULL)
+        return complain(&(struct error){.kind = ERROR_NO_MEMORY, .subject = "compare"});
+    compare->plots = PLOT_FORMATS_DEFAULT;
+    int status = parse(argc, argv, compare);
+    if (status == ARGUMENTS_GO) {
+        status = lead(compare);
+        release(compare);
+    }
+    free(compare);
+    return status;
+}

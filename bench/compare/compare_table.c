@@ -1,0 +1,384 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "bench/compare/compare_table.h"
+
+#include "base/printable.h"
+#include "base/text.h"
+#include "bench/cli/columns.h"
+#include "bench/cli/complain.h"
+#include "bench/cli/wrap.h"
+
+#include <math.h>
+#include <stdarg.h>
+#include <string.h>
+
+/* A longer label would fill a sentence: it is named by its letter. */
+#define LABEL_IN_SENTENCE 24
+
+/* ------------------------------------------------------------------ the sides */
+
+void compare_table_write_sides(const struct sides *sides, FILE *stream)
+{
+    for (size_t i = 0; i < sides->count; i++) {
+        const struct side *side = &sides->list[i];
+        char valid[64] = "";
+        size_t stand = 0;
+        for (size_t j = 0; j < side->count; j++)
+            stand += side->trials[j].times_stand;
+        if (stand < side->count)
+            snprintf(valid, sizeof valid, " (%zu with valid times)", stand);
+        char text[SIDE_LABEL_SIZE + PATH_MAX + 200], shown[sizeof text];
+        snprintf(text, sizeof text, "%s: %zu trial%s%s on %llu server%s, in %s", side->label,
+                 side->count, side->count == 1 ? "" : "s", valid, (unsigned long long)side->servers,
+                 side->servers == 1 ? "" : "s", side->run->folder);
+        fprintf(stream, "%c  ", sides_letter(i));
+        wrap_write(printable_text(text, shown, sizeof shown), 3, stream);
+    }
+}
+
+/* ------------------------------------------------------------------ the table */
+
+/* In four columns at most: the table has room for no more. */
+static const char *put_ratio(double ratio, char *text, size_t size)
+{
+    if (!isfinite(ratio))
+        snprintf(text, size, "-");
+    else if (ratio < 0.005)
+        snprintf(text, size, "<.01");
+    else if (ratio < 9.995)
+        snprintf(text, size, "%.2f", ratio);
+    else if (ratio < 9999.5)
+        snprintf(text, size, "%.0f", ratio);
+    else
+        snprintf(text, size, ">1e4");
+    return text;
+}
+
+static char mark_of(const struct ratio *ratio)
+{
+    return ratio->mark == RATIO_MARKED ? '*' : ' ';
+}
+
+enum {
+    COLUMN_RECIPE,
+    COLUMN_CLIENTS,
+    COLUMN_PAIR,
+    COLUMN_COUNTS,
+    COLUMN_HANDOFF,
+    COLUMN_HANDOFF_INTERVAL,
+    COLUMN_DRAIN,
+    COLUMN_DRAIN_INTERVAL,
+    COLUMN_P99,
+    COLUMN_RATE,
+    COLUMN_CPU,
+    TABLE_COLUMNS
+};
+
+static const struct column list[TABLE_COLUMNS] = {
+    [COLUMN_RECIPE] = {.over = "", .title = "recipe", .left = true},
+    [COLUMN_CLIENTS] = {.over = "", .title = "clients"},
+    [COLUMN_PAIR] = {.over = "", .title = "pair"},
+    [COLUMN_COUNTS] = {.over = "", .title = "counts"},
+    [COLUMN_HANDOFF] = {.over = "handoff", .title = "p50", .left = true},
+    [COLUMN_HANDOFF_INTERVAL] = {.over = "", .title = "(95 % CI)", .left = true},
+    [COLUMN_DRAIN] = {.over = "drain", .title = "time", .left = true},
+    [COLUMN_DRAIN_INTERVAL] = {.over = "", .title = "(95 % CI)", .left = true, .spare = 1},
+    [COLUMN_P99] = {.over = "handoff", .title = "p99", .left = true, .spare = 3},
+    [COLUMN_RATE] = {.over = "handoffs", .title = "per s", .left = true, .spare = 4},
+    [COLUMN_CPU] = {.over = "server", .title = "CPU", .left = true, .spare = 2},
+};
+
+static bool counts_are_compared(const struct ratio_cell *cell)
+{
+    return ratios_is_compared(&cell->of[RATIO_RPCS]);
+}
+
+/* "1.81*"; without an asterisk a blank stands for it, so that figures are below each other. */
+static void put_marked(struct columns *columns, const struct ratio *ratio)
+{
+    char value[16];
+    columns_put(columns, "%4s%c", put_ratio(ratio->ratio.value, value, sizeof value),
+                mark_of(ratio));
+}
+
+/* "1.81*" and "(1.60-2.04)", in two columns. */
+static void put_with_interval(struct columns *columns, const struct ratio *ratio)
+{
+    char low[16], high[16];
+    put_marked(columns, ratio);
+    if (isfinite(ratio->ratio.low))
+        columns_put(columns, "(%s-%s)", put_ratio(ratio->ratio.low, low, sizeof low),
+                    put_ratio(ratio->ratio.high, high, sizeof high));
+    else
+        columns_put(columns, "%s", "");
+}
+
+static const char *counts_word(const struct ratios *ratios, const struct ratio_cell *cell)
+{
+    if (!counts_are_compared(cell))
+        return "-";
+    return ratios_counts_differ(ratios, cell) ? "DIFFER" : "equal";
+}
+
+static void put_cell(struct columns *columns, const struct ratios *ratios,
+                     const struct ratio_cell *cell)
+{
+    columns_put(columns, "%s", cell->recipe);
+    columns_put(columns, "%llu", (unsigned long long)cell->clients);
+    columns_put(columns, "%c/A", sides_letter(cell->side));
+    if (ratios->exact)
+        columns_put(columns, "%s", counts_word(ratios, cell));
+    else
+        put_marked(columns, &cell->of[RATIO_RPCS]);
+    put_with_interval(columns, &cell->of[RATIO_HANDOFF_P50]);
+    put_with_interval(columns, &cell->of[RATIO_DRAIN]);
+    put_marked(columns, &cell->of[RATIO_HANDOFF_P99]);
+    put_marked(columns, &cell->of[RATIO_HANDOFFS_PER_S]);
+    put_marked(columns, &cell->of[RATIO_SERVER_CPU]);
+}
+
+/* What all cells share is told below the table. */
+struct shared {
+    bool pair;     /* there are two sides only */
+    bool counts;   /* they are exact, and equal in every cell */
+    bool interval; /* some time has one */
+};
+
+static struct shared find_shared(const struct ratios *ratios)
+{
+    struct shared shared = {true, ratios->exact, false};
+    for (size_t i = 0; i < ratios->count; i++) {
+        const struct ratio_cell *cell = &ratios->list[i];
+        shared.pair = shared.pair && cell->side == 1;
+        shared.counts =
+            shared.counts && counts_are_compared(cell) && !ratios_counts_differ(ratios, cell);
+        shared.interval = shared.interval || isfinite(cell->of[RATIO_HANDOFF_P50].ratio.low) ||
+                          isfinite(cell->of[RATIO_DRAIN].ratio.low);
+    }
+    return shared;
+}
+
+static void write_legend(const struct columns *columns, const struct shared *shared, FILE *stream)
+{
+    if (shared->counts)
+        wrap_sentence(stream, "All counts are equal.");
+    wrap_sentence(stream, "%s%s", shared->pair ? "Ratios of B to A." : "Ratios to A.",
+                  columns->hidden[COLUMN_CPU] ? "" : " Server CPU: per handoff.");
+    if (shared->interval)
+        wrap_sentence(stream, "*: the 95 %% CI over trials excludes 1. compare.csv has all ratios "
+                              "with their intervals.");
+    else
+        wrap_sentence(stream, "Too few trials for intervals: at least %d on each side needed.",
+                      STATISTICS_TRIALS_MIN);
+}
+
+enum error_kind compare_table_write(const struct ratios *ratios, size_t width, FILE *stream,
+                                    struct error *error)
+{
+    const struct shared shared = find_shared(ratios);
+    struct column columns_of_it[TABLE_COLUMNS];
+    struct columns columns;
+    memcpy(columns_of_it, list, sizeof list);
+    if (!ratios->exact)
+        columns_of_it[COLUMN_COUNTS] = (struct column){.over = "", .title = "RPCs", .left = true};
+    columns_init(&columns, columns_of_it, TABLE_COLUMNS);
+    columns.hidden[COLUMN_PAIR] = shared.pair;
+    columns.hidden[COLUMN_COUNTS] = shared.counts;
+    columns.hidden[COLUMN_HANDOFF_INTERVAL] = columns.hidden[COLUMN_DRAIN_INTERVAL] =
+        !shared.interval;
+    for (size_t i = 0; i < ratios->count; i++)
+        put_cell(&columns, ratios, &ratios->list[i]);
+    columns_fit(&columns, width, 1);
+    enum error_kind kind = columns_write(&columns, stream, error);
+    if (kind == ERROR_NONE)
+        write_legend(&columns, &shared, stream);
+    columns_deinit(&columns);
+    return kind;
+}
+
+/* ------------------------------------------------------------------ sentences */
+
+/* A sentence that is put together piece by piece, and broken where the line ends. */
+struct sentence {
+    char text[512];
+    size_t length;
+};
+
+__attribute__((format(printf, 2, 3))) static void say(struct sentence *sentence, const char *format,
+                                                      ...)
+{
+    va_list arguments;
+    size_t room = sizeof sentence->text - sentence->length;
+    va_start(arguments, format);
+    int wrote = vsnprintf(sentence->text + sentence->length, room, format, arguments);
+    va_end(arguments);
+    if (wrote > 0)
+        sentence->length += (size_t)wrote < room ? (size_t)wrote : room - 1;
+}
+
+/* "3 servers" if that tells the sides apart, else the label, or the letter if that is long. */
+static void say_side(struct sentence *sentence, const struct sides *sides, size_t at)
+{
+    const struct side *side = &sides->list[at];
+    char label[SIDE_LABEL_SIZE];
+    bool by_servers = true;
+    for (size_t i = 0; i < sides->count; i++)
+        by_servers = by_servers && (i == at || sides->list[i].servers != side->servers);
+    if (by_servers)
+        say(sentence, "%llu server%s", (unsigned long long)side->servers,
+            side->servers == 1 ? "" : "s");
+    else if (strlen(printable_text(side->label, label, sizeof label)) <= LABEL_IN_SENTENCE)
+        say(sentence, "%s", label);
+    else
+        say(sentence, "%c", sides_letter(at));
+}
+
+static void say_interval(struct sentence *sentence, const struct ratio *ratio)
+{
+    char low[16], high[16];
+    if (isfinite(ratio->ratio.low))
+        say(sentence, " (95 %% CI %s to %s)", put_ratio(ratio->ratio.low, low, sizeof low),
+            put_ratio(ratio->ratio.high, high, sizeof high));
+}
+
+static void say_handoff(struct sentence *sentence, const struct sides *sides,
+                        const struct ratio_cell *cell)
+{
+    const struct ratio *handoff = &cell->of[RATIO_HANDOFF_P50];
+    char text[32];
+    say(sentence, "the median handoff takes %s times as long on ",
+        put_ratio(handoff->ratio.value, text, sizeof text));
+    say_side(sentence, sides, cell->side);
+    say_interval(sentence, handoff);
+    say(sentence, " at %s clients", text_format_count(cell->clients, text, sizeof text));
+    if (handoff->mark == RATIO_UNKNOWN)
+        say(sentence, "; too few trials for an interval");
+    else if (handoff->mark == RATIO_PLAIN)
+        say(sentence, ": this may be chance");
+}
+
+static bool is_of(const struct ratio_cell *cell, const char *recipe, size_t side)
+{
+    return cell->side == side && strcmp(cell->recipe, recipe) == 0;
+}
+
+static void say_exact_counts(struct sentence *sentence, const struct ratios *ratios,
+                             const char *recipe, size_t side)
+{
+    size_t compared = 0, differ = 0, cells = 0;
+    char clients[32];
+    for (size_t i = 0; i < ratios->count; i++) {
+        const struct ratio_cell *cell = &ratios->list[i];
+        if (!is_of(cell, recipe, side))
+            continue;
+        cells++;
+        compared += counts_are_compared(cell);
+        if (ratios_counts_differ(ratios, cell))
+            say(sentence, differ++ == 0 ? "the counts DIFFER at %s" : ", %s",
+                text_format_count(cell->clients, clients, sizeof clients));
+    }
+    if (differ > 0)
+        say(sentence, " clients");
+    else
+        say(sentence, compared > 0 ? "the counts are equal" : "no counts can be compared");
+    if (compared > 0 && compared < cells)
+        say(sentence, " (compared at %zu of %zu client counts)", compared, cells);
+}
+
+static void say_counts(struct sentence *sentence, const struct ratio_cell *cell)
+{
+    const struct ratio *rpcs = &cell->of[RATIO_RPCS];
+    char text[16];
+    say(sentence, "%s times as many RPCs", put_ratio(rpcs->ratio.value, text, sizeof text));
+    say_interval(sentence, rpcs);
+}
+
+/* The cell at the most clients where handoffs can be compared; else the last one. */
+static const struct ratio_cell *cell_to_tell(const struct ratios *ratios, const char *recipe,
+                                             size_t side)
+{
+    const struct ratio_cell *told = NULL, *last = NULL;
+    for (size_t i = 0; i < ratios->count; i++) {
+        const struct ratio_cell *cell = &ratios->list[i];
+        if (!is_of(cell, recipe, side))
+            continue;
+        last = cell;
+        if (ratios_is_compared(&cell->of[RATIO_HANDOFF_P50]))
+            told = cell;
+    }
+    return told != NULL ? told : last;
+}
+
+static void tell_one(const struct ratios *ratios, const struct sides *sides, const char *recipe,
+                     size_t side, FILE *stream)
+{
+    struct sentence sentence = {0};
+    const struct ratio_cell *cell = cell_to_tell(ratios, recipe, side);
+    say(&sentence, "%s: ", recipe);
+    if (ratios_is_compared(&cell->of[RATIO_HANDOFF_P50])) {
+        say_handoff(&sentence, sides, cell);
+    } else {
+        say(&sentence, "no handoff times can be compared on ");
+        say_side(&sentence, sides, side);
+    }
+    say(&sentence, "; ");
+    if (ratios->exact)
+        say_exact_counts(&sentence, ratios, recipe, side);
+    else
+        say_counts(&sentence, cell);
+    wrap_hanging(sentence.text, stream);
+}
+
+void compare_table_tell(const struct ratios *ratios, const struct sides *sides, FILE *stream)
+{
+    const struct past_run *run = sides->list[0].run;
+    for (size_t r = 0; past_run_recipe(run, r) != NULL; r++) {
+        for (size_t side = 1; side < sides->count; side++)
+            tell_one(ratios, sides, past_run_recipe(run, r), side, stream);
+    }
+}
+
+/* ------------------------------------------------------------------ failed verdicts */
+
+/* "318", or "318 to 320" where the trials of one side differ already. */
+static const char *put_span(struct interval span, char *text, size_t size)
+{
+    if (span.high > span.low)
+        snprintf(text, size, "%.0f to %.0f", span.low, span.high);
+    else
+        snprintf(text, size, "%.0f", span.low);
+    return text;
+}
+
+static void complain_of_failed_trials(const struct sides *sides)
+{
+    for (size_t i = 0; i < sides->count; i++) {
+        const struct side *side = &sides->list[i];
+        if (side->failed > 0)
+            complain_plainly("%c: the verdict fails in %zu of %zu trials, which are left out; see "
+                             "'reason' in %s/trials.csv",
+                             sides_letter(i), side->failed, side->count, side->run->folder);
+    }
+}
+
+static void complain_of_count(const struct ratios *ratios, const struct ratio_cell *cell,
+                              enum ratio_metric metric)
+{
+    char a[64], b[64], clients[32];
+    const struct ratio *ratio = &cell->of[metric];
+    complain_plainly("%s, %s clients: the verdict fails: %s: %s in A, %s in %c", cell->recipe,
+                     text_format_count(cell->clients, clients, sizeof clients),
+                     ratios_name(ratios, metric), put_span(ratio->a, a, sizeof a),
+                     put_span(ratio->b, b, sizeof b), sides_letter(cell->side));
+}
+
+void compare_table_complain(const struct ratios *ratios, const struct sides *sides)
+{
+    complain_of_failed_trials(sides);
+    for (size_t i = 0; i < ratios->count; i++) {
+        const struct ratio_cell *cell = &ratios->list[i];
+        for (int metric = 0; ratios->exact && metric < RATIO_COUNTS; metric++) {
+            if (cell->of[metric].mark == RATIO_MARKED)
+                complain_of_count(ratios, cell, (enum ratio_metric)metric);
+        }
+    }
+}

@@ -1,0 +1,360 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "bench/inspect/inspect.h"
+
+#include "base/clock.h"
+#include "bench/cli/arguments.h"
+#include "bench/cli/complain.h"
+#include "bench/cli/signals.h"
+#include "bench/cli/standard_output.h"
+#include "bench/cli/terminal.h"
+#include "bench/inspect/breaking.h"
+#include "bench/inspect/inspect_json.h"
+#include "bench/inspect/sight.h"
+#include "bench/inspect/sight_table.h"
+#include "bench/inspect/survey.h"
+#include "bench/inspect/survey_table.h"
+#include "bench/target/browser.h"
+#include "servers/connections.h"
+
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+/* Ctrl-C is to be heard within two seconds, and not while the servers are asked. */
+#define CONNECTIONS_NS (1500 * NS_PER_MS)
+#define NOT_AS_SHOWN   1 /* the exit status when there was nothing left to break */
+
+static const char help[] =
+    "Usage: zkherd inspect PATH --connect HOSTS[/CHROOT] [OPTION]...\n"
+    "Show who holds a lock and who waits for it, in order: session, time in the\n"
+    "queue, data of the znode, and, where the servers report them (cons), the\n"
+    "client's address and its server. PATH above locks: list the locks below it, the\n"
+    "one with the most waiters first.\n"
+    "\n"
+    "PATH is the folder of a queue of ephemeral sequential znodes, of zkherd,\n"
+    "Curator, kazoo, ZooKeeper's recipes or others, read/write locks included; a\n"
+    "semaphore of Curator or kazoo; or the one ephemeral znode that is the lock: its\n"
+    "waiters create no znodes and are not known. Without --break nothing is changed.\n"
+    "\n"
+    "      --connect HOSTS[/CHROOT]  all servers; without some of them, clients of\n"
+    "                                those servers have no address\n"
+    "      --json                    print JSON; zkherd-inspect(1) lists the keys\n"
+    "      --watch                   show the lock again at each change, until Ctrl-C\n"
+    "      --break                   ask, then delete the holder's znode; of all\n"
+    "                                readers, or all leases, if several hold\n"
+    "      --yes                     with --break: do not ask\n"
+    "  -h, --help                    this help\n"
+    "\n"
+    "The holder is not notified of --break and may continue as if it still held the\n"
+    "lock, beside the next holder, unless the protected resource refuses it\n"
+    "(fencing). If you can, end that client instead.\n"
+    "\n"
+    "Exit status: 0 done, or there was no holder to break, or the answer was no; 1\n"
+    "the holder had changed before --break, and was kept; 2 wrong usage, or not a\n"
+    "lock; 3 the environment; 4 interrupted (the end of --watch).\n"
+    "\n"
+    "Examples:\n"
+    "  zkherd inspect /locks --connect zk1:2181,zk2:2181,zk3:2181\n"
+    "  zkherd inspect /locks/orders --connect zk1:2181,zk2:2181,zk3:2181\n"
+    "  zkherd inspect /orders --connect zk1:2181,zk2:2181/locks --watch\n"
+    "  zkherd inspect /locks/orders --connect zk1:2181 --break --yes\n";
+
+struct inspect {
+    const char *path;
+    bool connect;
+    struct connect_string servers;
+    bool json;
+    bool watch;
+    bool breaks;
+    bool yes;
+    struct connect_string reached; /* those of the servers that answer */
+    struct browser *browser;
+    struct connections connections;
+    struct sight sight; /* the last one that was shown */
+    bool shown;
+    int signals; /* watch: a signalfd; else -1 */
+};
+
+/* ------------------------------------------------------------------ the command line */
+
+enum long_option { OPTION_CONNECT = 256, OPTION_JSON, OPTION_WATCH, OPTION_BREAK, OPTION_YES };
+
+static bool take(int option, const char *value, void *context)
+{
+    struct inspect *inspect = context;
+    inspect->connect = inspect->connect || option == OPTION_CONNECT;
+    inspect->json = inspect->json || option == OPTION_JSON;
+    inspect->watch = inspect->watch || option == OPTION_WATCH;
+    inspect->breaks = inspect->breaks || option == OPTION_BREAK;
+    inspect->yes = inspect->yes || option == OPTION_YES;
+    return option != OPTION_CONNECT || arguments_take_servers("inspect", value, &inspect->servers);
+}
+
+static int wrong(const char *subject, const char *why)
+{
+    return complain_usage("inspect", subject, "%s", why);
+}
+
+static int check_together(const struct inspect *inspect)
+{
+    struct error error = {0};
+    if (connect_check_path(inspect->path, &error) != ERROR_NONE)
+        return wrong(inspect->path[0] != '\0' ? inspect->path : "''", error.detail);
+    if (!inspect->connect)
+        return wrong("--connect", "expected the servers, as zk1:2181,zk2:2181");
+    if (inspect->watch && inspect->breaks)
+        return wrong("--break", "cannot be used with --watch");
+    if (inspect->json && (inspect->watch || inspect->breaks))
+        return wrong("--json", inspect->watch ? "cannot be used with --watch"
+                                              : "cannot be used with --break");
+    if (inspect->yes && !inspect->breaks)
+        return wrong("--yes", "is for --break only");
+    if (inspect->breaks && !inspect->yes && !isatty(STDIN_FILENO))
+        return wrong("--break", "there is no terminal to ask on: check the holder, then use --yes");
+    return ARGUMENTS_GO;
+}
+
+static int parse(int argc, char **argv, struct inspect *inspect)
+{
+    static const struct option options[] = {{"connect", required_argument, NULL, OPTION_CONNECT},
+                                            {"json", no_argument, NULL, OPTION_JSON},
+                                            {"watch", no_argument, NULL, OPTION_WATCH},
+                                            {"break", no_argument, NULL, OPTION_BREAK},
+                                            {"yes", no_argument, NULL, OPTION_YES},
+                                            {"help", no_argument, NULL, 'h'},
+                                            {0}};
+    static const struct arguments arguments = {"inspect", help, ":h", options, take};
+    int first;
+    int status = arguments_take(&arguments, argc, argv, inspect, &first);
+    if (status != ARGUMENTS_GO)
+        return status;
+    if (first == argc)
+        return wrong("path", "expected the path of a lock");
+    if (first + 1 < argc)
+        return wrong(argv[first + 1], "expected one path only");
+    inspect->path = argv[first];
+    return check_together(inspect);
+}
+
+/* ------------------------------------------------------------------ before the first look */
+
+static enum error_kind prepare(struct inspect *inspect, struct error *error)
+{
+    enum error_kind kind = browser_reach(&inspect->servers, &inspect->reached, error);
+    if (kind != ERROR_NONE)
+        return kind;
+    connections_init(&inspect->connections, &inspect->servers);
+    if (inspect->watch)
+        inspect->signals = signals_block();
+    kind = browser_new("inspect", &inspect->reached, inspect->signals, &inspect->browser, error);
+    return kind == ERROR_NONE ? browser_check_chroot(inspect->browser, &inspect->servers, error)
+                              : kind;
+}
+
+/* ------------------------------------------------------------------ looking */
+
+static bool knows_all(const struct inspect *inspect)
+{
+    for (size_t i = 0; i < inspect->sight.count; i++) {
+        int64_t session = inspect->sight.entries[i].stat.owner;
+        if (session != 0 && connections_find(&inspect->connections, session) == NULL)
+            return false;
+    }
+    return true;
+}
+
+/* On a terminal the last one is wiped away; elsewhere they stand below each other. */
+static void begin_block(const struct inspect *inspect)
+{
+    char time[32];
+    clock_format_utc(clock_utc_ns(), 0, time, sizeof time);
+    if (isatty(STDOUT_FILENO))
+        fputs("\033[H\033[2J", stdout);
+    else if (inspect->shown)
+        putchar('\n');
+    puts(time);
+}
+
+static enum error_kind show(struct inspect *inspect, struct error *error)
+{
+    /* JSON tells of every server whether it answers, even if no session is looked for. */
+    if (inspect->json || !knows_all(inspect))
+        connections_ask(&inspect->connections, CONNECTIONS_NS);
+    if (inspect->watch)
+        begin_block(inspect);
+    inspect->shown = true;
+    enum error_kind kind = ERROR_NONE;
+    if (inspect->json)
+        kind = inspect_json_write_lock(inspect->path, &inspect->sight, &inspect->connections,
+                                       stdout, error);
+    else
+        sight_table_write(inspect->path, &inspect->sight, &inspect->connections,
+                          terminal_columns(STDOUT_FILENO), stdout);
+    return kind == ERROR_NONE ? standard_output_flush(error) : kind;
+}
+
+/* *changed: whether there is anything else to show. */
+static enum error_kind look(struct inspect *inspect, bool *changed, struct error *error)
+{
+    struct sight now;
+    const struct sight *before = inspect->shown ? &inspect->sight : NULL;
+    enum error_kind kind = sight_take(inspect->browser, inspect->path,
+                                      inspect->watch ? WATCH : NO_WATCH, before, &now, error);
+    if (kind != ERROR_NONE)
+        return kind;
+    *changed = before == NULL || !sight_equal(before, &now);
+    sight_deinit(&inspect->sight);
+    inspect->sight = now;
+    return ERROR_NONE;
+}
+
+static enum error_kind look_and_show(struct inspect *inspect, struct error *error)
+{
+    bool changed;
+    enum error_kind kind = look(inspect, &changed, error);
+    return kind == ERROR_NONE ? show(inspect, error) : kind;
+}
+
+/* ------------------------------------------------------------------ the locks below */
+
+static enum error_kind show_survey(const struct inspect *inspect, const struct survey *survey,
+                                   struct error *error)
+{
+    enum error_kind kind = ERROR_NONE;
+    if (inspect->json)
+        kind = inspect_json_write_folder(inspect->path, survey, stdout, error);
+    else
+        survey_table_write(inspect->path, survey, terminal_columns(STDOUT_FILENO), stdout);
+    return kind == ERROR_NONE ? standard_output_flush(error) : kind;
+}
+
+/* What is no lock may be above some. If it is not, the error stays what it was. */
+static enum error_kind look_below(struct inspect *inspect, struct error *error)
+{
+    struct survey survey = {.count = 0};
+    struct error other;
+    enum error_kind kind = survey_take(inspect->browser, inspect->path, &survey, &other);
+    if (kind != ERROR_NONE) {
+        *error = other;
+        return kind;
+    }
+    kind = survey.count > 0 ? show_survey(inspect, &survey, error) : ERROR_NO_LOCK;
+    survey_deinit(&survey);
+    return kind;
+}
+
+static enum error_kind look_or_survey(struct inspect *inspect, struct error *error)
+{
+    enum error_kind kind = look_and_show(inspect, error);
+    return kind == ERROR_NO_LOCK && !inspect->breaks ? look_below(inspect, error) : kind;
+}
+
+/* ------------------------------------------------------------------ watching */
+
+/* *stale: whether the connection was lost meanwhile. */
+static enum error_kind await_change(struct inspect *inspect, bool *stale, struct error *error)
+{
+    enum browser_news news = BROWSER_LOST;
+    *stale = false;
+    while (news == BROWSER_LOST) {
+        enum error_kind kind = browser_await(inspect->browser, &news, error);
+        if (kind != ERROR_NONE)
+            return kind;
+        if (news == BROWSER_LOST) {
+            *stale = true;
+            complain_mildly(
+                "%s: the connection is lost; the lock may have changed since it was shown",
+                inspect->path);
+        }
+    }
+    return ERROR_NONE;
+}
+
+/* Until an error ends it: an interrupt, as a rule, of which nothing is said. */
+static enum error_kind follow(struct inspect *inspect, struct error *error)
+{
+    bool changed = false, stale = false;
+    enum error_kind kind = ERROR_NONE;
+    while (kind == ERROR_NONE) {
+        kind = look(inspect, &changed, error);
+        if (kind == ERROR_NONE && (changed || stale))
+            kind = show(inspect, error);
+        if (kind == ERROR_NONE)
+            kind = await_change(inspect, &stale, error);
+    }
+    return kind;
+}
+
+/* ------------------------------------------------------------------ breaking */
+
+/* The lock has been shown. *status is the program's. */
+static enum error_kind break_lock(struct inspect *inspect, int *status, struct error *error)
+{
+    bool agreed = inspect->yes;
+    size_t deleted = 0, unlike = 0;
+    enum error_kind kind = ERROR_NONE;
+    if (inspect->sight.holders == 0)
+        return ERROR_NONE;
+    if (!agreed)
+        kind = breaking_ask(inspect->browser, &inspect->sight, &agreed, error);
+    if (kind != ERROR_NONE || !agreed)
+        return kind;
+    kind =
+        breaking_delete(inspect->browser, inspect->path, &inspect->sight, &deleted, &unlike, error);
+    breaking_tell(&inspect->sight, deleted);
+    if (kind != ERROR_NONE)
+        return kind;
+    if (unlike < inspect->sight.holders) {
+        *status = NOT_AS_SHOWN;
+        complain_mildly("%s: not broken: %s was deleted or replaced since it was shown; look again",
+                        inspect->path, inspect->sight.places[unlike].name);
+    }
+    return look_and_show(inspect, error);
+}
+
+/* ------------------------------------------------------------------ the whole */
+
+static enum error_kind look_or_break(struct inspect *inspect, int *status, struct error *error)
+{
+    enum error_kind kind = prepare(inspect, error);
+    if (kind != ERROR_NONE)
+        return kind;
+    if (inspect->watch)
+        return follow(inspect, error);
+    kind = look_or_survey(inspect, error);
+    return kind == ERROR_NONE && inspect->breaks ? break_lock(inspect, status, error) : kind;
+}
+
+static int lead(struct inspect *inspect)
+{
+    struct error error = {0};
+    int status = 0;
+    enum error_kind kind = look_or_break(inspect, &status, &error);
+    if (kind == ERROR_INTERRUPTED || kind == ERROR_UNREAD)
+        return error_exit_status(kind);
+    return kind == ERROR_NONE ? status : complain(&error);
+}
+
+static void release(struct inspect *inspect)
+{
+    browser_free(inspect->browser);
+    connections_deinit(&inspect->connections);
+    sight_deinit(&inspect->sight);
+    if (inspect->signals >= 0)
+        close(inspect->signals);
+    free(inspect);
+}
+
+int inspect_main(int argc, char **argv)
+{
+    struct inspect *inspect = calloc(1, sizeof *inspect);
+    if (inspect == NULL)
+        return complain(&(struct error){.kind = ERROR_NO_MEMORY, .subject = "inspect"});
+    inspect->signals = -1;
+    int status = parse(argc, argv, inspect);
+    if (status == ARGUMENTS_GO)
+        status = lead(inspect);
+    release(inspect);
+    return status;
+}

@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "bench/inspect/inspect_json.h"
+
+#include "base/clock.h"
+#include "bench/inspect/sight_table.h"
+#include "bench/output/json_text.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+
+static json_t *age(int64_t since_ms)
+{
+    int64_t age_ms;
+    return sight_table_age(since_ms, &age_ms) ? json_integer(age_ms) : json_null();
+}
+
+static json_t *session(int64_t owner)
+{
+    char text[24];
+    snprintf(text, sizeof text, "0x%" PRIx64, (uint64_t)owner);
+    return owner != 0 ? json_string(text) : json_null();
+}
+
+static json_t *data_of(const struct browser_data *data)
+{
+    return data->known ? json_text_bytes(data->bytes, data->length) : json_null();
+}
+
+static json_t *created(int64_t created_ms)
+{
+    char text[32];
+    clock_format_utc((uint64_t)created_ms * NS_PER_MS, 0, text, sizeof text);
+    return json_string(text);
+}
+
+static json_t *role_of(enum line_role role)
+{
+    return role == LINE_READS    ? json_string("reads")
+           : role == LINE_WRITES ? json_string("writes")
+                                 : json_null();
+}
+
+static json_t *place_of(const char *path, const struct sight *sight, size_t place,
+                        const struct connections *connections)
+{
+    const struct sight_entry *entry = &sight->entries[place];
+    const struct connection *found = connections_find(connections, entry->stat.owner);
+    char server[ENDPOINT_TEXT_SIZE];
+    char *znode = sight_znode(sight, path, place);
+    if (found != NULL)
+        endpoint_typed(&connections->servers->endpoints[found->server], server, sizeof server);
+    json_t *object =
+        znode == NULL
+            ? NULL
+            : json_pack("{s:i, s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "place",
+                        (int)place + 1, "state", sight_table_state(sight, place), "role",
+                        role_of(sight->places[place].role), "znode", json_text(znode), "session",
+                        session(entry->stat.owner), "created", created(entry->stat.created_ms),
+                        "queued_ms", age(entry->stat.created_ms), "held_ms", age(entry->held_ms),
+                        "client", found != NULL ? json_text(found->client) : json_null(), "server",
+                        found != NULL ? json_text(server) : json_null(), "data",
+                        data_of(&entry->data));
+    free(znode);
+    return object;
+}
+
+static const char *kind_of(const struct sight *sight)
+{
+    return sight->kind == SIGHT_SEMAPHORE ? "semaphore"
+           : sight->kind == SIGHT_ZNODE   ? "znode"
+                                          : "queue";
+}
+
+static json_t *servers_of(const struct connections *connections)
+{
+    json_t *servers = json_array();
+    for (size_t i = 0; i < connections->servers->count; i++) {
+        const struct error *refusal = &connections->refusals[i];
+        char text[ENDPOINT_TEXT_SIZE];
+        endpoint_typed(&connections->servers->endpoints[i], text, sizeof text);
+        json_array_append_new(servers, json_pack("{s:o, s:o}", "server", json_text(text), "refusal",
+                                                 refusal->kind == ERROR_NONE
+                                                     ? json_null()
+                                                     : json_text(error_words(refusal->kind))));
+    }
+    return servers;
+}
+
+/* DEL is ASCII, so jansson leaves it; it can stand within a string only. */
+static int write_without_del(const char *text, size_t length, void *stream)
+{
+    for (size_t i = 0; i < length; i++) {
+        if ((text[i] == '\x7f' ? fputs("\\u007F", stream) : putc(text[i], stream)) == EOF)
+            return -1;
+    }
+    return 0;
+}
+
+/* Takes the object, NULL if there was no memory for it. */
+static enum error_kind write(json_t *object, const char *path, FILE *stream, struct error *error)
+{
+    bool good = object != NULL && json_dump_callback(object, write_without_del, stream,
+                                                     JSON_INDENT(2) | JSON_ENSURE_ASCII) == 0;
+    json_decref(object);
+    if (!good && !ferror(stream))
+        return error_from_errno(error, ENOMEM, path, "for its JSON");
+    fputc('\n', stream);
+    return ERROR_NONE;
+}
+
+enum error_kind inspect_json_write_lock(const char *path, const struct sight *sight,
+                                        const struct connections *connections, FILE *stream,
+                                        struct error *error)
+{
+    json_t *places = json_array();
+    bool known = sight->kind != SIGHT_ZNODE;
+    const char *recipe = sight->kind == SIGHT_QUEUE && sight->count > 0
+                             ? line_recipe(sight->places, sight->count)
+                             : kind_of(sight);
+    for (size_t i = 0; i < sight->count; i++)
+        json_array_append_new(places, place_of(path, sight, i, connections));
+    return write(
+        json_pack("{s:o, s:s, s:s, s:I, s:o, s:o, s:o, s:o}", "path", json_text(path), "kind",
+                  kind_of(sight), "recipe", recipe, "holders", (json_int_t)sight->holders,
+                  "waiters", known ? json_integer((json_int_t)sight_waiters(sight)) : json_null(),
+                  "leases_max",
+                  sight->leases_max > 0 ? json_integer((json_int_t)sight->leases_max) : json_null(),
+                  "places", places, "servers", servers_of(connections)),
+        path, stream, error);
+}
+
+static json_t *lock_of(const struct survey_lock *lock)
+{
+    return json_pack("{s:o, s:s, s:I, s:I, s:o, s:o, s:o}", "path", json_text(lock->path), "recipe",
+                     lock->recipe, "holders", (json_int_t)lock->holders, "waiters",
+                     (json_int_t)lock->waiters, "longest_wait_ms", age(lock->oldest_ms), "session",
+                     lock->found_holder ? session(lock->session) : json_null(), "data",
+                     lock->found_holder ? data_of(&lock->data) : json_null());
+}
+
+enum error_kind inspect_json_write_folder(const char *path, const struct survey *survey,
+                                          FILE *stream, struct error *error)
+{
+    json_t *locks = json_array();
+    for (size_t i = 0; i < survey->count; i++)
+        json_array_append_new(locks, lock_of(&survey->locks[i]));
+    return write(json_pack("{s:o, s:s, s:o, s:I, s:b}", "path", json_text(path), "kind", "folder",
+                           "locks", locks, "znodes", (json_int_t)survey->znodes, "complete",
+                           (int)survey->complete),
+                 path, stream, error);
+}

@@ -1,0 +1,197 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "bench/inspect/sight_table.h"
+
+#include "base/clock.h"
+#include "base/printable.h"
+#include "base/text.h"
+#include "bench/cli/grid.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+/* Clocks that are kept together by NTP differ by less. */
+#define CLOCKS_DIFFER_MS 1000
+
+bool sight_table_age(int64_t created_ms, int64_t *age_ms)
+{
+    int64_t age = (int64_t)(clock_utc_ns() / NS_PER_MS) - created_ms;
+    if (created_ms == 0 || age < -CLOCKS_DIFFER_MS)
+        return false;
+    *age_ms = age > 0 ? age : 0;
+    return true;
+}
+
+const char *sight_table_format_age(int64_t created_ms, char *text, size_t size)
+{
+    int64_t age_ms;
+    if (sight_table_age(created_ms, &age_ms))
+        return text_format_duration((uint64_t)age_ms * NS_PER_MS, text, size);
+    snprintf(text, size, GRID_UNKNOWN);
+    return text;
+}
+
+/* ------------------------------------------------------------------ the sum */
+
+static const char *number_of(size_t count, const char *one, const char *several, char *text,
+                             size_t size)
+{
+    char digits[32];
+    if (count == 0)
+        snprintf(text, size, "nobody %s", one);
+    else
+        snprintf(text, size, "%s %s", text_format_count(count, digits, sizeof digits),
+                 count == 1 ? one : several);
+    return text;
+}
+
+/* "2 leases held", "0 of 3 leases held". */
+static void leases_of(const struct sight *sight, char *text, size_t size)
+{
+    char held[32], most[32], of[40] = "";
+    uint64_t leases = sight->leases_max > 0 ? sight->leases_max : sight->holders;
+    if (sight->leases_max > 0)
+        snprintf(of, sizeof of, " of %s", text_format_count(leases, most, sizeof most));
+    snprintf(text, size, "%s%s lease%s held", text_format_count(sight->holders, held, sizeof held),
+             of, leases == 1 ? "" : "s");
+}
+
+static const char *sum_of(const struct sight *sight, char *text, size_t size)
+{
+    char hold[96], wait[48];
+    if (sight->kind == SIGHT_SEMAPHORE)
+        leases_of(sight, hold, sizeof hold);
+    else
+        number_of(sight->holders, "holds", "hold", hold, sizeof hold);
+    number_of(sight_waiters(sight), "waits", "wait", wait, sizeof wait);
+    if (sight->kind == SIGHT_QUEUE && !sight->is_lock)
+        snprintf(text, size, "no children: a free queue, or not a lock");
+    else if (sight->kind == SIGHT_QUEUE || sight->kind == SIGHT_SEMAPHORE)
+        snprintf(text, size, "%s, %s", hold, wait);
+    else if (sight->kind == SIGHT_GONE)
+        snprintf(text, size, "the znode does not exist now; it may be created again");
+    else
+        snprintf(text, size, "%s, waiters are not known", hold);
+    return text;
+}
+
+/* ------------------------------------------------------------------ rows */
+
+enum { PLACE, STATE, ZNODE, SESSION, QUEUED, HELD, CLIENT, SERVER, DATA, COLUMNS };
+
+static const struct grid_column columns[COLUMNS] = {
+    [PLACE] = {"place", true, false},   [STATE] = {"state", false, false},
+    [ZNODE] = {"znode", false, true},   [SESSION] = {"session", false, false},
+    [QUEUED] = {"queued", true, false}, [HELD] = {"held", true, false},
+    [CLIENT] = {"client", false, true}, [SERVER] = {"server", false, true},
+    [DATA] = {"data", false, true},
+};
+
+const char *sight_table_state(const struct sight *sight, size_t place)
+{
+    if (sight->pending && place == sight->holders)
+        return "pending";
+    return place < sight->holders ? "holds" : "waits";
+}
+
+/* What could not be told of any row. */
+struct gaps {
+    bool ages, connections;
+};
+
+/* As much as a line below the row has room for. */
+#define DATA_WIDTH 60
+
+static const char *data_of(const struct browser_data *data, char *text, size_t size)
+{
+    if (!data->known || data->length == 0)
+        return GRID_UNKNOWN;
+    printable_bytes(data->bytes, data->length, text, size);
+    return printable_cut(text, DATA_WIDTH);
+}
+
+static void add_row(struct grid *grid, const struct sight *sight, size_t place,
+                    const struct connections *connections, struct gaps *gaps)
+{
+    static const char *const roles[] = {[LINE_ALONE] = "",
+                                        [LINE_READS] = ", reads",
+                                        [LINE_WRITES] = ", writes",
+                                        [LINE_LEASES] = ""};
+    const struct sight_entry *entry = &sight->entries[place];
+    char number[24], state[24], znode[1024], session[24], queued[32], held[32];
+    char server[ENDPOINT_TEXT_SIZE] = GRID_UNKNOWN, data[4 * SYNC_SESSION_VALUE_MAX];
+    const struct connection *found = connections_find(connections, entry->stat.owner);
+    snprintf(number, sizeof number, "%zu", place + 1);
+    snprintf(state, sizeof state, "%s%s", sight_table_state(sight, place),
+             roles[sight->places[place].role]);
+    snprintf(znode, sizeof znode, "%s%s%s", entry->below + (entry->below[0] == '/'),
+             entry->below[0] != '\0' ? "/" : "", sight->places[place].name);
+    if (entry->stat.owner != 0)
+        snprintf(session, sizeof session, "0x%" PRIx64, (uint64_t)entry->stat.owner);
+    else
+        snprintf(session, sizeof session, "none");
+    if (found != NULL)
+        endpoint_typed(&connections->servers->endpoints[found->server], server, sizeof server);
+    sight_table_format_age(entry->stat.created_ms, queued, sizeof queued);
+    sight_table_format_age(entry->held_ms, held, sizeof held);
+    gaps->ages = gaps->ages || strcmp(queued, GRID_UNKNOWN) == 0;
+    gaps->connections = gaps->connections || (found == NULL && entry->stat.owner != 0);
+    grid_add(grid, (const char *const[COLUMNS]){
+                       [PLACE] = number,
+                       [STATE] = state,
+                       [ZNODE] = znode,
+                       [SESSION] = session,
+                       [QUEUED] = queued,
+                       [HELD] = held,
+                       [CLIENT] = found != NULL ? found->client : GRID_UNKNOWN,
+                       [SERVER] = server,
+                       [DATA] = data_of(&entry->data, data, sizeof data),
+                   });
+}
+
+/* ------------------------------------------------------------------ what could not be told */
+
+static void write_foreign(const char *text, FILE *stream)
+{
+    char printable[1024];
+    fputs(printable_text(text, printable, sizeof printable), stream);
+}
+
+static void write_refusals(const struct connections *connections, FILE *stream)
+{
+    bool all_told = true;
+    for (size_t i = 0; i < connections->servers->count; i++) {
+        const struct error *refusal = &connections->refusals[i];
+        char line[1200];
+        if (refusal->kind == ERROR_NONE)
+            continue;
+        all_told = false;
+        snprintf(line, sizeof line, "no client addresses from %s: %s%s%s; %s", refusal->subject,
+                 error_words(refusal->kind), refusal->detail[0] != '\0' ? ": " : "",
+                 refusal->detail, error_advice(refusal->kind));
+        write_foreign(line, stream);
+        fputc('\n', stream);
+    }
+    if (all_told)
+        fputs("a session without a client has no connection to a server of --connect\n", stream);
+}
+
+void sight_table_write(const char *path, const struct sight *sight,
+                       const struct connections *connections, unsigned width, FILE *stream)
+{
+    struct grid grid;
+    struct gaps gaps = {false, false};
+    char sum[160];
+    grid_init(&grid, columns, COLUMNS);
+    for (size_t i = 0; i < sight->count; i++)
+        add_row(&grid, sight, i, connections, &gaps);
+    write_foreign(path, stream);
+    fprintf(stream, ": %s\n", sum_of(sight, sum, sizeof sum));
+    grid_write(&grid, width, stream);
+    grid_deinit(&grid);
+    if (gaps.connections)
+        write_refusals(connections, stream);
+    if (gaps.ages)
+        fputs("ages are not known: the servers' clock is ahead of this machine's\n", stream);
+    if (sight->kind == SIGHT_ZNODE)
+        fputs("a waiter sets a watch on this znode and creates no znode of its own\n", stream);
+}

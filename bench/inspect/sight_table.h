@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * sight_table: a sight of a lock, for people. Layer: bench/inspect.
+ *
+ * Ages are from a znode's creation, by the servers' clock, to now, by this machine's: there is no
+ * asking for the servers' time without writing something. Where that gives less than nothing, it is
+ * said.
+ */
+#ifndef BENCH_INSPECT_SIGHT_TABLE_H
+#define BENCH_INSPECT_SIGHT_TABLE_H
+
+#include "bench/inspect/sight.h"
+#include "servers/connections.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+
+/* Writes the line that sums up, a row for each place, for a terminal of so many columns, and a line
+ * for each thing that could not be told. */
+void sight_table_write(const char *path, const struct sight *sight,
+                       const struct connections *connections, unsigned width, FILE *stream);
+
+/* The age of what was created at this time, in *age_ms; false if it seems to lie ahead by more than
+ * clocks differ that are kept together, or is 0: not known. */
+bool sight_table_age(int64_t created_ms, int64_t *age_ms);
+
+/* "2.4 s", or GRID_UNKNOWN; size >= 32. Returns text. */
+const char *sight_table_format_age(int64_t created_ms, char *text, size_t size);
+
+/* "holds", "waits" or "pending". A static text. */
+const char *sight_table_state(const struct sight *sight, size_t place);
+
+#endif

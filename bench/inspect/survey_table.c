@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "bench/inspect/survey_table.h"
+
+#include "base/printable.h"
+#include "base/text.h"
+#include "bench/cli/grid.h"
+#include "bench/inspect/sight_table.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+enum { WAITERS, OLDEST, RECIPE, HOLDER, LOCK, DATA, COLUMNS };
+
+static const struct grid_column columns[COLUMNS] = {
+    [WAITERS] = {"waiters", true, false}, [OLDEST] = {"longest wait", true, false},
+    [RECIPE] = {"recipe", false, false},  [HOLDER] = {"held by", false, false},
+    [LOCK] = {"lock", false, true},       [DATA] = {"data", false, true},
+};
+
+/* "0x1000a3b1c2d0003", "3 readers", "3 leases", "nobody"; a znode that no session owns: "none". */
+static const char *holder_of(const struct survey_lock *lock, char *text, size_t size)
+{
+    char count[32];
+    bool leases =
+        strstr(lock->recipe, "semaphore") != NULL || strstr(lock->recipe, "lease") != NULL;
+    if (lock->holders == 0)
+        snprintf(text, size, "nobody");
+    else if (lock->holders > 1)
+        snprintf(text, size, "%s %s", text_format_count(lock->holders, count, sizeof count),
+                 leases ? "leases" : "readers");
+    else if (!lock->found_holder)
+        snprintf(text, size, GRID_UNKNOWN);
+    else if (lock->session == 0)
+        snprintf(text, size, "none");
+    else
+        snprintf(text, size, "0x%" PRIx64, (uint64_t)lock->session);
+    return text;
+}
+
+static void add_row(struct grid *grid, const struct survey_lock *lock)
+{
+    char waiters[32], oldest[32], holder[64], data[4 * SYNC_SESSION_VALUE_MAX] = GRID_UNKNOWN;
+    text_format_count(lock->waiters, waiters, sizeof waiters);
+    if (lock->holders == 1 && lock->data.known && lock->data.length > 0)
+        printable_bytes(lock->data.bytes, lock->data.length, data, 60);
+    grid_add(grid, (const char *const[COLUMNS]){
+                       [WAITERS] = waiters,
+                       [OLDEST] = sight_table_format_age(lock->oldest_ms, oldest, sizeof oldest),
+                       [RECIPE] = lock->recipe,
+                       [HOLDER] = holder_of(lock, holder, sizeof holder),
+                       [LOCK] = lock->path,
+                       [DATA] = data,
+                   });
+}
+
+void survey_table_write(const char *path, const struct survey *survey, unsigned width, FILE *stream)
+{
+    struct grid grid;
+    uint64_t waiters = 0;
+    char locks_text[32], waiters_text[32], printable[1024];
+    grid_init(&grid, columns, COLUMNS);
+    for (size_t i = 0; i < survey->count; i++) {
+        add_row(&grid, &survey->locks[i]);
+        waiters += survey->locks[i].waiters;
+    }
+    fprintf(stream, "%s: %s lock%s, %s waiter%s\n",
+            printable_text(path, printable, sizeof printable),
+            text_format_count(survey->count, locks_text, sizeof locks_text),
+            survey->count == 1 ? "" : "s",
+            text_format_count(waiters, waiters_text, sizeof waiters_text), waiters == 1 ? "" : "s");
+    grid_write(&grid, width, stream);
+    grid_deinit(&grid);
+    if (!survey->complete)
+        fprintf(stream,
+                "the search is incomplete: limit %d levels, %s znodes;\n"
+                "unreadable znodes are skipped\n",
+                SURVEY_DEPTH_MAX,
+                text_format_count(SURVEY_ZNODES_MAX, locks_text, sizeof locks_text));
+}

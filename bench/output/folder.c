@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "bench/output/folder.h"
+
+#include "base/clock.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* Where the folders go that nobody has named. */
+#define RESULTS "results"
+
+void folder_trim(char *folder)
+{
+    for (size_t end = strlen(folder); end > 1 && folder[end - 1] == '/';)
+        folder[--end] = '\0';
+}
+
+static enum error_kind make_named(const char *out, char folder[PATH_MAX], struct error *error)
+{
+    snprintf(folder, PATH_MAX, "%s", out);
+    folder_trim(folder);
+    if (mkdir(folder, 0777) == 0)
+        return ERROR_NONE;
+    return error_from_errno(
+        error, errno, folder, "cannot make the folder%s",
+        errno == ENOENT || errno == ENOTDIR ? "; name it inside a folder that exists" : "");
+}
+
+/* Other runs may be making theirs in it: nothing is tried. */
+static enum error_kind check_results(struct error *error)
+{
+    if (access(RESULTS, W_OK | X_OK) == 0 || (errno == ENOENT && access(".", W_OK | X_OK) == 0))
+        return ERROR_NONE;
+    return error_from_errno(error, errno, RESULTS, "cannot make a folder in it");
+}
+
+enum error_kind folder_check(const char *out, struct error *error)
+{
+    char folder[PATH_MAX];
+    if (out == NULL)
+        return check_results(error);
+    if (access(out, F_OK) == 0)
+        return error_raise(error, ERROR_EXISTS, 0, out, "%s", "");
+    enum error_kind kind = make_named(out, folder, error);
+    if (kind == ERROR_NONE)
+        rmdir(folder);
+    return kind;
+}
+
+enum error_kind folder_make(const char *out, uint64_t utc_ns, const char *name,
+                            char folder[PATH_MAX], struct error *error)
+{
+    char time[32];
+    if (out != NULL)
+        return make_named(out, folder, error);
+    if (mkdir(RESULTS, 0777) != 0 && errno != EEXIST)
+        return error_from_errno(error, errno, RESULTS, "cannot make the folder");
+    clock_format_utc(utc_ns, 1, time, sizeof time);
+    snprintf(folder, PATH_MAX, RESULTS "/%s-%s", time, name);
+    for (unsigned again = 2; mkdir(folder, 0777) != 0; again++) {
+        if (errno != EEXIST)
+            return error_from_errno(error, errno, folder, "cannot make the folder");
+        snprintf(folder, PATH_MAX, RESULTS "/%s-%s-%u", time, name, again);
+    }
+    return ERROR_NONE;
+}
+
+const char *folder_name(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    return slash != NULL ? slash + 1 : path;
+}
+
+void folder_parent(const char *out, char folder[PATH_MAX])
+{
+    if (out == NULL) {
+        snprintf(folder, PATH_MAX, "%s", access(RESULTS, F_OK) == 0 ? RESULTS : ".");
+        return;
+    }
+    snprintf(folder, PATH_MAX, "%s", out);
+    folder_trim(folder);
+    char *slash = strrchr(folder, '/');
+    if (slash == NULL)
+        snprintf(folder, PATH_MAX, ".");
+    else
+        slash[slash == folder] = '\0'; /* the root's own is kept */
+}

@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "bench/output/machine.h"
+
+#include <mntent.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/utsname.h>
+#include <unistd.h>
+
+/* Beside the sessions: the loop's own descriptors, files, pipes; for a JVM its jars besides. */
+#define DESCRIPTORS_BESIDE 256
+
+enum error_kind machine_allow_descriptors(uint64_t needed, struct error *error)
+{
+    struct rlimit limit;
+    rlim_t wanted = (rlim_t)needed + DESCRIPTORS_BESIDE;
+    getrlimit(RLIMIT_NOFILE, &limit);
+    if (limit.rlim_cur >= wanted)
+        return ERROR_NONE;
+    struct rlimit raised = {wanted, limit.rlim_max > wanted ? limit.rlim_max : wanted};
+    if (setrlimit(RLIMIT_NOFILE, &raised) == 0)
+        return ERROR_NONE;
+    return error_raise(error, ERROR_NO_DESCRIPTORS, 0, "sessions",
+                       "%llu are needed in one process, %llu are allowed",
+                       (unsigned long long)wanted, (unsigned long long)limit.rlim_max);
+}
+
+uint64_t machine_local_ports(void)
+{
+    unsigned long first = 32768, last = 60999;
+    FILE *range = fopen("/proc/sys/net/ipv4/ip_local_port_range", "re");
+    if (range != NULL) {
+        if (fscanf(range, "%lu %lu", &first, &last) != 2 || last < first)
+            first = 32768, last = 60999;
+        fclose(range);
+    }
+    return last - first + 1;
+}
+
+static void read_cpu_model(char *model, size_t size)
+{
+    char line[256];
+    snprintf(model, size, "unknown");
+    FILE *cpuinfo = fopen("/proc/cpuinfo", "re");
+    if (cpuinfo == NULL)
+        return;
+    while (fgets(line, sizeof line, cpuinfo) != NULL) {
+        char *colon = strchr(line, ':');
+        if (strncmp(line, "model name", 10) != 0 || colon == NULL)
+            continue;
+        colon[strcspn(colon, "\n")] = '\0';
+        snprintf(model, size, "%s", colon + 2);
+        break;
+    }
+    fclose(cpuinfo);
+}
+
+static bool is_below(const char *folder, const char *mount)
+{
+    size_t length = strlen(mount);
+    if (length == 1) /* the root's "/" */
+        return true;
+    return strncmp(folder, mount, length) == 0 && (folder[length] == '/' || folder[length] == '\0');
+}
+
+/* The innermost mount holds it; of several on one place the last. */
+void machine_file_system(const char *folder, char *name, size_t size)
+{
+    char line[8192];
+    struct mntent mount;
+    size_t longest = 0;
+    snprintf(name, size, "unknown");
+    FILE *mounts = setmntent("/proc/self/mounts", "re");
+    if (mounts == NULL)
+        return;
+    while (getmntent_r(mounts, &mount, line, sizeof line) != NULL) {
+        size_t length = strlen(mount.mnt_dir);
+        if (length < longest || !is_below(folder, mount.mnt_dir))
+            continue;
+        longest = length;
+        snprintf(name, size, "%s", mount.mnt_type);
+    }
+    endmntent(mounts);
+}
+
+json_t *machine_describe(void)
+{
+    struct utsname kernel;
+    struct rlimit files;
+    char model[200];
+    uname(&kernel);
+    getrlimit(RLIMIT_NOFILE, &files);
+    read_cpu_model(model, sizeof model);
+    json_int_t memory_mib =
+        (json_int_t)sysconf(_SC_PHYS_PAGES) * (json_int_t)sysconf(_SC_PAGESIZE) / (1 << 20);
+    return json_pack("{s:s, s:i, s:I, s:s, s:s, s:I, s:I}", "cpu", model, "cores",
+                     (int)sysconf(_SC_NPROCESSORS_ONLN), "memory_mib", memory_mib, "kernel",
+                     kernel.release, "architecture", kernel.machine, "open_files_max",
+                     (json_int_t)files.rlim_cur, "local_ports", (json_int_t)machine_local_ports());
+}

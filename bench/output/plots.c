@@ -1,0 +1,176 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "bench/output/plots.h"
+
+#include "base/printable.h"
+#include "bench/cli/plot_formats.h"
+#include "bench/output/gnuplot.h"
+
+#include <errno.h>
+#include <libgen.h>
+#include <limits.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define PATH_SIZE (PATH_MAX + 64)
+/* As much as gnuplot takes of a line, the names of 16 sides included. */
+#define VARIABLES_SIZE (8 * PATH_MAX)
+
+/* Longer ones the script cuts. */
+#define LABEL_SIZE 200
+
+/* A script, and the file that it cannot do without. */
+struct plot {
+    const char *name;
+    const char *source;
+};
+
+static const struct plot of_run[] = {
+    {"rpcs", "trials.csv"},       {"messages", "waiters.csv"},
+    {"bytes", "trials.csv"},      {"handoff_latency", "waiters.csv"},
+    {"drain_time", "trials.csv"}, {NULL, NULL}};
+static const struct plot of_comparison[] = {{"compare", "compare.csv"}, {NULL, NULL}};
+
+/* Beside the program: in the sources it is build/zkherd, installed it is bin/zkherd. */
+static bool find_scripts(char *folder, size_t size)
+{
+    static const char *const places[] = {"../share/zkherd/plots", "../plots"};
+    char program[PATH_MAX];
+    ssize_t length = readlink("/proc/self/exe", program, sizeof program - 1);
+    if (length < 0)
+        return false;
+    program[length] = '\0';
+    const char *beside = dirname(program);
+    for (size_t i = 0; i < sizeof places / sizeof places[0]; i++) {
+        char script[PATH_SIZE];
+        int written = snprintf(folder, size, "%s/%s", beside, places[i]);
+        if (written < 0 || (size_t)written >= size)
+            return false;
+        snprintf(script, sizeof script, "%s/common.gp", folder);
+        if (access(script, R_OK) == 0)
+            return true;
+    }
+    return false;
+}
+
+static bool has_file(const char *folder, const char *name)
+{
+    char path[PATH_SIZE];
+    snprintf(path, sizeof path, "%s/%s", folder, name);
+    return access(path, F_OK) == 0;
+}
+
+/* Appends to text, cut to fit. */
+static void append_variable(char *text, size_t size, const char *name, const char *value)
+{
+    char quoted[2 * PATH_MAX];
+    size_t length = strlen(text);
+    gnuplot_quote(value, quoted, sizeof quoted);
+    snprintf(text + length, size - length, "%s=%s; ", name, quoted);
+}
+
+/* What does not depend on the plot or its format. */
+static void set_variables(const struct plots *plots, const char *scripts, char *text, size_t size)
+{
+    text[0] = '\0';
+    append_variable(text, size, "run", plots->folder);
+    append_variable(text, size, "scripts", scripts);
+    append_variable(text, size, "recipes", plots->recipes);
+    size_t length = strlen(text);
+    snprintf(text + length, size - length, "fitted=%d; ", has_file(plots->folder, "fits.csv"));
+}
+
+static enum gnuplot_end draw_one(const struct plot *plot, const char *format,
+                                 const struct plots *plots, const char *scripts,
+                                 const char *variables, char *why, size_t size)
+{
+    char all[VARIABLES_SIZE + 32], script[PATH_SIZE];
+    if (!has_file(plots->folder, plot->source))
+        return GNUPLOT_NOTHING;
+    snprintf(all, sizeof all, "%sformat='%s'", variables, format);
+    snprintf(script, sizeof script, "%s/%s.gp", scripts, plot->name);
+    return gnuplot_run(all, script, plots->interrupts, why, size);
+}
+
+/* All of them, until one fails. */
+static enum plots_end draw_all(const struct plot *list, const struct plots *plots,
+                               const char *scripts, const char *variables, char *why, size_t size)
+{
+    enum plots_end end = PLOTS_NOTHING;
+    for (; list->name != NULL; list++) {
+        for (size_t i = 0; i < PLOT_FORMATS; i++) {
+            if ((plots->formats & 1u << i) == 0)
+                continue;
+            enum gnuplot_end one =
+                draw_one(list, plot_formats[i], plots, scripts, variables, why, size);
+            if (one == GNUPLOT_FAILED)
+                return PLOTS_SKIPPED;
+            if (one == GNUPLOT_DONE)
+                end = PLOTS_DRAWN;
+        }
+    }
+    return end;
+}
+
+/* All pictures, the one that was being drawn among them, and the folder if that was all. */
+static void remove_pictures(const struct plot *list, const struct plots *plots, const char *folder)
+{
+    for (; list->name != NULL; list++) {
+        for (size_t i = 0; i < PLOT_FORMATS; i++) {
+            char picture[2 * PATH_SIZE];
+            snprintf(picture, sizeof picture, "%s/%s.%s", folder, list->name, plot_formats[i]);
+            if ((plots->formats & 1u << i) != 0)
+                unlink(picture);
+        }
+    }
+    rmdir(folder);
+}
+
+static enum plots_end draw(const struct plot *list, const struct plots *plots, const char *scripts,
+                           const char *variables, char *why, size_t size)
+{
+    char folder[PATH_SIZE];
+    snprintf(folder, sizeof folder, "%s/plots", plots->folder);
+    if (mkdir(folder, 0777) != 0 && errno != EEXIST) {
+        snprintf(why, size, "%s: %s", folder, strerror(errno));
+        return PLOTS_SKIPPED;
+    }
+    enum plots_end end = draw_all(list, plots, scripts, variables, why, size);
+    if (gnuplot_is_interrupted(plots->interrupts, 0)) {
+        remove_pictures(list, plots, folder);
+        return PLOTS_INTERRUPTED;
+    }
+    if (end != PLOTS_DRAWN)
+        rmdir(folder); /* only if nothing was drawn at all */
+    return end;
+}
+
+enum plots_end plots_draw(const struct plots *plots, char *why, size_t size)
+{
+    char scripts[PATH_MAX], variables[VARIABLES_SIZE];
+    if (!find_scripts(scripts, sizeof scripts)) {
+        snprintf(why, size, "the scripts are not beside the program");
+        return PLOTS_SKIPPED;
+    }
+    set_variables(plots, scripts, variables, sizeof variables);
+    return draw(of_run, plots, scripts, variables, why, size);
+}
+
+enum plots_end plots_draw_comparison(const struct plots *plots, const char *const labels[],
+                                     size_t label_count, char *why, size_t size)
+{
+    char scripts[PATH_MAX], variables[VARIABLES_SIZE];
+    if (!find_scripts(scripts, sizeof scripts)) {
+        snprintf(why, size, "the scripts are not beside the program");
+        return PLOTS_SKIPPED;
+    }
+    set_variables(plots, scripts, variables, sizeof variables);
+    for (size_t i = 0; i < label_count; i++) {
+        char name[32], label[LABEL_SIZE];
+        snprintf(name, sizeof name, "label_%zu", i + 1);
+        append_variable(variables, sizeof variables, name,
+                        printable_text(labels[i], label, sizeof label));
+    }
+    return draw(of_comparison, plots, scripts, variables, why, size);
+}

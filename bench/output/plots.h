@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * plots: the pictures of a run, or of a comparison of runs. Layer: bench/output.
+ *
+ * The scripts (plots/ of the sources, share/zkherd/plots of an installation) read the numbers of
+ * the folder's CSV files and nothing else. They draw into <folder>/plots.
+ */
+#ifndef BENCH_OUTPUT_PLOTS_H
+#define BENCH_OUTPUT_PLOTS_H
+
+#include <stddef.h>
+
+enum plots_end {
+    PLOTS_DRAWN,
+    PLOTS_NOTHING,     /* there was nothing to draw */
+    PLOTS_SKIPPED,     /* it could not be done: why has the reason */
+    PLOTS_INTERRUPTED, /* and none is left */
+};
+
+/* What is to be drawn. */
+struct plots {
+    const char *folder;
+    const char *recipes; /* their names with blanks between, in this order */
+    unsigned formats;    /* at least one (bench/cli/plot_formats.h) */
+    int interrupts;      /* -1, or a descriptor that becomes readable when it is to be given up */
+};
+
+/* Draws all plots of a run for which there are data; the run is none the worse if that cannot be
+ * done. */
+enum plots_end plots_draw(const struct plots *plots, char *why, size_t size);
+
+/* The same of a comparison. labels: the names of its sides, whoever gave them. */
+enum plots_end plots_draw_comparison(const struct plots *plots, const char *const labels[],
+                                     size_t label_count, char *why, size_t size);
+
+#endif

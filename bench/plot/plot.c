@@ -1,0 +1,203 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "bench/plot/plot.h"
+
+#include "base/error.h"
+#include "bench/cli/arguments.h"
+#include "bench/cli/complain.h"
+#include "bench/cli/plot_formats.h"
+#include "bench/output/folder.h"
+#include "bench/output/past_run.h"
+#include "bench/output/plots.h"
+#include "bench/output/sides.h"
+#include "measure/csv_reader.h"
+
+#include <limits.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#define PATH_SIZE (PATH_MAX + 32)
+/* The names of as many recipes as a run may have, with room to spare. */
+#define RECIPES_SIZE 8192
+
+static const char help[] =
+    "Usage: zkherd plot [OPTION]... FOLDER...\n"
+    "Draw the plots of past runs and comparisons again, from their CSV files, into\n"
+    "plots/ of each folder. FOLDER is what zkherd run or zkherd compare has written.\n"
+    "An existing plot is replaced.\n"
+    "\n"
+    "      --plots FORMATS  svg, png, pdf, eps [svg,png]\n"
+    "  -h, --help           this help\n"
+    "\n"
+    "Exit status: 0 done; 2 wrong usage, no run or comparison, or a malformed file;\n"
+    "3 the environment: no gnuplot, no permission, no space.\n"
+    "\n"
+    "Examples:\n"
+    "  zkherd plot results/reference/standalone --plots pdf\n"
+    "  zkherd plot both/standalone both/ensemble3 --plots svg,eps\n";
+
+static bool take(int option, const char *value, void *context)
+{
+    unsigned *formats = context;
+    (void)option; /* there is one */
+    return arguments_take_plots("plot", value, formats);
+}
+
+/* ------------------------------------------------------------------ a run */
+
+static enum error_kind list_recipes(const struct past_run *run, char *list, struct error *error)
+{
+    size_t at = 0;
+    for (size_t i = 0; past_run_recipe(run, i) != NULL; i++) {
+        at += (size_t)snprintf(list + at, RECIPES_SIZE - at, "%s%s", i > 0 ? " " : "",
+                               past_run_recipe(run, i));
+        if (at >= RECIPES_SIZE)
+            return error_raise(error, ERROR_MALFORMED, 0, run->folder, "too many recipes");
+    }
+    return ERROR_NONE;
+}
+
+static enum error_kind tell(enum plots_end end, const char *folder, const char *why,
+                            struct error *error)
+{
+    if (end == PLOTS_NOTHING)
+        why = "there is nothing to draw";
+    if (end != PLOTS_DRAWN)
+        return error_raise(error, ERROR_NOT_DRAWN, 0, folder, "%s", why);
+    printf("plots in %s/plots\n", folder);
+    return ERROR_NONE;
+}
+
+static enum error_kind plot_run(const char *folder, unsigned formats, struct error *error)
+{
+    struct past_run run;
+    char recipes[RECIPES_SIZE] = "", why[640];
+    enum error_kind kind = past_run_open(folder, &run, error);
+    if (kind != ERROR_NONE)
+        return kind;
+    const struct plots plots = {run.folder, recipes, formats, -1};
+    kind = list_recipes(&run, recipes, error);
+    if (kind == ERROR_NONE)
+        kind = tell(plots_draw(&plots, why, sizeof why), run.folder, why, error);
+    past_run_deinit(&run);
+    return kind;
+}
+
+/* ------------------------------------------------------------------ a comparison */
+
+/* What is to be known of one before it is drawn: its rows name recipes and sides. */
+struct past_comparison {
+    struct csv_reader rows;
+    size_t recipe, pair, label_a, label_b; /* columns */
+    char recipes[RECIPES_SIZE];
+    const char *labels[SIDES_MAX];
+    size_t label_count;
+};
+
+static enum error_kind find_columns(struct past_comparison *past, struct error *error)
+{
+    const struct {
+        const char *name;
+        size_t *column;
+    } wanted[] = {{"recipe", &past->recipe},
+                  {"pair", &past->pair},
+                  {"label_a", &past->label_a},
+                  {"label_b", &past->label_b}};
+    enum error_kind kind = ERROR_NONE;
+    for (size_t i = 0; kind == ERROR_NONE && i < sizeof wanted / sizeof wanted[0]; i++)
+        kind = csv_reader_column(&past->rows, wanted[i].name, wanted[i].column, error);
+    return kind;
+}
+
+/* The rows of a recipe stand together. */
+static enum error_kind add_recipe(struct past_comparison *past, size_t row, struct error *error)
+{
+    const char *name = csv_reader_text(&past->rows, row, past->recipe);
+    size_t length = strlen(past->recipes);
+    if (row > 0 && strcmp(name, csv_reader_text(&past->rows, row - 1, past->recipe)) == 0)
+        return ERROR_NONE;
+    if (!past_run_is_name(name))
+        return csv_reader_refuse(&past->rows, row, past->recipe, "is no name of a recipe", error);
+    if (length + strlen(name) + 2 > sizeof past->recipes)
+        return csv_reader_refuse(&past->rows, row, past->recipe, "is one recipe too many", error);
+    snprintf(past->recipes + length, sizeof past->recipes - length, "%s%s", length > 0 ? " " : "",
+             name);
+    return ERROR_NONE;
+}
+
+/* "C/A" names side 2, and A. */
+static enum error_kind add_labels(struct past_comparison *past, size_t row, struct error *error)
+{
+    const char *pair = csv_reader_text(&past->rows, row, past->pair);
+    size_t side = (size_t)(pair[0] - 'A');
+    if (pair[0] < 'B' || side >= SIDES_MAX || strcmp(pair + 1, "/A") != 0)
+        return csv_reader_refuse(&past->rows, row, past->pair, "is no pair of sides", error);
+    past->labels[0] = csv_reader_text(&past->rows, row, past->label_a);
+    past->labels[side] = csv_reader_text(&past->rows, row, past->label_b);
+    if (side >= past->label_count)
+        past->label_count = side + 1;
+    return ERROR_NONE;
+}
+
+static enum error_kind read_rows(struct past_comparison *past, struct error *error)
+{
+    enum error_kind kind = find_columns(past, error);
+    for (size_t i = 0; i < SIDES_MAX; i++)
+        past->labels[i] = "";
+    for (size_t row = 0; kind == ERROR_NONE && row < past->rows.rows; row++) {
+        kind = add_recipe(past, row, error);
+        if (kind == ERROR_NONE)
+            kind = add_labels(past, row, error);
+    }
+    return kind;
+}
+
+static enum error_kind plot_comparison(const char *folder, const char *file, unsigned formats,
+                                       struct error *error)
+{
+    struct past_comparison past = {0};
+    char why[640];
+    const struct plots plots = {folder, past.recipes, formats, -1};
+    enum error_kind kind = csv_reader_open(file, &past.rows, error);
+    if (kind != ERROR_NONE)
+        return kind;
+    kind = read_rows(&past, error);
+    if (kind == ERROR_NONE)
+        kind = tell(plots_draw_comparison(&plots, past.labels, past.label_count, why, sizeof why),
+                    folder, why, error);
+    csv_reader_deinit(&past.rows);
+    return kind;
+}
+
+/* ------------------------------------------------------------------ the whole */
+
+static enum error_kind plot_folder(const char *named, unsigned formats, struct error *error)
+{
+    char folder[PATH_MAX], file[PATH_SIZE];
+    snprintf(folder, sizeof folder, "%s", named);
+    folder_trim(folder);
+    snprintf(file, sizeof file, "%s/compare.csv", folder);
+    return access(file, F_OK) == 0 ? plot_comparison(folder, file, formats, error)
+                                   : plot_run(folder, formats, error);
+}
+
+int plot_main(int argc, char **argv)
+{
+    static const struct option options[] = {
+        {"plots", required_argument, NULL, 'p'}, {"help", no_argument, NULL, 'h'}, {0}};
+    static const struct arguments arguments = {"plot", help, ":h", options, take};
+    unsigned formats = PLOT_FORMATS_DEFAULT;
+    int first = argc;
+    int status = arguments_take(&arguments, argc, argv, &formats, &first);
+    if (status != ARGUMENTS_GO)
+        return status;
+    if (first == argc)
+        return complain_usage("plot", "folders", "expected the folder of a run or a comparison");
+    for (status = 0; first < argc && status == 0; first++) {
+        struct error error = {0};
+        if (plot_folder(argv[first], formats, &error) != ERROR_NONE)
+            status = complain(&error);
+    }
+    return status;
+}

@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "bench/recipes/recipes.h"
+
+#include "bench/cli/complain.h"
+#include "bench/cli/wrap.h"
+#include "bench/recipes/law_table.h"
+#include "recipes/registry.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static const char help[] =
+    "Usage: zkherd recipes [NAME]\n"
+    "List the recipes: the cost of a drain of n clients, a summary, the source.\n"
+    "With NAME: what the recipe does, its pseudo-code, its law step by step, and the\n"
+    "software that ships it.\n"
+    "\n"
+    "  -h, --help  this help\n"
+    "\n"
+    "In a drain, n clients arrive one after another; then each holds the lock once.\n"
+    "A law gives the exact number of messages of each step under lockstep, in which\n"
+    "one client at a time arrives or releases; zkherd run checks its counts against\n"
+    "the law.\n"
+    "\n"
+    "Examples:\n"
+    "  zkherd recipes           all recipes\n"
+    "  zkherd recipes scalable  the queue without herd effect\n";
+
+static void write_indented(const char *lines)
+{
+    while (*lines != '\0') {
+        size_t length = strcspn(lines, "\n");
+        printf("  %.*s\n", (int)length, lines);
+        lines += length + (lines[length] == '\n' ? 1 : 0);
+    }
+}
+
+static void write_all(void)
+{
+    const struct recipe *recipe;
+    printf("%-19s %-20s %s\n", "recipe", "RPCs of a drain", "notifications");
+    for (size_t i = 0; (recipe = registry_at(i)) != NULL; i++) {
+        printf("%-19s %-20s %s\n    ", recipe->name, recipe->law.rpcs, recipe->law.notifications);
+        wrap_write(recipe->summary, 4, stdout);
+        fputs("    ", stdout);
+        wrap_write(recipe->about.source, 4, stdout);
+    }
+}
+
+static void write_law(const struct recipe *recipe)
+{
+    if (recipe->broken) {
+        printf("Under lockstep the verdict of every trial fails, from %u clients per lock on.\n",
+               recipe->broken);
+        return;
+    }
+    if (!recipe_has_law(recipe)) {
+        puts("This recipe has no law.");
+        return;
+    }
+    puts("Law, under lockstep:");
+    if (recipe->law_in_words != NULL)
+        write_indented(recipe->law_in_words);
+    else
+        law_table_write(recipe, stdout);
+    printf("  A drain of n: %s RPCs, %s notifications\n", recipe->law.rpcs,
+           recipe->law.notifications);
+}
+
+static void write_one(const struct recipe *recipe)
+{
+    printf("%s: ", recipe->name);
+    wrap_write(recipe->summary, strlen(recipe->name) + 2, stdout);
+    putchar('\n');
+    wrap_write(recipe->about.description, 0, stdout);
+    putchar('\n');
+    write_indented(recipe->about.pseudo_code);
+    putchar('\n');
+    write_law(recipe);
+    fputs("\nSource:     ", stdout);
+    wrap_write(recipe->about.source, 12, stdout);
+    fputs("Shipped by: ", stdout);
+    wrap_write(recipe->about.shipped_by == NULL ? "nobody" : recipe->about.shipped_by, 12, stdout);
+}
+
+static int show(const char *name)
+{
+    const struct recipe *recipe = registry_find(name);
+    if (recipe != NULL) {
+        write_one(recipe);
+        return 0;
+    }
+    char near[256];
+    registry_suggest(name, near, sizeof near);
+    const char *subject = name[0] != '\0' ? name : "''";
+    return near[0] != '\0'
+               ? complain_usage("recipes", subject, "no such recipe; did you mean %s?", near)
+               : complain_usage("recipes", subject, "no such recipe; zkherd recipes lists all");
+}
+
+int recipes_main(int argc, char **argv)
+{
+    if (argc > 1 && (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0)) {
+        fputs(help, stdout);
+        return 0;
+    }
+    if (argc > 1 && argv[1][0] == '-')
+        return complain_usage("recipes", argv[1], "no such option");
+    if (argc > 2)
+        return complain_usage("recipes", argv[2], "expected one recipe");
+    if (argc == 2)
+        return show(argv[1]);
+    write_all();
+    return 0;
+}

@@ -1,0 +1,191 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "bench/run/cells.h"
+
+#include "base/random.h"
+#include "bench/target/root.h"
+#include "recipes/law.h"
+
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* The discarded cell: a JVM that has just started is slow, and the first trials would pay for it.
+ */
+#define WARM_UP_CLIENTS 64
+
+/* Upper bounds (wire/wire.h has what messages are made of): a request with its reply, without paths
+ * and names; a notification without its path; a name in a list; what stands between a run's root
+ * and a name ("/t0000/l65535/"), and the longest name that a recipe gives, with its GUID. */
+#define BYTES_PER_RPC          128
+#define BYTES_PER_NOTIFICATION 32
+#define BYTES_PER_NAME         68
+#define LOCK_PATH_MAX          16
+#define NAME_MAX_LENGTH        64
+
+/* One path goes with each request, and another with the reply to a CREATE. */
+static uint64_t bound_bytes(const struct options *options, const struct tally *total)
+{
+    uint64_t path =
+        strlen(options->target.servers.chroot) + ROOT_PATH_SIZE + LOCK_PATH_MAX + NAME_MAX_LENGTH;
+    return tally_rpcs(total) * (BYTES_PER_RPC + path) + total->of[TALLY_CREATE] * path +
+           total->of[TALLY_NOTIFICATION] * (BYTES_PER_NOTIFICATION + path) +
+           total->of[TALLY_NAMES_LISTED] * BYTES_PER_NAME;
+}
+
+/* What a cell's trial costs. */
+static void weigh(const struct options *options, struct cell *cell)
+{
+    const struct recipe *recipe = cell->recipe;
+    uint64_t clients = cell->clients;
+    struct trial_plan plan = {
+        .recipe = recipe,
+        .workload = options->plan.workload,
+        .clients = (uint32_t)clients,
+        .locks = options->plan.locks,
+        .handoffs = options_handoffs(options, clients),
+    };
+    struct tally total = {0};
+    for (uint32_t lock = 0; lock < plan.locks; lock++) {
+        uint64_t handoffs = plan_handoffs_of(&plan, lock);
+        /* When the time decides, nobody knows how many: counted as one round. */
+        uint64_t share = plan_clients_of(&plan, lock);
+        if (handoffs == UINT64_MAX)
+            handoffs = share;
+        if (recipe_has_law(recipe))
+            law_total(recipe, share, handoffs, &total);
+        else /* nobody knows either: everybody's first try, its release, and a retry of each */
+            tally_add(&total, TALLY_CREATE, 3 * handoffs);
+    }
+    cell->rpcs = tally_rpcs(&total);
+    cell->bytes = bound_bytes(options, &total);
+}
+
+static size_t add_round(struct cell *list, const struct options *options, uint32_t trial)
+{
+    size_t count = 0;
+    for (size_t topology = 0; topology < options->target.topology_count; topology++) {
+        for (size_t r = 0; r < options->plan.recipe_count; r++) {
+            for (size_t i = 0; i < options->plan.clients.count; i++) {
+                const struct recipe *recipe = options->plan.recipes[r];
+                uint64_t clients = options->plan.clients.list[i];
+                if (clients > options->plan.most_clients[r])
+                    continue;
+                list[count] = (struct cell){.recipe = recipe,
+                                            .clients = (uint32_t)clients,
+                                            .trial = trial,
+                                            .topology = topology};
+                weigh(options, &list[count++]);
+            }
+        }
+    }
+    return count;
+}
+
+/* The texts are in fits.csv, and told to people: what they say is held against the law's functions,
+ * as what is measured will be. */
+static enum error_kind check_texts(const struct options *options, struct error *error)
+{
+    enum error_kind kind = ERROR_NONE;
+    for (size_t r = 0; r < options->plan.recipe_count; r++) {
+        for (size_t i = 0; kind == ERROR_NONE && i < options->plan.clients.count; i++) {
+            if (options->plan.clients.list[i] <= options->plan.most_clients[r])
+                kind =
+                    law_check_texts(options->plan.recipes[r], options->plan.clients.list[i], error);
+        }
+    }
+    return kind;
+}
+
+enum error_kind cells_init(struct cells *cells, const struct options *options, struct error *error)
+{
+    struct random random;
+    size_t per_round =
+        options->target.topology_count * options->plan.recipe_count * options->plan.clients.count;
+    *cells = (struct cells){0};
+    assert(per_round > 0 && options->plan.trials > 0);
+    if (check_texts(options, error) != ERROR_NONE)
+        return error->kind;
+    *cells = (struct cells){.list = calloc(per_round * options->plan.trials, sizeof *cells->list)};
+    if (cells->list == NULL)
+        return error_raise(error, ERROR_NO_MEMORY, 0, "plan", "%s", "");
+    random_init(&random, options->plan.seed);
+    for (uint32_t trial = 1; trial <= options->plan.trials; trial++) {
+        struct cell *round = cells->list + cells->count;
+        size_t count = add_round(round, options, trial);
+        random_shuffle(&random, round, count, sizeof *round);
+        cells->count += count;
+    }
+    return ERROR_NONE;
+}
+
+void cells_deinit(struct cells *cells)
+{
+    free(cells->list);
+    *cells = (struct cells){0};
+}
+
+struct cell cells_warm_up(const struct options *options, size_t recipe, size_t topology)
+{
+    struct options small = *options;
+    uint64_t clients = options->plan.clients.list[options->plan.clients.count - 1];
+    if (clients > options->plan.most_clients[recipe])
+        clients = options->plan.most_clients[recipe];
+    if (clients > WARM_UP_CLIENTS)
+        clients = WARM_UP_CLIENTS;
+    struct cell cell = {.recipe = options->plan.recipes[recipe],
+                        .clients = (uint32_t)clients,
+                        .topology = topology};
+    small.plan.workload = WORKLOAD_DRAIN;
+    small.plan.locks = 1;
+    weigh(&small, &cell);
+    return cell;
+}
+
+uint64_t cells_bytes(const struct cells *cells)
+{
+    uint64_t bytes = 0;
+    for (size_t i = 0; i < cells->count; i++)
+        bytes += cells->list[i].bytes;
+    return bytes;
+}
+
+uint64_t cells_rpcs(const struct cells *cells, size_t from)
+{
+    uint64_t rpcs = 0;
+    for (size_t i = from; i < cells->count; i++)
+        rpcs += cells->list[i].rpcs;
+    return rpcs;
+}
+
+static size_t find_experience(const struct cells *cells, const struct cell *cell)
+{
+    size_t i = 0;
+    while (i < cells->experience_count && (cells->experience[i].recipe != cell->recipe ||
+                                           cells->experience[i].topology != cell->topology))
+        i++;
+    return i;
+}
+
+uint64_t cells_time_left_ns(const struct cells *cells, size_t from)
+{
+    double left_ns = 0;
+    for (size_t i = from; i < cells->count; i++) {
+        size_t at = find_experience(cells, &cells->list[i]);
+        const struct experience *known = &cells->experience[at];
+        if (at < cells->experience_count)
+            left_ns += (double)known->took_ns / (double)known->rpcs * (double)cells->list[i].rpcs;
+    }
+    return (uint64_t)left_ns;
+}
+
+void cells_learn(struct cells *cells, const struct cell *cell, uint64_t rpcs, uint64_t took_ns)
+{
+    size_t at = find_experience(cells, cell);
+    if (rpcs == 0 || at == CELLS_EXPERIENCE_MAX)
+        return;
+    if (at == cells->experience_count)
+        cells->experience[cells->experience_count++] =
+            (struct experience){.recipe = cell->recipe, .topology = cell->topology};
+    cells->experience[at].rpcs += rpcs;
+    cells->experience[at].took_ns += took_ns;
+}

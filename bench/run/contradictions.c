@@ -1,0 +1,174 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "bench/run/contradictions.h"
+
+#include "bench/cli/complain.h"
+
+#include <stdio.h>
+
+/* Complains about the value of an option; false, for the functions here to return. */
+static bool wrong(const char *option, const char *value, const char *why)
+{
+    return complain_value("run", option, value, why);
+}
+
+/* What is asked of a recipe that it cannot do. */
+static bool check_recipe(const struct options *options, const struct recipe *recipe)
+{
+    if (options->plan.pace == PACE_LOCKSTEP && !recipe_has_law(recipe))
+        return wrong("--recipes", recipe->name,
+                     "it polls without end, so lockstep cannot run it: give --pace free");
+    if (options->plan.workload == WORKLOAD_STEADY && recipe->together)
+        return wrong("--recipes", recipe->name,
+                     "its clients enter and leave together, once: give --workload drain");
+    return true;
+}
+
+/* Who waits can die only where one does. */
+static bool check_death(const struct options *options, const struct recipe *recipe)
+{
+    const struct death *death = &recipe->death;
+    if (death->how != DEATH_NONE && death->who == DEATH_WAITER &&
+        options->plan.clients.list[0] < (uint64_t)3 * options->plan.locks)
+        return wrong(
+            "--recipes", recipe->name,
+            "a client dies that waits between the holder and another waiter: at least three "
+            "clients per lock are needed");
+    return true;
+}
+
+/* A mistake that need not show would look like a lock that works. */
+static bool check_broken(const struct options *options, const struct recipe *recipe)
+{
+    char why[96];
+    if (!recipe->broken)
+        return true;
+    if (options->plan.workload == WORKLOAD_STEADY)
+        return wrong("--recipes", recipe->name, "it needs --workload drain");
+    if (options->plan.pace == PACE_FREE)
+        return wrong("--recipes", recipe->name,
+                     "in free pace its mistake shows only by chance: leave out --pace");
+    snprintf(why, sizeof why, "its mistake does not show with fewer than %u clients per lock",
+             recipe->broken);
+    return options->plan.clients.list[0] >= (uint64_t)recipe->broken * options->plan.locks ||
+           wrong("--recipes", recipe->name, why);
+}
+
+/* Where only some may share a lock, as readers do, the clients of each lock are to have one. */
+static bool check_sharing(const struct options *options, const struct recipe *recipe)
+{
+    uint64_t fewest = options->plan.clients.list[0] / options->plan.locks;
+    if (recipe->shares == NULL)
+        return true;
+    for (uint32_t number = 0; number < fewest; number++) {
+        if (recipe_shares(recipe, number))
+            return true;
+    }
+    return wrong(
+        "--recipes", recipe->name,
+        "the first client of a lock writes, so nobody would read: at least two clients per "
+        "lock are needed");
+}
+
+static bool check_recipes(const struct options *options)
+{
+    for (size_t i = 0; i < options->plan.recipe_count; i++) {
+        if (!check_recipe(options, options->plan.recipes[i]) ||
+            !check_death(options, options->plan.recipes[i]) ||
+            !check_broken(options, options->plan.recipes[i]) ||
+            !check_sharing(options, options->plan.recipes[i]))
+            return false;
+    }
+    return true;
+}
+
+/* How much is to be done, and by how many. */
+static bool check_amounts(const struct options *options)
+{
+    uint64_t fewest = options->plan.clients.list[0],
+             most = options->plan.clients.list[options->plan.clients.count - 1];
+    char value[32];
+    if (options->plan.workload == WORKLOAD_DRAIN &&
+        (options->plan.handoffs != 0 || options->plan.duration_ns != 0))
+        return wrong(options->plan.handoffs != 0 ? "--handoffs" : "--duration",
+                     "without --workload steady",
+                     "a drain ends when each client has acquired once: add --workload steady");
+    if (options->plan.handoffs != 0 && options->plan.duration_ns != 0)
+        return wrong("--handoffs", "with --duration", "give only one of them");
+    if (options->plan.handoffs != 0 && options->plan.handoffs < most) {
+        snprintf(value, sizeof value, "%llu", (unsigned long long)options->plan.handoffs);
+        return wrong("--handoffs", value,
+                     "fewer than the clients, of which each acquires at least once");
+    }
+    if (options->plan.locks > fewest) {
+        snprintf(value, sizeof value, "%u", options->plan.locks);
+        return wrong("--locks", value, "more locks than clients");
+    }
+    if (options->plan.processes > fewest) {
+        snprintf(value, sizeof value, "%u", options->plan.processes);
+        return wrong("--processes", value, "more processes than clients");
+    }
+    for (size_t i = 0; i < options->plan.recipe_count; i++) {
+        if (options->plan.most_clients[i] < fewest)
+            return wrong("--recipes", options->plan.recipes[i]->name,
+                         "its largest client count is below the smallest of --clients");
+    }
+    return true;
+}
+
+static bool check_hold(const struct options *options)
+{
+    uint64_t longest = options->plan.hold.exponential ? HOLD_LONGEST_MEANS : 1;
+    return options->plan.hold.mean_ns * longest < options->plan.timeout_ns ||
+           wrong("--hold", "with --timeout",
+                 "nothing moves while a lock is held: give a "
+                 "--timeout that is longer than the hold (for exp:, longer than 20 means)");
+}
+
+/* What only private servers are told. */
+static bool check_private(const struct options *options)
+{
+    const char *given = options->target.heap_given     ? "--heap"
+                        : options->target.fsync_given  ? "--fsync"
+                        : options->target.data != NULL ? "--data"
+                                                       : NULL;
+    if (given != NULL && options->target.connect)
+        return wrong(given, "with --connect", "only private servers are configured by zkherd");
+    if (given != NULL && options->target.driver == DRIVER_SIMULATED)
+        return wrong(given, "with --driver simulated", "a simulation has neither heap nor disk");
+    return true;
+}
+
+/* What is to spare the servers. */
+static bool check_bounds(const struct options *options)
+{
+    char value[32];
+    if (options->plan.max_rate != 0 && options->plan.pace == PACE_FREE)
+        return wrong("--max-rate", "with --pace free",
+                     "clients that contend freely cannot be held back: leave out --pace");
+    if (options->target.max_clients < options->plan.clients.list[0]) {
+        snprintf(value, sizeof value, "%llu", (unsigned long long)options->target.max_clients);
+        return wrong("--max-clients", value, "below the smallest number of --clients");
+    }
+    return true;
+}
+
+static bool check_servers(const struct options *options)
+{
+    if (options->target.driver == DRIVER_SIMULATED && options->target.connect)
+        return wrong("--driver simulated", "with --connect", "a simulation has servers of its own");
+    if (options->target.driver == DRIVER_SIMULATED && options->plan.processes > 1)
+        return wrong("--driver simulated", "with --processes", "a simulation runs in one process");
+    if (options->target.connect && options->target.servers_given)
+        return wrong("--servers", "with --connect",
+                     "give existing servers, or have private ones started");
+    if (!options->target.connect && options->target.placement == PLACEMENT_FOLLOWERS &&
+        options->target.server_counts[0] == 1)
+        return wrong("--placement", "followers", "a standalone server has no followers");
+    return true;
+}
+
+bool contradictions_found(const struct options *options)
+{
+    return !check_recipes(options) || !check_amounts(options) || !check_hold(options) ||
+           !check_bounds(options) || !check_servers(options) || !check_private(options);
+}

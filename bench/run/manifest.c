@@ -1,0 +1,232 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "bench/run/manifest.h"
+
+#include "base/clock.h"
+#include "base/output.h"
+#include "bench/cli/option_table.h"
+#include "bench/cli/version.h"
+#include "bench/output/json_text.h"
+#include "bench/output/machine.h"
+#include "client/library.h"
+#include "servers/four_letter.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#define ASK_NS (2 * NS_PER_S)
+
+static json_t *describe_command(int argc, char **argv)
+{
+    json_t *command = json_pack("[s]", "zkherd");
+    for (int i = 0; i < argc; i++)
+        json_array_append_new(command, json_text(argv[i]));
+    return command;
+}
+
+static json_t *describe_plan(const struct options *options)
+{
+    const struct plan_key *key;
+    json_t *plan = json_object();
+    for (size_t i = 0; (key = option_table_key(i)) != NULL; i++)
+        json_object_set_new(plan, key->name, key->print(options));
+    return plan;
+}
+
+static json_t *describe_driver(enum driver driver)
+{
+    char name[64], version[32] = "";
+    struct library library;
+    struct error error;
+    if (driver == DRIVER_SIMULATED)
+        return json_pack("{s:s, s:n, s:n, s:s}", "driver", options_drivers[driver],
+                         "client_library", "client_version", "clock", "simulated");
+    enum library_build build = driver == DRIVER_THREADS ? LIBRARY_MT : LIBRARY_ST;
+    snprintf(name, sizeof name, "%s (Apache C client)", library_name(build));
+    if (library_load(build, &library, &error) == ERROR_NONE)
+        library_version(&library, version, sizeof version);
+    return json_pack("{s:s, s:s, s:o, s:s}", "driver", options_drivers[driver], "client_library",
+                     name, "client_version", json_text(version), "clock", "CLOCK_MONOTONIC");
+}
+
+/* With what a server of our own was started. */
+static void add_start(json_t *server, const char *configuration, const char *jvm,
+                      const char *command)
+{
+    json_object_set_new(server, "configuration", json_text(configuration));
+    json_object_set_new(server, "jvm", json_text(jvm));
+    json_object_set_new(server, "jvm_command", json_text(command));
+}
+
+static json_t *describe_server(const struct target *target, size_t index)
+{
+    const struct endpoint *endpoint = &target->servers.endpoints[index];
+    const struct four_letter_identity *identity = &target->identities[index];
+    struct error error;
+    char name[ENDPOINT_TEXT_SIZE], address[ENDPOINT_TEXT_SIZE], settings[8192];
+    json_t *server =
+        json_pack("{s:s, s:s, s:o, s:o}", "endpoint", endpoint_typed(endpoint, name, sizeof name),
+                  "address", endpoint_address(endpoint, address, sizeof address), "version",
+                  json_text(identity->version), "mode", json_text(identity->mode));
+    if (target->setup != NULL &&
+        four_letter_settings(endpoint, ASK_NS, settings, sizeof settings, &error) == ERROR_NONE)
+        json_object_set_new(server, "settings", json_text(settings));
+    else
+        json_object_set_new(server, "settings", json_null());
+    if (target->ensemble != NULL) {
+        const struct ensemble *own = target->ensemble;
+        unsigned at = (unsigned)index;
+        add_start(server, ensemble_settings_text(own, at), ensemble_java_version(own),
+                  ensemble_command_line(own, at));
+    } else if (target->stands) {
+        struct background_server own;
+        int at = background_index_of(&target->background, endpoint);
+        background_look_at(&target->background, (unsigned)at, &own);
+        add_start(server, own.settings_text, own.java_version, own.command_line);
+    }
+    return server;
+}
+
+static json_t *describe_servers(const struct target *target)
+{
+    json_t *servers = json_array();
+    for (size_t i = 0; i < target->servers.count; i++)
+        json_array_append_new(servers, describe_server(target, i));
+    return servers;
+}
+
+/* Where private servers keep their data, its file system, and whether writes wait for the disk;
+ * null without servers of our own. */
+static json_t *describe_data(const struct options *options, const struct target *target)
+{
+    char file_system[64];
+    bool fsync = options->target.fsync;
+    if (target->ensemble == NULL && !target->stands)
+        return json_null();
+    if (target->stands) {
+        struct background_server server;
+        background_look_at(&target->background, 0, &server);
+        fsync = strstr(server.settings_text, "forceSync=no") == NULL;
+    }
+    const char *folder =
+        target->stands ? target->background.folder : ensemble_folder(target->ensemble);
+    machine_file_system(folder, file_system, sizeof file_system);
+    return json_pack("{s:o, s:s, s:b}", "folder", json_text(folder), "file_system", file_system,
+                     "fsync", fsync);
+}
+
+void manifest_begin(struct manifest *manifest, int argc, char **argv, const struct options *options,
+                    const struct target *target)
+{
+    manifest->warnings = json_array();
+    manifest->json = json_pack(
+        "{s:o, s:s, s:I, s:o, s:o, s:o, s:s, s:o, s:o, s:o}", "command",
+        describe_command(argc, argv), "version", version_text, "seed",
+        (json_int_t)options->plan.seed, "plan", describe_plan(options), "host", machine_describe(),
+        "driver", describe_driver(options->target.driver), "target", target->name, "servers",
+        describe_servers(target), "data", describe_data(options, target), "stalls",
+        json_pack("{s:i, s:f, s:[]}", "count", 0, "seconds", 0.0, "trials"));
+}
+
+void manifest_warn(struct manifest *manifest, const char *warning)
+{
+    json_array_append_new(manifest->warnings, json_text(warning));
+}
+
+static json_t *describe_stalls(const struct sample *sample)
+{
+    const struct stalls *stalls = &sample->stalls;
+    return json_pack("{s:s, s:i, s:i, s:i, s:f, s:o}", "recipe", sample->cell.recipe->name,
+                     "clients", (int)sample->cell.clients, "trial", (int)sample->cell.trial,
+                     "count", (int)stalls->count, "seconds", (double)stalls->total_ns / 1e9,
+                     "server", stalls->server[0] != '\0' ? json_text(stalls->server) : json_null());
+}
+
+void manifest_stalls(struct manifest *manifest, const struct sample *sample)
+{
+    json_t *stalls = json_object_get(manifest->json, "stalls");
+    if (sample->stalls.count == 0)
+        return;
+    json_int_t count = json_integer_value(json_object_get(stalls, "count"));
+    double seconds = json_real_value(json_object_get(stalls, "seconds"));
+    json_object_set_new(stalls, "count", json_integer(count + (json_int_t)sample->stalls.count));
+    json_object_set_new(stalls, "seconds",
+                        json_real(seconds + (double)sample->stalls.total_ns / 1e9));
+    json_array_append_new(json_object_get(stalls, "trials"), describe_stalls(sample));
+}
+
+static json_t *describe_roles(const struct board *board)
+{
+    json_t *roles = json_object();
+    const struct connect_string *servers = board->plan->servers;
+    for (size_t i = 0; i < servers->count; i++) {
+        char server[ENDPOINT_TEXT_SIZE];
+        json_object_set_new(roles, endpoint_address(&servers->endpoints[i], server, sizeof server),
+                            json_string(role_word(board->roles[i])));
+    }
+    return roles;
+}
+
+void manifest_sessions(struct manifest *manifest, const struct board *board)
+{
+    json_t *sessions = json_object();
+    for (uint32_t i = 0; i < board->plan->clients; i++) {
+        const char *server = board->sessions[i].server;
+        json_int_t count = json_integer_value(json_object_get(sessions, server));
+        json_object_set_new(sessions, server, json_integer(count + 1));
+    }
+    json_object_set_new(manifest->json, "sessions_of_last_trial", sessions);
+    json_object_set_new(manifest->json, "roles_of_last_trial", describe_roles(board));
+    json_object_set_new(manifest->json, "session_timeout_granted_ms",
+                        json_integer(board->sessions[0].timeout_ms));
+}
+
+static void add_end(struct manifest *manifest, const struct results *results,
+                    const struct error *cut_short, size_t trials_planned)
+{
+    char started[32], ended[32];
+    clock_format_utc(results->started_utc_ns, 0, started, sizeof started);
+    clock_format_utc(clock_utc_ns(), 0, ended, sizeof ended);
+    json_t *json = manifest->json;
+    json_object_set_new(json, "started", json_string(started));
+    json_object_set_new(json, "ended", json_string(ended));
+    json_object_set_new(json, "trials_planned", json_integer((json_int_t)trials_planned));
+    json_object_set_new(json, "trials_finished", json_integer((json_int_t)results->trials));
+    json_object_set_new(json, "interrupted",
+                        json_boolean(cut_short != NULL && cut_short->kind == ERROR_INTERRUPTED));
+    json_object_set_new(json, "cut_short",
+                        cut_short != NULL ? json_string(error_words(cut_short->kind))
+                                          : json_null());
+    json_object_set_new(json, "handoffs_csv_every", json_integer((json_int_t)results->thinning));
+    json_object_set(json, "warnings", manifest->warnings);
+}
+
+enum error_kind manifest_write(struct manifest *manifest, const struct results *results,
+                               const struct error *cut_short, size_t trials_planned,
+                               struct error *error)
+{
+    struct output file = {0};
+    if (manifest->json == NULL)
+        return error_raise(error, ERROR_NO_MEMORY, 0, "manifest.json", "%s", "");
+    add_end(manifest, results, cut_short, trials_planned);
+    enum error_kind kind = output_open(&file, results->folder, "manifest.json", error);
+    if (kind != ERROR_NONE)
+        return kind;
+    bool whole = json_dumpf(manifest->json, file.stream, JSON_INDENT(2)) == 0;
+    fputc('\n', file.stream);
+    kind = output_commit(&file, error);
+    /* All of it can be put as JSON: what is not the file's error is a lack of memory. */
+    if (kind == ERROR_NONE && !whole)
+        kind = error_raise(error, ERROR_NO_MEMORY, 0, file.path, "%s", "");
+    if (kind == ERROR_NONE)
+        kind = output_finish(&file, error);
+    if (kind != ERROR_NONE)
+        output_abandon(&file);
+    return kind;
+}
+
+void manifest_deinit(struct manifest *manifest)
+{
+    json_decref(manifest->json);
+    json_decref(manifest->warnings);
+    *manifest = (struct manifest){0};
+}

@@ -1,0 +1,244 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "bench/run/record.h"
+
+#include "base/cores.h"
+#include "base/output.h"
+#include "bench/cli/complain.h"
+#include "bench/cli/terminal.h"
+#include "bench/output/plots.h"
+#include "bench/run/fits.h"
+#include "bench/run/table.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum error_kind record_open(struct record *record, const struct options *options,
+                            const struct target *target, const char *out, size_t trials,
+                            struct error *error)
+{
+    uint64_t most = options->plan.clients.list[options->plan.clients.count - 1];
+    *record = (struct record){.options = options};
+    enum error_kind kind = ERROR_NONE;
+    for (size_t i = 0; kind == ERROR_NONE && i < options->plan.recipe_count; i++)
+        kind = waiters_new(options->plan.recipes[i], most, &record->waiters[i], error);
+    if (kind == ERROR_NONE)
+        kind = results_open(&record->results, out, target->name, trials, error);
+    if (kind != ERROR_NONE)
+        return kind;
+    record->trials_planned = trials;
+    snprintf(record->target, sizeof record->target, "%s", target->name);
+    record->context = (struct sample_context){record->results.run, record->target,
+                                              target->servers.count, options};
+    return ERROR_NONE;
+}
+
+void record_free(struct record *record)
+{
+    manifest_deinit(&record->manifest);
+    for (size_t i = 0; i < OPTIONS_RECIPES_MAX; i++)
+        waiters_free(record->waiters[i]);
+    samples_deinit(&record->samples);
+    *record = (struct record){0};
+}
+
+void record_warn(struct record *record, const char *format, ...)
+{
+    char warning[800];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(warning, sizeof warning, format, arguments);
+    va_end(arguments);
+    if (!record->options->output.quiet)
+        complain_mildly("%s", warning);
+    manifest_warn(&record->manifest, warning);
+}
+
+/* Why ours are not held against the servers' counters is said once a run. */
+static void say_once(struct record *record, const char *why)
+{
+    if (!record->told_why)
+        record_warn(record, "cannot cross-check against the servers' counters: %s", why);
+    record->told_why = true;
+}
+
+static struct waiters *waiters_of(struct record *record, const struct recipe *recipe)
+{
+    size_t i = 0;
+    while (record->options->plan.recipes[i] != recipe)
+        i++;
+    return record->waiters[i];
+}
+
+enum error_kind record_add(struct record *record, const struct cell *cell,
+                           const struct trial_result *result, struct error *error)
+{
+    struct sample sample;
+    enum error_kind kind = ERROR_NONE;
+    sample_take(cell, result, cores_allowed(), &sample);
+    if (sample.complete && sample.violations == 0)
+        kind = waiters_add(waiters_of(record, cell->recipe), result, sample.valid, &sample.beta,
+                           error);
+    if (kind == ERROR_NONE)
+        kind = samples_add(&record->samples, &sample, error);
+    if (kind != ERROR_NONE)
+        return kind;
+    manifest_sessions(&record->manifest, result->board);
+    manifest_stalls(&record->manifest, &sample);
+    if (result->not_reconciled[0] != '\0')
+        say_once(record, result->not_reconciled);
+    return results_add(&record->results, &record->context, &sample, result, error);
+}
+
+/* ------------------------------------------------------------------ after the last trial */
+
+/* Writes a CSV file whose rows come from one of the writers below. */
+static enum error_kind write_csv(const struct record *record, const char *name, const char *columns,
+                                 void (*write_rows)(const struct record *record, struct csv *csv),
+                                 struct error *error)
+{
+    struct output file = {0};
+    enum error_kind kind = output_open(&file, record->results.folder, name, error);
+    if (kind != ERROR_NONE)
+        return kind;
+    struct csv csv = {.stream = file.stream};
+    csv_header(&csv, columns);
+    write_rows(record, &csv);
+    kind = output_finish(&file, error);
+    if (kind != ERROR_NONE)
+        output_abandon(&file);
+    return kind;
+}
+
+static void write_waiters(const struct record *record, struct csv *csv)
+{
+    for (size_t i = 0; i < record->options->plan.recipe_count; i++)
+        waiters_write(record->waiters[i], record->results.run, csv);
+}
+
+static void write_fits(const struct record *record, struct csv *csv)
+{
+    for (size_t i = 0; i < record->options->plan.recipe_count; i++)
+        fits_write(&record->samples, record->waiters[i], &record->context, csv);
+}
+
+static void list_recipes(const struct options *options, char *list, size_t size)
+{
+    size_t at = 0;
+    list[0] = '\0';
+    for (size_t i = 0; i < options->plan.recipe_count && at < size; i++)
+        at += (size_t)snprintf(list + at, size - at, "%s%s", i > 0 ? " " : "",
+                               options->plan.recipes[i]->name);
+}
+
+static enum error_kind draw(struct record *record, int interrupts, struct error *error)
+{
+    char recipes[2048], why[640];
+    list_recipes(record->options, recipes, sizeof recipes);
+    const struct plots plots = {record->results.folder, recipes, record->options->output.plots,
+                                interrupts};
+    switch (plots_draw(&plots, why, sizeof why)) {
+    case PLOTS_DRAWN:
+    case PLOTS_NOTHING:
+        break;
+    case PLOTS_SKIPPED:
+        record_warn(record, "the plots are skipped: %s", why);
+        break;
+    case PLOTS_INTERRUPTED:
+        manifest_warn(&record->manifest, "interrupted: the plots are not drawn");
+        return error_raise(error, ERROR_INTERRUPTED, 0, "run", "the plots are not drawn");
+    }
+    return ERROR_NONE;
+}
+
+static void write_sentences(const struct record *record, FILE *stream)
+{
+    for (size_t i = 0; i < record->options->plan.recipe_count; i++)
+        fits_tell(&record->samples, record->options->plan.recipes[i], record->options, stream);
+    fits_tell_levels(&record->samples, record->options, stream);
+    table_write_roles(&record->samples, record->options, stream);
+    table_write_leaks(&record->samples, record->options, stream);
+    table_write_stalls(&record->samples, stream);
+    table_write_recoveries(&record->samples, record->options, stream);
+}
+
+/* Which of several topologies it is. */
+static void tell_topology(const struct record *record)
+{
+    size_t servers = record->context.servers;
+    printf("\n%s: %zu server%s\n\n", record->target, servers, servers == 1 ? "" : "s");
+}
+
+static void tell_failures(const struct record *record)
+{
+    char where[100] = "";
+    if (record->options->target.topology_count > 1)
+        snprintf(where, sizeof where, "%s: ", record->target);
+    table_complain(&record->samples, record->options, where);
+}
+
+/* Of trials that all fail there may be no sentence to tell. */
+static enum error_kind tell_sentences(const struct record *record, struct error *error)
+{
+    char *text = NULL;
+    size_t length = 0;
+    FILE *stream = open_memstream(&text, &length);
+    if (stream != NULL)
+        write_sentences(record, stream);
+    bool good = stream != NULL && ferror(stream) == 0;
+    good = stream != NULL && fclose(stream) == 0 && good;
+    if (good && length > 0)
+        printf("\n%s", text);
+    free(text);
+    return good ? ERROR_NONE : error_raise(error, ERROR_NO_MEMORY, 0, "the summary", "%s", "");
+}
+
+enum error_kind record_tell(const struct record *record, struct error *error)
+{
+    tell_failures(record);
+    if (record->options->output.quiet)
+        return ERROR_NONE;
+    if (record->options->target.topology_count > 1)
+        tell_topology(record);
+    enum error_kind kind = table_write(&record->samples, record->options,
+                                       terminal_columns(STDOUT_FILENO), stdout, error);
+    if (kind == ERROR_NONE)
+        kind = tell_sentences(record, error);
+    printf("\nresults in %s\n", record->results.folder);
+    return kind;
+}
+
+/* Closes the files, and adds those that need all trials. The first error is the one that counts. */
+enum error_kind record_close(struct record *record, const struct error *cut_short, int interrupts,
+                             struct error *error)
+{
+    enum error_kind kind = results_close(&record->results, error);
+    if (record->results.trials == 0)
+        return kind;
+    if (kind == ERROR_NONE)
+        kind = write_csv(record, "waiters.csv", waiters_columns, write_waiters, error);
+    if (kind == ERROR_NONE)
+        kind = write_csv(record, "fits.csv", fits_columns, write_fits, error);
+    if (kind == ERROR_NONE && !record->results.broken)
+        kind = draw(record, interrupts, error);
+    /* Tried in any case: it says how far the run came. */
+    struct error telling;
+    enum error_kind told =
+        manifest_write(&record->manifest, &record->results, cut_short, record->trials_planned,
+                       kind == ERROR_NONE ? error : &telling);
+    return kind == ERROR_NONE ? told : kind;
+}
+
+int record_verdict(const struct record *record)
+{
+    bool valid = true;
+    for (size_t i = 0; i < record->samples.count; i++) {
+        if (record->samples.list[i].violations > 0)
+            return 1;
+        valid = valid && record->samples.list[i].valid;
+    }
+    return valid ? 0 : 4;
+}

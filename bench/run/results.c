@@ -1,0 +1,266 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "bench/run/results.h"
+
+#include "base/clock.h"
+#include "bench/cli/version.h"
+#include "bench/output/folder.h"
+#include "measure/hlog.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+static const char handoffs_columns[] =
+    "run,recipe,clients,trial,lock,handoff,waiters,holder,granted,creates,exists,gets,get_children,"
+    "sets,deletes,multis,rpcs,notifications,names_listed,bytes_sent,bytes_received,handoff_us,"
+    "creates_failed,deletes_failed,notifications_spurious";
+
+static const char sessions_columns[] = "run,recipe,clients,trial,session,server,role,acquisitions";
+
+static const char latency_columns[] =
+    "run,recipe,clients,trial,role,kind,count,over_range,p50_us,p90_us,p99_us,p999_us,max_us";
+
+/* A percentile this far out needs so many values to mean anything. */
+#define P999_LEAST 10000
+
+/* ------------------------------------------------------------------ the files */
+
+static enum error_kind open_csv(struct results *results, struct output *file, struct csv *csv,
+                                const char *name, const char *columns, struct error *error)
+{
+    enum error_kind kind = output_open(file, results->folder, name, error);
+    if (kind != ERROR_NONE)
+        return kind;
+    *csv = (struct csv){.stream = file->stream};
+    csv_header(csv, columns);
+    return output_commit(file, error);
+}
+
+static enum error_kind open_hlog(struct results *results, struct error *error)
+{
+    char comment[160];
+    enum error_kind kind = output_open(&results->hlog_file, results->folder, "latency.hlog", error);
+    if (kind != ERROR_NONE)
+        return kind;
+    snprintf(comment, sizeof comment, "[zkherd %s, values in nanoseconds]", version_text);
+    kind = hlog_write_header(results->hlog_file.stream, results->started_utc_ns, comment, error);
+    return kind == ERROR_NONE ? output_commit(&results->hlog_file, error) : kind;
+}
+
+enum error_kind results_open(struct results *results, const char *out, const char *target,
+                             size_t trials, struct error *error)
+{
+    struct error closing;
+    *results = (struct results){
+        .started_utc_ns = clock_utc_ns(),
+        .started_ns = clock_now_ns(),
+        .rows_per_trial = RESULTS_HANDOFFS_MAX / trials + 1,
+        .thinning = 1,
+    };
+    enum error_kind kind =
+        folder_make(out, results->started_utc_ns, target, results->folder, error);
+    if (kind != ERROR_NONE)
+        return kind;
+    snprintf(results->run, sizeof results->run, "%.*s", NAME_MAX, folder_name(results->folder));
+    kind = open_csv(results, &results->trials_file, &results->trials_csv, "trials.csv",
+                    sample_columns, error);
+    if (kind == ERROR_NONE)
+        kind = open_csv(results, &results->handoffs_file, &results->handoffs_csv, "handoffs.csv",
+                        handoffs_columns, error);
+    if (kind == ERROR_NONE)
+        kind = open_csv(results, &results->sessions_file, &results->sessions_csv, "sessions.csv",
+                        sessions_columns, error);
+    if (kind == ERROR_NONE)
+        kind = open_csv(results, &results->latency_file, &results->latency_csv, "latency.csv",
+                        latency_columns, error);
+    if (kind == ERROR_NONE)
+        kind = open_hlog(results, error);
+    if (kind != ERROR_NONE)
+        (void)!results_close(results, &closing);
+    return kind;
+}
+
+/* ------------------------------------------------------------------ a trial */
+
+static void begin_row(struct results *results, struct csv *csv, const struct sample *sample)
+{
+    csv_text(csv, results->run);
+    csv_text(csv, sample->cell.recipe->name);
+    csv_count(csv, sample->cell.clients);
+    csv_count(csv, sample->cell.trial);
+}
+
+static void write_handoff(struct results *results, const struct sample *sample, uint32_t lock,
+                          size_t handoff, const struct ledger_row *row)
+{
+    static const enum tally_kind kinds[] = {TALLY_CREATE,       TALLY_EXISTS, TALLY_GET,
+                                            TALLY_GET_CHILDREN, TALLY_SET,    TALLY_DELETE,
+                                            TALLY_MULTI};
+    struct csv *csv = &results->handoffs_csv;
+    begin_row(results, csv, sample);
+    csv_count(csv, lock);
+    csv_count(csv, handoff);
+    csv_count(csv, row->waiters);
+    if (row->holder != 0)
+        csv_count(csv, row->holder - 1);
+    else
+        csv_empty(csv);
+    csv_count(csv, row->granted);
+    for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++)
+        csv_count(csv, row->tally.of[kinds[i]]);
+    csv_count(csv, tally_rpcs(&row->tally));
+    csv_count(csv, row->tally.of[TALLY_NOTIFICATION]);
+    csv_count(csv, row->tally.of[TALLY_NAMES_LISTED]);
+    csv_count(csv, row->tally.of[TALLY_BYTES_SENT]);
+    csv_count(csv, row->tally.of[TALLY_BYTES_RECEIVED]);
+    csv_real(csv, row->handoff_ns > 0 ? (double)row->handoff_ns / 1e3 : NAN, 1);
+    csv_count(csv, row->tally.of[TALLY_CREATE_FAILED]);
+    csv_count(csv, row->tally.of[TALLY_DELETE_FAILED]);
+    csv_count(csv, row->tally.of[TALLY_NOTIFICATION_SPURIOUS]);
+    csv_end_row(csv);
+}
+
+static void write_handoffs(struct results *results, const struct sample *sample,
+                           const struct board *board)
+{
+    uint64_t every = sample->handoffs / results->rows_per_trial + 1;
+    if (every > results->thinning)
+        results->thinning = every;
+    for (uint32_t lock = 0; lock < board->plan->locks; lock++) {
+        size_t used = board_rows_used(board, lock);
+        for (size_t handoff = 0; handoff < used; handoff += every)
+            write_handoff(results, sample, lock, handoff,
+                          ledger_row(&board->ledger, lock, handoff));
+    }
+}
+
+static void write_sessions(struct results *results, const struct sample *sample,
+                           const struct board *board)
+{
+    struct csv *csv = &results->sessions_csv;
+    for (uint32_t i = 0; i < board->plan->clients; i++) {
+        const struct board_session *session = &board->sessions[i];
+        begin_row(results, csv, sample);
+        csv_count(csv, i);
+        csv_text(csv, session->server);
+        csv_text(csv, role_word(session->role));
+        csv_count(csv, session->acquisitions);
+        csv_end_row(csv);
+    }
+}
+
+static double us(const struct histogram *histogram, double percent)
+{
+    return (double)histogram_percentile_ns(histogram, percent) / 1e3;
+}
+
+static void write_latency(struct results *results, const struct sample *sample, const char *role,
+                          enum meter_kind kind, const struct histogram *histogram)
+{
+    struct csv *csv = &results->latency_csv;
+    uint64_t count = histogram_count(histogram) + histogram_overflow(histogram);
+    begin_row(results, csv, sample);
+    csv_text(csv, role);
+    csv_text(csv, board_meter_word(kind));
+    csv_count(csv, count);
+    csv_count(csv, histogram_overflow(histogram));
+    csv_real(csv, us(histogram, 50), 3);
+    csv_real(csv, us(histogram, 90), 3);
+    csv_real(csv, us(histogram, 99), 3);
+    csv_real(csv, count >= P999_LEAST ? us(histogram, 99.9) : NAN, 3);
+    csv_real(csv, us(histogram, 100), 3);
+    csv_end_row(csv);
+}
+
+/* From an arrival to its grant others take their steps, and where all leave together from a release
+ * to its end. */
+static bool spans_steps(const struct sample *sample, enum meter_kind kind)
+{
+    return kind == METER_ACQUIRE || (kind == METER_RELEASE && sample->cell.recipe->together);
+}
+
+/* All sessions together (role NULL), or those of a role: the kinds that have a value. */
+static enum error_kind write_latencies(struct results *results, const struct sample *sample,
+                                       const char *role, const struct histogram *latency,
+                                       struct error *error)
+{
+    double now_s = (double)(clock_now_ns() - results->started_ns) / 1e9;
+    for (int kind = 0; kind < METER_KINDS; kind++) {
+        const struct histogram *histogram = &latency[kind];
+        char tag[96];
+        if (histogram_count(histogram) + histogram_overflow(histogram) == 0 ||
+            (sample->paced && spans_steps(sample, (enum meter_kind)kind)))
+            continue;
+        write_latency(results, sample, role == NULL ? "all" : role, (enum meter_kind)kind,
+                      histogram);
+        snprintf(tag, sizeof tag, "%s.%u.%s%s%s", sample->cell.recipe->name, sample->cell.clients,
+                 board_meter_word((enum meter_kind)kind), role == NULL ? "" : ".",
+                 role == NULL ? "" : role);
+        enum error_kind error_kind =
+            hlog_write_interval(results->hlog_file.stream, tag, now_s - sample->elapsed_s,
+                                sample->elapsed_s, histogram, error);
+        if (error_kind != ERROR_NONE)
+            return error_kind;
+    }
+    return ERROR_NONE;
+}
+
+static enum error_kind write_roles(struct results *results, const struct sample *sample,
+                                   const struct trial_result *result, struct error *error)
+{
+    enum error_kind kind = ERROR_NONE;
+    for (int role = 0; result->roles > 1 && kind == ERROR_NONE && role < ROLES; role++)
+        kind = write_latencies(results, sample, role_word((enum role)role),
+                               result->latency_of[role], error);
+    return kind;
+}
+
+enum error_kind results_add(struct results *results, const struct sample_context *context,
+                            const struct sample *sample, const struct trial_result *result,
+                            struct error *error)
+{
+    struct output *files[] = {&results->handoffs_file, &results->sessions_file,
+                              &results->latency_file, &results->hlog_file, &results->trials_file};
+    uint64_t before_bytes[sizeof files / sizeof files[0]];
+    for (size_t i = 0; i < sizeof files / sizeof files[0]; i++)
+        before_bytes[i] = files[i]->committed_bytes;
+    sample_write(sample, context, &results->trials_csv);
+    write_handoffs(results, sample, result->board);
+    write_sessions(results, sample, result->board);
+    enum error_kind kind = write_latencies(results, sample, NULL, result->latency, error);
+    if (kind == ERROR_NONE)
+        kind = write_roles(results, sample, result, error);
+    for (size_t i = 0; kind == ERROR_NONE && i < sizeof files / sizeof files[0]; i++)
+        kind = output_commit(files[i], error);
+    /* A trial that one file has no room for is to be in none of them. */
+    for (size_t i = 0; kind != ERROR_NONE && i < sizeof files / sizeof files[0]; i++)
+        files[i]->committed_bytes = before_bytes[i];
+    results->broken = kind != ERROR_NONE;
+    results->trials += kind == ERROR_NONE;
+    return kind;
+}
+
+enum error_kind results_close(struct results *results, struct error *error)
+{
+    struct output *files[] = {&results->trials_file, &results->handoffs_file,
+                              &results->sessions_file, &results->latency_file, &results->hlog_file};
+    enum error_kind worst = ERROR_NONE;
+    for (size_t i = 0; i < sizeof files / sizeof files[0]; i++) {
+        if (results->trials == 0) {
+            output_abandon(files[i]);
+            continue;
+        }
+        struct error told;
+        if (!results->broken) {
+            if (output_finish(files[i], &told) == ERROR_NONE)
+                continue;
+            worst = told.kind;
+            *error = told;
+        }
+        (void)!output_keep(files[i], &told);
+    }
+    if (results->trials == 0)
+        rmdir(results->folder);
+    return worst;
+}

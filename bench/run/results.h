@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * results: the folder of a run, and the files that grow trial by trial. Layer: bench/run.
+ *
+ * trials.csv, handoffs.csv, sessions.csv, latency.csv and latency.hlog are written beside their
+ * final names, committed after every trial, and renamed at the end. Invariant: whatever ends the
+ * run, what stands under a final name is well-formed and holds whole trials only.
+ */
+#ifndef BENCH_RUN_RESULTS_H
+#define BENCH_RUN_RESULTS_H
+
+#include "base/error.h"
+#include "base/output.h"
+#include "bench/run/sample.h"
+#include "measure/csv.h"
+#include "trial/trial.h"
+
+#include <limits.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* About how many rows handoffs.csv may have: the trials share them, and one that makes more
+ * handoffs is thinned evenly. */
+#define RESULTS_HANDOFFS_MAX UINT64_C(1000000)
+
+struct results {
+    char folder[PATH_MAX];
+    char run[NAME_MAX + 1]; /* the folder's last name: the run's id in every row */
+    uint64_t started_utc_ns;
+    uint64_t started_ns;
+    uint64_t rows_per_trial; /* of handoffs.csv, at most */
+    uint64_t thinning;       /* every so many-th handoff has a row: of the trial thinned the most */
+    size_t trials;
+    bool broken; /* a write has failed: the files are cut to the trials before it */
+    struct output trials_file, handoffs_file, sessions_file, latency_file, hlog_file;
+    struct csv trials_csv, handoffs_csv, sessions_csv, latency_csv;
+};
+
+/*
+ * Makes the folder: `out`, or results/<UTC time>-<target> if out is NULL. ERROR_EXISTS if it is
+ * there already, ERROR_DENIED, ERROR_NO_SPACE. trials: how many are to come.
+ */
+MUST_CHECK enum error_kind results_open(struct results *results, const char *out,
+                                        const char *target, size_t trials, struct error *error);
+
+/* Adds a trial. On an error the files keep the trials before it. */
+MUST_CHECK enum error_kind results_add(struct results *results,
+                                       const struct sample_context *context,
+                                       const struct sample *sample,
+                                       const struct trial_result *result, struct error *error);
+
+/* Gives the files their final names. Also after a write has failed: then with the trials before it.
+ * If no trial was added, nothing is kept: the files and the folder are removed. */
+MUST_CHECK enum error_kind results_close(struct results *results, struct error *error);
+
+#endif

@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * sample: what is kept of a finished trial: a row of trials.csv. Layer: bench/run.
+ */
+#ifndef BENCH_RUN_SAMPLE_H
+#define BENCH_RUN_SAMPLE_H
+
+#include "base/error.h"
+#include "bench/run/cells.h"
+#include "measure/csv.h"
+#include "trial/trial.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct sample {
+    struct cell cell;
+    struct tally total;
+    struct tally law;
+    bool has_law;
+    uint64_t handoffs;
+    double elapsed_s;
+    double drain_s;
+    bool paced;                  /* by --max-rate: what spans several steps has the waiting in it */
+    double handoff_us[4];        /* p50, p90, p99, maximum; NaN without handoffs */
+    double acquire_us[3];        /* p50, p99, maximum */
+    double handoff_of_us[ROLES]; /* p50 of the sessions on servers of a role; NaN without any */
+    double beta; /* the cost of one more waiter, in bare handoffs; NaN where it cannot be told */
+    double client_cpu_s;
+    uint64_t client_rss_kib;
+    uint64_t reconnects;
+    struct stalls stalls;
+    double recovery_s; /* from a death to the next grant; NaN without either */
+    uint64_t repairs;
+    struct server_counters_count servers;
+    enum reconciled reconciled;
+    uint32_t violations;
+    uint64_t inversions;
+    double fairness_jain;
+    bool complete; /* led to its end: the counts are those of a whole trial */
+    bool valid; /* complete, and nothing foreign to the lock is in its times: a stall of a server,
+                   a reconnect, a driver that was the bottleneck */
+    char reason[832]; /* why it is not valid, or which verdict failed; "" when all is well */
+};
+
+struct samples {
+    struct sample *list;
+    size_t count;
+};
+
+/* Sums a finished trial up; beta is the waiters' to fill in (waiters_add). cores_allowed: how many
+ * cores the trial's processes could use (cores.h). */
+void sample_take(const struct cell *cell, const struct trial_result *result, double cores_allowed,
+                 struct sample *sample);
+
+/* Figures of a trial, for medians and fits. Bytes are those sent and received together; the two
+ * times are NaN where the trial was paced. */
+double sample_rpcs(const struct sample *sample);
+double sample_creates(const struct sample *sample);
+double sample_notifications(const struct sample *sample);
+double sample_names_listed(const struct sample *sample);
+double sample_bytes(const struct sample *sample);
+double sample_elapsed_s(const struct sample *sample);
+double sample_drain_s(const struct sample *sample);
+
+/* Appends; samples_deinit frees. */
+MUST_CHECK enum error_kind samples_add(struct samples *samples, const struct sample *sample,
+                                       struct error *error);
+void samples_deinit(struct samples *samples);
+
+/* What all rows of a run say alike. */
+struct sample_context {
+    const char *run;
+    const char *target;
+    size_t servers;
+    const struct options *options;
+};
+
+/* The columns of trials.csv, and a sample's row. */
+extern const char sample_columns[];
+void sample_write(const struct sample *sample, const struct sample_context *context,
+                  struct csv *csv);
+
+#endif

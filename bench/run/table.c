@@ -1,0 +1,493 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "bench/run/table.h"
+
+#include "base/text.h"
+#include "bench/cli/columns.h"
+#include "bench/cli/complain.h"
+#include "bench/cli/wrap.h"
+#include "measure/statistics.h"
+
+#include <math.h>
+#include <string.h>
+
+/* The trials of one cell. */
+struct group {
+    const struct sample *list[1024];
+    size_t count;
+};
+
+static void gather(const struct samples *samples, const struct recipe *recipe, uint64_t clients,
+                   struct group *group)
+{
+    group->count = 0;
+    for (size_t i = 0; i < samples->count && group->count < 1024; i++) {
+        const struct sample *sample = &samples->list[i];
+        if (sample->cell.recipe == recipe && sample->cell.clients == clients)
+            group->list[group->count++] = sample;
+    }
+}
+
+static size_t count_complete(const struct group *group)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < group->count; i++)
+        count += group->list[i]->complete;
+    return count;
+}
+
+/* Of the trials led to their end; if there is none, of what there is. */
+static double median(const struct group *group, double (*value)(const struct sample *sample))
+{
+    double values[1024];
+    size_t count = 0, complete = count_complete(group);
+    for (size_t i = 0; i < group->count; i++) {
+        double one = value(group->list[i]);
+        if (isfinite(one) && (group->list[i]->complete || complete == 0))
+            values[count++] = one;
+    }
+    statistics_sort(values, count);
+    return statistics_median(values, count);
+}
+
+/* Of the trials whose times stand. */
+static double median_time(const struct group *group, double (*value)(const struct sample *sample))
+{
+    struct group timed = {.count = 0};
+    for (size_t i = 0; i < group->count; i++) {
+        if (group->list[i]->valid)
+            timed.list[timed.count++] = group->list[i];
+    }
+    return median(&timed, value);
+}
+
+static double handoff_p50_ms(const struct sample *sample)
+{
+    return sample->handoff_us[0] / 1e3;
+}
+
+static double handoff_p99_ms(const struct sample *sample)
+{
+    return sample->handoff_us[2] / 1e3;
+}
+
+/* ------------------------------------------------------------------ the table */
+
+/* What is said of the counts of a cell: equal to the law, not, or without one. */
+static const char equal_to_law[] = "= law", without_law[] = "-";
+
+static const char *verdict_of(const struct group *group)
+{
+    bool has_law = true;
+    for (size_t i = 0; i < group->count; i++) {
+        if (group->list[i]->violations > 0)
+            return "FAILS";
+        has_law = has_law && (group->list[i]->has_law || !group->list[i]->complete);
+    }
+    if (count_complete(group) == 0)
+        return "not valid";
+    return has_law ? equal_to_law : without_law;
+}
+
+enum {
+    COLUMN_RECIPE,
+    COLUMN_CLIENTS,
+    COLUMN_RPCS,
+    COLUMN_VERDICT,
+    COLUMN_CREATES,
+    COLUMN_NOTIFICATIONS,
+    COLUMN_BYTES,
+    COLUMN_DRAIN,
+    COLUMN_P50,
+    COLUMN_P99,
+    TABLE_COLUMNS
+};
+
+#define SPARE_FIRST 3 /* bytes: the sentences tell how they grow */
+
+static const struct column in_kilobytes[TABLE_COLUMNS] = {
+    [COLUMN_RECIPE] = {.over = "", .title = "recipe", .left = true},
+    [COLUMN_CLIENTS] = {.over = "", .title = "clients"},
+    [COLUMN_RPCS] = {.over = "", .title = "RPCs"},
+    [COLUMN_VERDICT] = {.over = "", .title = "verdict", .left = true},
+    [COLUMN_CREATES] = {.over = "", .title = "CREATEs", .spare = 2},
+    [COLUMN_NOTIFICATIONS] = {.over = "notifi-", .title = "cations"},
+    [COLUMN_BYTES] = {.over = "", .title = "kB", .spare = SPARE_FIRST},
+    [COLUMN_DRAIN] = {.over = "drain", .title = "s"},
+    [COLUMN_P50] = {.over = "handoff", .title = "p50 ms"},
+    [COLUMN_P99] = {.over = "handoff", .title = "p99 ms", .spare = 1},
+};
+
+/* How the figures of one table are written. */
+struct style {
+    bool brief;     /* counts but RPCs rounded, with a unit */
+    bool megabytes; /* in place of kilobytes */
+};
+
+/* More kilobytes than that in any trial are told in megabytes. */
+#define KILOBYTES_MAX 1e6
+
+static void put_number(struct columns *columns, double number, int decimals)
+{
+    if (isfinite(number))
+        columns_put(columns, "%.*f", decimals, number);
+    else
+        columns_put(columns, "-");
+}
+
+static void put_count(struct columns *columns, double count)
+{
+    char text[32];
+    if (isfinite(count))
+        columns_put(columns, "%s", text_format_count((uint64_t)(count + 0.5), text, sizeof text));
+    else
+        columns_put(columns, "-");
+}
+
+/* "499.5k": seven columns at most. */
+static void put_rounded(struct columns *columns, double count)
+{
+    static const char units[] = "kMGT";
+    size_t unit = 0;
+    if (!(count >= 1e5)) {
+        put_count(columns, count);
+        return;
+    }
+    for (count /= 1e3; count >= 999.95 && units[unit + 1] != '\0'; unit++)
+        count /= 1e3;
+    columns_put(columns, "%.1f%c", count, units[unit]);
+}
+
+static void put_bytes(struct columns *columns, double bytes, bool megabytes)
+{
+    if (megabytes && bytes < 9.995e6)
+        put_number(columns, bytes / 1e6, 2);
+    else
+        put_count(columns, bytes / (megabytes ? 1e6 : 1e3));
+}
+
+static void put_group(struct columns *columns, const struct recipe *recipe, uint64_t clients,
+                      const struct group *group, const struct style *style)
+{
+    void (*put)(struct columns * columns, double count) = style->brief ? put_rounded : put_count;
+    columns_put(columns, "%s", recipe->name);
+    columns_put(columns, "%llu", (unsigned long long)clients);
+    put_count(columns, median(group, sample_rpcs));
+    columns_put(columns, "%s", verdict_of(group));
+    put(columns, median(group, sample_creates));
+    put(columns, median(group, sample_notifications));
+    put_bytes(columns, median(group, sample_bytes), style->megabytes);
+    put_number(columns, median_time(group, sample_drain_s), 3);
+    put_number(columns, median_time(group, handoff_p50_ms), 2);
+    put_number(columns, median_time(group, handoff_p99_ms), 2);
+}
+
+/* The verdict of all cells, or NULL if they have several. */
+static const char *fill(const struct samples *samples, const struct options *options,
+                        const struct style *style, struct group *group, struct columns *columns)
+{
+    const char *common = NULL;
+    bool several = false;
+    for (size_t r = 0; r < options->plan.recipe_count; r++) {
+        for (size_t i = 0; i < options->plan.clients.count; i++) {
+            gather(samples, options->plan.recipes[r], options->plan.clients.list[i], group);
+            if (group->count == 0)
+                continue;
+            put_group(columns, options->plan.recipes[r], options->plan.clients.list[i], group,
+                      style);
+            several = several || (common != NULL && common != verdict_of(group));
+            common = verdict_of(group);
+        }
+    }
+    return several ? NULL : common;
+}
+
+/* A verdict that all cells have is told once, below the table. */
+static bool is_told_once(const char *verdict)
+{
+    return verdict == equal_to_law || verdict == without_law;
+}
+
+static void tell_verdict(const char *verdict, const struct options *options, FILE *stream)
+{
+    if (verdict == equal_to_law)
+        fputs("All counts equal their laws.\n", stream);
+    else if (verdict == without_law)
+        fprintf(stream, "No law applies to these counts%s.\n",
+                options->plan.pace == PACE_FREE ? ": in free pace they depend on timing" : "");
+}
+
+/* A trial may be in the counts of its cell and not in the times, or in neither. */
+static void tell_share(const struct group *group, FILE *stream)
+{
+    size_t valid = 0;
+    char clients[32];
+    for (size_t i = 0; i < group->count; i++)
+        valid += group->list[i]->valid;
+    if (valid < group->count && is_told_once(verdict_of(group)))
+        wrap_sentence(stream, "%s, %s clients: counts of %zu of %zu trial%s, times of %zu",
+                      group->list[0]->cell.recipe->name,
+                      text_format_count(group->list[0]->cell.clients, clients, sizeof clients),
+                      count_complete(group), group->count, group->count == 1 ? "" : "s", valid);
+}
+
+static void tell_shares(const struct samples *samples, const struct options *options,
+                        struct group *group, FILE *stream)
+{
+    for (size_t r = 0; r < options->plan.recipe_count; r++) {
+        for (size_t i = 0; i < options->plan.clients.count; i++) {
+            gather(samples, options->plan.recipes[r], options->plan.clients.list[i], group);
+            tell_share(group, stream);
+        }
+    }
+}
+
+static bool has_many_bytes(const struct samples *samples)
+{
+    for (size_t i = 0; i < samples->count; i++) {
+        if (sample_bytes(&samples->list[i]) >= KILOBYTES_MAX * 1e3)
+            return true;
+    }
+    return false;
+}
+
+static void write_below(const char *verdict, const struct style *style,
+                        const struct samples *samples, const struct options *options,
+                        struct group *group, FILE *stream)
+{
+    tell_verdict(verdict, options, stream);
+    tell_shares(samples, options, group, stream);
+    if (style->brief)
+        fputs("k, M, G: rounded; the exact counts are in trials.csv.\n", stream);
+}
+
+enum error_kind table_write(const struct samples *samples, const struct options *options,
+                            size_t width, FILE *stream, struct error *error)
+{
+    struct group group;
+    struct style style = {.megabytes = has_many_bytes(samples)};
+    struct column list[TABLE_COLUMNS];
+    struct columns columns;
+    memcpy(list, in_kilobytes, sizeof list);
+    if (style.megabytes)
+        list[COLUMN_BYTES].title = "MB";
+    columns_init(&columns, list, TABLE_COLUMNS);
+    const char *verdict = fill(samples, options, &style, &group, &columns);
+    columns.hidden[COLUMN_VERDICT] = is_told_once(verdict);
+    if (!columns_fit(&columns, width, SPARE_FIRST)) {
+        style.brief = true;
+        columns_deinit(&columns);
+        columns_init(&columns, list, TABLE_COLUMNS);
+        fill(samples, options, &style, &group, &columns);
+        columns.hidden[COLUMN_VERDICT] = is_told_once(verdict);
+        columns_fit(&columns, width, 1);
+    }
+    enum error_kind kind = columns_write(&columns, stream, error);
+    if (kind == ERROR_NONE)
+        write_below(verdict, &style, samples, options, &group, stream);
+    columns_deinit(&columns);
+    return kind;
+}
+
+/* ------------------------------------------------------------------ sentences */
+
+static double handoff_of_ms(const struct group *group, enum role role)
+{
+    double values[1024];
+    size_t count = 0;
+    for (size_t i = 0; i < group->count; i++) {
+        if (group->list[i]->valid && isfinite(group->list[i]->handoff_of_us[role]))
+            values[count++] = group->list[i]->handoff_of_us[role] / 1e3;
+    }
+    statistics_sort(values, count);
+    return statistics_median(values, count);
+}
+
+static void write_roles_of(FILE *stream, const char *recipe, uint64_t clients,
+                           const struct group *group)
+{
+    double ms[ROLES];
+    unsigned roles = 0;
+    for (int role = 0; role < ROLES; role++) {
+        ms[role] = handoff_of_ms(group, (enum role)role);
+        roles += isfinite(ms[role]) ? 1 : 0;
+    }
+    if (roles < 2)
+        return;
+    char list[ROLES * 40] = "", number[32];
+    size_t length = 0;
+    for (int role = 0; role < ROLES; role++) {
+        if (isfinite(ms[role]))
+            length +=
+                (size_t)snprintf(list + length, sizeof list - length, "%s%s %.2f ms",
+                                 length > 0 ? ", " : "", role_word((enum role)role), ms[role]);
+    }
+    wrap_sentence(stream,
+                  "%s, %s clients: median handoff by the role of the new holder's server: %s",
+                  recipe, text_format_count(clients, number, sizeof number), list);
+}
+
+void table_write_roles(const struct samples *samples, const struct options *options, FILE *stream)
+{
+    uint64_t most = options->plan.clients.list[options->plan.clients.count - 1];
+    struct group group;
+    for (size_t r = 0; r < options->plan.recipe_count; r++) {
+        gather(samples, options->plan.recipes[r], most, &group);
+        write_roles_of(stream, options->plan.recipes[r]->name, most, &group);
+    }
+}
+
+void table_write_leaks(const struct samples *samples, const struct options *options, FILE *stream)
+{
+    for (size_t r = 0; r < options->plan.recipe_count; r++) {
+        long long watches = 0, ephemerals = 0;
+        size_t trials = 0;
+        for (size_t i = 0; i < samples->count; i++) {
+            const struct sample *sample = &samples->list[i];
+            if (sample->cell.recipe != options->plan.recipes[r] ||
+                sample->reconciled == RECONCILED_NA)
+                continue;
+            watches += sample->servers.watches_leaked;
+            ephemerals += sample->servers.ephemerals_leaked;
+            trials++;
+        }
+        if (watches != 0 || ephemerals != 0)
+            wrap_sentence(
+                stream,
+                "%s: %zu trial%s left %lld watch%s and %lld ephemeral znode%s on the servers",
+                options->plan.recipes[r]->name, trials, trials == 1 ? "" : "s", watches,
+                watches == 1 ? "" : "es", ephemerals, ephemerals == 1 ? "" : "s");
+    }
+}
+
+void table_write_stalls(const struct samples *samples, FILE *stream)
+{
+    size_t trials = 0;
+    double sum_s = 0;
+    for (size_t i = 0; i < samples->count; i++) {
+        if (!samples->list[i].complete || samples->list[i].stalls.count == 0)
+            continue;
+        trials++;
+        sum_s += (double)samples->list[i].stalls.total_ns / 1e9;
+    }
+    if (trials > 0)
+        wrap_sentence(stream,
+                      "%zu trial%s stalled, for %.1f s in all: %s counts stand, %s times do not",
+                      trials, trials == 1 ? "" : "s", sum_s, trials == 1 ? "its" : "their",
+                      trials == 1 ? "its" : "their");
+}
+
+static const char *span_of(double least_s, double most_s, char *text, size_t size)
+{
+    char most[32];
+    int length = snprintf(text, size, "%.3f", least_s);
+    snprintf(most, sizeof most, "%.3f", most_s);
+    if (strcmp(text, most) != 0)
+        snprintf(text + length, size - (size_t)length, " to %s", most);
+    return text;
+}
+
+void table_write_recoveries(const struct samples *samples, const struct options *options,
+                            FILE *stream)
+{
+    for (size_t r = 0; r < options->plan.recipe_count; r++) {
+        double least_s = INFINITY, most_s = 0;
+        char span[64];
+        unsigned long long trials = 0;
+        for (size_t i = 0; i < samples->count; i++) {
+            const struct sample *sample = &samples->list[i];
+            if (sample->cell.recipe != options->plan.recipes[r] || !isfinite(sample->recovery_s))
+                continue;
+            trials++;
+            if (!sample->valid)
+                continue;
+            least_s = fmin(least_s, sample->recovery_s);
+            most_s = fmax(most_s, sample->recovery_s);
+        }
+        if (least_s <= most_s) /* some trial's times stand */
+            wrap_sentence(
+                stream,
+                "%s: a session died in %llu trial%s; the next grant came %s s after the death",
+                options->plan.recipes[r]->name, trials, trials == 1 ? "" : "s",
+                span_of(least_s, most_s, span, sizeof span));
+    }
+}
+
+static bool is_well(const struct sample *sample)
+{
+    return sample->violations == 0 && sample->valid;
+}
+
+/* How long the number is that the text begins with; 0: none. A GUID is one, its hyphens included:
+ * the names of znodes have them. */
+static size_t number_length(const char *text)
+{
+    size_t hexadecimal = strspn(text, "0123456789abcdef");
+    return hexadecimal >= 8 ? strspn(text, "0123456789abcdef-") : strspn(text, "0123456789");
+}
+
+/* Whether two texts are the same but for the numbers in them. */
+static bool says_the_same(const char *a, const char *b)
+{
+    while (*a != '\0' && *b != '\0') {
+        size_t in_a = number_length(a), in_b = number_length(b);
+        if ((in_a > 0) != (in_b > 0) || (in_a == 0 && *a != *b))
+            return false;
+        a += in_a > 0 ? in_a : 1;
+        b += in_b > 0 ? in_b : 1;
+    }
+    return *a == *b;
+}
+
+/* A wrong law, say, fails in each trial of its recipe, and in the same way. */
+static bool fails_alike(const struct sample *a, const struct sample *b)
+{
+    return !is_well(a) && !is_well(b) && a->cell.recipe == b->cell.recipe &&
+           (a->violations > 0) == (b->violations > 0) && says_the_same(a->reason, b->reason);
+}
+
+static bool was_told_before(const struct samples *samples, size_t at)
+{
+    for (size_t i = 0; i < at; i++) {
+        if (fails_alike(&samples->list[i], &samples->list[at]))
+            return true;
+    }
+    return false;
+}
+
+static void complain_of(const struct samples *samples, const struct sample *first,
+                        const char *where)
+{
+    const char *what = first->violations > 0 ? "the verdict fails" : "not valid";
+    char more[32] = "", clients[32];
+    size_t alike = 0, trials = 0;
+    for (size_t i = 0; i < samples->count; i++) {
+        alike += fails_alike(&samples->list[i], first);
+        trials += samples->list[i].cell.recipe == first->cell.recipe;
+    }
+    if (first->violations > 1)
+        snprintf(more, sizeof more, " (and %u more)", first->violations - 1);
+    text_format_count(first->cell.clients, clients, sizeof clients);
+    if (alike > 1)
+        complain_plainly("%s%s: %s in %zu of %zu trials; the first is trial %u with %s clients: "
+                         "%s%s",
+                         where, first->cell.recipe->name, what, alike, trials, first->cell.trial,
+                         clients, first->reason, more);
+    else
+        complain_plainly("%s%s, %s clients, trial %u: %s: %s%s", where, first->cell.recipe->name,
+                         clients, first->cell.trial, what, first->reason, more);
+}
+
+void table_complain(const struct samples *samples, const struct options *options, const char *where)
+{
+    bool all_well = true;
+    for (size_t i = 0; i < samples->count; i++) {
+        if (is_well(&samples->list[i]))
+            continue;
+        all_well = false;
+        if (!was_told_before(samples, i))
+            complain_of(samples, &samples->list[i], where);
+    }
+    if (!all_well && options->target.driver == DRIVER_SIMULATED)
+        complain_plainly("--seed %llu replays this exactly",
+                         (unsigned long long)options->plan.seed);
+}

@@ -1,0 +1,281 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "bench/run/waiters.h"
+
+#include "measure/fit.h"
+#include "recipes/law.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+const char waiters_columns[] =
+    "run,recipe,waiters_low,waiters_high,waiters_mean,handoffs,creates_mean,notifications_mean,"
+    "rpcs_mean,handoff_p50_us,handoff_p50_low_us,handoff_p50_high_us,handoff_p99_us,"
+    "law_creates_mean,law_notifications_mean,timed";
+
+enum error_kind waiters_new(const struct recipe *recipe, uint64_t most_waiters,
+                            struct waiters **waiters, struct error *error)
+{
+    struct waiters *made = calloc(1, sizeof *made);
+    struct waiters_level *levels = calloc(most_waiters + 1, sizeof *levels);
+    if (made == NULL || levels == NULL) {
+        free(made);
+        free(levels);
+        return error_raise(error, ERROR_NO_MEMORY, 0, "results", "%s", "");
+    }
+    made->recipe = recipe;
+    made->levels = levels;
+    made->level_count = most_waiters + 1;
+    *waiters = made;
+    return ERROR_NONE;
+}
+
+void waiters_free(struct waiters *waiters)
+{
+    if (waiters == NULL)
+        return;
+    for (size_t i = 0; i < WAITERS_OCTAVES; i++)
+        free(waiters->octaves[i].medians_us);
+    free(waiters->levels);
+    free(waiters);
+}
+
+static size_t octave_of(uint64_t waiters)
+{
+    size_t octave = 63 - (size_t)__builtin_clzll(waiters);
+    return octave < WAITERS_OCTAVES ? octave : WAITERS_OCTAVES - 1;
+}
+
+/* Somebody waited, and was handed the lock. */
+static bool is_handoff(const struct waiters *waiters, const struct ledger_row *row)
+{
+    return row->handoff_ns > 0 && row->waiters > 0 && row->waiters < waiters->level_count;
+}
+
+/* Calls visit with every handoff of the trial. */
+static void for_each_handoff(const struct waiters *waiters, const struct trial_result *result,
+                             void (*visit)(void *context, const struct ledger_row *row),
+                             void *context)
+{
+    const struct board *board = result->board;
+    for (uint32_t lock = 0; lock < board->plan->locks; lock++) {
+        size_t used = board_rows_used(board, lock);
+        for (size_t handoff = 1; handoff < used; handoff++) {
+            const struct ledger_row *row = ledger_row(&board->ledger, lock, handoff);
+            if (is_handoff(waiters, row))
+                visit(context, row);
+        }
+    }
+}
+
+static void add_counts(void *context, const struct ledger_row *row)
+{
+    struct waiters *waiters = context;
+    struct waiters_level *level = &waiters->levels[row->waiters];
+    level->handoffs++;
+    level->creates += row->tally.of[TALLY_CREATE];
+    level->notifications += row->tally.of[TALLY_NOTIFICATION];
+    level->rpcs += tally_rpcs(&row->tally);
+}
+
+/* What the law predicts for each release of a lock, in the same order. */
+static void add_law_of(struct waiters *waiters, const struct board *board, uint32_t lock)
+{
+    struct law_lock law;
+    struct tally arrivals = {0};
+    uint64_t clients = plan_clients_of(board->plan, lock);
+    size_t used = board_rows_used(board, lock);
+    law_lock_init(&law, board->plan->recipe, clients);
+    for (uint64_t i = 0; i < clients; i++)
+        law_lock_arrival(&law, &arrivals);
+    law_lock_turn(&law, &arrivals);
+    for (size_t handoff = 1; handoff < used; handoff++) {
+        const struct ledger_row *row = ledger_row(&board->ledger, lock, handoff);
+        struct tally cost = {0};
+        law_lock_release(&law, &cost);
+        law_lock_turn(&law, &cost);
+        if (!is_handoff(waiters, row))
+            continue;
+        struct waiters_level *level = &waiters->levels[row->waiters];
+        level->lawful++;
+        level->law_creates += cost.of[TALLY_CREATE];
+        level->law_notifications += cost.of[TALLY_NOTIFICATION];
+    }
+}
+
+/* In a drain of clients that do not go on to another lock a row has a release and nothing else. */
+static void add_law(struct waiters *waiters, const struct trial_result *result)
+{
+    const struct board *board = result->board;
+    if (!result->has_law || board->plan->workload != WORKLOAD_DRAIN ||
+        (board->plan->recipe->tours && board->plan->locks > 1))
+        return;
+    for (uint32_t lock = 0; lock < board->plan->locks; lock++)
+        add_law_of(waiters, board, lock);
+}
+
+static void add_time(void *context, const struct ledger_row *row)
+{
+    struct waiters *waiters = context;
+    struct waiters_level *level = &waiters->levels[row->waiters];
+    level->timed++;
+    level->handoff_us += (double)row->handoff_ns / 1e3;
+    histogram_record(&waiters->octaves[octave_of(row->waiters)].latency, row->handoff_ns);
+}
+
+/* The handoffs of one octave in one trial; there is room for all of the trial's. */
+struct gathered {
+    size_t octave;
+    double *values_us;
+    size_t count;
+    double waiters; /* the sum */
+};
+
+static void gather(void *context, const struct ledger_row *row)
+{
+    struct gathered *gathered = context;
+    if (octave_of(row->waiters) != gathered->octave)
+        return;
+    gathered->values_us[gathered->count++] = (double)row->handoff_ns / 1e3;
+    gathered->waiters += row->waiters;
+}
+
+static enum error_kind add_median(struct waiters_octave *octave, double median_us,
+                                  struct error *error)
+{
+    double *medians =
+        realloc(octave->medians_us, (octave->median_count + 1) * sizeof *octave->medians_us);
+    if (medians == NULL)
+        return error_raise(error, ERROR_NO_MEMORY, 0, "results", "%s", "");
+    octave->medians_us = medians;
+    octave->medians_us[octave->median_count++] = median_us;
+    return ERROR_NONE;
+}
+
+/* The trial's medians, octave by octave, and the line through them. */
+static enum error_kind add_medians(struct waiters *waiters, const struct trial_result *result,
+                                   double *beta, struct error *error)
+{
+    double x[WAITERS_OCTAVES], y[WAITERS_OCTAVES];
+    size_t count = 0;
+    double *values_us = calloc(result->handoffs + 1, sizeof *values_us);
+    if (values_us == NULL)
+        return error_raise(error, ERROR_NO_MEMORY, 0, "results", "%s", "");
+    enum error_kind kind = ERROR_NONE;
+    for (size_t i = 0; kind == ERROR_NONE && i < WAITERS_OCTAVES; i++) {
+        struct gathered gathered = {.octave = i, .values_us = values_us};
+        for_each_handoff(waiters, result, gather, &gathered);
+        if (gathered.count == 0)
+            continue;
+        statistics_sort(values_us, gathered.count);
+        x[count] = gathered.waiters / (double)gathered.count;
+        y[count] = statistics_median(values_us, gathered.count);
+        kind = add_median(&waiters->octaves[i], y[count++], error);
+    }
+    *beta = fit_line(x, y, count).beta;
+    free(values_us);
+    return kind;
+}
+
+enum error_kind waiters_add(struct waiters *waiters, const struct trial_result *result, bool timed,
+                            double *beta, struct error *error)
+{
+    *beta = NAN;
+    for_each_handoff(waiters, result, add_counts, waiters);
+    add_law(waiters, result);
+    if (!timed)
+        return ERROR_NONE;
+    for_each_handoff(waiters, result, add_time, waiters);
+    return add_medians(waiters, result, beta, error);
+}
+
+static size_t octave_end(const struct waiters *waiters, size_t octave)
+{
+    size_t end = (size_t)1 << (octave + 1);
+    return octave == WAITERS_OCTAVES - 1 || end > waiters->level_count ? waiters->level_count : end;
+}
+
+struct waiters_level waiters_octave_sum(const struct waiters *waiters, size_t octave)
+{
+    struct waiters_level sum = {0};
+    for (size_t w = (size_t)1 << octave; w < octave_end(waiters, octave); w++) {
+        const struct waiters_level *level = &waiters->levels[w];
+        sum.handoffs += level->handoffs;
+        sum.creates += level->creates;
+        sum.notifications += level->notifications;
+        sum.rpcs += level->rpcs;
+        sum.lawful += level->lawful;
+        sum.law_creates += level->law_creates;
+        sum.law_notifications += level->law_notifications;
+        sum.timed += level->timed;
+        sum.handoff_us += level->handoff_us;
+    }
+    return sum;
+}
+
+double waiters_octave_mean(const struct waiters *waiters, size_t octave)
+{
+    double sum = 0, handoffs = 0;
+    for (size_t w = (size_t)1 << octave; w < octave_end(waiters, octave); w++) {
+        sum += (double)w * (double)waiters->levels[w].handoffs;
+        handoffs += (double)waiters->levels[w].handoffs;
+    }
+    return sum / handoffs;
+}
+
+double waiters_octave_timed_mean(const struct waiters *waiters, size_t octave)
+{
+    double sum = 0, timed = 0;
+    for (size_t w = (size_t)1 << octave; w < octave_end(waiters, octave); w++) {
+        sum += (double)w * (double)waiters->levels[w].timed;
+        timed += (double)waiters->levels[w].timed;
+    }
+    return sum / timed;
+}
+
+/* The geometric mean over trials of their medians, with its interval if there are enough trials. */
+static struct interval mean_of_medians(const struct waiters_octave *octave)
+{
+    struct interval mean =
+        statistics_interval_of_logs(octave->medians_us, octave->median_count, 0.95);
+    if (octave->median_count < STATISTICS_TRIALS_MIN)
+        mean.low = mean.high = NAN;
+    return mean;
+}
+
+static void write_octave(const struct waiters *waiters, size_t index, const char *run,
+                         struct csv *csv)
+{
+    const struct waiters_octave *octave = &waiters->octaves[index];
+    struct waiters_level sum = waiters_octave_sum(waiters, index);
+    struct interval median = mean_of_medians(octave);
+    double handoffs = (double)sum.handoffs;
+    csv_text(csv, run);
+    csv_text(csv, waiters->recipe->name);
+    csv_count(csv, UINT64_C(1) << index);
+    csv_count(csv, octave_end(waiters, index) - 1);
+    csv_real(csv, waiters_octave_mean(waiters, index), 2);
+    csv_count(csv, sum.handoffs);
+    csv_real(csv, (double)sum.creates / handoffs, 3);
+    csv_real(csv, (double)sum.notifications / handoffs, 3);
+    csv_real(csv, (double)sum.rpcs / handoffs, 3);
+    csv_real(csv, median.value, 1);
+    csv_real(csv, median.low, 1);
+    csv_real(csv, median.high, 1);
+    if (sum.timed >= WAITERS_P99_LEAST)
+        csv_real(csv, (double)histogram_percentile_ns(&octave->latency, 99) / 1e3, 1);
+    else
+        csv_empty(csv);
+    bool has_law = sum.lawful == sum.handoffs;
+    csv_real(csv, has_law ? (double)sum.law_creates / handoffs : NAN, 3);
+    csv_real(csv, has_law ? (double)sum.law_notifications / handoffs : NAN, 3);
+    csv_count(csv, sum.timed);
+    csv_end_row(csv);
+}
+
+void waiters_write(const struct waiters *waiters, const char *run, struct csv *csv)
+{
+    for (size_t i = 0; i < WAITERS_OCTAVES; i++) {
+        if (waiters_octave_sum(waiters, i).handoffs > 0)
+            write_octave(waiters, i, run, csv);
+    }
+}

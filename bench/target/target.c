@@ -1,0 +1,319 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "bench/target/target.h"
+
+#include "base/clock.h"
+#include "bench/target/data.h"
+#include "bench/target/root.h"
+#include "servers/tcp.h"
+
+#include <ctype.h>
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#define ASK_NS     (5 * NS_PER_S)
+#define SESSION_NS (10 * NS_PER_S)
+/* How long a write may take to reach all servers of an ensemble, and how often it is looked for. */
+#define SPREAD_NS (5 * NS_PER_S)
+#define LOOK_MS   20
+/* How long a server that is being killed may seem alive. */
+#define DYING_NS (500 * NS_PER_MS)
+
+static enum error_kind start_private(const struct target_options *options, size_t topology,
+                                     struct target *target, struct error *error)
+{
+    struct ensemble_options wanted = ensemble_options_default();
+    char folder[PATH_MAX];
+    wanted.servers = (unsigned)options->server_counts[topology];
+    wanted.heap_mib = options->heap_mib;
+    wanted.fsync = options->fsync;
+    if (wanted.servers == 1)
+        snprintf(target->name, sizeof target->name, "standalone");
+    else
+        snprintf(target->name, sizeof target->name, "ensemble%u", wanted.servers);
+    wanted.data_folder = data_folder_of(options, target->name, folder);
+    enum error_kind kind = ensemble_start(&wanted, &target->ensemble, error);
+    if (kind != ERROR_NONE)
+        return kind;
+    target->servers = *ensemble_connect(target->ensemble);
+    return ERROR_NONE;
+}
+
+/* A simulated server's port is its number. */
+static void describe_simulation(const struct target_options *options, size_t topology,
+                                struct target *target)
+{
+    target->servers.count = options->server_counts[topology];
+    target->simulation = sim_options_default();
+    target->simulation.servers = (unsigned)target->servers.count;
+    for (size_t i = 0; i < target->servers.count; i++) {
+        struct four_letter_identity *identity = &target->identities[i];
+        target->servers.endpoints[i] =
+            (struct endpoint){.host = "simulated", .port = (uint16_t)(i + 1)};
+        snprintf(identity->version, sizeof identity->version, "simulated");
+        snprintf(identity->mode, sizeof identity->mode, "%s",
+                 sim_mode((unsigned)target->servers.count, (unsigned)i));
+    }
+    snprintf(target->name, sizeof target->name, "simulated%zu", target->servers.count);
+}
+
+/* A folder's name from the first host: letters, digits, dots and dashes stay. */
+static void name_after_host(struct target *target)
+{
+    char host[ENDPOINT_TEXT_SIZE];
+    endpoint_typed(&target->servers.endpoints[0], host, sizeof host);
+    size_t at = 0;
+    for (size_t i = 0; host[i] != '\0' && at + 1 < sizeof target->name; i++)
+        target->name[at++] = isalnum((unsigned char)host[i]) || host[i] == '.' ? host[i] : '-';
+    target->name[at] = '\0';
+}
+
+/* A server that is named twice would be counted twice. */
+static enum error_kind check_all_differ(const struct connect_string *servers, struct error *error)
+{
+    for (size_t i = 0; i < servers->count; i++) {
+        const struct endpoint *one = &servers->endpoints[i];
+        for (size_t j = 0; j < i; j++) {
+            const struct endpoint *other = &servers->endpoints[j];
+            char text[ENDPOINT_TEXT_SIZE], other_text[ENDPOINT_TEXT_SIZE];
+            if (one->port == other->port && strcmp(one->host, other->host) == 0)
+                return error_raise(error, ERROR_USAGE, 0, "--connect",
+                                   "%s and %s are the same server: name each once",
+                                   endpoint_format(other, other_text, sizeof other_text),
+                                   endpoint_format(one, text, sizeof text));
+        }
+    }
+    return ERROR_NONE;
+}
+
+/* Once, and here: a name that DNS has forgotten, as that of a container that has died, would hold
+ * up the sessions, and the workers with them. */
+static enum error_kind resolve_servers(struct target *target, struct error *error)
+{
+    enum error_kind kind = ERROR_NONE;
+    for (size_t i = 0; kind == ERROR_NONE && i < target->servers.count; i++)
+        kind = tcp_resolve(&target->servers.endpoints[i], ASK_NS, error);
+    return kind == ERROR_NONE ? check_all_differ(&target->servers, error) : kind;
+}
+
+/* Whether all of them are servers that zkherd itself has started, and left standing. */
+static bool find_standing(struct target *target)
+{
+    struct error ignored;
+    if (background_find(&target->background, &ignored) != ERROR_NONE)
+        return false;
+    for (size_t i = 0; i < target->servers.count; i++) {
+        if (background_index_of(&target->background, &target->servers.endpoints[i]) < 0)
+            return false;
+    }
+    return true;
+}
+
+static enum error_kind look_at_servers(struct target *target, struct error *error)
+{
+    for (size_t i = 0; i < target->servers.count; i++) {
+        const struct endpoint *endpoint = &target->servers.endpoints[i];
+        enum error_kind kind =
+            four_letter_identify(endpoint, ASK_NS, &target->identities[i], error);
+        if (kind != ERROR_NONE)
+            return kind;
+        if (strcmp(target->identities[i].mode, "read-only") == 0) {
+            char text[ENDPOINT_TEXT_SIZE];
+            return error_raise(error, ERROR_READ_ONLY, 0,
+                               endpoint_format(endpoint, text, sizeof text), "%s", "");
+        }
+    }
+    return ERROR_NONE;
+}
+
+/* A standalone server is its own leader. */
+static bool has_place(enum placement placement, const char *mode)
+{
+    bool follows = strcmp(mode, "follower") == 0;
+    bool leads = strcmp(mode, "leader") == 0 || strcmp(mode, "standalone") == 0;
+    return placement == PLACEMENT_SPREAD || (placement == PLACEMENT_LEADER ? leads : follows);
+}
+
+static enum error_kind place(enum placement placement, struct target *target, struct error *error)
+{
+    struct connect_string *chosen = &target->placement;
+    *chosen = target->servers;
+    chosen->count = 0;
+    for (size_t i = 0; i < target->servers.count; i++) {
+        if (has_place(placement, target->identities[i].mode))
+            chosen->endpoints[chosen->count++] = target->servers.endpoints[i];
+    }
+    if (chosen->count == 0)
+        return error_raise(error, ERROR_USAGE, 0, "--placement", "no server reports the role %s",
+                           placement == PLACEMENT_LEADER ? "leader" : "follower");
+    return ERROR_NONE;
+}
+
+/* The root of a chrooted session is the chroot itself: the server says whether it is there. */
+static enum error_kind check_chroot(struct target *target, struct error *error)
+{
+    bool exists = false;
+    if (target->servers.chroot[0] == '\0')
+        return ERROR_NONE;
+    enum error_kind kind = setup_session_exists(target->setup, "/", &exists, error);
+    if (kind == ERROR_NONE && !exists)
+        kind = error_raise(error, ERROR_NO_CHROOT, 0, target->servers.chroot, "%s", "");
+    return kind;
+}
+
+enum error_kind target_open(const struct target_options *options, size_t topology,
+                            uint64_t most_clients, struct target *target, struct error *error)
+{
+    enum error_kind kind = ERROR_NONE;
+    *target = (struct target){.capacity = {.sessions = UINT64_MAX}};
+    if (options->driver == DRIVER_SIMULATED) {
+        describe_simulation(options, topology, target);
+        return place(options->placement, target, error);
+    }
+    if (options->connect) {
+        target->servers = options->servers;
+        name_after_host(target);
+        kind = resolve_servers(target, error);
+        target->stands = kind == ERROR_NONE && find_standing(target);
+    } else {
+        kind = start_private(options, topology, target, error);
+    }
+    if (kind == ERROR_NONE)
+        kind = look_at_servers(target, error);
+    if (kind == ERROR_NONE)
+        kind = place(options->placement, target, error);
+    if (kind == ERROR_NONE && options->connect)
+        kind =
+            capacity_look(&target->placement,
+                          most_clients < options->max_clients ? most_clients : options->max_clients,
+                          &target->capacity, error);
+    if (kind == ERROR_NONE)
+        kind = setup_session_new(&target->servers, target->ensemble, SESSION_NS, &target->setup,
+                                 error);
+    if (kind == ERROR_NONE)
+        kind = check_chroot(target, error);
+    struct error closing; /* no root has been made yet */
+    if (kind != ERROR_NONE)
+        (void)!target_close(target, &closing);
+    return kind;
+}
+
+/* Through a session with this server alone. */
+static enum error_kind look_for_root(const struct target *target, const struct endpoint *server,
+                                     int interrupts, bool *found, struct error *error)
+{
+    struct connect_string alone = target->servers;
+    struct setup_session *witness = NULL;
+    uint64_t until_ns = clock_now_ns() + SPREAD_NS;
+    alone.endpoints[0] = *server;
+    alone.count = 1;
+    *found = false;
+    enum error_kind kind = setup_session_new(&alone, NULL, SESSION_NS, &witness, error);
+    if (kind != ERROR_NONE)
+        return kind;
+    setup_session_heed(witness, interrupts);
+    kind = setup_session_exists(witness, target->root, found, error);
+    while (kind == ERROR_NONE && !*found && clock_now_ns() < until_ns) {
+        usleep(LOOK_MS * 1000);
+        kind = setup_session_exists(witness, target->root, found, error);
+    }
+    setup_session_free(witness);
+    return kind;
+}
+
+/* What belongs to one ensemble sees what was created through another of its servers: true of every
+ * version, and without a four-letter word. */
+static enum error_kind check_one_ensemble(const struct target *target, int interrupts,
+                                          struct error *error)
+{
+    char through[CLIENT_SERVER_SIZE], text[ENDPOINT_TEXT_SIZE];
+    setup_session_server(target->setup, through, sizeof through);
+    for (size_t i = 0; i < target->servers.count; i++) {
+        const struct endpoint *server = &target->servers.endpoints[i];
+        bool found;
+        if (strcmp(endpoint_address(server, text, sizeof text), through) == 0)
+            continue;
+        enum error_kind kind = look_for_root(target, server, interrupts, &found, error);
+        if (kind != ERROR_NONE)
+            return kind;
+        if (!found)
+            return error_raise(error, ERROR_OTHER_ENSEMBLE, 0,
+                               endpoint_format(server, text, sizeof text),
+                               "a znode created through %s is not visible there within %d s",
+                               through, (int)(SPREAD_NS / NS_PER_S));
+    }
+    return ERROR_NONE;
+}
+
+/* Private servers end with the run: nothing is left on them for others to wonder at. */
+static enum error_kind create_root(const struct target *target, struct error *error)
+{
+    char record[ROOT_RECORD_SIZE], mark[ROOT_PATH_SIZE + sizeof ROOT_MARK];
+    if (target->ensemble != NULL)
+        return setup_session_create(target->setup, target->root, error);
+    snprintf(mark, sizeof mark, "%s/" ROOT_MARK, target->root);
+    return setup_session_create_marked(target->setup, target->root,
+                                       root_record(record, sizeof record), mark, error);
+}
+
+enum error_kind target_make_root(struct target *target, int interrupts, struct error *error)
+{
+    root_path(target->root, sizeof target->root);
+    if (target->setup == NULL)
+        return ERROR_NONE;
+    setup_session_heed(target->setup, interrupts);
+    enum error_kind kind = create_root(target, error);
+    if (kind != ERROR_NONE)
+        target->root[0] = '\0'; /* it is not ours to remove */
+    if (kind == ERROR_NONE && target->ensemble == NULL && target->servers.count > 1)
+        kind = check_one_ensemble(target, interrupts, error);
+    return kind;
+}
+
+/* A private server takes its znodes with it. */
+static enum error_kind remove_root(const struct target *target, struct error *error)
+{
+    struct error why;
+    char server[ENDPOINT_TEXT_SIZE], path[sizeof target->servers.chroot + sizeof target->root];
+    if (target->ensemble != NULL || target->setup == NULL || target->root[0] == '\0')
+        return ERROR_NONE;
+    setup_session_heed(target->setup, -1);
+    enum error_kind kind = setup_session_delete_tree(target->setup, target->root, &why);
+    if (kind == ERROR_NONE)
+        return kind;
+    snprintf(path, sizeof path, "%s%s", target->servers.chroot, target->root);
+    return error_raise(error, ERROR_LEFT_BEHIND, 0, path,
+                       "%s%s%s; remove them: zkCli.sh -server "
+                       "%s deleteall %s",
+                       error_words(kind), why.detail[0] != '\0' ? ": " : "", why.detail,
+                       endpoint_typed(&target->servers.endpoints[0], server, sizeof server), path);
+}
+
+enum error_kind target_close(struct target *target, struct error *error)
+{
+    enum error_kind kind = remove_root(target, error);
+    setup_session_free(target->setup);
+    ensemble_stop(target->ensemble);
+    *target = (struct target){0};
+    return kind;
+}
+
+/* Whether all of them run, and go on running while one that has lost its connections would end: the
+ * kernel closes a process's sockets before it shows that the process has ended. */
+static bool stays_alive(const struct ensemble *ensemble)
+{
+    uint64_t deadline_ns = clock_now_ns() + DYING_NS;
+    while (ensemble_alive(ensemble) && clock_now_ns() < deadline_ns)
+        nanosleep(&(struct timespec){.tv_nsec = DYING_NS / 50}, NULL);
+    return ensemble_alive(ensemble);
+}
+
+enum error_kind target_find_cause(const struct target *target, enum error_kind kind,
+                                  struct error *error)
+{
+    if (kind == ERROR_NONE || kind == ERROR_INTERRUPTED || target->ensemble == NULL ||
+        stays_alive(target->ensemble))
+        return kind;
+    return ensemble_check(target->ensemble, error);
+}

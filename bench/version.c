@@ -1,4 +1,0 @@
-// SPDX-License-Identifier: Apache-2.0
-#include "bench/version.h"
-
-const char version_text[] = ZKHERD_VERSION;
