@@ -2,9 +2,9 @@
 /*
  * sync_session: a session of zkherd's own, which asks and waits for the answer. Layer: fleet.
  *
- * It is what the set-up session (fleet/setup_session.h) and the browser (bench/target/browser.h) have in
- * common. They know what to ask, how long to wait, and what may be asked twice; it keeps their
- * stage going while they wait, and remembers what the session has heard.
+ * It is what the set-up session (fleet/setup_session.h) and the browser (bench/target/browser.h)
+ * have in common. They know what to ask, how long to wait, and what may be asked twice; it keeps
+ * their stage going while they wait, and remembers what the session has heard.
  *
  * Invariant: nothing is heard but in the calls that wait.
  */
