@@ -5,12 +5,14 @@
 
 #include <time.h>
 
-#define FIND_NS      (2 * NS_PER_S)
-#define FIND_STEP_NS (50 * NS_PER_US)
+/* All searches in a row that find nothing, together; and each of them at least. */
+#define FIND_NS       (2 * NS_PER_S)
+#define FIND_LEAST_NS (20 * NS_PER_MS)
+#define FIND_STEP_NS  (50 * NS_PER_US)
 
 void socket_owners_init(struct socket_owners *owners)
 {
-    owners->first = NULL;
+    *owners = (struct socket_owners){.first = NULL};
     pthread_mutex_init(&owners->mutex, NULL);
 }
 
@@ -27,14 +29,20 @@ void socket_owner_init(struct socket_owner *socket_owner, struct socket_owners *
 void socket_owner_find(struct socket_owner *socket_owner, const struct socket_info_search *search)
 {
     const struct timespec step = {.tv_nsec = FIND_STEP_NS};
-    uint64_t until_ns = clock_now_ns() + FIND_NS;
-    while ((socket_owner->descriptor = socket_info_find(search)) < 0 && clock_now_ns() < until_ns)
+    struct socket_owners *owners = socket_owner->owners;
+    uint64_t begun_ns = clock_now_ns(), most_ns = FIND_LEAST_NS;
+    if (owners->searched_ns + FIND_LEAST_NS < FIND_NS)
+        most_ns = FIND_NS - owners->searched_ns;
+    while ((socket_owner->descriptor = socket_info_find(search)) < 0 &&
+           clock_now_ns() - begun_ns < most_ns)
         nanosleep(&step, NULL);
-    pthread_mutex_lock(&socket_owner->owners->mutex);
+    pthread_mutex_lock(&owners->mutex);
+    owners->searched_ns =
+        socket_owner->descriptor < 0 ? owners->searched_ns + clock_now_ns() - begun_ns : 0;
     socket_owner->cookie = socket_info_cookie(socket_owner->descriptor);
-    socket_owner->next = socket_owner->owners->first;
-    socket_owner->owners->first = socket_owner;
-    pthread_mutex_unlock(&socket_owner->owners->mutex);
+    socket_owner->next = owners->first;
+    owners->first = socket_owner;
+    pthread_mutex_unlock(&owners->mutex);
 }
 
 static bool is_anothers(const struct socket_owner *socket_owner, uint64_t cookie)

@@ -25,6 +25,7 @@
 struct socket_owners {
     pthread_mutex_t mutex;
     struct socket_owner *first;
+    uint64_t searched_ns; /* by all searches since the last that found a socket */
 };
 
 struct socket_owner {
@@ -42,8 +43,9 @@ void socket_owners_deinit(struct socket_owners *owners);
 /* A claim without a socket; not on the list of `claims` before socket_owner_find. */
 void socket_owner_init(struct socket_owner *socket_owner, struct socket_owners *owners);
 
-/* Waits for the socket that the library opens since socket_info_look, for seconds at most: it is
- * there at once, unless nobody listens. */
+/* Waits for the socket that the library opens since socket_info_look, which is there at once unless
+ * nobody listens: two seconds at most, or 20 ms if as much has been waited in vain before. One
+ * search at a time. */
 void socket_owner_find(struct socket_owner *socket_owner, const struct socket_info_search *search);
 
 /* The connection stands: its socket is the one that was found, or the one that came after it. */

@@ -46,9 +46,10 @@ MUST_CHECK enum error_kind thread_sessions_new(size_t capacity,
                                                struct error *error);
 
 /*
- * Starts a session's thread and begins to open its session; returns when its socket has been made.
- * Arguments as of event_loop_open. ERROR_NO_MEMORY, ERROR_UNRESOLVED, ERROR_USAGE, and ERROR_SYSTEM
- * if the system allows no more threads: a session takes three.
+ * Starts a session's thread and begins to open its session; returns when its socket has been made,
+ * or has been waited for long enough (socket_owner_find). Arguments as of event_loop_open.
+ * ERROR_NO_MEMORY, ERROR_UNRESOLVED, ERROR_USAGE, and ERROR_SYSTEM if the system allows no more
+ * threads: a session takes three.
  */
 MUST_CHECK enum error_kind thread_sessions_open(struct thread_sessions *sessions, const char *hosts,
                                                 uint32_t session_timeout_ms,

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Sockets whose number alone does not say whose they are. */
+#include "base/clock.h"
 #include "client/socket_owner.h"
 
 #include <setjmp.h>
@@ -96,12 +97,39 @@ static void test_what_is_anothers_is_not_taken(void **state)
     socket_owners_deinit(&owners);
 }
 
+/* Not each of them: many sessions may be opened, one after the other. */
+static void test_searches_in_vain_share_their_time(void **state)
+{
+    (void)state;
+    struct socket_owners owners;
+    struct socket_owner in_vain[20], found;
+    struct socket_info_search search;
+    socket_owners_init(&owners);
+    uint64_t begun_ns = clock_now_ns();
+    for (int i = 0; i < 20; i++) {
+        socket_owner_init(&in_vain[i], &owners);
+        socket_info_look(&search);
+        socket_owner_find(&in_vain[i], &search);
+        assert_int_equal(in_vain[i].descriptor, -1);
+    }
+    assert_true(clock_now_ns() - begun_ns < 5 * NS_PER_S); /* each: 40 s */
+    int descriptor = begin(&found, &owners);
+    assert_int_equal(found.descriptor, descriptor);
+    assert_int_equal(owners.searched_ns, 0);
+    close(descriptor);
+    socket_owner_drop(&found);
+    for (int i = 0; i < 20; i++)
+        socket_owner_drop(&in_vain[i]);
+    socket_owners_deinit(&owners);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_each_finds_its_own),
         cmocka_unit_test(test_a_reconnect_is_found_under_the_number),
         cmocka_unit_test(test_what_is_anothers_is_not_taken),
+        cmocka_unit_test(test_searches_in_vain_share_their_time),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
