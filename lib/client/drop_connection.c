@@ -43,7 +43,14 @@ void drop_connection_hold(int descriptor)
     setsockopt(descriptor, SOL_SOCKET, SO_RCVLOWAT, &bytes, sizeof bytes);
 }
 
-bool drop_connection_off(int descriptor, int *other_end)
+/* Corked bytes leave with the end of the connection (tcp(7)). */
+static bool send_last(int connection, const void *last, size_t length)
+{
+    return length == 0 ||
+           send(connection, last, length, MSG_NOSIGNAL | MSG_DONTWAIT) == (ssize_t)length;
+}
+
+bool drop_connection_off(int descriptor, const void *last, size_t length, int *other_end)
 {
     int ends[2];
     int connection = dup(descriptor);
@@ -51,6 +58,12 @@ bool drop_connection_off(int descriptor, int *other_end)
         return false;
     if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0, ends) != 0) {
         close(connection);
+        return false;
+    }
+    if (!send_last(connection, last, length)) {
+        close(connection);
+        close(ends[0]);
+        close(ends[1]);
         return false;
     }
     shutdown(ends[0], SHUT_WR);

@@ -13,6 +13,7 @@
 #define CLIENT_DROP_CONNECTION_H
 
 #include <stdbool.h>
+#include <stddef.h>
 
 /* What has arrived, and was not read yet. */
 enum drop_connection_view {
@@ -31,12 +32,14 @@ void drop_connection_hold(int descriptor);
 /*
  * Ends the connection as the end of its process would, and puts a socket under its descriptor that
  * has no bytes and takes none. With other_end NULL the library finds there that the connection has
- * ended; else it finds an idle one, as long as *other_end is open, which is the caller's. False,
- * with nothing done, if the system allows no more descriptors.
+ * ended; else it finds an idle one, as long as *other_end is open, which is the caller's. Before
+ * that it sends `length` bytes of its own (0: none), which still reach the other side: the library
+ * may hold no unsent ones. False, with nothing done, if the system allows no more descriptors, or
+ * the connection does not take these bytes.
  *
  * The connection must stand: a library that is about to close it by itself would find another's
  * socket under the descriptor that it gave back.
  */
-bool drop_connection_off(int descriptor, int *other_end);
+bool drop_connection_off(int descriptor, const void *last, size_t length, int *other_end);
 
 #endif

@@ -212,16 +212,36 @@ static bool drained(int descriptor)
     }
 }
 
-static void await_closed(struct event_loop *events, size_t *waiting, uint64_t until_ns)
+/* Goes on to close a session; false if no server will confirm that. */
+static bool go_on_closing(struct event_loop *events, size_t index)
 {
-    while (*waiting > 0 && clock_now_ns() < until_ns) {
+    struct event_session *session = &events->sessions[index];
+    enum event_session_closing closing = event_session_close(session);
+    if (closing != EVENT_SESSION_CUT_OFF) {
+        uint32_t room = closing == EVENT_SESSION_BLOCKED ? (uint32_t)EPOLLOUT : 0u;
+        epoll_set(events, session->descriptor, (uint32_t)EPOLLIN | room, index);
+    } else if (session->descriptor >= 0) {
+        epoll_ctl(events->epoll, EPOLL_CTL_DEL, session->descriptor, NULL);
+    }
+    return closing != EVENT_SESSION_CUT_OFF;
+}
+
+/* Of so many sessions that wait for a server, those that it has closed are `confirmed`. */
+static void await_closed(struct event_loop *events, size_t waiting, size_t *confirmed,
+                         uint64_t until_ns)
+{
+    while (waiting > 0 && clock_now_ns() < until_ns) {
         int ready = epoll_wait(events->epoll, events->batch, BATCH, milliseconds_until(until_ns));
         for (int i = 0; i < ready; i++) {
-            struct event_session *session = &events->sessions[events->batch[i].data.u64];
-            if (!drained(session->descriptor))
-                continue;
-            epoll_ctl(events->epoll, EPOLL_CTL_DEL, session->descriptor, NULL);
-            (*waiting)--;
+            size_t index = (size_t)events->batch[i].data.u64;
+            struct event_session *session = &events->sessions[index];
+            if (drained(session->descriptor)) {
+                epoll_ctl(events->epoll, EPOLL_CTL_DEL, session->descriptor, NULL);
+                waiting--;
+                *confirmed += session->asked;
+            } else if (events->batch[i].events & EPOLLOUT) {
+                waiting -= !go_on_closing(events, index);
+            }
         }
     }
 }
@@ -236,24 +256,17 @@ static void stop_watching(struct event_loop *events)
 
 size_t event_loop_close(struct event_loop *events, uint64_t until_ns)
 {
-    size_t waiting = 0, unconfirmed = 0;
+    size_t waiting = 0, due = 0, confirmed = 0;
     stop_watching(events);
     for (size_t i = 0; i < events->count; i++) {
-        struct event_session *session = &events->sessions[i];
-        if (event_session_begin_close(session)) {
-            waiting++;
-            epoll_set(events, session->descriptor, EPOLLIN, i);
-        } else {
-            unconfirmed += !session->crashed;
-            if (session->descriptor >= 0)
-                epoll_ctl(events->epoll, EPOLL_CTL_DEL, session->descriptor, NULL);
-        }
+        due += !events->sessions[i].crashed;
+        waiting += go_on_closing(events, i);
     }
-    await_closed(events, &waiting, until_ns);
+    await_closed(events, waiting, &confirmed, until_ns);
     for (size_t i = 0; i < events->count; i++)
         event_session_deinit(&events->sessions[i]);
     events->count = 0;
-    return waiting + unconfirmed;
+    return due - confirmed;
 }
 
 void event_loop_free(struct event_loop *events)

@@ -6,7 +6,7 @@
 #include "client/socket_info.h"
 #include "client/translate.h"
 
-#include <arpa/inet.h>
+#include <errno.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
 #include <sys/epoll.h>
@@ -156,11 +156,16 @@ static void submit(struct client *client, const struct request *request)
     session->deferred = translate_status(code);
 }
 
+static bool has_connection(const struct event_session *session)
+{
+    return session->descriptor >= 0 &&
+           session->library->state(session->zk) == session->library->connected_state;
+}
+
 /* A session that has been ended is not, although the library takes it for connected. */
 static bool is_connected(const struct event_session *session)
 {
-    return !session->closing && session->descriptor >= 0 &&
-           session->library->state(session->zk) == session->library->connected_state;
+    return !session->closing && has_connection(session);
 }
 
 static bool cut(struct client *client)
@@ -170,9 +175,11 @@ static bool cut(struct client *client)
     return session->cutting;
 }
 
-static bool drop(struct event_session *session)
+/* The library goes on to believe in its connection. */
+static bool end_connection(struct event_session *session, const void *last, size_t length)
 {
-    if (!drop_connection_off(session->descriptor, &session->other_end))
+    if (!is_connected(session) ||
+        !drop_connection_off(session->descriptor, last, length, &session->other_end))
         return false;
     session->closing = session->crashed = true;
     session->has_deferred = false;
@@ -182,15 +189,20 @@ static bool drop(struct event_session *session)
 
 static bool crash(struct client *client)
 {
-    struct event_session *session = of_client(client);
-    return is_connected(session) && drop(session);
+    return end_connection(of_client(client), NULL, 0);
 }
 
-/* The kernel still delivers what was sent before the connection ended. */
+/* RequestHeader of ZooKeeper's protocol: length, xid (any; its reply is not looked at),
+ * OpCode.closeSession. */
+static const uint8_t close_request[] = {0, 0, 0, 8, 0x7f, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xf5};
+
+/* Nothing is outstanding: what the library may still hold is its own, and it has said so when it
+ * was last driven. */
 static bool leave(struct client *client)
 {
     struct event_session *session = of_client(client);
-    return is_connected(session) && event_session_begin_close(session) && drop(session);
+    return (session->epoll_events & EPOLLOUT) == 0 &&
+           end_connection(session, close_request, sizeof close_request);
 }
 
 static uint64_t now_ns(const struct client *client)
@@ -296,7 +308,7 @@ static uint32_t hold_back(const struct event_session *session, uint32_t epoll_ev
 {
     switch (drop_connection_look(session->descriptor)) {
     case DROP_CONNECTION_REPLY:
-        if (drop_connection_off(session->descriptor, NULL))
+        if (drop_connection_off(session->descriptor, NULL, 0, NULL))
             return epoll_events;
         break; /* until there are descriptors, or the library gives the connection up */
     case DROP_CONNECTION_OTHER:
@@ -363,16 +375,35 @@ void event_session_deliver_deferred(struct event_session *session)
 
 /* ------------------------------------------------------------------ closing */
 
-bool event_session_begin_close(struct event_session *session)
+/* Has the library send what it still holds; false if there is more than the socket takes, or no
+ * connection any more. */
+static bool flush(struct event_session *session)
 {
-    /* RequestHeader of ZooKeeper's protocol: length, xid (any; its reply is not looked at),
-     * OpCode.closeSession. */
-    const uint32_t request[] = {htonl(8), htonl(INT32_MAX), htonl((uint32_t)-11)};
-    bool was_connected = is_connected(session);
-    session->closing = true;
-    if (!was_connected)
+    event_session_refresh(session);
+    if (!has_connection(session) || (session->epoll_events & EPOLLOUT) == 0)
+        return has_connection(session);
+    if (session->library->process(session->zk, session->library->wants_write) != ZOK)
+        session->descriptor = -1;
+    if (!has_connection(session))
         return false;
-    bool sent = send(session->descriptor, request, sizeof request, MSG_NOSIGNAL) == sizeof request;
+    event_session_refresh(session);
+    return has_connection(session) && (session->epoll_events & EPOLLOUT) == 0;
+}
+
+/* Behind the last whole message of the library: in the middle of one it would be a part of that. */
+enum event_session_closing event_session_close(struct event_session *session)
+{
+    session->closing = true;
+    if (session->crashed || !has_connection(session))
+        return EVENT_SESSION_CUT_OFF;
+    if (session->close_sent == 0 && !flush(session))
+        return has_connection(session) ? EVENT_SESSION_BLOCKED : EVENT_SESSION_CUT_OFF;
+    ssize_t sent = send(session->descriptor, close_request + session->close_sent,
+                        sizeof close_request - session->close_sent, MSG_NOSIGNAL | MSG_DONTWAIT);
+    if (sent < 0)
+        return errno == EAGAIN ? EVENT_SESSION_BLOCKED : EVENT_SESSION_CUT_OFF;
+    session->close_sent += (size_t)sent;
     push(session);
-    return sent;
+    session->asked = session->close_sent == sizeof close_request;
+    return session->asked ? EVENT_SESSION_ASKED : EVENT_SESSION_BLOCKED;
 }

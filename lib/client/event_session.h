@@ -31,9 +31,11 @@ struct event_session {
      * same one. */
     bool reopened;
     bool closing;
-    bool cutting;  /* the outstanding operation's reply is to be lost */
-    bool crashed;  /* the library is not driven any more */
-    int other_end; /* crashed: of what the library takes for its connection */
+    size_t close_sent; /* of the close request, in bytes */
+    bool asked;        /* all of it: the server is to close the session */
+    bool cutting;      /* the outstanding operation's reply is to be lost */
+    bool crashed;      /* the library is not driven any more */
+    int other_end;     /* crashed: of what the library takes for its connection */
     bool has_deferred;
     enum zk_status deferred; /* the reply to an operation that the library would not take */
     /* The library writes into it until a multi has its reply; its code says all that is asked. */
@@ -62,9 +64,19 @@ void event_session_refresh(struct event_session *session);
 /* Delivers a deferred reply, if there is one. */
 void event_session_deliver_deferred(struct event_session *session);
 
-/* Sends a close request, past the library; true if the connection stands and took it. From here on
- * the listener hears nothing, and the socket is the caller's to read. */
-bool event_session_begin_close(struct event_session *session);
+enum event_session_closing {
+    EVENT_SESSION_ASKED,   /* the close request has gone out */
+    EVENT_SESSION_BLOCKED, /* the socket has no room for what is to go out */
+    EVENT_SESSION_CUT_OFF, /* there is no connection: the session ends with its timeout */
+};
+
+/*
+ * Closes the session, as far as it goes without waiting: has the library send what it still holds,
+ * and then sends a close request, past the library. While blocked, to be called again when the
+ * socket takes more. From the first call on the listener hears nothing, and the socket is the
+ * caller's to read.
+ */
+enum event_session_closing event_session_close(struct event_session *session);
 
 /* The driver's operations, for a struct client at the head of a struct event_session. */
 extern const struct client_driver event_session_driver;

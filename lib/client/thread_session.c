@@ -84,7 +84,7 @@ static void *cut_reply(void *context)
     while (mailbox_is_busy(&session->mailbox)) {
         if (socket_owner_stands(&session->socket_owner) &&
             drop_connection_look(session->socket_owner.descriptor) == DROP_CONNECTION_REPLY &&
-            drop_connection_off(session->socket_owner.descriptor, NULL))
+            drop_connection_off(session->socket_owner.descriptor, NULL, 0, NULL))
             break;
         nanosleep(&step, NULL);
     }
@@ -235,7 +235,7 @@ static bool crash(struct client *client)
     struct thread_session *session = of_client(client);
     /* Not the session's thread, if that is busy; the mailbox is locked then. */
     if (session->mailbox.busy || !socket_owner_stands(&session->socket_owner) ||
-        !drop_connection_off(session->socket_owner.descriptor, &session->other_end))
+        !drop_connection_off(session->socket_owner.descriptor, NULL, 0, &session->other_end))
         return false;
     end(session);
     return true;

@@ -10,6 +10,7 @@
 
 #include "client/event_session.h"
 
+#include <string.h>
 #include <sys/epoll.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
@@ -23,6 +24,9 @@
 static struct library library;
 static struct event_session handle;
 static int state_of_library, told;
+static int descriptor_of_library;
+static const char *held; /* what the library has not sent yet */
+static bool has_room;    /* … and may */
 static unsigned replies;
 static enum zk_status status;
 
@@ -36,6 +40,10 @@ static int process(zhandle_t *zk, int events)
 {
     (void)zk;
     told = events;
+    if ((events & WRITE) && has_room && held != NULL) {
+        assert_int_equal(send(descriptor_of_library, held, strlen(held), 0), strlen(held));
+        held = NULL;
+    }
     return ZOK;
 }
 
@@ -43,8 +51,8 @@ static int interest(zhandle_t *zk, int *descriptor, int *wanted, struct timeval 
 {
     (void)zk;
     (void)wait;
-    *descriptor = -1;
-    *wanted = READ;
+    *descriptor = descriptor_of_library;
+    *wanted = held != NULL ? READ | WRITE : READ;
     return ZOK;
 }
 
@@ -91,6 +99,8 @@ static int set_up(void **state)
                                .descriptor = -1,
                                .other_end = -1};
     state_of_library = CONNECTED;
+    descriptor_of_library = -1;
+    held = NULL;
     told = 0;
     replies = 0;
     return 0;
@@ -150,9 +160,9 @@ static void test_an_ended_session_is_not_ended_again(void **state)
     for (int closes = 0; closes < 2; closes++) {
         set_up(NULL);
         assert_int_equal(socketpair(AF_UNIX, SOCK_STREAM, 0, ends), 0);
-        handle.descriptor = ends[0];
+        handle.descriptor = descriptor_of_library = ends[0];
         if (closes)
-            assert_true(event_session_begin_close(&handle));
+            assert_int_equal(event_session_close(&handle), EVENT_SESSION_ASKED);
         else
             assert_true(client_crash(&handle.client));
         expect_nothing_done(ends[0]);
@@ -195,6 +205,84 @@ static void test_without_a_connection_there_are_no_bytes(void **state)
     close(handle.descriptor);
 }
 
+static size_t arrived(int other_end, char *bytes, size_t size)
+{
+    ssize_t count = recv(other_end, bytes, size, MSG_DONTWAIT);
+    return count < 0 ? 0 : (size_t)count;
+}
+
+/* Inside a frame, the server would take the request for a part of that. */
+static void test_a_close_request_waits_for_what_the_library_holds(void **state)
+{
+    char bytes[64];
+    int ends[2];
+    (void)state;
+    assert_int_equal(socketpair(AF_UNIX, SOCK_STREAM, 0, ends), 0);
+    handle.descriptor = descriptor_of_library = ends[0];
+    held = "half a frame";
+    has_room = false;
+    assert_int_equal(event_session_close(&handle), EVENT_SESSION_BLOCKED);
+    assert_int_equal(event_session_close(&handle), EVENT_SESSION_BLOCKED);
+    assert_int_equal(arrived(ends[1], bytes, sizeof bytes), 0);
+    assert_false(handle.asked);
+    has_room = true;
+    assert_int_equal(event_session_close(&handle), EVENT_SESSION_ASKED);
+    assert_int_equal(arrived(ends[1], bytes, sizeof bytes), strlen("half a frame") + 12);
+    assert_memory_equal(bytes, "half a frame\0\0\0\010", strlen("half a frame") + 4);
+    assert_memory_equal(bytes + strlen("half a frame") + 8, "\xff\xff\xff\xf5", 4);
+    close(ends[0]);
+    close(ends[1]);
+}
+
+/* Part of the request has gone out: the rest follows when there is room, and nothing else. */
+static void test_a_close_request_may_go_out_in_parts(void **state)
+{
+    static char filling[1 << 16];
+    int ends[2];
+    size_t count = 0, taken;
+    (void)state;
+    assert_int_equal(socketpair(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK, 0, ends), 0);
+    handle.descriptor = descriptor_of_library = ends[0];
+    while (send(ends[0], filling, sizeof filling, 0) > 0)
+        ;
+    while (send(ends[0], filling, 1, 0) > 0)
+        ;
+    assert_int_equal(event_session_close(&handle), EVENT_SESSION_BLOCKED);
+    while ((taken = arrived(ends[1], filling, sizeof filling)) > 0)
+        count += taken;
+    assert_true(count > 0);
+    assert_int_equal(event_session_close(&handle), EVENT_SESSION_ASKED);
+    assert_int_equal(arrived(ends[1], filling, sizeof filling), 12);
+    close(ends[0]);
+    close(ends[1]);
+}
+
+/* It can still lose nothing, and goes on. */
+static void test_who_cannot_leave_goes_on(void **state)
+{
+    char bytes[64];
+    int ends[2];
+    (void)state;
+    assert_int_equal(socketpair(AF_UNIX, SOCK_STREAM, 0, ends), 0);
+    handle.descriptor = descriptor_of_library = ends[0];
+    held = "half a frame";
+    has_room = false;
+    event_session_refresh(&handle);
+    assert_false(client_leave(&handle.client));
+    assert_int_equal(arrived(ends[1], bytes, sizeof bytes), 0);
+    state_of_library = CONNECTING;
+    held = NULL;
+    event_session_refresh(&handle);
+    assert_false(client_leave(&handle.client));
+    assert_int_equal(arrived(ends[1], bytes, sizeof bytes), 0);
+    assert_false(handle.closing);
+    client_exists(&handle.client, "no path", NO_WATCH);
+    event_session_deliver_deferred(&handle);
+    assert_int_equal(replies, 1);
+    close(ends[0]);
+    close(ends[1]);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -203,6 +291,9 @@ int main(void)
         cmocka_unit_test_setup(test_an_ended_session_is_not_ended_again, set_up),
         cmocka_unit_test_setup(test_a_session_without_a_connection_is_not_ended, set_up),
         cmocka_unit_test_setup(test_without_a_connection_there_are_no_bytes, set_up),
+        cmocka_unit_test_setup(test_a_close_request_waits_for_what_the_library_holds, set_up),
+        cmocka_unit_test_setup(test_a_close_request_may_go_out_in_parts, set_up),
+        cmocka_unit_test_setup(test_who_cannot_leave_goes_on, set_up),
     };
     return cmocka_run_group_tests_name("handle", tests, NULL, NULL);
 }
