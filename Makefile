@@ -224,8 +224,8 @@ check-compose:
 	-@$(MAKE) --no-print-directory install-to-compose
 	tests/compose.sh
 
-# Measures the cost of zkherd itself: client CPU time per request, compared with a plain epoll loop, and memory per
-# session.
+# Measures the cost of zkherd itself: client CPU time per request, compared with a plain epoll loop and with a bare
+# client of the same server, and memory per session.
 bench: install-to-run
 	@$(MAKE) --no-print-directory -j$(JOBS) $(BUILD)/cost
 	$(BUILD)/cost

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * floor: the least that a client of as many connections can cost. Layer: bench/cost.
+ * floor: what messages on as many connections cost, without a ZooKeeper. Layer: bench.
  *
  * A bare epoll loop that sends 64 bytes and receives 40 on each of its loopback connections, over
  * and over, with one request outstanding on each: what an RPC is to ZooKeeper, with nothing of
- * ZooKeeper in it. The other end is a second process.
+ * ZooKeeper in it. The other end is a second process. Every epoll_wait finds many connections
+ * ready, which a real server never allows: bare_client.h is the floor for that.
  */
 #ifndef BENCH_COST_FLOOR_H
 #define BENCH_COST_FLOOR_H

@@ -2,17 +2,19 @@
 /*
  * cost: measures the cost of zkherd itself. Layer: bench.
  *
- * Each round runs the floor (floor.h) and the non-scalable lock in free pace, both on 1,000
- * connections; the ratio of client CPU time per request is taken round by round, so that slow
- * changes on the machine affect both alike. Then the resident memory of a worker with 5,000
- * sessions is measured. Then, for information, both drivers, and one process per session, with as
- * many sessions as one thread per session can serve in a short time. The memory of several
- * processes is the sum of the resident memory of each: a page that several share counts for each.
- * Exit status: 0 within the limits, 1 not, otherwise as zkherd's.
+ * Each round runs the floor (floor.h), the bare client (bare_client.h), and the non-scalable lock
+ * in free pace, all on 1,000 connections; the ratios of client CPU time per request are taken round
+ * by round, so that slow changes on the machine affect all alike. Then the resident memory of a
+ * worker with 5,000 sessions is measured. Then, for information, both drivers, and one process per
+ * session, with as many sessions as one thread per session can serve in a short time. The memory of
+ * several processes is the sum of the resident memory of each: a page that several share counts for
+ * each. Exit status: 0 within the limits, 1 not, otherwise as zkherd's.
  */
+#include "base/clock.h"
 #include "base/clock.h"
 #include "bench/cli/complain.h"
 #include "bench/cli/options.h"
+#include "bench/cost/bare_client.h"
 #include "bench/cost/floor.h"
 #include "bench/output/machine.h"
 #include "bench/target/target.h"
@@ -25,7 +27,8 @@
 #define ROUNDS                 3
 #define CLIENTS                1000u
 #define FLOOR_ROUND_TRIPS      200000
-#define RATIO_MAX              3.0
+#define FLOOR_RATIO_MAX        3.0
+#define BARE_RATIO_MAX         1.5
 #define MEMORY_CLIENTS         5000u
 #define MEMORY_MAX_KIB         10.0
 #define THREADS_CPU_CLIENTS    200u
@@ -75,27 +78,73 @@ static enum error_kind run_trial(const struct target *target, const char *recipe
     return kind;
 }
 
+/* The bare client on a lock at the path that a trial's lock has. */
+static enum error_kind run_bare_client(const struct target *target, double *cpu_us,
+                                       struct error *error)
+{
+    char root[80], folder[84], lock[88];
+    struct error clearing;
+    snprintf(root, sizeof root, "%s/t", target->root);
+    snprintf(folder, sizeof folder, "%s/l0", root);
+    snprintf(lock, sizeof lock, "%s/f", folder);
+    enum error_kind kind = setup_session_create(target->setup, root, error);
+    if (kind == ERROR_NONE)
+        kind = setup_session_create(target->setup, folder, error);
+    if (kind == ERROR_NONE)
+        kind = bare_client_measure(&target->servers.endpoints[0], lock, CLIENTS, cpu_us, error);
+    enum error_kind cleared = setup_session_delete_tree(target->setup, root, &clearing);
+    if (kind == ERROR_NONE && cleared != ERROR_NONE)
+        *error = clearing;
+    return kind == ERROR_NONE ? cleared : kind;
+}
+
+/* One round: what a request costs each of the three. */
+struct round {
+    double floor_us;
+    double bare_us;
+    double zkherd_us;
+};
+
+static enum error_kind run_round(const struct target *target, struct round *round,
+                                 struct error *error)
+{
+    struct figures zkherd = {0};
+    enum error_kind kind = floor_measure(CLIENTS, FLOOR_ROUND_TRIPS, &round->floor_us, error);
+    if (kind == ERROR_NONE)
+        kind = run_bare_client(target, &round->bare_us, error);
+    if (kind == ERROR_NONE)
+        kind = run_trial(target, "nonscalable", CLIENTS, DRIVER_EVENTS, 1, &zkherd, error);
+    round->zkherd_us = zkherd.cpu_us;
+    return kind;
+}
+
+static double median_of(double *ratios)
+{
+    statistics_sort(ratios, ROUNDS);
+    return statistics_median(ratios, ROUNDS);
+}
+
 static enum error_kind compare_cpu(const struct target *target, bool *within, struct error *error)
 {
-    double ratios[ROUNDS];
-    printf("client CPU per request, %u connections\n%8s  %10s  %10s  %8s\n", CLIENTS, "round",
-           "floor us", "zkherd us", "ratio");
+    double to_floor[ROUNDS], to_bare[ROUNDS];
+    printf("client CPU per request, %u connections\n%8s  %10s  %10s  %10s  %12s  %12s\n", CLIENTS,
+           "round", "floor us", "bare us", "zkherd us", "zkherd/floor", "zkherd/bare");
     for (int i = 0; i < ROUNDS; i++) {
-        struct figures zkherd = {0};
-        double floor_us = 0;
-        enum error_kind kind = floor_measure(CLIENTS, FLOOR_ROUND_TRIPS, &floor_us, error);
-        if (kind == ERROR_NONE)
-            kind = run_trial(target, "nonscalable", CLIENTS, DRIVER_EVENTS, 1, &zkherd, error);
+        struct round round = {0};
+        enum error_kind kind = run_round(target, &round, error);
         if (kind != ERROR_NONE)
             return kind;
-        ratios[i] = zkherd.cpu_us / floor_us;
-        printf("%8d  %10.2f  %10.2f  %8.2f\n", i + 1, floor_us, zkherd.cpu_us, ratios[i]);
+        to_floor[i] = round.zkherd_us / round.floor_us;
+        to_bare[i] = round.zkherd_us / round.bare_us;
+        printf("%8d  %10.2f  %10.2f  %10.2f  %12.2f  %12.2f\n", i + 1, round.floor_us,
+               round.bare_us, round.zkherd_us, to_floor[i], to_bare[i]);
         fflush(stdout);
     }
-    statistics_sort(ratios, ROUNDS);
-    double median = statistics_median(ratios, ROUNDS);
-    printf("%8s  %10s  %10s  %8.2f  (limit %.1f)\n\n", "median", "", "", median, RATIO_MAX);
-    *within = *within && median <= RATIO_MAX;
+    double floor_median = median_of(to_floor), bare_median = median_of(to_bare);
+    printf("%8s  %10s  %10s  %10s  %12.2f  %12.2f\n%8s  %10s  %10s  %10s  %12.1f  %12.1f\n\n",
+           "median", "", "", "", floor_median, bare_median, "limit", "", "", "", FLOOR_RATIO_MAX,
+           BARE_RATIO_MAX);
+    *within = *within && floor_median <= FLOOR_RATIO_MAX && bare_median <= BARE_RATIO_MAX;
     return ERROR_NONE;
 }
 
