@@ -11,7 +11,6 @@
  * each. Exit status: 0 within the limits, 1 not, otherwise as zkherd's.
  */
 #include "base/clock.h"
-#include "base/clock.h"
 #include "bench/cli/complain.h"
 #include "bench/cli/options.h"
 #include "bench/cost/bare_client.h"

@@ -126,7 +126,7 @@ static enum error_kind tell(const struct ensemble *ensemble, struct error *error
     char text[CONNECT_TEXT_SIZE];
     for (unsigned i = 0; i < ensemble_count(ensemble); i++)
         complain_mildly("%s: %s", endpoint_format(&connect->endpoints[i], text, sizeof text),
-                        server_role_name(ensemble_role(ensemble, i)));
+                        role_word(ensemble_role(ensemble, i)));
     complain_mildly("to stop the servers: zkherd ensemble stop");
     printf("%s\n", connect_format(connect, 0, false, text, sizeof text));
     return standard_output_flush(error);

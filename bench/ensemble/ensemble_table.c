@@ -5,6 +5,7 @@
 #include "base/printable.h"
 #include "base/process.h"
 #include "servers/four_letter.h"
+#include "servers/role.h"
 #include "servers/supervisor.h"
 
 #include <inttypes.h>
@@ -36,7 +37,7 @@ static void ask(const struct endpoint *endpoint, struct row *row)
     enum error_kind kind = four_letter_identify(endpoint, ASK_NS, &identity, &refusal);
     if (kind != ERROR_NONE) {
         snprintf(row->role, sizeof row->role, "%s",
-                 kind == ERROR_NOT_SERVING ? "not serving" : "no answer");
+                 kind == ERROR_NOT_SERVING ? role_word(ROLE_NOT_SERVING) : "no answer");
         return;
     }
     printable_text(identity.mode, row->role, sizeof row->role);
@@ -66,7 +67,7 @@ bool ensemble_table_write(const struct background_ensemble *background, FILE *st
         struct row row = look_at(background, i);
         fprintf(stream, "%6zu  %-15s  %-11s  %7d  %8s  %-10s  %11s\n", i + 1, row.address, row.role,
                 (int)background->pids[i], row.memory, row.version, row.connections);
-        serves = serves || strcmp(row.role, "leader") == 0 || strcmp(row.role, "standalone") == 0;
+        serves = serves || role_leads(role_of_mode(row.role));
     }
     return serves;
 }

@@ -4,6 +4,7 @@
 #include "base/clock.h"
 #include "bench/target/data.h"
 #include "bench/target/root.h"
+#include "servers/role.h"
 #include "servers/tcp.h"
 
 #include <ctype.h>
@@ -118,7 +119,7 @@ static enum error_kind look_at_servers(struct target *target, struct error *erro
             four_letter_identify(endpoint, ASK_NS, &target->identities[i], error);
         if (kind != ERROR_NONE)
             return kind;
-        if (strcmp(target->identities[i].mode, "read-only") == 0) {
+        if (role_of_mode(target->identities[i].mode) == ROLE_READ_ONLY) {
             char text[ENDPOINT_TEXT_SIZE];
             return error_raise(error, ERROR_READ_ONLY, 0,
                                endpoint_format(endpoint, text, sizeof text), "%s", "");
@@ -127,12 +128,10 @@ static enum error_kind look_at_servers(struct target *target, struct error *erro
     return ERROR_NONE;
 }
 
-/* A standalone server is its own leader. */
-static bool has_place(enum placement placement, const char *mode)
+static bool has_place(enum placement placement, enum role role)
 {
-    bool follows = strcmp(mode, "follower") == 0;
-    bool leads = strcmp(mode, "leader") == 0 || strcmp(mode, "standalone") == 0;
-    return placement == PLACEMENT_SPREAD || (placement == PLACEMENT_LEADER ? leads : follows);
+    return placement == PLACEMENT_SPREAD ||
+           (placement == PLACEMENT_LEADER ? role_leads(role) : role == ROLE_FOLLOWER);
 }
 
 static enum error_kind place(enum placement placement, struct target *target, struct error *error)
@@ -141,12 +140,12 @@ static enum error_kind place(enum placement placement, struct target *target, st
     *chosen = target->servers;
     chosen->count = 0;
     for (size_t i = 0; i < target->servers.count; i++) {
-        if (has_place(placement, target->identities[i].mode))
+        if (has_place(placement, role_of_mode(target->identities[i].mode)))
             chosen->endpoints[chosen->count++] = target->servers.endpoints[i];
     }
     if (chosen->count == 0)
         return error_raise(error, ERROR_USAGE, 0, "--placement", "no server reports the role %s",
-                           placement == PLACEMENT_LEADER ? "leader" : "follower");
+                           role_word(placement == PLACEMENT_LEADER ? ROLE_LEADER : ROLE_FOLLOWER));
     return ERROR_NONE;
 }
 

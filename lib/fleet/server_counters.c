@@ -145,9 +145,11 @@ enum error_kind server_counters_ask_role(struct server_counters *counters,
     struct inquiry inquiry = {.counters = counters, .endpoint = endpoint};
     unsigned times;
     enum error_kind kind = four_letter_insist(ask_identity, &inquiry, TIMEOUT_NS, &times, error);
-    if (kind == ERROR_NONE)
-        *role = role_of_mode(inquiry.identity.mode);
-    return kind;
+    if (kind != ERROR_NONE)
+        return kind;
+    enum role found = role_of_mode(inquiry.identity.mode);
+    *role = found < ROLES ? found : ROLE_UNKNOWN;
+    return ERROR_NONE;
 }
 
 enum error_kind server_counters_follow(struct server_counters *counters, uint64_t *mark,

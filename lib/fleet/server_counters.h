@@ -17,9 +17,9 @@
 
 #include "base/error.h"
 #include "client/connect.h"
-#include "fleet/role.h"
 #include "measure/tally.h"
 #include "servers/ensemble.h"
+#include "servers/role.h"
 #include "sim/sim.h"
 
 #include <stdbool.h>
@@ -78,8 +78,8 @@ bool server_counters_is_private(const struct server_counters *counters);
  * among what the servers count; or connections that have just been closed, for a moment. */
 bool server_counters_is_shared(const struct server_counters_reading *reading, uint32_t clients);
 
-/* Asks a server what it is in its ensemble (srvr); ROLE_UNKNOWN if its whitelist refuses. Errors as
- * below. */
+/* Asks a server what it is in its ensemble (srvr); ROLE_UNKNOWN if its whitelist refuses,
+ * or if no session is measured in its role (role.h). Errors as below. */
 MUST_CHECK enum error_kind server_counters_ask_role(struct server_counters *counters,
                                                     const struct endpoint *endpoint,
                                                     enum role *role, struct error *error);

@@ -25,7 +25,7 @@ struct ensemble {
     struct supervisor *supervisor;
     unsigned count;
     struct server *servers[ENSEMBLE_SERVERS_MAX];
-    enum server_role roles[ENSEMBLE_SERVERS_MAX];
+    enum role roles[ENSEMBLE_SERVERS_MAX];
     struct connect_string connect;
 };
 
@@ -146,7 +146,7 @@ static bool all_serve(struct ensemble *ensemble, uint64_t patience_ns, unsigned 
         *behind = i;
         if (!server_serves(ensemble->servers[i], patience_ns, &ensemble->roles[i]))
             return false;
-        leaders += ensemble->roles[i] == SERVER_LEADER;
+        leaders += ensemble->roles[i] == ROLE_LEADER;
     }
     return leaders == (ensemble->count > 1);
 }
@@ -269,7 +269,7 @@ void ensemble_kill(struct ensemble *ensemble, unsigned index)
 {
     assert(index < ensemble->count);
     server_kill(ensemble->servers[index]);
-    ensemble->roles[index] = SERVER_KILLED;
+    ensemble->roles[index] = ROLE_KILLED;
 }
 
 /* What it tells of itself. */
@@ -289,7 +289,7 @@ unsigned ensemble_count(const struct ensemble *ensemble)
     return ensemble->count;
 }
 
-enum server_role ensemble_role(const struct ensemble *ensemble, unsigned index)
+enum role ensemble_role(const struct ensemble *ensemble, unsigned index)
 {
     assert(index < ensemble->count);
     return ensemble->roles[index];

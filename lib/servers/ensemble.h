@@ -94,11 +94,11 @@ const struct connect_string *ensemble_connect(const struct ensemble *ensemble);
 unsigned ensemble_count(const struct ensemble *ensemble);
 
 /* What a server was when it was last asked: at the start, or by ensemble_refresh_roles. */
-enum server_role ensemble_role(const struct ensemble *ensemble, unsigned index);
+enum role ensemble_role(const struct ensemble *ensemble, unsigned index);
 
 /*
  * Asks every server that was not killed for its role, 5 s at most each. A server without a quorum
- * is no error: its role is SERVER_NOT_SERVING. ERROR_SERVER_DIED, ERROR_NO_ANSWER …; the roles of
+ * is no error: its role is ROLE_NOT_SERVING. ERROR_SERVER_DIED, ERROR_NO_ANSWER …; the roles of
  * the servers before the failing one are refreshed then.
  */
 MUST_CHECK enum error_kind ensemble_refresh_roles(struct ensemble *ensemble, struct error *error);
@@ -138,7 +138,7 @@ const char *ensemble_log_tail(const struct ensemble *ensemble, unsigned index, c
                               size_t size);
 
 /* Ends one server by SIGKILL, as a crash would, and waits until it is gone. From then on its role
- * is SERVER_KILLED, and that it does not run is no error. */
+ * is ROLE_KILLED, and that it does not run is no error. */
 void ensemble_kill(struct ensemble *ensemble, unsigned index);
 
 #endif

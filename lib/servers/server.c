@@ -37,17 +37,6 @@ struct server {
     char java_version[128];
 };
 
-static const char *const role_names[] = {
-    [SERVER_NOT_SERVING] = "not serving", [SERVER_STANDALONE] = "standalone",
-    [SERVER_LEADER] = "leader",           [SERVER_FOLLOWER] = "follower",
-    [SERVER_KILLED] = "killed",
-};
-
-const char *server_role_name(enum server_role role)
-{
-    return role_names[role];
-}
-
 /* How it is started. */
 
 static void join_arguments(const char *const arguments[], char *text, size_t size)
@@ -170,17 +159,15 @@ enum error_kind server_raise(const struct server *server, enum error_kind kind, 
 
 /* How it does. */
 
-static enum server_role role_of_mode(const char *mode)
+/* A private server serves in one of these roles, or not yet. */
+static enum role role_of_private(const char *mode)
 {
-    for (enum server_role role = SERVER_STANDALONE; role <= SERVER_FOLLOWER; role++) {
-        if (strcmp(mode, role_names[role]) == 0)
-            return role;
-    }
-    return SERVER_NOT_SERVING;
+    enum role role = role_of_mode(mode);
+    return role_leads(role) || role == ROLE_FOLLOWER ? role : ROLE_NOT_SERVING;
 }
 
-static enum error_kind ask_role(const struct server *server, uint64_t timeout_ns,
-                                enum server_role *role, struct error *error)
+static enum error_kind ask_role(const struct server *server, uint64_t timeout_ns, enum role *role,
+                                struct error *error)
 {
     struct four_letter_identity identity;
     struct error refusal;
@@ -191,14 +178,14 @@ static enum error_kind ask_role(const struct server *server, uint64_t timeout_ns
         *error = refusal;
         return kind;
     }
-    *role = kind == ERROR_NONE ? role_of_mode(identity.mode) : SERVER_NOT_SERVING;
+    *role = kind == ERROR_NONE ? role_of_private(identity.mode) : ROLE_NOT_SERVING;
     return ERROR_NONE;
 }
 
 struct role_question {
     const struct server *server;
     uint64_t timeout_ns;
-    enum server_role role;
+    enum role role;
 };
 
 static enum error_kind put_role_question(void *context, struct error *error)
@@ -207,10 +194,10 @@ static enum error_kind put_role_question(void *context, struct error *error)
     return ask_role(question->server, question->timeout_ns, &question->role, error);
 }
 
-enum error_kind server_ask_role(const struct server *server, uint64_t timeout_ns,
-                                enum server_role *role, struct error *error)
+enum error_kind server_ask_role(const struct server *server, uint64_t timeout_ns, enum role *role,
+                                struct error *error)
 {
-    struct role_question question = {server, timeout_ns / 4, SERVER_KILLED};
+    struct role_question question = {server, timeout_ns / 4, ROLE_KILLED};
     enum error_kind kind = ERROR_NONE;
     unsigned times;
     if (!server->killed)
@@ -231,12 +218,12 @@ static bool is_ours(const struct server *server, uint64_t patience_ns)
            strstr(conf, place) != NULL;
 }
 
-bool server_serves(struct server *server, uint64_t patience_ns, enum server_role *role)
+bool server_serves(struct server *server, uint64_t patience_ns, enum role *role)
 {
-    enum server_role found = SERVER_NOT_SERVING;
+    enum role found = ROLE_NOT_SERVING;
     struct error ignored;
     if (ask_role(server, patience_ns, &found, &ignored) != ERROR_NONE ||
-        found == SERVER_NOT_SERVING || !is_ours(server, patience_ns))
+        found == ROLE_NOT_SERVING || !is_ours(server, patience_ns))
         return false;
     if (server->java_version[0] == '\0')
         server_log_find_java_version(server->log, server->java_version,

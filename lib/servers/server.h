@@ -13,6 +13,7 @@
 
 #include "base/error.h"
 #include "client/connect.h"
+#include "servers/role.h"
 #include "servers/server_config.h"
 
 #include <stdbool.h>
@@ -28,17 +29,6 @@
 #define SERVER_HEAP_MAX_MIB 1000000
 
 struct server;
-
-enum server_role {
-    SERVER_NOT_SERVING, /* electing a leader, or without a quorum */
-    SERVER_STANDALONE,
-    SERVER_LEADER,
-    SERVER_FOLLOWER,
-    SERVER_KILLED, /* by server_kill */
-};
-
-/* "standalone", "leader", "follower", "not serving" or "killed". */
-const char *server_role_name(enum server_role role);
 
 /*
  * Configures a server and has the supervisor run it; whether it serves is another question
@@ -57,15 +47,16 @@ void server_free(struct server *server);
 
 /* Whether it serves requests, and is ours: another program's server may have taken the port. The
  * role is written only then, within patience_ns or twice that. */
-bool server_serves(struct server *server, uint64_t patience_ns, enum server_role *role);
+bool server_serves(struct server *server, uint64_t patience_ns, enum role *role);
 
 /*
- * Asks the server for its role, again if need be until timeout_ns (and a quarter) have passed: at
+ * Asks the server for its role (ROLE_STANDALONE, ROLE_LEADER, ROLE_FOLLOWER, ROLE_NOT_SERVING or
+ * ROLE_KILLED), again if need be until timeout_ns (and a quarter) have passed: at
  * the moment of an election it may leave a question without an answer. ERROR_SERVER_DIED, or those
  * of servers/four_letter.h, but that a server without a quorum is no error here.
  */
 MUST_CHECK enum error_kind server_ask_role(const struct server *server, uint64_t timeout_ns,
-                                           enum server_role *role, struct error *error);
+                                           enum role *role, struct error *error);
 
 /* Whether its log says that it could not have one of its ports. It may run on all the same, without
  * ever serving. */

@@ -12,8 +12,8 @@
 #define TRIAL_BOARD_H
 
 #include "base/error.h"
-#include "fleet/role.h"
 #include "measure/histogram.h"
+#include "servers/role.h"
 #include "trial/ledger.h"
 #include "trial/plan.h"
 #include "trial/violation.h"

@@ -33,7 +33,7 @@ static struct ensemble *start(unsigned servers)
     return nest_start(&options);
 }
 
-static unsigned count_role(const struct ensemble *ensemble, enum server_role role)
+static unsigned count_role(const struct ensemble *ensemble, enum role role)
 {
     unsigned count = 0;
     for (unsigned i = 0; i < ensemble_count(ensemble); i++)
@@ -42,7 +42,7 @@ static unsigned count_role(const struct ensemble *ensemble, enum server_role rol
 }
 
 /* One that has this role; there must be one. */
-static unsigned find_role(const struct ensemble *ensemble, enum server_role role)
+static unsigned find_role(const struct ensemble *ensemble, enum role role)
 {
     unsigned index = 0;
     while (index < ensemble_count(ensemble) && ensemble_role(ensemble, index) != role)
@@ -51,7 +51,7 @@ static unsigned find_role(const struct ensemble *ensemble, enum server_role role
     return index;
 }
 
-static void await_role(struct ensemble *ensemble, enum server_role role, unsigned count)
+static void await_role(struct ensemble *ensemble, enum role role, unsigned count)
 {
     struct error error;
     uint64_t deadline_ns = clock_now_ns() + PATIENCE_NS;
@@ -108,8 +108,8 @@ static void three_form_an_ensemble_and_leave_nothing(void **state)
     assert_int_equal(ensemble_count(ensemble), 3);
     assert_int_equal(ensemble_connect(ensemble)->count, 3);
     assert_string_equal(ensemble_connect(ensemble)->chroot, "");
-    assert_int_equal(count_role(ensemble, SERVER_LEADER), 1);
-    assert_int_equal(count_role(ensemble, SERVER_FOLLOWER), 2);
+    assert_int_equal(count_role(ensemble, ROLE_LEADER), 1);
+    assert_int_equal(count_role(ensemble, ROLE_FOLLOWER), 2);
     assert_true(ensemble_alive(ensemble));
     assert_int_equal(ensemble_dead_server(ensemble), 3);
     assert_agree(ensemble);
@@ -170,14 +170,14 @@ static void one_is_standalone(void **state)
     (void)state;
     struct ensemble *ensemble = start(1);
     struct error error;
-    assert_int_equal(ensemble_role(ensemble, 0), SERVER_STANDALONE);
-    assert_string_equal(server_role_name(ensemble_role(ensemble, 0)), "standalone");
+    assert_int_equal(ensemble_role(ensemble, 0), ROLE_STANDALONE);
+    assert_string_equal(role_word(ensemble_role(ensemble, 0)), "standalone");
     expect(ensemble_refresh_roles(ensemble, &error), &error);
-    assert_int_equal(ensemble_role(ensemble, 0), SERVER_STANDALONE);
+    assert_int_equal(ensemble_role(ensemble, 0), ROLE_STANDALONE);
     assert_null(strstr(ensemble_settings_text(ensemble, 0), "server.1="));
     assert_agree(ensemble);
     ensemble_kill(ensemble, 0);
-    assert_int_equal(ensemble_role(ensemble, 0), SERVER_KILLED);
+    assert_int_equal(ensemble_role(ensemble, 0), ROLE_KILLED);
     nest_stop(ensemble);
     assert_int_equal(nest_count(), 0);
 }
@@ -190,15 +190,15 @@ static void the_rest_elects_another_leader(void **state)
     struct ensemble *ensemble = start(3);
     struct error error;
     uint64_t before_ns = 0, after_ns = 0;
-    unsigned lost = find_role(ensemble, SERVER_LEADER);
+    unsigned lost = find_role(ensemble, ROLE_LEADER);
     expect(ensemble_cpu_ns(ensemble, &before_ns, &error), &error);
     ensemble_kill(ensemble, lost);
     assert_false(is_running(ensemble_pid(ensemble, lost)));
-    await_role(ensemble, SERVER_LEADER, 1);
-    await_role(ensemble, SERVER_FOLLOWER, 1);
-    assert_int_equal(ensemble_role(ensemble, lost), SERVER_KILLED);
+    await_role(ensemble, ROLE_LEADER, 1);
+    await_role(ensemble, ROLE_FOLLOWER, 1);
+    assert_int_equal(ensemble_role(ensemble, lost), ROLE_KILLED);
 
-    struct setup_session *setup = open_session(ensemble, find_role(ensemble, SERVER_FOLLOWER));
+    struct setup_session *setup = open_session(ensemble, find_role(ensemble, ROLE_FOLLOWER));
     expect(setup_session_create(setup, "/afterwards", &error), &error);
     setup_session_free(setup);
 
@@ -218,12 +218,12 @@ static void one_of_three_does_not_serve(void **state)
     struct ensemble *ensemble = start(3);
     struct four_letter_identity identity;
     struct error error;
-    unsigned survivor = find_role(ensemble, SERVER_LEADER);
+    unsigned survivor = find_role(ensemble, ROLE_LEADER);
     ensemble_kill(ensemble, (survivor + 1) % 3);
     ensemble_kill(ensemble, (survivor + 2) % 3);
-    await_role(ensemble, SERVER_NOT_SERVING, 1);
-    assert_int_equal(ensemble_role(ensemble, survivor), SERVER_NOT_SERVING);
-    assert_string_equal(server_role_name(SERVER_NOT_SERVING), "not serving");
+    await_role(ensemble, ROLE_NOT_SERVING, 1);
+    assert_int_equal(ensemble_role(ensemble, survivor), ROLE_NOT_SERVING);
+    assert_string_equal(role_word(ROLE_NOT_SERVING), "not serving");
     assert_int_equal(four_letter_identify(&ensemble_connect(ensemble)->endpoints[survivor],
                                           PATIENCE_NS, &identity, &error),
                      ERROR_NOT_SERVING);
@@ -409,7 +409,7 @@ static void a_leader_without_its_port_is_replaced(void **state)
     nest_install_java(script);
     struct ensemble *ensemble = start(3);
     assert_int_equal(count_tries(), 6);
-    assert_int_equal(count_role(ensemble, SERVER_LEADER), 1);
+    assert_int_equal(count_role(ensemble, ROLE_LEADER), 1);
     nest_stop(ensemble);
     close(fd);
 }

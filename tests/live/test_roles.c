@@ -8,7 +8,7 @@ static uint64_t count_of(const struct trial_result *result, enum role role, enum
     return histogram_count(&result->latency_of[role][kind]);
 }
 
-static unsigned find_server(enum server_role role)
+static unsigned find_server(enum role role)
 {
     unsigned index = 0;
     while (ensemble_role(live_ensemble, index) != role)
@@ -23,7 +23,7 @@ static void test_every_role_has_its_own_latencies(void **state)
     plan.processes = 2;
     struct trial_result *result = live_trial(&plan);
     live_assert_good(result);
-    unsigned leader = find_server(SERVER_LEADER);
+    unsigned leader = find_server(ROLE_LEADER);
     assert_int_equal(result->roles, 2);
     assert_int_equal(count_of(result, ROLE_LEADER, METER_ACQUIRE), 3);
     assert_int_equal(count_of(result, ROLE_FOLLOWER, METER_ACQUIRE), 6);
@@ -55,22 +55,22 @@ static void check_placed(unsigned index, enum role role)
 static void test_one_server_is_one_role(void **state)
 {
     (void)state;
-    check_placed(find_server(SERVER_LEADER), ROLE_LEADER);
-    check_placed(find_server(SERVER_FOLLOWER), ROLE_FOLLOWER);
+    check_placed(find_server(ROLE_LEADER), ROLE_LEADER);
+    check_placed(find_server(ROLE_FOLLOWER), ROLE_FOLLOWER);
 }
 
 /* While session 1 holds, and everybody else waits. */
 static void kill_follower(void *context, const struct trial_progress *progress)
 {
     unsigned *victim = context;
-    if (progress->handoffs == 2 && ensemble_role(live_ensemble, *victim) == SERVER_FOLLOWER)
+    if (progress->handoffs == 2 && ensemble_role(live_ensemble, *victim) == ROLE_FOLLOWER)
         ensemble_kill(live_ensemble, *victim);
 }
 
 /* The last test of the file: the ensemble is not whole afterwards. */
 static void test_a_session_that_reconnects_has_no_role(void **state)
 {
-    unsigned victim = ensemble_role(live_ensemble, 0) == SERVER_FOLLOWER ? 0 : 2;
+    unsigned victim = ensemble_role(live_ensemble, 0) == ROLE_FOLLOWER ? 0 : 2;
     struct connect_string survivors = {.count = 0};
     struct trial_plan plan = live_plan("scalable", 6);
     (void)state;
@@ -85,7 +85,7 @@ static void test_a_session_that_reconnects_has_no_role(void **state)
     struct trial_result *result = live_trial(&plan);
     live_host.servers = &live_servers;
     live_host.watch.progress = NULL;
-    assert_int_equal(ensemble_role(live_ensemble, victim), SERVER_KILLED);
+    assert_int_equal(ensemble_role(live_ensemble, victim), ROLE_KILLED);
     assert_int_equal(result->end, END_DONE);
     /* Session 0 had been granted before; 2, 3 and 5 had not. */
     assert_int_equal(count_of(result, ROLE_RECONNECTED, METER_ACQUIRE), victim == 0 ? 1 : 2);

@@ -24,7 +24,7 @@ static int find_follower(void **state)
 {
     int status = live_start(state);
     frozen = 1;
-    while (status == 0 && ensemble_role(live_ensemble, frozen) != SERVER_FOLLOWER)
+    while (status == 0 && ensemble_role(live_ensemble, frozen) != ROLE_FOLLOWER)
         frozen++;
     return status;
 }

@@ -102,7 +102,7 @@ static void kill_leader(void *context, const struct trial_progress *progress)
     if (*killed || progress->handoffs < 3)
         return;
     for (unsigned i = 0; i < ensemble_count(live_ensemble); i++) {
-        if (ensemble_role(live_ensemble, i) == SERVER_LEADER)
+        if (ensemble_role(live_ensemble, i) == ROLE_LEADER)
             ensemble_kill(live_ensemble, i);
     }
     *killed = true;
