@@ -190,20 +190,26 @@ static enum error_kind write_csv(struct compare *compare, struct error *error)
     return kind;
 }
 
-static void draw(const struct compare *compare)
+static enum plots_end draw_in(const struct compare *compare, char *why, size_t size)
 {
-    const char *labels[SIDES_MAX];
-    char recipes[2048] = "", why[640];
-    size_t at = 0;
-    for (size_t i = 0; past_run_recipe(&compare->runs[0], i) != NULL && at < sizeof recipes; i++)
-        at += (size_t)snprintf(recipes + at, sizeof recipes - at, "%s%s", i > 0 ? " " : "",
-                               past_run_recipe(&compare->runs[0], i));
+    const char *labels[SIDES_MAX], *name;
+    char recipes[PLOTS_RECIPES_SIZE] = "";
+    for (size_t i = 0; (name = past_run_recipe(&compare->runs[0], i)) != NULL; i++) {
+        if (!plots_add_recipe(recipes, name)) {
+            snprintf(why, size, "too many recipes");
+            return PLOTS_SKIPPED;
+        }
+    }
     for (size_t i = 0; i < compare->sides.count; i++)
         labels[i] = compare->sides.list[i].label;
     const struct plots plots = {compare->results, recipes, compare->plots, -1};
-    if (plots_draw_comparison(&plots, labels, compare->sides.count, why, sizeof why) ==
-            PLOTS_SKIPPED &&
-        !compare->quiet)
+    return plots_draw_comparison(&plots, labels, compare->sides.count, why, size);
+}
+
+static void draw(const struct compare *compare)
+{
+    char why[640];
+    if (draw_in(compare, why, sizeof why) == PLOTS_SKIPPED && !compare->quiet)
         complain_mildly("the plots are skipped: %s", why);
 }
 

@@ -41,9 +41,14 @@ bool past_run_plans(const struct past_run *run, const char *recipe, uint64_t cli
     return most == NULL || clients <= (uint64_t)json_integer_value(most);
 }
 
+static bool is_word(const struct past_run *run, const char *key, const char *word)
+{
+    return strcmp(json_string_value(json_object_get(run->plan, key)), word) == 0;
+}
+
 bool past_run_is_lockstep(const struct past_run *run)
 {
-    return strcmp(json_string_value(json_object_get(run->plan, "pace")), "lockstep") == 0;
+    return is_word(run, "pace", options_paces[PACE_LOCKSTEP]);
 }
 
 bool past_run_has_duration(const struct past_run *run)
@@ -53,7 +58,7 @@ bool past_run_has_duration(const struct past_run *run)
 
 bool past_run_is_drain(const struct past_run *run)
 {
-    return strcmp(json_string_value(json_object_get(run->plan, "workload")), "drain") == 0;
+    return is_word(run, "workload", options_workloads[WORKLOAD_DRAIN]);
 }
 
 bool past_run_is_paced(const struct past_run *run)

@@ -32,6 +32,15 @@ static const struct plot of_run[] = {
     {"drain_time", "trials.csv"}, {NULL, NULL}};
 static const struct plot of_comparison[] = {{"compare", "compare.csv"}, {NULL, NULL}};
 
+bool plots_add_recipe(char list[PLOTS_RECIPES_SIZE], const char *name)
+{
+    size_t length = strlen(list);
+    if (length + strlen(name) + 2 > PLOTS_RECIPES_SIZE)
+        return false;
+    snprintf(list + length, PLOTS_RECIPES_SIZE - length, "%s%s", length > 0 ? " " : "", name);
+    return true;
+}
+
 /* Beside the program: in the sources it is build/zkherd, installed it is bin/zkherd. */
 static bool find_scripts(char *folder, size_t size)
 {

@@ -8,6 +8,7 @@
 #ifndef BENCH_OUTPUT_PLOTS_H
 #define BENCH_OUTPUT_PLOTS_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 enum plots_end {
@@ -16,6 +17,13 @@ enum plots_end {
     PLOTS_SKIPPED,     /* it could not be done: why has the reason */
     PLOTS_INTERRUPTED, /* and none is left */
 };
+
+/* The names of as many recipes as a run may have, with room to spare. */
+#define PLOTS_RECIPES_SIZE 8192
+
+/* Appends the name of a recipe to a list for struct plots. False, with the list as it was, if it
+ * does not fit. */
+bool plots_add_recipe(char list[PLOTS_RECIPES_SIZE], const char *name);
 
 /* What is to be drawn. */
 struct plots {

@@ -18,8 +18,6 @@
 #include <unistd.h>
 
 #define PATH_SIZE (PATH_MAX + 32)
-/* The names of as many recipes as a run may have, with room to spare. */
-#define RECIPES_SIZE 8192
 
 static const char help[] =
     "Usage: zkherd plot [OPTION]... FOLDER...\n"
@@ -48,11 +46,8 @@ static bool take(int option, const char *value, void *context)
 
 static enum error_kind list_recipes(const struct past_run *run, char *list, struct error *error)
 {
-    size_t at = 0;
     for (size_t i = 0; past_run_recipe(run, i) != NULL; i++) {
-        at += (size_t)snprintf(list + at, RECIPES_SIZE - at, "%s%s", i > 0 ? " " : "",
-                               past_run_recipe(run, i));
-        if (at >= RECIPES_SIZE)
+        if (!plots_add_recipe(list, past_run_recipe(run, i)))
             return error_raise(error, ERROR_MALFORMED, 0, run->folder, "too many recipes");
     }
     return ERROR_NONE;
@@ -72,7 +67,7 @@ static enum error_kind tell(enum plots_end end, const char *folder, const char *
 static enum error_kind plot_run(const char *folder, unsigned formats, struct error *error)
 {
     struct past_run run;
-    char recipes[RECIPES_SIZE] = "", why[640];
+    char recipes[PLOTS_RECIPES_SIZE] = "", why[640];
     enum error_kind kind = past_run_open(folder, &run, error);
     if (kind != ERROR_NONE)
         return kind;
@@ -90,7 +85,7 @@ static enum error_kind plot_run(const char *folder, unsigned formats, struct err
 struct past_comparison {
     struct csv_reader rows;
     size_t recipe, pair, label_a, label_b; /* columns */
-    char recipes[RECIPES_SIZE];
+    char recipes[PLOTS_RECIPES_SIZE];
     const char *labels[SIDES_MAX];
     size_t label_count;
 };
@@ -114,15 +109,12 @@ static enum error_kind find_columns(struct past_comparison *past, struct error *
 static enum error_kind add_recipe(struct past_comparison *past, size_t row, struct error *error)
 {
     const char *name = csv_reader_text(&past->rows, row, past->recipe);
-    size_t length = strlen(past->recipes);
     if (row > 0 && strcmp(name, csv_reader_text(&past->rows, row - 1, past->recipe)) == 0)
         return ERROR_NONE;
     if (!past_run_is_name(name))
         return csv_reader_refuse(&past->rows, row, past->recipe, "is no name of a recipe", error);
-    if (length + strlen(name) + 2 > sizeof past->recipes)
+    if (!plots_add_recipe(past->recipes, name))
         return csv_reader_refuse(&past->rows, row, past->recipe, "is one recipe too many", error);
-    snprintf(past->recipes + length, sizeof past->recipes - length, "%s%s", length > 0 ? " " : "",
-             name);
     return ERROR_NONE;
 }
 

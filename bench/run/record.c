@@ -125,19 +125,11 @@ static void write_fits(const struct record *record, struct csv *csv)
         fits_write(&record->samples, record->waiters[i], &record->context, csv);
 }
 
-static void list_recipes(const struct options *options, char *list, size_t size)
-{
-    size_t at = 0;
-    list[0] = '\0';
-    for (size_t i = 0; i < options->plan.recipe_count && at < size; i++)
-        at += (size_t)snprintf(list + at, size - at, "%s%s", i > 0 ? " " : "",
-                               options->plan.recipes[i]->name);
-}
-
 static enum error_kind draw(struct record *record, int interrupts, struct error *error)
 {
-    char recipes[2048], why[640];
-    list_recipes(record->options, recipes, sizeof recipes);
+    char recipes[PLOTS_RECIPES_SIZE] = "", why[640];
+    for (size_t i = 0; i < record->options->plan.recipe_count; i++)
+        (void)plots_add_recipe(recipes, record->options->plan.recipes[i]->name);
     const struct plots plots = {record->results.folder, recipes, record->options->output.plots,
                                 interrupts};
     switch (plots_draw(&plots, why, sizeof why)) {

@@ -255,8 +255,8 @@ static void write_plan(const struct sample *sample, const struct sample_context 
     csv_text(csv, context->target);
     csv_count(csv, context->servers);
     csv_text(csv, sample->cell.recipe->name);
-    csv_text(csv, options->plan.workload == WORKLOAD_DRAIN ? "drain" : "steady");
-    csv_text(csv, options->plan.pace == PACE_LOCKSTEP ? "lockstep" : "free");
+    csv_text(csv, options_workloads[options->plan.workload]);
+    csv_text(csv, options_paces[options->plan.pace]);
     csv_text(csv, options_drivers[options->target.driver]);
     csv_count(csv, options->plan.processes);
     csv_count(csv, sample->cell.clients);
