@@ -122,10 +122,10 @@ static inline void command_run(struct command *command, const char *const argume
  * cannot do without, and waits for the command's end, which is to be soon (SOON_TEST). */
 static inline void command_end(struct command *command, pid_t whom, int signal)
 {
-    uint64_t begun_ns = clock_now_ns();
+    struct lateness_mark begun = lateness_mark();
     kill(whom, signal);
     command_finish(command, COMMAND_END_NS);
-    soon_ended(begun_ns);
+    soon_ended(begun);
 }
 
 #define COMMAND_TEST_SOON(test) SOON_TEST(test, nest_make, nest_remove)

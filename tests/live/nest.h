@@ -104,10 +104,10 @@ static inline bool nest_stop(struct ensemble *ensemble)
 {
     char folder[512];
     snprintf(folder, sizeof folder, "%s", ensemble_folder(ensemble));
-    uint64_t begun_ns = clock_now_ns();
+    struct lateness_mark begun = lateness_mark();
     ensemble_stop(ensemble);
-    bool was_soon = soon_ended(begun_ns);
-    while (!was_soon && access(folder, F_OK) == 0 && clock_now_ns() - begun_ns < PATIENCE_NS)
+    bool was_soon = soon_ended(begun);
+    while (!was_soon && access(folder, F_OK) == 0 && clock_now_ns() - begun.now_ns < PATIENCE_NS)
         pause_ms(10);
     assert_int_equal(access(folder, F_OK), -1);
     return was_soon;

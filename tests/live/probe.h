@@ -9,11 +9,10 @@
 #include "client/event_loop.h"
 #include "client/thread_sessions.h"
 #include "tests/live/live.h"
+#include "tests/live/pause.h"
 #include "tests/live/perform.h"
 
 #include <pthread.h>
-
-#define PATIENCE_NS (20 * NS_PER_S)
 
 #define A ROOT "/a"
 #define B ROOT "/b"

@@ -3,6 +3,7 @@
  * and that client and server count each of them once. */
 #include "client/request_copy.h"
 #include "fleet/server_counters.h"
+#include "tests/live/lateness.h"
 #include "tests/live/probe.h"
 
 #include <sched.h>
@@ -278,19 +279,19 @@ static void test_a_reply_shows_until_it_is_read(void **state)
 
 /* ------------------------------------------------------------------ its end */
 
-/* It waits for the server, and for no timer of the network's: that would show in every end, also in
- * the quickest. */
+/* It waits for the server, and for no timer of the network's. Four ends of five are to be quick,
+ * without the time in which the machine did not run this process: in a few of them the server may
+ * have waited for the machine's processors or for its disk. */
 static void test_a_session_ends_at_once(void **state)
 {
-    uint64_t quickest_ns = UINT64_MAX;
+    int quick = 0;
     for (int i = 0; i < 20; i++) {
-        uint64_t begun_ns = clock_now_ns();
+        struct lateness_mark begun = lateness_mark();
         end_session();
-        uint64_t took_ns = clock_now_ns() - begun_ns;
-        quickest_ns = took_ns < quickest_ns ? took_ns : quickest_ns;
+        quick += lateness_run_ns(begun) < 150 * NS_PER_MS;
         open_session(state);
     }
-    assert_true(quickest_ns < 150 * NS_PER_MS);
+    assert_in_range(quick, 16, 20);
 }
 
 int main(void)

@@ -287,13 +287,13 @@ static void ends_with_a_program_that_is_killed(void **state)
     assert_int_equal(read(report[0], pids, sizeof pids), sizeof pids);
     close(report[0]);
     assert_int_equal(nest_count(), 1);
-    uint64_t killed_ns = clock_now_ns();
+    struct lateness_mark killed = lateness_mark();
     kill(program, SIGKILL);
     waitpid(program, NULL, 0);
     for (unsigned i = 0; i < 3; i++)
         assert_ends(pids[i]);
     nest_assert_empties();
-    soon_ended(killed_ns);
+    soon_ended(killed);
 }
 
 /* ------------------------------------------------------------------ starts in vain */

@@ -3,6 +3,7 @@
 #include "base/clock.h"
 #include "servers/ensemble.h"
 #include "servers/four_letter.h"
+#include "tests/live/lateness.h"
 #include "tests/live/pause.h"
 #include "tests/live/port.h"
 
@@ -236,23 +237,22 @@ static void an_impossible_name_is_not_resolved(void **state)
     assert_string_equal(error.subject, "no..such..host");
 }
 
-/* Not before; and that it does end there, the quickest of several tells, however busy the machine
- * is. */
+/* Not before; and not later than twice the time in four cases of five, without the time in which
+ * the machine did not run this process. */
 static void silence_ends_at_the_deadline(void **state)
 {
     (void)state;
-    uint64_t shortest_ns = UINT64_MAX;
-    for (int i = 0; i < 3; i++) {
+    int in_time = 0;
+    for (int i = 0; i < 5; i++) {
         struct error error;
         struct four_letter_identity identity;
-        uint64_t start_ns = clock_now_ns();
+        struct lateness_mark start = lateness_mark();
         assert_int_equal(identify_pretender((struct pretence){.says = ""}, &identity, &error),
                          ERROR_NO_ANSWER);
-        uint64_t elapsed_ns = clock_now_ns() - start_ns;
-        assert_true(elapsed_ns >= BRIEFLY_NS);
-        shortest_ns = elapsed_ns < shortest_ns ? elapsed_ns : shortest_ns;
+        assert_true(clock_now_ns() - start.now_ns >= BRIEFLY_NS);
+        in_time += lateness_run_ns(start) < 2 * BRIEFLY_NS;
     }
-    assert_true(shortest_ns < 2 * BRIEFLY_NS);
+    assert_in_range(in_time, 4, 5);
 }
 
 static void strangers_are_told_from_zookeeper(void **state)

@@ -158,12 +158,12 @@ static void ends_with_a_program_that_is_killed(void **state)
     close(report[0]);
     assert_true(is_running(told[0]));
     assert_int_equal(nest_count(), 1);
-    uint64_t killed_ns = clock_now_ns();
+    struct lateness_mark killed = lateness_mark();
     kill(program, SIGKILL);
     waitpid(program, NULL, 0);
     assert_ends(told[0]);
     nest_assert_empties();
-    soon_ended(killed_ns);
+    soon_ended(killed);
     assert_true(is_running(told[1]));
     kill(told[1], SIGKILL);
 }
@@ -181,10 +181,10 @@ static void outlives_signals_and_falls_with_its_supervisor(void **state)
     pause_ms(100);
     assert_true(ensemble_alive(ensemble));
     assert_serves(ensemble);
-    uint64_t killed_ns = clock_now_ns();
+    struct lateness_mark killed = lateness_mark();
     kill(supervisor, SIGKILL);
     assert_ends(pid);
-    soon_ended(killed_ns);
+    soon_ended(killed);
     assert_false(ensemble_alive(ensemble));
     ensemble_stop(ensemble);
     assert_int_equal(nest_count(), 1); /* that much is lost then */
