@@ -74,8 +74,8 @@ static bool is_apart(void)
 }
 
 /* Of the notifications that the server counts, how many it has sent while C was deleted behind the
- * back of a session that watches it, and had lost its connection. *apart: after the deletion the
- * session was not back yet. */
+ * back of a session that watches it, and had lost its connection. *apart: the server knew of the
+ * loss before the deletion, and the session was not back after it. */
 static uint64_t count_of_a_missed_end(bool *apart)
 {
     struct server_counters counters = {.servers = &live_servers};
@@ -88,8 +88,9 @@ static uint64_t count_of_a_missed_end(bool *apart)
     probe.sent = (struct tally){0};
     probe.connections_awaited = probe.connections + 1;
     assert_int_equal(ask_on(TURN_CUT_REQUEST, &lost), ZK_CONNECTION_LOSS);
-    live_expect(setup_session_delete_tree(live_host.setup, C, &error), &error);
     *apart = is_apart();
+    live_expect(setup_session_delete_tree(live_host.setup, C, &error), &error);
+    *apart = *apart && is_apart();
     await(is_established, "session");
     await(is_notified, "notification");
     live_expect(server_counters_read(&counters, &after, &error), &error);
