@@ -124,7 +124,7 @@ static enum error_kind tell(const struct ensemble *ensemble, struct error *error
 {
     const struct connect_string *connect = ensemble_connect(ensemble);
     char text[CONNECT_TEXT_SIZE];
-    for (unsigned i = 0; i < ensemble_count(ensemble); i++)
+    for (unsigned i = 0; i < connect->count; i++)
         complain_mildly("%s: %s", endpoint_format(&connect->endpoints[i], text, sizeof text),
                         role_word(ensemble_role(ensemble, i)));
     complain_mildly("to stop the servers: zkherd ensemble stop");

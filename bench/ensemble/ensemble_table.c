@@ -37,7 +37,7 @@ static void ask(const struct endpoint *endpoint, struct row *row)
     enum error_kind kind = four_letter_identify(endpoint, ASK_NS, &identity, &refusal);
     if (kind != ERROR_NONE) {
         snprintf(row->role, sizeof row->role, "%s",
-                 kind == ERROR_NOT_SERVING ? role_word(ROLE_NOT_SERVING) : "no answer");
+                 kind == ERROR_NOT_SERVING ? "not serving" : "no answer");
         return;
     }
     printable_text(identity.mode, row->role, sizeof row->role);

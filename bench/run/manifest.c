@@ -73,10 +73,9 @@ static json_t *describe_server(const struct target *target, size_t index)
     else
         json_object_set_new(server, "settings", json_null());
     if (target->ensemble != NULL) {
-        const struct ensemble *own = target->ensemble;
-        unsigned at = (unsigned)index;
-        add_start(server, ensemble_settings_text(own, at), ensemble_java_version(own),
-                  ensemble_command_line(own, at));
+        const struct server *own = ensemble_server(target->ensemble, (unsigned)index);
+        add_start(server, server_settings_text(own), server_java_version(own),
+                  server_command_line(own));
     } else if (target->stands) {
         struct background_server own;
         int at = background_index_of(&target->background, endpoint);

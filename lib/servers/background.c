@@ -97,9 +97,10 @@ static int open_file(int folder)
 static enum error_kind write_text(FILE *file, const struct ensemble *ensemble)
 {
     char text[CONNECT_TEXT_SIZE];
-    fprintf(file, "%s\n", connect_format(ensemble_connect(ensemble), 0, false, text, sizeof text));
-    for (unsigned i = 0; i < ensemble_count(ensemble); i++)
-        fprintf(file, "%s%d", i > 0 ? " " : "", (int)ensemble_pid(ensemble, i));
+    const struct connect_string *connect = ensemble_connect(ensemble);
+    fprintf(file, "%s\n", connect_format(connect, 0, false, text, sizeof text));
+    for (unsigned i = 0; i < connect->count; i++)
+        fprintf(file, "%s%d", i > 0 ? " " : "", (int)server_pid(ensemble_server(ensemble, i)));
     fprintf(file, "\n%s\n", ensemble_folder(ensemble));
     return fflush(file) == 0 ? ERROR_NONE : ERROR_SYSTEM;
 }

@@ -15,7 +15,6 @@
 #include <unistd.h>
 
 #define START_DEADLINE_NS (60 * NS_PER_S)
-#define ASK_NS            (5 * NS_PER_S)
 #define POLL_NS           (10 * NS_PER_MS)
 #define ATTEMPTS          5
 
@@ -284,9 +283,10 @@ const struct connect_string *ensemble_connect(const struct ensemble *ensemble)
     return &ensemble->connect;
 }
 
-unsigned ensemble_count(const struct ensemble *ensemble)
+const struct server *ensemble_server(const struct ensemble *ensemble, unsigned index)
 {
-    return ensemble->count;
+    assert(index < ensemble->count);
+    return ensemble->servers[index];
 }
 
 enum role ensemble_role(const struct ensemble *ensemble, unsigned index)
@@ -295,21 +295,8 @@ enum role ensemble_role(const struct ensemble *ensemble, unsigned index)
     return ensemble->roles[index];
 }
 
-enum error_kind ensemble_refresh_roles(struct ensemble *ensemble, struct error *error)
-{
-    enum error_kind kind = ERROR_NONE;
-    for (unsigned i = 0; kind == ERROR_NONE && i < ensemble->count; i++)
-        kind = server_ask_role(ensemble->servers[i], ASK_NS, &ensemble->roles[i], error);
-    return kind;
-}
-
-pid_t ensemble_pid(const struct ensemble *ensemble, unsigned index)
-{
-    assert(index < ensemble->count);
-    return server_pid(ensemble->servers[index]);
-}
-
-unsigned ensemble_dead_server(const struct ensemble *ensemble)
+/* The first server that has ended though nobody killed it, or the count if there is none. */
+static unsigned find_dead(const struct ensemble *ensemble)
 {
     unsigned index = 0;
     while (index < ensemble->count && !server_died(ensemble->servers[index]))
@@ -319,66 +306,26 @@ unsigned ensemble_dead_server(const struct ensemble *ensemble)
 
 bool ensemble_alive(const struct ensemble *ensemble)
 {
-    return ensemble_dead_server(ensemble) == ensemble->count;
+    return find_dead(ensemble) == ensemble->count;
 }
 
 enum error_kind ensemble_check(const struct ensemble *ensemble, struct error *error)
 {
     if (ensemble == NULL || ensemble_alive(ensemble))
         return ERROR_NONE;
-    return server_raise(ensemble->servers[ensemble_dead_server(ensemble)], ERROR_SERVER_DIED,
-                        error);
-}
-
-/* The sum over all servers of what `measure` finds. */
-static enum error_kind add_up(const struct ensemble *ensemble,
-                              enum error_kind (*measure)(const struct server *, uint64_t *,
-                                                         struct error *),
-                              uint64_t *sum, struct error *error)
-{
-    uint64_t part, total = 0;
-    for (unsigned i = 0; i < ensemble->count; i++) {
-        enum error_kind kind = measure(ensemble->servers[i], &part, error);
-        if (kind != ERROR_NONE)
-            return kind;
-        total += part;
-    }
-    *sum = total;
-    return ERROR_NONE;
+    return server_raise(ensemble->servers[find_dead(ensemble)], ERROR_SERVER_DIED, error);
 }
 
 enum error_kind ensemble_cpu_ns(const struct ensemble *ensemble, uint64_t *cpu_ns,
                                 struct error *error)
 {
-    return add_up(ensemble, server_cpu_ns, cpu_ns, error);
-}
-
-enum error_kind ensemble_rss_kib(const struct ensemble *ensemble, uint64_t *rss_kib,
-                                 struct error *error)
-{
-    return add_up(ensemble, server_rss_kib, rss_kib, error);
-}
-
-const char *ensemble_settings_text(const struct ensemble *ensemble, unsigned index)
-{
-    assert(index < ensemble->count);
-    return server_settings_text(ensemble->servers[index]);
-}
-
-const char *ensemble_command_line(const struct ensemble *ensemble, unsigned index)
-{
-    assert(index < ensemble->count);
-    return server_command_line(ensemble->servers[index]);
-}
-
-const char *ensemble_java_version(const struct ensemble *ensemble)
-{
-    return server_java_version(ensemble->servers[0]);
-}
-
-const char *ensemble_log_tail(const struct ensemble *ensemble, unsigned index, char *text,
-                              size_t size)
-{
-    assert(index < ensemble->count);
-    return server_last_lines(ensemble->servers[index], text, size);
+    uint64_t part, sum = 0;
+    for (unsigned i = 0; i < ensemble->count; i++) {
+        enum error_kind kind = server_cpu_ns(ensemble->servers[i], &part, error);
+        if (kind != ERROR_NONE)
+            return kind;
+        sum += part;
+    }
+    *cpu_ns = sum;
+    return ERROR_NONE;
 }

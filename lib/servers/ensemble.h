@@ -90,27 +90,16 @@ const char *ensemble_folder(const struct ensemble *ensemble);
 /* Where clients find the servers, in the servers' order, killed ones included; the ensemble's. */
 const struct connect_string *ensemble_connect(const struct ensemble *ensemble);
 
-/* How many servers it was started with. */
-unsigned ensemble_count(const struct ensemble *ensemble);
+/* One of its servers, the ensemble's. index is below the count of ensemble_connect, here and in all
+ * that follows. */
+const struct server *ensemble_server(const struct ensemble *ensemble, unsigned index);
 
-/* What a server was when it was last asked: at the start, or by ensemble_refresh_roles. */
+/* What a server was at the start: ROLE_STANDALONE, ROLE_LEADER or ROLE_FOLLOWER; ROLE_KILLED after
+ * ensemble_kill. */
 enum role ensemble_role(const struct ensemble *ensemble, unsigned index);
-
-/*
- * Asks every server that was not killed for its role, 5 s at most each. A server without a quorum
- * is no error: its role is ROLE_NOT_SERVING. ERROR_SERVER_DIED, ERROR_NO_ANSWER …; the roles of
- * the servers before the failing one are refreshed then.
- */
-MUST_CHECK enum error_kind ensemble_refresh_roles(struct ensemble *ensemble, struct error *error);
-
-/* The process of a server's JVM. */
-pid_t ensemble_pid(const struct ensemble *ensemble, unsigned index);
 
 /* Whether all servers run that were not killed by ensemble_kill. */
 bool ensemble_alive(const struct ensemble *ensemble);
-
-/* The first server that has ended though nobody killed it, or ensemble_count if there is none. */
-unsigned ensemble_dead_server(const struct ensemble *ensemble);
 
 /* ERROR_NONE while ensemble_alive, else ERROR_SERVER_DIED: which one, and the end of its log. NULL,
  * none of ours, is fine. */
@@ -120,22 +109,6 @@ MUST_CHECK enum error_kind ensemble_check(const struct ensemble *ensemble, struc
  * shrinks, killed servers keep their part. ERROR_SERVER_DIED. */
 MUST_CHECK enum error_kind ensemble_cpu_ns(const struct ensemble *ensemble, uint64_t *cpu_ns,
                                            struct error *error);
-
-/* The resident memory of all JVMs together, pages that they share counted once for each.
- * ERROR_SERVER_DIED. */
-MUST_CHECK enum error_kind ensemble_rss_kib(const struct ensemble *ensemble, uint64_t *rss_kib,
-                                            struct error *error);
-
-/* For a manifest, all the ensemble's own: a server's zoo.cfg; the command that runs it, with every
- * flag; the JVM's version as it names itself ("" if it does not). */
-const char *ensemble_settings_text(const struct ensemble *ensemble, unsigned index);
-const char *ensemble_command_line(const struct ensemble *ensemble, unsigned index);
-const char *ensemble_java_version(const struct ensemble *ensemble);
-
-/* Writes the last whole lines of a server's log that fit into size bytes; "" if there is none.
- * Returns text. */
-const char *ensemble_log_tail(const struct ensemble *ensemble, unsigned index, char *text,
-                              size_t size);
 
 /* Ends one server by SIGKILL, as a crash would, and waits until it is gone. From then on its role
  * is ROLE_KILLED, and that it does not run is no error. */

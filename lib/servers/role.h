@@ -27,8 +27,7 @@
 /* The roles of a server on which no session is measured: */
 #define ROLE_LIST_OF_OTHERS(X)                                                                     \
     X(READ_ONLY, "read-only")                                                                      \
-    X(NOT_SERVING, "not serving") /* it elects a leader, or has no quorum */                       \
-    X(KILLED, "killed")           /* by server_kill */
+    X(KILLED, "killed") /* by server_kill */
 
 enum role {
 #define X(name, word) ROLE_##name,

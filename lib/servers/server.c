@@ -159,54 +159,6 @@ enum error_kind server_raise(const struct server *server, enum error_kind kind, 
 
 /* How it does. */
 
-/* A private server serves in one of these roles, or not yet. */
-static enum role role_of_private(const char *mode)
-{
-    enum role role = role_of_mode(mode);
-    return role_leads(role) || role == ROLE_FOLLOWER ? role : ROLE_NOT_SERVING;
-}
-
-static enum error_kind ask_role(const struct server *server, uint64_t timeout_ns, enum role *role,
-                                struct error *error)
-{
-    struct four_letter_identity identity;
-    struct error refusal;
-    enum error_kind kind = four_letter_identify(&server->endpoint, timeout_ns, &identity, &refusal);
-    if (kind != ERROR_NONE && !server_alive(server))
-        return server_raise(server, ERROR_SERVER_DIED, error);
-    if (kind != ERROR_NONE && kind != ERROR_NOT_SERVING) {
-        *error = refusal;
-        return kind;
-    }
-    *role = kind == ERROR_NONE ? role_of_private(identity.mode) : ROLE_NOT_SERVING;
-    return ERROR_NONE;
-}
-
-struct role_question {
-    const struct server *server;
-    uint64_t timeout_ns;
-    enum role role;
-};
-
-static enum error_kind put_role_question(void *context, struct error *error)
-{
-    struct role_question *question = context;
-    return ask_role(question->server, question->timeout_ns, &question->role, error);
-}
-
-enum error_kind server_ask_role(const struct server *server, uint64_t timeout_ns, enum role *role,
-                                struct error *error)
-{
-    struct role_question question = {server, timeout_ns / 4, ROLE_KILLED};
-    enum error_kind kind = ERROR_NONE;
-    unsigned times;
-    if (!server->killed)
-        kind = four_letter_insist(put_role_question, &question, timeout_ns, &times, error);
-    if (kind == ERROR_NONE)
-        *role = question.role;
-    return kind;
-}
-
 /* Its data are in our folder. */
 static bool is_ours(const struct server *server, uint64_t patience_ns)
 {
@@ -220,10 +172,12 @@ static bool is_ours(const struct server *server, uint64_t patience_ns)
 
 bool server_serves(struct server *server, uint64_t patience_ns, enum role *role)
 {
-    enum role found = ROLE_NOT_SERVING;
+    struct four_letter_identity identity;
     struct error ignored;
-    if (ask_role(server, patience_ns, &found, &ignored) != ERROR_NONE ||
-        found == ROLE_NOT_SERVING || !is_ours(server, patience_ns))
+    if (four_letter_identify(&server->endpoint, patience_ns, &identity, &ignored) != ERROR_NONE)
+        return false;
+    enum role found = role_of_mode(identity.mode);
+    if ((!role_leads(found) && found != ROLE_FOLLOWER) || !is_ours(server, patience_ns))
         return false;
     if (server->java_version[0] == '\0')
         server_log_find_java_version(server->log, server->java_version,
@@ -276,15 +230,6 @@ enum error_kind server_cpu_ns(const struct server *server, uint64_t *cpu_ns, str
         clock_gettime(clock, &used) != 0)
         return server_raise(server, ERROR_SERVER_DIED, error);
     *cpu_ns = (uint64_t)used.tv_sec * NS_PER_S + (uint64_t)used.tv_nsec;
-    return ERROR_NONE;
-}
-
-enum error_kind server_rss_kib(const struct server *server, uint64_t *rss_kib, struct error *error)
-{
-    if (server->killed)
-        *rss_kib = 0;
-    else if (!process_rss_kib(server->pid, rss_kib))
-        return server_raise(server, ERROR_SERVER_DIED, error);
     return ERROR_NONE;
 }
 

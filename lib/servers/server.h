@@ -49,15 +49,6 @@ void server_free(struct server *server);
  * role is written only then, within patience_ns or twice that. */
 bool server_serves(struct server *server, uint64_t patience_ns, enum role *role);
 
-/*
- * Asks the server for its role (ROLE_STANDALONE, ROLE_LEADER, ROLE_FOLLOWER, ROLE_NOT_SERVING or
- * ROLE_KILLED), again if need be until timeout_ns (and a quarter) have passed: at
- * the moment of an election it may leave a question without an answer. ERROR_SERVER_DIED, or those
- * of servers/four_letter.h, but that a server without a quorum is no error here.
- */
-MUST_CHECK enum error_kind server_ask_role(const struct server *server, uint64_t timeout_ns,
-                                           enum role *role, struct error *error);
-
 /* Whether its log says that it could not have one of its ports. It may run on all the same, without
  * ever serving. */
 bool server_lacks_port(const struct server *server);
@@ -85,11 +76,6 @@ bool server_died(const struct server *server);
  * its end if it was killed. ERROR_SERVER_DIED when it no longer runs for another reason. */
 MUST_CHECK enum error_kind server_cpu_ns(const struct server *server, uint64_t *cpu_ns,
                                          struct error *error);
-
-/* The JVM's resident memory now, 0 if it was killed. ERROR_SERVER_DIED when it no longer runs for
- * another reason. */
-MUST_CHECK enum error_kind server_rss_kib(const struct server *server, uint64_t *rss_kib,
-                                          struct error *error);
 
 /* For a manifest, all the server's own: its zoo.cfg; the command that runs it, with every flag; the
  * JVM's version as it names itself ("" if it does not, or has never served). */

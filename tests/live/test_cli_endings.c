@@ -322,9 +322,9 @@ static void a_worker_hangs_and_so_does_the_server(void **state)
     snprintf(words, sizeof words, "zkherd: %s: no answer in time: it accepts connections", outside);
     command_start(&command, COMMAND("run", ENDLESS, "--connect", outside));
     kill(await_a_worker(), SIGSTOP); /* it never reads */
-    kill(ensemble_pid(outside_server, 0), SIGSTOP);
+    kill(server_pid(ensemble_server(outside_server, 0)), SIGSTOP);
     command_finish(&command, 40 * NS_PER_S);
-    kill(ensemble_pid(outside_server, 0), SIGCONT);
+    kill(server_pid(ensemble_server(outside_server, 0)), SIGCONT);
     assert_status(&command, 3);
     assert_string_equal(command.out, "");
     assert_has(command.err, words);

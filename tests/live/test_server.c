@@ -2,6 +2,7 @@
 /* Private servers: started, watched over and ended, also when things go wrong. */
 #include "tests/live/nest.h"
 
+#include "base/process.h"
 #include "servers/ensemble.h"
 #include "servers/four_letter.h"
 
@@ -39,7 +40,7 @@ static void starts_serves_and_leaves_nothing(void **state)
 {
     (void)state;
     struct ensemble *ensemble = start();
-    pid_t pid = ensemble_pid(ensemble, 0);
+    pid_t pid = server_pid(ensemble_server(ensemble, 0));
     assert_string_equal(endpoint_of(ensemble)->host, "127.0.0.1");
     assert_serves(ensemble);
     assert_true(ensemble_alive(ensemble));
@@ -66,26 +67,27 @@ static void tells_of_itself(void **state)
         assert_serves(ensemble);
     assert_int_equal(ensemble_cpu_ns(ensemble, &later_ns, &error), ERROR_NONE);
     assert_true(later_ns > cpu_ns);
-    assert_int_equal(ensemble_rss_kib(ensemble, &rss_kib, &error), ERROR_NONE);
+    assert_true(process_rss_kib(server_pid(ensemble_server(ensemble, 0)), &rss_kib));
     assert_true(rss_kib > 20 * 1024 && rss_kib < 1024 * 1024);
 
     snprintf(setting, sizeof setting, "\nclientPort=%u\n", endpoint_of(ensemble)->port);
-    assert_has(ensemble_settings_text(ensemble, 0), setting);
-    assert_has(ensemble_settings_text(ensemble, 0), "\nforceSync=yes\n");
-    assert_has(ensemble_command_line(ensemble, 0), "/java -Xms128m -Xmx128m ");
-    assert_has(ensemble_java_version(ensemble), " version \"");
+    assert_has(server_settings_text(ensemble_server(ensemble, 0)), setting);
+    assert_has(server_settings_text(ensemble_server(ensemble, 0)), "\nforceSync=yes\n");
+    assert_has(server_command_line(ensemble_server(ensemble, 0)), "/java -Xms128m -Xmx128m ");
+    assert_has(server_java_version(ensemble_server(ensemble, 0)), " version \"");
 
     /* It may still be writing, of a slow disk for one. */
     do {
-        ensemble_log_tail(ensemble, 0, text, sizeof text);
-        ensemble_log_tail(ensemble, 0, cut, sizeof cut);
-    } while (strcmp(ensemble_log_tail(ensemble, 0, later, sizeof later), text) != 0);
-    assert_has(text, ensemble_java_version(ensemble));
+        server_last_lines(ensemble_server(ensemble, 0), text, sizeof text);
+        server_last_lines(ensemble_server(ensemble, 0), cut, sizeof cut);
+    } while (strcmp(server_last_lines(ensemble_server(ensemble, 0), later, sizeof later), text) !=
+             0);
+    assert_has(text, server_java_version(ensemble_server(ensemble, 0)));
     size_t length = strlen(text);
     assert_true(strlen(cut) > 0 && strlen(cut) < length);
     assert_string_equal(cut, text + length - strlen(cut));
     assert_int_equal(text[length - strlen(cut) - 1], '\n');
-    assert_string_equal(ensemble_log_tail(ensemble, 0, cut, 1), "");
+    assert_string_equal(server_last_lines(ensemble_server(ensemble, 0), cut, 1), "");
     nest_stop(ensemble);
 }
 
@@ -106,7 +108,7 @@ static void settings_reach_the_server(void **state)
     assert_has(text, "\nminSessionTimeout=1554\n");
     assert_has(text, "\nmaxSessionTimeout=3600000\n");
     assert_has(text, "\nclientPortListenBacklog=65535\n");
-    assert_has(ensemble_settings_text(ensemble, 0), "\nforceSync=no\n");
+    assert_has(server_settings_text(ensemble_server(ensemble, 0)), "\nforceSync=no\n");
     nest_stop(ensemble);
 }
 
@@ -132,7 +134,7 @@ static void be_a_program(int report)
     struct error error;
     if (ensemble_start(&options, &ensemble, &error) != ERROR_NONE)
         _exit(1);
-    told[0] = ensemble_pid(ensemble, 0);
+    told[0] = server_pid(ensemble_server(ensemble, 0));
     told[1] = fork();
     if (told[1] == 0) {
         alarm(120);
@@ -172,7 +174,7 @@ static void outlives_signals_and_falls_with_its_supervisor(void **state)
 {
     (void)state;
     struct ensemble *ensemble = start();
-    pid_t pid = ensemble_pid(ensemble, 0), supervisor = parent_of(pid);
+    pid_t pid = server_pid(ensemble_server(ensemble, 0)), supervisor = parent_of(pid);
     assert_int_equal(parent_of(supervisor), getpid());
     assert_int_not_equal(getsid(pid), getsid(0));
     kill(supervisor, SIGINT);
@@ -196,11 +198,10 @@ static void a_server_that_dies_is_found_dead(void **state)
     struct ensemble *ensemble = start();
     uint64_t value = 42;
     struct error error;
-    kill(ensemble_pid(ensemble, 0), SIGKILL);
-    assert_ends(ensemble_pid(ensemble, 0));
+    kill(server_pid(ensemble_server(ensemble, 0)), SIGKILL);
+    assert_ends(server_pid(ensemble_server(ensemble, 0)));
     assert_false(ensemble_alive(ensemble));
     assert_int_equal(ensemble_cpu_ns(ensemble, &value, &error), ERROR_SERVER_DIED);
-    assert_int_equal(ensemble_rss_kib(ensemble, &value, &error), ERROR_SERVER_DIED);
     assert_int_equal(value, 42);
     nest_stop(ensemble);
     assert_int_equal(nest_count(), 0);
@@ -210,7 +211,7 @@ static void a_server_that_hangs_is_killed(void **state)
 {
     (void)state;
     struct ensemble *ensemble = start();
-    pid_t pid = ensemble_pid(ensemble, 0);
+    pid_t pid = server_pid(ensemble_server(ensemble, 0));
     kill(pid, SIGSTOP);
     nest_stop(ensemble);
     assert_false(is_running(pid));
@@ -329,7 +330,8 @@ static void a_port_that_is_snatched_away_is_replaced(void **state)
     struct endpoint endpoint = *endpoint_of(ensemble);
     char text[8192];
     assert_serves(ensemble);
-    assert_null(strstr(ensemble_log_tail(ensemble, 0, text, sizeof text), "BindException"));
+    assert_null(strstr(server_last_lines(ensemble_server(ensemble, 0), text, sizeof text),
+                       "BindException"));
     nest_stop(ensemble);
     assert_int_equal(nest_count(), 0);
     struct four_letter_identity identity;
@@ -363,7 +365,7 @@ static void an_apache_release_is_used(void **state)
     assert_int_equal(symlink("/usr/share/java/zookeeper.jar", path), 0);
     struct ensemble *ensemble = start();
     assert_serves(ensemble);
-    assert_has(ensemble_command_line(ensemble, 0), "/.release/lib/*:");
+    assert_has(server_command_line(ensemble_server(ensemble, 0)), "/.release/lib/*:");
     nest_stop(ensemble);
 }
 

@@ -143,7 +143,7 @@ static void test_a_server_that_has_ended_is_not_waited_for(void **state)
     struct error error = {0};
     bool exists = true;
     (void)state;
-    kill(ensemble_pid(live_ensemble, 0), SIGKILL);
+    kill(server_pid(ensemble_server(live_ensemble, 0)), SIGKILL);
     assert_int_equal(setup_session_exists(setup, ROOT, &exists, &error), ERROR_SERVER_DIED);
     assert_true(exists);
     assert_has(error.subject, "127.0.0.1:");

@@ -46,11 +46,11 @@ static void freeze_for_a_while(void *context, const struct trial_progress *progr
     }
     if (freeze->since_ns == 0 && progress->handoffs >= freeze->after) {
         freeze->since_ns = now_ns;
-        kill(ensemble_pid(live_ensemble, frozen), SIGSTOP);
+        kill(server_pid(ensemble_server(live_ensemble, frozen)), SIGSTOP);
     } else if (!freeze->thawed && freeze->since_ns != 0 &&
                now_ns - freeze->since_ns >= freeze->length_ns) {
         freeze->thawed = true;
-        kill(ensemble_pid(live_ensemble, frozen), SIGCONT);
+        kill(server_pid(ensemble_server(live_ensemble, frozen)), SIGCONT);
     }
 }
 
@@ -173,7 +173,7 @@ static void freeze_follower(void *context, const struct trial_progress *progress
     bool *done = context;
     if (*done || progress->handoffs != 1)
         return;
-    kill(ensemble_pid(live_ensemble, frozen), SIGSTOP);
+    kill(server_pid(ensemble_server(live_ensemble, frozen)), SIGSTOP);
     *done = true;
 }
 
@@ -185,7 +185,7 @@ static void test_a_server_that_stands_still_for_good_is_named(void **state)
     (void)state;
     plan.hold.mean_ns = NS_PER_S; /* the first is to hold yet when a busy machine looks */
     struct trial_result *result = live_trial_befallen(&plan, freeze_follower);
-    kill(ensemble_pid(live_ensemble, frozen), SIGCONT);
+    kill(server_pid(ensemble_server(live_ensemble, frozen)), SIGCONT);
     assert_int_equal(result->end, END_DEADLINE);
     snprintf(words, sizeof words, "; out at %s (no answer in time): 1 request", frozen_address());
     assert_has(result->reason, words);

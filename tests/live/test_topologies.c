@@ -101,7 +101,7 @@ static void kill_leader(void *context, const struct trial_progress *progress)
     bool *killed = context;
     if (*killed || progress->handoffs < 3)
         return;
-    for (unsigned i = 0; i < ensemble_count(live_ensemble); i++) {
+    for (unsigned i = 0; i < ensemble_connect(live_ensemble)->count; i++) {
         if (ensemble_role(live_ensemble, i) == ROLE_LEADER)
             ensemble_kill(live_ensemble, i);
     }

@@ -40,7 +40,7 @@ static void test_a_session_has_one_of_the_first_roles(void **state)
 {
     (void)state;
     assert_true(ROLE_UNKNOWN == 0 && ROLE_OBSERVER < ROLES && ROLE_RECONNECTED < ROLES);
-    assert_true(ROLE_READ_ONLY >= ROLES && ROLE_NOT_SERVING >= ROLES && ROLE_KILLED >= ROLES);
+    assert_true(ROLE_READ_ONLY >= ROLES && ROLE_KILLED >= ROLES);
 }
 
 int main(void)
