@@ -3,7 +3,6 @@
 
 #include <math.h>
 #include <stdbool.h>
-#include <string.h>
 
 #define FIRST_SLOTS (2 * HISTOGRAM_HALF_SLOTS)
 
@@ -30,11 +29,6 @@ static uint64_t slot_first_ns(uint32_t slot)
 uint64_t histogram_slot_last_ns(uint32_t slot)
 {
     return slot_first_ns(slot + 1) - 1;
-}
-
-void histogram_reset(struct histogram *histogram)
-{
-    memset(histogram, 0, sizeof *histogram);
 }
 
 /* Nothing but an estimate is read before all writers are done: relaxed order is enough. */

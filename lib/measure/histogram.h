@@ -31,6 +31,7 @@
 #define HISTOGRAM_BUCKETS    26
 #define HISTOGRAM_COUNTS     ((HISTOGRAM_BUCKETS + 1) * HISTOGRAM_HALF_SLOTS)
 
+/* Zero bytes are an empty histogram. */
 struct histogram {
     uint64_t total;    /* values in range: the sum of counts */
     uint64_t overflow; /* values above HISTOGRAM_HIGHEST_NS */
@@ -38,8 +39,6 @@ struct histogram {
     uint64_t blocks;   /* bit i: HISTOGRAM_HALF_SLOTS slots from i times as many on are in use */
     uint64_t counts[HISTOGRAM_COUNTS];
 };
-
-void histogram_reset(struct histogram *histogram);
 
 /* Records one value, beside others who may be recording. Constant time, no allocation: made for the
  * measured path. */

@@ -7,11 +7,6 @@
 #include <math.h>
 #include <stdbool.h>
 
-double statistics_mean(const double *values, size_t count)
-{
-    return count > 0 ? gsl_stats_mean(values, 1, count) : NAN;
-}
-
 void statistics_sort(double *values, size_t count)
 {
     gsl_sort(values, 1, count);

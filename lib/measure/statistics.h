@@ -21,9 +21,6 @@ struct interval {
     double low, high; /* NaN where there is no interval */
 };
 
-/* The arithmetic mean; NaN of nothing. */
-double statistics_mean(const double *values, size_t count);
-
 /* Sorts in ascending order; no value may be NaN. */
 void statistics_sort(double *values, size_t count);
 

@@ -7,7 +7,6 @@
 #include "servers/tcp.h"
 
 #include <assert.h>
-#include <ctype.h>
 #include <errno.h>
 #include <poll.h>
 #include <stdio.h>
@@ -73,9 +72,7 @@ static enum ending read_answer(int fd, uint64_t deadline_ns, char *answer, size_
 static const char *beginning_of_answer(const char *word)
 {
     static const char *const beginnings[][2] = {
-        {"srvr", VERSION}, {"stat", VERSION}, {"mntr", "zk_version\t"}, {"conf", "clientPort="},
-        {"cons", " /"},    {"ruok", "imok"},  {"envi", "Environment:"}, {"srst", "Server stats"},
-    };
+        {"srvr", VERSION}, {"mntr", "zk_version\t"}, {"conf", "clientPort="}, {"cons", " /"}};
     for (size_t i = 0; i < sizeof beginnings / sizeof beginnings[0]; i++) {
         if (strcmp(word, beginnings[i][0]) == 0)
             return beginnings[i][1];
@@ -86,11 +83,6 @@ static const char *beginning_of_answer(const char *word)
 static bool looks_like_zookeeper(const char *word, const char *answer)
 {
     const char *beginning = beginning_of_answer(word);
-    if (strcmp(word, "isro") == 0)
-        return strcmp(answer, "rw") == 0 || strcmp(answer, "ro") == 0 ||
-               strcmp(answer, "null") == 0;
-    if (strcmp(word, "wchs") == 0)
-        return isdigit((unsigned char)answer[0]) && strstr(answer, " connections watching ");
     return answer[0] != '\0' && strncmp(answer, beginning, strlen(beginning)) == 0;
 }
 

@@ -50,8 +50,8 @@ struct four_letter_counters {
 
 /*
  * Sends a word of four letters and writes the whole answer, with a NUL, to answer (size bytes). For
- * srvr, stat, mntr, ruok, conf, cons, wchs, srst, isro and envi the answer's beginning is checked
- * to be ZooKeeper's; for another word only that there is one.
+ * srvr, mntr, conf and cons the answer's beginning is checked to be ZooKeeper's; for another word
+ * only that there is one.
  */
 MUST_CHECK enum error_kind four_letter_ask(const struct endpoint *endpoint, const char *word,
                                            uint64_t timeout_ns, char *answer, size_t size,

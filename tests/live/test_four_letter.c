@@ -146,8 +146,7 @@ static void a_name_with_several_addresses_is_tried_through(void **state)
 static void every_word_of_a_real_server_is_recognized(void **state)
 {
     (void)state;
-    static const char *const words[] = {"srvr", "mntr", "ruok", "conf",
-                                        "cons", "wchs", "isro", "srst"};
+    static const char *const words[] = {"srvr", "mntr", "conf", "cons"};
     char answer[64 * 1024];
     struct error error = {.detail = ""};
     for (size_t i = 0; i < sizeof words / sizeof words[0]; i++) {
@@ -281,9 +280,9 @@ static void a_stranger_s_escape_sequences_are_not_passed_on(void **state)
     (void)state;
     struct error error;
     assert_int_equal(
-        ask_pretender((struct pretence){.says = "evil\033[2J", .closes = true}, "ruok", &error),
+        ask_pretender((struct pretence){.says = "evil\033[2J", .closes = true}, "conf", &error),
         ERROR_NOT_ZOOKEEPER);
-    assert_string_equal(error.detail, "to ruok it said 'evil\\x1b[2J'");
+    assert_string_equal(error.detail, "to conf it said 'evil\\x1b[2J'");
 }
 
 static void a_server_without_quorum_does_not_serve(void **state)

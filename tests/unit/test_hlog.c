@@ -39,9 +39,9 @@ static int make_log(void **state)
     (void)state;
     int descriptor = mkstemp(log_path);
     snprintf(table_path, sizeof table_path, "%s.table", log_path);
-    histogram_reset(&first);
-    histogram_reset(&second);
-    histogram_reset(&both);
+    memset(&first, 0, sizeof first);
+    memset(&second, 0, sizeof second);
+    memset(&both, 0, sizeof both);
     return descriptor < 0 ? -1 : close(descriptor);
 }
 

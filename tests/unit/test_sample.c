@@ -217,12 +217,12 @@ static void test_late_holds_are_told_by_their_share(void **state)
     assert_times_do_not_stand(
         "overloaded: 4.2 % of 10225 holds ended more than 1 ms late (p99: 5.0 ms late); what may "
         "help: fewer clients, more --processes, a quieter machine, or longer holds");
-    histogram_reset(result.late);
+    memset(result.late, 0, sizeof *result.late);
     record(result.late, 5 * NS_PER_MS, 99);
     assert_valid();
     record(result.late, 5 * NS_PER_MS, 1);
     assert_false(take().valid);
-    histogram_reset(result.late);
+    memset(result.late, 0, sizeof *result.late);
     record(result.late, 5 * NS_PER_MS, 99);
     record(result.late, 2 * HISTOGRAM_HIGHEST_NS, 1);
     assert_times_do_not_stand(
