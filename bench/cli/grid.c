@@ -122,10 +122,13 @@ static void write_below(const struct grid *grid, size_t row, FILE *stream)
     wrap_write(text, INDENT, stream);
 }
 
-void grid_write(const struct grid *grid, unsigned width, FILE *stream)
+enum error_kind grid_write(const struct grid *grid, unsigned width, FILE *stream,
+                           struct error *error)
 {
     size_t widths[GRID_COLUMNS_MAX];
     const char *titles[GRID_COLUMNS_MAX];
+    if (grid->out_of_memory)
+        return error_raise(error, ERROR_NO_MEMORY, 0, "the table", "%s", "");
     bool fits = measure(grid, widths) <= width;
     for (size_t column = 0; column < grid->column_count; column++)
         titles[column] = grid->columns[column].title;
@@ -137,6 +140,5 @@ void grid_write(const struct grid *grid, unsigned width, FILE *stream)
         if (!fits)
             write_below(grid, row, stream);
     }
-    if (grid->out_of_memory)
-        fputs("out of memory: rows are missing\n", stream);
+    return ERROR_NONE;
 }

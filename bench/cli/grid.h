@@ -10,6 +10,8 @@
 #ifndef BENCH_CLI_GRID_H
 #define BENCH_CLI_GRID_H
 
+#include "base/error.h"
+
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdio.h>
@@ -38,7 +40,9 @@ void grid_deinit(struct grid *grid);
 /* Adds a row: a text for each column, any bytes; they are copied. */
 void grid_add(struct grid *grid, const char *const *texts);
 
-/* Writes the titles and the rows, for a terminal of so many columns. Nothing without rows. */
-void grid_write(const struct grid *grid, unsigned width, FILE *stream);
+/* Writes the titles and the rows, for a terminal of so many columns. Nothing without rows.
+ * ERROR_NO_MEMORY, and nothing is written, if there was no memory for a row. */
+MUST_CHECK enum error_kind grid_write(const struct grid *grid, unsigned width, FILE *stream,
+                                      struct error *error);
 
 #endif

@@ -184,13 +184,13 @@ static enum error_kind show(struct inspect *inspect, struct error *error)
     if (inspect->watch)
         begin_block(inspect);
     inspect->shown = true;
-    enum error_kind kind = ERROR_NONE;
+    enum error_kind kind;
     if (inspect->json)
         kind = inspect_json_write_lock(inspect->path, &inspect->sight, &inspect->connections,
                                        stdout, error);
     else
-        sight_table_write(inspect->path, &inspect->sight, &inspect->connections,
-                          terminal_columns(STDOUT_FILENO), stdout);
+        kind = sight_table_write(inspect->path, &inspect->sight, &inspect->connections,
+                                 terminal_columns(STDOUT_FILENO), stdout, error);
     return kind == ERROR_NONE ? standard_output_flush(error) : kind;
 }
 
@@ -221,11 +221,10 @@ static enum error_kind look_and_show(struct inspect *inspect, struct error *erro
 static enum error_kind show_survey(const struct inspect *inspect, const struct survey *survey,
                                    struct error *error)
 {
-    enum error_kind kind = ERROR_NONE;
-    if (inspect->json)
-        kind = inspect_json_write_folder(inspect->path, survey, stdout, error);
-    else
-        survey_table_write(inspect->path, survey, terminal_columns(STDOUT_FILENO), stdout);
+    enum error_kind kind = inspect->json
+                               ? inspect_json_write_folder(inspect->path, survey, stdout, error)
+                               : survey_table_write(inspect->path, survey,
+                                                    terminal_columns(STDOUT_FILENO), stdout, error);
     return kind == ERROR_NONE ? standard_output_flush(error) : kind;
 }
 

@@ -175,8 +175,9 @@ static void write_refusals(const struct connections *connections, FILE *stream)
         fputs("a session without a client has no connection to a server of --connect\n", stream);
 }
 
-void sight_table_write(const char *path, const struct sight *sight,
-                       const struct connections *connections, unsigned width, FILE *stream)
+enum error_kind sight_table_write(const char *path, const struct sight *sight,
+                                  const struct connections *connections, unsigned width,
+                                  FILE *stream, struct error *error)
 {
     struct grid grid;
     struct gaps gaps = {false, false};
@@ -186,12 +187,15 @@ void sight_table_write(const char *path, const struct sight *sight,
         add_row(&grid, sight, i, connections, &gaps);
     write_foreign(path, stream);
     fprintf(stream, ": %s\n", sum_of(sight, sum, sizeof sum));
-    grid_write(&grid, width, stream);
+    enum error_kind kind = grid_write(&grid, width, stream, error);
     grid_deinit(&grid);
+    if (kind != ERROR_NONE)
+        return kind;
     if (gaps.connections)
         write_refusals(connections, stream);
     if (gaps.ages)
         fputs("ages are not known: the servers' clock is ahead of this machine's\n", stream);
     if (sight->kind == SIGHT_ZNODE)
         fputs("a waiter sets a watch on this znode and creates no znode of its own\n", stream);
+    return ERROR_NONE;
 }

@@ -53,7 +53,8 @@ static void add_row(struct grid *grid, const struct survey_lock *lock)
                    });
 }
 
-void survey_table_write(const char *path, const struct survey *survey, unsigned width, FILE *stream)
+enum error_kind survey_table_write(const char *path, const struct survey *survey, unsigned width,
+                                   FILE *stream, struct error *error)
 {
     struct grid grid;
     uint64_t waiters = 0;
@@ -68,12 +69,13 @@ void survey_table_write(const char *path, const struct survey *survey, unsigned 
             text_format_count(survey->count, locks_text, sizeof locks_text),
             survey->count == 1 ? "" : "s",
             text_format_count(waiters, waiters_text, sizeof waiters_text), waiters == 1 ? "" : "s");
-    grid_write(&grid, width, stream);
+    enum error_kind kind = grid_write(&grid, width, stream, error);
     grid_deinit(&grid);
-    if (!survey->complete)
+    if (kind == ERROR_NONE && !survey->complete)
         fprintf(stream,
                 "the search is incomplete: limit %d levels, %s znodes;\n"
                 "unreadable znodes are skipped\n",
                 SURVEY_DEPTH_MAX,
                 text_format_count(SURVEY_ZNODES_MAX, locks_text, sizeof locks_text));
+    return kind;
 }

@@ -22,9 +22,10 @@ static void assert_written(struct grid *grid, unsigned width, const char *expect
 {
     char *text = NULL;
     size_t size = 0;
+    struct error error;
     FILE *stream = open_memstream(&text, &size);
     assert_non_null(stream);
-    grid_write(grid, width, stream);
+    assert_int_equal(grid_write(grid, width, stream, &error), ERROR_NONE);
     fclose(stream);
     assert_string_equal(text, expected);
     free(text);

@@ -9,6 +9,7 @@
 #include <cmocka.h>
 
 #include "bench/cli/columns.h"
+#include "bench/cli/grid.h"
 #include "bench/run/fits.h"
 #include "bench/run/table.h"
 #include "recipes/law.h"
@@ -148,12 +149,36 @@ static void test_a_table_without_memory_is_an_error(void **state)
     free(text);
 }
 
+/* The rows that there was memory for are no table. */
+static void test_a_grid_without_memory_is_an_error(void **state)
+{
+    static const struct grid_column columns[] = {{"n", false, false}};
+    struct grid grid;
+    struct error error;
+    char *text = NULL;
+    size_t length = 0;
+    (void)state;
+    grid_init(&grid, columns, 1);
+    grid_add(&grid, (const char *const[]){"1"});
+    refuses = true;
+    for (int i = 0; i < 100; i++)
+        grid_add(&grid, (const char *const[]){"2"});
+    refuses = false;
+    FILE *stream = open_memstream(&text, &length);
+    assert_int_equal(grid_write(&grid, 80, stream, &error), ERROR_NO_MEMORY);
+    fclose(stream);
+    assert_string_equal(text, "");
+    grid_deinit(&grid);
+    free(text);
+}
+
 int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
     const struct CMUnitTest tests[] = {
         TEST(test_fits_are_whole),
         TEST(test_a_table_without_memory_is_an_error),
+        TEST(test_a_grid_without_memory_is_an_error),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
