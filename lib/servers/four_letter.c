@@ -229,7 +229,6 @@ static const struct {
     {"zk_cnt_updatelatency", offsetof(struct four_letter_counters, writes)},
     {"zk_cnt_readlatency", offsetof(struct four_letter_counters, reads)},
     {"zk_packets_received", offsetof(struct four_letter_counters, packets_received)},
-    {"zk_packets_sent", offsetof(struct four_letter_counters, packets_sent)},
     {"zk_watch_count", offsetof(struct four_letter_counters, watch_count)},
     {"zk_ephemerals_count", offsetof(struct four_letter_counters, ephemerals_count)},
     {"zk_num_alive_connections", offsetof(struct four_letter_counters, connections)},

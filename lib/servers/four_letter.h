@@ -40,7 +40,6 @@ struct four_letter_counters {
     uint64_t writes;             /* answered, failed ones included */
     uint64_t reads;              /* answered, pings included */
     uint64_t packets_received;   /* requests, connects, pings, closes, and every four-letter word */
-    uint64_t packets_sent;
     uint64_t watch_count;
     uint64_t ephemerals_count;
     uint64_t connections; /* this very question's is one of them */

@@ -83,7 +83,6 @@ struct sim_server {
     uint64_t writes;
     uint64_t reads;
     uint64_t packets_received;
-    uint64_t packets_sent;
     uint64_t connects;
 };
 

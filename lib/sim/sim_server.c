@@ -65,7 +65,6 @@ static uint64_t arrival_ns(struct sim_server *server, struct sim_session *sessio
 
 static void send(struct sim_server *server, struct message *message)
 {
-    server->packets_sent++;
     agenda_add(&server->sim->agenda, arrival_ns(server, message->session),
                server->sim->receivers.session, message);
 }
@@ -101,7 +100,6 @@ static void hear_fired(void *context, uint32_t watcher, enum client_event event,
     struct notification *notification = slab_take(&sim->slab, sizeof *notification);
     *notification =
         (struct notification){session, path_hold(path), session->link_connection, event};
-    server->packets_sent++;
     agenda_add(&sim->agenda, arrival_ns(server, session), sim->receivers.notification,
                notification);
 }
@@ -374,7 +372,6 @@ void sim_server_counters(struct sim_server *server, struct four_letter_counters 
         .writes = server->writes,
         .reads = server->reads,
         .packets_received = server->packets_received,
-        .packets_sent = server->packets_sent,
         .watch_count = server->watches.count,
         .ephemerals_count = server->tree.ephemerals,
         .connections = 1,
