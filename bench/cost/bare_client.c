@@ -287,16 +287,15 @@ enum error_kind bare_client_measure(const struct endpoint *server, const char *l
     struct bare bare = {.epoll = epoll_create1(EPOLL_CLOEXEC), .count = connections};
     if (bare.epoll < 0)
         return error_from_errno(error, errno, "bare client", "epoll_create1");
-    enum error_kind kind = ERROR_NONE;
     bare.connections = calloc(connections, sizeof *bare.connections);
-    if (bare.connections == NULL)
-        kind = error_raise(error, ERROR_NO_MEMORY, 0, "bare client", "%s", "");
-    if (kind == ERROR_NONE) {
-        for (uint32_t i = 0; i < connections; i++)
-            bare.connections[i].fd = -1;
-        make_frames(&bare, lock);
-        kind = measure(&bare, server, cpu_us, error);
+    if (bare.connections == NULL) {
+        close(bare.epoll);
+        return error_raise(error, ERROR_NO_MEMORY, 0, "bare client", "%s", "");
     }
+    for (uint32_t i = 0; i < connections; i++)
+        bare.connections[i].fd = -1;
+    make_frames(&bare, lock);
+    enum error_kind kind = measure(&bare, server, cpu_us, error);
     free(bare.connections);
     close(bare.epoll);
     return kind;
