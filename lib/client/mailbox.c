@@ -19,12 +19,17 @@ void mailbox_deinit(struct mailbox *mailbox)
     pthread_mutex_destroy(&mailbox->mutex);
 }
 
+static bool takes(const struct mailbox *mailbox, enum letter_kind kind)
+{
+    return !mailbox->closed && (!mailbox->orders_only || kind == LETTER_ORDER);
+}
+
 /* With the mutex held; waits for room. */
 static void put(struct mailbox *mailbox, enum letter_kind kind, int value, const char *path)
 {
-    while (mailbox->count == MAILBOX_LETTERS_MAX && !mailbox->closed)
+    while (mailbox->count == MAILBOX_LETTERS_MAX && takes(mailbox, kind))
         condition_wait(&mailbox->changed, &mailbox->mutex, 0);
-    if (mailbox->closed)
+    if (!takes(mailbox, kind))
         return;
     size_t last = (mailbox->first + mailbox->count) % MAILBOX_LETTERS_MAX;
     struct letter *letter = &mailbox->letters[last];
@@ -61,6 +66,14 @@ bool mailbox_is_busy(struct mailbox *mailbox)
     return busy;
 }
 
+void mailbox_keep_orders(struct mailbox *mailbox)
+{
+    pthread_mutex_lock(&mailbox->mutex);
+    mailbox->orders_only = true;
+    pthread_cond_broadcast(&mailbox->changed);
+    pthread_mutex_unlock(&mailbox->mutex);
+}
+
 void mailbox_close(struct mailbox *mailbox)
 {
     pthread_mutex_lock(&mailbox->mutex);
@@ -71,16 +84,16 @@ void mailbox_close(struct mailbox *mailbox)
 
 static enum mailbox_news take(struct mailbox *mailbox, struct letter *letter)
 {
-    if (mailbox->closed)
-        return MAILBOX_CLOSED;
-    if (mailbox->count == 0)
-        return MAILBOX_EMPTY;
-    *letter = mailbox->letters[mailbox->first];
-    mailbox->first = (mailbox->first + 1) % MAILBOX_LETTERS_MAX;
-    mailbox->count--;
-    if (mailbox->count == MAILBOX_LETTERS_MAX - 1)
-        pthread_cond_broadcast(&mailbox->changed);
-    return MAILBOX_LETTER;
+    while (!mailbox->closed && mailbox->count > 0) {
+        *letter = mailbox->letters[mailbox->first];
+        mailbox->first = (mailbox->first + 1) % MAILBOX_LETTERS_MAX;
+        mailbox->count--;
+        if (mailbox->count == MAILBOX_LETTERS_MAX - 1)
+            pthread_cond_broadcast(&mailbox->changed);
+        if (takes(mailbox, letter->kind))
+            return MAILBOX_LETTER;
+    }
+    return mailbox->closed ? MAILBOX_CLOSED : MAILBOX_EMPTY;
 }
 
 enum mailbox_news mailbox_take(struct mailbox *mailbox, bool has_to_do, struct letter *letter)

@@ -6,7 +6,8 @@
  * The thread that empties it is its owner. From time to time the owner is busy: inside something
  * that may take long, and deaf to letters. Who posts to a full mailbox waits for room.
  *
- * Invariant: nothing is dropped before the mailbox is closed, and nothing is allocated.
+ * Invariant: nothing is dropped before the mailbox is closed, but for what mailbox_keep_orders
+ * says; and nothing is allocated.
  */
 #ifndef CLIENT_MAILBOX_H
 #define CLIENT_MAILBOX_H
@@ -32,6 +33,7 @@ struct mailbox {
     pthread_mutex_t mutex;
     pthread_cond_t changed;
     bool busy;
+    bool orders_only;
     bool closed;
     size_t first, count;
     struct letter letters[MAILBOX_LETTERS_MAX];
@@ -51,6 +53,10 @@ void mailbox_post_or_call(struct mailbox *mailbox, enum letter_kind kind, int va
                           void (*at_once)(void *context, int value), void *context);
 
 bool mailbox_is_busy(struct mailbox *mailbox);
+
+/* From here on only orders are posted, and found: what else is, or was, is dropped. Who waits for
+ * room for it goes on. */
+void mailbox_keep_orders(struct mailbox *mailbox);
 
 /* From here on nothing is posted, and nothing found. */
 void mailbox_close(struct mailbox *mailbox);

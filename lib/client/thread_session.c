@@ -147,7 +147,7 @@ static void ring(struct thread_session *session)
     session->common->hooks.alarm(session->client.owner, clock_now_ns() - due_ns);
 }
 
-/* Letters come first, then the alarm, then the request. False at the end. */
+/* Letters come first, then the alarm, then the request. False when the session has ended. */
 static bool serve_next(struct thread_session *session)
 {
     bool rings = session->alarm_ns != 0 && clock_now_ns() >= session->alarm_ns;
@@ -157,7 +157,7 @@ static bool serve_next(struct thread_session *session)
         return false;
     case MAILBOX_LETTER:
         open_letter(session, &letter);
-        return true;
+        return !session->dead;
     case MAILBOX_EMPTY:
         break;
     }
@@ -169,7 +169,33 @@ static bool serve_next(struct thread_session *session)
         session->common->hooks.waits(session->client.owner);
         mailbox_await(&session->mailbox, session->alarm_ns);
     }
-    return true;
+    return !session->dead;
+}
+
+/* All that is left to a session whose process is gone: to carry out its orders, for whoever waits
+ * for that. Its thread is busy meanwhile if it closes the library's handle. */
+static void serve_orders(struct thread_session *session, bool closes)
+{
+    struct letter letter;
+    enum mailbox_news news;
+    while ((news = mailbox_take(&session->mailbox, closes, &letter)) != MAILBOX_CLOSED) {
+        if (news == MAILBOX_LETTER) {
+            open_letter(session, &letter);
+            continue;
+        }
+        session->common->hooks.waits(session->client.owner);
+        if (closes)
+            return;
+        mailbox_await(&session->mailbox, 0);
+    }
+}
+
+static void close_handle(struct thread_session *session)
+{
+    session->common->library.close(session->zk);
+    socket_owner_drop(&session->socket_owner);
+    if (session->other_end >= 0)
+        close(session->other_end);
 }
 
 static void come_to(struct thread_session *session, enum thread_session_phase phase)
@@ -192,10 +218,10 @@ static void *live(void *context)
         come_to(session, THREAD_SESSION_OPEN);
         while (serve_next(session))
             ;
-        library->close(session->zk);
-        socket_owner_drop(&session->socket_owner);
-        if (session->other_end >= 0)
-            close(session->other_end);
+        serve_orders(session, true);
+        close_handle(session);
+        if (mailbox_return(&session->mailbox))
+            serve_orders(session, false);
     }
     come_to(session, THREAD_SESSION_ENDED);
     return NULL;
@@ -222,11 +248,13 @@ static bool cut(struct client *client)
     return session->cutting;
 }
 
-/* Its thread ends, and closes the library's handle. */
-static void end(struct thread_session *session)
+/* Its thread closes the library's handle as soon as it has come back from what it is doing. */
+static void die(struct thread_session *session)
 {
     socket_owner_drop(&session->socket_owner);
-    thread_session_end(session);
+    session->noted = session->cutting = false;
+    session->dead = true;
+    mailbox_keep_orders(&session->mailbox);
 }
 
 /* The library believes in its connection until it has been closed: else it would reconnect. */
@@ -237,7 +265,7 @@ static bool crash(struct client *client)
     if (session->mailbox.busy || !socket_owner_stands(&session->socket_owner) ||
         !drop_connection_off(session->socket_owner.descriptor, NULL, 0, &session->other_end))
         return false;
-    end(session);
+    die(session);
     return true;
 }
 
@@ -246,7 +274,7 @@ static bool leave(struct client *client)
     struct thread_session *session = of_client(client);
     if (session->mailbox.busy || !socket_owner_stands(&session->socket_owner))
         return false;
-    end(session);
+    die(session);
     return true;
 }
 

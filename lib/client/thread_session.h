@@ -60,6 +60,7 @@ struct thread_session {
     bool noted;        /* an operation was asked for, and is to be carried out … */
     bool fits;         /* … if its note could be taken; else it is not sent */
     uint64_t alarm_ns; /* 0: none */
+    bool dead;         /* it crashed, or left: see client.h */
     bool apart; /* it knows of no connection: none yet, or it heard of the loss of the last */
     struct request_copy copy;
 
@@ -86,9 +87,10 @@ MUST_CHECK enum error_kind thread_session_open(struct thread_session *session,
 
 /*
  * Has the hook called with this order, on the session's thread, in the order of the mailbox. If the
- * session is inside a request, which may take long, the hook is called at once on the caller's
- * thread, while the session's is held back: nothing may be sent from it then. To be called by the
- * thread that opened the session.
+ * session is inside a request, which may take long, or is being closed after a crash, the hook is
+ * called at once on the caller's thread, while the session's is held back: nothing may be sent from
+ * it then. A session that has crashed, or left, has its orders carried out like any other, until
+ * thread_session_end. To be called by the thread that opened the session.
  */
 void thread_session_order(struct client *client, int order);
 

@@ -40,13 +40,9 @@ static enum error_kind open_session(struct worker *worker, struct lock_session *
                                 &lock_session_listener, session, &session->contender.client, error);
 }
 
-/* A dead session's thread has ended. */
 static void tell(struct lock_session *session, enum session_order order)
 {
-    if (atomic_load(&session->meter.board->sessions[session->index].dead))
-        worker_carry_out(session, order);
-    else
-        thread_session_order(session->contender.client, (int)order);
+    thread_session_order(session->contender.client, (int)order);
 }
 
 static enum error_kind wait_for_coordinator(struct worker *worker, uint64_t most_ns,

@@ -5,6 +5,10 @@
 #include "servers/four_letter.h"
 #include "tests/live/probe.h"
 
+#include <semaphore.h>
+#include <stdatomic.h>
+#include <unistd.h>
+
 #define CUTS 10
 
 static bool exists_by_steward(const char *path)
@@ -165,6 +169,85 @@ static void test_a_crash_in_a_request(void **state)
     assert_int_equal(probe.callbacks, callbacks);
 }
 
+/* ------------------------------------------------------------------ orders to who dies */
+
+enum { ORDER_CRASH, ORDER_LEAVE, ORDER_COUNT };
+
+static struct {
+    struct client *client;
+    sem_t go_on; /* the session may die */
+    bool died;
+    unsigned counted; /* not atomic: ThreadSanitizer is to notice two hooks at a time */
+    atomic_uint orders, connections;
+} dying;
+
+static void note_connection(void *owner, enum client_state state)
+{
+    (void)owner;
+    atomic_fetch_add(&dying.connections, state == CLIENT_ESTABLISHED);
+}
+
+static void obey(void *owner, int order)
+{
+    (void)owner;
+    if (order != ORDER_COUNT) {
+        sem_wait(&dying.go_on);
+        dying.died = order == ORDER_CRASH ? client_crash(dying.client) : client_leave(dying.client);
+    }
+    dying.counted++;
+    atomic_fetch_add(&dying.orders, 1);
+}
+
+static bool await_count(atomic_uint *count, unsigned awaited)
+{
+    uint64_t until_ns = clock_now_ns() + PATIENCE_NS;
+    while (atomic_load(count) < awaited && clock_now_ns() < until_ns)
+        usleep(1000);
+    return atomic_load(count) == awaited;
+}
+
+/* Whoever gave them waits for that. Given before the death, in it, and after it. */
+static void check_orders_to_who_dies(int how)
+{
+    static const struct client_listener noting = {note_connection, sent, replied, notified};
+    static const struct thread_session_hooks hooks = {obey, no_alarm, no_wait};
+    char hosts[CONNECT_TEXT_SIZE];
+    struct thread_sessions *threads = NULL;
+    struct error error = {0};
+    connect_format(&live_servers, 0, true, hosts, sizeof hosts);
+    dying.died = false;
+    dying.counted = 0;
+    atomic_store(&dying.orders, 0);
+    atomic_store(&dying.connections, 0);
+    sem_init(&dying.go_on, 0, 0);
+    live_expect(thread_sessions_new(1, &hooks, &threads, &error), &error);
+    live_expect(thread_sessions_open(threads, hosts, 6000, &noting, NULL, &dying.client, &error),
+                &error);
+    assert_true(await_count(&dying.connections, 1));
+    thread_session_order(dying.client, how);
+    thread_session_order(dying.client, ORDER_COUNT);
+    sem_post(&dying.go_on);
+    for (unsigned i = 0; i < 50; i++)
+        thread_session_order(dying.client, ORDER_COUNT);
+    assert_true(await_count(&dying.orders, 52));
+    thread_session_order(dying.client, ORDER_COUNT);
+    assert_true(await_count(&dying.orders, 53));
+    assert_int_equal(thread_sessions_close(threads, clock_now_ns() + PATIENCE_NS), 0);
+    thread_sessions_free(threads);
+    assert_true(dying.died);
+    assert_int_equal(dying.counted, 53);
+    sem_destroy(&dying.go_on);
+}
+
+static void test_orders_to_who_dies_are_carried_out(void **state)
+{
+    (void)state;
+    for (int i = 0; i < 5; i++) {
+        check_orders_to_who_dies(ORDER_CRASH);
+        check_orders_to_who_dies(ORDER_LEAVE);
+    }
+}
+
 /* ------------------------------------------------------------------ the end of many */
 
 #define SESSIONS 300
@@ -210,7 +293,8 @@ int main(void)
         PROBE_TEST_SHORT(test_a_crashed_session_expires),
         PROBE_TEST(test_a_crash_in_a_request),
     };
-    const struct CMUnitTest of_many[] = {cmocka_unit_test(test_a_close_may_be_cut_short)};
+    const struct CMUnitTest of_many[] = {cmocka_unit_test(test_a_close_may_be_cut_short),
+                                         cmocka_unit_test(test_orders_to_who_dies_are_carried_out)};
     int failed = cmocka_run_group_tests_name("events", tests, probe_start_on_events, live_stop);
     failed += cmocka_run_group_tests_name("threads", tests, probe_start_on_threads, live_stop);
     return failed + cmocka_run_group_tests_name("many", of_many, live_start, live_stop);

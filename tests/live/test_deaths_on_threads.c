@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+/* Trials on threads in which a session dies, few enough to run under ThreadSanitizer: while one
+ * thread ends its session, another gives orders to all. */
+#define LIVE_TICK_MS 500
+#include "tests/live/live.h"
+
+#define SESSION_MS 4000
+
+static void check_death(const char *recipe, enum death_how how, enum death_who who, uint64_t after)
+{
+    struct trial_plan plan = live_plan(recipe, 6);
+    plan.driver = DRIVER_THREADS;
+    plan.death = (struct death){how, who, after};
+    plan.session_timeout_ms = how == DEATH_CRASH ? SESSION_MS : 60000;
+    struct trial_result *result = live_trial(&plan);
+    live_assert_good(result);
+    assert_true(result->had_death);
+    assert_int_equal(result->handoffs, who == DEATH_WAITER ? 5 : 6);
+    assert_int_equal(result->reconciled, RECONCILED_YES);
+    trial_result_free(result);
+}
+
+static void test_exits(void **state)
+{
+    (void)state;
+    for (uint64_t after = 0; after < 4; after++) {
+        check_death("scalable", DEATH_EXIT, DEATH_HOLDER, after);
+        check_death("nonscalable", DEATH_EXIT, DEATH_WAITER, after);
+    }
+}
+
+static void test_crashes(void **state)
+{
+    (void)state;
+    check_death("scalable", DEATH_CRASH, DEATH_HOLDER, 2);
+    check_death("nonscalable", DEATH_CRASH, DEATH_WAITER, 1);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_exits),
+        cmocka_unit_test(test_crashes),
+    };
+    return cmocka_run_group_tests(tests, live_start, live_stop);
+}
