@@ -9,24 +9,26 @@
 #define PART_WIDTH 13
 #define INDENT     (ID_WIDTH + PART_WIDTH)
 
-const char claims_table_columns[] = "claim,source,statement,experiment,expected,measured,verdict";
-
 static const char *verdict_of(const struct finding *finding)
 {
     return finding_verdict_word(finding_verdict(finding));
 }
 
+#define COLUMNS(X)                                                                                 \
+    X(claim, csv_text(csv, claim->id))                                                             \
+    X(source, csv_text(csv, claim->source))                                                        \
+    X(statement, csv_text(csv, claim->statement))                                                  \
+    X(experiment, csv_text(csv, finding->experiment))                                              \
+    X(expected, csv_text(csv, finding->expected))                                                  \
+    X(measured, csv_text(csv, finding->measured))                                                  \
+    X(verdict, csv_text(csv, verdict_of(finding)))
+
+const char claims_table_columns[] = COLUMNS(CSV_NAME);
+
 void claims_table_write_row(const struct claim *claim, const struct finding *finding,
                             struct csv *csv)
 {
-    csv_text(csv, claim->id);
-    csv_text(csv, claim->source);
-    csv_text(csv, claim->statement);
-    csv_text(csv, finding->experiment);
-    csv_text(csv, finding->expected);
-    csv_text(csv, finding->measured);
-    csv_text(csv, verdict_of(finding));
-    csv_end_row(csv);
+    COLUMNS(CSV_WRITE) csv_end_row(csv);
 }
 
 /* Of a claim that could not be tried some parts are empty. */

@@ -9,9 +9,6 @@
 /* Of fewer handoffs a 99th percentile is little more than their maximum. */
 #define P99_LEAST 100
 
-const char ratios_columns[] = "recipe,clients,metric,pair,label_a,label_b,a,a_low,a_high,b,b_low,"
-                              "b_high,ratio,ratio_low,ratio_high,trials_a,trials_b,marked";
-
 static const struct {
     const char *name;
     const char *per_handoff_name;
@@ -224,12 +221,27 @@ const char *ratios_name(const struct ratios *ratios, enum ratio_metric metric)
     return per_handoff ? metrics[metric].per_handoff_name : metrics[metric].name;
 }
 
-static void write_value(struct csv *csv, struct interval value, int decimals)
-{
-    csv_real(csv, value.value, decimals);
-    csv_real(csv, value.low, decimals);
-    csv_real(csv, value.high, decimals);
-}
+#define COLUMNS(X)                                                                                 \
+    X(recipe, csv_text(csv, cell->recipe))                                                         \
+    X(clients, csv_count(csv, cell->clients))                                                      \
+    X(metric, csv_text(csv, ratios_name(ratios, metric)))                                          \
+    X(pair, csv_text(csv, pair))                                                                   \
+    X(label_a, csv_text(csv, sides->list[0].label))                                                \
+    X(label_b, csv_text(csv, sides->list[cell->side].label))                                       \
+    X(a, csv_real(csv, ratio->a.value, decimals))                                                  \
+    X(a_low, csv_real(csv, ratio->a.low, decimals))                                                \
+    X(a_high, csv_real(csv, ratio->a.high, decimals))                                              \
+    X(b, csv_real(csv, ratio->b.value, decimals))                                                  \
+    X(b_low, csv_real(csv, ratio->b.low, decimals))                                                \
+    X(b_high, csv_real(csv, ratio->b.high, decimals))                                              \
+    X(ratio, csv_real(csv, ratio->ratio.value, 4))                                                 \
+    X(ratio_low, csv_real(csv, ratio->ratio.low, 4))                                               \
+    X(ratio_high, csv_real(csv, ratio->ratio.high, 4))                                             \
+    X(trials_a, csv_count(csv, ratio->trials_a))                                                   \
+    X(trials_b, csv_count(csv, ratio->trials_b))                                                   \
+    X(marked, csv_text(csv, marks[ratio->mark]))
+
+const char ratios_columns[] = COLUMNS(CSV_NAME);
 
 static void write_row(const struct ratios *ratios, const struct sides *sides,
                       const struct ratio_cell *cell, enum ratio_metric metric, struct csv *csv)
@@ -239,19 +251,7 @@ static void write_row(const struct ratios *ratios, const struct sides *sides,
     const struct ratio *ratio = &cell->of[metric];
     const char pair[] = {sides_letter(cell->side), '/', 'A', '\0'};
     int decimals = ratios->exact && metric < RATIO_COUNTS ? 0 : metric == RATIO_DRAIN ? 6 : 3;
-    csv_text(csv, cell->recipe);
-    csv_count(csv, cell->clients);
-    csv_text(csv, ratios_name(ratios, metric));
-    csv_text(csv, pair);
-    csv_text(csv, sides->list[0].label);
-    csv_text(csv, sides->list[cell->side].label);
-    write_value(csv, ratio->a, decimals);
-    write_value(csv, ratio->b, decimals);
-    write_value(csv, ratio->ratio, 4);
-    csv_count(csv, ratio->trials_a);
-    csv_count(csv, ratio->trials_b);
-    csv_text(csv, marks[ratio->mark]);
-    csv_end_row(csv);
+    COLUMNS(CSV_WRITE) csv_end_row(csv);
 }
 
 void ratios_write(const struct ratios *ratios, const struct sides *sides, struct csv *csv)

@@ -14,9 +14,6 @@
 #define LEVELS_MAX 4096
 #define INDENT     4 /* of a recipe's sentences, but for the first */
 
-const char fits_columns[] = "run,recipe,metric,x,levels,exponent,exponent_low,exponent_high,"
-                            "verdict,c0,c1,c2,c3,max_residual,law,beta,beta_low,beta_high";
-
 /* What is fitted: its points, and how the fit came out. */
 struct points {
     double x[LEVELS_MAX];
@@ -269,27 +266,35 @@ static struct interval gather_beta(const struct samples *samples, const struct r
 
 /* ------------------------------------------------------------------ fits.csv */
 
+#define COLUMNS(X)                                                                                 \
+    X(run, csv_text(csv, run))                                                                     \
+    X(recipe, csv_text(csv, recipe->name))                                                         \
+    X(metric, csv_text(csv, metric))                                                               \
+    X(x, csv_text(csv, x))                                                                         \
+    X(levels, csv_count(csv, fitted->exponent.levels))                                             \
+    X(exponent, csv_real(csv, fitted->exponent.exponent, 4))                                       \
+    X(exponent_low, csv_real(csv, fitted->exponent.low, 4))                                        \
+    X(exponent_high, csv_real(csv, fitted->exponent.high, 4))                                      \
+    X(verdict, csv_text(csv, fit_verdict_words(fitted->verdict)))                                  \
+    X(c0, csv_real(csv, fitted->polynomial.c[0], 6))                                               \
+    X(c1, csv_real(csv, fitted->polynomial.c[1], 6))                                               \
+    X(c2, csv_real(csv, fitted->polynomial.c[2], 6))                                               \
+    X(c3, csv_real(csv, fitted->polynomial.c[3], 6))                                               \
+    X(max_residual, csv_real(csv, fitted->polynomial.max_residual, 6))                             \
+    X(law, csv_text(csv, law))                                                                     \
+    X(beta, csv_real(csv, beta.value, 6))                                                          \
+    X(beta_low, csv_real(csv, beta.low, 6))                                                        \
+    X(beta_high, csv_real(csv, beta.high, 6))
+
+_Static_assert(FIT_DEGREE_MAX == 3, "fits.csv has a column for each coefficient");
+
+const char fits_columns[] = COLUMNS(CSV_NAME);
+
 static void write_row(const struct recipe *recipe, const char *metric, const char *x,
                       const struct fitted *fitted, const char *law, struct interval beta,
                       const char *run, struct csv *csv)
 {
-    csv_text(csv, run);
-    csv_text(csv, recipe->name);
-    csv_text(csv, metric);
-    csv_text(csv, x);
-    csv_count(csv, fitted->exponent.levels);
-    csv_real(csv, fitted->exponent.exponent, 4);
-    csv_real(csv, fitted->exponent.low, 4);
-    csv_real(csv, fitted->exponent.high, 4);
-    csv_text(csv, fit_verdict_words(fitted->verdict));
-    for (size_t i = 0; i <= FIT_DEGREE_MAX; i++)
-        csv_real(csv, fitted->polynomial.c[i], 6);
-    csv_real(csv, fitted->polynomial.max_residual, 6);
-    csv_text(csv, law);
-    csv_real(csv, beta.value, 6);
-    csv_real(csv, beta.low, 6);
-    csv_real(csv, beta.high, 6);
-    csv_end_row(csv);
+    COLUMNS(CSV_WRITE) csv_end_row(csv);
 }
 
 static const struct interval no_interval = {NAN, NAN, NAN};

@@ -11,15 +11,57 @@
 #include <string.h>
 #include <unistd.h>
 
-static const char handoffs_columns[] =
-    "run,recipe,clients,trial,lock,handoff,waiters,holder,granted,creates,exists,gets,get_children,"
-    "sets,deletes,multis,rpcs,notifications,names_listed,bytes_sent,bytes_received,handoff_us,"
-    "creates_failed,deletes_failed,notifications_spurious";
+/* ------------------------------------------------------------------ the columns */
 
-static const char sessions_columns[] = "run,recipe,clients,trial,session,server,role,acquisitions";
+/* Of which trial a row is. */
+#define TRIAL_COLUMNS(X)                                                                           \
+    X(run, csv_text(csv, results->run))                                                            \
+    X(recipe, csv_text(csv, sample->cell.recipe->name))                                            \
+    X(clients, csv_count(csv, sample->cell.clients))                                               \
+    X(trial, csv_count(csv, sample->cell.trial))
 
-static const char latency_columns[] =
-    "run,recipe,clients,trial,role,kind,count,over_range,p50_us,p90_us,p99_us,p999_us,max_us";
+#define HANDOFF_COLUMNS(X)                                                                         \
+    TRIAL_COLUMNS(X)                                                                               \
+    X(lock, csv_count(csv, lock))                                                                  \
+    X(handoff, csv_count(csv, handoff))                                                            \
+    X(waiters, csv_count(csv, row->waiters))                                                       \
+    X(holder, csv_count_if(csv, row->holder != 0, row->holder - 1))                                \
+    X(granted, csv_count(csv, row->granted))                                                       \
+    X(creates, csv_count(csv, row->tally.of[TALLY_CREATE]))                                        \
+    X(exists, csv_count(csv, row->tally.of[TALLY_EXISTS]))                                         \
+    X(gets, csv_count(csv, row->tally.of[TALLY_GET]))                                              \
+    X(get_children, csv_count(csv, row->tally.of[TALLY_GET_CHILDREN]))                             \
+    X(sets, csv_count(csv, row->tally.of[TALLY_SET]))                                              \
+    X(deletes, csv_count(csv, row->tally.of[TALLY_DELETE]))                                        \
+    X(multis, csv_count(csv, row->tally.of[TALLY_MULTI]))                                          \
+    X(rpcs, csv_count(csv, tally_rpcs(&row->tally)))                                               \
+    X(notifications, csv_count(csv, row->tally.of[TALLY_NOTIFICATION]))                            \
+    X(names_listed, csv_count(csv, row->tally.of[TALLY_NAMES_LISTED]))                             \
+    X(bytes_sent, csv_count(csv, row->tally.of[TALLY_BYTES_SENT]))                                 \
+    X(bytes_received, csv_count(csv, row->tally.of[TALLY_BYTES_RECEIVED]))                         \
+    X(handoff_us, csv_real(csv, row->handoff_ns > 0 ? (double)row->handoff_ns / 1e3 : NAN, 1))     \
+    X(creates_failed, csv_count(csv, row->tally.of[TALLY_CREATE_FAILED]))                          \
+    X(deletes_failed, csv_count(csv, row->tally.of[TALLY_DELETE_FAILED]))                          \
+    X(notifications_spurious, csv_count(csv, row->tally.of[TALLY_NOTIFICATION_SPURIOUS]))
+
+#define SESSION_COLUMNS(X)                                                                         \
+    TRIAL_COLUMNS(X)                                                                               \
+    X(session, csv_count(csv, i))                                                                  \
+    X(server, csv_text(csv, session->server))                                                      \
+    X(role, csv_text(csv, role_word(session->role)))                                               \
+    X(acquisitions, csv_count(csv, session->acquisitions))
+
+#define LATENCY_COLUMNS(X)                                                                         \
+    TRIAL_COLUMNS(X)                                                                               \
+    X(role, csv_text(csv, role))                                                                   \
+    X(kind, csv_text(csv, board_meter_word(kind)))                                                 \
+    X(count, csv_count(csv, count))                                                                \
+    X(over_range, csv_count(csv, histogram_overflow(histogram)))                                   \
+    X(p50_us, csv_real(csv, us(histogram, 50), 3))                                                 \
+    X(p90_us, csv_real(csv, us(histogram, 90), 3))                                                 \
+    X(p99_us, csv_real(csv, us(histogram, 99), 3))                                                 \
+    X(p999_us, csv_real(csv, count >= P999_LEAST ? us(histogram, 99.9) : NAN, 3))                  \
+    X(max_us, csv_real(csv, us(histogram, 100), 3))
 
 /* A percentile this far out needs so many values to mean anything. */
 #define P999_LEAST 10000
@@ -67,13 +109,13 @@ enum error_kind results_open(struct results *results, const char *out, const cha
                     sample_columns, error);
     if (kind == ERROR_NONE)
         kind = open_csv(results, &results->handoffs_file, &results->handoffs_csv, "handoffs.csv",
-                        handoffs_columns, error);
+                        HANDOFF_COLUMNS(CSV_NAME), error);
     if (kind == ERROR_NONE)
         kind = open_csv(results, &results->sessions_file, &results->sessions_csv, "sessions.csv",
-                        sessions_columns, error);
+                        SESSION_COLUMNS(CSV_NAME), error);
     if (kind == ERROR_NONE)
         kind = open_csv(results, &results->latency_file, &results->latency_csv, "latency.csv",
-                        latency_columns, error);
+                        LATENCY_COLUMNS(CSV_NAME), error);
     if (kind == ERROR_NONE)
         kind = open_hlog(results, error);
     if (kind != ERROR_NONE)
@@ -83,42 +125,11 @@ enum error_kind results_open(struct results *results, const char *out, const cha
 
 /* ------------------------------------------------------------------ a trial */
 
-static void begin_row(struct results *results, struct csv *csv, const struct sample *sample)
-{
-    csv_text(csv, results->run);
-    csv_text(csv, sample->cell.recipe->name);
-    csv_count(csv, sample->cell.clients);
-    csv_count(csv, sample->cell.trial);
-}
-
 static void write_handoff(struct results *results, const struct sample *sample, uint32_t lock,
                           size_t handoff, const struct ledger_row *row)
 {
-    static const enum tally_kind kinds[] = {TALLY_CREATE,       TALLY_EXISTS, TALLY_GET,
-                                            TALLY_GET_CHILDREN, TALLY_SET,    TALLY_DELETE,
-                                            TALLY_MULTI};
     struct csv *csv = &results->handoffs_csv;
-    begin_row(results, csv, sample);
-    csv_count(csv, lock);
-    csv_count(csv, handoff);
-    csv_count(csv, row->waiters);
-    if (row->holder != 0)
-        csv_count(csv, row->holder - 1);
-    else
-        csv_empty(csv);
-    csv_count(csv, row->granted);
-    for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++)
-        csv_count(csv, row->tally.of[kinds[i]]);
-    csv_count(csv, tally_rpcs(&row->tally));
-    csv_count(csv, row->tally.of[TALLY_NOTIFICATION]);
-    csv_count(csv, row->tally.of[TALLY_NAMES_LISTED]);
-    csv_count(csv, row->tally.of[TALLY_BYTES_SENT]);
-    csv_count(csv, row->tally.of[TALLY_BYTES_RECEIVED]);
-    csv_real(csv, row->handoff_ns > 0 ? (double)row->handoff_ns / 1e3 : NAN, 1);
-    csv_count(csv, row->tally.of[TALLY_CREATE_FAILED]);
-    csv_count(csv, row->tally.of[TALLY_DELETE_FAILED]);
-    csv_count(csv, row->tally.of[TALLY_NOTIFICATION_SPURIOUS]);
-    csv_end_row(csv);
+    HANDOFF_COLUMNS(CSV_WRITE) csv_end_row(csv);
 }
 
 static void write_handoffs(struct results *results, const struct sample *sample,
@@ -141,12 +152,7 @@ static void write_sessions(struct results *results, const struct sample *sample,
     struct csv *csv = &results->sessions_csv;
     for (uint32_t i = 0; i < board->plan->clients; i++) {
         const struct board_session *session = &board->sessions[i];
-        begin_row(results, csv, sample);
-        csv_count(csv, i);
-        csv_text(csv, session->server);
-        csv_text(csv, role_word(session->role));
-        csv_count(csv, session->acquisitions);
-        csv_end_row(csv);
+        SESSION_COLUMNS(CSV_WRITE) csv_end_row(csv);
     }
 }
 
@@ -160,17 +166,7 @@ static void write_latency(struct results *results, const struct sample *sample, 
 {
     struct csv *csv = &results->latency_csv;
     uint64_t count = histogram_count(histogram) + histogram_overflow(histogram);
-    begin_row(results, csv, sample);
-    csv_text(csv, role);
-    csv_text(csv, board_meter_word(kind));
-    csv_count(csv, count);
-    csv_count(csv, histogram_overflow(histogram));
-    csv_real(csv, us(histogram, 50), 3);
-    csv_real(csv, us(histogram, 90), 3);
-    csv_real(csv, us(histogram, 99), 3);
-    csv_real(csv, count >= P999_LEAST ? us(histogram, 99.9) : NAN, 3);
-    csv_real(csv, us(histogram, 100), 3);
-    csv_end_row(csv);
+    LATENCY_COLUMNS(CSV_WRITE) csv_end_row(csv);
 }
 
 /* From an arrival to its grant others take their steps, and where all leave together from a release

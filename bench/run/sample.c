@@ -20,16 +20,6 @@
 #define ADVICE          "what may help: fewer clients, more --processes, a quieter machine"
 #define ADVICE_ON_CORES "what may help: fewer clients, more cores, a quieter machine"
 
-const char sample_columns[] =
-    "run,target,servers,recipe,workload,pace,driver,processes,clients,locks,trial,seed,handoffs,"
-    "creates,creates_failed,exists,gets,get_children,sets,deletes,deletes_failed,multis,rpcs,"
-    "notifications,notifications_spurious,names_listed,bytes_sent,bytes_received,law_rpcs,"
-    "law_notifications,elapsed_s,drain_s,handoffs_per_s,handoff_p50_us,handoff_p90_us,"
-    "handoff_p99_us,handoff_max_us,acquire_p50_us,acquire_p99_us,acquire_max_us,client_cpu_s,"
-    "server_cpu_s,client_rss_kib,server_writes,server_notifications,server_packets_received,"
-    "watches_leaked,ephemerals_leaked,reconciled,violations,order_inversions,fairness_jain,"
-    "reconnects,recovery_s,repairs,valid,reason,stalls,stalled_s";
-
 static double percentile_us(const struct histogram *histogram, double percent)
 {
     if (histogram_count(histogram) + histogram_overflow(histogram) == 0)
@@ -247,92 +237,92 @@ void samples_deinit(struct samples *samples)
 
 /* ------------------------------------------------------------------ the row */
 
-static void write_plan(const struct sample *sample, const struct sample_context *context,
-                       struct csv *csv)
+static const char *const reconciled_words[] = {
+    [RECONCILED_NA] = "na", [RECONCILED_YES] = "yes", [RECONCILED_NO] = "no"};
+
+/* A drain's arrivals are no handoffs, and under lockstep they take most of its time. */
+static double handoffs_per_s(const struct sample *sample, enum workload workload)
 {
-    const struct options *options = context->options;
-    csv_text(csv, context->run);
-    csv_text(csv, context->target);
-    csv_count(csv, context->servers);
-    csv_text(csv, sample->cell.recipe->name);
-    csv_text(csv, options_workloads[options->plan.workload]);
-    csv_text(csv, options_paces[options->plan.pace]);
-    csv_text(csv, options_drivers[options->target.driver]);
-    csv_count(csv, options->plan.processes);
-    csv_count(csv, sample->cell.clients);
-    csv_count(csv, options->plan.locks);
-    csv_count(csv, sample->cell.trial);
-    csv_count(csv, options->plan.seed);
-    csv_count(csv, sample->handoffs);
+    return (double)sample->handoffs /
+           (workload == WORKLOAD_DRAIN ? sample_drain_s(sample) : sample_elapsed_s(sample));
 }
 
-static void write_counts(const struct sample *sample, struct csv *csv)
+static void write_leak(struct csv *csv, bool known, int64_t leaked)
 {
-    const uint64_t *of = sample->total.of;
-    for (int kind = TALLY_CREATE; kind <= TALLY_MULTI; kind++)
-        csv_count(csv, of[kind]);
-    csv_count(csv, tally_rpcs(&sample->total));
-    for (int kind = TALLY_NOTIFICATION; kind <= TALLY_BYTES_RECEIVED; kind++)
-        csv_count(csv, of[kind]);
-    if (sample->has_law) {
-        csv_count(csv, tally_rpcs(&sample->law));
-        csv_count(csv, sample->law.of[TALLY_NOTIFICATION]);
-    } else {
+    if (known)
+        csv_signed(csv, leaked);
+    else
         csv_empty(csv);
-        csv_empty(csv);
-    }
 }
 
-static void write_times(const struct sample *sample, bool drain, struct csv *csv)
-{
-    double elapsed_s = sample_elapsed_s(sample), drain_s = sample_drain_s(sample);
-    csv_real(csv, elapsed_s, 6);
-    csv_real(csv, drain_s, 6);
-    /* A drain's arrivals are no handoffs, and under lockstep they take most of its time. */
-    csv_real(csv, (double)sample->handoffs / (drain ? drain_s : elapsed_s), 2);
-    for (size_t i = 0; i < 4; i++)
-        csv_real(csv, sample->handoff_us[i], 1);
-    for (size_t i = 0; i < 3; i++)
-        csv_real(csv, sample->acquire_us[i], 1);
-    csv_real(csv, sample->client_cpu_s, 6);
-    csv_real(csv, sample->servers.cpu_known ? (double)sample->servers.cpu_ns / 1e9 : NAN, 6);
-    csv_count(csv, sample->client_rss_kib);
-}
+#define COLUMNS(X)                                                                                 \
+    X(run, csv_text(csv, context->run))                                                            \
+    X(target, csv_text(csv, context->target))                                                      \
+    X(servers, csv_count(csv, context->servers))                                                   \
+    X(recipe, csv_text(csv, sample->cell.recipe->name))                                            \
+    X(workload, csv_text(csv, options_workloads[plan->workload]))                                  \
+    X(pace, csv_text(csv, options_paces[plan->pace]))                                              \
+    X(driver, csv_text(csv, options_drivers[context->options->target.driver]))                     \
+    X(processes, csv_count(csv, plan->processes))                                                  \
+    X(clients, csv_count(csv, sample->cell.clients))                                               \
+    X(locks, csv_count(csv, plan->locks))                                                          \
+    X(trial, csv_count(csv, sample->cell.trial))                                                   \
+    X(seed, csv_count(csv, plan->seed))                                                            \
+    X(handoffs, csv_count(csv, sample->handoffs))                                                  \
+    X(creates, csv_count(csv, of[TALLY_CREATE]))                                                   \
+    X(creates_failed, csv_count(csv, of[TALLY_CREATE_FAILED]))                                     \
+    X(exists, csv_count(csv, of[TALLY_EXISTS]))                                                    \
+    X(gets, csv_count(csv, of[TALLY_GET]))                                                         \
+    X(get_children, csv_count(csv, of[TALLY_GET_CHILDREN]))                                        \
+    X(sets, csv_count(csv, of[TALLY_SET]))                                                         \
+    X(deletes, csv_count(csv, of[TALLY_DELETE]))                                                   \
+    X(deletes_failed, csv_count(csv, of[TALLY_DELETE_FAILED]))                                     \
+    X(multis, csv_count(csv, of[TALLY_MULTI]))                                                     \
+    X(rpcs, csv_count(csv, tally_rpcs(&sample->total)))                                            \
+    X(notifications, csv_count(csv, of[TALLY_NOTIFICATION]))                                       \
+    X(notifications_spurious, csv_count(csv, of[TALLY_NOTIFICATION_SPURIOUS]))                     \
+    X(names_listed, csv_count(csv, of[TALLY_NAMES_LISTED]))                                        \
+    X(bytes_sent, csv_count(csv, of[TALLY_BYTES_SENT]))                                            \
+    X(bytes_received, csv_count(csv, of[TALLY_BYTES_RECEIVED]))                                    \
+    X(law_rpcs, csv_count_if(csv, sample->has_law, tally_rpcs(&sample->law)))                      \
+    X(law_notifications, csv_count_if(csv, sample->has_law, sample->law.of[TALLY_NOTIFICATION]))   \
+    X(elapsed_s, csv_real(csv, sample_elapsed_s(sample), 6))                                       \
+    X(drain_s, csv_real(csv, sample_drain_s(sample), 6))                                           \
+    X(handoffs_per_s, csv_real(csv, handoffs_per_s(sample, plan->workload), 2))                    \
+    X(handoff_p50_us, csv_real(csv, sample->handoff_us[0], 1))                                     \
+    X(handoff_p90_us, csv_real(csv, sample->handoff_us[1], 1))                                     \
+    X(handoff_p99_us, csv_real(csv, sample->handoff_us[2], 1))                                     \
+    X(handoff_max_us, csv_real(csv, sample->handoff_us[3], 1))                                     \
+    X(acquire_p50_us, csv_real(csv, sample->acquire_us[0], 1))                                     \
+    X(acquire_p99_us, csv_real(csv, sample->acquire_us[1], 1))                                     \
+    X(acquire_max_us, csv_real(csv, sample->acquire_us[2], 1))                                     \
+    X(client_cpu_s, csv_real(csv, sample->client_cpu_s, 6))                                        \
+    X(server_cpu_s, csv_real(csv, servers->cpu_known ? (double)servers->cpu_ns / 1e9 : NAN, 6))    \
+    X(client_rss_kib, csv_count(csv, sample->client_rss_kib))                                      \
+    X(server_writes, csv_count_if(csv, servers->told, servers->writes))                            \
+    X(server_notifications, csv_count_if(csv, servers->told, servers->notifications))              \
+    X(server_packets_received, csv_count_if(csv, servers->told, servers->packets_received))        \
+    X(watches_leaked, write_leak(csv, servers->told, servers->watches_leaked))                     \
+    X(ephemerals_leaked, write_leak(csv, servers->told, servers->ephemerals_leaked))               \
+    X(reconciled, csv_text(csv, reconciled_words[sample->reconciled]))                             \
+    X(violations, csv_count(csv, sample->violations))                                              \
+    X(order_inversions, csv_count(csv, sample->inversions))                                        \
+    X(fairness_jain, csv_real(csv, sample->fairness_jain, 4))                                      \
+    X(reconnects, csv_count(csv, sample->reconnects))                                              \
+    X(recovery_s, csv_real(csv, sample->recovery_s, 6))                                            \
+    X(repairs, csv_count(csv, sample->repairs))                                                    \
+    X(valid, csv_text(csv, sample->valid ? "yes" : "no"))                                          \
+    X(reason, csv_text(csv, sample->reason))                                                       \
+    X(stalls, csv_count(csv, sample->stalls.count))                                                \
+    X(stalled_s, csv_real(csv, (double)sample->stalls.total_ns / 1e9, 6))
 
-static void write_servers(const struct sample *sample, struct csv *csv)
-{
-    static const char *const words[] = {
-        [RECONCILED_NA] = "na", [RECONCILED_YES] = "yes", [RECONCILED_NO] = "no"};
-    const struct server_counters_count *servers = &sample->servers;
-    if (servers->told) {
-        csv_count(csv, servers->writes);
-        csv_count(csv, servers->notifications);
-        csv_count(csv, servers->packets_received);
-        csv_signed(csv, servers->watches_leaked);
-        csv_signed(csv, servers->ephemerals_leaked);
-    } else {
-        for (int i = 0; i < 5; i++)
-            csv_empty(csv);
-    }
-    csv_text(csv, words[sample->reconciled]);
-}
+const char sample_columns[] = COLUMNS(CSV_NAME);
 
 void sample_write(const struct sample *sample, const struct sample_context *context,
                   struct csv *csv)
 {
-    write_plan(sample, context, csv);
-    write_counts(sample, csv);
-    write_times(sample, context->options->plan.workload == WORKLOAD_DRAIN, csv);
-    write_servers(sample, csv);
-    csv_count(csv, sample->violations);
-    csv_count(csv, sample->inversions);
-    csv_real(csv, sample->fairness_jain, 4);
-    csv_count(csv, sample->reconnects);
-    csv_real(csv, sample->recovery_s, 6);
-    csv_count(csv, sample->repairs);
-    csv_text(csv, sample->valid ? "yes" : "no");
-    csv_text(csv, sample->reason);
-    csv_count(csv, sample->stalls.count);
-    csv_real(csv, (double)sample->stalls.total_ns / 1e9, 6);
-    csv_end_row(csv);
+    const struct run_plan *plan = &context->options->plan;
+    const struct server_counters_count *servers = &sample->servers;
+    const uint64_t *of = sample->total.of;
+    COLUMNS(CSV_WRITE) csv_end_row(csv);
 }

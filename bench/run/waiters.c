@@ -7,11 +7,6 @@
 #include <math.h>
 #include <stdlib.h>
 
-const char waiters_columns[] =
-    "run,recipe,waiters_low,waiters_high,waiters_mean,handoffs,creates_mean,notifications_mean,"
-    "rpcs_mean,handoff_p50_us,handoff_p50_low_us,handoff_p50_high_us,handoff_p99_us,"
-    "law_creates_mean,law_notifications_mean,timed";
-
 enum error_kind waiters_new(const struct recipe *recipe, uint64_t most_waiters,
                             struct waiters **waiters, struct error *error)
 {
@@ -242,6 +237,33 @@ static struct interval mean_of_medians(const struct waiters_octave *octave)
     return mean;
 }
 
+static double p99_us(const struct waiters_octave *octave, uint64_t timed)
+{
+    return timed >= WAITERS_P99_LEAST ? (double)histogram_percentile_ns(&octave->latency, 99) / 1e3
+                                      : NAN;
+}
+
+#define COLUMNS(X)                                                                                 \
+    X(run, csv_text(csv, run))                                                                     \
+    X(recipe, csv_text(csv, waiters->recipe->name))                                                \
+    X(waiters_low, csv_count(csv, UINT64_C(1) << index))                                           \
+    X(waiters_high, csv_count(csv, octave_end(waiters, index) - 1))                                \
+    X(waiters_mean, csv_real(csv, waiters_octave_mean(waiters, index), 2))                         \
+    X(handoffs, csv_count(csv, sum.handoffs))                                                      \
+    X(creates_mean, csv_real(csv, (double)sum.creates / handoffs, 3))                              \
+    X(notifications_mean, csv_real(csv, (double)sum.notifications / handoffs, 3))                  \
+    X(rpcs_mean, csv_real(csv, (double)sum.rpcs / handoffs, 3))                                    \
+    X(handoff_p50_us, csv_real(csv, median.value, 1))                                              \
+    X(handoff_p50_low_us, csv_real(csv, median.low, 1))                                            \
+    X(handoff_p50_high_us, csv_real(csv, median.high, 1))                                          \
+    X(handoff_p99_us, csv_real(csv, p99_us(octave, sum.timed), 1))                                 \
+    X(law_creates_mean, csv_real(csv, has_law ? (double)sum.law_creates / handoffs : NAN, 3))      \
+    X(law_notifications_mean,                                                                      \
+      csv_real(csv, has_law ? (double)sum.law_notifications / handoffs : NAN, 3))                  \
+    X(timed, csv_count(csv, sum.timed))
+
+const char waiters_columns[] = COLUMNS(CSV_NAME);
+
 static void write_octave(const struct waiters *waiters, size_t index, const char *run,
                          struct csv *csv)
 {
@@ -249,27 +271,8 @@ static void write_octave(const struct waiters *waiters, size_t index, const char
     struct waiters_level sum = waiters_octave_sum(waiters, index);
     struct interval median = mean_of_medians(octave);
     double handoffs = (double)sum.handoffs;
-    csv_text(csv, run);
-    csv_text(csv, waiters->recipe->name);
-    csv_count(csv, UINT64_C(1) << index);
-    csv_count(csv, octave_end(waiters, index) - 1);
-    csv_real(csv, waiters_octave_mean(waiters, index), 2);
-    csv_count(csv, sum.handoffs);
-    csv_real(csv, (double)sum.creates / handoffs, 3);
-    csv_real(csv, (double)sum.notifications / handoffs, 3);
-    csv_real(csv, (double)sum.rpcs / handoffs, 3);
-    csv_real(csv, median.value, 1);
-    csv_real(csv, median.low, 1);
-    csv_real(csv, median.high, 1);
-    if (sum.timed >= WAITERS_P99_LEAST)
-        csv_real(csv, (double)histogram_percentile_ns(&octave->latency, 99) / 1e3, 1);
-    else
-        csv_empty(csv);
     bool has_law = sum.lawful == sum.handoffs;
-    csv_real(csv, has_law ? (double)sum.law_creates / handoffs : NAN, 3);
-    csv_real(csv, has_law ? (double)sum.law_notifications / handoffs : NAN, 3);
-    csv_count(csv, sum.timed);
-    csv_end_row(csv);
+    COLUMNS(CSV_WRITE) csv_end_row(csv);
 }
 
 void waiters_write(const struct waiters *waiters, const char *run, struct csv *csv)

@@ -15,8 +15,11 @@ static void begin_field(struct csv *csv)
 
 void csv_header(struct csv *csv, const char *names)
 {
+    size_t length = strlen(names);
+    if (length > 0 && names[length - 1] == ',')
+        length--;
     begin_field(csv);
-    fputs(names, csv->stream);
+    fwrite(names, 1, length, csv->stream);
     csv_end_row(csv);
 }
 
@@ -48,6 +51,14 @@ void csv_signed(struct csv *csv, int64_t number)
 {
     begin_field(csv);
     fprintf(csv->stream, "%" PRId64, number);
+}
+
+void csv_count_if(struct csv *csv, bool known, uint64_t count)
+{
+    if (known)
+        csv_count(csv, count);
+    else
+        csv_empty(csv);
 }
 
 void csv_real(struct csv *csv, double number, int decimals)

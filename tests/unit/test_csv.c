@@ -53,6 +53,24 @@ static void commas_stand_between_fields(void **state)
                    ",0\n");
 }
 
+#define COLUMNS(X)                                                                                 \
+    X(recipe, csv_text(csv_of_row, name))                                                          \
+    X(waiters, csv_count_if(csv_of_row, waiters > 0, waiters))
+
+static void write_row(struct csv *csv_of_row, const char *name, uint64_t waiters)
+{
+    COLUMNS(CSV_WRITE) csv_end_row(csv_of_row);
+}
+
+static void columns_have_their_names_and_fields_from_one_list(void **state)
+{
+    (void)state;
+    csv_header(&csv, COLUMNS(CSV_NAME));
+    write_row(&csv, "queue", 7);
+    write_row(&csv, "herd", 0);
+    assert_written("recipe,waiters\nqueue,7\nherd,\n");
+}
+
 static void a_text_is_quoted_where_it_must_be(void **state)
 {
     (void)state;
@@ -85,6 +103,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(commas_stand_between_fields, open_stream, close_stream),
+        cmocka_unit_test_setup_teardown(columns_have_their_names_and_fields_from_one_list,
+                                        open_stream, close_stream),
         cmocka_unit_test_setup_teardown(a_text_is_quoted_where_it_must_be, open_stream,
                                         close_stream),
         cmocka_unit_test_setup_teardown(what_is_not_finite_is_empty, open_stream, close_stream),
