@@ -188,8 +188,8 @@ static void show(void *context, const struct trial_progress *trial)
     const struct trial_plan *plan = claims->lab.plan;
     char what[128];
     snprintf(what, sizeof what, "%s: %s n=%u", claims->tried->id, plan->recipe->name,
-             plan->clients);
-    const struct progress_name name = {"", what, 0, plan->clients};
+             plan->fleet.sessions);
+    const struct progress_name name = {"", what, 0, plan->fleet.sessions};
     progress_show(&claims->progress, &name, trial);
 }
 

@@ -38,7 +38,7 @@ static enum error_kind run_crowd(struct lab_trial *trial, uint64_t hold_ns, stru
     trial->plan.hold = (struct hold){.mean_ns = hold_ns, .exponential = true};
     trial->plan.workload = WORKLOAD_STEADY;
     trial->plan.pace = PACE_FREE;
-    trial->plan.processes = CROWD_PROCESSES;
+    trial->plan.fleet.processes = CROWD_PROCESSES;
     trial->plan.handoffs = CROWD_HANDOFFS;
     return lab_run(lab, trial, error);
 }
@@ -119,7 +119,7 @@ static uint64_t count_overtaken(const struct lab_trial *trial)
 {
     uint64_t overtaken = 0;
     uint32_t latest = 0;
-    for (uint64_t handoff = 0; handoff < trial->plan.clients; handoff++) {
+    for (uint64_t handoff = 0; handoff < trial->plan.fleet.sessions; handoff++) {
         uint32_t holder = lab_row(trial, handoff)->holder;
         overtaken += holder < latest;
         latest = holder > latest ? holder : latest;

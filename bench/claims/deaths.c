@@ -15,7 +15,7 @@ static enum error_kind run_death(struct lab_trial *trial, struct death death, st
 {
     trial->plan.death = death;
     if (death.how == DEATH_CRASH)
-        trial->plan.session_timeout_ms = CRASH_TIMEOUT_MS;
+        trial->plan.fleet.session_timeout_ms = CRASH_TIMEOUT_MS;
     *usable = false;
     enum error_kind kind = lab_run(lab, trial, error);
     if (kind != ERROR_NONE || !finding_accepts(finding, trial->result))
@@ -84,7 +84,7 @@ enum error_kind deaths_need_another_list(const struct claim *claim, struct lab *
 static void check_waiters_death(const struct lab_trial *trial, struct finding *finding)
 {
     const struct trial_result *result = trial->result;
-    uint64_t living = trial->plan.clients - UINT64_C(1);
+    uint64_t living = trial->plan.fleet.sessions - UINT64_C(1);
     uint64_t notifications = result->total.of[TALLY_NOTIFICATION];
     uint32_t early = lab_row(trial, 0)->granted - 1;
     finding_measured(
@@ -143,7 +143,7 @@ static bool accepts_lost_reply(const struct trial_result *result, struct finding
 static void check_lost_reply(const struct lab_trial *trial, bool blocks, struct finding *finding)
 {
     const struct trial_result *result = trial->result;
-    const struct board_session *session = &result->board->sessions[REPLY_SESSION];
+    const struct trial_session_report *session = &result->board->sessions[REPLY_SESSION];
     uint64_t creates = result->total.of[TALLY_CREATE];
     bool blocked = result->end == END_DEADLINE;
     finding_measured(finding, "%s: %" PRIu64 " grants, %" PRIu64 " CREATEs",
@@ -173,7 +173,7 @@ enum error_kind deaths_of_replies_need_a_guid(const struct claim *claim, struct 
     for (int i = 0; kind == ERROR_NONE && i < 2; i++) {
         struct lab_trial trial = lab_drain(lab, claim->recipes[i], REPLY_CLIENTS);
         trial.plan.death = (struct death){DEATH_LOST_REPLY, DEATH_WAITER, 0};
-        trial.plan.timeout_ns = BLOCKED_NS;
+        trial.plan.fleet.timeout_ns = BLOCKED_NS;
         kind = lab_run(lab, &trial, error);
         if (kind == ERROR_NONE && accepts_lost_reply(trial.result, finding))
             check_lost_reply(&trial, i == 0, finding);
@@ -186,9 +186,9 @@ enum error_kind deaths_of_replies_need_a_guid(const struct claim *claim, struct 
 
 #define HOLDER_CLIENTS 4
 
-static const struct board_session *find_dead(const struct lab_trial *trial)
+static const struct shared_session *find_dead(const struct lab_trial *trial)
 {
-    const struct board_session *session = trial->result->board->sessions;
+    const struct shared_session *session = trial->result->board->shared->sessions;
     while (!session->dead)
         session++;
     return session;
@@ -206,7 +206,7 @@ bool deaths_frees_in_time(uint64_t freed_ns, uint64_t timeout_ns)
 
 static void check_timeout(const struct lab_trial *trial, struct finding *finding)
 {
-    const struct board *board = trial->result->board;
+    const struct lock_board *board = trial->result->board;
     uint64_t timeout_ns = find_dead(trial)->timeout_ms * NS_PER_MS;
     uint64_t granted_ns = board->died_ns + board->recovery_ns;
     uint64_t freed_ns = granted_ns - (board->locks[0].lapses_ns - timeout_ns);
@@ -265,11 +265,11 @@ static void check_succession(const struct lab_trial *trial, struct finding *find
 {
     const struct ledger_row *row = lab_row(trial, 1);
     uint64_t rpcs = tally_rpcs(&row->tally), told = row->tally.of[TALLY_NOTIFICATION];
-    finding_measured(finding,
-                     "%u clients, %s: session %d leads after %.3f s, notifications %" PRIu64
-                     ", RPCs %" PRIu64,
-                     trial->plan.clients, trial->plan.death.how == DEATH_EXIT ? "exit" : "crash",
-                     (int)row->holder - 1, seconds(trial->result->recovery_ns), told, rpcs);
+    finding_measured(
+        finding,
+        "%u clients, %s: session %d leads after %.3f s, notifications %" PRIu64 ", RPCs %" PRIu64,
+        trial->plan.fleet.sessions, trial->plan.death.how == DEATH_EXIT ? "exit" : "crash",
+        (int)row->holder - 1, seconds(trial->result->recovery_ns), told, rpcs);
     finding_check(finding, row->holder == 1 + 1);
     finding_check(finding, told == 1 && rpcs == 1);
 }

@@ -60,13 +60,13 @@ bool finding_accepts(struct finding *finding, const struct trial_result *result)
     char sentence[256];
     if (result->violation_count > 0) {
         finding_measured(
-            finding, "%s, %u clients: %s", plan->recipe->name, plan->clients,
+            finding, "%s, %u clients: %s", plan->recipe->name, plan->fleet.sessions,
             violation_describe(&result->board->violations[0], sentence, sizeof sentence));
         finding_check(finding, false);
         return false;
     }
     if (result->end != END_DONE)
-        finding_undecide(finding, "%s, %u clients: %s", plan->recipe->name, plan->clients,
+        finding_undecide(finding, "%s, %u clients: %s", plan->recipe->name, plan->fleet.sessions,
                          result->reason);
     return result->end == END_DONE;
 }

@@ -15,24 +15,24 @@ struct lab_trial lab_drain(const struct lab *lab, const struct recipe *recipe, u
         .plan = {.recipe = recipe,
                  .workload = WORKLOAD_DRAIN,
                  .pace = PACE_LOCKSTEP,
-                 .driver = lab->host.simulation != NULL ? DRIVER_SIMULATED : DRIVER_EVENTS,
-                 .clients = clients,
+                 .fleet.driver = lab->host.simulation != NULL ? DRIVER_SIMULATED : DRIVER_EVENTS,
+                 .fleet.sessions = clients,
                  .locks = 1,
-                 .processes = 1,
-                 .timeout_ns = lab->timeout_ns,
-                 .session_timeout_ms = SESSION_TIMEOUT_MS,
-                 .seed = lab->seed,
-                 .servers = lab->host.servers},
+                 .fleet.processes = 1,
+                 .fleet.timeout_ns = lab->timeout_ns,
+                 .fleet.session_timeout_ms = SESSION_TIMEOUT_MS,
+                 .fleet.seed = lab->seed,
+                 .fleet.servers = lab->host.servers},
     };
 }
 
 enum error_kind lab_run(struct lab *lab, struct lab_trial *trial, struct error *error)
 {
     struct trial_host host = lab->host;
-    if (lab->sessions_most > 0 && trial->plan.clients > lab->sessions_most)
+    if (lab->sessions_most > 0 && trial->plan.fleet.sessions > lab->sessions_most)
         return error_raise(error, ERROR_CONNECTION_LIMIT, 0, trial->plan.recipe->name,
                            "%u sessions are needed, and the servers allow %" PRIu64,
-                           trial->plan.clients, lab->sessions_most);
+                           trial->plan.fleet.sessions, lab->sessions_most);
     if (trial->observe != NULL) {
         host.watch.progress = trial->observe;
         host.watch.context = trial->context;

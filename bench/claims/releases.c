@@ -48,7 +48,7 @@ static void expect_notifications(uint32_t clients, notified_function *expected, 
 static void check_notifications(const struct lab_trial *trial, notified_function *expected,
                                 uint32_t told, struct finding *finding)
 {
-    uint64_t releases = board_rows_used(trial->result->board, 0) - 1, as_expected = 0;
+    uint64_t releases = lock_board_rows_used(trial->result->board, 0) - 1, as_expected = 0;
     for (uint64_t handoff = 1; handoff <= releases; handoff++) {
         const struct ledger_row *row = lab_row(trial, handoff);
         as_expected += found_in(row) == expected(row->waiters, handoff);
@@ -58,7 +58,7 @@ static void check_notifications(const struct lab_trial *trial, notified_function
                      "notifications: %" PRIu64 " with %u waiters; as expected in %" PRIu64
                      " of %" PRIu64 " releases",
                      found_in(row), row->waiters, as_expected, releases);
-    finding_check(finding, as_expected == trial->plan.clients && releases == as_expected);
+    finding_check(finding, as_expected == trial->plan.fleet.sessions && releases == as_expected);
 }
 
 /* Runs a drain for its ledger; *whole says whether that can be used. To be cleared in any case. */
@@ -66,7 +66,7 @@ static enum error_kind run_drain(struct lab_trial *trial, struct lab *lab, struc
                                  bool *whole, struct error *error)
 {
     finding_tried(finding, "a drain of %u clients, %s, lockstep; each release is examined",
-                  trial->plan.clients, trial->plan.recipe->name);
+                  trial->plan.fleet.sessions, trial->plan.recipe->name);
     enum error_kind kind = lab_run(lab, trial, error);
     *whole = kind == ERROR_NONE && finding_accepts(finding, trial->result);
     return kind;
@@ -78,7 +78,7 @@ static enum error_kind try_notifications(const struct claim *claim, notified_fun
 {
     struct lab_trial trial = lab_drain(lab, claim->recipes[0], HERD_CLIENTS);
     bool whole;
-    expect_notifications(trial.plan.clients, expected, told, finding);
+    expect_notifications(trial.plan.fleet.sessions, expected, told, finding);
     enum error_kind kind = run_drain(&trial, lab, finding, &whole, error);
     if (whole)
         check_notifications(&trial, expected, told, finding);
@@ -105,7 +105,7 @@ enum error_kind releases_notify_children_watches(const struct claim *claim, stru
 /* With many waiters as with one: the last release hands on nothing. */
 static void check_constant_cost(const struct lab_trial *trial, struct finding *finding)
 {
-    uint64_t handoffs = board_rows_used(trial->result->board, 0) - 2;
+    uint64_t handoffs = lock_board_rows_used(trial->result->board, 0) - 2;
     uint64_t least = UINT64_MAX, most = 0;
     for (uint64_t handoff = 1; handoff <= handoffs; handoff++) {
         uint64_t rpcs = tally_rpcs(&lab_row(trial, handoff)->tally);
@@ -154,7 +154,7 @@ static uint64_t let_in_by(const struct recipe *recipe, uint32_t releaser, uint32
 static void check_sharing(const struct lab_trial *trial, struct finding *finding)
 {
     const struct recipe *recipe = trial->plan.recipe;
-    uint32_t clients = trial->plan.clients;
+    uint32_t clients = trial->plan.fleet.sessions;
     uint64_t together = 0, largest = 0, notifications = 0, as_expected = 0;
     for (uint32_t releaser = 0; releaser < clients; releaser++) {
         const struct ledger_row *row = lab_row(trial, releaser + UINT64_C(1));

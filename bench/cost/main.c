@@ -48,15 +48,15 @@ static enum error_kind run_trial(const struct target *target, const char *recipe
     struct trial_plan plan = {
         .recipe = registry_find(recipe),
         .pace = PACE_FREE,
-        .driver = driver,
-        .clients = clients,
+        .fleet.driver = driver,
+        .fleet.sessions = clients,
         .locks = 1,
-        .processes = processes,
-        .timeout_ns = 60 * NS_PER_S,
-        .session_timeout_ms = 120000,
-        .seed = 1,
+        .fleet.processes = processes,
+        .fleet.timeout_ns = 60 * NS_PER_S,
+        .fleet.session_timeout_ms = 120000,
+        .fleet.seed = 1,
         .root = root,
-        .servers = &target->servers,
+        .fleet.servers = &target->servers,
     };
     struct trial_host host = {
         .setup = target->setup,

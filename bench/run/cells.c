@@ -40,7 +40,7 @@ static void weigh(const struct options *options, struct cell *cell)
     struct trial_plan plan = {
         .recipe = recipe,
         .workload = options->plan.workload,
-        .clients = (uint32_t)clients,
+        .fleet.sessions = (uint32_t)clients,
         .locks = options->plan.locks,
         .handoffs = options_handoffs(options, clients),
     };

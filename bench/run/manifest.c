@@ -153,30 +153,30 @@ void manifest_stalls(struct manifest *manifest, const struct sample *sample)
     json_array_append_new(json_object_get(stalls, "trials"), describe_stalls(sample));
 }
 
-static json_t *describe_roles(const struct board *board)
+static json_t *describe_roles(const struct lock_board *board)
 {
     json_t *roles = json_object();
-    const struct connect_string *servers = board->plan->servers;
+    const struct connect_string *servers = board->plan->fleet.servers;
     for (size_t i = 0; i < servers->count; i++) {
         char server[ENDPOINT_TEXT_SIZE];
         json_object_set_new(roles, endpoint_address(&servers->endpoints[i], server, sizeof server),
-                            json_string(role_word(board->roles[i])));
+                            json_string(role_word(board->shared->roles[i])));
     }
     return roles;
 }
 
-void manifest_sessions(struct manifest *manifest, const struct board *board)
+void manifest_sessions(struct manifest *manifest, const struct lock_board *board)
 {
     json_t *sessions = json_object();
-    for (uint32_t i = 0; i < board->plan->clients; i++) {
-        const char *server = board->sessions[i].server;
+    for (uint32_t i = 0; i < board->plan->fleet.sessions; i++) {
+        const char *server = board->shared->sessions[i].server;
         json_int_t count = json_integer_value(json_object_get(sessions, server));
         json_object_set_new(sessions, server, json_integer(count + 1));
     }
     json_object_set_new(manifest->json, "sessions_of_last_trial", sessions);
     json_object_set_new(manifest->json, "roles_of_last_trial", describe_roles(board));
     json_object_set_new(manifest->json, "session_timeout_granted_ms",
-                        json_integer(board->sessions[0].timeout_ms));
+                        json_integer(board->shared->sessions[0].timeout_ms));
 }
 
 static void add_end(struct manifest *manifest, const struct results *results,

@@ -30,7 +30,7 @@ void manifest_warn(struct manifest *manifest, const char *warning);
 
 /* Notes which sessions of the last trial were connected to which server, a count each, and what
  * each server was. */
-void manifest_sessions(struct manifest *manifest, const struct board *board);
+void manifest_sessions(struct manifest *manifest, const struct lock_board *board);
 
 /* Adds the stalls of a trial, if it has any. */
 void manifest_stalls(struct manifest *manifest, const struct sample *sample);

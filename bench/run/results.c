@@ -49,12 +49,12 @@
     X(session, csv_count(csv, i))                                                                  \
     X(server, csv_text(csv, session->server))                                                      \
     X(role, csv_text(csv, role_word(session->role)))                                               \
-    X(acquisitions, csv_count(csv, session->acquisitions))
+    X(acquisitions, csv_count(csv, board->sessions[i].acquisitions))
 
 #define LATENCY_COLUMNS(X)                                                                         \
     TRIAL_COLUMNS(X)                                                                               \
     X(role, csv_text(csv, role))                                                                   \
-    X(kind, csv_text(csv, board_meter_word(kind)))                                                 \
+    X(kind, csv_text(csv, lock_board_meter_word(kind)))                                            \
     X(count, csv_count(csv, count))                                                                \
     X(over_range, csv_count(csv, histogram_overflow(histogram)))                                   \
     X(p50_us, csv_real(csv, us(histogram, 50), 3))                                                 \
@@ -133,13 +133,13 @@ static void write_handoff(struct results *results, const struct sample *sample, 
 }
 
 static void write_handoffs(struct results *results, const struct sample *sample,
-                           const struct board *board)
+                           const struct lock_board *board)
 {
     uint64_t every = sample->handoffs / results->rows_per_trial + 1;
     if (every > results->thinning)
         results->thinning = every;
     for (uint32_t lock = 0; lock < board->plan->locks; lock++) {
-        size_t used = board_rows_used(board, lock);
+        size_t used = lock_board_rows_used(board, lock);
         for (size_t handoff = 0; handoff < used; handoff += every)
             write_handoff(results, sample, lock, handoff,
                           ledger_row(&board->ledger, lock, handoff));
@@ -147,11 +147,11 @@ static void write_handoffs(struct results *results, const struct sample *sample,
 }
 
 static void write_sessions(struct results *results, const struct sample *sample,
-                           const struct board *board)
+                           const struct lock_board *board)
 {
     struct csv *csv = &results->sessions_csv;
-    for (uint32_t i = 0; i < board->plan->clients; i++) {
-        const struct board_session *session = &board->sessions[i];
+    for (uint32_t i = 0; i < board->plan->fleet.sessions; i++) {
+        const struct shared_session *session = &board->shared->sessions[i];
         SESSION_COLUMNS(CSV_WRITE) csv_end_row(csv);
     }
 }
@@ -191,7 +191,7 @@ static enum error_kind write_latencies(struct results *results, const struct sam
         write_latency(results, sample, role == NULL ? "all" : role, (enum meter_kind)kind,
                       histogram);
         snprintf(tag, sizeof tag, "%s.%u.%s%s%s", sample->cell.recipe->name, sample->cell.clients,
-                 board_meter_word((enum meter_kind)kind), role == NULL ? "" : ".",
+                 lock_board_meter_word((enum meter_kind)kind), role == NULL ? "" : ".",
                  role == NULL ? "" : role);
         enum error_kind error_kind =
             hlog_write_interval(results->hlog_file.stream, tag, now_s - sample->elapsed_s,

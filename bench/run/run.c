@@ -53,19 +53,19 @@ static struct trial_plan plan_of(const struct run *run, const struct cell *cell,
         .recipe = cell->recipe,
         .workload = options->plan.workload,
         .pace = options->plan.pace,
-        .driver = options->target.driver,
+        .fleet.driver = options->target.driver,
         .hold = options->plan.hold,
-        .clients = cell->clients,
+        .fleet.sessions = cell->clients,
         .locks = options->plan.locks,
-        .processes = options->plan.processes,
+        .fleet.processes = options->plan.processes,
         .handoffs = options_handoffs(options, cell->clients),
         .duration_ns = options->plan.duration_ns,
         .max_rate = options->plan.max_rate,
-        .timeout_ns = options->plan.timeout_ns,
-        .session_timeout_ms = (uint32_t)(options->plan.session_timeout_ns / NS_PER_MS),
-        .seed = options->plan.seed + cell->trial,
+        .fleet.timeout_ns = options->plan.timeout_ns,
+        .fleet.session_timeout_ms = (uint32_t)(options->plan.session_timeout_ns / NS_PER_MS),
+        .fleet.seed = options->plan.seed + cell->trial,
         .root = root,
-        .servers = &run->targets[cell->topology].placement,
+        .fleet.servers = &run->targets[cell->topology].placement,
     };
 }
 
@@ -127,7 +127,7 @@ static enum error_kind warm_up_with(struct run *run, const struct cell *cell, si
     struct trial_plan plan = plan_of(run, cell, root);
     plan.workload = WORKLOAD_DRAIN;
     plan.hold.mean_ns = 0;
-    plan.locks = plan.processes = 1;
+    plan.locks = plan.fleet.processes = 1;
     enum error_kind kind = run_plan(run, cell, &plan, &watch, &result, error);
     trial_result_free(result);
     return kind;

@@ -102,8 +102,9 @@ static void judge_load(const struct trial_result *result, double cores_allowed,
                        struct sample *sample)
 {
     const struct trial_plan *plan = result->board->plan;
-    bool per_process = plan->driver != DRIVER_THREADS && plan->processes < cores_allowed;
-    double cores = per_process ? plan->processes : cores_allowed;
+    bool per_process =
+        plan->fleet.driver != DRIVER_THREADS && plan->fleet.processes < cores_allowed;
+    double cores = per_process ? plan->fleet.processes : cores_allowed;
     double load = (double)result->client_cpu_ns / (double)result->elapsed_ns / cores;
     if (result->elapsed_ns >= LOAD_LEAST_NS && load > LOAD_MAX)
         invalidate(sample, "overloaded: the driver used more than 80 %% of %s",
@@ -138,7 +139,7 @@ static void judge(const struct trial_result *result, double cores_allowed, struc
         invalidate(sample, "%s", result->reason);
     if (result->not_valid[0] != '\0')
         invalidate(sample, "%s", result->not_valid);
-    if (result->end == END_DONE && result->board->plan->driver != DRIVER_SIMULATED)
+    if (result->end == END_DONE && result->board->plan->fleet.driver != DRIVER_SIMULATED)
         judge_times(result, cores_allowed, sample);
     if (result->violation_count > 0) {
         char text[256];

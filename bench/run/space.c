@@ -30,7 +30,7 @@ static uint64_t handoff_rows(const struct options *options, const struct recipe 
 {
     struct trial_plan plan = {.recipe = recipe,
                               .workload = options->plan.workload,
-                              .clients = (uint32_t)clients,
+                              .fleet.sessions = (uint32_t)clients,
                               .locks = options->plan.locks,
                               .handoffs = options_handoffs(options, clients)};
     uint64_t rows = 0;

@@ -51,9 +51,9 @@ static void for_each_handoff(const struct waiters *waiters, const struct trial_r
                              void (*visit)(void *context, const struct ledger_row *row),
                              void *context)
 {
-    const struct board *board = result->board;
+    const struct lock_board *board = result->board;
     for (uint32_t lock = 0; lock < board->plan->locks; lock++) {
-        size_t used = board_rows_used(board, lock);
+        size_t used = lock_board_rows_used(board, lock);
         for (size_t handoff = 1; handoff < used; handoff++) {
             const struct ledger_row *row = ledger_row(&board->ledger, lock, handoff);
             if (is_handoff(waiters, row))
@@ -73,12 +73,12 @@ static void add_counts(void *context, const struct ledger_row *row)
 }
 
 /* What the law predicts for each release of a lock, in the same order. */
-static void add_law_of(struct waiters *waiters, const struct board *board, uint32_t lock)
+static void add_law_of(struct waiters *waiters, const struct lock_board *board, uint32_t lock)
 {
     struct law_lock law;
     struct tally arrivals = {0};
     uint64_t clients = plan_clients_of(board->plan, lock);
-    size_t used = board_rows_used(board, lock);
+    size_t used = lock_board_rows_used(board, lock);
     law_lock_init(&law, board->plan->recipe, clients);
     for (uint64_t i = 0; i < clients; i++)
         law_lock_arrival(&law, &arrivals);
@@ -100,7 +100,7 @@ static void add_law_of(struct waiters *waiters, const struct board *board, uint3
 /* In a drain of clients that do not go on to another lock a row has a release and nothing else. */
 static void add_law(struct waiters *waiters, const struct trial_result *result)
 {
-    const struct board *board = result->board;
+    const struct lock_board *board = result->board;
     if (!result->has_law || board->plan->workload != WORKLOAD_DRAIN ||
         (board->plan->recipe->tours && board->plan->locks > 1))
         return;

@@ -3,45 +3,47 @@
 
 #include "base/clock.h"
 
-static uint64_t present_handoff(const struct board *board, uint32_t lock)
+static uint64_t present_handoff(const struct lock_board *board, uint32_t lock)
 {
     return atomic_load(&board->locks[lock].releases);
 }
 
-static void violate(struct board *board, enum violation_kind kind, uint32_t lock, uint32_t session,
-                    struct violation violation)
+static void violate(struct lock_board *board, enum violation_kind kind, uint32_t lock,
+                    uint32_t session, struct violation violation)
 {
     violation.kind = kind;
     violation.lock = lock;
     violation.handoff = present_handoff(board, lock);
     violation.session = session + 1;
-    board_violate(board, &violation);
+    lock_board_violate(board, &violation);
 }
 
 /* ------------------------------------------------------------------ who holds */
 
-static bool has_lapsed(const struct board *board, uint32_t lock, uint32_t holder, uint64_t now_ns)
+static bool has_lapsed(const struct lock_board *board, uint32_t lock, uint32_t holder,
+                       uint64_t now_ns)
 {
-    return atomic_load(&board->sessions[holder - 1].dead) &&
+    return atomic_load(&board->shared->sessions[holder - 1].dead) &&
            now_ns >= atomic_load(&board->locks[lock].lapses_ns);
 }
 
-static void check_deserter(struct board *board, uint32_t lock, uint32_t session, uint64_t now_ns)
+static void check_undeleted(struct lock_board *board, uint32_t lock, uint32_t session,
+                            uint64_t now_ns)
 {
-    uint32_t deserter = atomic_exchange(&board->locks[lock].deserter, 0);
+    uint32_t ended = atomic_exchange(&board->locks[lock].undeleted, 0);
     uint64_t released_ns = atomic_load(&board->locks[lock].released_ns);
-    if (deserter != 0)
-        violate(board, VIOLATION_DESERTED, lock, session,
-                (struct violation){.other = deserter,
-                                   .expected = board->sessions[deserter - 1].timeout_ms,
+    if (ended != 0)
+        violate(board, VIOLATION_UNDELETED, lock, session,
+                (struct violation){.other = ended,
+                                   .expected = board->shared->sessions[ended - 1].timeout_ms,
                                    .found = (int64_t)((now_ns - released_ns) / NS_PER_MS)});
 }
 
 /* Each of two who are granted at once writes its own word before it reads the other's: so at least
  * one of them sees the other. */
-static void take_alone(struct board *board, uint32_t lock, uint32_t session, uint64_t now_ns)
+static void take_alone(struct lock_board *board, uint32_t lock, uint32_t session, uint64_t now_ns)
 {
-    struct board_lock *state = &board->locks[lock];
+    struct lock_state *state = &board->locks[lock];
     uint32_t before = atomic_exchange(&state->holder, session + 1);
     uint32_t sharers = atomic_load(&state->sharers);
     bool held = before != 0 && !has_lapsed(board, lock, before, now_ns);
@@ -50,9 +52,9 @@ static void take_alone(struct board *board, uint32_t lock, uint32_t session, uin
                 (struct violation){.other = held ? before : 0, .found = sharers});
 }
 
-static void take_shared(struct board *board, uint32_t lock, uint32_t session)
+static void take_shared(struct lock_board *board, uint32_t lock, uint32_t session)
 {
-    struct board_lock *state = &board->locks[lock];
+    struct lock_state *state = &board->locks[lock];
     atomic_fetch_add(&state->sharers, 1);
     uint32_t alone = atomic_load(&state->holder);
     if (alone != 0)
@@ -61,7 +63,7 @@ static void take_shared(struct board *board, uint32_t lock, uint32_t session)
 
 /* ------------------------------------------------------------------ in which order */
 
-static void out_of_turn(struct board *board, uint32_t lock, uint32_t session, int64_t last,
+static void out_of_turn(struct lock_board *board, uint32_t lock, uint32_t session, int64_t last,
                         int64_t order)
 {
     atomic_fetch_add(&board->locks[lock].inversions, 1);
@@ -70,18 +72,18 @@ static void out_of_turn(struct board *board, uint32_t lock, uint32_t session, in
                 (struct violation){.expected = last, .found = order});
 }
 
-static void order_alone(struct board *board, uint32_t lock, uint32_t session, int64_t order)
+static void order_alone(struct lock_board *board, uint32_t lock, uint32_t session, int64_t order)
 {
-    struct board_lock *state = &board->locks[lock];
+    struct lock_state *state = &board->locks[lock];
     int64_t last = atomic_exchange(&state->last_order, order);
     atomic_store(&state->last_alone, order);
     if (last >= order)
         out_of_turn(board, lock, session, last, order);
 }
 
-static void order_shared(struct board *board, uint32_t lock, uint32_t session, int64_t order)
+static void order_shared(struct lock_board *board, uint32_t lock, uint32_t session, int64_t order)
 {
-    struct board_lock *state = &board->locks[lock];
+    struct lock_state *state = &board->locks[lock];
     int64_t last = atomic_load(&state->last_order);
     while (last < order && !atomic_compare_exchange_weak(&state->last_order, &last, order))
         continue;
@@ -92,14 +94,14 @@ static void order_shared(struct board *board, uint32_t lock, uint32_t session, i
 
 /* ------------------------------------------------------------------ what it is told */
 
-static bool shares(const struct board *board, uint32_t session)
+static bool shares(const struct lock_board *board, uint32_t session)
 {
     return recipe_shares(board->plan->recipe, plan_number_of(board->plan, session));
 }
 
 /* At a barrier nobody goes on before all have come. */
-static void check_together(struct board *board, uint32_t lock, uint32_t session,
-                           enum violation_kind kind, uint64_t have_come)
+static void check_barrier(struct lock_board *board, uint32_t lock, uint32_t session,
+                          enum violation_kind kind, uint64_t have_come)
 {
     uint64_t clients = plan_clients_of(board->plan, lock);
     if (board->plan->recipe->together && have_come < clients)
@@ -107,10 +109,10 @@ static void check_together(struct board *board, uint32_t lock, uint32_t session,
                 (struct violation){.expected = (int64_t)clients, .found = (int64_t)have_come});
 }
 
-void checker_granted(struct board *board, uint32_t lock, uint32_t session, int64_t order,
+void checker_granted(struct lock_board *board, uint32_t lock, uint32_t session, int64_t order,
                      uint64_t now_ns)
 {
-    check_deserter(board, lock, session, now_ns);
+    check_undeleted(board, lock, session, now_ns);
     if (shares(board, session)) {
         take_shared(board, lock, session);
         order_shared(board, lock, session, order);
@@ -118,13 +120,13 @@ void checker_granted(struct board *board, uint32_t lock, uint32_t session, int64
         take_alone(board, lock, session, now_ns);
         order_alone(board, lock, session, order);
     }
-    check_together(board, lock, session, VIOLATION_ENTERED_EARLY,
-                   atomic_load(&board->locks[lock].arrivals));
+    check_barrier(board, lock, session, VIOLATION_ENTERED_EARLY,
+                  atomic_load(&board->locks[lock].arrivals));
 }
 
-void checker_released(struct board *board, uint32_t lock, uint32_t session)
+void checker_released(struct lock_board *board, uint32_t lock, uint32_t session)
 {
-    struct board_lock *state = &board->locks[lock];
+    struct lock_state *state = &board->locks[lock];
     uint32_t holder = session + 1;
     bool held = shares(board, session) ? atomic_fetch_sub(&state->sharers, 1) != 0
                                        : atomic_compare_exchange_strong(&state->holder, &holder, 0);
@@ -133,23 +135,23 @@ void checker_released(struct board *board, uint32_t lock, uint32_t session)
                 (struct violation){.other = shares(board, session) ? 0 : holder});
 }
 
-void checker_left(struct board *board, uint32_t lock, uint32_t session)
+void checker_left(struct lock_board *board, uint32_t lock, uint32_t session)
 {
-    check_together(board, lock, session, VIOLATION_LEFT_EARLY, present_handoff(board, lock));
+    check_barrier(board, lock, session, VIOLATION_LEFT_EARLY, present_handoff(board, lock));
 }
 
-uint32_t checker_holders(const struct board *board, uint32_t lock)
+uint32_t checker_holders(const struct lock_board *board, uint32_t lock)
 {
-    const struct board_lock *state = &board->locks[lock];
+    const struct lock_state *state = &board->locks[lock];
     return atomic_load(&state->sharers) + (atomic_load(&state->holder) != 0 ? 1 : 0);
 }
 
-void checker_crashed(struct board *board, uint32_t lock, uint64_t lapses_ns)
+void checker_crashed(struct lock_board *board, uint32_t lock, uint64_t lapses_ns)
 {
     atomic_store(&board->locks[lock].lapses_ns, lapses_ns);
 }
 
-void checker_deserted(struct board *board, uint32_t lock, uint32_t session)
+void checker_undeleted(struct lock_board *board, uint32_t lock, uint32_t session)
 {
-    atomic_store(&board->locks[lock].deserter, session + 1);
+    atomic_store(&board->locks[lock].undeleted, session + 1);
 }

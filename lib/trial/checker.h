@@ -20,26 +20,26 @@
 #ifndef TRIAL_CHECKER_H
 #define TRIAL_CHECKER_H
 
-#include "trial/board.h"
+#include "trial/lock_board.h"
 
 /* Session holds this lock from now on. order is its place in line, or its arrival's number. */
-void checker_granted(struct board *board, uint32_t lock, uint32_t session, int64_t order,
+void checker_granted(struct lock_board *board, uint32_t lock, uint32_t session, int64_t order,
                      uint64_t now_ns);
 
 /* Session gives this lock up: its release begins. */
-void checker_released(struct board *board, uint32_t lock, uint32_t session);
+void checker_released(struct lock_board *board, uint32_t lock, uint32_t session);
 
 /* Session's release has come to its end. */
-void checker_left(struct board *board, uint32_t lock, uint32_t session);
+void checker_left(struct lock_board *board, uint32_t lock, uint32_t session);
 
 /* How many hold this lock. */
-uint32_t checker_holders(const struct board *board, uint32_t lock);
+uint32_t checker_holders(const struct lock_board *board, uint32_t lock);
 
 /* The session that holds this lock crashes; nobody else may hold before lapses_ns. */
-void checker_crashed(struct board *board, uint32_t lock, uint64_t lapses_ns);
+void checker_crashed(struct lock_board *board, uint32_t lock, uint64_t lapses_ns);
 
 /* The session has given this lock up, and ends without deleting its znode: whoever is granted next
  * has waited for its timeout. */
-void checker_deserted(struct board *board, uint32_t lock, uint32_t session);
+void checker_undeleted(struct lock_board *board, uint32_t lock, uint32_t session);
 
 #endif

@@ -2,10 +2,9 @@
 #include "trial/coordinator.h"
 
 #include "base/clock.h"
+#include "fleet/gate.h"
 #include "trial/injection.h"
 #include "trial/lockstep.h"
-
-#include <string.h>
 
 #define LAST_READINGS_NS (2 * NS_PER_S)
 #define SETTLING_NS      (200 * NS_PER_MS)
@@ -27,46 +26,41 @@ struct coordinator {
 
 /* ------------------------------------------------------------------ phases */
 
-static void enter(struct board *board, enum board_phase phase)
-{
-    atomic_store(&board->phase, phase);
-    for (uint32_t i = 0; i < board->plan->processes; i++)
-        board_wake(board->workers[i].wake_descriptor);
-}
-
 static enum trial_end await_sessions(struct watchdog *watchdog)
 {
-    struct board *board = watchdog->board;
+    struct lock_board *board = watchdog->board;
     enum trial_end end = END_DONE;
-    while (end == END_DONE && atomic_load(&board->established) < board->plan->clients)
+    while (end == END_DONE &&
+           atomic_load(&board->shared->established) < board->plan->fleet.sessions)
         end = watchdog_wait(watchdog, WATCHDOG_TURN_NS);
     if (end != END_DEADLINE)
         return end;
     return trial_end_of(error_raise(watchdog->error, ERROR_NO_ANSWER, 0, "sessions",
                                     "%u of %u are established; the server may limit the "
                                     "connections of an address (maxClientCnxns)",
-                                    atomic_load(&board->established), board->plan->clients));
+                                    atomic_load(&board->shared->established),
+                                    board->plan->fleet.sessions));
 }
 
 /* What holds a worker up may be servers that have gone: then it is they who are to be named. */
 static enum error_kind raise_unread(struct watchdog *watchdog)
 {
-    struct board *board = watchdog->board;
+    struct lock_board *board = watchdog->board;
     struct server_counters_reading reading;
     enum error_kind kind = server_counters_read(watchdog->counters, &reading, watchdog->error);
     if (kind != ERROR_NONE)
         return kind;
     return error_raise(watchdog->error, ERROR_WORKER_HANGS, 0, "worker",
                        "%u of %u took their last readings, and the servers answer",
-                       atomic_load(&board->workers_ready), board->plan->processes);
+                       atomic_load(&board->shared->workers_ready), board->plan->fleet.processes);
 }
 
 static enum error_kind take_last_readings(struct watchdog *watchdog)
 {
-    struct board *board = watchdog->board;
+    struct lock_board *board = watchdog->board;
     uint64_t until_ns = loop_now_ns(watchdog->loop) + LAST_READINGS_NS;
-    enter(board, PHASE_MEASURED);
-    while (atomic_load(&board->workers_ready) < board->plan->processes) {
+    shared_enter(board->shared, PHASE_MEASURED);
+    while (atomic_load(&board->shared->workers_ready) < board->plan->fleet.processes) {
         if (loop_now_ns(watchdog->loop) >= until_ns)
             return raise_unread(watchdog);
         enum error_kind kind = watchdog_turn(watchdog, LAST_READINGS_NS);
@@ -83,14 +77,14 @@ static enum error_kind take_last_readings(struct watchdog *watchdog)
 /* Waits for notifications as long as any come. */
 static enum error_kind await_notifications(const struct watchdog *watchdog, uint64_t sent)
 {
-    uint64_t received = board_notifications(watchdog->board);
+    uint64_t received = lock_board_notifications(watchdog->board);
     uint64_t moved_ns = loop_now_ns(watchdog->loop);
     while (received < sent && loop_now_ns(watchdog->loop) - moved_ns < LAST_READINGS_NS) {
         uint64_t before = received;
         enum error_kind kind = watchdog_turn(watchdog, UNDER_WAY_NS);
         if (kind != ERROR_NONE)
             return kind;
-        received = board_notifications(watchdog->board);
+        received = lock_board_notifications(watchdog->board);
         if (received != before)
             moved_ns = loop_now_ns(watchdog->loop);
     }
@@ -107,7 +101,7 @@ static enum trial_end receive_all(struct watchdog *watchdog,
 {
     struct server_counters_reading reading;
     if (!death_spares_all(watchdog->board) || !at_gate->told ||
-        server_counters_is_shared(at_gate, watchdog->board->plan->clients))
+        server_counters_is_shared(at_gate, watchdog->board->plan->fleet.sessions))
         return END_DONE;
     enum trial_end end = watchdog_catch_up(watchdog);
     if (end != END_DONE)
@@ -121,9 +115,9 @@ static enum trial_end receive_all(struct watchdog *watchdog,
 static enum trial_end lead_free(struct coordinator *coordinator)
 {
     struct watchdog *watchdog = &coordinator->watchdog;
-    struct board *board = watchdog->board;
+    struct lock_board *board = watchdog->board;
     enum trial_end end = END_DONE;
-    while (end == END_DONE && atomic_load(&board->finished) < board->plan->clients) {
+    while (end == END_DONE && atomic_load(&board->shared->finished) < board->plan->fleet.sessions) {
         watchdog_close_in_time(watchdog);
         end = watchdog_wait(watchdog, WATCHDOG_TURN_NS);
     }
@@ -139,7 +133,7 @@ static enum trial_end read_at_gate(struct coordinator *coordinator)
 {
     struct watchdog *watchdog = &coordinator->watchdog;
     struct server_counters_reading *reading = &coordinator->result->at_gate;
-    uint32_t clients = watchdog->board->plan->clients;
+    uint32_t clients = watchdog->board->plan->fleet.sessions;
     uint64_t settling_ns =
         server_counters_is_private(watchdog->counters) ? SETTLING_PRIVATE_NS : SETTLING_NS;
     uint64_t until_ns = loop_now_ns(watchdog->loop) + settling_ns;
@@ -156,40 +150,14 @@ static enum trial_end read_at_gate(struct coordinator *coordinator)
     }
 }
 
-static enum role role_of_server(const struct board *board, const char *server)
-{
-    const struct connect_string *servers = board->plan->servers;
-    for (size_t i = 0; i < servers->count; i++) {
-        char text[ENDPOINT_TEXT_SIZE];
-        if (strcmp(endpoint_address(&servers->endpoints[i], text, sizeof text), server) == 0)
-            return board->roles[i];
-    }
-    return ROLE_UNKNOWN;
-}
-
-/* Every session stands, and nothing moves: who is what now stays so while the connections do. */
-static enum error_kind note_roles(struct watchdog *watchdog)
-{
-    struct board *board = watchdog->board;
-    for (size_t i = 0; i < board->plan->servers->count; i++) {
-        enum error_kind kind =
-            server_counters_ask_role(watchdog->counters, &board->plan->servers->endpoints[i],
-                                     &board->roles[i], watchdog->error);
-        if (kind != ERROR_NONE)
-            return kind;
-    }
-    for (uint32_t i = 0; i < board->plan->clients; i++)
-        board->sessions[i].role = role_of_server(board, board->sessions[i].server);
-    return ERROR_NONE;
-}
-
 static enum trial_end lead(struct coordinator *coordinator)
 {
-    struct board *board = coordinator->watchdog.board;
+    struct lock_board *board = coordinator->watchdog.board;
     const struct trial_plan *plan = board->plan;
     enum trial_end end = await_sessions(&coordinator->watchdog);
     if (end == END_DONE)
-        end = trial_end_of(note_roles(&coordinator->watchdog));
+        end = trial_end_of(gate_note_roles(board->shared, coordinator->watchdog.counters,
+                                           coordinator->watchdog.error));
     if (end == END_DONE)
         end = read_at_gate(coordinator);
     if (end != END_DONE)
@@ -201,9 +169,9 @@ static enum trial_end lead(struct coordinator *coordinator)
     coordinator->watchdog.closes_ns = UINT64_MAX;
     if (plan->workload == WORKLOAD_STEADY && plan->handoffs == 0)
         coordinator->watchdog.closes_ns = coordinator->result->gate_ns + plan->duration_ns;
-    if (plan->driver != DRIVER_SIMULATED)
+    if (plan->fleet.driver != DRIVER_SIMULATED)
         stall_begin(&coordinator->watchdog.stall, board, coordinator->result->gate_ns);
-    enter(board, PHASE_RUN);
+    shared_enter(board->shared, PHASE_RUN);
     end = plan->pace == PACE_LOCKSTEP ? lockstep_lead(&coordinator->lockstep)
                                       : lead_free(coordinator);
     return end == END_DONE && atomic_load(&board->overflowed) ? END_OVERFLOW : end;
@@ -211,21 +179,21 @@ static enum trial_end lead(struct coordinator *coordinator)
 
 static void woken(void *context)
 {
-    board_woken(((struct board *)context)->coordinator_descriptor);
+    shared_woken(((struct shared *)context)->coordinator_descriptor);
 }
 
 static enum error_kind prepare(struct coordinator *coordinator, struct setup_session *setup)
 {
     struct watchdog *watchdog = &coordinator->watchdog;
-    struct board *board = watchdog->board;
+    struct lock_board *board = watchdog->board;
     enum error_kind kind = ERROR_NONE;
     if (board->plan->pace == PACE_LOCKSTEP)
         kind = lockstep_init(&coordinator->lockstep, watchdog, setup, &coordinator->result->at_gate,
                              &coordinator->result->law);
     /* In a simulation the lock sessions move in the coordinator's own turns. */
-    if (kind == ERROR_NONE && board->coordinator_descriptor >= 0)
-        kind = event_loop_watch(watchdog->loop->event_loop, board->coordinator_descriptor, woken,
-                                board, watchdog->error);
+    if (kind == ERROR_NONE && board->shared->coordinator_descriptor >= 0)
+        kind = event_loop_watch(watchdog->loop->event_loop, board->shared->coordinator_descriptor,
+                                woken, board->shared, watchdog->error);
     return kind;
 }
 
@@ -233,7 +201,7 @@ enum error_kind coordinator_lead(const struct workers *workers, struct setup_ses
                                  struct server_counters *counters, const struct trial_watch *watch,
                                  struct coordinator_result *result, struct error *error)
 {
-    struct board *board = workers->board;
+    struct lock_board *board = workers->fleet.kind;
     const struct loop *loop = setup_session_stage(setup);
     *result = (struct coordinator_result){0};
     struct coordinator coordinator = {
@@ -254,8 +222,8 @@ enum error_kind coordinator_lead(const struct workers *workers, struct setup_ses
     result->stalls = coordinator.watchdog.stall.found;
     if (end != END_ERROR && take_last_readings(&coordinator.watchdog) != ERROR_NONE)
         end = END_ERROR;
-    if (board->coordinator_descriptor >= 0)
-        event_loop_unwatch(loop->event_loop, board->coordinator_descriptor);
+    if (board->shared->coordinator_descriptor >= 0)
+        event_loop_unwatch(loop->event_loop, board->shared->coordinator_descriptor);
     lockstep_deinit(&coordinator.lockstep);
     result->end = end;
     return end == END_ERROR ? error->kind : ERROR_NONE;

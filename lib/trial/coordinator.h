@@ -11,8 +11,8 @@
 #include "base/error.h"
 #include "fleet/server_counters.h"
 #include "fleet/setup_session.h"
+#include "fleet/workers.h"
 #include "trial/watchdog.h"
-#include "trial/workers.h"
 
 #include <stdint.h>
 

@@ -6,7 +6,7 @@
 #define TRIAL_ENDING_H
 
 #include "fleet/server_counters.h"
-#include "trial/board.h"
+#include "trial/lock_board.h"
 #include "trial/watchdog.h"
 
 #include <stddef.h>
@@ -17,7 +17,7 @@
  * which servers have requests to answer, and what these say of themselves: they are asked, which
  * may take seconds for each. size >= 512.
  */
-void ending_describe(const struct board *board, struct server_counters *counters,
+void ending_describe(const struct lock_board *board, struct server_counters *counters,
                      enum trial_end end, char *text, size_t size);
 
 #endif

@@ -1,36 +1,36 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "trial/injection.h"
 
-const struct death *death_planned(const struct board *board)
+const struct death *death_planned(const struct lock_board *board)
 {
     const struct trial_plan *plan = board->plan;
     return plan->death.how != DEATH_NONE ? &plan->death : &plan->recipe->death;
 }
 
-bool death_spares_all(const struct board *board)
+bool death_spares_all(const struct lock_board *board)
 {
     return atomic_load(&board->died_ns) == 0;
 }
 
-uint64_t death_waiting(const struct board *board, uint32_t lock)
+uint64_t death_waiting(const struct lock_board *board, uint32_t lock)
 {
-    const struct board_lock *state = &board->locks[lock];
+    const struct lock_state *state = &board->locks[lock];
     /* Who is granted has arrived before: in this order the difference is never below zero. */
     uint64_t gone = atomic_load(&state->grants) + atomic_load(&state->abandoned);
     return atomic_load(&state->arrivals) - gone;
 }
 
-uint32_t death_holder(const struct board *board, uint32_t lock)
+uint32_t death_holder(const struct lock_board *board, uint32_t lock)
 {
     uint32_t holder = atomic_load(&board->locks[lock].holder);
-    return holder != 0 && atomic_load(&board->sessions[holder - 1].dead) ? 0 : holder;
+    return holder != 0 && atomic_load(&board->shared->sessions[holder - 1].dead) ? 0 : holder;
 }
 
 /* In a drain everybody arrives once, in the order of the sessions' numbers. */
-static bool find_waiter(const struct board *board, uint64_t place, uint32_t *session)
+static bool find_waiter(const struct lock_board *board, uint64_t place, uint32_t *session)
 {
     const struct trial_plan *plan = board->plan;
-    for (uint32_t i = 0; i < plan->clients; i += plan->locks) {
+    for (uint32_t i = 0; i < plan->fleet.sessions; i += plan->locks) {
         if (board->sessions[i].acquisitions > 0)
             continue;
         if (place-- == 0) {
@@ -41,7 +41,7 @@ static bool find_waiter(const struct board *board, uint64_t place, uint32_t *ses
     return false;
 }
 
-bool death_takes(const struct board *board, uint32_t *session)
+bool death_takes(const struct lock_board *board, uint32_t *session)
 {
     const struct death *death = death_planned(board);
     uint32_t holder = death_holder(board, 0);
@@ -57,7 +57,7 @@ bool death_takes(const struct board *board, uint32_t *session)
     return true;
 }
 
-bool death_dooms(const struct board *board, uint32_t lock)
+bool death_dooms(const struct lock_board *board, uint32_t lock)
 {
     const struct death *death = death_planned(board);
     uint64_t releases = atomic_load(&board->locks[lock].releases);
@@ -65,7 +65,7 @@ bool death_dooms(const struct board *board, uint32_t lock)
            death_spares_all(board) && releases >= death->handoff;
 }
 
-bool death_takes_reply(const struct board *board, uint32_t session)
+bool death_takes_reply(const struct lock_board *board, uint32_t session)
 {
     const struct trial_plan *plan = board->plan;
     const struct death *death = death_planned(board);
@@ -74,7 +74,7 @@ bool death_takes_reply(const struct board *board, uint32_t session)
            session == place * plan->locks;
 }
 
-void death_note(struct board *board, uint32_t lock, uint64_t now_ns)
+void death_note(struct lock_board *board, uint32_t lock, uint64_t now_ns)
 {
     uint64_t nobody = 0;
     if (death_spares_all(board))
@@ -82,9 +82,9 @@ void death_note(struct board *board, uint32_t lock, uint64_t now_ns)
     atomic_compare_exchange_strong(&board->died_ns, &nobody, now_ns);
 }
 
-void death_bury(struct board *board, uint32_t session, uint64_t expires_ns)
+void death_bury(struct lock_board *board, uint32_t session, uint64_t expires_ns)
 {
-    board_raise(&board->expires_ns, expires_ns);
+    shared_raise(&board->expires_ns, expires_ns);
     board->sessions[session].unfinished = board->sessions[session].parked = false;
-    atomic_store(&board->sessions[session].dead, true);
+    atomic_store(&board->shared->sessions[session].dead, true);
 }

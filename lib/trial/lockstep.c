@@ -5,6 +5,7 @@
 #include "recipes/queue.h"
 #include "trial/checker.h"
 #include "trial/injection.h"
+#include "trial/lock_session.h"
 
 #include <stdlib.h>
 
@@ -17,7 +18,7 @@ enum error_kind lockstep_init(struct lockstep *lockstep, struct watchdog *watchd
                               struct setup_session *setup,
                               const struct server_counters_reading *at_gate, struct tally *law)
 {
-    struct board *board = watchdog->board;
+    struct lock_board *board = watchdog->board;
     uint32_t locks = board->plan->locks;
     *lockstep = (struct lockstep){
         .board = board,
@@ -46,17 +47,17 @@ void lockstep_deinit(struct lockstep *lockstep)
 
 /* ------------------------------------------------------------------ at rest */
 
-static uint64_t present_handoff(const struct board *board, uint32_t lock)
+static uint64_t present_handoff(const struct lock_board *board, uint32_t lock)
 {
     return atomic_load(&board->locks[lock].releases);
 }
 
-static const struct tally *tally_of(const struct board *board, uint32_t lock, uint64_t handoff)
+static const struct tally *tally_of(const struct lock_board *board, uint32_t lock, uint64_t handoff)
 {
     return &ledger_row(&board->ledger, lock, handoff)->tally;
 }
 
-static const struct tally *present_tally(const struct board *board, uint32_t lock)
+static const struct tally *present_tally(const struct lock_board *board, uint32_t lock)
 {
     return tally_of(board, lock, present_handoff(board, lock));
 }
@@ -64,18 +65,19 @@ static const struct tally *present_tally(const struct board *board, uint32_t loc
 /* Whether a law foretells what comes: nobody has died, and nobody has lost its connection. Of
  * counts that were read before it is asked: what a session hears behind a loss comes after the
  * loss. */
-static bool is_lawful(const struct board *board)
+static bool is_lawful(const struct lock_board *board)
 {
-    return death_spares_all(board) && atomic_load(&board->losses) == 0;
+    return death_spares_all(board) && atomic_load(&board->shared->losses) == 0;
 }
 
 /* Whether nobody is busy, and nobody has sent or received anything for a while. */
 static bool is_quiet(struct lockstep *lockstep, uint64_t while_ns)
 {
-    struct board *board = lockstep->board;
-    uint64_t messages = board_requests(board) + board_steps(board) + board_notifications(board);
+    struct lock_board *board = lockstep->board;
+    uint64_t messages =
+        lock_board_requests(board) + shared_steps(board->shared) + lock_board_notifications(board);
     uint64_t now_ns = loop_now_ns(lockstep->watchdog->loop);
-    if (messages != lockstep->messages || atomic_load(&board->busy) != 0) {
+    if (messages != lockstep->messages || atomic_load(&board->shared->busy) != 0) {
         lockstep->messages = messages;
         lockstep->messages_ns = now_ns;
     }
@@ -95,7 +97,7 @@ static bool are_holders_right(const struct lockstep *lockstep, uint32_t lock)
  */
 static bool has_settled(struct lockstep *lockstep, uint32_t lock)
 {
-    const struct board *board = lockstep->board;
+    const struct lock_board *board = lockstep->board;
     bool is_held = death_spares_all(board)
                        ? are_holders_right(lockstep, lock)
                        : death_holder(board, lock) != 0 || death_waiting(board, lock) == 0;
@@ -105,12 +107,12 @@ static bool has_settled(struct lockstep *lockstep, uint32_t lock)
 /* The notifications are read first: whoever one of them wakes was busy before it was counted. */
 static bool is_at_rest(struct lockstep *lockstep, uint32_t lock)
 {
-    struct board *board = lockstep->board;
+    struct lock_board *board = lockstep->board;
     if (!is_lawful(board))
         return has_settled(lockstep, lock);
     uint64_t received = tally_read_shared(present_tally(board, lock), TALLY_NOTIFICATION);
     return received >= lockstep->expected[lock].of[TALLY_NOTIFICATION] &&
-           atomic_load(&board->busy) == 0;
+           atomic_load(&board->shared->busy) == 0;
 }
 
 /* ------------------------------------------------------------------ what differs from the law */
@@ -120,7 +122,7 @@ static void violate(struct lockstep *lockstep, uint32_t lock, uint64_t handoff,
 {
     violation.lock = lock;
     violation.handoff = handoff;
-    board_violate(lockstep->board, &violation);
+    lock_board_violate(lockstep->board, &violation);
 }
 
 static struct violation of_law(enum tally_kind kind, uint64_t expected, uint64_t found)
@@ -138,7 +140,7 @@ static bool exceeds(struct lockstep *lockstep, uint32_t lock, uint64_t handoff, 
 {
     uint64_t found =
         tally_read_shared(tally_of(lockstep->board, lock, handoff), TALLY_NOTIFICATION);
-    if (found <= expected || atomic_load(&lockstep->board->busy) != 0 ||
+    if (found <= expected || atomic_load(&lockstep->board->shared->busy) != 0 ||
         !is_lawful(lockstep->board))
         return false;
     violate(lockstep, lock, handoff, of_law(TALLY_NOTIFICATION, expected, found));
@@ -157,10 +159,10 @@ static bool has_excess(struct lockstep *lockstep, uint32_t lock)
 /* Everything is at rest: the row must be what the law says, and as many hold as it says. */
 static enum trial_end check_step(struct lockstep *lockstep, uint32_t lock)
 {
-    struct board *board = lockstep->board;
+    struct lock_board *board = lockstep->board;
     const struct tally *found = present_tally(board, lock);
     const struct tally *expected = &lockstep->expected[lock];
-    if (board_violation_count(board) > 0)
+    if (lock_board_violation_count(board) > 0)
         return END_VIOLATION;
     enum tally_kind kind = ledger_difference(found, expected);
     bool are_right = are_holders_right(lockstep, lock);
@@ -183,10 +185,10 @@ static enum trial_end check_step(struct lockstep *lockstep, uint32_t lock)
  * nothing can be said of notifications. */
 static bool is_short(const struct lockstep *lockstep, uint32_t lock, uint64_t *found)
 {
-    const struct board *board = lockstep->board;
+    const struct lock_board *board = lockstep->board;
     *found = tally_read_shared(present_tally(board, lock), TALLY_NOTIFICATION);
     return *found < lockstep->expected[lock].of[TALLY_NOTIFICATION] &&
-           atomic_load(&board->busy) == 0 && is_lawful(board);
+           atomic_load(&board->shared->busy) == 0 && is_lawful(board);
 }
 
 /* Whether all servers have carried out all that any of them has, and have sent no notification that
@@ -202,7 +204,7 @@ static enum error_kind ask_servers(struct lockstep *lockstep, bool *have_come)
         kind = server_counters_read(watchdog->counters, &reading, watchdog->error);
     *have_come = kind == ERROR_NONE && reading.told &&
                  reading.notifications - lockstep->at_gate->notifications <=
-                     board_notifications(lockstep->board);
+                     lock_board_notifications(lockstep->board);
     return kind;
 }
 
@@ -212,7 +214,7 @@ static enum error_kind has_all_come(struct lockstep *lockstep, bool *have_come)
 {
     *have_come = false;
     if (!lockstep->at_gate->told ||
-        server_counters_is_shared(lockstep->at_gate, lockstep->board->plan->clients))
+        server_counters_is_shared(lockstep->at_gate, lockstep->board->plan->fleet.sessions))
         return ERROR_NONE;
     enum error_kind kind = ask_servers(lockstep, have_come);
     return kind == ERROR_SERVER_DIED ? kind : ERROR_NONE;
@@ -281,7 +283,7 @@ static enum trial_end keep_rate(struct lockstep *lockstep)
     uint64_t rate = lockstep->board->plan->max_rate;
     if (rate == 0)
         return END_DONE;
-    double due_ns = (double)board_requests(lockstep->board) / (double)rate * (double)NS_PER_S;
+    double due_ns = (double)lock_board_requests(lockstep->board) / (double)rate * (double)NS_PER_S;
     uint64_t until_ns = lockstep->gate_ns + (uint64_t)due_ns;
     uint64_t now_ns = loop_now_ns(watchdog->loop);
     enum trial_end end = END_DONE;
@@ -296,28 +298,22 @@ static enum trial_end keep_rate(struct lockstep *lockstep)
     return end;
 }
 
-static void tell(struct board_worker *worker, enum board_command command, uint32_t subject)
-{
-    atomic_store(&worker->command, (uint64_t)command << 32 | subject);
-    board_wake(worker->wake_descriptor);
-}
-
 /* Tells a session to move, and waits until everything is at rest again. */
 static enum trial_end step(struct lockstep *lockstep, uint32_t lock, uint32_t session,
-                           enum board_command command)
+                           enum lock_session_order order)
 {
-    struct board *board = lockstep->board;
+    struct lock_board *board = lockstep->board;
     enum trial_end end = keep_rate(lockstep);
     if (end != END_DONE)
         return end;
-    atomic_fetch_add(&board->busy, 1);
-    tell(&board->workers[session % board->plan->processes], command, session);
+    atomic_fetch_add(&board->shared->busy, 1);
+    shared_tell(board->shared, session, (int)order);
     return await_rest(lockstep, lock);
 }
 
 static enum trial_end step_arrive(struct lockstep *lockstep, uint32_t session)
 {
-    struct board *board = lockstep->board;
+    struct lock_board *board = lockstep->board;
     uint32_t lock = plan_lock_of(board->plan, session, board->sessions[session].acquisitions);
     struct tally cost = {0};
     enum trial_end end = END_DONE;
@@ -331,7 +327,7 @@ static enum trial_end step_arrive(struct lockstep *lockstep, uint32_t session)
         law_lock_arrival(&lockstep->laws[lock], &cost);
     tally_sum(&lockstep->expected[lock], &cost);
     tally_sum(lockstep->law, &cost);
-    return step(lockstep, lock, session, COMMAND_ARRIVE);
+    return step(lockstep, lock, session, LOCK_ORDER_ARRIVE);
 }
 
 static enum trial_end step_release(struct lockstep *lockstep, uint32_t lock, uint32_t session)
@@ -342,28 +338,27 @@ static enum trial_end step_release(struct lockstep *lockstep, uint32_t lock, uin
     lockstep->before[lock] = lockstep->expected[lock].of[TALLY_NOTIFICATION];
     lockstep->expected[lock] = cost;
     tally_sum(lockstep->law, &cost);
-    return step(lockstep, lock, session, COMMAND_RELEASE);
+    return step(lockstep, lock, session, LOCK_ORDER_RELEASE);
 }
 
 /* If it is time for those who rest at a turn of the lock to go on, lets them; part of the step
  * before. */
 static enum trial_end step_turn(struct lockstep *lockstep, uint32_t lock)
 {
-    struct board *board = lockstep->board;
+    struct lock_board *board = lockstep->board;
     struct tally cost = {0};
     uint64_t resting = law_lock_turn(&lockstep->laws[lock], &cost);
     if (resting == 0)
         return END_DONE;
     tally_sum(&lockstep->expected[lock], &cost);
     tally_sum(lockstep->law, &cost);
-    atomic_fetch_add(&board->busy, (int64_t)resting);
-    for (uint32_t i = 0; i < board->plan->processes; i++)
-        tell(&board->workers[i], COMMAND_TURN, lock);
+    atomic_fetch_add(&board->shared->busy, (int64_t)resting);
+    shared_tell_all(board->shared, LOCK_ORDER_GO_ON + (int)lock);
     return await_rest(lockstep, lock);
 }
 
 /* Whether somebody who lives is there to release. */
-static bool is_held(const struct board *board, uint32_t lock)
+static bool is_held(const struct lock_board *board, uint32_t lock)
 {
     return death_holder(board, lock) != 0 || atomic_load(&board->locks[lock].sharers) != 0;
 }
@@ -372,7 +367,7 @@ static bool is_held(const struct board *board, uint32_t lock)
  * knows; or who has just won a turn. */
 static uint32_t next_to_release(const struct lockstep *lockstep, uint32_t lock)
 {
-    struct board *board = lockstep->board;
+    struct lock_board *board = lockstep->board;
     uint32_t alone = death_holder(board, lock);
     if (alone != 0)
         return alone - 1;
@@ -383,8 +378,8 @@ static uint32_t next_to_release(const struct lockstep *lockstep, uint32_t lock)
 
 static bool lets_in(const struct lockstep *lockstep, uint32_t lock, uint32_t session)
 {
-    struct board *board = lockstep->board;
-    if (atomic_load(&board->sessions[session].dead))
+    struct lock_board *board = lockstep->board;
+    if (atomic_load(&board->shared->sessions[session].dead))
         return false;
     if (plan_tours(board->plan))
         return board->sessions[session].acquisitions < plan_acquisitions(board->plan);
@@ -432,7 +427,7 @@ static enum trial_end let_die(struct lockstep *lockstep)
     uint32_t session;
     if (!death_takes(lockstep->board, &session))
         return END_DONE;
-    enum trial_end end = step(lockstep, 0, session, COMMAND_DIE);
+    enum trial_end end = step(lockstep, 0, session, LOCK_ORDER_DIE);
     if (end == END_DONE && death_planned(lockstep->board)->how == DEATH_EXIT)
         end = await_exit(lockstep, session);
     return end;
@@ -445,7 +440,7 @@ enum trial_end lockstep_lead(struct lockstep *lockstep)
     const struct trial_plan *plan = lockstep->board->plan;
     enum trial_end end = END_DONE;
     lockstep->gate_ns = loop_now_ns(lockstep->watchdog->loop);
-    for (uint32_t i = 0; end == END_DONE && i < plan->clients; i++)
+    for (uint32_t i = 0; end == END_DONE && i < plan->fleet.sessions; i++)
         end = step_arrive(lockstep, i);
     for (uint32_t lock = 0; end == END_DONE && lock < plan->locks; lock++)
         end = step_turn(lockstep, lock);

@@ -28,7 +28,7 @@
 #include <stdint.h>
 
 struct lockstep {
-    struct board *board;
+    struct lock_board *board;
     struct watchdog *watchdog;
     struct setup_session *setup;
     const struct server_counters_reading *at_gate;

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "trial/meter.h"
 
-#include "fleet/pings.h"
 #include "trial/injection.h"
 
-static struct board_lock *lock_of(const struct meter *meter)
+static struct lock_state *lock_of(const struct meter *meter)
 {
     return &meter->board->locks[meter->lock];
 }
@@ -25,7 +24,7 @@ static bool is_steady_part(const struct meter *meter)
     const struct trial_plan *plan = meter->board->plan;
     if (plan->workload == WORKLOAD_DRAIN)
         return true;
-    struct board_lock *lock = lock_of(meter);
+    struct lock_state *lock = lock_of(meter);
     return atomic_load(&lock->grants) >= plan_clients_of(plan, meter->lock) &&
            atomic_load(&lock->admissions) < plan_handoffs_of(plan, meter->lock) &&
            !atomic_load(&meter->board->closed);
@@ -34,7 +33,7 @@ static bool is_steady_part(const struct meter *meter)
 static void record(const struct meter *meter, enum meter_kind kind, uint64_t latency_ns)
 {
     if (is_steady_part(meter))
-        histogram_record(&meter->worker->latency[meter->role][kind], latency_ns);
+        histogram_record(&meter->worker->latency[meter->actor->role][kind], latency_ns);
 }
 
 void meter_sent(const struct meter *meter, enum operation operation)
@@ -69,13 +68,6 @@ void meter_replied(const struct meter *meter, const struct client_reply *reply)
     record(meter, kinds[reply->operation], reply->latency_ns);
 }
 
-void meter_spoke(struct meter *meter, const struct client *client)
-{
-    uint64_t silence_ns = client->sent_ns - meter->spoke_ns;
-    meter->spoke_ns = client->sent_ns;
-    meter->pings += pings_most(silence_ns, client_timeout_ms(client));
-}
-
 /* Whether what came then came after the last release. Not before the first; nor if another process
  * has sent one between the look at the clock and here: what came was not its work. */
 static bool is_after(uint64_t released_ns, uint64_t now_ns)
@@ -86,7 +78,7 @@ static bool is_after(uint64_t released_ns, uint64_t now_ns)
 void meter_notified(const struct meter *meter, enum client_event event, bool spurious,
                     uint64_t now_ns)
 {
-    struct board_lock *lock = lock_of(meter);
+    struct lock_state *lock = lock_of(meter);
     uint64_t released_ns = atomic_load(&lock->released_ns);
     /* A change of the children that came after an arrival was not, or not for certain, the
      * release's. */
@@ -110,7 +102,7 @@ static bool is_handed_on(const struct meter *meter, uint64_t released_ns, uint64
 /* The first grant after a death. */
 static void note_recovery(const struct meter *meter, uint64_t now_ns)
 {
-    struct board *board = meter->board;
+    struct lock_board *board = meter->board;
     uint64_t died_ns = atomic_load(&board->died_ns), none = 0;
     if (died_ns != 0 && died_ns <= now_ns && atomic_load(&board->died_lock) == meter->lock)
         atomic_compare_exchange_strong(&board->recovery_ns, &none, now_ns - died_ns);
@@ -119,13 +111,13 @@ static void note_recovery(const struct meter *meter, uint64_t now_ns)
 void meter_granted(const struct meter *meter, uint32_t session, uint64_t acquire_ns,
                    uint64_t now_ns)
 {
-    struct board_lock *lock = lock_of(meter);
+    struct lock_state *lock = lock_of(meter);
     struct ledger_row *row = present_row(meter);
     uint64_t released_ns = atomic_load(&lock->released_ns);
     record(meter, METER_ACQUIRE, acquire_ns);
     if (is_after(released_ns, now_ns) && is_handed_on(meter, released_ns, now_ns - acquire_ns)) {
-        board_raise(&row->handoff_ns, now_ns - released_ns);
-        if (!atomic_load(&lock->bereaved))
+        shared_raise(&row->handoff_ns, now_ns - released_ns);
+        if (!atomic_load(&lock->holder_died))
             record(meter, METER_HANDOFF, now_ns - released_ns);
     }
     note_recovery(meter, now_ns);
@@ -136,22 +128,22 @@ void meter_granted(const struct meter *meter, uint32_t session, uint64_t acquire
 
 /* When the time decides how many handoffs there are, the ledger may run out of rows before. All who
  * are in line still need one. */
-static void close_before_overflow(struct board *board, uint64_t handoff)
+static void close_before_overflow(struct lock_board *board, uint64_t handoff)
 {
     const struct trial_plan *plan = board->plan;
     if (plan->workload != WORKLOAD_STEADY || plan->handoffs != 0 ||
-        !ledger_is_full(&board->ledger, handoff + plan->clients + 1))
+        !ledger_is_full(&board->ledger, handoff + plan->fleet.sessions + 1))
         return;
     atomic_store(&board->overflowed, true);
     atomic_store(&board->closed, true);
 }
 
-static void open_row(const struct meter *meter, uint64_t now_ns, bool bereaved)
+static void open_row(const struct meter *meter, uint64_t now_ns, bool holder_died)
 {
-    struct board_lock *lock = lock_of(meter);
+    struct lock_state *lock = lock_of(meter);
     uint64_t waiters = death_waiting(meter->board, meter->lock);
     atomic_store(&lock->joined, false);
-    atomic_store(&lock->bereaved, bereaved);
+    atomic_store(&lock->holder_died, holder_died);
     atomic_store(&lock->released_ns, now_ns);
     uint64_t handoff = atomic_fetch_add(&lock->releases, 1) + 1; /* others may release as well */
     ledger_row(&meter->board->ledger, meter->lock, handoff)->waiters = (uint32_t)waiters;
@@ -165,7 +157,7 @@ void meter_releasing(const struct meter *meter, uint64_t now_ns)
     open_row(meter, now_ns, false);
 }
 
-void meter_bereaved(const struct meter *meter, uint64_t now_ns)
+void meter_holder_died(const struct meter *meter, uint64_t now_ns)
 {
     open_row(meter, now_ns, true);
 }

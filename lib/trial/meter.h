@@ -17,25 +17,20 @@
 #define TRIAL_METER_H
 
 #include "client/client.h"
-#include "trial/board.h"
+#include "fleet/actor.h"
+#include "trial/lock_board.h"
 
 /* Where a session's messages are counted. */
 struct meter {
-    struct board *board;
-    struct board_worker *worker;
+    struct lock_board *board;
+    struct lock_worker *worker;
+    const struct actor *actor; /* whose messages these are */
     uint32_t lock;
-    enum role role;            /* of the session's server: whose latencies these are */
     struct client_bytes bytes; /* at the last reading */
-    uint64_t spoke_ns;         /* when the session began to open, or made its last request */
-    uint64_t pings;            /* the most that it can have sent before that */
 };
 
 void meter_sent(const struct meter *meter, enum operation operation);
 void meter_replied(const struct meter *meter, const struct client_reply *reply);
-
-/* The reply has come to the client's last request: counts what pings there can have been in the
- * silence before that. */
-void meter_spoke(struct meter *meter, const struct client *client);
 
 /* A notification, and whether it woke its session up; now_ns is when it was received. */
 void meter_notified(const struct meter *meter, enum client_event event, bool spurious,
@@ -54,7 +49,7 @@ void meter_released(const struct meter *meter, uint64_t release_ns);
 
 /* The holder dies: opens the next row as a release does. Its handoff's time is the recovery's, and
  * no latency. */
-void meter_bereaved(const struct meter *meter, uint64_t now_ns);
+void meter_holder_died(const struct meter *meter, uint64_t now_ns);
 
 /* Reads the connection's byte counters (the kernel's) and attributes what has come since the last
  * reading; the first reading after the connection was made only takes the marks. */

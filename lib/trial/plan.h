@@ -5,7 +5,7 @@
 #ifndef TRIAL_PLAN_H
 #define TRIAL_PLAN_H
 
-#include "client/connect.h"
+#include "fleet/plan.h"
 #include "recipes/recipe.h"
 
 #include <stdbool.h>
@@ -22,13 +22,6 @@ enum pace {
     PACE_FREE      /* everybody arrives when the gate opens: real contention */
 };
 
-/* What drives the sessions of a process. */
-enum driver {
-    DRIVER_EVENTS,   /* one event loop for all (client/event_loop.h) */
-    DRIVER_THREADS,  /* a thread for each (client/thread_sessions.h) */
-    DRIVER_SIMULATED /* servers and sessions in memory, in one process (sim/sim.h) */
-};
-
 /* A drawn holding time is cut at so many means: one in 500 million is. A trial's timeout must be
  * longer. */
 #define HOLD_LONGEST_MEANS 20
@@ -39,28 +32,21 @@ struct hold {
 };
 
 struct trial_plan {
+    struct fleet_plan fleet; /* a session is a client of the locks */
     const struct recipe *recipe;
     enum workload workload;
     enum pace pace;
-    enum driver driver;
-    struct hold hold; /* from a grant to the release, which comes in a later turn in any case */
-    uint32_t clients;
+    struct hold hold;     /* from a grant to the release, which comes in a later turn in any case */
     uint32_t locks;       /* client i contends for lock i mod locks (first, if its recipe tours); at
-                             most clients */
-    uint32_t processes;   /* client i lives in process i mod processes; at most clients */
+                             most as many as clients */
     uint64_t handoffs;    /* steady: grants in all, at least clients; 0: the time decides */
     uint64_t duration_ns; /* steady, when handoffs is 0 */
-    uint64_t timeout_ns;  /* the longest time in which nothing may move */
-    uint32_t session_timeout_ms;
-    uint64_t max_rate;  /* lockstep: requests a second since the gate, at most; 0: no limit */
-    struct death death; /* DEATH_NONE: the recipe's, if it has one. Drain only, and only under
-                           lockstep, but for a worker's; not where clients share (recipe.h) */
-    uint64_t seed;
+    uint64_t max_rate;    /* lockstep: requests a second since the gate, at most; 0: no limit */
+    struct death death;   /* DEATH_NONE: the recipe's, if it has one. Drain only, and only under
+                             lockstep, but for a worker's; not where clients share (recipe.h) */
     /* The znode of this trial; does not exist yet, its parent does. In a simulation both are made.
      */
     const char *root;
-    const struct connect_string *servers; /* session i connects to server i mod their number; in a
-                                             simulation a server's port is its number, from 1 */
 };
 
 /* Whether each client holds every lock in turn. */
@@ -92,8 +78,8 @@ static inline uint64_t plan_acquisitions(const struct trial_plan *plan)
 static inline uint32_t plan_clients_of(const struct trial_plan *plan, uint32_t lock)
 {
     if (plan_tours(plan))
-        return plan->clients;
-    return plan->clients / plan->locks + (lock < plan->clients % plan->locks ? 1 : 0);
+        return plan->fleet.sessions;
+    return plan->fleet.sessions / plan->locks + (lock < plan->fleet.sessions % plan->locks ? 1 : 0);
 }
 
 /* How many grants this lock is to make: UINT64_MAX when the time decides. */

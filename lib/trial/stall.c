@@ -10,10 +10,10 @@
 /* ------------------------------------------------------------------ what moves */
 
 /* Moves on with every request, reply, notification and step. */
-static uint64_t movement(const struct board *board)
+static uint64_t movement(const struct lock_board *board)
 {
-    uint64_t sum = board_steps(board) + board_requests(board);
-    for (uint32_t i = 0; i < board->plan->processes; i++) {
+    uint64_t sum = shared_steps(board->shared) + lock_board_requests(board);
+    for (uint32_t i = 0; i < board->plan->fleet.processes; i++) {
         const struct tally *total = &board->workers[i].total;
         sum += tally_read_shared(total, TALLY_NOTIFICATION) +
                tally_read_shared(total, TALLY_BYTES_RECEIVED);
@@ -22,10 +22,10 @@ static uint64_t movement(const struct board *board)
 }
 
 /* What has been timed most, of what is still being timed. */
-static const struct histogram *timed_most(const struct board *board)
+static const struct histogram *timed_most(const struct lock_board *board)
 {
     const struct histogram *most = &board->workers[0].latency[0][0];
-    for (uint32_t i = 0; i < board->plan->processes; i++) {
+    for (uint32_t i = 0; i < board->plan->fleet.processes; i++) {
         for (int role = 0; role < ROLES; role++) {
             for (int kind = 0; kind <= METER_MULTI; kind++) {
                 const struct histogram *latency = &board->workers[i].latency[role][kind];
@@ -51,11 +51,11 @@ static void measure_bound(struct stall *stall)
 
 /* ------------------------------------------------------------------ what is owed */
 
-static uint32_t count_dead(const struct board *board)
+static uint32_t count_dead(const struct lock_board *board)
 {
     uint32_t dead = 0;
-    for (uint32_t i = 0; i < board->plan->clients; i++)
-        dead += atomic_load(&board->sessions[i].dead);
+    for (uint32_t i = 0; i < board->plan->fleet.sessions; i++)
+        dead += atomic_load(&board->shared->sessions[i].dead);
     return dead;
 }
 
@@ -63,8 +63,9 @@ static uint32_t count_dead(const struct board *board)
  * not told any more. */
 static bool is_answer_due(const struct stall *stall)
 {
-    const struct board *board = stall->board;
-    return atomic_load(&board->inquiry) > 0 && atomic_load(&board->told) < board->plan->processes &&
+    const struct lock_board *board = stall->board;
+    return atomic_load(&board->shared->inquiry) > 0 &&
+           atomic_load(&board->shared->reported) < board->plan->fleet.processes &&
            count_dead(board) == stall->dead;
 }
 
@@ -72,21 +73,18 @@ static bool is_answer_due(const struct stall *stall)
  */
 static void ask_workers(struct stall *stall, uint64_t now_ns)
 {
-    struct board *board = stall->board;
+    struct lock_board *board = stall->board;
     if (is_answer_due(stall))
         return;
     measure_bound(stall);
     stall->asked_ns = now_ns;
     stall->dead = count_dead(board);
-    atomic_store(&board->told, 0);
-    atomic_fetch_add(&board->inquiry, 1);
-    for (uint32_t i = 0; i < board->plan->processes; i++)
-        board_wake(board->workers[i].wake_descriptor);
+    shared_inquire(board->shared);
 }
 
 /* Whether a server owes it a reply. One that has come, and was not read, is the session's to read.
  */
-static bool waits_for_reply(const struct board_session *session)
+static bool waits_for_reply(const struct shared_session *session)
 {
     return session->asked && !session->answered && !atomic_load(&session->dead);
 }
@@ -95,8 +93,8 @@ static bool waits_for_reply(const struct board_session *session)
  * unless there is one alone. */
 static void find_server(struct stall *stall)
 {
-    const struct board *board = stall->board;
-    const struct connect_string *servers = board->plan->servers;
+    const struct lock_board *board = stall->board;
+    const struct connect_string *servers = board->plan->fleet.servers;
     uint32_t most = 0;
     stall->server[0] = '\0';
     if (servers->count == 1)
@@ -105,9 +103,9 @@ static void find_server(struct stall *stall)
         char address[ENDPOINT_TEXT_SIZE];
         uint32_t waiting = 0;
         endpoint_address(&servers->endpoints[i], address, sizeof address);
-        for (uint32_t s = 0; s < board->plan->clients; s++)
-            waiting += waits_for_reply(&board->sessions[s]) &&
-                       strcmp(board->sessions[s].server, address) == 0;
+        for (uint32_t s = 0; s < board->plan->fleet.sessions; s++)
+            waiting += waits_for_reply(&board->shared->sessions[s]) &&
+                       strcmp(board->shared->sessions[s].server, address) == 0;
         if (waiting > most)
             snprintf(stall->server, sizeof stall->server, "%s", address);
         most = waiting > most ? waiting : most;
@@ -116,15 +114,15 @@ static void find_server(struct stall *stall)
 
 static void hear_workers(struct stall *stall)
 {
-    const struct board *board = stall->board;
+    const struct lock_board *board = stall->board;
     bool pauses = false;
     stall->request_is_out = false;
-    for (uint32_t i = 0; i < board->plan->clients; i++) {
-        const struct board_session *session = &board->sessions[i];
+    for (uint32_t i = 0; i < board->plan->fleet.sessions; i++) {
+        const struct shared_session *session = &board->shared->sessions[i];
         if (atomic_load(&session->dead))
             continue;
         stall->request_is_out = stall->request_is_out || waits_for_reply(session);
-        pauses = pauses || session->pauses || session->answered;
+        pauses = pauses || board->sessions[i].pauses || session->answered;
     }
     stall->answered = true;
     stall->is_owed = stall->request_is_out || !pauses;
@@ -183,7 +181,7 @@ static void begin_silence(struct stall *stall, uint64_t moved, uint64_t now_ns)
     stall->answered = stall->is_owed = stall->request_is_out = false;
 }
 
-void stall_begin(struct stall *stall, struct board *board, uint64_t now_ns)
+void stall_begin(struct stall *stall, struct lock_board *board, uint64_t now_ns)
 {
     *stall = (struct stall){.board = board, .bound_ns = STALL_LEAST_NS};
     begin_silence(stall, movement(board), now_ns);
@@ -191,7 +189,7 @@ void stall_begin(struct stall *stall, struct board *board, uint64_t now_ns)
 
 void stall_look(struct stall *stall, uint64_t now_ns, uint64_t absent_ns)
 {
-    struct board *board = stall->board;
+    struct lock_board *board = stall->board;
     if (board == NULL)
         return;
     uint64_t moved = movement(board);
@@ -206,12 +204,12 @@ void stall_look(struct stall *stall, uint64_t now_ns, uint64_t absent_ns)
         return;
     }
     /* When all have finished nothing is timed any more. */
-    if (atomic_load(&board->finished) == board->plan->clients)
+    if (atomic_load(&board->shared->finished) == board->plan->fleet.sessions)
         begin_silence(stall, moved, now_ns);
     else if (stall->asked_ns == 0 && now_ns - stall->since_ns >= ASK_NS)
         ask_workers(stall, now_ns);
     else if (stall->asked_ns != 0 && !stall->answered &&
-             atomic_load(&board->told) == board->plan->processes)
+             atomic_load(&board->shared->reported) == board->plan->fleet.processes)
         hear_workers(stall);
 }
 

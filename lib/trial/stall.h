@@ -3,10 +3,10 @@
  * stall: notices when servers owe an answer and nothing is received by anybody. Layer: trial,
  * below watchdog.
  *
- * The coordinator looks here about ten times a second. Silence begins when the board's counters
+ * The coordinator looks here about ten times a second. Silence begins when the workers' counters
  * were last seen to move. When it has lasted for a while, and only then, the workers are asked what
- * each session is doing (board->inquiry): nothing is added to the measured path. A request that is
- * out, or sessions that all wait without anybody who holds or pauses by a timer, are owed
+ * each session is doing (board->shared->inquiry): nothing is added to the measured path. A request
+ * that is out, or sessions that all wait without anybody who holds or pauses by a timer, are owed
  * something. A hold, a pause of a recipe, a session that is about to expire, an answer that has
  * come and was not read, and a wait of the coordinator that the plan's rate wants (stall_rest) are
  * not.
@@ -19,7 +19,7 @@
 
 #include "base/clock.h"
 #include "client/connect.h"
-#include "trial/board.h"
+#include "trial/lock_board.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -39,12 +39,12 @@ struct stalls {
 };
 
 struct stall {
-    struct board *board; /* NULL: not begun */
-    uint64_t moved;      /* the counters' sum … */
-    uint64_t since_ns;   /* … and when it was first seen to be that */
-    uint64_t absent_ns;  /* how long since then the coordinator was not run */
-    uint64_t asked_ns;   /* when the workers were asked in this silence; 0: not yet */
-    bool answered;       /* … and have answered: the next fields are known */
+    struct lock_board *board; /* NULL: not begun */
+    uint64_t moved;           /* the counters' sum … */
+    uint64_t since_ns;        /* … and when it was first seen to be that */
+    uint64_t absent_ns;       /* how long since then the coordinator was not run */
+    uint64_t asked_ns;        /* when the workers were asked in this silence; 0: not yet */
+    bool answered;            /* … and have answered: the next fields are known */
     bool request_is_out;
     bool is_owed;  /* a request is out, or everybody waits for a notification */
     uint32_t dead; /* sessions, when the workers were last asked */
@@ -55,7 +55,7 @@ struct stall {
 };
 
 /* The gate opens. */
-void stall_begin(struct stall *stall, struct board *board, uint64_t now_ns);
+void stall_begin(struct stall *stall, struct lock_board *board, uint64_t now_ns);
 
 /* Looks whether anything has moved. absent_ns: how long the coordinator was kept from running since
  * the last look, beyond what it had asked for. */

@@ -4,10 +4,11 @@
 #include "base/clock.h"
 #include "fleet/pings.h"
 #include "fleet/server_counters.h"
+#include "fleet/workers.h"
 #include "measure/statistics.h"
 #include "trial/ending.h"
 #include "trial/injection.h"
-#include "trial/workers.h"
+#include "trial/lock_session.h"
 #include "trial/znodes.h"
 
 #include <assert.h>
@@ -28,19 +29,20 @@ struct run {
     const struct trial_host *host;
     struct setup_session *setup; /* the host's, or the simulation's own */
     struct server_counters counters;
-    struct board *board;
+    struct lock_board *board;
 };
 
 /* ------------------------------------------------------------------ adding up */
 
 static void add_workers(const struct run *run, struct trial_result *result)
 {
-    for (uint32_t i = 0; i < run->plan->processes; i++) {
-        const struct board_worker *worker = &run->board->workers[i];
+    for (uint32_t i = 0; i < run->plan->fleet.processes; i++) {
+        const struct lock_worker *worker = &run->board->workers[i];
+        const struct shared_worker *place = &run->board->shared->workers[i];
         tally_sum(&result->total, &worker->total);
-        result->client_cpu_ns += worker->cpu_ns;
-        result->client_rss_kib += worker->rss_kib;
-        result->reconnects += atomic_load(&worker->reconnects);
+        result->client_cpu_ns += place->cpu_ns;
+        result->client_rss_kib += place->rss_kib;
+        result->reconnects += atomic_load(&place->reconnects);
         histogram_add(result->late, &worker->late);
         for (int role = 0; role < ROLES; role++) {
             for (int kind = 0; kind < METER_KINDS; kind++)
@@ -66,12 +68,12 @@ static void add_roles(struct trial_result *result)
 static enum error_kind add_sessions(const struct run *run, struct trial_result *result,
                                     struct error *error)
 {
-    uint64_t *acquisitions = calloc(run->plan->clients, sizeof *acquisitions);
+    uint64_t *acquisitions = calloc(run->plan->fleet.sessions, sizeof *acquisitions);
     if (acquisitions == NULL)
         return error_raise(error, ERROR_NO_MEMORY, 0, "trial", "%s", "");
-    for (uint32_t i = 0; i < run->plan->clients; i++)
+    for (uint32_t i = 0; i < run->plan->fleet.sessions; i++)
         acquisitions[i] = run->board->sessions[i].acquisitions;
-    result->fairness_jain = statistics_jain(acquisitions, run->plan->clients);
+    result->fairness_jain = statistics_jain(acquisitions, run->plan->fleet.sessions);
     free(acquisitions);
     return ERROR_NONE;
 }
@@ -87,7 +89,7 @@ static void add_locks(const struct run *run, struct trial_result *result)
 static void add_death(const struct run *run, struct trial_result *result)
 {
     result->had_death = !death_spares_all(run->board);
-    result->losses = atomic_load(&run->board->losses);
+    result->losses = atomic_load(&run->board->shared->losses);
     result->recovery_ns = atomic_load(&run->board->recovery_ns);
     result->repairs = atomic_load(&run->board->repairs);
     result->tasks_done = atomic_load(&run->board->tasks_done);
@@ -105,8 +107,8 @@ static uint64_t count_pings(const struct run *run, const struct coordinator_resu
     if (run->counters.sim != NULL)
         return 0; /* nobody pings there */
     uint64_t most = setup_session_pings(run->setup, led->gate_ns);
-    for (uint32_t i = 0; i < run->plan->clients; i++) {
-        const struct board_session *session = &run->board->sessions[i];
+    for (uint32_t i = 0; i < run->plan->fleet.sessions; i++) {
+        const struct shared_session *session = &run->board->shared->sessions[i];
         most += session->pings + pings_most(now_ns - session->spoke_ns, session->timeout_ms);
     }
     return most;
@@ -120,11 +122,11 @@ static struct reconcile_facts facts_of(const struct run *run, const struct coord
         .servers = result->servers,
         .sessions = &result->total,
         .are_private = server_counters_is_private(&run->counters),
-        .is_shared = server_counters_is_shared(&led->at_gate, run->plan->clients),
+        .is_shared = server_counters_is_shared(&led->at_gate, run->plan->fleet.sessions),
         .had_death = !death_spares_all(run->board),
         .exits = atomic_load(&run->board->exits),
         .reconnects = result->reconnects,
-        .losses = atomic_load(&run->board->losses),
+        .losses = atomic_load(&run->board->shared->losses),
         .setup_session_stayed = setup_session_stayed(run->setup, led->gate_ns),
         .setup_session_requests = setup_session_requests(run->setup) - led->setup_session_requests,
         .pings_most = count_pings(run, led),
@@ -140,11 +142,12 @@ static void add_reconciliation(const struct run *run, const struct reconcile_fac
     if (told.had_strangers)
         snprintf(result->not_valid, sizeof result->not_valid, "%s", told.why);
     if (told.reconciled == RECONCILED_NO)
-        board_violate(run->board, &(struct violation){.kind = VIOLATION_SERVERS,
-                                                      .handoff = board_rows_used(run->board, 0) - 1,
-                                                      .counter = told.counter,
-                                                      .expected = (int64_t)told.sessions,
-                                                      .found = (int64_t)told.servers});
+        lock_board_violate(run->board,
+                           &(struct violation){.kind = VIOLATION_SERVERS,
+                                               .handoff = lock_board_rows_used(run->board, 0) - 1,
+                                               .counter = told.counter,
+                                               .expected = (int64_t)told.sessions,
+                                               .found = (int64_t)told.servers});
 }
 
 /* Under lockstep the law is what a trial is held against. */
@@ -184,10 +187,10 @@ static enum error_kind add_up(struct run *run, const struct coordinator_result *
         return kind;
     add_law(run, led, result);
     if (led->end == END_DONE) {
-        board_check_ledger(run->board, &result->total);
+        lock_board_check_ledger(run->board, &result->total);
         add_reconciliation(run, &facts, result);
     }
-    result->violation_count = board_violation_count(run->board);
+    result->violation_count = lock_board_violation_count(run->board);
     ending_describe(run->board, &run->counters, result->end, result->reason, sizeof result->reason);
     return ERROR_NONE;
 }
@@ -251,10 +254,11 @@ static enum error_kind run_workers(struct run *run, struct trial_result *result,
                                    struct error *error)
 {
     struct workers workers;
+    const struct fleet fleet = {run->board->shared, &lock_session_ops, run->board};
     enum error_kind kind =
         run->counters.sim != NULL
-            ? workers_start_simulated(&workers, run->board, run->counters.sim, error)
-            : workers_start(&workers, run->board, run->setup, run->host->ensemble, error);
+            ? workers_start_simulated(&workers, &fleet, run->counters.sim, error)
+            : workers_start(&workers, &fleet, run->setup, run->host->ensemble, error);
     if (kind != ERROR_NONE)
         return kind;
     kind = lead(run, &workers, result, error);
@@ -284,7 +288,7 @@ static enum error_kind new_result(const struct trial_plan *plan, struct trial_re
     if (made == NULL)
         return error_raise(error, ERROR_NO_MEMORY, 0, "trial", "%s", "");
     enum error_kind kind = map_histograms(made)
-                               ? board_new(plan, &made->board, error)
+                               ? lock_board_new(plan, &made->board, error)
                                : error_raise(error, ERROR_NO_MEMORY, 0, "trial", "%s", "");
     if (kind != ERROR_NONE) {
         trial_result_free(made);
@@ -321,12 +325,12 @@ static enum error_kind run_in_simulation(struct run *run, struct trial_result *r
 {
     struct sim_options options = *run->host->simulation;
     struct sim *sim = NULL;
-    options.seed = run->plan->seed;
+    options.seed = run->plan->fleet.seed;
     enum error_kind kind = sim_new(&options, &sim, error);
     if (kind != ERROR_NONE)
         return kind;
     run->counters.sim = sim;
-    kind = setup_session_new_simulated(sim, run->plan->timeout_ns, &run->setup, error);
+    kind = setup_session_new_simulated(sim, run->plan->fleet.timeout_ns, &run->setup, error);
     if (kind == ERROR_NONE)
         kind = znodes_lay_out(run->board, run->setup, error);
     if (kind == ERROR_NONE)
@@ -350,8 +354,8 @@ enum error_kind trial_run(const struct trial_plan *plan, const struct trial_host
         .counters = {.servers = host->servers},
         .board = made->board,
     };
-    kind = plan->driver == DRIVER_SIMULATED ? run_in_simulation(&run, made, error)
-                                            : run_on_servers(&run, made, error);
+    kind = plan->fleet.driver == DRIVER_SIMULATED ? run_in_simulation(&run, made, error)
+                                                  : run_on_servers(&run, made, error);
     if (kind != ERROR_NONE) {
         trial_result_free(made);
         return kind;
@@ -364,7 +368,7 @@ void trial_result_free(struct trial_result *result)
 {
     if (result == NULL)
         return;
-    board_free(result->board);
+    lock_board_free(result->board);
     if (result->late != NULL)
         munmap(result->late, HISTOGRAMS * sizeof *result->late);
     free(result);

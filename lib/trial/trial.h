@@ -17,8 +17,8 @@
 #include "measure/histogram.h"
 #include "measure/tally.h"
 #include "servers/ensemble.h"
-#include "trial/board.h"
 #include "trial/coordinator.h"
+#include "trial/lock_board.h"
 #include "trial/plan.h"
 
 #include <stdbool.h>
@@ -65,7 +65,7 @@ struct trial_result {
     unsigned roles;                              /* how many roles have any latency */
     struct histogram *late;                      /* how late holds ended, but those of 0 */
     uint32_t violation_count;
-    struct board *board; /* the ledger, the violations kept, the sessions */
+    struct lock_board *board; /* the ledger, the violations kept, the sessions */
 };
 
 /*

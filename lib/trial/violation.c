@@ -97,7 +97,7 @@ static void describe_what(const struct violation *v, char *text, size_t size)
     case VIOLATION_LEFTOVER:
         snprintf(text, size, "%" PRId64 " znodes are left in the lock", v->found);
         break;
-    case VIOLATION_DESERTED:
+    case VIOLATION_UNDELETED:
         describe_deserted(v, text, size);
         break;
     case VIOLATION_SERVERS:

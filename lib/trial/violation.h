@@ -25,10 +25,10 @@ enum violation_kind {
     VIOLATION_LOST_WAKEUP,   /* session waits for an event that has happened, or found of expected
                                 came */
     VIOLATION_LEFTOVER,      /* found znodes are left in the lock */
-    VIOLATION_DESERTED, /* session was granted found ms after other's release, which ended without
+    VIOLATION_UNDELETED, /* session was granted found ms after other's release, which ended without
                            deleting its znode, at its timeout of expected ms */
-    VIOLATION_SERVERS,  /* the servers' count `counter` is found, the sessions' own is expected */
-    VIOLATION_LEDGER,   /* the rows' sum of `tally` is found, the sessions' own count expected */
+    VIOLATION_SERVERS,   /* the servers' count `counter` is found, the sessions' own is expected */
+    VIOLATION_LEDGER,    /* the rows' sum of `tally` is found, the sessions' own count expected */
 };
 
 struct violation {

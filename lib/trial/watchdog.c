@@ -11,11 +11,11 @@
 #define ABSENCE_NS WATCHDOG_TURN_NS
 
 /* Under lockstep all arrive, one after another, before the first release. */
-static uint64_t arrivals_due(const struct board *board)
+static uint64_t arrivals_due(const struct lock_board *board)
 {
     bool arriving =
         board->plan->pace == PACE_LOCKSTEP && atomic_load(&board->first_release_ns) == 0;
-    return arriving ? board->plan->clients : 0;
+    return arriving ? board->plan->fleet.sessions : 0;
 }
 
 static void show_progress(struct watchdog *watchdog)
@@ -25,10 +25,10 @@ static void show_progress(struct watchdog *watchdog)
     if (watch->progress == NULL || now_ns - watchdog->shown_ns < WATCHDOG_TURN_NS)
         return;
     watchdog->shown_ns = now_ns;
-    struct board *board = watchdog->board;
+    struct lock_board *board = watchdog->board;
     struct trial_progress progress = {
-        .rpcs = board_requests(board),
-        .established = atomic_load(&board->established),
+        .rpcs = lock_board_requests(board),
+        .established = atomic_load(&board->shared->established),
         .elapsed_ns = watchdog->opened_ns == 0 ? 0 : now_ns - watchdog->opened_ns,
         .stalled_ns = stall_lasts_ns(&watchdog->stall, now_ns),
         .stalled_at = watchdog->stall.server,
@@ -51,12 +51,12 @@ static bool is_interrupted(const struct trial_watch *watch)
 
 static bool is_stuck(struct watchdog *watchdog)
 {
-    struct board *board = watchdog->board;
-    uint64_t steps = board_steps(board);
+    struct lock_board *board = watchdog->board;
+    uint64_t steps = shared_steps(board->shared);
     /* A step of lockstep sets off all the messages of a herd; in free pace messages alone are no
      * progress. */
     if (board->plan->pace == PACE_LOCKSTEP)
-        steps += board_requests(board);
+        steps += lock_board_requests(board);
     uint64_t now_ns = loop_now_ns(watchdog->loop);
     if (steps != watchdog->steps) {
         watchdog->steps = steps;
@@ -66,7 +66,7 @@ static bool is_stuck(struct watchdog *watchdog)
      */
     uint64_t expires_ns = atomic_load(&board->expires_ns);
     uint64_t since_ns = expires_ns > watchdog->moved_ns ? expires_ns : watchdog->moved_ns;
-    return now_ns > since_ns && now_ns - since_ns > board->plan->timeout_ns;
+    return now_ns > since_ns && now_ns - since_ns > board->plan->fleet.timeout_ns;
 }
 
 /* A private server that ends while sessions connect, or a lock is held, shows in nothing else. */
@@ -96,7 +96,7 @@ static enum error_kind take_turn(struct watchdog *watchdog, uint64_t most_ns)
 
 enum trial_end watchdog_wait(struct watchdog *watchdog, uint64_t most_ns)
 {
-    struct board *board = watchdog->board;
+    struct lock_board *board = watchdog->board;
     enum error_kind kind = take_turn(watchdog, most_ns);
     if (kind == ERROR_NONE)
         kind = workers_check(watchdog->workers, watchdog->error);
@@ -107,9 +107,9 @@ enum trial_end watchdog_wait(struct watchdog *watchdog, uint64_t most_ns)
     if (kind != ERROR_NONE)
         return END_ERROR;
     show_progress(watchdog);
-    if (board_violation_count(board) > 0)
+    if (lock_board_violation_count(board) > 0)
         return END_VIOLATION;
-    if (atomic_load(&board->lost) > 0)
+    if (atomic_load(&board->shared->lost) > 0)
         return END_LOST;
     return is_stuck(watchdog) ? END_DEADLINE : END_DONE;
 }
@@ -127,7 +127,7 @@ enum error_kind watchdog_follow(struct watchdog *watchdog, uint64_t *mark, bool 
 enum trial_end watchdog_catch_up(struct watchdog *watchdog)
 {
     uint64_t mark = 0;
-    bool reached = watchdog->board->plan->servers->count == 1;
+    bool reached = watchdog->board->plan->fleet.servers->count == 1;
     enum trial_end end = END_DONE;
     while (end == END_DONE && !reached) {
         end = trial_end_of(watchdog_follow(watchdog, &mark, &reached));

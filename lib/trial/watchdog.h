@@ -11,8 +11,8 @@
 
 #include "base/error.h"
 #include "fleet/server_counters.h"
+#include "fleet/workers.h"
 #include "trial/stall.h"
-#include "trial/workers.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -57,13 +57,13 @@ static inline enum trial_end trial_end_of(enum error_kind kind)
 }
 
 struct watchdog {
-    struct board *board;
+    struct lock_board *board;
     const struct workers *workers;
     struct server_counters *counters;
     const struct loop *loop;
     const struct trial_watch *watch;
     struct error *error;
-    uint64_t steps;      /* on the board, when it was last looked at … */
+    uint64_t steps;      /* of the workers, when they were last looked at … */
     uint64_t moved_ns;   /* … and when they last moved on */
     uint64_t closes_ns;  /* steady by time: when no more arrivals are let in; else UINT64_MAX */
     uint64_t opened_ns;  /* the gate, on the host's clock, as the next two; 0: not yet */

@@ -11,13 +11,13 @@
 #define EXPIRY_STEP_NS (20 * NS_PER_MS)
 
 /* The first of a recipe's znodes in the folder of a lock. */
-static const struct recipe_znode *laid_out(const struct board *board)
+static const struct recipe_znode *laid_out(const struct lock_board *board)
 {
     static const struct recipe_znode none = {NULL, NULL};
     return board->plan->recipe->laid_out == NULL ? &none : board->plan->recipe->laid_out;
 }
 
-static enum error_kind lay_out_lock(const struct board *board, struct setup_session *setup,
+static enum error_kind lay_out_lock(const struct lock_board *board, struct setup_session *setup,
                                     uint32_t lock, struct error *error)
 {
     char path[RECIPE_PATH_MAX];
@@ -38,13 +38,13 @@ static enum error_kind make_parent(const struct trial_plan *plan, struct setup_s
 {
     char parent[RECIPE_PATH_MAX];
     int length = (int)(strrchr(plan->root, '/') - plan->root);
-    if (plan->driver != DRIVER_SIMULATED || length == 0)
+    if (plan->fleet.driver != DRIVER_SIMULATED || length == 0)
         return ERROR_NONE;
     snprintf(parent, sizeof parent, "%.*s", length, plan->root);
     return setup_session_create(setup, parent, error);
 }
 
-enum error_kind znodes_lay_out(const struct board *board, struct setup_session *setup,
+enum error_kind znodes_lay_out(const struct lock_board *board, struct setup_session *setup,
                                struct error *error)
 {
     enum error_kind kind = make_parent(board->plan, setup, error);
@@ -57,7 +57,7 @@ enum error_kind znodes_lay_out(const struct board *board, struct setup_session *
 
 /* How many znodes are in the folder of a lock, and in those that were laid out in it, beside these.
  */
-static enum error_kind count_leftovers(const struct board *board, struct setup_session *setup,
+static enum error_kind count_leftovers(const struct lock_board *board, struct setup_session *setup,
                                        uint32_t lock, size_t *count, struct error *error)
 {
     char path[RECIPE_PATH_MAX];
@@ -88,7 +88,7 @@ static enum error_kind let_time_pass(const struct loop *loop, uint64_t time_ns, 
 }
 
 /* The znodes of sessions that died go when the servers end these. */
-static enum error_kind count_lasting(const struct board *board, struct setup_session *setup,
+static enum error_kind count_lasting(const struct lock_board *board, struct setup_session *setup,
                                      uint32_t lock, size_t *count, struct error *error)
 {
     const struct loop *loop = setup_session_stage(setup);
@@ -103,7 +103,7 @@ static enum error_kind count_lasting(const struct board *board, struct setup_ses
     }
 }
 
-enum error_kind znodes_check_leftovers(struct board *board, struct setup_session *setup,
+enum error_kind znodes_check_leftovers(struct lock_board *board, struct setup_session *setup,
                                        struct error *error)
 {
     for (uint32_t lock = 0; lock < board->plan->locks; lock++) {
@@ -112,16 +112,16 @@ enum error_kind znodes_check_leftovers(struct board *board, struct setup_session
         if (kind != ERROR_NONE)
             return kind;
         if (count > 0)
-            board_violate(board,
-                          &(struct violation){.kind = VIOLATION_LEFTOVER,
-                                              .lock = lock,
-                                              .handoff = atomic_load(&board->locks[lock].releases),
-                                              .found = (int64_t)count});
+            lock_board_violate(
+                board, &(struct violation){.kind = VIOLATION_LEFTOVER,
+                                           .lock = lock,
+                                           .handoff = atomic_load(&board->locks[lock].releases),
+                                           .found = (int64_t)count});
     }
     return ERROR_NONE;
 }
 
-enum error_kind znodes_check_counters(struct board *board, struct setup_session *setup,
+enum error_kind znodes_check_counters(struct lock_board *board, struct setup_session *setup,
                                       struct error *error)
 {
     const char *name = board->plan->recipe->counts;
@@ -134,20 +134,20 @@ enum error_kind znodes_check_counters(struct board *board, struct setup_session 
         kind = setup_session_read(setup, path, text, sizeof text, error);
         int64_t found = strtoll(text, NULL, 10);
         if (kind == ERROR_NONE && found != grants)
-            board_violate(board, &(struct violation){.kind = VIOLATION_COUNTER,
-                                                     .lock = lock,
-                                                     .handoff = (uint64_t)grants,
-                                                     .expected = grants,
-                                                     .found = found});
+            lock_board_violate(board, &(struct violation){.kind = VIOLATION_COUNTER,
+                                                          .lock = lock,
+                                                          .handoff = (uint64_t)grants,
+                                                          .expected = grants,
+                                                          .found = found});
     }
     return kind;
 }
 
-enum error_kind znodes_check_wakeups(struct board *board, struct setup_session *setup,
+enum error_kind znodes_check_wakeups(struct lock_board *board, struct setup_session *setup,
                                      struct error *error)
 {
-    for (uint32_t i = 0; i < board->plan->clients; i++) {
-        const struct board_session *session = &board->sessions[i];
+    for (uint32_t i = 0; i < board->plan->fleet.sessions; i++) {
+        const struct trial_session_report *session = &board->sessions[i];
         bool awaits_creation = session->awaited == EVENT_CREATED, exists = !awaits_creation;
         if (!session->parked || session->missed)
             continue;
@@ -157,11 +157,11 @@ enum error_kind znodes_check_wakeups(struct board *board, struct setup_session *
         if (exists != awaits_creation)
             continue;
         uint32_t lock = session->lock;
-        board_violate(board,
-                      &(struct violation){.kind = VIOLATION_LOST_WAKEUP,
-                                          .lock = lock,
-                                          .handoff = atomic_load(&board->locks[lock].releases),
-                                          .session = i + 1});
+        lock_board_violate(board,
+                           &(struct violation){.kind = VIOLATION_LOST_WAKEUP,
+                                               .lock = lock,
+                                               .handoff = atomic_load(&board->locks[lock].releases),
+                                               .session = i + 1});
     }
     return ERROR_NONE;
 }

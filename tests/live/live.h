@@ -83,13 +83,13 @@ static inline struct trial_plan live_plan(const char *recipe, uint32_t clients)
 {
     return (struct trial_plan){
         .recipe = registry_find(recipe),
-        .clients = clients,
+        .fleet.sessions = clients,
         .locks = 1,
-        .processes = 1,
-        .timeout_ns = 10 * NS_PER_S,
-        .session_timeout_ms = LIVE_SESSION_MS,
-        .seed = 1,
-        .servers = &live_servers,
+        .fleet.processes = 1,
+        .fleet.timeout_ns = 10 * NS_PER_S,
+        .fleet.session_timeout_ms = LIVE_SESSION_MS,
+        .fleet.seed = 1,
+        .fleet.servers = &live_servers,
     };
 }
 
@@ -126,7 +126,7 @@ live_trial_befallen(struct trial_plan *plan,
     host.watch.progress = befall;
     host.watch.context = &done;
     plan->pace = PACE_FREE;
-    plan->timeout_ns = 3 * NS_PER_S;
+    plan->fleet.timeout_ns = 3 * NS_PER_S;
     struct trial_result *result = live_trial_on(plan, &host);
     assert_true(done);
     return result;

@@ -29,9 +29,9 @@ static inline struct trial_result *simulate_trial(const struct trial_plan *plan,
     struct trial_result *result = NULL;
     struct trial_host host = simulate_host();
     *same = *plan;
-    same->driver = DRIVER_SIMULATED;
-    same->processes = 1;
-    same->servers = host.servers;
+    same->fleet.driver = DRIVER_SIMULATED;
+    same->fleet.processes = 1;
+    same->fleet.servers = host.servers;
     live_expect(trial_run(same, &host, &result, &error), &error);
     return result;
 }

@@ -13,10 +13,10 @@ static enum driver driver;
 static struct trial_plan plan_of(const char *recipe, uint32_t clients, struct death death)
 {
     struct trial_plan plan = live_plan(recipe, clients);
-    plan.driver = driver;
+    plan.fleet.driver = driver;
     plan.death = death;
     /* Nothing but a crash is to take a timeout. */
-    plan.session_timeout_ms = death.how == DEATH_CRASH ? SESSION_MS : 60000;
+    plan.fleet.session_timeout_ms = death.how == DEATH_CRASH ? SESSION_MS : 60000;
     return plan;
 }
 
@@ -32,8 +32,8 @@ static void assert_survived(const struct trial_result *result)
 /* The crashed session's znodes go no earlier than its timeout after its last request. */
 static void assert_timed_out(const struct trial_result *result)
 {
-    const struct board *board = result->board;
-    assert_int_equal(board->sessions[0].timeout_ms, SESSION_MS);
+    const struct lock_board *board = result->board;
+    assert_int_equal(board->shared->sessions[0].timeout_ms, SESSION_MS);
     assert_true(board->locks[0].lapses_ns > 0 && result->recovery_ns > 0);
     assert_true(board->died_ns + result->recovery_ns >= board->locks[0].lapses_ns);
 }
@@ -101,7 +101,7 @@ static void test_other_locks_go_on(void **state)
     (void)state;
     struct trial_plan plan = plan_of("scalable", 9, (struct death){DEATH_EXIT, DEATH_HOLDER, 1});
     plan.locks = 3;
-    plan.processes = 2;
+    plan.fleet.processes = 2;
     struct trial_result *result = live_trial(&plan);
     assert_survived(result);
     assert_int_equal(result->handoffs, 9);
@@ -115,7 +115,7 @@ static void test_a_lost_create_blocks_the_queue(void **state)
     (void)state;
     struct trial_plan plan =
         plan_of("scalable", 5, (struct death){DEATH_LOST_REPLY, DEATH_WAITER, 0});
-    plan.timeout_ns = 4 * NS_PER_S; /* it takes one to reconnect */
+    plan.fleet.timeout_ns = 4 * NS_PER_S; /* it takes one to reconnect */
     struct trial_result *result = live_trial(&plan);
     assert_int_equal(result->end, END_DEADLINE);
     assert_int_equal(result->violation_count, 0);

@@ -17,7 +17,7 @@ static enum driver driver;
 static struct trial_plan plan_of(const char *recipe)
 {
     struct trial_plan plan = live_plan(recipe, CLIENTS);
-    plan.driver = driver;
+    plan.fleet.driver = driver;
     return plan;
 }
 
@@ -64,7 +64,7 @@ static void test_no_watch(void **state)
 {
     struct trial_plan plan = plan_of("broken-nowatch");
     (void)state;
-    plan.timeout_ns = VAIN_NS;
+    plan.fleet.timeout_ns = VAIN_NS;
     for (int i = 0; i < SLOW; i++) {
         struct trial_result *result = live_trial(&plan);
         assert_int_equal(result->end, END_DEADLINE);
@@ -82,13 +82,14 @@ static void test_leak(void **state)
 {
     struct trial_plan plan = plan_of("broken-leak");
     (void)state;
-    plan.session_timeout_ms = 6000; /* the others', too: two thirds of it without a word end them */
+    plan.fleet.session_timeout_ms =
+        6000; /* the others', too: two thirds of it without a word end them */
     for (int i = 0; i < SLOW; i++) {
         struct trial_result *result = live_trial(&plan);
         const struct violation *violation = live_first_violation(result);
-        uint32_t timeout_ms = result->board->sessions[0].timeout_ms;
+        uint32_t timeout_ms = result->board->shared->sessions[0].timeout_ms;
         assert_int_equal(result->end, END_VIOLATION);
-        assert_int_equal(violation->kind, VIOLATION_DESERTED);
+        assert_int_equal(violation->kind, VIOLATION_UNDELETED);
         assert_int_equal(violation->session, 2);
         assert_int_equal(violation->other, 1);
         assert_int_equal(violation->expected, timeout_ms);

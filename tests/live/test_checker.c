@@ -76,7 +76,7 @@ static struct trial_result *run(const struct recipe *recipe, uint32_t clients, e
     plan.recipe = recipe;
     plan.pace = pace;
     if (recipe->acquire == nowatch_acquire)
-        plan.timeout_ns = 2 * NS_PER_S;
+        plan.fleet.timeout_ns = 2 * NS_PER_S;
     return live_trial(&plan);
 }
 
@@ -97,7 +97,7 @@ static void test_two_holders_are_caught_across_processes(void **state)
     struct trial_plan plan = live_plan("scalable", 8);
     plan.recipe = &nolock;
     plan.pace = PACE_FREE;
-    plan.processes = 4;
+    plan.fleet.processes = 4;
     plan.hold.mean_ns = 20 * NS_PER_MS;
     struct trial_result *result = live_trial(&plan);
     assert_int_equal(live_first_violation(result)->kind, VIOLATION_TWO_HOLDERS);

@@ -36,7 +36,7 @@ static void test_a_read_that_is_not_counted_is_found_in_free_pace(void **state)
         struct trial_plan plan = live_plan("scalable", 1);
         plan.recipe = &unseen;
         plan.pace = PACE_FREE;
-        plan.driver = (enum driver)driver;
+        plan.fleet.driver = (enum driver)driver;
         struct trial_result *result = live_trial(&plan);
         assert_int_equal(result->reconciled, RECONCILED_NO);
         assert_string_equal(
@@ -52,7 +52,7 @@ static void test_pings_are_no_requests(void **state)
     struct trial_plan plan = live_plan("scalable", 8);
     (void)state;
     plan.pace = PACE_FREE;
-    plan.session_timeout_ms = 4000;
+    plan.fleet.session_timeout_ms = 4000;
     plan.hold.mean_ns = NS_PER_S / 2;
     struct trial_result *result = live_trial(&plan);
     live_assert_good(result);

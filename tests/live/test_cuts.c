@@ -28,10 +28,10 @@ static struct trial_result *run(const struct recipe *recipe, enum driver driver,
     struct trial_host host = live_host;
     plan = live_plan(recipe->name, CLIENTS);
     plan.recipe = recipe;
-    plan.driver = driver;
+    plan.fleet.driver = driver;
     plan.pace = pace;
-    plan.session_timeout_ms = SESSION_MS;
-    plan.servers = host.servers = &proxy.servers;
+    plan.fleet.session_timeout_ms = SESSION_MS;
+    plan.fleet.servers = host.servers = &proxy.servers;
     /* While the lock is held nothing is under way: longer than PROXY_IDLE_NS. */
     plan.hold.mean_ns = 60 * NS_PER_MS;
     host.ensemble = NULL;

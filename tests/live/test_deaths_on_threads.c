@@ -9,9 +9,9 @@
 static void check_death(const char *recipe, enum death_how how, enum death_who who, uint64_t after)
 {
     struct trial_plan plan = live_plan(recipe, 6);
-    plan.driver = DRIVER_THREADS;
+    plan.fleet.driver = DRIVER_THREADS;
     plan.death = (struct death){how, who, after};
-    plan.session_timeout_ms = how == DEATH_CRASH ? SESSION_MS : 60000;
+    plan.fleet.session_timeout_ms = how == DEATH_CRASH ? SESSION_MS : 60000;
     struct trial_result *result = live_trial(&plan);
     live_assert_good(result);
     assert_true(result->had_death);

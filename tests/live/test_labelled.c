@@ -81,7 +81,7 @@ static void check_drain(enum driver driver)
 {
     struct trial_plan plan = live_plan("nonscalable", 6);
     plan.recipe = &labelled;
-    plan.driver = driver;
+    plan.fleet.driver = driver;
     struct trial_result *result = live_trial(&plan);
     live_assert_good(result);
     assert_int_equal(result->total.of[TALLY_SET], 12);

@@ -9,7 +9,7 @@ static enum driver driver;
 static struct trial_plan plan_of(const char *recipe, uint32_t clients)
 {
     struct trial_plan plan = live_plan(recipe, clients);
-    plan.driver = driver;
+    plan.fleet.driver = driver;
     return plan;
 }
 
@@ -47,7 +47,7 @@ static bool can_be_steady(const struct recipe *recipe)
 static void check_drain(const struct recipe *recipe, uint32_t clients, uint32_t processes)
 {
     struct trial_plan plan = plan_of(recipe->name, clients);
-    plan.processes = processes;
+    plan.fleet.processes = processes;
     struct trial_result *result = live_trial(&plan);
     struct tally law = law_of_drain(recipe, clients);
     live_assert_good(result);
@@ -157,7 +157,7 @@ static void test_several_locks_cost_the_sum(void **state)
         if (recipe->tours)
             continue;   /* its clients do not stay at one lock */
         plan.locks = 3; /* of 4, 4 and 3 clients */
-        plan.processes = 2;
+        plan.fleet.processes = 2;
         struct trial_result *result = live_trial(&plan);
         live_assert_good(result);
         struct tally law = law_of_drain(recipe, 4), other = law_of_drain(recipe, 3);
@@ -177,7 +177,7 @@ static void test_free_pace_excludes(void **state)
         if (recipe->broken)
             continue;
         plan.pace = PACE_FREE;
-        plan.processes = 3;
+        plan.fleet.processes = 3;
         struct trial_result *result = live_trial(&plan);
         live_assert_good(result);
         assert_int_equal(result->handoffs, 30);
@@ -214,10 +214,10 @@ static void test_every_client_is_granted(void **state)
     (void)state;
     struct trial_plan plan = plan_of("scalable", 40);
     plan.pace = PACE_FREE;
-    plan.processes = 40;
+    plan.fleet.processes = 40;
     struct trial_result *result = live_trial(&plan);
     live_assert_good(result);
-    for (uint32_t i = 0; i < plan.clients; i++)
+    for (uint32_t i = 0; i < plan.fleet.sessions; i++)
         assert_int_equal(result->board->sessions[i].acquisitions, 1);
     trial_result_free(result);
     plan.workload = WORKLOAD_STEADY;
@@ -225,7 +225,7 @@ static void test_every_client_is_granted(void **state)
     result = live_trial(&plan);
     live_assert_good(result);
     assert_int_equal(result->handoffs, 45);
-    for (uint32_t i = 0; i < plan.clients; i++)
+    for (uint32_t i = 0; i < plan.fleet.sessions; i++)
         assert_true(result->board->sessions[i].acquisitions >= 1);
     trial_result_free(result);
 }
@@ -261,7 +261,7 @@ static void test_bytes_are_counted(void **state)
 {
     (void)state;
     struct trial_plan plan = plan_of("scalable", 50);
-    plan.processes = 2;
+    plan.fleet.processes = 2;
     struct trial_result *result = live_trial(&plan);
     live_assert_good(result);
     uint64_t rpcs = tally_rpcs(&result->total);

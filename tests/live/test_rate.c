@@ -7,7 +7,7 @@ static struct trial_result *run_at(uint64_t rate, uint64_t timeout_ns, struct tr
     struct trial_plan plan = live_plan("nonscalable", 16);
     plan.root = ROOT;
     plan.max_rate = rate;
-    plan.timeout_ns = timeout_ns;
+    plan.fleet.timeout_ns = timeout_ns;
     struct trial_result *result = simulate_trial(&plan, same);
     live_assert_good(result);
     return result;

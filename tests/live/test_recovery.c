@@ -51,9 +51,9 @@ static struct trial_result *run(const struct recipe *recipe, enum operation oper
     cutting.release = cutting_release;
     plan = live_plan("scalable", 5);
     plan.recipe = &cutting;
-    plan.driver = driver;
+    plan.fleet.driver = driver;
     plan.pace = PACE_FREE;
-    plan.timeout_ns = 4 * NS_PER_S;
+    plan.fleet.timeout_ns = 4 * NS_PER_S;
     atomic_store(cuts, 0);
     return live_trial(&plan);
 }

@@ -20,7 +20,7 @@ static void test_every_role_has_its_own_latencies(void **state)
 {
     struct trial_plan plan = live_plan("nonscalable", 9);
     (void)state;
-    plan.processes = 2;
+    plan.fleet.processes = 2;
     struct trial_result *result = live_trial(&plan);
     live_assert_good(result);
     unsigned leader = find_server(ROLE_LEADER);
@@ -34,8 +34,8 @@ static void test_every_role_has_its_own_latencies(void **state)
         assert_int_equal(count_of(result, ROLE_LEADER, (enum meter_kind)kind) +
                              count_of(result, ROLE_FOLLOWER, (enum meter_kind)kind),
                          histogram_count(&result->latency[kind]));
-    for (uint32_t i = 0; i < plan.clients; i++)
-        assert_int_equal(result->board->sessions[i].role,
+    for (uint32_t i = 0; i < plan.fleet.sessions; i++)
+        assert_int_equal(result->board->shared->sessions[i].role,
                          i % 3 == leader ? ROLE_LEADER : ROLE_FOLLOWER);
     trial_result_free(result);
 }
@@ -44,7 +44,7 @@ static void check_placed(unsigned index, enum role role)
 {
     struct connect_string placement = {.endpoints = {live_servers.endpoints[index]}, .count = 1};
     struct trial_plan plan = live_plan("scalable", 5);
-    plan.servers = &placement;
+    plan.fleet.servers = &placement;
     struct trial_result *result = live_trial(&plan);
     live_assert_good(result);
     assert_int_equal(result->roles, 1);
@@ -89,8 +89,8 @@ static void test_a_session_that_reconnects_has_no_role(void **state)
     assert_int_equal(result->end, END_DONE);
     /* Session 0 had been granted before; 2, 3 and 5 had not. */
     assert_int_equal(count_of(result, ROLE_RECONNECTED, METER_ACQUIRE), victim == 0 ? 1 : 2);
-    for (uint32_t i = 0; i < plan.clients; i++) {
-        bool moved = result->board->sessions[i].role == ROLE_RECONNECTED;
+    for (uint32_t i = 0; i < plan.fleet.sessions; i++) {
+        bool moved = result->board->shared->sessions[i].role == ROLE_RECONNECTED;
         assert_int_equal(moved, i % 3 == victim);
     }
     uint64_t acquired = 0;

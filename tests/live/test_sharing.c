@@ -13,10 +13,10 @@ static struct trial_result *run(const struct recipe *recipe, uint32_t clients, e
     static struct trial_plan plan; /* outlives its result */
     plan = live_plan("scalable", clients);
     plan.recipe = recipe;
-    plan.driver = driver;
+    plan.fleet.driver = driver;
     plan.pace = pace;
-    plan.processes = processes;
-    plan.timeout_ns = 2 * NS_PER_S;
+    plan.fleet.processes = processes;
+    plan.fleet.timeout_ns = 2 * NS_PER_S;
     return live_trial(&plan);
 }
 
@@ -40,7 +40,7 @@ static void check_readers_are_released_together(const char *name)
     static const uint32_t granted[] = {1, 3, 0, 0, 1, 3, 0, 0, 1, 0};
     struct trial_result *result = run(registry_find(name), 9, PACE_LOCKSTEP, 3);
     live_assert_good(result);
-    assert_int_equal(board_rows_used(result->board, 0), 10);
+    assert_int_equal(lock_board_rows_used(result->board, 0), 10);
     for (uint64_t handoff = 0; handoff < 10; handoff++) {
         assert_int_equal(row(result, handoff)->granted, granted[handoff]);
         assert_int_equal(row(result, handoff)->handoff_ns > 0, handoff > 0 && granted[handoff] > 0);
@@ -64,9 +64,9 @@ static void test_readers_and_writers_exclude_in_free_pace(void **state)
     const char *const names[] = {"rwlock", "rwlock-curator"};
     for (size_t i = 0; i < 2; i++) {
         struct trial_plan plan = live_plan(names[i], 24);
-        plan.driver = driver;
+        plan.fleet.driver = driver;
         plan.pace = PACE_FREE;
-        plan.processes = 3;
+        plan.fleet.processes = 3;
         plan.workload = WORKLOAD_STEADY;
         plan.handoffs = 200;
         plan.hold = (struct hold){.mean_ns = NS_PER_MS / 2, .exponential = true};
@@ -84,9 +84,9 @@ static void test_a_counter_loses_nothing(void **state)
 {
     (void)state;
     struct trial_plan plan = live_plan("counter", 12);
-    plan.driver = driver;
+    plan.fleet.driver = driver;
     plan.pace = PACE_FREE;
-    plan.processes = 3;
+    plan.fleet.processes = 3;
     plan.locks = 2;
     plan.workload = WORKLOAD_STEADY;
     plan.handoffs = 100;
@@ -122,7 +122,7 @@ static void test_a_barrier_is_entered_and_left_together(void **state)
         assert_int_equal(result->handoffs, 10);
         if (pace == PACE_LOCKSTEP)
             assert_int_equal(row(result, 0)->granted, 10);
-        assert_int_equal(board_rows_used(result->board, 0), 11);
+        assert_int_equal(lock_board_rows_used(result->board, 0), 11);
         assert_int_equal(histogram_count(&result->latency[METER_ACQUIRE]), 10);
         assert_int_equal(histogram_count(&result->latency[METER_RELEASE]), 10);
         assert_int_equal(histogram_count(&result->latency[METER_HANDOFF]), 0);

@@ -35,7 +35,7 @@ struct outcome {
 };
 
 /* A session of either side. */
-struct actor {
+struct side_session {
     struct client *client;
     struct event_loop *events; /* the real one's loop, of its own, so that it can be left alone */
     struct heard heard;
@@ -44,14 +44,14 @@ struct actor {
 /* A side: the simulation, or a real server. */
 struct side {
     struct sim *world; /* NULL: the real one */
-    struct actor actors[ACTORS];
+    struct side_session actors[ACTORS];
     struct four_letter_counters before;
     uint64_t questions;
 };
 
 static void state_changed(void *owner, enum client_state state)
 {
-    struct actor *actor = owner;
+    struct side_session *actor = owner;
     actor->heard.established += state == CLIENT_ESTABLISHED;
 }
 
@@ -68,7 +68,7 @@ static int by_text(const void *a, const void *b)
 
 static void replied(void *owner, const struct client_reply *reply)
 {
-    struct actor *actor = owner;
+    struct side_session *actor = owner;
     char *text = actor->heard.reply;
     const char *names[64];
     int length = snprintf(text, WORDS, "operation %d status %d version %d path %s value %zu '%.*s'",
@@ -85,7 +85,7 @@ static void replied(void *owner, const struct client_reply *reply)
 
 static void notified(void *owner, enum client_event event, const char *path)
 {
-    struct heard *heard = &((struct actor *)owner)->heard;
+    struct heard *heard = &((struct side_session *)owner)->heard;
     assert_true(heard->notice_count < NOTICES_MAX);
     snprintf(heard->notices[heard->notice_count++], sizeof heard->notices[0], "%d %s", (int)event,
              path);
@@ -100,7 +100,7 @@ static int by_words(const void *a, const void *b)
 
 /* ------------------------------------------------------------------ the two sides */
 
-static void open_actor(struct side *side, struct actor *actor)
+static void open_actor(struct side *side, struct side_session *actor)
 {
     struct error error = {0};
     char hosts[CONNECT_TEXT_SIZE];
@@ -284,7 +284,7 @@ static void begin(struct side *side, bool simulate)
         open_actor(side, &side->actors[i]);
 }
 
-static void close_actor(struct side *side, struct actor *actor)
+static void close_actor(struct side *side, struct side_session *actor)
 {
     if (actor->client == NULL)
         return;
@@ -293,7 +293,7 @@ static void close_actor(struct side *side, struct actor *actor)
     else
         assert_int_equal(event_loop_close(actor->events, clock_now_ns() + PATIENCE_NS), 0);
     event_loop_free(actor->events);
-    *actor = (struct actor){0};
+    *actor = (struct side_session){0};
 }
 
 static void end(struct side *side)

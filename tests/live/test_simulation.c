@@ -6,8 +6,8 @@
 static void assert_same_rows(const struct trial_result *real, const struct trial_result *sim)
 {
     for (uint32_t lock = 0; lock < real->board->plan->locks; lock++) {
-        size_t rows = board_rows_used(real->board, lock);
-        assert_int_equal(board_rows_used(sim->board, lock), rows);
+        size_t rows = lock_board_rows_used(real->board, lock);
+        assert_int_equal(lock_board_rows_used(sim->board, lock), rows);
         for (size_t i = 0; i < rows; i++) {
             const struct ledger_row *row = ledger_row(&real->board->ledger, lock, i);
             const struct ledger_row *other = ledger_row(&sim->board->ledger, lock, i);
@@ -16,7 +16,7 @@ static void assert_same_rows(const struct trial_result *real, const struct trial
                 if (row->tally.of[kind] != other->tally.of[kind])
                     fail_msg("%s, %u clients, handoff %zu: %llu of kind %d on the server, %llu in "
                              "the simulation",
-                             real->board->plan->recipe->name, real->board->plan->clients, i,
+                             real->board->plan->recipe->name, real->board->plan->fleet.sessions, i,
                              (unsigned long long)row->tally.of[kind], kind,
                              (unsigned long long)other->tally.of[kind]);
             }

@@ -13,8 +13,9 @@ static void assert_same_counts(const struct trial_result *real, const struct tri
     for (int kind = 0; kind < TALLY_KINDS; kind++) {
         if (real->total.of[kind] != sim->total.of[kind])
             fail_msg("%s, %u clients: %llu of kind %d on the servers, %llu in the simulation",
-                     plan->recipe->name, plan->clients, (unsigned long long)real->total.of[kind],
-                     kind, (unsigned long long)sim->total.of[kind]);
+                     plan->recipe->name, plan->fleet.sessions,
+                     (unsigned long long)real->total.of[kind], kind,
+                     (unsigned long long)sim->total.of[kind]);
     }
     simulate_assert_same_servers(real, sim);
 }

@@ -84,8 +84,8 @@ static void stall_with(enum driver driver)
     struct freeze freeze = {.after = 10, .length_ns = 5 * NS_PER_S / 2};
     struct trial_plan plan = live_plan("scalable", 2);
     const struct connect_string alone = {{live_servers.endpoints[frozen]}, 1, ""};
-    plan.servers = &alone;
-    plan.driver = driver;
+    plan.fleet.servers = &alone;
+    plan.fleet.driver = driver;
     plan.pace = PACE_FREE;
     plan.workload = WORKLOAD_STEADY;
     plan.duration_ns = 5 * NS_PER_S;
@@ -125,7 +125,7 @@ static void assert_no_stall_in_holds(enum pace pace, enum driver driver)
 {
     struct trial_plan plan = live_plan("childwatch", 2);
     plan.pace = pace;
-    plan.driver = driver;
+    plan.fleet.driver = driver;
     plan.hold.mean_ns = 5 * STALL_LEAST_NS / 2;
     struct trial_result *result = live_trial(&plan);
     live_assert_good(result);
@@ -159,7 +159,7 @@ static void test_a_session_that_expires_is_no_stall(void **state)
 {
     struct trial_plan plan = live_plan("scalable", 3);
     (void)state;
-    plan.session_timeout_ms = 4000;
+    plan.fleet.session_timeout_ms = 4000;
     plan.death = (struct death){.how = DEATH_CRASH, .who = DEATH_HOLDER};
     struct trial_result *result = live_trial(&plan);
     live_assert_good(result);

@@ -7,8 +7,8 @@ static void check_drain(const struct recipe *recipe, uint32_t clients, uint32_t 
                         enum pace pace, enum driver driver)
 {
     struct trial_plan plan = live_plan(recipe->name, clients);
-    plan.driver = driver;
-    plan.processes = processes;
+    plan.fleet.driver = driver;
+    plan.fleet.processes = processes;
     plan.pace = pace;
     struct trial_result *result = live_trial(&plan);
     live_assert_good(result);
@@ -87,10 +87,10 @@ static void test_sessions_are_spread_evenly(void **state)
     struct trial_result *result = live_trial(&plan);
     (void)state;
     live_assert_good(result);
-    for (uint32_t i = 0; i < plan.clients; i++) {
+    for (uint32_t i = 0; i < plan.fleet.sessions; i++) {
         char server[ENDPOINT_TEXT_SIZE];
         endpoint_format(&live_servers.endpoints[i % 3], server, sizeof server);
-        assert_string_equal(result->board->sessions[i].server, server);
+        assert_string_equal(result->board->shared->sessions[i].server, server);
     }
     trial_result_free(result);
 }

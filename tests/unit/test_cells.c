@@ -143,15 +143,15 @@ static uint64_t measure_bytes(const struct recipe *recipe, uint32_t clients)
     struct trial_host host = {
         .servers = &servers, .simulation = &simulation, .watch = {.interrupt_descriptor = -1}};
     struct trial_plan drain = {.recipe = recipe,
-                               .driver = DRIVER_SIMULATED,
-                               .clients = clients,
+                               .fleet.driver = DRIVER_SIMULATED,
+                               .fleet.sessions = clients,
                                .locks = 1,
-                               .processes = 1,
-                               .timeout_ns = 30 * NS_PER_S,
-                               .session_timeout_ms = 30000,
-                               .seed = 1,
+                               .fleet.processes = 1,
+                               .fleet.timeout_ns = 30 * NS_PER_S,
+                               .fleet.session_timeout_ms = 30000,
+                               .fleet.seed = 1,
                                .root = "/zkherd-20261122T080910Z-0001234/t0000",
-                               .servers = &servers};
+                               .fleet.servers = &servers};
     struct trial_result *result = NULL;
     struct error error;
     assert_int_equal(trial_run(&drain, &host, &result, &error), ERROR_NONE);

@@ -31,15 +31,15 @@ static struct trial_plan plan_of(const char *recipe, enum pace pace)
     return (struct trial_plan){
         .recipe = registry_find(recipe),
         .pace = pace,
-        .driver = DRIVER_SIMULATED,
-        .clients = 6,
+        .fleet.driver = DRIVER_SIMULATED,
+        .fleet.sessions = 6,
         .locks = 1,
-        .processes = 1,
-        .timeout_ns = 10 * NS_PER_S,
-        .session_timeout_ms = 30000,
-        .seed = 1,
+        .fleet.processes = 1,
+        .fleet.timeout_ns = 10 * NS_PER_S,
+        .fleet.session_timeout_ms = 30000,
+        .fleet.seed = 1,
         .root = "/t",
-        .servers = &servers,
+        .fleet.servers = &servers,
     };
 }
 
@@ -61,7 +61,7 @@ static void test_in_free_pace_messages_alone_are_no_progress(void **state)
 {
     (void)state;
     struct trial_plan plan = plan_of("poll", PACE_FREE);
-    plan.hold.mean_ns = 3 * plan.timeout_ns;
+    plan.hold.mean_ns = 3 * plan.fleet.timeout_ns;
     struct trial_result *result = run(&plan);
     assert_int_equal(result->end, END_DEADLINE);
     assert_int_equal(result->handoffs, 1);
@@ -73,12 +73,12 @@ static void test_under_lockstep_messages_are_progress(void **state)
 {
     (void)state;
     struct trial_plan plan = plan_of("walkback", PACE_LOCKSTEP);
-    plan.clients = 20;
-    options.costs.read_ns = plan.timeout_ns / 10;
+    plan.fleet.sessions = 20;
+    options.costs.read_ns = plan.fleet.timeout_ns / 10;
     struct trial_result *result = run(&plan);
     assert_int_equal(result->end, END_DONE);
     assert_int_equal(result->violation_count, 0);
-    assert_true(histogram_max_ns(&result->latency[METER_HANDOFF]) > plan.timeout_ns);
+    assert_true(histogram_max_ns(&result->latency[METER_HANDOFF]) > plan.fleet.timeout_ns);
     trial_result_free(result);
 }
 
@@ -112,8 +112,8 @@ static void test_in_free_pace_the_last_notifications_are_received(void **state)
     struct trial_plan plan = plan_of("scalable", PACE_FREE);
     plan.recipe = &recipe_lingering;
     options.costs.network_ns = options.costs.network_jitter_ns = NS_PER_S;
-    plan.timeout_ns = 100 * NS_PER_S;
-    for (plan.seed = 1; plan.seed <= 20; plan.seed++) {
+    plan.fleet.timeout_ns = 100 * NS_PER_S;
+    for (plan.fleet.seed = 1; plan.fleet.seed <= 20; plan.fleet.seed++) {
         struct trial_result *result = run(&plan);
         assert_int_equal(result->violation_count, 0);
         assert_int_equal(result->reconciled, RECONCILED_YES);
@@ -146,7 +146,7 @@ static void test_a_simulation_has_no_stalls(void **state)
     for (enum pace pace = PACE_LOCKSTEP; pace <= PACE_FREE; pace++) {
         struct trial_plan plan = plan_of("childwatch", pace);
         options.costs.network_ns = 2 * NS_PER_S;
-        plan.timeout_ns = 100 * NS_PER_S;
+        plan.fleet.timeout_ns = 100 * NS_PER_S;
         struct trial_result *result = run(&plan);
         assert_int_equal(result->end, END_DONE);
         assert_int_equal(result->stalls.count, 0);

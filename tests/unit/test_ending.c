@@ -19,7 +19,7 @@
 
 static struct connect_string servers;
 static struct trial_plan plan;
-static struct board *board;
+static struct lock_board *board;
 static struct server_counters counters;
 
 /* Sessions of three simulated servers in turn, all of them unfinished, none with a request out. */
@@ -33,20 +33,21 @@ static int set_up(void **state)
     for (size_t i = 0; i < SERVERS; i++)
         servers.endpoints[i] = (struct endpoint){.host = "simulated", .port = (uint16_t)(i + 1)};
     plan = (struct trial_plan){.recipe = registry_find("scalable"),
-                               .clients = CLIENTS,
+                               .fleet.sessions = CLIENTS,
                                .locks = 1,
-                               .processes = 1,
-                               .timeout_ns = 30 * NS_PER_S,
-                               .servers = &servers};
+                               .fleet.processes = 1,
+                               .fleet.timeout_ns = 30 * NS_PER_S,
+                               .fleet.servers = &servers};
     counters = (struct server_counters){.servers = &servers};
     if (sim_new(&options, &counters.sim, &error) != ERROR_NONE ||
-        board_new(&plan, &board, &error) != ERROR_NONE)
+        lock_board_new(&plan, &board, &error) != ERROR_NONE)
         return -1;
     for (uint32_t i = 0; i < CLIENTS; i++) {
-        struct board_session *session = &board->sessions[i];
+        struct trial_session_report *session = &board->sessions[i];
         session->unfinished = true;
         snprintf(session->node, sizeof session->node, "/l/n%u", i);
-        snprintf(session->server, sizeof session->server, "simulated:%u", i % SERVERS + 1);
+        snprintf(board->shared->sessions[i].server, sizeof board->shared->sessions[i].server,
+                 "simulated:%u", i % SERVERS + 1);
     }
     return 0;
 }
@@ -54,7 +55,7 @@ static int set_up(void **state)
 static int tear_down(void **state)
 {
     (void)state;
-    board_free(board);
+    lock_board_free(board);
     sim_free(counters.sim);
     return 0;
 }
@@ -90,7 +91,8 @@ static void test_each_server_is_told_that_has_requests(void **state)
     (void)state;
     for (uint32_t i = 0; i < 2; i++)
         board->sessions[i].unfinished = false;
-    board->sessions[2].asked = board->sessions[4].asked = board->sessions[5].asked = true;
+    board->shared->sessions[2].asked = board->shared->sessions[4].asked =
+        board->shared->sessions[5].asked = true;
     assert_told("nothing moved for 30 s: 4 sessions are unfinished, the first is session 2, which "
                 "has a request out for its znode /l/n2; out at simulated:2 (follower): 1 request; "
                 "out at simulated:3 (leader): 2 requests");
@@ -99,7 +101,8 @@ static void test_each_server_is_told_that_has_requests(void **state)
 static void test_what_was_not_read_is_told(void **state)
 {
     (void)state;
-    board->sessions[0].asked = board->sessions[3].asked = board->sessions[3].answered = true;
+    board->shared->sessions[0].asked = board->shared->sessions[3].asked =
+        board->shared->sessions[3].answered = true;
     assert_told(
         "nothing moved for 30 s: 6 sessions are unfinished, the first is session 0, which "
         "has a request out for its znode /l/n0; out at simulated:1 (follower): 2 requests, 1 "
@@ -112,7 +115,7 @@ static void test_what_is_too_long_is_cut_off(void **state)
     char text[64];
     (void)state;
     for (uint32_t i = 0; i < CLIENTS; i++)
-        board->sessions[i].asked = true;
+        board->shared->sessions[i].asked = true;
     for (size_t size = 1; size < sizeof text; size++) {
         text[size] = 'x';
         ending_describe(board, &counters, END_DEADLINE, text, size);

@@ -14,16 +14,18 @@
 #define CLIENTS 6
 
 static struct trial_plan plan;
-static struct board *board;
+static struct lock_board *board;
 
 /* All have arrived at the only lock, and session 0 holds it, since 100 ns. */
 static int set_up(void **state)
 {
     struct error error;
     (void)state;
-    plan = (struct trial_plan){
-        .recipe = registry_find("scalable"), .clients = CLIENTS, .locks = 1, .processes = 1};
-    if (board_new(&plan, &board, &error) != ERROR_NONE)
+    plan = (struct trial_plan){.recipe = registry_find("scalable"),
+                               .fleet.sessions = CLIENTS,
+                               .locks = 1,
+                               .fleet.processes = 1};
+    if (lock_board_new(&plan, &board, &error) != ERROR_NONE)
         return -1;
     atomic_store(&board->locks[0].arrivals, CLIENTS);
     atomic_store(&board->locks[0].grants, 1);
@@ -35,7 +37,7 @@ static int set_up(void **state)
 static int tear_down(void **state)
 {
     (void)state;
-    board_free(board);
+    lock_board_free(board);
     return 0;
 }
 
@@ -45,7 +47,7 @@ static void test_a_crashed_holder_holds_until_its_timeout(void **state)
     checker_crashed(board, 0, 1000);
     death_bury(board, 0, 2000);
     checker_granted(board, 0, 1, 1, 1000);
-    assert_int_equal(board_violation_count(board), 0);
+    assert_int_equal(lock_board_violation_count(board), 0);
 }
 
 static void test_a_grant_before_that_is_a_second_holder(void **state)
@@ -54,7 +56,7 @@ static void test_a_grant_before_that_is_a_second_holder(void **state)
     checker_crashed(board, 0, 1000);
     death_bury(board, 0, 2000);
     checker_granted(board, 0, 1, 1, 999);
-    assert_int_equal(board_violation_count(board), 1);
+    assert_int_equal(lock_board_violation_count(board), 1);
     assert_int_equal(board->violations[0].kind, VIOLATION_TWO_HOLDERS);
     assert_int_equal(board->violations[0].session, 2);
     assert_int_equal(board->violations[0].other, 1);
@@ -72,12 +74,12 @@ static void test_a_deserter_is_told_once(void **state)
     char text[256];
     (void)state;
     checker_released(board, 0, 0);
-    checker_deserted(board, 0, 0);
-    board->sessions[0].timeout_ms = 4000;
+    checker_undeleted(board, 0, 0);
+    board->shared->sessions[0].timeout_ms = 4000;
     checker_granted(board, 0, 1, 1, UINT64_C(4200) * 1000 * 1000);
     checker_released(board, 0, 1);
     checker_granted(board, 0, 2, 2, UINT64_MAX);
-    assert_int_equal(board_violation_count(board), 1);
+    assert_int_equal(lock_board_violation_count(board), 1);
     assert_string_equal(
         violation_describe(&board->violations[0], text, sizeof text),
         "lock 0, handoff 0: leftover: session 0 ended and left its ephemeral znode: "

@@ -48,16 +48,16 @@ static struct trial_result *run(const struct recipe *recipe, uint64_t seed)
     for (size_t i = 0; i < SERVERS; i++)
         servers.endpoints[i] = (struct endpoint){.host = "simulated", .port = (uint16_t)(i + 1)};
     plan = (struct trial_plan){.recipe = recipe,
-                               .driver = DRIVER_SIMULATED,
+                               .fleet.driver = DRIVER_SIMULATED,
                                .hold.mean_ns = NS_PER_S, /* until then it has come */
-                               .clients = CLIENTS,
+                               .fleet.sessions = CLIENTS,
                                .locks = 1,
-                               .processes = 1,
-                               .timeout_ns = 10 * NS_PER_S,
-                               .session_timeout_ms = 60000,
-                               .seed = seed,
+                               .fleet.processes = 1,
+                               .fleet.timeout_ns = 10 * NS_PER_S,
+                               .fleet.session_timeout_ms = 60000,
+                               .fleet.seed = seed,
                                .root = "/t",
-                               .servers = &servers};
+                               .fleet.servers = &servers};
     assert_int_equal(trial_run(&plan, &host, &result, &error), ERROR_NONE);
     return result;
 }

@@ -16,18 +16,22 @@
 #define LOCKS 2
 
 static struct trial_plan plan;
-static struct board *board;
+static struct lock_board *board;
+static const struct actor actor;
 static struct meter meter;
 
 static int set_up(void **state)
 {
     struct error error;
     (void)state;
-    plan = (struct trial_plan){
-        .recipe = registry_find("nonscalable"), .clients = 4, .locks = LOCKS, .processes = 1};
-    if (board_new(&plan, &board, &error) != ERROR_NONE)
+    plan = (struct trial_plan){.recipe = registry_find("nonscalable"),
+                               .fleet.sessions = 4,
+                               .locks = LOCKS,
+                               .fleet.processes = 1};
+    if (lock_board_new(&plan, &board, &error) != ERROR_NONE)
         return -1;
-    meter = (struct meter){.board = board, .worker = &board->workers[0], .lock = 1};
+    meter =
+        (struct meter){.board = board, .worker = &board->workers[0], .actor = &actor, .lock = 1};
     for (uint32_t lock = 0; lock < LOCKS; lock++)
         atomic_store(&board->locks[lock].arrivals, 2);
     return 0;
@@ -36,7 +40,7 @@ static int set_up(void **state)
 static int tear_down(void **state)
 {
     (void)state;
-    board_free(board);
+    lock_board_free(board);
     return 0;
 }
 
@@ -133,19 +137,22 @@ static void test_a_message_is_in_the_row_of_its_handoff_and_in_the_total(void **
     assert_int_equal(counted(1, TALLY_CREATE), 1);
     assert_int_equal(board->workers[0].total.of[TALLY_CREATE], 2);
     assert_int_equal(ledger_row(&board->ledger, 0, 0)->tally.of[TALLY_CREATE], 0);
-    assert_int_equal(board_requests(board), 3);
+    assert_int_equal(lock_board_requests(board), 3);
 }
 
 /* Words that all processes write would cost them each other's cache lines. */
 static void test_a_request_is_counted_in_no_word_of_all_workers(void **state)
 {
-    struct board before;
+    struct lock_board before;
+    struct shared shared_before;
     (void)state;
     memcpy(&before, board, sizeof before);
+    memcpy(&shared_before, board->shared, sizeof shared_before);
     meter_sent(&meter, OP_CREATE);
     reply(OP_CREATE, ZK_OK, 0);
     assert_memory_equal(&before, board, sizeof before);
-    assert_int_equal(board_requests(board), 1);
+    assert_memory_equal(&shared_before, board->shared, sizeof shared_before);
+    assert_int_equal(lock_board_requests(board), 1);
 }
 
 static void test_replies_are_counted_for_what_they_say(void **state)
@@ -228,11 +235,11 @@ static void test_rows_that_do_not_sum_up_are_told_of_every_kind(void **state)
         ledger_row(&board->ledger, 0, 0)->tally.of[kind] = 5;
         ledger_row(&board->ledger, 1, 1)->tally.of[kind] = 2;
         total.of[kind] = 7;
-        board_check_ledger(board, &total);
-        assert_int_equal(board_violation_count(board), 0);
+        lock_board_check_ledger(board, &total);
+        assert_int_equal(lock_board_violation_count(board), 0);
         total.of[kind] = 8;
-        board_check_ledger(board, &total);
-        assert_int_equal(board_violation_count(board), 1);
+        lock_board_check_ledger(board, &total);
+        assert_int_equal(lock_board_violation_count(board), 1);
         assert_int_equal(board->violations[0].kind, VIOLATION_LEDGER);
         assert_int_equal(board->violations[0].tally, kind);
         assert_int_equal(board->violations[0].expected, 8);

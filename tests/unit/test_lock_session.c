@@ -15,7 +15,7 @@
 #include <stdio.h>
 
 static struct trial_plan plan;
-static struct board *board;
+static struct lock_board *board;
 static struct lock_session session;
 static uint64_t time_ns;
 
@@ -73,16 +73,23 @@ static struct client client;
 
 static int set_up(void **state)
 {
-    const struct session_timer no_timer = {NULL, NULL};
     struct error error;
     (void)state;
-    plan = (struct trial_plan){
-        .recipe = registry_find("nonscalable"), .clients = 3, .locks = 1, .processes = 1};
-    if (board_new(&plan, &board, &error) != ERROR_NONE)
+    plan = (struct trial_plan){.recipe = registry_find("nonscalable"),
+                               .fleet.sessions = 3,
+                               .locks = 1,
+                               .fleet.processes = 1};
+    if (lock_board_new(&plan, &board, &error) != ERROR_NONE)
         return -1;
-    lock_session_init(&session, board, &board->workers[0], 1, &no_timer, 1);
-    client =
-        (struct client){.driver = &driver, .listener = &lock_session_listener, .owner = &session};
+    client = (struct client){
+        .driver = &driver, .listener = lock_session_ops.listener, .owner = &session};
+    session = (struct lock_session){.actor = {.shared = board->shared,
+                                              .worker = &board->shared->workers[0],
+                                              .ops = &lock_session_ops,
+                                              .client = &client,
+                                              .session = 1,
+                                              .established = true}};
+    lock_session_ops.init(&session, board, 1);
     session.contender.client = &client;
     session.state = SESSION_IDLE;
     time_ns = 1000;
@@ -92,8 +99,13 @@ static int set_up(void **state)
 static int tear_down(void **state)
 {
     (void)state;
-    board_free(board);
+    lock_board_free(board);
     return 0;
+}
+
+static void order(int order)
+{
+    lock_session_ops.order(&session, order);
 }
 
 static void answer(enum zk_status status)
@@ -104,13 +116,13 @@ static void answer(enum zk_status status)
 /* It arrives at a lock that is held, and waits. */
 static void park(void)
 {
-    lock_session_pass_gate(&session);
-    atomic_store(&board->busy, 1);
-    lock_session_arrive(&session);
+    order(ORDER_GATE);
+    atomic_store(&board->shared->busy, 1);
+    order(LOCK_ORDER_ARRIVE);
     answer(ZK_NODE_EXISTS);
     answer(ZK_OK);
     assert_int_equal(session.state, SESSION_PARKED);
-    assert_int_equal(atomic_load(&board->busy), 0);
+    assert_int_equal(atomic_load(&board->shared->busy), 0);
 }
 
 /* ------------------------------------------------------------------ reports */
@@ -120,12 +132,12 @@ static void test_a_session_that_is_dying_reports_nothing(void **state)
 {
     (void)state;
     park();
-    lock_session_answer(&session);
+    order(ORDER_REPORT);
     assert_true(board->sessions[1].parked);
     death_bury(board, 1, time_ns);
-    lock_session_answer(&session);
+    order(ORDER_REPORT);
     assert_false(board->sessions[1].parked);
-    lock_session_take_reading(&session);
+    order(ORDER_READ);
     assert_false(board->sessions[1].parked);
 }
 
@@ -137,9 +149,9 @@ static void test_the_alarm_of_a_dead_session_resumes_nothing(void **state)
     (void)state;
     plan.death = (struct death){.how = DEATH_CRASH};
     park();
-    lock_session_die(&session);
+    order(LOCK_ORDER_DIE);
     assert_int_equal(session.state, SESSION_DEAD);
-    lock_session_alarm_rang(&session, 0);
+    lock_session_ops.alarm(&session, 0);
     assert_int_equal(session.state, SESSION_DEAD);
     assert_false(client.outstanding);
 }
@@ -150,34 +162,35 @@ static void test_a_loss_is_on_the_board_before_what_follows(void **state)
 {
     (void)state;
     park();
-    lock_session_listener.state_changed(&session, CLIENT_CONNECTING);
-    assert_int_equal(atomic_load(&board->losses), 1);
-    lock_session_listener.state_changed(&session, CLIENT_CONNECTING); /* tried again, in vain */
-    assert_int_equal(atomic_load(&board->losses), 1);
-    lock_session_answer(&session);
+    lock_session_ops.listener->state_changed(&session, CLIENT_CONNECTING);
+    assert_int_equal(atomic_load(&board->shared->losses), 1);
+    lock_session_ops.listener->state_changed(&session,
+                                             CLIENT_CONNECTING); /* tried again, in vain */
+    assert_int_equal(atomic_load(&board->shared->losses), 1);
+    order(ORDER_REPORT);
     assert_true(board->sessions[1].missed);
-    lock_session_listener.state_changed(&session, CLIENT_ESTABLISHED);
-    assert_int_equal(atomic_load(&board->losses), 1);
-    assert_int_equal(atomic_load(&board->workers[0].reconnects), 1);
-    lock_session_answer(&session);
+    lock_session_ops.listener->state_changed(&session, CLIENT_ESTABLISHED);
+    assert_int_equal(atomic_load(&board->shared->losses), 1);
+    assert_int_equal(atomic_load(&board->shared->workers[0].reconnects), 1);
+    order(ORDER_REPORT);
     assert_true(board->sessions[1].missed);
-    lock_session_listener.state_changed(&session, CLIENT_CONNECTING);
-    assert_int_equal(atomic_load(&board->losses), 2);
+    lock_session_ops.listener->state_changed(&session, CLIENT_CONNECTING);
+    assert_int_equal(atomic_load(&board->shared->losses), 2);
 }
 
 static void test_a_loss_before_the_gate_counts_while_it_lasts(void **state)
 {
     (void)state;
-    lock_session_listener.state_changed(&session, CLIENT_CONNECTING);
-    lock_session_listener.state_changed(&session, CLIENT_ESTABLISHED);
-    lock_session_pass_gate(&session);
-    assert_int_equal(atomic_load(&board->losses), 0);
+    lock_session_ops.listener->state_changed(&session, CLIENT_CONNECTING);
+    lock_session_ops.listener->state_changed(&session, CLIENT_ESTABLISHED);
+    order(ORDER_GATE);
+    assert_int_equal(atomic_load(&board->shared->losses), 0);
     tear_down(state);
     set_up(state);
-    lock_session_listener.state_changed(&session, CLIENT_CONNECTING);
-    assert_int_equal(atomic_load(&board->losses), 0);
-    lock_session_pass_gate(&session);
-    assert_int_equal(atomic_load(&board->losses), 1);
+    lock_session_ops.listener->state_changed(&session, CLIENT_CONNECTING);
+    assert_int_equal(atomic_load(&board->shared->losses), 0);
+    order(ORDER_GATE);
+    assert_int_equal(atomic_load(&board->shared->losses), 1);
 }
 
 /* Deleted and made again, a znode has changed: the watch is used up, and the lock may be free. */
@@ -189,8 +202,8 @@ static void test_any_event_of_the_znode_ends_the_wait(void **state)
     park();
     uint64_t requests = tally_rpcs(total);
     for (size_t i = 0; i < sizeof events / sizeof events[0]; i++) {
-        lock_session_listener.notified(&session, events[i], session.contender.node);
-        assert_int_equal(atomic_load(&board->busy), 1);
+        lock_session_ops.listener->notified(&session, events[i], session.contender.node);
+        assert_int_equal(atomic_load(&board->shared->busy), 1);
         answer(ZK_NODE_EXISTS);
         answer(ZK_OK);
         assert_int_equal(session.state, SESSION_PARKED);
@@ -198,8 +211,8 @@ static void test_any_event_of_the_znode_ends_the_wait(void **state)
     assert_int_equal(tally_rpcs(total), requests + 6);
     assert_int_equal(board->workers[0].total.of[TALLY_NOTIFICATION_SPURIOUS], 0);
     /* Of its children, or another znode, it was told by another watch. */
-    lock_session_listener.notified(&session, EVENT_CHILD, session.contender.node);
-    lock_session_listener.notified(&session, EVENT_DELETED, "/another");
+    lock_session_ops.listener->notified(&session, EVENT_CHILD, session.contender.node);
+    lock_session_ops.listener->notified(&session, EVENT_DELETED, "/another");
     assert_int_equal(session.state, SESSION_PARKED);
     assert_int_equal(total->of[TALLY_NOTIFICATION], 5);
     assert_int_equal(total->of[TALLY_NOTIFICATION_SPURIOUS], 2);
@@ -215,7 +228,7 @@ static void test_the_last_release_is_the_latest(void **state)
     session.state = SESSION_HOLDING;
     session.nested = 1;
     atomic_store(&board->locks[0].holder, 2);
-    lock_session_alarm_rang(&session, 0);
+    lock_session_ops.alarm(&session, 0);
     time_ns = 3000;
     answer(ZK_OK);
     assert_int_equal(atomic_load(&board->last_released_ns), 5000);
@@ -231,7 +244,7 @@ static void test_a_crashed_holder_holds_for_its_timeout_from_its_last_request(vo
     client.sent_ns = 1000 * NS_PER_MS;
     time_ns = 3000 * NS_PER_MS;
     plan.death = (struct death){.how = DEATH_CRASH, .who = DEATH_HOLDER};
-    lock_session_die(&session);
+    order(LOCK_ORDER_DIE);
     assert_int_equal(session.state, SESSION_DEAD);
     assert_int_equal(atomic_load(&board->locks[0].lapses_ns), 5000 * NS_PER_MS);
     assert_int_equal(atomic_load(&board->expires_ns), 11000 * NS_PER_MS);
@@ -242,15 +255,15 @@ static void test_nothing_counts_behind_the_last_reading(void **state)
     const struct client_reply reply = {.operation = OP_GET_CHILDREN, .name_count = 3};
     (void)state;
     session.state = SESSION_DEAD; /* whose connection is not asked for its bytes */
-    lock_session_take_reading(&session);
-    lock_session_listener.notified(&session, EVENT_CHILD, "/x");
-    lock_session_listener.replied(&session, &reply);
-    lock_session_listener.state_changed(&session, CLIENT_EXPIRED);
-    lock_session_alarm_rang(&session, 0);
+    order(ORDER_READ);
+    lock_session_ops.listener->notified(&session, EVENT_CHILD, "/x");
+    lock_session_ops.listener->replied(&session, &reply);
+    lock_session_ops.listener->state_changed(&session, CLIENT_EXPIRED);
+    lock_session_ops.alarm(&session, 0);
     const struct tally *total = &board->workers[0].total;
     assert_int_equal(total->of[TALLY_NOTIFICATION], 0);
     assert_int_equal(total->of[TALLY_NAMES_LISTED], 0);
-    assert_int_equal(atomic_load(&board->lost), 0);
+    assert_int_equal(atomic_load(&board->shared->lost), 0);
     assert_int_equal(ledger_row(&board->ledger, 0, 0)->tally.of[TALLY_NOTIFICATION], 0);
     assert_int_equal(session.state, SESSION_READ);
 }

@@ -14,7 +14,8 @@
 #include "trial/meter.h"
 
 static struct trial_plan plan;
-static struct board *board;
+static struct lock_board *board;
+static struct actor actor;
 static struct meter meter;
 
 /* All have arrived at the only lock. */
@@ -22,25 +23,27 @@ static int set_up(void **state)
 {
     struct error error;
     (void)state;
-    plan = (struct trial_plan){
-        .recipe = registry_find("nonscalable"), .clients = 3, .locks = 1, .processes = 1};
-    if (board_new(&plan, &board, &error) != ERROR_NONE)
+    plan = (struct trial_plan){.recipe = registry_find("nonscalable"),
+                               .fleet.sessions = 3,
+                               .locks = 1,
+                               .fleet.processes = 1};
+    if (lock_board_new(&plan, &board, &error) != ERROR_NONE)
         return -1;
-    meter = (struct meter){.board = board, .worker = &board->workers[0]};
-    atomic_store(&board->locks[0].arrivals, plan.clients);
+    meter = (struct meter){.board = board, .worker = &board->workers[0], .actor = &actor};
+    atomic_store(&board->locks[0].arrivals, plan.fleet.sessions);
     return 0;
 }
 
 static int tear_down(void **state)
 {
     (void)state;
-    board_free(board);
+    lock_board_free(board);
     return 0;
 }
 
 static const struct histogram *latency(enum meter_kind kind)
 {
-    return &board->workers[0].latency[meter.role][kind];
+    return &board->workers[0].latency[actor.role][kind];
 }
 
 static void test_times_are_from_the_release_on(void **state)
@@ -115,7 +118,7 @@ static void test_who_joins_has_no_handoff(void **state)
 static void test_the_grant_behind_a_death_is_no_handoff(void **state)
 {
     (void)state;
-    meter_bereaved(&meter, 1000);
+    meter_holder_died(&meter, 1000);
     meter_granted(&meter, 1, 900, 1700);
     assert_int_equal(histogram_count(latency(METER_HANDOFF)), 0);
     assert_int_equal(ledger_row(&board->ledger, 0, 1)->handoff_ns, 700);
@@ -127,7 +130,7 @@ static void test_the_grant_behind_a_death_is_no_handoff(void **state)
 /* From each one's first grant on, until the last has been let in. */
 static void test_a_steady_trial_times_its_middle(void **state)
 {
-    struct board_lock *lock = &board->locks[0];
+    struct lock_state *lock = &board->locks[0];
     (void)state;
     plan.workload = WORKLOAD_STEADY;
     plan.handoffs = 10;
@@ -144,7 +147,7 @@ static void test_a_steady_trial_times_its_middle(void **state)
     assert_int_equal(histogram_count(latency(METER_RELEASE)), 1);
 }
 
-/* ------------------------------------------------------------------ bytes and silences */
+/* ------------------------------------------------------------------ bytes */
 
 static struct client_bytes counters;
 
@@ -155,13 +158,7 @@ static bool bytes(const struct client *client, struct client_bytes *bytes_now)
     return true;
 }
 
-static uint32_t timeout_ms(const struct client *client)
-{
-    (void)client;
-    return 30000;
-}
-
-static const struct client_driver driver = {.bytes = bytes, .timeout_ms = timeout_ms};
+static const struct client_driver driver = {.bytes = bytes};
 
 static void read_bytes(uint64_t connection, uint64_t sent, uint64_t received)
 {
@@ -195,20 +192,6 @@ static void test_the_bytes_of_a_new_connection_count_from_zero(void **state)
     assert_int_equal(of[TALLY_BYTES_RECEIVED], 60);
 }
 
-/* Of thirty seconds' timeout: a ping each ten seconds of silence. */
-static void test_the_silences_of_a_session_say_how_many_pings_there_can_be(void **state)
-{
-    struct client client = {.driver = &driver};
-    const uint64_t requests_s[] = {5, 6, 17, 50};
-    (void)state;
-    for (size_t i = 0; i < sizeof requests_s / sizeof requests_s[0]; i++) {
-        client.sent_ns = requests_s[i] * NS_PER_S;
-        meter_spoke(&meter, &client);
-    }
-    assert_int_equal(meter.pings, 0 + 0 + 1 + 3);
-    assert_int_equal(meter.spoke_ns, 50 * NS_PER_S);
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -220,8 +203,6 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_a_steady_trial_times_its_middle, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_the_bytes_of_a_new_connection_count_from_zero, set_up,
                                         tear_down),
-        cmocka_unit_test_setup_teardown(
-            test_the_silences_of_a_session_say_how_many_pings_there_can_be, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_times_are_from_the_release_on, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_what_came_before_a_release_is_not_its_work, set_up,
                                         tear_down),

@@ -30,14 +30,14 @@ static int set_up(void **state)
     (void)state;
     plan = (struct trial_plan){.recipe = registry_find("scalable"),
                                .pace = PACE_FREE,
-                               .clients = 4,
+                               .fleet.sessions = 4,
                                .locks = 1,
-                               .processes = 2};
-    cell = (struct cell){.recipe = plan.recipe, .clients = plan.clients, .trial = 1};
+                               .fleet.processes = 2};
+    cell = (struct cell){.recipe = plan.recipe, .clients = plan.fleet.sessions, .trial = 1};
     cores = 64;
     histograms = calloc(1 + METER_KINDS + ROLES * METER_KINDS, sizeof *histograms);
     result = (struct trial_result){.end = END_DONE, .elapsed_ns = 10 * NS_PER_S};
-    if (histograms == NULL || board_new(&plan, &result.board, &error) != ERROR_NONE)
+    if (histograms == NULL || lock_board_new(&plan, &result.board, &error) != ERROR_NONE)
         return -1;
     result.late = histograms;
     result.latency = histograms + 1;
@@ -48,7 +48,7 @@ static int set_up(void **state)
 static int tear_down(void **state)
 {
     (void)state;
-    board_free(result.board);
+    lock_board_free(result.board);
     free(histograms);
     return 0;
 }
@@ -173,19 +173,19 @@ static void test_a_driver_is_held_against_the_cores_that_it_may_use(void **state
                    "machine";
     (void)state;
     cores = 2;
-    plan.processes = 8;
+    plan.fleet.processes = 8;
     result.client_cpu_ns = 16 * NS_PER_S;
     assert_valid();
     result.client_cpu_ns += NS_PER_MS;
     assert_times_do_not_stand(reason);
-    plan.processes = 2;
+    plan.fleet.processes = 2;
     cores = 1.5;
     result.client_cpu_ns = 12 * NS_PER_S;
     assert_valid();
     result.client_cpu_ns += NS_PER_MS;
     assert_times_do_not_stand(reason);
-    plan.driver = DRIVER_THREADS;
-    plan.processes = 1;
+    plan.fleet.driver = DRIVER_THREADS;
+    plan.fleet.processes = 1;
     cores = 4;
     result.client_cpu_ns = 32 * NS_PER_S;
     assert_valid();
@@ -202,7 +202,7 @@ static void test_a_short_trial_and_a_simulation_are_not_overloaded(void **state)
     assert_valid();
     result.elapsed_ns++;
     assert_false(take().valid);
-    plan.driver = DRIVER_SIMULATED;
+    plan.fleet.driver = DRIVER_SIMULATED;
     assert_valid();
 }
 
@@ -314,7 +314,7 @@ static void test_a_violation_is_told_first(void **state)
     (void)state;
     result.end = END_VIOLATION;
     result.violation_count = 1;
-    board_violate(result.board, &(struct violation){.kind = VIOLATION_LEFTOVER, .found = 2});
+    lock_board_violate(result.board, &(struct violation){.kind = VIOLATION_LEFTOVER, .found = 2});
     struct sample sample = take();
     assert_true(sample.valid);
     assert_false(sample.complete);

@@ -40,15 +40,15 @@ static struct world draw(const struct recipe *recipe, uint64_t seed)
             (struct endpoint){.host = "simulated", .port = (uint16_t)(i + 1)};
     world.plan = (struct trial_plan){
         .recipe = recipe,
-        .driver = DRIVER_SIMULATED,
+        .fleet.driver = DRIVER_SIMULATED,
         .pace = random_below(&random, 4) == 0 && recipe_has_law(recipe) ? PACE_LOCKSTEP : PACE_FREE,
         .workload = random_below(&random, 3) == 0 ? WORKLOAD_STEADY : WORKLOAD_DRAIN,
-        .clients = 1 + (uint32_t)random_below(&random, 8),
+        .fleet.sessions = 1 + (uint32_t)random_below(&random, 8),
         .locks = 1,
-        .processes = 1,
-        .timeout_ns = 10 * NS_PER_S,
-        .session_timeout_ms = 60000,
-        .seed = seed,
+        .fleet.processes = 1,
+        .fleet.timeout_ns = 10 * NS_PER_S,
+        .fleet.session_timeout_ms = 60000,
+        .fleet.seed = seed,
         .root = "/t",
     };
     /* As `zkherd run` has it. */
@@ -56,8 +56,9 @@ static struct world draw(const struct recipe *recipe, uint64_t seed)
         world.plan.workload = WORKLOAD_DRAIN;
     world.plan.hold.mean_ns = random_below(&random, 2) * NS_PER_MS;
     world.plan.hold.exponential = true;
-    world.plan.handoffs = world.plan.workload == WORKLOAD_STEADY ? 3 * world.plan.clients : 0;
-    if (random_below(&random, 4) == 0 && world.plan.clients > 1)
+    world.plan.handoffs =
+        world.plan.workload == WORKLOAD_STEADY ? 3 * world.plan.fleet.sessions : 0;
+    if (random_below(&random, 4) == 0 && world.plan.fleet.sessions > 1)
         world.plan.locks = 2;
     return world;
 }
@@ -97,14 +98,14 @@ static struct world draw_death(const struct recipe *recipe, uint64_t seed)
 static void fail_world(const struct world *world, const char *what)
 {
     const struct trial_plan *plan = &world->plan;
-    unsigned long long seed = plan->seed;
+    unsigned long long seed = plan->fleet.seed;
     char drawn[32] = "", again[64] = "";
     if (!world->by_clients) {
         snprintf(drawn, sizeof drawn, ", seed %llu", seed);
         snprintf(again, sizeof again, "; ZKHERD_SEED=%llu plays it again", seed);
     }
     fail_msg("%s%s (%u clients, %u locks, %zu servers, %s, %s): %s%s", plan->recipe->name, drawn,
-             plan->clients, plan->locks, world->servers.count,
+             plan->fleet.sessions, plan->locks, world->servers.count,
              plan->pace == PACE_LOCKSTEP ? "lockstep" : "free",
              plan->workload == WORKLOAD_DRAIN ? "drain" : "steady", what, again);
 }
@@ -116,7 +117,7 @@ static struct trial_result *run(struct world *world)
     struct trial_host host = {.servers = &world->servers,
                               .simulation = &world->options,
                               .watch = {.interrupt_descriptor = -1}};
-    world->plan.servers = &world->servers;
+    world->plan.fleet.servers = &world->servers;
     enum error_kind kind = trial_run(&world->plan, &host, &result, &error);
     if (kind != ERROR_NONE) {
         char wrong[1024];
@@ -238,7 +239,7 @@ static void check_death(const struct recipe *recipe, uint64_t seed)
     if (result->had_death != dies || (dies && result->has_law))
         explain(&world, result, dies ? "nobody died" : "somebody died");
     /* In a tour it misses the locks that were still to come. */
-    if (!recipe->tours && result->handoffs != world.plan.clients - (never_granted ? 1 : 0))
+    if (!recipe->tours && result->handoffs != world.plan.fleet.sessions - (never_granted ? 1 : 0))
         explain(&world, result, "not all who live were granted");
     check_work(&world, result);
     check_left_by_dead(&world, result);
@@ -279,7 +280,7 @@ static void test_every_law_holds_for_every_number_of_clients(void **state)
             world.plan.pace = PACE_LOCKSTEP;
             world.plan.workload = WORKLOAD_DRAIN;
             world.plan.handoffs = 0;
-            world.plan.clients = clients;
+            world.plan.fleet.sessions = clients;
             world.plan.locks = 1;
             check_world(&world);
         }
@@ -304,7 +305,7 @@ static void check_last(const struct recipe *recipe, uint64_t seed)
     world.plan.pace = PACE_LOCKSTEP;
     world.plan.workload = WORKLOAD_DRAIN;
     world.plan.handoffs = 0;
-    world.plan.clients = 1;
+    world.plan.fleet.sessions = 1;
     world.plan.locks = 1;
     world.options.costs.sync_ns = 100 * NS_PER_MS;
     world.plan.death = (struct death){.how = DEATH_EXIT, .who = DEATH_HOLDER};
@@ -333,14 +334,14 @@ static void check_broken(const struct recipe *recipe, uint64_t seed)
         {"broken-norecheck", END_VIOLATION, VIOLATION_TWO_HOLDERS},
         {"broken-wrongpred", END_VIOLATION, VIOLATION_TWO_HOLDERS},
         {"broken-nowatch", END_DEADLINE, VIOLATION_LOST_WAKEUP},
-        {"broken-leak", END_VIOLATION, VIOLATION_DESERTED},
+        {"broken-leak", END_VIOLATION, VIOLATION_UNDELETED},
     };
     struct world world = draw(recipe, seed);
     size_t i = 0;
     world.plan.pace = PACE_LOCKSTEP;
     world.plan.workload = WORKLOAD_DRAIN;
     world.plan.handoffs = 0;
-    world.plan.clients = 5;
+    world.plan.fleet.sessions = 5;
     world.plan.locks = 1;
     while (strcmp(caught[i].recipe, recipe->name) != 0)
         assert_true(++i < sizeof caught / sizeof caught[0]);
@@ -373,7 +374,7 @@ static void test_holds_of_no_length_overlap(void **state)
     world.plan.pace = PACE_FREE;
     world.plan.workload = WORKLOAD_DRAIN;
     world.plan.handoffs = 0;
-    world.plan.clients = 2;
+    world.plan.fleet.sessions = 2;
     world.plan.locks = 1;
     world.plan.hold.mean_ns = 0;
     struct trial_result *result = run(&world);
@@ -393,7 +394,7 @@ static void test_no_time_passes_at_rest(void **state)
     world.plan.pace = PACE_LOCKSTEP;
     world.plan.workload = WORKLOAD_DRAIN;
     world.plan.handoffs = 0;
-    world.plan.clients = 8;
+    world.plan.fleet.sessions = 8;
     world.plan.locks = 1;
     world.plan.hold.mean_ns = 0;
     struct trial_result *result = run(&world);

@@ -17,7 +17,7 @@
 
 static struct connect_string servers;
 static struct trial_plan plan;
-static struct board *board;
+static struct lock_board *board;
 static struct stall stall;
 static uint64_t now_ns;
 
@@ -30,16 +30,16 @@ static int set_up(void **state)
     for (uint16_t i = 0; i < 2; i++)
         servers.endpoints[i] = (struct endpoint){.host = "10.0.0.1", .port = i + 1U};
     plan = (struct trial_plan){.recipe = registry_find("scalable"),
-                               .driver = DRIVER_SIMULATED, /* nobody is to be woken */
-                               .clients = 4,
+                               .fleet.driver = DRIVER_SIMULATED, /* nobody is to be woken */
+                               .fleet.sessions = 4,
                                .locks = 1,
-                               .processes = 2,
-                               .servers = &servers};
-    if (board_new(&plan, &board, &error) != ERROR_NONE)
+                               .fleet.processes = 2,
+                               .fleet.servers = &servers};
+    if (lock_board_new(&plan, &board, &error) != ERROR_NONE)
         return -1;
-    for (uint32_t i = 0; i < plan.clients; i++)
-        snprintf(board->sessions[i].server, sizeof board->sessions[i].server, "10.0.0.1:%u",
-                 i % 2 + 1);
+    for (uint32_t i = 0; i < plan.fleet.sessions; i++)
+        snprintf(board->shared->sessions[i].server, sizeof board->shared->sessions[i].server,
+                 "10.0.0.1:%u", i % 2 + 1);
     now_ns = BEGIN_NS;
     stall_begin(&stall, board, now_ns);
     return 0;
@@ -48,7 +48,7 @@ static int set_up(void **state)
 static int tear_down(void **state)
 {
     (void)state;
-    board_free(board);
+    lock_board_free(board);
     return 0;
 }
 
@@ -58,8 +58,8 @@ static void let_pass(uint64_t ns)
     for (uint64_t until_ns = now_ns + ns; now_ns < until_ns;) {
         now_ns += NS_PER_S / 10;
         stall_look(&stall, now_ns, 0);
-        if (atomic_load(&board->inquiry) > 0)
-            atomic_store(&board->told, plan.processes);
+        if (atomic_load(&board->shared->inquiry) > 0)
+            atomic_store(&board->shared->reported, plan.fleet.processes);
     }
 }
 
@@ -78,7 +78,8 @@ static void record(uint64_t latency_ns, unsigned times)
 static void test_a_request_without_an_answer_is_a_stall(void **state)
 {
     (void)state;
-    board->sessions[1].asked = board->sessions[3].asked = board->sessions[0].asked = true;
+    board->shared->sessions[1].asked = board->shared->sessions[3].asked =
+        board->shared->sessions[0].asked = true;
     let_pass(STALL_LEAST_NS);
     assert_int_equal(stall_lasts_ns(&stall, now_ns), 0);
     let_pass(2 * NS_PER_S);
@@ -95,11 +96,11 @@ static void test_a_request_without_an_answer_is_a_stall(void **state)
 static void test_all_stalls_are_counted_and_the_longest_named(void **state)
 {
     (void)state;
-    board->sessions[0].asked = true;
+    board->shared->sessions[0].asked = true;
     let_pass(4 * NS_PER_S);
     receive();
-    board->sessions[0].asked = false;
-    board->sessions[1].asked = true;
+    board->shared->sessions[0].asked = false;
+    board->shared->sessions[1].asked = true;
     let_pass(2 * NS_PER_S);
     stall_end(&stall, now_ns, false); /* in the middle of the second */
     assert_int_equal(stall.found.count, 2);
@@ -111,7 +112,7 @@ static void test_all_stalls_are_counted_and_the_longest_named(void **state)
 static void test_as_long_as_the_bound_is_no_stall(void **state)
 {
     (void)state;
-    board->sessions[0].asked = true;
+    board->shared->sessions[0].asked = true;
     for (int i = 0; i < 5; i++) {
         let_pass(STALL_LEAST_NS);
         receive();
@@ -126,11 +127,11 @@ static void test_as_long_as_the_bound_is_no_stall(void **state)
 static void test_whatever_moves_ends_the_silence(void **state)
 {
     (void)state;
-    board->sessions[0].asked = true;
+    board->shared->sessions[0].asked = true;
     for (int i = 0; i < 6; i++) {
         let_pass(STALL_LEAST_NS - NS_PER_S / 10);
         if (i % 3 == 1)
-            atomic_fetch_add(&board->workers[1].steps, 1);
+            atomic_fetch_add(&board->shared->workers[1].steps, 1);
         else
             tally_add(&board->workers[0].total, i % 3 == 0 ? TALLY_NOTIFICATION : TALLY_GET, 1);
     }
@@ -142,7 +143,7 @@ static void test_whatever_moves_ends_the_silence(void **state)
 static void test_the_bound_is_by_what_requests_take(void **state)
 {
     (void)state;
-    board->sessions[0].asked = true;
+    board->shared->sessions[0].asked = true;
     record(NS_PER_S / 10, 10);
     record(3 * NS_PER_S, 2);
     let_pass(4900 * NS_PER_MS);
@@ -162,7 +163,7 @@ static void test_the_bound_is_by_what_requests_take(void **state)
 static void test_the_bound_is_measured_after_a_stall_if_it_was_not_before(void **state)
 {
     (void)state;
-    board->sessions[0].asked = true;
+    board->shared->sessions[0].asked = true;
     let_pass(2 * NS_PER_S);
     receive();
     assert_int_equal(stall.found.count, 1);
@@ -196,7 +197,7 @@ static void test_a_hold_is_no_stall(void **state)
     let_pass(20 * NS_PER_S);
     receive();
     assert_int_equal(stall.found.count, 0);
-    board->sessions[3].asked = true; /* who holds does not excuse the server */
+    board->shared->sessions[3].asked = true; /* who holds does not excuse the server */
     let_pass(2 * NS_PER_S);
     receive();
     assert_int_equal(stall.found.count, 1);
@@ -206,7 +207,7 @@ static void test_a_hold_is_no_stall(void **state)
 static void test_a_request_is_owed_before_an_expiry(void **state)
 {
     (void)state;
-    board->sessions[1].asked = true;
+    board->shared->sessions[1].asked = true;
     atomic_store(&board->expires_ns, now_ns + 8 * NS_PER_S);
     let_pass(2 * NS_PER_S);
     receive();
@@ -217,8 +218,8 @@ static void test_a_request_is_owed_before_an_expiry(void **state)
 static void test_an_expiry_is_no_stall(void **state)
 {
     (void)state;
-    board->sessions[2].asked = board->sessions[2].pauses = true;
-    atomic_store(&board->sessions[2].dead, true);
+    board->shared->sessions[2].asked = board->sessions[2].pauses = true;
+    atomic_store(&board->shared->sessions[2].dead, true);
     atomic_store(&board->expires_ns, now_ns + 8 * NS_PER_S);
     let_pass(8 * NS_PER_S);
     receive();
@@ -238,9 +239,9 @@ static void test_a_planned_wait_is_no_stall(void **state)
         let_pass(NS_PER_S / 10);
         stall_rest(&stall, now_ns);
     }
-    assert_int_equal(atomic_load(&board->inquiry), 0);
+    assert_int_equal(atomic_load(&board->shared->inquiry), 0);
     assert_int_equal(stall.found.count, 0);
-    board->sessions[0].asked = true;
+    board->shared->sessions[0].asked = true;
     let_pass(2 * NS_PER_S);
     tally_add(&board->workers[1].total, TALLY_SET, 1);
     stall_rest(&stall, now_ns);
@@ -252,12 +253,12 @@ static void test_a_planned_wait_is_no_stall(void **state)
 static void test_an_answer_that_is_not_read_is_not_owed(void **state)
 {
     (void)state;
-    board->sessions[1].asked = board->sessions[1].answered = true;
+    board->shared->sessions[1].asked = board->shared->sessions[1].answered = true;
     let_pass(5 * NS_PER_S);
     receive();
     assert_int_equal(stall.found.count, 0);
-    board->sessions[0].asked = true;
-    board->sessions[3].asked = board->sessions[3].answered = true;
+    board->shared->sessions[0].asked = true;
+    board->shared->sessions[3].asked = board->shared->sessions[3].answered = true;
     let_pass(2 * NS_PER_S);
     receive();
     assert_int_equal(stall.found.count, 1);
@@ -277,7 +278,7 @@ static void test_at_a_deadline_only_a_request_is_owed(void **state)
     stall_end(&stall, now_ns, false);
     assert_int_equal(stall.found.count, 1);
     stall_begin(&stall, board, now_ns);
-    board->sessions[0].asked = true;
+    board->shared->sessions[0].asked = true;
     let_pass(5 * NS_PER_S);
     stall_end(&stall, now_ns, true);
     assert_int_equal(stall.found.count, 1);
@@ -287,7 +288,7 @@ static void test_at_a_deadline_only_a_request_is_owed(void **state)
 static void test_nothing_is_owed_when_all_have_finished(void **state)
 {
     (void)state;
-    atomic_store(&board->finished, plan.clients);
+    atomic_store(&board->shared->finished, plan.fleet.sessions);
     let_pass(5 * NS_PER_S);
     stall_end(&stall, now_ns, false);
     assert_int_equal(stall.found.count, 0);
@@ -297,7 +298,7 @@ static void test_nothing_is_owed_when_all_have_finished(void **state)
 static void test_a_coordinator_that_does_not_run_accuses_nobody(void **state)
 {
     (void)state;
-    board->sessions[0].asked = true;
+    board->shared->sessions[0].asked = true;
     plan.pace = PACE_FREE;
     now_ns += 5 * NS_PER_S;
     stall_look(&stall, now_ns, 5 * NS_PER_S);
@@ -316,7 +317,7 @@ static void test_the_coordinator_is_missed_under_lockstep(void **state)
     (void)state;
     for (plan.pace = PACE_LOCKSTEP; plan.pace <= PACE_FREE; plan.pace++) {
         stall_begin(&stall, board, now_ns);
-        atomic_fetch_add(&board->workers[0].steps, 1);
+        atomic_fetch_add(&board->shared->workers[0].steps, 1);
         now_ns += 2 * NS_PER_S;
         stall_look(&stall, now_ns, 2 * NS_PER_S);
         assert_int_equal(stall.found.absent_ns, plan.pace == PACE_LOCKSTEP ? 2 * NS_PER_S : 0);
@@ -327,15 +328,15 @@ static void test_the_coordinator_is_missed_under_lockstep(void **state)
 static void test_workers_that_do_not_answer_do_not_run(void **state)
 {
     (void)state;
-    board->sessions[0].asked = true;
-    atomic_store(&board->sessions[3].dead, true); /* long before they are asked */
+    board->shared->sessions[0].asked = true;
+    atomic_store(&board->shared->sessions[3].dead, true); /* long before they are asked */
     for (int i = 0; i < 30; i++) {
         now_ns += NS_PER_S / 10;
         stall_look(&stall, now_ns, 0);
-        atomic_store(&board->told, plan.processes - 1);
+        atomic_store(&board->shared->reported, plan.fleet.processes - 1);
     }
     stall_end(&stall, now_ns, true);
-    assert_int_equal(atomic_load(&board->inquiry), 1);
+    assert_int_equal(atomic_load(&board->shared->inquiry), 1);
     assert_int_equal(stall.found.count, 0);
     assert_true(stall.found.absent_ns > 2 * NS_PER_S);
 }
@@ -346,15 +347,15 @@ static void test_an_answer_is_to_its_own_question(void **state)
     (void)state;
     now_ns += STALL_LEAST_NS;
     stall_look(&stall, now_ns, 0);
-    assert_int_equal(atomic_load(&board->inquiry), 1);
+    assert_int_equal(atomic_load(&board->shared->inquiry), 1);
     receive();
     now_ns += STALL_LEAST_NS;
     stall_look(&stall, now_ns, 0);
-    assert_int_equal(atomic_load(&board->inquiry), 1);
-    atomic_store(&board->told, plan.processes);
+    assert_int_equal(atomic_load(&board->shared->inquiry), 1);
+    atomic_store(&board->shared->reported, plan.fleet.processes);
     stall_look(&stall, now_ns, 0);
-    assert_int_equal(atomic_load(&board->inquiry), 2);
-    assert_int_equal(atomic_load(&board->told), 0);
+    assert_int_equal(atomic_load(&board->shared->inquiry), 2);
+    assert_int_equal(atomic_load(&board->shared->reported), 0);
 }
 
 /* Its report was lost with it: that is no absence, and the workers are asked anew. */
@@ -363,15 +364,15 @@ static void test_a_session_that_dies_when_asked_is_waited_for_by_nobody(void **s
     (void)state;
     now_ns += STALL_LEAST_NS;
     stall_look(&stall, now_ns, 0);
-    assert_int_equal(atomic_load(&board->inquiry), 1);
-    atomic_store(&board->sessions[1].dead, true);
+    assert_int_equal(atomic_load(&board->shared->inquiry), 1);
+    atomic_store(&board->shared->sessions[1].dead, true);
     now_ns += 3 * NS_PER_S;
     receive();
     assert_int_equal(stall.found.absent_ns, 0);
-    board->sessions[0].asked = true;
+    board->shared->sessions[0].asked = true;
     now_ns += STALL_LEAST_NS;
     stall_look(&stall, now_ns, 0);
-    assert_int_equal(atomic_load(&board->inquiry), 2);
+    assert_int_equal(atomic_load(&board->shared->inquiry), 2);
     let_pass(2 * NS_PER_S);
     receive();
     assert_int_equal(stall.found.count, 1);
@@ -401,7 +402,7 @@ static void test_the_coordinator_s_question_has_the_bound_of_all(void **state)
 static void test_a_stall_is_counted_once(void **state)
 {
     (void)state;
-    board->sessions[0].asked = true;
+    board->shared->sessions[0].asked = true;
     now_ns += 3 * NS_PER_S;
     stall_question(&stall, now_ns, 3 * NS_PER_S);
     let_pass(STALL_LEAST_NS);

@@ -16,7 +16,7 @@
 
 #define CLIENTS 300
 
-static struct trial_plan plan = {.recipe = &recipe_scalable, .clients = CLIENTS, .locks = 1};
+static struct trial_plan plan = {.recipe = &recipe_scalable, .fleet.sessions = CLIENTS, .locks = 1};
 static struct trial_result result;
 static struct waiters *waiters;
 static char *text;
@@ -26,7 +26,7 @@ static int set_up(void **state)
     struct error error;
     (void)state;
     result = (struct trial_result){.handoffs = CLIENTS};
-    return board_new(&plan, &result.board, &error) != ERROR_NONE ||
+    return lock_board_new(&plan, &result.board, &error) != ERROR_NONE ||
            waiters_new(&recipe_scalable, CLIENTS, &waiters, &error) != ERROR_NONE;
 }
 
@@ -34,7 +34,7 @@ static int tear_down(void **state)
 {
     (void)state;
     waiters_free(waiters);
-    board_free(result.board);
+    lock_board_free(result.board);
     free(text);
     text = NULL;
     return 0;
@@ -126,8 +126,8 @@ static void the_handoffs_with_times_are_counted_apart(void **state)
     (void)state;
     hand_over(4, 1000);
     assert_int_equal(waiters_add(waiters, &result, false, &beta, &error), ERROR_NONE);
-    board_free(result.board);
-    assert_int_equal(board_new(&plan, &result.board, &error), ERROR_NONE);
+    lock_board_free(result.board);
+    assert_int_equal(lock_board_new(&plan, &result.board, &error), ERROR_NONE);
     hand_over(7, 3000);
     hand_over(7, 3000);
     assert_string_equal(written(true), "run,scalable,4,7,6.00,3,2.000,6.000,2.000,3.0,,,,,,2\n");
@@ -143,8 +143,8 @@ static const char *written_of_trials(const uint64_t *handoffs_ns, size_t count)
     for (size_t i = 0; i + 1 < count; i++) {
         hand_over(1, handoffs_ns[i]);
         assert_int_equal(waiters_add(waiters, &result, true, &beta, &error), ERROR_NONE);
-        board_free(result.board);
-        assert_int_equal(board_new(&plan, &result.board, &error), ERROR_NONE);
+        lock_board_free(result.board);
+        assert_int_equal(lock_board_new(&plan, &result.board, &error), ERROR_NONE);
     }
     hand_over(1, handoffs_ns[count - 1]);
     return written(true);

@@ -14,7 +14,7 @@
 #include <stdio.h>
 
 static struct trial_plan plan;
-static struct board *board;
+static struct lock_board *board;
 static struct sim *sim;
 static struct setup_session *setup;
 
@@ -25,17 +25,17 @@ static int set_up(void **state)
     struct error error;
     (void)state;
     plan = (struct trial_plan){
-        .recipe = registry_find("scalable"), .clients = 2, .locks = 1, .processes = 1};
+        .recipe = registry_find("scalable"), .fleet.sessions = 2, .locks = 1, .fleet.processes = 1};
     return sim_new(&options, &sim, &error) != ERROR_NONE ||
            setup_session_new_simulated(sim, NS_PER_S, &setup, &error) != ERROR_NONE ||
            setup_session_create(setup, "/there", &error) != ERROR_NONE ||
-           board_new(&plan, &board, &error) != ERROR_NONE;
+           lock_board_new(&plan, &board, &error) != ERROR_NONE;
 }
 
 static int tear_down(void **state)
 {
     (void)state;
-    board_free(board);
+    lock_board_free(board);
     setup_session_free(setup);
     sim_free(sim);
     return 0;
@@ -43,15 +43,15 @@ static int tear_down(void **state)
 
 static uint32_t lost_by_who_awaits(enum client_event event, const char *path, bool missed)
 {
-    struct board_session *session = &board->sessions[1];
+    struct trial_session_report *session = &board->sessions[1];
     struct error error;
-    uint32_t before = board_violation_count(board);
+    uint32_t before = lock_board_violation_count(board);
     session->parked = true;
     session->missed = missed;
     session->awaited = event;
     snprintf(session->waits_for, sizeof session->waits_for, "%s", path);
     assert_int_equal(znodes_check_wakeups(board, setup, &error), ERROR_NONE);
-    uint32_t lost = board_violation_count(board) - before;
+    uint32_t lost = lock_board_violation_count(board) - before;
     if (lost > 0) {
         assert_int_equal(board->violations[before].kind, VIOLATION_LOST_WAKEUP);
         assert_int_equal(board->violations[before].session, 2);

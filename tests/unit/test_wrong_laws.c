@@ -46,7 +46,7 @@ static void run(void)
     options.servers = 1;
     const struct trial_host host = {
         .servers = &servers, .simulation = &options, .watch = {.interrupt_descriptor = -1}};
-    plan.servers = &servers;
+    plan.fleet.servers = &servers;
     trial_result_free(result);
     result = NULL;
     assert_int_equal(trial_run(&plan, &host, &result, &error), ERROR_NONE);
@@ -57,14 +57,14 @@ static int set_up(void **state)
     (void)state;
     plan = (struct trial_plan){
         .recipe = &recipe,
-        .driver = DRIVER_SIMULATED,
+        .fleet.driver = DRIVER_SIMULATED,
         .pace = PACE_LOCKSTEP,
-        .clients = CLIENTS,
+        .fleet.sessions = CLIENTS,
         .locks = 1,
-        .processes = 1,
-        .timeout_ns = 2 * NS_PER_S,
-        .session_timeout_ms = 60000,
-        .seed = 1,
+        .fleet.processes = 1,
+        .fleet.timeout_ns = 2 * NS_PER_S,
+        .fleet.session_timeout_ms = 60000,
+        .fleet.seed = 1,
         .root = "/t",
     };
     return 0;
@@ -100,7 +100,7 @@ static void test_the_right_law_is_found_right(void **state)
     (void)state;
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
         recipe = *registry_find(names[i]);
-        for (plan.seed = 1; plan.seed <= 20; plan.seed++) {
+        for (plan.fleet.seed = 1; plan.fleet.seed <= 20; plan.fleet.seed++) {
             run();
             assert_int_equal(result->violation_count, 0);
             assert_int_equal(result->end, END_DONE);

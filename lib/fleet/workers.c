@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "trial/workers.h"
+#include "fleet/workers.h"
 
 #include "base/clock.h"
-#include "trial/worker.h"
 
 #include <errno.h>
 #include <signal.h>
@@ -16,7 +15,7 @@
 
 /* In the forked process. Ctrl-C on the terminal reaches it too; what follows from that is the
  * parent's to say. */
-static void live_as_worker(struct board *board, uint32_t index, struct setup_session *setup,
+static void live_as_worker(const struct fleet *fleet, uint32_t index, struct setup_session *setup,
                            struct ensemble *ensemble)
 {
     signal(SIGINT, SIG_IGN);
@@ -25,20 +24,20 @@ static void live_as_worker(struct board *board, uint32_t index, struct setup_ses
     setup_session_abandon(setup);
     ensemble_forget(ensemble);
     struct error error = {0};
-    enum error_kind kind = worker_run(board, index, &error);
+    enum error_kind kind = worker_run(fleet, index, &error);
     if (kind != ERROR_NONE) {
-        board->workers[index].error = error;
-        board_wake(board->coordinator_descriptor);
+        fleet->shared->workers[index].error = error;
+        shared_wake(fleet->shared->coordinator_descriptor);
     }
 }
 
-enum error_kind workers_start(struct workers *workers, struct board *board,
+enum error_kind workers_start(struct workers *workers, const struct fleet *fleet,
                               struct setup_session *setup, struct ensemble *ensemble,
                               struct error *error)
 {
-    uint32_t processes = board->plan->processes;
+    uint32_t processes = fleet->shared->plan->processes;
     pid_t parent = getpid();
-    *workers = (struct workers){.board = board, .pids = calloc(processes, sizeof *workers->pids)};
+    *workers = (struct workers){.fleet = *fleet, .pids = calloc(processes, sizeof *workers->pids)};
     if (workers->pids == NULL)
         return error_raise(error, ERROR_NO_MEMORY, 0, "trial", "for %u workers", processes);
     while (workers->count < processes) {
@@ -52,7 +51,7 @@ enum error_kind workers_start(struct workers *workers, struct board *board,
         if (worker == 0) {
             prctl(PR_SET_PDEATHSIG, SIGKILL);
             if (getppid() == parent)
-                live_as_worker(board, workers->count, setup, ensemble);
+                live_as_worker(fleet, workers->count, setup, ensemble);
             /* Neither the parent's exit handlers nor its buffered output are the child's. */
             _exit(0);
         }
@@ -61,11 +60,11 @@ enum error_kind workers_start(struct workers *workers, struct board *board,
     return ERROR_NONE;
 }
 
-enum error_kind workers_start_simulated(struct workers *workers, struct board *board,
+enum error_kind workers_start_simulated(struct workers *workers, const struct fleet *fleet,
                                         struct sim *sim, struct error *error)
 {
-    *workers = (struct workers){.board = board};
-    return worker_new_simulated(board, sim, &workers->guest, error);
+    *workers = (struct workers){.fleet = *fleet};
+    return worker_new_simulated(fleet, sim, &workers->guest, error);
 }
 
 enum error_kind workers_turn(const struct workers *workers, const struct loop *loop,
@@ -80,18 +79,18 @@ enum error_kind workers_check(const struct workers *workers, struct error *error
 {
     for (uint32_t i = 0; i < workers->count; i++) {
         siginfo_t end = {0};
-        const struct error *told = &workers->board->workers[i].error;
+        const struct error *why = &workers->fleet.shared->workers[i].error;
         /* Looks without reaping: workers_end does that. */
         if (waitid(P_PID, (id_t)workers->pids[i], &end, WEXITED | WNOHANG | WNOWAIT) != 0 ||
             end.si_pid == 0)
             continue;
-        if (told->kind == ERROR_NONE && end.si_code != CLD_EXITED && end.si_status == SIGABRT)
+        if (why->kind == ERROR_NONE && end.si_code != CLD_EXITED && end.si_status == SIGABRT)
             return error_raise(error, ERROR_WORKER_ABORTED, 0, "worker", "%s", "");
-        if (told->kind == ERROR_NONE)
+        if (why->kind == ERROR_NONE)
             return error_raise(error, ERROR_WORKER_DIED, 0, "worker",
                                end.si_code == CLD_EXITED ? "exit status %d" : "signal %d",
                                end.si_status);
-        *error = *told;
+        *error = *why;
         return error->kind;
     }
     return ERROR_NONE;
@@ -99,10 +98,9 @@ enum error_kind workers_check(const struct workers *workers, struct error *error
 
 void workers_end(struct workers *workers)
 {
-    uint64_t until_ns = clock_now_ns() + worker_close_ns(workers->board->plan) + END_NS;
-    atomic_store(&workers->board->phase, PHASE_CLOSE);
-    for (uint32_t i = 0; i < workers->count; i++)
-        board_wake(workers->board->workers[i].wake_descriptor);
+    struct shared *shared = workers->fleet.shared;
+    uint64_t until_ns = clock_now_ns() + worker_close_ns(shared->plan) + END_NS;
+    shared_enter(shared, PHASE_CLOSE);
     for (uint32_t i = 0; i < workers->count; i++) {
         while (waitpid(workers->pids[i], NULL, WNOHANG) == 0) {
             if (clock_now_ns() >= until_ns)
@@ -112,5 +110,5 @@ void workers_end(struct workers *workers)
     }
     worker_free(workers->guest);
     free(workers->pids);
-    *workers = (struct workers){.board = workers->board};
+    *workers = (struct workers){.fleet = workers->fleet};
 }

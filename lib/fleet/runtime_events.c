@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "base/clock.h"
 #include "client/event_loop.h"
+#include "fleet/runtime.h"
 #include "fleet/timers.h"
-#include "trial/runtime.h"
 
 #include <stdlib.h>
 
@@ -11,9 +11,9 @@ struct own {
     struct timers timers;
 };
 
-static void set_alarm(void *timers, uint64_t due_ns, struct lock_session *session)
+static void set_alarm(void *timers, uint64_t due_ns, struct actor *actor)
 {
-    timers_set(timers, due_ns, session);
+    timers_set(timers, due_ns, actor);
 }
 
 static void timers_due(void *timers)
@@ -21,19 +21,18 @@ static void timers_due(void *timers)
     timers_ring(timers);
 }
 
-static enum error_kind set_up(struct worker *worker, struct session_timer *timer,
-                              struct error *error)
+static enum error_kind set_up(struct worker *worker, struct actor_timer *timer, struct error *error)
 {
     struct own *own = calloc(1, sizeof *own);
     if (own == NULL)
         return error_raise(error, ERROR_NO_MEMORY, 0, "worker", "%s", "");
     worker->own = own;
-    *timer = (struct session_timer){set_alarm, &own->timers};
-    enum error_kind kind = timers_init(&own->timers, worker->count, lock_session_alarm_rang, error);
+    *timer = (struct actor_timer){set_alarm, &own->timers};
+    enum error_kind kind = timers_init(&own->timers, worker->count, worker->ops->alarm, error);
     if (kind == ERROR_NONE)
         kind = event_loop_new(worker->count, &own->events, error);
     if (kind == ERROR_NONE)
-        kind = event_loop_watch(own->events, worker->share->wake_descriptor, worker_woken, worker,
+        kind = event_loop_watch(own->events, worker->place->wake_descriptor, worker_woken, worker,
                                 error);
     if (kind == ERROR_NONE)
         kind =
@@ -41,19 +40,19 @@ static enum error_kind set_up(struct worker *worker, struct session_timer *timer
     return kind;
 }
 
-static enum error_kind open_session(struct worker *worker, struct lock_session *session,
-                                    const char *hosts, struct error *error)
+static enum error_kind open_session(struct worker *worker, struct actor *actor, const char *hosts,
+                                    struct error *error)
 {
     struct own *own = worker->own;
-    return event_loop_open(own->events, hosts, worker->board->plan->session_timeout_ms,
-                           &lock_session_listener, session, &session->contender.client, error);
+    return event_loop_open(own->events, hosts, worker->shared->plan->session_timeout_ms,
+                           worker->ops->listener, actor, &actor->client, error);
 }
 
 static enum error_kind wait_for_events(struct worker *worker, uint64_t most_ns, struct error *error)
 {
     struct own *own = worker->own;
     enum error_kind kind = event_loop_poll(own->events, clock_now_ns() + most_ns, error);
-    worker_tell_coordinator(worker->board);
+    shared_tell_rest(worker->shared);
     return kind;
 }
 

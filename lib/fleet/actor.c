@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "fleet/actor.h"
+
+#include "fleet/pings.h"
+
+void actor_set_alarm(struct actor *actor, uint64_t due_ns)
+{
+    actor->timer.set(actor->timer.context, due_ns, actor);
+}
+
+/* ------------------------------------------------------------------ the connection */
+
+/* From here on the servers may not have told the session everything, or told it otherwise. */
+static void count_loss(const struct actor *actor)
+{
+    atomic_fetch_add(&actor->shared->losses, 1);
+}
+
+void actor_pass_gate(struct actor *actor)
+{
+    actor->in_run = true;
+    if (actor->apart)
+        count_loss(actor);
+    if (actor->role != ROLE_RECONNECTED)
+        actor->role = actor_place(actor)->role;
+}
+
+/* The coordinator finds the server's role by its address. */
+static void count_established(struct actor *actor)
+{
+    struct shared *shared = actor->shared;
+    struct shared_session *place = actor_place(actor);
+    actor->established = true;
+    client_server(actor->client, place->server, sizeof place->server);
+    atomic_fetch_sub(&shared->connecting, 1);
+    actor_step(actor);
+    if (atomic_fetch_add(&shared->established, 1) + 1 == shared->plan->sessions)
+        shared_wake(shared->coordinator_descriptor);
+}
+
+void actor_state_changed(struct actor *actor, enum client_state state)
+{
+    if (state == CLIENT_ESTABLISHED && !actor->established) {
+        count_established(actor);
+    } else if (state == CLIENT_ESTABLISHED) {
+        actor->apart = false;
+        atomic_fetch_add(&actor->worker->reconnects, 1);
+        actor->role = ROLE_RECONNECTED;
+    } else if (state == CLIENT_CONNECTING && actor->established && !actor->apart) {
+        actor->apart = true;
+        if (actor->in_run)
+            count_loss(actor);
+    }
+}
+
+void actor_spoke(struct actor *actor)
+{
+    const struct client *client = actor->client;
+    uint64_t silence_ns = client->sent_ns - actor->spoke_ns;
+    actor->spoke_ns = client->sent_ns;
+    actor->pings += pings_most(silence_ns, client_timeout_ms(client));
+}
+
+/* ------------------------------------------------------------------ its end, and its report */
+
+void actor_lose(const struct actor *actor, enum zk_status status)
+{
+    struct shared *shared = actor->shared;
+    uint32_t nobody = 0;
+    if (atomic_compare_exchange_strong(&shared->first_lost, &nobody, actor->session + 1))
+        atomic_store(&shared->first_lost_status, (int)status);
+    atomic_fetch_add(&shared->lost, 1);
+}
+
+void actor_finish(const struct actor *actor)
+{
+    struct shared *shared = actor->shared;
+    actor_step(actor);
+    if (atomic_fetch_add(&shared->finished, 1) + 1 == shared->plan->sessions)
+        shared_wake(shared->coordinator_descriptor);
+}
+
+void actor_report(const struct actor *actor)
+{
+    const struct client *client = actor->client;
+    struct shared_session *place = actor_place(actor);
+    client_server(client, place->server, sizeof place->server);
+    place->timeout_ms = client_timeout_ms(client);
+    place->role = actor->role;
+    place->asked = client->outstanding;
+    place->answered = client->outstanding && client_unread(client) > 0;
+    place->spoke_ns = actor->spoke_ns;
+    place->pings = actor->pings;
+}

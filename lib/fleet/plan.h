@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * plan: what a fleet is, whatever its sessions do. Layer: fleet.
+ */
+#ifndef FLEET_PLAN_H
+#define FLEET_PLAN_H
+
+#include "client/connect.h"
+
+#include <stdint.h>
+
+/* What drives the sessions of a process. */
+enum driver {
+    DRIVER_EVENTS,   /* one event loop for all (client/event_loop.h) */
+    DRIVER_THREADS,  /* a thread for each (client/thread_sessions.h) */
+    DRIVER_SIMULATED /* servers and sessions in memory, in one process (sim/sim.h) */
+};
+
+struct fleet_plan {
+    enum driver driver;
+    uint32_t sessions;
+    uint32_t processes; /* session i lives in process i mod processes; at most sessions */
+    uint32_t session_timeout_ms;
+    uint64_t timeout_ns; /* the longest time in which nothing may move */
+    uint64_t seed;
+    /* Session i connects to server i mod their number. In a simulation a server's port is its
+     * number, from 1. */
+    const struct connect_string *servers;
+};
+
+#endif

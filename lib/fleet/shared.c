@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "fleet/shared.h"
+
+#include <errno.h>
+#include <sys/eventfd.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+/* ------------------------------------------------------------------ memory */
+
+size_t shared_round_up(size_t size_bytes)
+{
+    return (size_bytes + SHARED_CACHE_LINE - 1) / SHARED_CACHE_LINE * SHARED_CACHE_LINE;
+}
+
+void *shared_cut(char **at, size_t size_bytes)
+{
+    void *block = *at;
+    *at += shared_round_up(size_bytes);
+    return block;
+}
+
+enum error_kind shared_map(size_t size_bytes, void **memory, struct error *error)
+{
+    void *mapped = mmap(NULL, size_bytes, PROT_READ | PROT_WRITE,
+                        MAP_SHARED | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (mapped == MAP_FAILED)
+        return error_from_errno(error, errno, "trial", "%zu MiB of shared memory",
+                                size_bytes >> 20);
+    *memory = mapped;
+    return ERROR_NONE;
+}
+
+static enum error_kind open_eventfd(int *descriptor, struct error *error)
+{
+    *descriptor = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+    if (*descriptor < 0)
+        return error_from_errno(error, errno, "worker", "eventfd");
+    return ERROR_NONE;
+}
+
+static enum error_kind open_descriptors(struct shared *shared, struct error *error)
+{
+    shared->coordinator_descriptor = -1;
+    for (uint32_t i = 0; i < shared->plan->processes; i++)
+        shared->workers[i].wake_descriptor = -1;
+    if (shared->plan->driver == DRIVER_SIMULATED)
+        return ERROR_NONE; /* everything happens on one thread: nobody is to be woken */
+    enum error_kind kind = open_eventfd(&shared->coordinator_descriptor, error);
+    for (uint32_t i = 0; kind == ERROR_NONE && i < shared->plan->processes; i++)
+        kind = open_eventfd(&shared->workers[i].wake_descriptor, error);
+    return kind;
+}
+
+enum error_kind shared_new(const struct fleet_plan *plan, struct shared **shared,
+                           struct error *error)
+{
+    size_t workers_bytes = plan->processes * sizeof(struct shared_worker);
+    size_t sessions_bytes = plan->sessions * sizeof(struct shared_session);
+    size_t size_bytes = shared_round_up(sizeof **shared) + shared_round_up(workers_bytes) +
+                        shared_round_up(sessions_bytes);
+    void *memory = NULL;
+    enum error_kind kind = shared_map(size_bytes, &memory, error);
+    if (kind != ERROR_NONE)
+        return kind;
+    char *at = memory;
+    struct shared *made = shared_cut(&at, sizeof *made);
+    made->plan = plan;
+    made->size_bytes = size_bytes;
+    made->workers = shared_cut(&at, workers_bytes);
+    made->sessions = shared_cut(&at, sessions_bytes);
+    kind = open_descriptors(made, error);
+    if (kind != ERROR_NONE) {
+        shared_free(made);
+        return kind;
+    }
+    *shared = made;
+    return ERROR_NONE;
+}
+
+void shared_free(struct shared *shared)
+{
+    if (shared == NULL)
+        return;
+    if (shared->coordinator_descriptor >= 0)
+        close(shared->coordinator_descriptor);
+    for (uint32_t i = 0; i < shared->plan->processes; i++) {
+        if (shared->workers[i].wake_descriptor >= 0)
+            close(shared->workers[i].wake_descriptor);
+    }
+    munmap(shared, shared->size_bytes);
+}
+
+/* ------------------------------------------------------------------ between the processes */
+
+static void wake_workers(struct shared *shared)
+{
+    for (uint32_t i = 0; i < shared->plan->processes; i++)
+        shared_wake(shared->workers[i].wake_descriptor);
+}
+
+void shared_enter(struct shared *shared, enum fleet_phase phase)
+{
+    atomic_store(&shared->phase, phase);
+    wake_workers(shared);
+}
+
+void shared_tell(struct shared *shared, uint32_t session, int order)
+{
+    struct shared_worker *worker = &shared->workers[session % shared->plan->processes];
+    atomic_store(&worker->command, (uint64_t)order << 32 | (session + UINT64_C(1)));
+    shared_wake(worker->wake_descriptor);
+}
+
+void shared_tell_all(struct shared *shared, int order)
+{
+    for (uint32_t i = 0; i < shared->plan->processes; i++)
+        atomic_store(&shared->workers[i].command, (uint64_t)order << 32);
+    wake_workers(shared);
+}
+
+void shared_inquire(struct shared *shared)
+{
+    atomic_store(&shared->reported, 0);
+    atomic_fetch_add(&shared->inquiry, 1);
+    wake_workers(shared);
+}
+
+uint64_t shared_steps(const struct shared *shared)
+{
+    uint64_t sum = 0;
+    for (uint32_t i = 0; i < shared->plan->processes; i++)
+        sum += atomic_load(&shared->workers[i].steps);
+    return sum;
+}
+
+void shared_tell_rest(struct shared *shared)
+{
+    if (shared->in_steps && atomic_load(&shared->phase) == PHASE_RUN &&
+        atomic_load(&shared->busy) == 0)
+        shared_wake(shared->coordinator_descriptor);
+}
+
+void shared_raise(_Atomic uint64_t *highest, uint64_t value)
+{
+    uint64_t before = atomic_load(highest);
+    while (before < value && !atomic_compare_exchange_weak(highest, &before, value))
+        continue;
+}
+
+void shared_wake(int descriptor)
+{
+    /* It fails only when the counter is full: then whoever waits is awake already. */
+    if (descriptor >= 0)
+        (void)!eventfd_write(descriptor, 1);
+}
+
+void shared_woken(int descriptor)
+{
+    eventfd_t count;
+    if (descriptor >= 0)
+        (void)!eventfd_read(descriptor, &count);
+}

@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "trial/lock_board.h"
+
+#include <assert.h>
+#include <sys/mman.h>
+
+/* When the time decides how many handoffs there are, rows are laid out for this many a second;
+ * memory that is never touched costs nothing. */
+#define HANDOFFS_PER_S_MAX 20000
+#define ROWS_MAX           (UINT64_C(1) << 26)
+
+/* Rows for the arrivals, every release, and one to spare. */
+static size_t rows_per_lock(const struct trial_plan *plan)
+{
+    uint64_t most = 0;
+    assert(plan->locks > 0);
+    for (uint32_t lock = 0; lock < plan->locks; lock++) {
+        uint64_t handoffs = plan_handoffs_of(plan, lock);
+        if (handoffs > most)
+            most = handoffs;
+    }
+    if (most == UINT64_MAX)
+        most =
+            (uint64_t)((double)plan->duration_ns / 1e9 * HANDOFFS_PER_S_MAX) + plan->fleet.sessions;
+    uint64_t limit = ROWS_MAX / plan->locks;
+    return (size_t)(most + 2 < limit ? most + 2 : limit);
+}
+
+enum error_kind lock_board_new(const struct trial_plan *plan, struct lock_board **board,
+                               struct error *error)
+{
+    size_t rows = rows_per_lock(plan);
+    size_t locks_bytes = plan->locks * sizeof(struct lock_state);
+    size_t workers_bytes = plan->fleet.processes * sizeof(struct lock_worker);
+    size_t sessions_bytes = plan->fleet.sessions * sizeof(struct trial_session_report);
+    size_t rows_bytes = plan->locks * rows * sizeof(struct ledger_row);
+    size_t size_bytes = shared_round_up(sizeof **board) + shared_round_up(locks_bytes) +
+                        shared_round_up(workers_bytes) + shared_round_up(sessions_bytes) +
+                        shared_round_up(rows_bytes);
+    void *memory = NULL;
+    enum error_kind kind = shared_map(size_bytes, &memory, error);
+    if (kind != ERROR_NONE)
+        return kind;
+    char *at = memory;
+    struct lock_board *made = shared_cut(&at, sizeof *made);
+    made->plan = plan;
+    made->size_bytes = size_bytes;
+    made->locks = shared_cut(&at, locks_bytes);
+    made->workers = shared_cut(&at, workers_bytes);
+    made->sessions = shared_cut(&at, sessions_bytes);
+    made->ledger = (struct ledger){shared_cut(&at, rows_bytes), plan->locks, rows};
+    for (uint32_t lock = 0; lock < plan->locks; lock++) {
+        atomic_store(&made->locks[lock].last_order, INT64_MIN);
+        atomic_store(&made->locks[lock].last_alone, INT64_MIN);
+        atomic_store(&made->locks[lock].admissions, plan_clients_of(plan, lock));
+    }
+    kind = shared_new(&plan->fleet, &made->shared, error);
+    if (kind != ERROR_NONE) {
+        lock_board_free(made);
+        return kind;
+    }
+    made->shared->in_steps = plan->pace == PACE_LOCKSTEP;
+    *board = made;
+    return ERROR_NONE;
+}
+
+void lock_board_free(struct lock_board *board)
+{
+    if (board == NULL)
+        return;
+    shared_free(board->shared);
+    munmap(board, board->size_bytes);
+}
+
+size_t lock_board_rows_used(const struct lock_board *board, uint32_t lock)
+{
+    uint64_t releases = atomic_load(&board->locks[lock].releases);
+    return ledger_is_full(&board->ledger, releases) ? board->ledger.rows_per_lock
+                                                    : (size_t)releases + 1;
+}
+
+void lock_board_violate(struct lock_board *board, const struct violation *violation)
+{
+    uint32_t index = atomic_fetch_add(&board->violation_count, 1);
+    if (index < LOCK_BOARD_VIOLATIONS_MAX)
+        board->violations[index] = *violation;
+}
+
+uint32_t lock_board_violation_count(const struct lock_board *board)
+{
+    return atomic_load(&board->violation_count);
+}
+
+void lock_board_check_ledger(struct lock_board *board, const struct tally *total)
+{
+    struct tally rows = {0};
+    for (uint32_t lock = 0; lock < board->plan->locks; lock++)
+        ledger_sum(&board->ledger, lock, lock_board_rows_used(board, lock), &rows);
+    for (int kind = 0; kind < TALLY_KINDS; kind++) {
+        if (rows.of[kind] != total->of[kind])
+            lock_board_violate(board, &(struct violation){.kind = VIOLATION_LEDGER,
+                                                          .tally = (enum tally_kind)kind,
+                                                          .expected = (int64_t)total->of[kind],
+                                                          .found = (int64_t)rows.of[kind]});
+    }
+}
+
+uint64_t lock_board_notifications(const struct lock_board *board)
+{
+    uint64_t sum = 0;
+    for (uint32_t i = 0; i < board->plan->fleet.processes; i++)
+        sum += tally_read_shared(&board->workers[i].total, TALLY_NOTIFICATION);
+    return sum;
+}
+
+uint64_t lock_board_requests(const struct lock_board *board)
+{
+    struct tally sum = {0};
+    for (uint32_t i = 0; i < board->plan->fleet.processes; i++) {
+        for (int kind = 0; kind < TALLY_KINDS; kind++)
+            sum.of[kind] += tally_read_shared(&board->workers[i].total, (enum tally_kind)kind);
+    }
+    return tally_rpcs(&sum);
+}
+
+const char *lock_board_meter_word(enum meter_kind kind)
+{
+    static const char *const words[] = {
+#define X(name, word) [METER_##name] = word,
+        METER_LIST(X)
+#undef X
+    };
+    return words[kind];
+}

@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * lock board: what the processes of a trial share about its locks. Layer: trial.
+ *
+ * Laid out beside the fleet's own shared memory (fleet/shared.h), and like that: once, before the
+ * workers are forked, at the same address in all of them; written with atomic operations where two
+ * processes may meet.
+ *
+ * Invariant: after the gate has opened nothing in here grows.
+ */
+#ifndef TRIAL_LOCK_BOARD_H
+#define TRIAL_LOCK_BOARD_H
+
+#include "base/error.h"
+#include "fleet/shared.h"
+#include "measure/histogram.h"
+#include "servers/role.h"
+#include "trial/ledger.h"
+#include "trial/plan.h"
+#include "trial/violation.h"
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define LOCK_BOARD_VIOLATIONS_MAX 16
+
+/* The kinds of latency that are recorded. X(name, the word for it in latency.csv) */
+#define METER_LIST(X)                                                                              \
+    X(CREATE, "create")                                                                            \
+    X(CREATE_FAILED, "create_failed")                                                              \
+    X(EXISTS, "exists")                                                                            \
+    X(GET, "get")                                                                                  \
+    X(GET_CHILDREN, "get_children")                                                                \
+    X(SET, "set")                                                                                  \
+    X(DELETE, "delete")                                                                            \
+    X(MULTI, "multi")                                                                              \
+    X(NOTIFICATION, "notification") /* release sent to notification received */                    \
+    X(HANDOFF, "handoff")           /* release sent to the next grant */                           \
+    X(ACQUIRE, "acquire")           /* arrival to grant */                                         \
+    X(RELEASE, "release")           /* release begun to its end */
+
+enum meter_kind {
+#define X(name, word) METER_##name,
+    METER_LIST(X)
+#undef X
+        METER_KINDS
+};
+
+struct lock_state {
+    _Alignas(
+        SHARED_CACHE_LINE) _Atomic uint32_t holder; /* who holds alone: session +1; 0: nobody */
+    _Atomic uint32_t sharers;                       /* how many hold together */
+    /* Arrivals let in, against the plan's handoffs; the first of each client is let in beforehand.
+     */
+    _Atomic uint64_t admissions;
+    _Atomic uint64_t arrivals;
+    _Atomic uint64_t grants;
+    _Atomic uint64_t releases;    /* sent: the number of the ledger's present row */
+    _Atomic uint64_t released_ns; /* when the last release was sent */
+    _Atomic bool joined;          /* somebody has arrived since then */
+    _Atomic uint64_t abandoned;   /* arrivals whose sessions died while they waited */
+    _Atomic bool holder_died;     /* the present row began with its holder's death */
+    _Atomic uint64_t lapses_ns;   /* of a holder that crashed: it holds at least until then */
+    _Atomic uint32_t undeleted;   /* session +1 that ended in its release; 0: none */
+    _Atomic int64_t last_order;   /* the highest of all grants: see checker.h … */
+    _Atomic int64_t last_alone;   /* … and of those who held alone */
+    _Atomic uint64_t inversions;
+};
+
+/* What the lock sessions of a process count; if they have threads of their own, all of them do: for
+ * atomic additions only. There is a histogram for every role: 216 KiB each, but only what is
+ * recorded into ever takes memory. */
+struct lock_worker {
+    _Alignas(SHARED_CACHE_LINE) struct tally total; /* this worker's own count */
+    struct histogram late;                          /* how late holds ended, but those of 0 */
+    struct histogram latency[ROLES][METER_KINDS];
+};
+
+/* What a lock session was doing at its last report, and its grants. */
+struct trial_session_report {
+    uint64_t acquisitions;
+    uint32_t lock;                   /* that it contends for */
+    bool unfinished;                 /* it neither holds nor is done */
+    bool parked;                     /* … because it waits for a watch */
+    bool pauses;                     /* … or until an alarm: it holds, or its recipe pauses */
+    bool missed;                     /* it lost its connection, and may not have heard of all */
+    enum client_event awaited;       /* parked: for this event … */
+    char waits_for[RECIPE_PATH_MAX]; /* … of this znode */
+    char node[RECIPE_PATH_MAX];      /* unfinished: the one that stands for it in the lock */
+};
+
+struct lock_board {
+    const struct trial_plan *plan;
+    struct shared *shared; /* the fleet's */
+    struct lock_state *locks;
+    struct lock_worker *workers;
+    struct trial_session_report *sessions;
+    struct ledger ledger;
+    size_t size_bytes;
+
+    _Alignas(SHARED_CACHE_LINE) _Atomic bool closed; /* no more arrivals */
+    _Atomic bool overflowed;                         /* … because the ledger has no more rows */
+    _Atomic uint64_t first_release_ns;
+    _Atomic uint64_t last_released_ns; /* the last answer to a release */
+    _Atomic uint64_t died_ns;          /* the first death, or lost reply; 0: none so far … */
+    _Atomic uint32_t died_lock;        /* … at this lock … */
+    _Atomic uint64_t recovery_ns;      /* … from there to its next grant; 0: none so far */
+    _Atomic uint64_t expires_ns;       /* by then the servers have ended all who died */
+    _Atomic uint32_t exits;            /* sessions that were closed in order, before the end */
+    _Atomic uint32_t repairs;          /* see struct contender … */
+    _Atomic uint32_t tasks_done;       /* … and this */
+    _Atomic uint32_t violation_count;
+    struct violation violations[LOCK_BOARD_VIOLATIONS_MAX]; /* the first ones */
+};
+
+/* Lays out a board, and the shared memory of its fleet, for the plan, which must outlive it. *board
+ * is the caller's to lock_board_free. */
+MUST_CHECK enum error_kind lock_board_new(const struct trial_plan *plan, struct lock_board **board,
+                                          struct error *error);
+
+/* NULL is fine. */
+void lock_board_free(struct lock_board *board);
+
+/* How many rows of the ledger this lock has come to use: row 0, and one for each release. */
+size_t lock_board_rows_used(const struct lock_board *board, uint32_t lock);
+
+/* Records a violation; only the first LOCK_BOARD_VIOLATIONS_MAX are kept, all are counted. */
+void lock_board_violate(struct lock_board *board, const struct violation *violation);
+
+/* Holds the sums of the ledger's rows against what the sessions counted, bytes included: a
+ * violation for each kind that differs. */
+void lock_board_check_ledger(struct lock_board *board, const struct tally *total);
+
+/* How many violations have been recorded. */
+uint32_t lock_board_violation_count(const struct lock_board *board);
+
+/* The notifications that all sessions have received so far, and the requests that they have sent:
+ * sums over the workers. */
+uint64_t lock_board_notifications(const struct lock_board *board);
+uint64_t lock_board_requests(const struct lock_board *board);
+
+/* The word for a kind of latency: a static string. */
+const char *lock_board_meter_word(enum meter_kind kind);
+
+#endif
