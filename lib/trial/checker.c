@@ -2,18 +2,14 @@
 #include "trial/checker.h"
 
 #include "base/clock.h"
-
-static uint64_t present_handoff(const struct lock_board *board, uint32_t lock)
-{
-    return atomic_load(&board->locks[lock].releases);
-}
+#include "trial/handoff.h"
 
 static void violate(struct lock_board *board, enum violation_kind kind, uint32_t lock,
                     uint32_t session, struct violation violation)
 {
     violation.kind = kind;
     violation.lock = lock;
-    violation.handoff = present_handoff(board, lock);
+    violation.handoff = handoff_number(board, lock);
     violation.session = session + 1;
     lock_board_violate(board, &violation);
 }
@@ -137,7 +133,7 @@ void checker_released(struct lock_board *board, uint32_t lock, uint32_t session)
 
 void checker_left(struct lock_board *board, uint32_t lock, uint32_t session)
 {
-    check_barrier(board, lock, session, VIOLATION_LEFT_EARLY, present_handoff(board, lock));
+    check_barrier(board, lock, session, VIOLATION_LEFT_EARLY, handoff_number(board, lock));
 }
 
 uint32_t checker_holders(const struct lock_board *board, uint32_t lock)

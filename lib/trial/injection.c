@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "trial/injection.h"
 
+#include "trial/handoff.h"
+
 const struct death *death_planned(const struct lock_board *board)
 {
     const struct trial_plan *plan = board->plan;
@@ -10,20 +12,6 @@ const struct death *death_planned(const struct lock_board *board)
 bool death_spares_all(const struct lock_board *board)
 {
     return atomic_load(&board->died_ns) == 0;
-}
-
-uint64_t death_waiting(const struct lock_board *board, uint32_t lock)
-{
-    const struct lock_state *state = &board->locks[lock];
-    /* Who is granted has arrived before: in this order the difference is never below zero. */
-    uint64_t gone = atomic_load(&state->grants) + atomic_load(&state->abandoned);
-    return atomic_load(&state->arrivals) - gone;
-}
-
-uint32_t death_holder(const struct lock_board *board, uint32_t lock)
-{
-    uint32_t holder = atomic_load(&board->locks[lock].holder);
-    return holder != 0 && atomic_load(&board->shared->sessions[holder - 1].dead) ? 0 : holder;
 }
 
 /* In a drain everybody arrives once, in the order of the sessions' numbers. */
@@ -44,11 +32,11 @@ static bool find_waiter(const struct lock_board *board, uint64_t place, uint32_t
 bool death_takes(const struct lock_board *board, uint32_t *session)
 {
     const struct death *death = death_planned(board);
-    uint32_t holder = death_holder(board, 0);
+    uint32_t holder = handoff_holder(board, 0);
     if ((death->how != DEATH_EXIT && death->how != DEATH_CRASH) || !death_spares_all(board) ||
-        atomic_load(&board->locks[0].releases) != death->handoff)
+        handoff_number(board, 0) != death->handoff)
         return false;
-    uint64_t waiting = death_waiting(board, 0);
+    uint64_t waiting = handoff_waiting(board, 0);
     if (death->who == DEATH_WAITER && waiting > 0)
         return find_waiter(board, (waiting - 1) / 2, session);
     if (death->who != DEATH_HOLDER || holder == 0)
@@ -60,9 +48,8 @@ bool death_takes(const struct lock_board *board, uint32_t *session)
 bool death_dooms(const struct lock_board *board, uint32_t lock)
 {
     const struct death *death = death_planned(board);
-    uint64_t releases = atomic_load(&board->locks[lock].releases);
     return death->how == DEATH_CRASH && death->who == DEATH_WORKER && lock == 0 &&
-           death_spares_all(board) && releases >= death->handoff;
+           death_spares_all(board) && handoff_number(board, lock) >= death->handoff;
 }
 
 bool death_takes_reply(const struct lock_board *board, uint32_t session)

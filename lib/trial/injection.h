@@ -39,10 +39,4 @@ void death_note(struct lock_board *board, uint32_t lock, uint64_t now_ns);
  * most. */
 void death_bury(struct lock_board *board, uint32_t session, uint64_t expires_ns);
 
-/* Sessions that wait at this lock and live. */
-uint64_t death_waiting(const struct lock_board *board, uint32_t lock);
-
-/* The session +1 that holds this lock and lives; 0 if there is none. */
-uint32_t death_holder(const struct lock_board *board, uint32_t lock);
-
 #endif

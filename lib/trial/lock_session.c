@@ -3,6 +3,7 @@
 
 #include "base/clock.h"
 #include "trial/checker.h"
+#include "trial/handoff.h"
 #include "trial/injection.h"
 
 #include <stdio.h>
@@ -20,13 +21,7 @@ static struct trial_session_report *report_of(const struct lock_session *session
     return &session->board->sessions[session->actor.session];
 }
 
-static void choose_lock(struct lock_session *session, uint32_t lock)
-{
-    session->meter.lock = lock;
-    snprintf(session->lock_path, sizeof session->lock_path, "%s/l%u", session->board->plan->root,
-             lock);
-    session->contender.lock = session->lock_path;
-}
+/* ------------------------------------------------------------------ the end of its part */
 
 static void lose(struct lock_session *session, enum zk_status status)
 {
@@ -43,8 +38,6 @@ static void finish(struct lock_session *session, enum lock_session_state state)
     session->rests = true;
     actor_finish(&session->actor);
 }
-
-/* ------------------------------------------------------------------ what the session reports */
 
 /* Writes what the session is and does to its places in the shared memory. */
 static void report_state(const struct lock_session *session)
@@ -68,15 +61,15 @@ static void report_state(const struct lock_session *session)
 
 /* The lock loses its holder. A server ends a session no earlier than its timeout after the last
  * that it heard of it. */
-static void bereave(struct lock_session *session, enum death_how how, uint64_t timeout_ns,
-                    uint64_t now_ns)
+static void leave_lock(struct lock_session *session, enum death_how how, uint64_t timeout_ns,
+                       uint64_t now_ns)
 {
     if (how == DEATH_EXIT)
         checker_released(session->board, session->meter.lock, session->actor.session);
     else
         checker_crashed(session->board, session->meter.lock,
                         session->actor.client->sent_ns + timeout_ns);
-    meter_holder_died(&session->meter, now_ns);
+    handoff_begin(session->board, session->meter.lock, now_ns, true);
 }
 
 static void note_death(struct lock_session *session, enum death_how how, uint64_t timeout_ns,
@@ -86,7 +79,7 @@ static void note_death(struct lock_session *session, enum death_how how, uint64_
     uint32_t lock = session->meter.lock;
     death_note(board, lock, now_ns);
     if (session->state == SESSION_HOLDING || session->state == SESSION_WORKING)
-        bereave(session, how, timeout_ns, now_ns);
+        leave_lock(session, how, timeout_ns, now_ns);
     else if (session->state == SESSION_RELEASING)
         checker_undeleted(board, lock, session->actor.session);
     else
@@ -124,131 +117,27 @@ static void lose_reply(struct lock_session *session)
         lose(session, ZK_CONNECTION_LOSS);
 }
 
-/* ------------------------------------------------------------------ the recipe's steps */
+/* ------------------------------------------------------------------ the recipe's coroutine */
 
+/* Where a step of the recipe leads to. */
 static void advance(struct lock_session *session);
-static void queue_again_or_finish(struct lock_session *session);
+static void acquired_once(struct lock_session *session);
+static void work(struct lock_session *session);
+static void worked(struct lock_session *session);
+static void hold(struct lock_session *session);
+static void released_once(struct lock_session *session);
 
-static int64_t order_of(const struct lock_session *session)
+static enum recipe_step resume(struct lock_session *session)
 {
-    return session->board->plan->recipe->fifo ? session->contender.sequence : session->arrival;
-}
-
-static uint64_t hold_ns(struct lock_session *session)
-{
-    const struct hold *hold = &session->board->plan->hold;
-    if (!hold->exponential || hold->mean_ns == 0)
-        return hold->mean_ns;
-    double drawn_ns = random_exponential(&session->random, (double)hold->mean_ns);
-    double longest_ns = (double)hold->mean_ns * HOLD_LONGEST_MEANS;
-    return (uint64_t)(drawn_ns < longest_ns ? drawn_ns : longest_ns);
-}
-
-static void set_alarm(struct lock_session *session, uint64_t due_ns)
-{
-    session->timed = true;
-    actor_set_alarm(&session->actor, due_ns);
-}
-
-/* A hold, of 0 as well, lasts for a turn at least: another holder beside this one would not be seen
- * otherwise. Under lockstep it is the coordinator who waited: that is not late. */
-static void let_go(struct lock_session *session)
-{
-    uint64_t due_ns = session->granted_ns + hold_ns(session);
-    uint64_t now_ns = client_now_ns(session->actor.client);
-    if (session->board->plan->pace == PACE_LOCKSTEP && due_ns < now_ns)
-        due_ns = now_ns;
-    set_alarm(session, due_ns);
-}
-
-static void hold(struct lock_session *session)
-{
-    session->state = SESSION_HOLDING;
-    if (session->board->plan->pace == PACE_LOCKSTEP)
-        session->rests = true;
-    else
-        let_go(session);
-}
-
-static void work(struct lock_session *session)
-{
-    session->contender.doomed = death_dooms(session->board, session->meter.lock);
-    session->contender.resume_at = 0;
-    session->state = SESSION_WORKING;
-    advance(session);
-}
-
-static void worked(struct lock_session *session)
-{
-    atomic_fetch_add(&session->board->repairs, session->contender.repairs);
-    atomic_fetch_add(&session->board->tasks_done, session->contender.tasks_done);
-    session->contender.repairs = session->contender.tasks_done = 0;
-    hold(session);
-}
-
-static void granted(struct lock_session *session)
-{
-    uint64_t now_ns = client_now_ns(session->actor.client);
-    checker_granted(session->board, session->meter.lock, session->actor.session, order_of(session),
-                    now_ns);
-    meter_granted(&session->meter, session->actor.session, now_ns - session->arrived_ns, now_ns);
-    report_of(session)->acquisitions++;
-    session->granted_ns = now_ns;
-    actor_step(&session->actor);
-    if (session->board->plan->recipe->work != NULL)
-        work(session);
-    else
-        hold(session);
-}
-
-static void released(struct lock_session *session)
-{
-    uint64_t now_ns = client_now_ns(session->actor.client);
-    checker_left(session->board, session->meter.lock, session->actor.session);
-    meter_released(&session->meter, now_ns - session->release_ns);
-    shared_raise(&session->board->last_released_ns, now_ns);
-    session->state = SESSION_IDLE;
-    actor_step(&session->actor);
-    if (session->board->plan->pace == PACE_LOCKSTEP)
-        session->rests = true;
-    else
-        queue_again_or_finish(session);
-}
-
-static void begin(struct lock_session *session)
-{
-    session->contender.resume_at = 0;
-    session->state = SESSION_ACQUIRING;
-    advance(session);
-}
-
-/* What was acquired nested is given up by the last of as many releases. */
-static void give_up(struct lock_session *session)
-{
-    if (session->nested == 1) {
-        checker_released(session->board, session->meter.lock, session->actor.session);
-        session->release_ns = client_now_ns(session->actor.client);
-        meter_releasing(&session->meter, session->release_ns);
+    const struct recipe *recipe = session->board->plan->recipe;
+    switch (session->state) {
+    case SESSION_RELEASING:
+        return recipe->release(&session->contender);
+    case SESSION_WORKING:
+        return recipe->work(&session->contender);
+    default:
+        return recipe->acquire(&session->contender);
     }
-    session->contender.resume_at = 0;
-    session->state = SESSION_RELEASING;
-    advance(session);
-}
-
-static void acquired_once(struct lock_session *session)
-{
-    if (++session->nested < session->board->plan->recipe->nesting)
-        begin(session);
-    else
-        granted(session);
-}
-
-static void released_once(struct lock_session *session)
-{
-    if (--session->nested > 0)
-        give_up(session);
-    else
-        released(session);
 }
 
 /* In free pace nobody waits for the others. */
@@ -262,17 +151,10 @@ static void take_turn(struct lock_session *session)
     session->rests = true;
 }
 
-static enum recipe_step resume(struct lock_session *session)
+static void set_alarm(struct lock_session *session, uint64_t due_ns)
 {
-    const struct recipe *recipe = session->board->plan->recipe;
-    switch (session->state) {
-    case SESSION_RELEASING:
-        return recipe->release(&session->contender);
-    case SESSION_WORKING:
-        return recipe->work(&session->contender);
-    default:
-        return recipe->acquire(&session->contender);
-    }
+    session->timed = true;
+    actor_set_alarm(&session->actor, due_ns);
 }
 
 static void done(struct lock_session *session)
@@ -315,6 +197,24 @@ static void advance(struct lock_session *session)
     }
 }
 
+/* One of the recipe's coroutines, from its beginning. */
+static void begin(struct lock_session *session, enum lock_session_state state)
+{
+    session->contender.resume_at = 0;
+    session->state = state;
+    advance(session);
+}
+
+/* ------------------------------------------------------------------ it arrives, and acquires */
+
+static void choose_lock(struct lock_session *session, uint32_t lock)
+{
+    session->meter.lock = lock;
+    snprintf(session->lock_path, sizeof session->lock_path, "%s/l%u", session->board->plan->root,
+             lock);
+    session->contender.lock = session->lock_path;
+}
+
 static void arrive(struct lock_session *session)
 {
     uint64_t acquisitions = report_of(session)->acquisitions;
@@ -326,7 +226,103 @@ static void arrive(struct lock_session *session)
     atomic_store(&lock->joined, true);
     session->arrived_ns = client_now_ns(session->actor.client);
     actor_step(&session->actor);
-    begin(session);
+    begin(session, SESSION_ACQUIRING);
+}
+
+static int64_t place_in_line(const struct lock_session *session)
+{
+    return session->board->plan->recipe->fifo ? session->contender.sequence : session->arrival;
+}
+
+static void granted(struct lock_session *session)
+{
+    uint32_t lock = session->meter.lock;
+    uint64_t now_ns = client_now_ns(session->actor.client);
+    checker_granted(session->board, lock, session->actor.session, place_in_line(session), now_ns);
+    uint64_t handoff_ns = handoff_grant_ns(session->board, lock, session->arrived_ns, now_ns);
+    meter_granted(&session->meter, now_ns - session->arrived_ns, handoff_ns);
+    handoff_granted(session->board, lock, session->actor.session, handoff_ns, now_ns);
+    report_of(session)->acquisitions++;
+    session->granted_ns = now_ns;
+    actor_step(&session->actor);
+    if (session->board->plan->recipe->work != NULL)
+        work(session);
+    else
+        hold(session);
+}
+
+static void acquired_once(struct lock_session *session)
+{
+    if (++session->nested < session->board->plan->recipe->nesting)
+        begin(session, SESSION_ACQUIRING);
+    else
+        granted(session);
+}
+
+/* ------------------------------------------------------------------ it holds, and works */
+
+static uint64_t hold_ns(struct lock_session *session)
+{
+    const struct hold *hold = &session->board->plan->hold;
+    if (!hold->exponential || hold->mean_ns == 0)
+        return hold->mean_ns;
+    double drawn_ns = random_exponential(&session->random, (double)hold->mean_ns);
+    double longest_ns = (double)hold->mean_ns * HOLD_LONGEST_MEANS;
+    return (uint64_t)(drawn_ns < longest_ns ? drawn_ns : longest_ns);
+}
+
+/* A hold, of 0 as well, lasts for a turn at least: another holder beside this one would not be seen
+ * otherwise. Under lockstep it is the coordinator who waited: that is not late. */
+static void set_release(struct lock_session *session)
+{
+    uint64_t due_ns = session->granted_ns + hold_ns(session);
+    uint64_t now_ns = client_now_ns(session->actor.client);
+    if (session->board->plan->pace == PACE_LOCKSTEP && due_ns < now_ns)
+        due_ns = now_ns;
+    set_alarm(session, due_ns);
+}
+
+static void hold(struct lock_session *session)
+{
+    session->state = SESSION_HOLDING;
+    if (session->board->plan->pace == PACE_LOCKSTEP)
+        session->rests = true;
+    else
+        set_release(session);
+}
+
+static void work(struct lock_session *session)
+{
+    session->contender.doomed = death_dooms(session->board, session->meter.lock);
+    begin(session, SESSION_WORKING);
+}
+
+static void worked(struct lock_session *session)
+{
+    atomic_fetch_add(&session->board->repairs, session->contender.repairs);
+    atomic_fetch_add(&session->board->tasks_done, session->contender.tasks_done);
+    session->contender.repairs = session->contender.tasks_done = 0;
+    hold(session);
+}
+
+/* ------------------------------------------------------------------ it releases */
+
+/* What was acquired nested is given up by the last of as many releases. */
+static void release_once(struct lock_session *session)
+{
+    if (session->nested == 1) {
+        checker_released(session->board, session->meter.lock, session->actor.session);
+        session->release_ns = client_now_ns(session->actor.client);
+        handoff_begin(session->board, session->meter.lock, session->release_ns, false);
+    }
+    begin(session, SESSION_RELEASING);
+}
+
+static void release(struct lock_session *session)
+{
+    /* What has come until here belongs to the handoff that ends. */
+    meter_read_bytes(&session->meter, session->actor.client);
+    release_once(session);
 }
 
 static bool is_let_in(struct lock_session *session)
@@ -347,11 +343,26 @@ static void queue_again_or_finish(struct lock_session *session)
         finish(session, SESSION_FINISHED);
 }
 
-static void release(struct lock_session *session)
+static void released(struct lock_session *session)
 {
-    /* What has come until here belongs to the handoff that ends. */
-    meter_read_bytes(&session->meter, session->actor.client);
-    give_up(session);
+    uint64_t now_ns = client_now_ns(session->actor.client);
+    checker_left(session->board, session->meter.lock, session->actor.session);
+    meter_released(&session->meter, now_ns - session->release_ns);
+    shared_raise(&session->board->last_released_ns, now_ns);
+    session->state = SESSION_IDLE;
+    actor_step(&session->actor);
+    if (session->board->plan->pace == PACE_LOCKSTEP)
+        session->rests = true;
+    else
+        queue_again_or_finish(session);
+}
+
+static void released_once(struct lock_session *session)
+{
+    if (--session->nested > 0)
+        release_once(session);
+    else
+        released(session);
 }
 
 /* ------------------------------------------------------------------ as an actor */
@@ -451,7 +462,7 @@ static void carry_out(void *actor, int order)
     else if (order == LOCK_ORDER_ARRIVE)
         arrive(session);
     else if (order == LOCK_ORDER_RELEASE)
-        let_go(session);
+        set_release(session);
     else if (order == LOCK_ORDER_DIE)
         die(session, death_planned(session->board)->how);
     else if (order >= LOCK_ORDER_GO_ON)
@@ -505,7 +516,8 @@ static void replied(void *owner, const struct client_reply *reply)
     bool cut = session->cutting && reply->status == ZK_CONNECTION_LOSS;
     session->cutting = false;
     if (cut && !session->board->plan->recipe->recovers) {
-        begin(session); /* all that a client is left to do that knows nothing: to begin anew */
+        begin(session, SESSION_ACQUIRING); /* all that a client is left to do that knows nothing: to
+                                              begin anew */
         return;
     }
     if (!is_foreseen(session, reply->status)) {
@@ -526,13 +538,14 @@ static void notified(void *owner, enum client_event event, const char *path)
     if (session->state == SESSION_READ)
         return;
     uint64_t now_ns = client_now_ns(session->actor.client);
+    uint64_t since_ns = handoff_notification_ns(session->board, session->meter.lock, event, now_ns);
     bool wakes =
         session->state == SESSION_PARKED && contender_wakes(&session->contender, event, path);
     if (wakes) {
         atomic_fetch_add(&session->actor.shared->busy, 1);
         session->state = session->woken_to;
     }
-    meter_notified(&session->meter, event, !wakes, now_ns);
+    meter_notified(&session->meter, !wakes, since_ns);
     /* Awake, the bytes are read with the reply that follows: a system call less. */
     if (wakes)
         advance(session);

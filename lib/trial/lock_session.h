@@ -3,9 +3,12 @@
  * lock session: one session's place in a trial: it arrives, waits, holds, releases. Layer: trial.
  *
  * A reply, the awaited notification, or an order of the coordinator resumes the recipe's coroutine.
- * What the step has come to decides what the session does next: it arrives, acquires, works, holds,
- * releases, and queues again. The meter is told of every message, the checker of every grant and
- * release. It is an actor of the trial's fleet.
+ * What the step has come to decides what the session does next:
+ *
+ *   arrive -> acquire -> granted -> [work] -> hold -> release -> released -> arrive, or finished
+ *
+ * The meter is told of every message, the checker of every grant and release. A lock session is an
+ * actor of the trial's fleet.
  *
  * Invariant: a session counts as busy in the shared memory from the moment at which it is told to
  * move until it is parked on an armed watch, rests at a turn, holds, or is done. A session that a

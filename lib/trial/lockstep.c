@@ -4,6 +4,7 @@
 #include "base/clock.h"
 #include "recipes/queue.h"
 #include "trial/checker.h"
+#include "trial/handoff.h"
 #include "trial/injection.h"
 #include "trial/lock_session.h"
 
@@ -47,19 +48,9 @@ void lockstep_deinit(struct lockstep *lockstep)
 
 /* ------------------------------------------------------------------ at rest */
 
-static uint64_t present_handoff(const struct lock_board *board, uint32_t lock)
-{
-    return atomic_load(&board->locks[lock].releases);
-}
-
 static const struct tally *tally_of(const struct lock_board *board, uint32_t lock, uint64_t handoff)
 {
     return &ledger_row(&board->ledger, lock, handoff)->tally;
-}
-
-static const struct tally *present_tally(const struct lock_board *board, uint32_t lock)
-{
-    return tally_of(board, lock, present_handoff(board, lock));
 }
 
 /* Whether a law foretells what comes: nobody has died, and nobody has lost its connection. Of
@@ -100,7 +91,7 @@ static bool has_settled(struct lockstep *lockstep, uint32_t lock)
     const struct lock_board *board = lockstep->board;
     bool is_held = death_spares_all(board)
                        ? are_holders_right(lockstep, lock)
-                       : death_holder(board, lock) != 0 || death_waiting(board, lock) == 0;
+                       : handoff_holder(board, lock) != 0 || handoff_waiting(board, lock) == 0;
     return is_quiet(lockstep, REST_NS) && is_held;
 }
 
@@ -110,7 +101,7 @@ static bool is_at_rest(struct lockstep *lockstep, uint32_t lock)
     struct lock_board *board = lockstep->board;
     if (!is_lawful(board))
         return has_settled(lockstep, lock);
-    uint64_t received = tally_read_shared(present_tally(board, lock), TALLY_NOTIFICATION);
+    uint64_t received = tally_read_shared(&handoff_row(board, lock)->tally, TALLY_NOTIFICATION);
     return received >= lockstep->expected[lock].of[TALLY_NOTIFICATION] &&
            atomic_load(&board->shared->busy) == 0;
 }
@@ -160,7 +151,7 @@ static bool has_excess(struct lockstep *lockstep, uint32_t lock)
 static enum trial_end check_step(struct lockstep *lockstep, uint32_t lock)
 {
     struct lock_board *board = lockstep->board;
-    const struct tally *found = present_tally(board, lock);
+    const struct tally *found = &handoff_row(board, lock)->tally;
     const struct tally *expected = &lockstep->expected[lock];
     if (lock_board_violation_count(board) > 0)
         return END_VIOLATION;
@@ -172,7 +163,7 @@ static enum trial_end check_step(struct lockstep *lockstep, uint32_t lock)
         return END_VIOLATION;
     if (kind == TALLY_KINDS && are_right)
         return END_DONE;
-    violate(lockstep, lock, present_handoff(board, lock),
+    violate(lockstep, lock, handoff_number(board, lock),
             kind != TALLY_KINDS
                 ? of_law(kind, expected->of[kind], found->of[kind])
                 : (struct violation){.kind = VIOLATION_HOLDERS,
@@ -186,7 +177,7 @@ static enum trial_end check_step(struct lockstep *lockstep, uint32_t lock)
 static bool is_short(const struct lockstep *lockstep, uint32_t lock, uint64_t *found)
 {
     const struct lock_board *board = lockstep->board;
-    *found = tally_read_shared(present_tally(board, lock), TALLY_NOTIFICATION);
+    *found = tally_read_shared(&handoff_row(board, lock)->tally, TALLY_NOTIFICATION);
     return *found < lockstep->expected[lock].of[TALLY_NOTIFICATION] &&
            atomic_load(&board->shared->busy) == 0 && is_lawful(board);
 }
@@ -234,7 +225,7 @@ static enum trial_end check_shortage(struct lockstep *lockstep, uint32_t lock)
     if (kind != ERROR_NONE || !have_come || !is_short(lockstep, lock, &found))
         return trial_end_of(kind);
     uint64_t expected = lockstep->expected[lock].of[TALLY_NOTIFICATION];
-    violate(lockstep, lock, present_handoff(lockstep->board, lock),
+    violate(lockstep, lock, handoff_number(lockstep->board, lock),
             of_law(TALLY_NOTIFICATION, expected, found));
     return END_VIOLATION;
 }
@@ -249,7 +240,7 @@ static void check_missing(struct lockstep *lockstep, uint32_t lock)
     struct violation violation = of_law(TALLY_NOTIFICATION, expected, found);
     if (!are_holders_right(lockstep, lock))
         violation.kind = VIOLATION_LOST_WAKEUP;
-    violate(lockstep, lock, present_handoff(lockstep->board, lock), violation);
+    violate(lockstep, lock, handoff_number(lockstep->board, lock), violation);
 }
 
 static enum trial_end wait_once(struct lockstep *lockstep)
@@ -360,7 +351,7 @@ static enum trial_end step_turn(struct lockstep *lockstep, uint32_t lock)
 /* Whether somebody who lives is there to release. */
 static bool is_held(const struct lock_board *board, uint32_t lock)
 {
-    return death_holder(board, lock) != 0 || atomic_load(&board->locks[lock].sharers) != 0;
+    return handoff_holder(board, lock) != 0 || atomic_load(&board->locks[lock].sharers) != 0;
 }
 
 /* Who is to release: who holds alone; of those who share the first in line, whose line the law
@@ -368,11 +359,11 @@ static bool is_held(const struct lock_board *board, uint32_t lock)
 static uint32_t next_to_release(const struct lockstep *lockstep, uint32_t lock)
 {
     struct lock_board *board = lockstep->board;
-    uint32_t alone = death_holder(board, lock);
+    uint32_t alone = handoff_holder(board, lock);
     if (alone != 0)
         return alone - 1;
     if (board->plan->recipe->turn_law != NULL)
-        return ledger_row(&board->ledger, lock, present_handoff(board, lock))->holder - 1;
+        return handoff_row(board, lock)->holder - 1;
     return law_lock_first(&lockstep->laws[lock]) * board->plan->locks + lock;
 }
 

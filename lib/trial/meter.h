@@ -32,24 +32,16 @@ struct meter {
 void meter_sent(const struct meter *meter, enum operation operation);
 void meter_replied(const struct meter *meter, const struct client_reply *reply);
 
-/* A notification, and whether it woke its session up; now_ns is when it was received. */
-void meter_notified(const struct meter *meter, enum client_event event, bool spurious,
-                    uint64_t now_ns);
+/* A notification, whether it failed to wake its session up, and how long after the release it came
+ * (handoff_notification_ns). */
+void meter_notified(const struct meter *meter, bool spurious, uint64_t since_release_ns);
 
-/* A grant, `acquire_ns` after its session arrived, and known to the checker. Fills in the handoff's
- * row. */
-void meter_granted(const struct meter *meter, uint32_t session, uint64_t acquire_ns,
-                   uint64_t now_ns);
+/* A grant, `acquire_ns` after its session arrived, and so long after the release
+ * (handoff_grant_ns): that is no latency if the holder died. */
+void meter_granted(const struct meter *meter, uint64_t acquire_ns, uint64_t handoff_ns);
 
-/* A release is about to be sent: opens the next row, and counts who waits. */
-void meter_releasing(const struct meter *meter, uint64_t now_ns);
-
-/* … and has come to its end, `release_ns` later. */
+/* A release has come to its end, `release_ns` after it was sent. */
 void meter_released(const struct meter *meter, uint64_t release_ns);
-
-/* The holder dies: opens the next row as a release does. Its handoff's time is the recovery's, and
- * no latency. */
-void meter_holder_died(const struct meter *meter, uint64_t now_ns);
 
 /* Reads the connection's byte counters (the kernel's) and attributes what has come since the last
  * reading; the first reading after the connection was made only takes the marks. */

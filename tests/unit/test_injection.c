@@ -9,6 +9,7 @@
 
 #include "recipes/registry.h"
 #include "trial/checker.h"
+#include "trial/handoff.h"
 #include "trial/injection.h"
 
 #define CLIENTS 6
@@ -161,12 +162,12 @@ static void test_a_recipe_may_have_one(void **state)
 static void test_the_dead_neither_hold_nor_wait(void **state)
 {
     (void)state;
-    assert_int_equal(death_holder(board, 0), 1);
-    assert_int_equal(death_waiting(board, 0), 5);
+    assert_int_equal(handoff_holder(board, 0), 1);
+    assert_int_equal(handoff_waiting(board, 0), 5);
     death_bury(board, 0, 1);
     atomic_fetch_add(&board->locks[0].abandoned, 2);
-    assert_int_equal(death_holder(board, 0), 0);
-    assert_int_equal(death_waiting(board, 0), 3);
+    assert_int_equal(handoff_holder(board, 0), 0);
+    assert_int_equal(handoff_waiting(board, 0), 3);
 }
 
 int main(void)

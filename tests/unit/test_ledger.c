@@ -9,6 +9,7 @@
 #include <cmocka.h>
 
 #include "recipes/registry.h"
+#include "trial/handoff.h"
 #include "trial/meter.h"
 
 #include <string.h>
@@ -119,6 +120,25 @@ static uint64_t counted(uint64_t handoff, enum tally_kind kind)
     return ledger_row(&board->ledger, 1, handoff)->tally.of[kind];
 }
 
+/* What a lock session does when the lock is released or loses its holder, when a notification has
+ * come, and when it is granted. */
+static void begin_handoff(uint64_t now_ns, bool holder_died)
+{
+    handoff_begin(board, meter.lock, now_ns, holder_died);
+}
+
+static void notify(enum client_event event, bool spurious, uint64_t now_ns)
+{
+    meter_notified(&meter, spurious, handoff_notification_ns(board, meter.lock, event, now_ns));
+}
+
+static void grant(uint32_t session, uint64_t acquire_ns, uint64_t now_ns)
+{
+    uint64_t handoff_ns = handoff_grant_ns(board, meter.lock, now_ns - acquire_ns, now_ns);
+    meter_granted(&meter, acquire_ns, handoff_ns);
+    handoff_granted(board, meter.lock, session, handoff_ns, now_ns);
+}
+
 static void reply(enum operation operation, enum zk_status status, size_t names)
 {
     meter_replied(&meter, &(struct client_reply){
@@ -130,7 +150,7 @@ static void test_a_message_is_in_the_row_of_its_handoff_and_in_the_total(void **
     (void)state;
     meter_sent(&meter, OP_CREATE);
     meter_sent(&meter, OP_MULTI);
-    meter_releasing(&meter, 100);
+    begin_handoff(100, false);
     meter_sent(&meter, OP_CREATE);
     assert_int_equal(counted(0, TALLY_CREATE), 1);
     assert_int_equal(counted(0, TALLY_MULTI), 1);
@@ -173,8 +193,8 @@ static void test_replies_are_counted_for_what_they_say(void **state)
 static void test_a_spurious_notification_is_one_of_all(void **state)
 {
     (void)state;
-    meter_notified(&meter, EVENT_DELETED, true, 10);
-    meter_notified(&meter, EVENT_DELETED, false, 20);
+    notify(EVENT_DELETED, true, 10);
+    notify(EVENT_DELETED, false, 20);
     assert_int_equal(counted(0, TALLY_NOTIFICATION), 2);
     assert_int_equal(counted(0, TALLY_NOTIFICATION_SPURIOUS), 1);
 }
@@ -182,8 +202,8 @@ static void test_a_spurious_notification_is_one_of_all(void **state)
 static void test_before_the_first_release_nothing_is_handed_on(void **state)
 {
     (void)state;
-    meter_notified(&meter, EVENT_DELETED, false, 500);
-    meter_granted(&meter, 1, 200, 500);
+    notify(EVENT_DELETED, false, 500);
+    grant(1, 200, 500);
     const struct histogram *latency = board->workers[0].latency[0];
     assert_int_equal(histogram_count(&latency[METER_HANDOFF]), 0);
     assert_int_equal(histogram_count(&latency[METER_NOTIFICATION]), 0);
@@ -213,7 +233,7 @@ static void test_bytes_are_counted_from_reading_to_reading(void **state)
     meter_mark_bytes(&meter, &client);
     sent_so_far = 100, received_so_far = 50;
     meter_read_bytes(&meter, &client);
-    meter_releasing(&meter, 100);
+    begin_handoff(100, false);
     sent_so_far = 107, received_so_far = 59;
     meter_read_bytes(&meter, &client);
     meter_read_bytes(&meter, &client);

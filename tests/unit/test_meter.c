@@ -10,6 +10,7 @@
 
 #include "base/clock.h"
 #include "recipes/registry.h"
+#include "trial/handoff.h"
 #include "trial/injection.h"
 #include "trial/meter.h"
 
@@ -46,12 +47,31 @@ static const struct histogram *latency(enum meter_kind kind)
     return &board->workers[0].latency[actor.role][kind];
 }
 
+/* What a lock session does when the lock is released or loses its holder, when a notification has
+ * come, and when it is granted. */
+static void begin_handoff(uint64_t now_ns, bool holder_died)
+{
+    handoff_begin(board, meter.lock, now_ns, holder_died);
+}
+
+static void notify(enum client_event event, bool spurious, uint64_t now_ns)
+{
+    meter_notified(&meter, spurious, handoff_notification_ns(board, meter.lock, event, now_ns));
+}
+
+static void grant(uint32_t session, uint64_t acquire_ns, uint64_t now_ns)
+{
+    uint64_t handoff_ns = handoff_grant_ns(board, meter.lock, now_ns - acquire_ns, now_ns);
+    meter_granted(&meter, acquire_ns, handoff_ns);
+    handoff_granted(board, meter.lock, session, handoff_ns, now_ns);
+}
+
 static void test_times_are_from_the_release_on(void **state)
 {
     (void)state;
-    meter_releasing(&meter, 1000);
-    meter_notified(&meter, EVENT_DELETED, false, 1200);
-    meter_granted(&meter, 1, 900, 1700);
+    begin_handoff(1000, false);
+    notify(EVENT_DELETED, false, 1200);
+    grant(1, 900, 1700);
     assert_int_equal(latency(METER_NOTIFICATION)->max_ns, 200);
     assert_int_equal(latency(METER_HANDOFF)->max_ns, 700);
     assert_int_equal(ledger_row(&board->ledger, 0, 1)->handoff_ns, 700);
@@ -61,9 +81,9 @@ static void test_times_are_from_the_release_on(void **state)
 static void test_what_came_before_a_release_is_not_its_work(void **state)
 {
     (void)state;
-    meter_releasing(&meter, 1000);
-    meter_notified(&meter, EVENT_DELETED, true, 999);
-    meter_granted(&meter, 1, 900, 999);
+    begin_handoff(1000, false);
+    notify(EVENT_DELETED, true, 999);
+    grant(1, 900, 999);
     assert_int_equal(histogram_count(latency(METER_NOTIFICATION)), 0);
     assert_int_equal(histogram_count(latency(METER_HANDOFF)), 0);
     assert_int_equal(histogram_overflow(latency(METER_NOTIFICATION)), 0);
@@ -76,9 +96,9 @@ static void test_a_grant_before_a_death_is_no_recovery(void **state)
 {
     (void)state;
     death_note(board, 0, 1000);
-    meter_granted(&meter, 1, 900, 999);
+    grant(1, 900, 999);
     assert_int_equal(atomic_load(&board->recovery_ns), 0);
-    meter_granted(&meter, 2, 900, 1300);
+    grant(2, 900, 1300);
     assert_int_equal(atomic_load(&board->recovery_ns), 300);
 }
 
@@ -87,13 +107,13 @@ static void test_a_grant_before_a_death_is_no_recovery(void **state)
 static void test_a_change_behind_an_arrival_is_not_the_releases(void **state)
 {
     (void)state;
-    meter_releasing(&meter, 1000);
-    meter_notified(&meter, EVENT_CHILD, false, 1100);
+    begin_handoff(1000, false);
+    notify(EVENT_CHILD, false, 1100);
     assert_int_equal(histogram_count(latency(METER_NOTIFICATION)), 1);
     atomic_store(&board->locks[0].joined, true);
-    meter_notified(&meter, EVENT_CHILD, false, 1900);
+    notify(EVENT_CHILD, false, 1900);
     assert_int_equal(histogram_count(latency(METER_NOTIFICATION)), 1);
-    meter_notified(&meter, EVENT_DELETED, false, 1200);
+    notify(EVENT_DELETED, false, 1200);
     assert_int_equal(histogram_count(latency(METER_NOTIFICATION)), 2);
 }
 
@@ -101,16 +121,16 @@ static void test_a_change_behind_an_arrival_is_not_the_releases(void **state)
 static void test_who_joins_has_no_handoff(void **state)
 {
     (void)state;
-    meter_releasing(&meter, 1000);
+    begin_handoff(1000, false);
     atomic_store(&board->locks[0].sharers, 2);
-    meter_granted(&meter, 1, 300, 1700); /* arrived at 1400 */
+    grant(1, 300, 1700); /* arrived at 1400 */
     assert_int_equal(histogram_count(latency(METER_HANDOFF)), 0);
     assert_int_equal(ledger_row(&board->ledger, 0, 1)->handoff_ns, 0);
-    meter_granted(&meter, 2, 900, 1700); /* arrived at 800: it was waiting */
+    grant(2, 900, 1700); /* arrived at 800: it was waiting */
     assert_int_equal(histogram_count(latency(METER_HANDOFF)), 1);
     /* Alone it owes its grant to the release, though that came before. */
     atomic_store(&board->locks[0].sharers, 1);
-    meter_granted(&meter, 0, 300, 1800);
+    grant(0, 300, 1800);
     assert_int_equal(histogram_count(latency(METER_HANDOFF)), 2);
 }
 
@@ -118,12 +138,12 @@ static void test_who_joins_has_no_handoff(void **state)
 static void test_the_grant_behind_a_death_is_no_handoff(void **state)
 {
     (void)state;
-    meter_holder_died(&meter, 1000);
-    meter_granted(&meter, 1, 900, 1700);
+    begin_handoff(1000, true);
+    grant(1, 900, 1700);
     assert_int_equal(histogram_count(latency(METER_HANDOFF)), 0);
     assert_int_equal(ledger_row(&board->ledger, 0, 1)->handoff_ns, 700);
-    meter_releasing(&meter, 2000);
-    meter_granted(&meter, 2, 1900, 2100);
+    begin_handoff(2000, false);
+    grant(2, 1900, 2100);
     assert_int_equal(histogram_count(latency(METER_HANDOFF)), 1);
 }
 
@@ -135,7 +155,7 @@ static void test_a_steady_trial_times_its_middle(void **state)
     plan.workload = WORKLOAD_STEADY;
     plan.handoffs = 10;
     atomic_store(&lock->admissions, 9);
-    meter_releasing(&meter, 1000);
+    begin_handoff(1000, false);
     atomic_store(&lock->grants, 2);
     meter_released(&meter, 1);
     assert_int_equal(histogram_count(latency(METER_RELEASE)), 0);

@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "trial/handoff.h"
+
+uint64_t handoff_number(const struct lock_board *board, uint32_t lock)
+{
+    return atomic_load(&board->locks[lock].releases);
+}
+
+struct ledger_row *handoff_row(const struct lock_board *board, uint32_t lock)
+{
+    return ledger_row(&board->ledger, lock, handoff_number(board, lock));
+}
+
+uint64_t handoff_waiting(const struct lock_board *board, uint32_t lock)
+{
+    const struct lock_state *state = &board->locks[lock];
+    /* Who is granted has arrived before: in this order the difference is never below zero. */
+    uint64_t gone = atomic_load(&state->grants) + atomic_load(&state->abandoned);
+    return atomic_load(&state->arrivals) - gone;
+}
+
+uint32_t handoff_holder(const struct lock_board *board, uint32_t lock)
+{
+    uint32_t holder = atomic_load(&board->locks[lock].holder);
+    return holder != 0 && atomic_load(&board->shared->sessions[holder - 1].dead) ? 0 : holder;
+}
+
+/* ------------------------------------------------------------------ its beginning */
+
+/* When the time decides how many handoffs there are, the ledger may run out of rows before. All who
+ * are in line still need one. */
+static void close_before_overflow(struct lock_board *board, uint64_t handoff)
+{
+    const struct trial_plan *plan = board->plan;
+    if (plan->workload != WORKLOAD_STEADY || plan->handoffs != 0 ||
+        !ledger_is_full(&board->ledger, handoff + plan->fleet.sessions + 1))
+        return;
+    atomic_store(&board->overflowed, true);
+    atomic_store(&board->closed, true);
+}
+
+void handoff_begin(struct lock_board *board, uint32_t lock, uint64_t now_ns, bool holder_died)
+{
+    struct lock_state *state = &board->locks[lock];
+    uint64_t waiters = handoff_waiting(board, lock);
+    atomic_store(&state->joined, false);
+    atomic_store(&state->holder_died, holder_died);
+    atomic_store(&state->released_ns, now_ns);
+    uint64_t handoff = atomic_fetch_add(&state->releases, 1) + 1; /* others may release as well */
+    ledger_row(&board->ledger, lock, handoff)->waiters = (uint32_t)waiters;
+    close_before_overflow(board, handoff);
+    uint64_t none = 0;
+    atomic_compare_exchange_strong(&board->first_release_ns, &none, now_ns);
+}
+
+/* ------------------------------------------------------------------ what follows from it */
+
+/* None before the first release; nor if another process has sent one between the look at the clock
+ * and here: what came was not its work. */
+static uint64_t since_release_ns(const struct lock_state *state, uint64_t now_ns)
+{
+    uint64_t released_ns = atomic_load(&state->released_ns);
+    return released_ns != 0 && released_ns <= now_ns ? now_ns - released_ns : HANDOFF_NONE;
+}
+
+uint64_t handoff_notification_ns(const struct lock_board *board, uint32_t lock,
+                                 enum client_event event, uint64_t now_ns)
+{
+    const struct lock_state *state = &board->locks[lock];
+    /* A change of the children that came after an arrival was not, or not for certain, the
+     * release's. */
+    bool of_release =
+        event == EVENT_DELETED || (event == EVENT_CHILD && !atomic_load(&state->joined));
+    return of_release ? since_release_ns(state, now_ns) : HANDOFF_NONE;
+}
+
+/* A barrier hands nothing on. Nor does who came after the release, to others who share the lock,
+ * owe it to that. */
+uint64_t handoff_grant_ns(const struct lock_board *board, uint32_t lock, uint64_t arrived_ns,
+                          uint64_t now_ns)
+{
+    const struct lock_state *state = &board->locks[lock];
+    uint64_t grant_ns = since_release_ns(state, now_ns);
+    if (grant_ns == HANDOFF_NONE || board->plan->recipe->together)
+        return HANDOFF_NONE;
+    bool joins = arrived_ns > now_ns - grant_ns && atomic_load(&state->sharers) > 1;
+    return joins ? HANDOFF_NONE : grant_ns;
+}
+
+/* The first grant after a death. */
+static void note_recovery(struct lock_board *board, uint32_t lock, uint64_t now_ns)
+{
+    uint64_t died_ns = atomic_load(&board->died_ns), none = 0;
+    if (died_ns != 0 && died_ns <= now_ns && atomic_load(&board->died_lock) == lock)
+        atomic_compare_exchange_strong(&board->recovery_ns, &none, now_ns - died_ns);
+}
+
+void handoff_granted(struct lock_board *board, uint32_t lock, uint32_t session, uint64_t grant_ns,
+                     uint64_t now_ns)
+{
+    struct ledger_row *row = handoff_row(board, lock);
+    if (grant_ns != HANDOFF_NONE)
+        shared_raise(&row->handoff_ns, grant_ns);
+    note_recovery(board, lock, now_ns);
+    if (atomic_fetch_add(&row->granted, 1) == 0)
+        atomic_store(&row->holder, session + 1);
+    atomic_fetch_add(&board->locks[lock].grants, 1);
+}
