@@ -17,7 +17,7 @@ static bool check_recipe(const struct options *options, const struct recipe *rec
     if (options->plan.pace == PACE_LOCKSTEP && !recipe_has_law(recipe))
         return wrong("--recipes", recipe->name,
                      "it polls without end, so lockstep cannot run it: give --pace free");
-    if (options->plan.workload == WORKLOAD_STEADY && recipe->together)
+    if (options->plan.workload == WORKLOAD_STEADY && recipe->barrier)
         return wrong("--recipes", recipe->name,
                      "its clients enter and leave together, once: give --workload drain");
     return true;

@@ -173,7 +173,7 @@ static void write_latency(struct results *results, const struct sample *sample, 
  * to its end. */
 static bool spans_steps(const struct sample *sample, enum meter_kind kind)
 {
-    return kind == METER_ACQUIRE || (kind == METER_RELEASE && sample->cell.recipe->together);
+    return kind == METER_ACQUIRE || (kind == METER_RELEASE && sample->cell.recipe->barrier);
 }
 
 /* All sessions together (role NULL), or those of a role: the kinds that have a value. */

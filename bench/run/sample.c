@@ -300,11 +300,11 @@ static void write_leak(struct csv *csv, bool known, int64_t leaked)
     X(client_cpu_s, csv_real(csv, sample->client_cpu_s, 6))                                        \
     X(server_cpu_s, csv_real(csv, servers->cpu_known ? (double)servers->cpu_ns / 1e9 : NAN, 6))    \
     X(client_rss_kib, csv_count(csv, sample->client_rss_kib))                                      \
-    X(server_writes, csv_count_if(csv, servers->told, servers->writes))                            \
-    X(server_notifications, csv_count_if(csv, servers->told, servers->notifications))              \
-    X(server_packets_received, csv_count_if(csv, servers->told, servers->packets_received))        \
-    X(watches_leaked, write_leak(csv, servers->told, servers->watches_leaked))                     \
-    X(ephemerals_leaked, write_leak(csv, servers->told, servers->ephemerals_leaked))               \
+    X(server_writes, csv_count_if(csv, servers->known, servers->writes))                           \
+    X(server_notifications, csv_count_if(csv, servers->known, servers->notifications))             \
+    X(server_packets_received, csv_count_if(csv, servers->known, servers->packets_received))       \
+    X(watches_leaked, write_leak(csv, servers->known, servers->watches_leaked))                    \
+    X(ephemerals_leaked, write_leak(csv, servers->known, servers->ephemerals_leaked))              \
     X(reconciled, csv_text(csv, reconciled_words[sample->reconciled]))                             \
     X(violations, csv_count(csv, sample->violations))                                              \
     X(order_inversions, csv_count(csv, sample->inversions))                                        \

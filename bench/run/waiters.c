@@ -102,7 +102,7 @@ static void add_law(struct waiters *waiters, const struct trial_result *result)
 {
     const struct lock_board *board = result->board;
     if (!result->has_law || board->plan->workload != WORKLOAD_DRAIN ||
-        (board->plan->recipe->tours && board->plan->locks > 1))
+        (board->plan->recipe->every_lock && board->plan->locks > 1))
         return;
     for (uint32_t lock = 0; lock < board->plan->locks; lock++)
         add_law_of(waiters, board, lock);

@@ -32,7 +32,7 @@ static bool has_newcomers(const struct reconcile_facts *facts)
 /* Why the two counts cannot be held against each other at all; NULL if they can. */
 static const char *find_obstacle(const struct reconcile_facts *facts, bool others)
 {
-    if (!facts->servers.told)
+    if (!facts->servers.known)
         return facts->servers.asked_again
                    ? "a server did not give its counters (mntr) at once, as at an election"
                    : "the servers do not tell their counters (mntr)";
@@ -61,7 +61,7 @@ struct reconcile_result reconcile(const struct reconcile_facts *facts)
 {
     struct reconcile_result result = {.reconciled = RECONCILED_NA,
                                       .counter = SERVER_COUNTERS_AGREES};
-    bool others = facts->servers.told && (facts->is_shared || has_newcomers(facts));
+    bool others = facts->servers.known && (facts->is_shared || has_newcomers(facts));
     const char *obstacle = find_obstacle(facts, others);
     result.had_strangers = facts->are_private && others;
     if (obstacle != NULL) {

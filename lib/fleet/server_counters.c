@@ -97,14 +97,14 @@ static enum error_kind ask_whole(struct inquiry *inquiry, struct error *error)
     return ERROR_NONE;
 }
 
-/* Adds one server's counters; *told turns false if it does not tell. */
+/* Adds one server's counters; reading->known turns false if it does not tell. */
 static enum error_kind add_server(struct server_counters *counters, const struct endpoint *endpoint,
                                   struct server_counters_reading *reading, struct error *error)
 {
     struct inquiry inquiry = {.counters = counters, .endpoint = endpoint};
     enum error_kind kind = ask_whole(&inquiry, error);
     if (kind == ERROR_NOT_WHITELISTED || kind == ERROR_ZOOKEEPER) {
-        reading->told = false;
+        reading->known = false;
         return ERROR_NONE;
     }
     if (kind != ERROR_NONE)
@@ -180,9 +180,9 @@ enum error_kind server_counters_follow(struct server_counters *counters, uint64_
 enum error_kind server_counters_read(struct server_counters *counters,
                                      struct server_counters_reading *reading, struct error *error)
 {
-    *reading = (struct server_counters_reading){.told = true, .ephemerals = UINT64_MAX};
+    *reading = (struct server_counters_reading){.known = true, .ephemerals = UINT64_MAX};
     enum error_kind kind = ERROR_NONE;
-    for (size_t i = 0; kind == ERROR_NONE && reading->told && i < counters->servers->count; i++)
+    for (size_t i = 0; kind == ERROR_NONE && reading->known && i < counters->servers->count; i++)
         kind = add_server(counters, &counters->servers->endpoints[i], reading, error);
     reading->asked_again = counters->asked_again;
     reading->packets_received -= counters->words;
@@ -197,7 +197,7 @@ struct server_counters_count server_counters_subtract(const struct server_counte
                                                       const struct server_counters_reading *after)
 {
     return (struct server_counters_count){
-        .told = before->told && after->told && !before->asked_again && !after->asked_again,
+        .known = before->known && after->known && !before->asked_again && !after->asked_again,
         .asked_again = before->asked_again || after->asked_again,
         .writes = after->writes - before->writes,
         .reads = after->reads - before->reads,
@@ -228,7 +228,7 @@ static uint64_t reads_of(const struct tally *tally)
 bool server_counters_is_behind(const struct server_counters_count *count, const struct tally *tally,
                                uint64_t exits)
 {
-    return exits > 0 && count->told && count->writes < tally_rpcs(tally) - reads_of(tally) + exits;
+    return exits > 0 && count->known && count->writes < tally_rpcs(tally) - reads_of(tally) + exits;
 }
 
 /* How many of the reads that the servers answered were pings, if their number can be right. */

@@ -34,7 +34,7 @@ struct server_counters {
 };
 
 struct server_counters_reading {
-    bool told;
+    bool known;
     bool asked_again; /* asked_again of struct server_counters, at that time */
     uint64_t writes;  /* answered, failed ones included */
     uint64_t reads;   /* answered, pings included */
@@ -50,7 +50,7 @@ struct server_counters_reading {
 
 /* What the servers counted between two readings. */
 struct server_counters_count {
-    bool told;        /* by both readings, and at the first question */
+    bool known;       /* by both readings, and at the first question */
     bool asked_again; /* else: the counters of a server that has had an election begin anew */
     uint64_t writes;
     uint64_t reads;

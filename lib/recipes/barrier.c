@@ -134,7 +134,7 @@ const struct recipe recipe_barrier = {
               "(DoubleBarrier) check ready before they list, delete it when they leave, and wait "
               "for the lowest client"},
     .shares = recipe_all_share,
-    .together = true,
+    .barrier = true,
     .laid_out = laid_out,
     .acquire = barrier_acquire,
     .release = barrier_release,

@@ -105,7 +105,7 @@ const struct recipe recipe_counter = {
               "Apache Curator (DistributedAtomicLong)"},
     .shares = recipe_all_share,
     .laid_out = laid_out,
-    .counts = COUNTER,
+    .counter_znode = COUNTER,
     .acquire = counter_acquire,
     .release = counter_release,
     .law = {arrival, release, "n^2 + n", "0"},

@@ -24,7 +24,7 @@ static bool is_next_granted(const struct law_lock *lock)
     const struct law_view *view = &lock->view;
     if (view->waiters == 0 || lock->recipe->turn_law != NULL)
         return false;
-    if (lock->recipe->together)
+    if (lock->recipe->barrier)
         return view->releases > 0 || view->holders + view->waiters == lock->clients;
     return view->holders == 0 || (shares(lock, 0) && shares(lock, view->holders));
 }

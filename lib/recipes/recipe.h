@@ -123,12 +123,13 @@ struct recipe {
     bool (*shares)(uint32_t number);
     /* A barrier: nobody is granted before all have arrived, no release ends before all have begun
      * theirs. It can be passed once. All share. */
-    bool together;
+    bool barrier;
     bool recovers;    /* goes on when its connection was lost: is told of ZK_CONNECTION_LOSS */
     uint32_t nesting; /* how often its holder acquires and releases it, nested; 0: once */
     const struct recipe_znode *laid_out; /* NULL: none */
-    const char *counts; /* the znode whose number must in the end be that of the grants, or NULL */
-    bool tours; /* in a drain a client goes on to the next lock until it has held each once */
+    const char
+        *counter_znode; /* the znode whose number must in the end be that of the grants, or NULL */
+    bool every_lock; /* in a drain a client goes on to the next lock until it has held each once */
     /* On purpose: under lockstep the checker is to catch it wherever so many clients contend for a
      * lock. 0: it is not broken. */
     uint32_t broken;

@@ -100,7 +100,7 @@ static void check_barrier(struct lock_board *board, uint32_t lock, uint32_t sess
                           enum violation_kind kind, uint64_t have_come)
 {
     uint64_t clients = plan_clients_of(board->plan, lock);
-    if (board->plan->recipe->together && have_come < clients)
+    if (board->plan->recipe->barrier && have_come < clients)
         violate(board, kind, lock, session,
                 (struct violation){.expected = (int64_t)clients, .found = (int64_t)have_come});
 }

@@ -100,7 +100,7 @@ static enum trial_end receive_all(struct watchdog *watchdog,
                                   const struct server_counters_reading *at_gate)
 {
     struct server_counters_reading reading;
-    if (!death_spares_all(watchdog->board) || !at_gate->told ||
+    if (!death_spares_all(watchdog->board) || !at_gate->known ||
         server_counters_is_shared(at_gate, watchdog->board->plan->fleet.sessions))
         return END_DONE;
     enum trial_end end = watchdog_catch_up(watchdog);
@@ -139,7 +139,7 @@ static enum trial_end read_at_gate(struct coordinator *coordinator)
     uint64_t until_ns = loop_now_ns(watchdog->loop) + settling_ns;
     for (;;) {
         enum error_kind kind = server_counters_read(watchdog->counters, reading, watchdog->error);
-        if (kind != ERROR_NONE || !reading->told || !server_counters_is_shared(reading, clients) ||
+        if (kind != ERROR_NONE || !reading->known || !server_counters_is_shared(reading, clients) ||
             loop_now_ns(watchdog->loop) >= until_ns)
             return trial_end_of(kind);
         watchdog->moved_ns =

@@ -81,7 +81,7 @@ uint64_t handoff_grant_ns(const struct lock_board *board, uint32_t lock, uint64_
 {
     const struct lock_state *state = &board->locks[lock];
     uint64_t grant_ns = since_release_ns(state, now_ns);
-    if (grant_ns == HANDOFF_NONE || board->plan->recipe->together)
+    if (grant_ns == HANDOFF_NONE || board->plan->recipe->barrier)
         return HANDOFF_NONE;
     bool joins = arrived_ns > now_ns - grant_ns && atomic_load(&state->sharers) > 1;
     return joins ? HANDOFF_NONE : grant_ns;

@@ -329,7 +329,7 @@ static bool is_let_in(struct lock_session *session)
 {
     struct lock_board *board = session->board;
     uint64_t admitted = plan_handoffs_of(board->plan, session->meter.lock);
-    if (plan_tours(board->plan))
+    if (plan_takes_every_lock(board->plan))
         return report_of(session)->acquisitions < plan_acquisitions(board->plan);
     return !atomic_load(&board->closed) &&
            atomic_fetch_add(&lock_of(session)->admissions, 1) < admitted;

@@ -187,13 +187,13 @@ static bool is_short(const struct lockstep *lockstep, uint32_t lock, uint64_t *f
 static enum error_kind ask_servers(struct lockstep *lockstep, bool *have_come)
 {
     struct watchdog *watchdog = lockstep->watchdog;
-    struct server_counters_reading reading = {.told = false};
+    struct server_counters_reading reading = {.known = false};
     uint64_t mark = 0;
     bool reached = false;
     enum error_kind kind = watchdog_follow(watchdog, &mark, &reached);
     if (kind == ERROR_NONE && reached)
         kind = server_counters_read(watchdog->counters, &reading, watchdog->error);
-    *have_come = kind == ERROR_NONE && reading.told &&
+    *have_come = kind == ERROR_NONE && reading.known &&
                  reading.notifications - lockstep->at_gate->notifications <=
                      lock_board_notifications(lockstep->board);
     return kind;
@@ -204,7 +204,7 @@ static enum error_kind ask_servers(struct lockstep *lockstep, bool *have_come)
 static enum error_kind has_all_come(struct lockstep *lockstep, bool *have_come)
 {
     *have_come = false;
-    if (!lockstep->at_gate->told ||
+    if (!lockstep->at_gate->known ||
         server_counters_is_shared(lockstep->at_gate, lockstep->board->plan->fleet.sessions))
         return ERROR_NONE;
     enum error_kind kind = ask_servers(lockstep, have_come);
@@ -372,7 +372,7 @@ static bool lets_in(const struct lockstep *lockstep, uint32_t lock, uint32_t ses
     struct lock_board *board = lockstep->board;
     if (atomic_load(&board->shared->sessions[session].dead))
         return false;
-    if (plan_tours(board->plan))
+    if (plan_takes_every_lock(board->plan))
         return board->sessions[session].acquisitions < plan_acquisitions(board->plan);
     watchdog_close_in_time(lockstep->watchdog);
     return !atomic_load(&board->closed) &&

@@ -36,10 +36,10 @@ struct trial_plan {
     const struct recipe *recipe;
     enum workload workload;
     enum pace pace;
-    struct hold hold;     /* from a grant to the release, which comes in a later turn in any case */
-    uint32_t locks;       /* client i contends for lock i mod locks (first, if its recipe tours); at
-                             most as many as clients */
-    uint64_t handoffs;    /* steady: grants in all, at least clients; 0: the time decides */
+    struct hold hold;  /* from a grant to the release, which comes in a later turn in any case */
+    uint32_t locks;    /* client i contends for lock i mod locks (first, if it takes every lock); at
+                          most as many as clients */
+    uint64_t handoffs; /* steady: grants in all, at least clients; 0: the time decides */
     uint64_t duration_ns; /* steady, when handoffs is 0 */
     uint64_t max_rate;    /* lockstep: requests a second since the gate, at most; 0: no limit */
     struct death death;   /* DEATH_NONE: the recipe's, if it has one. Drain only, and only under
@@ -50,34 +50,34 @@ struct trial_plan {
 };
 
 /* Whether each client holds every lock in turn. */
-static inline bool plan_tours(const struct trial_plan *plan)
+static inline bool plan_takes_every_lock(const struct trial_plan *plan)
 {
-    return plan->recipe->tours && plan->workload == WORKLOAD_DRAIN;
+    return plan->recipe->every_lock && plan->workload == WORKLOAD_DRAIN;
 }
 
 /* The lock that a session contends for when it has been granted so many. */
 static inline uint32_t plan_lock_of(const struct trial_plan *plan, uint32_t session,
                                     uint64_t acquisitions)
 {
-    return (uint32_t)((session + (plan_tours(plan) ? acquisitions : 0)) % plan->locks);
+    return (uint32_t)((session + (plan_takes_every_lock(plan) ? acquisitions : 0)) % plan->locks);
 }
 
 /* A session's number among those that contend for the same lock, from 0. */
 static inline uint32_t plan_number_of(const struct trial_plan *plan, uint32_t session)
 {
-    return plan_tours(plan) ? session : session / plan->locks;
+    return plan_takes_every_lock(plan) ? session : session / plan->locks;
 }
 
 /* How many grants a session is to have. Drain only. */
 static inline uint64_t plan_acquisitions(const struct trial_plan *plan)
 {
-    return plan_tours(plan) ? plan->locks : 1;
+    return plan_takes_every_lock(plan) ? plan->locks : 1;
 }
 
 /* How many of the clients contend for this lock. */
 static inline uint32_t plan_clients_of(const struct trial_plan *plan, uint32_t lock)
 {
-    if (plan_tours(plan))
+    if (plan_takes_every_lock(plan))
         return plan->fleet.sessions;
     return plan->fleet.sessions / plan->locks + (lock < plan->fleet.sessions % plan->locks ? 1 : 0);
 }

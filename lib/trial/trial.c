@@ -136,18 +136,18 @@ static struct reconcile_facts facts_of(const struct run *run, const struct coord
 static void add_reconciliation(const struct run *run, const struct reconcile_facts *facts,
                                struct trial_result *result)
 {
-    struct reconcile_result told = reconcile(facts);
-    result->reconciled = told.reconciled;
-    snprintf(result->not_reconciled, sizeof result->not_reconciled, "%s", told.why);
-    if (told.had_strangers)
-        snprintf(result->not_valid, sizeof result->not_valid, "%s", told.why);
-    if (told.reconciled == RECONCILED_NO)
+    struct reconcile_result found = reconcile(facts);
+    result->reconciled = found.reconciled;
+    snprintf(result->not_reconciled, sizeof result->not_reconciled, "%s", found.why);
+    if (found.had_strangers)
+        snprintf(result->not_valid, sizeof result->not_valid, "%s", found.why);
+    if (found.reconciled == RECONCILED_NO)
         lock_board_violate(run->board,
                            &(struct violation){.kind = VIOLATION_SERVERS,
                                                .handoff = lock_board_rows_used(run->board, 0) - 1,
-                                               .counter = told.counter,
-                                               .expected = (int64_t)told.sessions,
-                                               .found = (int64_t)told.servers});
+                                               .counter = found.counter,
+                                               .expected = (int64_t)found.sessions,
+                                               .found = (int64_t)found.servers});
 }
 
 /* Under lockstep the law is what a trial is held against. */

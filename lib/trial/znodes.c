@@ -124,7 +124,7 @@ enum error_kind znodes_check_leftovers(struct lock_board *board, struct setup_se
 enum error_kind znodes_check_counters(struct lock_board *board, struct setup_session *setup,
                                       struct error *error)
 {
-    const char *name = board->plan->recipe->counts;
+    const char *name = board->plan->recipe->counter_znode;
     enum error_kind kind = ERROR_NONE;
     for (uint32_t lock = 0; kind == ERROR_NONE && name != NULL && lock < board->plan->locks;
          lock++) {

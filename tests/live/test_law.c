@@ -41,7 +41,7 @@ static int64_t watches_left(const struct recipe *recipe, int64_t clients)
 /* A barrier can be passed once. */
 static bool can_be_steady(const struct recipe *recipe)
 {
-    return !recipe->together;
+    return !recipe->barrier;
 }
 
 static void check_drain(const struct recipe *recipe, uint32_t clients, uint32_t processes)
@@ -154,7 +154,7 @@ static void test_several_locks_cost_the_sum(void **state)
     const struct recipe *recipe;
     for (size_t r = 0; (recipe = next_with_law(&r)) != NULL;) {
         struct trial_plan plan = plan_of(recipe->name, 11);
-        if (recipe->tours)
+        if (recipe->every_lock)
             continue;   /* its clients do not stay at one lock */
         plan.locks = 3; /* of 4, 4 and 3 clients */
         plan.fleet.processes = 2;

@@ -61,7 +61,7 @@ static void test_steady_is_the_same(void **state)
     const struct recipe *recipe;
     for (size_t r = 0; (recipe = registry_at(r)) != NULL; r++) {
         struct trial_plan plan = live_plan(recipe->name, 5);
-        if (recipe->together)
+        if (recipe->barrier)
             continue; /* who is through a barrier does not come back */
         plan.workload = WORKLOAD_STEADY;
         plan.handoffs = 30;

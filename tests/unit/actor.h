@@ -238,7 +238,7 @@ static inline void state_changed(void *owner, enum client_state state)
     ordeal->uncertain_sets += actor->contender.client->outstanding && actor->asked == OP_SET;
     actor->doing = GONE;
     /* It comes back; but nobody waits for it at a barrier. */
-    if (!ordeal->recipe->together)
+    if (!ordeal->recipe->barrier)
         actor_enter(ordeal, actor->contender.number);
 }
 
@@ -303,7 +303,7 @@ static inline void actor_enter(struct ordeal *ordeal, uint32_t number)
     *actor = (struct actor){
         .ordeal = ordeal,
         .contender = {.lock = LOCK, .number = number, .clients = ordeal->clients},
-        .rounds = ordeal->recipe->together ? 1 : 1 + (unsigned)random_below(&ordeal->random, 2),
+        .rounds = ordeal->recipe->barrier ? 1 : 1 + (unsigned)random_below(&ordeal->random, 2),
     };
     uint64_t high = random_next(&ordeal->random), low = random_next(&ordeal->random);
     contender_set_guid(&actor->contender, high, low);

@@ -52,14 +52,14 @@ static inline void judge_grant(struct ordeal *ordeal, const struct actor *actor)
     }
     if (ordeal->recipe->fifo)
         check_order(ordeal, actor);
-    if (ordeal->recipe->together && ordeal->begun != (UINT32_C(1) << ordeal->clients) - 1)
+    if (ordeal->recipe->barrier && ordeal->begun != (UINT32_C(1) << ordeal->clients) - 1)
         ordeal_condemn(ordeal, actor, "through the barrier before all have come");
 }
 
 /* When it has released. */
 static inline void judge_release(struct ordeal *ordeal, const struct actor *actor)
 {
-    for (uint32_t i = 0; i < ordeal->actor_count && ordeal->recipe->together; i++) {
+    for (uint32_t i = 0; i < ordeal->actor_count && ordeal->recipe->barrier; i++) {
         const struct actor *other = &ordeal->actors[i];
         if (other != actor &&
             (judge_holds(other) || (other->doing == ACQUIRING && !other->expired)))
@@ -72,7 +72,7 @@ static inline void judge_release(struct ordeal *ordeal, const struct actor *acto
 /* Who was to pass a barrier that somebody did not come to waits for ever, and so do all. */
 static inline bool may_wait(const struct ordeal *ordeal, const struct actor *actor)
 {
-    return ordeal->recipe->together && ordeal->grants == 0 && actor->parked;
+    return ordeal->recipe->barrier && ordeal->grants == 0 && actor->parked;
 }
 
 static inline void check_ends(struct ordeal *ordeal)
@@ -94,12 +94,12 @@ static inline void check_work(struct ordeal *ordeal)
     const struct recipe *recipe = ordeal->recipe;
     const struct actor *nobody = &ordeal->actors[0];
     bool worked = ordeal->grants > 0 && !ordeal->torn;
-    if (recipe->counts != NULL) {
+    if (recipe->counter_znode != NULL) {
         unsigned counted = 0;
         assert_int_equal(sscanf(ordeal_read(ordeal, LOCK "/counter"), "%u", &counted), 1);
         if (counted < ordeal->sets || counted > ordeal->sets + ordeal->uncertain_sets)
             ordeal_condemn(ordeal, nobody, "increments are lost, or made twice");
-    } else if (recipe->tours) {
+    } else if (recipe->every_lock) {
         if (ordeal->sets > 1)
             ordeal_condemn(ordeal, nobody, "a task is run twice");
         if (worked && strcmp(ordeal_read(ordeal, LOCK), "done") != 0)
@@ -121,8 +121,8 @@ static inline uint64_t watches_granted(const struct actor *actor)
 {
     const struct recipe *recipe = actor->ordeal->recipe;
     bool lists = recipe == &recipe_childwatch || recipe == &recipe_scalable_listwatch;
-    bool no_name_twice = recipe->fifo || recipe->together || recipe == &recipe_walkback;
-    return (lists || recipe->together ? 1 : 0) + (no_name_twice ? actor->unanswerable : 0);
+    bool no_name_twice = recipe->fifo || recipe->barrier || recipe == &recipe_walkback;
+    return (lists || recipe->barrier ? 1 : 0) + (no_name_twice ? actor->unanswerable : 0);
 }
 
 static inline void check_leaks(struct ordeal *ordeal, uint64_t watches, uint64_t ephemerals)

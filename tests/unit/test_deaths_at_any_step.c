@@ -41,7 +41,7 @@ static void assert_all_befell(const struct recipe *recipe, const struct toll *to
         assert_true(toll->struck[mishap][ACQUIRING] > 0);
         assert_true(recipe->work == NULL || toll->struck[mishap][WORKING] > 0);
         assert_true(toll->struck[mishap][HOLDING] > 0);
-        assert_true(recipe->counts != NULL || toll->struck[mishap][RELEASING] > 0);
+        assert_true(recipe->counter_znode != NULL || toll->struck[mishap][RELEASING] > 0);
     }
     if (!recipe->recovers)
         return;

@@ -19,7 +19,7 @@ static struct reconcile_facts all_well(void)
 {
     return (struct reconcile_facts){
         .servers =
-            {.told = true, .writes = 3, .reads = 2, .notifications = 4, .packets_received = 5},
+            {.known = true, .writes = 3, .reads = 2, .notifications = 4, .packets_received = 5},
         .sessions = &sessions,
         .are_private = true,
         .setup_session_stayed = true,

@@ -407,7 +407,7 @@ static void test_the_law_and_the_servers_have_their_columns(void **state)
     result.has_law = true;
     result.law.of[TALLY_CREATE] = 3;
     result.law.of[TALLY_NOTIFICATION] = 4;
-    result.servers = (struct server_counters_count){.told = true,
+    result.servers = (struct server_counters_count){.known = true,
                                                     .writes = 21,
                                                     .notifications = 22,
                                                     .packets_received = 23,

@@ -52,7 +52,7 @@ static struct world draw(const struct recipe *recipe, uint64_t seed)
         .root = "/t",
     };
     /* As `zkherd run` has it. */
-    if (recipe->together)
+    if (recipe->barrier)
         world.plan.workload = WORKLOAD_DRAIN;
     world.plan.hold.mean_ns = random_below(&random, 2) * NS_PER_MS;
     world.plan.hold.exponential = true;
@@ -63,10 +63,10 @@ static struct world draw(const struct recipe *recipe, uint64_t seed)
     return world;
 }
 
-/* Who tours dies at its first task: later ones may have been done by others. */
+/* Who takes every lock dies at its first task: later ones may have been done by others. */
 static struct death draw_worker(const struct recipe *recipe, uint64_t handoff)
 {
-    return (struct death){DEATH_CRASH, DEATH_WORKER, recipe->tours ? 0 : handoff};
+    return (struct death){DEATH_CRASH, DEATH_WORKER, recipe->every_lock ? 0 : handoff};
 }
 
 /* The same with a death. It comes at rest, so under lockstep, but for a worker's; and nobody comes
@@ -86,7 +86,7 @@ static struct world draw_death(const struct recipe *recipe, uint64_t seed)
     bool other = random_below(&random, 3) == 0;
     if (recipe->recovers && other)
         death = (struct death){.how = DEATH_LOST_REPLY, .who = death.who};
-    if (recipe->tours || (recipe->work != NULL && other))
+    if (recipe->every_lock || (recipe->work != NULL && other))
         death = draw_worker(recipe, death.handoff);
     if (death.who != DEATH_WORKER)
         world.plan.pace = PACE_LOCKSTEP;
@@ -155,7 +155,7 @@ static void check_watches(const struct world *world, const struct trial_result *
 {
     const struct trial_plan *plan = &world->plan;
     bool walks = plan->recipe == &recipe_walkback;
-    bool no_name_twice = plan->recipe->fifo || plan->recipe->together || walks;
+    bool no_name_twice = plan->recipe->fifo || plan->recipe->barrier || walks;
     bool may_stay = walks || (no_name_twice && plan->pace == PACE_FREE);
     int64_t least = 0, most = may_stay ? (int64_t)result->total.of[TALLY_EXISTS] : 0;
     if (walks && plan->pace == PACE_LOCKSTEP && plan->workload == WORKLOAD_DRAIN &&
@@ -201,9 +201,9 @@ static void check_work(const struct world *world, const struct trial_result *res
     const struct recipe *recipe = world->plan.recipe;
     bool crashed = world->plan.death.who == DEATH_WORKER;
     bool is_next = world->plan.death.handoff + 1 < plan_clients_of(&world->plan, 0);
-    if (recipe->tours && result->tasks_done != (is_next ? world->plan.locks : 0))
+    if (recipe->every_lock && result->tasks_done != (is_next ? world->plan.locks : 0))
         explain(world, result, "not every task was done once");
-    if (!recipe->tours && result->repairs != (crashed && is_next ? 1 : 0))
+    if (!recipe->every_lock && result->repairs != (crashed && is_next ? 1 : 0))
         explain(world, result, "what a crash leaves is not mended once");
 }
 
@@ -239,7 +239,8 @@ static void check_death(const struct recipe *recipe, uint64_t seed)
     if (result->had_death != dies || (dies && result->has_law))
         explain(&world, result, dies ? "nobody died" : "somebody died");
     /* In a tour it misses the locks that were still to come. */
-    if (!recipe->tours && result->handoffs != world.plan.fleet.sessions - (never_granted ? 1 : 0))
+    if (!recipe->every_lock &&
+        result->handoffs != world.plan.fleet.sessions - (never_granted ? 1 : 0))
         explain(&world, result, "not all who live were granted");
     check_work(&world, result);
     check_left_by_dead(&world, result);

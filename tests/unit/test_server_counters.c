@@ -122,7 +122,7 @@ static const struct tally counted = {{[TALLY_CREATE] = 4,
 /* … and what the servers count then, with so many pings. */
 static struct server_counters_count count_with(uint64_t pings)
 {
-    return (struct server_counters_count){.told = true,
+    return (struct server_counters_count){.known = true,
                                           .writes = WRITES,
                                           .reads = READS + pings,
                                           .notifications = NOTIFICATIONS,
@@ -208,11 +208,11 @@ static void test_the_first_stranger_makes_servers_shared(void **state)
 static void test_what_a_server_was_asked_again_is_not_compared(void **state)
 {
     (void)state;
-    const struct server_counters_reading once = {.told = true};
-    const struct server_counters_reading again = {.told = true, .asked_again = true};
-    assert_true(server_counters_subtract(&once, &once).told);
-    assert_false(server_counters_subtract(&once, &again).told);
-    assert_false(server_counters_subtract(&again, &once).told);
+    const struct server_counters_reading once = {.known = true};
+    const struct server_counters_reading again = {.known = true, .asked_again = true};
+    assert_true(server_counters_subtract(&once, &once).known);
+    assert_false(server_counters_subtract(&once, &again).known);
+    assert_false(server_counters_subtract(&again, &once).known);
     assert_true(server_counters_subtract(&once, &again).asked_again);
 }
 
