@@ -105,7 +105,7 @@ void setup_session_heed(struct setup_session *setup, int interrupts)
     setup->interrupts = interrupts;
 }
 
-const struct loop *setup_session_stage(const struct setup_session *setup)
+const struct loop *setup_session_loop(const struct setup_session *setup)
 {
     return &setup->session.loop;
 }

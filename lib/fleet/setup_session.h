@@ -25,7 +25,7 @@
 
 struct setup_session;
 
-/* Opens a session with the servers (chroot included), within timeout_ns; *set-up session is the
+/* Opens a session with the servers (chroot included), within timeout_ns; *setup is the
  * caller's to setup_session_free. If they are private ones, of this ensemble and not NULL, which
  * must outlive the set-up session's use, whatever waits for them here ends as ERROR_SERVER_DIED
  * with one of them. ERROR_NO_ANSWER when no session could be had in time. */
@@ -50,8 +50,8 @@ void setup_session_abandon(struct setup_session *setup);
  * same takes a -1. */
 void setup_session_heed(struct setup_session *setup, int interrupts);
 
-/* The stage that the set-up session's session lives in: for what its owner waits for besides. */
-const struct loop *setup_session_stage(const struct setup_session *setup);
+/* The loop that the set-up session's session lives in: for what its owner waits for besides. */
+const struct loop *setup_session_loop(const struct setup_session *setup);
 
 /* Creates a persistent znode. ERROR_EXISTS, ERROR_FORBIDDEN, ERROR_NO_CHROOT (its parent is
  * missing).

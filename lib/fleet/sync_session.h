@@ -4,7 +4,7 @@
  *
  * It is what the set-up session (fleet/setup_session.h) and the browser (bench/target/browser.h)
  * have in common. They know what to ask, how long to wait, and what may be asked twice; it keeps
- * their stage going while they wait, and remembers what the session has heard.
+ * their loop going while they wait, and remembers what the session has heard.
  *
  * Invariant: nothing is heard but in the calls that wait.
  */
@@ -61,7 +61,7 @@ MUST_CHECK enum error_kind sync_session_open(struct sync_session *session, const
                                              const struct connect_string *servers,
                                              struct error *error);
 
-/* The same in a simulation, which must outlive the dialogue's use. */
+/* The same in a simulation, which must outlive the session's use. */
 MUST_CHECK enum error_kind sync_session_open_simulated(struct sync_session *session,
                                                        const char *purpose, struct sim *sim,
                                                        struct error *error);

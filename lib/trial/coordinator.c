@@ -202,7 +202,7 @@ enum error_kind coordinator_lead(const struct workers *workers, struct setup_ses
                                  struct coordinator_result *result, struct error *error)
 {
     struct lock_board *board = workers->fleet.kind;
-    const struct loop *loop = setup_session_stage(setup);
+    const struct loop *loop = setup_session_loop(setup);
     *result = (struct coordinator_result){0};
     struct coordinator coordinator = {
         .watchdog = {.board = board,

@@ -103,7 +103,7 @@ static uint64_t interval_ns(uint64_t from_ns, uint64_t to_ns)
 /* The most pings that there can have been until now. */
 static uint64_t count_pings(const struct run *run, const struct coordinator_result *led)
 {
-    uint64_t now_ns = loop_now_ns(setup_session_stage(run->setup));
+    uint64_t now_ns = loop_now_ns(setup_session_loop(run->setup));
     if (run->counters.sim != NULL)
         return 0; /* nobody pings there */
     uint64_t most = setup_session_pings(run->setup, led->gate_ns);
@@ -203,7 +203,7 @@ static enum error_kind read_whole(struct run *run, const struct workers *workers
                                   const struct coordinator_result *led, struct trial_result *result,
                                   struct error *error)
 {
-    const struct loop *loop = setup_session_stage(run->setup);
+    const struct loop *loop = setup_session_loop(run->setup);
     uint64_t until_ns = loop_now_ns(loop) + CLOSING_NS;
     for (;;) {
         struct server_counters_reading at_end;

@@ -91,7 +91,7 @@ static enum error_kind let_time_pass(const struct loop *loop, uint64_t time_ns, 
 static enum error_kind count_lasting(const struct lock_board *board, struct setup_session *setup,
                                      uint32_t lock, size_t *count, struct error *error)
 {
-    const struct loop *loop = setup_session_stage(setup);
+    const struct loop *loop = setup_session_loop(setup);
     for (;;) {
         uint64_t now_ns = loop_now_ns(loop);
         enum error_kind kind = count_leftovers(board, setup, lock, count, error);
