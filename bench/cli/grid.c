@@ -5,22 +5,22 @@
 #include "bench/cli/wrap.h"
 
 #include <assert.h>
+#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 
-#define BETWEEN   2 /* columns between two cells */
-#define INDENT    7 /* of what is below */
-#define CELL_SIZE 1200
+#define INDENT 7 /* of what is below */
 
-void grid_init(struct grid *grid, const struct grid_column *columns, size_t column_count)
+void grid_init(struct grid *grid, const struct grid_column *columns, size_t column_count,
+               size_t gap)
 {
     assert(column_count > 0 && column_count <= GRID_COLUMNS_MAX);
-    *grid = (struct grid){.columns = columns, .column_count = column_count};
+    *grid = (struct grid){.columns = columns, .column_count = column_count, .gap = gap};
 }
 
 void grid_deinit(struct grid *grid)
 {
-    for (size_t i = 0; i < grid->row_count * grid->column_count; i++)
+    for (size_t i = 0; i < grid->used; i++)
         free(grid->cells[i]);
     free(grid->cells);
     *grid = (struct grid){0};
@@ -28,93 +28,159 @@ void grid_deinit(struct grid *grid)
 
 static bool make_room(struct grid *grid)
 {
-    if (grid->row_count < grid->capacity)
+    if (grid->used < grid->room)
         return true;
-    size_t capacity = grid->capacity == 0 ? 64 : 2 * grid->capacity;
-    void *larger = realloc(grid->cells, capacity * grid->column_count * sizeof *grid->cells);
+    size_t room = grid->room * 2 + grid->column_count;
+    void *larger = realloc(grid->cells, room * sizeof *grid->cells);
     if (larger == NULL)
         return false;
     grid->cells = larger;
-    grid->capacity = capacity;
+    grid->room = room;
     return true;
+}
+
+static void put_text(struct grid *grid, const char *text)
+{
+    char printable[GRID_CELL_SIZE];
+    char *cell = make_room(grid) ? strdup(printable_text(text, printable, sizeof printable)) : NULL;
+    if (cell != NULL)
+        grid->cells[grid->used++] = cell;
+    grid->lacks_memory = grid->lacks_memory || cell == NULL;
+}
+
+void grid_put(struct grid *grid, const char *format, ...)
+{
+    char text[GRID_CELL_SIZE];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(text, sizeof text, format, arguments);
+    va_end(arguments);
+    put_text(grid, text);
 }
 
 void grid_add(struct grid *grid, const char *const *texts)
 {
-    char text[CELL_SIZE];
-    char *row[GRID_COLUMNS_MAX] = {NULL};
-    bool good = make_room(grid);
-    for (size_t i = 0; good && i < grid->column_count; i++) {
-        row[i] = strdup(printable_text(texts[i], text, sizeof text));
-        good = row[i] != NULL;
-    }
-    if (good)
-        memcpy(grid->cells + grid->row_count++ * grid->column_count, row,
-               grid->column_count * sizeof *row);
-    for (size_t i = 0; !good && i < grid->column_count; i++)
-        free(row[i]);
-    grid->out_of_memory = grid->out_of_memory || !good;
+    for (size_t i = 0; i < grid->column_count; i++)
+        put_text(grid, texts[i]);
 }
 
-/* ------------------------------------------------------------------ writing */
+/* ------------------------------------------------------------------ widths */
 
 static size_t columns_of(const char *text)
 {
     return printable_columns(text, strlen(text));
 }
 
-static const char *cell(const struct grid *grid, size_t row, size_t column)
+static size_t larger(size_t width, const char *text)
 {
-    return grid->cells[row * grid->column_count + column];
+    size_t columns = columns_of(text);
+    return columns > width ? columns : width;
 }
 
-/* The widths of the columns, and of all of them beside each other. */
-static size_t measure(const struct grid *grid, size_t *widths)
+static size_t width_of(const struct grid *grid, size_t column)
 {
-    size_t total = 0;
-    for (size_t column = 0; column < grid->column_count; column++) {
-        widths[column] = columns_of(grid->columns[column].title);
-        for (size_t row = 0; row < grid->row_count; row++) {
-            size_t width = columns_of(cell(grid, row, column));
-            widths[column] = width > widths[column] ? width : widths[column];
-        }
-        total += widths[column] + (column > 0 ? BETWEEN : 0);
+    const struct grid_column *head = &grid->columns[column];
+    size_t width = larger(head->over != NULL ? columns_of(head->over) : 0, head->title);
+    for (size_t i = column; i < grid->used; i += grid->column_count)
+        width = larger(width, grid->cells[i]);
+    return width;
+}
+
+size_t grid_width(const struct grid *grid)
+{
+    size_t width = 0;
+    for (size_t i = 0; i < grid->column_count; i++) {
+        if (!grid->hidden[i])
+            width += width_of(grid, i) + (width > 0 ? grid->gap : 0);
     }
-    return total;
+    return width;
 }
 
-static bool is_beside(const struct grid *grid, size_t column, bool fits)
+/* The column to leave out next; column_count if there is none. */
+static size_t find_spare(const struct grid *grid, unsigned least)
 {
-    return fits || !grid->columns[column].below;
+    size_t found = grid->column_count;
+    unsigned most = least > 0 ? least - 1 : 0;
+    for (size_t i = 0; i < grid->column_count; i++) {
+        if (!grid->hidden[i] && grid->columns[i].spare > most) {
+            most = grid->columns[i].spare;
+            found = i;
+        }
+    }
+    return found;
 }
 
-/* Blanks are written before what follows them: a line has none at its
- * end. */
-static void write_line(const struct grid *grid, const char *const *texts, const size_t *widths,
-                       bool fits, FILE *stream)
+bool grid_fit(struct grid *grid, size_t width, unsigned least)
+{
+    while (grid_width(grid) > width) {
+        size_t spare = find_spare(grid, least);
+        if (spare == grid->column_count)
+            return false;
+        grid->hidden[spare] = true;
+    }
+    return true;
+}
+
+/* ------------------------------------------------------------------ writing */
+
+/* How all lines of the table are written. */
+struct layout {
+    size_t widths[GRID_COLUMNS_MAX];
+    bool fits; /* no column goes below */
+};
+
+/* Without the blanks at its end. */
+static size_t length_of(const char *text)
+{
+    size_t length = strlen(text);
+    while (length > 0 && text[length - 1] == ' ')
+        length--;
+    return length;
+}
+
+/* Blanks are written before what follows them, so a line has none at its end. */
+static void write_line(const struct grid *grid, const char *const *texts,
+                       const struct layout *layout, FILE *stream)
 {
     size_t blanks = 0;
-    for (size_t column = 0; column < grid->column_count; column++) {
-        if (!is_beside(grid, column, fits))
+    for (size_t i = 0; i < grid->column_count; i++) {
+        const struct grid_column *column = &grid->columns[i];
+        if (grid->hidden[i] || (column->below && !layout->fits))
             continue;
-        size_t left = widths[column] - columns_of(texts[column]);
-        bool right = grid->columns[column].right;
-        fprintf(stream, "%*s%s", (int)(blanks + (right ? left : 0)), "", texts[column]);
-        blanks = BETWEEN + (right ? 0 : left);
+        size_t length = length_of(texts[i]), rest = layout->widths[i] - columns_of(texts[i]);
+        blanks += column->right ? rest : 0;
+        if (length > 0) {
+            fprintf(stream, "%*s%.*s", (int)blanks, "", (int)length, texts[i]);
+            blanks = 0;
+        }
+        blanks += grid->gap + strlen(texts[i]) - length + (column->right ? 0 : rest);
     }
     fputc('\n', stream);
 }
 
-static void write_below(const struct grid *grid, size_t row, FILE *stream)
+static void write_titles(const struct grid *grid, const struct layout *layout, FILE *stream)
 {
-    char text[GRID_COLUMNS_MAX * (CELL_SIZE + 32)];
+    const char *over[GRID_COLUMNS_MAX], *titles[GRID_COLUMNS_MAX];
+    bool has_over = false;
+    for (size_t i = 0; i < grid->column_count; i++) {
+        over[i] = grid->columns[i].over != NULL ? grid->columns[i].over : "";
+        titles[i] = grid->columns[i].title;
+        has_over = has_over || (!grid->hidden[i] && over[i][0] != '\0');
+    }
+    if (has_over)
+        write_line(grid, over, layout, stream);
+    write_line(grid, titles, layout, stream);
+}
+
+static void write_below(const struct grid *grid, const char *const *texts, FILE *stream)
+{
+    char text[GRID_COLUMNS_MAX * (GRID_CELL_SIZE + 32)];
     size_t length = 0;
-    for (size_t column = 0; column < grid->column_count; column++) {
-        const char *what = cell(grid, row, column);
-        if (!grid->columns[column].below || what[0] == '\0' || strcmp(what, GRID_UNKNOWN) == 0)
+    for (size_t i = 0; i < grid->column_count; i++) {
+        if (!grid->columns[i].below || texts[i][0] == '\0' || strcmp(texts[i], GRID_UNKNOWN) == 0)
             continue;
         length += (size_t)snprintf(text + length, sizeof text - length, "%s%s %s",
-                                   length > 0 ? ", " : "", grid->columns[column].title, what);
+                                   length > 0 ? ", " : "", grid->columns[i].title, texts[i]);
     }
     if (length == 0)
         return;
@@ -122,23 +188,20 @@ static void write_below(const struct grid *grid, size_t row, FILE *stream)
     wrap_write(text, INDENT, stream);
 }
 
-enum error_kind grid_write(const struct grid *grid, unsigned width, FILE *stream,
-                           struct error *error)
+enum error_kind grid_write(const struct grid *grid, size_t width, FILE *stream, struct error *error)
 {
-    size_t widths[GRID_COLUMNS_MAX];
-    const char *titles[GRID_COLUMNS_MAX];
-    if (grid->out_of_memory)
+    struct layout layout = {.fits = grid_width(grid) <= width};
+    if (grid->lacks_memory)
         return error_raise(error, ERROR_NO_MEMORY, 0, "the table", "%s", "");
-    bool fits = measure(grid, widths) <= width;
-    for (size_t column = 0; column < grid->column_count; column++)
-        titles[column] = grid->columns[column].title;
-    if (grid->row_count > 0)
-        write_line(grid, titles, widths, fits, stream);
-    for (size_t row = 0; row < grid->row_count; row++) {
-        write_line(grid, (const char *const *)grid->cells + row * grid->column_count, widths, fits,
-                   stream);
-        if (!fits)
-            write_below(grid, row, stream);
+    for (size_t i = 0; i < grid->column_count; i++)
+        layout.widths[i] = width_of(grid, i);
+    if (grid->used > 0)
+        write_titles(grid, &layout, stream);
+    for (size_t i = 0; i < grid->used; i += grid->column_count) {
+        const char *const *texts = (const char *const *)grid->cells + i;
+        write_line(grid, texts, &layout, stream);
+        if (!layout.fits)
+            write_below(grid, texts, stream);
     }
     return ERROR_NONE;
 }

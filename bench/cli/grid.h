@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * grid: a table of text whose columns are as wide as what is in them. Layer: bench/cli.
+ * grid: a table of text whose columns are as wide as their widest text. Layer: bench/cli.
  *
- * A row that is too wide for the terminal takes more lines: some of its columns go below the
- * others, each behind its title.
+ * For a terminal that is too narrow, a table has two remedies: columns are left out, the least
+ * important first (grid_fit), or columns go below the others, each text behind its title
+ * (grid_write).
  *
- * Invariant: what is written is printable (base/printable.h), whatever the cells were.
+ * Invariant: the texts of a column are aligned, and what is written is printable
+ * (base/printable.h), whatever the cells were.
  */
 #ifndef BENCH_CLI_GRID_H
 #define BENCH_CLI_GRID_H
@@ -16,33 +18,50 @@
 #include <stddef.h>
 #include <stdio.h>
 
-#define GRID_COLUMNS_MAX 10
-/* What is written for what is not known. */
+#define GRID_COLUMNS_MAX 16
+#define GRID_CELL_SIZE   1200 /* a longer text is cut */
+/* The text of a cell whose value is not known. */
 #define GRID_UNKNOWN "-"
 
 struct grid_column {
+    const char *over; /* a line above the title; NULL: none */
     const char *title;
-    bool right; /* its text ends in one column */
-    bool below; /* in a table that is too wide it is below the others, if it is known */
+    bool right;     /* aligned to the right: numbers */
+    unsigned spare; /* 0: never left out; else the column with the highest is left out first */
+    bool below;     /* goes below the others in a table that is too wide */
 };
 
 struct grid {
     const struct grid_column *columns; /* the caller's */
     size_t column_count;
-    char **cells; /* column_count for each row */
-    size_t row_count, capacity;
-    bool out_of_memory; /* rows are missing */
+    size_t gap; /* blanks between two columns */
+    bool hidden[GRID_COLUMNS_MAX];
+    char **cells; /* row by row */
+    size_t used, room;
+    bool lacks_memory; /* a cell is missing */
 };
 
-void grid_init(struct grid *grid, const struct grid_column *columns, size_t column_count);
+void grid_init(struct grid *grid, const struct grid_column *columns, size_t column_count,
+               size_t gap);
 void grid_deinit(struct grid *grid);
 
-/* Adds a row: a text for each column, any bytes; they are copied. */
+/* Appends a cell: those of a row from left to right, then those of the next row. Any bytes. */
+void grid_put(struct grid *grid, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+/* Appends a row: a text for each column, any bytes. The texts are copied. */
 void grid_add(struct grid *grid, const char *const *texts);
 
-/* Writes the titles and the rows, for a terminal of so many columns. Nothing without rows.
- * ERROR_NO_MEMORY, and nothing is written, if there was no memory for a row. */
-MUST_CHECK enum error_kind grid_write(const struct grid *grid, unsigned width, FILE *stream,
+/* The width of a row, without the hidden columns. */
+size_t grid_width(const struct grid *grid);
+
+/* Hides columns that may be left out until a row fits in this width, but none whose `spare` is
+ * below `least`. Returns whether a row fits. */
+bool grid_fit(struct grid *grid, size_t width, unsigned least);
+
+/* Writes the titles and the rows, for a terminal of so many columns, without blanks at the end of a
+ * line. Writes nothing if there is no row. ERROR_NO_MEMORY, and nothing is written, if there was no
+ * memory for a cell. */
+MUST_CHECK enum error_kind grid_write(const struct grid *grid, size_t width, FILE *stream,
                                       struct error *error);
 
 #endif

@@ -3,8 +3,8 @@
 
 #include "base/printable.h"
 #include "base/text.h"
-#include "bench/cli/columns.h"
 #include "bench/cli/complain.h"
+#include "bench/cli/grid.h"
 #include "bench/cli/wrap.h"
 
 #include <math.h>
@@ -58,6 +58,8 @@ static char mark_of(const struct ratio *ratio)
     return ratio->mark == RATIO_MARKED ? '*' : ' ';
 }
 
+#define GAP 1 /* blanks between two columns */
+
 enum {
     COLUMN_RECIPE,
     COLUMN_CLIENTS,
@@ -73,18 +75,18 @@ enum {
     TABLE_COLUMNS
 };
 
-static const struct column list[TABLE_COLUMNS] = {
-    [COLUMN_RECIPE] = {.over = "", .title = "recipe", .left = true},
-    [COLUMN_CLIENTS] = {.over = "", .title = "clients"},
-    [COLUMN_PAIR] = {.over = "", .title = "pair"},
-    [COLUMN_COUNTS] = {.over = "", .title = "counts"},
-    [COLUMN_HANDOFF] = {.over = "handoff", .title = "p50", .left = true},
-    [COLUMN_HANDOFF_INTERVAL] = {.over = "", .title = "(95 % CI)", .left = true},
-    [COLUMN_DRAIN] = {.over = "drain", .title = "time", .left = true},
-    [COLUMN_DRAIN_INTERVAL] = {.over = "", .title = "(95 % CI)", .left = true, .spare = 1},
-    [COLUMN_P99] = {.over = "handoff", .title = "p99", .left = true, .spare = 3},
-    [COLUMN_RATE] = {.over = "handoffs", .title = "per s", .left = true, .spare = 4},
-    [COLUMN_CPU] = {.over = "server", .title = "CPU", .left = true, .spare = 2},
+static const struct grid_column list[TABLE_COLUMNS] = {
+    [COLUMN_RECIPE] = {.title = "recipe"},
+    [COLUMN_CLIENTS] = {.title = "clients", .right = true},
+    [COLUMN_PAIR] = {.title = "pair", .right = true},
+    [COLUMN_COUNTS] = {.title = "counts", .right = true},
+    [COLUMN_HANDOFF] = {.over = "handoff", .title = "p50"},
+    [COLUMN_HANDOFF_INTERVAL] = {.title = "(95 % CI)"},
+    [COLUMN_DRAIN] = {.over = "drain", .title = "time"},
+    [COLUMN_DRAIN_INTERVAL] = {.title = "(95 % CI)", .spare = 1},
+    [COLUMN_P99] = {.over = "handoff", .title = "p99", .spare = 3},
+    [COLUMN_RATE] = {.over = "handoffs", .title = "per s", .spare = 4},
+    [COLUMN_CPU] = {.over = "server", .title = "CPU", .spare = 2},
 };
 
 static bool counts_are_compared(const struct ratio_cell *cell)
@@ -93,23 +95,22 @@ static bool counts_are_compared(const struct ratio_cell *cell)
 }
 
 /* "1.81*"; without an asterisk a blank stands for it, so that figures are below each other. */
-static void put_marked(struct columns *columns, const struct ratio *ratio)
+static void put_marked(struct grid *grid, const struct ratio *ratio)
 {
     char value[16];
-    columns_put(columns, "%4s%c", put_ratio(ratio->ratio.value, value, sizeof value),
-                mark_of(ratio));
+    grid_put(grid, "%4s%c", put_ratio(ratio->ratio.value, value, sizeof value), mark_of(ratio));
 }
 
 /* "1.81*" and "(1.60-2.04)", in two columns. */
-static void put_with_interval(struct columns *columns, const struct ratio *ratio)
+static void put_with_interval(struct grid *grid, const struct ratio *ratio)
 {
     char low[16], high[16];
-    put_marked(columns, ratio);
+    put_marked(grid, ratio);
     if (isfinite(ratio->ratio.low))
-        columns_put(columns, "(%s-%s)", put_ratio(ratio->ratio.low, low, sizeof low),
-                    put_ratio(ratio->ratio.high, high, sizeof high));
+        grid_put(grid, "(%s-%s)", put_ratio(ratio->ratio.low, low, sizeof low),
+                 put_ratio(ratio->ratio.high, high, sizeof high));
     else
-        columns_put(columns, "%s", "");
+        grid_put(grid, "%s", "");
 }
 
 static const char *counts_word(const struct ratios *ratios, const struct ratio_cell *cell)
@@ -119,21 +120,20 @@ static const char *counts_word(const struct ratios *ratios, const struct ratio_c
     return ratios_counts_differ(ratios, cell) ? "DIFFER" : "equal";
 }
 
-static void put_cell(struct columns *columns, const struct ratios *ratios,
-                     const struct ratio_cell *cell)
+static void put_cell(struct grid *grid, const struct ratios *ratios, const struct ratio_cell *cell)
 {
-    columns_put(columns, "%s", cell->recipe);
-    columns_put(columns, "%llu", (unsigned long long)cell->clients);
-    columns_put(columns, "%c/A", sides_letter(cell->side));
+    grid_put(grid, "%s", cell->recipe);
+    grid_put(grid, "%llu", (unsigned long long)cell->clients);
+    grid_put(grid, "%c/A", sides_letter(cell->side));
     if (ratios->exact)
-        columns_put(columns, "%s", counts_word(ratios, cell));
+        grid_put(grid, "%s", counts_word(ratios, cell));
     else
-        put_marked(columns, &cell->of[RATIO_RPCS]);
-    put_with_interval(columns, &cell->of[RATIO_HANDOFF_P50]);
-    put_with_interval(columns, &cell->of[RATIO_DRAIN]);
-    put_marked(columns, &cell->of[RATIO_HANDOFF_P99]);
-    put_marked(columns, &cell->of[RATIO_HANDOFFS_PER_S]);
-    put_marked(columns, &cell->of[RATIO_SERVER_CPU]);
+        put_marked(grid, &cell->of[RATIO_RPCS]);
+    put_with_interval(grid, &cell->of[RATIO_HANDOFF_P50]);
+    put_with_interval(grid, &cell->of[RATIO_DRAIN]);
+    put_marked(grid, &cell->of[RATIO_HANDOFF_P99]);
+    put_marked(grid, &cell->of[RATIO_HANDOFFS_PER_S]);
+    put_marked(grid, &cell->of[RATIO_SERVER_CPU]);
 }
 
 /* What all cells share is told below the table. */
@@ -157,12 +157,12 @@ static struct shared find_shared(const struct ratios *ratios)
     return shared;
 }
 
-static void write_legend(const struct columns *columns, const struct shared *shared, FILE *stream)
+static void write_legend(const struct grid *grid, const struct shared *shared, FILE *stream)
 {
     if (shared->counts)
         wrap_sentence(stream, "All counts are equal.");
     wrap_sentence(stream, "%s%s", shared->pair ? "Ratios of B to A." : "Ratios to A.",
-                  columns->hidden[COLUMN_CPU] ? "" : " Server CPU: per handoff.");
+                  grid->hidden[COLUMN_CPU] ? "" : " Server CPU: per handoff.");
     if (shared->interval)
         wrap_sentence(stream, "*: the 95 %% CI over trials excludes 1. compare.csv has all ratios "
                               "with their intervals.");
@@ -175,23 +175,22 @@ enum error_kind compare_table_write(const struct ratios *ratios, size_t width, F
                                     struct error *error)
 {
     const struct shared shared = find_shared(ratios);
-    struct column columns_of_it[TABLE_COLUMNS];
-    struct columns columns;
-    memcpy(columns_of_it, list, sizeof list);
+    struct grid_column columns[TABLE_COLUMNS];
+    struct grid grid;
+    memcpy(columns, list, sizeof list);
     if (!ratios->exact)
-        columns_of_it[COLUMN_COUNTS] = (struct column){.over = "", .title = "RPCs", .left = true};
-    columns_init(&columns, columns_of_it, TABLE_COLUMNS);
-    columns.hidden[COLUMN_PAIR] = shared.pair;
-    columns.hidden[COLUMN_COUNTS] = shared.counts;
-    columns.hidden[COLUMN_HANDOFF_INTERVAL] = columns.hidden[COLUMN_DRAIN_INTERVAL] =
-        !shared.interval;
+        columns[COLUMN_COUNTS] = (struct grid_column){.title = "RPCs"};
+    grid_init(&grid, columns, TABLE_COLUMNS, GAP);
+    grid.hidden[COLUMN_PAIR] = shared.pair;
+    grid.hidden[COLUMN_COUNTS] = shared.counts;
+    grid.hidden[COLUMN_HANDOFF_INTERVAL] = grid.hidden[COLUMN_DRAIN_INTERVAL] = !shared.interval;
     for (size_t i = 0; i < ratios->count; i++)
-        put_cell(&columns, ratios, &ratios->list[i]);
-    columns_fit(&columns, width, 1);
-    enum error_kind kind = columns_write(&columns, stream, error);
+        put_cell(&grid, ratios, &ratios->list[i]);
+    grid_fit(&grid, width, 1);
+    enum error_kind kind = grid_write(&grid, width, stream, error);
     if (kind == ERROR_NONE)
-        write_legend(&columns, &shared, stream);
-    columns_deinit(&columns);
+        write_legend(&grid, &shared, stream);
+    grid_deinit(&grid);
     return kind;
 }
 

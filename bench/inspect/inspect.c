@@ -184,7 +184,7 @@ static enum error_kind show(struct inspect *inspect, struct error *error)
     if (inspect->watch)
         begin_block(inspect);
     inspect->shown = true;
-    enum error_kind kind;
+    enum error_kind kind = ERROR_NONE;
     if (inspect->json)
         kind = inspect_json_write_lock(inspect->path, &inspect->sight, &inspect->connections,
                                        stdout, error);
@@ -221,10 +221,12 @@ static enum error_kind look_and_show(struct inspect *inspect, struct error *erro
 static enum error_kind show_survey(const struct inspect *inspect, const struct survey *survey,
                                    struct error *error)
 {
-    enum error_kind kind = inspect->json
-                               ? inspect_json_write_folder(inspect->path, survey, stdout, error)
-                               : survey_table_write(inspect->path, survey,
-                                                    terminal_columns(STDOUT_FILENO), stdout, error);
+    enum error_kind kind = ERROR_NONE;
+    if (inspect->json)
+        kind = inspect_json_write_folder(inspect->path, survey, stdout, error);
+    else
+        kind = survey_table_write(inspect->path, survey, terminal_columns(STDOUT_FILENO), stdout,
+                                  error);
     return kind == ERROR_NONE ? standard_output_flush(error) : kind;
 }
 

@@ -78,12 +78,14 @@ static const char *sum_of(const struct sight *sight, char *text, size_t size)
 
 enum { PLACE, STATE, ZNODE, SESSION, QUEUED, HELD, CLIENT, SERVER, DATA, COLUMNS };
 
+#define GAP 2 /* blanks between two columns */
+
 static const struct grid_column columns[COLUMNS] = {
-    [PLACE] = {"place", true, false},   [STATE] = {"state", false, false},
-    [ZNODE] = {"znode", false, true},   [SESSION] = {"session", false, false},
-    [QUEUED] = {"queued", true, false}, [HELD] = {"held", true, false},
-    [CLIENT] = {"client", false, true}, [SERVER] = {"server", false, true},
-    [DATA] = {"data", false, true},
+    [PLACE] = {.title = "place", .right = true},   [STATE] = {.title = "state"},
+    [ZNODE] = {.title = "znode", .below = true},   [SESSION] = {.title = "session"},
+    [QUEUED] = {.title = "queued", .right = true}, [HELD] = {.title = "held", .right = true},
+    [CLIENT] = {.title = "client", .below = true}, [SERVER] = {.title = "server", .below = true},
+    [DATA] = {.title = "data", .below = true},
 };
 
 const char *sight_table_state(const struct sight *sight, size_t place)
@@ -176,13 +178,13 @@ static void write_refusals(const struct connections *connections, FILE *stream)
 }
 
 enum error_kind sight_table_write(const char *path, const struct sight *sight,
-                                  const struct connections *connections, unsigned width,
-                                  FILE *stream, struct error *error)
+                                  const struct connections *connections, size_t width, FILE *stream,
+                                  struct error *error)
 {
     struct grid grid;
     struct gaps gaps = {false, false};
     char sum[160];
-    grid_init(&grid, columns, COLUMNS);
+    grid_init(&grid, columns, COLUMNS, GAP);
     for (size_t i = 0; i < sight->count; i++)
         add_row(&grid, sight, i, connections, &gaps);
     write_foreign(path, stream);

@@ -17,9 +17,9 @@
 #include <stdio.h>
 
 /* Writes the line that sums up, a row for each place, for a terminal of so many columns, and a line
- * for each thing that could not be told. ERROR_NO_MEMORY if the rows are missing. */
+ * for each thing that is not known. Errors of grid_write. */
 MUST_CHECK enum error_kind sight_table_write(const char *path, const struct sight *sight,
-                                             const struct connections *connections, unsigned width,
+                                             const struct connections *connections, size_t width,
                                              FILE *stream, struct error *error);
 
 /* The age of what was created at this time, in *age_ms; false if it seems to lie ahead by more than

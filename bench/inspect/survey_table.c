@@ -11,10 +11,15 @@
 
 enum { WAITERS, OLDEST, RECIPE, HOLDER, LOCK, DATA, COLUMNS };
 
+#define GAP 2 /* blanks between two columns */
+
 static const struct grid_column columns[COLUMNS] = {
-    [WAITERS] = {"waiters", true, false}, [OLDEST] = {"longest wait", true, false},
-    [RECIPE] = {"recipe", false, false},  [HOLDER] = {"held by", false, false},
-    [LOCK] = {"lock", false, true},       [DATA] = {"data", false, true},
+    [WAITERS] = {.title = "waiters", .right = true},
+    [OLDEST] = {.title = "longest wait", .right = true},
+    [RECIPE] = {.title = "recipe"},
+    [HOLDER] = {.title = "held by"},
+    [LOCK] = {.title = "lock", .below = true},
+    [DATA] = {.title = "data", .below = true},
 };
 
 /* "0x1000a3b1c2d0003", "3 readers", "3 leases", "nobody"; a znode that no session owns: "none". */
@@ -53,13 +58,13 @@ static void add_row(struct grid *grid, const struct survey_lock *lock)
                    });
 }
 
-enum error_kind survey_table_write(const char *path, const struct survey *survey, unsigned width,
+enum error_kind survey_table_write(const char *path, const struct survey *survey, size_t width,
                                    FILE *stream, struct error *error)
 {
     struct grid grid;
     uint64_t waiters = 0;
     char locks_text[32], waiters_text[32], printable[1024];
-    grid_init(&grid, columns, COLUMNS);
+    grid_init(&grid, columns, COLUMNS, GAP);
     for (size_t i = 0; i < survey->count; i++) {
         add_row(&grid, &survey->locks[i]);
         waiters += survey->locks[i].waiters;

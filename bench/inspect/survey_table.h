@@ -8,8 +8,8 @@
 #include <stdio.h>
 
 /* Writes the line that sums up, a row for each lock, for a terminal of so many columns, and whether
- * the search is incomplete. ERROR_NO_MEMORY if the rows are missing. */
+ * the search is incomplete. Errors of grid_write. */
 MUST_CHECK enum error_kind survey_table_write(const char *path, const struct survey *survey,
-                                              unsigned width, FILE *stream, struct error *error);
+                                              size_t width, FILE *stream, struct error *error);
 
 #endif

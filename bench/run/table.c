@@ -2,8 +2,8 @@
 #include "bench/run/table.h"
 
 #include "base/text.h"
-#include "bench/cli/columns.h"
 #include "bench/cli/complain.h"
+#include "bench/cli/grid.h"
 #include "bench/cli/wrap.h"
 #include "measure/statistics.h"
 
@@ -88,6 +88,8 @@ static const char *verdict_of(const struct group *group)
     return has_law ? equal_to_law : without_law;
 }
 
+#define GAP 1 /* blanks between two columns */
+
 enum {
     COLUMN_RECIPE,
     COLUMN_CLIENTS,
@@ -104,17 +106,17 @@ enum {
 
 #define SPARE_FIRST 3 /* bytes: the sentences tell how they grow */
 
-static const struct column in_kilobytes[TABLE_COLUMNS] = {
-    [COLUMN_RECIPE] = {.over = "", .title = "recipe", .left = true},
-    [COLUMN_CLIENTS] = {.over = "", .title = "clients"},
-    [COLUMN_RPCS] = {.over = "", .title = "RPCs"},
-    [COLUMN_VERDICT] = {.over = "", .title = "verdict", .left = true},
-    [COLUMN_CREATES] = {.over = "", .title = "CREATEs", .spare = 2},
-    [COLUMN_NOTIFICATIONS] = {.over = "notifi-", .title = "cations"},
-    [COLUMN_BYTES] = {.over = "", .title = "kB", .spare = SPARE_FIRST},
-    [COLUMN_DRAIN] = {.over = "drain", .title = "s"},
-    [COLUMN_P50] = {.over = "handoff", .title = "p50 ms"},
-    [COLUMN_P99] = {.over = "handoff", .title = "p99 ms", .spare = 1},
+static const struct grid_column in_kilobytes[TABLE_COLUMNS] = {
+    [COLUMN_RECIPE] = {.title = "recipe"},
+    [COLUMN_CLIENTS] = {.title = "clients", .right = true},
+    [COLUMN_RPCS] = {.title = "RPCs", .right = true},
+    [COLUMN_VERDICT] = {.title = "verdict"},
+    [COLUMN_CREATES] = {.title = "CREATEs", .spare = 2, .right = true},
+    [COLUMN_NOTIFICATIONS] = {.over = "notifi-", .title = "cations", .right = true},
+    [COLUMN_BYTES] = {.title = "kB", .spare = SPARE_FIRST, .right = true},
+    [COLUMN_DRAIN] = {.over = "drain", .title = "s", .right = true},
+    [COLUMN_P50] = {.over = "handoff", .title = "p50 ms", .right = true},
+    [COLUMN_P99] = {.over = "handoff", .title = "p99 ms", .spare = 1, .right = true},
 };
 
 /* How the figures of one table are written. */
@@ -126,64 +128,64 @@ struct style {
 /* More kilobytes than that in any trial are told in megabytes. */
 #define KILOBYTES_MAX 1e6
 
-static void put_number(struct columns *columns, double number, int decimals)
+static void put_number(struct grid *grid, double number, int decimals)
 {
     if (isfinite(number))
-        columns_put(columns, "%.*f", decimals, number);
+        grid_put(grid, "%.*f", decimals, number);
     else
-        columns_put(columns, "-");
+        grid_put(grid, "-");
 }
 
-static void put_count(struct columns *columns, double count)
+static void put_count(struct grid *grid, double count)
 {
     char text[32];
     if (isfinite(count))
-        columns_put(columns, "%s", text_format_count((uint64_t)(count + 0.5), text, sizeof text));
+        grid_put(grid, "%s", text_format_count((uint64_t)(count + 0.5), text, sizeof text));
     else
-        columns_put(columns, "-");
+        grid_put(grid, "-");
 }
 
 /* "499.5k": seven columns at most. */
-static void put_rounded(struct columns *columns, double count)
+static void put_rounded(struct grid *grid, double count)
 {
     static const char units[] = "kMGT";
     size_t unit = 0;
     if (!(count >= 1e5)) {
-        put_count(columns, count);
+        put_count(grid, count);
         return;
     }
     for (count /= 1e3; count >= 999.95 && units[unit + 1] != '\0'; unit++)
         count /= 1e3;
-    columns_put(columns, "%.1f%c", count, units[unit]);
+    grid_put(grid, "%.1f%c", count, units[unit]);
 }
 
-static void put_bytes(struct columns *columns, double bytes, bool megabytes)
+static void put_bytes(struct grid *grid, double bytes, bool megabytes)
 {
     if (megabytes && bytes < 9.995e6)
-        put_number(columns, bytes / 1e6, 2);
+        put_number(grid, bytes / 1e6, 2);
     else
-        put_count(columns, bytes / (megabytes ? 1e6 : 1e3));
+        put_count(grid, bytes / (megabytes ? 1e6 : 1e3));
 }
 
-static void put_group(struct columns *columns, const struct recipe *recipe, uint64_t clients,
+static void put_group(struct grid *grid, const struct recipe *recipe, uint64_t clients,
                       const struct group *group, const struct style *style)
 {
-    void (*put)(struct columns * columns, double count) = style->brief ? put_rounded : put_count;
-    columns_put(columns, "%s", recipe->name);
-    columns_put(columns, "%llu", (unsigned long long)clients);
-    put_count(columns, median(group, sample_rpcs));
-    columns_put(columns, "%s", verdict_of(group));
-    put(columns, median(group, sample_creates));
-    put(columns, median(group, sample_notifications));
-    put_bytes(columns, median(group, sample_bytes), style->megabytes);
-    put_number(columns, median_time(group, sample_drain_s), 3);
-    put_number(columns, median_time(group, handoff_p50_ms), 2);
-    put_number(columns, median_time(group, handoff_p99_ms), 2);
+    void (*put)(struct grid * grid, double count) = style->brief ? put_rounded : put_count;
+    grid_put(grid, "%s", recipe->name);
+    grid_put(grid, "%llu", (unsigned long long)clients);
+    put_count(grid, median(group, sample_rpcs));
+    grid_put(grid, "%s", verdict_of(group));
+    put(grid, median(group, sample_creates));
+    put(grid, median(group, sample_notifications));
+    put_bytes(grid, median(group, sample_bytes), style->megabytes);
+    put_number(grid, median_time(group, sample_drain_s), 3);
+    put_number(grid, median_time(group, handoff_p50_ms), 2);
+    put_number(grid, median_time(group, handoff_p99_ms), 2);
 }
 
 /* The verdict of all cells, or NULL if they have several. */
 static const char *fill(const struct samples *samples, const struct options *options,
-                        const struct style *style, struct group *group, struct columns *columns)
+                        const struct style *style, struct group *group, struct grid *grid)
 {
     const char *common = NULL;
     bool several = false;
@@ -192,8 +194,7 @@ static const char *fill(const struct samples *samples, const struct options *opt
             gather(samples, options->plan.recipes[r], options->plan.clients.list[i], group);
             if (group->count == 0)
                 continue;
-            put_group(columns, options->plan.recipes[r], options->plan.clients.list[i], group,
-                      style);
+            put_group(grid, options->plan.recipes[r], options->plan.clients.list[i], group, style);
             several = several || (common != NULL && common != verdict_of(group));
             common = verdict_of(group);
         }
@@ -265,26 +266,26 @@ enum error_kind table_write(const struct samples *samples, const struct options 
 {
     struct group group;
     struct style style = {.megabytes = has_many_bytes(samples)};
-    struct column list[TABLE_COLUMNS];
-    struct columns columns;
+    struct grid_column list[TABLE_COLUMNS];
+    struct grid grid;
     memcpy(list, in_kilobytes, sizeof list);
     if (style.megabytes)
         list[COLUMN_BYTES].title = "MB";
-    columns_init(&columns, list, TABLE_COLUMNS);
-    const char *verdict = fill(samples, options, &style, &group, &columns);
-    columns.hidden[COLUMN_VERDICT] = is_told_once(verdict);
-    if (!columns_fit(&columns, width, SPARE_FIRST)) {
+    grid_init(&grid, list, TABLE_COLUMNS, GAP);
+    const char *verdict = fill(samples, options, &style, &group, &grid);
+    grid.hidden[COLUMN_VERDICT] = is_told_once(verdict);
+    if (!grid_fit(&grid, width, SPARE_FIRST)) {
         style.brief = true;
-        columns_deinit(&columns);
-        columns_init(&columns, list, TABLE_COLUMNS);
-        fill(samples, options, &style, &group, &columns);
-        columns.hidden[COLUMN_VERDICT] = is_told_once(verdict);
-        columns_fit(&columns, width, 1);
+        grid_deinit(&grid);
+        grid_init(&grid, list, TABLE_COLUMNS, GAP);
+        fill(samples, options, &style, &group, &grid);
+        grid.hidden[COLUMN_VERDICT] = is_told_once(verdict);
+        grid_fit(&grid, width, 1);
     }
-    enum error_kind kind = columns_write(&columns, stream, error);
+    enum error_kind kind = grid_write(&grid, width, stream, error);
     if (kind == ERROR_NONE)
         write_below(verdict, &style, samples, options, &group, stream);
-    columns_deinit(&columns);
+    grid_deinit(&grid);
     return kind;
 }
 

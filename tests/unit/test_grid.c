@@ -10,21 +10,21 @@
 #include <cmocka.h>
 
 static const struct grid_column columns[] = {
-    {"no", true, false},
-    {"name", false, false},
-    {"from", false, true},
-    {"data", false, true},
+    {.title = "no", .right = true},
+    {.title = "name"},
+    {.title = "from", .below = true},
+    {.title = "data", .below = true},
 };
 
 #define ROW(...) ((const char *const[]){__VA_ARGS__})
 
-static void assert_written(struct grid *grid, unsigned width, const char *expected)
+static void assert_written(struct grid *grid, size_t width, const char *expected)
 {
     char *text = NULL;
     size_t size = 0;
-    struct error error;
     FILE *stream = open_memstream(&text, &size);
     assert_non_null(stream);
+    struct error error;
     assert_int_equal(grid_write(grid, width, stream, &error), ERROR_NONE);
     fclose(stream);
     assert_string_equal(text, expected);
@@ -35,7 +35,7 @@ static void columns_are_as_wide_as_what_is_in_them(void **state)
 {
     struct grid grid;
     (void)state;
-    grid_init(&grid, columns, 4);
+    grid_init(&grid, columns, 4, 2);
     assert_written(&grid, 80, "");
     grid_add(&grid, ROW("1", "a", "here", "-"));
     grid_add(&grid, ROW("1234", "鎖鎖鎖", "x", "y"));
@@ -51,7 +51,7 @@ static void what_is_too_wide_goes_below(void **state)
 {
     struct grid grid;
     (void)state;
-    grid_init(&grid, columns, 4);
+    grid_init(&grid, columns, 4, 2);
     grid_add(&grid, ROW("1", "abcdef", "here", "-"));
     grid_add(&grid, ROW("1234", "b", "", "-"));
     grid_add(&grid, ROW("3", "c", "there", "some thing"));
@@ -74,7 +74,7 @@ static void cells_are_made_printable(void **state)
 {
     struct grid grid;
     (void)state;
-    grid_init(&grid, columns, 4);
+    grid_init(&grid, columns, 4, 2);
     grid_add(&grid, ROW("1", "\x1b[31m\n", "\u202e", "\xff"));
     assert_written(&grid, 80,
                    "no  name          from    data\n"
@@ -86,11 +86,78 @@ static void there_may_be_many_rows(void **state)
 {
     struct grid grid;
     (void)state;
-    grid_init(&grid, columns, 4);
+    grid_init(&grid, columns, 4, 2);
     for (int i = 0; i < 1000; i++)
         grid_add(&grid, ROW("1", "a", "b", "c"));
-    assert_int_equal(grid.row_count, 1000);
-    assert_false(grid.out_of_memory);
+    assert_int_equal(grid.used, 4000);
+    assert_false(grid.lacks_memory);
+    grid_deinit(&grid);
+}
+
+static const struct grid_column list[] = {
+    {.title = "name"},
+    {.over = "how", .title = "many", .spare = 1, .right = true},
+    {.title = "what", .spare = 2},
+    {.title = "n", .right = true},
+};
+
+static struct grid make_table(void)
+{
+    struct grid grid;
+    grid_init(&grid, list, 4, 1);
+    grid_put(&grid, "a");
+    grid_put(&grid, "%d", 12345);
+    grid_put(&grid, "%s", "x");
+    grid_put(&grid, "7");
+    grid_put(&grid, "longer");
+    grid_put(&grid, "1");
+    grid_put(&grid, "%s", "");
+    grid_put(&grid, "2 ");
+    return grid;
+}
+
+static void titles_may_have_a_line_above(void **state)
+{
+    (void)state;
+    struct grid grid = make_table();
+    assert_int_equal(grid_width(&grid), 20);
+    assert_written(&grid, 80,
+                   "         how\n"
+                   "name    many what  n\n"
+                   "a      12345 x     7\n"
+                   "longer     1      2\n");
+    grid_deinit(&grid);
+}
+
+static void the_least_important_is_left_out_first(void **state)
+{
+    (void)state;
+    struct grid grid = make_table();
+    assert_true(grid_fit(&grid, 20, 1));
+    assert_int_equal(grid_width(&grid), 20);
+    assert_true(grid_fit(&grid, 19, 1));
+    assert_written(&grid, 80,
+                   "         how\n"
+                   "name    many  n\n"
+                   "a      12345  7\n"
+                   "longer     1 2\n");
+    assert_false(grid_fit(&grid, 14, 2));
+    assert_true(grid_fit(&grid, 14, 1));
+    assert_written(&grid, 80,
+                   "name    n\n"
+                   "a       7\n"
+                   "longer 2\n");
+    assert_false(grid_fit(&grid, 8, 0));
+    grid_deinit(&grid);
+}
+
+static void a_text_that_is_too_long_is_cut(void **state)
+{
+    (void)state;
+    struct grid grid;
+    grid_init(&grid, &list[3], 1, 1);
+    grid_put(&grid, "%02000d", 1);
+    assert_int_equal(grid_width(&grid), GRID_CELL_SIZE - 1);
     grid_deinit(&grid);
 }
 
@@ -101,6 +168,9 @@ int main(void)
         cmocka_unit_test(what_is_too_wide_goes_below),
         cmocka_unit_test(cells_are_made_printable),
         cmocka_unit_test(there_may_be_many_rows),
+        cmocka_unit_test(titles_may_have_a_line_above),
+        cmocka_unit_test(the_least_important_is_left_out_first),
+        cmocka_unit_test(a_text_that_is_too_long_is_cut),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -8,7 +8,6 @@
 
 #include <cmocka.h>
 
-#include "bench/cli/columns.h"
 #include "bench/cli/grid.h"
 #include "bench/run/fits.h"
 #include "bench/run/table.h"
@@ -152,13 +151,13 @@ static void test_a_table_without_memory_is_an_error(void **state)
 /* The rows that there was memory for are no table. */
 static void test_a_grid_without_memory_is_an_error(void **state)
 {
-    static const struct grid_column columns[] = {{"n", false, false}};
+    static const struct grid_column columns[] = {{.title = "n"}};
     struct grid grid;
     struct error error;
     char *text = NULL;
     size_t length = 0;
     (void)state;
-    grid_init(&grid, columns, 1);
+    grid_init(&grid, columns, 1, 2);
     grid_add(&grid, (const char *const[]){"1"});
     refuses = true;
     for (int i = 0; i < 100; i++)
