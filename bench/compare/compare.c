@@ -9,10 +9,10 @@
 #include "bench/cli/terminal.h"
 #include "bench/compare/compare_table.h"
 #include "bench/compare/ratios.h"
+#include "bench/output/compared_runs.h"
 #include "bench/output/folder.h"
 #include "bench/output/past_run.h"
 #include "bench/output/plots.h"
-#include "bench/output/sides.h"
 
 #include <dirent.h>
 #include <stdbool.h>
@@ -55,9 +55,9 @@ struct compare {
     bool quiet;
     char **folders;
     size_t folder_count;
-    struct past_run runs[SIDES_MAX];
+    struct past_run runs[COMPARED_RUNS_MAX];
     size_t run_count;
-    struct sides sides;
+    struct compared_runs compared;
     struct ratios ratios;
     char results[PATH_MAX];
 };
@@ -107,8 +107,9 @@ static bool is_same(const char *folder, const char *other)
 static enum error_kind read_run(struct compare *compare, const char *folder, struct error *error)
 {
     struct past_run *run = &compare->runs[compare->run_count];
-    if (compare->run_count == SIDES_MAX)
-        return error_raise(error, ERROR_USAGE, 0, folder, "more than %d runs in all", SIDES_MAX);
+    if (compare->run_count == COMPARED_RUNS_MAX)
+        return error_raise(error, ERROR_USAGE, 0, folder, "more than %d runs in all",
+                           COMPARED_RUNS_MAX);
     /* A run is equal to itself: naming it twice, by whatever names, is a slip. */
     for (size_t i = 0; i < compare->run_count; i++) {
         if (is_same(folder, compare->runs[i].folder))
@@ -121,7 +122,7 @@ static enum error_kind read_run(struct compare *compare, const char *folder, str
         return kind;
     compare->run_count++;
     kind = past_run_check_plan(&compare->runs[0], run, error);
-    return kind == ERROR_NONE ? sides_add(&compare->sides, run, error) : kind;
+    return kind == ERROR_NONE ? compared_runs_add(&compare->compared, run, error) : kind;
 }
 
 static bool is_run(const char *folder)
@@ -135,7 +136,7 @@ static bool is_run(const char *folder)
 static enum error_kind read_runs_in(struct compare *compare, const char *folder,
                                     struct error *error)
 {
-    size_t first = compare->sides.count, length = strlen(folder);
+    size_t first = compare->compared.count, length = strlen(folder);
     struct dirent **entries = NULL;
     enum error_kind kind = ERROR_NONE;
     int count = scandir(folder, &entries, NULL, alphasort);
@@ -149,7 +150,7 @@ static enum error_kind read_runs_in(struct compare *compare, const char *folder,
         free(entries[i]);
     }
     free(entries);
-    sides_sort(&compare->sides, first);
+    compared_runs_sort(&compare->compared, first);
     return kind;
 }
 
@@ -180,7 +181,7 @@ static enum error_kind write_csv(struct compare *compare, struct error *error)
     if (kind == ERROR_NONE) {
         struct csv csv = {.stream = file.stream};
         csv_header(&csv, ratios_columns);
-        ratios_write(&compare->ratios, &compare->sides, &csv);
+        ratios_write(&compare->ratios, &compare->compared, &csv);
         kind = output_finish(&file, error);
     }
     if (kind != ERROR_NONE) {
@@ -192,7 +193,7 @@ static enum error_kind write_csv(struct compare *compare, struct error *error)
 
 static enum plots_end draw_in(const struct compare *compare, char *why, size_t size)
 {
-    const char *labels[SIDES_MAX], *name;
+    const char *labels[COMPARED_RUNS_MAX], *name;
     char recipes[PLOTS_RECIPES_SIZE] = "";
     for (size_t i = 0; (name = past_run_recipe(&compare->runs[0], i)) != NULL; i++) {
         if (!plots_add_recipe(recipes, name)) {
@@ -200,10 +201,10 @@ static enum plots_end draw_in(const struct compare *compare, char *why, size_t s
             return PLOTS_SKIPPED;
         }
     }
-    for (size_t i = 0; i < compare->sides.count; i++)
-        labels[i] = compare->sides.list[i].label;
+    for (size_t i = 0; i < compare->compared.count; i++)
+        labels[i] = compare->compared.list[i].label;
     const struct plots plots = {compare->results, recipes, compare->plots, -1};
-    return plots_draw_comparison(&plots, labels, compare->sides.count, why, size);
+    return plots_draw_comparison(&plots, labels, compare->compared.count, why, size);
 }
 
 static void draw(const struct compare *compare)
@@ -215,17 +216,17 @@ static void draw(const struct compare *compare)
 
 static enum error_kind tell(const struct compare *compare, struct error *error)
 {
-    compare_table_complain(&compare->ratios, &compare->sides);
+    compare_table_complain(&compare->ratios, &compare->compared);
     if (compare->quiet)
         return ERROR_NONE;
-    compare_table_write_sides(&compare->sides, stdout);
+    compare_table_write_sides(&compare->compared, stdout);
     fputc('\n', stdout);
     enum error_kind kind =
         compare_table_write(&compare->ratios, terminal_columns(STDOUT_FILENO), stdout, error);
     if (kind != ERROR_NONE)
         return kind;
     fputc('\n', stdout);
-    compare_table_tell(&compare->ratios, &compare->sides, stdout);
+    compare_table_tell(&compare->ratios, &compare->compared, stdout);
     printf("\nresults in %s\n", compare->results);
     return ERROR_NONE;
 }
@@ -233,8 +234,8 @@ static enum error_kind tell(const struct compare *compare, struct error *error)
 static int verdict(const struct compare *compare)
 {
     bool failed = false, compared = false;
-    for (size_t i = 0; i < compare->sides.count; i++)
-        failed = failed || compare->sides.list[i].failed > 0;
+    for (size_t i = 0; i < compare->compared.count; i++)
+        failed = failed || compare->compared.list[i].failed > 0;
     for (size_t i = 0; i < compare->ratios.count; i++) {
         const struct ratio_cell *cell = &compare->ratios.list[i];
         failed = failed || ratios_counts_differ(&compare->ratios, cell);
@@ -255,10 +256,10 @@ static int lead(struct compare *compare)
     enum error_kind kind = read_all(compare, &error);
     if (kind != ERROR_NONE)
         return complain_about("compare", &error);
-    if (compare->sides.count < 2)
+    if (compare->compared.count < 2)
         return complain_usage("compare", compare->folders[0], "one run: expected two at least");
-    sides_label(&compare->sides);
-    kind = ratios_init(&compare->sides, &compare->ratios, &error);
+    compared_runs_label(&compare->compared);
+    kind = ratios_init(&compare->compared, &compare->ratios, &error);
     if (kind == ERROR_NONE)
         kind = folder_make(compare->out, clock_utc_ns(), "compare", compare->results, &error);
     if (kind == ERROR_NONE)
@@ -274,7 +275,7 @@ static int lead(struct compare *compare)
 static void release(struct compare *compare)
 {
     ratios_deinit(&compare->ratios);
-    sides_deinit(&compare->sides);
+    compared_runs_deinit(&compare->compared);
     for (size_t i = 0; i < compare->run_count; i++)
         past_run_deinit(&compare->runs[i]);
 }

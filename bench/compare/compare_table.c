@@ -16,21 +16,21 @@
 
 /* ------------------------------------------------------------------ the sides */
 
-void compare_table_write_sides(const struct sides *sides, FILE *stream)
+void compare_table_write_sides(const struct compared_runs *compared, FILE *stream)
 {
-    for (size_t i = 0; i < sides->count; i++) {
-        const struct side *side = &sides->list[i];
+    for (size_t i = 0; i < compared->count; i++) {
+        const struct compared_run *side = &compared->list[i];
         char valid[64] = "";
         size_t stand = 0;
         for (size_t j = 0; j < side->count; j++)
             stand += side->trials[j].times_stand;
         if (stand < side->count)
             snprintf(valid, sizeof valid, " (%zu with valid times)", stand);
-        char text[SIDE_LABEL_SIZE + PATH_MAX + 200], shown[sizeof text];
+        char text[COMPARED_RUNS_LABEL_SIZE + PATH_MAX + 200], shown[sizeof text];
         snprintf(text, sizeof text, "%s: %zu trial%s%s on %llu server%s, in %s", side->label,
                  side->count, side->count == 1 ? "" : "s", valid, (unsigned long long)side->servers,
                  side->servers == 1 ? "" : "s", side->run->folder);
-        fprintf(stream, "%c  ", sides_letter(i));
+        fprintf(stream, "%c  ", compared_runs_letter(i));
         wrap_write(printable_text(text, shown, sizeof shown), 3, stream);
     }
 }
@@ -124,7 +124,7 @@ static void put_cell(struct grid *grid, const struct ratios *ratios, const struc
 {
     grid_put(grid, "%s", cell->recipe);
     grid_put(grid, "%llu", (unsigned long long)cell->clients);
-    grid_put(grid, "%c/A", sides_letter(cell->side));
+    grid_put(grid, "%c/A", compared_runs_letter(cell->side));
     if (ratios->exact)
         grid_put(grid, "%s", counts_word(ratios, cell));
     else
@@ -215,20 +215,20 @@ __attribute__((format(printf, 2, 3))) static void say(struct sentence *sentence,
 }
 
 /* "3 servers" if that tells the sides apart, else the label, or the letter if that is long. */
-static void say_side(struct sentence *sentence, const struct sides *sides, size_t at)
+static void say_side(struct sentence *sentence, const struct compared_runs *compared, size_t at)
 {
-    const struct side *side = &sides->list[at];
-    char label[SIDE_LABEL_SIZE];
+    const struct compared_run *side = &compared->list[at];
+    char label[COMPARED_RUNS_LABEL_SIZE];
     bool by_servers = true;
-    for (size_t i = 0; i < sides->count; i++)
-        by_servers = by_servers && (i == at || sides->list[i].servers != side->servers);
+    for (size_t i = 0; i < compared->count; i++)
+        by_servers = by_servers && (i == at || compared->list[i].servers != side->servers);
     if (by_servers)
         say(sentence, "%llu server%s", (unsigned long long)side->servers,
             side->servers == 1 ? "" : "s");
     else if (strlen(printable_text(side->label, label, sizeof label)) <= LABEL_IN_SENTENCE)
         say(sentence, "%s", label);
     else
-        say(sentence, "%c", sides_letter(at));
+        say(sentence, "%c", compared_runs_letter(at));
 }
 
 static void say_interval(struct sentence *sentence, const struct ratio *ratio)
@@ -239,14 +239,14 @@ static void say_interval(struct sentence *sentence, const struct ratio *ratio)
             put_ratio(ratio->ratio.high, high, sizeof high));
 }
 
-static void say_handoff(struct sentence *sentence, const struct sides *sides,
+static void say_handoff(struct sentence *sentence, const struct compared_runs *compared,
                         const struct ratio_cell *cell)
 {
     const struct ratio *handoff = &cell->of[RATIO_HANDOFF_P50];
     char text[32];
     say(sentence, "the median handoff takes %s times as long on ",
         put_ratio(handoff->ratio.value, text, sizeof text));
-    say_side(sentence, sides, cell->side);
+    say_side(sentence, compared, cell->side);
     say_interval(sentence, handoff);
     say(sentence, " at %s clients", text_format_count(cell->clients, text, sizeof text));
     if (handoff->mark == RATIO_UNKNOWN)
@@ -307,17 +307,17 @@ static const struct ratio_cell *cell_to_tell(const struct ratios *ratios, const 
     return told != NULL ? told : last;
 }
 
-static void tell_one(const struct ratios *ratios, const struct sides *sides, const char *recipe,
-                     size_t side, FILE *stream)
+static void tell_one(const struct ratios *ratios, const struct compared_runs *compared,
+                     const char *recipe, size_t side, FILE *stream)
 {
     struct sentence sentence = {0};
     const struct ratio_cell *cell = cell_to_tell(ratios, recipe, side);
     say(&sentence, "%s: ", recipe);
     if (ratios_is_compared(&cell->of[RATIO_HANDOFF_P50])) {
-        say_handoff(&sentence, sides, cell);
+        say_handoff(&sentence, compared, cell);
     } else {
         say(&sentence, "no handoff times can be compared on ");
-        say_side(&sentence, sides, side);
+        say_side(&sentence, compared, side);
     }
     say(&sentence, "; ");
     if (ratios->exact)
@@ -327,12 +327,13 @@ static void tell_one(const struct ratios *ratios, const struct sides *sides, con
     wrap_hanging(sentence.text, stream);
 }
 
-void compare_table_tell(const struct ratios *ratios, const struct sides *sides, FILE *stream)
+void compare_table_tell(const struct ratios *ratios, const struct compared_runs *compared,
+                        FILE *stream)
 {
-    const struct past_run *run = sides->list[0].run;
+    const struct past_run *run = compared->list[0].run;
     for (size_t r = 0; past_run_recipe(run, r) != NULL; r++) {
-        for (size_t side = 1; side < sides->count; side++)
-            tell_one(ratios, sides, past_run_recipe(run, r), side, stream);
+        for (size_t side = 1; side < compared->count; side++)
+            tell_one(ratios, compared, past_run_recipe(run, r), side, stream);
     }
 }
 
@@ -348,14 +349,14 @@ static const char *put_span(struct interval span, char *text, size_t size)
     return text;
 }
 
-static void complain_of_failed_trials(const struct sides *sides)
+static void complain_of_failed_trials(const struct compared_runs *compared)
 {
-    for (size_t i = 0; i < sides->count; i++) {
-        const struct side *side = &sides->list[i];
+    for (size_t i = 0; i < compared->count; i++) {
+        const struct compared_run *side = &compared->list[i];
         if (side->failed > 0)
             complain_plainly("%c: the verdict fails in %zu of %zu trials, which are left out; see "
                              "'reason' in %s/trials.csv",
-                             sides_letter(i), side->failed, side->count, side->run->folder);
+                             compared_runs_letter(i), side->failed, side->count, side->run->folder);
     }
 }
 
@@ -367,12 +368,12 @@ static void complain_of_count(const struct ratios *ratios, const struct ratio_ce
     complain_plainly("%s, %s clients: the verdict fails: %s: %s in A, %s in %c", cell->recipe,
                      text_format_count(cell->clients, clients, sizeof clients),
                      ratios_name(ratios, metric), put_span(ratio->a, a, sizeof a),
-                     put_span(ratio->b, b, sizeof b), sides_letter(cell->side));
+                     put_span(ratio->b, b, sizeof b), compared_runs_letter(cell->side));
 }
 
-void compare_table_complain(const struct ratios *ratios, const struct sides *sides)
+void compare_table_complain(const struct ratios *ratios, const struct compared_runs *compared)
 {
-    complain_of_failed_trials(sides);
+    complain_of_failed_trials(compared);
     for (size_t i = 0; i < ratios->count; i++) {
         const struct ratio_cell *cell = &ratios->list[i];
         for (int metric = 0; ratios->exact && metric < RATIO_COUNTS; metric++) {

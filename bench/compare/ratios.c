@@ -12,17 +12,17 @@
 static const struct {
     const char *name;
     const char *per_handoff_name;
-    enum side_figure figure;
+    enum compared_figure figure;
 } metrics[RATIO_METRICS] = {
-    [RATIO_RPCS] = {"rpcs", "rpcs_per_handoff", SIDE_RPCS},
-    [RATIO_NOTIFICATIONS] = {"notifications", "notifications_per_handoff", SIDE_NOTIFICATIONS},
-    [RATIO_CREATES] = {"creates", "creates_per_handoff", SIDE_CREATES},
-    [RATIO_NAMES_LISTED] = {"names_listed", "names_listed_per_handoff", SIDE_NAMES_LISTED},
-    [RATIO_HANDOFF_P50] = {"handoff_p50_us", NULL, SIDE_HANDOFF_P50_US},
-    [RATIO_HANDOFF_P99] = {"handoff_p99_us", NULL, SIDE_HANDOFF_P99_US},
-    [RATIO_DRAIN] = {"drain_s", NULL, SIDE_DRAIN_S},
-    [RATIO_HANDOFFS_PER_S] = {"handoffs_per_s", NULL, SIDE_HANDOFFS_PER_S},
-    [RATIO_SERVER_CPU] = {"server_cpu_us_per_handoff", NULL, SIDE_SERVER_CPU_S},
+    [RATIO_RPCS] = {"rpcs", "rpcs_per_handoff", COMPARED_RPCS},
+    [RATIO_NOTIFICATIONS] = {"notifications", "notifications_per_handoff", COMPARED_NOTIFICATIONS},
+    [RATIO_CREATES] = {"creates", "creates_per_handoff", COMPARED_CREATES},
+    [RATIO_NAMES_LISTED] = {"names_listed", "names_listed_per_handoff", COMPARED_NAMES_LISTED},
+    [RATIO_HANDOFF_P50] = {"handoff_p50_us", NULL, COMPARED_HANDOFF_P50_US},
+    [RATIO_HANDOFF_P99] = {"handoff_p99_us", NULL, COMPARED_HANDOFF_P99_US},
+    [RATIO_DRAIN] = {"drain_s", NULL, COMPARED_DRAIN_S},
+    [RATIO_HANDOFFS_PER_S] = {"handoffs_per_s", NULL, COMPARED_HANDOFFS_PER_S},
+    [RATIO_SERVER_CPU] = {"server_cpu_us_per_handoff", NULL, COMPARED_SERVER_CPU_S},
 };
 
 /* The values of one side in a cell, a trial each. */
@@ -34,16 +34,16 @@ struct values {
 /* ------------------------------------------------------------------ the values of a cell */
 
 /* NaN: the trial has none. */
-static double value_of(const struct ratios *ratios, const struct side_trial *trial,
+static double value_of(const struct ratios *ratios, const struct compared_trial *trial,
                        enum ratio_metric metric)
 {
     double figure = trial->figures[metrics[metric].figure];
-    double handoffs = trial->figures[SIDE_HANDOFFS];
+    double handoffs = trial->figures[COMPARED_HANDOFFS];
     if (metric == RATIO_SERVER_CPU)
         return handoffs > 0 ? figure * 1e6 / handoffs : NAN;
     /* Not from the column: it was not always without the arrivals. */
     if (metric == RATIO_HANDOFFS_PER_S && ratios->drain)
-        return handoffs / trial->figures[SIDE_DRAIN_S];
+        return handoffs / trial->figures[COMPARED_DRAIN_S];
     if (metric < RATIO_COUNTS && ratios->per_handoff)
         return handoffs > 0 ? figure / handoffs : NAN;
     if (metric == RATIO_HANDOFF_P99 && handoffs < P99_LEAST)
@@ -51,15 +51,15 @@ static double value_of(const struct ratios *ratios, const struct side_trial *tri
     return figure;
 }
 
-static void gather(const struct ratios *ratios, const struct side *side,
+static void gather(const struct ratios *ratios, const struct compared_run *side,
                    const struct ratio_cell *cell, enum ratio_metric metric, struct values *values)
 {
     values->count = 0;
     for (size_t i = 0; i < side->count; i++) {
-        const struct side_trial *trial = &side->trials[i];
+        const struct compared_trial *trial = &side->trials[i];
         bool stands = metric < RATIO_COUNTS ? trial->counts_stand : trial->times_stand;
         if (!stands || strcmp(trial->recipe, cell->recipe) != 0 ||
-            trial->figures[SIDE_CLIENTS] != (double)cell->clients)
+            trial->figures[COMPARED_CLIENTS] != (double)cell->clients)
             continue;
         double value = value_of(ratios, trial, metric);
         if (isfinite(value))
@@ -111,14 +111,14 @@ static void compare_times(const struct values *a, const struct values *b, struct
         ratio->mark = ratio->ratio.low > 1 || ratio->ratio.high < 1 ? RATIO_MARKED : RATIO_PLAIN;
 }
 
-static void compare_cell(const struct ratios *ratios, const struct sides *sides, struct values *a,
-                         struct values *b, struct ratio_cell *cell)
+static void compare_cell(const struct ratios *ratios, const struct compared_runs *compared,
+                         struct values *a, struct values *b, struct ratio_cell *cell)
 {
     for (int i = 0; i < RATIO_METRICS; i++) {
         enum ratio_metric metric = (enum ratio_metric)i;
         struct ratio *ratio = &cell->of[i];
-        gather(ratios, &sides->list[0], cell, metric, a);
-        gather(ratios, &sides->list[cell->side], cell, metric, b);
+        gather(ratios, &compared->list[0], cell, metric, a);
+        gather(ratios, &compared->list[cell->side], cell, metric, b);
         *ratio = (struct ratio){.trials_a = a->count, .trials_b = b->count};
         if (ratios->exact && metric < RATIO_COUNTS)
             compare_counts(a, b, ratio);
@@ -130,59 +130,60 @@ static void compare_cell(const struct ratios *ratios, const struct sides *sides,
 /* ------------------------------------------------------------------ all of them */
 
 /* No fewer than there are. */
-static size_t count_cells(const struct sides *sides)
+static size_t count_cells(const struct compared_runs *compared)
 {
-    const struct past_run *run = sides->list[0].run;
+    const struct past_run *run = compared->list[0].run;
     size_t recipes = 0, levels = 0;
     while (past_run_recipe(run, recipes) != NULL)
         recipes++;
     while (past_run_clients(run, levels) != 0)
         levels++;
-    return recipes * levels * sides->count;
+    return recipes * levels * compared->count;
 }
 
-static size_t most_trials(const struct sides *sides)
+static size_t most_trials(const struct compared_runs *compared)
 {
     size_t most = 0;
-    for (size_t i = 0; i < sides->count; i++)
-        most = sides->list[i].count > most ? sides->list[i].count : most;
+    for (size_t i = 0; i < compared->count; i++)
+        most = compared->list[i].count > most ? compared->list[i].count : most;
     return most;
 }
 
-static void compare_all(const struct sides *sides, struct values *a, struct values *b,
+static void compare_all(const struct compared_runs *compared, struct values *a, struct values *b,
                         struct ratios *ratios)
 {
-    const struct past_run *run = sides->list[0].run;
+    const struct past_run *run = compared->list[0].run;
     for (size_t r = 0; past_run_recipe(run, r) != NULL; r++) {
         for (size_t n = 0; past_run_clients(run, n) != 0; n++) {
             if (!past_run_plans(run, past_run_recipe(run, r), past_run_clients(run, n)))
                 continue;
-            for (size_t side = 1; side < sides->count; side++) {
+            for (size_t side = 1; side < compared->count; side++) {
                 struct ratio_cell *cell = &ratios->list[ratios->count++];
                 cell->recipe = past_run_recipe(run, r);
                 cell->clients = past_run_clients(run, n);
                 cell->side = side;
-                compare_cell(ratios, sides, a, b, cell);
+                compare_cell(ratios, compared, a, b, cell);
             }
         }
     }
 }
 
-enum error_kind ratios_init(const struct sides *sides, struct ratios *ratios, struct error *error)
+enum error_kind ratios_init(const struct compared_runs *compared, struct ratios *ratios,
+                            struct error *error)
 {
-    const struct past_run *run = sides->list[0].run;
-    size_t most = most_trials(sides);
+    const struct past_run *run = compared->list[0].run;
+    size_t most = most_trials(compared);
     struct values a = {.list = calloc(most + 1, sizeof(double))};
     struct values b = {.list = calloc(most + 1, sizeof(double))};
     struct ratios made = {
-        .list = calloc(count_cells(sides) + 1, sizeof(struct ratio_cell)),
+        .list = calloc(count_cells(compared) + 1, sizeof(struct ratio_cell)),
         .exact = past_run_is_lockstep(run) && !past_run_has_duration(run),
         .per_handoff = past_run_has_duration(run),
         .drain = past_run_is_drain(run),
     };
     enum error_kind kind = ERROR_NONE;
     if (a.list != NULL && b.list != NULL && made.list != NULL) {
-        compare_all(sides, &a, &b, &made);
+        compare_all(compared, &a, &b, &made);
         *ratios = made;
     } else {
         free(made.list);
@@ -226,8 +227,8 @@ const char *ratios_name(const struct ratios *ratios, enum ratio_metric metric)
     X(clients, csv_count(csv, cell->clients))                                                      \
     X(metric, csv_text(csv, ratios_name(ratios, metric)))                                          \
     X(pair, csv_text(csv, pair))                                                                   \
-    X(label_a, csv_text(csv, sides->list[0].label))                                                \
-    X(label_b, csv_text(csv, sides->list[cell->side].label))                                       \
+    X(label_a, csv_text(csv, compared->list[0].label))                                             \
+    X(label_b, csv_text(csv, compared->list[cell->side].label))                                    \
     X(a, csv_real(csv, ratio->a.value, decimals))                                                  \
     X(a_low, csv_real(csv, ratio->a.low, decimals))                                                \
     X(a_high, csv_real(csv, ratio->a.high, decimals))                                              \
@@ -243,21 +244,22 @@ const char *ratios_name(const struct ratios *ratios, enum ratio_metric metric)
 
 const char ratios_columns[] = COLUMNS(CSV_NAME);
 
-static void write_row(const struct ratios *ratios, const struct sides *sides,
+static void write_row(const struct ratios *ratios, const struct compared_runs *compared,
                       const struct ratio_cell *cell, enum ratio_metric metric, struct csv *csv)
 {
     static const char *const marks[] = {
         [RATIO_UNKNOWN] = "", [RATIO_PLAIN] = "no", [RATIO_MARKED] = "yes"};
     const struct ratio *ratio = &cell->of[metric];
-    const char pair[] = {sides_letter(cell->side), '/', 'A', '\0'};
+    const char pair[] = {compared_runs_letter(cell->side), '/', 'A', '\0'};
     int decimals = ratios->exact && metric < RATIO_COUNTS ? 0 : metric == RATIO_DRAIN ? 6 : 3;
     COLUMNS(CSV_WRITE) csv_end_row(csv);
 }
 
-void ratios_write(const struct ratios *ratios, const struct sides *sides, struct csv *csv)
+void ratios_write(const struct ratios *ratios, const struct compared_runs *compared,
+                  struct csv *csv)
 {
     for (size_t i = 0; i < ratios->count; i++) {
         for (int metric = 0; metric < RATIO_METRICS; metric++)
-            write_row(ratios, sides, &ratios->list[i], (enum ratio_metric)metric, csv);
+            write_row(ratios, compared, &ratios->list[i], (enum ratio_metric)metric, csv);
     }
 }

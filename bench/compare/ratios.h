@@ -12,7 +12,7 @@
 #define BENCH_COMPARE_RATIOS_H
 
 #include "base/error.h"
-#include "bench/output/sides.h"
+#include "bench/output/compared_runs.h"
 #include "measure/csv.h"
 #include "measure/statistics.h"
 
@@ -62,9 +62,9 @@ struct ratios {
 
 extern const char ratios_columns[];
 
-/* Compares the sides, two or more. On success *ratios is the caller's, to ratios_deinit, before the
- * sides. ERROR_NO_MEMORY. */
-MUST_CHECK enum error_kind ratios_init(const struct sides *sides, struct ratios *ratios,
+/* Compares two or more runs. On success *ratios is the caller's, to ratios_deinit before *compared
+ * is released. ERROR_NO_MEMORY. */
+MUST_CHECK enum error_kind ratios_init(const struct compared_runs *compared, struct ratios *ratios,
                                        struct error *error);
 void ratios_deinit(struct ratios *ratios);
 
@@ -72,7 +72,8 @@ void ratios_deinit(struct ratios *ratios);
 const char *ratios_name(const struct ratios *ratios, enum ratio_metric metric);
 
 /* The rows of compare.csv. */
-void ratios_write(const struct ratios *ratios, const struct sides *sides, struct csv *csv);
+void ratios_write(const struct ratios *ratios, const struct compared_runs *compared,
+                  struct csv *csv);
 
 /* Whether an exact count of the cell differs. */
 bool ratios_counts_differ(const struct ratios *ratios, const struct ratio_cell *cell);

@@ -14,39 +14,39 @@
 #define NAMED_MAX 3
 
 /* "lock-0000000004 of session 0x1000…". A znode that is not ephemeral is no session's. */
-static void write_holder(const struct sight *sight, size_t place, FILE *stream)
+static void write_holder(const struct lock_view *view, size_t place, FILE *stream)
 {
     char name[512];
-    fputs(printable_text(sight->places[place].name, name, sizeof name), stream);
-    if (sight->entries[place].stat.owner != 0)
-        fprintf(stream, " of session 0x%" PRIx64, (uint64_t)sight->entries[place].stat.owner);
+    fputs(printable_text(view->places[place].name, name, sizeof name), stream);
+    if (view->entries[place].stat.owner != 0)
+        fprintf(stream, " of session 0x%" PRIx64, (uint64_t)view->entries[place].stat.owner);
 }
 
-static void ask(const struct sight *sight)
+static void ask(const struct lock_view *view)
 {
     complain_mildly("the holder is not notified and may continue as if it still held the lock");
     fputs("break the lock held by ", stderr);
-    for (size_t i = 0; i < sight->holders && i < NAMED_MAX; i++) {
+    for (size_t i = 0; i < view->holders && i < NAMED_MAX; i++) {
         fputs(i > 0 ? ", " : "", stderr);
-        write_holder(sight, i, stderr);
+        write_holder(view, i, stderr);
     }
-    if (sight->holders > NAMED_MAX)
-        fprintf(stderr, " and %zu more", sight->holders - NAMED_MAX);
+    if (view->holders > NAMED_MAX)
+        fprintf(stderr, " and %zu more", view->holders - NAMED_MAX);
     fputc('?', stderr);
 }
 
-enum error_kind breaking_ask(struct browser *browser, const struct sight *sight, bool *agreed,
+enum error_kind breaking_ask(struct browser *browser, const struct lock_view *view, bool *agreed,
                              struct error *error)
 {
-    ask(sight);
+    ask(view);
     return consent_await(browser, agreed, error);
 }
 
-void breaking_tell(const struct sight *sight, size_t deleted)
+void breaking_tell(const struct lock_view *view, size_t deleted)
 {
     for (size_t i = 0; i < deleted; i++) {
         fputs("deleted ", stdout);
-        write_holder(sight, i, stdout);
+        write_holder(view, i, stdout);
         putchar('\n');
     }
 }
@@ -74,15 +74,15 @@ static enum error_kind delete_znode(struct browser *browser, const char *znode,
 static enum error_kind each(enum error_kind (*act)(struct browser *browser, const char *znode,
                                                    const struct browser_stat *seen, bool *done,
                                                    struct error *error),
-                            struct browser *browser, const char *path, const struct sight *sight,
+                            struct browser *browser, const char *path, const struct lock_view *view,
                             size_t *count, struct error *error)
 {
-    for (*count = 0; *count < sight->holders; ++*count) {
+    for (*count = 0; *count < view->holders; ++*count) {
         bool done = false;
-        char *znode = sight_znode(sight, path, *count);
+        char *znode = lock_view_znode(view, path, *count);
         if (znode == NULL)
             return error_from_errno(error, ENOMEM, path, "%s", "");
-        enum error_kind kind = act(browser, znode, &sight->entries[*count].stat, &done, error);
+        enum error_kind kind = act(browser, znode, &view->entries[*count].stat, &done, error);
         free(znode);
         if (kind != ERROR_NONE || !done)
             return kind;
@@ -91,14 +91,14 @@ static enum error_kind each(enum error_kind (*act)(struct browser *browser, cons
 }
 
 enum error_kind breaking_delete(struct browser *browser, const char *path,
-                                const struct sight *sight, size_t *deleted, size_t *unlike,
+                                const struct lock_view *view, size_t *deleted, size_t *unlike,
                                 struct error *error)
 {
     *deleted = 0;
-    enum error_kind kind = each(is_as_seen, browser, path, sight, unlike, error);
-    if (kind != ERROR_NONE || *unlike < sight->holders)
+    enum error_kind kind = each(is_as_seen, browser, path, view, unlike, error);
+    if (kind != ERROR_NONE || *unlike < view->holders)
         return kind;
-    kind = each(delete_znode, browser, path, sight, deleted, error);
+    kind = each(delete_znode, browser, path, view, deleted, error);
     *unlike = *deleted;
     return kind;
 }

@@ -14,7 +14,7 @@
 #ifndef BENCH_INSPECT_BREAKING_H
 #define BENCH_INSPECT_BREAKING_H
 
-#include "bench/inspect/sight.h"
+#include "bench/inspect/lock_view.h"
 #include "bench/target/browser.h"
 
 #include <stdbool.h>
@@ -22,20 +22,20 @@
 
 /* Says on stderr who would lose the lock, and reads from stdin, a terminal, whether it shall. An
  * answer other than y or yes is no. Errors of browser.h. */
-MUST_CHECK enum error_kind breaking_ask(struct browser *browser, const struct sight *sight,
+MUST_CHECK enum error_kind breaking_ask(struct browser *browser, const struct lock_view *view,
                                         bool *agreed, struct error *error);
 
 /*
  * Deletes the holders' znodes, after a look whether all of them are still as they were seen.
- * *unlike is the first that was not, or sight->holders; in the former case it is left alone, and so
+ * *unlike is the first that was not, or view->holders; in the former case it is left alone, and so
  * are all others, or at least those behind it if it went during the deletions. *deleted is how many
  * were deleted, from the first on, also on an error. Errors of browser.h.
  */
 MUST_CHECK enum error_kind breaking_delete(struct browser *browser, const char *path,
-                                           const struct sight *sight, size_t *deleted,
+                                           const struct lock_view *view, size_t *deleted,
                                            size_t *unlike, struct error *error);
 
 /* Writes a line to stdout for each of the first so many holders, whose znodes were deleted. */
-void breaking_tell(const struct sight *sight, size_t deleted);
+void breaking_tell(const struct lock_view *view, size_t deleted);
 
 #endif

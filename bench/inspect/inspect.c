@@ -9,8 +9,8 @@
 #include "bench/cli/terminal.h"
 #include "bench/inspect/breaking.h"
 #include "bench/inspect/inspect_json.h"
-#include "bench/inspect/sight.h"
-#include "bench/inspect/sight_table.h"
+#include "bench/inspect/lock_view.h"
+#include "bench/inspect/lock_view_table.h"
 #include "bench/inspect/survey.h"
 #include "bench/inspect/survey_table.h"
 #include "bench/target/browser.h"
@@ -71,7 +71,7 @@ struct inspect {
     struct connect_string reached; /* those of the servers that answer */
     struct browser *browser;
     struct connections connections;
-    struct sight sight; /* the last one that was shown */
+    struct lock_view view; /* the last one that was shown */
     bool shown;
     int signals; /* watch: a signalfd; else -1 */
 };
@@ -156,8 +156,8 @@ static enum error_kind prepare(struct inspect *inspect, struct error *error)
 
 static bool knows_all(const struct inspect *inspect)
 {
-    for (size_t i = 0; i < inspect->sight.count; i++) {
-        int64_t session = inspect->sight.entries[i].stat.owner;
+    for (size_t i = 0; i < inspect->view.count; i++) {
+        int64_t session = inspect->view.entries[i].stat.owner;
         if (session != 0 && connections_find(&inspect->connections, session) == NULL)
             return false;
     }
@@ -186,26 +186,26 @@ static enum error_kind show(struct inspect *inspect, struct error *error)
     inspect->shown = true;
     enum error_kind kind = ERROR_NONE;
     if (inspect->json)
-        kind = inspect_json_write_lock(inspect->path, &inspect->sight, &inspect->connections,
-                                       stdout, error);
+        kind = inspect_json_write_lock(inspect->path, &inspect->view, &inspect->connections, stdout,
+                                       error);
     else
-        kind = sight_table_write(inspect->path, &inspect->sight, &inspect->connections,
-                                 terminal_columns(STDOUT_FILENO), stdout, error);
+        kind = lock_view_table_write(inspect->path, &inspect->view, &inspect->connections,
+                                     terminal_columns(STDOUT_FILENO), stdout, error);
     return kind == ERROR_NONE ? standard_output_flush(error) : kind;
 }
 
 /* *changed: whether there is anything else to show. */
 static enum error_kind look(struct inspect *inspect, bool *changed, struct error *error)
 {
-    struct sight now;
-    const struct sight *before = inspect->shown ? &inspect->sight : NULL;
-    enum error_kind kind = sight_take(inspect->browser, inspect->path,
-                                      inspect->watch ? WATCH : NO_WATCH, before, &now, error);
+    struct lock_view now;
+    const struct lock_view *before = inspect->shown ? &inspect->view : NULL;
+    enum error_kind kind = lock_view_take(inspect->browser, inspect->path,
+                                          inspect->watch ? WATCH : NO_WATCH, before, &now, error);
     if (kind != ERROR_NONE)
         return kind;
-    *changed = before == NULL || !sight_equal(before, &now);
-    sight_deinit(&inspect->sight);
-    inspect->sight = now;
+    *changed = before == NULL || !lock_view_equal(before, &now);
+    lock_view_deinit(&inspect->view);
+    inspect->view = now;
     return ERROR_NONE;
 }
 
@@ -295,21 +295,21 @@ static enum error_kind break_lock(struct inspect *inspect, int *status, struct e
     bool agreed = inspect->yes;
     size_t deleted = 0, unlike = 0;
     enum error_kind kind = ERROR_NONE;
-    if (inspect->sight.holders == 0)
+    if (inspect->view.holders == 0)
         return ERROR_NONE;
     if (!agreed)
-        kind = breaking_ask(inspect->browser, &inspect->sight, &agreed, error);
+        kind = breaking_ask(inspect->browser, &inspect->view, &agreed, error);
     if (kind != ERROR_NONE || !agreed)
         return kind;
     kind =
-        breaking_delete(inspect->browser, inspect->path, &inspect->sight, &deleted, &unlike, error);
-    breaking_tell(&inspect->sight, deleted);
+        breaking_delete(inspect->browser, inspect->path, &inspect->view, &deleted, &unlike, error);
+    breaking_tell(&inspect->view, deleted);
     if (kind != ERROR_NONE)
         return kind;
-    if (unlike < inspect->sight.holders) {
+    if (unlike < inspect->view.holders) {
         *status = NOT_AS_SHOWN;
         complain_mildly("%s: not broken: %s was deleted or replaced since it was shown; look again",
-                        inspect->path, inspect->sight.places[unlike].name);
+                        inspect->path, inspect->view.places[unlike].name);
     }
     return look_and_show(inspect, error);
 }
@@ -341,7 +341,7 @@ static void release(struct inspect *inspect)
 {
     browser_free(inspect->browser);
     connections_deinit(&inspect->connections);
-    sight_deinit(&inspect->sight);
+    lock_view_deinit(&inspect->view);
     if (inspect->signals >= 0)
         close(inspect->signals);
     free(inspect);

@@ -2,7 +2,7 @@
 #include "bench/inspect/inspect_json.h"
 
 #include "base/clock.h"
-#include "bench/inspect/sight_table.h"
+#include "bench/inspect/lock_view_table.h"
 #include "bench/output/json_text.h"
 
 #include <errno.h>
@@ -12,7 +12,7 @@
 static json_t *age(int64_t since_ms)
 {
     int64_t age_ms;
-    return sight_table_age(since_ms, &age_ms) ? json_integer(age_ms) : json_null();
+    return lock_view_table_age(since_ms, &age_ms) ? json_integer(age_ms) : json_null();
 }
 
 static json_t *session(int64_t owner)
@@ -41,21 +41,21 @@ static json_t *role_of(enum line_role role)
                                  : json_null();
 }
 
-static json_t *place_of(const char *path, const struct sight *sight, size_t place,
+static json_t *place_of(const char *path, const struct lock_view *view, size_t place,
                         const struct connections *connections)
 {
-    const struct sight_entry *entry = &sight->entries[place];
+    const struct lock_view_entry *entry = &view->entries[place];
     const struct connection *found = connections_find(connections, entry->stat.owner);
     char server[ENDPOINT_TEXT_SIZE];
-    char *znode = sight_znode(sight, path, place);
+    char *znode = lock_view_znode(view, path, place);
     if (found != NULL)
         endpoint_typed(&connections->servers->endpoints[found->server], server, sizeof server);
     json_t *object =
         znode == NULL
             ? NULL
             : json_pack("{s:i, s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "place",
-                        (int)place + 1, "state", sight_table_state(sight, place), "role",
-                        role_of(sight->places[place].role), "znode", json_text(znode), "session",
+                        (int)place + 1, "state", lock_view_table_state(view, place), "role",
+                        role_of(view->places[place].role), "znode", json_text(znode), "session",
                         session(entry->stat.owner), "created", created(entry->stat.created_ms),
                         "queued_ms", age(entry->stat.created_ms), "held_ms", age(entry->held_ms),
                         "client", found != NULL ? json_text(found->client) : json_null(), "server",
@@ -65,11 +65,11 @@ static json_t *place_of(const char *path, const struct sight *sight, size_t plac
     return object;
 }
 
-static const char *kind_of(const struct sight *sight)
+static const char *kind_of(const struct lock_view *view)
 {
-    return sight->kind == SIGHT_SEMAPHORE ? "semaphore"
-           : sight->kind == SIGHT_ZNODE   ? "znode"
-                                          : "queue";
+    return view->kind == LOCK_VIEW_SEMAPHORE ? "semaphore"
+           : view->kind == LOCK_VIEW_ZNODE   ? "znode"
+                                             : "queue";
 }
 
 static json_t *servers_of(const struct connections *connections)
@@ -109,23 +109,23 @@ static enum error_kind write(json_t *object, const char *path, FILE *stream, str
     return ERROR_NONE;
 }
 
-enum error_kind inspect_json_write_lock(const char *path, const struct sight *sight,
+enum error_kind inspect_json_write_lock(const char *path, const struct lock_view *view,
                                         const struct connections *connections, FILE *stream,
                                         struct error *error)
 {
     json_t *places = json_array();
-    bool known = sight->kind != SIGHT_ZNODE;
-    const char *recipe = sight->kind == SIGHT_QUEUE && sight->count > 0
-                             ? line_recipe(sight->places, sight->count)
-                             : kind_of(sight);
-    for (size_t i = 0; i < sight->count; i++)
-        json_array_append_new(places, place_of(path, sight, i, connections));
+    bool known = view->kind != LOCK_VIEW_ZNODE;
+    const char *recipe = view->kind == LOCK_VIEW_QUEUE && view->count > 0
+                             ? line_recipe(view->places, view->count)
+                             : kind_of(view);
+    for (size_t i = 0; i < view->count; i++)
+        json_array_append_new(places, place_of(path, view, i, connections));
     return write(
         json_pack("{s:o, s:s, s:s, s:I, s:o, s:o, s:o, s:o}", "path", json_text(path), "kind",
-                  kind_of(sight), "recipe", recipe, "holders", (json_int_t)sight->holders,
-                  "waiters", known ? json_integer((json_int_t)sight_waiters(sight)) : json_null(),
+                  kind_of(view), "recipe", recipe, "holders", (json_int_t)view->holders, "waiters",
+                  known ? json_integer((json_int_t)lock_view_waiters(view)) : json_null(),
                   "leases_max",
-                  sight->leases_max > 0 ? json_integer((json_int_t)sight->leases_max) : json_null(),
+                  view->leases_max > 0 ? json_integer((json_int_t)view->leases_max) : json_null(),
                   "places", places, "servers", servers_of(connections)),
         path, stream, error);
 }

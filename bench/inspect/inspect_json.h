@@ -10,14 +10,14 @@
 #define BENCH_INSPECT_INSPECT_JSON_H
 
 #include "base/error.h"
-#include "bench/inspect/sight.h"
+#include "bench/inspect/lock_view.h"
 #include "bench/inspect/survey.h"
 #include "servers/connections.h"
 
 #include <stdio.h>
 
 /* Write one JSON object, and the end of its last line. ERROR_NO_MEMORY. */
-MUST_CHECK enum error_kind inspect_json_write_lock(const char *path, const struct sight *sight,
+MUST_CHECK enum error_kind inspect_json_write_lock(const char *path, const struct lock_view *view,
                                                    const struct connections *connections,
                                                    FILE *stream, struct error *error);
 MUST_CHECK enum error_kind inspect_json_write_folder(const char *path, const struct survey *survey,

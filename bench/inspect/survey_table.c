@@ -4,7 +4,7 @@
 #include "base/printable.h"
 #include "base/text.h"
 #include "bench/cli/grid.h"
-#include "bench/inspect/sight_table.h"
+#include "bench/inspect/lock_view_table.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -48,14 +48,15 @@ static void add_row(struct grid *grid, const struct survey_lock *lock)
     text_format_count(lock->waiters, waiters, sizeof waiters);
     if (lock->holders == 1 && lock->data.known && lock->data.length > 0)
         printable_bytes(lock->data.bytes, lock->data.length, data, 60);
-    grid_add(grid, (const char *const[COLUMNS]){
-                       [WAITERS] = waiters,
-                       [OLDEST] = sight_table_format_age(lock->oldest_ms, oldest, sizeof oldest),
-                       [RECIPE] = lock->recipe,
-                       [HOLDER] = holder_of(lock, holder, sizeof holder),
-                       [LOCK] = lock->path,
-                       [DATA] = data,
-                   });
+    grid_add(grid,
+             (const char *const[COLUMNS]){
+                 [WAITERS] = waiters,
+                 [OLDEST] = lock_view_table_format_age(lock->oldest_ms, oldest, sizeof oldest),
+                 [RECIPE] = lock->recipe,
+                 [HOLDER] = holder_of(lock, holder, sizeof holder),
+                 [LOCK] = lock->path,
+                 [DATA] = data,
+             });
 }
 
 enum error_kind survey_table_write(const char *path, const struct survey *survey, size_t width,

@@ -37,7 +37,7 @@ struct plots {
  * done. */
 enum plots_end plots_draw(const struct plots *plots, char *why, size_t size);
 
-/* The same of a comparison. labels: the names of its sides, whoever gave them. */
+/* The same of a comparison. labels: the names of the runs, any bytes. */
 enum plots_end plots_draw_comparison(const struct plots *plots, const char *const labels[],
                                      size_t label_count, char *why, size_t size);
 

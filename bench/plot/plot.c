@@ -5,10 +5,10 @@
 #include "bench/cli/arguments.h"
 #include "bench/cli/complain.h"
 #include "bench/cli/plot_formats.h"
+#include "bench/output/compared_runs.h"
 #include "bench/output/folder.h"
 #include "bench/output/past_run.h"
 #include "bench/output/plots.h"
-#include "bench/output/sides.h"
 #include "measure/csv_reader.h"
 
 #include <limits.h>
@@ -86,7 +86,7 @@ struct past_comparison {
     struct csv_reader rows;
     size_t recipe, pair, label_a, label_b; /* columns */
     char recipes[PLOTS_RECIPES_SIZE];
-    const char *labels[SIDES_MAX];
+    const char *labels[COMPARED_RUNS_MAX];
     size_t label_count;
 };
 
@@ -123,7 +123,7 @@ static enum error_kind add_labels(struct past_comparison *past, size_t row, stru
 {
     const char *pair = csv_reader_text(&past->rows, row, past->pair);
     size_t side = (size_t)(pair[0] - 'A');
-    if (pair[0] < 'B' || side >= SIDES_MAX || strcmp(pair + 1, "/A") != 0)
+    if (pair[0] < 'B' || side >= COMPARED_RUNS_MAX || strcmp(pair + 1, "/A") != 0)
         return csv_reader_refuse(&past->rows, row, past->pair, "is no pair of sides", error);
     past->labels[0] = csv_reader_text(&past->rows, row, past->label_a);
     past->labels[side] = csv_reader_text(&past->rows, row, past->label_b);
@@ -135,7 +135,7 @@ static enum error_kind add_labels(struct past_comparison *past, size_t row, stru
 static enum error_kind read_rows(struct past_comparison *past, struct error *error)
 {
     enum error_kind kind = find_columns(past, error);
-    for (size_t i = 0; i < SIDES_MAX; i++)
+    for (size_t i = 0; i < COMPARED_RUNS_MAX; i++)
         past->labels[i] = "";
     for (size_t row = 0; kind == ERROR_NONE && row < past->rows.rows; row++) {
         kind = add_recipe(past, row, error);

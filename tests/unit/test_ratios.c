@@ -13,8 +13,8 @@
 #define TRIALS_MAX 6
 
 static struct past_run run;
-static struct side_trial trials[2][TRIALS_MAX];
-static struct sides sides;
+static struct compared_trial trials[2][TRIALS_MAX];
+static struct compared_runs compared;
 static struct ratios ratios;
 
 static int set_up(void **state)
@@ -23,9 +23,9 @@ static int set_up(void **state)
     run.plan = run.manifest =
         json_pack("{s:[s], s:[i], s:{}, s:s, s:s, s:i}", "recipes", "scalable", "clients", 8,
                   "most_clients", "workload", "drain", "pace", "lockstep", "duration_ns", 0);
-    sides = (struct sides){.count = 2};
+    compared = (struct compared_runs){.count = 2};
     for (size_t i = 0; i < 2; i++)
-        sides.list[i] = (struct side){.run = &run, .trials = trials[i]};
+        compared.list[i] = (struct compared_run){.run = &run, .trials = trials[i]};
     return run.manifest == NULL;
 }
 
@@ -40,17 +40,18 @@ static int tear_down(void **state)
 /* A trial of a side, with so many RPCs, and a drain that took so long. */
 static void add(size_t side, double rpcs, double drain_s)
 {
-    struct side_trial *trial = &trials[side][sides.list[side].count++];
-    *trial = (struct side_trial){.recipe = "scalable", .counts_stand = true, .times_stand = true};
-    trial->figures[SIDE_CLIENTS] = trial->figures[SIDE_HANDOFFS] = 8;
-    trial->figures[SIDE_RPCS] = rpcs;
-    trial->figures[SIDE_DRAIN_S] = drain_s;
+    struct compared_trial *trial = &trials[side][compared.list[side].count++];
+    *trial =
+        (struct compared_trial){.recipe = "scalable", .counts_stand = true, .times_stand = true};
+    trial->figures[COMPARED_CLIENTS] = trial->figures[COMPARED_HANDOFFS] = 8;
+    trial->figures[COMPARED_RPCS] = rpcs;
+    trial->figures[COMPARED_DRAIN_S] = drain_s;
 }
 
 static const struct ratio *compare(enum ratio_metric metric)
 {
     struct error error;
-    assert_int_equal(ratios_init(&sides, &ratios, &error), ERROR_NONE);
+    assert_int_equal(ratios_init(&compared, &ratios, &error), ERROR_NONE);
     assert_int_equal(ratios.count, 1);
     return &ratios.list[0].of[metric];
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "bench/inspect/sight.h"
+#include "bench/inspect/lock_view.h"
 
 #include "base/clock.h"
 #include "base/text.h"
@@ -13,32 +13,32 @@
 /* A folder that comes and goes between two questions is taken for gone in the end. */
 #define LOOKS_MAX 5
 
-void sight_deinit(struct sight *sight)
+void lock_view_deinit(struct lock_view *view)
 {
-    free(sight->places);
-    free(sight->entries);
-    free(sight->names);
-    *sight = (struct sight){0};
+    free(view->places);
+    free(view->entries);
+    free(view->names);
+    *view = (struct lock_view){0};
 }
 
-char *sight_znode(const struct sight *sight, const char *path, size_t place)
+char *lock_view_znode(const struct lock_view *view, const char *path, size_t place)
 {
     char *znode = NULL;
-    if (sight->kind == SIGHT_ZNODE)
+    if (view->kind == LOCK_VIEW_ZNODE)
         return strdup(path);
     const char *folder = strcmp(path, "/") == 0 ? "" : path;
-    return asprintf(&znode, "%s%s/%s", folder, sight->entries[place].below,
-                    sight->places[place].name) < 0
+    return asprintf(&znode, "%s%s/%s", folder, view->entries[place].below,
+                    view->places[place].name) < 0
                ? NULL
                : znode;
 }
 
-size_t sight_waiters(const struct sight *sight)
+size_t lock_view_waiters(const struct lock_view *view)
 {
-    return sight->count - sight->holders - sight->pending;
+    return view->count - view->holders - view->pending;
 }
 
-static bool is_same_znode(const struct sight *one, const struct sight *other, size_t place)
+static bool is_same_znode(const struct lock_view *one, const struct lock_view *other, size_t place)
 {
     const struct browser_stat *its = &one->entries[place].stat;
     const struct browser_stat *others = &other->entries[place].stat;
@@ -47,7 +47,7 @@ static bool is_same_znode(const struct sight *one, const struct sight *other, si
            its->owner == others->owner && its->created_ms == others->created_ms;
 }
 
-bool sight_equal(const struct sight *one, const struct sight *other)
+bool lock_view_equal(const struct lock_view *one, const struct lock_view *other)
 {
     bool equal =
         one->kind == other->kind && one->count == other->count && one->holders == other->holders;
@@ -61,38 +61,38 @@ static enum error_kind raise_no_memory(const char *path, struct error *error)
     return error_from_errno(error, ENOMEM, path, "for its znodes");
 }
 
-static enum error_kind make_room(struct sight *sight, const char *path, size_t count,
+static enum error_kind make_room(struct lock_view *view, const char *path, size_t count,
                                  struct error *error)
 {
-    sight->places = calloc(count + 1, sizeof *sight->places);
-    sight->entries = calloc(count + 1, sizeof *sight->entries);
-    return sight->places != NULL && sight->entries != NULL ? ERROR_NONE
-                                                           : raise_no_memory(path, error);
+    view->places = calloc(count + 1, sizeof *view->places);
+    view->entries = calloc(count + 1, sizeof *view->entries);
+    return view->places != NULL && view->entries != NULL ? ERROR_NONE
+                                                         : raise_no_memory(path, error);
 }
 
 /* ------------------------------------------------------------------ one znode */
 
 static enum error_kind see_znode(struct browser *browser, const char *path,
-                                 const struct browser_stat *stat, struct sight *sight,
+                                 const struct browser_stat *stat, struct lock_view *view,
                                  bool *settled, struct error *error)
 {
-    enum error_kind kind = make_room(sight, path, 1, error);
+    enum error_kind kind = make_room(view, path, 1, error);
     if (kind != ERROR_NONE)
         return kind;
-    sight->entries[0] = (struct sight_entry){.stat = *stat, .below = ""};
-    sight->names = strdup(strrchr(path, '/') + 1);
-    if (kind == ERROR_NONE && sight->names == NULL)
+    view->entries[0] = (struct lock_view_entry){.stat = *stat, .below = ""};
+    view->names = strdup(strrchr(path, '/') + 1);
+    if (kind == ERROR_NONE && view->names == NULL)
         kind = raise_no_memory(path, error);
     if (kind != ERROR_NONE)
         return kind;
-    sight->kind = SIGHT_ZNODE;
-    sight->places[0] = (struct line_place){.name = sight->names, .holds = true};
-    sight->entries[0].held_ms = stat->created_ms;
-    sight->count = sight->holders = 1;
-    sight->is_lock = true;
+    view->kind = LOCK_VIEW_ZNODE;
+    view->places[0] = (struct line_place){.name = view->names, .holds = true};
+    view->entries[0].held_ms = stat->created_ms;
+    view->count = view->holders = 1;
+    view->is_lock = true;
     /* The watch has been set by the look before. */
     struct browser_stat again;
-    kind = browser_read(browser, path, settled, &again, &sight->entries[0].data, error);
+    kind = browser_read(browser, path, settled, &again, &view->entries[0].data, error);
     *settled = *settled && again.owner == stat->owner && again.created_ms == stat->created_ms;
     return kind;
 }
@@ -100,34 +100,36 @@ static enum error_kind see_znode(struct browser *browser, const char *path,
 /* ------------------------------------------------------------------ a queue */
 
 /* The browser's names are the next list's soon. */
-static enum error_kind keep_names(const char *path, struct sight *sight, struct error *error)
+static enum error_kind keep_names(const char *path, struct lock_view *view, struct error *error)
 {
     size_t size = 1;
-    for (size_t i = 0; i < sight->count; i++)
-        size += strlen(sight->places[i].name) + 1;
-    char *text = sight->names = malloc(size);
+    for (size_t i = 0; i < view->count; i++)
+        size += strlen(view->places[i].name) + 1;
+    char *text = view->names = malloc(size);
     if (text == NULL)
         return raise_no_memory(path, error);
-    for (size_t i = 0; i < sight->count; i++) {
-        const char *name = sight->places[i].name;
-        sight->places[i].name = text;
+    for (size_t i = 0; i < view->count; i++) {
+        const char *name = view->places[i].name;
+        view->places[i].name = text;
         text = stpcpy(text, name) + 1;
     }
     return ERROR_NONE;
 }
 
 /* In a folder that was made anew the same names are others'. */
-static const struct sight *same_folder(const struct sight *before, const struct sight *sight)
+static const struct lock_view *same_folder(const struct lock_view *before,
+                                           const struct lock_view *view)
 {
-    static const struct sight nothing = {.count = 0};
-    return before != NULL && before->kind == SIGHT_QUEUE && before->created_ms == sight->created_ms
+    static const struct lock_view nothing = {.count = 0};
+    return before != NULL && before->kind == LOCK_VIEW_QUEUE &&
+                   before->created_ms == view->created_ms
                ? before
                : &nothing;
 }
 
 /* Both are in order: *at moves along the former places, and never back. */
-static bool is_known(const struct sight *known, const struct line_place *place, size_t *at,
-                     struct sight_entry *entry)
+static bool is_known(const struct lock_view *known, const struct line_place *place, size_t *at,
+                     struct lock_view_entry *entry)
 {
     while (*at < known->count && queue_before(known->places[*at].sequence, place->sequence))
         ++*at;
@@ -138,13 +140,13 @@ static bool is_known(const struct sight *known, const struct line_place *place, 
 }
 
 static enum error_kind look_at_place(struct browser *browser, const char *path,
-                                     const struct sight *sight, size_t place, bool *there,
-                                     struct sight_entry *entry, struct error *error)
+                                     const struct lock_view *view, size_t place, bool *there,
+                                     struct lock_view_entry *entry, struct error *error)
 {
-    char *znode = sight_znode(sight, path, place);
+    char *znode = lock_view_znode(view, path, place);
     if (znode == NULL)
         return raise_no_memory(path, error);
-    entry->below = sight->entries[place].below;
+    entry->below = view->entries[place].below;
     enum error_kind kind = browser_read(browser, znode, there, &entry->stat, &entry->data, error);
     free(znode);
     return kind;
@@ -152,40 +154,40 @@ static enum error_kind look_at_place(struct browser *browser, const char *path,
 
 /* Who owns each place; those that have gone meanwhile are left out. */
 static enum error_kind look_at_places(struct browser *browser, const char *path,
-                                      const struct sight *known, struct sight *sight,
+                                      const struct lock_view *known, struct lock_view *view,
                                       struct error *error)
 {
     size_t left = 0, at = 0;
-    for (size_t i = 0; i < sight->count; i++) {
-        struct sight_entry entry = {.below = ""};
-        bool there = is_known(known, &sight->places[i], &at, &entry);
+    for (size_t i = 0; i < view->count; i++) {
+        struct lock_view_entry entry = {.below = ""};
+        bool there = is_known(known, &view->places[i], &at, &entry);
         if (!there) {
-            enum error_kind kind = look_at_place(browser, path, sight, i, &there, &entry, error);
+            enum error_kind kind = look_at_place(browser, path, view, i, &there, &entry, error);
             if (kind != ERROR_NONE)
                 return kind;
         }
         if (!there)
             continue;
-        sight->places[left] = sight->places[i];
-        sight->entries[left++] = entry;
+        view->places[left] = view->places[i];
+        view->entries[left++] = entry;
     }
-    sight->count = left;
+    view->count = left;
     return ERROR_NONE;
 }
 
 /* Who did not hold when the lock was seen last has come to hold since then. The servers keep no
  * time of that. */
-static void note_holds(const struct sight *before, struct sight *sight)
+static void note_holds(const struct lock_view *before, struct lock_view *view)
 {
     int64_t now_ms = (int64_t)(clock_utc_ns() / NS_PER_MS);
-    for (size_t i = 0; before != NULL && i < sight->holders; i++) {
-        struct sight_entry *entry = &sight->entries[i];
+    for (size_t i = 0; before != NULL && i < view->holders; i++) {
+        struct lock_view_entry *entry = &view->entries[i];
         int64_t since_ms = now_ms;
         for (size_t j = 0; j < before->holders; j++) {
-            const struct sight_entry *former = &before->entries[j];
+            const struct lock_view_entry *former = &before->entries[j];
             if (former->stat.owner == entry->stat.owner &&
                 former->stat.created_ms == entry->stat.created_ms &&
-                strcmp(before->places[j].name, sight->places[i].name) == 0)
+                strcmp(before->places[j].name, view->places[i].name) == 0)
                 since_ms = former->held_ms;
         }
         if (entry->held_ms == 0)
@@ -193,10 +195,10 @@ static void note_holds(const struct sight *before, struct sight *sight)
     }
 }
 
-static bool has_ephemeral(const struct sight *sight)
+static bool has_ephemeral(const struct lock_view *view)
 {
-    for (size_t i = 0; i < sight->count; i++) {
-        if (sight->entries[i].stat.owner != 0)
+    for (size_t i = 0; i < view->count; i++) {
+        if (view->entries[i].stat.owner != 0)
             return true;
     }
     return false;
@@ -216,36 +218,36 @@ static enum error_kind raise_no_queue(const char *path, const char *const *names
                        "its children, such as '%.200s', have no sequence numbers", names[0]);
 }
 
-static void set_below(struct sight *sight, size_t first, size_t end, const char *below)
+static void set_below(struct lock_view *view, size_t first, size_t end, const char *below)
 {
     for (size_t i = first; i < end; i++)
-        sight->entries[i].below = below;
+        view->entries[i].below = below;
 }
 
 static enum error_kind see_queue(struct browser *browser, const char *path,
-                                 const struct sight *before, const char *const *names,
-                                 size_t name_count, struct sight *sight, struct error *error)
+                                 const struct lock_view *before, const char *const *names,
+                                 size_t name_count, struct lock_view *view, struct error *error)
 {
-    enum error_kind kind = make_room(sight, path, name_count, error);
+    enum error_kind kind = make_room(view, path, name_count, error);
     if (kind != ERROR_NONE)
         return kind;
-    sight->kind = SIGHT_QUEUE;
-    sight->count = line_read(names, name_count, sight->places);
-    set_below(sight, 0, sight->count, "");
-    sight->is_lock = sight->count > 0 || (before != NULL && before->is_lock);
-    if (before == NULL && name_count > 0 && sight->count == 0)
+    view->kind = LOCK_VIEW_QUEUE;
+    view->count = line_read(names, name_count, view->places);
+    set_below(view, 0, view->count, "");
+    view->is_lock = view->count > 0 || (before != NULL && before->is_lock);
+    if (before == NULL && name_count > 0 && view->count == 0)
         return raise_no_queue(path, names, name_count, error);
-    kind = keep_names(path, sight, error);
+    kind = keep_names(path, view, error);
     if (kind == ERROR_NONE)
-        kind = look_at_places(browser, path, same_folder(before, sight), sight, error);
+        kind = look_at_places(browser, path, same_folder(before, view), view, error);
     if (kind != ERROR_NONE)
         return kind;
-    sight->holders = line_grant(sight->places, sight->count);
-    note_holds(before, sight);
-    if (kind == ERROR_NONE && before == NULL && sight->count > 0 && !has_ephemeral(sight))
+    view->holders = line_grant(view->places, view->count);
+    note_holds(before, view);
+    if (kind == ERROR_NONE && before == NULL && view->count > 0 && !has_ephemeral(view))
         kind =
             error_raise(error, ERROR_NO_LOCK, 0, path,
-                        "its children, such as '%.200s', are not ephemeral", sight->places[0].name);
+                        "its children, such as '%.200s', are not ephemeral", view->places[0].name);
     return kind;
 }
 
@@ -288,7 +290,7 @@ static enum error_kind is_there(struct browser *browser, const char *path, const
 
 /* *parts is NULL if the znode is no semaphore's, by the names of its children. */
 static enum error_kind find_parts(struct browser *browser, const char *path,
-                                  const char *const *names, size_t count, struct sight *sight,
+                                  const char *const *names, size_t count, struct lock_view *view,
                                   const struct parts **parts, struct error *error)
 {
     struct browser_stat stat;
@@ -306,7 +308,7 @@ static enum error_kind find_parts(struct browser *browser, const char *path,
         return kind;
     kind = browser_read(browser, path, &there, &stat, &data, error);
     *parts = &kazoo;
-    sight->leases_max = leases_max(&data);
+    view->leases_max = leases_max(&data);
     return kind;
 }
 
@@ -350,49 +352,49 @@ static size_t read_line(const char *const *names, size_t count, struct line_plac
 
 /* Of Curator the first in line has a lease already, the last of them, while it waits for others to
  * be given back. */
-static void count_holders(struct sight *sight, const struct parts *parts)
+static void count_holders(struct lock_view *view, const struct parts *parts)
 {
     size_t leases = 0;
-    while (leases < sight->count && strcmp(sight->entries[leases].below, parts->leases) == 0)
+    while (leases < view->count && strcmp(view->entries[leases].below, parts->leases) == 0)
         leases++;
-    sight->pending = parts == &curator && leases > 0 && leases < sight->count &&
-                     sight->entries[leases].stat.owner == sight->entries[leases - 1].stat.owner;
-    sight->holders = leases - sight->pending;
+    view->pending = parts == &curator && leases > 0 && leases < view->count &&
+                    view->entries[leases].stat.owner == view->entries[leases - 1].stat.owner;
+    view->holders = leases - view->pending;
     for (size_t i = 0; i < leases; i++)
-        sight->places[i].holds = i < sight->holders;
+        view->places[i].holds = i < view->holders;
     for (size_t i = 0; parts == &kazoo && i < leases; i++)
-        sight->entries[i].held_ms = sight->entries[i].stat.created_ms;
+        view->entries[i].held_ms = view->entries[i].stat.created_ms;
 }
 
 static enum error_kind see_parts(struct browser *browser, const char *path,
-                                 const struct sight *before, const struct parts *parts,
+                                 const struct lock_view *before, const struct parts *parts,
                                  const char *const *leases, size_t lease_count,
-                                 const char *const *line, size_t line_count, struct sight *sight,
+                                 const char *const *line, size_t line_count, struct lock_view *view,
                                  struct error *error)
 {
-    static const struct sight nothing = {.count = 0};
-    enum error_kind kind = make_room(sight, path, lease_count + line_count, error);
+    static const struct lock_view nothing = {.count = 0};
+    enum error_kind kind = make_room(view, path, lease_count + line_count, error);
     if (kind != ERROR_NONE)
         return kind;
-    sight->kind = SIGHT_SEMAPHORE;
-    sight->is_lock = true;
-    size_t first = read_leases(leases, lease_count, sight->places);
-    sight->count = first + read_line(line, line_count, sight->places + first);
-    set_below(sight, 0, first, parts->leases);
-    set_below(sight, first, sight->count, parts->line);
-    kind = keep_names(path, sight, error);
+    view->kind = LOCK_VIEW_SEMAPHORE;
+    view->is_lock = true;
+    size_t first = read_leases(leases, lease_count, view->places);
+    view->count = first + read_line(line, line_count, view->places + first);
+    set_below(view, 0, first, parts->leases);
+    set_below(view, first, view->count, parts->line);
+    kind = keep_names(path, view, error);
     if (kind == ERROR_NONE)
-        kind = look_at_places(browser, path, &nothing, sight, error);
+        kind = look_at_places(browser, path, &nothing, view, error);
     if (kind != ERROR_NONE)
         return kind;
-    count_holders(sight, parts);
-    note_holds(before, sight);
+    count_holders(view, parts);
+    note_holds(before, view);
     return ERROR_NONE;
 }
 
 static enum error_kind see_semaphore(struct browser *browser, const char *path,
-                                     enum watch_flag watch, const struct sight *before,
-                                     const struct parts *parts, struct sight *sight,
+                                     enum watch_flag watch, const struct lock_view *before,
+                                     const struct parts *parts, struct lock_view *view,
                                      struct error *error)
 {
     const char **leases = NULL, **line = NULL;
@@ -402,7 +404,7 @@ static enum error_kind see_semaphore(struct browser *browser, const char *path,
     if (kind == ERROR_NONE)
         kind = list_part(browser, path, parts->line, watch, &line, &line_count, error);
     if (kind == ERROR_NONE)
-        kind = see_parts(browser, path, before, parts, leases, lease_count, line, line_count, sight,
+        kind = see_parts(browser, path, before, parts, leases, lease_count, line, line_count, view,
                          error);
     free(leases);
     free(line);
@@ -417,14 +419,14 @@ static enum error_kind raise_place(const char *path, struct error *error)
                        "this znode is one place in a queue; its folder is the lock");
 }
 
-static bool was_znode(const struct sight *before)
+static bool was_znode(const struct lock_view *before)
 {
-    return before != NULL && (before->kind == SIGHT_ZNODE || before->kind == SIGHT_FREE);
+    return before != NULL && (before->kind == LOCK_VIEW_ZNODE || before->kind == LOCK_VIEW_FREE);
 }
 
 /* *settled is false if the znode has gone between two questions. */
 static enum error_kind see(struct browser *browser, const char *path, enum watch_flag watch,
-                           const struct sight *before, struct sight *sight, bool *settled,
+                           const struct lock_view *before, struct lock_view *view, bool *settled,
                            struct error *error)
 {
     struct browser_stat stat;
@@ -437,44 +439,45 @@ static enum error_kind see(struct browser *browser, const char *path, enum watch
     if (kind != ERROR_NONE)
         return kind;
     if (!there) {
-        sight->kind = was_znode(before) ? SIGHT_FREE : SIGHT_GONE;
-        sight->is_lock = before != NULL && before->is_lock;
+        view->kind = was_znode(before) ? LOCK_VIEW_FREE : LOCK_VIEW_GONE;
+        view->is_lock = before != NULL && before->is_lock;
         return before != NULL
                    ? ERROR_NONE
                    : error_raise(error, ERROR_NO_LOCK, 0, path, "the znode does not exist");
     }
     if (stat.owner != 0 && queue_sequence(path, &sequence))
         return raise_place(path, error);
-    sight->created_ms = stat.created_ms;
+    view->created_ms = stat.created_ms;
     if (stat.owner != 0)
-        return see_znode(browser, path, &stat, sight, settled, error);
+        return see_znode(browser, path, &stat, view, settled, error);
     kind = browser_list(browser, path, watch, settled, &names, &name_count, error);
     if (kind != ERROR_NONE || !*settled)
         return kind;
     if (before == NULL && name_count == 0 && queue_sequence(path, &sequence))
         return raise_place(path, error);
     const struct parts *parts = NULL;
-    kind = find_parts(browser, path, names, name_count, sight, &parts, error);
+    kind = find_parts(browser, path, names, name_count, view, &parts, error);
     if (kind != ERROR_NONE)
         return kind;
-    return parts != NULL ? see_semaphore(browser, path, watch, before, parts, sight, error)
-                         : see_queue(browser, path, before, names, name_count, sight, error);
+    return parts != NULL ? see_semaphore(browser, path, watch, before, parts, view, error)
+                         : see_queue(browser, path, before, names, name_count, view, error);
 }
 
-enum error_kind sight_take(struct browser *browser, const char *path, enum watch_flag watch,
-                           const struct sight *before, struct sight *sight, struct error *error)
+enum error_kind lock_view_take(struct browser *browser, const char *path, enum watch_flag watch,
+                               const struct lock_view *before, struct lock_view *view,
+                               struct error *error)
 {
-    struct sight taken = {0};
+    struct lock_view taken = {0};
     enum error_kind kind = ERROR_NONE;
     bool settled = false;
     for (int looks = 0; kind == ERROR_NONE && !settled && looks < LOOKS_MAX; looks++) {
-        sight_deinit(&taken);
-        taken.kind = SIGHT_GONE;
+        lock_view_deinit(&taken);
+        taken.kind = LOCK_VIEW_GONE;
         kind = see(browser, path, watch, before, &taken, &settled, error);
     }
     if (kind == ERROR_NONE)
-        *sight = taken;
+        *view = taken;
     else
-        sight_deinit(&taken);
+        lock_view_deinit(&taken);
     return kind;
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "bench/inspect/sight_table.h"
+#include "bench/inspect/lock_view_table.h"
 
 #include "base/clock.h"
 #include "base/printable.h"
@@ -12,7 +12,7 @@
 /* Clocks that are kept together by NTP differ by less. */
 #define CLOCKS_DIFFER_MS 1000
 
-bool sight_table_age(int64_t created_ms, int64_t *age_ms)
+bool lock_view_table_age(int64_t created_ms, int64_t *age_ms)
 {
     int64_t age = (int64_t)(clock_utc_ns() / NS_PER_MS) - created_ms;
     if (created_ms == 0 || age < -CLOCKS_DIFFER_MS)
@@ -21,10 +21,10 @@ bool sight_table_age(int64_t created_ms, int64_t *age_ms)
     return true;
 }
 
-const char *sight_table_format_age(int64_t created_ms, char *text, size_t size)
+const char *lock_view_table_format_age(int64_t created_ms, char *text, size_t size)
 {
     int64_t age_ms;
-    if (sight_table_age(created_ms, &age_ms))
+    if (lock_view_table_age(created_ms, &age_ms))
         return text_format_duration((uint64_t)age_ms * NS_PER_MS, text, size);
     snprintf(text, size, GRID_UNKNOWN);
     return text;
@@ -45,29 +45,29 @@ static const char *number_of(size_t count, const char *one, const char *several,
 }
 
 /* "2 leases held", "0 of 3 leases held". */
-static void leases_of(const struct sight *sight, char *text, size_t size)
+static void leases_of(const struct lock_view *view, char *text, size_t size)
 {
     char held[32], most[32], of[40] = "";
-    uint64_t leases = sight->leases_max > 0 ? sight->leases_max : sight->holders;
-    if (sight->leases_max > 0)
+    uint64_t leases = view->leases_max > 0 ? view->leases_max : view->holders;
+    if (view->leases_max > 0)
         snprintf(of, sizeof of, " of %s", text_format_count(leases, most, sizeof most));
-    snprintf(text, size, "%s%s lease%s held", text_format_count(sight->holders, held, sizeof held),
+    snprintf(text, size, "%s%s lease%s held", text_format_count(view->holders, held, sizeof held),
              of, leases == 1 ? "" : "s");
 }
 
-static const char *sum_of(const struct sight *sight, char *text, size_t size)
+static const char *sum_of(const struct lock_view *view, char *text, size_t size)
 {
     char hold[96], wait[48];
-    if (sight->kind == SIGHT_SEMAPHORE)
-        leases_of(sight, hold, sizeof hold);
+    if (view->kind == LOCK_VIEW_SEMAPHORE)
+        leases_of(view, hold, sizeof hold);
     else
-        number_of(sight->holders, "holds", "hold", hold, sizeof hold);
-    number_of(sight_waiters(sight), "waits", "wait", wait, sizeof wait);
-    if (sight->kind == SIGHT_QUEUE && !sight->is_lock)
+        number_of(view->holders, "holds", "hold", hold, sizeof hold);
+    number_of(lock_view_waiters(view), "waits", "wait", wait, sizeof wait);
+    if (view->kind == LOCK_VIEW_QUEUE && !view->is_lock)
         snprintf(text, size, "no children: a free queue, or not a lock");
-    else if (sight->kind == SIGHT_QUEUE || sight->kind == SIGHT_SEMAPHORE)
+    else if (view->kind == LOCK_VIEW_QUEUE || view->kind == LOCK_VIEW_SEMAPHORE)
         snprintf(text, size, "%s, %s", hold, wait);
-    else if (sight->kind == SIGHT_GONE)
+    else if (view->kind == LOCK_VIEW_GONE)
         snprintf(text, size, "the znode does not exist now; it may be created again");
     else
         snprintf(text, size, "%s, waiters are not known", hold);
@@ -88,11 +88,11 @@ static const struct grid_column columns[COLUMNS] = {
     [DATA] = {.title = "data", .below = true},
 };
 
-const char *sight_table_state(const struct sight *sight, size_t place)
+const char *lock_view_table_state(const struct lock_view *view, size_t place)
 {
-    if (sight->pending && place == sight->holders)
+    if (view->pending && place == view->holders)
         return "pending";
-    return place < sight->holders ? "holds" : "waits";
+    return place < view->holders ? "holds" : "waits";
 }
 
 /* What could not be told of any row. */
@@ -111,30 +111,30 @@ static const char *data_of(const struct browser_data *data, char *text, size_t s
     return printable_cut(text, DATA_WIDTH);
 }
 
-static void add_row(struct grid *grid, const struct sight *sight, size_t place,
+static void add_row(struct grid *grid, const struct lock_view *view, size_t place,
                     const struct connections *connections, struct gaps *gaps)
 {
     static const char *const roles[] = {[LINE_ALONE] = "",
                                         [LINE_READS] = ", reads",
                                         [LINE_WRITES] = ", writes",
                                         [LINE_LEASES] = ""};
-    const struct sight_entry *entry = &sight->entries[place];
+    const struct lock_view_entry *entry = &view->entries[place];
     char number[24], state[24], znode[1024], session[24], queued[32], held[32];
     char server[ENDPOINT_TEXT_SIZE] = GRID_UNKNOWN, data[4 * SYNC_SESSION_VALUE_MAX];
     const struct connection *found = connections_find(connections, entry->stat.owner);
     snprintf(number, sizeof number, "%zu", place + 1);
-    snprintf(state, sizeof state, "%s%s", sight_table_state(sight, place),
-             roles[sight->places[place].role]);
+    snprintf(state, sizeof state, "%s%s", lock_view_table_state(view, place),
+             roles[view->places[place].role]);
     snprintf(znode, sizeof znode, "%s%s%s", entry->below + (entry->below[0] == '/'),
-             entry->below[0] != '\0' ? "/" : "", sight->places[place].name);
+             entry->below[0] != '\0' ? "/" : "", view->places[place].name);
     if (entry->stat.owner != 0)
         snprintf(session, sizeof session, "0x%" PRIx64, (uint64_t)entry->stat.owner);
     else
         snprintf(session, sizeof session, "none");
     if (found != NULL)
         endpoint_typed(&connections->servers->endpoints[found->server], server, sizeof server);
-    sight_table_format_age(entry->stat.created_ms, queued, sizeof queued);
-    sight_table_format_age(entry->held_ms, held, sizeof held);
+    lock_view_table_format_age(entry->stat.created_ms, queued, sizeof queued);
+    lock_view_table_format_age(entry->held_ms, held, sizeof held);
     gaps->ages = gaps->ages || strcmp(queued, GRID_UNKNOWN) == 0;
     gaps->connections = gaps->connections || (found == NULL && entry->stat.owner != 0);
     grid_add(grid, (const char *const[COLUMNS]){
@@ -177,18 +177,18 @@ static void write_refusals(const struct connections *connections, FILE *stream)
         fputs("a session without a client has no connection to a server of --connect\n", stream);
 }
 
-enum error_kind sight_table_write(const char *path, const struct sight *sight,
-                                  const struct connections *connections, size_t width, FILE *stream,
-                                  struct error *error)
+enum error_kind lock_view_table_write(const char *path, const struct lock_view *view,
+                                      const struct connections *connections, size_t width,
+                                      FILE *stream, struct error *error)
 {
     struct grid grid;
     struct gaps gaps = {false, false};
     char sum[160];
     grid_init(&grid, columns, COLUMNS, GAP);
-    for (size_t i = 0; i < sight->count; i++)
-        add_row(&grid, sight, i, connections, &gaps);
+    for (size_t i = 0; i < view->count; i++)
+        add_row(&grid, view, i, connections, &gaps);
     write_foreign(path, stream);
-    fprintf(stream, ": %s\n", sum_of(sight, sum, sizeof sum));
+    fprintf(stream, ": %s\n", sum_of(view, sum, sizeof sum));
     enum error_kind kind = grid_write(&grid, width, stream, error);
     grid_deinit(&grid);
     if (kind != ERROR_NONE)
@@ -197,7 +197,7 @@ enum error_kind sight_table_write(const char *path, const struct sight *sight,
         write_refusals(connections, stream);
     if (gaps.ages)
         fputs("ages are not known: the servers' clock is ahead of this machine's\n", stream);
-    if (sight->kind == SIGHT_ZNODE)
+    if (view->kind == LOCK_VIEW_ZNODE)
         fputs("a waiter sets a watch on this znode and creates no znode of its own\n", stream);
     return ERROR_NONE;
 }

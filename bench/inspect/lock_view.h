@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * lock_view: who holds a lock and who waits for it, as its znodes show it at one moment. Layer:
+ * bench/inspect.
+ *
+ * A lock is a folder whose children end in sequence numbers and are ephemeral (recipes/line.h); or
+ * a semaphore, whose leases and line are two folders; or one ephemeral znode, whose owner holds.
+ * A client that waits for the one ephemeral znode leaves a watch and no znode, so a view does not
+ * show it. (The four-letter word wchp lists watches, but stops a server meanwhile, and is hardly
+ * ever allowed.) A znode without children may be a queue that is free, even if it has data (the
+ * data of a soft lock say that its task is done), or anything else.
+ *
+ * The znodes are read one after another, and a znode that has gone meanwhile is left out. So a view
+ * is the state of the lock at some moment of the reading, without the znodes created during the
+ * reading.
+ */
+#ifndef BENCH_INSPECT_LOCK_VIEW_H
+#define BENCH_INSPECT_LOCK_VIEW_H
+
+#include "base/error.h"
+#include "bench/target/browser.h"
+#include "recipes/line.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+
+enum lock_view_kind {
+    LOCK_VIEW_QUEUE,
+    LOCK_VIEW_SEMAPHORE,
+    LOCK_VIEW_ZNODE,
+    LOCK_VIEW_FREE, /* it was the one znode, and is gone: the lock is free */
+    LOCK_VIEW_GONE, /* there is no such folder any more */
+};
+
+/* What is known of a place. */
+struct lock_view_entry {
+    struct browser_stat stat; /* its owner is 0 if its znode is not ephemeral */
+    struct browser_data data;
+    const char *below; /* its folder, behind the lock's path: "", or a part of a semaphore */
+    int64_t held_ms; /* since when it holds, as far as is known, like created_ms; else 0: where its
+                        znode is created by the grant, and where an earlier view saw it wait */
+};
+
+struct lock_view {
+    enum lock_view_kind kind;
+    int64_t created_ms; /* the lock's own znode: one that is made anew counts its children anew */
+    struct line_place *places;       /* in order */
+    struct lock_view_entry *entries; /* of each */
+    size_t count;
+    size_t holders;      /* the first so many places */
+    bool pending;        /* of a semaphore: the next has created its lease, and waits for others to
+                            be given back: it is in line, too */
+    uint64_t leases_max; /* of a semaphore of kazoo; 0: not known */
+    bool is_lock;        /* somebody is in line, or was when this or an earlier view was taken */
+    char *names;         /* what the places point to */
+};
+
+/*
+ * Looks at the lock. With WATCH the browser has news when anything of it changes. `before` is what
+ * was seen of it last, or NULL: znodes that are known from there are not asked for again, and a
+ * lock that has been one may be gone. ERROR_NO_LOCK, with the reason; those of browser.h. On
+ * success *view is the caller's to lock_view_deinit.
+ */
+MUST_CHECK enum error_kind lock_view_take(struct browser *browser, const char *path,
+                                          enum watch_flag watch, const struct lock_view *before,
+                                          struct lock_view *view, struct error *error);
+
+/* One that is all zero is fine. */
+void lock_view_deinit(struct lock_view *view);
+
+/* Whether both show the same znodes of the same sessions. */
+bool lock_view_equal(const struct lock_view *one, const struct lock_view *other);
+
+/* How many wait. */
+size_t lock_view_waiters(const struct lock_view *view);
+
+/* The path of a place's znode: to be freed; NULL if there is no memory. */
+char *lock_view_znode(const struct lock_view *view, const char *path, size_t place);
+
+#endif
