@@ -13,7 +13,7 @@
 /* What an outsider has seen, and done. */
 struct visit {
     struct setup_session *setup;
-    const struct lab_trial *trial;
+    const struct testbed_trial *trial;
     size_t in_lock;   /* znodes, when last looked at */
     char first[64];   /* the first of those in line; "" if none is in line */
     int32_t sequence; /* … its number */
@@ -37,7 +37,7 @@ static void find_first(struct visit *visit, const char *const *names, size_t cou
 
 static enum error_kind look(struct visit *visit)
 {
-    char lock[LAB_ROOT_MAX + 8];
+    char lock[TESTBED_ROOT_MAX + 8];
     const char *const *names;
     snprintf(lock, sizeof lock, "%s/l0", visit->trial->root);
     enum error_kind kind =
@@ -49,7 +49,7 @@ static enum error_kind look(struct visit *visit)
 
 static enum error_kind delete_first(struct visit *visit)
 {
-    char path[LAB_ROOT_MAX + 8 + sizeof visit->first];
+    char path[TESTBED_ROOT_MAX + 8 + sizeof visit->first];
     snprintf(path, sizeof path, "%s/l0/%s", visit->trial->root, visit->first);
     visit->broken = true;
     return setup_session_delete_tree(visit->setup, path, &visit->error);
@@ -68,12 +68,12 @@ static void come_by(void *context, const struct trial_progress *progress)
 
 /* Under lockstep the k-th client has the k-th number. Who held is not told that its lock was
  * broken: the checker sees two holders, by name. */
-static void check_visit(const struct visit *visit, const struct lab_trial *trial,
+static void check_visit(const struct visit *visit, const struct testbed_trial *trial,
                         struct finding *finding)
 {
     const struct trial_result *result = trial->result;
     const struct violation *violation = &result->board->violations[0];
-    uint32_t holder = lab_row(trial, 0)->holder;
+    uint32_t holder = testbed_row(trial, 0)->holder;
     bool handed_on = result->violation_count > 0 && violation->kind == VIOLATION_TWO_HOLDERS;
     if (visit->in_lock == 0 || (!handed_on && result->end == END_LOST)) {
         finding_undecide(finding, "%s", visit->in_lock == 0 ? "no znode was seen" : result->reason);
@@ -96,11 +96,11 @@ static void check_visit(const struct visit *visit, const struct lab_trial *trial
                                violation->other == holder);
 }
 
-enum error_kind browsing_shows_and_breaks(const struct claim *claim, struct lab *lab,
+enum error_kind browsing_shows_and_breaks(const struct claim *claim, struct testbed *testbed,
                                           struct finding *finding, struct error *error)
 {
-    struct lab_trial trial = lab_drain(lab, claim->recipes[0], CLIENTS);
-    struct visit visit = {.setup = lab->host.setup, .trial = &trial};
+    struct testbed_trial trial = testbed_drain(testbed, claim->recipes[0], CLIENTS);
+    struct visit visit = {.setup = testbed->host.setup, .trial = &trial};
     trial.plan.hold.mean_ns = HOLD_NS;
     trial.observe = come_by;
     trial.context = &visit;
@@ -113,13 +113,13 @@ enum error_kind browsing_shows_and_breaks(const struct claim *claim, struct lab 
                      "when that is deleted, the next in line is granted, while the holder is not "
                      "notified and still holds",
                      CLIENTS);
-    enum error_kind kind = lab_run(lab, &trial, error);
+    enum error_kind kind = testbed_run(testbed, &trial, error);
     if (kind == ERROR_NONE && visit.kind != ERROR_NONE) {
         *error = visit.error;
         kind = visit.kind;
     }
     if (kind == ERROR_NONE)
         check_visit(&visit, &trial, finding);
-    lab_clear(&trial);
+    testbed_clear(&trial);
     return kind;
 }

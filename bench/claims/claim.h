@@ -13,7 +13,7 @@
 
 #include "base/error.h"
 #include "bench/claims/finding.h"
-#include "bench/claims/lab.h"
+#include "bench/claims/testbed.h"
 #include "recipes/recipe.h"
 
 #define CLAIM_RECIPES_MAX 6
@@ -21,7 +21,7 @@
 struct claim;
 
 /* Tries the claim and fills in the finding, which was all zero. The errors of trial_run. */
-typedef enum error_kind experiment_function(const struct claim *claim, struct lab *lab,
+typedef enum error_kind experiment_function(const struct claim *claim, struct testbed *testbed,
                                             struct finding *finding, struct error *error);
 
 struct claim {

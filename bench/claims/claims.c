@@ -60,7 +60,7 @@ struct claims {
     uint64_t seed;
     struct target_options servers; /* where the target is to be */
     struct target target;
-    struct lab lab;
+    struct testbed testbed;
     struct progress progress;
     int signals; /* a descriptor, readable when the run is to end; -1: none */
     char folder[PATH_MAX];
@@ -185,7 +185,7 @@ static void set_defaults(struct claims *claims)
 static void show(void *context, const struct trial_progress *trial)
 {
     const struct claims *claims = context;
-    const struct trial_plan *plan = claims->lab.plan;
+    const struct trial_plan *plan = claims->testbed.plan;
     char what[128];
     snprintf(what, sizeof what, "%s: %s n=%u", claims->tried->id, plan->recipe->name,
              plan->fleet.sessions);
@@ -208,7 +208,7 @@ static enum error_kind open_target(struct claims *claims, struct error *error)
                         claims->target.capacity.server,
                         (unsigned long long)claims->target.capacity.room);
     kind = target_make_root(&claims->target, claims->signals, error);
-    claims->lab = (struct lab){
+    claims->testbed = (struct testbed){
         .host = {.setup = claims->target.setup,
                  .servers = &claims->target.servers,
                  .ensemble = claims->target.ensemble,
@@ -287,7 +287,7 @@ static enum error_kind try_one(struct claims *claims, const struct claim *claim,
     struct finding finding = {0};
     claims->tried = claim;
     progress_begin(&claims->progress, claims->done, time_left_ns(claims));
-    enum error_kind kind = claim->experiment(claim, &claims->lab, &finding, error);
+    enum error_kind kind = claim->experiment(claim, &claims->testbed, &finding, error);
     if (kind == ERROR_CONNECTION_LIMIT) {
         finding_undecide(&finding, "%s: %s", error->subject, error->detail);
         kind = ERROR_NONE;

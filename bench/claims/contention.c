@@ -32,23 +32,23 @@ static size_t count_recipes(const struct claim *claim)
 
 /* ------------------------------------------------------------------ a crowd */
 
-static enum error_kind run_crowd(struct lab_trial *trial, uint64_t hold_ns, struct lab *lab,
-                                 struct error *error)
+static enum error_kind run_crowd(struct testbed_trial *trial, uint64_t hold_ns,
+                                 struct testbed *testbed, struct error *error)
 {
     trial->plan.hold = (struct hold){.mean_ns = hold_ns, .exponential = true};
     trial->plan.workload = WORKLOAD_STEADY;
     trial->plan.pace = PACE_FREE;
     trial->plan.fleet.processes = CROWD_PROCESSES;
     trial->plan.handoffs = CROWD_HANDOFFS;
-    return lab_run(lab, trial, error);
+    return testbed_run(testbed, trial, error);
 }
 
 /* What the counts of a crowd at one lock are to say. */
 typedef void check_function(const struct trial_result *result, struct finding *finding);
 
 static enum error_kind try_crowds(const struct claim *claim, uint64_t hold_ns,
-                                  check_function *check, struct lab *lab, struct finding *finding,
-                                  struct error *error)
+                                  check_function *check, struct testbed *testbed,
+                                  struct finding *finding, struct error *error)
 {
     enum error_kind kind = ERROR_NONE;
     char held[64] = "released immediately";
@@ -59,11 +59,11 @@ static enum error_kind try_crowds(const struct claim *claim, uint64_t hold_ns,
                   "again after each release",
                   CROWD_HANDOFFS, count_recipes(claim), held, CROWD_CLIENTS, CROWD_PROCESSES);
     for (size_t i = 0; kind == ERROR_NONE && i < count_recipes(claim); i++) {
-        struct lab_trial trial = lab_drain(lab, claim->recipes[i], CROWD_CLIENTS);
-        kind = run_crowd(&trial, hold_ns, lab, error);
+        struct testbed_trial trial = testbed_drain(testbed, claim->recipes[i], CROWD_CLIENTS);
+        kind = run_crowd(&trial, hold_ns, testbed, error);
         if (kind == ERROR_NONE && finding_accepts(finding, trial.result))
             check(trial.result, finding);
-        lab_clear(&trial);
+        testbed_clear(&trial);
     }
     return kind;
 }
@@ -78,13 +78,13 @@ static void check_winners(const struct trial_result *result, struct finding *fin
     finding_check(finding, won == result->handoffs && result->handoffs == CROWD_HANDOFFS);
 }
 
-enum error_kind contention_has_one_winner(const struct claim *claim, struct lab *lab,
+enum error_kind contention_has_one_winner(const struct claim *claim, struct testbed *testbed,
                                           struct finding *finding, struct error *error)
 {
     finding_expected(finding,
                      "for each lock: %d grants, never two holders, and as many successful CREATEs",
                      CROWD_HANDOFFS);
-    return try_crowds(claim, CROWD_HOLD_NS, check_winners, lab, finding, error);
+    return try_crowds(claim, CROWD_HOLD_NS, check_winners, testbed, finding, error);
 }
 
 /* A client creates when it arrives, when it is woken, and when it finds that what it looked for has
@@ -104,30 +104,30 @@ static void check_races(const struct trial_result *result, struct finding *findi
     finding_check(finding, result->handoffs == CROWD_HANDOFFS);
 }
 
-enum error_kind contention_loses_no_wakeup(const struct claim *claim, struct lab *lab,
+enum error_kind contention_loses_no_wakeup(const struct claim *claim, struct testbed *testbed,
                                            struct finding *finding, struct error *error)
 {
     finding_expected(finding, "for each lock: %d grants, although the race occurs", CROWD_HANDOFFS);
-    return try_crowds(claim, 0, check_races, lab, finding, error);
+    return try_crowds(claim, 0, check_races, testbed, finding, error);
 }
 
 /* ------------------------------------------------------------------ in which order */
 
 /* Clients arrive one after another: a grant is out of order if somebody who came later was granted
  * before. */
-static uint64_t count_overtaken(const struct lab_trial *trial)
+static uint64_t count_overtaken(const struct testbed_trial *trial)
 {
     uint64_t overtaken = 0;
     uint32_t latest = 0;
     for (uint64_t handoff = 0; handoff < trial->plan.fleet.sessions; handoff++) {
-        uint32_t holder = lab_row(trial, handoff)->holder;
+        uint32_t holder = testbed_row(trial, handoff)->holder;
         overtaken += holder < latest;
         latest = holder > latest ? holder : latest;
     }
     return overtaken;
 }
 
-static enum error_kind drain_in_order(const struct recipe *recipe, struct lab *lab,
+static enum error_kind drain_in_order(const struct recipe *recipe, struct testbed *testbed,
                                       uint64_t *overtaken, bool *whole, struct finding *finding,
                                       struct error *error)
 {
@@ -135,17 +135,17 @@ static enum error_kind drain_in_order(const struct recipe *recipe, struct lab *l
     *overtaken = 0;
     *whole = true;
     for (int drain = 0; kind == ERROR_NONE && *whole && drain < ORDER_DRAINS; drain++) {
-        struct lab_trial trial = lab_drain(lab, recipe, ORDER_CLIENTS);
-        kind = lab_run(lab, &trial, error);
+        struct testbed_trial trial = testbed_drain(testbed, recipe, ORDER_CLIENTS);
+        kind = testbed_run(testbed, &trial, error);
         *whole = kind == ERROR_NONE && finding_accepts(finding, trial.result);
         if (*whole)
             *overtaken += count_overtaken(&trial);
-        lab_clear(&trial);
+        testbed_clear(&trial);
     }
     return kind;
 }
 
-enum error_kind contention_keeps_order(const struct claim *claim, struct lab *lab,
+enum error_kind contention_keeps_order(const struct claim *claim, struct testbed *testbed,
                                        struct finding *finding, struct error *error)
 {
     enum error_kind kind = ERROR_NONE;
@@ -158,7 +158,7 @@ enum error_kind contention_keeps_order(const struct claim *claim, struct lab *la
     for (size_t i = 0; kind == ERROR_NONE && i < count_recipes(claim); i++) {
         uint64_t overtaken;
         bool whole;
-        kind = drain_in_order(claim->recipes[i], lab, &overtaken, &whole, finding, error);
+        kind = drain_in_order(claim->recipes[i], testbed, &overtaken, &whole, finding, error);
         if (!whole)
             continue;
         finding_measured(finding, "%s: %" PRIu64 " of %d", claim->recipes[i]->name, overtaken,
@@ -174,19 +174,19 @@ enum error_kind contention_keeps_order(const struct claim *claim, struct lab *la
 
 /* ------------------------------------------------------------------ what waiting costs */
 
-static enum error_kind count_rpcs(const struct recipe *recipe, uint64_t hold_ns, struct lab *lab,
-                                  uint64_t *rpcs, bool *whole, struct finding *finding,
-                                  struct error *error)
+static enum error_kind count_rpcs(const struct recipe *recipe, uint64_t hold_ns,
+                                  struct testbed *testbed, uint64_t *rpcs, bool *whole,
+                                  struct finding *finding, struct error *error)
 {
-    struct lab_trial trial = lab_drain(lab, recipe, WAITING_CLIENTS);
+    struct testbed_trial trial = testbed_drain(testbed, recipe, WAITING_CLIENTS);
     trial.plan.hold.mean_ns = hold_ns;
     if (!recipe_has_law(recipe))
         trial.plan.pace = PACE_FREE;
-    enum error_kind kind = lab_run(lab, &trial, error);
+    enum error_kind kind = testbed_run(testbed, &trial, error);
     *whole = kind == ERROR_NONE && finding_accepts(finding, trial.result);
     if (*whole)
         *rpcs = tally_rpcs(&trial.result->total);
-    lab_clear(&trial);
+    testbed_clear(&trial);
     return kind;
 }
 
@@ -201,7 +201,7 @@ static void check_waiting(const struct recipe *recipe, uint64_t briefly, uint64_
         finding_undecide(finding, "the polling of %s did not show", recipe->name);
 }
 
-enum error_kind contention_waits_for_nothing(const struct claim *claim, struct lab *lab,
+enum error_kind contention_waits_for_nothing(const struct claim *claim, struct testbed *testbed,
                                              struct finding *finding, struct error *error)
 {
     enum error_kind kind = ERROR_NONE;
@@ -215,9 +215,9 @@ enum error_kind contention_waits_for_nothing(const struct claim *claim, struct l
         const struct recipe *recipe = claim->recipes[i];
         uint64_t briefly = 0, long_held = 0;
         bool whole;
-        kind = count_rpcs(recipe, SHORT_HOLD_NS, lab, &briefly, &whole, finding, error);
+        kind = count_rpcs(recipe, SHORT_HOLD_NS, testbed, &briefly, &whole, finding, error);
         if (kind == ERROR_NONE && whole)
-            kind = count_rpcs(recipe, LONG_HOLD_NS, lab, &long_held, &whole, finding, error);
+            kind = count_rpcs(recipe, LONG_HOLD_NS, testbed, &long_held, &whole, finding, error);
         if (kind == ERROR_NONE && whole)
             check_waiting(recipe, briefly, long_held, i == 0, finding);
     }

@@ -80,12 +80,12 @@ static double none(double n)
 
 /* ------------------------------------------------------------------ experiments */
 
-enum error_kind costs_of_the_herd(const struct claim *claim, struct lab *lab,
+enum error_kind costs_of_the_herd(const struct claim *claim, struct testbed *testbed,
                                   struct finding *finding, struct error *error)
 {
     struct growth growth;
     enum error_kind kind =
-        growth_measure(lab, claim->recipes[0], levels, COUNT(levels), &growth, finding, error);
+        growth_measure(testbed, claim->recipes[0], levels, COUNT(levels), &growth, finding, error);
     if (kind != ERROR_NONE)
         return kind;
     growth_check(&growth, "CREATEs", creates, triangle, finding);
@@ -96,45 +96,47 @@ enum error_kind costs_of_the_herd(const struct claim *claim, struct lab *lab,
 /* Holds one figure of a recipe's drains against its law. */
 static enum error_kind try_figure(const struct recipe *recipe, const char *what,
                                   growth_metric *metric, double (*law)(double clients),
-                                  struct lab *lab, struct finding *finding, struct error *error)
+                                  struct testbed *testbed, struct finding *finding,
+                                  struct error *error)
 {
     struct growth growth;
     enum error_kind kind =
-        growth_measure(lab, recipe, levels, COUNT(levels), &growth, finding, error);
+        growth_measure(testbed, recipe, levels, COUNT(levels), &growth, finding, error);
     if (kind == ERROR_NONE)
         growth_check(&growth, what, metric, law, finding);
     return kind;
 }
 
-enum error_kind costs_of_the_queue(const struct claim *claim, struct lab *lab,
+enum error_kind costs_of_the_queue(const struct claim *claim, struct testbed *testbed,
                                    struct finding *finding, struct error *error)
 {
     enum error_kind kind =
-        try_figure(claim->recipes[0], "RPCs", rpcs, queue_rpcs, lab, finding, error);
+        try_figure(claim->recipes[0], "RPCs", rpcs, queue_rpcs, testbed, finding, error);
     if (kind != ERROR_NONE)
         return kind;
-    return releases_notify_one(claim->recipes[0], QUEUE_CLIENTS, lab, finding, error);
+    return releases_notify_one(claim->recipes[0], QUEUE_CLIENTS, testbed, finding, error);
 }
 
-enum error_kind costs_of_a_watched_list(const struct claim *claim, struct lab *lab,
+enum error_kind costs_of_a_watched_list(const struct claim *claim, struct testbed *testbed,
                                         struct finding *finding, struct error *error)
 {
     enum error_kind kind = try_figure(claim->recipes[0], "notifications", notifications,
-                                      one_each_but_the_last, lab, finding, error);
+                                      one_each_but_the_last, testbed, finding, error);
     if (kind != ERROR_NONE)
         return kind;
-    return try_figure(claim->recipes[1], "notifications", notifications, square, lab, finding,
+    return try_figure(claim->recipes[1], "notifications", notifications, square, testbed, finding,
                       error);
 }
 
-enum error_kind costs_of_the_counter(const struct claim *claim, struct lab *lab,
+enum error_kind costs_of_the_counter(const struct claim *claim, struct testbed *testbed,
                                      struct finding *finding, struct error *error)
 {
-    return try_figure(claim->recipes[0], "attempts (setData)", sets, triangle, lab, finding, error);
+    return try_figure(claim->recipes[0], "attempts (setData)", sets, triangle, testbed, finding,
+                      error);
 }
 
-enum error_kind costs_in_bytes(const struct claim *claim, struct lab *lab, struct finding *finding,
-                               struct error *error)
+enum error_kind costs_in_bytes(const struct claim *claim, struct testbed *testbed,
+                               struct finding *finding, struct error *error)
 {
     static const struct {
         double (*names)(double clients);
@@ -143,7 +145,7 @@ enum error_kind costs_in_bytes(const struct claim *claim, struct lab *lab, struc
     enum error_kind kind = ERROR_NONE;
     for (size_t i = 0; kind == ERROR_NONE && i < COUNT(laws); i++) {
         struct growth growth;
-        kind = growth_measure(lab, claim->recipes[i], byte_levels, COUNT(byte_levels), &growth,
+        kind = growth_measure(testbed, claim->recipes[i], byte_levels, COUNT(byte_levels), &growth,
                               finding, error);
         if (kind != ERROR_NONE)
             return kind;

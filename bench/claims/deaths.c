@@ -10,14 +10,15 @@
 #define CRASH_TIMEOUT_MS 2000
 
 /* Runs a trial with a death; *usable: it took place, and the trial is whole. */
-static enum error_kind run_death(struct lab_trial *trial, struct death death, struct lab *lab,
-                                 struct finding *finding, bool *usable, struct error *error)
+static enum error_kind run_death(struct testbed_trial *trial, struct death death,
+                                 struct testbed *testbed, struct finding *finding, bool *usable,
+                                 struct error *error)
 {
     trial->plan.death = death;
     if (death.how == DEATH_CRASH)
         trial->plan.fleet.session_timeout_ms = CRASH_TIMEOUT_MS;
     *usable = false;
-    enum error_kind kind = lab_run(lab, trial, error);
+    enum error_kind kind = testbed_run(testbed, trial, error);
     if (kind != ERROR_NONE || !finding_accepts(finding, trial->result))
         return kind;
     *usable = trial->result->had_death;
@@ -38,26 +39,26 @@ static bool had_two_holders(const struct trial_result *result)
 }
 
 /* Adds up in how many trials two held. One that came to another bad end says so by itself. */
-static enum error_kind count_two_holders(const struct recipe *recipe, struct lab *lab,
+static enum error_kind count_two_holders(const struct recipe *recipe, struct testbed *testbed,
                                          unsigned *two_held, unsigned *usable,
                                          struct finding *finding, struct error *error)
 {
     enum error_kind kind = ERROR_NONE;
     *two_held = *usable = 0;
     for (int i = 0; kind == ERROR_NONE && i < RECHECK_TRIALS; i++) {
-        struct lab_trial trial = lab_drain(lab, recipe, RECHECK_CLIENTS);
+        struct testbed_trial trial = testbed_drain(testbed, recipe, RECHECK_CLIENTS);
         trial.plan.death = (struct death){DEATH_EXIT, DEATH_WAITER, 0};
-        kind = lab_run(lab, &trial, error);
+        kind = testbed_run(testbed, &trial, error);
         bool two = kind == ERROR_NONE && had_two_holders(trial.result);
         *two_held += two;
         *usable += two || (kind == ERROR_NONE && finding_accepts(finding, trial.result) &&
                            trial.result->had_death);
-        lab_clear(&trial);
+        testbed_clear(&trial);
     }
     return kind;
 }
 
-enum error_kind deaths_need_another_list(const struct claim *claim, struct lab *lab,
+enum error_kind deaths_need_another_list(const struct claim *claim, struct testbed *testbed,
                                          struct finding *finding, struct error *error)
 {
     enum error_kind kind = ERROR_NONE;
@@ -68,7 +69,7 @@ enum error_kind deaths_need_another_list(const struct claim *claim, struct lab *
         const char *name = claim->recipes[i]->name;
         unsigned two_held, usable;
         finding_expected(finding, "%s: two holders in %u drains", name, i * RECHECK_TRIALS);
-        kind = count_two_holders(claim->recipes[i], lab, &two_held, &usable, finding, error);
+        kind = count_two_holders(claim->recipes[i], testbed, &two_held, &usable, finding, error);
         finding_measured(finding, "%s: two holders in %u of %u drains", name, two_held, usable);
         if (usable < RECHECK_TRIALS)
             finding_undecide(finding, "no session died in the others");
@@ -81,12 +82,12 @@ enum error_kind deaths_need_another_list(const struct claim *claim, struct lab *
 
 /* Those who live are granted one after another. So many notifications: one for each handoff to one
  * who waits, and one for the death. */
-static void check_waiters_death(const struct lab_trial *trial, struct finding *finding)
+static void check_waiters_death(const struct testbed_trial *trial, struct finding *finding)
 {
     const struct trial_result *result = trial->result;
     uint64_t living = trial->plan.fleet.sessions - UINT64_C(1);
     uint64_t notifications = result->total.of[TALLY_NOTIFICATION];
-    uint32_t early = lab_row(trial, 0)->granted - 1;
+    uint32_t early = testbed_row(trial, 0)->granted - 1;
     finding_measured(
         finding, "%u grants before the next release, %" PRIu64 " in all; %" PRIu64 " notifications",
         early, result->handoffs, notifications);
@@ -95,10 +96,10 @@ static void check_waiters_death(const struct lab_trial *trial, struct finding *f
     finding_check(finding, notifications == living);
 }
 
-enum error_kind deaths_of_waiters_wake_one(const struct claim *claim, struct lab *lab,
+enum error_kind deaths_of_waiters_wake_one(const struct claim *claim, struct testbed *testbed,
                                            struct finding *finding, struct error *error)
 {
-    struct lab_trial trial = lab_drain(lab, claim->recipes[0], WAITER_CLIENTS);
+    struct testbed_trial trial = testbed_drain(testbed, claim->recipes[0], WAITER_CLIENTS);
     const struct death death = {DEATH_EXIT, DEATH_WAITER, 0};
     bool usable;
     finding_tried(finding, "a drain of %d clients, %s, lockstep; the waiter in the middle exits",
@@ -107,10 +108,10 @@ enum error_kind deaths_of_waiters_wake_one(const struct claim *claim, struct lab
                      "0 grants before the next release, %d in all; %d notifications: 1 for each of "
                      "%d handoffs, 1 for the death",
                      WAITER_CLIENTS - 1, WAITER_CLIENTS - 1, WAITER_CLIENTS - 2);
-    enum error_kind kind = run_death(&trial, death, lab, finding, &usable, error);
+    enum error_kind kind = run_death(&trial, death, testbed, finding, &usable, error);
     if (usable)
         check_waiters_death(&trial, finding);
-    lab_clear(&trial);
+    testbed_clear(&trial);
     return kind;
 }
 
@@ -140,7 +141,8 @@ static bool accepts_lost_reply(const struct trial_result *result, struct finding
            finding_accepts(finding, result);
 }
 
-static void check_lost_reply(const struct lab_trial *trial, bool blocks, struct finding *finding)
+static void check_lost_reply(const struct testbed_trial *trial, bool blocks,
+                             struct finding *finding)
 {
     const struct trial_result *result = trial->result;
     const struct trial_session_report *session = &result->board->sessions[REPLY_SESSION];
@@ -158,7 +160,7 @@ static void check_lost_reply(const struct lab_trial *trial, bool blocks, struct 
     finding_check(finding, creates == (blocks ? REPLY_CLIENTS + 1 : REPLY_CLIENTS));
 }
 
-enum error_kind deaths_of_replies_need_a_guid(const struct claim *claim, struct lab *lab,
+enum error_kind deaths_of_replies_need_a_guid(const struct claim *claim, struct testbed *testbed,
                                               struct finding *finding, struct error *error)
 {
     enum error_kind kind = ERROR_NONE;
@@ -171,13 +173,13 @@ enum error_kind deaths_of_replies_need_a_guid(const struct claim *claim, struct 
                      claim->recipes[0]->name, REPLY_SESSION, REPLY_CLIENTS + 1,
                      claim->recipes[1]->name, REPLY_CLIENTS, REPLY_CLIENTS);
     for (int i = 0; kind == ERROR_NONE && i < 2; i++) {
-        struct lab_trial trial = lab_drain(lab, claim->recipes[i], REPLY_CLIENTS);
+        struct testbed_trial trial = testbed_drain(testbed, claim->recipes[i], REPLY_CLIENTS);
         trial.plan.death = (struct death){DEATH_LOST_REPLY, DEATH_WAITER, 0};
         trial.plan.fleet.timeout_ns = BLOCKED_NS;
-        kind = lab_run(lab, &trial, error);
+        kind = testbed_run(testbed, &trial, error);
         if (kind == ERROR_NONE && accepts_lost_reply(trial.result, finding))
             check_lost_reply(&trial, i == 0, finding);
-        lab_clear(&trial);
+        testbed_clear(&trial);
     }
     return kind;
 }
@@ -186,7 +188,7 @@ enum error_kind deaths_of_replies_need_a_guid(const struct claim *claim, struct 
 
 #define HOLDER_CLIENTS 4
 
-static const struct shared_session *find_dead(const struct lab_trial *trial)
+static const struct shared_session *find_dead(const struct testbed_trial *trial)
 {
     const struct shared_session *session = trial->result->board->shared->sessions;
     while (!session->dead)
@@ -204,7 +206,7 @@ bool deaths_frees_in_time(uint64_t freed_ns, uint64_t timeout_ns)
     return freed_ns >= timeout_ns && freed_ns <= 2 * timeout_ns;
 }
 
-static void check_timeout(const struct lab_trial *trial, struct finding *finding)
+static void check_timeout(const struct testbed_trial *trial, struct finding *finding)
 {
     const struct lock_board *board = trial->result->board;
     uint64_t timeout_ns = find_dead(trial)->timeout_ms * NS_PER_MS;
@@ -224,22 +226,23 @@ static void check_repairs(const struct trial_result *result, uint64_t foretold,
     finding_check(finding, result->repairs == foretold);
 }
 
-static enum error_kind try_without_crash(const struct recipe *recipe, struct lab *lab,
+static enum error_kind try_without_crash(const struct recipe *recipe, struct testbed *testbed,
                                          struct finding *finding, struct error *error)
 {
-    struct lab_trial trial = lab_drain(lab, recipe, HOLDER_CLIENTS);
-    enum error_kind kind = lab_run(lab, &trial, error);
+    struct testbed_trial trial = testbed_drain(testbed, recipe, HOLDER_CLIENTS);
+    enum error_kind kind = testbed_run(testbed, &trial, error);
     if (kind == ERROR_NONE && finding_accepts(finding, trial.result))
         check_repairs(trial.result, 0, finding);
-    lab_clear(&trial);
+    testbed_clear(&trial);
     return kind;
 }
 
-enum error_kind deaths_of_holders_take_the_timeout(const struct claim *claim, struct lab *lab,
-                                                   struct finding *finding, struct error *error)
+enum error_kind deaths_of_holders_take_the_timeout(const struct claim *claim,
+                                                   struct testbed *testbed, struct finding *finding,
+                                                   struct error *error)
 {
     const struct recipe *recipe = claim->recipes[0];
-    struct lab_trial trial = lab_drain(lab, recipe, HOLDER_CLIENTS);
+    struct testbed_trial trial = testbed_drain(testbed, recipe, HOLDER_CLIENTS);
     const struct death death = {DEATH_CRASH, recipe->work != NULL ? DEATH_WORKER : DEATH_HOLDER, 1};
     bool usable;
     finding_tried(finding, "a drain of %d clients, %s; the second holder crashes %s",
@@ -248,22 +251,22 @@ enum error_kind deaths_of_holders_take_the_timeout(const struct claim *claim, st
     finding_expected(finding, "from the holder's last request to the next grant at least the "
                               "session timeout, at most twice that; half-written after the crash: "
                               "1, without a crash: 0");
-    enum error_kind kind = run_death(&trial, death, lab, finding, &usable, error);
+    enum error_kind kind = run_death(&trial, death, testbed, finding, &usable, error);
     if (usable) {
         check_timeout(&trial, finding);
         check_repairs(trial.result, 1, finding);
     }
-    lab_clear(&trial);
-    return kind == ERROR_NONE ? try_without_crash(recipe, lab, finding, error) : kind;
+    testbed_clear(&trial);
+    return kind == ERROR_NONE ? try_without_crash(recipe, testbed, finding, error) : kind;
 }
 
 /* ------------------------------------------------------------------ a leader */
 
 /* The row that the death of the leader, session 0, has opened: who comes next is told, lists, and
  * leads. */
-static void check_succession(const struct lab_trial *trial, struct finding *finding)
+static void check_succession(const struct testbed_trial *trial, struct finding *finding)
 {
-    const struct ledger_row *row = lab_row(trial, 1);
+    const struct ledger_row *row = testbed_row(trial, 1);
     uint64_t rpcs = tally_rpcs(&row->tally), told = row->tally.of[TALLY_NOTIFICATION];
     finding_measured(
         finding,
@@ -274,7 +277,8 @@ static void check_succession(const struct lab_trial *trial, struct finding *find
     finding_check(finding, told == 1 && rpcs == 1);
 }
 
-enum error_kind deaths_of_leaders_have_one_successor(const struct claim *claim, struct lab *lab,
+enum error_kind deaths_of_leaders_have_one_successor(const struct claim *claim,
+                                                     struct testbed *testbed,
                                                      struct finding *finding, struct error *error)
 {
     static const struct {
@@ -291,13 +295,14 @@ enum error_kind deaths_of_leaders_have_one_successor(const struct claim *claim, 
                      "session 1, the next in line, leads; notifications 1, RPCs 1, whatever the "
                      "number of clients");
     for (size_t i = 0; kind == ERROR_NONE && i < sizeof elections / sizeof elections[0]; i++) {
-        struct lab_trial trial = lab_drain(lab, claim->recipes[0], elections[i].clients);
+        struct testbed_trial trial =
+            testbed_drain(testbed, claim->recipes[0], elections[i].clients);
         const struct death death = {elections[i].how, DEATH_HOLDER, 0};
         bool usable;
-        kind = run_death(&trial, death, lab, finding, &usable, error);
+        kind = run_death(&trial, death, testbed, finding, &usable, error);
         if (usable)
             check_succession(&trial, finding);
-        lab_clear(&trial);
+        testbed_clear(&trial);
     }
     return kind;
 }

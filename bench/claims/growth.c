@@ -9,24 +9,25 @@
 #define EQUAL 0.5
 
 /* If the growth is whole so far. */
-static enum error_kind measure_level(struct lab *lab, struct growth *growth, size_t level,
+static enum error_kind measure_level(struct testbed *testbed, struct growth *growth, size_t level,
                                      struct finding *finding, struct error *error)
 {
-    struct lab_trial trial = lab_drain(lab, growth->recipe, (uint32_t)growth->clients[level]);
+    struct testbed_trial trial =
+        testbed_drain(testbed, growth->recipe, (uint32_t)growth->clients[level]);
     if (!growth->whole)
         return ERROR_NONE;
-    enum error_kind kind = lab_run(lab, &trial, error);
+    enum error_kind kind = testbed_run(testbed, &trial, error);
     if (kind != ERROR_NONE)
         return kind;
     growth->whole = finding_accepts(finding, trial.result);
     growth->totals[level] = trial.result->total;
-    lab_clear(&trial);
+    testbed_clear(&trial);
     return ERROR_NONE;
 }
 
-enum error_kind growth_measure(struct lab *lab, const struct recipe *recipe, const uint32_t *levels,
-                               size_t count, struct growth *growth, struct finding *finding,
-                               struct error *error)
+enum error_kind growth_measure(struct testbed *testbed, const struct recipe *recipe,
+                               const uint32_t *levels, size_t count, struct growth *growth,
+                               struct finding *finding, struct error *error)
 {
     enum error_kind kind = ERROR_NONE;
     *growth = (struct growth){.recipe = recipe, .count = count, .whole = true};
@@ -35,7 +36,7 @@ enum error_kind growth_measure(struct lab *lab, const struct recipe *recipe, con
     for (size_t i = 0; i < count; i++)
         growth->clients[i] = levels[i];
     for (size_t i = 0; kind == ERROR_NONE && i < count; i++)
-        kind = measure_level(lab, growth, i, finding, error);
+        kind = measure_level(testbed, growth, i, finding, error);
     return kind;
 }
 

@@ -10,7 +10,7 @@
 
 #include "base/error.h"
 #include "bench/claims/finding.h"
-#include "bench/claims/lab.h"
+#include "bench/claims/testbed.h"
 #include "measure/fit.h"
 #include "measure/tally.h"
 
@@ -32,7 +32,7 @@ typedef double growth_metric(const struct tally *total);
 
 /* Makes a drain for each level and adds that to what was tried. If one cannot be used the finding
  * says why, it was the last, and *growth is not whole. The errors of trial_run. */
-MUST_CHECK enum error_kind growth_measure(struct lab *lab, const struct recipe *recipe,
+MUST_CHECK enum error_kind growth_measure(struct testbed *testbed, const struct recipe *recipe,
                                           const uint32_t *levels, size_t count,
                                           struct growth *growth, struct finding *finding,
                                           struct error *error);

@@ -45,15 +45,15 @@ static void expect_notifications(uint32_t clients, notified_function *expected, 
         expected(waiters, told), waiters, clients, clients);
 }
 
-static void check_notifications(const struct lab_trial *trial, notified_function *expected,
+static void check_notifications(const struct testbed_trial *trial, notified_function *expected,
                                 uint32_t told, struct finding *finding)
 {
     uint64_t releases = lock_board_rows_used(trial->result->board, 0) - 1, as_expected = 0;
     for (uint64_t handoff = 1; handoff <= releases; handoff++) {
-        const struct ledger_row *row = lab_row(trial, handoff);
+        const struct ledger_row *row = testbed_row(trial, handoff);
         as_expected += found_in(row) == expected(row->waiters, handoff);
     }
-    const struct ledger_row *row = lab_row(trial, told);
+    const struct ledger_row *row = testbed_row(trial, told);
     finding_measured(finding,
                      "notifications: %" PRIu64 " with %u waiters; as expected in %" PRIu64
                      " of %" PRIu64 " releases",
@@ -62,53 +62,53 @@ static void check_notifications(const struct lab_trial *trial, notified_function
 }
 
 /* Runs a drain for its ledger; *whole says whether that can be used. To be cleared in any case. */
-static enum error_kind run_drain(struct lab_trial *trial, struct lab *lab, struct finding *finding,
-                                 bool *whole, struct error *error)
+static enum error_kind run_drain(struct testbed_trial *trial, struct testbed *testbed,
+                                 struct finding *finding, bool *whole, struct error *error)
 {
     finding_tried(finding, "a drain of %u clients, %s, lockstep; each release is examined",
                   trial->plan.fleet.sessions, trial->plan.recipe->name);
-    enum error_kind kind = lab_run(lab, trial, error);
+    enum error_kind kind = testbed_run(testbed, trial, error);
     *whole = kind == ERROR_NONE && finding_accepts(finding, trial->result);
     return kind;
 }
 
 static enum error_kind try_notifications(const struct claim *claim, notified_function *expected,
-                                         uint32_t told, struct lab *lab, struct finding *finding,
-                                         struct error *error)
+                                         uint32_t told, struct testbed *testbed,
+                                         struct finding *finding, struct error *error)
 {
-    struct lab_trial trial = lab_drain(lab, claim->recipes[0], HERD_CLIENTS);
+    struct testbed_trial trial = testbed_drain(testbed, claim->recipes[0], HERD_CLIENTS);
     bool whole;
     expect_notifications(trial.plan.fleet.sessions, expected, told, finding);
-    enum error_kind kind = run_drain(&trial, lab, finding, &whole, error);
+    enum error_kind kind = run_drain(&trial, testbed, finding, &whole, error);
     if (whole)
         check_notifications(&trial, expected, told, finding);
-    lab_clear(&trial);
+    testbed_clear(&trial);
     return kind;
 }
 
-enum error_kind releases_notify_all(const struct claim *claim, struct lab *lab,
+enum error_kind releases_notify_all(const struct claim *claim, struct testbed *testbed,
                                     struct finding *finding, struct error *error)
 {
-    return try_notifications(claim, all, 1, lab, finding, error);
+    return try_notifications(claim, all, 1, testbed, finding, error);
 }
 
-enum error_kind releases_notify_children_watches(const struct claim *claim, struct lab *lab,
+enum error_kind releases_notify_children_watches(const struct claim *claim, struct testbed *testbed,
                                                  struct finding *finding, struct error *error)
 {
     finding_expected(finding, "W + 1 notifications, except at the first release: by then arrivals "
                               "have used up the deleter's own watch");
-    return try_notifications(claim, all_and_the_deleter, 2, lab, finding, error);
+    return try_notifications(claim, all_and_the_deleter, 2, testbed, finding, error);
 }
 
 /* ------------------------------------------------------------------ the cost of a handoff */
 
 /* With many waiters as with one: the last release hands on nothing. */
-static void check_constant_cost(const struct lab_trial *trial, struct finding *finding)
+static void check_constant_cost(const struct testbed_trial *trial, struct finding *finding)
 {
     uint64_t handoffs = lock_board_rows_used(trial->result->board, 0) - 2;
     uint64_t least = UINT64_MAX, most = 0;
     for (uint64_t handoff = 1; handoff <= handoffs; handoff++) {
-        uint64_t rpcs = tally_rpcs(&lab_row(trial, handoff)->tally);
+        uint64_t rpcs = tally_rpcs(&testbed_row(trial, handoff)->tally);
         least = rpcs < least ? rpcs : least;
         most = rpcs > most ? rpcs : most;
     }
@@ -119,19 +119,20 @@ static void check_constant_cost(const struct lab_trial *trial, struct finding *f
     finding_check(finding, least == most);
 }
 
-enum error_kind releases_notify_one(const struct recipe *recipe, uint32_t clients, struct lab *lab,
-                                    struct finding *finding, struct error *error)
+enum error_kind releases_notify_one(const struct recipe *recipe, uint32_t clients,
+                                    struct testbed *testbed, struct finding *finding,
+                                    struct error *error)
 {
-    struct lab_trial trial = lab_drain(lab, recipe, clients);
+    struct testbed_trial trial = testbed_drain(testbed, recipe, clients);
     bool whole;
     expect_notifications(clients, one, 1, finding);
     finding_expected(finding, "the same number of RPCs in each of %u handoffs", clients - 1);
-    enum error_kind kind = run_drain(&trial, lab, finding, &whole, error);
+    enum error_kind kind = run_drain(&trial, testbed, finding, &whole, error);
     if (whole) {
         check_notifications(&trial, one, 1, finding);
         check_constant_cost(&trial, finding);
     }
-    lab_clear(&trial);
+    testbed_clear(&trial);
     return kind;
 }
 
@@ -151,13 +152,13 @@ static uint64_t let_in_by(const struct recipe *recipe, uint32_t releaser, uint32
 }
 
 /* Clients release in the order in which they arrived. */
-static void check_sharing(const struct lab_trial *trial, struct finding *finding)
+static void check_sharing(const struct testbed_trial *trial, struct finding *finding)
 {
     const struct recipe *recipe = trial->plan.recipe;
     uint32_t clients = trial->plan.fleet.sessions;
     uint64_t together = 0, largest = 0, notifications = 0, as_expected = 0;
     for (uint32_t releaser = 0; releaser < clients; releaser++) {
-        const struct ledger_row *row = lab_row(trial, releaser + UINT64_C(1));
+        const struct ledger_row *row = testbed_row(trial, releaser + UINT64_C(1));
         as_expected += row->granted == let_in_by(recipe, releaser, clients);
         notifications += found_in(row);
         if (row->granted <= 1)
@@ -179,10 +180,10 @@ static void check_sharing(const struct lab_trial *trial, struct finding *finding
     finding_check(finding, notifications == clients - 1);
 }
 
-enum error_kind releases_let_readers_in_together(const struct claim *claim, struct lab *lab,
+enum error_kind releases_let_readers_in_together(const struct claim *claim, struct testbed *testbed,
                                                  struct finding *finding, struct error *error)
 {
-    struct lab_trial trial = lab_drain(lab, claim->recipes[0], SHARE_CLIENTS);
+    struct testbed_trial trial = testbed_drain(testbed, claim->recipes[0], SHARE_CLIENTS);
     bool whole;
     finding_expected(
         finding,
@@ -190,9 +191,9 @@ enum error_kind releases_let_readers_in_together(const struct claim *claim, stru
         "as expected in %d of %d releases; %d notifications, one for each client "
         "granted",
         SHARE_CLIENTS, SHARE_CLIENTS, SHARE_CLIENTS - 1);
-    enum error_kind kind = run_drain(&trial, lab, finding, &whole, error);
+    enum error_kind kind = run_drain(&trial, testbed, finding, &whole, error);
     if (whole)
         check_sharing(&trial, finding);
-    lab_clear(&trial);
+    testbed_clear(&trial);
     return kind;
 }

@@ -23,7 +23,7 @@ experiment_function releases_let_readers_in_together;
 /* For a larger experiment: one of those who wait is notified, and the handoffs cost the same
  * whatever their number. The errors of trial_run. */
 MUST_CHECK enum error_kind releases_notify_one(const struct recipe *recipe, uint32_t clients,
-                                               struct lab *lab, struct finding *finding,
+                                               struct testbed *testbed, struct finding *finding,
                                                struct error *error);
 
 #endif

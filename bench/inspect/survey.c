@@ -11,17 +11,17 @@
 /* So many places that have gone meanwhile are passed over to find a holder or a waiter. */
 #define LOOKS_MAX 8
 
-/* A znode that is to be listed. */
-struct stop {
+/* A znode whose children are to be listed. */
+struct queued {
     char *path;
     unsigned depth;
 };
 
-/* Breadth first: what is cut is what lies deepest. */
-struct tour {
+/* A search breadth first, so that a limit cuts off the deepest znodes. */
+struct search {
     struct browser *browser;
     struct survey *survey;
-    struct stop *stops;
+    struct queued *queue;
     size_t count, next;
 };
 
@@ -38,26 +38,26 @@ static char *join(const char *path, const char *between, const char *name)
     return asprintf(&joined, "%s%s%s", is_root ? "" : path, between, name) < 0 ? NULL : joined;
 }
 
-static enum error_kind add_stop(struct tour *tour, const char *path, const char *name,
-                                unsigned depth, struct error *error)
+static enum error_kind enqueue(struct search *search, const char *path, const char *name,
+                               unsigned depth, struct error *error)
 {
-    if (tour->count == SURVEY_ZNODES_MAX || depth > SURVEY_DEPTH_MAX) {
-        tour->survey->complete = false;
+    if (search->count == SURVEY_ZNODES_MAX || depth > SURVEY_DEPTH_MAX) {
+        search->survey->complete = false;
         return ERROR_NONE;
     }
-    char *stop = name[0] == '\0' ? strdup(path) : join(path, "/", name);
-    if (stop == NULL)
+    char *copy = name[0] == '\0' ? strdup(path) : join(path, "/", name);
+    if (copy == NULL)
         return raise_no_memory(path, error);
-    tour->stops[tour->count++] = (struct stop){stop, depth};
+    search->queue[search->count++] = (struct queued){copy, depth};
     return ERROR_NONE;
 }
 
 /* What may not be listed is left out, and no error. */
-static enum error_kind skip_forbidden(struct tour *tour, enum error_kind kind)
+static enum error_kind skip_forbidden(struct search *search, enum error_kind kind)
 {
     if (kind != ERROR_FORBIDDEN)
         return kind;
-    tour->survey->complete = false;
+    search->survey->complete = false;
     return ERROR_NONE;
 }
 
@@ -105,18 +105,18 @@ struct parts {
 };
 
 /* Takes the path. */
-static enum error_kind note_lock(struct tour *tour, char *path, const char *recipe,
+static enum error_kind note_lock(struct search *search, char *path, const char *recipe,
                                  const struct parts *parts, struct error *error)
 {
     struct browser_stat holder = {0}, waiter = {0};
     struct browser_data data = {.known = false}, ignored;
     bool has_holder = false, has_waiter = false;
-    enum error_kind kind = look_at_first(tour->browser, parts->holders_folder, parts->holders,
+    enum error_kind kind = look_at_first(search->browser, parts->holders_folder, parts->holders,
                                          parts->holder_count, &has_holder, &holder, &data, error);
     if (kind == ERROR_NONE)
-        kind = look_at_first(tour->browser, parts->waiters_folder, parts->waiters,
+        kind = look_at_first(search->browser, parts->waiters_folder, parts->waiters,
                              parts->waiter_count, &has_waiter, &waiter, &ignored, error);
-    struct survey_lock *lock = kind == ERROR_NONE ? add_lock(tour->survey, path) : NULL;
+    struct survey_lock *lock = kind == ERROR_NONE ? add_lock(search->survey, path) : NULL;
     if (lock == NULL) {
         free(path);
         return kind == ERROR_NONE ? raise_no_memory("/", error) : kind;
@@ -134,7 +134,7 @@ static enum error_kind note_lock(struct tour *tour, char *path, const char *reci
 /* ------------------------------------------------------------------ queues */
 
 /* Numbered znodes of no session are tasks, or anything else. */
-static enum error_kind is_queue(struct tour *tour, const char *path,
+static enum error_kind is_queue(struct search *search, const char *path,
                                 const struct line_place *places, size_t count, bool *queue,
                                 struct error *error)
 {
@@ -142,12 +142,12 @@ static enum error_kind is_queue(struct tour *tour, const char *path,
     struct browser_data ignored;
     bool there = false;
     enum error_kind kind =
-        look_at_first(tour->browser, path, places, count, &there, &stat, &ignored, error);
+        look_at_first(search->browser, path, places, count, &there, &stat, &ignored, error);
     *queue = kind == ERROR_NONE && there && stat.owner != 0;
     return kind;
 }
 
-static enum error_kind note_queue(struct tour *tour, const char *path,
+static enum error_kind note_queue(struct search *search, const char *path,
                                   const struct line_place *places, size_t count, bool *noted,
                                   struct error *error)
 {
@@ -155,7 +155,7 @@ static enum error_kind note_queue(struct tour *tour, const char *path,
     *noted = false;
     if (count == 0)
         return ERROR_NONE;
-    enum error_kind kind = is_queue(tour, path, places, count, noted, error);
+    enum error_kind kind = is_queue(search, path, places, count, noted, error);
     if (kind != ERROR_NONE || !*noted)
         return kind;
     while (holders < count && places[holders].holds)
@@ -164,7 +164,7 @@ static enum error_kind note_queue(struct tour *tour, const char *path,
     char *copy = strdup(path);
     if (copy == NULL)
         return raise_no_memory(path, error);
-    return note_lock(tour, copy, line_recipe(places, count), &parts, error);
+    return note_lock(search, copy, line_recipe(places, count), &parts, error);
 }
 
 /* ------------------------------------------------------------------ semaphores */
@@ -195,7 +195,7 @@ static size_t read_places(const char *const *names, size_t count, struct line_pl
 }
 
 /* What there is of it is for free_part, on an error too. Takes the folder. */
-static enum error_kind list_part(struct tour *tour, char *folder, struct part *part,
+static enum error_kind list_part(struct search *search, char *folder, struct part *part,
                                  struct error *error)
 {
     const char *const *names = NULL;
@@ -205,36 +205,36 @@ static enum error_kind list_part(struct tour *tour, char *folder, struct part *p
     if (folder == NULL)
         return raise_no_memory("/", error);
     enum error_kind kind =
-        browser_list(tour->browser, folder, NO_WATCH, &there, &names, &count, error);
+        browser_list(search->browser, folder, NO_WATCH, &there, &names, &count, error);
     if (kind != ERROR_NONE || !there)
         return kind;
-    part->names = browser_take_names(tour->browser);
+    part->names = browser_take_names(search->browser);
     part->places = calloc(count + 1, sizeof *part->places);
     if (part->places == NULL)
         return raise_no_memory(folder, error);
     part->count = read_places(part->names, count, part->places);
-    tour->survey->znodes++;
+    search->survey->znodes++;
     return ERROR_NONE;
 }
 
 /* Of a semaphore with a part that may not be listed neither holders nor waiters are told. */
-static enum error_kind note_semaphore(struct tour *tour, const char *path, const char *recipe,
+static enum error_kind note_semaphore(struct search *search, const char *path, const char *recipe,
                                       const char *leases, const char *line, struct error *error)
 {
     struct part held = {0}, waiting = {0};
-    enum error_kind kind = list_part(tour, join(path, leases, ""), &held, error);
+    enum error_kind kind = list_part(search, join(path, leases, ""), &held, error);
     if (kind == ERROR_NONE)
-        kind = list_part(tour, join(path, line, ""), &waiting, error);
+        kind = list_part(search, join(path, line, ""), &waiting, error);
     if (kind == ERROR_NONE) {
         const struct parts parts = {held.folder,    waiting.folder, held.places,
                                     waiting.places, held.count,     waiting.count};
         char *copy = strdup(path);
-        kind = copy != NULL ? note_lock(tour, copy, recipe, &parts, error)
+        kind = copy != NULL ? note_lock(search, copy, recipe, &parts, error)
                             : raise_no_memory(path, error);
     }
     free_part(&held);
     free_part(&waiting);
-    return skip_forbidden(tour, kind);
+    return skip_forbidden(search, kind);
 }
 
 /* ------------------------------------------------------------------ the way through the tree */
@@ -256,7 +256,7 @@ static size_t length_before_line(const char *name)
 }
 
 /* kazoo's semaphores among the children; *part of a child that belongs to one is set. */
-static enum error_kind note_kazoo_semaphores(struct tour *tour, const char *path,
+static enum error_kind note_kazoo_semaphores(struct search *search, const char *path,
                                              const char *const *names, size_t count, bool *part,
                                              struct error *error)
 {
@@ -267,9 +267,9 @@ static enum error_kind note_kazoo_semaphores(struct tour *tour, const char *path
             continue;
         char *name = strndup(names[i], length);
         char *semaphore = name != NULL ? join(path, "/", name) : NULL;
-        kind = semaphore != NULL
-                   ? note_semaphore(tour, semaphore, "kazoo semaphore", "", LINE_KAZOO_LINE, error)
-                   : raise_no_memory(path, error);
+        kind = semaphore != NULL ? note_semaphore(search, semaphore, "kazoo semaphore", "",
+                                                  LINE_KAZOO_LINE, error)
+                                 : raise_no_memory(path, error);
         for (size_t j = 0; name != NULL && j < count; j++)
             part[j] = part[j] || j == i || strcmp(names[j], name) == 0;
         free(semaphore);
@@ -278,7 +278,7 @@ static enum error_kind note_kazoo_semaphores(struct tour *tour, const char *path
     return kind;
 }
 
-static enum error_kind note_curator_semaphore(struct tour *tour, const char *path,
+static enum error_kind note_curator_semaphore(struct search *search, const char *path,
                                               const char *const *names, size_t count, bool *part,
                                               struct error *error)
 {
@@ -288,19 +288,20 @@ static enum error_kind note_curator_semaphore(struct tour *tour, const char *pat
         return ERROR_NONE;
     for (size_t i = 0; i < count; i++)
         part[i] = part[i] || strcmp(names[i], leases) == 0 || strcmp(names[i], line) == 0;
-    return note_semaphore(tour, path, "Curator semaphore", "/" LINE_CURATOR_LEASES,
+    return note_semaphore(search, path, "Curator semaphore", "/" LINE_CURATOR_LEASES,
                           "/" LINE_CURATOR_LINE, error);
 }
 
-static enum error_kind note_own_queue(struct tour *tour, const char *path, const char *const *names,
-                                      size_t count, bool *part, struct error *error)
+static enum error_kind note_own_queue(struct search *search, const char *path,
+                                      const char *const *names, size_t count, bool *part,
+                                      struct error *error)
 {
     bool noted = false;
     struct line_place *places = calloc(count + 1, sizeof *places);
     if (places == NULL)
         return raise_no_memory(path, error);
     size_t place_count = line_read(names, count, places);
-    enum error_kind kind = note_queue(tour, path, places, place_count, &noted, error);
+    enum error_kind kind = note_queue(search, path, places, place_count, &noted, error);
     struct line_place one;
     for (size_t i = 0; noted && i < count; i++)
         part[i] = part[i] || line_read(&names[i], 1, &one) > 0;
@@ -308,38 +309,39 @@ static enum error_kind note_own_queue(struct tour *tour, const char *path, const
     return kind;
 }
 
-/* The locks that these children are of, and the children that are of none as further stops. */
-static enum error_kind visit(struct tour *tour, const struct stop *stop, const char *const *names,
-                             size_t count, struct error *error)
+/* The locks that these children are of, and the children that are of none as further queue. */
+static enum error_kind visit(struct search *search, const struct queued *queued,
+                             const char *const *names, size_t count, struct error *error)
 {
     bool *part = calloc(count + 1, sizeof *part);
     if (part == NULL)
-        return raise_no_memory(stop->path, error);
-    enum error_kind kind = note_curator_semaphore(tour, stop->path, names, count, part, error);
+        return raise_no_memory(queued->path, error);
+    enum error_kind kind = note_curator_semaphore(search, queued->path, names, count, part, error);
     if (kind == ERROR_NONE)
-        kind = note_kazoo_semaphores(tour, stop->path, names, count, part, error);
+        kind = note_kazoo_semaphores(search, queued->path, names, count, part, error);
     if (kind == ERROR_NONE)
-        kind = note_own_queue(tour, stop->path, names, count, part, error);
+        kind = note_own_queue(search, queued->path, names, count, part, error);
     for (size_t i = 0; kind == ERROR_NONE && i < count; i++) {
         if (!part[i])
-            kind = add_stop(tour, stop->path, names[i], stop->depth + 1, error);
+            kind = enqueue(search, queued->path, names[i], queued->depth + 1, error);
     }
     free(part);
     return kind;
 }
 
-static enum error_kind go_to(struct tour *tour, const struct stop *stop, struct error *error)
+static enum error_kind list_queued(struct search *search, const struct queued *queued,
+                                   struct error *error)
 {
     const char *const *names = NULL;
     size_t count = 0;
     bool there = false;
     enum error_kind kind =
-        browser_list(tour->browser, stop->path, NO_WATCH, &there, &names, &count, error);
+        browser_list(search->browser, queued->path, NO_WATCH, &there, &names, &count, error);
     if (kind != ERROR_NONE || !there)
-        return skip_forbidden(tour, kind);
-    tour->survey->znodes++;
-    const char **kept = browser_take_names(tour->browser);
-    kind = visit(tour, stop, kept, count, error);
+        return skip_forbidden(search, kind);
+    search->survey->znodes++;
+    const char **kept = browser_take_names(search->browser);
+    kind = visit(search, queued, kept, count, error);
     free(kept);
     return kind;
 }
@@ -358,15 +360,15 @@ enum error_kind survey_take(struct browser *browser, const char *path, struct su
                             struct error *error)
 {
     struct survey taken = {.complete = true};
-    struct tour tour = {.browser = browser, .survey = &taken};
-    tour.stops = calloc(SURVEY_ZNODES_MAX, sizeof *tour.stops);
+    struct search search = {.browser = browser, .survey = &taken};
+    search.queue = calloc(SURVEY_ZNODES_MAX, sizeof *search.queue);
     enum error_kind kind =
-        tour.stops != NULL ? add_stop(&tour, path, "", 0, error) : raise_no_memory(path, error);
-    for (; kind == ERROR_NONE && tour.next < tour.count; tour.next++)
-        kind = go_to(&tour, &tour.stops[tour.next], error);
-    for (size_t i = 0; i < tour.count; i++)
-        free(tour.stops[i].path);
-    free(tour.stops);
+        search.queue != NULL ? enqueue(&search, path, "", 0, error) : raise_no_memory(path, error);
+    for (; kind == ERROR_NONE && search.next < search.count; search.next++)
+        kind = list_queued(&search, &search.queue[search.next], error);
+    for (size_t i = 0; i < search.count; i++)
+        free(search.queue[i].path);
+    free(search.queue);
     if (kind == ERROR_NONE && taken.count > 0)
         qsort(taken.locks, taken.count, sizeof *taken.locks, compare);
     if (kind == ERROR_NONE)

@@ -35,13 +35,13 @@ static struct claim claim_with(const char *id, struct swap swap)
 static enum verdict try_claim(const struct claim *claim, const struct trial_host *host,
                               uint64_t timeout_ns)
 {
-    struct lab lab = {.host = *host, .root = ROOT, .seed = 1, .timeout_ns = timeout_ns};
+    struct testbed testbed = {.host = *host, .root = ROOT, .seed = 1, .timeout_ns = timeout_ns};
     struct error error = {0};
     static unsigned trials; /* so that no two trials have the same root */
-    lab.trials = trials;
+    testbed.trials = trials;
     finding = (struct finding){0};
-    live_expect(claim->experiment(claim, &lab, &finding, &error), &error);
-    trials = lab.trials;
+    live_expect(claim->experiment(claim, &testbed, &finding, &error), &error);
+    trials = testbed.trials;
     return finding_verdict(&finding);
 }
 

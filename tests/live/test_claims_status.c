@@ -17,34 +17,34 @@ static enum error_kind find(struct finding *finding, bool tried, bool as_expecte
     return ERROR_NONE;
 }
 
-static enum error_kind hold(const struct claim *claim, struct lab *lab, struct finding *finding,
-                            struct error *error)
+static enum error_kind hold(const struct claim *claim, struct testbed *testbed,
+                            struct finding *finding, struct error *error)
 {
-    (void)claim, (void)lab, (void)error;
+    (void)claim, (void)testbed, (void)error;
     return find(finding, true, true);
 }
 
-static enum error_kind fail_at_first(const struct claim *claim, struct lab *lab,
+static enum error_kind fail_at_first(const struct claim *claim, struct testbed *testbed,
                                      struct finding *finding, struct error *error)
 {
-    (void)claim, (void)lab, (void)error;
+    (void)claim, (void)testbed, (void)error;
     (void)find(finding, true, false);
     finding_check(finding, true);
     finding_undecide(finding, "so to say");
     return ERROR_NONE;
 }
 
-static enum error_kind decide_nothing(const struct claim *claim, struct lab *lab,
+static enum error_kind decide_nothing(const struct claim *claim, struct testbed *testbed,
                                       struct finding *finding, struct error *error)
 {
-    (void)claim, (void)lab, (void)error;
+    (void)claim, (void)testbed, (void)error;
     return find(finding, false, true);
 }
 
-static enum error_kind be_cut_short(const struct claim *claim, struct lab *lab,
+static enum error_kind be_cut_short(const struct claim *claim, struct testbed *testbed,
                                     struct finding *finding, struct error *error)
 {
-    (void)claim, (void)lab, (void)finding;
+    (void)claim, (void)testbed, (void)finding;
     return error_raise(error, ERROR_SESSION_LOST, 0, "session", "%s", "");
 }
 
