@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * complain: an error in words, at the edge of the program. Layer: bench/cli.
+ * complain: the messages of the program on stderr. Layer: bench/cli.
  *
- * Invariant: what is written is one printable line (base/printable.h), whatever a server or a file
- * put into it; on a terminal the line is broken between words, in 80 columns.
+ * Invariant: a message is one printable line (base/printable.h), whatever bytes of a server or a
+ * file are in it; on a terminal the line is broken between words, in 80 columns.
  */
 #ifndef BENCH_CLI_COMPLAIN_H
 #define BENCH_CLI_COMPLAIN_H
@@ -19,18 +19,18 @@ int complain(const struct error *error);
 int complain_usage(const char *subcommand, const char *subject, const char *why, ...)
     __attribute__((format(printf, 3, 4)));
 
-/* The same for an error that a subcommand came upon: what the command line is to blame for names
- * the subcommand's help. */
+/* The same for an error of a subcommand: an error that the command line caused refers to the help
+ * of the subcommand. */
 int complain_about(const char *subcommand, const struct error *error);
 
-/* The same about the value of an option: "zkherd: option value: why; see ...". Returns false, for
- * who has looked at it to return. */
+/* The same for the value of an option: "zkherd: option value: why; see ...". Returns false, so that
+ * a parser can return the call. */
 bool complain_value(const char *subcommand, const char *option, const char *value, const char *why);
 
-/* A remark that stops nothing: "zkherd: what". */
+/* A warning: "zkherd: what". */
 void complain_mildly(const char *what, ...) __attribute__((format(printf, 1, 2)));
 
-/* A finding, which is no error of the program's: "what". */
+/* A failed verdict, which is no error of the program: "what". */
 void complain_plainly(const char *what, ...) __attribute__((format(printf, 1, 2)));
 
 #endif

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * machine: what the host is, and whether its limits allow a run. Layer: bench/output.
+ * machine: describes the host, and raises its limits for a run. Layer: bench/output.
  */
 #ifndef BENCH_OUTPUT_MACHINE_H
 #define BENCH_OUTPUT_MACHINE_H
@@ -11,15 +11,15 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Raises the limit of open files so that a process can hold so many sessions, and a private server
- * all of them. ERROR_NO_DESCRIPTORS, with the numbers, when that is not allowed. */
+/* Raises the limit of open files for so many sessions in one process, or in one private server.
+ * ERROR_NO_DESCRIPTORS, with the numbers, if the host does not allow that. */
 MUST_CHECK enum error_kind machine_allow_descriptors(uint64_t needed, struct error *error);
 
-/* How many local ports the kernel gives out for connections to one server. */
+/* The number of local ports for connections to one server. */
 uint64_t machine_local_ports(void);
 
-/* Writes the kind of file system that a folder lies on, as the kernel calls it ("ext4", "tmpfs"),
- * or "unknown"; folder is an absolute path without links. */
+/* Writes the kernel's name of the file system of a folder ("ext4", "tmpfs"), or "unknown". folder:
+ * an absolute path without links. */
 void machine_file_system(const char *folder, char *name, size_t size);
 
 /* CPU, cores, memory, kernel and limits, for the manifest; NULL without memory. The caller's to

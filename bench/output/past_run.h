@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * past_run: a run as it lies in its folder, read again: its plan and its trials. Layer:
- * bench/output.
+ * past_run: the plan and the trials of a run, read from its folder. Layer: bench/output.
  *
- * Invariant: a run that was opened has every key of the plan, and each trial of that plan exactly
- * once; fewer of them only if its manifest says that the run was cut short.
+ * Invariant: an open run has every key of the plan, and each trial of the plan once. Trials are
+ * missing only if the manifest says that the run was cut short.
  */
 #ifndef BENCH_OUTPUT_PAST_RUN_H
 #define BENCH_OUTPUT_PAST_RUN_H
@@ -19,16 +18,16 @@
 #include <stdint.h>
 
 struct past_run {
-    char folder[PATH_MAX]; /* as it was named, without slashes at the end */
+    char folder[PATH_MAX]; /* as the caller named it, without slashes at the end */
     json_t *manifest;
-    const json_t *plan; /* in the manifest */
+    const json_t *plan; /* points into the manifest */
     struct csv_reader trials;
 };
 
 /*
  * Reads manifest.json and trials.csv of a folder. On success *run is the caller's, to
- * past_run_deinit. ERROR_NOT_A_RUN: no such folder, one of the two is missing, or there is no
- * trial; ERROR_MALFORMED.
+ * past_run_deinit. ERROR_NOT_A_RUN: the folder or one of the two files does not exist, or there is
+ * no trial; ERROR_MALFORMED.
  */
 MUST_CHECK enum error_kind past_run_open(const char *folder, struct past_run *run,
                                          struct error *error);
@@ -41,25 +40,26 @@ void past_run_deinit(struct past_run *run);
 MUST_CHECK enum error_kind past_run_check_plan(const struct past_run *first,
                                                const struct past_run *other, struct error *error);
 
-/* What the plan names: recipe i (NULL behind the last) and number of clients i (0 behind it). */
+/* Recipe `index` of the plan, NULL behind the last; number of clients `index`, 0 behind the last.
+ */
 const char *past_run_recipe(const struct past_run *run, size_t index);
 uint64_t past_run_clients(const struct past_run *run, size_t index);
 
-/* How many trials of each cell the plan has, at least one. */
+/* The number of trials of each cell in the plan, at least one. */
 uint64_t past_run_trials(const struct past_run *run);
 
-/* Whether a text may be the name of a recipe: letters, digits, and what joins them. */
+/* Whether a text can be the name of a recipe: letters, digits, '-', '_', '.'. */
 bool past_run_is_name(const char *text);
 
-/* Whether the plan has this recipe, one of its own, go through this number of clients, one of its
- * own too. */
+/* Whether the plan has a cell of this recipe and this number of clients, both from the plan's
+ * lists. */
 bool past_run_plans(const struct past_run *run, const char *recipe, uint64_t clients);
 
 bool past_run_is_lockstep(const struct past_run *run);
 bool past_run_has_duration(const struct past_run *run);
 bool past_run_is_drain(const struct past_run *run);
 
-/* Whether it was made with --max-rate: its trials then have no times that span several steps. */
+/* Whether the run had --max-rate: its trials then have no times that span several steps. */
 bool past_run_is_paced(const struct past_run *run);
 
 #endif

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * capacity: how many sessions the servers of --connect allow this host, and what of a plan that
- * leaves. Layer: bench/target.
+ * capacity: how many sessions the servers of --connect allow this host, and which numbers of
+ * clients remain. Layer: bench/target.
  *
- * Session i connects to server i mod their number, and each server has a limit of its own for each
- * address that connects to it. Of that limit CAPACITY_RESERVED are no trial's.
+ * Session i connects to server i mod the number of servers. Each server limits the connections of
+ * one address; CAPACITY_RESERVED of them are not for sessions of trials.
  */
 #ifndef BENCH_TARGET_CAPACITY_H
 #define BENCH_TARGET_CAPACITY_H
@@ -16,22 +16,22 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* zkherd's own session, a question by four-letter word, and two connections of the trial before
- * that the server may not have done with yet. */
+/* zkherd's own session, a four-letter word, and two connections of the previous trial that the
+ * server may not have closed yet. */
 #define CAPACITY_RESERVED 4
 
 struct capacity {
-    uint64_t sessions; /* at most, at a time; UINT64_MAX: as many as were asked for */
-    uint64_t room;     /* connections of this host that the tightest server takes, … */
-    char server[ENDPOINT_TEXT_SIZE]; /* … and which that is; "": none has a limit that matters */
+    uint64_t sessions;               /* at most, at a time; UINT64_MAX: no limit was found */
+    uint64_t room;                   /* connections that the server with the lowest limit allows */
+    char server[ENDPOINT_TEXT_SIZE]; /* the server with the lowest limit; "": no limit was found */
 };
 
-/* Takes down that the server of this index takes so many connections of this host. */
+/* Takes into account that server `index` allows this host so many connections. */
 void capacity_heed(struct capacity *capacity, const struct connect_string *servers, size_t index,
                    uint64_t room);
 
-/* Finds out what these servers, those that sessions connect to, allow a plan whose largest number
- * of clients is `most`. Errors of connection_limit_try. */
+/* Finds the capacity of the servers that sessions connect to, for `most` sessions at a time. Errors
+ * of connection_limit_try. */
 MUST_CHECK enum error_kind capacity_look(const struct connect_string *servers, uint64_t most,
                                          struct capacity *capacity, struct error *error);
 

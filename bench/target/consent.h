@@ -10,9 +10,9 @@
 
 #include <stdbool.h>
 
-/* Ends a question that stands on stderr with " [y/N] " and reads the answer from stdin, a terminal;
- * the browser's session is kept alive meanwhile. An answer other than y or yes is no. Errors of
- * browser.h. */
+/* Appends " [y/N] " to the question that the caller has written to stderr, and reads the answer
+ * from stdin, a terminal. The session of the browser is kept alive meanwhile. Any answer but y and
+ * yes is no. Errors of browser.h. */
 MUST_CHECK enum error_kind consent_await(struct browser *browser, bool *agreed,
                                          struct error *error);
 

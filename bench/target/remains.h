@@ -26,12 +26,12 @@
 
 /* X(name, word) */
 #define REMAINS_STATES(X)                                                                          \
-    X(DEAD, "dead")       /* its run has ended, and left it behind */                              \
+    X(DEAD, "dead")       /* the run has ended and has left the root behind */                     \
     X(RUNNING, "running") /* the mark is there */                                                  \
     X(IN_USE, "in use")   /* no mark, but a session owns a znode in it */                          \
-    X(RECENT, "unknown")  /* without a record, and not old enough */                               \
-    X(FOREIGN, "foreign") /* it holds something that no run makes */                               \
-    X(GONE, "gone")       /* it was removed meanwhile */
+    X(RECENT, "unknown")  /* no record, and younger than REMAINS_AGE_H */                          \
+    X(FOREIGN, "foreign") /* the root has a znode that no run makes */                             \
+    X(GONE, "gone")       /* the root was removed meanwhile */
 
 enum remains_state {
 #define X(name, word) REMAINS_##name,
@@ -42,14 +42,14 @@ enum remains_state {
 struct remains {
     char path[ROOT_PATH_SIZE];
     enum remains_state state;
-    size_t znodes;      /* that were looked at, itself included */
-    int64_t created_ms; /* the newest of them, by the servers' clock */
-    char about[96];     /* the process and the host; or the znode that made it FOREIGN or IN_USE;
-                           as it came, not printable */
+    size_t znodes;      /* that were read, the root included */
+    int64_t created_ms; /* of the newest znode, by the servers' clock */
+    char about[96];     /* the process and the host; FOREIGN, IN_USE: the znode that decided. Any
+                           bytes */
 };
 
 struct remains_list {
-    struct remains *items; /* by path, which is by time */
+    struct remains *items; /* sorted by path, and so by time */
     size_t count;
 };
 
