@@ -24,6 +24,7 @@ BENCH_OBJECTS := $(patsubst %.c,$(BUILD)/%.o,$(filter-out bench/cost/%,$(wildcar
 COST_OBJECTS  := $(patsubst %.c,$(BUILD)/%.o,$(wildcard bench/cost/*.c))
 UNIT_TESTS    := $(patsubst tests/unit/%.c,$(BUILD)/tests/%,$(wildcard tests/unit/test_*.c))
 LIVE_TESTS    := $(patsubst tests/live/%.c,$(BUILD)/tests/%,$(wildcard tests/live/test_*.c))
+TEST_SUPPORT  := $(patsubst %.c,$(BUILD)/%.o,$(wildcard tests/support/*.c))
 
 # `make V=1` shows the commands in full.
 ifndef V
@@ -44,6 +45,11 @@ $(BUILD)/libbench.a: $(filter-out %/main.o,$(BENCH_OBJECTS))
 	@rm -f $@
 	$(call say,library)$(AR) rcs $@ $^
 
+# What test programs share.
+$(BUILD)/libtestsupport.a: $(TEST_SUPPORT)
+	@rm -f $@
+	$(call say,library)$(AR) rcs $@ $^
+
 $(BUILD)/%.o: %.c
 	@mkdir -p $(@D)
 	$(call say,compile)$(CC) $(ALL_CFLAGS) -c -o $@ $<
@@ -55,14 +61,14 @@ $(BUILD)/version.stamp: FORCE
 	@mkdir -p $(@D)
 	@echo '$(VERSION)' | cmp -s - $@ || echo '$(VERSION)' > $@
 
-$(BUILD)/tests/%: tests/unit/%.c $(BUILD)/libbench.a $(BUILD)/libzkherd.a
+$(BUILD)/tests/%: tests/unit/%.c $(BUILD)/libtestsupport.a $(BUILD)/libbench.a $(BUILD)/libzkherd.a
 	@mkdir -p $(@D)
-	$(call say,link)$(CC) $(ALL_CFLAGS) $(LDFLAGS) -o $@ $< $(BUILD)/libbench.a $(BUILD)/libzkherd.a \
-	    -lcmocka $(LIBS)
+	$(call say,link)$(CC) $(ALL_CFLAGS) $(LDFLAGS) -o $@ $< $(filter %.a,$^) -lcmocka $(LIBS)
 
-$(BUILD)/tests/%: tests/live/%.c $(BUILD)/libzkherd.a
+$(BUILD)/tests/%: tests/live/%.c $(BUILD)/libtestsupport.a $(BUILD)/libzkherd.a
 	@mkdir -p $(@D)
-	$(call say,link)$(CC) $(ALL_CFLAGS) $(LDFLAGS) -o $@ $< $(filter %.o,$^) $(BUILD)/libzkherd.a -lcmocka $(LIBS)
+	$(call say,link)$(CC) $(ALL_CFLAGS) $(LDFLAGS) -o $@ $< $(filter %.o,$^) $(filter %.a,$^) -lcmocka \
+	    $(LIBS)
 
 # test_claims links the program; test_claims_status links it with the test's own list of claims.
 $(BUILD)/tests/test_claims: $(filter-out %/main.o,$(BENCH_OBJECTS))
@@ -294,4 +300,4 @@ FORCE:
     install-to-lint install-to-compose install-docker FORCE
 .SECONDARY:
 -include $(LIB_OBJECTS:.o=.d) $(BENCH_OBJECTS:.o=.d) $(COST_OBJECTS:.o=.d) \
-    $(UNIT_TESTS:=.d) $(LIVE_TESTS:=.d)
+    $(TEST_SUPPORT:.o=.d) $(UNIT_TESTS:=.d) $(LIVE_TESTS:=.d)

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Trials in which a session dies, or loses a reply: what the others are in for. */
-#define LIVE_TICK_MS 500
-#include "tests/live/live.h"
+#include "tests/support/live.h"
 
 /* The driver of the group of tests that is running. */
 static enum driver driver;
@@ -207,6 +206,12 @@ static void test_a_task_whose_worker_crashed_is_run_again(void **state)
     }
 }
 
+static int start(void **state)
+{
+    (void)state;
+    return live_start_with(1, 500);
+}
+
 static int run_with(enum driver of_group, const char *name)
 {
     const struct CMUnitTest tests[] = {
@@ -222,7 +227,7 @@ static int run_with(enum driver of_group, const char *name)
         cmocka_unit_test(test_a_task_whose_worker_crashed_is_run_again),
     };
     driver = of_group;
-    return cmocka_run_group_tests_name(name, tests, live_start, live_stop);
+    return cmocka_run_group_tests_name(name, tests, start, live_stop);
 }
 
 int main(void)

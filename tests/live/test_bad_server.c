@@ -11,7 +11,7 @@
 
 #include "base/clock.h"
 #include "client/event_loop.h"
-#include "tests/live/port.h"
+#include "tests/support/port.h"
 
 #include <arpa/inet.h>
 #include <signal.h>

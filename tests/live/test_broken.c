@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* The locks that are broken on purpose: each is caught, every time, with the report that tells what
  * is wrong with it. */
-#define LIVE_TICK_MS 500
-#include "tests/live/live.h"
+#include "tests/support/live.h"
 
 #define TIMES   10
 #define SLOW    3 /* of those that wait for a timeout; in simulations it is hundreds of times */
@@ -98,6 +97,12 @@ static void test_leak(void **state)
     }
 }
 
+static int start(void **state)
+{
+    (void)state;
+    return live_start_with(1, 500);
+}
+
 static int run_with(enum driver of_group, const char *name)
 {
     const struct CMUnitTest tests[] = {
@@ -108,7 +113,7 @@ static int run_with(enum driver of_group, const char *name)
         cmocka_unit_test(test_leak),
     };
     driver = of_group;
-    return cmocka_run_group_tests_name(name, tests, live_start, live_stop);
+    return cmocka_run_group_tests_name(name, tests, start, live_stop);
 }
 
 int main(void)

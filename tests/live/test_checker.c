@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Locks that are broken on purpose: the checker must catch each of them, and say what is wrong. */
 #include "recipes/queue.h"
-#include "tests/live/live.h"
+#include "tests/support/live.h"
 
 static void law_of_nothing(const struct law_view *view, struct tally *cost)
 {

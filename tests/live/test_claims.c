@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /* The experiments of zkherd claims: each claim holds, and none is hard-coded: given a lock of which
  * it is not true, its experiment says that it fails. */
-#include "tests/live/live.h"
-#include "tests/live/simulate.h"
-#include "tests/live/words.h"
+#include "tests/support/live.h"
+#include "tests/support/simulate.h"
+#include "tests/support/words.h"
 
 #include "bench/claims/catalogue.h"
 #include "bench/claims/deaths.h"

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /* What zkherd claims makes of verdicts: the program but for its list of claims, which is this
  * file's. */
-#include "tests/live/outside.h"
-#include "tests/live/table.h"
+#include "tests/support/outside.h"
+#include "tests/support/table.h"
 
 #include "bench/claims/catalogue.h"
 #include "bench/claims/claims.h"

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /* What spares the servers: --max-clients, --max-rate, and what is said before a run on servers that
  * are somebody's. */
-#include "tests/live/outcome.h"
-#include "tests/live/outside.h"
-#include "tests/live/run_files.h"
+#include "tests/support/outcome.h"
+#include "tests/support/outside.h"
+#include "tests/support/run_files.h"
 
 static const char *const without_plots[] = {NO_PROGRAMS, NULL};
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /* zkherd claims as a user runs it: its table, its file, its ends. */
-#include "tests/live/outcome.h"
-#include "tests/live/outside.h"
-#include "tests/live/screen.h"
-#include "tests/live/table.h"
+#include "tests/support/outcome.h"
+#include "tests/support/outside.h"
+#include "tests/support/screen.h"
+#include "tests/support/table.h"
 
 static struct command command;
 

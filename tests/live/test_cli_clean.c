@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* `zkherd clean`: removes the roots of dead runs, and nothing else. */
-#include "tests/live/asked.h"
-#include "tests/live/inspect.h"
+#include "tests/support/asked.h"
+#include "tests/support/inspect.h"
 
 /* A session of 15 s that is gone, and the servers' own count of it. */
 #define EXPIRY_PATIENCE_NS (60 * NS_PER_S)
@@ -13,7 +13,7 @@
 static void create_holding(const char *path, const char *data)
 {
     client_create(actors[0].client, path, data, strlen(data), PERSISTENT);
-    assert_int_equal(await(&actors[0]), ZK_OK);
+    assert_int_equal(await_reply(&actors[0]), ZK_OK);
 }
 
 static void remove_tree(const char *path)
@@ -46,7 +46,7 @@ static void clean(const char *servers, const char *option)
 /* A root's line of the table. */
 static void assert_state(const char *root, const char *state, const char *about)
 {
-    char line[200];
+    char line[800];
     snprintf(line, sizeof line, "%-32s  %-7s  %s", root, state, about);
     assert_has(command.out, line);
 }

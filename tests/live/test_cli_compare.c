@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Runs held against each other: two that the program makes, and folders made by hand. */
-#include "tests/live/outcome.h"
-#include "tests/live/outside.h"
-#include "tests/live/screen.h"
-#include "tests/live/table.h"
+#include "tests/support/outcome.h"
+#include "tests/support/outside.h"
+#include "tests/support/screen.h"
+#include "tests/support/table.h"
 
 #include <math.h>
 #include <sys/resource.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* The folder of --data: where private servers keep their data, and what is left of it. */
-#include "tests/live/outcome.h"
-#include "tests/live/run_files.h"
+#include "tests/support/outcome.h"
+#include "tests/support/run_files.h"
 
 #include <sched.h>
 #include <sys/mount.h>
@@ -14,7 +14,7 @@ static struct command command;
 static int clear_away(void **state)
 {
     umount2(in_work("disk"), MNT_DETACH); /* where a test has mounted it */
-    return nest_remove(state);
+    return work_remove(state);
 }
 
 /* What a manifest says of the data, for the caller to json_decref. */
@@ -89,7 +89,7 @@ static void without_the_option_it_is_the_temporary_folder(void **state)
     command_run(&command, COMMAND("run", SMALL));
     assert_status(&command, 0);
     json_t *data = read_data("out");
-    assert_lay_in(data, nest_temporary);
+    assert_lay_in(data, work_temporary);
     json_decref(data);
 }
 
@@ -152,7 +152,7 @@ static void a_folder_that_is_not_writable(void **state)
         print_message("skipped: needs root, to become somebody else\n");
         skip();
     }
-    assert_int_equal(chmod(nest, 0755), 0);
+    assert_int_equal(chmod(work_nest, 0755), 0);
     assert_int_equal(chmod(in_work("."), 0777), 0); /* for the results */
     assert_int_equal(mkdir(in_work("data"), 0755), 0);
     command.prepare = become_nobody;
@@ -168,7 +168,7 @@ static void a_folder_that_is_not_writable(void **state)
     assert_left(1);
 }
 
-#define DATA_TEST(test) cmocka_unit_test_setup_teardown(test, nest_make, clear_away)
+#define DATA_TEST(test) cmocka_unit_test_setup_teardown(test, work_make, clear_away)
 
 int main(void)
 {

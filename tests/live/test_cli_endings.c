@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Runs that end before their time: by a signal, by the death of a worker, by that of the server. */
-#include "tests/live/outcome.h"
-#include "tests/live/outside.h"
-#include "tests/live/run_files.h"
+#include "tests/support/outcome.h"
+#include "tests/support/outside.h"
+#include "tests/support/run_files.h"
 
 /* A long run: trials of a few tenths of a second, the first of them soon over. */
 #define LONG "-n", "2,4", "-t", "200", "-r", "scalable,nonscalable", "--hold", "20ms", "-o", "out"
@@ -40,15 +40,15 @@ static void install_gnuplot(const char *lines)
     static char setting[512];
     static const char *settings[] = {setting, NULL};
     char path[96];
-    snprintf(path, sizeof path, "%s/bin", nest);
+    snprintf(path, sizeof path, "%s/bin", work_nest);
     assert_int_equal(mkdir(path, 0755), 0);
-    snprintf(path, sizeof path, "%s/bin/gnuplot", nest);
+    snprintf(path, sizeof path, "%s/bin/gnuplot", work_nest);
     FILE *script = fopen(path, "w");
     assert_non_null(script);
     fprintf(script, "#!/bin/sh\n%s\n", lines);
     assert_int_equal(fchmod(fileno(script), 0755), 0);
     assert_int_equal(fclose(script), 0);
-    snprintf(setting, sizeof setting, "PATH=%s/bin:/usr/bin:/bin", nest);
+    snprintf(setting, sizeof setting, "PATH=%s/bin:/usr/bin:/bin", work_nest);
     command.settings = settings;
 }
 

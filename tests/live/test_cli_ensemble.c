@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /* `zkherd ensemble`: servers that stay, found again, ended, and recognised when they are gone. */
-#include "tests/live/outcome.h"
-#include "tests/live/port.h"
-#include "tests/live/run_files.h"
+#include "tests/support/outcome.h"
+#include "tests/support/port.h"
+#include "tests/support/run_files.h"
 
 #include "servers/four_letter.h"
 
@@ -17,15 +17,15 @@ static const char *settings[] = {run_time_setting, NULL};
 /* A run-time folder of its own for each test: one ensemble a user is one a test here. */
 static int make_fresh(void **state)
 {
-    if (nest_make(state) != 0)
+    if (work_make(state) != 0)
         return -1;
-    snprintf(run_time, sizeof run_time, "%s/run", nest);
+    snprintf(run_time, sizeof run_time, "%s/run", work_nest);
     snprintf(run_time_setting, sizeof run_time_setting, "XDG_RUNTIME_DIR=%s", run_time);
     command = (struct command){.settings = settings};
     return mkdir(run_time, 0700);
 }
 
-#define ENSEMBLE_TEST(test) cmocka_unit_test_setup_teardown(test, make_fresh, nest_remove)
+#define ENSEMBLE_TEST(test) cmocka_unit_test_setup_teardown(test, make_fresh, work_remove)
 
 /* A path in the folder in which it is remembered. */
 static const char *remembered(const char *name)
@@ -64,7 +64,7 @@ static void stop(void)
     /* Not within a moment: it has waited. */
     pid_t pids[COMMAND_PROCESSES];
     assert_int_equal(list_ours(pids), 0);
-    assert_int_equal(count_entries(nest_temporary), 0);
+    assert_int_equal(count_entries(work_temporary), 0);
     assert_forgotten();
 }
 
@@ -136,7 +136,7 @@ static void a_shell_may_take_its_output(void **state)
     (void)state;
     char line[COMMAND_PATH_SIZE + 512], out[256] = "";
     snprintf(line, sizeof line, "TMPDIR=%s %s %s ensemble start --heap 64 --servers 1 2>/dev/null",
-             nest_temporary, run_time_setting, command_program);
+             work_temporary, run_time_setting, command_program);
     alarm(60); /* instead of waiting for ever */
     FILE *shell = popen(line, "re");
     assert_non_null(shell);
@@ -172,7 +172,7 @@ static void options_reach_the_servers(void **state)
                                   "--data", "data"));
     assert_status(&command, 0);
     assert_int_equal(count_entries(in_work("data")), 1);
-    assert_int_equal(count_entries(nest_temporary), 0);
+    assert_int_equal(count_entries(work_temporary), 0);
     command.out[strcspn(command.out, "\n")] = '\0';
     struct endpoint endpoint = {.host = "127.0.0.1"};
     endpoint.port = (uint16_t)atoi(strrchr(command.out, ':') + 1);
@@ -229,12 +229,12 @@ static const char *java_that_fails(void)
 {
     static char setting[128];
     char path[160];
-    snprintf(setting, sizeof setting, "JAVA_HOME=%s/java", nest);
-    snprintf(path, sizeof path, "%s/java", nest);
+    snprintf(setting, sizeof setting, "JAVA_HOME=%s/java", work_nest);
+    snprintf(path, sizeof path, "%s/java", work_nest);
     assert_int_equal(mkdir(path, 0700), 0);
-    snprintf(path, sizeof path, "%s/java/bin", nest);
+    snprintf(path, sizeof path, "%s/java/bin", work_nest);
     assert_int_equal(mkdir(path, 0700), 0);
-    snprintf(path, sizeof path, "%s/java/bin/java", nest);
+    snprintf(path, sizeof path, "%s/java/bin/java", work_nest);
     FILE *file = fopen(path, "we");
     assert_non_null(file);
     fputs("#!/bin/sh\ncase \"$*\" in */server.2/zoo.cfg)\n"
@@ -349,14 +349,14 @@ static void a_supervisor_that_was_killed_is_cleared_up_after(void **state)
         /* The server ends with its supervisor, a moment later. */
         while (find_ours("zkherd-keeper", 0) != 0 || find_ours("java", 0) != 0)
             pause_ms(1);
-        assert_int_equal(count_entries(nest_temporary), 1);
+        assert_int_equal(count_entries(work_temporary), 1);
         if (i == 0) {
             assert_none("that which was started has been killed, and what it left is cleared");
             assert_forgotten();
         }
     }
     start("1"); /* the same for the next start */
-    assert_int_equal(count_entries(nest_temporary), 1);
+    assert_int_equal(count_entries(work_temporary), 1);
     stop();
 }
 
@@ -420,7 +420,7 @@ static void a_folder_that_others_may_enter_is_refused(void **state)
     assert_int_equal(rmdir(remembered("")), 0);
     char link[160];
     snprintf(link, sizeof link, "%s/zkherd", run_time);
-    assert_int_equal(symlink(nest_work, link), 0);
+    assert_int_equal(symlink(work_folder, link), 0);
     command_run(&command, COMMAND("ensemble", "start"));
     assert_status(&command, 3);
     assert_has(command.err, "to remember a private ensemble in");
@@ -436,7 +436,7 @@ int main(void)
         ENSEMBLE_TEST(a_start_that_fails_leaves_nothing),
         ENSEMBLE_TEST(a_server_that_dies_at_the_start_is_told),
         ENSEMBLE_TEST(nobody_is_told_where_it_is),
-        SOON_TEST(a_start_that_is_interrupted_leaves_nothing, make_fresh, nest_remove),
+        SOON_TEST(a_start_that_is_interrupted_leaves_nothing, make_fresh, work_remove),
         ENSEMBLE_TEST(two_starts_at_once_make_one_ensemble),
         ENSEMBLE_TEST(servers_that_ended_are_told),
         ENSEMBLE_TEST(a_supervisor_that_was_killed_is_cleared_up_after),

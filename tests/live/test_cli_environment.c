@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /* What the program says, and leaves, where something that it needs is missing: Java, a descriptor,
  * a folder, space. */
-#include "tests/live/outcome.h"
-#include "tests/live/outside.h"
-#include "tests/live/run_files.h"
+#include "tests/support/outcome.h"
+#include "tests/support/outside.h"
+#include "tests/support/run_files.h"
 
 #include "servers/install.h"
 
@@ -28,13 +28,13 @@ static void with(const char *const *settings, void (*prepare)(void))
 static int make_fresh(void **state)
 {
     with(NULL, NULL);
-    return nest_make(state);
+    return work_make(state);
 }
 
 static int clear_away(void **state)
 {
     umount2(in_work("disk"), MNT_DETACH); /* where a test has mounted it */
-    return nest_remove(state);
+    return work_remove(state);
 }
 
 /* ------------------------------------------------------------------ programs */
@@ -57,7 +57,7 @@ static void no_zookeeper(void **state)
 {
     (void)state;
     static char setting[128];
-    snprintf(setting, sizeof setting, "ZOOKEEPER_HOME=%s", nest_work);
+    snprintf(setting, sizeof setting, "ZOOKEEPER_HOME=%s", work_folder);
     with((const char *const[]){setting, NULL}, NULL);
     command_run(&command, COMMAND("run", SMALL));
     assert_in_vain(&command, "no ZooKeeper server found: ZOOKEEPER_HOME has no zookeeper-*.jar");
@@ -94,10 +94,10 @@ static const char *java_alone(void)
     char java[PATH_MAX], link[96];
     struct error error;
     assert_int_equal(install_find_java(java, sizeof java, &error), ERROR_NONE);
-    snprintf(link, sizeof link, "%s/bin", nest);
+    snprintf(link, sizeof link, "%s/bin", work_nest);
     assert_int_equal(mkdir(link, 0755), 0);
     snprintf(setting, sizeof setting, "PATH=%s", link);
-    snprintf(link, sizeof link, "%s/bin/java", nest);
+    snprintf(link, sizeof link, "%s/bin/java", work_nest);
     assert_int_equal(symlink(java, link), 0);
     return setting;
 }
@@ -142,8 +142,8 @@ static void the_version_is_that_of_the_loaded_library(void **state)
 {
     (void)state;
     char path[128];
-    snprintf(path, sizeof path, "LD_LIBRARY_PATH=%s", nest);
-    install_another_library(nest);
+    snprintf(path, sizeof path, "LD_LIBRARY_PATH=%s", work_nest);
+    install_another_library(work_nest);
     with((const char *const[]){path, NO_PROGRAMS, NULL}, NULL);
     command_run(&command, COMMAND("run", SMALL, "-q", "--connect", outside, "-o", "out"));
     assert_status(&command, 0);

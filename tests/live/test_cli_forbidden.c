@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* `zkherd inspect` and `zkherd clean` where an ACL forbids to read a znode: what can be told is. */
-#include "tests/live/acl.h"
-#include "tests/live/inspect.h"
+#include "tests/support/acl.h"
+#include "tests/support/inspect.h"
 
 #define ROOT   "/zkherd-20200101T000000Z-0000001"
 #define ROOT_2 "/zkherd-20200101T000001Z-0000002"
@@ -11,7 +11,7 @@
 static void create_holding(const char *path, const char *data, enum create_mode mode)
 {
     client_create(actors[0].client, path, data, strlen(data), mode);
-    assert_int_equal(await(&actors[0]), ZK_OK);
+    assert_int_equal(await_reply(&actors[0]), ZK_OK);
 }
 
 static void assert_json(const char *path, const char *words)

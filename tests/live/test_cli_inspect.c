@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* `zkherd inspect`: who holds and who waits, and what is refused. */
-#include "tests/live/front.h"
-#include "tests/live/inspect.h"
+#include "tests/support/front.h"
+#include "tests/support/inspect.h"
 
 /* ------------------------------------------------------------------ what is shown */
 
@@ -74,7 +74,7 @@ static void nobody_may_hold(void **state)
     assert_string_equal(command.out, "/l: no children: a free queue, or not a lock\n");
     assert_string_equal(command.err, "");
     client_create(actors[0].client, "/l/data", "hello", 5, PERSISTENT);
-    assert_int_equal(await(&actors[0]), ZK_OK);
+    assert_int_equal(await_reply(&actors[0]), ZK_OK);
     inspect("/l/data", NULL, NULL);
     assert_status(&command, 0);
     assert_string_equal(command.out, "/l/data: no children: a free queue, or not a lock\n");

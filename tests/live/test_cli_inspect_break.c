@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* `zkherd inspect --break`: who is asked, what is deleted, and who is left alone. */
-#include "tests/live/asked.h"
-#include "tests/live/inspect.h"
+#include "tests/support/asked.h"
+#include "tests/support/inspect.h"
 
 static void a_broken_lock_goes_to_the_next(void **state)
 {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /* `zkherd inspect --watch`: every change of a lock is shown, and what cannot be known is said. */
-#include "tests/live/asked.h"
-#include "tests/live/front.h"
-#include "tests/live/inspect.h"
+#include "tests/support/asked.h"
+#include "tests/support/front.h"
+#include "tests/support/inspect.h"
 
 /* Ctrl-C ends it within two seconds. */
 

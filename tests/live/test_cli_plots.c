@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /* The plots: what they say, told against the files that they are drawn from. */
-#include "tests/live/outcome.h"
-#include "tests/live/picture.h"
-#include "tests/live/run_files.h"
+#include "tests/support/outcome.h"
+#include "tests/support/picture.h"
+#include "tests/support/run_files.h"
 
 #include "recipes/registry.h"
 
@@ -640,12 +640,12 @@ static void nothing_of_the_user_has_a_say(void **state)
     RUN_SIMULATED("out", "-r", "scalable", "-n", "8..64x2", "-t", "1");
     char *before = read_picture("out", "rpcs");
     assert_int_equal(rename(in_work("out/plots"), in_work("before")), 0);
-    snprintf(home, sizeof home, "HOME=%s/home", nest);
+    snprintf(home, sizeof home, "HOME=%s/home", work_nest);
     assert_int_equal(mkdir(home + strlen("HOME="), 0755), 0);
     char path[160];
     snprintf(path, sizeof path, "%s/.gnuplot", home + strlen("HOME="));
     write_file(path, "set decimalsign ','\nset key off\nset label 'mine' at graph 0.5, 0.5\n");
-    snprintf(fonts, sizeof fonts, "FONTCONFIG_FILE=%s/fonts.conf", nest);
+    snprintf(fonts, sizeof fonts, "FONTCONFIG_FILE=%s/fonts.conf", work_nest);
     write_file(fonts + strlen("FONTCONFIG_FILE="),
                "<?xml version='1.0'?><fontconfig><dir>/usr/share/fonts</dir>"
                "<match target='pattern'><edit name='family' mode='assign' binding='strong'>"

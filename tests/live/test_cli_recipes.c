@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /* zkherd recipes: every recipe, its law in formulas, names that are wrong. */
-#include "tests/live/outcome.h"
+#include "tests/support/outcome.h"
 
 #include "recipes/registry.h"
 

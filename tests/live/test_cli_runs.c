@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Runs that go well: their files, told against each other, against the law and against Java. */
-#include "tests/live/outcome.h"
-#include "tests/live/outside.h"
-#include "tests/live/run_files.h"
-#include "tests/live/table.h"
+#include "tests/support/outcome.h"
+#include "tests/support/outside.h"
+#include "tests/support/run_files.h"
+#include "tests/support/table.h"
 
 #include <math.h>
 

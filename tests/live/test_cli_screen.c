@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /* What a run shows on a terminal: nothing is longer than that is wide. */
-#include "tests/live/outcome.h"
-#include "tests/live/screen.h"
-#include "tests/live/work.h"
+#include "tests/support/outcome.h"
+#include "tests/support/screen.h"
+#include "tests/support/work.h"
 
 static struct command command;
 

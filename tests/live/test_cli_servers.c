@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 /* What the program makes of the servers of --connect: their roles, names, whitelists and versions,
  * and whether they belong together. */
-#include "tests/live/front.h"
-#include "tests/live/outcome.h"
-#include "tests/live/outside.h"
-#include "tests/live/run_files.h"
-#include "tests/live/table.h"
+#include "tests/support/front.h"
+#include "tests/support/outcome.h"
+#include "tests/support/outside.h"
+#include "tests/support/run_files.h"
+#include "tests/support/table.h"
 
 #include "servers/ensemble.h"
 
@@ -189,7 +189,7 @@ static void a_name_is_resolved_once(void **state)
     (void)state;
     char name[64];
     snprintf(name, sizeof name, "zk.test:%s", strchr(address[0], ':') + 1);
-    snprintf(hosts_file, sizeof hosts_file, "%s/hosts", nest);
+    snprintf(hosts_file, sizeof hosts_file, "%s/hosts", work_nest);
     /* Of two addresses the first listens to nobody. */
     write_hosts("127.0.0.99 zk.test\n127.0.0.1 zk.test\n");
     command.prepare = take_our_hosts;

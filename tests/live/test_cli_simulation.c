@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 /* The same cells on a server and in a simulation, both run by the program: every column that counts
  * is the same in both, bytes included, and so says compare. And how counts grow. */
-#include "tests/live/outcome.h"
-#include "tests/live/outside.h"
-#include "tests/live/run_files.h"
-#include "tests/live/table.h"
+#include "tests/support/outcome.h"
+#include "tests/support/outside.h"
+#include "tests/support/run_files.h"
+#include "tests/support/table.h"
 
 #include "recipes/registry.h"
 

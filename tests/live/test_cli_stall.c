@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /* A run whose server stands still for a while: its trial's counts stand, and it is said everywhere
  * that its times do not. */
-#include "tests/live/outcome.h"
-#include "tests/live/run_files.h"
+#include "tests/support/outcome.h"
+#include "tests/support/run_files.h"
 
 #include <signal.h>
 

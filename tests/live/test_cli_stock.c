@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 /* A server with the settings that Debian's zookeeperd comes with: 60 connections from a host, and
  * no four-letter word but srvr. */
-#include "tests/live/outcome.h"
-#include "tests/live/outside.h"
-#include "tests/live/port.h"
-#include "tests/live/run_files.h"
+#include "tests/support/outcome.h"
+#include "tests/support/outside.h"
+#include "tests/support/port.h"
+#include "tests/support/run_files.h"
 
 #include "base/process.h"
 #include "servers/connection_limit.h"

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 /* What the program says, and leaves, of --connect: nobody is there, somebody else, a server that is
  * of no use, or no chroot. */
-#include "tests/live/acl.h"
-#include "tests/live/outcome.h"
-#include "tests/live/outside.h"
-#include "tests/live/port.h"
+#include "tests/support/acl.h"
+#include "tests/support/outcome.h"
+#include "tests/support/outside.h"
+#include "tests/support/port.h"
 
 #include "base/process.h"
 #include "servers/install.h"

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /* `zkherd inspect` of what is more than one queue: folders of locks and semaphores; as JSON; what
  * the znodes hold. */
-#include "tests/live/front.h"
-#include "tests/live/inspect.h"
+#include "tests/support/front.h"
+#include "tests/support/inspect.h"
 
 #include <jansson.h>
 
@@ -13,7 +13,7 @@ static const char *create_holding(unsigned actor, const char *path, const char *
                                   enum create_mode mode)
 {
     client_create(actors[actor].client, path, data, strlen(data), mode);
-    assert_int_equal(await(&actors[actor]), ZK_OK);
+    assert_int_equal(await_reply(&actors[actor]), ZK_OK);
     return strrchr(actors[actor].path, '/') + 1;
 }
 
@@ -88,11 +88,11 @@ static void a_semaphore_of_kazoo_is_told(void **state)
     inspect("/l/sem", NULL, NULL);
     assert_string_equal(command.out, "/l/sem: 0 of 2 leases held, nobody waits\n");
     client_set(actors[0].client, "/l/sem", "1", 1, -1);
-    assert_int_equal(await(&actors[0]), ZK_OK);
+    assert_int_equal(await_reply(&actors[0]), ZK_OK);
     inspect("/l/sem", NULL, NULL);
     assert_string_equal(command.out, "/l/sem: 0 of 1 lease held, nobody waits\n");
     client_set(actors[0].client, "/l/sem", "2", 1, -1);
-    assert_int_equal(await(&actors[0]), ZK_OK);
+    assert_int_equal(await_reply(&actors[0]), ZK_OK);
     create_holding(0, "/l/sem/" GUID("a"), "first", EPHEMERAL);
     /* Its last ten characters are digits, and still no number. */
     create_holding(1, "/l/sem/aaaaaaaaaaaaaaaaaaaaaa0123456789", "second", EPHEMERAL);
@@ -332,7 +332,7 @@ static void data_in_json_do_not_reach_the_terminal(void **state)
     create(0, "/l/q", PERSISTENT);
     client_create(actors[0].client, "/l/q/\xe2\x80\xaelock-", data, sizeof data - 1,
                   EPHEMERAL_SEQUENTIAL);
-    assert_int_equal(await(&actors[0]), ZK_OK);
+    assert_int_equal(await_reply(&actors[0]), ZK_OK);
     for (int folder = 0; folder < 2; folder++) {
         json_t *root = json_of(folder ? "/l" : "/l/q");
         const json_t *one = json_array_get(json_object_get(root, folder ? "locks" : "places"), 0);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Command lines that are wrong: told in one line, exit status 2, nothing done. */
-#include "tests/live/outcome.h"
+#include "tests/support/outcome.h"
 
 static const char *const without_java[] = {NO_JAVA, NULL};
 

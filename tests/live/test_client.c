@@ -3,8 +3,8 @@
  * and that client and server count each of them once. */
 #include "client/request_copy.h"
 #include "fleet/server_counters.h"
-#include "tests/live/lateness.h"
-#include "tests/live/probe.h"
+#include "tests/support/lateness.h"
+#include "tests/support/probe.h"
 
 #include <sched.h>
 

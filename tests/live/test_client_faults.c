@@ -3,7 +3,7 @@
  */
 #include "fleet/server_counters.h"
 #include "servers/four_letter.h"
-#include "tests/live/probe.h"
+#include "tests/support/probe.h"
 
 #include <semaphore.h>
 #include <stdatomic.h>
@@ -209,8 +209,9 @@ static bool await_count(atomic_uint *count, unsigned awaited)
 /* Whoever gave them waits for that. Given before the death, in it, and after it. */
 static void check_orders_to_who_dies(int how)
 {
-    static const struct client_listener noting = {note_connection, sent, replied, notified};
-    static const struct thread_session_hooks hooks = {obey, no_alarm, no_wait};
+    static const struct client_listener noting = {note_connection, probe_sent, probe_replied,
+                                                  probe_notified};
+    static const struct thread_session_hooks hooks = {obey, probe_no_alarm, probe_no_wait};
     char hosts[CONNECT_TEXT_SIZE];
     struct thread_sessions *threads = NULL;
     struct error error = {0};
@@ -261,7 +262,8 @@ static void count_state(void *owner, enum client_state state)
 static void test_a_close_may_be_cut_short(void **state)
 {
     (void)state;
-    static const struct client_listener counting = {count_state, sent, replied, notified};
+    static const struct client_listener counting = {count_state, probe_sent, probe_replied,
+                                                    probe_notified};
     char hosts[CONNECT_TEXT_SIZE];
     connect_format(&live_servers, 0, true, hosts, sizeof hosts);
     for (uint64_t wait_ms = 0; wait_ms < 60; wait_ms += 5) {

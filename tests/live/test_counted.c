@@ -2,8 +2,7 @@
 /* What servers count beside what the sessions do: a request that no session has counted, and the
  * requests of somebody else. */
 #include "recipes/queue.h"
-#define LIVE_TICK_MS 1000
-#include "tests/live/live.h"
+#include "tests/support/live.h"
 
 /* Past the client, which would say that it is sent. */
 static void exists_unseen(struct contender *s)
@@ -130,6 +129,12 @@ static void test_a_stranger_that_has_gone_is_forgotten(void **state)
     trial_result_free(result);
 }
 
+static int start(void **state)
+{
+    (void)state;
+    return live_start_with(1, 1000);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -138,5 +143,5 @@ int main(void)
         cmocka_unit_test(test_a_stranger_on_a_private_server_is_named),
         cmocka_unit_test(test_a_stranger_that_has_gone_is_forgotten),
     };
-    return cmocka_run_group_tests_name("counted", tests, live_start, live_stop);
+    return cmocka_run_group_tests_name("counted", tests, start, live_stop);
 }

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /* A proxy cuts connections in the middle of trials: that is no failure of a lock, and no trial
  * hangs at it. */
-#define LIVE_TICK_MS 1000
-#include "tests/live/live.h"
-#include "tests/live/proxy.h"
+#include "tests/support/live.h"
+#include "tests/support/proxy.h"
 
 #define TRIALS     2
 #define CLIENTS    24
@@ -118,7 +117,8 @@ static void test_free_pace_goes_on(void **state)
 
 static int start(void **state)
 {
-    int failed = live_start(state);
+    (void)state;
+    int failed = live_start_with(1, 1000);
     proxy = proxy_start(&live_servers.endpoints[0]);
     return failed;
 }

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Trials on threads in which a session dies, few enough to run under ThreadSanitizer: while one
  * thread ends its session, another gives orders to all. */
-#define LIVE_TICK_MS 500
-#include "tests/live/live.h"
+#include "tests/support/live.h"
 
 #define SESSION_MS 4000
 
@@ -36,11 +35,17 @@ static void test_crashes(void **state)
     check_death("nonscalable", DEATH_CRASH, DEATH_WAITER, 1);
 }
 
+static int start(void **state)
+{
+    (void)state;
+    return live_start_with(1, 500);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_exits),
         cmocka_unit_test(test_crashes),
     };
-    return cmocka_run_group_tests(tests, live_start, live_stop);
+    return cmocka_run_group_tests(tests, start, live_stop);
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Private ensembles: formed, used, broken on purpose, and ended without a trace. */
-#include "tests/live/nest.h"
-#include "tests/live/port.h"
+#include "tests/support/nest.h"
+#include "tests/support/port.h"
 
 #include "base/process.h"
 #include "fleet/setup_session.h"

@@ -3,9 +3,9 @@
 #include "base/clock.h"
 #include "servers/ensemble.h"
 #include "servers/four_letter.h"
-#include "tests/live/lateness.h"
-#include "tests/live/pause.h"
-#include "tests/live/port.h"
+#include "tests/support/lateness.h"
+#include "tests/support/pause.h"
+#include "tests/support/port.h"
 
 #include <ctype.h>
 #include <signal.h>

@@ -5,7 +5,7 @@
  * Its folder says who holds: the non-scalable lock, whose holder writes into the folder znode,
  * tries to do so again with a version that is gone, and releases in one transaction.
  */
-#include "tests/live/live.h"
+#include "tests/support/live.h"
 
 ACQUIRE(labelled)
 {

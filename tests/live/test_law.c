@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Under lockstep every count equals its law: every recipe, each driver, one process and several,
  * one lock and several. */
-#include "tests/live/live.h"
+#include "tests/support/live.h"
 
 /* The driver of the group of tests that is running. */
 static enum driver driver;

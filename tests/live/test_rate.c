@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /* A plan's max_rate, in the exact time of a simulation. */
-#include "tests/live/simulate.h"
+#include "tests/support/simulate.h"
 
 static struct trial_result *run_at(uint64_t rate, uint64_t timeout_ns, struct trial_plan *same)
 {

@@ -2,7 +2,7 @@
 /* Replies that are lost: without a GUID a lost CREATE blocks the lock, with it the client recovers;
  * so do its other operations, and WriteLock's. */
 #include "recipes/queue.h"
-#include "tests/live/live.h"
+#include "tests/support/live.h"
 
 #include <stdatomic.h>
 #include <sys/mman.h>

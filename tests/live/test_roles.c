@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Latencies by the role of the session's server, on an ensemble of three. */
-#define LIVE_SERVERS 3
-#include "tests/live/live.h"
+#include "tests/support/live.h"
 
 static uint64_t count_of(const struct trial_result *result, enum role role, enum meter_kind kind)
 {
@@ -100,6 +99,12 @@ static void test_a_session_that_reconnects_has_no_role(void **state)
     trial_result_free(result);
 }
 
+static int start(void **state)
+{
+    (void)state;
+    return live_start_with(3, 2000);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -107,5 +112,5 @@ int main(void)
         cmocka_unit_test(test_one_server_is_one_role),
         cmocka_unit_test(test_a_session_that_reconnects_has_no_role),
     };
-    return cmocka_run_group_tests(tests, live_start, live_stop);
+    return cmocka_run_group_tests(tests, start, live_stop);
 }

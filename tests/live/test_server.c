@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Private servers: started, watched over and ended, also when things go wrong. */
-#include "tests/live/nest.h"
+#include "tests/support/nest.h"
 
 #include "base/process.h"
 #include "servers/ensemble.h"

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /* The driver's own session, left alone for so long that its server has ended it. */
-#define LIVE_TICK_MS 500
 #include "servers/four_letter.h"
-#include "tests/live/live.h"
-#include "tests/live/nest.h"
+#include "tests/support/live.h"
+#include "tests/support/nest.h"
 
 #include <sys/eventfd.h>
 
@@ -157,7 +156,7 @@ static int start(void **state)
         return -1;
     nest_install_java("sed -i 's/^maxSessionTimeout=.*/maxSessionTimeout=3000/' */zoo.cfg\n"
                       "exec java \"$@\"");
-    return live_start(state);
+    return live_start_with(1, 500);
 }
 
 static int stop(void **state)

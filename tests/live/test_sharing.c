@@ -2,7 +2,7 @@
 /* Recipes that are no plain locks: several hold together, all go on together, a release waits. What
  * is broken in them on purpose must be caught. */
 #include "recipes/queue.h"
-#include "tests/live/live.h"
+#include "tests/support/live.h"
 
 /* The driver of the group of tests that is running. */
 static enum driver driver;

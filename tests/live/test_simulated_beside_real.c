@@ -3,8 +3,8 @@
  * same replies, notifications, bytes and counters. */
 #include "client/event_loop.h"
 #include "sim/sim.h"
-#include "tests/live/live.h"
-#include "tests/live/perform.h"
+#include "tests/support/live.h"
+#include "tests/support/perform.h"
 
 #include <stdlib.h>
 #include <time.h>

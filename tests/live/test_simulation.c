@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Where the real server and the simulation differ in any count, the simulation is wrong: the same
  * plans on both, row by row of the ledger. */
-#include "tests/live/simulate.h"
+#include "tests/support/simulate.h"
 
 static void assert_same_rows(const struct trial_result *real, const struct trial_result *sim)
 {

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* The same plans on an ensemble of three and in a simulation of three servers: under lockstep the
  * totals are equal, bytes included, and so is what the servers counted. */
-#define LIVE_SERVERS 3
-#include "tests/live/simulate.h"
+#include "tests/support/simulate.h"
 
 static const char *const recipes[] = {"nonscalable", "childwatch", "scalable", "walkback",
                                       "ticket",      "rwlock",     "barrier"};
@@ -38,10 +37,16 @@ static void test_totals_are_the_same_on_three_servers(void **state)
     }
 }
 
+static int start(void **state)
+{
+    (void)state;
+    return live_start_with(3, 2000);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_totals_are_the_same_on_three_servers),
     };
-    return cmocka_run_group_tests_name("simulation of three", tests, live_start, live_stop);
+    return cmocka_run_group_tests_name("simulation of three", tests, start, live_stop);
 }

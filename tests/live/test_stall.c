@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /* A server that stands still, and with it the trial: the stall is counted, and the server named; if
  * it does not go on, the trial ends at its deadline. */
-#define LIVE_SERVERS 3
-#include "tests/live/live.h"
-#include "tests/live/words.h"
+#include "tests/support/live.h"
+#include "tests/support/words.h"
 
 #include <signal.h>
 
@@ -22,7 +21,8 @@ struct freeze {
 
 static int find_follower(void **state)
 {
-    int status = live_start(state);
+    (void)state;
+    int status = live_start_with(3, 2000);
     frozen = 1;
     while (status == 0 && ensemble_role(live_ensemble, frozen) != ROLE_FOLLOWER)
         frozen++;

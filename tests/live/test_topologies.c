@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /* The same counts on an ensemble of three as on one server, and a leader that dies. */
-#define LIVE_SERVERS 3
-#include "tests/live/live.h"
+#include "tests/support/live.h"
 
 static void check_drain(const struct recipe *recipe, uint32_t clients, uint32_t processes,
                         enum pace pace, enum driver driver)
@@ -127,6 +126,12 @@ static void test_a_dead_leader_ends_the_trial_in_good_order(void **state)
     assert_false(exists);
 }
 
+static int start(void **state)
+{
+    (void)state;
+    return live_start_with(3, 2000);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -136,5 +141,5 @@ int main(void)
         cmocka_unit_test(test_sessions_are_spread_evenly),
         cmocka_unit_test(test_a_dead_leader_ends_the_trial_in_good_order),
     };
-    return cmocka_run_group_tests(tests, live_start, live_stop);
+    return cmocka_run_group_tests(tests, start, live_stop);
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /* How many connections a server takes, tried with a server that ends meanwhile. */
-#include "tests/live/port.h"
+#include "tests/support/port.h"
 
 #include "base/clock.h"
 #include "servers/connection_limit.h"

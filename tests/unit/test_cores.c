@@ -15,7 +15,7 @@
 
 #include <cmocka.h>
 
-#include "tests/live/folder.h"
+#include "tests/support/folder.h"
 
 static char mount[64];
 

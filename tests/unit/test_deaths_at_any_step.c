@@ -2,8 +2,8 @@
 /* Every recipe through hundreds of ordeals: whatever befalls a client at any step, the others go
  * on. A seed that fails is printed, and fails again: ZKHERD_SEED=N plays that one only,
  * ZKHERD_SEEDS=N so many. */
-#include "tests/unit/actor.h"
-#include "tests/unit/seeds.h"
+#include "tests/support/actor.h"
+#include "tests/support/seeds.h"
 
 /* Ordeals of each recipe: few enough for seconds, enough to meet everything (see the toll). */
 #define SEEDS 500

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /* The promise of the ready flag: whoever crashes, and wherever in its work, what is protected is
  * whole while the flag is up, and has been made whole again before anybody writes to it. */
-#include "tests/unit/actor.h"
-#include "tests/unit/script.h"
+#include "tests/support/actor.h"
+#include "tests/support/script.h"
 
 /* The requests of a holder that mends what it finds, and then does its work. */
 #define STEPS_MAX 6

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Recipes played by hand: the ways that a drain under lockstep does not take. */
-#include "tests/unit/script.h"
+#include "tests/support/script.h"
 
 static struct script script;
 

@@ -2,7 +2,7 @@
 /* Every recipe through thousands of seeded schedules of a simulated ensemble, with deaths and
  * without, and the locks that are broken on purpose, each of which is caught. A seed that fails is
  * printed, and fails again: ZKHERD_SEED=N runs that one only, ZKHERD_SEEDS=N so many. */
-#include "tests/unit/seeds.h"
+#include "tests/support/seeds.h"
 
 #include "base/clock.h"
 #include "base/random.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* The recipes that are no plain locks, played by hand: the ways that a drain under lockstep does
  * not take. */
-#include "tests/unit/script.h"
+#include "tests/support/script.h"
 
 static struct script script;
 

@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * asked: a command that asks a question on a terminal, and its answer; what it has written so far.
+ */
+#ifndef TESTS_ASKED_H
+#define TESTS_ASKED_H
+
+#include "tests/support/command.h"
+#include "tests/support/words.h"
+
+/* Waits until the command has written so many of these words to one of its outputs. */
+void await_words(struct command *command, int descriptor, const char *words, size_t times);
+
+/* Goes on to where the command asks. */
+void asked_start(struct command *command, const char *const arguments[]);
+
+void asked_answer(struct command *command, const char *text);
+
+#endif

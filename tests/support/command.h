@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * command: the program run as a user runs it, in a test's nest.
+ */
+#ifndef TESTS_COMMAND_H
+#define TESTS_COMMAND_H
+
+#include "tests/support/soon.h"
+#include "tests/support/work.h"
+
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+
+#define COMMAND_TEXT_SIZE (64 * 1024)
+#define COMMAND_LIMIT_NS  (120 * NS_PER_S)
+
+/* What an end in good order may take on a busy machine: the program gives its workers three
+ * seconds, its private servers two. As a rule it is much less. */
+#define COMMAND_END_NS (15 * NS_PER_S)
+
+/* The arguments of a command, argv[0] included. */
+#define COMMAND(...) ((const char *const[]){"zkherd", __VA_ARGS__, NULL})
+
+/* A setting in which the program finds no gnuplot, whose plots take their time … */
+#define NO_PROGRAMS "PATH=/nonexistent"
+
+/* … and two in which it finds no Java either: who would start a server says so. */
+#define NO_JAVA NO_PROGRAMS, "JAVA_HOME"
+
+/* What a command is to find, and what came of it. Lies in static storage: it is large. */
+struct command {
+    const char *const *settings; /* NAME=value to set, NAME to unset, then NULL; or NULL */
+    void (*prepare)(void);       /* runs in the child before the program; or NULL */
+    pid_t pid;
+    int out_descriptor, err_descriptor;
+    uint64_t started_ns, took_ns;
+    int status; /* of the exit; 128 and more: the signal that ended it */
+    char out[COMMAND_TEXT_SIZE], err[COMMAND_TEXT_SIZE];
+};
+
+void command_start(struct command *command, const char *const arguments[]);
+
+/* Waits for a started command to end by itself within this time from now. */
+void command_finish(struct command *command, uint64_t limit_ns);
+
+void command_run(struct command *command, const char *const arguments[]);
+
+/* Sends a signal to a started command, its group (its number below zero), or a process that it
+ * cannot do without, and waits for the command's end, which is to be soon (SOON_TEST). */
+void command_end(struct command *command, pid_t whom, int signal);
+
+#define COMMAND_TEST_SOON(test) SOON_TEST(test, work_make, work_remove)
+
+/* Whether a started command still runs; does not take its status. */
+bool command_runs(const struct command *command);
+
+/* Waits until a file that the command is writing has so many lines below its header's. */
+void command_await_rows(struct command *command, const char *name, size_t wanted);
+
+/* ------------------------------------------------------------------ for prepare */
+
+void print_to_a_full_device(void);
+
+void print_to_a_closed_pipe(void);
+
+void become_nobody(void);
+
+#endif

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * live: a private server, or several, and one set-up session for all tests of a file, and trials on
+ * them.
+ */
+#ifndef TESTS_LIVE_H
+#define TESTS_LIVE_H
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "base/clock.h"
+#include "recipes/law.h"
+#include "recipes/registry.h"
+#include "trial/trial.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#define ROOT "/zkherd-test"
+
+extern struct ensemble *live_ensemble;
+extern struct connect_string live_servers;
+extern struct trial_host live_host;
+
+void live_expect(enum error_kind kind, const struct error *error);
+
+/* So many servers with this tick; session timeouts are two ticks at least. */
+int live_start_with(unsigned servers, unsigned tick_ms);
+
+/* One server with a tick of two seconds. */
+int live_start(void **state);
+
+int live_stop(void **state);
+
+/* A drain of `clients` under lockstep on one lock in one process. */
+struct trial_plan live_plan(const char *recipe, uint32_t clients);
+
+/* On this host, below a root of its own, which stays the plan's until the next trial. */
+struct trial_result *live_trial_on(struct trial_plan *plan, const struct trial_host *host);
+
+struct trial_result *live_trial(struct trial_plan *plan);
+
+/*
+ * The same in free pace, and something befalls it: `befall` is told of its progress until it has
+ * set the bool that is its context. The servers are taken for somebody else's: of private ones the
+ * error would be the trial's end. It gives up after three seconds.
+ */
+struct trial_result *live_trial_befallen(struct trial_plan *plan,
+                                         void (*befall)(void *done,
+                                                        const struct trial_progress *progress));
+
+/* Fails the test with the trial's own words if its verdict is anything but good. */
+void live_assert_good(const struct trial_result *result);
+
+/* Fails the test if there is none. */
+const struct violation *live_first_violation(const struct trial_result *result);
+
+#endif

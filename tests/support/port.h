@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * port: a port of 127.0.0.1 that is nobody else's while its socket is open. Who connects to it is
+ * refused until it listens.
+ */
+#ifndef TESTS_PORT_H
+#define TESTS_PORT_H
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <arpa/inet.h>
+#include <netinet/in.h>
+#include <sys/socket.h>
+
+/* The socket, for the caller to close. */
+int port_take(uint16_t *port);
+
+/* The same, and it listens. */
+int port_listen(uint16_t *port);
+
+#endif

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * proxy: a process between sessions and a server, which cuts a connection when it is told to.
+ */
+#ifndef TESTS_PROXY_H
+#define TESTS_PROXY_H
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "base/clock.h"
+#include "client/connect.h"
+
+#include <arpa/inet.h>
+#include <netinet/in.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <sys/types.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+struct proxy {
+    pid_t pid;
+    int control; /* a byte: cut one */
+    struct connect_string servers;
+};
+
+/* In front of this server, on 127.0.0.1. */
+struct proxy proxy_start(const struct endpoint *server);
+
+void proxy_cut(const struct proxy *proxy);
+
+void proxy_stop(struct proxy *proxy);
+
+#endif

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * screen: a command with a terminal for its standard error, or for all that it writes.
+ */
+#ifndef TESTS_SCREEN_H
+#define TESTS_SCREEN_H
+
+#include "tests/support/command.h"
+
+#include <sys/ioctl.h>
+
+extern char screen_shown[COMMAND_TEXT_SIZE];
+
+void screen_take_errors(void);
+
+void screen_take_all(void);
+
+/* Runs the command on a terminal of so many columns. take: screen_take_errors or screen_take_all,
+ * with anything more that is to be prepared. */
+void screen_run(struct command *command, unsigned short columns, void (*take)(void),
+                const char *const arguments[]);
+
+/* Whether any line that begins so has these words too; each begins by wiping away the one before.
+ */
+bool screen_has(const char *beginning, const char *words);
+
+/* The columns that a line of the screen takes at most; UTF-8, and no sequence but "erase the rest
+ * of the line" after a carriage return. */
+size_t screen_widest(const char *text);
+
+#endif

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tests/support/simulate.h"
+
+struct trial_host simulate_host(void)
+{
+    static struct connect_string servers;
+    static struct sim_options options;
+    options = sim_options_default();
+    servers.count = live_servers.count;
+    options.servers = (unsigned)servers.count;
+    for (size_t i = 0; i < servers.count; i++)
+        servers.endpoints[i] = (struct endpoint){.host = "simulated", .port = (uint16_t)(i + 1)};
+    return (struct trial_host){
+        .servers = &servers, .simulation = &options, .watch = {.interrupt_descriptor = -1}};
+}
+
+struct trial_result *simulate_trial(const struct trial_plan *plan, struct trial_plan *same)
+{
+    struct error error = {0};
+    struct trial_result *result = NULL;
+    struct trial_host host = simulate_host();
+    *same = *plan;
+    same->fleet.driver = DRIVER_SIMULATED;
+    same->fleet.processes = 1;
+    same->fleet.servers = host.servers;
+    live_expect(trial_run(same, &host, &result, &error), &error);
+    return result;
+}
+
+void simulate_assert_same_servers(const struct trial_result *real, const struct trial_result *sim)
+{
+    assert_int_equal(real->handoffs, sim->handoffs);
+    assert_int_equal(real->servers.writes, sim->servers.writes);
+    assert_int_equal(real->servers.reads, sim->servers.reads);
+    assert_int_equal(real->servers.notifications, sim->servers.notifications);
+    assert_int_equal(real->servers.packets_received, sim->servers.packets_received);
+    assert_int_equal(real->servers.watches_leaked, sim->servers.watches_leaked);
+    assert_int_equal(real->servers.ephemerals_leaked, sim->servers.ephemerals_leaked);
+}

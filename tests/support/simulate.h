@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * simulate: a plan of the live servers once more, in a simulation of as many, and what must be the
+ * same in both.
+ */
+#ifndef TESTS_SIMULATE_H
+#define TESTS_SIMULATE_H
+
+#include "tests/support/live.h"
+
+/* A simulation of as many servers. */
+struct trial_host simulate_host(void);
+
+/* Under the same root; the result is on *same, which is to live as long. */
+struct trial_result *simulate_trial(const struct trial_plan *plan, struct trial_plan *same);
+
+/* What the servers counted. */
+void simulate_assert_same_servers(const struct trial_result *real, const struct trial_result *sim);
+
+#endif
