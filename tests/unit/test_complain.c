@@ -1,51 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "bench/cli/complain.h"
+#include "tests/support/said.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include <cmocka.h>
 
 #define HOSTILE  "\x1b]0;owned\x07\u202e\r\n\xff"
 #define HARMLESS "\\x1b]0;owned\\x07\\u202e\\x0d\\x0a\\xff"
 
-static char said[16384];
-static int terminal = -1;
-
-/* What is written to stderr from here on goes to a file. */
-static FILE *divert(void)
-{
-    FILE *file = tmpfile();
-    assert_non_null(file);
-    terminal = dup(STDERR_FILENO);
-    assert_true(dup2(fileno(file), STDERR_FILENO) >= 0);
-    return file;
-}
-
-static const char *end_diversion(FILE *file)
-{
-    fflush(stderr);
-    dup2(terminal, STDERR_FILENO);
-    close(terminal);
-    rewind(file);
-    said[fread(said, 1, sizeof said - 1, file)] = '\0';
-    fclose(file);
-    return said;
-}
-
 static void a_error_is_one_printable_line(void **state)
 {
     struct error error;
     (void)state;
     error_raise(&error, ERROR_NO_LOCK, 0, "/a" HOSTILE, "its child '%s'", HOSTILE);
-    FILE *file = divert();
+    said_begin();
     assert_int_equal(complain(&error), 2);
-    assert_string_equal(end_diversion(file),
+    assert_string_equal(said_end(),
                         "zkherd: /a" HARMLESS ": not a lock: its child '" HARMLESS
                         "'; name the folder of a queue, or the znode that is the lock\n");
 }
@@ -53,18 +27,18 @@ static void a_error_is_one_printable_line(void **state)
 static void a_wrong_argument_is_one_printable_line(void **state)
 {
     (void)state;
-    FILE *file = divert();
+    said_begin();
     assert_false(complain_value("run", "--hold", HOSTILE, "expected a duration"));
-    assert_string_equal(end_diversion(file), "zkherd: --hold " HARMLESS
-                                             ": expected a duration; see zkherd run --help\n");
+    assert_string_equal(said_end(), "zkherd: --hold " HARMLESS
+                                    ": expected a duration; see zkherd run --help\n");
 }
 
 static void a_remark_is_one_printable_line(void **state)
 {
     (void)state;
-    FILE *file = divert();
+    said_begin();
     complain_mildly("server %s", HOSTILE);
-    assert_string_equal(end_diversion(file), "zkherd: server " HARMLESS "\n");
+    assert_string_equal(said_end(), "zkherd: server " HARMLESS "\n");
 }
 
 static void a_line_that_is_too_long_is_cut_with_a_sign(void **state)
@@ -73,9 +47,9 @@ static void a_line_that_is_too_long_is_cut_with_a_sign(void **state)
     (void)state;
     memset(long_one, 'a', sizeof long_one - 1);
     long_one[sizeof long_one - 1] = '\0';
-    FILE *file = divert();
+    said_begin();
     complain_mildly("%s", long_one);
-    const char *line = end_diversion(file);
+    const char *line = said_end();
     assert_true(strlen(line) < sizeof long_one);
     assert_string_equal(line + strlen(line) - 5, "a...\n");
 }

@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: Apache-2.0
+/* What a run tells before it begins of what it puts on somebody's servers. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "base/clock.h"
+#include "bench/run/load.h"
+#include "recipes/registry.h"
+#include "tests/support/said.h"
+
+#include <stdio.h>
+
+#define BEGINNING "zkherd: on 127.0.0.1:2181: at most 4 sessions at a time, "
+
+static struct options options;
+static uint64_t clients[] = {2, 4};
+static struct cell list[3];
+static struct cells cells;
+
+/* Two trials of the non-scalable lock, of which the drain of four clients that is discarded makes
+ * 4² + 4 = 20 requests. */
+static int set_up(void **state)
+{
+    (void)state;
+    options = (struct options){.plan = {.recipes = {registry_find("nonscalable")},
+                                        .most_clients = {UINT64_MAX},
+                                        .recipe_count = 1,
+                                        .clients = {.list = clients, .count = 2},
+                                        .locks = 1}};
+    list[0] = (struct cell){.recipe = options.plan.recipes[0], .rpcs = 1000, .bytes = 30000000};
+    list[1] = (struct cell){.recipe = options.plan.recipes[0], .rpcs = 500, .bytes = 20000000};
+    cells = (struct cells){.list = list, .count = 2};
+    return 0;
+}
+
+static void assert_told(const char *words)
+{
+    const struct connect_string servers = {.endpoints = {{.host = "127.0.0.1", .port = 2181}},
+                                           .count = 1};
+    char line[300];
+    snprintf(line, sizeof line, "%s%s\n", BEGINNING, words);
+    said_begin();
+    load_tell(&options, &cells, &servers);
+    assert_string_equal(said_end(), line);
+}
+
+static void the_discarded_trials_count(void **state)
+{
+    (void)state;
+    assert_told("1,520 requests and up to 50 MB in 2 trials and 1 warm-up");
+    options.plan.recipes[1] = options.plan.recipes[0];
+    options.plan.most_clients[1] = UINT64_MAX;
+    options.plan.recipe_count = 2;
+    assert_told("1,540 requests and up to 50 MB in 2 trials and 2 warm-ups");
+}
+
+/* Below ten megabytes there are two decimals; the discarded trial's bytes are among them. */
+static void one_trial_is_no_plural(void **state)
+{
+    (void)state;
+    cells.count = 1;
+    list[0].bytes = 1235100 - cells_warm_up(&options, 0, 0).bytes;
+    assert_told("1,020 requests and up to 1.24 MB in 1 trial and 1 warm-up");
+}
+
+/* In free pace no law tells the requests. */
+static void free_pace_is_a_guess(void **state)
+{
+    (void)state;
+    options.plan.pace = PACE_FREE;
+    assert_told("about 1,520 requests and 50 MB in 2 trials and 1 warm-up");
+}
+
+static void a_duration_has_as_many_as_are_answered(void **state)
+{
+    (void)state;
+    options.plan.pace = PACE_FREE;
+    options.plan.duration_ns = 10 * NS_PER_S;
+    assert_told("2 trials of 10.0 s after 1 drain; requests: as many as the servers answer");
+    options.plan.max_rate = 2000;
+    assert_told(
+        "2 trials of 10.0 s after 1 drain; requests: as many as the servers answer, at most "
+        "2,000 per second");
+}
+
+static void a_limit_of_the_rate_tells_the_least_time(void **state)
+{
+    (void)state;
+    options.plan.max_rate = 152;
+    assert_told("1,520 requests and up to 50 MB in 2 trials and 1 warm-up, at most 152 per second: "
+                "at least 10.0 s");
+}
+
+#define LOAD_TEST(test) cmocka_unit_test_setup(test, set_up)
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        LOAD_TEST(the_discarded_trials_count),
+        LOAD_TEST(one_trial_is_no_plural),
+        LOAD_TEST(free_pace_is_a_guess),
+        LOAD_TEST(a_duration_has_as_many_as_are_answered),
+        LOAD_TEST(a_limit_of_the_rate_tells_the_least_time),
+    };
+    return cmocka_run_group_tests_name("load", tests, NULL, NULL);
+}

@@ -1,0 +1,235 @@
+// SPDX-License-Identifier: Apache-2.0
+/* The files that grow trial by trial, of trials made by hand: which handoffs have a row, and which
+ * latencies. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "base/clock.h"
+#include "bench/run/results.h"
+#include "recipes/registry.h"
+#include "tests/support/folder.h"
+#include "tests/support/table.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define CLIENTS 20
+
+static char parent[64], folder[80];
+static struct options options;
+static struct trial_plan plan;
+static struct histogram *latency;
+static struct trial_result result;
+static struct sample sample;
+static struct results results;
+
+static int set_up(void **state)
+{
+    struct error error;
+    (void)state;
+    strcpy(parent, "/tmp/zkherd-results-XXXXXX");
+    if (mkdtemp(parent) == NULL)
+        return -1;
+    snprintf(folder, sizeof folder, "%s/out", parent);
+    options = (struct options){.plan.locks = 1};
+    plan = (struct trial_plan){.recipe = registry_find("scalable"),
+                               .fleet.sessions = CLIENTS,
+                               .locks = 1,
+                               .fleet.processes = 1};
+    latency = calloc(METER_KINDS, sizeof *latency);
+    result = (struct trial_result){.latency = latency};
+    sample = (struct sample){.cell = {.recipe = plan.recipe, .clients = CLIENTS, .trial = 1},
+                             .beta = NAN,
+                             .recovery_s = NAN,
+                             .elapsed_s = 1,
+                             .drain_s = 1,
+                             .complete = true,
+                             .valid = true};
+    return latency == NULL || lock_board_new(&plan, &result.board, &error) != ERROR_NONE;
+}
+
+static int tear_down(void **state)
+{
+    (void)state;
+    lock_board_free(result.board);
+    free(latency);
+    return folder_remove(parent);
+}
+
+static void begin(size_t trials)
+{
+    struct error error;
+    assert_int_equal(results_open(&results, folder, "standalone", trials, &error), ERROR_NONE);
+}
+
+/* A trial of so many handoffs: each has as many creates as its index. */
+static void add(uint64_t handoffs)
+{
+    const struct sample_context context = {"out", "standalone", 1, &options};
+    struct error error;
+    sample.handoffs = handoffs;
+    atomic_store(&result.board->locks[0].releases, handoffs);
+    for (uint64_t handoff = 0; handoff <= handoffs; handoff++)
+        ledger_row(&result.board->ledger, 0, handoff)->tally.of[TALLY_CREATE] = handoff;
+    assert_int_equal(results_add(&results, &context, &sample, &result, &error), ERROR_NONE);
+    sample.cell.trial++;
+}
+
+static void finish(void)
+{
+    struct error error;
+    assert_int_equal(results_close(&results, &error), ERROR_NONE);
+}
+
+static struct table read_file(const char *name)
+{
+    char path[128];
+    snprintf(path, sizeof path, "%s/%s", folder, name);
+    return table_read(path);
+}
+
+/* ------------------------------------------------------------------ handoffs */
+
+static void every_handoff_has_a_row_where_there_is_room(void **state)
+{
+    (void)state;
+    begin(1);
+    add(CLIENTS - 1);
+    finish();
+    struct table table = read_file("handoffs.csv");
+    assert_int_equal(table.rows, CLIENTS);
+    for (size_t row = 0; row < table.rows; row++) {
+        assert_int_equal(table_count(&table, row, "handoff"), row);
+        assert_int_equal(table_count(&table, row, "creates"), row);
+    }
+    assert_int_equal(results.thinning, 1);
+    table_deinit(&table);
+}
+
+/* With room for two of each trial: of nine each fifth has a row, of one both, of four each third.
+ */
+static void what_is_more_than_a_trial_s_share_is_thinned(void **state)
+{
+    static const uint64_t kept[][2] = {{1, 0}, {1, 5}, {2, 0}, {2, 1}, {3, 0}, {3, 3}};
+    (void)state;
+    begin(RESULTS_HANDOFFS_MAX);
+    add(9);
+    add(1);
+    add(4);
+    finish();
+    struct table table = read_file("handoffs.csv");
+    assert_int_equal(table.rows, 6);
+    for (size_t row = 0; row < table.rows; row++) {
+        assert_int_equal(table_count(&table, row, "trial"), kept[row][0]);
+        assert_int_equal(table_count(&table, row, "handoff"), kept[row][1]);
+        assert_int_equal(table_count(&table, row, "creates"), kept[row][1]);
+    }
+    assert_int_equal(results.thinning, 5); /* of the trial that was thinned the most */
+    table_deinit(&table);
+}
+
+/* ------------------------------------------------------------------ latencies */
+
+static void record(enum meter_kind kind, uint64_t times)
+{
+    for (uint64_t i = 1; i <= times; i++)
+        histogram_record(&latency[kind], i * 1000);
+}
+
+/* A kind without a value has no row, and the 99.9th percentile is there from 10,000 values on. */
+static void a_percentile_far_out_needs_many_values(void **state)
+{
+    (void)state;
+    record(METER_HANDOFF, 9999);
+    record(METER_RELEASE, 10000);
+    begin(1);
+    add(1);
+    finish();
+    struct table table = read_file("latency.csv");
+    assert_int_equal(table.rows, 2);
+    for (size_t row = 0; row < 2; row++) {
+        bool many = strcmp(table_text(&table, row, "kind"), "release") == 0;
+        assert_string_equal(table_text(&table, row, "role"), "all");
+        assert_int_equal(table_count(&table, row, "count"), many ? 10000 : 9999);
+        assert_in_range(table_real(&table, row, "p50_us"), 4995, 5010);
+        assert_in_range(table_real(&table, row, "p90_us"), 8990, 9020);
+        assert_in_range(table_real(&table, row, "p99_us"), 9890, 9920);
+        if (many)
+            assert_in_range(table_real(&table, row, "p999_us"), 9985, 10005);
+        else
+            assert_string_equal(table_text(&table, row, "p999_us"), "");
+        assert_int_equal(table_count(&table, row, "over_range"), 0);
+    }
+    table_deinit(&table);
+}
+
+/* What spans several steps has the waits for the rate in it. */
+static void a_limited_rate_has_no_times_over_several_steps(void **state)
+{
+    (void)state;
+    record(METER_HANDOFF, 3);
+    record(METER_ACQUIRE, 3);
+    record(METER_RELEASE, 3);
+    sample.paced = true;
+    begin(1);
+    add(1);
+    finish();
+    struct table table = read_file("latency.csv");
+    assert_int_equal(table.rows, 2);
+    for (size_t row = 0; row < 2; row++)
+        assert_string_not_equal(table_text(&table, row, "kind"), "acquire");
+    table_deinit(&table);
+}
+
+/* ------------------------------------------------------------------ sessions, and no trial */
+
+static void each_session_has_its_row(void **state)
+{
+    (void)state;
+    struct shared_session *session = &result.board->shared->sessions[7];
+    result.board->sessions[7].acquisitions = 3;
+    strcpy(session->server, "127.0.0.1:2181");
+    session->role = ROLE_FOLLOWER;
+    begin(1);
+    add(1);
+    finish();
+    struct table table = read_file("sessions.csv");
+    assert_int_equal(table.rows, CLIENTS);
+    assert_int_equal(table_count(&table, 7, "session"), 7);
+    assert_int_equal(table_count(&table, 7, "acquisitions"), 3);
+    assert_string_equal(table_text(&table, 7, "server"), "127.0.0.1:2181");
+    assert_string_equal(table_text(&table, 7, "role"), "follower");
+    assert_int_equal(table_count(&table, 8, "acquisitions"), 0);
+    table_deinit(&table);
+}
+
+static void without_a_trial_nothing_is_kept(void **state)
+{
+    (void)state;
+    begin(1);
+    assert_int_equal(access(folder, F_OK), 0);
+    finish();
+    assert_int_equal(count_entries(parent), 0);
+}
+
+#define RESULTS_TEST(test) cmocka_unit_test_setup_teardown(test, set_up, tear_down)
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        RESULTS_TEST(every_handoff_has_a_row_where_there_is_room),
+        RESULTS_TEST(what_is_more_than_a_trial_s_share_is_thinned),
+        RESULTS_TEST(a_percentile_far_out_needs_many_values),
+        RESULTS_TEST(a_limited_rate_has_no_times_over_several_steps),
+        RESULTS_TEST(each_session_has_its_row),
+        RESULTS_TEST(without_a_trial_nothing_is_kept),
+    };
+    return cmocka_run_group_tests_name("results", tests, NULL, NULL);
+}
