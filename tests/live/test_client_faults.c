@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Sessions on a real server, with each driver, that lose replies, crash, or have no time to close.
  */
+#include "client/thread_sessions.h"
 #include "fleet/server_counters.h"
 #include "servers/four_letter.h"
 #include "tests/support/probe.h"

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tests/support/acl.h"
 
+#include "tests/support/outside.h"
+
 static void acl_answered(int status, const void *context)
 {
     *(int *)(uintptr_t)context = status;

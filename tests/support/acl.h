@@ -6,8 +6,6 @@
 #ifndef TESTS_ACL_H
 #define TESTS_ACL_H
 
-#include "tests/support/outside.h"
-
 #include <zookeeper/zookeeper.h>
 
 /* The znode stays. */

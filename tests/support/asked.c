@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tests/support/asked.h"
 
+#include "tests/support/words.h"
+
 void await_words(struct command *command, int descriptor, const char *words, size_t times)
 {
     static char text[COMMAND_TEXT_SIZE];

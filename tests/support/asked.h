@@ -6,7 +6,6 @@
 #define TESTS_ASKED_H
 
 #include "tests/support/command.h"
-#include "tests/support/words.h"
 
 /* Waits until the command has written so many of these words to one of its outputs. */
 void await_words(struct command *command, int descriptor, const char *words, size_t times);

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tests/support/command.h"
 
+#include <sys/mman.h>
+
 static void apply_settings(const char *const *settings)
 {
     for (; settings != NULL && *settings != NULL; settings++) {

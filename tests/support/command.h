@@ -9,7 +9,6 @@
 #include "tests/support/work.h"
 
 #include <fcntl.h>
-#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
 

@@ -1,6 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tests/support/folder.h"
 
+#include <errno.h>
+#include <ftw.h>
+#include <stdio.h>
+#include <string.h>
+
 size_t count_entries(const char *folder)
 {
     size_t count = 0;

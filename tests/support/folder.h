@@ -13,11 +13,6 @@
 #include <cmocka.h>
 
 #include <dirent.h>
-#include <errno.h>
-#include <ftw.h>
-#include <stdio.h>
-#include <string.h>
-#include <sys/stat.h>
 
 /* Hidden ones are not counted. */
 size_t count_entries(const char *folder);

@@ -1,6 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tests/support/front.h"
 
+#include "base/clock.h"
+#include "tests/support/port.h"
+
+#include <fcntl.h>
+#include <poll.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+
 static _Atomic unsigned *counters_asked; /* of all fronts together; they are processes */
 
 static void send_all(int to, const char *bytes, size_t count)

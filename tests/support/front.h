@@ -13,20 +13,8 @@
 
 #include <cmocka.h>
 
-#include "base/clock.h"
 #include "servers/tcp.h"
-#include "tests/support/port.h"
 
-#include <fcntl.h>
-#include <poll.h>
-#include <signal.h>
-#include <stdatomic.h>
-#include <stdbool.h>
-#include <stdio.h>
-#include <string.h>
-#include <sys/mman.h>
-#include <sys/prctl.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 /* What it makes of them. */

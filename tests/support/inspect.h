@@ -10,10 +10,7 @@
 #include "tests/support/outcome.h"
 #include "tests/support/outside.h"
 
-#include "client/event_loop.h"
-
 #include <inttypes.h>
-#include <stdlib.h>
 
 #define ACTORS 3
 

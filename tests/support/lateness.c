@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tests/support/lateness.h"
 
+#include <pthread.h>
+#include <signal.h>
+#include <stdatomic.h>
+
 static _Atomic uint64_t lateness_sum_ns;
 
 static void *lateness_watch(void *nothing)

@@ -15,12 +15,8 @@
 
 #include <cmocka.h>
 
-#include "base/clock.h"
 #include "tests/support/pause.h"
 
-#include <pthread.h>
-#include <signal.h>
-#include <stdatomic.h>
 #include <stdbool.h>
 
 /* A moment of a test. */

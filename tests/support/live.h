@@ -13,8 +13,6 @@
 
 #include <cmocka.h>
 
-#include "base/clock.h"
-#include "recipes/law.h"
 #include "recipes/registry.h"
 #include "trial/trial.h"
 

@@ -6,20 +6,15 @@
 #ifndef TESTS_NEST_H
 #define TESTS_NEST_H
 
-#include "base/clock.h"
 #include "servers/ensemble.h"
 #include "tests/support/folder.h"
-#include "tests/support/pause.h"
 #include "tests/support/soon.h"
 #include "tests/support/words.h"
 
 #include <signal.h>
-#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 extern char nest[64]; /* where temporary folders go */
 

@@ -7,8 +7,6 @@
 #define TESTS_OUTSIDE_H
 
 #include "fleet/setup_session.h"
-#include "servers/ensemble.h"
-#include "servers/four_letter.h"
 #include "tests/support/work.h"
 
 extern struct ensemble *outside_server;

@@ -7,8 +7,6 @@
 
 #include "base/clock.h"
 
-#include <time.h>
-
 /* For what has to happen, however busy the machine is. */
 #define PATIENCE_NS (30 * NS_PER_S)
 

@@ -6,7 +6,6 @@
 #define TESTS_PICTURE_H
 
 #include "tests/support/table.h"
-#include "tests/support/words.h"
 
 /* A text of the picture, and where it stands, in units from its upper left corner. */
 struct picture_text {

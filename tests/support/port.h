@@ -13,8 +13,6 @@
 
 #include <cmocka.h>
 
-#include <arpa/inet.h>
-#include <netinet/in.h>
 #include <sys/socket.h>
 
 /* The socket, for the caller to close. */

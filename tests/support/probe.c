@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tests/support/probe.h"
 
+#include "client/thread_sessions.h"
+#include "tests/support/perform.h"
+
 enum driver driver;
 
 /* For AddressSanitizer: when a synchronous multi is answered by the loss of its connection,

@@ -6,13 +6,8 @@
 #ifndef TESTS_PROBE_H
 #define TESTS_PROBE_H
 
-#include "client/event_loop.h"
-#include "client/thread_sessions.h"
 #include "tests/support/live.h"
 #include "tests/support/pause.h"
-#include "tests/support/perform.h"
-
-#include <pthread.h>
 
 #define A ROOT "/a"
 #define B ROOT "/b"

@@ -1,6 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tests/support/proxy.h"
 
+#include "base/clock.h"
+
+#include <netinet/in.h>
+#include <poll.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+
 #define PROXY_PAIRS 256
 /* A connection is cut when nothing has come over it for so long: no request is out on it, then. */
 #define PROXY_IDLE_NS (20 * NS_PER_MS)

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tests/support/run_files.h"
 
+#include "tests/support/work.h"
+
 /* Whether two rows are of the same trial. */
 static bool same_trial(const struct table *a, size_t row, const struct table *b, size_t other)
 {

@@ -7,7 +7,6 @@
 #define TESTS_RUN_FILES_H
 
 #include "tests/support/table.h"
-#include "tests/support/work.h"
 
 #include <jansson.h>
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tests/support/screen.h"
 
+#include <sys/ioctl.h>
+
 /* The terminal, and what the command has written to it. */
 static int screen_master;
 static char screen_terminal[64];

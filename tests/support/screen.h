@@ -7,8 +7,6 @@
 
 #include "tests/support/command.h"
 
-#include <sys/ioctl.h>
-
 extern char screen_shown[COMMAND_TEXT_SIZE];
 
 void screen_take_errors(void);

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tests/support/script.h"
 
+#include <stdio.h>
+
 static void script_submit(struct client *client, const struct request *request)
 {
     struct script *script = client->owner;

@@ -15,7 +15,6 @@
 
 #include "recipes/registry.h"
 
-#include <stdio.h>
 #include <string.h>
 
 struct script {

@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tests/support/seeds.h"
 
+#include "base/text.h"
+
+#include <stdlib.h>
+
 static uint64_t seeds_setting(const char *name, uint64_t otherwise)
 {
     const char *text = getenv(name);

@@ -13,10 +13,6 @@
 
 #include <cmocka.h>
 
-#include "base/text.h"
-
-#include <stdlib.h>
-
 struct seeds {
     uint64_t first;
     uint64_t last;

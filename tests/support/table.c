@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tests/support/table.h"
 
+#include <errno.h>
+#include <stdlib.h>
+
 char *read_text(const char *path)
 {
     FILE *file = fopen(path, "re");

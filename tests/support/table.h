@@ -12,10 +12,8 @@
 
 #include <cmocka.h>
 
-#include <errno.h>
 #include <stdbool.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 /* A file's text, for the caller to free. */

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tests/support/work.h"
 
+#include <signal.h>
+#include <stdbool.h>
+
 char command_program[COMMAND_PATH_SIZE];
 char work_nest[64], work_folder[80], work_temporary[80];
 

@@ -9,19 +9,14 @@
 #ifndef TESTS_WORK_H
 #define TESTS_WORK_H
 
-#include "base/clock.h"
 #include "tests/support/folder.h"
 #include "tests/support/pause.h"
 
-#include <dirent.h>
 #include <errno.h>
-#include <signal.h>
-#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <sys/types.h>
 #include <unistd.h>
 
 #define COMMAND_PROCESSES 64
