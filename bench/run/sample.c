@@ -75,7 +75,8 @@ static void judge_stalls(const struct stalls *stalls, struct sample *sample)
 /* A session whose reply the trial takes away is meant to connect again, once. */
 static void judge_reconnects(const struct trial_result *result, struct sample *sample)
 {
-    uint64_t planned = result->had_death && death_planned(result->board)->how == DEATH_LOST_REPLY;
+    uint64_t planned =
+        result->had_death && injection_planned(result->board)->how == DEATH_LOST_REPLY;
     uint64_t unplanned = result->reconnects > planned ? result->reconnects - planned : 0;
     if (unplanned > 0)
         invalidate(sample,

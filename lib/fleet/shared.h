@@ -47,19 +47,19 @@ struct shared_worker {
     _Atomic uint64_t reconnects;
     uint64_t cpu_ns;             /* gate to last reading */
     uint64_t rss_kib;            /* at the last reading */
-    _Atomic uint32_t unread;     /* last readings that are still to be taken; see worker.c … */
-    _Atomic uint32_t unreported; /* … and reports to the present inquiry */
+    _Atomic uint32_t unread;     /* last readings that are not taken yet: see worker.c */
+    _Atomic uint32_t unreported; /* reports to the present inquiry that are not made yet */
     struct error error;          /* why the worker ended before its time */
 };
 
 /* The place of a session. */
 struct shared_session {
     _Atomic bool dead;               /* the actor has ended it, or is about to */
-    bool asked;                      /* at the last report: a request is out … */
-    bool answered;                   /* … to which something has come that was not read */
+    bool asked;                      /* at the last report: a request waits for its reply */
+    bool answered;                   /* at the last report: bytes have come that were not read */
     uint32_t timeout_ms;             /* of the session, as the server granted it */
-    uint64_t spoke_ns;               /* see struct actor … */
-    uint64_t pings;                  /* … and this */
+    uint64_t spoke_ns;               /* see struct actor */
+    uint64_t pings;                  /* see struct actor */
     char server[CLIENT_SERVER_SIZE]; /* that it is connected to; kept when it no longer is */
     enum role role;                  /* of that server at the gate: see servers/role.h */
 };
@@ -79,8 +79,8 @@ struct shared {
     _Atomic uint32_t established;
     _Atomic uint32_t workers_ready; /* have taken their last readings */
     _Atomic uint32_t finished;      /* actors that have nothing more to do */
-    _Atomic uint32_t inquiry; /* how often all actors were asked what they do, by ORDER_REPORT … */
-    _Atomic uint32_t reported; /* … and the workers whose actors have reported since */
+    _Atomic uint32_t inquiry;       /* how often all actors were given ORDER_REPORT */
+    _Atomic uint32_t reported; /* workers whose actors have all reported to the present inquiry */
     _Atomic uint64_t lost; /* sessions that cannot go on: a connection lost, a refused request */
     _Atomic uint32_t first_lost;   /* session +1 */
     _Atomic int first_lost_status; /* enum zk_status */

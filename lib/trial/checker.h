@@ -4,11 +4,12 @@
  *
  * Told of every grant and every release by the process in which it happens, at the moment at which
  * the client learns of its grant and at which it gives the lock up. Two atomic words a lock say who
- * holds it alone and how many share it, across all processes: nothing is sampled. Clients that the
- * recipe has share may hold beside each other, and nobody beside one who holds alone.
+ * holds it alone and how many share it, across all processes: nothing is sampled. Clients that
+ * share the lock, as their recipe says, may hold at the same time; beside a client that holds alone
+ * nobody may hold.
  *
- * A session that crashes while it holds goes on holding until its znodes may be gone at the
- * earliest. Who shares does not die.
+ * A session that crashes while it holds counts as the holder until the earliest time at which the
+ * servers may have deleted its znodes. Sessions that share a lock are never made to die.
  *
  * Order: of a queue's grants the sequence numbers must rise; those who share have no order among
  * themselves. For a lock without a queue the number is that of the arrival, and an inversion is

@@ -100,7 +100,7 @@ static enum trial_end receive_all(struct watchdog *watchdog,
                                   const struct server_counters_reading *at_gate)
 {
     struct server_counters_reading reading;
-    if (!death_spares_all(watchdog->board) || !at_gate->known ||
+    if (!injection_none_yet(watchdog->board) || !at_gate->known ||
         server_counters_is_shared(at_gate, watchdog->board->plan->fleet.sessions))
         return END_DONE;
     enum trial_end end = watchdog_catch_up(watchdog);

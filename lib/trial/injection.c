@@ -3,13 +3,13 @@
 
 #include "trial/handoff.h"
 
-const struct death *death_planned(const struct lock_board *board)
+const struct death *injection_planned(const struct lock_board *board)
 {
     const struct trial_plan *plan = board->plan;
     return plan->death.how != DEATH_NONE ? &plan->death : &plan->recipe->death;
 }
 
-bool death_spares_all(const struct lock_board *board)
+bool injection_none_yet(const struct lock_board *board)
 {
     return atomic_load(&board->died_ns) == 0;
 }
@@ -29,11 +29,11 @@ static bool find_waiter(const struct lock_board *board, uint64_t place, uint32_t
     return false;
 }
 
-bool death_takes(const struct lock_board *board, uint32_t *session)
+bool injection_due(const struct lock_board *board, uint32_t *session)
 {
-    const struct death *death = death_planned(board);
+    const struct death *death = injection_planned(board);
     uint32_t holder = handoff_holder(board, 0);
-    if ((death->how != DEATH_EXIT && death->how != DEATH_CRASH) || !death_spares_all(board) ||
+    if ((death->how != DEATH_EXIT && death->how != DEATH_CRASH) || !injection_none_yet(board) ||
         handoff_number(board, 0) != death->handoff)
         return false;
     uint64_t waiting = handoff_waiting(board, 0);
@@ -45,31 +45,31 @@ bool death_takes(const struct lock_board *board, uint32_t *session)
     return true;
 }
 
-bool death_dooms(const struct lock_board *board, uint32_t lock)
+bool injection_crashes_work(const struct lock_board *board, uint32_t lock)
 {
-    const struct death *death = death_planned(board);
+    const struct death *death = injection_planned(board);
     return death->how == DEATH_CRASH && death->who == DEATH_WORKER && lock == 0 &&
-           death_spares_all(board) && handoff_number(board, lock) >= death->handoff;
+           injection_none_yet(board) && handoff_number(board, lock) >= death->handoff;
 }
 
-bool death_takes_reply(const struct lock_board *board, uint32_t session)
+bool injection_loses_reply(const struct lock_board *board, uint32_t session)
 {
     const struct trial_plan *plan = board->plan;
-    const struct death *death = death_planned(board);
+    const struct death *death = injection_planned(board);
     uint32_t place = death->who == DEATH_WAITER ? plan_clients_of(plan, 0) / 2 : 0;
-    return death->how == DEATH_LOST_REPLY && death_spares_all(board) &&
+    return death->how == DEATH_LOST_REPLY && injection_none_yet(board) &&
            session == place * plan->locks;
 }
 
-void death_note(struct lock_board *board, uint32_t lock, uint64_t now_ns)
+void injection_begun(struct lock_board *board, uint32_t lock, uint64_t now_ns)
 {
     uint64_t nobody = 0;
-    if (death_spares_all(board))
+    if (injection_none_yet(board))
         atomic_store(&board->died_lock, lock); /* who sees that one died sees where */
     atomic_compare_exchange_strong(&board->died_ns, &nobody, now_ns);
 }
 
-void death_bury(struct lock_board *board, uint32_t session, uint64_t expires_ns)
+void injection_dead(struct lock_board *board, uint32_t session, uint64_t expires_ns)
 {
     shared_raise(&board->expires_ns, expires_ns);
     board->sessions[session].unfinished = board->sessions[session].parked = false;

@@ -49,9 +49,9 @@ enum meter_kind {
 };
 
 struct lock_state {
-    _Alignas(
-        SHARED_CACHE_LINE) _Atomic uint32_t holder; /* who holds alone: session +1; 0: nobody */
-    _Atomic uint32_t sharers;                       /* how many hold together */
+    /* Session +1 that holds alone; 0: none does. */
+    _Alignas(SHARED_CACHE_LINE) _Atomic uint32_t holder;
+    _Atomic uint32_t sharers; /* how many hold together */
     /* Arrivals let in, against the plan's handoffs; the first of each client is let in beforehand.
      */
     _Atomic uint64_t admissions;
@@ -64,8 +64,8 @@ struct lock_state {
     _Atomic bool holder_died;     /* the present row began with its holder's death */
     _Atomic uint64_t lapses_ns;   /* of a holder that crashed: it holds at least until then */
     _Atomic uint32_t undeleted;   /* session +1 that ended in its release; 0: none */
-    _Atomic int64_t last_order;   /* the highest of all grants: see checker.h … */
-    _Atomic int64_t last_alone;   /* … and of those who held alone */
+    _Atomic int64_t last_order;   /* the highest of all grants: see checker.h */
+    _Atomic int64_t last_alone;   /* the highest of the grants to those who hold alone */
     _Atomic uint64_t inversions;
 };
 
@@ -83,11 +83,11 @@ struct trial_session_report {
     uint64_t acquisitions;
     uint32_t lock;                   /* that it contends for */
     bool unfinished;                 /* it neither holds nor is done */
-    bool parked;                     /* … because it waits for a watch */
-    bool pauses;                     /* … or until an alarm: it holds, or its recipe pauses */
+    bool parked;                     /* it waits for a watch */
+    bool pauses;                     /* it waits for an alarm: it holds, or its recipe pauses */
     bool missed;                     /* it lost its connection, and may not have heard of all */
-    enum client_event awaited;       /* parked: for this event … */
-    char waits_for[RECIPE_PATH_MAX]; /* … of this znode */
+    enum client_event awaited;       /* parked: the event that it waits for */
+    char waits_for[RECIPE_PATH_MAX]; /* parked: the znode of that event */
     char node[RECIPE_PATH_MAX];      /* unfinished: the one that stands for it in the lock */
 };
 
@@ -101,16 +101,16 @@ struct lock_board {
     size_t size_bytes;
 
     _Alignas(SHARED_CACHE_LINE) _Atomic bool closed; /* no more arrivals */
-    _Atomic bool overflowed;                         /* … because the ledger has no more rows */
+    _Atomic bool overflowed;                         /* the ledger has no more rows: that is why */
     _Atomic uint64_t first_release_ns;
     _Atomic uint64_t last_released_ns; /* the last answer to a release */
-    _Atomic uint64_t died_ns;          /* the first death, or lost reply; 0: none so far … */
-    _Atomic uint32_t died_lock;        /* … at this lock … */
-    _Atomic uint64_t recovery_ns;      /* … from there to its next grant; 0: none so far */
+    _Atomic uint64_t died_ns;          /* the first death, or lost reply; 0: none so far */
+    _Atomic uint32_t died_lock;        /* the lock at which that was */
+    _Atomic uint64_t recovery_ns;      /* from there to that lock's next grant; 0: none so far */
     _Atomic uint64_t expires_ns;       /* by then the servers have ended all who died */
     _Atomic uint32_t exits;            /* sessions that were closed in order, before the end */
-    _Atomic uint32_t repairs;          /* see struct contender … */
-    _Atomic uint32_t tasks_done;       /* … and this */
+    _Atomic uint32_t repairs;          /* see struct contender */
+    _Atomic uint32_t tasks_done;       /* see struct contender */
     _Atomic uint32_t violation_count;
     struct violation violations[LOCK_BOARD_VIOLATIONS_MAX]; /* the first ones */
 };

@@ -77,7 +77,7 @@ static void note_death(struct lock_session *session, enum death_how how, uint64_
 {
     struct lock_board *board = session->board;
     uint32_t lock = session->meter.lock;
-    death_note(board, lock, now_ns);
+    injection_begun(board, lock, now_ns);
     if (session->state == SESSION_HOLDING || session->state == SESSION_WORKING)
         leave_lock(session, how, timeout_ns, now_ns);
     else if (session->state == SESSION_RELEASING)
@@ -85,8 +85,8 @@ static void note_death(struct lock_session *session, enum death_how how, uint64_
     else
         atomic_fetch_add(&lock_of(session)->abandoned, 1);
     /* The servers round a timeout up to their next tick, which is half of the least timeout. */
-    death_bury(board, session->actor.session,
-               now_ns + (how == DEATH_EXIT ? EXIT_NS : 2 * timeout_ns));
+    injection_dead(board, session->actor.session,
+                   now_ns + (how == DEATH_EXIT ? EXIT_NS : 2 * timeout_ns));
 }
 
 static bool end_session(struct lock_session *session, enum death_how how)
@@ -112,7 +112,7 @@ static void die(struct lock_session *session, enum death_how how)
 static void lose_reply(struct lock_session *session)
 {
     struct client *client = session->actor.client;
-    death_note(session->board, session->meter.lock, client_now_ns(client));
+    injection_begun(session->board, session->meter.lock, client_now_ns(client));
     if (!client_cut(client))
         lose(session, ZK_CONNECTION_LOSS);
 }
@@ -293,7 +293,7 @@ static void hold(struct lock_session *session)
 
 static void work(struct lock_session *session)
 {
-    session->contender.doomed = death_dooms(session->board, session->meter.lock);
+    session->contender.doomed = injection_crashes_work(session->board, session->meter.lock);
     begin(session, SESSION_WORKING);
 }
 
@@ -464,7 +464,7 @@ static void carry_out(void *actor, int order)
     else if (order == LOCK_ORDER_RELEASE)
         set_release(session);
     else if (order == LOCK_ORDER_DIE)
-        die(session, death_planned(session->board)->how);
+        die(session, injection_planned(session->board)->how);
     else if (order >= LOCK_ORDER_GO_ON)
         go_on(session, (uint32_t)(order - LOCK_ORDER_GO_ON));
     if (order != ORDER_REPORT && order != ORDER_READ)
@@ -492,7 +492,7 @@ static void sent(void *owner, enum operation operation)
 {
     struct lock_session *session = owner;
     session->cutting =
-        operation == OP_CREATE && death_takes_reply(session->board, session->actor.session);
+        operation == OP_CREATE && injection_loses_reply(session->board, session->actor.session);
     meter_sent(&session->meter, operation);
 }
 

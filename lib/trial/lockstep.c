@@ -58,7 +58,7 @@ static const struct tally *tally_of(const struct lock_board *board, uint32_t loc
  * loss. */
 static bool is_lawful(const struct lock_board *board)
 {
-    return death_spares_all(board) && atomic_load(&board->shared->losses) == 0;
+    return injection_none_yet(board) && atomic_load(&board->shared->losses) == 0;
 }
 
 /* Whether nobody is busy, and nobody has sent or received anything for a while. */
@@ -89,7 +89,7 @@ static bool are_holders_right(const struct lockstep *lockstep, uint32_t lock)
 static bool has_settled(struct lockstep *lockstep, uint32_t lock)
 {
     const struct lock_board *board = lockstep->board;
-    bool is_held = death_spares_all(board)
+    bool is_held = injection_none_yet(board)
                        ? are_holders_right(lockstep, lock)
                        : handoff_holder(board, lock) != 0 || handoff_waiting(board, lock) == 0;
     return is_quiet(lockstep, REST_NS) && is_held;
@@ -314,7 +314,7 @@ static enum trial_end step_arrive(struct lockstep *lockstep, uint32_t session)
         end = watchdog_catch_up(lockstep->watchdog);
     if (end != END_DONE)
         return end;
-    if (death_spares_all(board))
+    if (injection_none_yet(board))
         law_lock_arrival(&lockstep->laws[lock], &cost);
     tally_sum(&lockstep->expected[lock], &cost);
     tally_sum(lockstep->law, &cost);
@@ -324,7 +324,7 @@ static enum trial_end step_arrive(struct lockstep *lockstep, uint32_t session)
 static enum trial_end step_release(struct lockstep *lockstep, uint32_t lock, uint32_t session)
 {
     struct tally cost = {0};
-    if (death_spares_all(lockstep->board))
+    if (injection_none_yet(lockstep->board))
         law_lock_release(&lockstep->laws[lock], &cost);
     lockstep->before[lock] = lockstep->expected[lock].of[TALLY_NOTIFICATION];
     lockstep->expected[lock] = cost;
@@ -354,8 +354,8 @@ static bool is_held(const struct lock_board *board, uint32_t lock)
     return handoff_holder(board, lock) != 0 || atomic_load(&board->locks[lock].sharers) != 0;
 }
 
-/* Who is to release: who holds alone; of those who share the first in line, whose line the law
- * knows; or who has just won a turn. */
+/* The session that is to release. Where sessions share the lock this is the first of them in line:
+ * the law knows the line. Where all who wait take a turn together it is the winner of the turn. */
 static uint32_t next_to_release(const struct lockstep *lockstep, uint32_t lock)
 {
     struct lock_board *board = lockstep->board;
@@ -416,10 +416,10 @@ static enum trial_end await_exit(struct lockstep *lockstep, uint32_t session)
 static enum trial_end let_die(struct lockstep *lockstep)
 {
     uint32_t session;
-    if (!death_takes(lockstep->board, &session))
+    if (!injection_due(lockstep->board, &session))
         return END_DONE;
     enum trial_end end = step(lockstep, 0, session, LOCK_ORDER_DIE);
-    if (end == END_DONE && death_planned(lockstep->board)->how == DEATH_EXIT)
+    if (end == END_DONE && injection_planned(lockstep->board)->how == DEATH_EXIT)
         end = await_exit(lockstep, session);
     return end;
 }

@@ -33,12 +33,12 @@ struct lockstep {
     struct setup_session *setup;
     const struct server_counters_reading *at_gate;
     struct law_lock *laws;  /* a lock each */
-    struct tally *expected; /* of each lock's present row … */
-    uint64_t *before;       /* … and the notifications of the row before it */
+    struct tally *expected; /* of each lock's present row */
+    uint64_t *before;       /* notifications of the row before that, of each lock */
     struct tally *law;      /* what the law foretells for all that was done */
     uint64_t gate_ns;       /* when it began to lead */
-    uint64_t messages;      /* sent and received, when last looked at … */
-    uint64_t messages_ns;   /* … and when one was last seen */
+    uint64_t messages;      /* sent and received, when last looked at */
+    uint64_t messages_ns;   /* when one was last seen */
 };
 
 /* Prepares to lead the watchdog's trial, whose plan has that pace; what the law foretells is added

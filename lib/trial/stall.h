@@ -5,7 +5,7 @@
  *
  * The coordinator looks here about ten times a second. Silence begins when the workers' counters
  * were last seen to move. When it has lasted for a while, and only then, the workers are asked what
- * each session is doing (board->shared->inquiry): nothing is added to the measured path. A request
+ * each session is doing (shared_inquire): nothing is added to the measured path. A request
  * that is out, or sessions that all wait without anybody who holds or pauses by a timer, are owed
  * something. A hold, a pause of a recipe, a session that is about to expire, an answer that has
  * come and was not read, and a wait of the coordinator that the plan's rate wants (stall_rest) are
@@ -40,11 +40,11 @@ struct stalls {
 
 struct stall {
     struct lock_board *board; /* NULL: not begun */
-    uint64_t moved;           /* the counters' sum … */
-    uint64_t since_ns;        /* … and when it was first seen to be that */
+    uint64_t moved;           /* the sum of the workers' counters */
+    uint64_t since_ns;        /* when that sum was first seen */
     uint64_t absent_ns;       /* how long since then the coordinator was not run */
     uint64_t asked_ns;        /* when the workers were asked in this silence; 0: not yet */
-    bool answered;            /* … and have answered: the next fields are known */
+    bool answered;            /* they have answered: the next two fields are known */
     bool request_is_out;
     bool is_owed;  /* a request is out, or everybody waits for a notification */
     uint32_t dead; /* sessions, when the workers were last asked */

@@ -88,7 +88,7 @@ static void add_locks(const struct run *run, struct trial_result *result)
 
 static void add_death(const struct run *run, struct trial_result *result)
 {
-    result->had_death = !death_spares_all(run->board);
+    result->had_death = !injection_none_yet(run->board);
     result->losses = atomic_load(&run->board->shared->losses);
     result->recovery_ns = atomic_load(&run->board->recovery_ns);
     result->repairs = atomic_load(&run->board->repairs);
@@ -123,7 +123,7 @@ static struct reconcile_facts facts_of(const struct run *run, const struct coord
         .sessions = &result->total,
         .are_private = server_counters_is_private(&run->counters),
         .is_shared = server_counters_is_shared(&led->at_gate, run->plan->fleet.sessions),
-        .had_death = !death_spares_all(run->board),
+        .had_death = !injection_none_yet(run->board),
         .exits = atomic_load(&run->board->exits),
         .reconnects = result->reconnects,
         .losses = atomic_load(&run->board->shared->losses),

@@ -24,13 +24,14 @@
 struct trial_progress {
     uint64_t handoffs;     /* grants so far */
     uint64_t handoffs_due; /* UINT64_MAX when the time decides */
-    uint64_t arrivals;     /* so far, each client's first … */
-    uint64_t arrivals_due; /* … of so many, while they come one by one before all else; else 0 */
+    uint64_t arrivals;     /* so far */
+    uint64_t
+        arrivals_due; /* each client's first, while they come one by one before all else; else 0 */
     uint64_t rpcs;
     uint64_t elapsed_ns; /* since the gate opened; 0 while sessions are being opened */
     uint32_t established;
     uint64_t stalled_ns; /* how long a server has owed an answer and nothing came; 0: none does */
-    const char *stalled_at; /* … the server's address; "": not known */
+    const char *stalled_at; /* that server's address; "": not known */
 };
 
 /* How a trial is watched over from outside. */
@@ -63,8 +64,8 @@ struct watchdog {
     const struct loop *loop;
     const struct trial_watch *watch;
     struct error *error;
-    uint64_t steps;      /* of the workers, when they were last looked at … */
-    uint64_t moved_ns;   /* … and when they last moved on */
+    uint64_t steps;      /* of the workers, when last looked at */
+    uint64_t moved_ns;   /* when these last moved on */
     uint64_t closes_ns;  /* steady by time: when no more arrivals are let in; else UINT64_MAX */
     uint64_t opened_ns;  /* the gate, on the host's clock, as the next two; 0: not yet */
     uint64_t shown_ns;   /* progress */

@@ -46,7 +46,7 @@ static void test_a_crashed_holder_holds_until_its_timeout(void **state)
 {
     (void)state;
     checker_crashed(board, 0, 1000);
-    death_bury(board, 0, 2000);
+    injection_dead(board, 0, 2000);
     checker_granted(board, 0, 1, 1, 1000);
     assert_int_equal(lock_board_violation_count(board), 0);
 }
@@ -55,7 +55,7 @@ static void test_a_grant_before_that_is_a_second_holder(void **state)
 {
     (void)state;
     checker_crashed(board, 0, 1000);
-    death_bury(board, 0, 2000);
+    injection_dead(board, 0, 2000);
     checker_granted(board, 0, 1, 1, 999);
     assert_int_equal(lock_board_violation_count(board), 1);
     assert_int_equal(board->violations[0].kind, VIOLATION_TWO_HOLDERS);
@@ -91,7 +91,7 @@ static void test_a_deserter_is_told_once(void **state)
 static bool takes(enum death_who who, uint64_t handoff, uint32_t *session)
 {
     plan.death = (struct death){DEATH_EXIT, who, handoff};
-    return death_takes(board, session);
+    return injection_due(board, session);
 }
 
 static void test_it_takes_whom_the_plan_says(void **state)
@@ -106,7 +106,7 @@ static void test_it_takes_whom_the_plan_says(void **state)
     assert_false(takes(DEATH_WORKER, 0, &session));
     atomic_store(&board->locks[0].releases, 1);
     assert_true(takes(DEATH_HOLDER, 1, &session));
-    death_note(board, 0, 100);
+    injection_begun(board, 0, 100);
     assert_false(takes(DEATH_HOLDER, 1, &session));
 }
 
@@ -138,22 +138,22 @@ static void test_a_worker_dies_from_its_handoff_on(void **state)
     (void)state;
     plan.death = (struct death){DEATH_CRASH, DEATH_WORKER, 2};
     atomic_store(&board->locks[0].releases, 1);
-    assert_false(death_dooms(board, 0));
+    assert_false(injection_crashes_work(board, 0));
     atomic_store(&board->locks[0].releases, 2);
-    assert_true(death_dooms(board, 0));
+    assert_true(injection_crashes_work(board, 0));
     atomic_store(&board->locks[0].releases, 3);
-    assert_true(death_dooms(board, 0));
-    death_note(board, 0, 100);
-    assert_false(death_dooms(board, 0));
+    assert_true(injection_crashes_work(board, 0));
+    injection_begun(board, 0, 100);
+    assert_false(injection_crashes_work(board, 0));
 }
 
 static void test_a_recipe_may_have_one(void **state)
 {
     uint32_t session = UINT32_MAX;
     (void)state;
-    assert_false(death_takes(board, &session));
+    assert_false(injection_due(board, &session));
     plan.recipe = registry_find("broken-norecheck");
-    assert_true(death_takes(board, &session));
+    assert_true(injection_due(board, &session));
     assert_int_equal(session, 3);
     assert_true(takes(DEATH_HOLDER, 0, &session)); /* the plan's goes first */
     assert_int_equal(session, 0);
@@ -164,7 +164,7 @@ static void test_the_dead_neither_hold_nor_wait(void **state)
     (void)state;
     assert_int_equal(handoff_holder(board, 0), 1);
     assert_int_equal(handoff_waiting(board, 0), 5);
-    death_bury(board, 0, 1);
+    injection_dead(board, 0, 1);
     atomic_fetch_add(&board->locks[0].abandoned, 2);
     assert_int_equal(handoff_holder(board, 0), 0);
     assert_int_equal(handoff_waiting(board, 0), 3);

@@ -134,7 +134,7 @@ static void test_a_session_that_is_dying_reports_nothing(void **state)
     park();
     order(ORDER_REPORT);
     assert_true(board->sessions[1].parked);
-    death_bury(board, 1, time_ns);
+    injection_dead(board, 1, time_ns);
     order(ORDER_REPORT);
     assert_false(board->sessions[1].parked);
     order(ORDER_READ);

@@ -95,7 +95,7 @@ static void test_what_came_before_a_release_is_not_its_work(void **state)
 static void test_a_grant_before_a_death_is_no_recovery(void **state)
 {
     (void)state;
-    death_note(board, 0, 1000);
+    injection_begun(board, 0, 1000);
     grant(1, 900, 999);
     assert_int_equal(atomic_load(&board->recovery_ns), 0);
     grant(2, 900, 1300);
