@@ -347,7 +347,7 @@ enum error_kind trial_run(const struct trial_plan *plan, const struct trial_host
     enum error_kind kind = new_result(plan, &made, error);
     if (kind != ERROR_NONE)
         return kind;
-    assert(made != NULL);
+    assert(made != NULL && made->board != NULL);
     struct run run = {
         .plan = plan,
         .host = host,
