@@ -2,14 +2,52 @@
 #include "client/client.h"
 
 #include <assert.h>
+#include <errno.h>
+#include <stdlib.h>
 
-void client_submit(struct client *client, const struct request *request)
+static uint32_t depth_of(const struct client *client)
 {
-    assert(!client->outstanding);
-    client->outstanding = true;
-    client->operation = request->operation;
+    return client->depth > 1 ? client->depth : 1;
+}
+
+/* The slot of the operation with so many older ones outstanding. */
+static struct client_slot *slot(struct client *client, uint32_t older)
+{
+    if (client->slots == NULL)
+        return &client->only;
+    uint32_t index = client->oldest + older;
+    return &client->slots[index < client->depth ? index : index - client->depth];
+}
+
+enum error_kind client_init(struct client *client, uint32_t depth, struct error *error)
+{
+    assert(depth > 0 && depth <= CLIENT_DEPTH_MAX);
+    client->depth = depth;
+    client->slots = depth > 1 ? calloc(depth, sizeof *client->slots) : NULL;
+    if (depth > 1 && client->slots == NULL)
+        return error_from_errno(error, ENOMEM, "session", "of depth %u", depth);
+    return ERROR_NONE;
+}
+
+void client_deinit(struct client *client)
+{
+    free(client->slots);
+    client->slots = NULL;
+}
+
+bool client_can_submit(const struct client *client)
+{
+    return client->outstanding < depth_of(client);
+}
+
+void client_submit(struct client *client, const struct request *request, uint64_t tag)
+{
+    assert(client_can_submit(client));
+    struct client_slot *newest = slot(client, client->outstanding++);
     client->listener->sent(client->owner, request->operation);
     client->sent_ns = client_now_ns(client);
+    *newest = (struct client_slot){
+        .tag = tag, .sent_ns = client->sent_ns, .operation = request->operation};
     client->driver->submit(client, request);
 }
 
@@ -17,43 +55,45 @@ void client_create(struct client *client, const char *path, const void *value, s
                    enum create_mode mode)
 {
     const struct request request = request_create(path, value, value_length, mode);
-    client_submit(client, &request);
+    client_submit(client, &request, 0);
 }
 
 void client_exists(struct client *client, const char *path, enum watch_flag watch)
 {
-    client_submit(client, &(struct request){.operation = OP_EXISTS, .path = path, .watch = watch});
+    client_submit(client, &(struct request){.operation = OP_EXISTS, .path = path, .watch = watch},
+                  0);
 }
 
 void client_get(struct client *client, const char *path, enum watch_flag watch)
 {
-    client_submit(client, &(struct request){.operation = OP_GET, .path = path, .watch = watch});
+    client_submit(client, &(struct request){.operation = OP_GET, .path = path, .watch = watch}, 0);
 }
 
 void client_get_children(struct client *client, const char *path, enum watch_flag watch)
 {
     client_submit(client,
-                  &(struct request){.operation = OP_GET_CHILDREN, .path = path, .watch = watch});
+                  &(struct request){.operation = OP_GET_CHILDREN, .path = path, .watch = watch}, 0);
 }
 
 void client_set(struct client *client, const char *path, const void *value, size_t value_length,
                 int32_t version)
 {
     const struct request request = request_set(path, value, value_length, version);
-    client_submit(client, &request);
+    client_submit(client, &request, 0);
 }
 
 void client_delete(struct client *client, const char *path)
 {
     const struct request request = request_delete(path);
-    client_submit(client, &request);
+    client_submit(client, &request, 0);
 }
 
 void client_multi(struct client *client, const struct request *parts, size_t part_count)
 {
     assert(part_count > 0 && part_count <= REQUEST_PARTS_MAX);
     client_submit(
-        client, &(struct request){.operation = OP_MULTI, .parts = parts, .part_count = part_count});
+        client, &(struct request){.operation = OP_MULTI, .parts = parts, .part_count = part_count},
+        0);
 }
 
 uint64_t client_now_ns(const struct client *client)
@@ -89,7 +129,7 @@ void client_server(const struct client *client, char *text, size_t size)
 
 bool client_cut(struct client *client)
 {
-    assert(client->outstanding);
+    assert(client->outstanding && depth_of(client) == 1);
     return client->driver->cut(client);
 }
 
@@ -104,11 +144,34 @@ bool client_leave(struct client *client)
     return client->driver->leave(client);
 }
 
+void client_refuse(struct client *client, enum zk_status status)
+{
+    struct client_slot *newest = slot(client, client->outstanding - 1);
+    newest->refused = true;
+    newest->status = status;
+}
+
+static void deliver(struct client *client, struct client_reply *reply)
+{
+    const struct client_slot *done = slot(client, 0);
+    reply->operation = done->operation;
+    reply->tag = done->tag;
+    reply->latency_ns = client_now_ns(client) - done->sent_ns;
+    client->oldest = client->oldest + 1 < depth_of(client) ? client->oldest + 1 : 0;
+    client->outstanding--;
+    client->listener->replied(client->owner, reply);
+}
+
+bool client_deliver_refused(struct client *client)
+{
+    if (client->outstanding == 0 || !slot(client, 0)->refused)
+        return false;
+    deliver(client, &(struct client_reply){.status = slot(client, 0)->status});
+    return true;
+}
+
 void client_deliver_reply(struct client *client, struct client_reply *reply)
 {
-    assert(client->outstanding);
-    client->outstanding = false;
-    reply->operation = client->operation;
-    reply->latency_ns = client_now_ns(client) - client->sent_ns;
-    client->listener->replied(client->owner, reply);
+    assert(client->outstanding > 0 && !slot(client, 0)->refused);
+    deliver(client, reply);
 }

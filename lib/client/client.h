@@ -3,15 +3,18 @@
  * client: one ZooKeeper session, and the operations that a recipe may use. Layer: client.
  *
  * An operation is asynchronous: it returns at once, and its reply reaches the session's listener
- * later, never from inside the call. What drives the session (an event loop, a thread, a
+ * later, never from inside the call. Values may have up to 1 MB, which is what servers take
+ * (jute.maxbuffer). What drives the session (an event loop, a thread, a
  * simulation) is behind struct client_driver.
  *
- * Invariant: a session has at most one operation outstanding, and every operation gets exactly one
- * reply, an error of the connection included.
+ * Invariant: a session has at most as many operations outstanding as its depth, one unless it was
+ * opened with more. Every operation gets exactly one reply, an error of the connection included,
+ * and replies come in the order of their operations.
  */
 #ifndef CLIENT_CLIENT_H
 #define CLIENT_CLIENT_H
 
+#include "base/error.h"
 #include "wire/request.h"
 
 #include <stdbool.h>
@@ -41,12 +44,13 @@ enum client_state {
     CLIENT_EXPIRED, /* for good: the session is gone */
 };
 
-/* The reply to the last operation; the pointers are valid until the listener returns. Of a multi
- * only the status is told: ZK_OK if all its parts were carried out, else nothing was, and it is
- * that of the first part that failed. Any other than ZK_OK comes without the rest. */
+/* The reply to the oldest operation outstanding; the pointers are valid until the listener returns.
+ * Of a multi only the status is told: ZK_OK if all its parts were carried out, else nothing was,
+ * and it is that of the first part that failed. Any other than ZK_OK comes without the rest. */
 struct client_reply {
     enum operation operation;
     enum zk_status status;
+    uint64_t tag;             /* that client_submit was given */
     uint64_t latency_ns;      /* from the call to the reply */
     const char *path;         /* create: the znode's name in full, sequence included */
     int32_t version;          /* exists, get, set: of the znode's data, after a set */
@@ -95,17 +99,36 @@ struct client_driver {
     void (*server)(const struct client *client, char *text, size_t size);
 };
 
+/* An operation outstanding. */
+struct client_slot {
+    uint64_t tag;
+    uint64_t sent_ns;
+    enum operation operation;
+    bool refused;          /* the driver could not send it … */
+    enum zk_status status; /* … and this is its reply */
+};
+
 /* A driver embeds this at the head of its own structure. */
 struct client {
     const struct client_driver *driver;
     const struct client_listener *listener;
     void *owner;
-    uint64_t sent_ns; /* when the outstanding operation was sent */
-    enum operation operation;
-    bool outstanding;
+    uint64_t sent_ns; /* when the last operation was sent */
+    uint32_t outstanding;
+    uint32_t depth;            /* 0 is 1 */
+    uint32_t oldest;           /* the slot of the oldest operation outstanding */
+    struct client_slot only;   /* of a session with a depth of one */
+    struct client_slot *slots; /* of any other: a ring of that depth */
 };
 
-/* The operations. Nothing may be outstanding. For the arguments see struct request. */
+/* The depth of a session is at most this. */
+#define CLIENT_DEPTH_MAX 4096
+
+/* Whether fewer operations are outstanding than the session's depth. */
+bool client_can_submit(const struct client *client);
+
+/* The operations, with tag 0. client_can_submit says that there is room. For the arguments see
+ * struct request. */
 void client_create(struct client *client, const char *path, const void *value, size_t value_length,
                    enum create_mode mode);
 void client_exists(struct client *client, const char *path, enum watch_flag watch);
@@ -116,8 +139,8 @@ void client_set(struct client *client, const char *path, const void *value, size
 void client_delete(struct client *client, const char *path);
 void client_multi(struct client *client, const struct request *parts, size_t part_count);
 
-/* Any of them, for who passes requests on. */
-void client_submit(struct client *client, const struct request *request);
+/* Any of them; its reply brings the tag back. */
+void client_submit(struct client *client, const struct request *request, uint64_t tag);
 
 /* The time of the session's world, in nanoseconds: the host's monotonic clock, or a simulation's.
  */
@@ -145,16 +168,17 @@ void client_server(const struct client *client, char *text, size_t size);
  * own turn; they are false, with nothing done, while the session is not connected, or if the driver
  * cannot (see its header).
  *
- * client_cut: right after an operation. Its reply is lost: as soon as it has arrived, so that the
- * server has carried the operation out for certain, and before the client library has seen it, the
- * connection ends. The operation is answered by ZK_CONNECTION_LOSS, the state is CLIENT_CONNECTING,
- * and the library reconnects with the same session and sets its watches again. Notifications that
- * arrived together with the reply are lost too, and are sent again if their watches still stood. If
- * the connection ends by itself before, nothing is added to that.
+ * client_cut: right after an operation of a session with a depth of one. Its reply is lost: as soon
+ * as it has arrived, so that the server has carried the operation out for certain, and before the
+ * client library has seen it, the connection ends. The operation is answered by ZK_CONNECTION_LOSS,
+ * the state is CLIENT_CONNECTING, and the library reconnects with the same session and sets its
+ * watches again. Notifications that arrived together with the reply are lost too, and are sent
+ * again if their watches still stood. If the connection ends by itself before, nothing is added to
+ * that.
  *
  * client_crash: as if the session's process had died. The connection ends at once, without a
  * request to close the session, which the servers end at its timeout. The listener hears nothing
- * any more, not even the reply to an outstanding operation, which may have been carried out or not.
+ * any more, not even the replies to outstanding operations, which may have been carried out or not.
  * Afterwards the client may be closed by its driver, and no operation be asked of it; it has no
  * bytes, timeout or server to tell.
  *
@@ -166,7 +190,22 @@ bool client_cut(struct client *client);
 bool client_crash(struct client *client);
 bool client_leave(struct client *client);
 
-/* For drivers: hands a reply over. Fills in operation and latency_ns of *reply. */
+/* ------------------------------------------------------------------ for drivers */
+
+/* Lays out the slots of a session whose struct client is filled in otherwise. ERROR_NO_MEMORY; on
+ * success client_deinit is due. */
+MUST_CHECK enum error_kind client_init(struct client *client, uint32_t depth, struct error *error);
+void client_deinit(struct client *client);
+
+/* The operation that was submitted last was not sent, and never will be: this is its reply, which
+ * client_deliver_refused delivers. */
+void client_refuse(struct client *client, enum zk_status status);
+
+/* Delivers the reply to the oldest operation if that was refused; false if it was not. */
+bool client_deliver_refused(struct client *client);
+
+/* Delivers the reply to the oldest operation, which was not refused. Fills in operation, tag and
+ * latency_ns of *reply. */
 void client_deliver_reply(struct client *client, struct client_reply *reply);
 
 #endif

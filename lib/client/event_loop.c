@@ -30,6 +30,7 @@ struct event_loop {
     size_t capacity;
     size_t count;
     struct event_session *sessions;
+    struct event_session *neglected; /* see struct event_session */
     struct watched watched[WATCHED_MAX];
     struct epoll_event batch[BATCH];
 };
@@ -88,18 +89,30 @@ static void refresh(struct event_loop *events, struct event_session *session)
     tell_epoll(events, session, before);
 }
 
+static void refresh_neglected(struct event_loop *events)
+{
+    while (events->neglected != NULL) {
+        struct event_session *session = events->neglected;
+        events->neglected = session->next_neglected;
+        session->neglected = false;
+        refresh(events, session);
+    }
+}
+
 enum error_kind event_loop_open(struct event_loop *events, const char *hosts,
-                                uint32_t session_timeout_ms, const struct client_listener *listener,
-                                void *owner, struct client **client, struct error *error)
+                                uint32_t session_timeout_ms, uint32_t depth,
+                                const struct client_listener *listener, void *owner,
+                                struct client **client, struct error *error)
 {
     if (events->count == events->capacity)
         return error_raise(error, ERROR_NO_MEMORY, 0, "event loop", "all %zu sessions are open",
                            events->capacity);
     struct event_session *session = &events->sessions[events->count];
     enum error_kind kind = event_session_init(session, &events->library, hosts, session_timeout_ms,
-                                              listener, owner, error);
+                                              depth, listener, owner, error);
     if (kind != ERROR_NONE)
         return kind;
+    session->all_neglected = &events->neglected;
     events->count++;
     refresh(events, session);
     *client = &session->client;
@@ -109,6 +122,7 @@ enum error_kind event_loop_open(struct event_loop *events, const char *hosts,
 void event_loop_forget(struct event_loop *events)
 {
     assert(events->count > 0);
+    refresh_neglected(events);
     event_session_deinit(&events->sessions[--events->count]);
 }
 
@@ -151,7 +165,7 @@ static void sweep(struct event_loop *events, uint64_t now_ns)
     events->next_sweep_ns = now_ns + SWEEP_NS;
     for (size_t i = 0; i < events->count; i++) {
         struct event_session *session = &events->sessions[i];
-        event_session_deliver_deferred(session);
+        event_session_deliver_refused(session);
         if (now_ns >= session->deadline_ns)
             refresh(events, session);
     }
@@ -184,6 +198,7 @@ static int milliseconds_until(uint64_t until_ns)
 enum error_kind event_loop_poll(struct event_loop *events, uint64_t until_ns, struct error *error)
 {
     uint64_t wake_ns = until_ns;
+    refresh_neglected(events);
     if (events->count > 0 && events->next_sweep_ns < wake_ns)
         wake_ns = events->next_sweep_ns;
     int ready = epoll_wait(events->epoll, events->batch, BATCH, milliseconds_until(wake_ns));
@@ -266,6 +281,7 @@ size_t event_loop_close(struct event_loop *events, uint64_t until_ns)
     for (size_t i = 0; i < events->count; i++)
         event_session_deinit(&events->sessions[i]);
     events->count = 0;
+    events->neglected = NULL;
     return due - confirmed;
 }
 

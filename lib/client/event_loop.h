@@ -27,11 +27,12 @@ MUST_CHECK enum error_kind event_loop_new(size_t capacity, struct event_loop **e
 
 /*
  * Begins to open a session with the servers of `hosts` (the C client's syntax, tried in this order,
- * chroot included); the listener hears CLIENT_ESTABLISHED when it stands. The client belongs to the
- * loop. hosts is copied. ERROR_NO_MEMORY, ERROR_UNRESOLVED, ERROR_USAGE.
+ * chroot included); the listener hears CLIENT_ESTABLISHED when it stands. It may have `depth`
+ * operations outstanding, 1 to CLIENT_DEPTH_MAX. The client belongs to the loop. hosts is copied.
+ * ERROR_NO_MEMORY, ERROR_UNRESOLVED, ERROR_USAGE.
  */
 MUST_CHECK enum error_kind event_loop_open(struct event_loop *events, const char *hosts,
-                                           uint32_t session_timeout_ms,
+                                           uint32_t session_timeout_ms, uint32_t depth,
                                            const struct client_listener *listener, void *owner,
                                            struct client **client, struct error *error);
 

@@ -54,48 +54,23 @@ static void watcher(zhandle_t *zk, int type, int state, const char *path, void *
     }
 }
 
-/* The library passes completions a const pointer to what is ours and not const at all. */
-static struct event_session *event_session_of(const void *data)
+/* The oldest operations, until one of them was sent. */
+void event_session_deliver_refused(struct event_session *session)
 {
-    union {
-        const void *given;
-        struct event_session *session;
-    } pointer = {data};
-    return pointer.session;
+    for (uint32_t left = session->client.outstanding; left > 0 && !session->closing; left--) {
+        if (!client_deliver_refused(&session->client))
+            return;
+        session->cutting = false;
+    }
 }
 
-static void deliver(const void *data, struct client_reply reply)
+static void replied(void *owner, struct client_reply *reply)
 {
-    struct event_session *session = event_session_of(data);
+    struct event_session *session = owner;
     session->cutting = false;
+    event_session_deliver_refused(session);
     if (!session->closing)
-        client_deliver_reply(&session->client, &reply);
-}
-
-static void completed_create(int code, const char *path, const void *data)
-{
-    deliver(data, translate_created(code, path));
-}
-
-static void completed_stat(int code, const struct Stat *stat, const void *data)
-{
-    deliver(data, translate_stat(code, stat));
-}
-
-static void completed_data(int code, const char *value, int length, const struct Stat *stat,
-                           const void *data)
-{
-    deliver(data, translate_data(code, value, length, stat));
-}
-
-static void completed_names(int code, const struct String_vector *names, const void *data)
-{
-    deliver(data, translate_names(code, names));
-}
-
-static void completed_void(int code, const void *data)
-{
-    deliver(data, (struct client_reply){.status = translate_status(code)});
+        client_deliver_reply(&session->client, reply);
 }
 
 /* ------------------------------------------------------------------ the operations */
@@ -105,55 +80,22 @@ static struct event_session *of_client(struct client *client)
     return (struct event_session *)client;
 }
 
-static int call_multi(struct event_session *session, const struct request *request)
-{
-    zoo_op_t ops[REQUEST_PARTS_MAX];
-    translate_parts(session->library, request, ops);
-    return session->library->amulti(session->zk, (int)request->part_count, ops, session->results,
-                                    completed_void, session);
-}
-
-static int call(struct event_session *session, const struct request *request)
-{
-    const struct library *library = session->library;
-    zhandle_t *zk = session->zk;
-    const char *path = request->path;
-    int watch = request->watch == WATCH, length = (int)request->value_length;
-    switch (request->operation) {
-    case OP_CREATE:
-        return library->acreate(zk, path, translate_value(request), length, library->open_acl,
-                                translate_mode(request->mode), completed_create, session);
-    case OP_EXISTS:
-        return library->aexists(zk, path, watch, completed_stat, session);
-    case OP_GET:
-        return library->aget(zk, path, watch, completed_data, session);
-    case OP_GET_CHILDREN:
-        return library->aget_children(zk, path, watch, completed_names, session);
-    case OP_SET:
-        return library->aset(zk, path, translate_value(request), length, request->version,
-                             completed_stat, session);
-    case OP_DELETE:
-        return library->adelete(zk, path, request->version, completed_void, session);
-    case OP_MULTI:
-        return call_multi(session, request);
-    case OP_CHECK:
-        break;
-    }
-    return ZBADARGUMENTS;
-}
-
 /* A request that the library does not take gets its reply from the loop: never from inside the
- * call. */
+ * call. What the socket does not take at once, the library sends when it is driven: the loop has to
+ * ask what it waits for, unless the call comes from inside the library. */
 static void submit(struct client *client, const struct request *request)
 {
     struct event_session *session = of_client(client);
-    int code = call(session, request);
-    if (code == ZOK) {
+    int code = async_calls_call(&session->calls, request);
+    if (code == ZOK)
         push(session);
-        return;
+    else
+        client_refuse(client, translate_status(code));
+    if (!session->driven && !session->neglected && session->all_neglected != NULL) {
+        session->neglected = true;
+        session->next_neglected = *session->all_neglected;
+        *session->all_neglected = session;
     }
-    session->has_deferred = true;
-    session->deferred = translate_status(code);
 }
 
 static bool has_connection(const struct event_session *session)
@@ -182,7 +124,6 @@ static bool end_connection(struct event_session *session, const void *last, size
         !drop_connection_off(session->descriptor, last, length, &session->other_end))
         return false;
     session->closing = session->crashed = true;
-    session->has_deferred = false;
     event_session_refresh(session);
     return true;
 }
@@ -262,17 +203,25 @@ const struct client_driver event_session_driver = {
 /* ------------------------------------------------------------------ driving the library */
 
 enum error_kind event_session_init(struct event_session *session, const struct library *library,
-                                   const char *hosts, uint32_t session_timeout_ms,
+                                   const char *hosts, uint32_t session_timeout_ms, uint32_t depth,
                                    const struct client_listener *listener, void *owner,
                                    struct error *error)
 {
     *session = (struct event_session){
         .client = {.driver = &event_session_driver, .listener = listener, .owner = owner},
         .library = library,
+        .calls = {.library = library, .replied = replied, .owner = session},
         .descriptor = -1,
         .other_end = -1,
     };
-    return library_open(library, hosts, watcher, session_timeout_ms, session, &session->zk, error);
+    enum error_kind kind = client_init(&session->client, depth, error);
+    if (kind != ERROR_NONE)
+        return kind;
+    kind = library_open(library, hosts, watcher, session_timeout_ms, session, &session->zk, error);
+    if (kind != ERROR_NONE)
+        client_deinit(&session->client);
+    session->calls.zk = session->zk;
+    return kind;
 }
 
 /* The reply to a close request that went past the library may be among what has come: one that it
@@ -297,6 +246,7 @@ void event_session_deinit(struct event_session *session)
         session->library->process(session->zk, session->library->wants_read);
     }
     session->library->close(session->zk);
+    client_deinit(&session->client);
     if (session->other_end >= 0)
         close(session->other_end);
     *session = (struct event_session){.descriptor = -1, .other_end = -1};
@@ -334,9 +284,13 @@ void event_session_process(struct event_session *session, uint32_t epoll_events)
     if ((epoll_events & (EPOLLERR | EPOLLHUP)) &&
         session->library->state(session->zk) == session->library->connecting_state)
         events |= session->library->wants_write;
+    session->driven = true;
     int code = session->library->process(session->zk, events);
+    session->driven = false;
     if (code != ZOK && code != ZNOTHING)
         session->reopened = true;
+    if ((epoll_events & EPOLLOUT) && has_connection(session))
+        push(session);
     event_session_refresh(session);
 }
 
@@ -362,15 +316,6 @@ void event_session_refresh(struct event_session *session)
                                ? UINT64_MAX /* expired: nothing will ever happen here */
                                : clock_now_ns() + (uint64_t)wait.tv_sec * NS_PER_S +
                                      (uint64_t)wait.tv_usec * NS_PER_US;
-}
-
-void event_session_deliver_deferred(struct event_session *session)
-{
-    if (!session->has_deferred)
-        return;
-    session->has_deferred = session->cutting = false;
-    struct client_reply reply = {.status = session->deferred};
-    client_deliver_reply(&session->client, &reply);
 }
 
 /* ------------------------------------------------------------------ closing */

@@ -13,6 +13,7 @@
 #define CLIENT_EVENT_SESSION_H
 
 #include "base/error.h"
+#include "client/async_calls.h"
 #include "client/client.h"
 #include "client/library.h"
 
@@ -23,6 +24,7 @@ struct event_session {
     struct client client; /* first: a client of this driver is a handle */
     const struct library *library;
     zhandle_t *zk;
+    struct async_calls calls;
     int descriptor;
     uint64_t connection;   /* how many the library has told of, the present one included */
     uint32_t epoll_events; /* what the library wants to hear of: EPOLLIN, EPOLLOUT */
@@ -36,10 +38,12 @@ struct event_session {
     bool cutting;      /* the outstanding operation's reply is to be lost */
     bool crashed;      /* the library is not driven any more */
     int other_end;     /* crashed: of what the library takes for its connection */
-    bool has_deferred;
-    enum zk_status deferred; /* the reply to an operation that the library would not take */
-    /* The library writes into it until a multi has its reply; its code says all that is asked. */
-    zoo_op_result_t results[REQUEST_PARTS_MAX];
+    bool driven;       /* inside the library, which asks afterwards what it waits for */
+    /* Given a request since it was driven last, and therefore on the loop's list: whoever takes it
+     * from there refreshes it. */
+    bool neglected;
+    struct event_session *next_neglected;
+    struct event_session **all_neglected; /* the list; NULL: there is no loop */
 };
 
 /* Makes a handle whose library begins to connect when it is driven. The library is the
@@ -47,7 +51,7 @@ struct event_session {
  */
 MUST_CHECK enum error_kind event_session_init(struct event_session *session,
                                               const struct library *library, const char *hosts,
-                                              uint32_t session_timeout_ms,
+                                              uint32_t session_timeout_ms, uint32_t depth,
                                               const struct client_listener *listener, void *owner,
                                               struct error *error);
 
@@ -61,8 +65,9 @@ void event_session_deinit(struct event_session *session);
 void event_session_process(struct event_session *session, uint32_t epoll_events);
 void event_session_refresh(struct event_session *session);
 
-/* Delivers a deferred reply, if there is one. */
-void event_session_deliver_deferred(struct event_session *session);
+/* Delivers the replies to operations that the library did not take, if none is older that it did.
+ */
+void event_session_deliver_refused(struct event_session *session);
 
 enum event_session_closing {
     EVENT_SESSION_ASKED,   /* the close request has gone out */

@@ -37,12 +37,7 @@ enum library_build { LIBRARY_ST, LIBRARY_MT };
     X(create_op_init, zoo_create_op_init)                                                          \
     X(set_op_init, zoo_set_op_init)                                                                \
     X(delete_op_init, zoo_delete_op_init)                                                          \
-    X(check_op_init, zoo_check_op_init)
-
-/* The single-threaded build only. */
-#define LIBRARY_ST_LIST(X)                                                                         \
-    X(interest, zookeeper_interest)                                                                \
-    X(process, zookeeper_process)                                                                  \
+    X(check_op_init, zoo_check_op_init)                                                            \
     X(acreate, zoo_acreate)                                                                        \
     X(aexists, zoo_aexists)                                                                        \
     X(aget, zoo_aget)                                                                              \
@@ -50,6 +45,11 @@ enum library_build { LIBRARY_ST, LIBRARY_MT };
     X(aset, zoo_aset)                                                                              \
     X(adelete, zoo_adelete)                                                                        \
     X(amulti, zoo_amulti)
+
+/* The single-threaded build only. */
+#define LIBRARY_ST_LIST(X)                                                                         \
+    X(interest, zookeeper_interest)                                                                \
+    X(process, zookeeper_process)
 
 /* The multi-threaded build only. Declared here, with their types: the library's header hides them
  * behind a macro that would hide the others. X(name, what the library calls it, parameters) */

@@ -25,7 +25,8 @@ static bool takes(const struct mailbox *mailbox, enum letter_kind kind)
 }
 
 /* With the mutex held; waits for room. */
-static void put(struct mailbox *mailbox, enum letter_kind kind, int value, const char *path)
+static void put(struct mailbox *mailbox, enum letter_kind kind, int value, const char *path,
+                struct client_reply *reply)
 {
     while (mailbox->count == MAILBOX_LETTERS_MAX && takes(mailbox, kind))
         condition_wait(&mailbox->changed, &mailbox->mutex, 0);
@@ -35,6 +36,7 @@ static void put(struct mailbox *mailbox, enum letter_kind kind, int value, const
     struct letter *letter = &mailbox->letters[last];
     letter->kind = kind;
     letter->value = value;
+    letter->reply = reply;
     memccpy(letter->path, path, '\0', sizeof letter->path);
     mailbox->count++;
     pthread_cond_broadcast(&mailbox->changed);
@@ -43,7 +45,7 @@ static void put(struct mailbox *mailbox, enum letter_kind kind, int value, const
 void mailbox_post(struct mailbox *mailbox, enum letter_kind kind, int value, const char *path)
 {
     pthread_mutex_lock(&mailbox->mutex);
-    put(mailbox, kind, value, path);
+    put(mailbox, kind, value, path, NULL);
     pthread_mutex_unlock(&mailbox->mutex);
 }
 
@@ -54,7 +56,28 @@ void mailbox_post_or_call(struct mailbox *mailbox, enum letter_kind kind, int va
     if (mailbox->busy)
         at_once(context, value);
     else
-        put(mailbox, kind, value, "");
+        put(mailbox, kind, value, "", NULL);
+    pthread_mutex_unlock(&mailbox->mutex);
+}
+
+/* A reply that lies in the mailbox when that takes no more of them is not going to be taken; one
+ * that has been taken is being read. */
+void mailbox_hand_over(struct mailbox *mailbox, struct client_reply *reply)
+{
+    pthread_mutex_lock(&mailbox->mutex);
+    mailbox->reply_posted = true;
+    put(mailbox, LETTER_REPLY, 0, "", reply);
+    while (mailbox->reply_posted && (mailbox->reply_taken || takes(mailbox, LETTER_REPLY)))
+        condition_wait(&mailbox->changed, &mailbox->mutex, 0);
+    pthread_mutex_unlock(&mailbox->mutex);
+}
+
+void mailbox_reply_read(struct mailbox *mailbox)
+{
+    pthread_mutex_lock(&mailbox->mutex);
+    mailbox->reply_taken = false;
+    mailbox->reply_posted = false;
+    pthread_cond_broadcast(&mailbox->changed);
     pthread_mutex_unlock(&mailbox->mutex);
 }
 
@@ -90,8 +113,10 @@ static enum mailbox_news take(struct mailbox *mailbox, struct letter *letter)
         mailbox->count--;
         if (mailbox->count == MAILBOX_LETTERS_MAX - 1)
             pthread_cond_broadcast(&mailbox->changed);
-        if (takes(mailbox, letter->kind))
-            return MAILBOX_LETTER;
+        if (!takes(mailbox, letter->kind))
+            continue;
+        mailbox->reply_taken = letter->kind == LETTER_REPLY;
+        return MAILBOX_LETTER;
     }
     return mailbox->closed ? MAILBOX_CLOSED : MAILBOX_EMPTY;
 }

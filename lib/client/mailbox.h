@@ -21,18 +21,20 @@
 
 #define MAILBOX_LETTERS_MAX 8
 
-enum letter_kind { LETTER_STATE, LETTER_EVENT, LETTER_ORDER };
+enum letter_kind { LETTER_STATE, LETTER_EVENT, LETTER_ORDER, LETTER_REPLY };
 
 struct letter {
     enum letter_kind kind;
     int value; /* enum client_state, enum client_event, or the order */
     char path[REQUEST_COPY_PATH_MAX];
+    struct client_reply *reply; /* LETTER_REPLY: the poster's, until mailbox_reply_read */
 };
 
 struct mailbox {
     pthread_mutex_t mutex;
     pthread_cond_t changed;
     bool busy;
+    bool reply_posted, reply_taken; /* and not read yet */
     bool orders_only;
     bool closed;
     size_t first, count;
@@ -52,6 +54,10 @@ void mailbox_post(struct mailbox *mailbox, enum letter_kind kind, int value, con
 void mailbox_post_or_call(struct mailbox *mailbox, enum letter_kind kind, int value,
                           void (*at_once)(void *context, int value), void *context);
 
+/* Posts a reply, and waits until it has been read, or dropped: it is the caller's from then on. For
+ * one thread at a time. */
+void mailbox_hand_over(struct mailbox *mailbox, struct client_reply *reply);
+
 bool mailbox_is_busy(struct mailbox *mailbox);
 
 /* From here on only orders are posted, and found: what else is, or was, is dropped. Who waits for
@@ -68,6 +74,9 @@ enum mailbox_news { MAILBOX_LETTER, MAILBOX_EMPTY, MAILBOX_CLOSED };
 /* Takes the next letter, if there is one. If there is none and the owner has something to do
  * instead, it is busy from here on. Waits for nothing. */
 enum mailbox_news mailbox_take(struct mailbox *mailbox, bool has_to_do, struct letter *letter);
+
+/* The reply that was taken last has been read. */
+void mailbox_reply_read(struct mailbox *mailbox);
 
 /* The owner is busy no longer. False if the mailbox is closed. */
 bool mailbox_return(struct mailbox *mailbox);

@@ -3,9 +3,10 @@
 
 #include "client/translate.h"
 
-void sync_calls_init(struct sync_calls_answer *answer)
+void sync_calls_init(struct sync_calls_answer *answer, char *value)
 {
     answer->names = (struct String_vector){0};
+    answer->value = value;
 }
 
 void sync_calls_deinit(const struct library *library, struct sync_calls_answer *answer)
@@ -34,7 +35,7 @@ int sync_calls_call(const struct library *library, zhandle_t *zk, const struct r
     case OP_EXISTS:
         return library->exists(zk, path, watch, &answer->stat);
     case OP_GET:
-        answer->value_length = sizeof answer->value;
+        answer->value_length = SYNC_CALLS_VALUE_MAX;
         return library->get(zk, path, watch, answer->value, &answer->value_length, &answer->stat);
     case OP_GET_CHILDREN:
         return library->get_children(zk, path, watch, &answer->names);

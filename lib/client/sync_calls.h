@@ -11,8 +11,9 @@
 #include "client/library.h"
 #include "client/request_copy.h"
 
-/* What a znode's data are read into; what is more is cut off. */
-#define SYNC_CALLS_VALUE_MAX 1024
+/* What a znode's data are read into: more than servers take, unless they are told to. The rest
+ * would be cut off. */
+#define SYNC_CALLS_VALUE_MAX ((size_t)1 << 20)
 
 /* What a call fills in. */
 struct sync_calls_answer {
@@ -20,10 +21,10 @@ struct sync_calls_answer {
     struct Stat stat;
     struct String_vector names;
     int value_length;
-    char value[SYNC_CALLS_VALUE_MAX];
+    char *value; /* of the owner: SYNC_CALLS_VALUE_MAX bytes */
 };
 
-void sync_calls_init(struct sync_calls_answer *answer);
+void sync_calls_init(struct sync_calls_answer *answer, char *value);
 void sync_calls_deinit(const struct library *library, struct sync_calls_answer *answer);
 
 /* Makes the call for a request, which may take as long as the session lives, and returns the

@@ -8,6 +8,8 @@
 #include "client/sync_calls.h"
 #include "client/translate.h"
 
+#include <errno.h>
+#include <stdlib.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -34,6 +36,26 @@ static void watcher(zhandle_t *zk, int type, int state, const char *path, void *
 
 /* ------------------------------------------------------------------ what comes from elsewhere */
 
+/* Of a session with a depth over one, on the library's completion thread: what the reply points to
+ * is the library's, and valid until this returns. */
+static void replied(void *owner, struct client_reply *reply)
+{
+    struct thread_session *session = owner;
+    mailbox_hand_over(&session->mailbox, reply);
+}
+
+/* The oldest operations, until one of them was sent; false if that is the first. */
+static bool deliver_refused(struct thread_session *session)
+{
+    bool delivered = false;
+    for (uint32_t left = session->client.outstanding; left > 0 && !session->dead; left--) {
+        if (!client_deliver_refused(&session->client))
+            break;
+        delivered = true;
+    }
+    return delivered;
+}
+
 static void open_letter(struct thread_session *session, const struct letter *letter)
 {
     struct client *client = &session->client;
@@ -49,6 +71,12 @@ static void open_letter(struct thread_session *session, const struct letter *let
         break;
     case LETTER_ORDER:
         session->common->hooks.order(client->owner, letter->value);
+        break;
+    case LETTER_REPLY:
+        deliver_refused(session);
+        if (!session->dead)
+            client_deliver_reply(client, letter->reply);
+        mailbox_reply_read(&session->mailbox);
         break;
     }
 }
@@ -127,7 +155,7 @@ static bool comes_in_turn(struct thread_session *session, enum zk_status status)
 static void carry_out(struct thread_session *session)
 {
     struct sync_calls_answer answer;
-    sync_calls_init(&answer);
+    sync_calls_init(&answer, session->value);
     int code = ZBADARGUMENTS;
     if (session->fits)
         code = session->cutting ? call_and_cut(session, &answer) : call(session, &answer);
@@ -165,7 +193,7 @@ static bool serve_next(struct thread_session *session)
         ring(session);
     } else if (session->noted) {
         carry_out(session);
-    } else {
+    } else if (!deliver_refused(session)) {
         session->common->hooks.waits(session->client.owner);
         mailbox_await(&session->mailbox, session->alarm_ns);
     }
@@ -214,6 +242,7 @@ static void *live(void *context)
     socket_info_look(&search);
     if (library_open(library, session->hosts, watcher, session->session_timeout_ms, session,
                      &session->zk, &session->error) == ERROR_NONE) {
+        session->calls.zk = session->zk;
         socket_owner_find(&session->socket_owner, &search);
         come_to(session, THREAD_SESSION_OPEN);
         while (serve_next(session))
@@ -237,6 +266,12 @@ static struct thread_session *of_client(struct client *client)
 static void submit(struct client *client, const struct request *request)
 {
     struct thread_session *session = of_client(client);
+    if (client->depth > 1) {
+        int code = async_calls_call(&session->calls, request);
+        if (code != ZOK)
+            client_refuse(client, translate_status(code));
+        return;
+    }
     session->fits = request_copy_take(&session->copy, request);
     session->noted = true;
 }
@@ -367,20 +402,38 @@ static enum error_kind await_start(struct thread_session *session, struct error 
 
 static void deinit(struct thread_session *session)
 {
+    free(session->copy.values);
+    free(session->value);
+    client_deinit(&session->client);
     pthread_cond_destroy(&session->progress);
     pthread_mutex_destroy(&session->mutex);
     mailbox_deinit(&session->mailbox);
 }
 
+/* A session with a depth of one has room for a value each way, which costs memory when one is
+ * written to it. */
+static enum error_kind lay_out(struct thread_session *session, uint32_t depth, struct error *error)
+{
+    enum error_kind kind = client_init(&session->client, depth, error);
+    if (kind != ERROR_NONE || depth > 1)
+        return kind;
+    session->copy.values = malloc(REQUEST_COPY_VALUES_MAX);
+    session->value = malloc(SYNC_CALLS_VALUE_MAX);
+    if (session->copy.values == NULL || session->value == NULL)
+        return error_from_errno(error, ENOMEM, "session", "for values");
+    return ERROR_NONE;
+}
+
 enum error_kind thread_session_open(struct thread_session *session,
                                     struct thread_session_common *common, const char *hosts,
-                                    uint32_t session_timeout_ms,
+                                    uint32_t session_timeout_ms, uint32_t depth,
                                     const struct client_listener *listener, void *owner,
                                     struct error *error)
 {
     *session = (struct thread_session){
         .client = {.driver = &thread_session_driver, .listener = listener, .owner = owner},
         .common = common,
+        .calls = {.library = &common->library, .replied = replied, .owner = session},
         .hosts = hosts,
         .session_timeout_ms = session_timeout_ms,
         .apart = true,
@@ -390,7 +443,9 @@ enum error_kind thread_session_open(struct thread_session *session,
     mailbox_init(&session->mailbox);
     pthread_mutex_init(&session->mutex, NULL);
     condition_init(&session->progress);
-    enum error_kind kind = start(session, error);
+    enum error_kind kind = lay_out(session, depth, error);
+    if (kind == ERROR_NONE)
+        kind = start(session, error);
     if (kind == ERROR_NONE)
         kind = await_start(session, error);
     if (kind != ERROR_NONE)

@@ -3,11 +3,13 @@
  * thread_session: one session on a thread of its own, as a client. Layer: client, below
  * thread_sessions.
  *
- * Drives a handle of the Apache C client's multi-threaded build with its synchronous calls. An
- * operation is only noted (client/request_copy.h) when it is asked for; the thread carries it out
- * as soon as the callback that asked for it has returned, and then delivers the reply. Between
- * requests it empties the session's mailbox (client/mailbox.h): watch events and states from the
- * library's completion thread, orders from the owner of the sessions.
+ * Drives a handle of the Apache C client's multi-threaded build, with its synchronous calls if the
+ * session has a depth of one. Then an operation is only copied (client/request_copy.h) when it is
+ * asked for; the thread carries it out as soon as the callback that asked for it has returned, and
+ * then delivers the reply. With a greater depth it makes asynchronous calls (client/async_calls.h)
+ * at once, and the library's completion thread waits while the session's reads a reply: nothing of
+ * the reply is copied. Between requests it empties the session's mailbox (client/mailbox.h): watch
+ * events and states from the library's completion thread, orders from the owner of the sessions.
  *
  * A reply to be cut is waited for by a third thread, which lives as long as the request.
  *
@@ -18,6 +20,7 @@
 #define CLIENT_THREAD_SESSION_H
 
 #include "base/error.h"
+#include "client/async_calls.h"
 #include "client/client.h"
 #include "client/library.h"
 #include "client/mailbox.h"
@@ -63,6 +66,9 @@ struct thread_session {
     bool dead;         /* it crashed, or left: see client.h */
     bool apart; /* it knows of no connection: none yet, or it heard of the loss of the last */
     struct request_copy copy;
+    char *value; /* what a get is answered with */
+
+    struct async_calls calls; /* of a session with a depth over one, instead of the note */
 
     struct mailbox mailbox;
 
@@ -79,11 +85,10 @@ struct thread_session {
 
 /* See thread_sessions_open. *common must outlive the session, which must not be moved. On success
  * thread_session_close is due. */
-MUST_CHECK enum error_kind thread_session_open(struct thread_session *session,
-                                               struct thread_session_common *common,
-                                               const char *hosts, uint32_t session_timeout_ms,
-                                               const struct client_listener *listener, void *owner,
-                                               struct error *error);
+MUST_CHECK enum error_kind
+thread_session_open(struct thread_session *session, struct thread_session_common *common,
+                    const char *hosts, uint32_t session_timeout_ms, uint32_t depth,
+                    const struct client_listener *listener, void *owner, struct error *error);
 
 /*
  * Has the hook called with this order, on the session's thread, in the order of the mailbox. If the

@@ -33,7 +33,7 @@ enum error_kind thread_sessions_new(size_t capacity, const struct thread_session
 }
 
 enum error_kind thread_sessions_open(struct thread_sessions *sessions, const char *hosts,
-                                     uint32_t session_timeout_ms,
+                                     uint32_t session_timeout_ms, uint32_t depth,
                                      const struct client_listener *listener, void *owner,
                                      struct client **client, struct error *error)
 {
@@ -43,7 +43,7 @@ enum error_kind thread_sessions_open(struct thread_sessions *sessions, const cha
     struct thread_session *session = &sessions->sessions[sessions->opened];
     *client = &session->client;
     enum error_kind kind = thread_session_open(session, &sessions->common, hosts,
-                                               session_timeout_ms, listener, owner, error);
+                                               session_timeout_ms, depth, listener, owner, error);
     if (kind == ERROR_NONE)
         sessions->opened++;
     return kind;

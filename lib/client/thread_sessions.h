@@ -14,9 +14,12 @@
  * a session's is not found after a reconnect, its bytes are counted no more: client_bytes says
  * false.
  *
- * A request that a note has no room for (client/request_copy.h) is not sent, and answered by
- * ZK_OTHER_ERROR; a reply to get holds SYNC_CALLS_VALUE_MAX bytes (client/sync_calls.h), and what
- * is more is cut off.
+ * A session with a depth of one makes synchronous calls. A request that a copy has no room for
+ * (client/request_copy.h) is not sent, and answered by ZK_OTHER_ERROR; a reply to get holds
+ * SYNC_CALLS_VALUE_MAX bytes (client/sync_calls.h), and what is more is cut off. A session with a
+ * greater depth makes asynchronous calls: its replies and events come in the server's order, and
+ * its paths and values are as long as the library takes, but for the path of an event
+ * (REQUEST_COPY_PATH_MAX).
  *
  * Errors: they need the session's socket, and do nothing while it is not known; nor do client_crash
  * and client_leave in a hook that is called while the session is inside a request. A reply to be
@@ -52,7 +55,7 @@ MUST_CHECK enum error_kind thread_sessions_new(size_t capacity,
  * threads: a session takes three.
  */
 MUST_CHECK enum error_kind thread_sessions_open(struct thread_sessions *sessions, const char *hosts,
-                                                uint32_t session_timeout_ms,
+                                                uint32_t session_timeout_ms, uint32_t depth,
                                                 const struct client_listener *listener, void *owner,
                                                 struct client **client, struct error *error);
 

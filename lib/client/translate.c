@@ -21,6 +21,8 @@ enum zk_status translate_status(int code)
     case ZCONNECTIONLOSS:
     case ZOPERATIONTIMEOUT:
     case ZCLOSING:
+    /* The library has lost a connection while it sent, and noticed by the next one's replies. */
+    case ZRUNTIMEINCONSISTENCY:
         return ZK_CONNECTION_LOSS;
     case ZSESSIONEXPIRED:
     case ZINVALIDSTATE:

@@ -44,7 +44,7 @@ static enum error_kind open_session(struct worker *worker, struct actor *actor, 
                                     struct error *error)
 {
     struct own *own = worker->own;
-    return event_loop_open(own->events, hosts, worker->shared->plan->session_timeout_ms,
+    return event_loop_open(own->events, hosts, worker->shared->plan->session_timeout_ms, 1,
                            worker->ops->listener, actor, &actor->client, error);
 }
 

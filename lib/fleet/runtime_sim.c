@@ -29,8 +29,8 @@ static enum error_kind open_session(struct worker *worker, struct actor *actor, 
     const struct fleet_plan *plan = worker->shared->plan;
     (void)hosts;
     const struct endpoint *place = &plan->servers->endpoints[actor->session % plan->servers->count];
-    return sim_open(worker->sim, place->port - 1U, plan->session_timeout_ms, worker->ops->listener,
-                    actor, &actor->client, error);
+    return sim_open(worker->sim, place->port - 1U, plan->session_timeout_ms, 1,
+                    worker->ops->listener, actor, &actor->client, error);
 }
 
 /* Whether the coordinator may take its next step: until then nothing waits for it. */

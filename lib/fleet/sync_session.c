@@ -92,9 +92,9 @@ static enum error_kind open_session(struct sync_session *session, struct error *
     session->state = CLIENT_CONNECTING;
     session->settled = false;
     return loop->sim != NULL
-               ? sim_open(loop->sim, 0, SYNC_SESSION_TIMEOUT_MS, &listener, session,
+               ? sim_open(loop->sim, 0, SYNC_SESSION_TIMEOUT_MS, 1, &listener, session,
                           &session->client, error)
-               : event_loop_open(loop->event_loop, session->hosts, SYNC_SESSION_TIMEOUT_MS,
+               : event_loop_open(loop->event_loop, session->hosts, SYNC_SESSION_TIMEOUT_MS, 1,
                                  &listener, session, &session->client, error);
 }
 
@@ -181,7 +181,7 @@ enum error_kind sync_session_ask(struct sync_session *session, const struct requ
                                  const struct sync_session_limit *limit, struct error *error)
 {
     session->replied = false;
-    client_submit(session->client, request);
+    client_submit(session->client, request, 0);
     enum error_kind kind = sync_session_await(session, &session->replied, limit, error);
     if (kind == ERROR_NONE && request->operation == OP_GET_CHILDREN && session->names == NULL)
         kind = error_from_errno(error, ENOMEM, request->path, "for the names of its children");

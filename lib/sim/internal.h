@@ -43,13 +43,17 @@ struct sim_session {
     uint64_t seen_zxid;
     uint64_t sent_bytes;
     uint64_t received_bytes;
-    struct message *waiting; /* a request that was made while there was no connection */
+    struct message_queue waiting; /* requests that were made while there was no connection */
 
     /* What the servers know of it. */
     bool linked; /* a server has a connection of it, as far as it knows */
     bool ended;  /* the leader has put its end in order */
     uint32_t link_connection;
     unsigned link_server;
+    /* Of this connection: the writes that have come, those that were answered, and the reads that
+     * came behind a write which was not. */
+    uint64_t link_writes, link_written;
+    struct message_queue link_reads;
 };
 
 /* A server's disk: what is written while it syncs is synced together, next. */

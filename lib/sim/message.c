@@ -99,6 +99,24 @@ void message_release(struct message *message, struct paths *paths)
     slab_give(paths->slab, message, sizeof *message);
 }
 
+void message_queue_add(struct message_queue *queue, struct message *message)
+{
+    message->next = NULL;
+    if (queue->first == NULL)
+        queue->first = message;
+    else
+        queue->last->next = message;
+    queue->last = message;
+}
+
+struct message *message_queue_take(struct message_queue *queue)
+{
+    struct message *message = queue->first;
+    if (message != NULL)
+        queue->first = message->next;
+    return message;
+}
+
 bool message_is_write(const struct message *message)
 {
     switch (message->kind) {

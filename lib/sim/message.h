@@ -58,6 +58,8 @@ struct message {
     size_t watch_count;
     uint64_t seen_zxid; /* the last that the client has seen */
     uint64_t request_bytes;
+    uint64_t link_writes; /* of a read: how many of its connection's writes came before */
+    struct message *next; /* in a message_queue */
 
     enum zk_status status;
     uint64_t zxid; /* the transaction's; of a read: the state's that it shows */
@@ -66,6 +68,16 @@ struct message {
     struct value *value;
     struct children_view list;
 };
+
+/* Messages, first come, first served. */
+struct message_queue {
+    struct message *first, *last;
+};
+
+void message_queue_add(struct message_queue *queue, struct message *message);
+
+/* NULL if there is none. */
+struct message *message_queue_take(struct message_queue *queue);
 
 /* A fired watch on its way to a session. */
 struct notification {

@@ -62,6 +62,8 @@ void sim_free(struct sim *sim)
 {
     if (sim == NULL)
         return;
+    for (uint32_t i = 1; i <= sim->session_count; i++)
+        client_deinit(&sim->sessions[i]->client);
     slab_deinit(&sim->slab);
     free(sim->servers);
     free(sim);
@@ -74,14 +76,17 @@ const char *sim_mode(unsigned servers, unsigned server)
     return server == servers - 1 ? "leader" : "follower";
 }
 
-enum error_kind sim_open(struct sim *sim, unsigned server, uint32_t timeout_ms,
+enum error_kind sim_open(struct sim *sim, unsigned server, uint32_t timeout_ms, uint32_t depth,
                          const struct client_listener *listener, void *owner,
                          struct client **client, struct error *error)
 {
     if (server >= sim->options.servers)
         return error_raise(error, ERROR_USAGE, 0, "simulation", "no server %u", server);
-    *client = &sim_session_new(sim, server, timeout_ms, listener, owner)->client;
-    return ERROR_NONE;
+    struct client made = {.listener = listener, .owner = owner};
+    enum error_kind kind = client_init(&made, depth, error);
+    if (kind == ERROR_NONE)
+        *client = &sim_session_new(sim, server, timeout_ms, &made)->client;
+    return kind;
 }
 
 static struct sim_session *of_client(struct client *client)

@@ -47,11 +47,12 @@ const char *sim_mode(unsigned servers, unsigned server);
  * stands. A session that loses its connection goes on to the next server, and when it has tried all
  * of them to the first again, after a sixtieth of its timeout. It takes client_cut,
  * client_crash and client_leave. The client belongs to the world, and stays valid as long as that,
- * however the session ends. ERROR_USAGE: no such server.
+ * however the session ends. It may have `depth` operations outstanding. ERROR_USAGE (no such
+ * server), ERROR_NO_MEMORY.
  */
 MUST_CHECK enum error_kind sim_open(struct sim *sim, unsigned server, uint32_t timeout_ms,
-                                    const struct client_listener *listener, void *owner,
-                                    struct client **client, struct error *error);
+                                    uint32_t depth, const struct client_listener *listener,
+                                    void *owner, struct client **client, struct error *error);
 
 /* Ends the session in order: its ephemerals go, and watches on them fire. Its listener hears
  * nothing from here on. Without a connection it is left to its timeout, as one that crashed. */

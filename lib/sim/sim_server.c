@@ -41,10 +41,19 @@ static bool is_linked(const struct sim_server *server, const struct message *mes
            message->session->link_connection == message->connection;
 }
 
+static void drop_reads(struct sim_session *session)
+{
+    struct message *message;
+    while ((message = message_queue_take(&session->link_reads)) != NULL)
+        message_release(message, &session->sim->paths);
+}
+
 static void link_session(const struct message *message)
 {
     struct sim_session *session = message->session;
+    drop_reads(session);
     session->linked = true;
+    session->link_writes = session->link_written = 0;
     session->link_connection = message->connection;
     session->link_server = message->server;
 }
@@ -52,8 +61,10 @@ static void link_session(const struct message *message)
 static void unlink_session(struct sim_server *server, struct sim_session *session)
 {
     watches_drop(&server->watches, session->number);
-    if (has_link(server, session))
-        session->linked = false;
+    if (!has_link(server, session))
+        return;
+    session->linked = false;
+    drop_reads(session);
 }
 
 /* When a message that leaves when the CPU is done reaches the session. */
@@ -196,6 +207,16 @@ static void carry_out_read(struct sim_server *server, struct message *message)
     answer(server, message);
 }
 
+/* A session's replies come in the order of its requests, also where others' reads go past writes.
+ */
+static void carry_out_reads_behind(struct sim_server *server, struct sim_session *session)
+{
+    session->link_written++;
+    while (session->link_reads.first != NULL &&
+           session->link_reads.first->link_writes <= session->link_written)
+        carry_out_read(server, message_queue_take(&session->link_reads));
+}
+
 /* ------------------------------------------------------------------ writes */
 
 static void end_session(struct sim_server *server, const struct message *message)
@@ -225,6 +246,7 @@ static void carry_out_write(struct sim_server *server, struct message *message)
     if (ours && is_linked(server, message)) {
         message->references++;
         send(server, message);
+        carry_out_reads_behind(server, message->session);
     }
     if (message->kind == MESSAGE_CLOSE || message->kind == MESSAGE_EXPIRE)
         end_session(server, message);
@@ -291,8 +313,12 @@ void sim_server_queue(struct sim_server *server, struct message *message, uint64
 /* Standalone, a read goes through the same chain as a write, and waits for the disk behind it. */
 static void receive_read(struct sim_server *server, struct message *message)
 {
+    struct sim_session *session = message->session;
+    message->link_writes = session->link_writes;
     if (server->sim->options.servers == 1 && server->lane.count > 0)
         sim_server_queue(server, message, 0);
+    else if (is_linked(server, message) && session->link_written < session->link_writes)
+        message_queue_add(&session->link_reads, message);
     else
         carry_out_read(server, message);
 }
@@ -301,6 +327,8 @@ static void receive_write(struct sim_server *server, struct message *message)
 {
     struct sim *sim = server->sim;
     uint64_t due_ns = sim->agenda.now_ns;
+    if (is_linked(server, message))
+        message->session->link_writes++;
     if (server->index == sim->leader.leader) {
         sim->receivers.leader(message);
         return;

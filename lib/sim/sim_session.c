@@ -64,11 +64,11 @@ static void reconnect(struct sim_session *session)
 }
 
 struct sim_session *sim_session_new(struct sim *sim, unsigned server, uint32_t timeout_ms,
-                                    const struct client_listener *listener, void *owner)
+                                    const struct client *client)
 {
     struct sim_session *session = slab_take(&sim->slab, sizeof *session);
     *session = (struct sim_session){
-        .client = {.driver = &sim_session_driver, .listener = listener, .owner = owner},
+        .client = *client,
         .sim = sim,
         .number = ++sim->session_count,
         .timeout_ms = timeout_ms,
@@ -76,6 +76,7 @@ struct sim_session *sim_session_new(struct sim *sim, unsigned server, uint32_t t
         .server = server,
         .first_server = server,
     };
+    session->client.driver = &sim_session_driver;
     sim->sessions = slab_grow(&sim->slab, sim->sessions, &sim->session_capacity, session->number,
                               sizeof(struct sim_session *));
     sim->sessions[session->number] = session;
@@ -92,12 +93,18 @@ static void tell_state(struct sim_session *session, enum client_state state)
         session->client.listener->state_changed(session->client.owner, state);
 }
 
-static void fail_outstanding(struct sim_session *session, enum zk_status status)
+/* What was asked for while there was no connection. */
+static void drop_waiting(struct sim_session *session)
 {
-    if (session->waiting != NULL)
-        message_release(session->waiting, &session->sim->paths);
-    session->waiting = NULL;
-    if (session->client.outstanding && !session->silent)
+    struct message *message;
+    while ((message = message_queue_take(&session->waiting)) != NULL)
+        message_release(message, &session->sim->paths);
+}
+
+/* So many of the oldest operations. */
+static void fail_oldest(struct sim_session *session, uint32_t count, enum zk_status status)
+{
+    for (; count > 0 && !session->silent; count--)
         client_deliver_reply(&session->client, &(struct client_reply){.status = status});
 }
 
@@ -105,17 +112,17 @@ static void fail_outstanding(struct sim_session *session, enum zk_status status)
 static void tell_state_and_fail(struct sim_session *session, enum client_state state,
                                 enum zk_status status)
 {
-    bool outstanding = session->client.outstanding;
+    uint32_t outstanding = session->client.outstanding;
     session->cut = false;
+    drop_waiting(session);
     tell_state(session, state);
-    if (outstanding)
-        fail_outstanding(session, status);
+    fail_oldest(session, outstanding, status);
 }
 
 /* Comes from the agenda: never from inside the call. */
 static void refuse(void *context)
 {
-    fail_outstanding(context, ZK_SESSION_EXPIRED);
+    fail_oldest(context, 1, ZK_SESSION_EXPIRED);
 }
 
 /* The connection is gone at this end. The server learns of it, and the session tries the next one.
@@ -139,9 +146,9 @@ static void established(struct sim_session *session)
         message_fill_watches(message, &sim->paths, &sim->client_watches, session->number);
         send(session, message, message->request_bytes);
     }
-    if (session->waiting != NULL)
-        send(session, session->waiting, session->waiting->request_bytes);
-    session->waiting = NULL;
+    struct message *message;
+    while ((message = message_queue_take(&session->waiting)) != NULL)
+        send(session, message, message->request_bytes);
     tell_state(session, CLIENT_ESTABLISHED);
 }
 
@@ -260,7 +267,7 @@ static bool fall_silent(struct sim_session *session)
     if (session->silent)
         return false;
     session->silent = true;
-    fail_outstanding(session, ZK_CONNECTION_LOSS);
+    drop_waiting(session);
     watches_drop(&session->sim->client_watches, session->number);
     return true;
 }
@@ -306,7 +313,7 @@ static void submit(struct client *client, const struct request *request)
     if (session->state == CLIENT_ESTABLISHED)
         send(session, message, message->request_bytes);
     else
-        session->waiting = message;
+        message_queue_add(&session->waiting, message);
 }
 
 static bool is_connected(const struct sim_session *session)

@@ -10,9 +10,9 @@
 
 #include "sim/internal.h"
 
-/* Makes a session and connects it to a server. */
+/* Makes a session of a client that is filled in but for its driver, and connects it to a server. */
 struct sim_session *sim_session_new(struct sim *sim, unsigned server, uint32_t timeout_ms,
-                                    const struct client_listener *listener, void *owner);
+                                    const struct client *client);
 
 /* See sim_close. */
 void sim_session_close(struct sim_session *session);

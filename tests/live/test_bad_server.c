@@ -117,8 +117,9 @@ static void test_a_create_whose_reply_has_no_body_has_failed(void **state)
     close(listening);
     snprintf(hosts, sizeof hosts, "127.0.0.1:%u", port);
     assert_int_equal(event_loop_new(1, &events, &error), ERROR_NONE);
-    assert_int_equal(event_loop_open(events, hosts, TIMEOUT_MS, &listener, NULL, &client, &error),
-                     ERROR_NONE);
+    assert_int_equal(
+        event_loop_open(events, hosts, TIMEOUT_MS, 1, &listener, NULL, &client, &error),
+        ERROR_NONE);
     await(events, &established);
     client_create(client, "/a", NULL, 0, PERSISTENT);
     await(events, &has_replied);
@@ -143,7 +144,7 @@ static void test_a_close_that_nobody_confirms_is_told(void **state)
     assert_int_equal(event_loop_new(2, &events, &error), ERROR_NONE);
     for (int i = 0; i < 2; i++)
         assert_int_equal(
-            event_loop_open(events, hosts, TIMEOUT_MS, &listener, NULL, &client, &error),
+            event_loop_open(events, hosts, TIMEOUT_MS, 1, &listener, NULL, &client, &error),
             ERROR_NONE);
     assert_int_equal(event_loop_poll(events, clock_now_ns() + 10 * NS_PER_MS, &error), ERROR_NONE);
     assert_int_equal(event_loop_close(events, clock_now_ns() + NS_PER_S), 2);

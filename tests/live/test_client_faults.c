@@ -223,7 +223,7 @@ static void check_orders_to_who_dies(int how)
     atomic_store(&dying.connections, 0);
     sem_init(&dying.go_on, 0, 0);
     live_expect(thread_sessions_new(1, &hooks, &threads, &error), &error);
-    live_expect(thread_sessions_open(threads, hosts, 6000, &noting, NULL, &dying.client, &error),
+    live_expect(thread_sessions_open(threads, hosts, 6000, 1, &noting, NULL, &dying.client, &error),
                 &error);
     assert_true(await_count(&dying.connections, 1));
     thread_session_order(dying.client, how);
@@ -275,7 +275,7 @@ static void test_a_close_may_be_cut_short(void **state)
         live_expect(event_loop_new(SESSIONS, &events, &error), &error);
         for (int i = 0; i < SESSIONS; i++)
             live_expect(
-                event_loop_open(events, hosts, 60000, &counting, &established, &client, &error),
+                event_loop_open(events, hosts, 60000, 1, &counting, &established, &client, &error),
                 &error);
         uint64_t until_ns = clock_now_ns() + PATIENCE_NS;
         while (established < SESSIONS && clock_now_ns() < until_ns)

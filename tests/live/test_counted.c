@@ -8,9 +8,9 @@
 static void exists_unseen(struct contender *s)
 {
     struct client *client = s->client;
-    client->outstanding = true;
-    client->operation = OP_EXISTS;
+    client->outstanding = 1;
     client->sent_ns = client_now_ns(client);
+    client->only = (struct client_slot){.operation = OP_EXISTS, .sent_ns = client->sent_ns};
     client->driver->submit(client, &(struct request){.operation = OP_EXISTS, .path = s->lock});
 }
 

@@ -21,7 +21,7 @@ static _Atomic unsigned *cuts; /* replies lost, in memory that the worker shares
 static enum recipe_step cut_one(struct contender *s, enum recipe_step step)
 {
     static _Atomic unsigned seen;
-    if (step == STEP_REPLY && s->client->operation == cut_operation &&
+    if (step == STEP_REPLY && s->client->only.operation == cut_operation &&
         atomic_fetch_add(&seen, 1) == cut_after && client_cut(s->client))
         atomic_fetch_add(cuts, 1);
     return step;

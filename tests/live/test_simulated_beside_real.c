@@ -105,14 +105,14 @@ static void open_actor(struct side *side, struct side_session *actor)
     struct error error = {0};
     char hosts[CONNECT_TEXT_SIZE];
     if (side->world != NULL) {
-        live_expect(
-            sim_open(side->world, 0, SESSION_TIMEOUT_MS, &listener, actor, &actor->client, &error),
-            &error);
+        live_expect(sim_open(side->world, 0, SESSION_TIMEOUT_MS, 1, &listener, actor,
+                             &actor->client, &error),
+                    &error);
         return;
     }
     connect_format(&live_servers, 0, true, hosts, sizeof hosts);
     live_expect(event_loop_new(1, &actor->events, &error), &error);
-    live_expect(event_loop_open(actor->events, hosts, SESSION_TIMEOUT_MS, &listener, actor,
+    live_expect(event_loop_open(actor->events, hosts, SESSION_TIMEOUT_MS, 1, &listener, actor,
                                 &actor->client, &error),
                 &error);
 }

@@ -297,7 +297,7 @@ void actor_enter(struct ordeal *ordeal, uint32_t number)
     uint64_t high = random_next(&ordeal->random), low = random_next(&ordeal->random);
     contender_set_guid(&actor->contender, high, low);
     unsigned server = (unsigned)random_below(&ordeal->random, ordeal->servers);
-    assert_int_equal(sim_open(ordeal->world, server, TIMEOUT_MS, &listener, actor,
+    assert_int_equal(sim_open(ordeal->world, server, TIMEOUT_MS, 1, &listener, actor,
                               &actor->contender.client, &error),
                      ERROR_NONE);
 }

@@ -96,7 +96,7 @@ int open_actors(void **state)
     memset(actors, 0, sizeof actors);
     assert_int_equal(event_loop_new(ACTORS, &events, &error), ERROR_NONE);
     for (unsigned i = 0; i < ACTORS; i++)
-        assert_int_equal(event_loop_open(events, outside, TIMEOUT_MS, &listener, &actors[i],
+        assert_int_equal(event_loop_open(events, outside, TIMEOUT_MS, 1, &listener, &actors[i],
                                          &actors[i].client, &error),
                          ERROR_NONE);
     for (unsigned i = 0; i < ACTORS; i++)

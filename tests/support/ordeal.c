@@ -68,7 +68,7 @@ static void lay_out(struct ordeal *ordeal)
     const struct recipe_znode *znode = ordeal->recipe->laid_out;
     struct error error;
     assert_int_equal(
-        sim_open(ordeal->world, 0, TIMEOUT_MS, &listener, ordeal, &ordeal->setup, &error),
+        sim_open(ordeal->world, 0, TIMEOUT_MS, 1, &listener, ordeal, &ordeal->setup, &error),
         ERROR_NONE);
     await_answer(ordeal);
     make(ordeal, LOCK, "");

@@ -96,6 +96,7 @@ static int set_up(void **state)
     handle =
         (struct event_session){.client = {.driver = &event_session_driver, .listener = &listener},
                                .library = &library,
+                               .calls = {.library = &library},
                                .descriptor = -1,
                                .other_end = -1};
     state_of_library = CONNECTED;
@@ -112,11 +113,11 @@ static void test_a_request_that_is_not_taken_is_answered_from_the_loop(void **st
     (void)state;
     client_exists(&handle.client, "no path", NO_WATCH);
     assert_int_equal(replies, 0);
-    event_session_deliver_deferred(&handle);
+    event_session_deliver_refused(&handle);
     assert_int_equal(replies, 1);
     assert_int_equal(status, ZK_OTHER_ERROR);
     assert_false(handle.client.outstanding);
-    event_session_deliver_deferred(&handle);
+    event_session_deliver_refused(&handle);
     assert_int_equal(replies, 1);
 }
 
@@ -277,7 +278,7 @@ static void test_who_cannot_leave_goes_on(void **state)
     assert_int_equal(arrived(ends[1], bytes, sizeof bytes), 0);
     assert_false(handle.closing);
     client_exists(&handle.client, "no path", NO_WATCH);
-    event_session_deliver_deferred(&handle);
+    event_session_deliver_refused(&handle);
     assert_int_equal(replies, 1);
     close(ends[0]);
     close(ends[1]);

@@ -12,7 +12,8 @@
 
 #include <string.h>
 
-static struct request_copy copy;
+static char values[REQUEST_COPY_VALUES_MAX];
+static struct request_copy copy = {.values = values};
 
 static void test_keeps_a_request(void **state)
 {

@@ -63,7 +63,7 @@ static void test_a_server_that_is_behind_is_waited_for(void **state)
         servers.endpoints[i] = (struct endpoint){.host = "simulated", .port = i + 1U};
     assert_int_equal(sim_new(&options, &counters.sim, &error), ERROR_NONE);
     assert_int_equal(
-        sim_open(counters.sim, LEADER, 10000, &listener, &established, &client, &error),
+        sim_open(counters.sim, LEADER, 10000, 1, &listener, &established, &client, &error),
         ERROR_NONE);
     while (!established || sim_zxid(counters.sim, 0) == 0)
         assert_true(sim_step(counters.sim));

@@ -110,7 +110,7 @@ static void begin_costly(unsigned servers, uint64_t seed, unsigned sessions, uin
     after = NULL;
     assert_int_equal(sim_new(&options, &sim, &error), ERROR_NONE);
     for (unsigned i = 0; i < sessions; i++)
-        assert_int_equal(sim_open(sim, i % servers, TIMEOUT_MS, &listener, &probes[i],
+        assert_int_equal(sim_open(sim, i % servers, TIMEOUT_MS, 1, &listener, &probes[i],
                                   &probes[i].client, &error),
                          ERROR_NONE);
     settle();
@@ -184,6 +184,61 @@ static void expect_server(const struct probe *probe, const char *server)
     assert_string_equal(text, server);
 }
 
+/* ------------------------------------------------------------------ many outstanding */
+
+static void ignore_state(void *owner, enum client_state state)
+{
+    (void)owner;
+    (void)state;
+}
+
+static void ignore_sent(void *owner, enum operation operation)
+{
+    (void)owner;
+    (void)operation;
+}
+
+static enum zk_status statuses[16];
+static uint64_t tags[16];
+static unsigned heard;
+
+static void note_reply(void *owner, const struct client_reply *reply)
+{
+    (void)owner;
+    tags[heard] = reply->tag;
+    statuses[heard++] = reply->status;
+}
+
+/* A follower answers reads at once, but not those of a session that has asked it for a write. */
+static void test_replies_come_in_the_order_of_requests(void **state)
+{
+    static const struct client_listener noting = {
+        .state_changed = ignore_state, .sent = ignore_sent, .replied = note_reply};
+    const struct request look = {.operation = OP_EXISTS, .path = "/x"};
+    const struct request requests[] = {
+        look, request_create("/x", NULL, 0, PERSISTENT), look, look, request_delete("/x"), look};
+    const enum zk_status expected[] = {ZK_NO_NODE, ZK_OK, ZK_OK, ZK_OK, ZK_OK, ZK_NO_NODE};
+    struct client *client;
+    struct error error;
+    (void)state;
+    begin_with(3, 1, 0);
+    assert_int_equal(sim_open(sim, 0, TIMEOUT_MS, 6, &noting, NULL, &client, &error), ERROR_NONE);
+    for (int round = 0; round < 2; round++) {
+        heard = 0;
+        for (unsigned i = 0; i < 6; i++) {
+            assert_true(client_can_submit(client));
+            client_submit(client, &requests[i], 100 + i);
+        }
+        assert_false(client_can_submit(client));
+        settle();
+        assert_int_equal(heard, 6);
+        for (unsigned i = 0; i < 6; i++) {
+            assert_int_equal(tags[i], 100 + i);
+            assert_int_equal(statuses[i], expected[i]);
+        }
+    }
+}
+
 /* ------------------------------------------------------------------ sessions and time */
 
 static void test_impossible_worlds_are_refused(void **state)
@@ -197,7 +252,7 @@ static void test_impossible_worlds_are_refused(void **state)
     options.servers = SIM_SERVERS_MAX + 1;
     assert_int_equal(sim_new(&options, &sim, &error), ERROR_USAGE);
     begin_with(3, 1, 0);
-    assert_int_equal(sim_open(sim, 3, 1, &listener, NULL, &client, &error), ERROR_USAGE);
+    assert_int_equal(sim_open(sim, 3, 1, 1, &listener, NULL, &client, &error), ERROR_USAGE);
     sim_free(NULL);
 }
 
@@ -652,6 +707,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_teardown(test_impossible_worlds_are_refused, end),
         cmocka_unit_test_teardown(test_a_session_opens_and_ends, end),
+        cmocka_unit_test_teardown(test_replies_come_in_the_order_of_requests, end),
         cmocka_unit_test_teardown(test_timers_are_called_in_time, end),
         cmocka_unit_test_teardown(test_costs_are_of_the_order_they_say, end),
         cmocka_unit_test_teardown(test_a_read_waits_for_the_disk_of_a_lone_server, end),

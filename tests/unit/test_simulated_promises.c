@@ -151,7 +151,7 @@ static void open_wanderer(struct wanderer *wanderer, unsigned server)
 {
     struct error error;
     assert_int_equal(
-        sim_open(sim, server, TIMEOUT_MS, &listener, wanderer, &wanderer->client, &error),
+        sim_open(sim, server, TIMEOUT_MS, 1, &listener, wanderer, &wanderer->client, &error),
         ERROR_NONE);
 }
 

@@ -1,0 +1,565 @@
+// SPDX-License-Identifier: Apache-2.0
+/* Sessions with many requests outstanding, on a real server with each driver and in a simulation:
+ * order, errors, lost connections, bytes, and values as large as servers take. */
+#include "client/event_loop.h"
+#include "client/thread_sessions.h"
+#include "sim/sim.h"
+#include "tests/support/live.h"
+
+#include <arpa/inet.h>
+#include <netinet/in.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#define PATIENCE_NS (30 * NS_PER_S)
+#define DEPTH_MAX   100
+#define STEPS       400
+#define TAG         UINT64_C(7000000000)
+#define A           ROOT "/a"
+#define NONE        ROOT "/none"
+#define LARGE       ((size_t)1000000)
+#define DESCRIPTORS 256
+
+/* What came of a request. */
+struct answer {
+    enum operation operation;
+    enum zk_status status;
+    int32_t version;
+    size_t value_length;
+    char value[24]; /* the first bytes of it */
+};
+
+/* A session, and what it is to ask: `ask` makes request number i, as long as the session lives. */
+static struct session {
+    enum driver driver;
+    struct event_loop *events;
+    struct thread_sessions *threads;
+    struct sim *sim;
+    struct client *client;
+    uint32_t depth;
+    struct request (*ask)(unsigned i);
+    unsigned total, submitted;
+    bool crashes; /* as soon as it has asked all it can */
+    bool (*check)(unsigned i, const struct client_reply *reply);
+    struct client_bytes bytes; /* when all was answered */
+    struct answer answers[STEPS];
+    const char *wrong; /* what was, first */
+    atomic_uint answered, connections, turns, notified;
+} session;
+
+static void find_wrong(const char *what)
+{
+    if (session.wrong == NULL)
+        session.wrong = what;
+}
+
+static void ask_all(void)
+{
+    while (session.submitted < session.total && client_can_submit(session.client)) {
+        const struct request request = session.ask(session.submitted);
+        client_submit(session.client, &request, TAG + session.submitted++);
+    }
+    unsigned outstanding = session.submitted - atomic_load(&session.answered);
+    if (outstanding > session.depth ||
+        (outstanding < session.depth && session.submitted < session.total))
+        find_wrong("more or fewer outstanding than the depth");
+    if (session.client->outstanding != outstanding)
+        find_wrong("an answer too many or too few");
+}
+
+static void state_changed(void *owner, enum client_state state)
+{
+    (void)owner;
+    atomic_fetch_add(&session.connections, state == CLIENT_ESTABLISHED);
+}
+
+static void sent(void *owner, enum operation operation)
+{
+    (void)owner;
+    (void)operation;
+}
+
+static void replied(void *owner, const struct client_reply *reply)
+{
+    (void)owner;
+    unsigned i = atomic_load(&session.answered);
+    struct answer *answer = &session.answers[i];
+    size_t count =
+        reply->value_length < sizeof answer->value ? reply->value_length : sizeof answer->value;
+    if (i >= session.total || reply->tag != TAG + i)
+        find_wrong("the order of the replies");
+    if (session.driver != DRIVER_SIMULATED && reply->latency_ns == 0)
+        find_wrong("a latency");
+    if (session.check != NULL && !session.check(i, reply))
+        find_wrong("a reply");
+    *answer = (struct answer){.operation = reply->operation,
+                              .status = reply->status,
+                              .version = reply->version,
+                              .value_length = reply->value_length};
+    if (count > 0)
+        memcpy(answer->value, reply->value, count);
+    if (i + 1 == session.total)
+        client_bytes(session.client, &session.bytes);
+    bool is_asked = session.submitted == session.total;
+    atomic_store(&session.answered, i + 1); /* the last: the session is the test's from here on */
+    if (!is_asked)
+        ask_all();
+}
+
+static void notified(void *owner, enum client_event event, const char *path)
+{
+    (void)owner;
+    (void)event;
+    (void)path;
+    atomic_fetch_add(&session.notified, 1);
+}
+
+static const struct client_listener listener = {state_changed, sent, replied, notified};
+
+/* ------------------------------------------------------------------ driving it */
+
+static void take_turn(void *owner, int order)
+{
+    (void)owner;
+    (void)order;
+    ask_all();
+    if (session.crashes && !client_crash(session.client))
+        find_wrong("no crash");
+    atomic_fetch_add(&session.turns, 1);
+}
+
+static void no_alarm(void *owner, uint64_t late_ns)
+{
+    (void)owner;
+    (void)late_ns;
+}
+
+static void no_wait(void *owner)
+{
+    (void)owner;
+}
+
+static void await(atomic_uint *count, unsigned awaited, const char *what)
+{
+    struct error error = {0};
+    uint64_t until_ns = clock_now_ns() + PATIENCE_NS;
+    while (atomic_load(count) < awaited && clock_now_ns() < until_ns) {
+        if (session.driver == DRIVER_EVENTS)
+            live_expect(event_loop_poll(session.events, clock_now_ns() + NS_PER_S, &error), &error);
+        else if (session.driver == DRIVER_THREADS)
+            usleep(500);
+        else if (!sim_step(session.sim))
+            break;
+    }
+    if (session.wrong != NULL)
+        fail_msg("wrong: %s, at %u", session.wrong, atomic_load(&session.answered));
+    if (atomic_load(count) < awaited)
+        fail_msg("%u of %u %s", atomic_load(count), awaited, what);
+}
+
+static void ignore_state(void *owner, enum client_state state)
+{
+    (void)owner;
+    (void)state;
+}
+
+static void ignore_reply(void *owner, const struct client_reply *reply)
+{
+    (void)owner;
+    (void)reply;
+}
+
+/* As live_start does on the real server. */
+static void create_root(struct sim *sim)
+{
+    static const struct client_listener ignoring = {ignore_state, sent, ignore_reply, notified};
+    struct error error = {0};
+    struct client *client;
+    live_expect(sim_open(sim, 0, 60000, 1, &ignoring, NULL, &client, &error), &error);
+    client_create(client, ROOT, NULL, 0, PERSISTENT);
+    while (client->outstanding > 0)
+        assert_true(sim_step(sim));
+    sim_close(client);
+}
+
+static void open_session(enum driver driver, uint32_t depth, uint32_t timeout_ms)
+{
+    static const struct thread_session_hooks hooks = {take_turn, no_alarm, no_wait};
+    const struct sim_options options = sim_options_default();
+    char hosts[CONNECT_TEXT_SIZE];
+    struct error error = {0};
+    memset(&session, 0, sizeof session);
+    session.driver = driver;
+    session.depth = depth;
+    connect_format(&live_servers, 0, true, hosts, sizeof hosts);
+    if (driver == DRIVER_EVENTS) {
+        live_expect(event_loop_new(1, &session.events, &error), &error);
+        live_expect(event_loop_open(session.events, hosts, timeout_ms, depth, &listener, NULL,
+                                    &session.client, &error),
+                    &error);
+    } else if (driver == DRIVER_THREADS) {
+        live_expect(thread_sessions_new(1, &hooks, &session.threads, &error), &error);
+        live_expect(thread_sessions_open(session.threads, hosts, timeout_ms, depth, &listener, NULL,
+                                         &session.client, &error),
+                    &error);
+    } else {
+        live_expect(sim_new(&options, &session.sim, &error), &error);
+        create_root(session.sim);
+        live_expect(
+            sim_open(session.sim, 0, timeout_ms, depth, &listener, NULL, &session.client, &error),
+            &error);
+    }
+    await(&session.connections, 1, "connections");
+}
+
+/* Begins to ask so many requests. */
+static void begin(struct request (*ask)(unsigned i), unsigned total)
+{
+    unsigned turns = atomic_load(&session.turns) + 1;
+    session.ask = ask;
+    session.total = total;
+    session.submitted = 0;
+    atomic_store(&session.answered, 0);
+    if (session.driver == DRIVER_THREADS)
+        thread_session_order(session.client, 0);
+    else
+        take_turn(NULL, 0);
+    await(&session.turns, turns, "turns");
+}
+
+static void ask(struct request (*ask_one)(unsigned i), unsigned total)
+{
+    begin(ask_one, total);
+    await(&session.answered, total, "answers");
+}
+
+static void close_session(void)
+{
+    if (session.driver == DRIVER_EVENTS) {
+        assert_int_equal(event_loop_close(session.events, clock_now_ns() + PATIENCE_NS), 0);
+        event_loop_free(session.events);
+    } else if (session.driver == DRIVER_THREADS) {
+        assert_int_equal(thread_sessions_close(session.threads, clock_now_ns() + PATIENCE_NS), 0);
+        thread_sessions_free(session.threads);
+    } else {
+        sim_free(session.sim);
+    }
+}
+
+static void clean(void)
+{
+    struct error error = {0};
+    live_expect(setup_session_delete_tree(live_host.setup, ROOT, &error), &error);
+    live_expect(setup_session_create(live_host.setup, ROOT, &error), &error);
+}
+
+static struct request create_a(unsigned i)
+{
+    return request_create(i == 0 ? ROOT : A, "old", 3, PERSISTENT);
+}
+
+/* ------------------------------------------------------------------ order, errors and bytes */
+
+/* Each reply tells of which request it is. */
+static struct request mixed(unsigned i)
+{
+    static char value[24];
+    static const struct request failing[] = {{.operation = OP_CHECK, .path = NONE, .version = 1}};
+    switch (i % 8) {
+    case 0:
+        snprintf(value, sizeof value, "value %u", i);
+        return request_set(A, value, strlen(value), REQUEST_ANY_VERSION);
+    case 1:
+        return (struct request){.operation = OP_GET, .path = A};
+    case 2:
+        return request_create(A, NULL, 0, EPHEMERAL);
+    case 3:
+        return (struct request){.operation = OP_EXISTS, .path = A, .watch = WATCH};
+    case 4:
+        return request_set(A, "x", 1, 0);
+    case 5:
+        return (struct request){.operation = OP_GET_CHILDREN, .path = NONE};
+    case 6:
+        return (struct request){.operation = OP_MULTI, .parts = failing, .part_count = 1};
+    default:
+        return request_delete(NONE);
+    }
+}
+
+static bool check_mixed(unsigned i, const struct client_reply *reply)
+{
+    static const enum zk_status statuses[] = {
+        ZK_OK, ZK_OK, ZK_NODE_EXISTS, ZK_OK, ZK_BAD_VERSION, ZK_NO_NODE, ZK_NO_NODE, ZK_NO_NODE};
+    char value[24];
+    if (reply->status != statuses[i % 8])
+        return false;
+    if (i % 8 == 3 && reply->version != (int32_t)(i / 8) + 1)
+        return false;
+    if (i % 8 != 1)
+        return true;
+    int length = snprintf(value, sizeof value, "value %u", i - 1);
+    return reply->value_length == (size_t)length &&
+           memcmp(reply->value, value, (size_t)length) == 0;
+}
+
+/* The same replies and bytes as of the first driver, which is put into *first. */
+static void check_order(enum driver driver, uint32_t depth, struct session *first)
+{
+    open_session(driver, depth, 60000);
+    ask(create_a, 2);
+    assert_int_equal(session.answers[1].status, ZK_OK);
+    session.check = check_mixed;
+    ask(mixed, STEPS);
+    await(&session.notified, STEPS / 8 - 1, "notifications");
+    if (driver == DRIVER_EVENTS)
+        memcpy(first, &session, sizeof session);
+    assert_memory_equal(session.answers, first->answers, sizeof session.answers);
+    assert_int_equal(session.bytes.sent_bytes, first->bytes.sent_bytes);
+    assert_int_equal(session.bytes.received_bytes, first->bytes.received_bytes);
+    close_session();
+    clean();
+}
+
+static void test_order_errors_and_bytes(void **state)
+{
+    static const uint32_t depths[] = {1, 2, DEPTH_MAX};
+    static struct session first;
+    (void)state;
+    for (size_t i = 0; i < sizeof depths / sizeof depths[0]; i++) {
+        for (int driver = DRIVER_EVENTS; driver <= DRIVER_SIMULATED; driver++)
+            check_order((enum driver)driver, depths[i], &first);
+    }
+}
+
+/* ------------------------------------------------------------------ what is not sent */
+
+static struct request bad_at_times(unsigned i)
+{
+    if (i % 3 == 0)
+        return (struct request){.operation = OP_EXISTS, .path = "no path"};
+    return (struct request){.operation = OP_EXISTS, .path = ROOT};
+}
+
+static bool check_bad(unsigned i, const struct client_reply *reply)
+{
+    return reply->status == (i % 3 == 0 ? ZK_OTHER_ERROR : ZK_OK);
+}
+
+static void test_what_the_library_refuses_is_answered_in_turn(void **state)
+{
+    (void)state;
+    for (uint32_t depth = 2; depth <= DEPTH_MAX; depth += DEPTH_MAX - 2) {
+        for (int driver = DRIVER_EVENTS; driver <= DRIVER_THREADS; driver++) {
+            open_session((enum driver)driver, depth, 60000);
+            session.check = check_bad;
+            ask(bad_at_times, 200);
+            close_session();
+        }
+    }
+}
+
+/* ------------------------------------------------------------------ large values */
+
+static char large[LARGE];
+
+static struct request large_values(unsigned i)
+{
+    if (i % 2 == 1)
+        return (struct request){.operation = OP_GET, .path = A};
+    memset(large, 'a' + (int)i / 2, sizeof large);
+    large[LARGE - 1] = '.';
+    return request_set(A, large, sizeof large, REQUEST_ANY_VERSION);
+}
+
+static bool check_large(unsigned i, const struct client_reply *reply)
+{
+    if (reply->status != ZK_OK || i % 2 == 0)
+        return reply->status == ZK_OK;
+    if (reply->value_length != LARGE || reply->value[LARGE - 1] != '.')
+        return false;
+    for (size_t at = 0; at < LARGE - 1; at++) {
+        if (reply->value[at] != 'a' + (int)i / 2)
+            return false;
+    }
+    return true;
+}
+
+/* Many of them are more than a socket takes at once. */
+static void test_large_values_are_whole(void **state)
+{
+    static const uint32_t depths[] = {1, 2, DEPTH_MAX};
+    (void)state;
+    for (size_t i = 0; i < sizeof depths / sizeof depths[0]; i++) {
+        uint64_t bytes[2] = {0};
+        for (int driver = DRIVER_EVENTS; driver <= DRIVER_SIMULATED; driver++) {
+            open_session((enum driver)driver, depths[i], 120000);
+            ask(create_a, 2);
+            session.check = check_large;
+            ask(large_values, 12);
+            if (driver == DRIVER_EVENTS) {
+                bytes[0] = session.bytes.sent_bytes;
+                bytes[1] = session.bytes.received_bytes;
+            }
+            assert_int_equal(session.bytes.sent_bytes, bytes[0]);
+            assert_int_equal(session.bytes.received_bytes, bytes[1]);
+            close_session();
+            clean();
+        }
+    }
+}
+
+/* The sockets of this process that lead to the server. */
+static void look_for_sockets(bool *found)
+{
+    for (int descriptor = 0; descriptor < DESCRIPTORS; descriptor++) {
+        struct sockaddr_in peer = {0};
+        socklen_t length = sizeof peer;
+        found[descriptor] = getpeername(descriptor, (struct sockaddr *)&peer, &length) == 0 &&
+                            peer.sin_family == AF_INET &&
+                            ntohs(peer.sin_port) == live_servers.endpoints[0].port;
+    }
+}
+
+/* A session whose socket takes little at once. */
+static void open_narrow_session(uint32_t depth)
+{
+    const int bytes = 4096;
+    bool before[DESCRIPTORS], after[DESCRIPTORS];
+    look_for_sockets(before);
+    open_session(DRIVER_EVENTS, depth, 120000);
+    look_for_sockets(after);
+    for (int descriptor = 0; descriptor < DESCRIPTORS; descriptor++) {
+        if (!before[descriptor] && after[descriptor])
+            assert_int_equal(setsockopt(descriptor, SOL_SOCKET, SO_SNDBUF, &bytes, sizeof bytes),
+                             0);
+    }
+    ask(create_a, 2);
+}
+
+/* The rest of a request goes out when there is room, not when the library's next ping is due. */
+static void test_what_a_socket_does_not_take_goes_out_soon(void **state)
+{
+    (void)state;
+    open_narrow_session(1);
+    session.check = check_large;
+    ask(large_values, 2);
+    close_session();
+    clean();
+}
+
+/* What the library holds goes out first, and then the request to close the session. */
+static void test_a_close_comes_behind_what_is_outstanding(void **state)
+{
+    struct error error = {0};
+    bool is_there = false;
+    (void)state;
+    open_narrow_session(DEPTH_MAX);
+    begin(large_values, 9);
+    close_session();
+    live_expect(setup_session_exists(live_host.setup, A, &is_there, &error), &error);
+    assert_true(is_there);
+    open_session(DRIVER_EVENTS, 1, 60000);
+    session.check = NULL;
+    ask(mixed, 4);
+    assert_int_equal(session.answers[3].version, 6);
+    close_session();
+    clean();
+}
+
+/* ------------------------------------------------------------------ connections that are lost */
+
+static bool check_lost(unsigned i, const struct client_reply *reply)
+{
+    (void)i;
+    return reply->status == ZK_CONNECTION_LOSS;
+}
+
+/* While the server stands still, nothing is answered; then nothing can be any more. */
+static void check_loss(enum driver driver, uint32_t depth)
+{
+    bool before[DESCRIPTORS], after[DESCRIPTORS];
+    unsigned cut = 0;
+    look_for_sockets(before);
+    open_session(driver, depth, 6000);
+    look_for_sockets(after);
+    ask(create_a, 2);
+    kill(server_pid(ensemble_server(live_ensemble, 0)), SIGSTOP);
+    session.check = check_lost;
+    begin(mixed, depth);
+    for (int descriptor = 0; descriptor < DESCRIPTORS; descriptor++) {
+        if (!before[descriptor] && after[descriptor])
+            cut += shutdown(descriptor, SHUT_RDWR) == 0;
+    }
+    assert_int_equal(cut, 1);
+    await(&session.answered, depth, "answers");
+    assert_int_equal(session.client->outstanding, 0);
+    kill(server_pid(ensemble_server(live_ensemble, 0)), SIGCONT);
+    await(&session.connections, 2, "connections");
+    session.check = NULL;
+    ask(bad_at_times, STEPS);
+    assert_int_equal(session.answers[STEPS - 1].status,
+                     (STEPS - 1) % 3 == 0 ? ZK_OTHER_ERROR : ZK_OK);
+    close_session();
+    clean();
+}
+
+static void test_each_is_answered_once_when_the_connection_is_lost(void **state)
+{
+    static const uint32_t depths[] = {1, 2, DEPTH_MAX};
+    (void)state;
+    for (size_t i = 0; i < sizeof depths / sizeof depths[0]; i++) {
+        check_loss(DRIVER_EVENTS, depths[i]);
+        check_loss(DRIVER_THREADS, depths[i]);
+    }
+}
+
+/* Some are answered, the rest fail; none is answered twice, and none is forgotten. */
+static void test_a_session_that_expires_answers_all(void **state)
+{
+    (void)state;
+    open_session(DRIVER_SIMULATED, DEPTH_MAX, 6000);
+    begin(mixed, STEPS);
+    for (int i = 0; i < 60; i++)
+        assert_true(sim_step(session.sim));
+    sim_expire(session.client);
+    await(&session.answered, STEPS, "answers");
+    assert_int_equal(session.answers[STEPS - 1].status, ZK_SESSION_EXPIRED);
+    assert_int_equal(session.client->outstanding, 0);
+    close_session();
+}
+
+static void test_a_crash_with_many_outstanding(void **state)
+{
+    (void)state;
+    for (int driver = DRIVER_EVENTS; driver <= DRIVER_SIMULATED; driver++) {
+        open_session((enum driver)driver, DEPTH_MAX, 6000);
+        ask(create_a, 2);
+        session.crashes = true;
+        begin(mixed, DEPTH_MAX);
+        unsigned answered = atomic_load(&session.answered);
+        close_session();
+        if (driver != DRIVER_SIMULATED)
+            clean();
+        assert_int_equal(atomic_load(&session.answered), answered);
+        assert_null(session.wrong);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_order_errors_and_bytes),
+        cmocka_unit_test(test_what_the_library_refuses_is_answered_in_turn),
+        cmocka_unit_test(test_large_values_are_whole),
+        cmocka_unit_test(test_what_a_socket_does_not_take_goes_out_soon),
+        cmocka_unit_test(test_a_close_comes_behind_what_is_outstanding),
+        cmocka_unit_test(test_each_is_answered_once_when_the_connection_is_lost),
+        cmocka_unit_test(test_a_session_that_expires_answers_all),
+        cmocka_unit_test(test_a_crash_with_many_outstanding),
+    };
+    return cmocka_run_group_tests(tests, live_start, live_stop);
+}
