@@ -2,11 +2,10 @@
 /*
  * claim: the claims about locks that are tried on real servers. Layer: bench/claims.
  *
- * A claim is an entry of the catalogue (bench/claims/catalogue.h): its words, the recipes that its
- * experiment is made with, and the experiment, a function. That runs trials, computes what the
- * claim foretells, and holds the one against the other; it knows no verdict beforehand. What it is
- * made with is given to it, so that a test can give it a lock of which the claim is not true, and
- * see it fail.
+ * A claim is an entry of the catalogue (bench/claims/catalogue.h): its words, recipes, and an
+ * experiment. The experiment is a function that runs trials of the recipes, computes what the claim
+ * predicts, and compares the two. A test can give the experiment a lock for which the claim is
+ * false, and check that the claim fails.
  */
 #ifndef BENCH_CLAIMS_CLAIM_H
 #define BENCH_CLAIMS_CLAIM_H
@@ -20,16 +19,17 @@
 
 struct claim;
 
-/* Tries the claim and fills in the finding, which was all zero. The errors of trial_run. */
+/* Runs the experiment of a claim, and fills in the finding, which is all zero before. Errors of
+ * trial_run. */
 typedef enum error_kind experiment_function(const struct claim *claim, struct testbed *testbed,
                                             struct finding *finding, struct error *error);
 
 struct claim {
-    const char *id; /* "C1"; numbers are not given twice */
+    const char *id; /* "C1"; a number is never used again */
     const char *statement;
     const char *source;
     experiment_function *experiment;
-    /* What each of them is for is the experiment's to say; the rest are NULL. */
+    /* In the order that the experiment expects; the rest are NULL. */
     const struct recipe *recipes[CLAIM_RECIPES_MAX];
 };
 

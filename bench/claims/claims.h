@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * claims: zkherd claims: what is claimed of ZooKeeper's locks, tried on real servers. Layer:
+ * claims: `zkherd claims`, which tests claims about ZooKeeper's locks on real servers. Layer:
  * bench/claims.
  */
 #ifndef BENCH_CLAIMS_CLAIMS_H

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * claims_table: a claim and what became of it, for the terminal and for claims.csv. Layer:
- * bench/claims.
+ * claims_table: a claim and its finding, for the terminal and for claims.csv. Layer: bench/claims.
  */
 #ifndef BENCH_CLAIMS_CLAIMS_TABLE_H
 #define BENCH_CLAIMS_CLAIMS_TABLE_H
@@ -16,10 +15,10 @@ extern const char claims_table_columns[];
 void claims_table_write_row(const struct claim *claim, const struct finding *finding,
                             struct csv *csv);
 
-/* Its id, its verdict and its words, and below them a part for each other column. */
+/* Writes id, verdict and words of a claim, and below them a paragraph for each other column. */
 void claims_table_write(const struct claim *claim, const struct finding *finding, FILE *stream);
 
-/* To stderr, one line if it does not hold. */
+/* Writes a line to stderr if the claim does not hold. */
 void claims_table_complain(const struct claim *claim, const struct finding *finding);
 
 #endif

@@ -2,8 +2,8 @@
 /*
  * growth: how the totals of a drain grow with its clients. Layer: bench/claims.
  *
- * Invariant: what is foretold comes from a function that the claim's experiment gives, never from
- * the recipe's own law: another recipe has another one, and the claim is then to fail.
+ * Invariant: the prediction is a function of the claim's experiment, never the law of the recipe:
+ * for another recipe, with another law, the claim must fail.
  */
 #ifndef BENCH_CLAIMS_GROWTH_H
 #define BENCH_CLAIMS_GROWTH_H
@@ -22,28 +22,28 @@
 struct growth {
     const struct recipe *recipe;
     size_t count;                           /* levels */
-    double clients[GROWTH_LEVELS_MAX];      /* of each … */
-    struct tally totals[GROWTH_LEVELS_MAX]; /* … if it is … */
-    bool whole;                             /* … that all of them can be used */
+    double clients[GROWTH_LEVELS_MAX];      /* of each level */
+    struct tally totals[GROWTH_LEVELS_MAX]; /* of each level, if `whole` */
+    bool whole;                             /* the totals of all levels can be used */
 };
 
 /* A figure of a drain. */
 typedef double growth_metric(const struct tally *total);
 
-/* Makes a drain for each level and adds that to what was tried. If one cannot be used the finding
- * says why, it was the last, and *growth is not whole. The errors of trial_run. */
+/* Runs a drain for each level, and appends that to `tried`. After a drain whose counts cannot be
+ * used no other runs, the finding has the reason, and *growth is not whole. Errors of trial_run. */
 MUST_CHECK enum error_kind growth_measure(struct testbed *testbed, const struct recipe *recipe,
                                           const uint32_t *levels, size_t count,
                                           struct growth *growth, struct finding *finding,
                                           struct error *error);
 
-/* Checks that a metric is at every level what the law says of so many clients. If not all levels
- * can be used this is only said to be expected, here and below. */
+/* Checks that a metric equals the law at every level. If *growth is not whole, the expectation is
+ * stated but not checked, here and below. */
 void growth_check(const struct growth *growth, const char *what, growth_metric *metric,
                   double (*law)(double clients), struct finding *finding);
 
 /* Checks that a metric without an exact law grows as a power of the clients (FIT_CONSTANT …
- * FIT_CUBIC), by its exponent; undecides if the interval of that does not decide. */
+ * FIT_CUBIC), by its exponent; undetermined if the interval of the exponent has several classes. */
 void growth_check_class(const struct growth *growth, const char *what, growth_metric *metric,
                         enum fit_verdict expected, struct finding *finding);
 

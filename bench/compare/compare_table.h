@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * compare_table: a comparison for the terminal. Layer: bench/compare.
+ * compare_table: the table and the sentences that a comparison prints. Layer: bench/compare.
  */
 #ifndef BENCH_COMPARE_COMPARE_TABLE_H
 #define BENCH_COMPARE_COMPARE_TABLE_H
@@ -11,20 +11,21 @@
 #include <stddef.h>
 #include <stdio.h>
 
-/* A line for each side: its letter, and what it is. */
+/* A line for each run: its letter and its description. */
 void compare_table_write_sides(const struct compared_runs *compared, FILE *stream);
 
-/* A row for each cell and side, and below them what all share. Where a row would be wider than
- * `width`, the least important columns are left out. ERROR_NO_MEMORY, with nothing written. */
+/* A row for each cell and run, and below the rows what all cells have in common. Where a row would
+ * be wider than `width`, the least important columns are left out. ERROR_NO_MEMORY, with nothing
+ * written. */
 MUST_CHECK enum error_kind compare_table_write(const struct ratios *ratios, size_t width,
                                                FILE *stream, struct error *error);
 
-/* A sentence for each recipe and side, at the largest number of clients that can be compared. */
+/* A sentence for each recipe and run, at the largest number of clients that can be compared. */
 void compare_table_tell(const struct ratios *ratios, const struct compared_runs *compared,
                         FILE *stream);
 
-/* To stderr, a line for each side with trials whose own verdict had failed, and for each exact
- * count that differs. */
+/* To stderr, a line for each run with trials whose verdict failed, and for each exact count that
+ * differs. */
 void compare_table_complain(const struct ratios *ratios, const struct compared_runs *compared);
 
 #endif

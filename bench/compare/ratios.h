@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * ratios: every side against side A, cell by cell. Layer: bench/compare.
+ * ratios: every run of a comparison against run A, cell by cell. Layer: bench/compare.
  *
  * Times are compared by the ratio of their geometric means over trials, with its interval. Counts
- * are compared for equality where the plan leaves nothing to chance: under lockstep, without
- * --duration. Elsewhere they are compared as times are.
+ * are compared for equality where the plan determines them: under lockstep, without --duration.
+ * Elsewhere counts are compared like times.
  *
  * Invariant: nothing is marked without an interval that excludes 1, or an exact count that differs.
  */
@@ -38,7 +38,7 @@ enum ratio_metric {
 enum ratio_mark { RATIO_UNKNOWN, RATIO_PLAIN, RATIO_MARKED };
 
 struct ratio {
-    struct interval a, b;  /* geometric means; of exact counts the least, and from low to high */
+    struct interval a, b;  /* geometric means; exact counts: the least, with lowest and highest */
     struct interval ratio; /* of b to a; the interval is NaN with too few trials */
     size_t trials_a, trials_b;
     enum ratio_mark mark;

@@ -28,53 +28,53 @@ enum lock_view_kind {
     LOCK_VIEW_QUEUE,
     LOCK_VIEW_SEMAPHORE,
     LOCK_VIEW_ZNODE,
-    LOCK_VIEW_FREE, /* it was the one znode, and is gone: the lock is free */
-    LOCK_VIEW_GONE, /* there is no such folder any more */
+    LOCK_VIEW_FREE, /* the one znode is gone: the lock is free */
+    LOCK_VIEW_GONE, /* the folder is gone */
 };
 
-/* What is known of a place. */
+/* The znode of a place. */
 struct lock_view_entry {
-    struct browser_stat stat; /* its owner is 0 if its znode is not ephemeral */
+    struct browser_stat stat; /* owner 0: not ephemeral */
     struct browser_data data;
-    const char *below; /* its folder, behind the lock's path: "", or a part of a semaphore */
-    int64_t held_ms; /* since when it holds, as far as is known, like created_ms; else 0: where its
-                        znode is created by the grant, and where an earlier view saw it wait */
+    const char *below; /* its folder below the lock's path: "", or a part of a semaphore */
+    int64_t held_ms;   /* the time of the grant, like created_ms; 0: unknown. Known if the grant
+                          creates the znode, and if an earlier view saw the client wait */
 };
 
 struct lock_view {
     enum lock_view_kind kind;
-    int64_t created_ms; /* the lock's own znode: one that is made anew counts its children anew */
-    struct line_place *places;       /* in order */
-    struct lock_view_entry *entries; /* of each */
+    int64_t created_ms;        /* of the lock's own znode: a new one counts its children anew */
+    struct line_place *places; /* in order */
+    struct lock_view_entry *entries; /* of each place */
     size_t count;
-    size_t holders;      /* the first so many places */
-    bool pending;        /* of a semaphore: the next has created its lease, and waits for others to
-                            be given back: it is in line, too */
-    uint64_t leases_max; /* of a semaphore of kazoo; 0: not known */
-    bool is_lock;        /* somebody is in line, or was when this or an earlier view was taken */
-    char *names;         /* what the places point to */
+    size_t holders;      /* so many of the first places hold */
+    bool pending;        /* semaphore: the first waiter has created its lease, and waits for others
+                            to be returned; it is in line, too */
+    uint64_t leases_max; /* semaphore of kazoo; 0: unknown */
+    bool is_lock;        /* a client is in line, or was in an earlier view */
+    char *names;         /* the places point into this memory */
 };
 
 /*
- * Looks at the lock. With WATCH the browser has news when anything of it changes. `before` is what
- * was seen of it last, or NULL: znodes that are known from there are not asked for again, and a
- * lock that has been one may be gone. ERROR_NO_LOCK, with the reason; those of browser.h. On
- * success *view is the caller's to lock_view_deinit.
+ * Reads the lock. With WATCH the browser has news when the lock changes. `before` is the last view,
+ * or NULL: znodes of that view are not read again, and a lock of that view may be gone.
+ * ERROR_NO_LOCK, with the reason; errors of browser.h. On success *view is the caller's, to
+ * lock_view_deinit.
  */
 MUST_CHECK enum error_kind lock_view_take(struct browser *browser, const char *path,
                                           enum watch_flag watch, const struct lock_view *before,
                                           struct lock_view *view, struct error *error);
 
-/* One that is all zero is fine. */
+/* All zero bytes are fine. */
 void lock_view_deinit(struct lock_view *view);
 
 /* Whether both show the same znodes of the same sessions. */
 bool lock_view_equal(const struct lock_view *one, const struct lock_view *other);
 
-/* How many wait. */
+/* The number of waiters. */
 size_t lock_view_waiters(const struct lock_view *view);
 
-/* The path of a place's znode: to be freed; NULL if there is no memory. */
+/* The path of the znode of a place, for the caller to free; NULL without memory. */
 char *lock_view_znode(const struct lock_view *view, const char *path, size_t place);
 
 #endif

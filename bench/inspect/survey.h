@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * survey: the locks below a folder, ranked by how many wait. Layer: bench/inspect.
+ * survey: the locks below a folder, sorted by their number of waiters. Layer: bench/inspect.
  *
- * It lists every znode down to a depth, and of a lock it looks at the holder and at the waiter that
- * has waited longest. An ephemeral znode without a sequence number may be a lock or a registration:
- * nothing tells, so it is not listed.
+ * A survey lists every znode down to a depth, and reads the first holder and the first waiter of
+ * each lock. An ephemeral znode without a sequence number may be a lock or a registration, and is
+ * left out.
  *
- * Invariant: what was not looked at is said (complete is false).
+ * Invariant: if any znode was not listed, `complete` is false.
  */
 #ifndef BENCH_INSPECT_SURVEY_H
 #define BENCH_INSPECT_SURVEY_H
@@ -24,19 +24,19 @@
 struct survey_lock {
     char *path;
     const char *recipe; /* a static text */
-    size_t holders;     /* of a semaphore: leases, with the one that is pending */
+    size_t holders;     /* semaphore: leases, with the pending one */
     size_t waiters;
-    bool found_holder; /* the first of them, as it was when it was looked at: */
-    int64_t session;   /* 0: its znode is not ephemeral */
+    bool found_holder; /* session and data are those of the first holder */
+    int64_t session;   /* 0: the znode is not ephemeral */
     struct browser_data data;
-    int64_t oldest_ms; /* when the first waiter's znode was created, by the servers' clock; 0: no
-                          waiter was found */
+    int64_t
+        oldest_ms; /* creation of the first waiter's znode, by the servers' clock; 0: no waiter */
 };
 
 struct survey {
     struct survey_lock *locks;
     size_t count, capacity;
-    size_t znodes; /* that were listed */
+    size_t znodes; /* listed */
     bool complete;
 };
 

@@ -2,8 +2,8 @@
 /*
  * law_table: a recipe's law in formulas. Layer: bench/recipes.
  *
- * The formulas are found by asking the law itself what a step costs among so many waiters, so they
- * cannot say anything else than what a run is held against.
+ * The formulas are derived from values of the law's functions, so they always agree with the law
+ * that a run is compared with.
  */
 #ifndef BENCH_RECIPES_LAW_TABLE_H
 #define BENCH_RECIPES_LAW_TABLE_H
@@ -12,8 +12,8 @@
 
 #include <stdio.h>
 
-/* A row a kind of message: what an arrival and a release cost, with W waiters. Then what the other
- * letters stand for. The recipe has a law, and W is enough to tell it (no law_in_words). */
+/* Writes a row for each kind of message: the cost of an arrival and of a release, with W waiters;
+ * then the meaning of the other letters. The recipe must have a law, and no law_in_words. */
 void law_table_write(const struct recipe *recipe, FILE *stream);
 
 #endif

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * contradictions: what options of `zkherd run` do not allow together. Layer: bench/run, below
- * options.
+ * contradictions: values of options of `zkherd run` that exclude each other. Layer: bench/run.
  *
- * Each of them is allowed by itself (bench/cli/option_table.h). What is asked of a recipe that it
- * cannot do is a contradiction too.
+ * Each value is allowed by itself (bench/cli/option_table.h). A recipe that cannot run with the
+ * other options is a contradiction too.
  */
 #ifndef BENCH_RUN_CONTRADICTIONS_H
 #define BENCH_RUN_CONTRADICTIONS_H
@@ -13,8 +12,8 @@
 
 #include <stdbool.h>
 
-/* Looks for one in options that are complete, defaults included. True if there is one: the first
- * has been complained about. */
+/* Whether there is a contradiction in complete options, defaults included; the first has been
+ * reported. */
 bool contradictions_found(const struct options *options);
 
 #endif

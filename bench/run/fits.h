@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * fits: how each recipe's costs grow: fits.csv, and the sentences of the summary. Layer: bench/run.
+ * fits: how the costs of each recipe grow: fits.csv, and the sentences of the summary. Layer:
+ * bench/run.
  *
- * Totals are fitted against the clients n, costs of a handoff against its waiters W as measured.
- * Trials that are not valid stay out of the fits on time; trials with a failed verdict stay out of
- * all. Counts that equal their law at every level are that law, and need no fit.
+ * Totals are fitted against the clients n, costs of a handoff against its measured waiters W. Fits
+ * of times leave out trials that are not valid; all fits leave out trials with a failed verdict.
+ * Counts that equal their law at every level are reported as the law, without a fit.
  */
 #ifndef BENCH_RUN_FITS_H
 #define BENCH_RUN_FITS_H
@@ -21,13 +22,13 @@ extern const char fits_columns[];
 void fits_write(const struct samples *samples, const struct waiters *waiters,
                 const struct sample_context *context, struct csv *csv);
 
-/* What they mean, a line each: "nonscalable: RPCs: exactly n² + n at every n: O(n²)", how bytes and
- * the drain's time grow, and what an extra waiter costs. */
+/* The sentences of one recipe: "nonscalable: RPCs: exactly n² + n at every n: O(n²)", how bytes and
+ * drain time grow, and the cost of one more waiter. */
 void fits_tell(const struct samples *samples, const struct recipe *recipe,
                const struct options *options, FILE *stream);
 
-/* A line for all recipes if the run has too few numbers of clients to fit what no law tells: what
- * of RPCs, bytes and times that leaves undetermined. */
+/* One sentence for all recipes if the run has too few numbers of clients for a fit: which of RPCs,
+ * bytes and times are undetermined. */
 void fits_tell_levels(const struct samples *samples, const struct options *options, FILE *stream);
 
 #endif

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * load: what a run puts on servers that are somebody's, in a sentence before it begins.
- * Layer: bench/run.
+ * load: the load of a run on the servers of --connect, in a message before the run begins. Layer:
+ * bench/run.
  */
 #ifndef BENCH_RUN_LOAD_H
 #define BENCH_RUN_LOAD_H
@@ -10,8 +10,8 @@
 #include "bench/run/cells.h"
 #include "client/connect.h"
 
-/* Tells how many sessions there will be at a time, and how many requests and bytes in all, the
- * discarded trials included; what zkherd's own session sends is not. */
+/* Prints the number of sessions at a time, and the requests and bytes in all, with the discarded
+ * trials and without zkherd's own session. */
 void load_tell(const struct options *options, const struct cells *cells,
                const struct connect_string *servers);
 

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * record: all that a run on one target leaves: its folder, its samples, its manifest. Layer:
- * bench/run.
+ * record: the results of a run on one target: folder, samples, manifest. Layer: bench/run.
  *
- * A run on several topologies has a record for each, so that every folder is a whole run.
+ * A run on several topologies has a record for each of them, and each folder is a complete run.
  */
 #ifndef BENCH_RUN_RECORD_H
 #define BENCH_RUN_RECORD_H
@@ -27,39 +26,39 @@ struct record {
     struct manifest manifest;
     struct samples samples;
     struct waiters *waiters[OPTIONS_RECIPES_MAX]; /* of each recipe */
-    char target[80];                              /* its name, which outlives it */
+    char target[80]; /* a copy of its name: the target is closed before the record */
     struct sample_context context;
     size_t trials_planned;
-    bool told_why; /* the counts are not reconciled */
+    bool told_why; /* the warning of counts that are not reconciled is out */
 };
 
-/* Makes the folder (results_open), for so many trials. On an error record_free is still due. The
- * manifest is the caller's to begin. options and target must outlive the record. */
+/* Makes the folder (results_open), for so many trials. record_free must be called also after an
+ * error. The caller begins the manifest. options and target must outlive the record. */
 MUST_CHECK enum error_kind record_open(struct record *record, const struct options *options,
                                        const struct target *target, const char *out, size_t trials,
                                        struct error *error);
 void record_free(struct record *record);
 
-/* Tells the user, unless he wants quiet, and the manifest. */
+/* Prints a warning, except with --quiet, and adds it to the manifest. */
 void record_warn(struct record *record, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
-/* Takes down what a finished trial has shown. */
+/* Adds a finished trial. */
 MUST_CHECK enum error_kind record_add(struct record *record, const struct cell *cell,
                                       const struct trial_result *result, struct error *error);
 
-/* Closes the files, and adds those that need all trials, and the plots, also of a run that was cut
- * short (else NULL), but not where a write has failed. The first error is the one that counts:
- * ERROR_INTERRUPTED, with all but the plots there, if `interrupts` (-1: never) becomes readable
- * while they are drawn. */
+/* Closes the files of the trials, and writes the other files and the plots; these not if a write
+ * has failed before. cut_short: why the run ended before its last trial, or NULL. Returns the first
+ * error: ERROR_INTERRUPTED, with all files but the plots written, if `interrupts` (-1: never)
+ * becomes readable while the plots are drawn. */
 MUST_CHECK enum error_kind record_close(struct record *record, const struct error *cut_short,
                                         int interrupts, struct error *error);
 
-/* The table and the sentences, to stdout, and the failed trials, to stderr. ERROR_NO_MEMORY if the
- * table or the sentences are missing. */
+/* Prints the table and the sentences to stdout, and the failed trials to stderr. ERROR_NO_MEMORY if
+ * the table or the sentences are missing. */
 MUST_CHECK enum error_kind record_tell(const struct record *record, struct error *error);
 
-/* The exit status that the trials add up to: 0, 1 or 4. */
+/* The exit status for all trials: 0, 1 or 4. */
 int record_verdict(const struct record *record);
 
 #endif

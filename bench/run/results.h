@@ -3,8 +3,10 @@
  * results: the folder of a run, and the files that grow trial by trial. Layer: bench/run.
  *
  * trials.csv, handoffs.csv, sessions.csv, latency.csv and latency.hlog are written beside their
- * final names, committed after every trial, and renamed at the end. Invariant: whatever ends the
- * run, what stands under a final name is well-formed and holds whole trials only.
+ * final names, committed after every trial, and renamed at the end.
+ *
+ * Invariant: a file under its final name is well-formed and has complete trials only, whatever
+ * ended the run.
  */
 #ifndef BENCH_RUN_RESULTS_H
 #define BENCH_RUN_RESULTS_H
@@ -20,8 +22,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* About how many rows handoffs.csv may have: the trials share them, and one that makes more
- * handoffs is thinned evenly. */
+/* The number of rows that handoffs.csv has at most, about: each trial has an equal share, and a
+ * trial with more handoffs is thinned evenly. */
 #define RESULTS_HANDOFFS_MAX UINT64_C(1000000)
 
 struct results {
@@ -30,16 +32,16 @@ struct results {
     uint64_t started_utc_ns;
     uint64_t started_ns;
     uint64_t rows_per_trial; /* of handoffs.csv, at most */
-    uint64_t thinning;       /* every so many-th handoff has a row: of the trial thinned the most */
+    uint64_t thinning; /* 1 in so many handoffs has a row, in the trial that is thinned most */
     size_t trials;
-    bool broken; /* a write has failed: the files are cut to the trials before it */
+    bool broken; /* a write has failed: the files have the trials before the failure */
     struct output trials_file, handoffs_file, sessions_file, latency_file, hlog_file;
     struct csv trials_csv, handoffs_csv, sessions_csv, latency_csv;
 };
 
 /*
- * Makes the folder: `out`, or results/<UTC time>-<target> if out is NULL. ERROR_EXISTS if it is
- * there already, ERROR_DENIED, ERROR_NO_SPACE. trials: how many are to come.
+ * Makes the folder: `out`, or results/<UTC time>-<target> if out is NULL. ERROR_EXISTS if the
+ * folder exists, ERROR_DENIED, ERROR_NO_SPACE. trials: the number of trials of the run.
  */
 MUST_CHECK enum error_kind results_open(struct results *results, const char *out,
                                         const char *target, size_t trials, struct error *error);
@@ -50,8 +52,8 @@ MUST_CHECK enum error_kind results_add(struct results *results,
                                        const struct sample *sample,
                                        const struct trial_result *result, struct error *error);
 
-/* Gives the files their final names. Also after a write has failed: then with the trials before it.
- * If no trial was added, nothing is kept: the files and the folder are removed. */
+/* Renames the files to their final names; after a failed write they have the trials before the
+ * failure. If no trial was added, the files and the folder are removed. */
 MUST_CHECK enum error_kind results_close(struct results *results, struct error *error);
 
 #endif

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * sample: what is kept of a finished trial: a row of trials.csv. Layer: bench/run.
+ * sample: the figures of a finished trial: a row of trials.csv. Layer: bench/run.
  */
 #ifndef BENCH_RUN_SAMPLE_H
 #define BENCH_RUN_SAMPLE_H
@@ -22,26 +22,26 @@ struct sample {
     uint64_t handoffs;
     double elapsed_s;
     double drain_s;
-    bool paced;                  /* by --max-rate: what spans several steps has the waiting in it */
+    bool paced;                  /* --max-rate: times over several steps include pauses */
     double handoff_us[4];        /* p50, p90, p99, maximum; NaN without handoffs */
     double acquire_us[3];        /* p50, p99, maximum */
-    double handoff_of_us[ROLES]; /* p50 of the sessions on servers of a role; NaN without any */
-    double beta; /* the cost of one more waiter, in bare handoffs; NaN where it cannot be told */
+    double handoff_of_us[ROLES]; /* p50 of the sessions on servers of a role; NaN: none */
+    double beta;                 /* the cost of one more waiter, in bare handoffs; NaN: unknown */
     double client_cpu_s;
     uint64_t client_rss_kib;
     uint64_t reconnects;
     struct stalls stalls;
-    double recovery_s; /* from a death to the next grant; NaN without either */
+    double recovery_s; /* from a death to the next grant; NaN: no death, or no such grant */
     uint64_t repairs;
     struct server_counters_count servers;
     enum reconciled reconciled;
     uint32_t violations;
     uint64_t inversions;
     double fairness_jain;
-    bool complete; /* led to its end: the counts are those of a whole trial */
-    bool valid; /* complete, and nothing foreign to the lock is in its times: a stall of a server,
-                   a reconnect, a driver that was the bottleneck */
-    char reason[832]; /* why it is not valid, or which verdict failed; "" when all is well */
+    bool complete;    /* the trial ran to its end: its counts can be used */
+    bool valid;       /* complete, and its times can be used: no stall of a server, no reconnect, no
+                         overload of the driver */
+    char reason[832]; /* why the trial is not valid, or which verdict failed; "": neither */
 };
 
 struct samples {
@@ -49,8 +49,8 @@ struct samples {
     size_t count;
 };
 
-/* Sums a finished trial up; beta is the waiters' to fill in (waiters_add). cores_allowed: how many
- * cores the trial's processes could use (cores.h). */
+/* Fills *sample from a finished trial, without beta, which waiters_add computes. cores_allowed: the
+ * cores that the trial's processes could use (cores.h). */
 void sample_take(const struct cell *cell, const struct trial_result *result, double cores_allowed,
                  struct sample *sample);
 
@@ -69,7 +69,7 @@ MUST_CHECK enum error_kind samples_add(struct samples *samples, const struct sam
                                        struct error *error);
 void samples_deinit(struct samples *samples);
 
-/* What all rows of a run say alike. */
+/* The columns that are equal in all rows of a run. */
 struct sample_context {
     const char *run;
     const char *target;

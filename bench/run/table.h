@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * table: the end of a run for the terminal: a line a recipe and n, aligned. Layer: bench/run.
+ * table: the table and the sentences that a run prints at its end. Layer: bench/run.
  */
 #ifndef BENCH_RUN_TABLE_H
 #define BENCH_RUN_TABLE_H
@@ -13,32 +13,32 @@
 #include <stdio.h>
 
 /*
- * Counts are the medians over the complete trials (under lockstep all are alike), times those over
- * the valid ones; a line below the table names each cell of which a trial is left out. RPCs are
- * told to the last one; where a row would be wider than `width`, other counts are rounded, and the
- * least important columns left out. A verdict that all cells share is a line below the table, else
- * a column. ERROR_NO_MEMORY, with nothing written.
+ * Writes a row for each recipe and number of clients. Counts are medians over the complete trials
+ * (under lockstep all are equal), times are medians over the valid trials; a line below the table
+ * names each cell of which a trial is left out. Where a row would be wider than `width`, all counts
+ * but RPCs are rounded, and the least important columns are left out. A verdict that all cells
+ * share is a line below the table, else a column. ERROR_NO_MEMORY, with nothing written.
  */
 MUST_CHECK enum error_kind table_write(const struct samples *samples, const struct options *options,
                                        size_t width, FILE *stream, struct error *error);
 
-/* A line if servers stalled in any trial that was led to its end all the same. */
+/* A line if servers stalled in a trial that ran to its end. */
 void table_write_stalls(const struct samples *samples, FILE *stream);
 
-/* One line for each recipe that left watches or ephemerals behind on the servers. */
+/* A line for each recipe that left watches or ephemeral znodes behind on the servers. */
 void table_write_leaks(const struct samples *samples, const struct options *options, FILE *stream);
 
-/* One line for each recipe in whose trials a session died, and another was granted after that. */
+/* A line for each recipe with trials in which a session died and another was granted after that. */
 void table_write_recoveries(const struct samples *samples, const struct options *options,
                             FILE *stream);
 
-/* Where sessions were on servers of several roles: one line for each recipe, its median handoff at
- * the largest number of clients by the role of the server of the session granted. */
+/* If sessions were on servers of several roles: a line for each recipe, with the median handoff at
+ * the largest number of clients, by the role of the server of the granted session. */
 void table_write_roles(const struct samples *samples, const struct options *options, FILE *stream);
 
-/* To stderr, a line for each way in which trials of a recipe failed or were not valid, with `where`
- * before it, the first such trial, and how many there are: ways that differ in numbers alone are
- * one. Of a simulation the seed, too: with it the same options fail in the same way. */
+/* Writes to stderr a line for each reason for which trials of a recipe failed or were not valid:
+ * `where`, the first such trial, their number, and in a simulation the seed, which repeats the
+ * failure. Reasons that differ only in numbers are one reason. */
 void table_complain(const struct samples *samples, const struct options *options,
                     const char *where);
 

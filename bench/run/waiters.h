@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * waiters: what a handoff costs, by how many waited for it. Layer: bench/run.
+ * waiters: the cost of a handoff by the number of its waiters. Layer: bench/run.
  *
- * Collects the handoffs of all trials of one recipe: exactly for each number of waiters W (means),
- * and in octaves of W (1, 2-3, 4-7, …) for latencies. The arrivals (handoff 0) and releases that
- * nobody waited for are not handoffs.
+ * Collects the handoffs of all trials of one recipe: counts for each number of waiters W, latencies
+ * for each octave of W (1, 2-3, 4-7, …). Arrivals (handoff 0) and releases without a waiter are not
+ * handoffs.
  *
  * Each trial gives one median. Their geometric mean and its interval are over trials, because the
  * handoffs of one trial are correlated. The 99th percentile, for which one trial has too few
@@ -31,16 +31,16 @@ struct waiters_level {
     uint64_t creates;
     uint64_t notifications;
     uint64_t rpcs;
-    uint64_t lawful; /* of the handoffs, those for which the law foretells … */
+    uint64_t lawful; /* handoffs for which the law predicts the two counts below */
     uint64_t law_creates;
     uint64_t law_notifications;
-    uint64_t timed;    /* of the handoffs, those of trials whose times are valid */
-    double handoff_us; /* their sum */
+    uint64_t timed;    /* handoffs of trials whose times are valid */
+    double handoff_us; /* the sum over the timed handoffs */
 };
 
 struct waiters_octave {
     struct histogram latency;
-    double *medians_us; /* of each trial that has handoffs in here */
+    double *medians_us; /* of each trial with handoffs in this octave */
     size_t median_count;
 };
 
@@ -57,9 +57,9 @@ MUST_CHECK enum error_kind waiters_new(const struct recipe *recipe, uint64_t mos
 void waiters_free(struct waiters *waiters);
 
 /*
- * Adds the handoffs of a trial, their times only if it is `timed`. *beta becomes what one more
- * waiter cost in it, in bare handoffs: of the line handoff = (1 + beta·W) / gamma through its
- * medians in the octaves; NaN if it has fewer than two of them.
+ * Adds the handoffs of a trial, and their times if the trial is `timed`. *beta becomes the cost of
+ * one more waiter in this trial, in bare handoffs: that of the line handoff = (1 + beta·W) / gamma
+ * through the medians of the octaves; NaN with fewer than two medians.
  */
 MUST_CHECK enum error_kind waiters_add(struct waiters *waiters, const struct trial_result *result,
                                        bool timed, double *beta, struct error *error);
@@ -67,10 +67,10 @@ MUST_CHECK enum error_kind waiters_add(struct waiters *waiters, const struct tri
 /* Adds the handoffs of all levels of an octave. */
 struct waiters_level waiters_octave_sum(const struct waiters *waiters, size_t octave);
 
-/* The mean number of waiters of an octave's handoffs; NaN if it has none. */
+/* The mean number of waiters of an octave's handoffs; NaN without handoffs. */
 double waiters_octave_mean(const struct waiters *waiters, size_t octave);
 
-/* The same of the handoffs whose times are used. */
+/* The same over the timed handoffs. */
 double waiters_octave_timed_mean(const struct waiters *waiters, size_t octave);
 
 /* The columns of waiters.csv, and the rows of a recipe: one for each octave with a handoff. */
