@@ -57,12 +57,12 @@ void record_warn(struct record *record, const char *format, ...)
     manifest_warn(&record->manifest, warning);
 }
 
-/* Why ours are not held against the servers' counters is said once a run. */
+/* Warns once a run. */
 static void say_once(struct record *record, const char *why)
 {
-    if (!record->told_why)
+    if (!record->warned)
         record_warn(record, "cannot cross-check against the servers' counters: %s", why);
-    record->told_why = true;
+    record->warned = true;
 }
 
 static struct waiters *waiters_of(struct record *record, const struct recipe *recipe)

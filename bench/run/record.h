@@ -29,7 +29,7 @@ struct record {
     char target[80]; /* a copy of its name: the target is closed before the record */
     struct sample_context context;
     size_t trials_planned;
-    bool told_why; /* the warning of counts that are not reconciled is out */
+    bool warned; /* that the counts cannot be compared with the servers' */
 };
 
 /* Makes the folder (results_open), for so many trials. record_free must be called also after an
