@@ -8,7 +8,8 @@
  * worker with 5,000 sessions is measured. Then, for information, both drivers, and one process per
  * session, with as many sessions as one thread per session can serve in a short time. The memory of
  * several processes is the sum of the resident memory of each: a page that several share counts for
- * each. Exit status: 0 within the limits, 1 not, otherwise as zkherd's.
+ * each. Exit status: 0 within the limits, 1 not, otherwise as zkherd's; a
+ * goal that is missed does not count.
  */
 #include "base/clock.h"
 #include "bench/cli/complain.h"
@@ -27,7 +28,7 @@
 #define CLIENTS                1000u
 #define FLOOR_ROUND_TRIPS      200000
 #define FLOOR_RATIO_MAX        3.0
-#define BARE_RATIO_MAX         1.5
+#define BARE_RATIO_GOAL        1.5
 #define MEMORY_CLIENTS         5000u
 #define MEMORY_MAX_KIB         10.0
 #define THREADS_CPU_CLIENTS    200u
@@ -140,10 +141,11 @@ static enum error_kind compare_cpu(const struct target *target, bool *within, st
         fflush(stdout);
     }
     double floor_median = median_of(to_floor), bare_median = median_of(to_bare);
-    printf("%8s  %10s  %10s  %10s  %12.2f  %12.2f\n%8s  %10s  %10s  %10s  %12.1f  %12.1f\n\n",
-           "median", "", "", "", floor_median, bare_median, "limit", "", "", "", FLOOR_RATIO_MAX,
-           BARE_RATIO_MAX);
-    *within = *within && floor_median <= FLOOR_RATIO_MAX && bare_median <= BARE_RATIO_MAX;
+    printf("%8s  %10s  %10s  %10s  %12.2f  %12.2f\n", "median", "", "", "", floor_median,
+           bare_median);
+    printf("%8s  %10s  %10s  %10s  %12.1f\n%8s  %10s  %10s  %10s  %12s  %12.1f\n\n", "limit", "",
+           "", "", FLOOR_RATIO_MAX, "goal", "", "", "", "", BARE_RATIO_GOAL);
+    *within = *within && floor_median <= FLOOR_RATIO_MAX;
     return ERROR_NONE;
 }
 

@@ -23,12 +23,17 @@ static json_t *describe_command(int argc, char **argv)
     return command;
 }
 
+/* NULL: no memory. */
 static json_t *describe_plan(const struct options *options)
 {
     const struct plan_key *key;
     json_t *plan = json_object();
-    for (size_t i = 0; (key = option_table_key(i)) != NULL; i++)
-        json_object_set_new(plan, key->name, key->print(options));
+    for (size_t i = 0; (key = option_table_key(i)) != NULL; i++) {
+        if (json_object_set_new(plan, key->name, key->print(options)) != 0) {
+            json_decref(plan);
+            return NULL;
+        }
+    }
     return plan;
 }
 

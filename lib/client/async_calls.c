@@ -38,6 +38,8 @@ static void completed_void(int code, const void *data)
 static int call_multi(struct async_calls *calls, const struct request *request)
 {
     zoo_op_t ops[REQUEST_PARTS_MAX];
+    if (translate_is_gone(calls->library, calls->zk))
+        return ZINVALIDSTATE;
     translate_parts(calls->library, request, ops);
     return calls->library->amulti(calls->zk, (int)request->part_count, ops, calls->results,
                                   completed_void, calls);

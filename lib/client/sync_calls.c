@@ -18,6 +18,8 @@ static int call_multi(const struct library *library, zhandle_t *zk, const struct
 {
     zoo_op_t ops[REQUEST_PARTS_MAX];
     zoo_op_result_t results[REQUEST_PARTS_MAX];
+    if (translate_is_gone(library, zk))
+        return ZINVALIDSTATE;
     translate_parts(library, request, ops);
     return library->multi(zk, (int)request->part_count, ops, results);
 }

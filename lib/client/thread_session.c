@@ -161,7 +161,7 @@ static void carry_out(struct thread_session *session)
         code = session->cutting ? call_and_cut(session, &answer) : call(session, &answer);
     struct client_reply reply = sync_calls_reply(session->copy.request.operation, code, &answer);
     session->noted = session->cutting = false;
-    if (mailbox_return(&session->mailbox) && comes_in_turn(session, reply.status))
+    if (mailbox_return(&session->mailbox) && comes_in_turn(session, reply.status) && !session->dead)
         client_deliver_reply(&session->client, &reply);
     sync_calls_deinit(&session->common->library, &answer);
 }

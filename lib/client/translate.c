@@ -146,3 +146,9 @@ struct client_reply translate_names(int code, const struct String_vector *names)
     }
     return reply;
 }
+
+bool translate_is_gone(const struct library *library, zhandle_t *zk)
+{
+    int state = library->state(zk);
+    return state == library->expired_state || state == library->auth_failed_state;
+}

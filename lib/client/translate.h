@@ -14,6 +14,8 @@
 #include "client/client.h"
 #include "client/library.h"
 
+#include <stdbool.h>
+
 /* What the library's codes, events and states mean. */
 enum zk_status translate_status(int code);
 enum client_event translate_event(const struct library *library, int type);
@@ -40,5 +42,10 @@ struct client_reply translate_stat(int code, const struct Stat *stat);
 struct client_reply translate_data(int code, const char *value, int length,
                                    const struct Stat *stat);
 struct client_reply translate_names(int code, const struct String_vector *names);
+
+/* Whether the session has expired or was refused. To be asked before a multi, which the library
+ * would leave half-made then, freeing paths that are not its own (zoo_amulti in its zookeeper.c).
+ */
+bool translate_is_gone(const struct library *library, zhandle_t *zk);
 
 #endif
