@@ -7,10 +7,10 @@
  * looked for under the same number, which it has as a rule, since the library closes the one before
  * it opens the other; if it is not there, the session has none from then on.
  *
- * A claim is changed by its session's thread alone, which alone may use it; the thread that cuts a
- * reply does so in its name.
+ * A socket owner stands for a session. Only the thread of this session changes and uses it; the
+ * thread that cuts a reply acts for the session's thread.
  *
- * Invariant: no two claims of the same struct socket_owners have the same socket.
+ * Invariant: no two owners of the same struct socket_owners have the same socket.
  */
 #ifndef CLIENT_SOCKET_OWNER_H
 #define CLIENT_SOCKET_OWNER_H
@@ -21,7 +21,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* All claims of the process, for threads. */
+/* All socket owners of the process. */
 struct socket_owners {
     pthread_mutex_t mutex;
     struct socket_owner *first;
@@ -37,10 +37,10 @@ struct socket_owner {
 
 void socket_owners_init(struct socket_owners *owners);
 
-/* No claim has been left undropped. */
+/* Every owner has been dropped. */
 void socket_owners_deinit(struct socket_owners *owners);
 
-/* A claim without a socket; not on the list of `claims` before socket_owner_find. */
+/* An owner without a socket, which socket_owner_find puts on the list of `owners`. */
 void socket_owner_init(struct socket_owner *socket_owner, struct socket_owners *owners);
 
 /* Waits for the socket that the library opens since socket_info_look, which is there at once unless

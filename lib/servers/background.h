@@ -39,14 +39,14 @@ struct background_lock {
 };
 
 /*
- * Claims the place, and clears away what is left there of an ensemble whose supervisor was killed.
- * The claim ends with background_release, or with the program. ERROR_STANDS if an ensemble is there
+ * Locks the state file, and removes what is left of an ensemble whose supervisor was killed. The
+ * lock ends with background_release, or with the program. ERROR_STANDS if an ensemble is there
  * (the subject says where), or just being started.
  */
 MUST_CHECK enum error_kind background_lock(struct background_lock *lock, struct error *error);
 void background_release(struct background_lock *lock);
 
-/* Leaves a running ensemble in the place claimed: it is remembered and detached, and *ensemble is
+/* Leaves a running ensemble there: the state file names it, it is detached, and *ensemble is
  * freed. On an error it is as it was. */
 MUST_CHECK enum error_kind background_leave(const struct background_lock *lock,
                                             struct ensemble *ensemble, struct error *error);
