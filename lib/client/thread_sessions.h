@@ -26,6 +26,9 @@
  * cut is waited for by a thread of its own; if the system allows none, the operation is not sent,
  * and answered by ZK_OTHER_ERROR. A session that crashed is one of those that have closed.
  *
+ * What is outstanding when a session with a depth of more than one ends is memory that the library
+ * does not free: it queues the failed requests for its completion thread, which has ended then.
+ *
  * Invariant: everything that a session's listener hears, it hears on the session's thread (but see
  * thread_session_order), never from inside an operation.
  */
