@@ -517,15 +517,6 @@ const struct option_row option_table[] = {
     {0},
 };
 
-const struct option_row *option_table_find(const char *name)
-{
-    for (const struct option_row *row = option_table; row->name != NULL; row++) {
-        if (strcmp(row->name, name) == 0)
-            return row;
-    }
-    return NULL;
-}
-
 const struct plan_key *option_table_key(size_t index)
 {
     for (const struct option_row *row = option_table; row->name != NULL; row++) {

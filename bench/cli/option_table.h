@@ -41,9 +41,6 @@ struct option_row {
 
 extern const struct option_row option_table[];
 
-/* The row of an option by its name with dashes; NULL if there is none. */
-const struct option_row *option_table_find(const char *name);
-
 /* The keys of all options, in the order of the rows; NULL behind the last. */
 const struct plan_key *option_table_key(size_t index);
 

@@ -149,6 +149,5 @@ struct client_reply translate_names(int code, const struct String_vector *names)
 
 bool translate_is_gone(const struct library *library, zhandle_t *zk)
 {
-    int state = library->state(zk);
-    return state == library->expired_state || state == library->auth_failed_state;
+    return translate_state(library, library->state(zk)) == CLIENT_EXPIRED;
 }
