@@ -7,6 +7,8 @@
 
 #include <cmocka.h>
 
+#include "client/async_calls.h"
+#include "client/sync_calls.h"
 #include "client/translate.h"
 
 /* Whatever the library calls it, nobody knows whether the request was carried out. */
@@ -27,11 +29,42 @@ static void test_what_was_never_sent_is_no_lost_connection(void **state)
     assert_int_equal(translate_status(ZINVALIDSTATE), ZK_SESSION_EXPIRED);
 }
 
+enum { CONNECTED = 3, EXPIRED = -112, REFUSED = -113 };
+
+static int state_of_session;
+
+static int tell_state(zhandle_t *zk)
+{
+    (void)zk;
+    return state_of_session;
+}
+
+/* The library is not called: it has no multi here. */
+static void test_a_multi_of_a_session_that_is_gone_is_not_asked(void **state)
+{
+    static const int states[] = {EXPIRED, REFUSED};
+    const struct library library = {.state = tell_state,
+                                    .connected_state = CONNECTED,
+                                    .expired_state = EXPIRED,
+                                    .auth_failed_state = REFUSED};
+    const struct request part = request_delete("/a");
+    const struct request multi = {.operation = OP_MULTI, .parts = &part, .part_count = 1};
+    struct async_calls calls = {.library = &library};
+    struct sync_calls_answer answer;
+    (void)state;
+    for (size_t i = 0; i < sizeof states / sizeof states[0]; i++) {
+        state_of_session = states[i];
+        assert_int_equal(async_calls_call(&calls, &multi), ZINVALIDSTATE);
+        assert_int_equal(sync_calls_call(&library, NULL, &multi, &answer), ZINVALIDSTATE);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_every_lost_connection_is_one),
         cmocka_unit_test(test_what_was_never_sent_is_no_lost_connection),
+        cmocka_unit_test(test_a_multi_of_a_session_that_is_gone_is_not_asked),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
