@@ -84,6 +84,7 @@ struct shared {
     _Atomic uint64_t lost; /* sessions that cannot go on: a connection lost, a refused request */
     _Atomic uint32_t first_lost;   /* session +1 */
     _Atomic int first_lost_status; /* enum zk_status */
+    _Atomic uint64_t expires_ns;   /* by then the servers have ended all dead sessions */
     /* Connections that sessions lost while the gate was open, or had lost when it opened. */
     _Atomic uint32_t losses;
     /* Actors that are not at rest: the one word here that every wake-up of an actor changes. */

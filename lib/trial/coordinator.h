@@ -12,12 +12,12 @@
 #include "fleet/server_counters.h"
 #include "fleet/setup_session.h"
 #include "fleet/workers.h"
-#include "trial/watchdog.h"
+#include "trial/monitor.h"
 
 #include <stdint.h>
 
 struct coordinator_result {
-    enum trial_end end; /* anything but END_ERROR */
+    enum fleet_end end; /* anything but END_ERROR */
     struct tally law;   /* what the law foretells for all that was done; lockstep only */
     uint64_t gate_ns;   /* when the gate opened */
     struct server_counters_reading at_gate; /* the servers, just before */

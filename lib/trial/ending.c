@@ -112,7 +112,7 @@ static const char *status_words(int status)
 }
 
 void ending_describe(const struct lock_board *board, struct server_counters *counters,
-                     enum trial_end end, char *text, size_t size)
+                     enum fleet_end end, char *text, size_t size)
 {
     switch (end) {
     case END_DONE:

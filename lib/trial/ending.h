@@ -7,7 +7,7 @@
 
 #include "fleet/server_counters.h"
 #include "trial/lock_board.h"
-#include "trial/watchdog.h"
+#include "trial/monitor.h"
 
 #include <stddef.h>
 
@@ -18,6 +18,6 @@
  * may take seconds for each. size >= 512.
  */
 void ending_describe(const struct lock_board *board, struct server_counters *counters,
-                     enum trial_end end, char *text, size_t size);
+                     enum fleet_end end, char *text, size_t size);
 
 #endif

@@ -71,7 +71,7 @@ void injection_begun(struct lock_board *board, uint32_t lock, uint64_t now_ns)
 
 void injection_dead(struct lock_board *board, uint32_t session, uint64_t expires_ns)
 {
-    shared_raise(&board->expires_ns, expires_ns);
+    shared_raise(&board->shared->expires_ns, expires_ns);
     board->sessions[session].unfinished = board->sessions[session].parked = false;
     atomic_store(&board->shared->sessions[session].dead, true);
 }

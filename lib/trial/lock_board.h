@@ -107,7 +107,6 @@ struct lock_board {
     _Atomic uint64_t died_ns;          /* the first death, or lost reply; 0: none so far */
     _Atomic uint32_t died_lock;        /* the lock at which that was */
     _Atomic uint64_t recovery_ns;      /* from there to that lock's next grant; 0: none so far */
-    _Atomic uint64_t expires_ns;       /* by then the servers have ended all who died */
     _Atomic uint32_t exits;            /* sessions that were closed in order, before the end */
     _Atomic uint32_t repairs;          /* see struct contender */
     _Atomic uint32_t tasks_done;       /* see struct contender */

@@ -15,15 +15,15 @@
 /* How long nothing has moved when the servers are asked whether more is to come. */
 #define QUIET_NS (2 * WATCHDOG_TURN_NS)
 
-enum error_kind lockstep_init(struct lockstep *lockstep, struct watchdog *watchdog,
+enum error_kind lockstep_init(struct lockstep *lockstep, struct monitor *monitor,
                               struct setup_session *setup,
                               const struct server_counters_reading *at_gate, struct tally *law)
 {
-    struct lock_board *board = watchdog->board;
+    struct lock_board *board = monitor->board;
     uint32_t locks = board->plan->locks;
     *lockstep = (struct lockstep){
         .board = board,
-        .watchdog = watchdog,
+        .monitor = monitor,
         .setup = setup,
         .at_gate = at_gate,
         .law = law,
@@ -32,7 +32,7 @@ enum error_kind lockstep_init(struct lockstep *lockstep, struct watchdog *watchd
         .before = calloc(locks, sizeof *lockstep->before),
     };
     if (lockstep->laws == NULL || lockstep->expected == NULL || lockstep->before == NULL)
-        return error_raise(watchdog->error, ERROR_NO_MEMORY, 0, "trial", "%s", "");
+        return error_raise(monitor->watchdog.error, ERROR_NO_MEMORY, 0, "trial", "%s", "");
     for (uint32_t lock = 0; lock < locks; lock++)
         law_lock_init(&lockstep->laws[lock], board->plan->recipe,
                       plan_clients_of(board->plan, lock));
@@ -67,7 +67,7 @@ static bool is_quiet(struct lockstep *lockstep, uint64_t while_ns)
     struct lock_board *board = lockstep->board;
     uint64_t messages =
         lock_board_requests(board) + shared_steps(board->shared) + lock_board_notifications(board);
-    uint64_t now_ns = loop_now_ns(lockstep->watchdog->loop);
+    uint64_t now_ns = loop_now_ns(lockstep->monitor->watchdog.loop);
     if (messages != lockstep->messages || atomic_load(&board->shared->busy) != 0) {
         lockstep->messages = messages;
         lockstep->messages_ns = now_ns;
@@ -148,7 +148,7 @@ static bool has_excess(struct lockstep *lockstep, uint32_t lock)
 }
 
 /* Everything is at rest: the row must be what the law says, and as many hold as it says. */
-static enum trial_end check_step(struct lockstep *lockstep, uint32_t lock)
+static enum fleet_end check_step(struct lockstep *lockstep, uint32_t lock)
 {
     struct lock_board *board = lockstep->board;
     const struct tally *found = &handoff_row(board, lock)->tally;
@@ -186,11 +186,11 @@ static bool is_short(const struct lockstep *lockstep, uint32_t lock, uint64_t *f
  * was not received. */
 static enum error_kind ask_servers(struct lockstep *lockstep, bool *have_come)
 {
-    struct watchdog *watchdog = lockstep->watchdog;
+    const struct watchdog *watchdog = &lockstep->monitor->watchdog;
     struct server_counters_reading reading = {.known = false};
     uint64_t mark = 0;
     bool reached = false;
-    enum error_kind kind = watchdog_follow(watchdog, &mark, &reached);
+    enum error_kind kind = monitor_follow(lockstep->monitor, &mark, &reached);
     if (kind == ERROR_NONE && reached)
         kind = server_counters_read(watchdog->counters, &reading, watchdog->error);
     *have_come = kind == ERROR_NONE && reading.known &&
@@ -214,16 +214,17 @@ static enum error_kind has_all_come(struct lockstep *lockstep, bool *have_come)
 /* The lock is held as it should be, and no more notifications are to come than have: it is the law
  * that foretells too many. A lock that nobody holds has lost a wake-up: that is for the deadline.
  */
-static enum trial_end check_shortage(struct lockstep *lockstep, uint32_t lock)
+static enum fleet_end check_shortage(struct lockstep *lockstep, uint32_t lock)
 {
     uint64_t found;
     bool have_come;
     if (!is_quiet(lockstep, QUIET_NS) || !are_holders_right(lockstep, lock))
         return END_DONE;
     enum error_kind kind = has_all_come(lockstep, &have_come);
-    lockstep->messages_ns = loop_now_ns(lockstep->watchdog->loop); /* when they are asked again */
+    lockstep->messages_ns =
+        loop_now_ns(lockstep->monitor->watchdog.loop); /* when they are asked again */
     if (kind != ERROR_NONE || !have_come || !is_short(lockstep, lock, &found))
-        return trial_end_of(kind);
+        return fleet_end_of(kind);
     uint64_t expected = lockstep->expected[lock].of[TALLY_NOTIFICATION];
     violate(lockstep, lock, handoff_number(lockstep->board, lock),
             of_law(TALLY_NOTIFICATION, expected, found));
@@ -243,15 +244,15 @@ static void check_missing(struct lockstep *lockstep, uint32_t lock)
     violate(lockstep, lock, handoff_number(lockstep->board, lock), violation);
 }
 
-static enum trial_end wait_once(struct lockstep *lockstep)
+static enum fleet_end wait_once(struct lockstep *lockstep)
 {
     uint64_t turn_ns = is_lawful(lockstep->board) ? WATCHDOG_TURN_NS : REST_NS;
-    return watchdog_wait(lockstep->watchdog, turn_ns);
+    return watchdog_wait(&lockstep->monitor->watchdog, turn_ns);
 }
 
-static enum trial_end await_rest(struct lockstep *lockstep, uint32_t lock)
+static enum fleet_end await_rest(struct lockstep *lockstep, uint32_t lock)
 {
-    enum trial_end end = END_DONE;
+    enum fleet_end end = END_DONE;
     while (end == END_DONE && !is_at_rest(lockstep, lock)) {
         end = wait_once(lockstep);
         if (end == END_DONE && has_excess(lockstep, lock))
@@ -266,35 +267,33 @@ static enum trial_end await_rest(struct lockstep *lockstep, uint32_t lock)
 
 /* ------------------------------------------------------------------ steps */
 
-/* Waits until the plan's rate allows what has been sent since the gate. To wait as planned is not
- * to be stuck. */
-static enum trial_end keep_rate(struct lockstep *lockstep)
+/* Waits until the plan's rate allows what has been sent since the gate. */
+static enum fleet_end keep_rate(struct lockstep *lockstep)
 {
-    struct watchdog *watchdog = lockstep->watchdog;
+    struct watchdog *watchdog = &lockstep->monitor->watchdog;
     uint64_t rate = lockstep->board->plan->max_rate;
     if (rate == 0)
         return END_DONE;
     double due_ns = (double)lock_board_requests(lockstep->board) / (double)rate * (double)NS_PER_S;
     uint64_t until_ns = lockstep->gate_ns + (uint64_t)due_ns;
     uint64_t now_ns = loop_now_ns(watchdog->loop);
-    enum trial_end end = END_DONE;
+    enum fleet_end end = END_DONE;
     while (end == END_DONE && now_ns < until_ns) {
         uint64_t left_ns = until_ns - now_ns;
-        watchdog->moved_ns = now_ns;
-        stall_rest(&watchdog->stall, now_ns);
+        monitor_rest(lockstep->monitor);
         end = watchdog_wait(watchdog, left_ns < WATCHDOG_TURN_NS ? left_ns : WATCHDOG_TURN_NS);
+        monitor_rest(lockstep->monitor);
         now_ns = loop_now_ns(watchdog->loop);
-        stall_rest(&watchdog->stall, now_ns);
     }
     return end;
 }
 
 /* Tells a session to move, and waits until everything is at rest again. */
-static enum trial_end step(struct lockstep *lockstep, uint32_t lock, uint32_t session,
+static enum fleet_end step(struct lockstep *lockstep, uint32_t lock, uint32_t session,
                            enum lock_session_order order)
 {
     struct lock_board *board = lockstep->board;
-    enum trial_end end = keep_rate(lockstep);
+    enum fleet_end end = keep_rate(lockstep);
     if (end != END_DONE)
         return end;
     atomic_fetch_add(&board->shared->busy, 1);
@@ -302,16 +301,16 @@ static enum trial_end step(struct lockstep *lockstep, uint32_t lock, uint32_t se
     return await_rest(lockstep, lock);
 }
 
-static enum trial_end step_arrive(struct lockstep *lockstep, uint32_t session)
+static enum fleet_end step_arrive(struct lockstep *lockstep, uint32_t session)
 {
     struct lock_board *board = lockstep->board;
     uint32_t lock = plan_lock_of(board->plan, session, board->sessions[session].acquisitions);
     struct tally cost = {0};
-    enum trial_end end = END_DONE;
+    enum fleet_end end = END_DONE;
     /* Who arrives may read before it writes, and its server may be behind. Without a law nothing
      * depends on it. */
     if (is_lawful(board))
-        end = watchdog_catch_up(lockstep->watchdog);
+        end = monitor_catch_up(lockstep->monitor);
     if (end != END_DONE)
         return end;
     if (injection_none_yet(board))
@@ -321,7 +320,7 @@ static enum trial_end step_arrive(struct lockstep *lockstep, uint32_t session)
     return step(lockstep, lock, session, LOCK_ORDER_ARRIVE);
 }
 
-static enum trial_end step_release(struct lockstep *lockstep, uint32_t lock, uint32_t session)
+static enum fleet_end step_release(struct lockstep *lockstep, uint32_t lock, uint32_t session)
 {
     struct tally cost = {0};
     if (injection_none_yet(lockstep->board))
@@ -334,7 +333,7 @@ static enum trial_end step_release(struct lockstep *lockstep, uint32_t lock, uin
 
 /* If it is time for those who rest at a turn of the lock to go on, lets them; part of the step
  * before. */
-static enum trial_end step_turn(struct lockstep *lockstep, uint32_t lock)
+static enum fleet_end step_turn(struct lockstep *lockstep, uint32_t lock)
 {
     struct lock_board *board = lockstep->board;
     struct tally cost = {0};
@@ -374,16 +373,16 @@ static bool lets_in(const struct lockstep *lockstep, uint32_t lock, uint32_t ses
         return false;
     if (plan_takes_every_lock(board->plan))
         return board->sessions[session].acquisitions < plan_acquisitions(board->plan);
-    watchdog_close_in_time(lockstep->watchdog);
+    monitor_close_in_time(lockstep->monitor);
     return !atomic_load(&board->closed) &&
            atomic_load(&board->locks[lock].admissions) < plan_handoffs_of(board->plan, lock);
 }
 
 /* One handoff of one lock: a holder releases, and queues again if more are to come. */
-static enum trial_end hand_on(struct lockstep *lockstep, uint32_t lock)
+static enum fleet_end hand_on(struct lockstep *lockstep, uint32_t lock)
 {
     uint32_t session = next_to_release(lockstep, lock);
-    enum trial_end end = step_release(lockstep, lock, session);
+    enum fleet_end end = step_release(lockstep, lock, session);
     if (end == END_DONE)
         end = step_turn(lockstep, lock);
     if (end != END_DONE || !lets_in(lockstep, lock, session))
@@ -397,15 +396,15 @@ static enum trial_end hand_on(struct lockstep *lockstep, uint32_t lock)
 
 /* A session that is closed in order has ended when its znode has gone: whoever is to be told of
  * that has been told then, or is about to be. Only a sequential znode is nobody else's. */
-static enum trial_end await_exit(struct lockstep *lockstep, uint32_t session)
+static enum fleet_end await_exit(struct lockstep *lockstep, uint32_t session)
 {
     const char *node = lockstep->board->sessions[session].node;
     int32_t sequence;
     bool exists = queue_sequence(node, &sequence);
-    enum trial_end end = END_DONE;
+    enum fleet_end end = END_DONE;
     while (exists && end == END_DONE) {
-        end = trial_end_of(
-            setup_session_exists(lockstep->setup, node, &exists, lockstep->watchdog->error));
+        end = fleet_end_of(setup_session_exists(lockstep->setup, node, &exists,
+                                                lockstep->monitor->watchdog.error));
         if (end == END_DONE)
             end = exists ? wait_once(lockstep) : await_rest(lockstep, 0);
     }
@@ -413,12 +412,12 @@ static enum trial_end await_exit(struct lockstep *lockstep, uint32_t session)
 }
 
 /* Has the session die whose time has come, if there is one. */
-static enum trial_end let_die(struct lockstep *lockstep)
+static enum fleet_end let_die(struct lockstep *lockstep)
 {
     uint32_t session;
     if (!injection_due(lockstep->board, &session))
         return END_DONE;
-    enum trial_end end = step(lockstep, 0, session, LOCK_ORDER_DIE);
+    enum fleet_end end = step(lockstep, 0, session, LOCK_ORDER_DIE);
     if (end == END_DONE && injection_planned(lockstep->board)->how == DEATH_EXIT)
         end = await_exit(lockstep, session);
     return end;
@@ -426,11 +425,11 @@ static enum trial_end let_die(struct lockstep *lockstep)
 
 /* ------------------------------------------------------------------ the whole */
 
-enum trial_end lockstep_lead(struct lockstep *lockstep)
+enum fleet_end lockstep_lead(struct lockstep *lockstep)
 {
     const struct trial_plan *plan = lockstep->board->plan;
-    enum trial_end end = END_DONE;
-    lockstep->gate_ns = loop_now_ns(lockstep->watchdog->loop);
+    enum fleet_end end = END_DONE;
+    lockstep->gate_ns = loop_now_ns(lockstep->monitor->watchdog.loop);
     for (uint32_t i = 0; end == END_DONE && i < plan->fleet.sessions; i++)
         end = step_arrive(lockstep, i);
     for (uint32_t lock = 0; end == END_DONE && lock < plan->locks; lock++)

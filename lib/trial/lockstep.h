@@ -22,14 +22,14 @@
 #include "fleet/server_counters.h"
 #include "fleet/setup_session.h"
 #include "recipes/law.h"
-#include "trial/watchdog.h"
+#include "trial/monitor.h"
 
 #include <stdbool.h>
 #include <stdint.h>
 
 struct lockstep {
     struct lock_board *board;
-    struct watchdog *watchdog;
+    struct monitor *monitor;
     struct setup_session *setup;
     const struct server_counters_reading *at_gate;
     struct law_lock *laws;  /* a lock each */
@@ -41,10 +41,10 @@ struct lockstep {
     uint64_t messages_ns;   /* when one was last seen */
 };
 
-/* Prepares to lead the watchdog's trial, whose plan has that pace; what the law foretells is added
+/* Prepares to lead the monitor's trial, whose plan has that pace; what the law foretells is added
  * to *law. at_gate: what the servers will have counted when the gate opens. All that is given must
  * outlive it. To be undone by lockstep_deinit in any case. ERROR_NO_MEMORY. */
-MUST_CHECK enum error_kind lockstep_init(struct lockstep *lockstep, struct watchdog *watchdog,
+MUST_CHECK enum error_kind lockstep_init(struct lockstep *lockstep, struct monitor *monitor,
                                          struct setup_session *setup,
                                          const struct server_counters_reading *at_gate,
                                          struct tally *law);
@@ -52,6 +52,6 @@ void lockstep_deinit(struct lockstep *lockstep);
 
 /* The gate is open: leads to the end of the last release. Errors are those of watchdog_wait and of
  * setup_session_exists. */
-MUST_CHECK enum trial_end lockstep_lead(struct lockstep *lockstep);
+MUST_CHECK enum fleet_end lockstep_lead(struct lockstep *lockstep);
 
 #endif

@@ -136,7 +136,7 @@ static void hear_workers(struct stall *stall)
 static uint64_t owed_ns(const struct stall *stall, uint64_t now_ns)
 {
     uint64_t since_ns = stall->since_ns + stall->absent_ns;
-    uint64_t expires_ns = atomic_load(&stall->board->expires_ns);
+    uint64_t expires_ns = atomic_load(&stall->board->shared->expires_ns);
     if (!stall->answered || !stall->is_owed)
         return 0;
     if (!stall->request_is_out && expires_ns > since_ns)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
  * stall: notices when servers owe an answer and nothing is received by anybody. Layer: trial,
- * below watchdog.
+ * below monitor.
  *
  * The coordinator looks here about ten times a second. Silence begins when the workers' counters
  * were last seen to move. When it has lasted for a while, and only then, the workers are asked what

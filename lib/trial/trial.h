@@ -35,7 +35,7 @@ struct trial_host {
 };
 
 struct trial_result {
-    enum trial_end end;
+    enum fleet_end end;
     char reason[512]; /* why it did not end well; "" when it did */
     /* Of a trial that was led to its end: why what it measured proves nothing; else "". */
     char not_valid[160];

@@ -95,7 +95,7 @@ static enum error_kind count_lasting(const struct lock_board *board, struct setu
     for (;;) {
         uint64_t now_ns = loop_now_ns(loop);
         enum error_kind kind = count_leftovers(board, setup, lock, count, error);
-        if (kind != ERROR_NONE || *count == 0 || now_ns >= atomic_load(&board->expires_ns))
+        if (kind != ERROR_NONE || *count == 0 || now_ns >= atomic_load(&board->shared->expires_ns))
             return kind;
         kind = let_time_pass(loop, EXPIRY_STEP_NS, error);
         if (kind != ERROR_NONE)

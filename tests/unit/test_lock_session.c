@@ -247,7 +247,7 @@ static void test_a_crashed_holder_holds_for_its_timeout_from_its_last_request(vo
     order(LOCK_ORDER_DIE);
     assert_int_equal(session.state, SESSION_DEAD);
     assert_int_equal(atomic_load(&board->locks[0].lapses_ns), 5000 * NS_PER_MS);
-    assert_int_equal(atomic_load(&board->expires_ns), 11000 * NS_PER_MS);
+    assert_int_equal(atomic_load(&board->shared->expires_ns), 11000 * NS_PER_MS);
 }
 
 static void test_nothing_counts_behind_the_last_reading(void **state)

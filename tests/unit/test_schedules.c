@@ -328,7 +328,7 @@ static void check_broken(const struct recipe *recipe, uint64_t seed)
 {
     static const struct {
         const char *recipe;
-        enum trial_end end;
+        enum fleet_end end;
         enum violation_kind kind;
     } caught[] = {
         {"broken-nolock", END_VIOLATION, VIOLATION_TWO_HOLDERS},

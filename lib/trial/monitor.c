@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "trial/monitor.h"
+
+#include "base/clock.h"
+
+/* How long a server that is behind is left alone before it is asked again. */
+#define FOLLOW_NS NS_PER_MS
+
+/* Under lockstep all arrive, one after another, before the first release. */
+static uint64_t arrivals_due(const struct lock_board *board)
+{
+    bool arriving =
+        board->plan->pace == PACE_LOCKSTEP && atomic_load(&board->first_release_ns) == 0;
+    return arriving ? board->plan->fleet.sessions : 0;
+}
+
+static void show_progress(struct monitor *monitor)
+{
+    const struct trial_watch *watch = monitor->watch;
+    uint64_t now_ns = clock_now_ns();
+    if (watch->progress == NULL || now_ns - monitor->shown_ns < WATCHDOG_TURN_NS)
+        return;
+    monitor->shown_ns = now_ns;
+    struct lock_board *board = monitor->board;
+    struct trial_progress progress = {
+        .rpcs = lock_board_requests(board),
+        .established = atomic_load(&board->shared->established),
+        .elapsed_ns = monitor->opened_ns == 0 ? 0 : now_ns - monitor->opened_ns,
+        .stalled_ns = stall_lasts_ns(&monitor->stall, now_ns),
+        .stalled_at = monitor->stall.server,
+        .arrivals_due = arrivals_due(board),
+    };
+    for (uint32_t lock = 0; lock < board->plan->locks; lock++) {
+        uint64_t due = plan_handoffs_of(board->plan, lock);
+        progress.arrivals += atomic_load(&board->locks[lock].arrivals);
+        progress.handoffs += atomic_load(&board->locks[lock].grants);
+        progress.handoffs_due = due == UINT64_MAX ? due : progress.handoffs_due + due;
+    }
+    watch->progress(watch->context, &progress);
+}
+
+/* A step of lockstep causes all the messages of a herd; in free pace messages alone are no
+ * progress. */
+static uint64_t movement(void *context)
+{
+    const struct lock_board *board = ((struct monitor *)context)->board;
+    return board->plan->pace == PACE_LOCKSTEP ? lock_board_requests(board) : 0;
+}
+
+static enum fleet_end look(void *context, uint64_t now_ns, uint64_t absent_ns)
+{
+    struct monitor *monitor = context;
+    stall_look(&monitor->stall, now_ns, absent_ns);
+    show_progress(monitor);
+    return lock_board_violation_count(monitor->board) > 0 ? END_VIOLATION : END_DONE;
+}
+
+void monitor_init(struct monitor *monitor, const struct workers *workers,
+                  struct server_counters *counters, const struct loop *loop,
+                  const struct trial_watch *watch, struct error *error)
+{
+    static const struct watchdog_kind of_trial = {movement, look};
+    *monitor = (struct monitor){
+        .watchdog = {.workers = workers,
+                     .counters = counters,
+                     .loop = loop,
+                     .interrupt_descriptor = watch->interrupt_descriptor,
+                     .kind = &of_trial,
+                     .context = monitor,
+                     .error = error,
+                     .moved_ns = loop_now_ns(loop)},
+        .board = workers->fleet.kind,
+        .watch = watch,
+        .closes_ns = UINT64_MAX,
+    };
+}
+
+void monitor_open(struct monitor *monitor, uint64_t gate_ns)
+{
+    const struct trial_plan *plan = monitor->board->plan;
+    monitor->opened_ns = clock_now_ns();
+    watchdog_rest(&monitor->watchdog);
+    if (plan->workload == WORKLOAD_STEADY && plan->handoffs == 0)
+        monitor->closes_ns = gate_ns + plan->duration_ns;
+    if (plan->fleet.driver != DRIVER_SIMULATED)
+        stall_begin(&monitor->stall, monitor->board, gate_ns);
+}
+
+void monitor_rest(struct monitor *monitor)
+{
+    watchdog_rest(&monitor->watchdog);
+    stall_rest(&monitor->stall, loop_now_ns(monitor->watchdog.loop));
+}
+
+enum error_kind monitor_follow(struct monitor *monitor, uint64_t *mark, bool *reached)
+{
+    const struct watchdog *watchdog = &monitor->watchdog;
+    uint64_t longest_ns;
+    enum error_kind kind =
+        server_counters_follow(watchdog->counters, mark, reached, &longest_ns, watchdog->error);
+    if (kind == ERROR_NONE)
+        stall_question(&monitor->stall, loop_now_ns(watchdog->loop), longest_ns);
+    return kind;
+}
+
+enum fleet_end monitor_catch_up(struct monitor *monitor)
+{
+    uint64_t mark = 0;
+    bool reached = monitor->board->plan->fleet.servers->count == 1;
+    enum fleet_end end = END_DONE;
+    while (end == END_DONE && !reached) {
+        end = fleet_end_of(monitor_follow(monitor, &mark, &reached));
+        if (end == END_DONE && !reached)
+            end = watchdog_wait(&monitor->watchdog, FOLLOW_NS);
+    }
+    return end;
+}
+
+void monitor_close_in_time(const struct monitor *monitor)
+{
+    if (loop_now_ns(monitor->watchdog.loop) >= monitor->closes_ns)
+        atomic_store(&monitor->board->closed, true);
+}

@@ -1,0 +1,173 @@
+// SPDX-License-Identifier: Apache-2.0
+/* What ends a run too early, of a fleet whose workers do nothing, in the time of a simulation. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "fleet/watchdog.h"
+
+#include <sys/wait.h>
+#include <unistd.h>
+
+#define TIMEOUT_NS (10 * NS_PER_S)
+
+static struct connect_string servers;
+static struct fleet_plan plan;
+static struct workers workers;
+static struct server_counters counters;
+static struct loop loop;
+static struct watchdog watchdog;
+static struct error error;
+
+/* Of the kind of run. */
+static uint64_t own_movement;
+static enum fleet_end verdict;
+static unsigned looks;
+
+static uint64_t movement(void *context)
+{
+    (void)context;
+    return own_movement;
+}
+
+static enum fleet_end look(void *context, uint64_t now_ns, uint64_t absent_ns)
+{
+    (void)context;
+    assert_int_equal(now_ns, sim_now_ns(loop.sim));
+    assert_int_equal(absent_ns, 0); /* a simulation is never kept from running */
+    looks++;
+    return verdict;
+}
+
+static const struct watchdog_kind kind = {movement, look};
+
+static int set_up(void **state)
+{
+    static const struct sim_options options = {.servers = 1};
+    (void)state;
+    servers = (struct connect_string){.count = 1};
+    plan = (struct fleet_plan){.driver = DRIVER_SIMULATED,
+                               .sessions = 2,
+                               .processes = 2,
+                               .timeout_ns = TIMEOUT_NS,
+                               .servers = &servers};
+    workers = (struct workers){0};
+    own_movement = looks = 0;
+    verdict = END_DONE;
+    if (shared_new(&plan, &workers.fleet.shared, &error) != ERROR_NONE ||
+        sim_new(&options, &loop.sim, &error) != ERROR_NONE)
+        return -1;
+    counters = (struct server_counters){.servers = &servers, .sim = loop.sim};
+    watchdog = (struct watchdog){.workers = &workers,
+                                 .counters = &counters,
+                                 .loop = &loop,
+                                 .interrupt_descriptor = -1,
+                                 .kind = &kind,
+                                 .error = &error};
+    watchdog_rest(&watchdog);
+    return 0;
+}
+
+static int tear_down(void **state)
+{
+    (void)state;
+    sim_free(loop.sim);
+    shared_free(workers.fleet.shared);
+    return 0;
+}
+
+/* Waits for so long, and returns how that ends. */
+static enum fleet_end wait_ns(uint64_t ns)
+{
+    uint64_t until_ns = sim_now_ns(loop.sim) + ns;
+    enum fleet_end end = END_DONE;
+    while (end == END_DONE && sim_now_ns(loop.sim) < until_ns)
+        end = watchdog_wait(&watchdog, WATCHDOG_TURN_NS);
+    return end;
+}
+
+static void test_a_run_in_which_nothing_moves_ends_at_the_deadline(void **state)
+{
+    (void)state;
+    assert_int_equal(wait_ns(TIMEOUT_NS), END_DONE);
+    assert_int_equal(wait_ns(WATCHDOG_TURN_NS), END_DEADLINE);
+    assert_int_equal(looks, TIMEOUT_NS / WATCHDOG_TURN_NS + 1);
+}
+
+static void test_whatever_moves_puts_the_deadline_off(void **state)
+{
+    (void)state;
+    assert_int_equal(wait_ns(TIMEOUT_NS), END_DONE);
+    atomic_fetch_add(&workers.fleet.shared->workers[1].steps, 1);
+    assert_int_equal(wait_ns(TIMEOUT_NS), END_DONE);
+    own_movement++;
+    assert_int_equal(wait_ns(TIMEOUT_NS), END_DONE);
+    watchdog_rest(&watchdog);
+    assert_int_equal(wait_ns(TIMEOUT_NS), END_DONE);
+    assert_int_equal(wait_ns(2 * WATCHDOG_TURN_NS), END_DEADLINE);
+}
+
+static void test_the_deadline_counts_from_the_expiry_of_dead_sessions(void **state)
+{
+    (void)state;
+    atomic_store(&workers.fleet.shared->expires_ns, sim_now_ns(loop.sim) + TIMEOUT_NS / 2);
+    assert_int_equal(wait_ns(TIMEOUT_NS / 2 + TIMEOUT_NS), END_DONE);
+    assert_int_equal(wait_ns(WATCHDOG_TURN_NS), END_DEADLINE);
+}
+
+static void test_a_verdict_is_the_end_even_if_a_session_is_lost(void **state)
+{
+    (void)state;
+    assert_int_equal(wait_ns(WATCHDOG_TURN_NS), END_DONE);
+    atomic_fetch_add(&workers.fleet.shared->lost, 1);
+    assert_int_equal(wait_ns(WATCHDOG_TURN_NS), END_LOST);
+    verdict = END_VIOLATION;
+    assert_int_equal(wait_ns(WATCHDOG_TURN_NS), END_VIOLATION);
+}
+
+static void test_an_interrupted_run_is_an_error(void **state)
+{
+    int ends[2];
+    (void)state;
+    assert_int_equal(pipe(ends), 0);
+    watchdog.interrupt_descriptor = ends[0];
+    assert_int_equal(wait_ns(WATCHDOG_TURN_NS), END_DONE);
+    assert_int_equal(write(ends[1], "", 1), 1);
+    assert_int_equal(wait_ns(WATCHDOG_TURN_NS), END_ERROR);
+    assert_int_equal(error.kind, ERROR_INTERRUPTED);
+    close(ends[0]);
+    close(ends[1]);
+}
+
+static void test_a_worker_that_died_is_an_error(void **state)
+{
+    pid_t worker = fork();
+    (void)state;
+    if (worker == 0)
+        _exit(3);
+    siginfo_t end;
+    assert_int_equal(waitid(P_PID, (id_t)worker, &end, WEXITED | WNOWAIT), 0);
+    workers.pids = &worker;
+    workers.count = 1;
+    assert_int_equal(wait_ns(WATCHDOG_TURN_NS), END_ERROR);
+    assert_int_equal(error.kind, ERROR_WORKER_DIED);
+    assert_int_equal(waitpid(worker, NULL, 0), worker);
+}
+
+#define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        TEST(test_a_run_in_which_nothing_moves_ends_at_the_deadline),
+        TEST(test_whatever_moves_puts_the_deadline_off),
+        TEST(test_the_deadline_counts_from_the_expiry_of_dead_sessions),
+        TEST(test_a_verdict_is_the_end_even_if_a_session_is_lost),
+        TEST(test_an_interrupted_run_is_an_error),
+        TEST(test_a_worker_that_died_is_an_error),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
