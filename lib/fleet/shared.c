@@ -119,11 +119,15 @@ void shared_tell_all(struct shared *shared, int order)
     wake_workers(shared);
 }
 
-void shared_inquire(struct shared *shared)
+bool shared_inquire(struct shared *shared)
 {
+    if (atomic_load(&shared->inquiry) > 0 &&
+        atomic_load(&shared->reported) < shared->plan->processes)
+        return false;
     atomic_store(&shared->reported, 0);
     atomic_fetch_add(&shared->inquiry, 1);
     wake_workers(shared);
+    return true;
 }
 
 uint64_t shared_steps(const struct shared *shared)

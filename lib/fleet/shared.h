@@ -118,8 +118,10 @@ void shared_enter(struct shared *shared, enum fleet_phase phase);
 void shared_tell(struct shared *shared, uint32_t session, int order);
 void shared_tell_all(struct shared *shared, int order);
 
-/* Has every actor report what it does: `reported` is the plan's processes when all have. */
-void shared_inquire(struct shared *shared);
+/* Has every actor report what it does: `reported` is the plan's processes when all have. Returns
+ * false, and asks nobody, while reports to the inquiry before are missing: they would be counted
+ * for this one. */
+bool shared_inquire(struct shared *shared);
 
 /* The sum of the workers' steps. */
 uint64_t shared_steps(const struct shared *shared);

@@ -51,35 +51,13 @@ static void measure_bound(struct stall *stall)
 
 /* ------------------------------------------------------------------ what is owed */
 
-static uint32_t count_dead(const struct lock_board *board)
-{
-    uint32_t dead = 0;
-    for (uint32_t i = 0; i < board->plan->fleet.sessions; i++)
-        dead += atomic_load(&board->shared->sessions[i].dead);
-    return dead;
-}
-
-/* Whether the answer to the last question can still come: what a session was asked when it died is
- * not told any more. */
-static bool is_answer_due(const struct stall *stall)
-{
-    const struct lock_board *board = stall->board;
-    return atomic_load(&board->shared->inquiry) > 0 &&
-           atomic_load(&board->shared->reported) < board->plan->fleet.processes &&
-           count_dead(board) == stall->dead;
-}
-
-/* An answer to an earlier silence's question that has not come yet would be taken for this one's.
- */
+/* Answers to the question of an earlier silence are waited for first. */
 static void ask_workers(struct stall *stall, uint64_t now_ns)
 {
-    struct lock_board *board = stall->board;
-    if (is_answer_due(stall))
+    if (!shared_inquire(stall->board->shared))
         return;
     measure_bound(stall);
     stall->asked_ns = now_ns;
-    stall->dead = count_dead(board);
-    shared_inquire(board->shared);
 }
 
 /* Whether a server owes it a reply. One that has come, and was not read, is the session's to read.
@@ -161,7 +139,8 @@ static void note_absence(struct stall *stall, uint64_t absent_ns)
         stall->found.absent_ns = absent_ns;
 }
 
-/* Workers who were asked and did not answer, although they could, did not run. */
+/* Workers who were asked and did not answer did not run: every order is carried out, by the actor
+ * of a dead session as well. */
 static void end_silence(struct stall *stall, uint64_t now_ns)
 {
     uint64_t length_ns = owed_ns(stall, now_ns);
@@ -169,7 +148,7 @@ static void end_silence(struct stall *stall, uint64_t now_ns)
         count(stall, length_ns, stall->server);
     else if (stall->answered && stall->is_owed)
         note_absence(stall, stall->absent_ns);
-    else if (stall->asked_ns != 0 && !stall->answered && count_dead(stall->board) == stall->dead)
+    else if (stall->asked_ns != 0 && !stall->answered)
         note_absence(stall, now_ns - stall->asked_ns);
 }
 

@@ -46,8 +46,7 @@ struct stall {
     uint64_t asked_ns;        /* when the workers were asked in this silence; 0: not yet */
     bool answered;            /* they have answered: the next two fields are known */
     bool request_is_out;
-    bool is_owed;  /* a request is out, or everybody waits for a notification */
-    uint32_t dead; /* sessions, when the workers were last asked */
+    bool is_owed; /* a request is out, or everybody waits for a notification */
     uint64_t bound_ns;
     bool is_measured; /* the bound: something had been timed when it was taken */
     char server[ENDPOINT_TEXT_SIZE];

@@ -212,7 +212,8 @@ static void test_a_fleet_runs_actors_of_any_kind(void **state)
     for (int turns = 0; readers[7]->replies < 2 && turns < 100; turns++)
         assert_int_equal(workers_turn(&workers, &loop, NS_PER_MS, &error), ERROR_NONE);
     shared_tell_all(shared, ORDER_AGAIN);
-    shared_inquire(shared);
+    assert_true(shared_inquire(shared));
+    assert_false(shared_inquire(shared)); /* not before all have answered */
     await(&workers, &loop, &shared->reported, 1);
     for (int turns = 0; readers[7]->replies < 3 && turns < 100; turns++)
         assert_int_equal(workers_turn(&workers, &loop, NS_PER_MS, &error), ERROR_NONE);
