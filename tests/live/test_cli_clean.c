@@ -221,7 +221,8 @@ static void a_killed_run_is_dead_when_its_session_is(void **state)
     clean(outside, "--yes");
     snprintf(line, sizeof line, "process %d on ", (int)run.pid);
     assert_state(root, "running", line);
-    command_end(&run, run.pid, SIGKILL);
+    kill(run.pid, SIGKILL);
+    command_finish(&run, COMMAND_END_NS);
     clean(outside, "--yes");
     assert_state(root, "running", line);
     assert_true(is_there(root));
@@ -289,7 +290,7 @@ int main(void)
         INSPECT_TEST(what_has_changed_since_the_question_is_kept),
         INSPECT_TEST(only_the_chroot_is_cleaned),
         INSPECT_TEST(foreign_text_is_made_printable),
-        INSPECT_TEST_SOON(a_killed_run_is_dead_when_its_session_is),
+        INSPECT_TEST(a_killed_run_is_dead_when_its_session_is),
         INSPECT_TEST_SOON(a_run_that_ends_leaves_nothing_to_clean),
         INSPECT_TEST(wrong_command_lines_are_refused),
     };

@@ -215,10 +215,10 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         INSPECT_TEST_SOON(changes_are_followed),
-        INSPECT_TEST_SOON(who_was_seen_to_wait_is_known_to_hold),
-        INSPECT_TEST_SOON(a_semaphore_is_followed),
-        INSPECT_TEST_SOON(a_znode_that_goes_is_followed),
-        INSPECT_TEST_SOON(what_takes_anothers_place_is_looked_at),
+        INSPECT_TEST(who_was_seen_to_wait_is_known_to_hold),
+        INSPECT_TEST(a_semaphore_is_followed),
+        INSPECT_TEST(a_znode_that_goes_is_followed),
+        INSPECT_TEST(what_takes_anothers_place_is_looked_at),
         INSPECT_TEST_SOON(a_lost_connection_is_told_and_made_anew),
         INSPECT_TEST(what_cannot_be_printed_ends_it),
     };

@@ -522,7 +522,7 @@ int main(void)
         NEST_TEST(the_rest_elects_another_leader),
         NEST_TEST(one_of_three_does_not_serve),
         NEST_TEST(a_server_that_dies_is_found_dead),
-        NEST_TEST(ends_with_a_program_that_is_killed),
+        NEST_TEST_SOON(ends_with_a_program_that_is_killed),
         NEST_TEST(odd_numbers_only),
         NEST_TEST(heaps_must_fit_into_memory),
         NEST_TEST(a_server_that_dies_at_the_start_is_named),
@@ -533,6 +533,7 @@ int main(void)
         NEST_TEST(a_folder_that_is_not_there_is_made_and_removed),
         NEST_TEST(folders_that_will_not_do),
         NEST_TEST(a_folder_that_is_not_writable),
+        cmocka_unit_test(nest_stops_are_soon),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -376,11 +376,11 @@ int main(void)
         NEST_TEST(tells_of_itself),
         NEST_TEST(settings_reach_the_server),
         NEST_TEST(two_servers_run_side_by_side),
-        NEST_TEST(ends_with_a_program_that_is_killed),
-        NEST_TEST(outlives_signals_and_falls_with_its_supervisor),
+        NEST_TEST_SOON(ends_with_a_program_that_is_killed),
+        NEST_TEST_SOON(outlives_signals_and_falls_with_its_supervisor),
         NEST_TEST(a_server_that_dies_is_found_dead),
-        NEST_TEST(a_server_that_hangs_is_killed),
-        NEST_TEST(a_worker_that_forgets_ends_nothing_and_one_that_does_not_hinders_nothing),
+        NEST_TEST_SOON(a_server_that_hangs_is_killed),
+        NEST_TEST_SOON(a_worker_that_forgets_ends_nothing_and_one_that_does_not_hinders_nothing),
         NEST_TEST(holds_nothing_of_the_program_open),
         NEST_TEST(needs_java),
         NEST_TEST(needs_zookeeper),
@@ -390,6 +390,7 @@ int main(void)
         NEST_TEST(a_port_that_is_snatched_away_is_replaced),
         NEST_TEST(ports_are_not_tried_for_ever),
         NEST_TEST(an_apache_release_is_used),
+        cmocka_unit_test(nest_stops_are_soon),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

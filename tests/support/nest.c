@@ -3,6 +3,8 @@
 
 char nest[64];
 
+static struct soon_tally nest_stops;
+
 size_t nest_count(void)
 {
     return count_entries(nest);
@@ -82,10 +84,17 @@ bool nest_stop(struct ensemble *ensemble)
     struct lateness_mark begun = lateness_mark();
     ensemble_stop(ensemble);
     bool was_soon = soon_ended(begun);
+    soon_add(&nest_stops, begun);
     while (!was_soon && access(folder, F_OK) == 0 && clock_now_ns() - begun.now_ns < PATIENCE_NS)
         pause_ms(10);
     assert_int_equal(access(folder, F_OK), -1);
     return was_soon;
+}
+
+void nest_stops_are_soon(void **state)
+{
+    (void)state;
+    soon_assert_most(&nest_stops);
 }
 
 struct error nest_start_in_vain(const struct ensemble_options *options, enum error_kind expected)

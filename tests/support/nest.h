@@ -24,7 +24,8 @@ int nest_make(void **state);
 
 int nest_remove(void **state);
 
-#define NEST_TEST(test) SOON_TEST(test, nest_make, nest_remove)
+#define NEST_TEST(test)      cmocka_unit_test_setup_teardown(test, nest_make, nest_remove)
+#define NEST_TEST_SOON(test) SOON_TEST(test, nest_make, nest_remove)
 
 /* Not so once it has ended, even if nobody has asked for its status yet. */
 bool is_running(pid_t pid);
@@ -37,9 +38,12 @@ pid_t parent_of(pid_t pid);
 
 struct ensemble *nest_start(const struct ensemble_options *options);
 
-/* Ends it, soon: its folder is gone then, and all that ran in it before that. On a busy machine
- * that may take longer than ensemble_stop waits: false then. */
+/* Ends it: its folder is gone then, and all that ran in it before that. On a busy machine that may
+ * take longer than ensemble_stop waits: false then. Whether it was soon is recorded. */
 bool nest_stop(struct ensemble *ensemble);
+
+/* The last test of a program: most of its calls of nest_stop took two seconds at most. */
+void nest_stops_are_soon(void **state);
 
 /* A start that fails as it should, and leaves nothing behind. */
 struct error nest_start_in_vain(const struct ensemble_options *options, enum error_kind expected);
