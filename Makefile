@@ -80,7 +80,7 @@ $(BUILD)/tests/test_cli_strangers $(BUILD)/tests/test_cli_forbidden: LIBS += -l:
 
 # These tests refuse memory.
 $(BUILD)/tests/test_sync_session: LIBS += -Wl,--wrap=malloc
-$(BUILD)/tests/test_no_memory: LIBS += -Wl,--wrap=malloc,--wrap=calloc,--wrap=realloc
+$(BUILD)/tests/test_no_memory: LIBS += -Wl,--wrap=malloc,--wrap=calloc,--wrap=realloc,--wrap=record_add,--wrap=record_tell
 
 # This test sets the clock.
 $(BUILD)/tests/test_timers: LIBS += -Wl,--wrap=clock_now_ns,--wrap=timerfd_settime

@@ -27,21 +27,14 @@
 #define CLAIMS_MAX   64
 #define SESSIONS_MAX 1000 /* more than any trial has */
 
-static const char help[] =
+static const char usage[] =
     "Usage: zkherd claims [OPTION]...\n"
     "Test claims about ZooKeeper's locks on a real server; print each claim's\n"
     "source, experiment, expected and measured values, verdict. Takes about two\n"
     "minutes.\n"
-    "\n"
-    "      --only LIST               only these claims, as C6 or C6,C7\n"
-    "                                [C1 to C17, C19]\n"
-    "      --connect HOSTS[/CHROOT]  use these servers instead of a private one\n"
-    "      --seed S                  seed of the random numbers [from the clock]\n"
-    "  -o, --out DIR                 for claims.csv, a folder that does not exist yet\n"
-    "                                [results/TIME-claims]\n"
-    "  -q, --quiet                   print nothing but errors and claims that do not\n"
-    "                                hold\n"
-    "  -h, --help                    this help\n"
+    "\n";
+
+static const char notes[] =
     "\n"
     "A claim holds, fails, or is undetermined: a trial was cut short, or the event\n"
     "of the claim did not happen. Exit status: 0 all hold; 1 one fails; 2 wrong\n"
@@ -76,41 +69,25 @@ struct claims {
 
 /* ------------------------------------------------------------------ the command line */
 
-enum long_option { OPTION_ONLY = 256, OPTION_CONNECT, OPTION_SEED };
-
-static const struct option long_options[] = {
-    {"only", required_argument, NULL, OPTION_ONLY},
-    {"connect", required_argument, NULL, OPTION_CONNECT},
-    {"seed", required_argument, NULL, OPTION_SEED},
-    {"out", required_argument, NULL, 'o'},
-    {"quiet", no_argument, NULL, 'q'},
-    {"help", no_argument, NULL, 'h'},
-    {0},
-};
-
-/* Complains about the value of an option; false, for the parsers to return. */
-static bool wrong(const char *option, const char *value, const char *why)
-{
-    return complain_value("claims", option, value, why);
-}
-
 /* Of the number alone it is known which was meant. */
-static bool refuse_claim(const char *list, const char *id)
+static bool refuse_claim(struct option_given *given, const char *id)
 {
-    char why[128];
+    if (strcasecmp(id, "C18") == 0)
+        return option_row_refuse(given,
+                                 "C18 is about the throughput of ensembles, which takes a load of "
+                                 "reads and writes, and has no experiment here: name C1 to C17, or "
+                                 "C19");
     for (size_t i = 0; i < catalogue_count(); i++) {
-        if (strcmp(catalogue_at(i)->id + 1, id) != 0)
-            continue;
-        snprintf(why, sizeof why, "no claim is called '%s'; did you mean %s?", id,
-                 catalogue_at(i)->id);
-        return wrong("--only", list, why);
+        if (strcmp(catalogue_at(i)->id + 1, id) == 0)
+            return option_row_refuse(given, "no claim is called '%s'; did you mean %s?", id,
+                                     catalogue_at(i)->id);
     }
-    snprintf(why, sizeof why, "no claim is called '%.40s': name C1 to C17, or C19", id);
-    return wrong("--only", list, why);
+    return option_row_refuse(given, "no claim is called '%.40s': name C1 to C17, or C19", id);
 }
 
-static bool want(const char *list, const char *id, struct claims *claims)
+static bool want(struct option_given *given, const char *id)
 {
+    struct claims *claims = given->options;
     for (size_t i = 0; i < catalogue_count(); i++) {
         if (strcasecmp(id, catalogue_at(i)->id) != 0)
             continue;
@@ -118,47 +95,57 @@ static bool want(const char *list, const char *id, struct claims *claims)
         claims->wanted[i] = true;
         return true;
     }
-    if (strcasecmp(id, "C18") == 0)
-        return wrong("--only", list,
-                     "C18 is about the throughput of ensembles, which takes a load of reads and "
-                     "writes, and has no experiment here: name C1 to C17, or C19");
-    return refuse_claim(list, id);
+    return refuse_claim(given, id);
 }
 
-static bool parse_only(const char *value, struct claims *claims)
+static bool parse_only(struct option_given *given)
 {
-    const char *list = value;
+    struct claims *claims = given->options;
+    const char *list = given->value;
     char id[16];
     memset(claims->wanted, 0, sizeof claims->wanted);
     claims->wanted_count = 0;
     while (text_next_item(&list, id, sizeof id)) {
-        if (!want(value, id, claims))
+        if (!want(given, id))
             return false;
     }
     return true;
 }
 
-static bool take(int option, const char *value, void *context)
-{
-    struct claims *claims = context;
-    switch (option) {
-    case OPTION_ONLY:
-        return parse_only(value, claims);
-    case OPTION_CONNECT:
-        claims->servers.connect = true;
-        return arguments_take_servers("claims", value, &claims->servers.servers);
-    case OPTION_SEED:
-        return arguments_take_number("claims", "--seed", value, 0, INT64_MAX, &claims->seed);
-    case 'o':
-        claims->out = value;
-        return value[0] != '\0' || wrong("--out", value, "expected the name of a folder");
-    default:
-        claims->quiet = true;
-        return true;
-    }
-}
+#define MEMBER(member) OPTION_MEMBER(struct claims, member)
 
-static const struct arguments arguments = {"claims", help, ":o:qh", long_options, take};
+static const struct option_row rows[] = {
+    {.name = "--only",
+     .parse = parse_only,
+     .help = "      --only LIST               only these claims, as C6 or C6,C7\n"
+             "                                [C1 to C17, C19]\n"},
+    {.name = "--connect",
+     .parse = option_row_servers,
+     .member = MEMBER(servers.servers),
+     .given = MEMBER(servers.connect),
+     .help = "      --connect HOSTS[/CHROOT]  use these servers instead of a private one\n"},
+    {.name = "--seed",
+     .parse = option_row_number,
+     .member = MEMBER(seed),
+     .most = INT64_MAX,
+     .help = "      --seed S                  seed of the random numbers [from the clock]\n"},
+    {.name = "--out",
+     .letter = 'o',
+     .parse = option_row_folder,
+     .member = MEMBER(out),
+     .help = "  -o, --out DIR                 for claims.csv, a folder that does not exist yet\n"
+             "                                [results/TIME-claims]\n"},
+    {.name = "--quiet",
+     .letter = 'q',
+     .parse = option_row_flag,
+     .member = MEMBER(quiet),
+     .help = "  -q, --quiet                   print nothing but errors and claims that do not\n"
+             "                                hold\n"},
+    OPTION_ROW_HELP("  -h, --help                    this help\n"),
+    {0},
+};
+
+static const struct arguments arguments = {"claims", usage, rows, notes, NULL};
 
 static void set_defaults(struct claims *claims)
 {

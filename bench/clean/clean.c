@@ -21,7 +21,7 @@
 #define SESSION_NS (10 * NS_PER_S)
 #define COLUMNS    80
 
-static const char help[] =
+static const char usage[] =
     "Usage: zkherd clean --connect HOSTS[/CHROOT] [--yes]\n"
     "Remove the znodes that killed runs left on servers.\n"
     "\n"
@@ -29,10 +29,9 @@ static const char help[] =
     "removes that znode when the run ends. SIGKILL or a lost machine leaves the znode\n"
     "behind. This command lists all roots, says which belong to dead runs, asks, and\n"
     "removes those. It removes nothing else.\n"
-    "\n"
-    "      --connect HOSTS[/CHROOT]  the servers, and the chroot of the runs\n"
-    "      --yes                     do not ask\n"
-    "  -h, --help                    this help\n"
+    "\n";
+
+static const char notes[] =
     "\n"
     "A run counts as running while its session lives: after a SIGKILL that is up to\n"
     "15 seconds.\n"
@@ -45,8 +44,7 @@ static const char help[] =
     "  zkherd clean --connect zk1:2181/bench --yes\n";
 
 struct clean {
-    bool connect;
-    struct connect_string servers;
+    struct connect_string servers; /* count 0: none are given */
     bool yes;
     struct connect_string reached; /* those of the servers that answer */
     struct browser *browser;
@@ -56,27 +54,26 @@ struct clean {
 
 /* ------------------------------------------------------------------ the command line */
 
-enum long_option { OPTION_CONNECT = 256, OPTION_YES };
-
-static bool take(int option, const char *value, void *context)
-{
-    struct clean *clean = context;
-    clean->connect = clean->connect || option == OPTION_CONNECT;
-    clean->yes = clean->yes || option == OPTION_YES;
-    return option != OPTION_CONNECT || arguments_take_servers("clean", value, &clean->servers);
-}
+static const struct option_row rows[] = {
+    {.name = "--connect",
+     .parse = option_row_servers,
+     .member = OPTION_MEMBER(struct clean, servers),
+     .help = "      --connect HOSTS[/CHROOT]  the servers, and the chroot of the runs\n"},
+    {.name = "--yes",
+     .parse = option_row_flag,
+     .member = OPTION_MEMBER(struct clean, yes),
+     .help = "      --yes                     do not ask\n"},
+    OPTION_ROW_HELP("  -h, --help                    this help\n"),
+    {0},
+};
 
 static int parse(int argc, char **argv, struct clean *clean)
 {
-    static const struct option options[] = {{"connect", required_argument, NULL, OPTION_CONNECT},
-                                            {"yes", no_argument, NULL, OPTION_YES},
-                                            {"help", no_argument, NULL, 'h'},
-                                            {0}};
-    static const struct arguments arguments = {"clean", help, ":h", options, take};
+    static const struct arguments arguments = {"clean", usage, rows, notes, NULL};
     int status = arguments_take(&arguments, argc, argv, clean, NULL);
     if (status != ARGUMENTS_GO)
         return status;
-    if (!clean->connect)
+    if (clean->servers.count == 0)
         return complain_usage("clean", "--connect", "expected the servers, as zk1:2181,zk2:2181");
     if (!clean->yes && !isatty(STDIN_FILENO))
         return complain_usage("clean", "--yes", "there is no terminal to ask on: give --yes");
@@ -234,7 +231,7 @@ static enum error_kind lead(struct clean *clean, struct error *error)
 
 int clean_main(int argc, char **argv)
 {
-    struct clean clean = {.connect = false};
+    struct clean clean = {.yes = false};
     struct error error = {0};
     int status = parse(argc, argv, &clean);
     if (status == ARGUMENTS_GO) {

@@ -5,7 +5,6 @@
 #include "base/output.h"
 #include "bench/cli/arguments.h"
 #include "bench/cli/complain.h"
-#include "bench/cli/plot_formats.h"
 #include "bench/cli/terminal.h"
 #include "bench/compare/compare_table.h"
 #include "bench/compare/ratios.h"
@@ -24,7 +23,7 @@
 
 #define PATH_SIZE (PATH_MAX + NAME_MAX + 32)
 
-static const char help[] =
+static const char usage[] =
     "Usage: zkherd compare [OPTION]... RUN...\n"
     "Compare runs of one plan: an ensemble with a standalone server, a version with\n"
     "another. RUN is the folder of a run; every one is compared with the first. A\n"
@@ -34,12 +33,9 @@ static const char help[] =
     "Under lockstep the counts must be equal. Times are compared by their ratio, from\n"
     "5 trials on with a 95 % interval; * marks where that excludes 1. Only valid\n"
     "trials count.\n"
-    "\n"
-    "  -o, --out DIR        for compare.csv and plots/, a folder that does not exist\n"
-    "                       yet [results/TIME-compare]\n"
-    "      --plots FORMATS  of the plot: svg, png, pdf, eps [svg,png]\n"
-    "  -q, --quiet          print nothing but errors and failed verdicts\n"
-    "  -h, --help           this help\n"
+    "\n";
+
+static const char notes[] =
     "\n"
     "Exit status: 0 done, the counts are equal; 1 a count differs, or a trial's own\n"
     "verdict had failed; 2 wrong usage, no run, a malformed file, or runs of\n"
@@ -64,28 +60,32 @@ struct compare {
 
 /* ------------------------------------------------------------------ the command line */
 
-static bool take(int option, const char *value, void *context)
-{
-    struct compare *compare = context;
-    if (option == 'q') {
-        compare->quiet = true;
-        return true;
-    }
-    if (option == 'p')
-        return arguments_take_plots("compare", value, &compare->plots);
-    compare->out = value;
-    return value[0] != '\0' ||
-           complain_value("compare", "--out", value, "expected the name of a folder");
-}
+#define MEMBER(member) OPTION_MEMBER(struct compare, member)
+
+static const struct option_row rows[] = {
+    {.name = "--out",
+     .letter = 'o',
+     .parse = option_row_folder,
+     .member = MEMBER(out),
+     .help = "  -o, --out DIR        for compare.csv and plots/, a folder that does not exist\n"
+             "                       yet [results/TIME-compare]\n"},
+    {.name = "--plots",
+     .parse = option_row_plots,
+     .member = MEMBER(plots),
+     .value = "svg,png",
+     .help = "      --plots FORMATS  of the plot: svg, png, pdf, eps [svg,png]\n"},
+    {.name = "--quiet",
+     .letter = 'q',
+     .parse = option_row_flag,
+     .member = MEMBER(quiet),
+     .help = "  -q, --quiet          print nothing but errors and failed verdicts\n"},
+    OPTION_ROW_HELP("  -h, --help           this help\n"),
+    {0},
+};
 
 static int parse(int argc, char **argv, struct compare *compare)
 {
-    static const struct option options[] = {{"out", required_argument, NULL, 'o'},
-                                            {"plots", required_argument, NULL, 'p'},
-                                            {"quiet", no_argument, NULL, 'q'},
-                                            {"help", no_argument, NULL, 'h'},
-                                            {0}};
-    static const struct arguments arguments = {"compare", help, ":o:qh", options, take};
+    static const struct arguments arguments = {"compare", usage, rows, notes, NULL};
     int first = argc;
     int status = arguments_take(&arguments, argc, argv, compare, &first);
     compare->folders = argv + first;
@@ -285,7 +285,6 @@ int compare_main(int argc, char **argv)
     struct compare *compare = calloc(1, sizeof *compare);
     if (compare == NULL)
         return complain(&(struct error){.kind = ERROR_NO_MEMORY, .subject = "compare"});
-    compare->plots = PLOT_FORMATS_DEFAULT;
     int status = parse(argc, argv, compare);
     if (status == ARGUMENTS_GO) {
         status = lead(compare);

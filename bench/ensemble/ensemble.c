@@ -13,11 +13,9 @@
 #include <stdio.h>
 #include <string.h>
 
-#define SERVERS_DEFAULT  3
-#define HEAP_DEFAULT_MIB 512
-#define PORT_MAX         65535
+#define PORT_MAX 65535
 
-static const char help[] =
+static const char usage[] =
     "Usage: zkherd ensemble start [OPTION]...\n"
     "       zkherd ensemble status\n"
     "       zkherd ensemble stop\n"
@@ -30,15 +28,9 @@ static const char help[] =
     "          connections\n"
     "  stop    stop the servers and remove all files that were created for them\n"
     "\n"
-    "Options of start:\n"
-    "      --servers N     number of servers: 1, 3, 5 or 7 [3]\n"
-    "      --heap MIB      heap of each server [512]\n"
-    "      --fsync yes|no  whether the servers' writes wait for the disk [yes]\n"
-    "      --data DIR      folder for the servers' data; must be empty or not exist\n"
-    "                      [a temporary folder]\n"
-    "      --port P        client port of the first server; the others use the\n"
-    "                      following ports [any free ports]\n"
-    "  -h, --help          this help\n"
+    "Options of start:\n";
+
+static const char notes[] =
     "\n"
     "Exit status: 0 success; 2 wrong usage; 3 the environment: no ensemble is\n"
     "running, one is already running, or it does not serve clients.\n"
@@ -52,70 +44,60 @@ static const char help[] =
 
 /* ------------------------------------------------------------------ the command line */
 
-enum long_option { OPTION_SERVERS = 256, OPTION_HEAP, OPTION_FSYNC, OPTION_DATA, OPTION_PORT };
+#define MEMBER(member) OPTION_MEMBER(struct ensemble_options, member)
 
-static const struct option start_options[] = {{"servers", required_argument, NULL, OPTION_SERVERS},
-                                              {"heap", required_argument, NULL, OPTION_HEAP},
-                                              {"fsync", required_argument, NULL, OPTION_FSYNC},
-                                              {"data", required_argument, NULL, OPTION_DATA},
-                                              {"port", required_argument, NULL, OPTION_PORT},
-                                              {"help", no_argument, NULL, 'h'},
-                                              {0}};
-
-static const struct option no_options[] = {{"help", no_argument, NULL, 'h'}, {0}};
-
-static bool wrong(const char *option, const char *value, const char *why)
+static bool parse_servers(struct option_given *given)
 {
-    return complain_value("ensemble", option, value, why);
-}
-
-static bool parse_number(const char *option, const char *value, uint64_t maximum, const char *why,
-                         unsigned *number)
-{
-    uint64_t parsed;
-    if (!text_parse_number(value, 1, maximum, &parsed))
-        return wrong(option, value, why);
-    *number = (unsigned)parsed;
-    return true;
-}
-
-static bool parse_servers(const char *value, unsigned *servers)
-{
+    const struct ensemble_options *options = given->options;
     struct error error = {0};
-    if (!parse_number("--servers", value, ENSEMBLE_SERVERS_MAX, "expected 1, 3, 5 or 7", servers))
+    if (!option_row_number(given))
         return false;
-    return ensemble_check_size(*servers, &error) == ERROR_NONE ||
-           wrong("--servers", value, error.detail);
+    return ensemble_check_size(options->servers, &error) == ERROR_NONE ||
+           option_row_refuse(given, "%s", error.detail);
 }
 
-static bool take(int option, const char *value, void *context)
-{
-    struct ensemble_options *options = context;
-    unsigned port = 0;
-    uint64_t heap_mib;
-    switch (option) {
-    case OPTION_SERVERS:
-        return parse_servers(value, &options->servers);
-    case OPTION_HEAP:
-        if (!arguments_take_number("ensemble", "--heap", value, SERVER_HEAP_MIN_MIB,
-                                   SERVER_HEAP_MAX_MIB, &heap_mib))
-            return false;
-        options->heap_mib = (unsigned)heap_mib;
-        return true;
-    case OPTION_FSYNC:
-        options->fsync = strcmp(value, "yes") == 0;
-        return options->fsync || strcmp(value, "no") == 0 ||
-               wrong("--fsync", value, "expected yes or no");
-    case OPTION_DATA:
-        options->data_folder = value;
-        return value[0] != '\0' || wrong("--data", value, "expected the name of a folder");
-    default:
-        if (!parse_number("--port", value, PORT_MAX, "expected a port from 1 to 65535", &port))
-            return false;
-        options->first_port = (uint16_t)port;
-        return true;
-    }
-}
+static const struct option_row rows[] = {
+    {.name = "--servers",
+     .parse = parse_servers,
+     .member = MEMBER(servers),
+     .least = 1,
+     .most = ENSEMBLE_SERVERS_MAX,
+     .expected = "expected 1, 3, 5 or 7",
+     .value = "3",
+     .help = "      --servers N     number of servers: 1, 3, 5 or 7 [3]\n"},
+    {.name = "--heap",
+     .parse = option_row_number,
+     .member = MEMBER(heap_mib),
+     .least = SERVER_HEAP_MIN_MIB,
+     .most = SERVER_HEAP_MAX_MIB,
+     .value = "512",
+     .help = "      --heap MIB      heap of each server [512]\n"},
+    {.name = "--fsync",
+     .parse = option_row_word,
+     .member = MEMBER(fsync),
+     .words = option_row_no_yes,
+     .expected = "expected yes or no",
+     .value = "yes",
+     .help = "      --fsync yes|no  whether the servers' writes wait for the disk [yes]\n"},
+    {.name = "--data",
+     .parse = option_row_folder,
+     .member = MEMBER(data_folder),
+     .help = "      --data DIR      folder for the servers' data; must be empty or not exist\n"
+             "                      [a temporary folder]\n"},
+    {.name = "--port",
+     .parse = option_row_number,
+     .member = MEMBER(first_port),
+     .least = 1,
+     .most = PORT_MAX,
+     .expected = "expected a port from 1 to 65535",
+     .help = "      --port P        client port of the first server; the others use the\n"
+             "                      following ports [any free ports]\n"},
+    OPTION_ROW_HELP("  -h, --help          this help\n"),
+    {0},
+};
+
+/* Of status and stop, which show the same help. */
+static const struct option_row help_alone[] = {OPTION_ROW_HELP(""), {0}};
 
 /* ------------------------------------------------------------------ start, status, stop */
 
@@ -179,29 +161,27 @@ static int stop(const struct ensemble_options *options)
 
 static const struct {
     const char *name;
-    const struct option *options;
+    const struct option_row *rows;
     int (*act)(const struct ensemble_options *options);
 } actions[] = {
-    {"start", start_options, start},
-    {"status", no_options, status},
-    {"stop", no_options, stop},
+    {"start", rows, start},
+    {"status", help_alone, status},
+    {"stop", help_alone, stop},
 };
 
 int ensemble_main(int argc, char **argv)
 {
     struct ensemble_options options = ensemble_options_default();
-    options.servers = SERVERS_DEFAULT;
-    options.heap_mib = HEAP_DEFAULT_MIB;
     if (argc < 2)
         return complain_usage("ensemble", "action", "expected start, status or stop");
     if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0) {
-        fputs(help, stdout);
+        arguments_write_help(&(struct arguments){"ensemble", usage, rows, notes, NULL});
         return 0;
     }
     for (size_t i = 0; i < sizeof actions / sizeof actions[0]; i++) {
         if (strcmp(argv[1], actions[i].name) != 0)
             continue;
-        const struct arguments arguments = {"ensemble", help, ":h", actions[i].options, take};
+        const struct arguments arguments = {"ensemble", usage, actions[i].rows, notes, rows};
         int status = arguments_take(&arguments, argc - 1, argv + 1, &options, NULL);
         return status == ARGUMENTS_GO ? actions[i].act(&options) : status;
     }

@@ -25,7 +25,7 @@
 #define CONNECTIONS_NS (1500 * NS_PER_MS)
 #define NOT_AS_SHOWN   1 /* the exit status when there was nothing left to break */
 
-static const char help[] =
+static const char usage[] =
     "Usage: zkherd inspect PATH --connect HOSTS[/CHROOT] [OPTION]...\n"
     "Show who holds a lock and who waits for it, in order: session, time in the\n"
     "queue, data of the znode, and, where the servers report them (cons), the\n"
@@ -36,15 +36,9 @@ static const char help[] =
     "Curator, kazoo, ZooKeeper's recipes or others, read/write locks included; a\n"
     "semaphore of Curator or kazoo; or the one ephemeral znode that is the lock: its\n"
     "waiters create no znodes and are not known. Without --break nothing is changed.\n"
-    "\n"
-    "      --connect HOSTS[/CHROOT]  all servers; without some of them, clients of\n"
-    "                                those servers have no address\n"
-    "      --json                    print JSON; zkherd-inspect(1) lists the keys\n"
-    "      --watch                   show the lock again at each change, until Ctrl-C\n"
-    "      --break                   ask, then delete the holder's znode; of all\n"
-    "                                readers, or all leases, if several hold\n"
-    "      --yes                     with --break: do not ask\n"
-    "  -h, --help                    this help\n"
+    "\n";
+
+static const char notes[] =
     "\n"
     "The holder is not notified of --break and may continue as if it still held the\n"
     "lock, beside the next holder, unless the protected resource refuses it\n"
@@ -62,8 +56,7 @@ static const char help[] =
 
 struct inspect {
     const char *path;
-    bool connect;
-    struct connect_string servers;
+    struct connect_string servers; /* count 0: none are given */
     bool json;
     bool watch;
     bool breaks;
@@ -78,18 +71,34 @@ struct inspect {
 
 /* ------------------------------------------------------------------ the command line */
 
-enum long_option { OPTION_CONNECT = 256, OPTION_JSON, OPTION_WATCH, OPTION_BREAK, OPTION_YES };
+#define MEMBER(member) OPTION_MEMBER(struct inspect, member)
 
-static bool take(int option, const char *value, void *context)
-{
-    struct inspect *inspect = context;
-    inspect->connect = inspect->connect || option == OPTION_CONNECT;
-    inspect->json = inspect->json || option == OPTION_JSON;
-    inspect->watch = inspect->watch || option == OPTION_WATCH;
-    inspect->breaks = inspect->breaks || option == OPTION_BREAK;
-    inspect->yes = inspect->yes || option == OPTION_YES;
-    return option != OPTION_CONNECT || arguments_take_servers("inspect", value, &inspect->servers);
-}
+static const struct option_row rows[] = {
+    {.name = "--connect",
+     .parse = option_row_servers,
+     .member = MEMBER(servers),
+     .help = "      --connect HOSTS[/CHROOT]  all servers; without some of them, clients of\n"
+             "                                those servers have no address\n"},
+    {.name = "--json",
+     .parse = option_row_flag,
+     .member = MEMBER(json),
+     .help = "      --json                    print JSON; zkherd-inspect(1) lists the keys\n"},
+    {.name = "--watch",
+     .parse = option_row_flag,
+     .member = MEMBER(watch),
+     .help = "      --watch                   show the lock again at each change, until Ctrl-C\n"},
+    {.name = "--break",
+     .parse = option_row_flag,
+     .member = MEMBER(breaks),
+     .help = "      --break                   ask, then delete the holder's znode; of all\n"
+             "                                readers, or all leases, if several hold\n"},
+    {.name = "--yes",
+     .parse = option_row_flag,
+     .member = MEMBER(yes),
+     .help = "      --yes                     with --break: do not ask\n"},
+    OPTION_ROW_HELP("  -h, --help                    this help\n"),
+    {0},
+};
 
 static int wrong(const char *subject, const char *why)
 {
@@ -101,7 +110,7 @@ static int check_together(const struct inspect *inspect)
     struct error error = {0};
     if (connect_check_path(inspect->path, &error) != ERROR_NONE)
         return wrong(inspect->path[0] != '\0' ? inspect->path : "''", error.detail);
-    if (!inspect->connect)
+    if (inspect->servers.count == 0)
         return wrong("--connect", "expected the servers, as zk1:2181,zk2:2181");
     if (inspect->watch && inspect->breaks)
         return wrong("--break", "cannot be used with --watch");
@@ -117,14 +126,7 @@ static int check_together(const struct inspect *inspect)
 
 static int parse(int argc, char **argv, struct inspect *inspect)
 {
-    static const struct option options[] = {{"connect", required_argument, NULL, OPTION_CONNECT},
-                                            {"json", no_argument, NULL, OPTION_JSON},
-                                            {"watch", no_argument, NULL, OPTION_WATCH},
-                                            {"break", no_argument, NULL, OPTION_BREAK},
-                                            {"yes", no_argument, NULL, OPTION_YES},
-                                            {"help", no_argument, NULL, 'h'},
-                                            {0}};
-    static const struct arguments arguments = {"inspect", help, ":h", options, take};
+    static const struct arguments arguments = {"inspect", usage, rows, notes, NULL};
     int first;
     int status = arguments_take(&arguments, argc, argv, inspect, &first);
     if (status != ARGUMENTS_GO)

@@ -4,7 +4,6 @@
 #include "base/error.h"
 #include "bench/cli/arguments.h"
 #include "bench/cli/complain.h"
-#include "bench/cli/plot_formats.h"
 #include "bench/output/compared_runs.h"
 #include "bench/output/folder.h"
 #include "bench/output/past_run.h"
@@ -19,14 +18,14 @@
 
 #define PATH_SIZE (PATH_MAX + 32)
 
-static const char help[] =
+static const char usage[] =
     "Usage: zkherd plot [OPTION]... FOLDER...\n"
     "Draw the plots of past runs and comparisons again, from their CSV files, into\n"
     "plots/ of each folder. FOLDER is what zkherd run or zkherd compare has written.\n"
     "An existing plot is replaced.\n"
-    "\n"
-    "      --plots FORMATS  svg, png, pdf, eps [svg,png]\n"
-    "  -h, --help           this help\n"
+    "\n";
+
+static const char notes[] =
     "\n"
     "Exit status: 0 done; 2 wrong usage, no run or comparison, or a malformed file;\n"
     "3 the environment: no gnuplot, no permission, no space.\n"
@@ -35,12 +34,15 @@ static const char help[] =
     "  zkherd plot results/reference/standalone --plots pdf\n"
     "  zkherd plot both/standalone both/ensemble3 --plots svg,eps\n";
 
-static bool take(int option, const char *value, void *context)
-{
-    unsigned *formats = context;
-    (void)option; /* there is one */
-    return arguments_take_plots("plot", value, formats);
-}
+static const struct option_row rows[] = {
+    {.name = "--plots",
+     .parse = option_row_plots,
+     .member = {0, sizeof(unsigned)}, /* nothing else is an option */
+     .value = "svg,png",
+     .help = "      --plots FORMATS  svg, png, pdf, eps [svg,png]\n"},
+    OPTION_ROW_HELP("  -h, --help           this help\n"),
+    {0},
+};
 
 /* ------------------------------------------------------------------ a run */
 
@@ -176,10 +178,8 @@ static enum error_kind plot_folder(const char *named, unsigned formats, struct e
 
 int plot_main(int argc, char **argv)
 {
-    static const struct option options[] = {
-        {"plots", required_argument, NULL, 'p'}, {"help", no_argument, NULL, 'h'}, {0}};
-    static const struct arguments arguments = {"plot", help, ":h", options, take};
-    unsigned formats = PLOT_FORMATS_DEFAULT;
+    static const struct arguments arguments = {"plot", usage, rows, notes, NULL};
+    unsigned formats;
     int first = argc;
     int status = arguments_take(&arguments, argc, argv, &formats, &first);
     if (status != ARGUMENTS_GO)

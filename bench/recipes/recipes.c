@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "bench/recipes/recipes.h"
 
+#include "bench/cli/arguments.h"
 #include "bench/cli/complain.h"
 #include "bench/cli/wrap.h"
 #include "bench/recipes/law_table.h"
@@ -9,13 +10,14 @@
 #include <stdio.h>
 #include <string.h>
 
-static const char help[] =
+static const char usage[] =
     "Usage: zkherd recipes [NAME]\n"
     "List the recipes: the cost of a drain of n clients, a summary, the source.\n"
     "With NAME: what the recipe does, its pseudo-code, its law step by step, and the\n"
     "software that ships it.\n"
-    "\n"
-    "  -h, --help  this help\n"
+    "\n";
+
+static const char notes[] =
     "\n"
     "In a drain, n clients arrive one after another; then each holds the lock once.\n"
     "A law gives the exact number of messages of each step under lockstep, in which\n"
@@ -25,6 +27,8 @@ static const char help[] =
     "Examples:\n"
     "  zkherd recipes           all recipes\n"
     "  zkherd recipes scalable  the queue without herd effect\n";
+
+static const struct option_row rows[] = {OPTION_ROW_HELP("  -h, --help  this help\n"), {0}};
 
 static void write_indented(const char *lines)
 {
@@ -100,16 +104,15 @@ static int show(const char *name)
 
 int recipes_main(int argc, char **argv)
 {
-    if (argc > 1 && (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0)) {
-        fputs(help, stdout);
-        return 0;
-    }
-    if (argc > 1 && argv[1][0] == '-')
-        return complain_usage("recipes", argv[1], "no such option");
-    if (argc > 2)
-        return complain_usage("recipes", argv[2], "expected one recipe");
-    if (argc == 2)
-        return show(argv[1]);
+    static const struct arguments arguments = {"recipes", usage, rows, notes, NULL};
+    int first;
+    int status = arguments_take(&arguments, argc, argv, NULL, &first);
+    if (status != ARGUMENTS_GO)
+        return status;
+    if (first + 1 < argc)
+        return complain_usage("recipes", argv[first + 1], "expected one recipe");
+    if (first < argc)
+        return show(argv[first]);
     write_all();
     return 0;
 }

@@ -9,14 +9,19 @@
 #include <cmocka.h>
 
 #include "bench/cli/grid.h"
+#include "bench/run/command_line.h"
 #include "bench/run/fits.h"
+#include "bench/run/record.h"
+#include "bench/run/run.h"
 #include "bench/run/table.h"
 #include "recipes/law.h"
 #include "recipes/registry.h"
 
+#include <fcntl.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 static bool refuses;
 
@@ -40,6 +45,34 @@ void *__wrap_calloc(size_t count, size_t size)
 void *__wrap_realloc(void *memory, size_t size)
 {
     return refuses ? NULL : __real_realloc(memory, size);
+}
+
+/* What a run does without memory. */
+static enum { NOTHING, ADDING, TELLING } lacking;
+
+enum error_kind __real_record_add(struct record *record, const struct cell *cell,
+                                  const struct trial_result *result, struct error *error);
+enum error_kind __real_record_tell(const struct record *record, struct error *error);
+enum error_kind __wrap_record_add(struct record *record, const struct cell *cell,
+                                  const struct trial_result *result, struct error *error);
+enum error_kind __wrap_record_tell(const struct record *record, struct error *error);
+
+/* The first trial is kept. */
+enum error_kind __wrap_record_add(struct record *record, const struct cell *cell,
+                                  const struct trial_result *result, struct error *error)
+{
+    refuses = lacking == ADDING && record->samples.count > 0;
+    enum error_kind kind = __real_record_add(record, cell, result, error);
+    refuses = false;
+    return kind;
+}
+
+enum error_kind __wrap_record_tell(const struct record *record, struct error *error)
+{
+    refuses = lacking == TELLING;
+    enum error_kind kind = __real_record_tell(record, error);
+    refuses = false;
+    return kind;
 }
 
 #define TRIALS 8
@@ -171,6 +204,90 @@ static void test_a_grid_without_memory_is_an_error(void **state)
     free(text);
 }
 
+/* What the program says is not for the terminal. */
+static int call(int (*function)(int argc, char **argv), int argc, char **argv)
+{
+    int output = dup(STDOUT_FILENO), errors = dup(STDERR_FILENO);
+    int nowhere = open("/dev/null", O_WRONLY | O_CLOEXEC);
+    assert_true(output >= 0 && errors >= 0 && nowhere >= 0);
+    fflush(stdout);
+    dup2(nowhere, STDOUT_FILENO);
+    dup2(nowhere, STDERR_FILENO);
+    int status = function(argc, argv);
+    fflush(stdout);
+    dup2(output, STDOUT_FILENO);
+    dup2(errors, STDERR_FILENO);
+    close(nowhere);
+    close(output);
+    close(errors);
+    return status;
+}
+
+/* Two trials; the rows of trials.csv, its head included, go to *rows. */
+static int run_lacking(int what, size_t *rows)
+{
+    char words[][40] = {"run",
+                        "-d",
+                        "simulated",
+                        "-r",
+                        "scalable",
+                        "-n",
+                        "4",
+                        "-t",
+                        "2",
+                        "-o",
+                        "/tmp/zkherd-test-XXXXXX/run"};
+    char *argv[sizeof words / sizeof words[0]], *out = words[10], line[4096], command[64];
+    char *slash = strrchr(out, '/');
+    for (size_t i = 0; i < sizeof words / sizeof words[0]; i++)
+        argv[i] = words[i];
+    *slash = '\0';
+    assert_non_null(mkdtemp(out));
+    *slash = '/';
+    lacking = what;
+    int status = call(run_main, sizeof words / sizeof words[0], argv);
+    lacking = NOTHING;
+    strcat(out, "/trials.csv");
+    FILE *trials = fopen(out, "re");
+    assert_non_null(trials);
+    for (*rows = 0; fgets(line, sizeof line, trials) != NULL;)
+        ++*rows;
+    fclose(trials);
+    *slash = '\0';
+    snprintf(command, sizeof command, "rm -r '%s'", out);
+    assert_int_equal(system(command), 0);
+    return status;
+}
+
+/* The environment's exit status, 3; what was measured before is kept. */
+static void test_a_run_without_memory_keeps_its_trials(void **state)
+{
+    size_t rows;
+    (void)state;
+    assert_int_equal(run_lacking(NOTHING, &rows), 0);
+    assert_int_equal(rows, 1 + 2);
+    assert_int_equal(run_lacking(ADDING, &rows), 3);
+    assert_int_equal(rows, 1 + 1);
+    assert_int_equal(run_lacking(TELLING, &rows), 3);
+    assert_int_equal(rows, 1 + 2);
+}
+
+static int parse(int argc, char **argv)
+{
+    struct options parsed;
+    refuses = true;
+    int status = command_line_parse(argc, argv, &parsed);
+    refuses = false;
+    return status;
+}
+
+static void test_defaults_without_memory_are_no_wrong_usage(void **state)
+{
+    char name[] = "run", *argv[] = {name};
+    (void)state;
+    assert_int_equal(call(parse, 1, argv), 3);
+}
+
 int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
@@ -178,6 +295,8 @@ int main(void)
         TEST(test_fits_are_whole),
         TEST(test_a_table_without_memory_is_an_error),
         TEST(test_a_grid_without_memory_is_an_error),
+        TEST(test_a_run_without_memory_keeps_its_trials),
+        TEST(test_defaults_without_memory_are_no_wrong_usage),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -9,12 +9,12 @@
 #include <cmocka.h>
 
 #include "base/clock.h"
+#include "bench/cli/arguments.h"
 #include "bench/cli/option_table.h"
 
-#include <fcntl.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 static struct options options;
 
@@ -41,17 +41,11 @@ static const struct option_row *row_of(const char *name)
     return NULL;
 }
 
-/* What is complained about is not for the terminal. */
 static bool take(const char *name, const char *value)
 {
-    const struct option_row *row = row_of(name);
-    int errors = dup(STDERR_FILENO), nowhere = open("/dev/null", O_WRONLY | O_CLOEXEC);
-    assert_true(errors >= 0 && nowhere >= 0);
-    dup2(nowhere, STDERR_FILENO);
-    bool taken = row->parse(row, value, &options);
-    dup2(errors, STDERR_FILENO);
-    close(nowhere);
-    close(errors);
+    struct option_given given = {.row = row_of(name), .value = value, .options = &options};
+    bool taken = given.row->parse(&given);
+    assert_true(taken == (given.why[0] == '\0'));
     return taken;
 }
 
@@ -105,7 +99,7 @@ static void test_words_are_what_they_say(void **state)
     assert_true(take("--placement", "spread"));
     assert_int_equal(options.target.placement, PLACEMENT_SPREAD);
     assert_true(take("--fsync", "yes"));
-    assert_true(options.target.fsync && options.target.fsync_given);
+    assert_true(options.target.fsync);
     assert_true(take("--fsync", "no"));
     assert_false(options.target.fsync);
     static const char *const names[] = {"--workload", "--pace", "--driver", "--placement",
@@ -203,6 +197,86 @@ static void test_folders_have_names(void **state)
     assert_false(take("--data", ""));
 }
 
+/* Parses a command line of so many words behind the subcommand's name. */
+static int parse(int count, ...)
+{
+    static const struct arguments arguments = {"run", "", option_table, "", NULL};
+    char name[] = "run", *argv[8] = {name};
+    va_list words;
+    va_start(words, count);
+    for (int i = 1; i <= count; i++)
+        argv[i] = va_arg(words, char *);
+    va_end(words);
+    return arguments_take(&arguments, count + 1, argv, &options, NULL);
+}
+
+static void test_a_default_is_that_of_the_help(void **state)
+{
+    char shown[64];
+    (void)state;
+    for (const struct option_row *row = option_table; row->name != NULL; row++) {
+        snprintf(shown, sizeof shown, "[%s]\n", row->value != NULL ? row->value : "");
+        if (row->value != NULL)
+            assert_non_null(strstr(row->help, shown));
+        assert_non_null(strstr(row->help, row->name));
+        if (row->letter != '\0')
+            assert_true(row->help[2] == '-' && row->help[3] == row->letter);
+    }
+}
+
+/* Every key of the plan, in the order of the rows, when no option is given. */
+static void test_defaults_are_printed_into_the_plan(void **state)
+{
+    static const struct {
+        const char *name;
+        const char *json;
+    } plan[] = {{"recipes", "[\"nonscalable\",\"childwatch\",\"scalable\"]"},
+                {"most_clients", "{}"},
+                {"clients", "[8,16,32,64,128,256]"},
+                {"clients_left_out", "[]"},
+                {"workload", "\"drain\""},
+                {"handoffs", "0"},
+                {"duration_ns", "0"},
+                {"pace", "\"lockstep\""},
+                {"hold_ns", "0"},
+                {"hold_exponential", "false"},
+                {"locks", "1"},
+                {"trials", "5"},
+                {"processes", "1"},
+                {"max_clients", "null"},
+                {"max_rate", "null"},
+                {"placement", "\"spread\""},
+                {"session_timeout_ms", "60000"},
+                {"timeout_ms", "30000"}};
+    (void)state;
+    options.target.max_clients = UINT64_MAX; /* as bench/run/command_line.c sets it */
+    assert_int_equal(parse(0), ARGUMENTS_GO);
+    for (size_t i = 0; i < sizeof plan / sizeof plan[0]; i++) {
+        const struct plan_key *key = option_table_key(i);
+        assert_string_equal(key->name, plan[i].name);
+        json_t *value = key->print(&options);
+        char *text = json_dumps(value, JSON_ENCODE_ANY | JSON_COMPACT);
+        assert_string_equal(text, plan[i].json);
+        json_decref(value);
+        free(text);
+    }
+    assert_null(option_table_key(sizeof plan / sizeof plan[0]));
+}
+
+static void test_a_default_is_not_given(void **state)
+{
+    const struct target_options *target = &options.target;
+    (void)state;
+    assert_int_equal(parse(0), ARGUMENTS_GO);
+    assert_true(target->fsync && target->heap_mib == 512 && target->topology_count == 1);
+    assert_false(target->fsync_given || target->heap_given || target->servers_given);
+    assert_int_equal(parse(3, "--fsync=no", "--heap=600", "--servers=3"), ARGUMENTS_GO);
+    assert_true(target->fsync_given && target->heap_given && target->servers_given);
+    assert_false(target->fsync || target->connect || options.output.quiet);
+    assert_int_equal(parse(2, "-q", "--connect=zk:2181"), ARGUMENTS_GO);
+    assert_true(target->connect && options.output.quiet);
+}
+
 static void test_no_two_options_have_one_name_letter_or_key(void **state)
 {
     (void)state;
@@ -229,6 +303,9 @@ int main(void)
         TEST(test_numbers_have_bounds),
         TEST(test_servers_are_an_odd_number),
         TEST(test_folders_have_names),
+        TEST(test_a_default_is_that_of_the_help),
+        TEST(test_defaults_are_printed_into_the_plan),
+        TEST(test_a_default_is_not_given),
         TEST(test_no_two_options_have_one_name_letter_or_key),
     };
     return cmocka_run_group_tests_name("option_table", tests, NULL, NULL);

@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * option_row: one option of a subcommand, and the parsers of values that several options have.
+ * Layer: bench/cli.
+ *
+ * A subcommand has a table of rows, in the order of its help; bench/cli/arguments.h reads the
+ * command line by it. A new option is a row, and a member of the subcommand's own struct.
+ */
+#ifndef BENCH_CLI_OPTION_ROW_H
+#define BENCH_CLI_OPTION_ROW_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct option_row;
+struct plan_key;
+
+/* An option, as it is given on the command line or by its row's default. */
+struct option_given {
+    const struct option_row *row;
+    const char *value; /* NULL: a flag */
+    void *options;     /* the subcommand's own struct */
+    char why[400];     /* why the value is not allowed */
+};
+
+/* A member of the subcommand's own struct. */
+struct option_member {
+    size_t offset;
+    size_t size; /* 0: none */
+};
+
+#define OPTION_MEMBER(type, member)                                                                \
+    {                                                                                              \
+        offsetof(type, member), sizeof(((type *)NULL)->member)                                     \
+    }
+
+struct option_row {
+    const char *name; /* with its dashes; NULL behind the last row */
+    char letter;      /* '\0': none */
+    /* Takes a value into the options, in place of the value before; texts go on pointing to the
+     * value. False if the value is not allowed: `why` has the reason, and the options must not be
+     * asked for this one. option_row_flag: the option has no value. NULL: --help. */
+    bool (*parse)(struct option_given *given);
+    struct option_member member; /* where the parsers below put the value */
+    struct option_member given;  /* a bool, set if the option is on the command line */
+    uint64_t least;              /* number or nanoseconds; 0 for every other kind of value */
+    uint64_t most;               /* number or nanoseconds; 0: no limit, or another kind */
+    const char *const *words;    /* by value, NULL behind the last; NULL: another kind */
+    const char *expected;        /* the reason for refusing a word, or a number; NULL: its own */
+    const char *value;           /* the default, as a user would type it; NULL: zero, or none */
+    const char *help;            /* its lines of the help */
+    const struct plan_key *keys; /* bench/cli/option_table.h; NULL: none */
+};
+
+/* The last row of every table. */
+#define OPTION_ROW_HELP(text)                                                                      \
+    {                                                                                              \
+        .name = "--help", .letter = 'h', .help = (text)                                            \
+    }
+
+/* Sets the reason; returns false, so that a parser can return the call. */
+bool option_row_refuse(struct option_given *given, const char *why, ...)
+    __attribute__((format(printf, 2, 3)));
+
+/* Sets the bool of row->given, if there is one. */
+void option_row_note(const struct option_given *given);
+
+/* Parsers. */
+bool option_row_flag(struct option_given *given);     /* into a bool */
+bool option_row_number(struct option_given *given);   /* from least to most, an unsigned integer */
+bool option_row_duration(struct option_given *given); /* of at least `least`, a uint64_t */
+bool option_row_word(struct option_given *given);     /* one of the words: its index, as a number */
+bool option_row_folder(struct option_given *given);   /* a const char * */
+bool option_row_servers(struct option_given *given);  /* a struct connect_string */
+bool option_row_plots(struct option_given *given);    /* an unsigned (bench/cli/plot_formats.h) */
+
+/* The words of an option that is yes or no, into a bool. */
+extern const char *const option_row_no_yes[];
+
+#endif
