@@ -47,36 +47,9 @@ static double bytes(const struct tally *total)
     return (double)(total->of[TALLY_BYTES_SENT] + total->of[TALLY_BYTES_RECEIVED]);
 }
 
-static double triangle(double n)
-{
-    return n * (n + 1) / 2;
-}
-
-static double herd_rpcs(double n)
-{
-    return n * n + n;
-}
-
-static double queue_rpcs(double n)
-{
-    return 5 * n - 2;
-}
-
-static double one_each_but_the_last(double n)
-{
-    return n - 1;
-}
-
-static double square(double n)
-{
-    return n * n;
-}
-
-static double none(double n)
-{
-    (void)n;
-    return 0;
-}
+static const struct growth_law triangle = {0, 0.5, 0.5}, herd_rpcs = {0, 1, 1},
+                               queue_rpcs = {-2, 5, 0}, one_each_but_the_last = {-1, 1, 0},
+                               square = {0, 0, 1}, none = {0, 0, 0};
 
 /* ------------------------------------------------------------------ experiments */
 
@@ -88,14 +61,14 @@ enum error_kind costs_of_the_herd(const struct claim *claim, struct testbed *tes
         growth_measure(testbed, claim->recipes[0], levels, COUNT(levels), &growth, finding, error);
     if (kind != ERROR_NONE)
         return kind;
-    growth_check(&growth, "CREATEs", creates, triangle, finding);
-    growth_check(&growth, "RPCs", rpcs, herd_rpcs, finding);
+    growth_check(&growth, "CREATEs", creates, &triangle, finding);
+    growth_check(&growth, "RPCs", rpcs, &herd_rpcs, finding);
     return ERROR_NONE;
 }
 
 /* Holds one figure of a recipe's drains against its law. */
 static enum error_kind try_figure(const struct recipe *recipe, const char *what,
-                                  growth_metric *metric, double (*law)(double clients),
+                                  growth_metric *metric, const struct growth_law *law,
                                   struct testbed *testbed, struct finding *finding,
                                   struct error *error)
 {
@@ -111,7 +84,7 @@ enum error_kind costs_of_the_queue(const struct claim *claim, struct testbed *te
                                    struct finding *finding, struct error *error)
 {
     enum error_kind kind =
-        try_figure(claim->recipes[0], "RPCs", rpcs, queue_rpcs, testbed, finding, error);
+        try_figure(claim->recipes[0], "RPCs", rpcs, &queue_rpcs, testbed, finding, error);
     if (kind != ERROR_NONE)
         return kind;
     return releases_notify_one(claim->recipes[0], QUEUE_CLIENTS, testbed, finding, error);
@@ -121,17 +94,17 @@ enum error_kind costs_of_a_watched_list(const struct claim *claim, struct testbe
                                         struct finding *finding, struct error *error)
 {
     enum error_kind kind = try_figure(claim->recipes[0], "notifications", notifications,
-                                      one_each_but_the_last, testbed, finding, error);
+                                      &one_each_but_the_last, testbed, finding, error);
     if (kind != ERROR_NONE)
         return kind;
-    return try_figure(claim->recipes[1], "notifications", notifications, square, testbed, finding,
+    return try_figure(claim->recipes[1], "notifications", notifications, &square, testbed, finding,
                       error);
 }
 
 enum error_kind costs_of_the_counter(const struct claim *claim, struct testbed *testbed,
                                      struct finding *finding, struct error *error)
 {
-    return try_figure(claim->recipes[0], "attempts (setData)", sets, triangle, testbed, finding,
+    return try_figure(claim->recipes[0], "attempts (setData)", sets, &triangle, testbed, finding,
                       error);
 }
 
@@ -139,9 +112,9 @@ enum error_kind costs_in_bytes(const struct claim *claim, struct testbed *testbe
                                struct finding *finding, struct error *error)
 {
     static const struct {
-        double (*names)(double clients);
+        const struct growth_law *names;
         enum fit_verdict bytes;
-    } laws[] = {{square, FIT_QUADRATIC}, {none, FIT_LINEAR}};
+    } laws[] = {{&square, FIT_QUADRATIC}, {&none, FIT_LINEAR}};
     enum error_kind kind = ERROR_NONE;
     for (size_t i = 0; kind == ERROR_NONE && i < COUNT(laws); i++) {
         struct growth growth;

@@ -53,7 +53,7 @@ static const char *describe(const double *clients, const double *values, size_t 
 }
 
 void growth_check(const struct growth *growth, const char *what, growth_metric *metric,
-                  double (*law)(double clients), struct finding *finding)
+                  const struct growth_law *law, struct finding *finding)
 {
     double found[GROWTH_LEVELS_MAX], foretold[GROWTH_LEVELS_MAX];
     const char *name = growth->recipe->name;
@@ -61,7 +61,8 @@ void growth_check(const struct growth *growth, const char *what, growth_metric *
     bool equal = true;
     for (size_t i = 0; i < growth->count; i++) {
         found[i] = metric(&growth->totals[i]);
-        foretold[i] = law(growth->clients[i]);
+        foretold[i] =
+            law->constant + (law->linear + law->square * growth->clients[i]) * growth->clients[i];
         equal = equal && fabs(found[i] - foretold[i]) < EQUAL;
     }
     finding_expected(finding, "%s: %s = %s", name, what,

@@ -27,6 +27,11 @@ struct growth {
     bool whole;                             /* the totals of all levels can be used */
 };
 
+/* What a figure is to be with n clients: constant + linear n + square n^2. */
+struct growth_law {
+    double constant, linear, square;
+};
+
 /* A figure of a drain. */
 typedef double growth_metric(const struct tally *total);
 
@@ -40,7 +45,7 @@ MUST_CHECK enum error_kind growth_measure(struct testbed *testbed, const struct 
 /* Checks that a metric equals the law at every level. If *growth is not whole, the expectation is
  * stated but not checked, here and below. */
 void growth_check(const struct growth *growth, const char *what, growth_metric *metric,
-                  double (*law)(double clients), struct finding *finding);
+                  const struct growth_law *law, struct finding *finding);
 
 /* Checks that a metric without an exact law grows as a power of the clients (FIT_CONSTANT …
  * FIT_CUBIC), by its exponent; undetermined if the interval of the exponent has several classes. */

@@ -203,8 +203,9 @@ static enum plots_end draw_in(const struct compare *compare, char *why, size_t s
     }
     for (size_t i = 0; i < compare->compared.count; i++)
         labels[i] = compare->compared.list[i].label;
-    const struct plots plots = {compare->results, recipes, compare->plots, -1};
-    return plots_draw_comparison(&plots, labels, compare->compared.count, why, size);
+    const struct plots plots = {compare->results,       recipes, compare->plots, -1, labels,
+                                compare->compared.count};
+    return plots_draw(&plots, why, size);
 }
 
 static void draw(const struct compare *compare)

@@ -63,7 +63,7 @@ static enum error_kind skip_forbidden(struct search *search, enum error_kind kin
 
 /* ------------------------------------------------------------------ one lock */
 
-static struct survey_lock *add_lock(struct survey *survey, char *path)
+static struct survey_lock *add_lock(struct survey *survey, const char *path)
 {
     if (survey->count == survey->capacity) {
         size_t capacity = survey->capacity == 0 ? 16 : 2 * survey->capacity;
@@ -73,8 +73,12 @@ static struct survey_lock *add_lock(struct survey *survey, char *path)
         survey->locks = larger;
         survey->capacity = capacity;
     }
-    survey->locks[survey->count] = (struct survey_lock){.path = path};
-    return &survey->locks[survey->count++];
+    struct survey_lock *lock = &survey->locks[survey->count];
+    *lock = (struct survey_lock){.path = strdup(path)};
+    if (lock->path == NULL)
+        return NULL;
+    survey->count++;
+    return lock;
 }
 
 /* The first of the places that is still there. */
@@ -104,8 +108,7 @@ struct parts {
     size_t holder_count, waiter_count;
 };
 
-/* Takes the path. */
-static enum error_kind note_lock(struct search *search, char *path, const char *recipe,
+static enum error_kind note_lock(struct search *search, const char *path, const char *recipe,
                                  const struct parts *parts, struct error *error)
 {
     struct browser_stat holder = {0}, waiter = {0};
@@ -116,11 +119,11 @@ static enum error_kind note_lock(struct search *search, char *path, const char *
     if (kind == ERROR_NONE)
         kind = look_at_first(search->browser, parts->waiters_folder, parts->waiters,
                              parts->waiter_count, &has_waiter, &waiter, &ignored, error);
-    struct survey_lock *lock = kind == ERROR_NONE ? add_lock(search->survey, path) : NULL;
-    if (lock == NULL) {
-        free(path);
-        return kind == ERROR_NONE ? raise_no_memory("/", error) : kind;
-    }
+    if (kind != ERROR_NONE)
+        return kind;
+    struct survey_lock *lock = add_lock(search->survey, path);
+    if (lock == NULL)
+        return raise_no_memory(path, error);
     lock->recipe = recipe;
     lock->holders = parts->holder_count;
     lock->waiters = parts->waiter_count;
@@ -161,10 +164,7 @@ static enum error_kind note_queue(struct search *search, const char *path,
     while (holders < count && places[holders].holds)
         holders++;
     const struct parts parts = {path, path, places, places + holders, holders, count - holders};
-    char *copy = strdup(path);
-    if (copy == NULL)
-        return raise_no_memory(path, error);
-    return note_lock(search, copy, line_recipe(places, count), &parts, error);
+    return note_lock(search, path, line_recipe(places, count), &parts, error);
 }
 
 /* ------------------------------------------------------------------ semaphores */
@@ -228,9 +228,7 @@ static enum error_kind note_semaphore(struct search *search, const char *path, c
     if (kind == ERROR_NONE) {
         const struct parts parts = {held.folder,    waiting.folder, held.places,
                                     waiting.places, held.count,     waiting.count};
-        char *copy = strdup(path);
-        kind = copy != NULL ? note_lock(search, copy, recipe, &parts, error)
-                            : raise_no_memory(path, error);
+        kind = note_lock(search, path, recipe, &parts, error);
     }
     free_part(&held);
     free_part(&waiting);

@@ -163,23 +163,12 @@ enum plots_end plots_draw(const struct plots *plots, char *why, size_t size)
         return PLOTS_SKIPPED;
     }
     set_variables(plots, scripts, variables, sizeof variables);
-    return draw(of_run, plots, scripts, variables, why, size);
-}
-
-enum plots_end plots_draw_comparison(const struct plots *plots, const char *const labels[],
-                                     size_t label_count, char *why, size_t size)
-{
-    char scripts[PATH_MAX], variables[VARIABLES_SIZE];
-    if (!find_scripts(scripts, sizeof scripts)) {
-        snprintf(why, size, "the scripts are not beside the program");
-        return PLOTS_SKIPPED;
-    }
-    set_variables(plots, scripts, variables, sizeof variables);
-    for (size_t i = 0; i < label_count; i++) {
+    for (size_t i = 0; i < plots->label_count; i++) {
         char name[32], label[LABEL_SIZE];
         snprintf(name, sizeof name, "label_%zu", i + 1);
         append_variable(variables, sizeof variables, name,
-                        printable_text(labels[i], label, sizeof label));
+                        printable_text(plots->labels[i], label, sizeof label));
     }
-    return draw(of_comparison, plots, scripts, variables, why, size);
+    return draw(plots->labels != NULL ? of_comparison : of_run, plots, scripts, variables, why,
+                size);
 }

@@ -31,14 +31,11 @@ struct plots {
     const char *recipes; /* their names with blanks between, in this order */
     unsigned formats;    /* at least one (bench/cli/plot_formats.h) */
     int interrupts;      /* -1, or a descriptor that becomes readable when it is to be given up */
+    const char *const *labels; /* comparison: the names of the runs, any bytes; a run: NULL */
+    size_t label_count;
 };
 
-/* Draws all plots of a run for which there are data; the run is none the worse if that cannot be
- * done. */
+/* Draws all plots for which there are data; the run is none the worse if that cannot be done. */
 enum plots_end plots_draw(const struct plots *plots, char *why, size_t size);
-
-/* The same of a comparison. labels: the names of the runs, any bytes. */
-enum plots_end plots_draw_comparison(const struct plots *plots, const char *const labels[],
-                                     size_t label_count, char *why, size_t size);
 
 #endif

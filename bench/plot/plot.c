@@ -73,7 +73,7 @@ static enum error_kind plot_run(const char *folder, unsigned formats, struct err
     enum error_kind kind = past_run_open(folder, &run, error);
     if (kind != ERROR_NONE)
         return kind;
-    const struct plots plots = {run.folder, recipes, formats, -1};
+    const struct plots plots = {run.folder, recipes, formats, -1, NULL, 0};
     kind = list_recipes(&run, recipes, error);
     if (kind == ERROR_NONE)
         kind = tell(plots_draw(&plots, why, sizeof why), run.folder, why, error);
@@ -152,14 +152,13 @@ static enum error_kind plot_comparison(const char *folder, const char *file, uns
 {
     struct past_comparison past = {0};
     char why[640];
-    const struct plots plots = {folder, past.recipes, formats, -1};
     enum error_kind kind = csv_reader_open(file, &past.rows, error);
     if (kind != ERROR_NONE)
         return kind;
     kind = read_rows(&past, error);
+    const struct plots plots = {folder, past.recipes, formats, -1, past.labels, past.label_count};
     if (kind == ERROR_NONE)
-        kind = tell(plots_draw_comparison(&plots, past.labels, past.label_count, why, sizeof why),
-                    folder, why, error);
+        kind = tell(plots_draw(&plots, why, sizeof why), folder, why, error);
     csv_reader_deinit(&past.rows);
     return kind;
 }

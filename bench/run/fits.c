@@ -237,7 +237,7 @@ static void gather_times(const struct waiters *waiters, struct points *points)
         struct waiters_level sum = waiters_octave_sum(waiters, octave);
         if (sum.timed == 0)
             continue;
-        points->x[points->count] = waiters_octave_timed_mean(waiters, octave);
+        points->x[points->count] = (double)sum.timed_waiters / (double)sum.timed;
         points->y[points->count++] = sum.handoff_us / (double)sum.timed;
     }
 }

@@ -130,8 +130,8 @@ static enum error_kind draw(struct record *record, int interrupts, struct error 
     char recipes[PLOTS_RECIPES_SIZE] = "", why[640];
     for (size_t i = 0; i < record->options->plan.recipe_count; i++)
         (void)plots_add_recipe(recipes, record->options->plan.recipes[i]->name);
-    const struct plots plots = {record->results.folder, recipes, record->options->output.plots,
-                                interrupts};
+    const struct plots plots = {
+        record->results.folder, recipes, record->options->output.plots, interrupts, NULL, 0};
     switch (plots_draw(&plots, why, sizeof why)) {
     case PLOTS_DRAWN:
     case PLOTS_NOTHING:

@@ -10,18 +10,13 @@
 #include <sys/resource.h>
 #include <sys/statvfs.h>
 
-/* The shortest rows there are, and for a trial the fewest of latency.csv and the shortest
- * histograms. */
-#define TRIAL_BYTES     180
-#define HANDOFF_BYTES   40
-#define SESSION_BYTES   25
-#define LATENCIES_BYTES 300
-#define HISTOGRAM_BYTES 1000
+/* The files that grow with the trials. */
+enum { TRIALS, HANDOFFS, SESSIONS, LATENCY, HLOG, FILES };
 
-/* Bytes of the files that grow with the trials. */
-struct sizes {
-    uint64_t trials, handoffs, sessions, latency, hlog;
-};
+/* Bytes of each: of a trial's rows, or of one row of a handoff or a session. They are the shortest
+ * rows there are, and for a trial the fewest of latency.csv and the shortest histograms. */
+static const uint64_t least_bytes[FILES] = {
+    [TRIALS] = 180, [HANDOFFS] = 40, [SESSIONS] = 25, [LATENCY] = 300, [HLOG] = 1000};
 
 /* The rows of handoffs.csv are thinned above a number of them. When the time decides, nobody knows
  * how many there are. */
@@ -41,50 +36,30 @@ static uint64_t handoff_rows(const struct options *options, const struct recipe 
     return rows;
 }
 
-/* Of one trial of each cell of one topology. */
-static struct sizes size_of_round(const struct options *options)
+/* The bytes of each file of one topology. */
+static void measure(const struct options *options, uint64_t bytes[FILES])
 {
-    struct sizes sizes = {0};
+    uint64_t rows[FILES] = {0};
     for (size_t r = 0; r < options->plan.recipe_count; r++) {
         for (size_t i = 0; i < options->plan.clients.count; i++) {
             uint64_t clients = options->plan.clients.list[i];
             if (clients > options->plan.most_clients[r] || clients > options->target.max_clients)
                 continue;
-            sizes.trials += TRIAL_BYTES;
-            sizes.handoffs +=
-                handoff_rows(options, options->plan.recipes[r], clients) * HANDOFF_BYTES;
-            sizes.sessions += clients * SESSION_BYTES;
-            sizes.latency += LATENCIES_BYTES;
-            sizes.hlog += HISTOGRAM_BYTES;
+            rows[TRIALS]++;
+            rows[HANDOFFS] += handoff_rows(options, options->plan.recipes[r], clients);
+            rows[SESSIONS] += clients;
         }
     }
-    return sizes;
+    rows[LATENCY] = rows[HLOG] = rows[TRIALS];
+    for (int file = 0; file < FILES; file++)
+        bytes[file] = rows[file] * options->plan.trials * least_bytes[file];
+    if (bytes[HANDOFFS] > RESULTS_HANDOFFS_MAX / 2 * least_bytes[HANDOFFS])
+        bytes[HANDOFFS] = RESULTS_HANDOFFS_MAX / 2 * least_bytes[HANDOFFS];
 }
 
-static struct sizes size_of_run(const struct options *options)
-{
-    struct sizes sizes = size_of_round(options);
-    sizes.trials *= options->plan.trials;
-    sizes.handoffs *= options->plan.trials;
-    sizes.sessions *= options->plan.trials;
-    sizes.latency *= options->plan.trials;
-    sizes.hlog *= options->plan.trials;
-    if (sizes.handoffs > RESULTS_HANDOFFS_MAX / 2 * HANDOFF_BYTES)
-        sizes.handoffs = RESULTS_HANDOFFS_MAX / 2 * HANDOFF_BYTES;
-    return sizes;
-}
-
-static uint64_t larger(uint64_t a, uint64_t b)
-{
-    return a > b ? a : b;
-}
-
-static enum error_kind check_limit(const struct sizes *sizes, const char *folder,
-                                   struct error *error)
+static enum error_kind check_limit(uint64_t largest, const char *folder, struct error *error)
 {
     struct rlimit limit;
-    uint64_t largest = larger(larger(sizes->trials, sizes->handoffs),
-                              larger(sizes->sessions, larger(sizes->latency, sizes->hlog)));
     if (getrlimit(RLIMIT_FSIZE, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY ||
         limit.rlim_cur >= largest)
         return ERROR_NONE;
@@ -99,11 +74,14 @@ enum error_kind space_check(const struct options *options, struct error *error)
 {
     char folder[PATH_MAX];
     struct statvfs disk;
-    struct sizes sizes = size_of_run(options);
-    uint64_t all = sizes.trials + sizes.handoffs + sizes.sessions + sizes.latency + sizes.hlog;
-    all *= options->target.topology_count;
+    uint64_t bytes[FILES], all = 0, largest = 0;
+    measure(options, bytes);
+    for (int file = 0; file < FILES; file++) {
+        all += bytes[file] * options->target.topology_count;
+        largest = bytes[file] > largest ? bytes[file] : largest;
+    }
     folder_parent(options->output.out, folder);
-    enum error_kind kind = check_limit(&sizes, folder, error);
+    enum error_kind kind = check_limit(largest, folder, error);
     if (kind != ERROR_NONE || statvfs(folder, &disk) != 0)
         return kind;
     uint64_t free_bytes = (uint64_t)disk.f_bavail * disk.f_frsize;

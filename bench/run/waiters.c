@@ -203,28 +203,10 @@ struct waiters_level waiters_octave_sum(const struct waiters *waiters, size_t oc
         sum.law_notifications += level->law_notifications;
         sum.timed += level->timed;
         sum.handoff_us += level->handoff_us;
+        sum.waiters += w * level->handoffs;
+        sum.timed_waiters += w * level->timed;
     }
     return sum;
-}
-
-double waiters_octave_mean(const struct waiters *waiters, size_t octave)
-{
-    double sum = 0, handoffs = 0;
-    for (size_t w = (size_t)1 << octave; w < octave_end(waiters, octave); w++) {
-        sum += (double)w * (double)waiters->levels[w].handoffs;
-        handoffs += (double)waiters->levels[w].handoffs;
-    }
-    return sum / handoffs;
-}
-
-double waiters_octave_timed_mean(const struct waiters *waiters, size_t octave)
-{
-    double sum = 0, timed = 0;
-    for (size_t w = (size_t)1 << octave; w < octave_end(waiters, octave); w++) {
-        sum += (double)w * (double)waiters->levels[w].timed;
-        timed += (double)waiters->levels[w].timed;
-    }
-    return sum / timed;
 }
 
 /* The geometric mean over trials of their medians, with its interval if there are enough trials. */
@@ -248,7 +230,7 @@ static double p99_us(const struct waiters_octave *octave, uint64_t timed)
     X(recipe, csv_text(csv, waiters->recipe->name))                                                \
     X(waiters_low, csv_count(csv, UINT64_C(1) << index))                                           \
     X(waiters_high, csv_count(csv, octave_end(waiters, index) - 1))                                \
-    X(waiters_mean, csv_real(csv, waiters_octave_mean(waiters, index), 2))                         \
+    X(waiters_mean, csv_real(csv, (double)sum.waiters / handoffs, 2))                              \
     X(handoffs, csv_count(csv, sum.handoffs))                                                      \
     X(creates_mean, csv_real(csv, (double)sum.creates / handoffs, 3))                              \
     X(notifications_mean, csv_real(csv, (double)sum.notifications / handoffs, 3))                  \

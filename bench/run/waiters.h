@@ -36,6 +36,8 @@ struct waiters_level {
     uint64_t law_notifications;
     uint64_t timed;    /* handoffs of trials whose times are valid */
     double handoff_us; /* the sum over the timed handoffs */
+    /* Of several levels: the waiters of all handoffs, and of the timed ones, added up. */
+    uint64_t waiters, timed_waiters;
 };
 
 struct waiters_octave {
@@ -64,14 +66,8 @@ void waiters_free(struct waiters *waiters);
 MUST_CHECK enum error_kind waiters_add(struct waiters *waiters, const struct trial_result *result,
                                        bool timed, double *beta, struct error *error);
 
-/* Adds the handoffs of all levels of an octave. */
+/* Adds up all levels of an octave. */
 struct waiters_level waiters_octave_sum(const struct waiters *waiters, size_t octave);
-
-/* The mean number of waiters of an octave's handoffs; NaN without handoffs. */
-double waiters_octave_mean(const struct waiters *waiters, size_t octave);
-
-/* The same over the timed handoffs. */
-double waiters_octave_timed_mean(const struct waiters *waiters, size_t octave);
 
 /* The columns of waiters.csv, and the rows of a recipe: one for each octave with a handoff. */
 extern const char waiters_columns[];

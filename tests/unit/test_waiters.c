@@ -131,8 +131,9 @@ static void the_handoffs_with_times_are_counted_apart(void **state)
     hand_over(7, 3000);
     hand_over(7, 3000);
     assert_string_equal(written(true), "run,scalable,4,7,6.00,3,2.000,6.000,2.000,3.0,,,,,,2\n");
-    assert_true(waiters_octave_timed_mean(waiters, 2) == 7);
-    assert_true(isnan(waiters_octave_timed_mean(waiters, 3)));
+    const struct waiters_level sum = waiters_octave_sum(waiters, 2);
+    assert_true(sum.timed == 2 && sum.timed_waiters == 14);
+    assert_true(sum.handoffs == 3 && sum.waiters == 18);
 }
 
 /* Adds trials of one handoff each, and returns the row of their octave. */
