@@ -39,29 +39,17 @@ static bool make_room(struct grid *grid)
     return true;
 }
 
-static void put_text(struct grid *grid, const char *text)
-{
-    char printable[GRID_CELL_SIZE];
-    char *cell = make_room(grid) ? strdup(printable_text(text, printable, sizeof printable)) : NULL;
-    if (cell != NULL)
-        grid->cells[grid->used++] = cell;
-    grid->lacks_memory = grid->lacks_memory || cell == NULL;
-}
-
 void grid_put(struct grid *grid, const char *format, ...)
 {
-    char text[GRID_CELL_SIZE];
+    char text[GRID_CELL_SIZE], printable[GRID_CELL_SIZE];
     va_list arguments;
     va_start(arguments, format);
     vsnprintf(text, sizeof text, format, arguments);
     va_end(arguments);
-    put_text(grid, text);
-}
-
-void grid_add(struct grid *grid, const char *const *texts)
-{
-    for (size_t i = 0; i < grid->column_count; i++)
-        put_text(grid, texts[i]);
+    char *cell = make_room(grid) ? strdup(printable_text(text, printable, sizeof printable)) : NULL;
+    if (cell != NULL)
+        grid->cells[grid->used++] = cell;
+    grid->lacks_memory = grid->lacks_memory || cell == NULL;
 }
 
 /* ------------------------------------------------------------------ widths */

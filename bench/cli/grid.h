@@ -48,9 +48,6 @@ void grid_deinit(struct grid *grid);
 /* Appends a cell: those of a row from left to right, then those of the next row. Any bytes. */
 void grid_put(struct grid *grid, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
-/* Appends a row: a text for each column, any bytes. The texts are copied. */
-void grid_add(struct grid *grid, const char *const *texts);
-
 /* The width of a row, without the hidden columns. */
 size_t grid_width(const struct grid *grid);
 

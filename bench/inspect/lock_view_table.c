@@ -111,7 +111,7 @@ static const char *data_of(const struct browser_data *data, char *text, size_t s
     return printable_cut(text, DATA_WIDTH);
 }
 
-static void add_row(struct grid *grid, const struct lock_view *view, size_t place,
+static void put_row(struct grid *grid, const struct lock_view *view, size_t place,
                     const struct connections *connections, struct gaps *gaps)
 {
     static const char *const roles[] = {[LINE_ALONE] = "",
@@ -119,35 +119,25 @@ static void add_row(struct grid *grid, const struct lock_view *view, size_t plac
                                         [LINE_WRITES] = ", writes",
                                         [LINE_LEASES] = ""};
     const struct lock_view_entry *entry = &view->entries[place];
-    char number[24], state[24], znode[1024], session[24], queued[32], held[32];
-    char server[ENDPOINT_TEXT_SIZE] = GRID_UNKNOWN, data[4 * SYNC_SESSION_VALUE_MAX];
     const struct connection *found = connections_find(connections, entry->stat.owner);
-    snprintf(number, sizeof number, "%zu", place + 1);
-    snprintf(state, sizeof state, "%s%s", lock_view_table_state(view, place),
-             roles[view->places[place].role]);
-    snprintf(znode, sizeof znode, "%s%s%s", entry->below + (entry->below[0] == '/'),
-             entry->below[0] != '\0' ? "/" : "", view->places[place].name);
-    if (entry->stat.owner != 0)
-        snprintf(session, sizeof session, "0x%" PRIx64, (uint64_t)entry->stat.owner);
-    else
-        snprintf(session, sizeof session, "none");
+    const char *slash = entry->below[0] != '\0' ? "/" : "";
+    char age[32], server[ENDPOINT_TEXT_SIZE] = GRID_UNKNOWN, data[4 * SYNC_SESSION_VALUE_MAX];
     if (found != NULL)
         endpoint_typed(&connections->servers->endpoints[found->server], server, sizeof server);
-    lock_view_table_format_age(entry->stat.created_ms, queued, sizeof queued);
-    lock_view_table_format_age(entry->held_ms, held, sizeof held);
-    gaps->ages = gaps->ages || strcmp(queued, GRID_UNKNOWN) == 0;
+    grid_put(grid, "%zu", place + 1);
+    grid_put(grid, "%s%s", lock_view_table_state(view, place), roles[view->places[place].role]);
+    grid_put(grid, "%s%s%s", entry->below + strlen(slash), slash, view->places[place].name);
+    if (entry->stat.owner != 0)
+        grid_put(grid, "0x%" PRIx64, (uint64_t)entry->stat.owner);
+    else
+        grid_put(grid, "none");
+    grid_put(grid, "%s", lock_view_table_format_age(entry->stat.created_ms, age, sizeof age));
+    gaps->ages = gaps->ages || strcmp(age, GRID_UNKNOWN) == 0;
+    grid_put(grid, "%s", lock_view_table_format_age(entry->held_ms, age, sizeof age));
+    grid_put(grid, "%s", found != NULL ? found->client : GRID_UNKNOWN);
     gaps->connections = gaps->connections || (found == NULL && entry->stat.owner != 0);
-    grid_add(grid, (const char *const[COLUMNS]){
-                       [PLACE] = number,
-                       [STATE] = state,
-                       [ZNODE] = znode,
-                       [SESSION] = session,
-                       [QUEUED] = queued,
-                       [HELD] = held,
-                       [CLIENT] = found != NULL ? found->client : GRID_UNKNOWN,
-                       [SERVER] = server,
-                       [DATA] = data_of(&entry->data, data, sizeof data),
-                   });
+    grid_put(grid, "%s", server);
+    grid_put(grid, "%s", data_of(&entry->data, data, sizeof data));
 }
 
 /* ------------------------------------------------------------------ what could not be told */
@@ -186,7 +176,7 @@ enum error_kind lock_view_table_write(const char *path, const struct lock_view *
     char sum[160];
     grid_init(&grid, columns, COLUMNS, GAP);
     for (size_t i = 0; i < view->count; i++)
-        add_row(&grid, view, i, connections, &gaps);
+        put_row(&grid, view, i, connections, &gaps);
     write_foreign(path, stream);
     fprintf(stream, ": %s\n", sum_of(view, sum, sizeof sum));
     enum error_kind kind = grid_write(&grid, width, stream, error);

@@ -42,21 +42,17 @@ static const char *holder_of(const struct survey_lock *lock, char *text, size_t 
     return text;
 }
 
-static void add_row(struct grid *grid, const struct survey_lock *lock)
+static void put_row(struct grid *grid, const struct survey_lock *lock)
 {
-    char waiters[32], oldest[32], holder[64], data[4 * SYNC_SESSION_VALUE_MAX] = GRID_UNKNOWN;
-    text_format_count(lock->waiters, waiters, sizeof waiters);
+    char text[64], data[4 * SYNC_SESSION_VALUE_MAX] = GRID_UNKNOWN;
     if (lock->holders == 1 && lock->data.known && lock->data.length > 0)
         printable_bytes(lock->data.bytes, lock->data.length, data, 60);
-    grid_add(grid,
-             (const char *const[COLUMNS]){
-                 [WAITERS] = waiters,
-                 [OLDEST] = lock_view_table_format_age(lock->oldest_ms, oldest, sizeof oldest),
-                 [RECIPE] = lock->recipe,
-                 [HOLDER] = holder_of(lock, holder, sizeof holder),
-                 [LOCK] = lock->path,
-                 [DATA] = data,
-             });
+    grid_put(grid, "%s", text_format_count(lock->waiters, text, sizeof text));
+    grid_put(grid, "%s", lock_view_table_format_age(lock->oldest_ms, text, sizeof text));
+    grid_put(grid, "%s", lock->recipe);
+    grid_put(grid, "%s", holder_of(lock, text, sizeof text));
+    grid_put(grid, "%s", lock->path);
+    grid_put(grid, "%s", data);
 }
 
 enum error_kind survey_table_write(const char *path, const struct survey *survey, size_t width,
@@ -67,7 +63,7 @@ enum error_kind survey_table_write(const char *path, const struct survey *survey
     char locks_text[32], waiters_text[32], printable[1024];
     grid_init(&grid, columns, COLUMNS, GAP);
     for (size_t i = 0; i < survey->count; i++) {
-        add_row(&grid, &survey->locks[i]);
+        put_row(&grid, &survey->locks[i]);
         waiters += survey->locks[i].waiters;
     }
     fprintf(stream, "%s: %s lock%s, %s waiter%s\n",

@@ -68,26 +68,35 @@
 
 /* ------------------------------------------------------------------ the files */
 
-static enum error_kind open_csv(struct results *results, struct output *file, struct csv *csv,
-                                const char *name, const char *columns, struct error *error)
-{
-    enum error_kind kind = output_open(file, results->folder, name, error);
-    if (kind != ERROR_NONE)
-        return kind;
-    *csv = (struct csv){.stream = file->stream};
-    csv_header(csv, columns);
-    return output_commit(file, error);
-}
-
-static enum error_kind open_hlog(struct results *results, struct error *error)
+static enum error_kind begin_hlog(struct results *results, struct error *error)
 {
     char comment[160];
-    enum error_kind kind = output_open(&results->hlog_file, results->folder, "latency.hlog", error);
+    snprintf(comment, sizeof comment, "[zkherd %s, values in nanoseconds]", version_text);
+    return hlog_write_header(results->files[RESULTS_HLOG].stream, results->started_utc_ns, comment,
+                             error);
+}
+
+static enum error_kind open_file(struct results *results, enum results_file at, struct error *error)
+{
+    static const struct {
+        const char *name, *columns;
+    } files[RESULTS_FILES] = {
+        [RESULTS_TRIALS] = {"trials.csv", NULL},
+        [RESULTS_HANDOFFS] = {"handoffs.csv", HANDOFF_COLUMNS(CSV_NAME)},
+        [RESULTS_SESSIONS] = {"sessions.csv", SESSION_COLUMNS(CSV_NAME)},
+        [RESULTS_LATENCY] = {"latency.csv", LATENCY_COLUMNS(CSV_NAME)},
+        [RESULTS_HLOG] = {"latency.hlog", NULL},
+    };
+    struct output *file = &results->files[at];
+    enum error_kind kind = output_open(file, results->folder, files[at].name, error);
     if (kind != ERROR_NONE)
         return kind;
-    snprintf(comment, sizeof comment, "[zkherd %s, values in nanoseconds]", version_text);
-    kind = hlog_write_header(results->hlog_file.stream, results->started_utc_ns, comment, error);
-    return kind == ERROR_NONE ? output_commit(&results->hlog_file, error) : kind;
+    results->csv[at].stream = file->stream;
+    if (at == RESULTS_HLOG)
+        kind = begin_hlog(results, error);
+    else
+        csv_header(&results->csv[at], at == RESULTS_TRIALS ? sample_columns : files[at].columns);
+    return kind == ERROR_NONE ? output_commit(file, error) : kind;
 }
 
 enum error_kind results_open(struct results *results, const char *out, const char *target,
@@ -105,19 +114,8 @@ enum error_kind results_open(struct results *results, const char *out, const cha
     if (kind != ERROR_NONE)
         return kind;
     snprintf(results->run, sizeof results->run, "%.*s", NAME_MAX, folder_name(results->folder));
-    kind = open_csv(results, &results->trials_file, &results->trials_csv, "trials.csv",
-                    sample_columns, error);
-    if (kind == ERROR_NONE)
-        kind = open_csv(results, &results->handoffs_file, &results->handoffs_csv, "handoffs.csv",
-                        HANDOFF_COLUMNS(CSV_NAME), error);
-    if (kind == ERROR_NONE)
-        kind = open_csv(results, &results->sessions_file, &results->sessions_csv, "sessions.csv",
-                        SESSION_COLUMNS(CSV_NAME), error);
-    if (kind == ERROR_NONE)
-        kind = open_csv(results, &results->latency_file, &results->latency_csv, "latency.csv",
-                        LATENCY_COLUMNS(CSV_NAME), error);
-    if (kind == ERROR_NONE)
-        kind = open_hlog(results, error);
+    for (int file = 0; kind == ERROR_NONE && file < RESULTS_FILES; file++)
+        kind = open_file(results, (enum results_file)file, error);
     if (kind != ERROR_NONE)
         (void)!results_close(results, &closing);
     return kind;
@@ -128,7 +126,7 @@ enum error_kind results_open(struct results *results, const char *out, const cha
 static void write_handoff(struct results *results, const struct sample *sample, uint32_t lock,
                           size_t handoff, const struct ledger_row *row)
 {
-    struct csv *csv = &results->handoffs_csv;
+    struct csv *csv = &results->csv[RESULTS_HANDOFFS];
     HANDOFF_COLUMNS(CSV_WRITE) csv_end_row(csv);
 }
 
@@ -149,7 +147,7 @@ static void write_handoffs(struct results *results, const struct sample *sample,
 static void write_sessions(struct results *results, const struct sample *sample,
                            const struct lock_board *board)
 {
-    struct csv *csv = &results->sessions_csv;
+    struct csv *csv = &results->csv[RESULTS_SESSIONS];
     for (uint32_t i = 0; i < board->plan->fleet.sessions; i++) {
         const struct shared_session *session = &board->shared->sessions[i];
         SESSION_COLUMNS(CSV_WRITE) csv_end_row(csv);
@@ -164,7 +162,7 @@ static double us(const struct histogram *histogram, double percent)
 static void write_latency(struct results *results, const struct sample *sample, const char *role,
                           enum meter_kind kind, const struct histogram *histogram)
 {
-    struct csv *csv = &results->latency_csv;
+    struct csv *csv = &results->csv[RESULTS_LATENCY];
     uint64_t count = histogram_count(histogram) + histogram_overflow(histogram);
     LATENCY_COLUMNS(CSV_WRITE) csv_end_row(csv);
 }
@@ -194,7 +192,7 @@ static enum error_kind write_latencies(struct results *results, const struct sam
                  lock_board_meter_word((enum meter_kind)kind), role == NULL ? "" : ".",
                  role == NULL ? "" : role);
         enum error_kind error_kind =
-            hlog_write_interval(results->hlog_file.stream, tag, now_s - sample->elapsed_s,
+            hlog_write_interval(results->files[RESULTS_HLOG].stream, tag, now_s - sample->elapsed_s,
                                 sample->elapsed_s, histogram, error);
         if (error_kind != ERROR_NONE)
             return error_kind;
@@ -216,22 +214,20 @@ enum error_kind results_add(struct results *results, const struct sample_context
                             const struct sample *sample, const struct trial_result *result,
                             struct error *error)
 {
-    struct output *files[] = {&results->handoffs_file, &results->sessions_file,
-                              &results->latency_file, &results->hlog_file, &results->trials_file};
-    uint64_t before_bytes[sizeof files / sizeof files[0]];
-    for (size_t i = 0; i < sizeof files / sizeof files[0]; i++)
-        before_bytes[i] = files[i]->committed_bytes;
-    sample_write(sample, context, &results->trials_csv);
+    uint64_t before_bytes[RESULTS_FILES];
+    for (size_t i = 0; i < RESULTS_FILES; i++)
+        before_bytes[i] = results->files[i].committed_bytes;
+    sample_write(sample, context, &results->csv[RESULTS_TRIALS]);
     write_handoffs(results, sample, result->board);
     write_sessions(results, sample, result->board);
     enum error_kind kind = write_latencies(results, sample, NULL, result->latency, error);
     if (kind == ERROR_NONE)
         kind = write_roles(results, sample, result, error);
-    for (size_t i = 0; kind == ERROR_NONE && i < sizeof files / sizeof files[0]; i++)
-        kind = output_commit(files[i], error);
+    for (size_t i = 1; kind == ERROR_NONE && i <= RESULTS_FILES; i++) /* trials.csv last */
+        kind = output_commit(&results->files[i % RESULTS_FILES], error);
     /* A trial that one file has no room for is to be in none of them. */
-    for (size_t i = 0; kind != ERROR_NONE && i < sizeof files / sizeof files[0]; i++)
-        files[i]->committed_bytes = before_bytes[i];
+    for (size_t i = 0; kind != ERROR_NONE && i < RESULTS_FILES; i++)
+        results->files[i].committed_bytes = before_bytes[i];
     results->broken = kind != ERROR_NONE;
     results->trials += kind == ERROR_NONE;
     return kind;
@@ -239,22 +235,21 @@ enum error_kind results_add(struct results *results, const struct sample_context
 
 enum error_kind results_close(struct results *results, struct error *error)
 {
-    struct output *files[] = {&results->trials_file, &results->handoffs_file,
-                              &results->sessions_file, &results->latency_file, &results->hlog_file};
     enum error_kind worst = ERROR_NONE;
-    for (size_t i = 0; i < sizeof files / sizeof files[0]; i++) {
+    for (size_t i = 0; i < RESULTS_FILES; i++) {
+        struct output *file = &results->files[i];
+        struct error failure;
         if (results->trials == 0) {
-            output_abandon(files[i]);
+            output_abandon(file);
             continue;
         }
-        struct error told;
         if (!results->broken) {
-            if (output_finish(files[i], &told) == ERROR_NONE)
+            if (output_finish(file, &failure) == ERROR_NONE)
                 continue;
-            worst = told.kind;
-            *error = told;
+            worst = failure.kind;
+            *error = failure;
         }
-        (void)!output_keep(files[i], &told);
+        (void)!output_keep(file, &failure);
     }
     if (results->trials == 0)
         rmdir(results->folder);

@@ -26,6 +26,15 @@
  * trial with more handoffs is thinned evenly. */
 #define RESULTS_HANDOFFS_MAX UINT64_C(1000000)
 
+enum results_file {
+    RESULTS_TRIALS,
+    RESULTS_HANDOFFS,
+    RESULTS_SESSIONS,
+    RESULTS_LATENCY,
+    RESULTS_HLOG,
+    RESULTS_FILES
+};
+
 struct results {
     char folder[PATH_MAX];
     char run[NAME_MAX + 1]; /* the folder's last name: the run's id in every row */
@@ -35,8 +44,8 @@ struct results {
     uint64_t thinning; /* 1 in so many handoffs has a row, in the trial that is thinned most */
     size_t trials;
     bool broken; /* a write has failed: the files have the trials before the failure */
-    struct output trials_file, handoffs_file, sessions_file, latency_file, hlog_file;
-    struct csv trials_csv, handoffs_csv, sessions_csv, latency_csv;
+    struct output files[RESULTS_FILES];
+    struct csv csv[RESULTS_FILES]; /* latency.hlog: not used */
 };
 
 /*

@@ -18,6 +18,12 @@ static const struct grid_column columns[] = {
 
 #define ROW(...) ((const char *const[]){__VA_ARGS__})
 
+static void put(struct grid *grid, const char *const *texts)
+{
+    for (size_t i = 0; i < sizeof columns / sizeof columns[0]; i++)
+        grid_put(grid, "%s", texts[i]);
+}
+
 static void assert_written(struct grid *grid, size_t width, const char *expected)
 {
     char *text = NULL;
@@ -37,8 +43,8 @@ static void columns_are_as_wide_as_what_is_in_them(void **state)
     (void)state;
     grid_init(&grid, columns, 4, 2);
     assert_written(&grid, 80, "");
-    grid_add(&grid, ROW("1", "a", "here", "-"));
-    grid_add(&grid, ROW("1234", "鎖鎖鎖", "x", "y"));
+    put(&grid, ROW("1", "a", "here", "-"));
+    put(&grid, ROW("1234", "鎖鎖鎖", "x", "y"));
     assert_written(&grid, 80,
                    "  no  name    from  data\n"
                    "   1  a       here  -\n"
@@ -52,9 +58,9 @@ static void what_is_too_wide_goes_below(void **state)
     struct grid grid;
     (void)state;
     grid_init(&grid, columns, 4, 2);
-    grid_add(&grid, ROW("1", "abcdef", "here", "-"));
-    grid_add(&grid, ROW("1234", "b", "", "-"));
-    grid_add(&grid, ROW("3", "c", "there", "some thing"));
+    put(&grid, ROW("1", "abcdef", "here", "-"));
+    put(&grid, ROW("1234", "b", "", "-"));
+    put(&grid, ROW("3", "c", "there", "some thing"));
     static const char wide[] = "  no  name    from   data\n"
                                "   1  abcdef  here   -\n"
                                "1234  b              -\n"
@@ -75,7 +81,7 @@ static void cells_are_made_printable(void **state)
     struct grid grid;
     (void)state;
     grid_init(&grid, columns, 4, 2);
-    grid_add(&grid, ROW("1", "\x1b[31m\n", "\u202e", "\xff"));
+    put(&grid, ROW("1", "\x1b[31m\n", "\u202e", "\xff"));
     assert_written(&grid, 80,
                    "no  name          from    data\n"
                    " 1  \\x1b[31m\\x0a  \\u202e  \\xff\n");
@@ -88,7 +94,7 @@ static void there_may_be_many_rows(void **state)
     (void)state;
     grid_init(&grid, columns, 4, 2);
     for (int i = 0; i < 1000; i++)
-        grid_add(&grid, ROW("1", "a", "b", "c"));
+        put(&grid, ROW("1", "a", "b", "c"));
     assert_int_equal(grid.used, 4000);
     assert_false(grid.lacks_memory);
     grid_deinit(&grid);

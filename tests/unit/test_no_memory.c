@@ -191,10 +191,10 @@ static void test_a_grid_without_memory_is_an_error(void **state)
     size_t length = 0;
     (void)state;
     grid_init(&grid, columns, 1, 2);
-    grid_add(&grid, (const char *const[]){"1"});
+    grid_put(&grid, "1");
     refuses = true;
     for (int i = 0; i < 100; i++)
-        grid_add(&grid, (const char *const[]){"2"});
+        grid_put(&grid, "2");
     refuses = false;
     FILE *stream = open_memstream(&text, &length);
     assert_int_equal(grid_write(&grid, 80, stream, &error), ERROR_NO_MEMORY);
