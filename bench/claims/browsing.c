@@ -16,8 +16,8 @@ struct visit {
     const struct testbed_trial *trial;
     size_t in_lock;   /* znodes, when last looked at */
     char first[64];   /* the first of those in line; "" if none is in line */
-    int32_t sequence; /* … its number */
-    bool broken;      /* that one was deleted */
+    int32_t sequence; /* the sequence number of `first` */
+    bool broken;      /* `first` was deleted */
     enum error_kind kind;
     struct error error;
 };
@@ -66,8 +66,8 @@ static void come_by(void *context, const struct trial_progress *progress)
         visit->kind = delete_first(visit);
 }
 
-/* Under lockstep the k-th client has the k-th number. Who held is not told that its lock was
- * broken: the checker sees two holders, by name. */
+/* Under lockstep the k-th client has the k-th number. The holder is not notified that its lock
+ * was broken: the checker sees two holders, by name. */
 static void check_visit(const struct visit *visit, const struct testbed_trial *trial,
                         struct finding *finding)
 {

@@ -63,8 +63,8 @@ struct claims {
     uint64_t began_ns;         /* the first of the claims */
     const struct claim *tried; /* at present */
     size_t done;
-    unsigned verdicts[VERDICTS];        /* how many of each … */
-    char ids[VERDICTS][CLAIMS_MAX * 5]; /* … and which, with ", " between them */
+    unsigned verdicts[VERDICTS];        /* the number of claims of each verdict */
+    char ids[VERDICTS][CLAIMS_MAX * 5]; /* their ids, with ", " between them */
 };
 
 /* ------------------------------------------------------------------ the command line */

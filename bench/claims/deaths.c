@@ -262,19 +262,19 @@ enum error_kind deaths_of_holders_take_the_timeout(const struct claim *claim,
 
 /* ------------------------------------------------------------------ a leader */
 
-/* The row that the death of the leader, session 0, has opened: who comes next is told, lists, and
- * leads. */
+/* The row that the death of the leader, session 0, has opened: the next in line is notified, lists,
+ * and leads. */
 static void check_succession(const struct testbed_trial *trial, struct finding *finding)
 {
     const struct ledger_row *row = testbed_row(trial, 1);
-    uint64_t rpcs = tally_rpcs(&row->tally), told = row->tally.of[TALLY_NOTIFICATION];
+    uint64_t rpcs = tally_rpcs(&row->tally), notified = row->tally.of[TALLY_NOTIFICATION];
     finding_measured(
         finding,
         "%u clients, %s: session %d leads after %.3f s, notifications %" PRIu64 ", RPCs %" PRIu64,
         trial->plan.fleet.sessions, trial->plan.death.how == DEATH_EXIT ? "exit" : "crash",
-        (int)row->holder - 1, seconds(trial->result->recovery_ns), told, rpcs);
+        (int)row->holder - 1, seconds(trial->result->recovery_ns), notified, rpcs);
     finding_check(finding, row->holder == 1 + 1);
-    finding_check(finding, told == 1 && rpcs == 1);
+    finding_check(finding, notified == 1 && rpcs == 1);
 }
 
 enum error_kind deaths_of_leaders_have_one_successor(const struct claim *claim,

@@ -24,12 +24,12 @@ experiment_function deaths_of_replies_need_a_guid;
 /* Of one lock around data in several parts: a holder crashes in the middle of its work. */
 experiment_function deaths_of_holders_take_the_timeout;
 
-/* Whether a lock is freed as its dead holder's timeout has it, so long after the last request of
- * that: not before, and no later than twice that. The servers count from the last that they hear of
- * a session, and round up to a tick of theirs, which is half of the least timeout at most. */
+/* Whether a lock is freed in time, so long after the last request of its dead holder: after one
+ * session timeout at the earliest, and two at the latest. The servers count from the last message
+ * of a session, and round up to a tick, which is at most half of the shortest timeout. */
 bool deaths_frees_in_time(uint64_t freed_ns, uint64_t timeout_ns);
 
-/* Of one election: the leader goes, in order and by a crash, and one is told. */
+/* Of one election: the leader exits, or crashes, and one client is notified. */
 experiment_function deaths_of_leaders_have_one_successor;
 
 #endif

@@ -35,25 +35,25 @@ static uint64_t found_in(const struct ledger_row *row)
     return row->tally.of[TALLY_NOTIFICATION];
 }
 
-/* What one release, of which is told, and all others of a drain are to set off. */
-static void expect_notifications(uint32_t clients, notified_function *expected, uint32_t told,
+/* States how many notifications the release `shown` is to set off, and all others accordingly. */
+static void expect_notifications(uint32_t clients, notified_function *expected, uint32_t shown,
                                  struct finding *finding)
 {
-    uint32_t waiters = clients - told;
+    uint32_t waiters = clients - shown;
     finding_expected(
         finding, "notifications: %" PRIu64 " with %u waiters, and accordingly in %u of %u releases",
-        expected(waiters, told), waiters, clients, clients);
+        expected(waiters, shown), waiters, clients, clients);
 }
 
 static void check_notifications(const struct testbed_trial *trial, notified_function *expected,
-                                uint32_t told, struct finding *finding)
+                                uint32_t shown, struct finding *finding)
 {
     uint64_t releases = lock_board_rows_used(trial->result->board, 0) - 1, as_expected = 0;
     for (uint64_t handoff = 1; handoff <= releases; handoff++) {
         const struct ledger_row *row = testbed_row(trial, handoff);
         as_expected += found_in(row) == expected(row->waiters, handoff);
     }
-    const struct ledger_row *row = testbed_row(trial, told);
+    const struct ledger_row *row = testbed_row(trial, shown);
     finding_measured(finding,
                      "notifications: %" PRIu64 " with %u waiters; as expected in %" PRIu64
                      " of %" PRIu64 " releases",
@@ -73,15 +73,15 @@ static enum error_kind run_drain(struct testbed_trial *trial, struct testbed *te
 }
 
 static enum error_kind try_notifications(const struct claim *claim, notified_function *expected,
-                                         uint32_t told, struct testbed *testbed,
+                                         uint32_t shown, struct testbed *testbed,
                                          struct finding *finding, struct error *error)
 {
     struct testbed_trial trial = testbed_drain(testbed, claim->recipes[0], HERD_CLIENTS);
     bool whole;
-    expect_notifications(trial.plan.fleet.sessions, expected, told, finding);
+    expect_notifications(trial.plan.fleet.sessions, expected, shown, finding);
     enum error_kind kind = run_drain(&trial, testbed, finding, &whole, error);
     if (whole)
-        check_notifications(&trial, expected, told, finding);
+        check_notifications(&trial, expected, shown, finding);
     testbed_clear(&trial);
     return kind;
 }

@@ -25,7 +25,7 @@ static void *place_of(const struct option_given *given, struct option_member mem
     return (char *)given->options + member.offset;
 }
 
-/* The types of numbers are told apart by their size: enumerations are as large as unsigned. */
+/* The size tells which type the number has; enumerations are as large as unsigned. */
 static bool put(const struct option_given *given, uint64_t number)
 {
     void *place = place_of(given, given->row->member);

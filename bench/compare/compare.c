@@ -158,7 +158,7 @@ static enum error_kind read_folder(struct compare *compare, const char *folder, 
 {
     size_t before = compare->run_count;
     enum error_kind kind = is_run(folder) ? ERROR_NONE : read_runs_in(compare, folder, error);
-    /* One that holds no run either is told to be none. */
+    /* A folder that holds no run is reported as a run that has no files. */
     if (kind == ERROR_NONE && compare->run_count == before)
         kind = read_run(compare, folder, error);
     return kind;

@@ -136,7 +136,7 @@ static void put_cell(struct grid *grid, const struct ratios *ratios, const struc
     put_marked(grid, &cell->of[RATIO_SERVER_CPU]);
 }
 
-/* What all cells share is told below the table. */
+/* What all cells share: it stands below the table. */
 struct shared {
     bool pair;     /* there are two sides only */
     bool counts;   /* they are exact, and equal in every cell */
@@ -295,16 +295,16 @@ static void say_counts(struct sentence *sentence, const struct ratio_cell *cell)
 static const struct ratio_cell *cell_to_tell(const struct ratios *ratios, const char *recipe,
                                              size_t side)
 {
-    const struct ratio_cell *told = NULL, *last = NULL;
+    const struct ratio_cell *compared = NULL, *last = NULL;
     for (size_t i = 0; i < ratios->count; i++) {
         const struct ratio_cell *cell = &ratios->list[i];
         if (!is_of(cell, recipe, side))
             continue;
         last = cell;
         if (ratios_is_compared(&cell->of[RATIO_HANDOFF_P50]))
-            told = cell;
+            compared = cell;
     }
-    return told != NULL ? told : last;
+    return compared != NULL ? compared : last;
 }
 
 static void tell_one(const struct ratios *ratios, const struct compared_runs *compared,

@@ -114,7 +114,7 @@ static enum error_kind tell(const struct ensemble *ensemble, struct error *error
     return standard_output_flush(error);
 }
 
-/* It is told before it is left to itself: if nobody can hear where it is, it ends. */
+/* The connect string is printed first: if it cannot be printed, the ensemble ends. */
 static enum error_kind start_and_leave(const struct ensemble_options *options,
                                        const struct background_lock *claim, struct error *error)
 {

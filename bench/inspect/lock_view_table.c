@@ -95,7 +95,7 @@ const char *lock_view_table_state(const struct lock_view *view, size_t place)
     return place < view->holders ? "holds" : "waits";
 }
 
-/* What could not be told of any row. */
+/* Which values are not known in some row. */
 struct gaps {
     bool ages, connections;
 };
@@ -140,7 +140,7 @@ static void put_row(struct grid *grid, const struct lock_view *view, size_t plac
     grid_put(grid, "%s", data_of(&entry->data, data, sizeof data));
 }
 
-/* ------------------------------------------------------------------ what could not be told */
+/* ------------------------------------------------------------------ what is not known */
 
 static void write_foreign(const char *text, FILE *stream)
 {
@@ -150,20 +150,20 @@ static void write_foreign(const char *text, FILE *stream)
 
 static void write_refusals(const struct connections *connections, FILE *stream)
 {
-    bool all_told = true;
+    bool all_answered = true;
     for (size_t i = 0; i < connections->servers->count; i++) {
         const struct error *refusal = &connections->refusals[i];
         char line[1200];
         if (refusal->kind == ERROR_NONE)
             continue;
-        all_told = false;
+        all_answered = false;
         snprintf(line, sizeof line, "no client addresses from %s: %s%s%s; %s", refusal->subject,
                  error_words(refusal->kind), refusal->detail[0] != '\0' ? ": " : "",
                  refusal->detail, error_advice(refusal->kind));
         write_foreign(line, stream);
         fputc('\n', stream);
     }
-    if (all_told)
+    if (all_answered)
         fputs("a session without a client has no connection to a server of --connect\n", stream);
 }
 

@@ -217,7 +217,7 @@ static enum error_kind list_part(struct search *search, char *folder, struct par
     return ERROR_NONE;
 }
 
-/* Of a semaphore with a part that may not be listed neither holders nor waiters are told. */
+/* A semaphore with a part that may not be listed is left out. */
 static enum error_kind note_semaphore(struct search *search, const char *path, const char *recipe,
                                       const char *leases, const char *line, struct error *error)
 {

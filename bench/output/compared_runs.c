@@ -184,7 +184,7 @@ static void label_side(struct compared_run *side, enum scheme scheme)
     }
 }
 
-static bool are_told_apart(const struct compared_runs *compared)
+static bool all_differ(const struct compared_runs *compared)
 {
     for (size_t i = 0; i < compared->count; i++) {
         for (size_t j = 0; j < i; j++) {
@@ -201,7 +201,7 @@ void compared_runs_label(struct compared_runs *compared)
     for (int scheme = BY_TARGET; scheme <= BY_FOLDER && !apart; scheme++) {
         for (size_t i = 0; i < compared->count; i++)
             label_side(&compared->list[i], (enum scheme)scheme);
-        apart = are_told_apart(compared);
+        apart = all_differ(compared);
     }
 }
 

@@ -81,8 +81,8 @@ static size_t add_round(struct cell *list, const struct options *options, uint32
     return count;
 }
 
-/* The texts are in fits.csv, and told to people: what they say is held against the law's functions,
- * as what is measured will be. */
+/* The texts are in fits.csv and on the screen: they must agree with the law's functions, to which
+ * the counts are compared. */
 static enum error_kind check_texts(const struct options *options, struct error *error)
 {
     enum error_kind kind = ERROR_NONE;

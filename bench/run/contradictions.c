@@ -124,7 +124,7 @@ static bool check_hold(const struct options *options)
                  "--timeout that is longer than the hold (for exp:, longer than 20 means)");
 }
 
-/* What only private servers are told. */
+/* Settings that only private servers have. */
 static bool check_private(const struct options *options)
 {
     const char *given = options->target.heap_given     ? "--heap"

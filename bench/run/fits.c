@@ -364,7 +364,7 @@ static const char *words_of(enum fit_verdict verdict)
 struct telling {
     FILE *stream;
     const char *recipe;
-    bool levels_told; /* that the run has too few levels is told once, for all recipes */
+    bool lacks_levels; /* the run has too few: one sentence says so, for all recipes */
     size_t lines;
 };
 
@@ -402,7 +402,7 @@ static const char *reason_of(const struct telling *telling, const struct fitted 
     if (fitted->exponent.levels >= FIT_LEVELS_MIN) {
         if (fit_judge(&fitted->exponent) != FIT_UNDETERMINED)
             snprintf(text, size, ": the curve bends");
-    } else if (!telling->levels_told) {
+    } else if (!telling->lacks_levels) {
         snprintf(text, size, ": %zu client count%s, at least %d needed", fitted->exponent.levels,
                  fitted->exponent.levels == 1 ? "" : "s", FIT_LEVELS_MIN);
     }
@@ -421,7 +421,7 @@ static void tell_fit(struct telling *telling, const char *what, const char *verb
         tell(telling, "%s %s as n^%.2f (95 %% CI %.2f to %.2f): %s%s", what, verb,
              fitted->exponent.exponent, fitted->exponent.low, fitted->exponent.high,
              words_of(fitted->verdict), reason);
-    else if (!telling->levels_told)
+    else if (!telling->lacks_levels)
         tell(telling, "growth of %s: %s%s", what, words_of(fitted->verdict), reason);
 }
 

@@ -9,8 +9,8 @@
  * day. */
 #define REQUESTS_PER_PROCESS UINT64_C(300000000)
 
-/* Told before a server is started, and not by each worker. The set-up session is on events always.
- */
+/* Reports a missing library once, before a server is started. The set-up session is always on
+ * events. */
 static enum error_kind check_libraries(const struct options *options, struct error *error)
 {
     struct library library;

@@ -217,11 +217,11 @@ enum error_kind record_close(struct record *record, const struct error *cut_shor
     if (kind == ERROR_NONE && !record->results.broken)
         kind = draw(record, interrupts, error);
     /* Tried in any case: it says how far the run came. */
-    struct error telling;
-    enum error_kind told =
+    struct error writing;
+    enum error_kind written =
         manifest_write(&record->manifest, &record->results, cut_short, record->trials_planned,
-                       kind == ERROR_NONE ? error : &telling);
-    return kind == ERROR_NONE ? told : kind;
+                       kind == ERROR_NONE ? error : &writing);
+    return kind == ERROR_NONE ? written : kind;
 }
 
 int record_verdict(const struct record *record)

@@ -227,7 +227,7 @@ static enum error_kind open_records(struct run *run, int argc, char **argv, stru
     return ERROR_NONE;
 }
 
-/* So that nobody wonders at a verdict that fails, among others that hold. */
+/* A recipe that is broken on purpose has a verdict that fails. */
 static void tell_of_broken(const struct options *options)
 {
     for (size_t i = 0; i < options->plan.recipe_count && !options->output.quiet; i++) {
@@ -333,7 +333,7 @@ static enum error_kind find_cause(const struct run *run, enum error_kind kind, s
 }
 
 /* Closes all records, whether or not one fails; complains about the first error that is not the one
- * that has cut the run short, which has been told. */
+ * that has cut the run short, which lead() reports. */
 static int close_records(struct run *run, const struct error *cut_short)
 {
     int status = 0;
@@ -387,8 +387,8 @@ static int lead(struct run *run)
         signals_take(run->signals); /* the next one leaves out the plots */
     close_targets(run);             /* before plots and tables: nobody waits for them */
     int finished = close_records(run, kind != ERROR_NONE ? &error : NULL);
-    int told = tell_records(run);
-    int status = kind != ERROR_NONE ? complain(&error) : finished != 0 ? finished : told;
+    int written = tell_records(run);
+    int status = kind != ERROR_NONE ? complain(&error) : finished != 0 ? finished : written;
     return judge(run, tell_left(run, status));
 }
 

@@ -134,7 +134,7 @@ static bool is_lockstep(const struct trial_result *result)
 static void judge(const struct trial_result *result, double cores_allowed, struct sample *sample)
 {
     sample->valid = true;
-    /* Under lockstep counts are told as the law's; a connection that is lost costs more or less. */
+    /* Under lockstep the counts are the law's; a lost connection adds requests or loses some. */
     sample->complete = result->end == END_DONE && (result->losses == 0 || !is_lockstep(result));
     if (result->end != END_DONE && result->end != END_VIOLATION)
         invalidate(sample, "%s", result->reason);

@@ -125,7 +125,7 @@ struct style {
     bool megabytes; /* in place of kilobytes */
 };
 
-/* More kilobytes than that in any trial are told in megabytes. */
+/* If a trial has more kilobytes, the column is in megabytes. */
 #define KILOBYTES_MAX 1e6
 
 static void put_number(struct grid *grid, double number, int decimals)
@@ -202,8 +202,8 @@ static const char *fill(const struct samples *samples, const struct options *opt
     return several ? NULL : common;
 }
 
-/* A verdict that all cells have is told once, below the table. */
-static bool is_told_once(const char *verdict)
+/* A verdict that all cells have stands once, below the table. */
+static bool is_common(const char *verdict)
 {
     return verdict == equal_to_law || verdict == without_law;
 }
@@ -224,7 +224,7 @@ static void tell_share(const struct group *group, FILE *stream)
     char clients[32];
     for (size_t i = 0; i < group->count; i++)
         valid += group->list[i]->valid;
-    if (valid < group->count && is_told_once(verdict_of(group)))
+    if (valid < group->count && is_common(verdict_of(group)))
         wrap_sentence(stream, "%s, %s clients: counts of %zu of %zu trial%s, times of %zu",
                       group->list[0]->cell.recipe->name,
                       text_format_count(group->list[0]->cell.clients, clients, sizeof clients),
@@ -273,13 +273,13 @@ enum error_kind table_write(const struct samples *samples, const struct options 
         list[COLUMN_BYTES].title = "MB";
     grid_init(&grid, list, TABLE_COLUMNS, GAP);
     const char *verdict = fill(samples, options, &style, &group, &grid);
-    grid.hidden[COLUMN_VERDICT] = is_told_once(verdict);
+    grid.hidden[COLUMN_VERDICT] = is_common(verdict);
     if (!grid_fit(&grid, width, SPARE_FIRST)) {
         style.brief = true;
         grid_deinit(&grid);
         grid_init(&grid, list, TABLE_COLUMNS, GAP);
         fill(samples, options, &style, &group, &grid);
-        grid.hidden[COLUMN_VERDICT] = is_told_once(verdict);
+        grid.hidden[COLUMN_VERDICT] = is_common(verdict);
         grid_fit(&grid, width, 1);
     }
     enum error_kind kind = grid_write(&grid, width, stream, error);
@@ -446,7 +446,7 @@ static bool fails_alike(const struct sample *a, const struct sample *b)
            (a->violations > 0) == (b->violations > 0) && says_the_same(a->reason, b->reason);
 }
 
-static bool was_told_before(const struct samples *samples, size_t at)
+static bool was_reported_before(const struct samples *samples, size_t at)
 {
     for (size_t i = 0; i < at; i++) {
         if (fails_alike(&samples->list[i], &samples->list[at]))
@@ -485,7 +485,7 @@ void table_complain(const struct samples *samples, const struct options *options
         if (is_well(&samples->list[i]))
             continue;
         all_well = false;
-        if (!was_told_before(samples, i))
+        if (!was_reported_before(samples, i))
             complain_of(samples, &samples->list[i], where);
     }
     if (!all_well && options->target.driver == DRIVER_SIMULATED)

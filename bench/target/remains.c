@@ -107,7 +107,7 @@ static bool read_record(const struct browser_data *data, struct remains *remains
     return true;
 }
 
-/* Without a record nobody can tell whether the run lives, but for its age. */
+/* Without a record only the age shows whether the run may be alive. */
 static void judge_age(struct remains *remains)
 {
     int64_t now_ms = (int64_t)(clock_utc_ns() / NS_PER_MS);

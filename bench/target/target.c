@@ -245,7 +245,7 @@ static enum error_kind check_one_ensemble(const struct target *target, int inter
     return ERROR_NONE;
 }
 
-/* Private servers end with the run: nothing is left on them for others to wonder at. */
+/* Private servers end with the run: their root needs no record and no mark. */
 static enum error_kind create_root(const struct target *target, struct error *error)
 {
     char record[ROOT_RECORD_SIZE], mark[ROOT_PATH_SIZE + sizeof ROOT_MARK];
