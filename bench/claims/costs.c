@@ -15,38 +15,6 @@ static const uint32_t byte_levels[] = {96, 144, 216, 324, 486, 729};
 /* The drain whose handoffs are looked at one by one. */
 #define QUEUE_CLIENTS 64
 
-/* ------------------------------------------------------------------ figures, and their laws */
-
-static double rpcs(const struct tally *total)
-{
-    return (double)tally_rpcs(total);
-}
-
-static double creates(const struct tally *total)
-{
-    return (double)total->of[TALLY_CREATE];
-}
-
-static double sets(const struct tally *total)
-{
-    return (double)total->of[TALLY_SET];
-}
-
-static double notifications(const struct tally *total)
-{
-    return (double)total->of[TALLY_NOTIFICATION];
-}
-
-static double names(const struct tally *total)
-{
-    return (double)total->of[TALLY_NAMES_LISTED];
-}
-
-static double bytes(const struct tally *total)
-{
-    return (double)(total->of[TALLY_BYTES_SENT] + total->of[TALLY_BYTES_RECEIVED]);
-}
-
 static const struct growth_law triangle = {0, 0.5, 0.5}, herd_rpcs = {0, 1, 1},
                                queue_rpcs = {-2, 5, 0}, one_each_but_the_last = {-1, 1, 0},
                                square = {0, 0, 1}, none = {0, 0, 0};
@@ -61,22 +29,21 @@ enum error_kind costs_of_the_herd(const struct claim *claim, struct testbed *tes
         growth_measure(testbed, claim->recipes[0], levels, COUNT(levels), &growth, finding, error);
     if (kind != ERROR_NONE)
         return kind;
-    growth_check(&growth, "CREATEs", creates, &triangle, finding);
-    growth_check(&growth, "RPCs", rpcs, &herd_rpcs, finding);
+    growth_check(&growth, "CREATEs", TALLY_CREATE, &triangle, finding);
+    growth_check(&growth, "RPCs", GROWTH_RPCS, &herd_rpcs, finding);
     return ERROR_NONE;
 }
 
-/* Holds one figure of a recipe's drains against its law. */
-static enum error_kind try_figure(const struct recipe *recipe, const char *what,
-                                  growth_metric *metric, const struct growth_law *law,
-                                  struct testbed *testbed, struct finding *finding,
-                                  struct error *error)
+/* Compares one figure of a recipe's drains with its law. */
+static enum error_kind try_figure(const struct recipe *recipe, const char *what, int figure,
+                                  const struct growth_law *law, struct testbed *testbed,
+                                  struct finding *finding, struct error *error)
 {
     struct growth growth;
     enum error_kind kind =
         growth_measure(testbed, recipe, levels, COUNT(levels), &growth, finding, error);
     if (kind == ERROR_NONE)
-        growth_check(&growth, what, metric, law, finding);
+        growth_check(&growth, what, figure, law, finding);
     return kind;
 }
 
@@ -84,7 +51,7 @@ enum error_kind costs_of_the_queue(const struct claim *claim, struct testbed *te
                                    struct finding *finding, struct error *error)
 {
     enum error_kind kind =
-        try_figure(claim->recipes[0], "RPCs", rpcs, &queue_rpcs, testbed, finding, error);
+        try_figure(claim->recipes[0], "RPCs", GROWTH_RPCS, &queue_rpcs, testbed, finding, error);
     if (kind != ERROR_NONE)
         return kind;
     return releases_notify_one(claim->recipes[0], QUEUE_CLIENTS, testbed, finding, error);
@@ -93,19 +60,19 @@ enum error_kind costs_of_the_queue(const struct claim *claim, struct testbed *te
 enum error_kind costs_of_a_watched_list(const struct claim *claim, struct testbed *testbed,
                                         struct finding *finding, struct error *error)
 {
-    enum error_kind kind = try_figure(claim->recipes[0], "notifications", notifications,
+    enum error_kind kind = try_figure(claim->recipes[0], "notifications", TALLY_NOTIFICATION,
                                       &one_each_but_the_last, testbed, finding, error);
     if (kind != ERROR_NONE)
         return kind;
-    return try_figure(claim->recipes[1], "notifications", notifications, &square, testbed, finding,
-                      error);
+    return try_figure(claim->recipes[1], "notifications", TALLY_NOTIFICATION, &square, testbed,
+                      finding, error);
 }
 
 enum error_kind costs_of_the_counter(const struct claim *claim, struct testbed *testbed,
                                      struct finding *finding, struct error *error)
 {
-    return try_figure(claim->recipes[0], "attempts (setData)", sets, &triangle, testbed, finding,
-                      error);
+    return try_figure(claim->recipes[0], "attempts (setData)", TALLY_SET, &triangle, testbed,
+                      finding, error);
 }
 
 enum error_kind costs_in_bytes(const struct claim *claim, struct testbed *testbed,
@@ -122,8 +89,8 @@ enum error_kind costs_in_bytes(const struct claim *claim, struct testbed *testbe
                               finding, error);
         if (kind != ERROR_NONE)
             return kind;
-        growth_check(&growth, "names listed", names, laws[i].names, finding);
-        growth_check_class(&growth, "bytes", bytes, laws[i].bytes, finding);
+        growth_check(&growth, "names listed", TALLY_NAMES_LISTED, laws[i].names, finding);
+        growth_check_class(&growth, "bytes", GROWTH_BYTES, laws[i].bytes, finding);
     }
     return kind;
 }

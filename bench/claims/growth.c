@@ -52,7 +52,16 @@ static const char *describe(const double *clients, const double *values, size_t 
     return text;
 }
 
-void growth_check(const struct growth *growth, const char *what, growth_metric *metric,
+static double value_of(const struct tally *total, int figure)
+{
+    if (figure == GROWTH_RPCS)
+        return (double)tally_rpcs(total);
+    if (figure == GROWTH_BYTES)
+        return (double)(total->of[TALLY_BYTES_SENT] + total->of[TALLY_BYTES_RECEIVED]);
+    return (double)total->of[figure];
+}
+
+void growth_check(const struct growth *growth, const char *what, int figure,
                   const struct growth_law *law, struct finding *finding)
 {
     double found[GROWTH_LEVELS_MAX], foretold[GROWTH_LEVELS_MAX];
@@ -60,7 +69,7 @@ void growth_check(const struct growth *growth, const char *what, growth_metric *
     char text[128];
     bool equal = true;
     for (size_t i = 0; i < growth->count; i++) {
-        found[i] = metric(&growth->totals[i]);
+        found[i] = value_of(&growth->totals[i], figure);
         foretold[i] =
             law->constant + (law->linear + law->square * growth->clients[i]) * growth->clients[i];
         equal = equal && fabs(found[i] - foretold[i]) < EQUAL;
@@ -74,7 +83,7 @@ void growth_check(const struct growth *growth, const char *what, growth_metric *
     finding_check(finding, equal);
 }
 
-void growth_check_class(const struct growth *growth, const char *what, growth_metric *metric,
+void growth_check_class(const struct growth *growth, const char *what, int figure,
                         enum fit_verdict expected, struct finding *finding)
 {
     double found[GROWTH_LEVELS_MAX];
@@ -84,7 +93,7 @@ void growth_check_class(const struct growth *growth, const char *what, growth_me
     if (!growth->whole)
         return;
     for (size_t i = 0; i < growth->count; i++)
-        found[i] = metric(&growth->totals[i]);
+        found[i] = value_of(&growth->totals[i], figure);
     struct fit_exponent fit = fit_exponent(growth->clients, found, growth->count);
     struct fit_polynomial polynomial =
         fit_polynomial(growth->clients, found, growth->count, (unsigned)expected);

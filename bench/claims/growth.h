@@ -32,8 +32,8 @@ struct growth_law {
     double constant, linear, square;
 };
 
-/* A figure of a drain. */
-typedef double growth_metric(const struct tally *total);
+/* A figure of a drain is an enum tally_kind, or one of these sums. */
+enum { GROWTH_RPCS = TALLY_KINDS, GROWTH_BYTES };
 
 /* Runs a drain for each level, and appends that to `tried`. After a drain whose counts cannot be
  * used no other runs, the finding has the reason, and *growth is not whole. Errors of trial_run. */
@@ -42,14 +42,14 @@ MUST_CHECK enum error_kind growth_measure(struct testbed *testbed, const struct 
                                           struct growth *growth, struct finding *finding,
                                           struct error *error);
 
-/* Checks that a metric equals the law at every level. If *growth is not whole, the expectation is
+/* Checks that a figure equals the law at every level. If *growth is not whole, the expectation is
  * stated but not checked, here and below. */
-void growth_check(const struct growth *growth, const char *what, growth_metric *metric,
+void growth_check(const struct growth *growth, const char *what, int figure,
                   const struct growth_law *law, struct finding *finding);
 
-/* Checks that a metric without an exact law grows as a power of the clients (FIT_CONSTANT …
+/* Checks that a figure without an exact law grows as a power of the clients (FIT_CONSTANT …
  * FIT_CUBIC), by its exponent; undetermined if the interval of the exponent has several classes. */
-void growth_check_class(const struct growth *growth, const char *what, growth_metric *metric,
+void growth_check_class(const struct growth *growth, const char *what, int figure,
                         enum fit_verdict expected, struct finding *finding);
 
 #endif

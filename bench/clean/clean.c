@@ -6,6 +6,7 @@
 #include "base/text.h"
 #include "bench/cli/arguments.h"
 #include "bench/cli/complain.h"
+#include "bench/cli/progress.h"
 #include "bench/cli/standard_output.h"
 #include "bench/target/browser.h"
 #include "bench/target/consent.h"
@@ -137,18 +138,6 @@ static size_t write_table(const struct clean *clean)
 
 /* ------------------------------------------------------------------ removing */
 
-static void show_progress(const struct remains *remains, size_t done, size_t count)
-{
-    if (isatty(STDERR_FILENO))
-        fprintf(stderr, "\r\033[Kremoving %s: %zu of %zu", remains->path, done, count);
-}
-
-static void end_progress(void)
-{
-    if (isatty(STDERR_FILENO))
-        fputs("\r\033[K", stderr);
-}
-
 /* The root goes last: as long as it is there, another `zkherd clean` knows what the rest is. */
 static enum error_kind delete_root(struct clean *clean, const struct remains *remains,
                                    struct error *error)
@@ -156,15 +145,18 @@ static enum error_kind delete_root(struct clean *clean, const struct remains *re
     const char *const *names = NULL;
     size_t count = 0;
     bool there = false;
+    struct progress progress;
+    progress_init(&progress, 0, false);
     enum error_kind kind =
         browser_list(clean->browser, remains->path, NO_WATCH, &there, &names, &count, error);
     for (size_t i = 0; kind == ERROR_NONE && there && i < count; i++) {
-        char path[CONNECT_PATH_MAX];
+        char path[CONNECT_PATH_MAX], doing[128];
         snprintf(path, sizeof path, "%s/%s", remains->path, names[i]);
-        show_progress(remains, i, count);
+        snprintf(doing, sizeof doing, "removing %s: %zu of %zu", remains->path, i, count);
+        progress_say(&progress, doing);
         kind = setup_session_delete_tree(clean->setup, path, error);
     }
-    end_progress();
+    progress_clear(&progress);
     return kind == ERROR_NONE ? setup_session_delete_tree(clean->setup, remains->path, error)
                               : kind;
 }

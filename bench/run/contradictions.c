@@ -11,6 +11,13 @@ static bool wrong(const char *option, const char *value, const char *why)
     return complain_value("run", option, value, why);
 }
 
+static bool wrong_number(const char *option, uint64_t number, const char *why)
+{
+    char value[32];
+    snprintf(value, sizeof value, "%llu", (unsigned long long)number);
+    return wrong(option, value, why);
+}
+
 /* What is asked of a recipe that it cannot do. */
 static bool check_recipe(const struct options *options, const struct recipe *recipe)
 {
@@ -86,7 +93,6 @@ static bool check_amounts(const struct options *options)
 {
     uint64_t fewest = options->plan.clients.list[0],
              most = options->plan.clients.list[options->plan.clients.count - 1];
-    char value[32];
     if (options->plan.workload == WORKLOAD_DRAIN &&
         (options->plan.handoffs != 0 || options->plan.duration_ns != 0))
         return wrong(options->plan.handoffs != 0 ? "--handoffs" : "--duration",
@@ -94,19 +100,13 @@ static bool check_amounts(const struct options *options)
                      "a drain ends when each client has acquired once: add --workload steady");
     if (options->plan.handoffs != 0 && options->plan.duration_ns != 0)
         return wrong("--handoffs", "with --duration", "give only one of them");
-    if (options->plan.handoffs != 0 && options->plan.handoffs < most) {
-        snprintf(value, sizeof value, "%llu", (unsigned long long)options->plan.handoffs);
-        return wrong("--handoffs", value,
-                     "fewer than the clients, of which each acquires at least once");
-    }
-    if (options->plan.locks > fewest) {
-        snprintf(value, sizeof value, "%u", options->plan.locks);
-        return wrong("--locks", value, "more locks than clients");
-    }
-    if (options->plan.processes > fewest) {
-        snprintf(value, sizeof value, "%u", options->plan.processes);
-        return wrong("--processes", value, "more processes than clients");
-    }
+    if (options->plan.handoffs != 0 && options->plan.handoffs < most)
+        return wrong_number("--handoffs", options->plan.handoffs,
+                            "fewer than the clients, of which each acquires at least once");
+    if (options->plan.locks > fewest)
+        return wrong_number("--locks", options->plan.locks, "more locks than clients");
+    if (options->plan.processes > fewest)
+        return wrong_number("--processes", options->plan.processes, "more processes than clients");
     for (size_t i = 0; i < options->plan.recipe_count; i++) {
         if (options->plan.most_clients[i] < fewest)
             return wrong("--recipes", options->plan.recipes[i]->name,
@@ -141,15 +141,12 @@ static bool check_private(const struct options *options)
 /* What is to spare the servers. */
 static bool check_bounds(const struct options *options)
 {
-    char value[32];
     if (options->plan.max_rate != 0 && options->plan.pace == PACE_FREE)
         return wrong("--max-rate", "with --pace free",
                      "clients that contend freely cannot be held back: leave out --pace");
-    if (options->target.max_clients < options->plan.clients.list[0]) {
-        snprintf(value, sizeof value, "%llu", (unsigned long long)options->target.max_clients);
-        return wrong("--max-clients", value, "below the smallest number of --clients");
-    }
-    return true;
+    return options->target.max_clients >= options->plan.clients.list[0] ||
+           wrong_number("--max-clients", options->target.max_clients,
+                        "below the smallest number of --clients");
 }
 
 static bool check_servers(const struct options *options)

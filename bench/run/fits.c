@@ -53,29 +53,18 @@ struct metric {
     bool on_time;
     bool has_law; /* under lockstep: the law tells it to the last one */
     double (*value)(const struct sample *sample);
-    const char *(*law)(const struct recipe *recipe); /* in words; or NULL */
 };
-
-static const char *law_of_rpcs(const struct recipe *recipe)
-{
-    return recipe->law.rpcs;
-}
-
-static const char *law_of_notifications(const struct recipe *recipe)
-{
-    return recipe->law.notifications;
-}
 
 enum total { RPCS, NOTIFICATIONS, CREATES, NAMES_LISTED, BYTES, ELAPSED_S, DRAIN_S, TOTALS };
 
 static const struct metric metrics[TOTALS] = {
-    [RPCS] = {"rpcs", false, true, sample_rpcs, law_of_rpcs},
-    [NOTIFICATIONS] = {"notifications", false, true, sample_notifications, law_of_notifications},
-    [CREATES] = {"creates", false, true, sample_creates, NULL},
-    [NAMES_LISTED] = {"names_listed", false, true, sample_names_listed, NULL},
-    [BYTES] = {"bytes", false, false, sample_bytes, NULL},
-    [ELAPSED_S] = {"elapsed_s", true, false, sample_elapsed_s, NULL},
-    [DRAIN_S] = {"drain_s", true, false, sample_drain_s, NULL},
+    [RPCS] = {"rpcs", false, true, sample_rpcs},
+    [NOTIFICATIONS] = {"notifications", false, true, sample_notifications},
+    [CREATES] = {"creates", false, true, sample_creates},
+    [NAMES_LISTED] = {"names_listed", false, true, sample_names_listed},
+    [BYTES] = {"bytes", false, false, sample_bytes},
+    [ELAPSED_S] = {"elapsed_s", true, false, sample_elapsed_s},
+    [DRAIN_S] = {"drain_s", true, false, sample_drain_s},
 };
 
 static bool is_used(const struct sample *sample, const struct recipe *recipe, bool on_time)
@@ -195,28 +184,16 @@ static struct obeyed find_law(const struct samples *samples, const struct recipe
 
 /* ------------------------------------------------------------------ handoffs against waiters */
 
-enum handoff_metric { HANDOFF_RPCS, HANDOFF_NOTIFICATIONS, HANDOFF_CREATES, HANDOFF_US };
+/* Counts of a handoff, and where struct waiters_level has their sums. */
+static const struct {
+    const char *name;
+    size_t sum;
+} handoff_counts[] = {{"handoff_rpcs", offsetof(struct waiters_level, rpcs)},
+                      {"handoff_notifications", offsetof(struct waiters_level, notifications)},
+                      {"handoff_creates", offsetof(struct waiters_level, creates)}};
 
-static const char *const handoff_names[] = {"handoff_rpcs", "handoff_notifications",
-                                            "handoff_creates", "handoff_us"};
-
-static double sum_of(const struct waiters_level *level, enum handoff_metric metric)
-{
-    switch (metric) {
-    case HANDOFF_RPCS:
-        return (double)level->rpcs;
-    case HANDOFF_NOTIFICATIONS:
-        return (double)level->notifications;
-    case HANDOFF_CREATES:
-        return (double)level->creates;
-    default:
-        return level->handoff_us;
-    }
-}
-
-/* Counts: a level for each number of waiters. */
-static void gather_counts(const struct waiters *waiters, enum handoff_metric metric,
-                          struct points *points)
+/* A level for each number of waiters. */
+static void gather_counts(const struct waiters *waiters, size_t sum, struct points *points)
 {
     points->count = 0;
     size_t stride = waiters->level_count / LEVELS_MAX + 1;
@@ -224,8 +201,9 @@ static void gather_counts(const struct waiters *waiters, enum handoff_metric met
         const struct waiters_level *level = &waiters->levels[w];
         if (level->handoffs == 0)
             continue;
+        const uint64_t *count = (const void *)((const char *)level + sum);
         points->x[points->count] = (double)w;
-        points->y[points->count++] = sum_of(level, metric) / (double)level->handoffs;
+        points->y[points->count++] = (double)*count / (double)level->handoffs;
     }
 }
 
@@ -311,30 +289,23 @@ static void write_totals(const struct samples *samples, const struct recipe *rec
         struct obeyed obeyed = find_law(samples, recipe, &metrics[i], options, points);
         if (obeyed.verdict != FIT_UNDETERMINED)
             fitted.verdict = obeyed.verdict;
-        bool has_words = has_law_of_drains(options) && metrics[i].law != NULL;
-        const char *law = has_words ? metrics[i].law(recipe) : "";
+        const char *law = i == RPCS            ? recipe->law.rpcs
+                          : i == NOTIFICATIONS ? recipe->law.notifications
+                                               : "";
+        if (!has_law_of_drains(options))
+            law = "";
         write_row(recipe, metrics[i].name, "clients", &fitted, law, no_interval, context->run, csv);
     }
 }
 
-static void write_handoffs(const struct samples *samples, const struct waiters *waiters,
-                           const struct sample_context *context, struct points *points,
-                           struct csv *csv)
+static void write_handoff(const struct recipe *recipe, const char *metric,
+                          const struct points *points, struct interval beta, const char *run,
+                          struct csv *csv)
 {
-    for (int metric = HANDOFF_RPCS; metric <= HANDOFF_US; metric++) {
-        struct interval beta = no_interval;
-        if (metric == HANDOFF_US) {
-            gather_times(waiters, points);
-            beta = gather_beta(samples, waiters->recipe);
-        } else {
-            gather_counts(waiters, (enum handoff_metric)metric, points);
-        }
-        if (points->count == 0)
-            continue;
-        struct fitted fitted = fit(points, false);
-        write_row(waiters->recipe, handoff_names[metric], "waiters", &fitted, "", beta,
-                  context->run, csv);
-    }
+    if (points->count == 0)
+        return;
+    struct fitted fitted = fit(points, false);
+    write_row(recipe, metric, "waiters", &fitted, "", beta, run, csv);
 }
 
 void fits_write(const struct samples *samples, const struct waiters *waiters,
@@ -342,7 +313,14 @@ void fits_write(const struct samples *samples, const struct waiters *waiters,
 {
     struct points points;
     write_totals(samples, waiters->recipe, context, &points, csv);
-    write_handoffs(samples, waiters, context, &points, csv);
+    for (size_t i = 0; i < sizeof handoff_counts / sizeof handoff_counts[0]; i++) {
+        gather_counts(waiters, handoff_counts[i].sum, &points);
+        write_handoff(waiters->recipe, handoff_counts[i].name, &points, no_interval, context->run,
+                      csv);
+    }
+    gather_times(waiters, &points);
+    write_handoff(waiters->recipe, "handoff_us", &points, gather_beta(samples, waiters->recipe),
+                  context->run, csv);
 }
 
 /* ------------------------------------------------------------------ in words */
