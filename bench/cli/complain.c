@@ -101,23 +101,27 @@ bool complain_value(const char *subcommand, const char *option, const char *valu
     return false;
 }
 
-void complain_mildly(const char *what, ...)
+__attribute__((format(printf, 2, 0))) static void write_list(const char *start, const char *what,
+                                                             va_list arguments)
 {
     struct line line = {.length = 0};
-    va_list arguments;
-    append(&line, "zkherd: ");
-    va_start(arguments, what);
+    append(&line, "%s", start);
     append_list(&line, what, arguments);
-    va_end(arguments);
     write_line(&line);
+}
+
+void complain_mildly(const char *what, ...)
+{
+    va_list arguments;
+    va_start(arguments, what);
+    write_list("zkherd: ", what, arguments);
+    va_end(arguments);
 }
 
 void complain_plainly(const char *what, ...)
 {
-    struct line line = {.length = 0};
     va_list arguments;
     va_start(arguments, what);
-    append_list(&line, what, arguments);
+    write_list("", what, arguments);
     va_end(arguments);
-    write_line(&line);
 }

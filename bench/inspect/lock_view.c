@@ -330,8 +330,7 @@ static enum error_kind list_part(struct browser *browser, const char *path, cons
     return kind;
 }
 
-/* All leases of the list: kazoo's have no numbers. */
-static size_t read_leases(const char *const *names, size_t count, struct line_place *places)
+size_t lock_view_read_leases(const char *const *names, size_t count, struct line_place *places)
 {
     size_t read = 0;
     for (size_t i = 0; i < count; i++) {
@@ -378,7 +377,7 @@ static enum error_kind see_parts(struct browser *browser, const char *path,
         return kind;
     view->kind = LOCK_VIEW_SEMAPHORE;
     view->is_lock = true;
-    size_t first = read_leases(leases, lease_count, view->places);
+    size_t first = lock_view_read_leases(leases, lease_count, view->places);
     view->count = first + read_line(line, line_count, view->places + first);
     set_below(view, 0, first, parts->leases);
     set_below(view, first, view->count, parts->line);

@@ -74,6 +74,10 @@ bool lock_view_equal(const struct lock_view *one, const struct lock_view *other)
 /* The number of waiters. */
 size_t lock_view_waiters(const struct lock_view *view);
 
+/* Reads the names of a semaphore's folder, leases or line, as line_read does a queue's: kazoo's
+ * leases have no numbers. Returns the number of places. */
+size_t lock_view_read_leases(const char *const *names, size_t count, struct line_place *places);
+
 /* The path of the znode of a place, for the caller to free; NULL without memory. */
 char *lock_view_znode(const struct lock_view *view, const char *path, size_t place);
 

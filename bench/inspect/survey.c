@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "bench/inspect/survey.h"
 
+#include "bench/inspect/lock_view.h"
 #include "recipes/line.h"
 
 #include <errno.h>
@@ -184,16 +185,6 @@ static void free_part(struct part *part)
     free(part->places);
 }
 
-static size_t read_places(const char *const *names, size_t count, struct line_place *places)
-{
-    size_t leases = 0;
-    for (size_t i = 0; i < count; i++) {
-        if (line_is_kazoo_lease(names[i]))
-            places[leases++] = (struct line_place){.name = names[i], .role = LINE_LEASES};
-    }
-    return leases > 0 ? leases : line_read(names, count, places);
-}
-
 /* What there is of it is for free_part, on an error too. Takes the folder. */
 static enum error_kind list_part(struct search *search, char *folder, struct part *part,
                                  struct error *error)
@@ -212,7 +203,7 @@ static enum error_kind list_part(struct search *search, char *folder, struct par
     part->places = calloc(count + 1, sizeof *part->places);
     if (part->places == NULL)
         return raise_no_memory(folder, error);
-    part->count = read_places(part->names, count, part->places);
+    part->count = lock_view_read_leases(part->names, count, part->places);
     search->survey->znodes++;
     return ERROR_NONE;
 }

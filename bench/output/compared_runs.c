@@ -165,23 +165,13 @@ enum scheme { BY_TARGET, BY_SERVERS, BY_NAME, BY_FOLDER };
 static void label_side(struct compared_run *side, enum scheme scheme)
 {
     const char *folder = side->run->folder;
-    const char *plural = side->servers == 1 ? "" : "s";
-    unsigned long long servers = side->servers;
-    switch (scheme) {
-    case BY_TARGET:
-        snprintf(side->label, sizeof side->label, "%s", side->target);
-        return;
-    case BY_SERVERS:
-        snprintf(side->label, sizeof side->label, "%s with %llu server%s", side->target, servers,
-                 plural);
-        return;
-    case BY_NAME:
-        snprintf(side->label, sizeof side->label, "%s", folder_name(folder));
-        return;
-    case BY_FOLDER:
-        snprintf(side->label, sizeof side->label, "%s", folder);
-        return;
-    }
+    const char *names[] = {
+        [BY_TARGET] = side->target, [BY_NAME] = folder_name(folder), [BY_FOLDER] = folder};
+    if (scheme == BY_SERVERS)
+        snprintf(side->label, sizeof side->label, "%s with %llu server%s", side->target,
+                 (unsigned long long)side->servers, side->servers == 1 ? "" : "s");
+    else
+        snprintf(side->label, sizeof side->label, "%s", names[scheme]);
 }
 
 static bool all_differ(const struct compared_runs *compared)
