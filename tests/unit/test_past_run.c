@@ -253,6 +253,16 @@ static void test_plans_that_measure_something_else_differ(void **state)
     }
 }
 
+/* Of several keys that differ, whatever their order in the manifest. */
+static void test_the_first_key_of_the_table_is_named(void **state)
+{
+    (void)state;
+    assert_int_equal(open_run(trials), ERROR_NONE);
+    json_object_set_new(plan, "placement", json_string("leader"));
+    assert_int_equal(check_changed("max_rate", json_integer(9), ""), ERROR_OTHER_PLAN);
+    assert_int_equal(strncmp(error.detail, "max_rate is", strlen("max_rate is")), 0);
+}
+
 static void test_the_order_of_a_list_decides_nothing(void **state)
 {
     (void)state;
@@ -276,6 +286,7 @@ int main(void)
         TEST(test_lists_hold_names_and_numbers),
         TEST(test_every_trial_is_one_of_the_plan_and_there_once),
         TEST(test_plans_that_measure_something_else_differ),
+        TEST(test_the_first_key_of_the_table_is_named),
         TEST(test_the_order_of_a_list_decides_nothing),
     };
     return cmocka_run_group_tests_name("past_run", tests, NULL, NULL);
