@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "client/client.h"
 
+#include "base/clock.h"
+
 #include <assert.h>
 #include <errno.h>
 #include <stdlib.h>
@@ -98,7 +100,7 @@ void client_multi(struct client *client, const struct request *parts, size_t par
 
 uint64_t client_now_ns(const struct client *client)
 {
-    return client->driver->now_ns(client);
+    return client->driver->now_ns == NULL ? clock_now_ns() : client->driver->now_ns(client);
 }
 
 bool client_bytes(const struct client *client, struct client_bytes *bytes)
@@ -151,6 +153,12 @@ void client_refuse(struct client *client, enum zk_status status)
     newest->status = status;
 }
 
+void client_doubt(struct client *client, enum zk_status status)
+{
+    client_refuse(client, status);
+    client->doubted = true;
+}
+
 static void deliver(struct client *client, struct client_reply *reply)
 {
     const struct client_slot *done = slot(client, 0);
@@ -164,14 +172,21 @@ static void deliver(struct client *client, struct client_reply *reply)
 
 bool client_deliver_refused(struct client *client)
 {
-    if (client->outstanding == 0 || !slot(client, 0)->refused)
-        return false;
-    deliver(client, &(struct client_reply){.status = slot(client, 0)->status});
-    return true;
+    uint32_t count = client->outstanding, done = 0;
+    for (; done < count && !client->silent && slot(client, 0)->refused; done++)
+        deliver(client, &(struct client_reply){.status = slot(client, 0)->status});
+    return done > 0;
 }
 
 void client_deliver_reply(struct client *client, struct client_reply *reply)
 {
-    assert(client->outstanding > 0 && !slot(client, 0)->refused);
-    deliver(client, reply);
+    client_deliver_refused(client);
+    if (client->silent)
+        return;
+    bool is_awaited = client->outstanding > 0 && !slot(client, 0)->refused;
+    assert(is_awaited || client->doubted);
+    if (is_awaited)
+        deliver(client, reply);
+    else
+        client->doubted = false;
 }

@@ -85,13 +85,13 @@ struct client_bytes {
     uint64_t received_bytes;
 };
 
-/* What stands behind a session. */
+/* How a kind of session does what the functions below ask for. */
 struct client_driver {
     void (*submit)(struct client *client, const struct request *request);
     bool (*cut)(struct client *client);
     bool (*crash)(struct client *client);
     bool (*leave)(struct client *client);
-    uint64_t (*now_ns)(const struct client *client);
+    uint64_t (*now_ns)(const struct client *client); /* NULL: the host's monotonic clock */
     bool (*bytes)(const struct client *client, struct client_bytes *bytes);
     size_t (*unread)(const struct client *client);
     uint32_t (*timeout_ms)(const struct client *client);
@@ -104,8 +104,8 @@ struct client_slot {
     uint64_t tag;
     uint64_t sent_ns;
     enum operation operation;
-    bool refused;          /* the driver could not send it … */
-    enum zk_status status; /* … and this is its reply */
+    bool refused;          /* the driver did not send it */
+    enum zk_status status; /* refused: that of its reply */
 };
 
 /* A driver embeds this at the head of its own structure. */
@@ -113,6 +113,8 @@ struct client {
     const struct client_driver *driver;
     const struct client_listener *listener;
     void *owner;
+    bool silent;      /* set by the driver: no reply is delivered any more */
+    bool doubted;     /* a reply may come to an operation that was refused: client_doubt */
     uint64_t sent_ns; /* when the last operation was sent */
     uint32_t outstanding;
     uint32_t depth;            /* 0 is 1 */
@@ -197,15 +199,20 @@ bool client_leave(struct client *client);
 MUST_CHECK enum error_kind client_init(struct client *client, uint32_t depth, struct error *error);
 void client_deinit(struct client *client);
 
-/* The operation that was submitted last was not sent, and never will be: this is its reply, which
- * client_deliver_refused delivers. */
+/* Refuses the operation that was submitted last: the driver does not send it, and its reply has
+ * this status. */
 void client_refuse(struct client *client, enum zk_status status);
 
-/* Delivers the reply to the oldest operation if that was refused; false if it was not. */
+/* Refuses the operation that was submitted last although a reply to it may come: the session has
+ * ended, so it is the last that was sent. If the reply comes, client_deliver_reply drops it. */
+void client_doubt(struct client *client, enum zk_status status);
+
+/* Delivers the replies to refused operations that are older than all that were sent. False if there
+ * are none. */
 bool client_deliver_refused(struct client *client);
 
-/* Delivers the reply to the oldest operation, which was not refused. Fills in operation, tag and
- * latency_ns of *reply. */
+/* Delivers the reply to the oldest operation that was sent, after the replies to refused operations
+ * that are older. Fills in operation, tag and latency_ns of *reply. */
 void client_deliver_reply(struct client *client, struct client_reply *reply);
 
 #endif

@@ -66,17 +66,27 @@ bool drop_connection_off(int descriptor, const void *last, size_t length, int *o
         close(ends[1]);
         return false;
     }
-    shutdown(ends[0], SHUT_WR);
-    if (other_end != NULL)
+    if (other_end != NULL) {
         *other_end = ends[1];
-    else
+    } else {
+        shutdown(ends[0], SHUT_WR);
         close(ends[1]);
+    }
     dup2(ends[0], descriptor);
     close(ends[0]);
-    /* Wakes up a thread that waits for the connection, and keeps it open, so that closing would
-     * not end it. The thread then looks at the descriptor once more, and once only: what it is to
-     * find must be there by now. */
+    /* A thread that polls the connection keeps it open, so that close alone would not end it. The
+     * shutdown wakes the thread, which then looks at the descriptor once more: the other socket
+     * must be there by now. */
     shutdown(connection, SHUT_RDWR);
     close(connection);
     return true;
+}
+
+/* A socket full of bytes that nobody has read would have the library wait for room. */
+void drop_connection_end(int other_end)
+{
+    char bytes[4096];
+    shutdown(other_end, SHUT_RD);
+    while (recv(other_end, bytes, sizeof bytes, MSG_DONTWAIT) > 0)
+        ;
 }

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * drop_connection: losing a session's connection at a chosen moment. Layer: client, below the
+ * drop_connection: loses a session's connection at a chosen moment. Layer: client, below the
  * drivers.
  *
- * The client library owns its socket and must find the connection lost, as it would any other. So
- * the socket is put in place of another, under the library's own descriptor: what has arrived by
- * then cannot be read any more, not even by a thread of the library that is about to.
+ * The client library owns its socket. So another socket is put under the library's descriptor: what
+ * has arrived by then cannot be read any more, not even by a thread of the library that is about
+ * to.
  *
  * Invariant: nothing here reads a byte that the library may still read.
  */
@@ -15,7 +15,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* What has arrived, and was not read yet. */
+/* What has arrived and is unread. */
 enum drop_connection_view {
     DROP_CONNECTION_NOTHING, /* not even one whole message */
     DROP_CONNECTION_REPLY, /* among others, the reply to a request: the server has carried it out */
@@ -25,21 +25,25 @@ enum drop_connection_view {
 /* Looks at a connection on which at most one request is outstanding. */
 enum drop_connection_view drop_connection_look(int descriptor);
 
-/* Has the kernel tell nobody of what arrives from now on (up to some megabytes), so that a thread
- * that waits for it goes on waiting. */
+/* From now on what arrives (up to some megabytes) wakes no thread that polls the connection. */
 void drop_connection_hold(int descriptor);
 
 /*
- * Ends the connection as the end of its process would, and puts a socket under its descriptor that
- * has no bytes and takes none. With other_end NULL the library finds there that the connection has
- * ended; else it finds an idle one, as long as *other_end is open, which is the caller's. Before
- * that it sends `length` bytes of its own (0: none), which still reach the other side: the library
- * may hold no unsent ones. False, with nothing done, if the system allows no more descriptors, or
- * the connection does not take these bytes.
+ * Ends the connection as the end of its process would, and puts another socket under its
+ * descriptor. With other_end NULL the library finds that its connection has ended. Else it finds an
+ * idle connection, which takes what it sends; *other_end is the caller's to close, after the
+ * library's handle. Before that, sends `length` bytes of the caller's (0: none), which still reach
+ * the server: the library may hold no unsent ones. False, with nothing done, if the system allows
+ * no more descriptors, or the connection does not take these bytes.
  *
- * The connection must stand: a library that is about to close it by itself would find another's
- * socket under the descriptor that it gave back.
+ * The connection must stand: the number of a descriptor that the library has closed may be that of
+ * another socket. A thread that is reading or writing at this moment, not polling, may find the
+ * connection ended in spite of other_end, and begin to connect again.
  */
 bool drop_connection_off(int descriptor, const void *last, size_t length, int *other_end);
+
+/* To be called right before the library closes its handle: the idle connection takes no more bytes,
+ * so that the library's request to close the session fails at once. */
+void drop_connection_end(int other_end);
 
 #endif

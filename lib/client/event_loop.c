@@ -165,7 +165,7 @@ static void sweep(struct event_loop *events, uint64_t now_ns)
     events->next_sweep_ns = now_ns + SWEEP_NS;
     for (size_t i = 0; i < events->count; i++) {
         struct event_session *session = &events->sessions[i];
-        event_session_deliver_refused(session);
+        client_deliver_refused(&session->client);
         if (now_ns >= session->deadline_ns)
             refresh(events, session);
     }

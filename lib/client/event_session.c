@@ -40,7 +40,7 @@ static void watcher(zhandle_t *zk, int type, int state, const char *path, void *
     (void)zk;
     struct event_session *session = context;
     struct client *client = &session->client;
-    if (session->closing)
+    if (client->silent)
         return;
     const struct library *library = session->library;
     if (type == library->session_event) {
@@ -54,23 +54,9 @@ static void watcher(zhandle_t *zk, int type, int state, const char *path, void *
     }
 }
 
-/* The oldest operations, until one of them was sent. */
-void event_session_deliver_refused(struct event_session *session)
-{
-    for (uint32_t left = session->client.outstanding; left > 0 && !session->closing; left--) {
-        if (!client_deliver_refused(&session->client))
-            return;
-        session->cutting = false;
-    }
-}
-
 static void replied(void *owner, struct client_reply *reply)
 {
-    struct event_session *session = owner;
-    session->cutting = false;
-    event_session_deliver_refused(session);
-    if (!session->closing)
-        client_deliver_reply(&session->client, reply);
+    client_deliver_reply(owner, reply);
 }
 
 /* ------------------------------------------------------------------ the operations */
@@ -86,6 +72,7 @@ static struct event_session *of_client(struct client *client)
 static void submit(struct client *client, const struct request *request)
 {
     struct event_session *session = of_client(client);
+    session->cutting = false;
     int code = async_calls_call(&session->calls, request);
     if (code == ZOK)
         push(session);
@@ -107,7 +94,7 @@ static bool has_connection(const struct event_session *session)
 /* A session that has been ended is not, although the library takes it for connected. */
 static bool is_connected(const struct event_session *session)
 {
-    return !session->closing && has_connection(session);
+    return !session->client.silent && has_connection(session);
 }
 
 static bool cut(struct client *client)
@@ -123,7 +110,7 @@ static bool end_connection(struct event_session *session, const void *last, size
     if (!is_connected(session) ||
         !drop_connection_off(session->descriptor, last, length, &session->other_end))
         return false;
-    session->closing = session->crashed = true;
+    session->client.silent = session->crashed = true;
     event_session_refresh(session);
     return true;
 }
@@ -144,12 +131,6 @@ static bool leave(struct client *client)
     struct event_session *session = of_client(client);
     return (session->epoll_events & EPOLLOUT) == 0 &&
            end_connection(session, close_request, sizeof close_request);
-}
-
-static uint64_t now_ns(const struct client *client)
-{
-    (void)client;
-    return clock_now_ns();
 }
 
 /* While the library is not connected it may have closed its socket, and another have its number. */
@@ -192,7 +173,6 @@ const struct client_driver event_session_driver = {
     .cut = cut,
     .crash = crash,
     .leave = leave,
-    .now_ns = now_ns,
     .bytes = bytes,
     .unread = unread,
     .timeout_ms = timeout_ms,
@@ -210,7 +190,7 @@ enum error_kind event_session_init(struct event_session *session, const struct l
     *session = (struct event_session){
         .client = {.driver = &event_session_driver, .listener = listener, .owner = owner},
         .library = library,
-        .calls = {.library = library, .replied = replied, .owner = session},
+        .calls = {.library = library, .replied = replied, .owner = &session->client},
         .descriptor = -1,
         .other_end = -1,
     };
@@ -237,7 +217,7 @@ void event_session_deinit(struct event_session *session)
 {
     if (session->zk == NULL)
         return;
-    session->closing = true;
+    session->client.silent = true;
     if (session->descriptor >= 0) {
         /* The library closes a connected handle with up to 4.5 s of waiting. It learns here that
          * its connection has ended, and then frees without a word. */
@@ -274,7 +254,7 @@ void event_session_process(struct event_session *session, uint32_t epoll_events)
     int events = 0;
     if (session->crashed)
         return;
-    if (session->cutting)
+    if (session->cutting && session->client.outstanding > 0)
         epoll_events = hold_back(session, epoll_events);
     if (epoll_events & (EPOLLIN | EPOLLERR | EPOLLHUP))
         events |= session->library->wants_read;
@@ -338,7 +318,7 @@ static bool flush(struct event_session *session)
 /* Behind the last whole message of the library: in the middle of one it would be a part of that. */
 enum event_session_closing event_session_close(struct event_session *session)
 {
-    session->closing = true;
+    session->client.silent = true;
     if (session->crashed || !has_connection(session))
         return EVENT_SESSION_CUT_OFF;
     if (session->close_sent == 0 && !flush(session))

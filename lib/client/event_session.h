@@ -32,15 +32,14 @@ struct event_session {
     /* The socket is new, or may be: its number alone does not tell, the library reopens under the
      * same one. */
     bool reopened;
-    bool closing;
     size_t close_sent; /* of the close request, in bytes */
-    bool asked;        /* all of it: the server is to close the session */
-    bool cutting;      /* the outstanding operation's reply is to be lost */
+    bool asked;        /* the whole close request has been sent */
+    bool cutting;      /* the reply to the outstanding operation is to be lost */
     bool crashed;      /* the library is not driven any more */
-    int other_end;     /* crashed: of what the library takes for its connection */
-    bool driven;       /* inside the library, which asks afterwards what it waits for */
-    /* Given a request since it was driven last, and therefore on the loop's list: whoever takes it
-     * from there refreshes it. */
+    int other_end;     /* crashed: the peer of the socket that the library takes for its own */
+    bool driven;       /* event_session_process is calling the library */
+    /* It was given a request since it was driven last, and is on the loop's list; the loop
+     * refreshes it when it takes it off the list. */
     bool neglected;
     struct event_session *next_neglected;
     struct event_session **all_neglected; /* the list; NULL: there is no loop */
@@ -64,10 +63,6 @@ void event_session_deinit(struct event_session *session);
  * reopened up to date. */
 void event_session_process(struct event_session *session, uint32_t epoll_events);
 void event_session_refresh(struct event_session *session);
-
-/* Delivers the replies to operations that the library did not take, if none is older that it did.
- */
-void event_session_deliver_refused(struct event_session *session);
 
 enum event_session_closing {
     EVENT_SESSION_ASKED,   /* the close request has gone out */

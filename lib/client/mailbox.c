@@ -4,6 +4,7 @@
 #include "base/clock.h"
 #include "base/condition.h"
 
+#include <assert.h>
 #include <string.h>
 
 void mailbox_init(struct mailbox *mailbox)
@@ -37,7 +38,8 @@ static void put(struct mailbox *mailbox, enum letter_kind kind, int value, const
     letter->kind = kind;
     letter->value = value;
     letter->reply = reply;
-    memccpy(letter->path, path, '\0', sizeof letter->path);
+    assert(strlen(path) < sizeof letter->path);
+    strcpy(letter->path, path);
     mailbox->count++;
     pthread_cond_broadcast(&mailbox->changed);
 }

@@ -10,6 +10,7 @@
 
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -30,7 +31,6 @@ static void watcher(zhandle_t *zk, int type, int state, const char *path, void *
     if (type == library->session_event)
         mailbox_post(&session->mailbox, LETTER_STATE, (int)translate_state(library, state), "");
     else
-        /* It fits: a path that does not was never sent. */
         mailbox_post(&session->mailbox, LETTER_EVENT, (int)translate_event(library, type), path);
 }
 
@@ -42,18 +42,6 @@ static void replied(void *owner, struct client_reply *reply)
 {
     struct thread_session *session = owner;
     mailbox_hand_over(&session->mailbox, reply);
-}
-
-/* The oldest operations, until one of them was sent; false if that is the first. */
-static bool deliver_refused(struct thread_session *session)
-{
-    bool delivered = false;
-    for (uint32_t left = session->client.outstanding; left > 0 && !session->dead; left--) {
-        if (!client_deliver_refused(&session->client))
-            break;
-        delivered = true;
-    }
-    return delivered;
 }
 
 static void open_letter(struct thread_session *session, const struct letter *letter)
@@ -73,9 +61,7 @@ static void open_letter(struct thread_session *session, const struct letter *let
         session->common->hooks.order(client->owner, letter->value);
         break;
     case LETTER_REPLY:
-        deliver_refused(session);
-        if (!session->dead)
-            client_deliver_reply(client, letter->reply);
+        client_deliver_reply(client, letter->reply);
         mailbox_reply_read(&session->mailbox);
         break;
     }
@@ -119,21 +105,22 @@ static void *cut_reply(void *context)
     return NULL;
 }
 
-static int call(struct thread_session *session, struct sync_calls_answer *answer)
+static struct client_reply call(struct thread_session *session, struct sync_calls_answer *answer)
 {
     return sync_calls_call(&session->common->library, session->zk, &session->copy.request, answer);
 }
 
-static int call_and_cut(struct thread_session *session, struct sync_calls_answer *answer)
+static struct client_reply call_and_cut(struct thread_session *session,
+                                        struct sync_calls_answer *answer)
 {
     pthread_t thread;
     if (pthread_create(&thread, NULL, cut_reply, session) != 0)
-        return ZSYSTEMERROR;
+        return (struct client_reply){.status = ZK_OTHER_ERROR};
     drop_connection_hold(session->socket_owner.descriptor);
-    int code = call(session, answer);
+    struct client_reply reply = call(session, answer);
     mailbox_return(&session->mailbox);
     pthread_join(thread, NULL);
-    return code;
+    return reply;
 }
 
 /* What a server has answered, it has answered over a connection that stands. False at the end. */
@@ -151,19 +138,17 @@ static bool comes_in_turn(struct thread_session *session, enum zk_status status)
     }
 }
 
-/* The request is no longer noted when the listener hears of the reply: it may ask for the next. */
+/* The listener may submit the next operation when it hears the reply, so the copy is free by then.
+ */
 static void carry_out(struct thread_session *session)
 {
-    struct sync_calls_answer answer;
-    sync_calls_init(&answer, session->value);
-    int code = ZBADARGUMENTS;
-    if (session->fits)
-        code = session->cutting ? call_and_cut(session, &answer) : call(session, &answer);
-    struct client_reply reply = sync_calls_reply(session->copy.request.operation, code, &answer);
-    session->noted = session->cutting = false;
-    if (mailbox_return(&session->mailbox) && comes_in_turn(session, reply.status) && !session->dead)
+    struct sync_calls_answer answer = {.value = session->value};
+    struct client_reply reply =
+        session->cutting ? call_and_cut(session, &answer) : call(session, &answer);
+    session->copied = false;
+    if (mailbox_return(&session->mailbox) && comes_in_turn(session, reply.status))
         client_deliver_reply(&session->client, &reply);
-    sync_calls_deinit(&session->common->library, &answer);
+    session->common->library.deallocate_names(&answer.names);
 }
 
 /* ------------------------------------------------------------------ the session's thread */
@@ -180,24 +165,24 @@ static bool serve_next(struct thread_session *session)
 {
     bool rings = session->alarm_ns != 0 && clock_now_ns() >= session->alarm_ns;
     struct letter letter;
-    switch (mailbox_take(&session->mailbox, session->noted && !rings, &letter)) {
+    switch (mailbox_take(&session->mailbox, session->copied && !rings, &letter)) {
     case MAILBOX_CLOSED:
         return false;
     case MAILBOX_LETTER:
         open_letter(session, &letter);
-        return !session->dead;
+        return !session->client.silent;
     case MAILBOX_EMPTY:
         break;
     }
     if (rings) {
         ring(session);
-    } else if (session->noted) {
+    } else if (session->copied) {
         carry_out(session);
-    } else if (!deliver_refused(session)) {
+    } else if (!client_deliver_refused(&session->client)) {
         session->common->hooks.waits(session->client.owner);
         mailbox_await(&session->mailbox, session->alarm_ns);
     }
-    return !session->dead;
+    return !session->client.silent;
 }
 
 /* All that is left to a session whose process is gone: to carry out its orders, for whoever waits
@@ -220,6 +205,8 @@ static void serve_orders(struct thread_session *session, bool closes)
 
 static void close_handle(struct thread_session *session)
 {
+    if (session->other_end >= 0)
+        drop_connection_end(session->other_end);
     session->common->library.close(session->zk);
     socket_owner_drop(&session->socket_owner);
     if (session->other_end >= 0)
@@ -263,17 +250,34 @@ static struct thread_session *of_client(struct client *client)
     return (struct thread_session *)client;
 }
 
+/* The notification of a watch lies in the mailbox, with its path. */
+static bool has_room(const struct request *request)
+{
+    return request->watch == NO_WATCH || strlen(request->path) < REQUEST_COPY_PATH_MAX;
+}
+
+/* When the session expires, the library fails all requests that it has taken before, by then under
+ * a lock that also taking a request needs. One that it takes later stays unanswered; but then the
+ * new state is seen here, behind that lock. */
+static void submit_at_once(struct thread_session *session, const struct request *request)
+{
+    int code = has_room(request) ? async_calls_call(&session->calls, request) : ZBADARGUMENTS;
+    if (code != ZOK)
+        client_refuse(&session->client, translate_status(code));
+    else if (translate_is_gone(&session->common->library, session->zk))
+        client_doubt(&session->client, ZK_SESSION_EXPIRED);
+}
+
 static void submit(struct client *client, const struct request *request)
 {
     struct thread_session *session = of_client(client);
-    if (client->depth > 1) {
-        int code = async_calls_call(&session->calls, request);
-        if (code != ZOK)
-            client_refuse(client, translate_status(code));
-        return;
-    }
-    session->fits = request_copy_take(&session->copy, request);
-    session->noted = true;
+    session->cutting = false;
+    if (client->depth > 1)
+        submit_at_once(session, request);
+    else if (request_copy_take(&session->copy, request))
+        session->copied = true;
+    else
+        client_refuse(client, ZK_OTHER_ERROR);
 }
 
 static bool cut(struct client *client)
@@ -287,8 +291,8 @@ static bool cut(struct client *client)
 static void die(struct thread_session *session)
 {
     socket_owner_drop(&session->socket_owner);
-    session->noted = session->cutting = false;
-    session->dead = true;
+    session->copied = session->cutting = false;
+    session->client.silent = true;
     mailbox_keep_orders(&session->mailbox);
 }
 
@@ -311,12 +315,6 @@ static bool leave(struct client *client)
         return false;
     die(session);
     return true;
-}
-
-static uint64_t now_ns(const struct client *client)
-{
-    (void)client;
-    return clock_now_ns();
 }
 
 /* The library's threads may close the socket at any time, and another get its number; but no other
@@ -363,7 +361,6 @@ static const struct client_driver thread_session_driver = {
     .cut = cut,
     .crash = crash,
     .leave = leave,
-    .now_ns = now_ns,
     .bytes = bytes,
     .unread = unread,
     .timeout_ms = timeout_ms,

@@ -58,18 +58,15 @@ struct thread_session {
 
     /* The session's thread alone. */
     struct socket_owner socket_owner; /* to the library's socket */
-    int other_end;     /* crashed: of what the library takes for its connection; else -1 */
-    bool cutting;      /* the noted operation's reply is to be lost */
-    bool noted;        /* an operation was asked for, and is to be carried out … */
-    bool fits;         /* … if its note could be taken; else it is not sent */
-    uint64_t alarm_ns; /* 0: none */
-    bool dead;         /* it crashed, or left: see client.h */
-    bool apart; /* it knows of no connection: none yet, or it heard of the loss of the last */
+    int other_end; /* crashed: the peer of the socket that the library takes for its own; else -1 */
+    bool cutting;  /* the reply to the copied operation is to be lost */
+    bool copied;   /* an operation is to be carried out */
     struct request_copy copy;
-    char *value; /* what a get is answered with */
+    char *value;       /* room for the data that a get reads */
+    uint64_t alarm_ns; /* 0: none */
+    bool apart; /* it knows of no connection: none yet, or it heard of the loss of the last */
 
-    struct async_calls calls; /* of a session with a depth over one, instead of the note */
-
+    struct async_calls calls; /* of a session with a depth over one, instead of the copy */
     struct mailbox mailbox;
 
     /* Under the mutex: how far the thread has come. */

@@ -17,9 +17,13 @@
  * A session with a depth of one makes synchronous calls. A request that a copy has no room for
  * (client/request_copy.h) is not sent, and answered by ZK_OTHER_ERROR; a reply to get holds
  * SYNC_CALLS_VALUE_MAX bytes (client/sync_calls.h), and what is more is cut off. A session with a
- * greater depth makes asynchronous calls: its replies and events come in the server's order, and
- * its paths and values are as long as the library takes, but for the path of an event
- * (REQUEST_COPY_PATH_MAX).
+ * greater depth makes asynchronous calls: its replies and events come in the server's order. Its
+ * paths and values may be as long as the library takes; but a request that sets a watch on a path
+ * of REQUEST_COPY_PATH_MAX bytes or more is not sent either.
+ *
+ * A request that is submitted in the moment of the session's expiry is answered by
+ * ZK_SESSION_EXPIRED with a depth of more than one. A synchronous call of that moment may block in
+ * the library until the session is closed.
  *
  * Errors: they need the session's socket, and do nothing while it is not known; nor do client_crash
  * and client_leave in a hook that is called while the session is inside a request. A reply to be

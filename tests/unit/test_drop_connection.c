@@ -10,6 +10,8 @@
 #include "client/drop_connection.h"
 
 #include <arpa/inet.h>
+#include <errno.h>
+#include <poll.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -69,6 +71,36 @@ static void test_a_reply_is_found_behind_others(void **state)
     assert_int_equal(drop_connection_look(ends[0]), DROP_CONNECTION_REPLY);
 }
 
+/* Else the library would fail to send, and reconnect, before its handle is closed. */
+static void test_a_library_left_with_an_idle_connection_may_send(void **state)
+{
+    char byte = 1;
+    int other_end;
+    (void)state;
+    assert_true(drop_connection_off(ends[0], NULL, 0, &other_end));
+    assert_int_equal(recv(ends[1], &byte, 1, 0), 0);
+    assert_int_equal(recv(ends[0], &byte, 1, MSG_DONTWAIT), -1);
+    assert_int_equal(errno, EAGAIN);
+    while (send(ends[0], &byte, 1, MSG_NOSIGNAL | MSG_DONTWAIT) == 1)
+        ;
+    assert_int_equal(errno, EAGAIN);
+    drop_connection_end(other_end);
+    assert_int_equal(send(ends[0], &byte, 1, MSG_NOSIGNAL | MSG_DONTWAIT), -1);
+    assert_int_equal(errno, EPIPE);
+    assert_int_equal(poll(&(struct pollfd){.fd = ends[0], .events = POLLOUT}, 1, 0), 1);
+    close(other_end);
+}
+
+static void test_a_library_may_find_its_connection_ended(void **state)
+{
+    char byte = 1;
+    (void)state;
+    assert_true(drop_connection_off(ends[0], NULL, 0, NULL));
+    assert_int_equal(recv(ends[1], &byte, 1, 0), 0);
+    assert_int_equal(recv(ends[0], &byte, 1, 0), 0);
+    assert_int_equal(send(ends[0], &byte, 1, MSG_NOSIGNAL), -1);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -76,6 +108,10 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_a_notification_is_no_reply, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_the_answer_to_a_ping_is_no_reply, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_a_reply_is_found_behind_others, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_a_library_left_with_an_idle_connection_may_send,
+                                        set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_a_library_may_find_its_connection_ended, set_up,
+                                        tear_down),
     };
-    return cmocka_run_group_tests_name("cut", tests, NULL, NULL);
+    return cmocka_run_group_tests_name("drop_connection", tests, NULL, NULL);
 }

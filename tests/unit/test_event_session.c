@@ -113,11 +113,11 @@ static void test_a_request_that_is_not_taken_is_answered_from_the_loop(void **st
     (void)state;
     client_exists(&handle.client, "no path", NO_WATCH);
     assert_int_equal(replies, 0);
-    event_session_deliver_refused(&handle);
+    client_deliver_refused(&handle.client);
     assert_int_equal(replies, 1);
     assert_int_equal(status, ZK_OTHER_ERROR);
     assert_false(handle.client.outstanding);
-    event_session_deliver_refused(&handle);
+    client_deliver_refused(&handle.client);
     assert_int_equal(replies, 1);
 }
 
@@ -276,9 +276,9 @@ static void test_who_cannot_leave_goes_on(void **state)
     event_session_refresh(&handle);
     assert_false(client_leave(&handle.client));
     assert_int_equal(arrived(ends[1], bytes, sizeof bytes), 0);
-    assert_false(handle.closing);
+    assert_false(handle.client.silent);
     client_exists(&handle.client, "no path", NO_WATCH);
-    event_session_deliver_refused(&handle);
+    client_deliver_refused(&handle.client);
     assert_int_equal(replies, 1);
     close(ends[0]);
     close(ends[1]);

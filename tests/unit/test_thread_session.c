@@ -1,0 +1,255 @@
+// SPDX-License-Identifier: Apache-2.0
+/* A session on a thread, with many requests outstanding and a library that is not there: requests
+ * that the library may never answer. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "base/clock.h"
+#include "client/thread_session.h"
+#include "tests/support/pause.h"
+
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define CONNECTED 3
+#define EXPIRED   (-112)
+#define DEPTH     4
+
+static int handle_of_library;
+#define ZK ((zhandle_t *)(void *)&handle_of_library)
+
+static atomic_int state_of_library;
+static atomic_uint taken, turns, replies;
+static unsigned expires_at; /* the session expires while the library takes this request, from 1 */
+static stat_completion_t completion_of_request;
+static const void *data_of_request;
+static uint64_t tags[DEPTH * 2];
+static enum zk_status statuses[DEPTH * 2];
+static const char *path; /* of the requests */
+static enum watch_flag watch;
+
+/* ------------------------------------------------------------------ the library */
+
+static zhandle_t *init(const char *hosts, watcher_fn watcher, int timeout_ms, const clientid_t *id,
+                       void *context, int flags)
+{
+    (void)hosts, (void)watcher, (void)timeout_ms, (void)id, (void)context, (void)flags;
+    return ZK;
+}
+
+static int close_handle(zhandle_t *zk)
+{
+    (void)zk;
+    return ZOK;
+}
+
+static int set_delay(zhandle_t *zk, int delay)
+{
+    (void)zk, (void)delay;
+    return ZOK;
+}
+
+static int state_of(zhandle_t *zk)
+{
+    (void)zk;
+    return atomic_load(&state_of_library);
+}
+
+static int take(zhandle_t *zk, const char *asked, int is_watch, stat_completion_t completion,
+                const void *data)
+{
+    (void)zk, (void)asked, (void)is_watch;
+    if (atomic_load(&state_of_library) == EXPIRED)
+        return ZINVALIDSTATE;
+    completion_of_request = completion;
+    data_of_request = data;
+    if (atomic_fetch_add(&taken, 1) + 1 == expires_at)
+        atomic_store(&state_of_library, EXPIRED);
+    return ZOK;
+}
+
+static void answer(int code)
+{
+    completion_of_request(code, NULL, data_of_request);
+}
+
+/* ------------------------------------------------------------------ the session */
+
+static struct thread_session_common common;
+static struct thread_session session;
+static struct client *const client = &session.client;
+static uint64_t submitted;
+
+static void submit(void *owner, int count)
+{
+    (void)owner;
+    const struct request request = {.operation = OP_EXISTS, .path = path, .watch = watch};
+    for (; count > 0; count--)
+        client_submit(client, &request, submitted++);
+    atomic_fetch_add(&turns, 1);
+}
+
+static void ignore_alarm(void *owner, uint64_t late_ns)
+{
+    (void)owner, (void)late_ns;
+}
+
+static void ignore_wait(void *owner)
+{
+    (void)owner;
+}
+
+static void ignore_state(void *owner, enum client_state state)
+{
+    (void)owner, (void)state;
+}
+
+static void ignore_sent(void *owner, enum operation operation)
+{
+    (void)owner, (void)operation;
+}
+
+static void note_reply(void *owner, const struct client_reply *reply)
+{
+    (void)owner;
+    unsigned i = atomic_load(&replies);
+    if (i < DEPTH * 2) {
+        tags[i] = reply->tag;
+        statuses[i] = reply->status;
+    }
+    atomic_fetch_add(&replies, 1);
+}
+
+static int set_up(void **state)
+{
+    static const struct client_listener listener = {
+        .state_changed = ignore_state, .sent = ignore_sent, .replied = note_reply};
+    struct error error;
+    (void)state;
+    common = (struct thread_session_common){
+        .library = {.init = init,
+                    .close = close_handle,
+                    .set_servers_resolution_delay = set_delay,
+                    .state = state_of,
+                    .aexists = take,
+                    .connected_state = CONNECTED,
+                    .expired_state = EXPIRED},
+        .hooks = {.order = submit, .alarm = ignore_alarm, .waits = ignore_wait}};
+    socket_owners_init(&common.owners);
+    common.owners.searched_ns = 2 * NS_PER_S; /* there is no socket to be found */
+    atomic_store(&state_of_library, CONNECTED);
+    atomic_store(&taken, 0);
+    atomic_store(&turns, 0);
+    atomic_store(&replies, 0);
+    submitted = expires_at = 0;
+    path = "/a";
+    watch = NO_WATCH;
+    return thread_session_open(&session, &common, "", 1000, DEPTH, &listener, NULL, &error) !=
+           ERROR_NONE;
+}
+
+static int tear_down(void **state)
+{
+    (void)state;
+    thread_session_end(&session);
+    bool ended = thread_session_await_end(&session, clock_now_ns() + PATIENCE_NS);
+    thread_session_close(&session);
+    socket_owners_deinit(&common.owners);
+    return !ended;
+}
+
+static void await_count(atomic_uint *counter, unsigned wanted)
+{
+    uint64_t until_ns = clock_now_ns() + PATIENCE_NS;
+    while (atomic_load(counter) < wanted && clock_now_ns() < until_ns)
+        pause_ms(1);
+    assert_int_equal(atomic_load(counter), wanted);
+}
+
+static void order(int count)
+{
+    unsigned before = atomic_load(&turns);
+    thread_session_order(client, count);
+    await_count(&turns, before + 1);
+}
+
+static void expect_replies(unsigned count, enum zk_status status)
+{
+    await_count(&replies, count);
+    for (unsigned i = 0; i < count; i++) {
+        assert_int_equal(tags[i], i);
+        assert_int_equal(statuses[i], status);
+    }
+}
+
+/* ------------------------------------------------------------------ the tests */
+
+/* The library took the last request behind those that it fails because of the expiry. */
+static void test_a_request_at_the_moment_of_the_expiry_is_answered(void **state)
+{
+    (void)state;
+    expires_at = 3;
+    order(3);
+    assert_int_equal(atomic_load(&replies), 0);
+    answer(ZSESSIONEXPIRED);
+    answer(ZSESSIONEXPIRED);
+    expect_replies(3, ZK_SESSION_EXPIRED);
+    order(1);
+    expect_replies(4, ZK_SESSION_EXPIRED);
+    assert_int_equal(client->outstanding, 0);
+}
+
+/* Nobody can tell beforehand whether the library is going to. */
+static void test_one_that_the_library_fails_all_the_same_is_answered_once(void **state)
+{
+    (void)state;
+    expires_at = 3;
+    order(4);
+    answer(ZSESSIONEXPIRED);
+    answer(ZSESSIONEXPIRED);
+    expect_replies(4, ZK_SESSION_EXPIRED);
+    order(1);
+    answer(ZSESSIONEXPIRED);
+    expect_replies(5, ZK_SESSION_EXPIRED);
+    pause_ms(20); /* in which a reply too many would come */
+    expect_replies(5, ZK_SESSION_EXPIRED);
+    assert_int_equal(client->outstanding, 0);
+}
+
+/* A watch is heard of through the mailbox, whose letters have room for shorter paths only. */
+static void test_a_watch_on_a_path_that_no_letter_holds_is_not_set(void **state)
+{
+    static char text[REQUEST_COPY_PATH_MAX + 1];
+    (void)state;
+    memset(text, 'p', REQUEST_COPY_PATH_MAX);
+    text[0] = '/';
+    path = text;
+    watch = WATCH;
+    order(1);
+    expect_replies(1, ZK_OTHER_ERROR);
+    assert_int_equal(atomic_load(&taken), 0);
+    watch = NO_WATCH;
+    order(1);
+    assert_int_equal(atomic_load(&taken), 1);
+    text[REQUEST_COPY_PATH_MAX - 1] = '\0';
+    watch = WATCH;
+    order(1);
+    assert_int_equal(atomic_load(&taken), 2);
+}
+
+#define SESSION_TEST(test) cmocka_unit_test_setup_teardown(test, set_up, tear_down)
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        SESSION_TEST(test_a_request_at_the_moment_of_the_expiry_is_answered),
+        SESSION_TEST(test_one_that_the_library_fails_all_the_same_is_answered_once),
+        SESSION_TEST(test_a_watch_on_a_path_that_no_letter_holds_is_not_set),
+    };
+    return cmocka_run_group_tests_name("thread_session", tests, NULL, NULL);
+}
