@@ -33,7 +33,6 @@ struct sim_session {
     uint32_t number; /* from 1 */
     uint32_t timeout_ms;
     enum client_state state;
-    bool silent;         /* closed or crashed: its owner hears nothing any more */
     bool cut;            /* the connection breaks when the outstanding reply comes */
     uint32_t connection; /* how many it has had; messages of former ones are lost */
     unsigned server;

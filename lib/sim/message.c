@@ -117,6 +117,13 @@ struct message *message_queue_take(struct message_queue *queue)
     return message;
 }
 
+void message_queue_clear(struct message_queue *queue, struct paths *paths)
+{
+    struct message *message;
+    while ((message = message_queue_take(queue)) != NULL)
+        message_release(message, paths);
+}
+
 bool message_is_write(const struct message *message)
 {
     switch (message->kind) {

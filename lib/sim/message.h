@@ -105,6 +105,9 @@ void message_fill_deletions(struct message *message, struct paths *paths, const 
 
 void message_release(struct message *message, struct paths *paths);
 
+/* Takes and releases all messages. */
+void message_queue_clear(struct message_queue *queue, struct paths *paths);
+
 /* Whether it goes through the leader. */
 bool message_is_write(const struct message *message);
 

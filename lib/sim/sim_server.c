@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "sim/sim_server.h"
 
-/* /zookeeper and what is in it are in the tree; a server counts the root twice. */
-#define ROOT_AGAIN 1
-
 void sim_server_init(struct sim_server *server, struct sim *sim, unsigned index)
 {
     *server = (struct sim_server){.sim = sim, .index = index};
@@ -41,17 +38,10 @@ static bool is_linked(const struct sim_server *server, const struct message *mes
            message->session->link_connection == message->connection;
 }
 
-static void drop_reads(struct sim_session *session)
-{
-    struct message *message;
-    while ((message = message_queue_take(&session->link_reads)) != NULL)
-        message_release(message, &session->sim->paths);
-}
-
 static void link_session(const struct message *message)
 {
     struct sim_session *session = message->session;
-    drop_reads(session);
+    message_queue_clear(&session->link_reads, &session->sim->paths);
     session->linked = true;
     session->link_writes = session->link_written = 0;
     session->link_connection = message->connection;
@@ -64,7 +54,7 @@ static void unlink_session(struct sim_server *server, struct sim_session *sessio
     if (!has_link(server, session))
         return;
     session->linked = false;
-    drop_reads(session);
+    message_queue_clear(&session->link_reads, &session->sim->paths);
 }
 
 /* When a message that leaves when the CPU is done reaches the session. */
@@ -381,31 +371,4 @@ void sim_server_receives(void *context)
         receive_write(server, message);
     else
         receive_read(server, message);
-}
-
-/* ------------------------------------------------------------------ counters */
-
-uint64_t sim_server_zxid(struct sim_server *server)
-{
-    server->packets_received++;
-    return server->zxid;
-}
-
-void sim_server_counters(struct sim_server *server, struct four_letter_counters *counters)
-{
-    const struct sim *sim = server->sim;
-    server->packets_received++;
-    *counters = (struct four_letter_counters){
-        .notifications_sent = server->notifications,
-        .writes = server->writes,
-        .reads = server->reads,
-        .packets_received = server->packets_received,
-        .watch_count = server->watches.count,
-        .ephemerals_count = server->tree.ephemerals,
-        .connections = 1,
-        .connects = server->connects,
-        .znode_count = server->tree.count + ROOT_AGAIN,
-    };
-    for (uint32_t i = 1; i <= sim->session_count; i++)
-        counters->connections += has_link(server, sim->sessions[i]);
 }

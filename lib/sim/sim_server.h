@@ -12,7 +12,6 @@
 #ifndef SIM_SIM_SERVER_H
 #define SIM_SIM_SERVER_H
 
-#include "servers/four_letter.h"
 #include "sim/internal.h"
 
 void sim_server_init(struct sim_server *server, struct sim *sim, unsigned index);
@@ -26,11 +25,5 @@ void sim_server_queue(struct sim_server *server, struct message *message, uint64
 
 /* The member's disk: when something is synced that comes at this time. Times must not go back. */
 uint64_t sim_server_sync(struct sim_server *server, uint64_t comes_ns);
-
-/* The last transaction that it has carried out, as srvr would say; that counts as a packet. */
-uint64_t sim_server_zxid(struct sim_server *server);
-
-/* What mntr would say. */
-void sim_server_counters(struct sim_server *server, struct four_letter_counters *counters);
 
 #endif

@@ -31,13 +31,13 @@ static void send_bare(struct sim_session *session, enum message_kind kind, uint6
     send(session, message_new(&session->sim->paths, kind, session), bytes);
 }
 
-/* Comes from the agenda if the client makes a pause before. */
+/* Also an entry of the agenda, after a pause. */
 static void connect(void *context)
 {
     struct sim_session *session = context;
     struct sim *sim = session->sim;
     enum message_kind kind = session->connection == 1 ? MESSAGE_OPEN : MESSAGE_REOPEN;
-    if (session->silent)
+    if (session->client.silent)
         return;
     session->sent_bytes = 0;
     session->received_bytes = 0;
@@ -89,22 +89,14 @@ struct sim_session *sim_session_new(struct sim *sim, unsigned server, uint32_t t
 static void tell_state(struct sim_session *session, enum client_state state)
 {
     session->state = state;
-    if (!session->silent)
+    if (!session->client.silent)
         session->client.listener->state_changed(session->client.owner, state);
-}
-
-/* What was asked for while there was no connection. */
-static void drop_waiting(struct sim_session *session)
-{
-    struct message *message;
-    while ((message = message_queue_take(&session->waiting)) != NULL)
-        message_release(message, &session->sim->paths);
 }
 
 /* So many of the oldest operations. */
 static void fail_oldest(struct sim_session *session, uint32_t count, enum zk_status status)
 {
-    for (; count > 0 && !session->silent; count--)
+    for (; count > 0; count--)
         client_deliver_reply(&session->client, &(struct client_reply){.status = status});
 }
 
@@ -114,12 +106,12 @@ static void tell_state_and_fail(struct sim_session *session, enum client_state s
 {
     uint32_t outstanding = session->client.outstanding;
     session->cut = false;
-    drop_waiting(session);
+    message_queue_clear(&session->waiting, &session->sim->paths);
     tell_state(session, state);
     fail_oldest(session, outstanding, status);
 }
 
-/* Comes from the agenda: never from inside the call. */
+/* An entry of the agenda: a reply never comes from inside the call. */
 static void refuse(void *context)
 {
     fail_oldest(context, 1, ZK_SESSION_EXPIRED);
@@ -154,11 +146,10 @@ static void established(struct sim_session *session)
 
 static void hear_connected(struct sim_session *session, const struct message *message)
 {
-    if (message->status == ZK_OK) {
+    if (message->status == ZK_OK)
         established(session);
-        return;
-    }
-    tell_state_and_fail(session, CLIENT_EXPIRED, ZK_SESSION_EXPIRED);
+    else
+        tell_state_and_fail(session, CLIENT_EXPIRED, ZK_SESSION_EXPIRED);
 }
 
 /* The client remembers a watch when it has the reply that tells of it. */
@@ -221,7 +212,7 @@ void sim_session_receives(void *context)
 {
     struct message *message = context;
     struct sim_session *session = message->session;
-    if (message->connection == session->connection && !session->silent)
+    if (message->connection == session->connection && !session->client.silent)
         hear(session, message);
     message_release(message, &session->sim->paths);
 }
@@ -249,7 +240,7 @@ void sim_session_is_notified(void *context)
 {
     struct notification *notification = context;
     struct sim_session *session = notification->session;
-    if (notification->connection == session->connection && !session->silent) {
+    if (notification->connection == session->connection && !session->client.silent) {
         session->received_bytes += wire_notification(notification->path->length);
         if (forget_watches(session, notification))
             session->client.listener->notified(session->client.owner, notification->event,
@@ -261,13 +252,13 @@ void sim_session_is_notified(void *context)
 
 /* ------------------------------------------------------------------ its end */
 
-/* From here on nothing is heard of the session, nor does it remember anything. */
+/* False if the session is silent already. */
 static bool fall_silent(struct sim_session *session)
 {
-    if (session->silent)
+    if (session->client.silent)
         return false;
-    session->silent = true;
-    drop_waiting(session);
+    session->client.silent = true;
+    message_queue_clear(&session->waiting, &session->sim->paths);
     watches_drop(&session->sim->client_watches, session->number);
     return true;
 }
@@ -279,7 +270,7 @@ static void leave_to_timeout(struct sim_session *session)
                session->sim->receivers.timeout, session);
 }
 
-/* As the death of its process ends it: without a word. */
+/* As the death of its process ends it: without a request. */
 static void die(struct sim_session *session)
 {
     if (!fall_silent(session) || session->state == CLIENT_EXPIRED)
@@ -302,7 +293,7 @@ static void submit(struct client *client, const struct request *request)
 {
     struct sim_session *session = (struct sim_session *)client;
     struct sim *sim = session->sim;
-    if (session->silent)
+    if (session->client.silent)
         return;
     if (session->state == CLIENT_EXPIRED) {
         agenda_add(&sim->agenda, sim->agenda.now_ns, refuse, session);
@@ -318,7 +309,7 @@ static void submit(struct client *client, const struct request *request)
 
 static bool is_connected(const struct sim_session *session)
 {
-    return session->state == CLIENT_ESTABLISHED && !session->silent;
+    return session->state == CLIENT_ESTABLISHED && !session->client.silent;
 }
 
 static bool cut(struct client *client)

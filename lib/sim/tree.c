@@ -6,14 +6,9 @@
 
 /* ------------------------------------------------------------------ znodes */
 
-static struct node *find(const struct tree *tree, const struct path *path)
+struct node *tree_find(const struct tree *tree, const struct path *path)
 {
     return path->id < tree->node_capacity ? tree->nodes[path->id] : NULL;
-}
-
-const struct node *tree_find(const struct tree *tree, const struct path *path)
-{
-    return find(tree, path);
 }
 
 static struct tree_owned *owned_by(struct tree *tree, uint32_t owner)
@@ -67,7 +62,7 @@ static struct node *add(struct tree *tree, struct path *path, struct value *valu
         slab_grow(tree->slab, tree->nodes, &tree->node_capacity, path->id, sizeof(struct node *));
     tree->nodes[path->id] = node;
     if (path->parent != NULL)
-        node->mark = children_add(&find(tree, path->parent)->children, tree->slab, path);
+        node->mark = children_add(&tree_find(tree, path->parent)->children, tree->slab, path);
     own(tree, node);
     tree->count++;
     return node;
@@ -77,7 +72,7 @@ static void take_out(struct tree *tree, struct node *node)
 {
     struct path *path = node->path;
     disown(tree, node);
-    children_remove(&find(tree, path->parent)->children, tree->slab, path, node->mark);
+    children_remove(&tree_find(tree, path->parent)->children, tree->slab, path, node->mark);
     children_clear(&node->children, tree->slab);
     tree->nodes[path->id] = NULL;
     tree->count--;
@@ -102,11 +97,6 @@ void tree_init(struct tree *tree, struct slab *slab, struct paths *paths)
     add_system_node(tree, "/zookeeper/quota");
 }
 
-void tree_set_creates(struct tree *tree, const struct path *path, int32_t creates)
-{
-    find(tree, path)->creates = creates;
-}
-
 /* ------------------------------------------------------------------ one change */
 
 /* In unsigned arithmetic: it is meant to wrap. */
@@ -127,12 +117,12 @@ static enum zk_status create(struct tree *tree, uint64_t zxid, struct change *ch
 {
     if (change->path->parent == NULL)
         return ZK_NODE_EXISTS;
-    struct node *parent = find(tree, change->path->parent);
+    struct node *parent = tree_find(tree, change->path->parent);
     if (parent == NULL)
         return ZK_NO_NODE;
     if (change->sequential)
         resolve(tree, change, parent);
-    if (find(tree, change->path) != NULL)
+    if (tree_find(tree, change->path) != NULL)
         return ZK_NODE_EXISTS;
     if (parent->owner != TREE_NOBODY)
         return ZK_OTHER_ERROR;
@@ -153,7 +143,7 @@ static enum zk_status check(const struct node *node, int32_t version)
 
 static enum zk_status set(struct tree *tree, uint64_t zxid, struct change *change)
 {
-    struct node *node = find(tree, change->path);
+    struct node *node = tree_find(tree, change->path);
     enum zk_status status = check(node, change->version);
     if (status != ZK_OK)
         return status;
@@ -168,13 +158,13 @@ static enum zk_status delete_node(struct tree *tree, uint64_t zxid, const struct
 {
     if (change->path->parent == NULL)
         return ZK_OTHER_ERROR;
-    struct node *node = find(tree, change->path);
+    struct node *node = tree_find(tree, change->path);
     enum zk_status status = check(node, change->version);
     if (status != ZK_OK)
         return status;
     if (children_count(&node->children) > 0)
         return ZK_NOT_EMPTY;
-    find(tree, change->path->parent)->children_zxid = zxid;
+    tree_find(tree, change->path->parent)->children_zxid = zxid;
     take_out(tree, node);
     return ZK_OK;
 }
@@ -190,7 +180,7 @@ static enum zk_status carry_out(struct tree *tree, uint64_t zxid, struct change 
         return delete_node(tree, zxid, change);
     default:
         assert(change->operation == OP_CHECK);
-        return check(find(tree, change->path), change->version);
+        return check(tree_find(tree, change->path), change->version);
     }
 }
 
@@ -210,13 +200,13 @@ static bool alters_node(const struct change *change)
 
 static struct node *parent_of(const struct tree *tree, const struct change *change)
 {
-    return change->path->parent == NULL ? NULL : find(tree, change->path->parent);
+    return change->path->parent == NULL ? NULL : tree_find(tree, change->path->parent);
 }
 
 static struct before look(const struct tree *tree, const struct change *change)
 {
     struct before before = {0};
-    const struct node *node = find(tree, change->path), *parent = parent_of(tree, change);
+    const struct node *node = tree_find(tree, change->path), *parent = parent_of(tree, change);
     if (node != NULL && alters_node(change)) {
         before.node = *node;
         value_hold(node->value);
@@ -241,9 +231,9 @@ static void restore(struct tree *tree, const struct before *before, struct node 
 static void undo(struct tree *tree, const struct change *change, const struct before *before)
 {
     if (change->operation == OP_CREATE)
-        take_out(tree, find(tree, change->path));
+        take_out(tree, tree_find(tree, change->path));
     else if (change->operation == OP_SET)
-        restore(tree, before, find(tree, change->path));
+        restore(tree, before, tree_find(tree, change->path));
     else if (change->operation == OP_DELETE)
         restore(tree, before, add(tree, change->path, NULL, before->node.owner));
     struct node *parent = parent_of(tree, change);
@@ -275,17 +265,6 @@ static enum zk_status carry_out_all(struct tree *tree, uint64_t zxid, struct cha
     return status;
 }
 
-/* Deletions of a session's end cannot fail, so that there may be any number of them. */
-static enum zk_status carry_out_unfailing(struct tree *tree, uint64_t zxid, struct change *changes,
-                                          size_t count)
-{
-    for (size_t i = 0; i < count; i++) {
-        enum zk_status status = carry_out(tree, zxid, &changes[i]);
-        assert(status == ZK_OK);
-    }
-    return ZK_OK;
-}
-
 enum zk_status tree_carry_out(struct tree *tree, uint64_t zxid, struct change *changes,
                               size_t count)
 {
@@ -293,5 +272,9 @@ enum zk_status tree_carry_out(struct tree *tree, uint64_t zxid, struct change *c
         return carry_out(tree, zxid, changes);
     if (count <= REQUEST_PARTS_MAX)
         return carry_out_all(tree, zxid, changes, count);
-    return carry_out_unfailing(tree, zxid, changes, count);
+    for (size_t i = 0; i < count; i++) {
+        enum zk_status status = carry_out(tree, zxid, &changes[i]);
+        assert(status == ZK_OK);
+    }
+    return ZK_OK;
 }

@@ -72,8 +72,8 @@ struct tree {
 
 void tree_init(struct tree *tree, struct slab *slab, struct paths *paths);
 
-/* The znode there, the tree's; NULL if there is none. */
-const struct node *tree_find(const struct tree *tree, const struct path *path);
+/* The znode there, the tree's; NULL if there is none. Only the tree changes it. */
+struct node *tree_find(const struct tree *tree, const struct path *path);
 
 /*
  * Carries out the changes, in this order, under this transaction's number. Returns ZK_OK; or
@@ -89,8 +89,5 @@ enum zk_status tree_carry_out(struct tree *tree, uint64_t zxid, struct change *c
 
 /* A session's oldest ephemeral, NULL if it has none; owned_next leads to the others. */
 const struct node *tree_owned_first(const struct tree *tree, uint32_t owner);
-
-/* For tests: the number of the next sequential child. */
-void tree_set_creates(struct tree *tree, const struct path *path, int32_t creates);
 
 #endif
