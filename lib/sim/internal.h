@@ -1,14 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * internal: what the parts of a simulation share. Layer: sim, inside the simulation: for its own
- * files (sim.c, sim_session.c, sim_server.c, sim_leader.c) and their tests.
+ * internal: the parts of a simulation, and the events between them. Layer: sim, for sim.c,
+ * sim_session.c, sim_server.c and sim_leader.c alone.
  *
- * A session (sim_session.h) is the client's end of a connection, a member (sim_server.h) one
- * server, the quorum (sim_leader.h) the order in which the servers carry out writes. They meet in
+ * A session (sim_session.c) is the client's end of a connection, and behaves as the Apache C client
+ * does. A server (sim_server.c) has znodes, watches, connections and counters of its own; its
+ * znodes may lag behind those of other servers. The leader (sim_leader.c) checks each write against
+ * the znodes as they will be after all earlier writes, gives it the next number and proposes it; a
+ * write is committed when more than half of the servers have it on their disks. The parts meet in
  * messages only, which are entries of one agenda.
  *
- * Invariant: nothing in it depends on anything but the options and the calls of its user: no clock,
- * no address of memory, no generator but its own.
+ * Reads wait for the earlier writes of their connection, where a real server (CommitProcessor) has
+ * them wait for those of their session. No session can see the difference: a connection with a
+ * write outstanding is lost only when its session has expired (client_cut needs a depth of one, and
+ * waits for the reply).
+ *
+ * Invariant: everything derives from the options and the calls of the user: there is no clock, no
+ * dependence on addresses of memory, and no other random generator. What a server sends to a
+ * session leaves in the order in which it happened there; a watch fires before a reply that shows
+ * the change. A session receives over its present connection only. Every server carries out all
+ * writes, failed ones included, in the order of their numbers.
  */
 #ifndef SIM_INTERNAL_H
 #define SIM_INTERNAL_H
@@ -33,35 +44,34 @@ struct sim_session {
     uint32_t number; /* from 1 */
     uint32_t timeout_ms;
     enum client_state state;
-    bool cut;            /* the connection breaks when the outstanding reply comes */
-    uint32_t connection; /* how many it has had; messages of former ones are lost */
+    bool cut;            /* the connection ends when the outstanding reply arrives */
+    uint32_t connection; /* its number, from 1; messages over earlier ones are lost */
     unsigned server;
     unsigned first_server;
-    uint64_t up_ns;   /* when the last message to a server arrives there; the next one not before */
-    uint64_t down_ns; /* the same, to the client */
+    uint64_t up_ns;   /* arrival of the last message to a server; later ones arrive no earlier */
+    uint64_t down_ns; /* arrival of the last message to the client */
     uint64_t seen_zxid;
     uint64_t sent_bytes;
     uint64_t received_bytes;
-    struct message_queue waiting; /* requests that were made while there was no connection */
+    struct message_queue waiting; /* requests submitted while there was no connection */
 
     /* What the servers know of it. */
-    bool linked; /* a server has a connection of it, as far as it knows */
-    bool ended;  /* the leader has put its end in order */
+    bool linked; /* a server has a connection of it, as far as that server knows */
+    bool ended;  /* the leader has ordered its end */
     uint32_t link_connection;
     unsigned link_server;
-    /* Of this connection: the writes that have come, those that were answered, and the reads that
-     * came behind a write which was not. */
-    uint64_t link_writes, link_written;
-    struct message_queue link_reads;
+    uint64_t link_writes;            /* writes received over this connection */
+    uint64_t link_written;           /* writes answered over it */
+    struct message_queue link_reads; /* reads received behind a write that is not answered */
 };
 
-/* A server's disk: what is written while it syncs is synced together, next. */
+/* A server's disk: what is written during a sync is synced together by the next one. */
 struct disk {
-    uint64_t begins_ns; /* of the last sync there is, which may lie ahead */
+    uint64_t begins_ns; /* of the last sync, which may lie in the future */
     uint64_t ends_ns;
 };
 
-/* What a server is going to carry out, one after another. */
+/* What a server is going to carry out, in this order. */
 struct lane {
     struct lane_entry *entries; /* a ring */
     size_t capacity;            /* a power of two */
@@ -76,9 +86,9 @@ struct sim_server {
     struct watches watches;
     struct lane lane;
     struct disk disk;
-    uint64_t zxid;   /* of the last transaction that it has carried out */
-    uint64_t cpu_ns; /* when its CPU is done with what it has to do */
-    /* When the last message of a kind arrives; the next one not before. */
+    uint64_t zxid;   /* of the last transaction carried out */
+    uint64_t cpu_ns; /* when its CPU is idle */
+    /* Arrival of the last message of a kind; later ones arrive no earlier. */
     uint64_t to_leader_ns;
     uint64_t proposal_ns;
     uint64_t acknowledged_ns;
@@ -91,24 +101,13 @@ struct sim_server {
 
 struct sim_leader {
     unsigned leader;
-    struct tree tree; /* the znodes when all that is in order has been carried out */
+    struct tree tree; /* the znodes after all ordered writes */
     uint64_t zxid;
     uint64_t commit_ns; /* when the last transaction is committed at the leader */
 };
 
-/* Who a message is for, and a session's timeout. Called from the agenda; a server that leads passes
- * on a write at once. */
-struct sim_receivers {
-    void (*server)(void *message);            /* from a session */
-    void (*leader)(void *message);            /* a write, from a server */
-    void (*timeout)(void *session);           /* at the leader */
-    void (*session)(void *message);           /* from a server */
-    void (*notification)(void *notification); /* the same */
-};
-
 struct sim {
     struct sim_options options;
-    struct sim_receivers receivers;
     struct slab slab;
     struct paths paths;
     struct agenda agenda;
@@ -118,10 +117,10 @@ struct sim {
     struct sim_session **sessions; /* by number, from 1 */
     size_t session_capacity;
     uint32_t session_count;
-    struct watches client_watches; /* as the clients remember theirs */
+    struct watches client_watches; /* which the clients remember */
 };
 
-/* How long a message takes this time. */
+/* The time that the next message takes. */
 static inline uint64_t sim_hop_ns(struct sim *sim)
 {
     const struct sim_costs *costs = &sim->options.costs;
@@ -132,5 +131,43 @@ static inline uint64_t sim_later(uint64_t a_ns, uint64_t b_ns)
 {
     return a_ns > b_ns ? a_ns : b_ns;
 }
+
+/* ------------------------------------------------------------------ sessions */
+
+/* Makes a session of a client that is filled in but for its driver, and connects it to a server. */
+struct sim_session *sim_session_new(struct sim *sim, unsigned server, uint32_t timeout_ms,
+                                    const struct client *client);
+
+/* See sim_close. */
+void sim_session_close(struct sim_session *session);
+
+/* Events: a message from a server (and its reference) arrives; a notification arrives. */
+void sim_session_receives(void *message);
+void sim_session_is_notified(void *notification);
+
+/* ------------------------------------------------------------------ servers */
+
+void sim_server_init(struct sim_server *server, struct sim *sim, unsigned index);
+
+/* Event: a message from a session (and its reference) arrives. */
+void sim_server_receives(void *message);
+
+/* Puts a message (and its reference) into the lane, to be carried out at this time, but not before
+ * what is in the lane already. */
+void sim_server_queue(struct sim_server *server, struct message *message, uint64_t due_ns);
+
+/* Returns when the server's disk has synced what it is given at this time. Times must not
+ * decrease. */
+uint64_t sim_server_sync(struct sim_server *server, uint64_t comes_ns);
+
+/* ------------------------------------------------------------------ the leader */
+
+void sim_leader_init(struct sim_leader *leader, struct sim *sim);
+
+/* Event: a write (and its reference) arrives at the leader. */
+void sim_leader_order(void *message);
+
+/* Event: the leader ends a session, unless it has ended already. */
+void sim_leader_expire(void *session);
 
 #endif

@@ -2,9 +2,6 @@
 #include "sim/sim.h"
 
 #include "sim/internal.h"
-#include "sim/sim_leader.h"
-#include "sim/sim_server.h"
-#include "sim/sim_session.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -42,13 +39,6 @@ enum error_kind sim_new(const struct sim_options *options, struct sim **sim, str
     }
     made->options = *options;
     made->servers = servers;
-    made->receivers = (struct sim_receivers){
-        .server = sim_server_receives,
-        .leader = sim_leader_order,
-        .timeout = sim_leader_expire,
-        .session = sim_session_receives,
-        .notification = sim_session_is_notified,
-    };
     slab_init(&made->slab);
     paths_init(&made->paths, &made->slab);
     agenda_init(&made->agenda, &made->slab);

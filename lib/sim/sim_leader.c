@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "sim/sim_leader.h"
-
-#include "sim/sim_server.h"
+#include "sim/internal.h"
 
 void sim_leader_init(struct sim_leader *leader, struct sim *sim)
 {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "sim/sim_server.h"
+#include "sim/internal.h"
 
 void sim_server_init(struct sim_server *server, struct sim *sim, unsigned index)
 {
@@ -66,8 +66,8 @@ static uint64_t arrival_ns(struct sim_server *server, struct sim_session *sessio
 
 static void send(struct sim_server *server, struct message *message)
 {
-    agenda_add(&server->sim->agenda, arrival_ns(server, message->session),
-               server->sim->receivers.session, message);
+    agenda_add(&server->sim->agenda, arrival_ns(server, message->session), sim_session_receives,
+               message);
 }
 
 /* The connection is closed from here. */
@@ -75,8 +75,7 @@ static void hang_up(struct sim_server *server, struct sim_session *session, uint
 {
     struct message *message = message_new(&server->sim->paths, MESSAGE_HANG_UP, session);
     message->connection = connection;
-    agenda_add(&server->sim->agenda, arrival_ns(server, session), server->sim->receivers.session,
-               message);
+    agenda_add(&server->sim->agenda, arrival_ns(server, session), sim_session_receives, message);
 }
 
 /* Gives a message back; its reply is lost when its connection has gone. */
@@ -101,8 +100,7 @@ static void hear_fired(void *context, uint32_t watcher, enum client_event event,
     struct notification *notification = slab_take(&sim->slab, sizeof *notification);
     *notification =
         (struct notification){session, path_hold(path), session->link_connection, event};
-    agenda_add(&sim->agenda, arrival_ns(server, session), sim->receivers.notification,
-               notification);
+    agenda_add(&sim->agenda, arrival_ns(server, session), sim_session_is_notified, notification);
 }
 
 static void fire(struct sim_server *server, const struct change *change)
@@ -320,11 +318,11 @@ static void receive_write(struct sim_server *server, struct message *message)
     if (is_linked(server, message))
         message->session->link_writes++;
     if (server->index == sim->leader.leader) {
-        sim->receivers.leader(message);
+        sim_leader_order(message);
         return;
     }
     server->to_leader_ns = sim_later(server->to_leader_ns, due_ns + sim_hop_ns(sim));
-    agenda_add(&sim->agenda, server->to_leader_ns, sim->receivers.leader, message);
+    agenda_add(&sim->agenda, server->to_leader_ns, sim_leader_order, message);
 }
 
 /* A server lets nobody in who has seen more than it has. Of the others a follower asks its leader.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "sim/sim_session.h"
+#include "sim/internal.h"
 
 #include "base/clock.h"
 #include "wire/wire.h"
@@ -23,7 +23,7 @@ static void send(struct sim_session *session, struct message *message, uint64_t 
     message->server = session->server;
     session->sent_bytes += bytes;
     session->up_ns = sim_later(session->up_ns, sim->agenda.now_ns + sim_hop_ns(sim));
-    agenda_add(&sim->agenda, session->up_ns, sim->receivers.server, message);
+    agenda_add(&sim->agenda, session->up_ns, sim_server_receives, message);
 }
 
 static void send_bare(struct sim_session *session, enum message_kind kind, uint64_t bytes)
@@ -266,8 +266,8 @@ static bool fall_silent(struct sim_session *session)
 static void leave_to_timeout(struct sim_session *session)
 {
     struct agenda *agenda = &session->sim->agenda;
-    agenda_add(agenda, agenda->now_ns + session->timeout_ms * NS_PER_MS,
-               session->sim->receivers.timeout, session);
+    agenda_add(agenda, agenda->now_ns + session->timeout_ms * NS_PER_MS, sim_leader_expire,
+               session);
 }
 
 /* As the death of its process ends it: without a request. */
