@@ -82,11 +82,19 @@ bool drop_connection_off(int descriptor, const void *last, size_t length, int *o
     return true;
 }
 
+bool drop_connection_drain(int descriptor)
+{
+    char unread[4096];
+    ssize_t length;
+    do
+        length = recv(descriptor, unread, sizeof unread, MSG_DONTWAIT);
+    while (length > 0);
+    return length == 0 || (errno != EAGAIN && errno != EINTR);
+}
+
 /* A socket full of bytes that nobody has read would have the library wait for room. */
 void drop_connection_end(int other_end)
 {
-    char bytes[4096];
     shutdown(other_end, SHUT_RD);
-    while (recv(other_end, bytes, sizeof bytes, MSG_DONTWAIT) > 0)
-        ;
+    drop_connection_drain(other_end);
 }

@@ -42,6 +42,9 @@ void drop_connection_hold(int descriptor);
  */
 bool drop_connection_off(int descriptor, const void *last, size_t length, int *other_end);
 
+/* Reads and drops what has arrived. True if the connection has ended. */
+bool drop_connection_drain(int descriptor);
+
 /* To be called right before the library closes its handle: the idle connection takes no more bytes,
  * so that the library's request to close the session fails at once. */
 void drop_connection_end(int other_end);

@@ -2,13 +2,13 @@
 #include "client/event_loop.h"
 
 #include "base/clock.h"
+#include "client/drop_connection.h"
 #include "client/event_session.h"
 
 #include <assert.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <sys/epoll.h>
-#include <sys/socket.h>
 #include <unistd.h>
 
 /* Handles whose deadline has passed are looked for this often: fine enough for pings and
@@ -29,36 +29,25 @@ struct event_loop {
     uint64_t next_sweep_ns;
     size_t capacity;
     size_t count;
-    struct event_session *sessions;
     struct event_session *neglected; /* see struct event_session */
     struct watched watched[WATCHED_MAX];
     struct epoll_event batch[BATCH];
+    struct event_session sessions[];
 };
 
 enum error_kind event_loop_new(size_t capacity, struct event_loop **events, struct error *error)
 {
-    struct event_loop *made = calloc(1, sizeof *made);
-    struct event_session *sessions = calloc(capacity, sizeof *sessions);
-    enum error_kind kind;
-    if (made == NULL || sessions == NULL) {
-        kind = error_from_errno(error, ENOMEM, "event loop", "for %zu sessions", capacity);
-        goto failed;
-    }
+    struct event_loop *made = calloc(1, sizeof *made + capacity * sizeof made->sessions[0]);
+    if (made == NULL)
+        return error_from_errno(error, ENOMEM, "event loop", "for %zu sessions", capacity);
     made->capacity = capacity;
-    made->sessions = sessions;
-    kind = library_load(LIBRARY_ST, &made->library, error);
-    if (kind != ERROR_NONE)
-        goto failed;
-    made->epoll = epoll_create1(EPOLL_CLOEXEC);
-    if (made->epoll < 0) {
+    enum error_kind kind = library_load(LIBRARY_ST, &made->library, error);
+    if (kind == ERROR_NONE && (made->epoll = epoll_create1(EPOLL_CLOEXEC)) < 0)
         kind = error_from_errno(error, errno, "event loop", "epoll_create1");
-        goto failed;
-    }
-    *events = made;
-    return ERROR_NONE;
-failed:
-    free(sessions);
-    free(made);
+    if (kind == ERROR_NONE)
+        *events = made;
+    else
+        free(made);
     return kind;
 }
 
@@ -214,19 +203,6 @@ enum error_kind event_loop_poll(struct event_loop *events, uint64_t until_ns, st
 
 /* ------------------------------------------------------------------ the end */
 
-/* Reads away what still comes; true when the server has closed the connection. */
-static bool drained(int descriptor)
-{
-    char unread[4096];
-    for (;;) {
-        ssize_t length = recv(descriptor, unread, sizeof unread, MSG_DONTWAIT);
-        if (length == 0)
-            return true;
-        if (length < 0)
-            return errno != EAGAIN && errno != EINTR;
-    }
-}
-
 /* Goes on to close a session; false if no server will confirm that. */
 static bool go_on_closing(struct event_loop *events, size_t index)
 {
@@ -250,7 +226,7 @@ static void await_closed(struct event_loop *events, size_t waiting, size_t *conf
         for (int i = 0; i < ready; i++) {
             size_t index = (size_t)events->batch[i].data.u64;
             struct event_session *session = &events->sessions[index];
-            if (drained(session->descriptor)) {
+            if (drop_connection_drain(session->descriptor)) {
                 epoll_ctl(events->epoll, EPOLL_CTL_DEL, session->descriptor, NULL);
                 waiting--;
                 *confirmed += session->asked;
@@ -261,18 +237,13 @@ static void await_closed(struct event_loop *events, size_t waiting, size_t *conf
     }
 }
 
-static void stop_watching(struct event_loop *events)
+size_t event_loop_close(struct event_loop *events, uint64_t until_ns)
 {
+    size_t waiting = 0, due = 0, confirmed = 0;
     for (size_t i = 0; i < WATCHED_MAX; i++) {
         if (events->watched[i].ready != NULL)
             event_loop_unwatch(events, events->watched[i].descriptor);
     }
-}
-
-size_t event_loop_close(struct event_loop *events, uint64_t until_ns)
-{
-    size_t waiting = 0, due = 0, confirmed = 0;
-    stop_watching(events);
     for (size_t i = 0; i < events->count; i++) {
         due += !events->sessions[i].crashed;
         waiting += go_on_closing(events, i);
@@ -291,7 +262,6 @@ void event_loop_free(struct event_loop *events)
         return;
     event_loop_close(events, clock_now_ns() + NS_PER_S);
     close(events->epoll);
-    free(events->sessions);
     free(events);
 }
 

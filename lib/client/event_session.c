@@ -204,25 +204,17 @@ enum error_kind event_session_init(struct event_session *session, const struct l
     return kind;
 }
 
-/* The reply to a close request that went past the library may be among what has come: one that it
- * does not expect, it ends the process for. */
-static void drain(int descriptor)
-{
-    char unread[4096];
-    while (recv(descriptor, unread, sizeof unread, MSG_DONTWAIT) > 0)
-        ;
-}
-
 void event_session_deinit(struct event_session *session)
 {
     if (session->zk == NULL)
         return;
     session->client.silent = true;
     if (session->descriptor >= 0) {
-        /* The library closes a connected handle with up to 4.5 s of waiting. It learns here that
-         * its connection has ended, and then frees without a word. */
+        /* To close a connected handle the library waits for up to 4.5 s; so it is shown the end of
+         * its connection first. A reply to a request that was not its own, the close request, would
+         * make it end the process. */
         shutdown(session->descriptor, SHUT_RDWR);
-        drain(session->descriptor);
+        drop_connection_drain(session->descriptor);
         session->library->process(session->zk, session->library->wants_read);
     }
     session->library->close(session->zk);

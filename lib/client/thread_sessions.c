@@ -8,7 +8,7 @@ struct thread_sessions {
     struct thread_session_common common;
     size_t capacity;
     size_t opened;
-    struct thread_session *sessions;
+    struct thread_session sessions[];
 };
 
 enum error_kind thread_sessions_new(size_t capacity, const struct thread_session_hooks *hooks,
@@ -18,15 +18,11 @@ enum error_kind thread_sessions_new(size_t capacity, const struct thread_session
     enum error_kind kind = library_load(LIBRARY_MT, &library, error);
     if (kind != ERROR_NONE)
         return kind;
-    struct thread_sessions *made = calloc(1, sizeof *made);
-    struct thread_session *slots = calloc(capacity, sizeof *slots);
-    if (made == NULL || slots == NULL) {
-        free(made);
-        free(slots);
+    struct thread_sessions *made = calloc(1, sizeof *made + capacity * sizeof made->sessions[0]);
+    if (made == NULL)
         return error_from_errno(error, ENOMEM, "threads", "for %zu sessions", capacity);
-    }
-    *made = (struct thread_sessions){
-        .common = {.library = library, .hooks = *hooks}, .capacity = capacity, .sessions = slots};
+    made->common = (struct thread_session_common){.library = library, .hooks = *hooks};
+    made->capacity = capacity;
     socket_owners_init(&made->common.owners);
     *sessions = made;
     return ERROR_NONE;
@@ -69,6 +65,5 @@ void thread_sessions_free(struct thread_sessions *sessions)
     if (sessions == NULL)
         return;
     socket_owners_deinit(&sessions->common.owners);
-    free(sessions->sessions);
     free(sessions);
 }
