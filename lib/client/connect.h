@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * connect: where servers are, as a person types it: host[:port][,host[:port]…][/chroot]. Layer:
- * client.
+ * connect: connect strings, host[:port][,host[:port]…][/chroot]. Layer: client.
  *
- * The port is 2181 unless given; an IPv6 address stands in brackets, [::1]:2181.
+ * The default port is 2181. An IPv6 address is in brackets, [::1]:2181.
  * Invariant: a struct connect_string that connect_parse filled has at least one endpoint, no port
  * zero, hosts without brackets, and a chroot that is "" or a path that ZooKeeper takes ("/a/b").
  */
@@ -27,7 +26,7 @@
 struct endpoint {
     char host[256]; /* a name or an address; IPv6 without brackets */
     uint16_t port;
-    char name[256]; /* what stood for the host before it was resolved (tcp_resolve); else "" */
+    char name[256]; /* the host before it was resolved (tcp_resolve); else "" */
 };
 
 struct connect_string {
@@ -37,9 +36,8 @@ struct connect_string {
 };
 
 /*
- * Takes a connect string apart. Returns ERROR_NONE or ERROR_USAGE; the detail says what is wrong
- * with it. On an error *connect is unchanged. Nothing is resolved: a name that nobody knows is fine
- * here.
+ * Parses a connect string. ERROR_USAGE: the detail says what is wrong with it, and *connect is
+ * unchanged. Names are not resolved.
  */
 MUST_CHECK enum error_kind connect_parse(const char *text, struct connect_string *connect,
                                          struct error *error);

@@ -36,8 +36,8 @@ MUST_CHECK enum error_kind event_loop_open(struct event_loop *events, const char
                                            const struct client_listener *listener, void *owner,
                                            struct client **client, struct error *error);
 
-/* Lets go of the session that was opened last and has expired: its client is gone, and its place
- * free for another. Asks no server, and waits for nothing. Not to be called from a callback. */
+/* Frees the session that was opened last and has expired; another may be opened in its place. Sends
+ * nothing and waits for nothing. Not to be called from a callback. */
 void event_loop_forget(struct event_loop *events);
 
 /* Calls `ready` whenever the descriptor is readable; at most four descriptors at once. */
@@ -49,26 +49,24 @@ MUST_CHECK enum error_kind event_loop_watch(struct event_loop *events, int descr
 void event_loop_unwatch(struct event_loop *events, int descriptor);
 
 /*
- * Waits for something to happen, at most until `until_ns` of the monotonic clock, and handles
- * everything that is ready: once through, then returns. Pings and reconnects happen in here, so
- * call it again soon.
+ * Waits until `until_ns` of the monotonic clock at most, and handles once what is ready. Pings and
+ * reconnects happen in this call, so it must be called often.
  */
 MUST_CHECK enum error_kind event_loop_poll(struct event_loop *events, uint64_t until_ns,
                                            struct error *error);
 
 /*
- * Ends all sessions at once: a close request on every connection, then one wait for the servers to
- * have closed them, until `until_ns` at most. What a server has not confirmed by then ends with its
- * session's timeout. Returns how many were not confirmed, crashed ones (client_crash) not among
- * them. Afterwards the loop holds no sessions.
+ * Closes all sessions: sends a close request on every connection, then waits until the servers have
+ * closed the connections, until `until_ns` at most. Returns how many sessions were not confirmed,
+ * crashed ones (client_crash) not counted; these end at their timeout. Afterwards the loop holds no
+ * sessions.
  */
 size_t event_loop_close(struct event_loop *events, uint64_t until_ns);
 
 /* Frees the loop; sessions still open are closed, for up to a second. NULL is fine. */
 void event_loop_free(struct event_loop *events);
 
-/* For a forked child: closes its copies of the descriptors without a word to any server, and leaves
- * the memory alone. */
+/* For a forked child: closes its copies of the descriptors. Sends nothing, and frees nothing. */
 void event_loop_abandon(struct event_loop *events);
 
 #endif

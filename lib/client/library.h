@@ -3,10 +3,9 @@
  * library: the two builds of the Apache C client, loaded when they are needed. Layer: client, the
  * lowest.
  *
- * libzookeeper_st has no threads and is driven from outside; libzookeeper_mt runs two threads a
- * handle and has the synchronous calls. Both define the same names, so a program that uses both can
- * be linked with neither: each is loaded with its names to itself, and called through a table. One
- * header serves both; to run, the run-time package of the build has to be there.
+ * libzookeeper_st has no threads and is driven from outside; libzookeeper_mt runs two threads for
+ * each handle and has the synchronous calls. Both define the same names, so a program that uses
+ * both can be linked with neither: each is loaded with private names, and called through a table.
  *
  * Invariant: a loaded library stays loaded until the process ends.
  */
@@ -21,7 +20,7 @@
 
 enum library_build { LIBRARY_ST, LIBRARY_MT };
 
-/* X(field, what the library calls it): in both builds. */
+/* In both builds: X(field, name in the library). */
 #define LIBRARY_LIST(X)                                                                            \
     X(init, zookeeper_init)                                                                        \
     X(close, zookeeper_close)                                                                      \
@@ -51,8 +50,8 @@ enum library_build { LIBRARY_ST, LIBRARY_MT };
     X(interest, zookeeper_interest)                                                                \
     X(process, zookeeper_process)
 
-/* The multi-threaded build only. Declared here, with their types: the library's header hides them
- * behind a macro that would hide the others. X(name, what the library calls it, parameters) */
+/* The multi-threaded build only: X(field, name in the library, parameters). The library's header
+ * declares these only to programs that it hides the single-threaded ones from. */
 #define LIBRARY_MT_LIST(X)                                                                         \
     X(create, zoo_create,                                                                          \
       (zhandle_t * zk, const char *path, const char *value, int value_length,                      \
@@ -98,20 +97,20 @@ struct library {
 #undef X
 };
 
-/* Loads a build and fills in its table, which is the caller's. ERROR_NO_CLIENT_LIBRARY if its
- * run-time package is not there. */
+/* Loads a build and fills in the caller's table. ERROR_NO_CLIENT_LIBRARY if its run-time package is
+ * not installed. */
 MUST_CHECK enum error_kind library_load(enum library_build build, struct library *library,
                                         struct error *error);
 
 /* For people: the build's name, a static string. */
 const char *library_name(enum library_build build);
 
-/* The version that the loaded library calls itself, which need not be that of the header; "" if it
- * does not tell. Not while another thread uses the library. size >= 32. */
+/* The version in the log of the loaded library, which need not be that of the header; "" if there
+ * is none. Not while another thread uses the library. size >= 32. */
 void library_version(const struct library *library, char *text, size_t size);
 
-/* Makes a session's handle that does not resolve its servers' names time and again, and logs
- * nothing. ERROR_USAGE, ERROR_UNRESOLVED, and those of errno. */
+/* Makes a session's handle, which resolves the servers' names once, and logs nothing. ERROR_USAGE,
+ * ERROR_UNRESOLVED, and those of errno. */
 MUST_CHECK enum error_kind library_open(const struct library *library, const char *hosts,
                                         watcher_fn watcher, uint32_t session_timeout_ms,
                                         void *context, zhandle_t **zk, struct error *error);

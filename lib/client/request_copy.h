@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * request_copy: a request kept beyond the call that asked for it. Layer: client, below threads.
+ * request_copy: a copy of a request. Layer: client, below thread_session.
  *
  * Invariant: what a copy's request points to lies in the copy or its values; nothing is allocated.
  */
@@ -11,10 +11,8 @@
 
 #include <stdbool.h>
 
-/* The longest path, with its terminator; and how many bytes the values of a request, or of all its
- * parts, may have together. */
-#define REQUEST_COPY_PATH_MAX   256
-#define REQUEST_COPY_VALUES_MAX ((size_t)1 << 20)
+#define REQUEST_COPY_PATH_MAX   256               /* bytes of a path, its terminator included */
+#define REQUEST_COPY_VALUES_MAX ((size_t)1 << 20) /* bytes of the values of all parts together */
 
 struct request_copy {
     struct request request;
@@ -24,8 +22,8 @@ struct request_copy {
     char *values; /* of the owner: REQUEST_COPY_VALUES_MAX bytes */
 };
 
-/* Takes a copy of the request; false if it has no room for it: then only the operation is kept. A
- * copy must not be moved. */
+/* Copies the request; false if there is no room: then the copy is not to be used. A copy must not
+ * be moved. */
 bool request_copy_take(struct request_copy *copy, const struct request *request);
 
 #endif

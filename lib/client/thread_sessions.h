@@ -2,17 +2,15 @@
 /*
  * thread_sessions: ZooKeeper sessions with a thread each, as applications have them. Layer: client.
  *
- * Drives handles of the Apache C client's multi-threaded build (libzookeeper_mt); how a session
- * lives on its thread is in client/thread_session.h.
+ * For a session on its thread see client/thread_session.h.
  *
- * A reply is delivered before what lies in the session's mailbox; but a session that knows its
- * connection lost hears of the next one before it is answered over it. The library hands replies to
- * synchronous calls and watch events over on different ways, so an event may be delivered after the
- * reply to a request that was sent later; never before the reply that armed it.
+ * The library delivers replies to synchronous calls and watch events on different threads, so an
+ * event may be delivered after the reply to a request that was sent later; never before the reply
+ * that armed the watch. A session that has heard that its connection is lost hears of the next one
+ * before it hears a reply over it.
  *
- * Bytes: the library does not tell its sockets; how they are found is in client/socket_owner.h. If
- * a session's is not found after a reconnect, its bytes are counted no more: client_bytes says
- * false.
+ * Bytes: see client/socket_owner.h. If a session's socket is not found after a reconnect,
+ * client_bytes is false from then on.
  *
  * A session with a depth of one makes synchronous calls. A request that a copy has no room for
  * (client/request_copy.h) is not sent, and answered by ZK_OTHER_ERROR; a reply to get holds
@@ -25,16 +23,18 @@
  * ZK_SESSION_EXPIRED with a depth of more than one. A synchronous call of that moment may block in
  * the library until the session is closed.
  *
- * Errors: they need the session's socket, and do nothing while it is not known; nor do client_crash
- * and client_leave in a hook that is called while the session is inside a request. A reply to be
- * cut is waited for by a thread of its own; if the system allows none, the operation is not sent,
- * and answered by ZK_OTHER_ERROR. A session that crashed is one of those that have closed.
+ * Injected errors need the session's socket, and are false while it is not known. client_crash and
+ * client_leave are false too in a hook that is called while the session is inside a request. If the
+ * system allows no thread to wait for a reply that is to be cut, the operation is not sent, and
+ * answered by ZK_OTHER_ERROR. After client_crash the library may begin to connect again until its
+ * handle is closed, some microseconds later, if the crash came while it was inside a system call on
+ * its socket, other than poll.
  *
- * What is outstanding when a session with a depth of more than one ends is memory that the library
- * does not free: it queues the failed requests for its completion thread, which has ended then.
+ * The library does not free the memory of requests that are outstanding when it closes a session
+ * with a depth of more than one.
  *
- * Invariant: everything that a session's listener hears, it hears on the session's thread (but see
- * thread_session_order), never from inside an operation.
+ * Invariant: a session's listener is called on the session's thread, never from inside an
+ * operation.
  */
 #ifndef CLIENT_THREAD_SESSIONS_H
 #define CLIENT_THREAD_SESSIONS_H
@@ -56,8 +56,8 @@ MUST_CHECK enum error_kind thread_sessions_new(size_t capacity,
                                                struct error *error);
 
 /*
- * Starts a session's thread and begins to open its session; returns when its socket has been made,
- * or has been waited for long enough (socket_owner_find). Arguments as of event_loop_open.
+ * Starts a session's thread, which begins to open its session; returns when its socket was found,
+ * or not in time (socket_owner_find). For the arguments see event_loop_open.
  * ERROR_NO_MEMORY, ERROR_UNRESOLVED, ERROR_USAGE, and ERROR_SYSTEM if the system allows no more
  * threads: a session takes three.
  */
@@ -67,13 +67,13 @@ MUST_CHECK enum error_kind thread_sessions_open(struct thread_sessions *sessions
                                                 struct client **client, struct error *error);
 
 /*
- * Has each thread close its session, all at once, until `until_ns` at most; no listener hears
- * anything from then on. Returns how many have not: their threads, stuck in a request or in the
- * library, go on using their memory and their owners', and end with the process.
+ * Has all threads close their sessions, and waits until `until_ns` at most. No listener is called
+ * from then on. Returns how many sessions are not closed: their threads, blocked in the library,
+ * still use the memory of the sessions and of their owners, until the process ends.
  */
 size_t thread_sessions_close(struct thread_sessions *sessions, uint64_t until_ns);
 
-/* Frees what thread_sessions_close has closed, all sessions, and nothing else. NULL is fine. */
+/* To be called when thread_sessions_close has closed all sessions. NULL is fine. */
 void thread_sessions_free(struct thread_sessions *sessions);
 
 #endif

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * message: what a simulated client sends to a server, on its whole way: the request, the
- * transaction that the leader makes of it, the reply. Layer: sim, below the simulation.
+ * message: a simulated message of a session on its whole way: the request, the transaction that
+ * the leader makes of it, the reply. Layer: sim, below the simulation.
  *
  * A read goes to the session's server and back. A write goes on to the leader, and from there to
- * every server; the one that it came to answers it. What both have in common with the rest, the
- * opening and the end of sessions and connections, travels in the same way and the same order.
+ * every server; the server that received the request sends the reply. The opening and the end of
+ * sessions and connections are messages too, and keep the same order.
  *
- * Invariant: whoever has it to send on, carry out or read holds one reference to it.
+ * Invariant: each part of the simulation that is still to use a message holds one reference to it.
  */
 #ifndef SIM_MESSAGE_H
 #define SIM_MESSAGE_H
@@ -27,11 +27,11 @@ enum message_kind {
     MESSAGE_REQUEST,
     MESSAGE_WATCHES,    /* sets watches again, on a new connection */
     MESSAGE_OPEN,       /* a connection that opens a session */
-    MESSAGE_REOPEN,     /* a connection for a session that there is */
+    MESSAGE_REOPEN,     /* a connection for a session that exists */
     MESSAGE_CLOSE,      /* the client ends its session */
     MESSAGE_EXPIRE,     /* the servers end a session */
-    MESSAGE_DISCONNECT, /* the client's end of the connection is gone */
-    MESSAGE_HANG_UP,    /* the server's end is */
+    MESSAGE_DISCONNECT, /* the client has closed its connection */
+    MESSAGE_HANG_UP,    /* the server has closed the connection */
 };
 
 struct sim_session;
@@ -47,29 +47,29 @@ struct message {
     uint32_t references;
     struct sim_session *session;
     uint32_t connection; /* number of the session's connection, from 1 */
-    unsigned server;     /* that the connection leads to */
+    unsigned server;     /* at the other end of the connection */
 
     enum operation operation;
     enum watch_flag watch;
-    struct change *changes; /* what a write consists of; the path of a read is the first one's */
+    struct change *changes; /* of a write; the path of a read is that of the first */
     size_t change_count;
-    struct change one; /* room for all but few */
+    struct change one; /* the room of most messages for their changes */
     struct message_watch *watches;
     size_t watch_count;
-    uint64_t seen_zxid; /* the last that the client has seen */
+    uint64_t seen_zxid; /* the last zxid that the client has seen */
     uint64_t request_bytes;
-    uint64_t link_writes; /* of a read: how many of its connection's writes came before */
+    uint64_t link_writes; /* of a read: number of earlier writes of its connection */
     struct message *next; /* in a message_queue */
 
     enum zk_status status;
-    uint64_t zxid; /* the transaction's; of a read: the state's that it shows */
+    uint64_t zxid; /* of the transaction, or of the state that a read shows */
     int32_t version;
     int64_t owner;
     struct value *value;
     struct children_view list;
 };
 
-/* Messages, first come, first served. */
+/* Messages in the order in which they were added. */
 struct message_queue {
     struct message *first, *last;
 };
@@ -95,11 +95,11 @@ struct message *message_new(struct paths *paths, enum message_kind kind,
 void message_fill(struct message *message, struct paths *paths, const struct request *request,
                   uint32_t owner);
 
-/* Makes the message one that sets all watches of a client again. */
+/* Fills in a message that sets all watches of a client again. */
 void message_fill_watches(struct message *message, struct paths *paths,
                           const struct watches *watches, uint32_t watcher);
 
-/* Makes it one that deletes all ephemerals of a session. */
+/* Fills in a message that deletes all ephemerals of a session. */
 void message_fill_deletions(struct message *message, struct paths *paths, const struct tree *tree,
                             uint32_t owner);
 
@@ -108,10 +108,10 @@ void message_release(struct message *message, struct paths *paths);
 /* Takes and releases all messages. */
 void message_queue_clear(struct message_queue *queue, struct paths *paths);
 
-/* Whether it goes through the leader. */
+/* Whether the message goes through the leader. */
 bool message_is_write(const struct message *message);
 
-/* How long its reply is on the connection. */
+/* The length of the reply on the connection. */
 uint64_t message_reply_bytes(const struct message *message);
 
 #endif

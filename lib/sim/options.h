@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* options: what a simulated ensemble is like, and what things cost in it. Layer: sim. */
+/* options: the size of a simulated ensemble, and its costs. Layer: sim. */
 #ifndef SIM_OPTIONS_H
 #define SIM_OPTIONS_H
 
@@ -7,17 +7,16 @@
 
 #define SIM_SERVERS_MAX 9
 
-/* What things cost, in nanoseconds. A server has one CPU and one disk, each of which does one thing
- * at a time. */
+/* Durations. A server has one CPU and one disk, each of which does one thing at a time. */
 struct sim_costs {
     uint64_t network_ns;        /* a message from one host to another, one way */
-    uint64_t network_jitter_ns; /* and from nothing up to this on top, each time */
-    uint64_t read_ns;           /* CPU: answers a read */
-    uint64_t name_ns;           /* CPU: a name in the reply to getChildren, on top */
-    uint64_t order_ns;          /* CPU: the leader checks a write and puts it in order */
-    uint64_t apply_ns;          /* CPU: a server, the leader too, carries a write out */
-    uint64_t notification_ns;   /* CPU: a watch fires */
-    uint64_t sync_ns;           /* disk: a sync, with all that has come while the last one ran */
+    uint64_t network_jitter_ns; /* the most that is added to it, at random */
+    uint64_t read_ns;           /* CPU: a read */
+    uint64_t name_ns;           /* CPU: each name in the reply to getChildren, in addition */
+    uint64_t order_ns;          /* CPU of the leader: the check and the order of a write */
+    uint64_t apply_ns;          /* CPU of each server: a write */
+    uint64_t notification_ns;   /* CPU: a watch that fires */
+    uint64_t sync_ns;           /* disk: a sync of all that arrived during the sync before */
 };
 
 struct sim_options {

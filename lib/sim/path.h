@@ -2,10 +2,10 @@
 /*
  * path: the paths of a simulation's znodes, each kept once. Layer: sim, below the simulation.
  *
- * A path has a small number, its id, so that whatever belongs to it is found in an array. All
- * servers, watches and messages share it; it lives as long as somebody holds it.
+ * A path has a small number, its id, which is an index of arrays. Servers, watches and messages
+ * share it, and count their references to it.
  *
- * Invariant: two paths with the same text are one, and a path holds its parent.
+ * Invariant: no two paths have the same text, and a path holds its parent.
  */
 #ifndef SIM_PATH_H
 #define SIM_PATH_H
@@ -17,12 +17,12 @@
 
 struct path {
     struct path *parent; /* NULL for "/" */
-    struct path *next;   /* of the same bucket */
+    struct path *next;   /* in the same bucket */
     uint32_t hash;
     uint32_t references;
-    uint32_t id; /* given again when the path has gone */
+    uint32_t id; /* given to another path when this one is freed */
     uint32_t length;
-    uint32_t name_at; /* where the last component begins */
+    uint32_t name_at; /* index of the last component */
     char text[];
 };
 
@@ -34,20 +34,20 @@ struct paths {
     uint32_t *free_ids;
     size_t free_capacity;
     size_t free_count;
-    uint32_t ids; /* that were ever given */
+    uint32_t ids; /* ever given */
 };
 
 /* The memory is the slab's. */
 void paths_init(struct paths *paths, struct slab *slab);
 
-/* The path of this text, which begins with '/'; held for the caller. */
+/* The path of this text, which begins with '/'. Adds a reference, the caller's. */
 struct path *paths_take(struct paths *paths, const char *text, size_t length);
 
-/* The path of a sequential znode: the prefix with this number, as the server writes it, behind it;
- * held for the caller. */
+/* The path of a sequential znode: the prefix and this number, as the server writes it. Adds a
+ * reference, the caller's. */
 struct path *paths_take_sequential(struct paths *paths, const struct path *prefix, int32_t number);
 
-/* Holds a path once more; lets go of it (NULL is fine). */
+/* Adds a reference; removes one (NULL is fine). */
 struct path *path_hold(struct path *path);
 void paths_release(struct paths *paths, struct path *path);
 

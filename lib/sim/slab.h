@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * slab: memory by size, given back into lists of its size and taken out of them again. Layer: sim,
- * below the simulation.
+ * slab: memory for a simulation, with a free list for each size. Layer: sim, below the simulation.
  *
- * A simulation takes and gives a few pieces for every event. In a steady state each comes out of a
- * list, and nothing is asked of the system.
+ * A simulation takes and gives a few pieces for every event; in a steady state all come from the
+ * free lists.
  *
  * Invariant: a piece is given back with the size that it was taken with. All memory is freed at
  * once, with the slab.
@@ -17,27 +16,24 @@
 #define SLAB_SIZES 64
 
 struct slab {
-    void *given_back[SLAB_SIZES]; /* a list for each size; a piece's first word is the next one */
-    char *chunk;                  /* where small pieces are cut from */
+    void *given_back[SLAB_SIZES]; /* free lists; a piece's first word points to the next */
+    char *chunk;                  /* the unused rest of a block, for small pieces */
     size_t chunk_left;
-    void *blocks; /* all that came from the system; a block's first word is the next one */
+    void *blocks; /* from the system; a block's first word points to the next */
 };
 
 void slab_init(struct slab *slab);
 void slab_deinit(struct slab *slab);
 
-/* A piece of at least this size (not 0), aligned to 16 bytes, its contents undefined. Never NULL: a
- * simulation that the system has no memory for cannot go on, and is ended by an assertion. */
+/* A piece of at least this size (not 0), aligned to 16 bytes, with undefined contents. Never NULL:
+ * if the system has no memory, an assertion ends the program. */
 void *slab_take(struct slab *slab, size_t size) __attribute__((returns_nonnull));
 
 /* Gives a piece back; NULL is fine. */
 void slab_give(struct slab *slab, void *piece, size_t size);
 
-/*
- * Makes sure that an array, which begins all zero, has an element of this index: returns it, moved
- * if need be to where there is room for twice as many, with the new ones zero. NULL is an array of
- * none.
- */
+/* Returns the array with room for an element of this index: itself, or a copy of at least twice the
+ * capacity, whose new elements are zero. NULL is an array without elements. */
 void *slab_grow(struct slab *slab, void *array, size_t *capacity, size_t index, size_t size);
 
 #endif

@@ -19,10 +19,10 @@ struct value {
     char bytes[];
 };
 
-/* A copy of these bytes, held for the caller; NULL if there are none. */
+/* A copy of these bytes with one reference, the caller's; NULL if there are none. */
 struct value *value_take(struct slab *slab, const void *bytes, size_t length);
 
-/* Holds a value once more; lets go of it. NULL is fine for both, and for its length. */
+/* Adds a reference; removes one. NULL is fine for all three. */
 struct value *value_hold(struct value *value);
 void value_release(struct slab *slab, struct value *value);
 size_t value_length(const struct value *value);

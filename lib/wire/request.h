@@ -2,7 +2,7 @@
 /*
  * request: the operations that a recipe may use, as requests to a server. Layer: wire.
  *
- * Invariant: a request is a description only: it owns nothing that it points to.
+ * Invariant: a request owns nothing that it points to.
  */
 #ifndef WIRE_REQUEST_H
 #define WIRE_REQUEST_H
@@ -26,8 +26,8 @@ enum create_mode { PERSISTENT, EPHEMERAL, EPHEMERAL_SEQUENTIAL };
 enum watch_flag { NO_WATCH, WATCH };
 
 /*
- * A request. What it points to is the caller's, and is copied before the call returns. Fields that
- * an operation does not use are zero:
+ * A request. What it points to is the caller's until the call that takes the request returns.
+ * Fields that an operation does not use are zero:
  *
  *   CREATE        path, mode, value
  *   EXISTS        path, watch
@@ -36,10 +36,10 @@ enum watch_flag { NO_WATCH, WATCH };
  *   SET           path, version, value
  *   DELETE        path, version
  *   MULTI         parts: CREATE, SET, DELETE and CHECK, carried out in this order, all or none
- *   CHECK         path, version: fails unless the znode is there and has it
+ *   CHECK         path, version: fails unless the znode exists and has this version
  *
- * A path is absolute, within the chroot if there is one. A version is the one that the znode's data
- * must have, or REQUEST_ANY_VERSION.
+ * A path is absolute, below the chroot. A version is that which the znode's data must have, or
+ * REQUEST_ANY_VERSION.
  */
 struct request {
     enum operation operation;
@@ -56,7 +56,7 @@ struct request {
 #define REQUEST_ANY_VERSION (-1)
 #define REQUEST_PARTS_MAX   4
 
-/* The requests that a multi may consist of. */
+/* Requests that may be parts of a multi. */
 static inline struct request request_create(const char *path, const void *value,
                                             size_t value_length, enum create_mode mode)
 {

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * wire: how long ZooKeeper's messages are on a connection of the Apache C client, in bytes. Layer:
- * wire, below the simulation.
+ * wire: the lengths of ZooKeeper's messages on a connection of the Apache C client, in bytes.
+ * Layer: wire.
  *
- * A message is its length (4 bytes) and records in the encoding called jute: integers of 4 or 8
- * bytes, a flag of 1, strings and vectors behind their length of 4.
+ * A message is its length (4 bytes) and records in the encoding jute: integers of 4 or 8 bytes, a
+ * flag of 1, strings and vectors after their length of 4.
+ *
+ * Invariant: every length includes the 4 bytes of the message's own.
  */
 #ifndef WIRE_WIRE_H
 #define WIRE_WIRE_H
@@ -15,34 +17,33 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* The opening of a connection, and its end. */
+/* The opening of a connection, and the request to close the session. */
 #define WIRE_CONNECT_REQUEST 49
 #define WIRE_CONNECT_REPLY   41
 #define WIRE_CLOSE_REQUEST   12
 
-/* Before every message, its length; at the head of every reply and notification, its xid, zxid and
- * error. */
-#define WIRE_LENGTH       4
-#define WIRE_REPLY_HEADER 16
+#define WIRE_LENGTH       4  /* the length before every message */
+#define WIRE_REPLY_HEADER 16 /* of every reply and notification: xid, zxid, error */
 
-/* A reply without a record: of a deletion, of whatever failed, of watches that were set again. */
+/* A reply without a record: to a delete, to a failed request, to the setting of watches. */
 #define WIRE_BARE_REPLY (WIRE_LENGTH + WIRE_REPLY_HEADER)
 
 /* A request with its paths and values. */
 uint64_t wire_request(const struct request *request);
 
-/* The request that sets watches again: how many, and the lengths of their paths summed. */
+/* The request that sets `count` watches again; path_bytes is the sum of the lengths of their paths.
+ */
 uint64_t wire_watches_request(size_t count, uint64_t path_bytes);
 
-/* A reply to a request that was carried out: with the created znode's path, the value, or the list
- * of names of these lengths. */
+/* A reply to a request that succeeded: with the created znode's path, a stat, a value and a stat,
+ * or names. */
 uint64_t wire_created_reply(size_t path_length);
 uint64_t wire_stat_reply(void);
 uint64_t wire_value_reply(size_t value_length);
 uint64_t wire_names_reply(size_t count, uint64_t name_bytes);
 
-/* A part of a multi's reply; the parts come between a bare reply and the mark of their end. A multi
- * that failed tells an error for each of its parts. */
+/* A multi's reply is a bare reply, its parts, and the mark of their end. If the multi failed, each
+ * part is an error. */
 #define WIRE_PARTS_END 9
 uint64_t wire_part_reply(enum operation operation, size_t path_length);
 uint64_t wire_part_error(void);
