@@ -12,7 +12,7 @@ static uint32_t depth_of(const struct client *client)
     return client->depth > 1 ? client->depth : 1;
 }
 
-/* The slot of the operation with so many older ones outstanding. */
+/* The slot of the operation that has `older` older ones outstanding. */
 static struct client_slot *slot(struct client *client, uint32_t older)
 {
     if (client->slots == NULL)

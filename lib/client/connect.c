@@ -12,18 +12,24 @@
 
 #define WORDS "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789.-_"
 
-/* A piece of the text under examination: no copy, no NUL at its end. */
+/* A part of the text under examination. */
 struct piece {
     const char *start;
     size_t length;
 };
 
-/* What is wrong with a connect string, together with where: written by the first check that
- * fails. */
+/* The text under examination, and where the first check that fails writes its error. */
 struct verdict {
     const char *text;
     struct error *error;
 };
+
+static bool has(const char *text, int (*is_of_kind)(int character))
+{
+    while (*text != '\0' && !is_of_kind((unsigned char)*text))
+        text++;
+    return *text != '\0';
+}
 
 static enum error_kind refuse(const struct verdict *verdict, const char *why, struct piece piece)
 {
@@ -31,6 +37,8 @@ static enum error_kind refuse(const struct verdict *verdict, const char *why, st
     return error_raise(verdict->error, ERROR_USAGE, 0, verdict->text, "%s%s%.*s%s", why,
                        length > 0 ? ": '" : "", length, piece.start, length > 0 ? "'" : "");
 }
+
+static const struct piece none = {"", 0};
 
 /* The piece up to the first delimiter, or all of it. */
 static struct piece until(struct piece piece, char delimiter)
@@ -121,7 +129,7 @@ static enum error_kind parse_hosts(struct piece hosts, struct connect_string *co
     for (;;) {
         struct piece item = until(hosts, ',');
         if (connect->count == CONNECT_ENDPOINTS_MAX)
-            return refuse(verdict, "too many hosts (16 at most)", (struct piece){"", 0});
+            return refuse(verdict, "too many hosts (16 at most)", none);
         enum error_kind kind = parse_endpoint(item, &connect->endpoints[connect->count++], verdict);
         if (kind != ERROR_NONE || item.length == hosts.length)
             return kind;
@@ -137,12 +145,10 @@ static enum error_kind refuse_path(const struct verdict *verdict, const char *wh
     return refuse(verdict, words, piece);
 }
 
-/* The rules of ZooKeeper for paths that begin with a '/': it would refuse every operation on
- * another one. */
+/* ZooKeeper's rules for a path that begins with a '/'. */
 static enum error_kind check_path(struct piece path, const char *what,
                                   const struct verdict *verdict)
 {
-    const struct piece none = {"", 0};
     while (path.length > 0) {
         path = after(path, 1);
         struct piece name = until(path, '/');
@@ -158,10 +164,10 @@ static enum error_kind check_path(struct piece path, const char *what,
     return ERROR_NONE;
 }
 
-static enum error_kind parse_chroot(struct piece chroot, char *text, size_t size,
+static enum error_kind parse_chroot(struct piece chroot, struct connect_string *connect,
                                     const struct verdict *verdict)
 {
-    if (!copy(chroot, text, size))
+    if (!copy(chroot, connect->chroot, sizeof connect->chroot))
         return refuse(verdict, "the chroot is too long (255 characters at most)", chroot);
     return check_path(chroot, "chroot", verdict);
 }
@@ -171,18 +177,15 @@ enum error_kind connect_check_path(const char *path, struct error *error)
     const struct verdict verdict = {path, error};
     struct piece whole = {path, strlen(path)};
     if (path[0] != '/')
-        return refuse_path(&verdict, "path", "does not begin with a '/'", (struct piece){"", 0});
-    for (size_t i = 0; i < whole.length; i++) {
-        if (iscntrl((unsigned char)path[i]))
-            return refuse_path(&verdict, "path", "has a control character", (struct piece){"", 0});
-    }
+        return refuse_path(&verdict, "path", "does not begin with a '/'", none);
+    if (has(path, iscntrl))
+        return refuse_path(&verdict, "path", "has a control character", none);
     if (whole.length > CONNECT_PATH_MAX)
-        return refuse_path(&verdict, "path", "is too long (1000 characters at most)",
-                           (struct piece){"", 0});
+        return refuse_path(&verdict, "path", "is too long (1000 characters at most)", none);
     return whole.length == 1 ? ERROR_NONE : check_path(whole, "path", &verdict);
 }
 
-/* By the same words; two names of one server are found when they are resolved. */
+/* Two names of one server are found when they are resolved. */
 static enum error_kind check_named_once(const struct connect_string *connect,
                                         const struct verdict *verdict)
 {
@@ -199,36 +202,25 @@ static enum error_kind check_named_once(const struct connect_string *connect,
     return ERROR_NONE;
 }
 
-static bool has_blank_or_control(const char *text)
-{
-    for (; *text != '\0'; text++) {
-        if (isspace((unsigned char)*text) || iscntrl((unsigned char)*text))
-            return true;
-    }
-    return false;
-}
-
 enum error_kind connect_parse(const char *text, struct connect_string *connect, struct error *error)
 {
     const struct verdict verdict = {text, error};
     struct piece whole = {text, strlen(text)};
     if (whole.length == 0)
         return refuse(&verdict, "there is no host in it", whole);
-    if (has_blank_or_control(text))
-        return refuse(&verdict, "there is a blank or a control character in it",
-                      (struct piece){"", 0});
+    if (has(text, isspace) || has(text, iscntrl))
+        return refuse(&verdict, "there is a blank or a control character in it", none);
     if (strstr(text, "://") != NULL)
         return refuse(&verdict,
                       "hosts and ports are expected, as host:2181, without a scheme such as zk://",
-                      (struct piece){"", 0});
+                      none);
     struct connect_string parsed = {.count = 0};
     struct piece hosts = until(whole, '/');
     enum error_kind kind = parse_hosts(hosts, &parsed, &verdict);
     if (kind == ERROR_NONE)
         kind = check_named_once(&parsed, &verdict);
     if (kind == ERROR_NONE)
-        kind =
-            parse_chroot(after(whole, hosts.length), parsed.chroot, sizeof parsed.chroot, &verdict);
+        kind = parse_chroot(after(whole, hosts.length), &parsed, &verdict);
     if (kind == ERROR_NONE)
         *connect = parsed;
     return kind;

@@ -9,7 +9,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-/* As many notifications as may lie before a reply; a reply's own length does not matter. */
+/* Room for the notifications that may precede a reply; of the reply the head is enough. */
 #define LOOK_BYTES 65536
 
 static enum drop_connection_view look_through(const char *bytes, size_t count)
@@ -24,7 +24,7 @@ static enum drop_connection_view look_through(const char *bytes, size_t count)
             break;
         at += frame.bytes;
     }
-    /* Where no frame begins, the library is in the middle of one: it is to read on. */
+    /* If no frame begins here, the library has read a part of one, and must read the rest. */
     return at > 0 || state == FRAME_INVALID ? DROP_CONNECTION_OTHER : DROP_CONNECTION_NOTHING;
 }
 
@@ -92,7 +92,7 @@ bool drop_connection_drain(int descriptor)
     return length == 0 || (errno != EAGAIN && errno != EINTR);
 }
 
-/* A socket full of bytes that nobody has read would have the library wait for room. */
+/* The library would wait for room in a socket that is full. */
 void drop_connection_end(int other_end)
 {
     shutdown(other_end, SHUT_RD);

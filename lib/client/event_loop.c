@@ -11,8 +11,7 @@
 #include <sys/epoll.h>
 #include <unistd.h>
 
-/* Handles whose deadline has passed are looked for this often: fine enough for pings and
- * reconnects, which are due after seconds. */
+/* How often passed deadlines are looked for: those of pings and reconnects come after seconds. */
 #define SWEEP_NS    (25 * NS_PER_MS)
 #define BATCH       512
 #define WATCHED_MAX 4
@@ -51,12 +50,11 @@ enum error_kind event_loop_new(size_t capacity, struct event_loop **events, stru
     return kind;
 }
 
-/* What epoll knows of a source: a handle's index, or a watched descriptor's behind all handles. */
+/* A source is the index of a session, or `capacity` and that of a watched descriptor. */
 static void epoll_set(struct event_loop *events, int descriptor, uint32_t interest, size_t source)
 {
     struct epoll_event event = {.events = interest, .data = {.u64 = source}};
-    /* The library's socket may be another one under the same number: then epoll has forgotten it.
-     */
+    /* epoll has forgotten the number of a socket that the library has reopened. */
     if (epoll_ctl(events->epoll, EPOLL_CTL_MOD, descriptor, &event) != 0 && errno == ENOENT)
         epoll_ctl(events->epoll, EPOLL_CTL_ADD, descriptor, &event);
 }
@@ -203,7 +201,7 @@ enum error_kind event_loop_poll(struct event_loop *events, uint64_t until_ns, st
 
 /* ------------------------------------------------------------------ the end */
 
-/* Goes on to close a session; false if no server will confirm that. */
+/* Continues to close a session; false if no server will confirm that. */
 static bool go_on_closing(struct event_loop *events, size_t index)
 {
     struct event_session *session = &events->sessions[index];
@@ -217,7 +215,7 @@ static bool go_on_closing(struct event_loop *events, size_t index)
     return closing != EVENT_SESSION_CUT_OFF;
 }
 
-/* Of so many sessions that wait for a server, those that it has closed are `confirmed`. */
+/* Waits for the servers of `waiting` sessions; adds to *confirmed those that are closed. */
 static void await_closed(struct event_loop *events, size_t waiting, size_t *confirmed,
                          uint64_t until_ns)
 {

@@ -13,28 +13,22 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-/* ------------------------------------------------------------------ what the library tells us */
+/* ------------------------------------------------------------------ callbacks of the library */
 
 /*
  * The library sends a request in two writes, its length and its body, and sets TCP_NODELAY: two
- * segments, each of which the kernel carries to the other end at the sender's expense. Corked, they
- * leave as one segment, as the Java client sends them; setting TCP_NODELAY pushes out what is
- * corked (tcp(7)). What nobody pushes, pings, the kernel sends after 200 ms.
+ * segments, each of which costs the kernel as much. Corked, they leave as one segment, as the Java
+ * client sends them; to set TCP_NODELAY sends what is corked (tcp(7)). The kernel sends the rest,
+ * pings, after 200 ms.
  */
-static void cork(const struct event_session *session)
+static void set_tcp(const struct event_session *session, int option)
 {
     const int yes = 1;
-    setsockopt(session->descriptor, IPPROTO_TCP, TCP_CORK, &yes, sizeof yes);
+    setsockopt(session->descriptor, IPPROTO_TCP, option, &yes, sizeof yes);
 }
 
-static void push(const struct event_session *session)
-{
-    const int yes = 1;
-    setsockopt(session->descriptor, IPPROTO_TCP, TCP_NODELAY, &yes, sizeof yes);
-}
-
-/* The handle's own watcher serves all its watches: one callback for each message of the server. A
- * session event would go to every watcher there is, so it must not be taken for a notification. */
+/* The watcher of the handle, and of all its watches: one call for each message of the server.
+ * Session events come here too, and are no notifications. */
 static void watcher(zhandle_t *zk, int type, int state, const char *path, void *context)
 {
     (void)zk;
@@ -46,7 +40,7 @@ static void watcher(zhandle_t *zk, int type, int state, const char *path, void *
     if (type == library->session_event) {
         if (state == library->connected_state) {
             session->connection++;
-            cork(session);
+            set_tcp(session, TCP_CORK);
         }
         client->listener->state_changed(client->owner, translate_state(library, state));
     } else {
@@ -66,16 +60,16 @@ static struct event_session *of_client(struct client *client)
     return (struct event_session *)client;
 }
 
-/* A request that the library does not take gets its reply from the loop: never from inside the
- * call. What the socket does not take at once, the library sends when it is driven: the loop has to
- * ask what it waits for, unless the call comes from inside the library. */
+/* The loop delivers the reply to a request that the library does not take, never this call. What
+ * the socket does not take at once, the library sends when it is driven; so the loop must refresh
+ * the session, unless the library calls, which is refreshed afterwards. */
 static void submit(struct client *client, const struct request *request)
 {
     struct event_session *session = of_client(client);
     session->cutting = false;
     int code = async_calls_call(&session->calls, request);
     if (code == ZOK)
-        push(session);
+        set_tcp(session, TCP_NODELAY);
     else
         client_refuse(client, translate_status(code));
     if (!session->driven && !session->neglected && session->all_neglected != NULL) {
@@ -91,7 +85,7 @@ static bool has_connection(const struct event_session *session)
            session->library->state(session->zk) == session->library->connected_state;
 }
 
-/* A session that has been ended is not, although the library takes it for connected. */
+/* The library takes a session that crashed or left for connected. */
 static bool is_connected(const struct event_session *session)
 {
     return !session->client.silent && has_connection(session);
@@ -104,7 +98,6 @@ static bool cut(struct client *client)
     return session->cutting;
 }
 
-/* The library goes on to believe in its connection. */
 static bool end_connection(struct event_session *session, const void *last, size_t length)
 {
     if (!is_connected(session) ||
@@ -124,8 +117,8 @@ static bool crash(struct client *client)
  * OpCode.closeSession. */
 static const uint8_t close_request[] = {0, 0, 0, 8, 0x7f, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xf5};
 
-/* Nothing is outstanding: what the library may still hold is its own, and it has said so when it
- * was last driven. */
+/* Nothing is outstanding, but the library may hold unsent bytes of its own: then it waits for
+ * EPOLLOUT. */
 static bool leave(struct client *client)
 {
     struct event_session *session = of_client(client);
@@ -133,7 +126,7 @@ static bool leave(struct client *client)
            end_connection(session, close_request, sizeof close_request);
 }
 
-/* While the library is not connected it may have closed its socket, and another have its number. */
+/* A library that is not connected may have closed its socket, whose number may be another's. */
 static bool bytes(const struct client *client, struct client_bytes *bytes)
 {
     const struct event_session *session = (const struct event_session *)client;
@@ -224,15 +217,15 @@ void event_session_deinit(struct event_session *session)
     *session = (struct event_session){.descriptor = -1, .other_end = -1};
 }
 
-/* A reply that is to be lost: what of epoll's news the library may hear. It reads one message at a
- * time, so nothing is read here that was not looked at. */
+/* While a reply is to be lost: which of epoll's events the library may handle. It reads one message
+ * at a time, so it reads none that was not looked at. */
 static uint32_t hold_back(const struct event_session *session, uint32_t epoll_events)
 {
     switch (drop_connection_look(session->descriptor)) {
     case DROP_CONNECTION_REPLY:
         if (drop_connection_off(session->descriptor, NULL, 0, NULL))
             return epoll_events;
-        break; /* until there are descriptors, or the library gives the connection up */
+        break; /* there are no descriptors: the next event tries again */
     case DROP_CONNECTION_OTHER:
         return epoll_events;
     case DROP_CONNECTION_NOTHING:
@@ -252,7 +245,7 @@ void event_session_process(struct event_session *session, uint32_t epoll_events)
         events |= session->library->wants_read;
     if (epoll_events & EPOLLOUT)
         events |= session->library->wants_write;
-    /* While it connects, the library asks for the socket's error only when it may write. */
+    /* While it connects, the library reads the socket's error only if the socket is writable. */
     if ((epoll_events & (EPOLLERR | EPOLLHUP)) &&
         session->library->state(session->zk) == session->library->connecting_state)
         events |= session->library->wants_write;
@@ -262,7 +255,7 @@ void event_session_process(struct event_session *session, uint32_t epoll_events)
     if (code != ZOK && code != ZNOTHING)
         session->reopened = true;
     if ((epoll_events & EPOLLOUT) && has_connection(session))
-        push(session);
+        set_tcp(session, TCP_NODELAY);
     event_session_refresh(session);
 }
 
@@ -285,15 +278,15 @@ void event_session_refresh(struct event_session *session)
     session->epoll_events = ((interest & session->library->wants_read) ? (uint32_t)EPOLLIN : 0u) |
                             ((interest & session->library->wants_write) ? (uint32_t)EPOLLOUT : 0u);
     session->deadline_ns = code == ZINVALIDSTATE
-                               ? UINT64_MAX /* expired: nothing will ever happen here */
+                               ? UINT64_MAX /* expired */
                                : clock_now_ns() + (uint64_t)wait.tv_sec * NS_PER_S +
                                      (uint64_t)wait.tv_usec * NS_PER_US;
 }
 
 /* ------------------------------------------------------------------ closing */
 
-/* Has the library send what it still holds; false if there is more than the socket takes, or no
- * connection any more. */
+/* Has the library send what it still holds; false if the socket does not take all of it, or the
+ * connection is lost. */
 static bool flush(struct event_session *session)
 {
     event_session_refresh(session);
@@ -307,7 +300,7 @@ static bool flush(struct event_session *session)
     return has_connection(session) && (session->epoll_events & EPOLLOUT) == 0;
 }
 
-/* Behind the last whole message of the library: in the middle of one it would be a part of that. */
+/* The close request must follow a whole message of the library. */
 enum event_session_closing event_session_close(struct event_session *session)
 {
     session->client.silent = true;
@@ -320,7 +313,7 @@ enum event_session_closing event_session_close(struct event_session *session)
     if (sent < 0)
         return errno == EAGAIN ? EVENT_SESSION_BLOCKED : EVENT_SESSION_CUT_OFF;
     session->close_sent += (size_t)sent;
-    push(session);
+    set_tcp(session, TCP_NODELAY);
     session->asked = session->close_sent == sizeof close_request;
     return session->asked ? EVENT_SESSION_ASKED : EVENT_SESSION_BLOCKED;
 }

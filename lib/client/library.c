@@ -9,42 +9,41 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Where in the table the value of a symbol belongs. */
+struct place {
+    const char *symbol;
+    size_t offset;
+    bool is_integer; /* the value is an integer, not an address */
+};
+
+#define PLACE(field, symbol)                {#symbol, offsetof(struct library, field), false},
+#define PLACE_MT(field, symbol, parameters) PLACE(field, symbol)
+#define PLACE_INTEGER(field, symbol)        {#symbol, offsetof(struct library, field), true},
+#define COMMON                                                                                     \
+    LIBRARY_LIST(PLACE) LIBRARY_INTEGER_LIST(PLACE_INTEGER) PLACE(open_acl, ZOO_OPEN_ACL_UNSAFE)
+
+static const struct place of_st[] = {COMMON LIBRARY_ST_LIST(PLACE){.symbol = NULL}};
+static const struct place of_mt[] = {COMMON LIBRARY_MT_LIST(PLACE_MT){.symbol = NULL}};
+
 static const struct {
     const char *name;
     const char *file;
     const char *package;
+    const struct place *places; /* the last has no symbol */
 } builds[] = {
-    [LIBRARY_ST] = {"libzookeeper_st", "libzookeeper_st.so.2", "libzookeeper-st2"},
-    [LIBRARY_MT] = {"libzookeeper_mt", "libzookeeper_mt.so.2", "libzookeeper-mt2"},
+    [LIBRARY_ST] = {"libzookeeper_st", "libzookeeper_st.so.2", "libzookeeper-st2", of_st},
+    [LIBRARY_MT] = {"libzookeeper_mt", "libzookeeper_mt.so.2", "libzookeeper-mt2", of_mt},
 };
-
-/* Where in the table the address of a symbol belongs. */
-struct place {
-    const char *symbol;
-    size_t offset;
-};
-
-#define PLACE(field, symbol)                {#symbol, offsetof(struct library, field)},
-#define PLACE_MT(field, symbol, parameters) PLACE(field, symbol)
-static const struct place common[] = {
-    LIBRARY_LIST(PLACE){"ZOO_OPEN_ACL_UNSAFE", offsetof(struct library, open_acl)}};
-static const struct place of_st[] = {LIBRARY_ST_LIST(PLACE)};
-static const struct place of_mt[] = {LIBRARY_MT_LIST(PLACE_MT)};
-
-static const struct place integers[] = {LIBRARY_INTEGER_LIST(PLACE)};
-
-#define COUNT(array) (sizeof(array) / sizeof(array)[0])
 
 /* Stops at the first symbol that is missing, and returns its name. */
-static const char *look_up(void *loaded, const struct place *places, size_t count, bool integer,
-                           struct library *library)
+static const char *look_up(void *loaded, const struct place *place, struct library *library)
 {
-    for (size_t i = 0; i < count; i++) {
-        const void *address = dlsym(loaded, places[i].symbol);
+    for (; place->symbol != NULL; place++) {
+        const void *address = dlsym(loaded, place->symbol);
         if (address == NULL)
-            return places[i].symbol;
-        char *field = (char *)library + places[i].offset;
-        if (integer)
+            return place->symbol;
+        char *field = (char *)library + place->offset;
+        if (place->is_integer)
             memcpy(field, address, sizeof(int));
         else
             memcpy(field, &address, sizeof address);
@@ -59,18 +58,13 @@ enum error_kind library_load(enum library_build build, struct library *library, 
     if (loaded == NULL)
         return error_raise(error, ERROR_NO_CLIENT_LIBRARY, 0, builds[build].file,
                            "it is in the package %s", builds[build].package);
-    const char *missing = look_up(loaded, common, COUNT(common), false, &table);
-    if (missing == NULL)
-        missing = look_up(loaded, integers, COUNT(integers), true, &table);
-    if (missing == NULL)
-        missing = build == LIBRARY_ST ? look_up(loaded, of_st, COUNT(of_st), false, &table)
-                                      : look_up(loaded, of_mt, COUNT(of_mt), false, &table);
+    const char *missing = look_up(loaded, builds[build].places, &table);
     if (missing != NULL)
         return error_raise(error, ERROR_NO_CLIENT_LIBRARY, 0, builds[build].file,
                            "it has no %s, unlike that of the package %s", missing,
                            builds[build].package);
-    /* Both are settings of the loaded library, not of a handle. Its log would go to stderr, a flush
-     * a line. */
+    /* Settings of the loaded library, not of a handle: no log on stderr, and the order of servers
+     * that the connect string has. */
     table.set_debug_level((ZooLogLevel)0);
     table.deterministic_conn_order(1);
     *library = table;
@@ -82,8 +76,8 @@ const char *library_name(enum library_build build)
     return builds[build].name;
 }
 
-/* It has no call that tells: the version is in what it logs of its environment before it looks at
- * the servers, and these do not parse, so that nothing comes of the handle. */
+/* The library has no call for its version, but logs it before it parses the servers. These do not
+ * parse, so no handle is made. */
 static void log_environment(const struct library *library, FILE *stream)
 {
     library->set_log_stream(stream);
@@ -135,8 +129,7 @@ enum error_kind library_open(const struct library *library, const char *hosts, w
         library->init(hosts, watcher, (int)session_timeout_ms, NULL, context, ZOO_NO_LOG_CLIENTENV);
     if (made == NULL)
         return raise_init(error, hosts);
-    /* Without this every turn of the library resolves the host names anew: 300 times the cost of
-     * the turn. */
+    /* Else each call of zookeeper_interest resolves the host names, at 300 times its cost. */
     library->set_servers_resolution_delay(made, -1);
     *zk = made;
     return ERROR_NONE;

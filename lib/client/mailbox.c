@@ -25,7 +25,7 @@ static bool takes(const struct mailbox *mailbox, enum letter_kind kind)
     return !mailbox->closed && (!mailbox->orders_only || kind == LETTER_ORDER);
 }
 
-/* With the mutex held; waits for room. */
+/* The caller holds the mutex. */
 static void put(struct mailbox *mailbox, enum letter_kind kind, int value, const char *path,
                 struct client_reply *reply)
 {
@@ -62,8 +62,7 @@ void mailbox_post_or_call(struct mailbox *mailbox, enum letter_kind kind, int va
     pthread_mutex_unlock(&mailbox->mutex);
 }
 
-/* A reply that lies in the mailbox when that takes no more of them is not going to be taken; one
- * that has been taken is being read. */
+/* Waits for a reply that is being read, also when the mailbox takes no replies any more. */
 void mailbox_hand_over(struct mailbox *mailbox, struct client_reply *reply)
 {
     pthread_mutex_lock(&mailbox->mutex);

@@ -8,8 +8,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-/* The library opens a pipe and a socket; the kernel gives out the lowest numbers that are free, and
- * few of those behind the first are taken. */
+/* The library opens a pipe and a socket, which get the lowest free descriptors. */
 #define WINDOW 64
 
 bool socket_info_bytes(int descriptor, uint64_t *sent_bytes, uint64_t *received_bytes)

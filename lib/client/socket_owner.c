@@ -5,9 +5,8 @@
 
 #include <time.h>
 
-/* All searches in a row that find nothing, together; and each of them at least. */
-#define FIND_NS       (2 * NS_PER_S)
-#define FIND_LEAST_NS (20 * NS_PER_MS)
+#define FIND_NS       (2 * NS_PER_S)   /* for all searches in a row that find nothing */
+#define FIND_LEAST_NS (20 * NS_PER_MS) /* for each search */
 #define FIND_STEP_NS  (50 * NS_PER_US)
 
 void socket_owners_init(struct socket_owners *owners)

@@ -14,15 +14,12 @@
 #include <time.h>
 #include <unistd.h>
 
-/* Our thread of a session; the library's two have the system's size. */
-#define STACK_BYTES ((size_t)256 * 1024)
-/* How often a reply that is to be cut is looked for. */
-#define DROP_CONNECTION_STEP_NS (50 * NS_PER_US)
+#define STACK_BYTES             ((size_t)256 * 1024) /* of the session's own thread */
+#define DROP_CONNECTION_STEP_NS (50 * NS_PER_US)     /* between looks for a reply to be cut */
 
-/* ------------------------------------------------------------------ what the library tells us */
+/* ------------------------------------------------------------------ callbacks of the library */
 
-/* On the library's completion thread. The handle's own watcher serves all its watches. A session
- * event would go to every watcher there is, so it must not be taken for a notification. */
+/* The watcher of the handle, and of all its watches, on the library's completion thread. */
 static void watcher(zhandle_t *zk, int type, int state, const char *path, void *context)
 {
     (void)zk;
@@ -34,10 +31,8 @@ static void watcher(zhandle_t *zk, int type, int state, const char *path, void *
         mailbox_post(&session->mailbox, LETTER_EVENT, (int)translate_event(library, type), path);
 }
 
-/* ------------------------------------------------------------------ what comes from elsewhere */
-
-/* Of a session with a depth over one, on the library's completion thread: what the reply points to
- * is the library's, and valid until this returns. */
+/* With a depth over one, on the library's completion thread. What the reply points to is valid
+ * until this returns. */
 static void replied(void *owner, struct client_reply *reply)
 {
     struct thread_session *session = owner;
@@ -67,8 +62,8 @@ static void open_letter(struct thread_session *session, const struct letter *let
     }
 }
 
-/* The library tells of a connection on a thread of its own, and may do so later than it hands over
- * the answer to what was sent on it. False at the end. */
+/* The library's completion thread may report a connection later than a synchronous call over that
+ * connection returns. False if the mailbox is closed. */
 static bool hear_of_connection(struct thread_session *session)
 {
     struct letter letter;
@@ -89,8 +84,8 @@ static bool hear_of_connection(struct thread_session *session)
 
 /* ------------------------------------------------------------------ carrying out a request */
 
-/* On a thread of its own, while the session's waits for the reply: ends the connection when the
- * reply has arrived. Nothing is left to do when the session's thread has come back without. */
+/* On a third thread: ends the connection when the reply has arrived, unless the call of the
+ * session's thread returns before. */
 static void *cut_reply(void *context)
 {
     struct thread_session *session = context;
@@ -123,7 +118,7 @@ static struct client_reply call_and_cut(struct thread_session *session,
     return reply;
 }
 
-/* What a server has answered, it has answered over a connection that stands. False at the end. */
+/* A reply of a server comes over a connection that stands. False if the mailbox is closed. */
 static bool comes_in_turn(struct thread_session *session, enum zk_status status)
 {
     switch (status) {
@@ -138,8 +133,7 @@ static bool comes_in_turn(struct thread_session *session, enum zk_status status)
     }
 }
 
-/* The listener may submit the next operation when it hears the reply, so the copy is free by then.
- */
+/* The listener may submit the next operation when it hears the reply: the copy must be free. */
 static void carry_out(struct thread_session *session)
 {
     struct sync_calls_answer answer = {.value = session->value};
@@ -160,7 +154,7 @@ static void ring(struct thread_session *session)
     session->common->hooks.alarm(session->client.owner, clock_now_ns() - due_ns);
 }
 
-/* Letters come first, then the alarm, then the request. False when the session has ended. */
+/* Letters come first, then the alarm, then the request. False if the session has ended. */
 static bool serve_next(struct thread_session *session)
 {
     bool rings = session->alarm_ns != 0 && clock_now_ns() >= session->alarm_ns;
@@ -185,8 +179,8 @@ static bool serve_next(struct thread_session *session)
     return !session->client.silent;
 }
 
-/* All that is left to a session whose process is gone: to carry out its orders, for whoever waits
- * for that. Its thread is busy meanwhile if it closes the library's handle. */
+/* A session that crashed or left carries out its orders, because other threads wait for that. If it
+ * is to close the library's handle, it returns when no order is left, and is busy from then on. */
 static void serve_orders(struct thread_session *session, bool closes)
 {
     struct letter letter;
@@ -250,15 +244,15 @@ static struct thread_session *of_client(struct client *client)
     return (struct thread_session *)client;
 }
 
-/* The notification of a watch lies in the mailbox, with its path. */
+/* Whether a letter has room for the path of the watch. */
 static bool has_room(const struct request *request)
 {
     return request->watch == NO_WATCH || strlen(request->path) < REQUEST_COPY_PATH_MAX;
 }
 
-/* When the session expires, the library fails all requests that it has taken before, by then under
- * a lock that also taking a request needs. One that it takes later stays unanswered; but then the
- * new state is seen here, behind that lock. */
+/* The library sets its state to expired, and then fails, under a lock, the requests that it has
+ * taken. It takes a request under the same lock, and never answers one that it takes later; but
+ * then the new state is visible here. */
 static void submit_at_once(struct thread_session *session, const struct request *request)
 {
     int code = has_room(request) ? async_calls_call(&session->calls, request) : ZBADARGUMENTS;
@@ -287,7 +281,7 @@ static bool cut(struct client *client)
     return session->cutting;
 }
 
-/* Its thread closes the library's handle as soon as it has come back from what it is doing. */
+/* The thread closes the library's handle when the present callback has returned. */
 static void die(struct thread_session *session)
 {
     socket_owner_drop(&session->socket_owner);
@@ -296,11 +290,11 @@ static void die(struct thread_session *session)
     mailbox_keep_orders(&session->mailbox);
 }
 
-/* The library believes in its connection until it has been closed: else it would reconnect. */
+/* The library must not notice the end of its connection: it would reconnect. */
 static bool crash(struct client *client)
 {
     struct thread_session *session = of_client(client);
-    /* Not the session's thread, if that is busy; the mailbox is locked then. */
+    /* While the owner is busy, this is another thread, which holds the mailbox's mutex. */
     if (session->mailbox.busy || !socket_owner_stands(&session->socket_owner) ||
         !drop_connection_off(session->socket_owner.descriptor, NULL, 0, &session->other_end))
         return false;
@@ -317,8 +311,9 @@ static bool leave(struct client *client)
     return true;
 }
 
-/* The library's threads may close the socket at any time, and another get its number; but no other
- * gets its cookie: what was read before the cookie was seen is of this socket. */
+/* The library's threads may close the socket at any time, and the descriptor may become another
+ * socket's. The cookie is never given again: if it is still there, the counters are of this
+ * socket. */
 static bool bytes(const struct client *client, struct client_bytes *bytes)
 {
     const struct thread_session *session = (const struct thread_session *)client;
@@ -383,7 +378,7 @@ static enum error_kind start(struct thread_session *session, struct error *error
     return ERROR_NONE;
 }
 
-/* Waits until the thread has come to its session, or to an error. */
+/* Waits until the thread has a handle, or an error. */
 static enum error_kind await_start(struct thread_session *session, struct error *error)
 {
     pthread_mutex_lock(&session->mutex);
@@ -407,8 +402,7 @@ static void deinit(struct thread_session *session)
     mailbox_deinit(&session->mailbox);
 }
 
-/* A session with a depth of one has room for a value each way, which costs memory when one is
- * written to it. */
+/* The system gives the memory of the values when it is written. */
 static enum error_kind lay_out(struct thread_session *session, uint32_t depth, struct error *error)
 {
     enum error_kind kind = client_init(&session->client, depth, error);

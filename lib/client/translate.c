@@ -21,7 +21,7 @@ enum zk_status translate_status(int code)
     case ZCONNECTIONLOSS:
     case ZOPERATIONTIMEOUT:
     case ZCLOSING:
-    /* The library has lost a connection while it sent, and noticed by the next one's replies. */
+    /* The library lost a connection while it sent, and noticed it by replies over the next one. */
     case ZRUNTIMEINCONSISTENCY:
         return ZK_CONNECTION_LOSS;
     case ZSESSIONEXPIRED:
@@ -100,15 +100,14 @@ void translate_parts(const struct library *library, const struct request *reques
 
 struct client_reply translate_created(int code, const char *path)
 {
-    /* A reply that says nothing but that all is well is none of ZooKeeper's. */
     if (code == ZOK && path == NULL)
         return (struct client_reply){.status = ZK_OTHER_ERROR};
     return (struct client_reply){.status = translate_status(code),
                                  .path = code == ZOK ? path : NULL};
 }
 
-/* Where ephemerals have their session, containers have a mark, and so have znodes with a time to
- * live, which is in the lower 40 bits. */
+/* In this field containers have a mark, and so have znodes with a time to live, which is in the
+ * lower 40 bits. */
 static int64_t owner_of(const struct Stat *stat)
 {
     uint64_t owner = (uint64_t)stat->ephemeralOwner;

@@ -3,8 +3,8 @@
 
 #include <assert.h>
 
-/* An entry is 16 bytes, so that the four below one in the heap share a cache line: the place of its
- * call is kept in the low bits of its order. */
+/* An entry has 16 bytes, so that its four children in the heap share a cache line: the low bits of
+ * `order` are the index of its call. */
 #define PLACE_BITS 24
 #define PLACE_MASK (((uint64_t)1 << PLACE_BITS) - 1)
 #define FANOUT     4
@@ -14,7 +14,6 @@ struct agenda_entry {
     uint64_t order;
 };
 
-/* Two comparisons in one. */
 typedef unsigned __int128 wide;
 
 static bool before(struct agenda_entry a, struct agenda_entry b)
@@ -52,7 +51,7 @@ static void sift_up(struct agenda_entry *heap, size_t at, struct agenda_entry en
     heap[at] = entry;
 }
 
-/* Which of the four below is first. Without branches: nobody could foretell them. */
+/* The earliest of four entries. Without branches, which could not be predicted. */
 static size_t first_of_four(const struct agenda_entry *heap, size_t at)
 {
     size_t a = before(heap[at + 1], heap[at]) ? at + 1 : at;
@@ -60,8 +59,8 @@ static size_t first_of_four(const struct agenda_entry *heap, size_t at)
     return before(heap[b], heap[a]) ? b : a;
 }
 
-/* Moves the hole at the top down to where nothing is below, whatever is put there: what comes from
- * the end of the heap belongs near its end. */
+/* Moves the hole at the top down to a leaf, and then the entry up from there: it was the last of
+ * the heap, and belongs near its end. */
 static void sift_down(struct agenda_entry *heap, size_t count, struct agenda_entry entry)
 {
     size_t at = 0, below = 1;

@@ -8,10 +8,10 @@
 #define FIRST_CAPACITY 4u
 #define NOBODY         UINT32_MAX
 
-/* The names, the paths that they belong to, and their text. Only the children themselves look at
- * the paths, and only at those of children that have not gone. */
+/* The names, behind them their paths, and behind these the text. Views use no paths, and the path
+ * of a child that was removed is not used. */
 struct children_array {
-    uint32_t references; /* the children's own, and one of each view */
+    uint32_t references; /* one of struct children, and one of each view */
     uint32_t capacity;
     size_t text_capacity;
     size_t text_end;
@@ -58,7 +58,7 @@ static void release(struct children_array *array, struct slab *slab)
         slab_give(slab, array, size_of(array->capacity, array->text_capacity));
 }
 
-/* Moves the children to this array of their own, without the one at `but`. */
+/* Copies the children to a new array, without the one at `but`. */
 static void move(struct children *children, struct slab *slab, struct children_array *array,
                  uint32_t but)
 {
@@ -75,7 +75,7 @@ static void move(struct children *children, struct slab *slab, struct children_a
     release(former, slab);
 }
 
-/* Twice what lives: so many more may come and go before the next move. */
+/* An array with room for twice the present children. */
 static struct children_array *twice(const struct children *children, struct slab *slab, size_t size)
 {
     uint32_t live = children->tail - children->head;
@@ -101,7 +101,7 @@ uint64_t children_add(struct children *children, struct slab *slab, const struct
     return children->gone + children->tail++;
 }
 
-/* Who goes from before it moves a child to the left, and never to the right of its mark. */
+/* A removal before a child moves it to the left: it is at its mark or left of it. */
 static uint32_t find(const struct children *children, const struct path *child, uint64_t mark)
 {
     const struct path *const *paths = paths_of(children->array);
@@ -114,7 +114,7 @@ static uint32_t find(const struct children *children, const struct path *child, 
     return at;
 }
 
-/* Nobody else looks at the array. The text of the name stays until the next move. */
+/* No view shows the array. The text of the name stays until the next copy. */
 static void close_gap(struct children *children, uint32_t at)
 {
     const char **names = children->array->names + at;

@@ -139,7 +139,6 @@ bool message_is_write(const struct message *message)
     }
 }
 
-/* Each part of a multi that failed is told an error, also the parts that would have gone well. */
 static uint64_t multi_reply_bytes(const struct message *message)
 {
     uint64_t bytes = WIRE_BARE_REPLY + WIRE_PARTS_END;
@@ -164,7 +163,7 @@ static uint64_t request_reply_bytes(const struct message *message)
     case OP_SET:
         return wire_stat_reply();
     case OP_GET:
-        return wire_value_reply(value_length(message->value));
+        return wire_value_reply(message->value == NULL ? 0 : message->value->length);
     case OP_GET_CHILDREN:
         return wire_names_reply(message->list.count, message->list.name_bytes);
     default:

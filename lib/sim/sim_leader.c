@@ -7,7 +7,6 @@ void sim_leader_init(struct sim_leader *leader, struct sim *sim)
     tree_init(&leader->tree, &sim->slab, &sim->paths);
 }
 
-/* What the write does, and whether it can. */
 static void decide(struct sim_leader *leader, struct message *message)
 {
     struct sim_session *session = message->session;
@@ -25,7 +24,7 @@ static void decide(struct sim_leader *leader, struct message *message)
             tree_carry_out(&leader->tree, message->zxid, message->changes, message->change_count);
 }
 
-/* Puts a time where it belongs among those before it, which rise. */
+/* Inserts a time into times in ascending order. */
 static void insert(uint64_t *times, unsigned count, uint64_t time)
 {
     unsigned at = count;
@@ -34,10 +33,8 @@ static void insert(uint64_t *times, unsigned count, uint64_t time)
     times[at] = time;
 }
 
-/*
- * When more than half have it on their disks, as the leader learns it. A later acknowledgement of a
- * server never overtakes an earlier one, and a commit none before it.
- */
+/* When the leader learns that more than half of the servers have the write on their disks.
+ * Acknowledgements of a server keep their order, and so do commits. */
 static uint64_t commit_ns(struct sim *sim, uint64_t proposed_ns)
 {
     uint64_t acknowledged[SIM_SERVERS_MAX] = {0};

@@ -26,7 +26,7 @@ uint64_t sim_server_sync(struct sim_server *server, uint64_t comes_ns)
 
 /* ------------------------------------------------------------------ connections */
 
-/* Whether the member has a connection of this session, and it is still this one. */
+/* Whether the server has a connection of this session. */
 static bool has_link(const struct sim_server *server, const struct sim_session *session)
 {
     return session->linked && session->link_server == server->index;
@@ -57,7 +57,7 @@ static void unlink_session(struct sim_server *server, struct sim_session *sessio
     message_queue_clear(&session->link_reads, &session->sim->paths);
 }
 
-/* When a message that leaves when the CPU is done reaches the session. */
+/* When a message that leaves after the work of the CPU reaches the session. */
 static uint64_t arrival_ns(struct sim_server *server, struct sim_session *session)
 {
     session->down_ns = sim_later(session->down_ns, server->cpu_ns + sim_hop_ns(server->sim));
@@ -70,7 +70,7 @@ static void send(struct sim_server *server, struct message *message)
                message);
 }
 
-/* The connection is closed from here. */
+/* The server closes the connection. */
 static void hang_up(struct sim_server *server, struct sim_session *session, uint32_t connection)
 {
     struct message *message = message_new(&server->sim->paths, MESSAGE_HANG_UP, session);
@@ -78,7 +78,7 @@ static void hang_up(struct sim_server *server, struct sim_session *session, uint
     agenda_add(&server->sim->agenda, arrival_ns(server, session), sim_session_receives, message);
 }
 
-/* Gives a message back; its reply is lost when its connection has gone. */
+/* Sends the reply; it is lost if the connection is gone. */
 static void answer(struct sim_server *server, struct message *message)
 {
     if (is_linked(server, message))
@@ -115,7 +115,7 @@ static void fire(struct sim_server *server, const struct change *change)
         server->notifications += watches_changed(watches, change->path, ear);
 }
 
-/* What has happened to a watched znode since the client has seen its state; 0 if nothing has. */
+/* The event that a watched znode has had since the client saw it; 0 if there is none. */
 static enum client_event missed(const struct sim_server *server, const struct message_watch *watch,
                                 uint64_t seen_zxid)
 {
@@ -168,7 +168,7 @@ static void look_up(struct sim_server *server, struct message *message)
         message->list = children_view(&node->children);
 }
 
-/* A watch on what is not there is for exists only. */
+/* Only exists sets a watch on a znode that does not exist. */
 static void watch(struct sim_server *server, const struct message *message)
 {
     if (message->watch != WATCH || (message->status != ZK_OK && message->operation != OP_EXISTS))
@@ -195,8 +195,7 @@ static void carry_out_read(struct sim_server *server, struct message *message)
     answer(server, message);
 }
 
-/* A session's replies come in the order of its requests, also where others' reads go past writes.
- */
+/* A write was answered: carries out the reads that waited for it. */
 static void carry_out_reads_behind(struct sim_server *server, struct sim_session *session)
 {
     session->link_written++;
@@ -298,7 +297,8 @@ void sim_server_queue(struct sim_server *server, struct message *message, uint64
 
 /* ------------------------------------------------------------------ what comes in */
 
-/* Standalone, a read goes through the same chain as a write, and waits for the disk behind it. */
+/* On a single server a read goes through the same chain as a write, and waits for earlier writes.
+ */
 static void receive_read(struct sim_server *server, struct message *message)
 {
     struct sim_session *session = message->session;
@@ -325,8 +325,8 @@ static void receive_write(struct sim_server *server, struct message *message)
     agenda_add(&sim->agenda, server->to_leader_ns, sim_leader_order, message);
 }
 
-/* A server lets nobody in who has seen more than it has. Of the others a follower asks its leader.
- */
+/* A server refuses a client that has seen a later transaction. A follower asks its leader about
+ * other clients. */
 static void receive_reopen(struct sim_server *server, struct message *message)
 {
     struct sim_session *session = message->session;

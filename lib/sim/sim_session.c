@@ -8,11 +8,8 @@
 
 static const struct client_driver sim_session_driver;
 
-/* A TCP connection is there after a message each way. */
-#define HANDSHAKE_HOPS 2
-
-/* What the client waits for after all its servers, as a part of the session's timeout. */
-#define PAUSES_PER_TIMEOUT 60
+#define HANDSHAKE_HOPS     2  /* of TCP, before the first message */
+#define PAUSES_PER_TIMEOUT 60 /* the pause after the last server is this part of the timeout */
 
 /* ------------------------------------------------------------------ to the server */
 
@@ -48,7 +45,7 @@ static void connect(void *context)
     send(session, message, WIRE_CONNECT_REQUEST);
 }
 
-/* The next server; behind the last of them comes a pause, and then the first again. */
+/* Connects to the next server; after the last one there is a pause. */
 static void reconnect(struct sim_session *session)
 {
     struct sim *sim = session->sim;
@@ -84,7 +81,7 @@ struct sim_session *sim_session_new(struct sim *sim, unsigned server, uint32_t t
     return session;
 }
 
-/* ------------------------------------------------------------------ what its owner hears */
+/* ------------------------------------------------------------------ to the listener */
 
 static void tell_state(struct sim_session *session, enum client_state state)
 {
@@ -93,14 +90,13 @@ static void tell_state(struct sim_session *session, enum client_state state)
         session->client.listener->state_changed(session->client.owner, state);
 }
 
-/* So many of the oldest operations. */
 static void fail_oldest(struct sim_session *session, uint32_t count, enum zk_status status)
 {
     for (; count > 0; count--)
         client_deliver_reply(&session->client, &(struct client_reply){.status = status});
 }
 
-/* The owner may make its next request as soon as it hears of the state: that one has not failed. */
+/* A request that the listener makes when it hears of the state does not fail. */
 static void tell_state_and_fail(struct sim_session *session, enum client_state state,
                                 enum zk_status status)
 {
@@ -117,8 +113,6 @@ static void refuse(void *context)
     fail_oldest(context, 1, ZK_SESSION_EXPIRED);
 }
 
-/* The connection is gone at this end. The server learns of it, and the session tries the next one.
- */
 static void lose_connection(struct sim_session *session)
 {
     send_bare(session, MESSAGE_DISCONNECT, 0);
@@ -152,7 +146,6 @@ static void hear_connected(struct sim_session *session, const struct message *me
         tell_state_and_fail(session, CLIENT_EXPIRED, ZK_SESSION_EXPIRED);
 }
 
-/* The client remembers a watch when it has the reply that tells of it. */
 static void remember_watch(const struct sim_session *session, const struct message *message)
 {
     static const enum watch_kind kinds[] = {
@@ -217,7 +210,7 @@ void sim_session_receives(void *context)
     message_release(message, &session->sim->paths);
 }
 
-/* An event is for those of its watches that the client remembers: true if there is one. */
+/* Forgets the watches of an event; false if the client remembers none. */
 static bool forget_watches(const struct sim_session *session,
                            const struct notification *notification)
 {
@@ -362,8 +355,7 @@ static size_t unread(const struct client *client)
     return 0;
 }
 
-/* As servers give them out: the number of the server, from 1, in the highest byte, and below it
- * what grows with time; so in decimal and in hex it is as long as a real one. */
+/* As long as a real one in decimal and in hex: the highest byte is the number of the server. */
 static int64_t session_id(const struct client *client)
 {
     const struct sim_session *session = (const struct sim_session *)client;

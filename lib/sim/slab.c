@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* AddressSanitizer is told what nobody may touch, since it sees no free(). */
+/* For AddressSanitizer, which sees no free(). */
 #if defined(__SANITIZE_ADDRESS__)
 #include <sanitizer/asan_interface.h>
 #else
@@ -15,9 +15,8 @@
 #define ASAN_UNPOISON_MEMORY_REGION(piece, size) ((void)(piece), (void)(size))
 #endif
 
-#define GRAIN ((size_t)16)
-#define SMALL_MAX                                                                                  \
-    ((size_t)512) /* up to here a size is a multiple of the grain, then twice the last */
+#define GRAIN       ((size_t)16)
+#define SMALL_MAX   ((size_t)512) /* larger sizes are powers of two, others multiples of GRAIN */
 #define SMALL_SIZES (SMALL_MAX / GRAIN)
 #define CHUNK       ((size_t)256 << 10)
 
@@ -52,7 +51,7 @@ void slab_deinit(struct slab *slab)
     slab_init(slab);
 }
 
-/* The link takes a whole grain, so that what follows is aligned. */
+/* The link takes a whole grain, so that the rest is aligned. */
 static char *from_system(struct slab *slab, size_t size)
 {
     char *block = malloc(GRAIN + size);

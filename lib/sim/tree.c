@@ -53,7 +53,7 @@ static void disown(struct tree *tree, struct node *node)
     tree->ephemerals--;
 }
 
-/* Puts a znode into the tree; its parent, if it has one, is there. */
+/* The parent exists, except of the root. */
 static struct node *add(struct tree *tree, struct path *path, struct value *value, uint32_t owner)
 {
     struct node *node = slab_take(tree->slab, sizeof *node);
@@ -99,7 +99,7 @@ void tree_init(struct tree *tree, struct slab *slab, struct paths *paths)
 
 /* ------------------------------------------------------------------ one change */
 
-/* In unsigned arithmetic: it is meant to wrap. */
+/* Wraps. */
 static int32_t next(int32_t number)
 {
     return (int32_t)((uint32_t)number + 1);
@@ -186,17 +186,12 @@ static enum zk_status carry_out(struct tree *tree, uint64_t zxid, struct change 
 
 /* ------------------------------------------------------------------ all or none */
 
-/* What a change may undo, as it was before. */
+/* What undo restores. */
 struct before {
     struct node node; /* set, delete: its value is held */
     int32_t parent_creates;
     uint64_t parent_zxid;
 };
-
-static bool alters_node(const struct change *change)
-{
-    return change->operation == OP_SET || change->operation == OP_DELETE;
-}
 
 static struct node *parent_of(const struct tree *tree, const struct change *change)
 {
@@ -207,7 +202,7 @@ static struct before look(const struct tree *tree, const struct change *change)
 {
     struct before before = {0};
     const struct node *node = tree_find(tree, change->path), *parent = parent_of(tree, change);
-    if (node != NULL && alters_node(change)) {
+    if (node != NULL && (change->operation == OP_SET || change->operation == OP_DELETE)) {
         before.node = *node;
         value_hold(node->value);
     }

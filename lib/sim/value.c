@@ -31,8 +31,3 @@ void value_release(struct slab *slab, struct value *value)
     if (value != NULL && --value->references == 0)
         slab_give(slab, value, size_of(value->length));
 }
-
-size_t value_length(const struct value *value)
-{
-    return value == NULL ? 0 : value->length;
-}

@@ -22,9 +22,8 @@ struct value {
 /* A copy of these bytes with one reference, the caller's; NULL if there are none. */
 struct value *value_take(struct slab *slab, const void *bytes, size_t length);
 
-/* Adds a reference; removes one. NULL is fine for all three. */
+/* Adds a reference; removes one. NULL is fine. */
 struct value *value_hold(struct value *value);
 void value_release(struct slab *slab, struct value *value);
-size_t value_length(const struct value *value);
 
 #endif

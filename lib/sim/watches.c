@@ -45,7 +45,7 @@ static void rehash(struct watches *watches)
     slab_give(watches->slab, former, count * sizeof(struct watch *));
 }
 
-/* Where the link to the watch is, or would be. */
+/* The link to the watch, or the one to set for a new watch. */
 static struct watch **search(const struct watches *watches, uint32_t watcher,
                              const struct path *path, enum watch_kind kind)
 {
@@ -162,8 +162,7 @@ static size_t fire(struct watches *watches, struct path *path, enum watch_kind k
     return fired;
 }
 
-/* Child watches of who is going to hear of the deletion as the watcher of its data: they fire
- * without a word. */
+/* Removes the child watches of watchers that have a data watch too: they get one notification. */
 static size_t fire_silently(struct watches *watches, const struct path *path)
 {
     size_t fired = 0;

@@ -10,7 +10,7 @@
 #define STAT           68
 #define PART_HEADER    9 /* kind, last or not, error */
 
-/* "anyone may do anything": one entry, its permissions, "world", "anyone". */
+/* One entry: permissions, "world", "anyone". */
 #define ACL (LENGTH + INTEGER + LENGTH + 5 + LENGTH + 6)
 
 /* relativeZxid, and three vectors. */
@@ -34,7 +34,7 @@ static uint64_t record(const struct request *request)
 
 static uint64_t parts(const struct request *request)
 {
-    uint64_t bytes = PART_HEADER; /* the end of the parts is one without a record */
+    uint64_t bytes = PART_HEADER; /* the mark of the end, without a record */
     for (size_t i = 0; i < request->part_count; i++)
         bytes += PART_HEADER + record(&request->parts[i]);
     return bytes;
