@@ -23,23 +23,19 @@ static bool keep(struct request_copy *copy, char *path, const struct request *re
     return true;
 }
 
-static bool keep_parts(struct request_copy *copy, const struct request *request)
-{
-    assert(request->part_count <= REQUEST_PARTS_MAX);
-    for (size_t i = 0; i < request->part_count; i++) {
-        if (!keep(copy, copy->paths[i], &request->parts[i], &copy->parts[i]))
-            return false;
-    }
-    copy->request.parts = copy->parts;
-    copy->request.part_count = request->part_count;
-    return true;
-}
-
 bool request_copy_take(struct request_copy *copy, const struct request *request)
 {
+    bool is_multi = request->operation == OP_MULTI;
+    const struct request *parts = is_multi ? request->parts : request;
+    size_t count = is_multi ? request->part_count : 1;
+    assert(count <= REQUEST_PARTS_MAX);
     copy->values_length = 0;
-    copy->request = (struct request){.operation = request->operation};
-    if (request->operation == OP_MULTI)
-        return keep_parts(copy, request);
-    return keep(copy, copy->paths[0], request, &copy->request);
+    for (size_t i = 0; i < count; i++) {
+        if (!keep(copy, copy->paths[i], &parts[i], &copy->parts[i]))
+            return false;
+    }
+    copy->request = is_multi ? *request : copy->parts[0];
+    if (is_multi)
+        copy->request.parts = copy->parts;
+    return true;
 }

@@ -16,7 +16,7 @@
 
 struct request_copy {
     struct request request;
-    struct request parts[REQUEST_PARTS_MAX];
+    struct request parts[REQUEST_PARTS_MAX]; /* a request that is no multi: the first */
     char paths[REQUEST_PARTS_MAX][REQUEST_COPY_PATH_MAX];
     size_t values_length;
     char *values; /* of the owner: REQUEST_COPY_VALUES_MAX bytes */

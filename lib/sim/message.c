@@ -145,7 +145,7 @@ static uint64_t multi_reply_bytes(const struct message *message)
     for (size_t i = 0; i < message->change_count; i++) {
         const struct change *change = &message->changes[i];
         bytes += message->status == ZK_OK ? wire_part_reply(change->operation, change->path->length)
-                                          : wire_part_error();
+                                          : WIRE_PART_ERROR;
     }
     return bytes;
 }
@@ -161,7 +161,7 @@ static uint64_t request_reply_bytes(const struct message *message)
         return wire_created_reply(message->changes[0].path->length);
     case OP_EXISTS:
     case OP_SET:
-        return wire_stat_reply();
+        return WIRE_STAT_REPLY;
     case OP_GET:
         return wire_value_reply(message->value == NULL ? 0 : message->value->length);
     case OP_GET_CHILDREN:

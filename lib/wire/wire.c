@@ -7,7 +7,6 @@
 #define REQUEST_HEADER 8           /* the request's number, its kind */
 #define INTEGER        4
 #define FLAG           1
-#define STAT           68
 #define PART_HEADER    9 /* kind, last or not, error */
 
 /* One entry: permissions, "world", "anyone". */
@@ -56,14 +55,9 @@ uint64_t wire_created_reply(size_t path_length)
     return WIRE_BARE_REPLY + LENGTH + path_length;
 }
 
-uint64_t wire_stat_reply(void)
-{
-    return WIRE_BARE_REPLY + STAT;
-}
-
 uint64_t wire_value_reply(size_t value_length)
 {
-    return WIRE_BARE_REPLY + LENGTH + value_length + STAT;
+    return WIRE_BARE_REPLY + LENGTH + value_length + WIRE_STAT;
 }
 
 uint64_t wire_names_reply(size_t count, uint64_t name_bytes)
@@ -77,15 +71,10 @@ uint64_t wire_part_reply(enum operation operation, size_t path_length)
     case OP_CREATE:
         return PART_HEADER + LENGTH + path_length;
     case OP_SET:
-        return PART_HEADER + STAT;
+        return PART_HEADER + WIRE_STAT;
     default:
         return PART_HEADER;
     }
-}
-
-uint64_t wire_part_error(void)
-{
-    return PART_HEADER + INTEGER;
 }
 
 uint64_t wire_notification(size_t path_length)

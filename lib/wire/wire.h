@@ -24,6 +24,7 @@
 
 #define WIRE_LENGTH       4  /* the length before every message */
 #define WIRE_REPLY_HEADER 16 /* of every reply and notification: xid, zxid, error */
+#define WIRE_STAT         68 /* what exists, get and set return of a znode */
 
 /* A reply without a record: to a delete, to a failed request, to the setting of watches. */
 #define WIRE_BARE_REPLY (WIRE_LENGTH + WIRE_REPLY_HEADER)
@@ -37,16 +38,16 @@ uint64_t wire_watches_request(size_t count, uint64_t path_bytes);
 
 /* A reply to a request that succeeded: with the created znode's path, a stat, a value and a stat,
  * or names. */
+#define WIRE_STAT_REPLY (WIRE_BARE_REPLY + WIRE_STAT)
 uint64_t wire_created_reply(size_t path_length);
-uint64_t wire_stat_reply(void);
 uint64_t wire_value_reply(size_t value_length);
 uint64_t wire_names_reply(size_t count, uint64_t name_bytes);
 
 /* A multi's reply is a bare reply, its parts, and the mark of their end. If the multi failed, each
  * part is an error. */
-#define WIRE_PARTS_END 9
+#define WIRE_PARTS_END  9
+#define WIRE_PART_ERROR 13
 uint64_t wire_part_reply(enum operation operation, size_t path_length);
-uint64_t wire_part_error(void);
 
 /* A notification. */
 uint64_t wire_notification(size_t path_length);

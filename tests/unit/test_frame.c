@@ -74,7 +74,7 @@ static void test_frames_follow_one_another(void **state)
     size_t notification = wire_notification(strlen("/a"));
     put(0, (int32_t)notification - WIRE_LENGTH, -1);
     put(notification, WIRE_REPLY_HEADER, -2);
-    put(notification + WIRE_BARE_REPLY, (int32_t)wire_stat_reply() - WIRE_LENGTH, 12);
+    put(notification + WIRE_BARE_REPLY, (int32_t)WIRE_STAT_REPLY - WIRE_LENGTH, 12);
     assert_int_equal(read_of(sizeof bytes), FRAME_WHOLE);
     assert_int_equal(frame.xid, -1);
     assert_int_equal(frame.bytes, notification);
@@ -83,7 +83,7 @@ static void test_frames_follow_one_another(void **state)
     assert_int_equal(frame.bytes, WIRE_BARE_REPLY);
     assert_int_equal(frame_read(bytes + notification + WIRE_BARE_REPLY, 20, &frame), FRAME_PARTIAL);
     assert_int_equal(frame.xid, 12);
-    assert_int_equal(frame.bytes, wire_stat_reply());
+    assert_int_equal(frame.bytes, WIRE_STAT_REPLY);
 }
 
 static void test_what_is_shorter_than_its_header_is_no_frame(void **state)

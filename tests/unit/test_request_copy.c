@@ -69,7 +69,6 @@ static void test_refuses_what_has_no_room(void **state)
     path[REQUEST_COPY_PATH_MAX] = '\0';
     struct request request = request_delete(path);
     assert_false(request_copy_take(&copy, &request));
-    assert_int_equal(copy.request.operation, OP_DELETE);
     path[REQUEST_COPY_PATH_MAX - 1] = '\0';
     assert_true(request_copy_take(&copy, &request));
     assert_string_equal(copy.request.path, path);
@@ -83,7 +82,6 @@ static void test_refuses_what_has_no_room(void **state)
                               request_set("/a", value, 2, 0)};
     request = (struct request){.operation = OP_MULTI, .parts = parts, .part_count = 2};
     assert_false(request_copy_take(&copy, &request));
-    assert_int_equal(copy.request.operation, OP_MULTI);
     parts[1].value_length = 1;
     assert_true(request_copy_take(&copy, &request));
 }
