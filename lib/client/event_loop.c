@@ -59,7 +59,7 @@ static void epoll_set(struct event_loop *events, int descriptor, uint32_t intere
         epoll_ctl(events->epoll, EPOLL_CTL_ADD, descriptor, &event);
 }
 
-static void tell_epoll(struct event_loop *events, struct event_session *session, uint32_t before)
+static void update_epoll(struct event_loop *events, struct event_session *session, uint32_t before)
 {
     if (!session->reopened && session->epoll_events == before)
         return;
@@ -73,7 +73,7 @@ static void refresh(struct event_loop *events, struct event_session *session)
 {
     uint32_t before = session->epoll_events;
     event_session_refresh(session);
-    tell_epoll(events, session, before);
+    update_epoll(events, session, before);
 }
 
 static void refresh_neglected(struct event_loop *events)
@@ -170,7 +170,7 @@ static void dispatch(struct event_loop *events, const struct epoll_event *event)
     struct event_session *session = &events->sessions[source];
     uint32_t before = session->epoll_events;
     event_session_process(session, event->events);
-    tell_epoll(events, session, before);
+    update_epoll(events, session, before);
 }
 
 static int milliseconds_until(uint64_t until_ns)

@@ -39,7 +39,7 @@
 #include <stdint.h>
 
 struct sim_session {
-    struct client client; /* first: a client of this driver is a session */
+    struct client client; /* first: a pointer to it is one to the session */
     struct sim *sim;
     uint32_t number; /* from 1 */
     uint32_t timeout_ms;

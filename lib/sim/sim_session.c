@@ -83,7 +83,7 @@ struct sim_session *sim_session_new(struct sim *sim, unsigned server, uint32_t t
 
 /* ------------------------------------------------------------------ to the listener */
 
-static void tell_state(struct sim_session *session, enum client_state state)
+static void change_state(struct sim_session *session, enum client_state state)
 {
     session->state = state;
     if (!session->client.silent)
@@ -97,13 +97,13 @@ static void fail_oldest(struct sim_session *session, uint32_t count, enum zk_sta
 }
 
 /* A request that the listener makes when it hears of the state does not fail. */
-static void tell_state_and_fail(struct sim_session *session, enum client_state state,
-                                enum zk_status status)
+static void change_state_and_fail(struct sim_session *session, enum client_state state,
+                                  enum zk_status status)
 {
     uint32_t outstanding = session->client.outstanding;
     session->cut = false;
     message_queue_clear(&session->waiting, &session->sim->paths);
-    tell_state(session, state);
+    change_state(session, state);
     fail_oldest(session, outstanding, status);
 }
 
@@ -117,7 +117,7 @@ static void lose_connection(struct sim_session *session)
 {
     send_bare(session, MESSAGE_DISCONNECT, 0);
     reconnect(session);
-    tell_state_and_fail(session, CLIENT_CONNECTING, ZK_CONNECTION_LOSS);
+    change_state_and_fail(session, CLIENT_CONNECTING, ZK_CONNECTION_LOSS);
 }
 
 /* ------------------------------------------------------------------ from the server */
@@ -135,7 +135,7 @@ static void established(struct sim_session *session)
     struct message *message;
     while ((message = message_queue_take(&session->waiting)) != NULL)
         send(session, message, message->request_bytes);
-    tell_state(session, CLIENT_ESTABLISHED);
+    change_state(session, CLIENT_ESTABLISHED);
 }
 
 static void hear_connected(struct sim_session *session, const struct message *message)
@@ -143,7 +143,7 @@ static void hear_connected(struct sim_session *session, const struct message *me
     if (message->status == ZK_OK)
         established(session);
     else
-        tell_state_and_fail(session, CLIENT_EXPIRED, ZK_SESSION_EXPIRED);
+        change_state_and_fail(session, CLIENT_EXPIRED, ZK_SESSION_EXPIRED);
 }
 
 static void remember_watch(const struct sim_session *session, const struct message *message)
