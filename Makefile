@@ -207,12 +207,12 @@ check-sanitized:
 	@$(MAKE) --no-print-directory check BUILD=$(BUILD)-sanitized SANITIZE=address,undefined CFLAGS='-O1 -g' \
 	    TESTS_AT_ONCE=1
 
-# The tests that run sessions on threads, under ThreadSanitizer: the operations, the laws, deaths, and the recovery
+# The tests that run threads, under ThreadSanitizer: the operations, the laws, deaths, shared counts, and the recovery
 # from lost replies. A worker with a data race writes a report, ends, and fails the test; a worker whose race occurs
 # while it closes only writes the report.
 TSAN_BUILD := $(BUILD)-threads
 TSAN_TESTS := $(addprefix $(TSAN_BUILD)/tests/,test_client test_client_faults test_deaths_on_threads test_depth \
-    test_labelled test_law test_recovery test_thread_session)
+    test_labelled test_law test_recovery test_tally test_thread_session)
 check-threads: install-to-test
 	@$(MAKE) --no-print-directory -j$(JOBS) $(TSAN_TESTS) BUILD=$(TSAN_BUILD) SANITIZE=thread CFLAGS='-O1 -g'
 	@rm -f $(TSAN_BUILD)/report.*

@@ -3,6 +3,8 @@
 
 #include "fleet/pings.h"
 
+#include <string.h>
+
 void actor_set_alarm(struct actor *actor, uint64_t due_ns)
 {
     actor->timer.set(actor->timer.context, due_ns, actor);
@@ -25,13 +27,21 @@ void actor_pass_gate(struct actor *actor)
         actor->role = actor_place(actor)->role;
 }
 
+/* A session without a connection keeps the name of its last server. */
+static void note_server(const struct actor *actor)
+{
+    char server[CLIENT_SERVER_SIZE];
+    client_server(actor->client, server, sizeof server);
+    if (server[0] != '\0')
+        memcpy(actor_place(actor)->server, server, sizeof server);
+}
+
 /* The coordinator finds the server's role by its address. */
 static void count_established(struct actor *actor)
 {
     struct shared *shared = actor->shared;
-    struct shared_session *place = actor_place(actor);
     actor->established = true;
-    client_server(actor->client, place->server, sizeof place->server);
+    note_server(actor);
     atomic_fetch_sub(&shared->connecting, 1);
     actor_step(actor);
     if (atomic_fetch_add(&shared->established, 1) + 1 == shared->plan->sessions)
@@ -84,7 +94,7 @@ void actor_report(const struct actor *actor)
 {
     const struct client *client = actor->client;
     struct shared_session *place = actor_place(actor);
-    client_server(client, place->server, sizeof place->server);
+    note_server(actor);
     place->timeout_ms = client_timeout_ms(client);
     place->role = actor->role;
     place->asked = client->outstanding;

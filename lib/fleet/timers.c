@@ -68,6 +68,8 @@ static struct alarm take_first(struct timers *timers)
         at = below;
     }
     heap[at] = *last;
+    if (timers->fresh > 0) /* closes the gap between the heap and the fresh alarms */
+        heap[timers->count] = heap[timers->count + timers->fresh];
     return first;
 }
 
@@ -76,7 +78,7 @@ static struct alarm take_first(struct timers *timers)
 static void arm(struct timers *timers)
 {
     uint64_t due_ns = timers->count == 0 ? UINT64_MAX : timers->heap[0].due_ns;
-    if (timers->ringing || due_ns == timers->armed_ns)
+    if (due_ns == timers->armed_ns)
         return;
     struct itimerspec when = {0};
     when.it_value.tv_sec = (time_t)(due_ns / NS_PER_S);
@@ -87,10 +89,15 @@ static void arm(struct timers *timers)
 
 void timers_set(struct timers *timers, uint64_t due_ns, void *owner)
 {
-    assert(timers->count < timers->capacity);
+    assert(timers->count + timers->fresh < timers->capacity);
     /* The time 0 would disarm the timerfd. */
-    put(timers, (struct alarm){due_ns == 0 ? 1 : due_ns, timers->order++, owner});
-    arm(timers);
+    const struct alarm alarm = {due_ns == 0 ? 1 : due_ns, timers->order++, owner};
+    if (timers->ringing) {
+        timers->heap[timers->count + timers->fresh++] = alarm;
+    } else {
+        put(timers, alarm);
+        arm(timers);
+    }
 }
 
 void timers_ring(struct timers *timers)
@@ -106,5 +113,7 @@ void timers_ring(struct timers *timers)
         timers->ring(due.owner, now_ns - due.due_ns);
     }
     timers->ringing = false;
+    for (; timers->fresh > 0; timers->fresh--)
+        put(timers, timers->heap[timers->count]);
     arm(timers);
 }

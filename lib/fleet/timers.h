@@ -26,12 +26,13 @@ struct alarm {
 
 struct timers {
     int descriptor; /* readable when an alarm is due: then call timers_ring */
-    size_t count;
+    size_t count;   /* alarms in the heap */
+    size_t fresh;   /* alarms that were set while others rang; they lie behind the heap */
     size_t capacity;
     struct alarm *heap;
     uint64_t order;
     uint64_t armed_ns; /* what the timerfd is armed for; UINT64_MAX: for nothing */
-    bool ringing;      /* in timers_ring, which arms the timerfd at its end */
+    bool ringing;      /* in timers_ring */
     void (*ring)(void *owner, uint64_t late_ns);
 };
 
@@ -49,7 +50,8 @@ void timers_deinit(struct timers *timers);
  * taken back: its owner must be able to be called. */
 void timers_set(struct timers *timers, uint64_t due_ns, void *owner);
 
-/* Rings every alarm that is due. */
+/* Rings every alarm that is due. An alarm that is set meanwhile rings in the next call at the
+ * earliest, so that an owner that always sets a time that has passed does not keep the loop. */
 void timers_ring(struct timers *timers);
 
 #endif

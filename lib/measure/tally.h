@@ -43,17 +43,19 @@ struct tally {
     uint64_t of[TALLY_KINDS];
 };
 
-/* Adds to one kind. tally_add_shared is for a tally that several threads or processes
- * write at once. */
+/* Adds to one kind. */
 static inline void tally_add(struct tally *tally, enum tally_kind kind, uint64_t count)
 {
     tally->of[kind] += count;
 }
 
+/* The same for a tally that several threads or processes write at once. Whoever reads the count by
+ * tally_read_shared also sees everything that its writer wrote before. */
 static inline void tally_add_shared(struct tally *tally, enum tally_kind kind, uint64_t count)
 {
-    /* Only sums are read, and only after a synchronising step: relaxed order is enough. */
-    __atomic_fetch_add(&tally->of[kind], count, __ATOMIC_RELAXED);
+    /* Lockstep concludes from a notification's count that the session it woke is busy, and from the
+     * sum of a worker that the rows of the ledger are written. */
+    __atomic_fetch_add(&tally->of[kind], count, __ATOMIC_RELEASE);
 }
 
 /* One kind of a tally that others may be writing. */

@@ -51,10 +51,12 @@ static uint32_t timeout_ms(const struct client *client)
     return 30000;
 }
 
+static const char *connected_to = "simulated:2"; /* "": not connected */
+
 static void server(const struct client *client, char *text, size_t size)
 {
     (void)client;
-    snprintf(text, size, "simulated:2");
+    snprintf(text, size, "%s", connected_to);
 }
 
 static struct client client = {
@@ -113,6 +115,23 @@ static void test_the_first_session_that_is_lost_is_kept(void **state)
     assert_int_equal(atomic_load(&shared->lost), 2);
     assert_int_equal(atomic_load(&shared->first_lost), 5 + 1);
     assert_int_equal(atomic_load(&shared->first_lost_status), ZK_NO_AUTH);
+}
+
+/* The deadline's message names the servers that owe an answer. */
+static void test_the_report_of_a_session_without_a_connection_names_its_last_server(void **state)
+{
+    struct actor actor = actor_of_client();
+    (void)state;
+    actor_state_changed(&actor, CLIENT_ESTABLISHED);
+    connected_to = "";
+    actor_state_changed(&actor, CLIENT_CONNECTING);
+    actor_report(&actor);
+    assert_string_equal(shared->sessions[5].server, "simulated:2");
+    connected_to = "simulated:3";
+    actor_state_changed(&actor, CLIENT_ESTABLISHED);
+    actor_report(&actor);
+    assert_string_equal(shared->sessions[5].server, "simulated:3");
+    connected_to = "simulated:2";
 }
 
 /* ------------------------------------------------------------------ a fleet */
@@ -237,6 +256,7 @@ int main(void)
         TEST(test_the_silences_of_a_session_say_how_many_pings_there_can_be),
         TEST(test_a_session_is_established_once_and_reconnects_after_that),
         TEST(test_the_first_session_that_is_lost_is_kept),
+        TEST(test_the_report_of_a_session_without_a_connection_names_its_last_server),
         TEST(test_a_fleet_runs_actors_of_any_kind),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

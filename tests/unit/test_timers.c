@@ -154,6 +154,28 @@ static void test_an_alarm_that_is_set_while_another_rings(void **state)
     assert_ptr_equal(rung[2], &owners[1]);
 }
 
+/* Also with a time that has passed: else an owner that always sets such an alarm would keep the
+ * others, and the sockets, waiting for ever. */
+static void test_an_alarm_that_is_set_while_another_rings_waits_for_the_next_batch(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < 5; i++)
+        set(i, 2 * NS_PER_S + i);
+    for (size_t i = 0; i < 3; i++)
+        owners[i].again_ns = 3 - i; /* long since */
+    time_ns = 3 * NS_PER_S;
+    timers_ring(&timers);
+    assert_int_equal(rung_count, 5);
+    for (size_t i = 0; i < 5; i++)
+        assert_ptr_equal(rung[i], &owners[i]);
+    timers_ring(&timers);
+    assert_int_equal(rung_count, 8);
+    for (size_t i = 0; i < 3; i++) {
+        assert_ptr_equal(rung[5 + i], &owners[2 - i]);
+        assert_int_equal(rung[5 + i]->late_ns, time_ns - 1 - i);
+    }
+}
+
 static void test_the_timerfd_is_armed_when_the_earliest_time_changes(void **state)
 {
     (void)state;
@@ -212,6 +234,7 @@ int main(void)
         TEST(test_none_rings_before_its_time_and_each_once),
         TEST(test_an_alarm_says_how_late_it_is),
         TEST(test_an_alarm_that_is_set_while_another_rings),
+        TEST(test_an_alarm_that_is_set_while_another_rings_waits_for_the_next_batch),
         TEST(test_the_timerfd_is_armed_when_the_earliest_time_changes),
         TEST(test_the_timerfd_is_readable_when_an_alarm_is_due),
     };
