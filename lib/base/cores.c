@@ -1,15 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "base/cores.h"
 
+#include "base/cgroup.h"
+
 #include <limits.h>
 #include <math.h>
 #include <sched.h>
 #include <stdbool.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#define MOUNT "/sys/fs/cgroup"
+/* More than any kernel is built for. */
+#define CORES_MAX 65536
 
 /* Reads the beginning of a file; false, with "", if it cannot be read. */
 static bool read_text(const char *path, char *text, size_t size)
@@ -23,113 +27,72 @@ static bool read_text(const char *path, char *text, size_t size)
     return text[0] != '\0';
 }
 
-/* ------------------------------------------------------------------ quotas as text */
+/* ------------------------------------------------------------------ quotas */
 
-static double quota_of(double quota_us, double period_us)
-{
-    return quota_us > 0 && period_us > 0 ? quota_us / period_us : INFINITY;
-}
-
-double cores_of_cpu_max(const char *text)
+/* The quota in the text of a cpu.max: "150000 100000" is 1.5 cores, "max 100000" no limit. */
+static double quota_of(const char *text)
 {
     double quota_us, period_us;
-    if (sscanf(text, "%lf %lf", &quota_us, &period_us) != 2)
+    if (sscanf(text, "%lf %lf", &quota_us, &period_us) != 2 || quota_us <= 0 || period_us <= 0)
         return INFINITY;
-    return quota_of(quota_us, period_us);
+    return quota_us / period_us;
 }
 
-double cores_of_cfs(const char *quota_us, const char *period_us)
-{
-    double quota, period;
-    if (sscanf(quota_us, "%lf", &quota) != 1 || sscanf(period_us, "%lf", &period) != 1)
-        return INFINITY;
-    return quota_of(quota, period);
-}
-
-/* ------------------------------------------------------------------ cgroups */
-
-/* The quota of one cgroup, in whichever version its folder has. */
+/* The quota of one cgroup, in whichever version its folder has. Version 1 has a file for each of
+ * the numbers, and -1 for no limit. */
 static double quota_in(const char *folder)
 {
-    char path[PATH_MAX + 32], quota[64], period[64];
+    char path[PATH_MAX + 32], text[64];
     snprintf(path, sizeof path, "%s/cpu.max", folder);
-    if (read_text(path, quota, sizeof quota))
-        return cores_of_cpu_max(quota);
+    if (read_text(path, text, sizeof text))
+        return quota_of(text);
     snprintf(path, sizeof path, "%s/cpu.cfs_quota_us", folder);
-    read_text(path, quota, sizeof quota);
+    read_text(path, text, sizeof text / 2);
     snprintf(path, sizeof path, "%s/cpu.cfs_period_us", folder);
-    read_text(path, period, sizeof period);
-    return cores_of_cfs(quota, period);
+    read_text(path, text + strlen(text), sizeof text / 2);
+    return quota_of(text);
 }
 
 /* The lowest quota from a cgroup up to the root of its hierarchy. In a container the path may be
  * the host's, of which only the root is mounted. */
-static double quota_up_from(const char *hierarchy, const char *cgroup)
+static double quota_up_from(struct cgroup_place *place)
 {
-    char folder[PATH_MAX];
     double least = INFINITY;
-    size_t root = strlen(hierarchy);
-    int length = snprintf(folder, sizeof folder, "%s%s", hierarchy, cgroup);
-    if (length < 0 || (size_t)length >= sizeof folder)
-        return INFINITY;
+    size_t root = strlen(place->mount);
     for (;;) {
-        least = fmin(least, quota_in(folder));
-        char *slash = strrchr(folder + root, '/');
+        least = fmin(least, quota_in(place->folder));
+        char *slash = strrchr(place->folder + root, '/');
         if (slash == NULL)
             return least;
         *slash = '\0';
     }
 }
 
-/* Whether a list "cpu,cpuacct" has the item "cpu". */
-static bool has_cpu(const char *controllers)
-{
-    for (const char *at = controllers; (at = strstr(at, "cpu")) != NULL; at += 3) {
-        if ((at == controllers || at[-1] == ',') && (at[3] == ',' || at[3] == '\0'))
-            return true;
-    }
-    return false;
-}
-
-/* One line of /proc/PID/cgroup, "4:cpu,cpuacct:/a/b", or of version 2 "0::/a/b". */
-static double quota_of_line(const char *mount, char *line)
-{
-    char hierarchy[PATH_MAX];
-    char *controllers = strchr(line, ':');
-    char *cgroup = controllers != NULL ? strchr(++controllers, ':') : NULL;
-    if (cgroup == NULL)
-        return INFINITY;
-    *cgroup++ = '\0';
-    if (controllers[0] != '\0' && !has_cpu(controllers))
-        return INFINITY;
-    snprintf(hierarchy, sizeof hierarchy, "%s%s", mount, controllers[0] != '\0' ? "/cpu" : "");
-    return quota_up_from(hierarchy, cgroup);
-}
-
-double cores_quota(const char *mount, const char *cgroups)
+double cores_quota(const char *mounts_path, const char *cgroups)
 {
     double least = INFINITY;
-    while (*cgroups != '\0') {
-        char line[PATH_MAX];
-        size_t length = strcspn(cgroups, "\n");
-        if (length < sizeof line) {
-            memcpy(line, cgroups, length);
-            line[length] = '\0';
-            least = fmin(least, quota_of_line(mount, line));
-        }
-        cgroups += length + (cgroups[length] == '\n' ? 1 : 0);
+    struct cgroup_place place;
+    char *line = NULL;
+    size_t size = 0;
+    FILE *mounts = fopen(mounts_path, "re");
+    while (mounts != NULL && getline(&line, &size, mounts) > 0) {
+        if (cgroup_find(line, cgroups, &place))
+            least = fmin(least, quota_up_from(&place));
     }
+    free(line);
+    if (mounts != NULL)
+        fclose(mounts);
     return least;
 }
 
 /* ------------------------------------------------------------------ this process */
 
-/* A machine may have more cores than a cpu_set_t has room for: then all that are online count. */
+/* A machine may have more cores than one cpu_set_t has bits: the kernel refuses a smaller set. */
 static double cores_of_affinity(void)
 {
-    cpu_set_t set;
-    if (sched_getaffinity(0, sizeof set, &set) == 0)
-        return CPU_COUNT(&set);
+    cpu_set_t sets[CORES_MAX / CPU_SETSIZE];
+    if (sched_getaffinity(0, sizeof sets, sets) == 0)
+        return CPU_COUNT_S(sizeof sets, sets);
     return fmax(1, (double)sysconf(_SC_NPROCESSORS_ONLN));
 }
 
@@ -137,5 +100,5 @@ double cores_allowed(void)
 {
     char cgroups[4 * PATH_MAX];
     read_text("/proc/self/cgroup", cgroups, sizeof cgroups);
-    return fmin(cores_of_affinity(), cores_quota(MOUNT, cgroups));
+    return fmin(cores_of_affinity(), cores_quota("/proc/self/mountinfo", cgroups));
 }

@@ -12,19 +12,8 @@
  * does not count. Always above 0. */
 double cores_allowed(void);
 
-/*
- * The lowest quota, in cores, of a process's cgroup and of the cgroups above; INFINITY if there is
- * none. cgroups is the text of /proc/PID/cgroup; mount is the folder of the hierarchies, without a
- * slash at its end ("/sys/fs/cgroup").
- */
-double cores_quota(const char *mount, const char *cgroups);
-
-/* The quota in the text of a cpu.max ("150000 100000": 1.5 cores), or INFINITY: "max", or no such
- * text. */
-double cores_of_cpu_max(const char *text);
-
-/* The quota in the texts of cpu.cfs_quota_us and cpu.cfs_period_us, or INFINITY: "-1", or no such
- * texts. */
-double cores_of_cfs(const char *quota_us, const char *period_us);
+/* The lowest quota, in cores, of a process's cgroup and of the cgroups above; INFINITY if there is
+ * none. mounts_path: a file such as /proc/PID/mountinfo; cgroups: the text of /proc/PID/cgroup. */
+double cores_quota(const char *mounts_path, const char *cgroups);
 
 #endif

@@ -2,10 +2,12 @@
 /* The cores that a process may use: quotas as text, cgroups as folders, the affinity. */
 #include "base/cores.h"
 
+#include <errno.h>
 #include <math.h>
 #include <sched.h>
 #include <setjmp.h>
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -18,12 +20,15 @@
 #include "tests/support/folder.h"
 
 static char mount[64];
+static char mounts_path[96];
 
 static int make_mount(void **state)
 {
     (void)state;
     strcpy(mount, P_tmpdir "/test_cores.XXXXXX");
-    return mkdtemp(mount) == NULL;
+    bool made = mkdtemp(mount) != NULL;
+    snprintf(mounts_path, sizeof mounts_path, "%s/mountinfo", mount);
+    return !made;
 }
 
 static int remove_mount(void **state)
@@ -45,6 +50,15 @@ static void put(const char *folder, const char *name, const char *text)
     fclose(file);
 }
 
+/* A hierarchy is mounted in a folder below the mount. */
+static void mount_there(const char *folder, const char *type_and_options)
+{
+    FILE *file = fopen(mounts_path, "a");
+    assert_non_null(file);
+    fprintf(file, "30 24 0:26 / %s%s rw,nosuid - %s\n", mount, folder, type_and_options);
+    fclose(file);
+}
+
 static void assert_cores(double cores, double expected)
 {
     if (cores != expected)
@@ -53,41 +67,59 @@ static void assert_cores(double cores, double expected)
 
 static void test_a_quota_of_version_2(void **state)
 {
+    static const struct {
+        const char *text;
+        double cores;
+    } cases[] = {{"150000 100000\n", 1.5},
+                 {"50000 200000\n", 0.25},
+                 {"max 100000\n", INFINITY},
+                 {"100000\n", INFINITY},
+                 {"100000 0\n", INFINITY},
+                 {"0 100000\n", INFINITY},
+                 {"", INFINITY}};
     (void)state;
-    assert_cores(cores_of_cpu_max("150000 100000\n"), 1.5);
-    assert_cores(cores_of_cpu_max("50000 200000\n"), 0.25);
-    assert_cores(cores_of_cpu_max("max 100000\n"), INFINITY);
-    assert_cores(cores_of_cpu_max("100000\n"), INFINITY);
-    assert_cores(cores_of_cpu_max("100000 0\n"), INFINITY);
-    assert_cores(cores_of_cpu_max("0 100000\n"), INFINITY);
-    assert_cores(cores_of_cpu_max(""), INFINITY);
+    mount_there("", "cgroup2 cgroup2 rw");
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        put("", "cpu.max", cases[i].text);
+        assert_cores(cores_quota(mounts_path, "0::/\n"), cases[i].cores);
+    }
 }
 
 static void test_a_quota_of_version_1(void **state)
 {
+    static const struct {
+        const char *quota_us, *period_us;
+        double cores;
+    } cases[] = {{"150000\n", "100000\n", 1.5},
+                 {"-1\n", "100000\n", INFINITY},
+                 {"150000\n", "0\n", INFINITY},
+                 {"150000\n", "", INFINITY},
+                 {"", "100000\n", INFINITY}};
     (void)state;
-    assert_cores(cores_of_cfs("150000\n", "100000\n"), 1.5);
-    assert_cores(cores_of_cfs("-1\n", "100000\n"), INFINITY);
-    assert_cores(cores_of_cfs("150000\n", "0\n"), INFINITY);
-    assert_cores(cores_of_cfs("150000\n", ""), INFINITY);
-    assert_cores(cores_of_cfs("", "100000\n"), INFINITY);
+    mount_there("", "cgroup cgroup rw,cpu");
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        put("", "cpu.cfs_quota_us", cases[i].quota_us);
+        put("", "cpu.cfs_period_us", cases[i].period_us);
+        assert_cores(cores_quota(mounts_path, "1:cpu:/\n"), cases[i].cores);
+    }
 }
 
 /* A cgroup may use no more than those above it. */
 static void test_the_lowest_quota_counts(void **state)
 {
     (void)state;
+    mount_there("", "cgroup2 cgroup2 rw,nsdelegate");
     put("/a", "cpu.max", "200000 100000\n");
     put("/a/b", "cpu.max", "max 100000\n");
     put("/a/b/c", "cpu.max", "300000 100000\n");
-    assert_cores(cores_quota(mount, "0::/a/b/c\n"), 2);
+    assert_cores(cores_quota(mounts_path, "0::/a/b/c\n"), 2);
     put("/a/b/c", "cpu.max", "100000 100000\n");
-    assert_cores(cores_quota(mount, "0::/a/b/c\n"), 1);
-    assert_cores(cores_quota(mount, "0::/a/b\n"), 2);
-    assert_cores(cores_quota(mount, "0::/\n"), INFINITY);
+    assert_cores(cores_quota(mounts_path, "0::/a/b/c\n"), 1);
+    assert_cores(cores_quota(mounts_path, "0::/a/b\n"), 2);
+    assert_cores(cores_quota(mounts_path, "0::/\n"), INFINITY);
     put("", "cpu.max", "50000 100000\n");
-    assert_cores(cores_quota(mount, "0::/a/b"), 0.5);
-    assert_cores(cores_quota(mount, "0::/\n"), 0.5);
+    assert_cores(cores_quota(mounts_path, "0::/a/b"), 0.5);
+    assert_cores(cores_quota(mounts_path, "0::/\n"), 0.5);
 }
 
 static void test_a_hierarchy_of_version_1(void **state)
@@ -98,48 +130,89 @@ static void test_a_hierarchy_of_version_1(void **state)
                                   "1:memory,cpu:/a\n"
                                   "0::/\n";
     (void)state;
-    put("/cpu", "cpu.cfs_quota_us", "-1\n");
-    put("/cpu/a", "cpu.cfs_quota_us", "125000\n");
-    put("/cpu/a", "cpu.cfs_period_us", "50000\n");
-    put("/cpu/x", "cpu.cfs_quota_us", "1000\n");
-    put("/cpu/x", "cpu.cfs_period_us", "50000\n");
-    assert_cores(cores_quota(mount, cgroups), 2.5);
-    assert_cores(cores_quota(mount, "2:cpuacct,cpuset:/x\n"), INFINITY);
-    assert_cores(cores_quota(mount, "1:cpu,cpuacct:/x\n"), 0.02);
+    mount_there("/cpuset", "cgroup cgroup rw,cpuset");
+    mount_there("/cpu,cpuacct", "cgroup cgroup rw,cpu,cpuacct");
+    mount_there("/unified", "cgroup2 cgroup2 rw");
+    put("/cpu,cpuacct", "cpu.cfs_quota_us", "-1\n");
+    put("/cpu,cpuacct/a", "cpu.cfs_quota_us", "125000\n");
+    put("/cpu,cpuacct/a", "cpu.cfs_period_us", "50000\n");
+    put("/cpu,cpuacct/x", "cpu.cfs_quota_us", "1000\n");
+    put("/cpu,cpuacct/x", "cpu.cfs_period_us", "50000\n");
+    assert_cores(cores_quota(mounts_path, cgroups), 2.5);
+    assert_cores(cores_quota(mounts_path, "2:cpuacct,cpuset:/x\n"), INFINITY);
+    assert_cores(cores_quota(mounts_path, "1:cpu,cpuacct:/x\n"), 0.02);
+    put("/unified", "cgroup.procs", "");
+    put("/unified/x", "cpu.max", "1000 100000\n");
+    assert_cores(cores_quota(mounts_path, "1:cpu,cpuacct:/x\n0::/x\n"), 0.01);
 }
 
 /* In a container the path is the host's, and the mount is the container's own cgroup. */
 static void test_a_path_that_is_not_mounted(void **state)
 {
     (void)state;
+    mount_there("", "cgroup2 cgroup2 rw");
     put("", "cpu.max", "150000 100000\n");
-    assert_cores(cores_quota(mount, "0::/system.slice/docker-1.scope\n"), 1.5);
+    assert_cores(cores_quota(mounts_path, "0::/system.slice/docker-1.scope\n"), 1.5);
 }
 
 static void test_a_text_that_names_no_cgroup(void **state)
 {
     (void)state;
+    mount_there("", "cgroup2 cgroup2 rw");
     put("", "cpu.max", "150000 100000\n");
-    assert_cores(cores_quota(mount, ""), INFINITY);
-    assert_cores(cores_quota(mount, "\n0\n0:\n"), INFINITY);
+    assert_cores(cores_quota(mounts_path, ""), INFINITY);
+    assert_cores(cores_quota(mounts_path, "\n0\n0:\n"), INFINITY);
+}
+
+/* ------------------------------------------------------------------ the affinity */
+
+#define CORES_MOST 65536
+#define SETS       (CORES_MOST / CPU_SETSIZE)
+
+static bool is_large_machine;
+
+int __real_sched_getaffinity(pid_t pid, size_t size, cpu_set_t *set);
+int __wrap_sched_getaffinity(pid_t pid, size_t size, cpu_set_t *set);
+
+/* A large machine has 2048 cores, of which the process may use the last. */
+int __wrap_sched_getaffinity(pid_t pid, size_t size, cpu_set_t *set)
+{
+    if (!is_large_machine)
+        return __real_sched_getaffinity(pid, size, set);
+    if (size < 2048 / 8) {
+        errno = EINVAL;
+        return -1;
+    }
+    CPU_ZERO_S(size, set);
+    CPU_SET_S(2047, size, set);
+    return 0;
+}
+
+static void test_the_affinity_counts_on_a_large_machine(void **state)
+{
+    (void)state;
+    is_large_machine = true;
+    double cores = cores_allowed();
+    is_large_machine = false;
+    assert_true(cores > 0 && cores <= 1);
 }
 
 /* The test's own process, held to one core. */
 static void test_the_affinity_counts(void **state)
 {
-    cpu_set_t all, one;
+    cpu_set_t all[SETS], one[SETS];
     (void)state;
-    assert_int_equal(sched_getaffinity(0, sizeof all, &all), 0);
+    assert_int_equal(sched_getaffinity(0, sizeof all, all), 0);
     double before = cores_allowed();
-    assert_true(before > 0 && before <= CPU_COUNT(&all));
-    CPU_ZERO(&one);
-    for (size_t i = 0; CPU_COUNT(&one) == 0; i++) {
-        if (CPU_ISSET(i, &all))
-            CPU_SET(i, &one);
+    assert_true(before > 0 && before <= CPU_COUNT_S(sizeof all, all));
+    CPU_ZERO_S(sizeof one, one);
+    for (size_t i = 0; CPU_COUNT_S(sizeof one, one) == 0; i++) {
+        if (CPU_ISSET_S(i, sizeof all, all))
+            CPU_SET_S(i, sizeof one, one);
     }
-    assert_int_equal(sched_setaffinity(0, sizeof one, &one), 0);
+    assert_int_equal(sched_setaffinity(0, sizeof one, one), 0);
     assert_cores(cores_allowed(), fmin(before, 1));
-    assert_int_equal(sched_setaffinity(0, sizeof all, &all), 0);
+    assert_int_equal(sched_setaffinity(0, sizeof all, all), 0);
     assert_cores(cores_allowed(), before);
 }
 
@@ -147,10 +220,14 @@ int main(void)
 {
 #define MOUNT_TEST(name) cmocka_unit_test_setup_teardown(name, make_mount, remove_mount)
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_a_quota_of_version_2), cmocka_unit_test(test_a_quota_of_version_1),
-        MOUNT_TEST(test_the_lowest_quota_counts),    MOUNT_TEST(test_a_hierarchy_of_version_1),
-        MOUNT_TEST(test_a_path_that_is_not_mounted), MOUNT_TEST(test_a_text_that_names_no_cgroup),
+        MOUNT_TEST(test_a_quota_of_version_2),
+        MOUNT_TEST(test_a_quota_of_version_1),
+        MOUNT_TEST(test_the_lowest_quota_counts),
+        MOUNT_TEST(test_a_hierarchy_of_version_1),
+        MOUNT_TEST(test_a_path_that_is_not_mounted),
+        MOUNT_TEST(test_a_text_that_names_no_cgroup),
         cmocka_unit_test(test_the_affinity_counts),
+        cmocka_unit_test(test_the_affinity_counts_on_a_large_machine),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
