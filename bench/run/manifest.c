@@ -54,12 +54,11 @@ static json_t *describe_driver(enum driver driver)
 }
 
 /* With what a server of our own was started. */
-static void add_start(json_t *server, const char *configuration, const char *jvm,
-                      const char *command)
+static void add_start(json_t *server, const struct server_start *start)
 {
-    json_object_set_new(server, "configuration", json_text(configuration));
-    json_object_set_new(server, "jvm", json_text(jvm));
-    json_object_set_new(server, "jvm_command", json_text(command));
+    json_object_set_new(server, "configuration", json_text(start->settings));
+    json_object_set_new(server, "jvm", json_text(start->java_version));
+    json_object_set_new(server, "jvm_command", json_text(start->command_line));
 }
 
 static json_t *describe_server(const struct target *target, size_t index)
@@ -73,19 +72,17 @@ static json_t *describe_server(const struct target *target, size_t index)
                   "address", endpoint_address(endpoint, address, sizeof address), "version",
                   json_text(identity->version), "mode", json_text(identity->mode));
     if (target->setup != NULL &&
-        four_letter_settings(endpoint, ASK_NS, settings, sizeof settings, &error) == ERROR_NONE)
+        four_letter_ask(endpoint, "conf", ASK_NS, settings, sizeof settings, &error) == ERROR_NONE)
         json_object_set_new(server, "settings", json_text(settings));
     else
         json_object_set_new(server, "settings", json_null());
     if (target->ensemble != NULL) {
-        const struct server *own = ensemble_server(target->ensemble, (unsigned)index);
-        add_start(server, server_settings_text(own), server_java_version(own),
-                  server_command_line(own));
+        add_start(server, server_start(ensemble_server(target->ensemble, (unsigned)index)));
     } else if (target->stands) {
-        struct background_server own;
+        struct server_start start;
         int at = background_index_of(&target->background, endpoint);
-        background_look_at(&target->background, (unsigned)at, &own);
-        add_start(server, own.settings_text, own.java_version, own.command_line);
+        background_look_at(&target->background, (unsigned)at, &start);
+        add_start(server, &start);
     }
     return server;
 }
@@ -107,9 +104,9 @@ static json_t *describe_data(const struct options *options, const struct target 
     if (target->ensemble == NULL && !target->stands)
         return json_null();
     if (target->stands) {
-        struct background_server server;
-        background_look_at(&target->background, 0, &server);
-        fsync = strstr(server.settings_text, "forceSync=no") == NULL;
+        struct server_start start;
+        background_look_at(&target->background, 0, &start);
+        fsync = strstr(start.settings, "forceSync=no") == NULL;
     }
     const char *folder =
         target->stands ? target->background.folder : ensemble_folder(target->ensemble);

@@ -137,7 +137,7 @@ enum error_kind browser_new(const char *purpose, const struct connect_string *se
     struct browser *made = calloc(1, sizeof *made);
     if (made == NULL)
         return error_from_errno(error, ENOMEM, "session", "%s", "");
-    enum error_kind kind = sync_session_open(&made->session, purpose, servers, error);
+    enum error_kind kind = sync_session_open(&made->session, purpose, servers, NULL, error);
     if (kind == ERROR_NONE && interrupts >= 0)
         kind = watch(made, interrupts, &made->session.interrupted, error);
     if (kind == ERROR_NONE)

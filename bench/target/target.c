@@ -298,21 +298,24 @@ enum error_kind target_close(struct target *target, struct error *error)
     return kind;
 }
 
-/* Whether all of them run, and go on running while one that has lost its connections would end: the
- * kernel closes a process's sockets before it shows that the process has ended. */
-static bool stays_alive(const struct ensemble *ensemble)
+/* Finds a server that has ended, or ends while one that has lost its connections would: the kernel
+ * closes a process's sockets before it shows that the process has ended. */
+static enum error_kind await_death(const struct ensemble *ensemble, struct error *error)
 {
     uint64_t deadline_ns = clock_now_ns() + DYING_NS;
-    while (ensemble_alive(ensemble) && clock_now_ns() < deadline_ns)
+    enum error_kind kind = ensemble_check(ensemble, error);
+    while (kind == ERROR_NONE && clock_now_ns() < deadline_ns) {
         nanosleep(&(struct timespec){.tv_nsec = DYING_NS / 50}, NULL);
-    return ensemble_alive(ensemble);
+        kind = ensemble_check(ensemble, error);
+    }
+    return kind;
 }
 
 enum error_kind target_find_cause(const struct target *target, enum error_kind kind,
                                   struct error *error)
 {
-    if (kind == ERROR_NONE || kind == ERROR_INTERRUPTED || target->ensemble == NULL ||
-        stays_alive(target->ensemble))
+    if (kind == ERROR_NONE || kind == ERROR_INTERRUPTED || target->ensemble == NULL)
         return kind;
-    return ensemble_check(target->ensemble, error);
+    enum error_kind cause = await_death(target->ensemble, error);
+    return cause != ERROR_NONE ? cause : kind;
 }

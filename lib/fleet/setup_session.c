@@ -61,9 +61,7 @@ static enum error_kind open_one(const struct connect_string *servers,
     made->away_ns = (servers != NULL && servers->count > 1 ? 2 : 1) * EXPIRY_NS;
     made->interrupts = -1;
     snprintf(made->chroot, sizeof made->chroot, "%s", servers != NULL ? servers->chroot : "");
-    enum error_kind kind = servers != NULL
-                               ? sync_session_open(&made->session, PURPOSE, servers, error)
-                               : sync_session_open_simulated(&made->session, PURPOSE, sim, error);
+    enum error_kind kind = sync_session_open(&made->session, PURPOSE, servers, sim, error);
     made->session.ensemble = ensemble;
     if (kind == ERROR_NONE)
         kind = await_session(made, error);

@@ -99,20 +99,17 @@ static enum error_kind open_session(struct sync_session *session, struct error *
 }
 
 enum error_kind sync_session_open(struct sync_session *session, const char *purpose,
-                                  const struct connect_string *servers, struct error *error)
+                                  const struct connect_string *servers, struct sim *sim,
+                                  struct error *error)
 {
-    *session = (struct sync_session){.purpose = purpose};
-    connect_typed(servers, session->servers, sizeof session->servers);
-    connect_format(servers, 0, true, session->hosts, sizeof session->hosts);
-    enum error_kind kind = event_loop_new(1, &session->loop.event_loop, error);
-    return kind == ERROR_NONE ? open_session(session, error) : kind;
-}
-
-enum error_kind sync_session_open_simulated(struct sync_session *session, const char *purpose,
-                                            struct sim *sim, struct error *error)
-{
+    enum error_kind kind = ERROR_NONE;
     *session = (struct sync_session){.purpose = purpose, .loop.sim = sim, .servers = "simulation"};
-    return open_session(session, error);
+    if (servers != NULL) {
+        connect_typed(servers, session->servers, sizeof session->servers);
+        connect_format(servers, 0, true, session->hosts, sizeof session->hosts);
+        kind = event_loop_new(1, &session->loop.event_loop, error);
+    }
+    return kind == ERROR_NONE ? open_session(session, error) : kind;
 }
 
 void sync_session_close(struct sync_session *session)

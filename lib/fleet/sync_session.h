@@ -53,18 +53,12 @@ struct sync_session_limit {
     const char *about;
 };
 
-/* Begins to open a session with the servers (chroot included), on an event loop of its own. What
- * there is of it is ended by sync_session_close, on an error too. Those of event_loop_new and
- * event_loop_open.
- */
+/* Begins to open a session with the servers (chroot included), on an event loop of its own; with
+ * NULL for the servers in the simulation, which must outlive the session's use. Whatever it
+ * returns, sync_session_close ends it. Errors of event_loop_new, event_loop_open and sim_open. */
 MUST_CHECK enum error_kind sync_session_open(struct sync_session *session, const char *purpose,
-                                             const struct connect_string *servers,
+                                             const struct connect_string *servers, struct sim *sim,
                                              struct error *error);
-
-/* The same in a simulation, which must outlive the session's use. */
-MUST_CHECK enum error_kind sync_session_open_simulated(struct sync_session *session,
-                                                       const char *purpose, struct sim *sim,
-                                                       struct error *error);
 
 /* Ends the session; one in a simulation ends with that. */
 void sync_session_close(struct sync_session *session);

@@ -48,30 +48,24 @@ static enum error_kind check_folder(int folder, const char *path, struct error *
                        (unsigned)status.st_uid, (unsigned)status.st_mode & 0777);
 }
 
-/* *folder is -1, and no error, if it is not there. */
-static enum error_kind open_folder(char path[FOLDER_SIZE], int *folder, struct error *error)
+/* The folder is made if `make`; else ERROR_NO_ENSEMBLE if it is not there. *folder is the caller's
+ * to close. */
+static enum error_kind open_folder(bool make, char path[FOLDER_SIZE], int *folder,
+                                   struct error *error)
 {
     find_folder(path);
-    *folder = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-    if (*folder < 0 && errno == ENOENT)
-        return ERROR_NONE;
-    if (*folder < 0)
+    bool failed = make && mkdir(path, 0700) != 0 && errno != EEXIST;
+    int opened = failed ? -1 : open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+    if (opened < 0 && errno == ENOENT && !make)
+        return error_raise(error, ERROR_NO_ENSEMBLE, 0, "ensemble", "%s", "");
+    if (opened < 0)
         return error_from_errno(error, errno, path, "to remember a private ensemble in");
-    enum error_kind kind = check_folder(*folder, path, error);
+    enum error_kind kind = check_folder(opened, path, error);
     if (kind == ERROR_NONE)
-        return kind;
-    close(*folder);
-    *folder = -1;
+        *folder = opened;
+    else
+        close(opened);
     return kind;
-}
-
-static enum error_kind make_folder(struct error *error)
-{
-    char path[FOLDER_SIZE];
-    find_folder(path);
-    return mkdir(path, 0700) == 0 || errno == EEXIST
-               ? ERROR_NONE
-               : error_from_errno(error, errno, path, "to remember a private ensemble in");
 }
 
 /* A lock that ends with the program, or when the folder is closed. */
@@ -149,13 +143,13 @@ static void clear_leftovers(int folder, int file)
 
 /* The start. */
 
+/* Names the ensemble that the file describes. */
 static enum error_kind refuse(int file, struct error *error)
 {
     struct background_ensemble background;
-    char text[CONNECT_TEXT_SIZE];
-    if (!read_file(file, &background))
-        return error_raise(error, ERROR_STANDS, 0, "ensemble", "%s", "");
-    connect_format(&background.connect, 0, false, text, sizeof text);
+    char text[CONNECT_TEXT_SIZE] = "ensemble";
+    if (read_file(file, &background))
+        connect_format(&background.connect, 0, false, text, sizeof text);
     return error_raise(error, ERROR_STANDS, 0, text, "%s", "");
 }
 
@@ -177,17 +171,13 @@ enum error_kind background_lock(struct background_lock *lock, struct error *erro
 {
     char path[FOLDER_SIZE];
     int folder = -1;
-    enum error_kind kind = make_folder(error);
-    if (kind == ERROR_NONE)
-        kind = open_folder(path, &folder, error);
+    enum error_kind kind = open_folder(true, path, &folder, error);
     if (kind != ERROR_NONE)
         return kind;
-    if (folder < 0)
-        return error_from_errno(error, ENOENT, path, "it was removed just now");
-    if (!lock_folder(folder))
-        kind = error_raise(error, ERROR_STANDS, 0, "ensemble", "it is just being started");
-    else
+    if (lock_folder(folder))
         kind = check_place(folder, error);
+    else
+        kind = error_raise(error, ERROR_STANDS, 0, "ensemble", "it is just being started");
     if (kind != ERROR_NONE) {
         close(folder);
         return kind;
@@ -223,42 +213,40 @@ enum error_kind background_leave(const struct background_lock *lock, struct ense
 
 /* Finding it again. */
 
-/* Nobody has a lock on the file. */
-static enum error_kind find_why(int folder, int file, struct error *error)
+/* Why no supervisor has a lock on the file; -1: there is no file. */
+static const char *find_why(int folder, int file)
 {
-    const char *why = "one is being started";
-    if (lock_folder(folder) && supervisor_holder(file) == 0) {
-        clear_leftovers(folder, file);
-        why = "that which was started has been killed, and what it left is cleared away";
-    }
-    return error_raise(error, ERROR_NO_ENSEMBLE, 0, "ensemble", "%s", why);
+    if (!lock_folder(folder) || (file >= 0 && supervisor_holder(file) != 0))
+        return "one is being started";
+    if (file < 0)
+        return "";
+    clear_leftovers(folder, file);
+    return "that which was started has been killed, and what it left is cleared away";
 }
 
-/* Locked by a supervisor, or an error. */
+/* Opens the file that a supervisor has locked; *file is the caller's to close. */
 static enum error_kind open_locked(int folder, int *file, struct error *error)
 {
-    *file = open_file(folder);
-    if (*file < 0 && errno != ENOENT)
+    int opened = open_file(folder);
+    if (opened < 0 && errno != ENOENT)
         return error_from_errno(error, errno, FILE_NAME, "%s", "");
-    if (*file < 0)
-        return error_raise(error, ERROR_NO_ENSEMBLE, 0, "ensemble", "%s",
-                           lock_folder(folder) ? "" : "one is being started");
-    if (supervisor_holder(*file) != 0)
+    if (opened >= 0 && supervisor_holder(opened) != 0) {
+        *file = opened;
         return ERROR_NONE;
-    enum error_kind kind = find_why(folder, *file, error);
-    close(*file);
+    }
+    enum error_kind kind =
+        error_raise(error, ERROR_NO_ENSEMBLE, 0, "ensemble", "%s", find_why(folder, opened));
+    if (opened >= 0)
+        close(opened);
     return kind;
 }
 
-/* *file is the caller's to close. */
 static enum error_kind find(int *file, char path[FOLDER_SIZE], struct error *error)
 {
     int folder;
-    enum error_kind kind = open_folder(path, &folder, error);
+    enum error_kind kind = open_folder(false, path, &folder, error);
     if (kind != ERROR_NONE)
         return kind;
-    if (folder < 0)
-        return error_raise(error, ERROR_NO_ENSEMBLE, 0, "ensemble", "%s", "");
     kind = open_locked(folder, file, error);
     close(folder);
     return kind;
@@ -310,15 +298,15 @@ static void read_command_line(pid_t pid, char *text, size_t size)
 }
 
 void background_look_at(const struct background_ensemble *background, unsigned index,
-                        struct background_server *server)
+                        struct server_start *start)
 {
     char path[PATH_MAX + 64];
-    read_command_line(background->pids[index], server->command_line, sizeof server->command_line);
+    read_command_line(background->pids[index], start->command_line, sizeof start->command_line);
     snprintf(path, sizeof path, "%s/server.%u/zoo.cfg", background->folder, index + 1);
-    read_whole(path, server->settings_text, sizeof server->settings_text);
+    read_whole(path, start->settings, sizeof start->settings);
     snprintf(path, sizeof path, "%s/server.%u/server.log", background->folder, index + 1);
-    server->java_version[0] = '\0';
-    server_log_find_java_version(path, server->java_version, sizeof server->java_version);
+    start->java_version[0] = '\0';
+    server_log_find_java_version(path, start->java_version, sizeof start->java_version);
 }
 
 enum error_kind background_stop(struct error *error)

@@ -41,7 +41,8 @@ static bool has_no_limit(const struct endpoint *endpoint, uint64_t timeout_ns)
 {
     char conf[CONF_SIZE];
     struct error ignored;
-    return four_letter_settings(endpoint, timeout_ns, conf, sizeof conf, &ignored) == ERROR_NONE &&
+    return four_letter_ask(endpoint, "conf", timeout_ns, conf, sizeof conf, &ignored) ==
+               ERROR_NONE &&
            strstr(conf, "\nmaxClientCnxns=0\n") != NULL;
 }
 

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * connections: which server each session is connected to, and from where, as the servers say (the
- * four-letter word cons). Layer: servers.
+ * connections: the server and the client's address of each session, from the servers' answers to
+ * the four-letter word cons. Layer: servers.
  *
- * Invariant: what no server has said is not known; nothing is guessed. A server that did not tell
- * has an error that says why.
+ * Invariant: only what a server has answered is listed. A server without an answer has an error
+ * that says why.
  */
 #ifndef SERVERS_CONNECTIONS_H
 #define SERVERS_CONNECTIONS_H
@@ -23,29 +23,26 @@ struct connection {
 
 struct connections {
     const struct connect_string *servers;
-    struct error refusals[CONNECT_ENDPOINTS_MAX]; /* of each server; ERROR_NONE: it told */
+    struct error refusals[CONNECT_ENDPOINTS_MAX]; /* of each server; ERROR_NONE: it answered */
     struct connection *list;                      /* by session, ascending */
     size_t count;
     size_t capacity;
 };
 
-/* Nothing is known yet. The servers must outlive it. */
+/* An empty list. The servers must outlive it. */
 void connections_init(struct connections *connections, const struct connect_string *servers);
 void connections_deinit(struct connections *connections);
 
-/*
- * Asks the servers, one after another, and forgets what was known before; for timeout_ns at most,
- * of which each gets its share of what is left. A server whose whitelist has refused once is not
- * asked again.
- */
+/* Replaces the list by the servers' answers. Asks one server after another, timeout_ns altogether;
+ * each may take an equal share of what is left. A server whose whitelist has refused once is not
+ * asked again. */
 void connections_ask(struct connections *connections, uint64_t timeout_ns);
 
-/* Adds what a server has answered to cons. Connections without a session, and lines of another
- * form, say nothing. ERROR_NO_MEMORY. */
+/* Adds the sessions in a server's answer to cons; other lines are skipped. ERROR_NO_MEMORY. */
 MUST_CHECK enum error_kind connections_read(struct connections *connections, size_t server,
                                             const char *answer, struct error *error);
 
-/* Where a session is; NULL if it is not known. Valid until more is asked or read. */
+/* The connection of a session, valid until the list changes; NULL if it is not listed. */
 const struct connection *connections_find(const struct connections *connections, int64_t session);
 
 #endif

@@ -264,13 +264,6 @@ enum error_kind ensemble_detach(struct ensemble *ensemble, const char *lock_path
     return kind;
 }
 
-void ensemble_kill(struct ensemble *ensemble, unsigned index)
-{
-    assert(index < ensemble->count);
-    server_kill(ensemble->servers[index]);
-    ensemble->roles[index] = ROLE_KILLED;
-}
-
 /* What it tells of itself. */
 
 const char *ensemble_folder(const struct ensemble *ensemble)
@@ -295,25 +288,13 @@ enum role ensemble_role(const struct ensemble *ensemble, unsigned index)
     return ensemble->roles[index];
 }
 
-/* The first server that has ended though nobody killed it, or the count if there is none. */
-static unsigned find_dead(const struct ensemble *ensemble)
-{
-    unsigned index = 0;
-    while (index < ensemble->count && !server_died(ensemble->servers[index]))
-        index++;
-    return index;
-}
-
-bool ensemble_alive(const struct ensemble *ensemble)
-{
-    return find_dead(ensemble) == ensemble->count;
-}
-
 enum error_kind ensemble_check(const struct ensemble *ensemble, struct error *error)
 {
-    if (ensemble == NULL || ensemble_alive(ensemble))
-        return ERROR_NONE;
-    return server_raise(ensemble->servers[find_dead(ensemble)], ERROR_SERVER_DIED, error);
+    for (unsigned i = 0; ensemble != NULL && i < ensemble->count; i++) {
+        if (!server_is_alive(ensemble->servers[i]))
+            return server_raise(ensemble->servers[i], ERROR_SERVER_DIED, error);
+    }
+    return ERROR_NONE;
 }
 
 enum error_kind ensemble_cpu_ns(const struct ensemble *ensemble, uint64_t *cpu_ns,

@@ -3,10 +3,10 @@
  * ensemble: private ZooKeeper servers on 127.0.0.1 that form one ensemble; one alone is standalone.
  * Layer: servers.
  *
- * It is what a program holds; each of its servers is a servers/server.h, all under one supervisor
- * (servers/supervisor.h). Servers are numbered from 0 here, from 1 in words for people and in
- * ZooKeeper's own settings. Invariant: the servers and what was written for them are gone when the
- * program is, however the program ends, unless it has detached them.
+ * Each server is a servers/server.h, all under one supervisor (servers/supervisor.h). Servers are
+ * numbered from 0 here, from 1 in words for people and in ZooKeeper's own settings.
+ * Invariant: when the program ends, by SIGKILL too, its servers end and their files are removed,
+ * unless the ensemble was detached.
  */
 #ifndef SERVERS_ENSEMBLE_H
 #define SERVERS_ENSEMBLE_H
@@ -26,92 +26,77 @@ struct ensemble;
 
 struct ensemble_options {
     unsigned servers;        /* 1, 3, 5 or 7 */
-    unsigned heap_mib;       /* of each JVM; about SERVER_OVERHEAD_MIB come on top of it */
+    unsigned heap_mib;       /* of each JVM, which needs about SERVER_OVERHEAD_MIB more */
     bool fsync;              /* whether a transaction waits for the disk, as in production */
     uint64_t tick_ms;        /* ZooKeeper's tickTime; session timeouts are 2 ticks to an hour */
-    const char *data_folder; /* where the servers' data lie: empty, or not there yet and then made
-                                and removed. NULL: $TMPDIR, or /tmp */
-    uint16_t first_port;     /* for clients of the first server, the next one's is one higher, …;
-                                0: any that are free. The other ports are always any. */
+    const char *data_folder; /* for the servers' data: an empty folder, or one to make and remove;
+                                NULL: $TMPDIR, or /tmp */
+    uint16_t first_port;     /* the first server's port for clients; the others' follow. 0: any free
+                                ports, as always for the ports between servers */
 };
 
 /* One server of 1 GiB, with fsync, a tick of 2 s, any ports and a temporary folder. */
 struct ensemble_options ensemble_options_default(void);
 
 /*
- * Starts the servers and waits until each of them serves, as leader or follower, or alone: 1 to 5 s
- * as a rule, 60 s at most. On success *ensemble is the caller's to end with ensemble_stop.
+ * Starts the servers and waits until each serves, as leader, as follower or alone: usually 1 to 5
+ * s, 60 s at most. On success *ensemble is the caller's to end with ensemble_stop.
  *
- * ERROR_USAGE (a number of servers, or a port, that cannot be), ERROR_NOT_EMPTY (data_folder is not
- * empty), ERROR_NO_MEMORY (heaps that the memory available now would not hold), ERROR_PORT_TAKEN,
- * ERROR_NO_JAVA, ERROR_NO_ZOOKEEPER, ERROR_SERVER_DIED (the detail is the end of that server's
- * log), ERROR_NO_ANSWER (not within 60 s; the end of the log of one that does not serve), or the
- * operating system's. On an error nothing is left behind.
+ * Errors of the ensemble_check_ functions below, ERROR_USAGE (ports above 65535), ERROR_PORT_TAKEN,
+ * ERROR_NO_JAVA, ERROR_NO_ZOOKEEPER, ERROR_SERVER_DIED, ERROR_NO_ANSWER (a server does not serve
+ * within 60 s), or the operating system's. Of a server the detail is the end of its log. On an
+ * error nothing is left behind.
  *
- * To be called while the program has one thread: it forks. The servers inherit the limit of open
- * files that the program has at this moment.
+ * Call this while the program has one thread: it forks. The servers inherit the program's present
+ * limit of open files.
  */
 MUST_CHECK enum error_kind ensemble_start(const struct ensemble_options *options,
                                           struct ensemble **ensemble, struct error *error);
 
-/* Whether an ensemble may have so many servers: ERROR_USAGE, and the detail says why not. */
+/* ERROR_USAGE if an ensemble cannot have so many servers; the detail says why. */
 MUST_CHECK enum error_kind ensemble_check_size(unsigned servers, struct error *error);
 
-/* Whether the memory available now would hold so many servers: ERROR_NO_MEMORY. Of several
- * ensembles it is to be asked about all their servers before the first starts: a JVM takes its heap
- * late. */
+/* ERROR_NO_MEMORY if the memory available now does not hold so many servers. With several ensembles
+ * ask once about all servers, before the first starts: a JVM takes its heap late. */
 MUST_CHECK enum error_kind ensemble_check_memory(unsigned servers, unsigned heap_mib,
                                                  struct error *error);
 
-/* Whether a folder will do as data_folder, as far as can be known before: ERROR_NOT_EMPTY if it is
- * not empty, or the operating system's. One that is not there will. */
+/* ERROR_NOT_EMPTY, or the operating system's, if a folder cannot be the data_folder. A folder that
+ * does not exist can. */
 MUST_CHECK enum error_kind ensemble_check_data_folder(const char *folder, struct error *error);
 
-/* Ends the servers, all at once, removes what was written for them, and waits for that, two seconds
- * at most. NULL is fine. */
+/* Ends the servers, all at once, removes their files, and waits for that, 2 s at most. NULL is
+ * fine. */
 void ensemble_stop(struct ensemble *ensemble);
 
-/* Lets the servers go on without the program (supervisor_detach), and frees the ensemble. On an
- * error it is as it was. */
+/* Lets the servers run on without the program (supervisor_detach), and frees the ensemble. On an
+ * error nothing has changed. */
 MUST_CHECK enum error_kind ensemble_detach(struct ensemble *ensemble, const char *lock_path,
                                            struct error *error);
 
-/*
- * For a forked child of the program, a worker: lets go of the ensemble and frees it, and ends
- * nothing. Without it the servers are ended all the same when the program ends, but on kernels
- * before 5.3 only after the child. NULL is fine.
- */
+/* For a forked child of the program: frees the child's copy, and ends nothing. Without this call a
+ * kernel before 5.3 lets the servers run until the child has ended too. NULL is fine. */
 void ensemble_forget(struct ensemble *ensemble);
 
-/* The folder with everything that was written for the servers: an absolute path, inside
- * data_folder; the ensemble's. */
+/* The absolute path of the folder with the servers' files; the ensemble's. */
 const char *ensemble_folder(const struct ensemble *ensemble);
 
-/* Where clients find the servers, in the servers' order, killed ones included; the ensemble's. */
+/* The servers' addresses for clients, in the servers' order; the ensemble's. */
 const struct connect_string *ensemble_connect(const struct ensemble *ensemble);
 
-/* One of its servers, the ensemble's. index is below the count of ensemble_connect, here and in all
- * that follows. */
+/* A server; the ensemble's. index is below the count of ensemble_connect, here and below. */
 const struct server *ensemble_server(const struct ensemble *ensemble, unsigned index);
 
-/* What a server was at the start: ROLE_STANDALONE, ROLE_LEADER or ROLE_FOLLOWER; ROLE_KILLED after
- * ensemble_kill. */
+/* What a server was at the start: ROLE_STANDALONE, ROLE_LEADER or ROLE_FOLLOWER. */
 enum role ensemble_role(const struct ensemble *ensemble, unsigned index);
 
-/* Whether all servers run that were not killed by ensemble_kill. */
-bool ensemble_alive(const struct ensemble *ensemble);
-
-/* ERROR_NONE while ensemble_alive, else ERROR_SERVER_DIED: which one, and the end of its log. NULL,
- * none of ours, is fine. */
+/* ERROR_NONE while all servers run, else ERROR_SERVER_DIED with one that has ended and the end of
+ * its log. NULL, for servers that are not private, is fine. */
 MUST_CHECK enum error_kind ensemble_check(const struct ensemble *ensemble, struct error *error);
 
-/* CPU time that all JVMs together have used so far, user and system, in nanoseconds; it never
- * shrinks, killed servers keep their part. ERROR_SERVER_DIED. */
+/* CPU time that all JVMs together have used so far, user and system, in nanoseconds.
+ * ERROR_SERVER_DIED. */
 MUST_CHECK enum error_kind ensemble_cpu_ns(const struct ensemble *ensemble, uint64_t *cpu_ns,
                                            struct error *error);
-
-/* Ends one server by SIGKILL, as a crash would, and waits until it is gone. From then on its role
- * is ROLE_KILLED, and that it does not run is no error. */
-void ensemble_kill(struct ensemble *ensemble, unsigned index);
 
 #endif

@@ -80,18 +80,12 @@ static const char *beginning_of_answer(const char *word)
     return "";
 }
 
-static bool looks_like_zookeeper(const char *word, const char *answer)
+/* Whether an answer is what ZooKeeper would say; one that was cut, even to nothing, so far. */
+static bool looks_like_zookeeper(const char *word, const char *answer, bool is_cut)
 {
     const char *beginning = beginning_of_answer(word);
-    return answer[0] != '\0' && strncmp(answer, beginning, strlen(beginning)) == 0;
-}
-
-/* Whether an answer that was cut, even to nothing, is so far what ZooKeeper would say. */
-static bool may_become_zookeeper(const char *word, const char *answer)
-{
-    const char *beginning = beginning_of_answer(word);
-    size_t length = strlen(answer);
-    return strncmp(answer, beginning, length < strlen(beginning) ? length : strlen(beginning)) == 0;
+    size_t length = strlen(beginning), answered = strlen(answer);
+    return strncmp(answer, beginning, is_cut && answered < length ? answered : length) == 0;
 }
 
 /* The stranger's first line, without anything that a terminal could take amiss. */
@@ -106,7 +100,7 @@ static enum error_kind raise_stranger(const struct question *question, const cha
 static enum error_kind raise_incomplete(const struct question *question, enum ending ending,
                                         const char *answer)
 {
-    if (!may_become_zookeeper(question->word, answer))
+    if (!looks_like_zookeeper(question->word, answer, true))
         return raise_stranger(question, answer);
     if (ending == LATE)
         return error_raise(question->error, ERROR_NO_ANSWER, 0, question->subject,
@@ -132,8 +126,8 @@ static enum error_kind judge(const struct question *question, enum ending ending
         return error_raise(question->error, ERROR_NOT_SERVING, 0, question->subject, "%s", "");
     if (ending != CLOSED || answer[0] == '\0')
         return raise_incomplete(question, ending, answer);
-    return looks_like_zookeeper(question->word, answer) ? ERROR_NONE
-                                                        : raise_stranger(question, answer);
+    return looks_like_zookeeper(question->word, answer, false) ? ERROR_NONE
+                                                               : raise_stranger(question, answer);
 }
 
 static enum error_kind ask(const struct question *question, char *answer, size_t size)
@@ -291,10 +285,4 @@ enum error_kind four_letter_insist(enum error_kind (*question)(void *context, st
     if (kind != ERROR_NONE)
         *error = found;
     return kind;
-}
-
-enum error_kind four_letter_settings(const struct endpoint *endpoint, uint64_t timeout_ns,
-                                     char *text, size_t size, struct error *error)
-{
-    return four_letter_ask(endpoint, "conf", timeout_ns, text, size, error);
 }

@@ -1,20 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * four_letter: asking one server by four-letter words, over plain TCP. Layer: servers.
+ * four_letter: four-letter words to one server, over plain TCP. Layer: servers.
  *
- * Each call opens a connection of its own, to one server: what is to hold for an ensemble is asked
- * of each of its servers and summed (watches and their notifications are counted per server).
- * Every call ends at its deadline, timeout_ns after it began; only the resolving of a host name
- * (DNS) is not bounded by it (servers/tcp.h).
+ * Each call opens a connection of its own. It ends timeout_ns after it began; only the resolving of
+ * a host name (DNS) may take longer (servers/tcp.h).
  *
- * Invariant: an answer that is not what this word's answer looks like is an error, never data.
+ * Invariant: an answer of another form than ZooKeeper's to this word is an error, never data.
  *
- * Every function may return ERROR_UNRESOLVED, ERROR_REFUSED (nobody listens there), ERROR_NO_ANSWER
- * (not in time), ERROR_NOT_ZOOKEEPER (something answers as no ZooKeeper does), ERROR_CLOSED (the
- * connection, without a word: a ZooKeeper does so at its limit maxClientCnxns, or on a port for
- * TLS), ERROR_NOT_WHITELISTED, ERROR_NOT_SERVING (a ZooKeeper without its quorum), ERROR_ZOOKEEPER
- * (an answer that is longer than its buffer, or lacks something), or an error of the operating
- * system (ERROR_NO_DESCRIPTORS, ERROR_SYSTEM …). On an error the outputs are not to be read.
+ * Errors of tcp_connect, and ERROR_NO_ANSWER (not in time), ERROR_NOT_ZOOKEEPER (something else
+ * answers), ERROR_CLOSED (closed without an answer, as at the limit maxClientCnxns, or on a port
+ * for TLS), ERROR_NOT_WHITELISTED, ERROR_NOT_SERVING (a ZooKeeper without its quorum),
+ * ERROR_ZOOKEEPER (an answer that is longer than its buffer, or lacks something). On an error the
+ * outputs mean nothing.
  */
 #ifndef SERVERS_FOUR_LETTER_H
 #define SERVERS_FOUR_LETTER_H
@@ -26,15 +23,15 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* What a server says of itself. */
+/* A server's answer to srvr. */
 struct four_letter_identity {
-    char version[64]; /* "3.8.0"; "" when it does not talk */
+    char version[64]; /* "3.8.0"; "" without an answer */
     char mode[24];    /* standalone, leader, follower, observer, read-only, or unknown */
-    uint64_t zxid;    /* of the last transaction that it has carried out; 0 when it does not talk */
-    bool talks;       /* false: its whitelist refuses srvr; it is a ZooKeeper, but tells nothing */
+    uint64_t zxid;    /* of the last transaction that the server has applied; 0 without an answer */
+    bool talks;       /* false: a ZooKeeper whose whitelist refuses srvr */
 };
 
-/* One server's counters since its start, and its present state (mntr). */
+/* A server's answer to mntr: counters since its start, and its present state. */
 struct four_letter_counters {
     uint64_t notifications_sent; /* created, deleted, children and changed together */
     uint64_t writes;             /* answered, failed ones included */
@@ -42,47 +39,38 @@ struct four_letter_counters {
     uint64_t packets_received;   /* requests, connects, pings, closes, and every four-letter word */
     uint64_t watch_count;
     uint64_t ephemerals_count;
-    uint64_t connections; /* this very question's is one of them */
-    uint64_t connects;    /* sessions opened, or connected again: no question's */
+    uint64_t connections; /* the connection of this question included */
+    uint64_t connects;    /* sessions opened, or connected again; no four-letter words */
     uint64_t znode_count;
 };
 
-/*
- * Sends a word of four letters and writes the whole answer, with a NUL, to answer (size bytes). For
- * srvr, mntr, conf and cons the answer's beginning is checked to be ZooKeeper's; for another word
- * only that there is one.
+/* Sends a word and writes the whole answer, with a NUL, to answer (size bytes). An answer to srvr,
+ * mntr, conf or cons must begin as ZooKeeper's does; an answer to another word must not be empty.
  */
 MUST_CHECK enum error_kind four_letter_ask(const struct endpoint *endpoint, const char *word,
                                            uint64_t timeout_ns, char *answer, size_t size,
                                            struct error *error);
 
-/* Asks srvr. A server whose whitelist refuses it is no error: talks is false then. */
+/* Asks srvr. A whitelist that refuses srvr is no error: then talks is false. */
 MUST_CHECK enum error_kind four_letter_identify(const struct endpoint *endpoint,
                                                 uint64_t timeout_ns,
                                                 struct four_letter_identity *identity,
                                                 struct error *error);
 
-/* Asks mntr. A counter that the server does not give (before 3.6) is ERROR_ZOOKEEPER with its name
- * in the detail. */
+/* Asks mntr. A counter that is missing (before 3.6) is ERROR_ZOOKEEPER; the detail names it. */
 MUST_CHECK enum error_kind four_letter_counters(const struct endpoint *endpoint,
                                                 uint64_t timeout_ns,
                                                 struct four_letter_counters *counters,
                                                 struct error *error);
 
 /*
- * For a server that is known to be a ZooKeeper: puts a question again and again until it is
- * answered or timeout_ns have passed since the first time. At an election, and while it ends, a
- * server closes a connection without a word, leaves it unanswered, refuses it, or says that it does
- * not serve; a question that fails in another way is not put again. Returns what the last one
- * returned. *times: how often it was put.
+ * Repeats a question to a server that is known to be a ZooKeeper, until the question is answered or
+ * timeout_ns have passed since it was first asked. It is repeated only after an error that a server
+ * causes during an election: it closes the connection, does not answer, refuses to connect, or does
+ * not serve. Returns the result of the last question. *times: how often it was asked.
  */
 MUST_CHECK enum error_kind
 four_letter_insist(enum error_kind (*question)(void *context, struct error *error), void *context,
                    uint64_t timeout_ns, unsigned *times, struct error *error);
-
-/* Asks conf: the server's settings, a line key=value each. 4 KiB are enough for standalone. */
-MUST_CHECK enum error_kind four_letter_settings(const struct endpoint *endpoint,
-                                                uint64_t timeout_ns, char *text, size_t size,
-                                                struct error *error);
 
 #endif

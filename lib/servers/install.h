@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * install: where this machine has Java and ZooKeeper's server. Layer: servers.
+ * install: where Java and ZooKeeper's server are installed. Layer: servers.
  *
- * Invariant: what is found is written as absolute paths, so that it can be run from any folder.
+ * Invariant: all paths are absolute.
  */
 #ifndef SERVERS_INSTALL_H
 #define SERVERS_INSTALL_H
@@ -11,14 +11,11 @@
 
 #include <stddef.h>
 
-/* Writes the path of Java, $JAVA_HOME/bin/java or else the PATH's, or returns ERROR_NO_JAVA. */
+/* Writes the path of $JAVA_HOME/bin/java, or else of the java in the PATH. ERROR_NO_JAVA. */
 MUST_CHECK enum error_kind install_find_java(char *path, size_t size, struct error *error);
 
-/*
- * Writes the class path of ZooKeeper's server: that of the Apache release at $ZOOKEEPER_HOME if
- * this is set, else that of Debian's package. Or returns ERROR_NO_ZOOKEEPER: a ZOOKEEPER_HOME that
- * has none is not passed over in silence.
- */
+/* Writes the class path of ZooKeeper's server: of the Apache release at $ZOOKEEPER_HOME if this is
+ * set, else of Debian's package. ERROR_NO_ZOOKEEPER, also for a ZOOKEEPER_HOME without a server. */
 MUST_CHECK enum error_kind install_find_zookeeper(char *class_path, size_t size,
                                                   struct error *error);
 

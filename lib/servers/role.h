@@ -2,22 +2,21 @@
 /*
  * role: what a server is in its ensemble. Layer: servers.
  *
- * Latencies are told by the role of the session's server: a write goes through the leader, so a
- * session on the leader is a hop nearer to the leader than other sessions.
+ * Latencies are kept by the role of the session's server: a write goes through the leader, so other
+ * sessions' writes take one hop more than those of sessions on the leader.
  *
- * The servers are asked at the gate, when every session is connected. A server that changes its
- * role closes its connections first, so the role holds for as long as the connection does. After a
- * session has connected again, nobody knows the role of its new server: from then on the role of
- * the session's server is ROLE_RECONNECTED.
+ * The servers are asked at the gate, when every session is connected. A server closes its
+ * connections before it changes its role, so the role holds as long as the connection does. After a
+ * session has connected again, its server's role is ROLE_RECONNECTED: the new server is not asked.
  */
 #ifndef SERVERS_ROLE_H
 #define SERVERS_ROLE_H
 
 #include <stdbool.h>
 
-/* X(name, the word for it: a server's own, where it has one). The roles of a session's server: */
+/* X(name, word): the word is ZooKeeper's, where there is one. The roles of a session's server: */
 #define ROLE_LIST_OF_SESSIONS(X)                                                                   \
-    X(UNKNOWN, "unknown") /* its whitelist refuses srvr, or nobody has asked yet: zero */          \
+    X(UNKNOWN, "unknown") /* its whitelist refuses srvr, or it was not asked */                    \
     X(STANDALONE, "standalone")                                                                    \
     X(LEADER, "leader")                                                                            \
     X(FOLLOWER, "follower")                                                                        \
@@ -25,9 +24,7 @@
     X(RECONNECTED, "reconnected")
 
 /* The roles of a server on which no session is measured: */
-#define ROLE_LIST_OF_OTHERS(X)                                                                     \
-    X(READ_ONLY, "read-only")                                                                      \
-    X(KILLED, "killed") /* by server_kill */
+#define ROLE_LIST_OF_OTHERS(X) X(READ_ONLY, "read-only")
 
 enum role {
 #define X(name, word) ROLE_##name,
@@ -35,18 +32,16 @@ enum role {
 #undef X
 };
 
-/* How many roles a session's server may have; they come first. */
+/* The number of roles that a session's server may have; these come first. */
 #define ROLES (ROLE_RECONNECTED + 1)
 
 /* The word for a role: a static string. */
 const char *role_word(enum role role);
 
-/* The role of a server that calls its mode so (four_letter_identity); ROLE_UNKNOWN for other words.
- */
+/* The role for the mode of a four_letter_identity; ROLE_UNKNOWN for other words. */
 enum role role_of_mode(const char *mode);
 
-/* Whether a server of this role is the one of its ensemble that orders the writes: a leader, or a
- * standalone server. */
+/* Whether a server of this role orders the writes: a leader, or a standalone server. */
 bool role_leads(enum role role);
 
 #endif

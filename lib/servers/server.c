@@ -24,17 +24,13 @@
 struct server {
     struct supervisor *supervisor;
     pid_t pid;
-    bool killed;
-    uint64_t cpu_at_kill_ns;
     struct endpoint endpoint;
     char subject[64]; /* in errors */
     char folder[16];  /* inside the supervisor's */
     char java[PATH_MAX];
     char class_path[2 * PATH_MAX];
     char log[PATH_MAX];
-    char settings[SERVER_CONFIG_TEXT_SIZE];
-    char command_line[4 * PATH_MAX];
-    char java_version[128];
+    struct server_start start;
 };
 
 /* How it is started. */
@@ -90,7 +86,7 @@ static enum error_kind run_java(struct server *server, const struct server_optio
         config,
         NULL,
     };
-    join_arguments(arguments, server->command_line, sizeof server->command_line);
+    join_arguments(arguments, server->start.command_line, sizeof server->start.command_line);
     return supervisor_run(server->supervisor, arguments, log, &server->pid, error);
 }
 
@@ -121,7 +117,7 @@ enum error_kind server_launch(const struct server_options *options,
     if (kind == ERROR_NONE)
         kind = install_find_zookeeper(made->class_path, sizeof made->class_path, error);
     if (kind == ERROR_NONE)
-        kind = server_config_write(options, place, made->folder, made->settings, error);
+        kind = server_config_write(options, place, made->folder, made->start.settings, error);
     if (kind == ERROR_NONE)
         kind = run_java(made, options, error);
     if (kind == ERROR_NONE)
@@ -137,11 +133,6 @@ void server_free(struct server *server)
 }
 
 /* What its log says. */
-
-const char *server_last_lines(const struct server *server, char *text, size_t size)
-{
-    return server_log_tail(server->log, text, size);
-}
 
 bool server_lacks_port(const struct server *server)
 {
@@ -165,7 +156,7 @@ static bool is_ours(const struct server *server, uint64_t patience_ns)
     char conf[CONF_SIZE], place[NAME_MAX + 32];
     struct error ignored;
     snprintf(place, sizeof place, "%s/", strrchr(supervisor_folder(server->supervisor), '/'));
-    return four_letter_settings(&server->endpoint, patience_ns, conf, sizeof conf, &ignored) ==
+    return four_letter_ask(&server->endpoint, "conf", patience_ns, conf, sizeof conf, &ignored) ==
                ERROR_NONE &&
            strstr(conf, place) != NULL;
 }
@@ -179,22 +170,11 @@ bool server_serves(struct server *server, uint64_t patience_ns, enum role *role)
     enum role found = role_of_mode(identity.mode);
     if ((!role_leads(found) && found != ROLE_FOLLOWER) || !is_ours(server, patience_ns))
         return false;
-    if (server->java_version[0] == '\0')
-        server_log_find_java_version(server->log, server->java_version,
-                                     sizeof server->java_version);
+    if (server->start.java_version[0] == '\0')
+        server_log_find_java_version(server->log, server->start.java_version,
+                                     sizeof server->start.java_version);
     *role = found;
     return true;
-}
-
-void server_kill(struct server *server)
-{
-    struct error ignored;
-    if (server->killed)
-        return;
-    if (server_cpu_ns(server, &server->cpu_at_kill_ns, &ignored) != ERROR_NONE)
-        server->cpu_at_kill_ns = 0; /* it was dead before */
-    server->killed = true;
-    supervisor_kill(server->pid);
 }
 
 const struct endpoint *server_endpoint(const struct server *server)
@@ -207,43 +187,24 @@ pid_t server_pid(const struct server *server)
     return server->pid;
 }
 
-bool server_alive(const struct server *server)
+bool server_is_alive(const struct server *server)
 {
     return process_is_alive(server->pid);
-}
-
-bool server_died(const struct server *server)
-{
-    return !server->killed && !server_alive(server);
 }
 
 enum error_kind server_cpu_ns(const struct server *server, uint64_t *cpu_ns, struct error *error)
 {
     clockid_t clock;
     struct timespec used;
-    if (server->killed) {
-        *cpu_ns = server->cpu_at_kill_ns;
-        return ERROR_NONE;
-    }
     /* The same time as in /proc/PID/stat, in nanoseconds instead of hundredths of a second. */
-    if (!server_alive(server) || clock_getcpuclockid(server->pid, &clock) != 0 ||
+    if (!server_is_alive(server) || clock_getcpuclockid(server->pid, &clock) != 0 ||
         clock_gettime(clock, &used) != 0)
         return server_raise(server, ERROR_SERVER_DIED, error);
     *cpu_ns = (uint64_t)used.tv_sec * NS_PER_S + (uint64_t)used.tv_nsec;
     return ERROR_NONE;
 }
 
-const char *server_settings_text(const struct server *server)
+const struct server_start *server_start(const struct server *server)
 {
-    return server->settings;
-}
-
-const char *server_command_line(const struct server *server)
-{
-    return server->command_line;
-}
-
-const char *server_java_version(const struct server *server)
-{
-    return server->java_version;
+    return &server->start;
 }

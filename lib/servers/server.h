@@ -6,7 +6,8 @@
  * It runs under a supervisor (servers/supervisor.h), in a folder of its own there, with every
  * setting that matters for load written out. Alone it is standalone; with its peers it is a member
  * of an ensemble (servers/ensemble.h), which is what a program holds. Invariant: every setting that
- * shapes its load is in server_settings_text, every limit of its memory in server_command_line.
+ * shapes its load is in the settings of server_start, every limit of its memory in the command
+ * line.
  */
 #ifndef SERVERS_SERVER_H
 #define SERVERS_SERVER_H
@@ -16,10 +17,13 @@
 #include "servers/role.h"
 #include "servers/server_config.h"
 
+#include <limits.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <sys/types.h>
+
+#define SERVER_COMMAND_SIZE (4 * (size_t)PATH_MAX)
 
 /* What a JVM takes besides its heap, in practice: code, threads, the collector's books. */
 #define SERVER_OVERHEAD_MIB 100
@@ -27,6 +31,13 @@
 /* Heaps that are worth trying: with less a JVM does not come to serve. */
 #define SERVER_HEAP_MIN_MIB 8
 #define SERVER_HEAP_MAX_MIB 1000000
+
+/* What a server is started with, for a manifest. */
+struct server_start {
+    char settings[SERVER_CONFIG_TEXT_SIZE]; /* the text of its zoo.cfg */
+    char command_line[SERVER_COMMAND_SIZE]; /* with every flag */
+    char java_version[128]; /* as the JVM names itself; "" before the server has served */
+};
 
 struct server;
 
@@ -53,9 +64,6 @@ bool server_serves(struct server *server, uint64_t patience_ns, enum role *role)
  * ever serving. */
 bool server_lacks_port(const struct server *server);
 
-/* Ends the JVM by SIGKILL, at once, as a crash would; afterwards it counts as killed. */
-void server_kill(struct server *server);
-
 /* Fills *error with this kind, the server as its subject and the end of its log as its detail. */
 enum error_kind server_raise(const struct server *server, enum error_kind kind,
                              struct error *error);
@@ -67,24 +75,14 @@ const struct endpoint *server_endpoint(const struct server *server);
 pid_t server_pid(const struct server *server);
 
 /* Whether the JVM still runs. */
-bool server_alive(const struct server *server);
-
-/* Whether it has ended without server_kill. */
-bool server_died(const struct server *server);
+bool server_is_alive(const struct server *server);
 
 /* CPU time that the JVM has used so far, all its threads, user and system, in nanoseconds; up to
  * its end if it was killed. ERROR_SERVER_DIED when it no longer runs for another reason. */
 MUST_CHECK enum error_kind server_cpu_ns(const struct server *server, uint64_t *cpu_ns,
                                          struct error *error);
 
-/* For a manifest, all the server's own: its zoo.cfg; the command that runs it, with every flag; the
- * JVM's version as it names itself ("" if it does not, or has never served). */
-const char *server_settings_text(const struct server *server);
-const char *server_command_line(const struct server *server);
-const char *server_java_version(const struct server *server);
-
-/* Writes the last whole lines of the server's log that fit into size bytes; "" if there is none.
- * Returns text. */
-const char *server_last_lines(const struct server *server, char *text, size_t size);
+/* What the server was started with; the server's own. */
+const struct server_start *server_start(const struct server *server);
 
 #endif

@@ -50,19 +50,30 @@ static pid_t fork_supervisor(int channel, const char *parent_folder)
     return pid;
 }
 
-static enum error_kind await_greeting(struct supervisor *supervisor, const char *parent_folder,
-                                      struct error *error)
+/* Sends a request, if it is not NULL, and waits for the reply. attempt: what fails if the
+ * supervisor cannot do it. */
+static enum error_kind ask(const struct supervisor *supervisor, const char *request, size_t size,
+                           const char *subject, const char *attempt,
+                           struct supervisor_process_reply *reply, struct error *error)
 {
-    struct supervisor_process_greeting greeting;
-    if (supervisor_process_receive(supervisor->channel, &greeting, sizeof greeting) !=
-        (ssize_t)sizeof greeting)
-        return error_raise(error, ERROR_SYSTEM, 0, parent_folder,
-                           "the process that is to watch over the server ended by itself");
-    if (greeting.os_error != 0)
-        return error_from_errno(error, greeting.os_error, parent_folder,
-                                "while making a temporary folder in it");
-    memcpy(supervisor->folder, greeting.folder, sizeof supervisor->folder);
-    return ERROR_NONE;
+    if ((request != NULL && !supervisor_process_send(supervisor->channel, request, size)) ||
+        supervisor_process_receive(supervisor->channel, reply, sizeof *reply) !=
+            (ssize_t)sizeof *reply)
+        return error_raise(error, ERROR_SYSTEM, 0, subject,
+                           "the process that is to watch over the server is gone");
+    return reply->os_error == 0 ? ERROR_NONE
+                                : error_from_errno(error, reply->os_error, subject, "%s", attempt);
+}
+
+static enum error_kind await_folder(struct supervisor *supervisor, const char *parent_folder,
+                                    struct error *error)
+{
+    struct supervisor_process_reply reply;
+    enum error_kind kind = ask(supervisor, NULL, 0, parent_folder,
+                               "while making a temporary folder in it", &reply, error);
+    if (kind == ERROR_NONE)
+        memcpy(supervisor->folder, reply.folder, sizeof supervisor->folder);
+    return kind;
 }
 
 enum error_kind supervisor_new(const char *parent_folder, struct supervisor **supervisor,
@@ -82,7 +93,7 @@ enum error_kind supervisor_new(const char *parent_folder, struct supervisor **su
     close(ends[1]);
     enum error_kind kind =
         made->pid < 0 ? error_from_errno(error, os_error, parent_folder, "while starting a process")
-                      : await_greeting(made, parent_folder, error);
+                      : await_folder(made, parent_folder, error);
     if (kind == ERROR_NONE)
         *supervisor = made;
     else
@@ -130,37 +141,23 @@ static bool append(char *request, size_t *size, const char *string)
     return true;
 }
 
-static enum error_kind ask(struct supervisor *supervisor, const char *request, size_t size,
-                           const char *subject, struct supervisor_process_reply *reply,
-                           struct error *error)
-{
-    if (!supervisor_process_send(supervisor->channel, request, size) ||
-        supervisor_process_receive(supervisor->channel, reply, sizeof *reply) !=
-            (ssize_t)sizeof *reply)
-        return error_raise(error, ERROR_SYSTEM, 0, subject,
-                           "the process that is to watch over the server is gone");
-    return ERROR_NONE;
-}
-
 enum error_kind supervisor_run(struct supervisor *supervisor, const char *const arguments[],
                                const char *log_name, pid_t *pid, struct error *error)
 {
     char request[SUPERVISOR_REQUEST_SIZE];
     size_t size = 0, count = 0;
-    struct supervisor_process_reply reply = {0};
+    struct supervisor_process_reply reply;
     assert(log_name[0] != '\0');
     bool fits = append(request, &size, log_name);
     for (; fits && arguments[count] != NULL; count++)
         fits = count < SUPERVISOR_ARGUMENTS_MAX && append(request, &size, arguments[count]);
     if (!fits)
         return error_from_errno(error, E2BIG, arguments[0], "%s", "");
-    enum error_kind kind = ask(supervisor, request, size, arguments[0], &reply, error);
-    if (kind != ERROR_NONE)
-        return kind;
-    if (reply.os_error != 0)
-        return error_from_errno(error, reply.os_error, arguments[0], "while starting a process");
-    *pid = reply.pid;
-    return ERROR_NONE;
+    enum error_kind kind =
+        ask(supervisor, request, size, arguments[0], "while starting a process", &reply, error);
+    if (kind == ERROR_NONE)
+        *pid = reply.pid;
+    return kind;
 }
 
 /* One that stands by itself. */
@@ -169,17 +166,15 @@ enum error_kind supervisor_detach(struct supervisor *supervisor, const char *loc
                                   struct error *error)
 {
     char request[SUPERVISOR_REQUEST_SIZE] = "";
-    struct supervisor_process_reply reply = {0};
+    struct supervisor_process_reply reply;
     size_t size = 1;
     if (!append(request, &size, lock_path))
         return error_from_errno(error, ENAMETOOLONG, lock_path, "%s", "");
-    enum error_kind kind = ask(supervisor, request, size, lock_path, &reply, error);
-    if (kind != ERROR_NONE)
-        return kind;
-    if (reply.os_error != 0)
-        return error_from_errno(error, reply.os_error, lock_path, "while locking it");
-    supervisor_forget(supervisor);
-    return ERROR_NONE;
+    enum error_kind kind =
+        ask(supervisor, request, size, lock_path, "while locking it", &reply, error);
+    if (kind == ERROR_NONE)
+        supervisor_forget(supervisor);
+    return kind;
 }
 
 pid_t supervisor_holder(int descriptor)
@@ -230,13 +225,4 @@ void supervisor_remove_leftovers(const char *folder)
         strncmp(name + 1, SUPERVISOR_FOLDER_NAME, strlen(SUPERVISOR_FOLDER_NAME)) == 0 &&
         lstat(folder, &status) == 0 && S_ISDIR(status.st_mode) && status.st_uid == geteuid())
         supervisor_process_remove_folder(folder);
-}
-
-void supervisor_kill(pid_t pid)
-{
-    uint64_t deadline_ns = clock_now_ns() + NS_PER_S;
-    if (process_is_alive(pid))
-        kill(-pid, SIGKILL);
-    while (process_is_alive(pid) && clock_now_ns() < deadline_ns)
-        nanosleep(&(struct timespec){.tv_nsec = 1000000}, NULL);
 }

@@ -78,8 +78,4 @@ MUST_CHECK enum error_kind supervisor_end_detached(int descriptor, const char *l
  * folder by its name. */
 void supervisor_remove_leftovers(const char *folder);
 
-/* Ends one process of a supervisor by SIGKILL, with those that it started, and waits for that: a
- * moment as a rule, a second at most. */
-void supervisor_kill(pid_t pid);
-
 #endif

@@ -308,7 +308,7 @@ static void clear_away(const struct ward *ward)
 _Noreturn void supervisor_process_keep(int channel, int program, const char *parent_folder)
 {
     static struct ward ward;
-    struct supervisor_process_greeting greeting;
+    struct supervisor_process_reply greeting = {0};
     ward = (struct ward){.channel = channel, .program = program};
     setsid();
     prctl(PR_SET_NAME, "zkherd-keeper");
@@ -318,12 +318,11 @@ _Noreturn void supervisor_process_keep(int channel, int program, const char *par
     greeting.os_error = make_folder(&ward, parent_folder);
     memcpy(greeting.folder, ward.folder, sizeof greeting.folder);
     bool made = greeting.os_error == 0;
+    if (!made)
+        ward.folder[0] = '\0';
     if (supervisor_process_send(ward.channel, &greeting, sizeof greeting) && made)
         serve(&ward);
     end_processes(&ward);
-    if (made)
-        clear_away(&ward);
-    else if (ward.made_parent)
-        rmdir(ward.parent_folder);
+    clear_away(&ward);
     _exit(0);
 }

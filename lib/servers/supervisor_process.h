@@ -22,18 +22,14 @@
 #define SUPERVISOR_PROCESSES_MAX 32 /* over the supervisor's life */
 
 /*
- * What goes over the channel, a packet each. From the supervisor: one greeting, then a reply to
- * each request. A request is strings, each with its NUL: to run a program the log's path and the
- * arguments behind it; to be detached "" and the path of the file to lock.
+ * The channel carries packets. The supervisor sends a reply when the folder is made, and one to
+ * each request. A request is strings, each with its NUL: the path of the log and the arguments of a
+ * program to run; or "" and the path of the file to lock when it is to be detached.
  */
-struct supervisor_process_greeting {
-    int os_error;
-    char folder[SUPERVISOR_FOLDER_SIZE];
-};
-
 struct supervisor_process_reply {
     int os_error;
-    pid_t pid;
+    pid_t pid;                           /* of the program that runs */
+    char folder[SUPERVISOR_FOLDER_SIZE]; /* in the first reply */
 };
 
 /* False, or fewer than size bytes, when the other side is gone. */

@@ -178,7 +178,7 @@ static void options_reach_the_servers(void **state)
     endpoint.port = (uint16_t)atoi(strrchr(command.out, ':') + 1);
     char text[8192];
     struct error error;
-    assert_int_equal(four_letter_settings(&endpoint, 5 * NS_PER_S, text, sizeof text, &error),
+    assert_int_equal(four_letter_ask(&endpoint, "conf", 5 * NS_PER_S, text, sizeof text, &error),
                      ERROR_NONE);
     assert_has(text, in_work("data/zkherd-server-"));
     assert_recorded(command.out);

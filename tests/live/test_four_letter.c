@@ -177,8 +177,9 @@ static void settings_are_those_of_the_server(void **state)
     (void)state;
     char text[4096];
     struct error error;
-    assert_int_equal(four_letter_settings(real_endpoint(), PATIENCE_NS, text, sizeof text, &error),
-                     ERROR_NONE);
+    assert_int_equal(
+        four_letter_ask(real_endpoint(), "conf", PATIENCE_NS, text, sizeof text, &error),
+        ERROR_NONE);
     assert_non_null(strstr(text, "\nmaxClientCnxns=0\n"));
     assert_non_null(strstr(text, "\nmaxSessionTimeout=3600000\n"));
     assert_non_null(strstr(text, "\nclientPortListenBacklog=65535\n"));

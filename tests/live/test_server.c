@@ -43,7 +43,7 @@ static void starts_serves_and_leaves_nothing(void **state)
     pid_t pid = server_pid(ensemble_server(ensemble, 0));
     assert_string_equal(endpoint_of(ensemble)->host, "127.0.0.1");
     assert_serves(ensemble);
-    assert_true(ensemble_alive(ensemble));
+    assert_true(nest_is_alive(ensemble));
     assert_int_equal(nest_count(), 1);
     bool was_soon = nest_stop(ensemble);
     assert_false(is_running(pid));
@@ -71,23 +71,23 @@ static void tells_of_itself(void **state)
     assert_true(rss_kib > 20 * 1024 && rss_kib < 1024 * 1024);
 
     snprintf(setting, sizeof setting, "\nclientPort=%u\n", endpoint_of(ensemble)->port);
-    assert_has(server_settings_text(ensemble_server(ensemble, 0)), setting);
-    assert_has(server_settings_text(ensemble_server(ensemble, 0)), "\nforceSync=yes\n");
-    assert_has(server_command_line(ensemble_server(ensemble, 0)), "/java -Xms128m -Xmx128m ");
-    assert_has(server_java_version(ensemble_server(ensemble, 0)), " version \"");
+    assert_has(server_start(ensemble_server(ensemble, 0))->settings, setting);
+    assert_has(server_start(ensemble_server(ensemble, 0))->settings, "\nforceSync=yes\n");
+    assert_has(server_start(ensemble_server(ensemble, 0))->command_line,
+               "/java -Xms128m -Xmx128m ");
+    assert_has(server_start(ensemble_server(ensemble, 0))->java_version, " version \"");
 
     /* It may still be writing, of a slow disk for one. */
     do {
-        server_last_lines(ensemble_server(ensemble, 0), text, sizeof text);
-        server_last_lines(ensemble_server(ensemble, 0), cut, sizeof cut);
-    } while (strcmp(server_last_lines(ensemble_server(ensemble, 0), later, sizeof later), text) !=
-             0);
-    assert_has(text, server_java_version(ensemble_server(ensemble, 0)));
+        nest_log(ensemble, 0, text, sizeof text);
+        nest_log(ensemble, 0, cut, sizeof cut);
+    } while (strcmp(nest_log(ensemble, 0, later, sizeof later), text) != 0);
+    assert_has(text, server_start(ensemble_server(ensemble, 0))->java_version);
     size_t length = strlen(text);
     assert_true(strlen(cut) > 0 && strlen(cut) < length);
     assert_string_equal(cut, text + length - strlen(cut));
     assert_int_equal(text[length - strlen(cut) - 1], '\n');
-    assert_string_equal(server_last_lines(ensemble_server(ensemble, 0), cut, 1), "");
+    assert_string_equal(nest_log(ensemble, 0, cut, 1), "");
     nest_stop(ensemble);
 }
 
@@ -102,13 +102,13 @@ static void settings_reach_the_server(void **state)
     char text[4096];
     assert_int_equal(ensemble_start(&options, &ensemble, &error), ERROR_NONE);
     assert_int_equal(
-        four_letter_settings(endpoint_of(ensemble), PATIENCE_NS, text, sizeof text, &error),
+        four_letter_ask(endpoint_of(ensemble), "conf", PATIENCE_NS, text, sizeof text, &error),
         ERROR_NONE);
     assert_has(text, "\ntickTime=777\n");
     assert_has(text, "\nminSessionTimeout=1554\n");
     assert_has(text, "\nmaxSessionTimeout=3600000\n");
     assert_has(text, "\nclientPortListenBacklog=65535\n");
-    assert_has(server_settings_text(ensemble_server(ensemble, 0)), "\nforceSync=no\n");
+    assert_has(server_start(ensemble_server(ensemble, 0))->settings, "\nforceSync=no\n");
     nest_stop(ensemble);
 }
 
@@ -181,13 +181,13 @@ static void outlives_signals_and_falls_with_its_supervisor(void **state)
     kill(supervisor, SIGTERM);
     kill(supervisor, SIGHUP);
     pause_ms(100);
-    assert_true(ensemble_alive(ensemble));
+    assert_true(nest_is_alive(ensemble));
     assert_serves(ensemble);
     struct lateness_mark killed = lateness_mark();
     kill(supervisor, SIGKILL);
     assert_ends(pid);
     soon_ended(killed);
-    assert_false(ensemble_alive(ensemble));
+    assert_false(nest_is_alive(ensemble));
     ensemble_stop(ensemble);
     assert_int_equal(nest_count(), 1); /* that much is lost then */
 }
@@ -200,7 +200,7 @@ static void a_server_that_dies_is_found_dead(void **state)
     struct error error;
     kill(server_pid(ensemble_server(ensemble, 0)), SIGKILL);
     assert_ends(server_pid(ensemble_server(ensemble, 0)));
-    assert_false(ensemble_alive(ensemble));
+    assert_false(nest_is_alive(ensemble));
     assert_int_equal(ensemble_cpu_ns(ensemble, &value, &error), ERROR_SERVER_DIED);
     assert_int_equal(value, 42);
     nest_stop(ensemble);
@@ -255,7 +255,7 @@ static void holds_nothing_of_the_program_open(void **state)
     alarm(10); /* instead of waiting for ever */
     assert_int_equal(read(ends[0], &byte, 1), 0);
     alarm(0);
-    assert_true(ensemble_alive(ensemble));
+    assert_true(nest_is_alive(ensemble));
     close(ends[0]);
     nest_stop(ensemble);
 }
@@ -330,8 +330,7 @@ static void a_port_that_is_snatched_away_is_replaced(void **state)
     struct endpoint endpoint = *endpoint_of(ensemble);
     char text[8192];
     assert_serves(ensemble);
-    assert_null(strstr(server_last_lines(ensemble_server(ensemble, 0), text, sizeof text),
-                       "BindException"));
+    assert_null(strstr(nest_log(ensemble, 0, text, sizeof text), "BindException"));
     nest_stop(ensemble);
     assert_int_equal(nest_count(), 0);
     struct four_letter_identity identity;
@@ -365,7 +364,7 @@ static void an_apache_release_is_used(void **state)
     assert_int_equal(symlink("/usr/share/java/zookeeper.jar", path), 0);
     struct ensemble *ensemble = start();
     assert_serves(ensemble);
-    assert_has(server_command_line(ensemble_server(ensemble, 0)), "/.release/lib/*:");
+    assert_has(server_start(ensemble_server(ensemble, 0))->command_line, "/.release/lib/*:");
     nest_stop(ensemble);
 }
 

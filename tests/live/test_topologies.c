@@ -102,7 +102,7 @@ static void kill_leader(void *context, const struct trial_progress *progress)
         return;
     for (unsigned i = 0; i < ensemble_connect(live_ensemble)->count; i++) {
         if (ensemble_role(live_ensemble, i) == ROLE_LEADER)
-            ensemble_kill(live_ensemble, i);
+            live_kill(i);
     }
     *killed = true;
 }
@@ -114,6 +114,7 @@ static void test_a_dead_leader_ends_the_trial_in_good_order(void **state)
     struct error error = {0};
     bool exists = true;
     (void)state;
+    live_disown();
     plan.hold.mean_ns = 100 * NS_PER_MS;
     uint64_t began_ns = clock_now_ns();
     struct trial_result *result = live_trial_befallen(&plan, kill_leader);

@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tests/support/live.h"
 
+#include "tests/support/pause.h"
+
+#include <signal.h>
+
 struct ensemble *live_ensemble;
 struct connect_string live_servers;
 struct trial_host live_host = {.watch = {.interrupt_descriptor = -1}};
@@ -28,6 +32,23 @@ int live_start_with(unsigned servers, unsigned tick_ms)
     live_host.ensemble = live_ensemble;
     live_expect(setup_session_create(live_host.setup, ROOT, &error), &error);
     return 0;
+}
+
+void live_disown(void)
+{
+    struct error error = {0};
+    setup_session_free(live_host.setup);
+    live_host.ensemble = NULL;
+    live_expect(setup_session_new(&live_servers, NULL, 10 * NS_PER_S, &live_host.setup, &error),
+                &error);
+}
+
+void live_kill(unsigned index)
+{
+    const struct server *server = ensemble_server(live_ensemble, index);
+    kill(server_pid(server), SIGKILL);
+    while (server_is_alive(server))
+        pause_ms(1);
 }
 
 int live_start(void **state)

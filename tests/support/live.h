@@ -35,6 +35,13 @@ int live_start(void **state);
 
 int live_stop(void **state);
 
+/* From here on the servers are taken for somebody else's: of private ones the death of one would be
+ * the error of whatever follows. */
+void live_disown(void);
+
+/* Kills a server, and waits for its end. */
+void live_kill(unsigned index);
+
 /* A drain of `clients` under lockstep on one lock in one process. */
 struct trial_plan live_plan(const char *recipe, uint32_t clients);
 
@@ -45,8 +52,8 @@ struct trial_result *live_trial(struct trial_plan *plan);
 
 /*
  * The same in free pace, and something befalls it: `befall` is told of its progress until it has
- * set the bool that is its context. The servers are taken for somebody else's: of private ones the
- * error would be the trial's end. It gives up after three seconds.
+ * set the bool that is its context. The servers are taken for somebody else's (live_disown). It
+ * gives up after three seconds.
  */
 struct trial_result *live_trial_befallen(struct trial_plan *plan,
                                          void (*befall)(void *done,

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tests/support/nest.h"
 
+#include "servers/server_log.h"
+
 char nest[64];
 
 static struct soon_tally nest_stops;
@@ -95,6 +97,19 @@ void nest_stops_are_soon(void **state)
 {
     (void)state;
     soon_assert_most(&nest_stops);
+}
+
+bool nest_is_alive(const struct ensemble *ensemble)
+{
+    struct error error;
+    return ensemble_check(ensemble, &error) == ERROR_NONE;
+}
+
+const char *nest_log(const struct ensemble *ensemble, unsigned index, char *text, size_t size)
+{
+    char path[512];
+    snprintf(path, sizeof path, "%s/server.%u/server.log", ensemble_folder(ensemble), index + 1);
+    return server_log_tail(path, text, size);
 }
 
 struct error nest_start_in_vain(const struct ensemble_options *options, enum error_kind expected)

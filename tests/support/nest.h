@@ -45,6 +45,12 @@ bool nest_stop(struct ensemble *ensemble);
 /* The last test of a program: most of its calls of nest_stop took two seconds at most. */
 void nest_stops_are_soon(void **state);
 
+/* Whether all its servers run. */
+bool nest_is_alive(const struct ensemble *ensemble);
+
+/* The end of a server's log: server_log_tail. */
+const char *nest_log(const struct ensemble *ensemble, unsigned index, char *text, size_t size);
+
 /* A start that fails as it should, and leaves nothing behind. */
 struct error nest_start_in_vain(const struct ensemble_options *options, enum error_kind expected);
 

@@ -65,9 +65,8 @@ static int open_scene(void **state)
     struct scene *scene = calloc(1, sizeof *scene);
     assert_non_null(scene);
     assert_int_equal(sim_new(&options, &scene->world, &scene->error), ERROR_NONE);
-    assert_int_equal(
-        sync_session_open_simulated(&scene->session, "test", scene->world, &scene->error),
-        ERROR_NONE);
+    assert_int_equal(sync_session_open(&scene->session, "test", NULL, scene->world, &scene->error),
+                     ERROR_NONE);
     connect_again(scene);
     *state = scene;
     return 0;
