@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * actor: what does something with one session of a fleet, and what every kind of actor has. Layer:
- * fleet, below worker.
+ * actor: the user of one session of a fleet. Layer: fleet, below worker.
  *
- * A kind of actor is a struct actor_ops, and a structure with a struct actor at its head. A worker
- * makes the actors, opens a session for each, and brings them orders and alarms. What an actor is
- * to do otherwise it learns from its session, whose listener is the kind's own.
+ * A kind of actor is a struct actor_ops, and a structure whose first member is a struct actor. A
+ * worker makes the actors, opens a session for each with the kind's listener, and calls their
+ * orders and alarms.
  *
- * Invariant: an actor lives on one thread: its session's callbacks, its orders and its alarms are
- * all called there (but see thread_session_order).
+ * Invariant: the callbacks of an actor's session, its orders and its alarms all run on one thread
+ * (but see thread_session_order).
  */
 #ifndef FLEET_ACTOR_H
 #define FLEET_ACTOR_H
@@ -25,13 +24,13 @@ struct actor;
 struct actor_ops {
     size_t size; /* of the kind's structure */
     const struct client_listener *listener;
-    /* Sets up an actor that is all zero but for its head, and has no client yet. kind: what is the
-     * same for all actors of the fleet. seed: of what the actor draws. */
+    /* Sets up an actor that has no client yet; all is zero except its struct actor. kind: of struct
+     * fleet. seed: for the actor's random numbers. */
     void (*init)(void *actor, void *kind, uint64_t seed);
-    /* One of enum fleet_order, or of the kind's own from ORDER_OWN on. A dead session's actor is
-     * told, too. */
+    /* One of enum fleet_order, or from ORDER_OWN on one of the kind's own; also called when the
+     * session is dead. */
     void (*order)(void *actor, int order);
-    /* The alarm that the actor set has rung, late_ns behind its time. */
+    /* The actor's alarm rings, late_ns after its time. */
     void (*alarm)(void *actor, uint64_t late_ns);
 };
 
@@ -43,43 +42,43 @@ struct actor_timer {
 
 struct actor {
     struct shared *shared;
-    struct shared_worker *worker; /* the place of the worker that it lives in */
+    struct shared_worker *worker; /* the place of the actor's worker */
     const struct actor_ops *ops;
     struct actor_timer timer;
     struct client *client;
     uint32_t session;  /* from 0 */
     enum role role;    /* of the session's server */
-    uint64_t spoke_ns; /* when the session began to open, or made its last request */
-    uint64_t pings;    /* the most that it can have sent before that */
-    bool established;  /* the session has been, once */
-    bool apart;        /* it has lost its connection, and has none yet in its place */
+    uint64_t spoke_ns; /* when the session began to open, or made its last answered request */
+    uint64_t pings;    /* the most pings that the session can have sent before spoke_ns */
+    bool established;  /* the session was established at least once */
+    bool apart;        /* the session has lost its connection, and has no new one yet */
     bool in_run;       /* the gate has opened */
 };
 
-/* Sets the actor's only alarm, at a time of the session's world. An alarm cannot be taken back. */
+/* Sets the actor's only alarm. due_ns is of client_now_ns. An alarm cannot be taken back. */
 void actor_set_alarm(struct actor *actor, uint64_t due_ns);
 
-/* The gate has opened: losses of the connection count from here on. */
+/* To be called at ORDER_GATE: from here on losses of the connection count. */
 void actor_pass_gate(struct actor *actor);
 
-/* The session's state is another: counts it among those that are established, that lost their
- * connection, and that have another one. An expired session is for the kind of actor to see to. */
+/* To be called when the session's state changes: counts established sessions, losses of the
+ * connection, and reconnects. An expired session is left to the kind of actor. */
 void actor_state_changed(struct actor *actor, enum client_state state);
 
-/* The reply has come to the session's last request: counts what pings there can have been in the
- * silence before that. */
+/* To be called at the reply to the session's last request: counts the pings that the session can
+ * have sent between that request and the one before. */
 void actor_spoke(struct actor *actor);
 
-/* The session cannot go on, for this reason; to be called once. */
+/* The session cannot go on. To be called once. */
 void actor_lose(const struct actor *actor, enum zk_status status);
 
 /* The actor has nothing more to do. */
 void actor_finish(const struct actor *actor);
 
-/* Writes what is known of the session to its place in the shared memory. */
+/* Writes the state of the session to its place in the shared memory. */
 void actor_report(const struct actor *actor);
 
-/* Something has moved on. */
+/* The actor has made progress. */
 static inline void actor_step(const struct actor *actor)
 {
     atomic_fetch_add(&actor->worker->steps, 1);

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * loop: where a trial's sessions live, and its time passes. Layer: fleet.
+ * loop: the event loop and the clock of zkherd's own session. Layer: fleet.
  *
- * Real servers: the event loop of the driver's own session (client/event_loop.h), and the host's
- * monotonic clock. A simulation (sim/sim.h): its agenda, and its own time, which moves only in
- * loop_turn.
+ * With real servers these are a client/event_loop.h and the monotonic clock. In a simulation
+ * (sim/sim.h) they are its agenda and its time, which passes only in loop_turn.
  */
 #ifndef FLEET_LOOP_H
 #define FLEET_LOOP_H
@@ -22,8 +21,8 @@ struct loop {
 
 uint64_t loop_now_ns(const struct loop *loop);
 
-/* Lets something happen, or time pass until until_ns at the latest: what is ready in the event
- * loop, or the simulation's next event. Those of event_loop_poll. */
+/* Handles what is ready in the event loop, or the simulation's next event; waits for that until
+ * until_ns at most. Errors of event_loop_poll. */
 MUST_CHECK enum error_kind loop_turn(const struct loop *loop, uint64_t until_ns,
                                      struct error *error);
 

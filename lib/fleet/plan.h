@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * plan: what a fleet is, whatever its sessions do. Layer: fleet.
+ * plan: the sessions of a fleet, their processes and their servers. Layer: fleet.
  */
 #ifndef FLEET_PLAN_H
 #define FLEET_PLAN_H
@@ -19,9 +19,9 @@ enum driver {
 struct fleet_plan {
     enum driver driver;
     uint32_t sessions;
-    uint32_t processes; /* session i lives in process i mod processes; at most sessions */
+    uint32_t processes; /* at most sessions; session i belongs to process i mod processes */
     uint32_t session_timeout_ms;
-    uint64_t timeout_ns; /* the longest time in which nothing may move */
+    uint64_t timeout_ns; /* the longest time without progress */
     uint64_t seed;
     /* Session i connects to server i mod their number. In a simulation a server's port is its
      * number, from 1. */

@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * runtime: a worker's actors, and the ways of running them. Layer: fleet, below worker.
+ * runtime: a worker, and the ways of running its actors. Layer: fleet, below worker.
  *
- * On one event loop, all actors live on the worker's only thread. On threads, each actor lives on a
- * thread of its own, and the worker's first thread only opens sessions and passes on what the
- * coordinator says. In a simulation, all actors and the coordinator live on one thread.
+ * With an event loop, all actors run on the worker's only thread. With threads, each actor runs on
+ * a thread of its own, and the worker's first thread only opens sessions and passes on orders. In a
+ * simulation, all actors and the coordinator run on one thread.
  *
- * Invariant: an actor is touched on its own thread only. What it is to do is an order; the runtime
- * brings it to that thread and has it carried out there.
+ * Invariant: an actor is used on its own thread only; the runtime brings orders to that thread.
  */
 #ifndef FLEET_RUNTIME_H
 #define FLEET_RUNTIME_H
@@ -26,31 +25,31 @@ struct worker {
     const struct actor_ops *ops;
     const struct runtime *runtime;
     void *own;       /* the runtime's */
-    struct sim *sim; /* the simulation to live in; else NULL */
-    char *actors;    /* `count` of them, of ops->size bytes each */
+    struct sim *sim; /* NULL: real servers */
+    char *actors;    /* `count` actors of ops->size bytes each */
     uint32_t index;
     uint32_t count;
-    uint32_t opened; /* of them, sessions that are open or opening */
+    uint32_t opened; /* actors whose session is open or opening */
     enum fleet_phase phase;
-    uint32_t inquiry; /* that was answered last */
+    uint32_t inquiry; /* the last that was answered */
     uint64_t cpu_at_gate_ns;
 };
 
 /* A way of running actors. */
 struct runtime {
-    /* Makes what the sessions will live on, and fills in how alarms are set. */
+    /* Makes the runtime's own data, and fills in how alarms are set. */
     enum error_kind (*set_up)(struct worker *worker, struct actor_timer *timer,
                               struct error *error);
     /* Begins to open an actor's session, and fills in its client. */
     enum error_kind (*open)(struct worker *worker, struct actor *actor, const char *hosts,
                             struct error *error);
-    /* Has the actor carry out the order (worker_carry_out) on its thread. */
+    /* Has worker_carry_out called on the actor's thread. */
     void (*tell)(struct actor *actor, int order);
-    /* Lets the sessions live, for most_ns at most; calls worker_woken when the coordinator has
-     * something to say. */
+    /* Runs the sessions, for most_ns at most; calls worker_woken when the coordinator has woken the
+     * worker. */
     enum error_kind (*wait)(struct worker *worker, uint64_t most_ns, struct error *error);
-    /* Closes the sessions, until `until_ns` at most. False if a thread that would not end still
-     * uses its actor. Also after a set_up that failed. */
+    /* Closes the sessions, until until_ns at most. False if a thread has not ended and still uses
+     * its actor. Also called after a set_up that failed. */
     bool (*tear_down)(struct worker *worker, uint64_t until_ns);
 };
 

@@ -1,15 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * set-up session: the driver's own session, which lays out the znodes of a run and clears them
- * away. Layer: fleet.
+ * setup_session: zkherd's own session, which creates the znodes of a run and deletes them. Layer:
+ * fleet.
  *
- * Its calls are synchronous: each waits for its reply, up to a deadline. Questions and deletions
- * outlive a connection that is lost: they are sent again on the next one. A session that has
- * expired, as one does in which nobody lived for a while, is followed by another at its next use.
- * Its requests are not among those that are measured; it counts them, so that they can be told from
- * the others in a server's counters.
+ * The calls are synchronous: each waits for its reply, up to a deadline. After a lost connection
+ * reads and deletes are sent again. An expired session is replaced by a new one at its next use.
+ * The requests are not measured; they are counted, so that they can be taken out of the servers'
+ * counters.
  *
- * Invariant: it works under the root znodes of runs and nowhere else.
+ * Invariant: only the root znodes of runs and znodes below them are changed.
  */
 #ifndef FLEET_SETUP_SESSION_H
 #define FLEET_SETUP_SESSION_H
@@ -25,37 +24,35 @@
 
 struct setup_session;
 
-/* Opens a session with the servers (chroot included), within timeout_ns; *setup is the
- * caller's to setup_session_free. If they are private ones, of this ensemble and not NULL, which
- * must outlive the set-up session's use, whatever waits for them here ends as ERROR_SERVER_DIED
- * with one of them. ERROR_NO_ANSWER when no session could be had in time. */
+/* Opens a session with the servers (chroot included). *setup is the caller's to setup_session_free.
+ * ensemble: private servers, which must outlive the set-up session's use, or NULL; when one of them
+ * ends, every wait here ends with ERROR_SERVER_DIED. timeout_ns also bounds every later request.
+ * ERROR_NO_ANSWER if no session is established in time. */
 MUST_CHECK enum error_kind setup_session_new(const struct connect_string *servers,
                                              const struct ensemble *ensemble, uint64_t timeout_ns,
                                              struct setup_session **setup, struct error *error);
 
-/* The same in a simulation, which must outlive the set-up session's use; timeout_ns is of its time.
+/* The same in a simulation, which must outlive the set-up session's use. timeout_ns is of its time.
  */
 MUST_CHECK enum error_kind setup_session_new_simulated(struct sim *sim, uint64_t timeout_ns,
                                                        struct setup_session **setup,
                                                        struct error *error);
 
-/* Ends the session; one in a simulation ends with that. NULL is fine. */
+/* Ends the session; in a simulation the session ends with the simulation. NULL is fine. */
 void setup_session_free(struct setup_session *setup);
 
-/* For a forked child: lets go of the parent's session without a word to the server. */
+/* For a forked child: closes the child's copies, and sends nothing. */
 void setup_session_abandon(struct setup_session *setup);
 
-/* From here on every call below that asks the servers is ERROR_INTERRUPTED, with nothing asked,
- * while this descriptor is readable; -1, as at first: none is. What is to be cleared away all the
- * same takes a -1. */
+/* From here on, while this descriptor is readable, a request is not sent and returns
+ * ERROR_INTERRUPTED. -1, as at the beginning: no request is. */
 void setup_session_heed(struct setup_session *setup, int interrupts);
 
-/* The loop that the set-up session's session lives in: for what its owner waits for besides. */
+/* The loop of the session, in which the owner may wait for more. */
 const struct loop *setup_session_loop(const struct setup_session *setup);
 
 /* Creates a persistent znode. ERROR_EXISTS, ERROR_FORBIDDEN, ERROR_NO_CHROOT (its parent is
- * missing).
- */
+ * missing). */
 MUST_CHECK enum error_kind setup_session_create(struct setup_session *setup, const char *path,
                                                 struct error *error);
 
@@ -64,21 +61,19 @@ MUST_CHECK enum error_kind setup_session_create_holding(struct setup_session *se
                                                         const char *path, const char *text,
                                                         struct error *error);
 
-/* The same, together with a mark below it or none of both: an ephemeral znode, which is there as
- * long as the set-up session's session, and which the set-up session makes again in a session that
- * follows that one. */
+/* The same, together with a mark below it, in one transaction. The mark is an ephemeral znode,
+ * which exists as long as the session does; a session that replaces an expired one makes it again.
+ */
 MUST_CHECK enum error_kind setup_session_create_marked(struct setup_session *setup,
                                                        const char *path, const char *text,
                                                        const char *mark, struct error *error);
 
-/* Waits until the set-up session's server has caught up with everything that has been answered
- * anywhere: a follower may be behind, but it answers a write, here of the znode's data, in its
- * turn. */
+/* Waits until the session's server has applied everything that was answered anywhere: a follower
+ * may be behind, but it answers a write, here of the znode's data, only after all earlier ones. */
 MUST_CHECK enum error_kind setup_session_catch_up(struct setup_session *setup, const char *path,
                                                   struct error *error);
 
-/* Reads a znode's data as text (size bytes at most, terminated); that of a znode that is gone is
- * "".
+/* Reads a znode's data as text (size bytes at most, with a NUL). A missing znode has the text "".
  */
 MUST_CHECK enum error_kind setup_session_read(struct setup_session *setup, const char *path,
                                               char *text, size_t size, struct error *error);
@@ -91,25 +86,25 @@ MUST_CHECK enum error_kind setup_session_count_children(struct setup_session *se
                                                         const char *path, size_t *count,
                                                         struct error *error);
 
-/* The names of the znode's children, in no order: the set-up session's, until its next call. */
+/* The names of the znode's children, in no order; valid until the next call. */
 MUST_CHECK enum error_kind setup_session_list_children(struct setup_session *setup,
                                                        const char *path, const char *const **names,
                                                        size_t *count, struct error *error);
 
-/* Deletes a znode and all that is below it; a znode that is gone already is no error. */
+/* Deletes a znode and all znodes below it. A missing znode is no error. */
 MUST_CHECK enum error_kind setup_session_delete_tree(struct setup_session *setup, const char *path,
                                                      struct error *error);
 
 /* See client_server. */
 void setup_session_server(const struct setup_session *setup, char *text, size_t size);
 
-/* Requests sent so far, the session's own connect not included. */
+/* The number of requests sent so far, without connects. */
 uint64_t setup_session_requests(const struct setup_session *setup);
 
-/* The most pings that the session can have sent since then (pings.h). */
+/* The most pings that the session can have sent since a time (pings.h). */
 uint64_t setup_session_pings(const struct setup_session *setup, uint64_t since_ns);
 
-/* Whether its connection has stood since then. */
+/* Whether the session has kept its connection since a time. */
 bool setup_session_stayed(const struct setup_session *setup, uint64_t since_ns);
 
 #endif

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
  * server: one private ZooKeeper server on 127.0.0.1: its configuration, its process, its log.
- * Layer: servers.
+ * Layer: servers, below ensemble.
  *
- * It runs under a supervisor (servers/supervisor.h), in a folder of its own there, with every
- * setting that matters for load written out. Alone it is standalone; with its peers it is a member
- * of an ensemble (servers/ensemble.h), which is what a program holds. Invariant: every setting that
+ * The server runs under a supervisor (servers/supervisor.h), in a folder of its own. It is
+ * standalone, or a member of an ensemble. Invariant: every setting that
  * shapes its load is in the settings of server_start, every limit of its memory in the command
  * line.
  */
@@ -25,10 +24,10 @@
 
 #define SERVER_COMMAND_SIZE (4 * (size_t)PATH_MAX)
 
-/* What a JVM takes besides its heap, in practice: code, threads, the collector's books. */
+/* What a JVM needs in practice besides its heap: code, threads, the collector's data. */
 #define SERVER_OVERHEAD_MIB 100
 
-/* Heaps that are worth trying: with less a JVM does not come to serve. */
+/* The bounds of a heap: with less than the least a server does not start to serve. */
 #define SERVER_HEAP_MIN_MIB 8
 #define SERVER_HEAP_MAX_MIB 1000000
 
@@ -41,34 +40,30 @@ struct server_start {
 
 struct server;
 
-/*
- * Configures a server and has the supervisor run it; whether it serves is another question
- * (server_serves). On success *server is the caller's to server_free; its process is the
- * supervisor's. Java is $JAVA_HOME/bin/java or that of the PATH, ZooKeeper is the Apache release at
- * $ZOOKEEPER_HOME or Debian's package. ERROR_NO_JAVA, ERROR_NO_ZOOKEEPER, or the operating
- * system's. The server inherits the limit of open files that the program had when it made the
- * supervisor.
- */
+/* Configures a server and has the supervisor run it (servers/install.h finds Java and ZooKeeper).
+ * server_serves says later whether it serves. On success *server is the caller's to server_free;
+ * the process is the supervisor's, and has the supervisor's limit of open files. ERROR_NO_JAVA,
+ * ERROR_NO_ZOOKEEPER, or the operating system's. */
 MUST_CHECK enum error_kind server_launch(const struct server_options *options,
                                          const struct server_place *place, struct server **server,
                                          struct error *error);
 
-/* Frees what describes the server and ends nothing. NULL is fine. */
+/* Frees the description of the server, and ends nothing. NULL is fine. */
 void server_free(struct server *server);
 
-/* Whether it serves requests, and is ours: another program's server may have taken the port. The
- * role is written only then, within patience_ns or twice that. */
+/* Whether the server serves requests; *role is written only then. Another program's server on the
+ * same port does not count. Waits for each of two answers, patience_ns at most. */
 bool server_serves(struct server *server, uint64_t patience_ns, enum role *role);
 
-/* Whether its log says that it could not have one of its ports. It may run on all the same, without
+/* Whether the log says that one of the server's ports was taken. Such a server may run on without
  * ever serving. */
 bool server_lacks_port(const struct server *server);
 
-/* Fills *error with this kind, the server as its subject and the end of its log as its detail. */
+/* Fills *error: the server is the subject, the end of its log the detail. Returns kind. */
 enum error_kind server_raise(const struct server *server, enum error_kind kind,
                              struct error *error);
 
-/* Where it listens: 127.0.0.1 and its port; the server's. */
+/* The address for clients; the server's. */
 const struct endpoint *server_endpoint(const struct server *server);
 
 /* The JVM's process. */
@@ -77,8 +72,7 @@ pid_t server_pid(const struct server *server);
 /* Whether the JVM still runs. */
 bool server_is_alive(const struct server *server);
 
-/* CPU time that the JVM has used so far, all its threads, user and system, in nanoseconds; up to
- * its end if it was killed. ERROR_SERVER_DIED when it no longer runs for another reason. */
+/* CPU time that the JVM has used so far, all threads, user and system. ERROR_SERVER_DIED. */
 MUST_CHECK enum error_kind server_cpu_ns(const struct server *server, uint64_t *cpu_ns,
                                          struct error *error);
 

@@ -1,17 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * supervisor: a process that watches over a temporary folder and the servers that run in it. Layer:
+ * supervisor: a process that owns a temporary folder and the processes that run in it. Layer:
  * servers.
  *
- * Invariant: however the program ends, SIGKILL included, the supervisor ends the processes that it
- * runs and then removes the folder with all that is in it, and the folder around it if it made that
- * one. If the supervisor itself is killed, its processes end with it, and only the folder stays.
- * One that was detached does the same, but not when the program ends.
+ * Invariant: when the program ends, by SIGKILL too, the supervisor ends its processes, removes the
+ * folder, and removes the parent folder if it has made that one. If the supervisor is killed, its
+ * processes are killed too, and only the folder stays. A detached supervisor does not end with the
+ * program.
  *
- * The supervisor is a child of the program in a session of its own, so a Ctrl-C at the terminal
- * reaches neither it nor what it runs. It learns of the program's end from a socket that closes,
- * and from the program's pidfd; what runs is a child of the supervisor. It knows nothing of
- * ZooKeeper.
+ * The supervisor is a child of the program in a process session of its own, so a Ctrl-C at the
+ * terminal does not reach it. It learns of the program's end from a socket and from the program's
+ * pidfd. It knows nothing of ZooKeeper.
  */
 #ifndef SERVERS_SUPERVISOR_H
 #define SERVERS_SUPERVISOR_H
@@ -24,58 +23,54 @@
 
 struct supervisor;
 
-/*
- * Starts a supervisor with a fresh folder, readable for this user only, inside parent_folder. That
- * one is made if it does not exist, and then removed in the end unless somebody else has put
- * something there. On success *supervisor is the caller's to end with supervisor_free. Errors are
- * the operating system's. To be called while the program has one thread.
- */
+/* Starts a supervisor with a new folder, readable for this user only, inside parent_folder. A
+ * parent_folder that does not exist is made, and removed at the end if it is empty then. On success
+ * *supervisor is the caller's to supervisor_free. Errors are the operating system's. Call this
+ * while the program has one thread. */
 MUST_CHECK enum error_kind supervisor_new(const char *parent_folder, struct supervisor **supervisor,
                                           struct error *error);
 
-/* Ends the supervisor's processes (SIGTERM, after a second SIGKILL), removes the folder and waits
- * for that, at most two seconds (then it goes on by itself). NULL is fine. */
+/* Has the supervisor end its processes (SIGTERM, after 1 s SIGKILL) and remove the folder. Waits
+ * for that, 2 s at most; the supervisor continues on its own. NULL is fine. */
 void supervisor_free(struct supervisor *supervisor);
 
-/* For a forked child of the program: lets go of the supervisor and ends nothing. NULL is fine. */
+/* For a forked child of the program: frees the child's copy, and ends nothing. NULL is fine. */
 void supervisor_forget(struct supervisor *supervisor);
 
 /* The folder's absolute path; the supervisor's. */
 const char *supervisor_folder(const struct supervisor *supervisor);
 
 /*
- * Runs arguments[0] (an absolute path; the list ends with NULL) as a child of the supervisor,
- * inside the folder, with its output appended to the file log_name (a path from there) and nothing
- * to read. On success *pid is its process. A program that cannot be executed is no error here: it
- * ends at once and the log says why. At most SUPERVISOR_PROCESSES_MAX
- * (servers/supervisor_process.h), counted over the supervisor's life.
+ * Runs arguments[0] (an absolute path; the list ends with NULL) as a child of the supervisor, in
+ * the folder. Its input is empty, and its output is appended to log_name (a path below the folder).
+ * On success *pid is its process. If the program cannot be executed, the process ends at once and
+ * the log says why. A supervisor runs at most SUPERVISOR_PROCESSES_MAX processes in its life.
  */
 MUST_CHECK enum error_kind supervisor_run(struct supervisor *supervisor,
                                           const char *const arguments[], const char *log_name,
                                           pid_t *pid, struct error *error);
 
 /*
- * Lets the supervisor go on without the program. From here on it ends when it is told to
- * (supervisor_end_detached, SIGTERM), or when the file lock_path is gone: nobody would find it any
- * more. It holds a lock on that file (absolute, there, writable) for as long as it lives, and
- * removes it in the end. Frees *supervisor; on an error nothing has changed, unless the supervisor
- * itself is gone.
+ * Lets the supervisor run on without the program. It then holds a lock on the file lock_path (an
+ * absolute path of a writable file), and ends after SIGTERM (supervisor_end_detached) or when the
+ * file is gone, since nobody could find the supervisor any more. At its end it removes the file.
+ * Frees *supervisor. On an error nothing has changed, unless the supervisor itself is gone.
  */
 MUST_CHECK enum error_kind supervisor_detach(struct supervisor *supervisor, const char *lock_path,
                                              struct error *error);
 
-/* The process of the detached supervisor that has the lock on this open file, by the kernel's
- * account and so never another's: -1 if it is not to be seen from here (another PID namespace), 0
- * if there is none. */
+/* The process of the detached supervisor that holds the lock on this open file; 0 if there is none,
+ * -1 if it is in another PID namespace. The kernel answers, so a process number that is in use
+ * again does not mislead. */
 pid_t supervisor_holder(int descriptor);
 
-/* Ends the detached supervisor that has the lock on this open file, as supervisor_free does, and
- * waits for that, ten seconds at most. ERROR_SYSTEM, ERROR_DENIED. */
+/* Ends the detached supervisor that holds the lock on this open file, as supervisor_free does, and
+ * waits for that, 10 s at most. ERROR_SYSTEM, ERROR_DENIED. */
 MUST_CHECK enum error_kind supervisor_end_detached(int descriptor, const char *lock_path,
                                                    struct error *error);
 
-/* Removes the folder of a supervisor that was killed; nothing that is not this user's, and such a
- * folder by its name. */
+/* Removes the folder of a supervisor that was killed. A folder of another user, or of another name
+ * than a supervisor's, is not touched. */
 void supervisor_remove_leftovers(const char *folder);
 
 #endif

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * supervisor_process: the supervisor's process: what it does for the program (servers/supervisor.h,
- * the only one to use this). Layer: servers.
+ * supervisor_process: the code that runs in the supervisor's process. Layer: servers, below
+ * supervisor, its only user.
  *
- * It is forked while the program has one thread, so it may allocate; it ends by _exit, because the
- * program's exit handlers and unwritten output are not its own.
+ * The process is forked while the program has one thread, so it may allocate. It ends by _exit:
+ * the program's exit handlers and unwritten output are not its own.
  * Invariant: that of servers/supervisor.h.
  */
 #ifndef SERVERS_SUPERVISOR_PROCESS_H
@@ -14,7 +14,7 @@
 #include <stddef.h>
 #include <sys/types.h>
 
-/* How the names of the folders begin. */
+/* The beginning of the folders' names. */
 #define SUPERVISOR_FOLDER_NAME   "zkherd-server-"
 #define SUPERVISOR_FOLDER_SIZE   1024
 #define SUPERVISOR_REQUEST_SIZE  (32 * (size_t)1024)
@@ -32,15 +32,16 @@ struct supervisor_process_reply {
     char folder[SUPERVISOR_FOLDER_SIZE]; /* in the first reply */
 };
 
-/* False, or fewer than size bytes, when the other side is gone. */
+/* False, or fewer than size bytes, if the other side is gone. */
 bool supervisor_process_send(int channel, const void *packet, size_t size);
 ssize_t supervisor_process_receive(int channel, void *packet, size_t size);
 
-/* The life of the supervisor's process, in the forked child: on the channel's one end, with a pidfd
- * of the program, or -1 on a kernel without; then the closing channel alone tells of its end. */
+/* The life of the supervisor's process, in the forked child. channel: its end of the channel;
+ * program: a pidfd of the program, or -1 on a kernel without pidfds, where only the channel shows
+ * the program's end. */
 _Noreturn void supervisor_process_keep(int channel, int program, const char *parent_folder);
 
-/* Removes a folder with all that is in it; at most half a second if somebody still writes there. */
+/* Removes a folder with its contents; tries for 0.4 s if a process still writes there. */
 void supervisor_process_remove_folder(const char *folder);
 
 #endif

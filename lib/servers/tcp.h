@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * tcp: a TCP connection to a server, and the address behind its name. Layer: servers.
+ * tcp: a TCP connection to a server, and the address of its name. Layer: servers.
  *
- * A name with several addresses: they are tried in the resolver's order, each with its share of the
- * time that is left, and the first that accepts a connection is taken.
+ * The addresses of a name are tried in the resolver's order, each for an equal share of the time
+ * that is left, until one accepts a connection.
  *
- * Both ways in end at their deadline; only the resolving of a name (DNS) is not bounded by it.
- * ERROR_UNRESOLVED, ERROR_REFUSED (nobody listens there), ERROR_CLOSED, ERROR_NO_ANSWER (not in
- * time), or an error of the operating system.
+ * Invariant: a call ends at its deadline, except while a name is resolved (DNS). Errors:
+ * ERROR_UNRESOLVED, ERROR_REFUSED (nobody listens), ERROR_CLOSED (after it was accepted),
+ * ERROR_NO_ANSWER (not in time), or the operating system's (ERROR_NO_DESCRIPTORS …).
  */
 #ifndef SERVERS_TCP_H
 #define SERVERS_TCP_H
@@ -18,20 +18,17 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Connects: *fd is the caller's to close, and does not block. deadline_ns is of clock_now_ns. */
+/* Connects. *fd is the caller's to close, and non-blocking. deadline_ns is of clock_now_ns. */
 MUST_CHECK enum error_kind tcp_connect(const struct endpoint *endpoint, uint64_t deadline_ns,
                                        int *fd, struct error *error);
 
-/*
- * Makes the endpoint's host an address, and keeps what stood there as its name. A name is resolved
- * by connecting to it, within timeout_ns; of an address nothing is asked. Afterwards nothing that
- * connects to the endpoint, the client library included, waits for DNS.
- */
+/* Replaces the endpoint's host by its address, and keeps the host as its name, so that no later
+ * connection waits for DNS. A name is resolved by connecting to it, within timeout_ns; a host that
+ * is an address already is only normalised. */
 MUST_CHECK enum error_kind tcp_resolve(struct endpoint *endpoint, uint64_t timeout_ns,
                                        struct error *error);
 
-/* Waits until the descriptor is ready for one of poll's events; false when the deadline comes
- * first. */
+/* Waits until the descriptor is ready for one of these events of poll; false at the deadline. */
 bool tcp_await(int fd, short events, uint64_t deadline_ns);
 
 #endif
