@@ -12,7 +12,6 @@ void actor_set_alarm(struct actor *actor, uint64_t due_ns)
 
 /* ------------------------------------------------------------------ the connection */
 
-/* From here on the servers may not have told the session everything, or told it otherwise. */
 static void count_loss(const struct actor *actor)
 {
     atomic_fetch_add(&actor->shared->losses, 1);

@@ -3,14 +3,14 @@
 
 #include <stdio.h>
 
-/* What is known and is no request of any session is taken out. */
+/* The servers' count without what is no request of a session. */
 static struct server_counters_count count_of_sessions(const struct reconcile_facts *facts)
 {
     struct server_counters_count count = facts->servers;
     uint64_t received = facts->sessions->of[TALLY_NOTIFICATION];
     server_counters_discount(&count, facts->exits, facts->reconnects,
                              facts->setup_session_requests);
-    /* Nobody knows what the servers still told a session that was about to go. */
+    /* A session that was about to die may not have received its last notifications. */
     if (facts->had_death && count.notifications > received)
         count.notifications = received;
     return count;
@@ -21,15 +21,15 @@ static bool has_lost_connections(const struct reconcile_facts *facts)
     return facts->reconnects > 0 || facts->losses > 0;
 }
 
-/* Whether somebody has connected since the gate opened who is none of ours. Where one of ours has
- * lost its connection nobody knows how often it tried to connect again. */
+/* Whether another client has connected since the gate opened. If a session has lost its connection,
+ * the number of its own attempts to reconnect is not known. */
 static bool has_newcomers(const struct reconcile_facts *facts)
 {
     return facts->servers.connects > 0 && facts->setup_session_stayed &&
            !has_lost_connections(facts);
 }
 
-/* Why the two counts cannot be held against each other at all; NULL if they can. */
+/* Why the two counts cannot be compared; NULL if they can. */
 static const char *find_obstacle(const struct reconcile_facts *facts, bool others)
 {
     if (!facts->servers.known)
@@ -42,7 +42,7 @@ static const char *find_obstacle(const struct reconcile_facts *facts, bool other
                               : "other clients are connected";
 }
 
-/* Says in result->why what may make the two counts differ although each is right. */
+/* Whether the counts may differ although both are right: result->why says why. */
 static bool is_excused(const struct reconcile_facts *facts, struct reconcile_result *result)
 {
     if (has_lost_connections(facts))
@@ -69,7 +69,7 @@ struct reconcile_result reconcile(const struct reconcile_facts *facts)
         return result;
     }
     struct server_counters_count count = count_of_sessions(facts);
-    /* Setting its watches again, on another connection, is a read of the library's own, too. */
+    /* After a reconnect the library sets its watches again, which counts as a read. */
     result.counter =
         server_counters_reconcile(&count, facts->sessions, facts->pings_most + facts->reconnects,
                                   &result.servers, &result.sessions);

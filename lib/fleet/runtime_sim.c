@@ -2,7 +2,7 @@
 #include "fleet/runtime.h"
 #include "sim/sim.h"
 
-/* Events in a turn: so many that the coordinator's looking around costs little beside them. */
+/* Events in a turn: the coordinator's own checks cost little beside so many. */
 #define TURN_EVENTS 4096
 
 static void ring(void *context)
@@ -33,7 +33,7 @@ static enum error_kind open_session(struct worker *worker, struct actor *actor, 
                     worker->ops->listener, actor, &actor->client, error);
 }
 
-/* Whether the coordinator may take its next step: until then nothing waits for it. */
+/* Whether the coordinator may take its next step. */
 static bool is_at_rest(const struct shared *shared)
 {
     return shared->in_steps && atomic_load(&shared->busy) == 0;

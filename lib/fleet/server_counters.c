@@ -9,7 +9,7 @@
 #define TIMEOUT_NS    (5 * NS_PER_S)
 #define QUESTIONS_MAX 50
 
-/* A question to one server, as four_letter_insist puts it. */
+/* The context of a question for four_letter_insist. */
 struct inquiry {
     struct server_counters *counters;
     const struct endpoint *endpoint;
@@ -17,7 +17,7 @@ struct inquiry {
     struct four_letter_counters answer;
 };
 
-/* A private server that has ended will not answer any more: there is no use in asking again. */
+/* A private server that has ended is not asked again. */
 static enum error_kind find_cause(const struct inquiry *inquiry, enum error_kind kind,
                                   struct error *error)
 {
@@ -28,8 +28,7 @@ static enum error_kind find_cause(const struct inquiry *inquiry, enum error_kind
     return end.kind;
 }
 
-/* Asks until there is an answer; of what it was asked in vain nobody knows what a server counted.
- */
+/* Asks until there is an answer. Whether the server counted the unanswered words is not known. */
 static enum error_kind insist(enum error_kind (*ask)(void *inquiry, struct error *error),
                               struct inquiry *inquiry, struct error *error)
 {
@@ -78,11 +77,9 @@ static bool is_same_but_for_the_question(const struct four_letter_counters *coun
            counters->notifications_sent == before->notifications_sent;
 }
 
-/*
- * Asks for the counters until an answer says what the one before did: a server writes its answer
- * line by line and works on meanwhile, so a ping may be in one counter and not in the other.
- * Of a server that never comes to rest the last answer is taken.
- */
+/* Asks for the counters until two answers in a row agree: a server answers line by line and works
+ * on meanwhile, so a ping may be in one counter and not in the other. If no two agree, the last
+ * answer counts. */
 static enum error_kind ask_whole(struct inquiry *inquiry, struct error *error)
 {
     struct four_letter_counters before = {0};
@@ -97,7 +94,7 @@ static enum error_kind ask_whole(struct inquiry *inquiry, struct error *error)
     return ERROR_NONE;
 }
 
-/* Adds one server's counters; reading->known turns false if it does not tell. */
+/* Adds one server's counters. If it does not tell them, the reading is not known. */
 static enum error_kind add_server(struct server_counters *counters, const struct endpoint *endpoint,
                                   struct server_counters_reading *reading, struct error *error)
 {
@@ -117,7 +114,7 @@ static enum error_kind add_server(struct server_counters *counters, const struct
     reading->connections += answer->connections - 1;
     reading->connects += answer->connects;
     reading->watches += answer->watch_count;
-    /* Every server of an ensemble has them all, but for what it has not applied yet. */
+    /* A server has all ephemerals, except those that it has not applied yet. */
     if (answer->ephemerals_count < reading->ephemerals)
         reading->ephemerals = answer->ephemerals_count;
     return ERROR_NONE;
@@ -214,7 +211,7 @@ struct server_counters_count server_counters_subtract(const struct server_counte
 void server_counters_discount(struct server_counters_count *count, uint64_t exits,
                               uint64_t reconnects, uint64_t setup_session_reads)
 {
-    /* Closing a session is a write; connecting again with one is none. */
+    /* The close of a session is a write, a reconnect is none. */
     count->writes -= exits;
     count->reads -= setup_session_reads;
     count->packets_received -= exits + reconnects + setup_session_reads;
@@ -231,7 +228,7 @@ bool server_counters_is_behind(const struct server_counters_count *count, const 
     return exits > 0 && count->known && count->writes < tally_rpcs(tally) - reads_of(tally) + exits;
 }
 
-/* How many of the reads that the servers answered were pings, if their number can be right. */
+/* How many of the reads that the servers answered were pings, if the servers counted right. */
 static uint64_t pings_among(const struct server_counters_count *count, uint64_t reads,
                             uint64_t pings_most)
 {

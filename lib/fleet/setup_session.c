@@ -18,12 +18,12 @@
 struct setup_session {
     struct sync_session session;
     uint64_t timeout_ns;
-    uint64_t away_ns;          /* how long a connection is waited for */
-    int interrupts;            /* -1: none are heeded */
-    bool gave_up;              /* the servers have not answered, in time or at all */
-    char mark[PATH_MAX_BYTES]; /* the ephemeral znode that shows that the run lives; or "" */
-    int64_t marked_session;    /* whose it is */
-    char chroot[sizeof((struct connect_string *)0)->chroot]; /* before each of its paths */
+    uint64_t away_ns;          /* how long to wait for a connection */
+    int interrupts;            /* see setup_session_heed */
+    bool gave_up;              /* the servers have not answered a request */
+    char mark[PATH_MAX_BYTES]; /* the run's ephemeral znode, or "" */
+    int64_t marked_session;    /* the session that made the mark */
+    char chroot[sizeof((struct connect_string *)0)->chroot]; /* before every path */
 };
 
 /* ------------------------------------------------------------------ the session */
@@ -48,7 +48,7 @@ static enum error_kind await_session(struct setup_session *setup, struct error *
     return sync_session_connect(&setup->session, limit, error);
 }
 
-/* With these servers or, if there are none, in a simulation. */
+/* With these servers, or with NULL in the simulation. */
 static enum error_kind open_one(const struct connect_string *servers,
                                 const struct ensemble *ensemble, struct sim *sim,
                                 uint64_t timeout_ns, struct setup_session **setup,
@@ -124,7 +124,7 @@ uint64_t setup_session_pings(const struct setup_session *setup, uint64_t since_n
     uint32_t timeout_ms = client_timeout_ms(client);
     if (client->sent_ns < since_ns)
         return pings_most(now_ns(setup) - client->sent_ns, timeout_ms);
-    /* Nobody knows any more how long it had been silent then. */
+    /* How long the session had been silent at that time is not known. */
     return pings_most(now_ns(setup) - since_ns, timeout_ms) + 1;
 }
 
@@ -141,8 +141,8 @@ static bool is_interrupted(const struct setup_session *setup)
     return setup->interrupts >= 0 && poll(&descriptor, 1, 0) > 0;
 }
 
-/* The mark went with a session that expired: the one that followed makes it again. What becomes of
- * that is no matter of the request at hand. */
+/* Makes the mark again if the session that made it has expired. The status of the reply does not
+ * matter to the request at hand. */
 static enum error_kind renew_mark(struct setup_session *setup, struct error *error)
 {
     struct sync_session *session = &setup->session;
@@ -157,11 +157,10 @@ static enum error_kind renew_mark(struct setup_session *setup, struct error *err
     return kind;
 }
 
-/* Before each request: the session stands. A connection is waited for until the session would have
- * expired without one; with an ensemble twice as long. When the host of a leader is gone without a
- * word, the other servers wait in the election (ZooKeeper's syncLimit, and 5 s for each
- * connection), and the client library waits for two thirds of the session's timeout before it tries
- * the next server. */
+/* Before each request. Waits for a connection until the session would have expired; with an
+ * ensemble twice as long: when the host of a leader vanishes, the other servers wait in the
+ * election (syncLimit, and 5 s for each connection), and the client library waits for two thirds of
+ * the session's timeout before it tries the next server. */
 static enum error_kind make_ready(struct setup_session *setup, const char *about,
                                   struct error *error)
 {
@@ -180,8 +179,8 @@ static enum error_kind make_ready(struct setup_session *setup, const char *about
     return kind == ERROR_NONE ? sync_session_connect(session, limit, error) : kind;
 }
 
-/* Sends a request, which is about this path, and waits for the reply. Servers that have not
- * answered once in time are not asked again: each time would take as long. */
+/* Sends a request about this path, and waits for the reply. Servers that have not answered once in
+ * time are not asked again: each request would take as long. */
 static enum error_kind ask_once(struct setup_session *setup, const struct request *request,
                                 const char *about, struct error *error)
 {
@@ -194,8 +193,8 @@ static enum error_kind ask_once(struct setup_session *setup, const struct reques
     return kind;
 }
 
-/* The same, of what may as well be sent twice. When a server dies, its whole ensemble drops its
- * connections to elect: a run that gave up at that would leave its znodes behind. */
+/* The same for a request that may be sent twice. When a server dies, its whole ensemble closes its
+ * connections for an election; a run that gave up then would leave its znodes behind. */
 static enum error_kind ask(struct setup_session *setup, const struct request *request,
                            const char *about, struct error *error)
 {
@@ -208,12 +207,12 @@ static enum error_kind ask(struct setup_session *setup, const struct request *re
     return kind;
 }
 
-/* The permission that a request takes, and of which znode. */
+/* The permission that a request needs, and on which znode. */
 static const char *permission_for(enum operation operation)
 {
     switch (operation) {
     case OP_CREATE:
-    case OP_MULTI: /* the root of a run, with its mark */
+    case OP_MULTI: /* setup_session_create_marked */
         return "to create it takes the permission c of the znode above it";
     case OP_DELETE:
         return "to delete it takes the permission d of the znode above it";
@@ -224,7 +223,7 @@ static const char *permission_for(enum operation operation)
     }
 }
 
-/* What the reply means to who wanted this done: an error of the request itself goes before. */
+/* The error of a request that must succeed: `kind`, or what the reply's status means. */
 static enum error_kind check_done(const struct setup_session *setup, enum error_kind kind,
                                   const char *asked, struct error *error)
 {
@@ -251,7 +250,7 @@ static enum error_kind check_done(const struct setup_session *setup, enum error_
     }
 }
 
-/* The same, to who takes a znode that is gone for an answer too. */
+/* The same for a request whose znode may be missing. */
 static enum error_kind check_gone(const struct setup_session *setup, enum error_kind kind,
                                   const char *path, struct error *error)
 {
@@ -264,7 +263,7 @@ enum error_kind setup_session_create(struct setup_session *setup, const char *pa
     return setup_session_create_holding(setup, path, "", error);
 }
 
-/* A create is not sent twice: the second would find the first one's znode. */
+/* A create is not sent twice: the second would find the znode of the first. */
 enum error_kind setup_session_create_holding(struct setup_session *setup, const char *path,
                                              const char *text, struct error *error)
 {
@@ -318,20 +317,14 @@ enum error_kind setup_session_exists(struct setup_session *setup, const char *pa
     return kind;
 }
 
-enum error_kind setup_session_count_children(struct setup_session *setup, const char *path,
-                                             size_t *count, struct error *error)
-{
-    const char *const *names;
-    return setup_session_list_children(setup, path, &names, count, error);
-}
-
 enum error_kind setup_session_list_children(struct setup_session *setup, const char *path,
                                             const char *const **names, size_t *count,
                                             struct error *error)
 {
     enum error_kind kind = look(setup, OP_GET_CHILDREN, path, error);
     if (kind == ERROR_NONE) {
-        *names = setup->session.reply.names;
+        if (names != NULL)
+            *names = setup->session.reply.names;
         *count = setup->session.reply.name_count;
     }
     return kind;
@@ -339,8 +332,8 @@ enum error_kind setup_session_list_children(struct setup_session *setup, const c
 
 /* ------------------------------------------------------------------ clearing away */
 
-/* At most REQUEST_PARTS_MAX. They go together if they are leaves, as most are; if not, or if one
- * has gone already, each for itself. */
+/* Deletes at most REQUEST_PARTS_MAX znodes, together if all are leaves, as most are; else, or if
+ * one is missing, one after another. */
 static enum error_kind delete_some(struct setup_session *setup, const char *parent,
                                    const char *const *names, size_t count, struct error *error)
 {
@@ -359,8 +352,7 @@ static enum error_kind delete_some(struct setup_session *setup, const char *pare
     return kind;
 }
 
-/* Deletes what is below: as deep as a run's znodes go (root, trial, lock, its znodes), so recursion
- * is safe. */
+/* Recursion is safe: a run's znodes are four levels deep (root, trial, lock, its znodes). */
 static enum error_kind delete_children(struct setup_session *setup, const char *path,
                                        struct error *error)
 {
@@ -368,7 +360,7 @@ static enum error_kind delete_children(struct setup_session *setup, const char *
     enum error_kind kind = look(setup, OP_GET_CHILDREN, path, error);
     if (kind != ERROR_NONE)
         return kind;
-    const char **names = session->names; /* not to be lost with the lists that follow */
+    const char **names = session->names; /* the next list would free them */
     size_t count = session->reply.name_count;
     session->names = NULL;
     for (size_t i = 0; kind == ERROR_NONE && i < count; i += REQUEST_PARTS_MAX) {
@@ -380,7 +372,7 @@ static enum error_kind delete_children(struct setup_session *setup, const char *
     return kind;
 }
 
-/* Most are leaves: the children are asked for only when the server says that there are some. */
+/* Most znodes are leaves: children are listed only after ZK_NOT_EMPTY. */
 enum error_kind setup_session_delete_tree(struct setup_session *setup, const char *path,
                                           struct error *error)
 {

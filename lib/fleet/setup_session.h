@@ -81,12 +81,8 @@ MUST_CHECK enum error_kind setup_session_read(struct setup_session *setup, const
 MUST_CHECK enum error_kind setup_session_exists(struct setup_session *setup, const char *path,
                                                 bool *exists, struct error *error);
 
-/* How many children the znode has. */
-MUST_CHECK enum error_kind setup_session_count_children(struct setup_session *setup,
-                                                        const char *path, size_t *count,
-                                                        struct error *error);
-
-/* The names of the znode's children, in no order; valid until the next call. */
+/* The names of the znode's children, in no order and valid until the next call, and their number.
+ * names may be NULL. */
 MUST_CHECK enum error_kind setup_session_list_children(struct setup_session *setup,
                                                        const char *path, const char *const **names,
                                                        size_t *count, struct error *error);

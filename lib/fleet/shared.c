@@ -45,7 +45,7 @@ static enum error_kind open_descriptors(struct shared *shared, struct error *err
     for (uint32_t i = 0; i < shared->plan->processes; i++)
         shared->workers[i].wake_descriptor = -1;
     if (shared->plan->driver == DRIVER_SIMULATED)
-        return ERROR_NONE; /* everything happens on one thread: nobody is to be woken */
+        return ERROR_NONE; /* one thread: nobody waits */
     enum error_kind kind = open_eventfd(&shared->coordinator_descriptor, error);
     for (uint32_t i = 0; kind == ERROR_NONE && i < shared->plan->processes; i++)
         kind = open_eventfd(&shared->workers[i].wake_descriptor, error);
@@ -154,7 +154,7 @@ void shared_raise(_Atomic uint64_t *highest, uint64_t value)
 
 void shared_wake(int descriptor)
 {
-    /* It fails only when the counter is full: then whoever waits is awake already. */
+    /* Fails only if the counter is full: then the other side is awake already. */
     if (descriptor >= 0)
         (void)!eventfd_write(descriptor, 1);
 }

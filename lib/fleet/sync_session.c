@@ -9,7 +9,7 @@
 #include <string.h>
 
 #define CLOSE_NS (500 * NS_PER_MS)
-/* How often it is looked whether private servers live: one that has ended says nothing. */
+/* How often to look whether private servers still run. */
 #define LOOK_NS (100 * NS_PER_MS)
 
 /* ------------------------------------------------------------------ what the session hears */
@@ -122,7 +122,7 @@ void sync_session_close(struct sync_session *session)
 
 /* ------------------------------------------------------------------ waiting */
 
-/* When to look again, at the latest. */
+/* The end of a turn: the end of the wait, or the next look at private servers. */
 static uint64_t turn_until_ns(const struct sync_session *session, uint64_t until_ns)
 {
     uint64_t look_ns = loop_now_ns(&session->loop) + LOOK_NS;
@@ -148,7 +148,7 @@ enum error_kind sync_session_await(struct sync_session *session, const bool *com
     return ERROR_NONE;
 }
 
-/* Another session in place of one that has expired. */
+/* Replaces an expired session by a new one. */
 static enum error_kind renew(struct sync_session *session, struct error *error)
 {
     if (session->loop.event_loop != NULL)
@@ -161,7 +161,6 @@ enum error_kind sync_session_connect(struct sync_session *session, struct sync_s
                                      struct error *error)
 {
     enum error_kind kind = ERROR_NONE;
-    /* A session in a simulation lives by itself. */
     if (session->loop.event_loop != NULL)
         kind = event_loop_poll(session->loop.event_loop, 0, error);
     while (kind == ERROR_NONE && session->state != CLIENT_ESTABLISHED) {

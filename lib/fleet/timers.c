@@ -103,7 +103,7 @@ void timers_set(struct timers *timers, uint64_t due_ns, void *owner)
 void timers_ring(struct timers *timers)
 {
     uint64_t expirations;
-    /* It has expired, and is armed for nothing any more. */
+    /* The timerfd has expired, and is not armed any more. */
     if (read(timers->descriptor, &expirations, sizeof expirations) > 0)
         timers->armed_ns = UINT64_MAX;
     uint64_t now_ns = clock_now_ns();

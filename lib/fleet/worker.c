@@ -11,14 +11,13 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-/* Sessions that may be connecting at once, all workers together: below the 50 connections that a
- * server keeps in its backlog by default. */
+/* Sessions of all workers that may connect at once: fewer than a server's default backlog of 50. */
 #define CONNECTING_MAX 32
-/* How long one turn may wait when nothing happens, and while sessions are to be opened. */
+/* How long a turn may wait, and how long while sessions are still to be opened. */
 #define TURN_NS         (50 * NS_PER_MS)
 #define TURN_OPENING_NS (1 * NS_PER_MS)
-/* Closing: on events, all sessions at once; on threads the library ends two threads of its own for
- * each, and all have to get at a core. */
+/* On events all sessions close at once. On threads the library ends two threads for each session,
+ * and all of them need a core. */
 #define CLOSE_NS        (1500 * NS_PER_MS)
 #define CLOSE_THREAD_NS (4 * NS_PER_MS)
 
@@ -27,7 +26,6 @@ static uint32_t actors_of(const struct fleet_plan *plan, uint32_t index)
     return plan->sessions / plan->processes + (index < plan->sessions % plan->processes ? 1 : 0);
 }
 
-/* The worker's actor of this number, in the order in which their sessions are opened. */
 static struct actor *actor_at(const struct worker *worker, uint32_t number)
 {
     return (struct actor *)(void *)(worker->actors + number * worker->ops->size);
@@ -46,7 +44,7 @@ static enum error_kind open_next(struct worker *worker, struct error *error)
     return worker->runtime->open(worker, actor, hosts, error);
 }
 
-/* Opens sessions while there is room among those that are connecting. */
+/* Opens sessions until CONNECTING_MAX are connecting. */
 static enum error_kind open_sessions(struct worker *worker, struct error *error)
 {
     struct shared *shared = worker->shared;
@@ -64,8 +62,7 @@ static enum error_kind open_sessions(struct worker *worker, struct error *error)
 
 /* ------------------------------------------------------------------ what an actor is told */
 
-/* The readings of a process are complete when its actors and the worker itself have taken theirs.
- */
+/* A process is ready when all its actors and the worker itself have taken their last readings. */
 static void reading_taken(struct shared *shared, struct shared_worker *place)
 {
     if (atomic_fetch_sub(&place->unread, 1) == 1 &&
@@ -73,7 +70,7 @@ static void reading_taken(struct shared *shared, struct shared_worker *place)
         shared_wake(shared->coordinator_descriptor);
 }
 
-/* So is the report of a process. */
+/* The same for a report. */
 static void report_made(struct shared *shared, struct shared_worker *place)
 {
     if (atomic_fetch_sub(&place->unreported, 1) == 1)
@@ -121,11 +118,11 @@ static void answer_inquiry(struct worker *worker, uint32_t inquiry)
     report_made(worker->shared, worker->place);
 }
 
-/* See shared_tell. */
+/* A command is an order and a session +1, or 0 for all sessions: see shared_tell. */
 static void obey(struct worker *worker, uint64_t command)
 {
     int order = (int)(command >> 32);
-    uint32_t session = (uint32_t)command; /* +1; 0: all */
+    uint32_t session = (uint32_t)command;
     if (session == 0)
         tell_all(worker, order);
     else
@@ -133,7 +130,6 @@ static void obey(struct worker *worker, uint64_t command)
                               order);
 }
 
-/* Woken by the coordinator: a new phase, an inquiry, or a command. */
 void worker_woken(void *context)
 {
     struct worker *worker = context;
@@ -167,7 +163,7 @@ enum error_kind worker_turn(struct worker *worker, uint64_t most_ns, struct erro
     return worker->runtime->wait(worker, most_ns, error);
 }
 
-/* Drawn from the fleet's, so that no process of another fleet has the same. */
+/* Drawn from the fleet's seed: index + 1 draws, so that every process has its own. */
 static uint64_t seed_of(const struct fleet_plan *plan, uint32_t index)
 {
     struct random random;

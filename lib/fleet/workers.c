@@ -10,11 +10,10 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* Who has not ended so long after the time for closing never will. */
+/* Workers that run so long after worker_close_ns are killed. */
 #define END_NS (1500 * NS_PER_MS)
 
-/* In the forked process. Ctrl-C on the terminal reaches it too; what follows from that is the
- * parent's to say. */
+/* In the forked process. Ctrl-C on the terminal reaches it too, but only the parent obeys. */
 static void live_as_worker(const struct fleet *fleet, uint32_t index, struct setup_session *setup,
                            struct ensemble *ensemble)
 {
@@ -52,7 +51,7 @@ enum error_kind workers_start(struct workers *workers, const struct fleet *fleet
             prctl(PR_SET_PDEATHSIG, SIGKILL);
             if (getppid() == parent)
                 live_as_worker(fleet, workers->count, setup, ensemble);
-            /* Neither the parent's exit handlers nor its buffered output are the child's. */
+            /* The parent's exit handlers and buffered output are not the child's. */
             _exit(0);
         }
         workers->pids[workers->count++] = worker;
@@ -80,7 +79,7 @@ enum error_kind workers_check(const struct workers *workers, struct error *error
     for (uint32_t i = 0; i < workers->count; i++) {
         siginfo_t end = {0};
         const struct error *why = &workers->fleet.shared->workers[i].error;
-        /* Looks without reaping: workers_end does that. */
+        /* WNOWAIT: workers_end reaps. */
         if (waitid(P_PID, (id_t)workers->pids[i], &end, WEXITED | WNOHANG | WNOWAIT) != 0 ||
             end.si_pid == 0)
             continue;

@@ -19,11 +19,9 @@
 #define TEXT_SIZE (CONNECT_TEXT_SIZE + PATH_MAX + 256)
 /* With room for the file's name behind it. */
 #define FOLDER_SIZE (PATH_MAX - sizeof "/" FILE_NAME)
-/* Who only looks holds the folder's lock for a moment. */
+/* Another program that looks for the ensemble holds the lock for a moment. */
 #define LOCK_TRIES    5
 #define LOCK_PAUSE_NS (20 * NS_PER_MS)
-
-/* The place. */
 
 static void find_folder(char path[FOLDER_SIZE])
 {
@@ -34,7 +32,7 @@ static void find_folder(char path[FOLDER_SIZE])
         snprintf(path, FOLDER_SIZE, "/tmp/zkherd-%u", (unsigned)geteuid());
 }
 
-/* In /tmp anybody may have made it. */
+/* In /tmp any user may have made the folder. */
 static enum error_kind check_folder(int folder, const char *path, struct error *error)
 {
     struct stat status;
@@ -48,8 +46,8 @@ static enum error_kind check_folder(int folder, const char *path, struct error *
                        (unsigned)status.st_uid, (unsigned)status.st_mode & 0777);
 }
 
-/* The folder is made if `make`; else ERROR_NO_ENSEMBLE if it is not there. *folder is the caller's
- * to close. */
+/* Makes the folder first if `make`; else a missing folder is ERROR_NO_ENSEMBLE. *folder is the
+ * caller's to close. */
 static enum error_kind open_folder(bool make, char path[FOLDER_SIZE], int *folder,
                                    struct error *error)
 {
@@ -68,7 +66,7 @@ static enum error_kind open_folder(bool make, char path[FOLDER_SIZE], int *folde
     return kind;
 }
 
-/* A lock that ends with the program, or when the folder is closed. */
+/* The lock ends with the program, or when the folder is closed. */
 static bool lock_folder(int folder)
 {
     bool locked = false;
@@ -79,8 +77,6 @@ static bool lock_folder(int folder)
     }
     return locked;
 }
-
-/* The file. */
 
 static int open_file(int folder)
 {
@@ -132,7 +128,7 @@ static bool read_file(int file, struct background_ensemble *background)
     return parse(text, background);
 }
 
-/* Of a supervisor that was killed. The folder is locked. */
+/* After the death of a supervisor by SIGKILL. The folder is locked. */
 static void clear_leftovers(int folder, int file)
 {
     struct background_ensemble left;
@@ -140,8 +136,6 @@ static void clear_leftovers(int folder, int file)
         supervisor_remove_leftovers(left.folder);
     unlinkat(folder, FILE_NAME, 0);
 }
-
-/* The start. */
 
 /* Names the ensemble that the file describes. */
 static enum error_kind refuse(int file, struct error *error)
@@ -211,8 +205,6 @@ enum error_kind background_leave(const struct background_lock *lock, struct ense
     return kind;
 }
 
-/* Finding it again. */
-
 /* Why no supervisor has a lock on the file; -1: there is no file. */
 static const char *find_why(int folder, int file)
 {
@@ -277,7 +269,7 @@ int background_index_of(const struct background_ensemble *background,
     return -1;
 }
 
-/* As much of a file as there is room for, and its length. */
+/* Reads as much of a file as fits; returns the length. */
 static size_t read_whole(const char *path, char *text, size_t size)
 {
     FILE *file = fopen(path, "re");

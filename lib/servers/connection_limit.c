@@ -14,29 +14,27 @@
 
 #define CONF_SIZE 8192
 
-/* A server counts a connection a moment after it has accepted it: those that come in that moment it
- * would take beyond its limit. */
+/* A server counts a connection a moment after it has accepted it. Without a pause it would accept
+ * connections beyond its limit. */
 #define BETWEEN_NS (2 * NS_PER_MS)
 
-/* How long a connection that is to be closed may take to show it: longer than a packet's way there
- * and back. */
+/* How long the server's close of a connection may take to arrive: more than a round trip. */
 #define SETTLING_NS (250 * NS_PER_MS)
 
-/* How long a server may take to see that a connection has ended, and how often it is asked then
- * whether it takes another. */
+/* How long a server may take to notice that a connection has ended, and how many connections are
+ * tried in its place. */
 #define NOTICE_NS    (50 * NS_PER_MS)
 #define NOTICE_TIMES 5
 
 /* The connections of one attempt. */
 struct attempt {
     const struct endpoint *endpoint;
-    uint64_t timeout_ns; /* of each */
+    uint64_t timeout_ns; /* of each connection */
     struct pollfd *connections;
     size_t count;
-    bool refused; /* one of them, or the next */
+    bool refused; /* the server has closed a connection */
 };
 
-/* A server that tells its settings says so without being tried. */
 static bool has_no_limit(const struct endpoint *endpoint, uint64_t timeout_ns)
 {
     char conf[CONF_SIZE];
@@ -46,7 +44,7 @@ static bool has_no_limit(const struct endpoint *endpoint, uint64_t timeout_ns)
            strstr(conf, "\nmaxClientCnxns=0\n") != NULL;
 }
 
-/* Whether any has been closed, or is within this time. They say nothing, and nor does a server. */
+/* Whether the server closes a connection within this time. Neither side sends anything. */
 static bool is_any_closed(const struct attempt *attempt, uint64_t within_ns)
 {
     return poll(attempt->connections, (nfds_t)attempt->count, (int)(within_ns / NS_PER_MS)) > 0;
@@ -89,7 +87,7 @@ static void pause_ns(uint64_t duration_ns)
     nanosleep(&(struct timespec){.tv_nsec = (long)duration_ns}, NULL);
 }
 
-/* Closes those that the server has closed: each shows it by now. */
+/* Closes the connections that the server has closed. */
 static void keep_open(struct attempt *attempt)
 {
     size_t kept = 0;
@@ -104,7 +102,7 @@ static void keep_open(struct attempt *attempt)
     attempt->count = kept;
 }
 
-/* *taken: whether the server takes one more, and keeps it. */
+/* *taken: whether the server accepts one more connection, and keeps it. */
 static enum error_kind take_one(struct attempt *attempt, bool *taken, struct error *error)
 {
     *taken = false;
@@ -125,9 +123,9 @@ static enum error_kind take_one(struct attempt *attempt, bool *taken, struct err
     return ERROR_NONE;
 }
 
-/* At its limit a server takes another connection for one that ends; beyond it, it does not: then
- * the last ones were taken before those before them had been counted. It took some: that none can
- * be had again says nothing of the limit. */
+/* Ends one connection after another until the server accepts a new one in its place: then the
+ * server was at its limit. Before that it was beyond its limit, because it had accepted the last
+ * connections before it had counted those before them. */
 static enum error_kind find_limit(struct attempt *attempt, uint64_t *limit, struct error *error)
 {
     enum error_kind kind = ERROR_NONE;
@@ -164,7 +162,7 @@ enum error_kind connection_limit_try(const struct endpoint *endpoint, uint64_t w
     if (kind == ERROR_NONE && attempt.refused)
         kind = find_limit(&attempt, room, error);
     close_from(&attempt, 0);
-    pause_ns(SETTLING_NS); /* whoever connects next is to find room again */
+    pause_ns(SETTLING_NS); /* the next client is to find room again */
     free(attempt.connections);
     return kind;
 }

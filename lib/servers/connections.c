@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A connection takes some 250 bytes of the answer; only what comes is touched. */
+/* A connection takes about 250 bytes of the answer. Pages that are not written cost nothing. */
 #define ANSWER_SIZE ((size_t)32 << 20)
 
 void connections_init(struct connections *connections, const struct connect_string *servers)

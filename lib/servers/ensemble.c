@@ -34,8 +34,6 @@ struct ensemble_options ensemble_options_default(void)
         .servers = 1, .heap_mib = 1024, .fsync = true, .tick_ms = 2000};
 }
 
-/* What can be known before anything is started. */
-
 enum error_kind ensemble_check_size(unsigned servers, struct error *error)
 {
     char subject[32];
@@ -52,7 +50,6 @@ enum error_kind ensemble_check_size(unsigned servers, struct error *error)
     return ERROR_NONE;
 }
 
-/* False where the kernel does not tell. */
 static bool find_available_mib(uint64_t *available_mib)
 {
     char line[128];
@@ -68,7 +65,7 @@ static bool find_available_mib(uint64_t *available_mib)
     return found;
 }
 
-/* A JVM starts with a heap that is not there, and is killed when it comes to use it. */
+/* A JVM starts even if its heap exceeds the memory, and is killed when it uses the heap. */
 enum error_kind ensemble_check_memory(unsigned servers, unsigned heap_mib, struct error *error)
 {
     char subject[32];
@@ -92,7 +89,7 @@ static bool is_empty(DIR *directory)
     return true;
 }
 
-/* One that does not exist is the supervisor's to make. */
+/* The supervisor makes a folder that does not exist. */
 enum error_kind ensemble_check_data_folder(const char *folder, struct error *error)
 {
     DIR *directory = opendir(folder);
@@ -115,8 +112,6 @@ static enum error_kind find_temporary_folder(const char **folder, struct error *
     return ERROR_NONE;
 }
 
-/* The start. */
-
 static enum error_kind launch(const struct ensemble_options *options,
                               const struct server_ports *ports, struct ensemble *ensemble,
                               struct error *error)
@@ -136,8 +131,7 @@ static enum error_kind launch(const struct ensemble_options *options,
     return ERROR_NONE;
 }
 
-/* Whether the ensemble is whole: every server serves, and one of several leads. *behind is one that
- * does not serve yet. */
+/* Whether every server serves, and one of several leads. *behind: a server that does not yet. */
 static bool all_serve(struct ensemble *ensemble, uint64_t patience_ns, unsigned *behind)
 {
     unsigned leaders = 0;
@@ -150,8 +144,8 @@ static bool all_serve(struct ensemble *ensemble, uint64_t patience_ns, unsigned 
     return leaders == (ensemble->count > 1);
 }
 
-/* A server without its port for peers lives on, and would be elected in vain for ever. The logs are
- * read after it is known who lives: what has died has written its last word then. */
+/* A server that could not have its port for peers runs on, and would be elected in vain for ever.
+ * The logs are read after ensemble_check: the log of a server that has ended is complete then. */
 static enum error_kind check_start(const struct ensemble *ensemble, struct error *error)
 {
     enum error_kind kind = ensemble_check(ensemble, error);
@@ -167,8 +161,8 @@ static enum error_kind await_service(struct ensemble *ensemble, struct error *er
     uint64_t start_ns = clock_now_ns(), elapsed_ns = 0;
     unsigned behind = 0;
     for (; elapsed_ns < START_DEADLINE_NS; elapsed_ns = clock_now_ns() - start_ns) {
-        /* Impatient at first: a question that comes after the port opens and before the database
-         * does is never answered, nor is its connection closed. */
+        /* Short timeouts first: a question that arrives after the port opens and before the
+         * database does is never answered. */
         if (all_serve(ensemble, 50 * NS_PER_MS + elapsed_ns / 4, &behind))
             return ERROR_NONE;
         enum error_kind kind = check_start(ensemble, error);
@@ -200,7 +194,7 @@ static enum error_kind attempt(const struct ensemble_options *options, const cha
     return kind;
 }
 
-/* Between the moment a port is found free and a server's start another program may take it. */
+/* Another program may take a port between the moment it is found free and the server's start. */
 static enum error_kind start(const struct ensemble_options *options, const char *folder,
                              struct ensemble **ensemble, struct error *error)
 {
@@ -229,8 +223,6 @@ enum error_kind ensemble_start(const struct ensemble_options *options, struct en
                               : ensemble_check_data_folder(folder, error);
     return kind == ERROR_NONE ? start(options, folder, ensemble, error) : kind;
 }
-
-/* The end. */
 
 static void free_servers(struct ensemble *ensemble)
 {
@@ -263,8 +255,6 @@ enum error_kind ensemble_detach(struct ensemble *ensemble, const char *lock_path
         free_servers(ensemble);
     return kind;
 }
-
-/* What it tells of itself. */
 
 const char *ensemble_folder(const struct ensemble *ensemble)
 {

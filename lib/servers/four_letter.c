@@ -18,57 +18,38 @@
 
 #define WORD_LENGTH  4
 #define ASK_AGAIN_NS (10 * NS_PER_MS)
-/* A standalone 3.8 server says 16 KiB; one more line for each namespace and each other server. */
+/* A standalone 3.8 server answers 16 KiB; each namespace and each other server add a line. */
 #define MNTR_SIZE  (128 * 1024)
 #define VERSION    "Zookeeper version: "
 #define NO_SERVICE "This ZooKeeper instance is not currently serving requests"
 #define NO_WORD    "is not executed because it is not in the whitelist"
 
-/* One question to one server: what is being tried, and until when. */
-struct question {
-    const struct endpoint *endpoint;
-    char subject[ENDPOINT_TEXT_SIZE];
-    const char *word;
-    uint64_t deadline_ns;
-    struct error *error;
-};
-
-static void question_init(struct question *question, const struct endpoint *endpoint,
-                          const char *word, uint64_t timeout_ns, struct error *error)
-{
-    assert(strlen(word) == WORD_LENGTH);
-    *question = (struct question){.endpoint = endpoint, .word = word, .error = error};
-    question->deadline_ns = clock_now_ns() + timeout_ns;
-    endpoint_format(endpoint, question->subject, sizeof question->subject);
-}
-
 enum ending { CLOSED, BROKEN, LATE, TOO_LONG };
 
-/* Reads until something ends it; the answer gets a NUL in any case. */
-static enum ending read_answer(int fd, uint64_t deadline_ns, char *answer, size_t size,
-                               size_t *length)
+/* Reads until the end of the answer, or an error. The answer gets a NUL in any case. */
+static enum ending read_answer(int fd, uint64_t deadline_ns, char *answer, size_t size)
 {
-    *length = 0;
+    size_t length = 0;
     answer[0] = '\0';
     for (;;) {
         char beyond;
-        size_t room = size - 1 - *length;
+        size_t room = size - 1 - length;
         if (!tcp_await(fd, POLLIN, deadline_ns))
             return LATE;
-        ssize_t got = recv(fd, room > 0 ? answer + *length : &beyond, room > 0 ? room : 1, 0);
+        ssize_t got = recv(fd, room > 0 ? answer + length : &beyond, room > 0 ? room : 1, 0);
         if (got == 0)
             return CLOSED;
         if (got > 0 && room == 0)
             return TOO_LONG;
         if (got > 0)
-            *length += (size_t)got;
+            length += (size_t)got;
         else if (errno != EAGAIN && errno != EINTR)
             return BROKEN;
-        answer[*length] = '\0';
+        answer[length] = '\0';
     }
 }
 
-/* How ZooKeeper's answer to a word begins; "" for a word that is not in the list. */
+/* The beginning of ZooKeeper's answer to a word; "" for other words. */
 static const char *beginning_of_answer(const char *word)
 {
     static const char *const beginnings[][2] = {
@@ -80,7 +61,7 @@ static const char *beginning_of_answer(const char *word)
     return "";
 }
 
-/* Whether an answer is what ZooKeeper would say; one that was cut, even to nothing, so far. */
+/* Whether an answer begins as ZooKeeper's does. A cut answer may end within the beginning. */
 static bool looks_like_zookeeper(const char *word, const char *answer, bool is_cut)
 {
     const char *beginning = beginning_of_answer(word);
@@ -88,74 +69,66 @@ static bool looks_like_zookeeper(const char *word, const char *answer, bool is_c
     return strncmp(answer, beginning, is_cut && answered < length ? answered : length) == 0;
 }
 
-/* The stranger's first line, without anything that a terminal could take amiss. */
-static enum error_kind raise_stranger(const struct question *question, const char *answer)
+/* The first line of an answer that is not ZooKeeper's, made printable. */
+static enum error_kind raise_stranger(const char *subject, const char *word, const char *answer,
+                                      struct error *error)
 {
     char words[80];
     printable_bytes(answer, strcspn(answer, "\r\n"), words, sizeof words);
-    return error_raise(question->error, ERROR_NOT_ZOOKEEPER, 0, question->subject,
-                       "to %s it said '%s'", question->word, words);
+    return error_raise(error, ERROR_NOT_ZOOKEEPER, 0, subject, "to %s it said '%s'", word, words);
 }
 
-static enum error_kind raise_incomplete(const struct question *question, enum ending ending,
-                                        const char *answer)
+static enum error_kind raise_incomplete(const char *subject, const char *word, enum ending ending,
+                                        const char *answer, struct error *error)
 {
-    if (!looks_like_zookeeper(question->word, answer, true))
-        return raise_stranger(question, answer);
+    if (!looks_like_zookeeper(word, answer, true))
+        return raise_stranger(subject, word, answer, error);
     if (ending == LATE)
-        return error_raise(question->error, ERROR_NO_ANSWER, 0, question->subject,
-                           "it accepts connections, but does not answer %s", question->word);
+        return error_raise(error, ERROR_NO_ANSWER, 0, subject,
+                           "it accepts connections, but does not answer %s", word);
     if (ending == TOO_LONG)
-        return error_raise(question->error, ERROR_ZOOKEEPER, 0, question->subject,
-                           "its answer to %s is longer than expected", question->word);
+        return error_raise(error, ERROR_ZOOKEEPER, 0, subject,
+                           "its answer to %s is longer than expected", word);
     if (answer[0] != '\0')
-        return error_raise(question->error, ERROR_ZOOKEEPER, ECONNRESET, question->subject,
-                           "the connection broke in the middle of its answer to %s",
-                           question->word);
-    return error_raise(question->error, ERROR_CLOSED, 0, question->subject,
-                       "asked %s, it said nothing", question->word);
+        return error_raise(error, ERROR_ZOOKEEPER, ECONNRESET, subject,
+                           "the connection broke in the middle of its answer to %s", word);
+    return error_raise(error, ERROR_CLOSED, 0, subject, "asked %s, it said nothing", word);
 }
 
-static enum error_kind judge(const struct question *question, enum ending ending,
-                             const char *answer)
+static enum error_kind judge(const struct endpoint *endpoint, const char *word, enum ending ending,
+                             const char *answer, struct error *error)
 {
+    char subject[ENDPOINT_TEXT_SIZE];
+    endpoint_format(endpoint, subject, sizeof subject);
     if (strstr(answer, NO_WORD) != NULL)
-        return error_raise(question->error, ERROR_NOT_WHITELISTED, 0, question->subject, "%s",
-                           question->word);
+        return error_raise(error, ERROR_NOT_WHITELISTED, 0, subject, "%s", word);
     if (strncmp(answer, NO_SERVICE, strlen(NO_SERVICE)) == 0)
-        return error_raise(question->error, ERROR_NOT_SERVING, 0, question->subject, "%s", "");
+        return error_raise(error, ERROR_NOT_SERVING, 0, subject, "%s", "");
     if (ending != CLOSED || answer[0] == '\0')
-        return raise_incomplete(question, ending, answer);
-    return looks_like_zookeeper(question->word, answer, false) ? ERROR_NONE
-                                                               : raise_stranger(question, answer);
-}
-
-static enum error_kind ask(const struct question *question, char *answer, size_t size)
-{
-    int fd = -1;
-    enum error_kind kind =
-        tcp_connect(question->endpoint, question->deadline_ns, &fd, question->error);
-    if (kind != ERROR_NONE)
-        return kind;
-    /* Four bytes always fit a fresh socket. Half a close, as ZooKeeper's own tool does it, makes
-     * a stranger that waits for the rest of a line answer at once. A failure shows in reading. */
-    (void)!send(fd, question->word, WORD_LENGTH, MSG_NOSIGNAL);
-    (void)!shutdown(fd, SHUT_WR);
-    size_t length;
-    enum ending ending = read_answer(fd, question->deadline_ns, answer, size, &length);
-    close(fd);
-    return judge(question, ending, answer);
+        return raise_incomplete(subject, word, ending, answer, error);
+    return looks_like_zookeeper(word, answer, false) ? ERROR_NONE
+                                                     : raise_stranger(subject, word, answer, error);
 }
 
 enum error_kind four_letter_ask(const struct endpoint *endpoint, const char *word,
                                 uint64_t timeout_ns, char *answer, size_t size, struct error *error)
 {
-    struct question question;
-    question_init(&question, endpoint, word, timeout_ns, error);
-    return ask(&question, answer, size);
+    uint64_t deadline_ns = clock_now_ns() + timeout_ns;
+    int fd = -1;
+    assert(strlen(word) == WORD_LENGTH);
+    enum error_kind kind = tcp_connect(endpoint, deadline_ns, &fd, error);
+    if (kind != ERROR_NONE)
+        return kind;
+    /* Four bytes always fit a new socket. The shutdown makes another program, which waits for the
+     * rest of a line, answer at once. A failure shows in reading. */
+    (void)!send(fd, word, WORD_LENGTH, MSG_NOSIGNAL);
+    (void)!shutdown(fd, SHUT_WR);
+    enum ending ending = read_answer(fd, deadline_ns, answer, size);
+    close(fd);
+    return judge(endpoint, word, ending, answer, error);
 }
 
-/* Copies the rest of the line that begins so; "" when there is none. */
+/* Copies the rest of the line that begins so; "" if there is none. */
 static void copy_line(const char *answer, const char *beginning, char *text, size_t size)
 {
     const char *line = strstr(answer, beginning);
@@ -211,7 +184,7 @@ static bool find_counter(const char *answer, const char *key, uint64_t *value)
     return false;
 }
 
-/* Which keys make which counter: those of one counter are summed. */
+/* The keys of each counter; several keys of one counter are summed. */
 static const struct {
     const char *key;
     size_t offset;
@@ -233,26 +206,24 @@ static const struct {
 enum error_kind four_letter_counters(const struct endpoint *endpoint, uint64_t timeout_ns,
                                      struct four_letter_counters *counters, struct error *error)
 {
-    char answer[MNTR_SIZE];
-    struct question question;
-    question_init(&question, endpoint, "mntr", timeout_ns, error);
-    enum error_kind kind = ask(&question, answer, sizeof answer);
+    char answer[MNTR_SIZE], subject[ENDPOINT_TEXT_SIZE];
+    enum error_kind kind =
+        four_letter_ask(endpoint, "mntr", timeout_ns, answer, sizeof answer, error);
     if (kind != ERROR_NONE)
         return kind;
     *counters = (struct four_letter_counters){0};
     for (size_t i = 0; i < sizeof counter_keys / sizeof counter_keys[0]; i++) {
         uint64_t value;
         if (!find_counter(answer, counter_keys[i].key, &value))
-            return error_raise(error, ERROR_ZOOKEEPER, 0, question.subject,
-                               "its answer to mntr lacks %s (ZooKeeper 3.6 or newer has it)",
-                               counter_keys[i].key);
+            return error_raise(
+                error, ERROR_ZOOKEEPER, 0, endpoint_format(endpoint, subject, sizeof subject),
+                "its answer to mntr lacks %s (ZooKeeper 3.6 or newer has it)", counter_keys[i].key);
         *(uint64_t *)(void *)((char *)counters + counter_keys[i].offset) += value;
     }
     return ERROR_NONE;
 }
 
-/* A connection that broke in the middle of an answer is the one ERROR_ZOOKEEPER that has an errno.
- */
+/* The only ERROR_ZOOKEEPER with an errno is a connection that broke in the middle of an answer. */
 static bool may_pass(const struct error *error)
 {
     switch (error->kind) {

@@ -12,10 +12,10 @@
 #include <unistd.h>
 
 #define DEBIAN_ZOOKEEPER "/usr/share/java/zookeeper.jar"
-/* Debian's ZooKeeper brings no logging of its own; without one its warnings are lost. */
+/* Debian's ZooKeeper package has no logging library; without one its warnings are lost. */
 #define DEBIAN_LOGGING "/usr/share/java/slf4j-simple.jar"
 
-/* The value of a variable that is set to something, else NULL. */
+/* The value of an environment variable; NULL if it is unset or empty. */
 static const char *setting(const char *name)
 {
     const char *value = getenv(name);
@@ -28,8 +28,8 @@ static bool is_program(const char *path)
     return stat(path, &status) == 0 && S_ISREG(status.st_mode) && access(path, X_OK) == 0;
 }
 
-/* Writes <folder>/<name> as an absolute path, symbolic links left as they are: a java that is one
- * may go by its name. False if it does not fit. */
+/* Writes <folder>/<name> as an absolute path. Symbolic links stay: a java may depend on the name by
+ * which it is called. False if the path does not fit. */
 static bool join(const char *folder, size_t folder_length, const char *name, char *path,
                  size_t size)
 {
@@ -80,7 +80,7 @@ static bool has_zookeeper_jar(const char *folder)
     return found;
 }
 
-/* The release's conf folder stays out: its logging is not made for a server under load. */
+/* Without the release's conf folder: its logging would slow a server under load. */
 static enum error_kind find_release(const char *home, char *class_path, size_t size,
                                     struct error *error)
 {

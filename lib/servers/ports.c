@@ -22,20 +22,20 @@ enum error_kind ports_check(uint16_t first, unsigned servers, struct error *erro
         servers, UINT16_MAX - servers + 1);
 }
 
-/* Sockets that hold ports, so that none is found twice. */
+/* Sockets that hold ports, so that no port is found twice. */
 struct reservation {
     int sockets[3 * PORTS_SERVERS_MAX];
     size_t count;
 };
 
-/* Port 0 becomes one that is free. 0 or an errno. */
+/* A *port of 0 becomes a free one. Returns 0 or an errno. */
 static int bind_port(int fd, uint16_t *port)
 {
     struct sockaddr_in address = {
         .sin_family = AF_INET, .sin_port = htons(*port), .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
     socklen_t size = sizeof address;
-    /* As the servers do: connections that have ended do not hold a port. But a port that is to be
-     * free must not be one that another socket of ours holds. */
+    /* A given port is bound as the servers bind it: ended connections do not hold it. A free port
+     * must not be one that another socket here holds. */
     int reuse = *port != 0;
     if (setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &reuse, sizeof reuse) != 0 ||
         bind(fd, (struct sockaddr *)&address, size) != 0 ||
@@ -67,7 +67,7 @@ static void let_go(const struct reservation *reservation)
         close(reservation->sockets[i]);
 }
 
-/* The clients' ports first: those that are given are not to be found for another use. */
+/* The ports for clients first, so that a given port is not found for another use. */
 enum error_kind ports_find(uint16_t first, unsigned servers, struct server_ports *ports,
                            struct error *error)
 {

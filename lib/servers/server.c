@@ -18,22 +18,19 @@
 
 #define LOG_NAME   "server.log"
 #define MAIN_CLASS "org.apache.zookeeper.server.quorum.QuorumPeerMain"
-/* An ensemble's conf has a line for each of its servers besides. */
-#define CONF_SIZE 8192
+#define CONF_SIZE  8192
 
 struct server {
     struct supervisor *supervisor;
     pid_t pid;
     struct endpoint endpoint;
     char subject[64]; /* in errors */
-    char folder[16];  /* inside the supervisor's */
+    char folder[16];  /* below the supervisor's folder */
     char java[PATH_MAX];
     char class_path[2 * PATH_MAX];
     char log[PATH_MAX];
     struct server_start start;
 };
-
-/* How it is started. */
 
 static void join_arguments(const char *const arguments[], char *text, size_t size)
 {
@@ -60,9 +57,8 @@ static enum error_kind run_java(struct server *server, const struct server_optio
         server->java,
         heap_first,
         heap_most,
-        /* Bounds for what is not heap, far above what a server needs (SERVER_OVERHEAD_MIB). Each
-         * thread that writes keeps a buffer of its longest reply: those beyond 256 KiB, lists of
-         * ten thousand names, are not kept. */
+        /* Bounds for memory besides the heap, far above what a server needs. Each thread that
+         * writes keeps a buffer of its longest reply, but none beyond 256 KiB (10,000 names). */
         "-Xss512k",
         "-XX:MaxMetaspaceSize=64m",
         "-XX:ReservedCodeCacheSize=64m",
@@ -71,7 +67,7 @@ static enum error_kind run_java(struct server *server, const struct server_optio
         "-showversion",
         /* Performance data is a file in /tmp, which would outlive a JVM that is killed. */
         "-XX:-UsePerfData",
-        /* A server without memory would go on, at a crawl. */
+        /* A server without memory would run on, very slowly. */
         "-XX:+ExitOnOutOfMemoryError",
         temporary,
         "-Dorg.slf4j.simpleLogger.defaultLogLevel=warn",
@@ -132,8 +128,6 @@ void server_free(struct server *server)
     free(server);
 }
 
-/* What its log says. */
-
 bool server_lacks_port(const struct server *server)
 {
     char tail[16384];
@@ -148,9 +142,7 @@ enum error_kind server_raise(const struct server *server, enum error_kind kind, 
                        words[0] != '\0' ? "its log ends: %s" : "its log is empty%s", words);
 }
 
-/* How it does. */
-
-/* Its data are in our folder. */
+/* Whether the server that answers at this address has its data in this supervisor's folder. */
 static bool is_ours(const struct server *server, uint64_t patience_ns)
 {
     char conf[CONF_SIZE], place[NAME_MAX + 32];
@@ -196,7 +188,7 @@ enum error_kind server_cpu_ns(const struct server *server, uint64_t *cpu_ns, str
 {
     clockid_t clock;
     struct timespec used;
-    /* The same time as in /proc/PID/stat, in nanoseconds instead of hundredths of a second. */
+    /* The time of /proc/PID/stat, but in nanoseconds. */
     if (!server_is_alive(server) || clock_getcpuclockid(server->pid, &clock) != 0 ||
         clock_gettime(clock, &used) != 0)
         return server_raise(server, ERROR_SERVER_DIED, error);

@@ -7,13 +7,10 @@
 #include <stdio.h>
 #include <sys/stat.h>
 
-/*
- * Every setting that shapes load, those that are at their default too: a manifest shows this text.
- * forceSync, snapCount, globalOutstandingLimit, preAllocSize, maxCnxns, admin.* and 4lw.* are
- * system properties of ZooKeeper; it turns a key that it does not know into one, with "zookeeper."
- * before it. The data's place is relative because a configuration file is read as Latin-1, which
- * the name of a temporary folder need not be.
- */
+/* Settings at their default are included, because the manifest shows this text. ZooKeeper turns a
+ * key that it does not know (forceSync, snapCount, globalOutstandingLimit, preAllocSize, maxCnxns,
+ * admin.*, 4lw.*) into its system property "zookeeper.<key>". dataDir is relative because ZooKeeper
+ * reads the file as Latin-1, and the supervisor's folder may have another encoding. */
 static size_t compose_settings(const struct server_options *options,
                                const struct server_place *place, const char *name, char *text,
                                size_t size)
@@ -41,8 +38,7 @@ static size_t compose_settings(const struct server_options *options,
                             2 * options->tick_ms, options->fsync ? "yes" : "no");
 }
 
-/* The limits in ticks are those of ZooKeeper's own sample. leaderServes and electionPortBindRetry
- * are system properties, as above. */
+/* The limits in ticks are those of ZooKeeper's sample. */
 static void compose_membership(const struct server_place *place, char *text, size_t size)
 {
     size_t length = (size_t)snprintf(text, size,
@@ -79,8 +75,8 @@ static enum error_kind write_file(const char *folder, const char *name, const ch
     return failed ? error_from_errno(error, os_error, path, "%s", "") : ERROR_NONE;
 }
 
-/* Warnings only, for whichever logging the release brings: logback without a configuration writes
- * every debug message. */
+/* Warnings only, for both logging libraries: logback without a configuration writes every debug
+ * message. */
 static enum error_kind configure_logging(const char *folder, struct error *error)
 {
     static const char logback[] =

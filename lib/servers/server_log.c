@@ -12,7 +12,7 @@ const char *server_log_tail(const char *path, char *text, size_t size)
         return text;
     fseek(log, 0, SEEK_END);
     long length = ftell(log);
-    /* One byte more than fits tells whether the first line is whole. */
+    /* One byte more than fits shows whether the first line is whole. */
     long start = length >= (long)size ? length - (long)size : 0;
     fseek(log, start, SEEK_SET);
     if (length >= (long)size)
@@ -43,7 +43,7 @@ void server_log_summarize(const char *path, char *text, size_t size)
     snprintf(text, size, "%s", end);
 }
 
-/* The line that -showversion put at the log's beginning: openjdk version "17.0.15" 2025-04-15. */
+/* -showversion writes a line at the log's beginning: openjdk version "17.0.15" 2025-04-15. */
 void server_log_find_java_version(const char *path, char *text, size_t size)
 {
     FILE *log = fopen(path, "re");

@@ -24,7 +24,7 @@
 #include <unistd.h>
 
 #define FREE_MS 2000
-#define END_MS  10000 /* of one that was detached: its servers, and a folder of any size */
+#define END_MS  10000
 
 struct supervisor {
     pid_t pid;
@@ -32,7 +32,7 @@ struct supervisor {
     char folder[SUPERVISOR_FOLDER_SIZE];
 };
 
-/* All signals wait while the child still has the program's handlers. */
+/* Signals are blocked while the child still has the program's handlers. */
 static pid_t fork_supervisor(int channel, const char *parent_folder)
 {
     int program = (int)syscall(SYS_pidfd_open, getpid(), 0);
@@ -105,7 +105,7 @@ void supervisor_free(struct supervisor *supervisor)
 {
     if (supervisor == NULL)
         return;
-    /* Not only closed: a forked child that did not forget the supervisor has a copy. */
+    /* close alone is not enough: a forked child may have a copy. */
     shutdown(supervisor->channel, SHUT_WR);
     uint64_t deadline_ns = clock_now_ns() + FREE_MS * NS_PER_MS;
     char ignored[64];
@@ -160,8 +160,6 @@ enum error_kind supervisor_run(struct supervisor *supervisor, const char *const 
     return kind;
 }
 
-/* One that stands by itself. */
-
 enum error_kind supervisor_detach(struct supervisor *supervisor, const char *lock_path,
                                   struct error *error)
 {
@@ -185,8 +183,8 @@ pid_t supervisor_holder(int descriptor)
     return whole.l_pid > 0 ? whole.l_pid : -1;
 }
 
-/* The descriptor is of the process that holds the lock, and of no later one of the same number, if
- * the lock is held by that number once it is there. -1 and errno if not. */
+/* Opens a pidfd of the process that holds the lock, or returns -1 with errno. The lock is looked at
+ * again afterwards: else the number might be that of a later process. */
 static int open_holder(int descriptor)
 {
     pid_t pid = supervisor_holder(descriptor);
@@ -202,17 +200,17 @@ enum error_kind supervisor_end_detached(int descriptor, const char *lock_path, s
 {
     int process = open_holder(descriptor);
     if (process < 0)
-        return error_from_errno(error, errno, lock_path, "while looking for its keeper");
+        return error_from_errno(error, errno, lock_path, "while looking for its supervisor");
     struct pollfd wait = {.fd = process, .events = POLLIN};
     int failed = syscall(SYS_pidfd_send_signal, process, SIGTERM, NULL, 0) != 0;
     int os_error = errno;
     int ended = failed ? 0 : poll(&wait, 1, END_MS);
     close(process);
     if (failed)
-        return error_from_errno(error, os_error, lock_path, "while ending its keeper");
+        return error_from_errno(error, os_error, lock_path, "while ending its supervisor");
     if (ended != 1)
         return error_raise(error, ERROR_SYSTEM, 0, lock_path,
-                           "its keeper, process %d, has not ended within %d s",
+                           "its supervisor, process %d, has not ended within %d s",
                            (int)supervisor_holder(descriptor), END_MS / 1000);
     return ERROR_NONE;
 }

@@ -23,16 +23,16 @@
 #include <unistd.h>
 
 #define GRACE_NS NS_PER_S
-/* How often one that has been detached looks whether it is still remembered. */
+/* How often a detached supervisor looks whether the file that it has locked still exists. */
 #define LOOK_S 5
 
 struct ward {
     int channel;
-    int program; /* pidfd, -1 on a kernel without; then the closing channel alone tells */
+    int program;                  /* see supervisor_process_keep */
     char parent_folder[PATH_MAX]; /* absolute once the folder is made */
     bool made_parent;
     char folder[SUPERVISOR_FOLDER_SIZE];
-    const char *locked; /* once it is detached: the file that it holds a lock on */
+    const char *locked; /* the file to lock; NULL: not detached */
     int lock;
     pid_t processes[SUPERVISOR_PROCESSES_MAX];
     size_t count;
@@ -51,13 +51,13 @@ static void close_all_but(int kept, int kept_too)
     closedir(directory);
 }
 
-/* A descriptor that is none of 0, 1 and 2, which the program may have had closed. */
+/* A copy of a descriptor above 2: the program may have closed 0, 1 or 2. */
 static int move_up(int fd)
 {
     return fd < 0 ? fd : fcntl(fd, F_DUPFD_CLOEXEC, 3);
 }
 
-/* To hold the program's output open would let `zkherd | less` wait for the supervisor's end. */
+/* If the program's output stayed open, `zkherd | less` would wait for the supervisor's end. */
 static void let_go_of_descriptors(struct ward *ward)
 {
     ward->channel = move_up(ward->channel);
@@ -80,7 +80,7 @@ static void set_signals(void (*handler)(int))
     sigprocmask(SIG_SETMASK, &none, NULL);
 }
 
-/* The program's handlers are not to run here; its ignored SIGCHLD would lose the children. */
+/* The program's handlers must not run here, and an ignored SIGCHLD would lose the children. */
 static void take_own_signals(void)
 {
     for (int number = 1; number < NSIG; number++)
@@ -106,7 +106,7 @@ ssize_t supervisor_process_receive(int channel, void *packet, size_t size)
     return got;
 }
 
-/* Runs in the child of the supervisor; the log is the only place left to complain to. */
+/* Runs in the child of the supervisor; errors go to the log. */
 _Noreturn static void execute(pid_t supervisor, const char *folder, const char *log_name,
                               char *const arguments[])
 {
@@ -138,13 +138,13 @@ static struct supervisor_process_reply run(struct ward *ward, const char *log_na
         return (struct supervisor_process_reply){.os_error = errno};
     if (pid == 0)
         execute(supervisor, ward->folder, log_name, arguments);
-    /* Here as well: whoever signals the group must find it, however late the child gets there. */
+    /* Also here, so that the group exists before the child gets that far. */
     setpgid(pid, pid);
     ward->processes[ward->count++] = pid;
     return (struct supervisor_process_reply){.pid = pid};
 }
 
-/* 0 or an errno. From here on SIGTERM waits to be taken by stand. */
+/* Returns 0 or an errno. Blocks SIGTERM for stand. */
 static int take_lock(struct ward *ward, const char *path)
 {
     struct flock whole = {.l_type = F_WRLCK, .l_whence = SEEK_SET};
@@ -155,7 +155,7 @@ static int take_lock(struct ward *ward, const char *path)
     sigemptyset(&term);
     sigaddset(&term, SIGTERM);
     sigprocmask(SIG_BLOCK, &term, NULL);
-    signal(SIGTERM, SIG_DFL); /* what is ignored does not even wait */
+    signal(SIGTERM, SIG_DFL); /* an ignored signal would not become pending */
     if (fcntl(ward->lock, F_SETLK, &whole) == 0)
         return 0;
     int os_error = errno;
@@ -163,7 +163,7 @@ static int take_lock(struct ward *ward, const char *path)
     return os_error;
 }
 
-/* Whether the file is still the one of which it holds the lock. */
+/* Whether the path still leads to the file that is locked. */
 static bool is_remembered(const struct ward *ward)
 {
     struct stat named, held;
@@ -171,7 +171,7 @@ static bool is_remembered(const struct ward *ward)
            named.st_dev == held.st_dev && named.st_ino == held.st_ino;
 }
 
-/* Lives on without a program. */
+/* Waits, without a program, for the end. */
 static void stand(const struct ward *ward)
 {
     sigset_t term;
@@ -193,8 +193,8 @@ static struct supervisor_process_reply detach(struct ward *ward, const char *pat
     return reply;
 }
 
-/* Answers requests until the program is gone or lets go. Processes that end are not reaped until
- * then, so that their numbers stay theirs (process_is_alive). */
+/* Answers requests until the program is gone or detaches the supervisor. Processes that end are not
+ * reaped before, so that their numbers are not used again (process_is_alive). */
 static void serve(struct ward *ward)
 {
     static char request[SUPERVISOR_REQUEST_SIZE];
@@ -223,8 +223,8 @@ static void serve(struct ward *ward)
     stand(ward);
 }
 
-/* Whether no child is left, that of a child (a java that is a shell script has one) included: the
- * supervisor inherits the orphans of its children. */
+/* Whether no child is left. The supervisor inherits the orphans of its children: a java that is a
+ * shell script has a child. */
 static bool all_reaped(void)
 {
     pid_t reaped;
@@ -271,7 +271,7 @@ static int remove_entry(const char *path, const struct stat *status, int type, s
     return 0;
 }
 
-/* More than once, since a process that was killed in a group may still write for a moment. */
+/* More than once: a process that was killed may still write for a moment. */
 void supervisor_process_remove_folder(const char *folder)
 {
     for (int attempt = 0; attempt < 20 && access(folder, F_OK) == 0; attempt++) {
@@ -281,12 +281,12 @@ void supervisor_process_remove_folder(const char *folder)
     }
 }
 
-/* Made here and not by the program, whose death would leave it behind. 0 or an errno. */
+/* Returns 0 or an errno. If the program made the folder, its death could leave it behind. */
 static int make_folder(struct ward *ward, const char *parent_folder)
 {
     ward->made_parent = mkdir(parent_folder, 0700) == 0;
     int os_error = errno;
-    /* A file system may refuse first and look afterwards whether the folder is there already. */
+    /* A file system may refuse a mkdir before it looks whether the folder exists. */
     if (realpath(parent_folder, ward->parent_folder) == NULL)
         return os_error;
     int length = snprintf(ward->folder, sizeof ward->folder, "%s/" SUPERVISOR_FOLDER_NAME "XXXXXX",
@@ -311,7 +311,7 @@ _Noreturn void supervisor_process_keep(int channel, int program, const char *par
     struct supervisor_process_reply greeting = {0};
     ward = (struct ward){.channel = channel, .program = program};
     setsid();
-    prctl(PR_SET_NAME, "zkherd-keeper");
+    prctl(PR_SET_NAME, "zkherd-servers");
     prctl(PR_SET_CHILD_SUBREAPER, 1);
     take_own_signals();
     let_go_of_descriptors(&ward);

@@ -25,7 +25,7 @@ bool tcp_await(int fd, short events, uint64_t deadline_ns)
     }
 }
 
-/* 0 and the connection in *fd, or an errno; ETIMEDOUT at the deadline. */
+/* Returns 0 and the connection in *fd, or an errno; ETIMEDOUT at the deadline. */
 static int connect_to_address(const struct addrinfo *address, uint64_t deadline_ns, int *fd)
 {
     int connection =
@@ -49,8 +49,8 @@ static int connect_to_address(const struct addrinfo *address, uint64_t deadline_
     return os_error;
 }
 
-/* Tries the host's addresses in turn: each gets its share of the time that is left, so that one
- * that swallows packets does not hide the next. */
+/* Tries one address after another, each for its share of the time that is left, so that an address
+ * that drops packets does not hide the next. */
 static int connect_to_any(const struct addrinfo *addresses, uint64_t deadline_ns, int *fd)
 {
     uint64_t count = 0;
@@ -86,8 +86,8 @@ static enum error_kind raise_unconnected(const struct endpoint *endpoint, int os
     switch (os_error) {
     case ECONNREFUSED:
         return error_raise(error, ERROR_REFUSED, os_error, subject, "%s", "");
-    /* Accepted and closed, before it was known here that it was accepted. Which of the two shows
-     * depends on what has come by then: a reset, or an end before it. */
+    /* The server has accepted and closed the connection before this process saw that it was
+     * accepted: a reset has arrived, or an end before it. */
     case ECONNRESET:
     case EPIPE:
         return error_raise(error, ERROR_CLOSED, 0, subject, "%s", "");
@@ -124,7 +124,7 @@ enum error_kind tcp_connect(const struct endpoint *endpoint, uint64_t deadline_n
 
 /* ------------------------------------------------------------------ names */
 
-/* A host that is an address already: as the system writes it. */
+/* Writes a host that is an address already as the system writes it. */
 static bool read_address(const struct endpoint *endpoint, char *host, socklen_t size)
 {
     struct addrinfo *address;
@@ -136,7 +136,7 @@ static bool read_address(const struct endpoint *endpoint, char *host, socklen_t 
     return written;
 }
 
-/* The address of the peer that answers to the name. */
+/* Connects to the name, and writes the address of the peer. */
 static enum error_kind find_address(const struct endpoint *endpoint, uint64_t deadline_ns,
                                     char *host, socklen_t size, struct error *error)
 {

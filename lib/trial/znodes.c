@@ -62,7 +62,7 @@ static enum error_kind count_leftovers(const struct lock_board *board, struct se
 {
     char path[RECIPE_PATH_MAX];
     snprintf(path, sizeof path, "%s/l%u", board->plan->root, lock);
-    enum error_kind kind = setup_session_count_children(setup, path, count, error);
+    enum error_kind kind = setup_session_list_children(setup, path, NULL, count, error);
     for (const struct recipe_znode *znode = laid_out(board);
          kind == ERROR_NONE && znode->name != NULL; znode++) {
         size_t below = 0;
@@ -71,7 +71,7 @@ static enum error_kind count_leftovers(const struct lock_board *board, struct se
         bool there = false;
         kind = setup_session_exists(setup, path, &there, error);
         if (kind == ERROR_NONE && there)
-            kind = setup_session_count_children(setup, path, &below, error);
+            kind = setup_session_list_children(setup, path, NULL, &below, error);
         *count += below;
         *count -= there;
     }

@@ -298,7 +298,7 @@ static void two_starts_at_once_make_one_ensemble(void **state)
     static struct command other;
     other.settings = settings;
     command_start(&other, COMMAND("ensemble", "start", SMALL));
-    await_process("zkherd-keeper");
+    await_process("zkherd-servers");
     kill(other.pid, SIGSTOP);
     command_run(&command, COMMAND("ensemble", "start", SMALL));
     assert_refused(&command, 3, "it is just being started; use that one");
@@ -345,9 +345,9 @@ static void a_supervisor_that_was_killed_is_cleared_up_after(void **state)
     (void)state;
     for (int i = 0; i < 2; i++) {
         start("1");
-        kill(find_ours("zkherd-keeper", 0), SIGKILL);
+        kill(find_ours("zkherd-servers", 0), SIGKILL);
         /* The server ends with its supervisor, a moment later. */
-        while (find_ours("zkherd-keeper", 0) != 0 || find_ours("java", 0) != 0)
+        while (find_ours("zkherd-servers", 0) != 0 || find_ours("java", 0) != 0)
             pause_ms(1);
         assert_int_equal(count_entries(work_temporary), 1);
         if (i == 0) {

@@ -331,7 +331,7 @@ static size_t count_znodes(void)
     size_t children = 0;
     assert_int_equal(setup_session_new(ensemble_connect(three), NULL, 5 * NS_PER_S, &setup, &error),
                      ERROR_NONE);
-    assert_int_equal(setup_session_count_children(setup, "/", &children, &error), ERROR_NONE);
+    assert_int_equal(setup_session_list_children(setup, "/", NULL, &children, &error), ERROR_NONE);
     setup_session_free(setup);
     return children;
 }

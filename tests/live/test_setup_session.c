@@ -30,7 +30,7 @@ static void test_a_create_finds_another_session(void **state)
     (void)state;
     let_session_expire();
     live_expect(setup_session_create(live_host.setup, ROOT "/a", &error), &error);
-    live_expect(setup_session_count_children(live_host.setup, ROOT, &count, &error), &error);
+    live_expect(setup_session_list_children(live_host.setup, ROOT, NULL, &count, &error), &error);
     assert_int_equal(count, 1);
 }
 

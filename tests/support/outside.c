@@ -52,7 +52,8 @@ static struct outside_view look_outside(void)
     struct error error;
     servers = *ensemble_connect(outside_server);
     assert_int_equal(setup_session_new(&servers, NULL, PATIENCE_NS, &setup, &error), ERROR_NONE);
-    assert_int_equal(setup_session_count_children(setup, "/", &view.children, &error), ERROR_NONE);
+    assert_int_equal(setup_session_list_children(setup, "/", NULL, &view.children, &error),
+                     ERROR_NONE);
     setup_session_free(setup);
     view.sessions = counters.connections - 1; /* the question's own */
     view.ephemerals = counters.ephemerals_count;
