@@ -170,18 +170,13 @@ enum error_kind four_letter_identify(const struct endpoint *endpoint, uint64_t t
     return ERROR_NONE;
 }
 
+/* Every line but the first, zk_version, is behind another. */
 static bool find_counter(const char *answer, const char *key, uint64_t *value)
 {
-    size_t length = strlen(key);
-    for (const char *line = answer; line != NULL; line = strchr(line, '\n')) {
-        line += *line == '\n';
-        if (strncmp(line, key, length) != 0 || line[length] != '\t')
-            continue;
-        char digits[32];
-        copy_line(line, "\t", digits, sizeof digits);
-        return text_parse_number(digits, 0, UINT64_MAX, value);
-    }
-    return false;
+    char beginning[64], digits[32];
+    snprintf(beginning, sizeof beginning, "\n%s\t", key);
+    copy_line(answer, beginning, digits, sizeof digits);
+    return text_parse_number(digits, 0, UINT64_MAX, value);
 }
 
 /* The keys of each counter; several keys of one counter are summed. */

@@ -3,6 +3,7 @@
 
 #include <dirent.h>
 #include <errno.h>
+#include <fnmatch.h>
 #include <limits.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -71,11 +72,8 @@ static bool has_zookeeper_jar(const char *folder)
         return false;
     bool found = false;
     for (struct dirent *entry = readdir(directory); entry != NULL && !found;
-         entry = readdir(directory)) {
-        size_t length = strlen(entry->d_name);
-        found = strncmp(entry->d_name, "zookeeper", 9) == 0 && length > 13 &&
-                strcmp(entry->d_name + length - 4, ".jar") == 0;
-    }
+         entry = readdir(directory))
+        found = fnmatch("zookeeper?*.jar", entry->d_name, 0) == 0;
     closedir(directory);
     return found;
 }

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "servers/server_config.h"
 
+#include "base/output.h"
+
 #include <errno.h>
 #include <inttypes.h>
 #include <limits.h>
@@ -61,18 +63,15 @@ static enum error_kind make_folder(const char *path, struct error *error)
 static enum error_kind write_file(const char *folder, const char *name, const char *text,
                                   struct error *error)
 {
-    char path[PATH_MAX];
-    snprintf(path, sizeof path, "%s/%s", folder, name);
-    FILE *file = fopen(path, "we");
-    if (file == NULL)
-        return error_from_errno(error, errno, path, "%s", "");
-    int failed = fputs(text, file) < 0;
-    int os_error = errno;
-    if (fclose(file) != 0 && !failed) {
-        failed = 1;
-        os_error = errno;
-    }
-    return failed ? error_from_errno(error, os_error, path, "%s", "") : ERROR_NONE;
+    struct output file = {0};
+    enum error_kind kind = output_open(&file, folder, name, error);
+    if (kind != ERROR_NONE)
+        return kind;
+    fputs(text, file.stream);
+    kind = output_finish(&file, error);
+    if (kind != ERROR_NONE)
+        output_abandon(&file);
+    return kind;
 }
 
 /* Warnings only, for both logging libraries: logback without a configuration writes every debug

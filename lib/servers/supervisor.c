@@ -113,8 +113,7 @@ void supervisor_free(struct supervisor *supervisor)
     while (!ended && tcp_await(supervisor->channel, POLLIN, deadline_ns))
         ended = supervisor_process_receive(supervisor->channel, ignored, sizeof ignored) <= 0;
     if (supervisor->pid > 0)
-        while (waitpid(supervisor->pid, NULL, ended ? 0 : WNOHANG) < 0 && errno == EINTR)
-            ;
+        (void)TEMP_FAILURE_RETRY(waitpid(supervisor->pid, NULL, ended ? 0 : WNOHANG));
     supervisor_forget(supervisor);
 }
 

@@ -90,20 +90,12 @@ static void take_own_signals(void)
 
 bool supervisor_process_send(int channel, const void *packet, size_t size)
 {
-    ssize_t sent;
-    do {
-        sent = send(channel, packet, size, MSG_NOSIGNAL);
-    } while (sent < 0 && errno == EINTR);
-    return sent == (ssize_t)size;
+    return TEMP_FAILURE_RETRY(send(channel, packet, size, MSG_NOSIGNAL)) == (ssize_t)size;
 }
 
 ssize_t supervisor_process_receive(int channel, void *packet, size_t size)
 {
-    ssize_t got;
-    do {
-        got = recv(channel, packet, size, 0);
-    } while (got < 0 && errno == EINTR);
-    return got;
+    return TEMP_FAILURE_RETRY(recv(channel, packet, size, 0));
 }
 
 /* Runs in the child of the supervisor; errors go to the log. */
