@@ -22,7 +22,7 @@ static enum error_kind find_cause(const struct inquiry *inquiry, enum error_kind
                                   struct error *error)
 {
     struct error end;
-    if (kind == ERROR_NONE || server_counters_check(inquiry->counters, &end) == ERROR_NONE)
+    if (kind == ERROR_NONE || ensemble_check(inquiry->counters->ensemble, &end) == ERROR_NONE)
         return kind;
     *error = end;
     return end.kind;
@@ -128,11 +128,6 @@ bool server_counters_is_private(const struct server_counters *counters)
 bool server_counters_is_shared(const struct server_counters_reading *reading, uint32_t clients)
 {
     return reading->connections > clients + UINT64_C(1); /* the set-up session's */
-}
-
-enum error_kind server_counters_check(const struct server_counters *counters, struct error *error)
-{
-    return ensemble_check(counters->ensemble, error);
 }
 
 enum error_kind server_counters_ask_role(struct server_counters *counters,

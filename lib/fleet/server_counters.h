@@ -125,8 +125,4 @@ enum server_counters_counter server_counters_reconcile(const struct server_count
 /* The word for a counter: a static string. */
 const char *server_counters_counter_word(enum server_counters_counter counter);
 
-/* ERROR_SERVER_DIED if a private server has ended (ensemble_check). */
-MUST_CHECK enum error_kind server_counters_check(const struct server_counters *counters,
-                                                 struct error *error);
-
 #endif

@@ -42,7 +42,7 @@ static enum error_kind check_servers(struct watchdog *watchdog)
     if (now_ns - watchdog->checked_ns < WATCHDOG_TURN_NS)
         return ERROR_NONE;
     watchdog->checked_ns = now_ns;
-    return server_counters_check(watchdog->counters, watchdog->error);
+    return ensemble_check(watchdog->counters->ensemble, watchdog->error);
 }
 
 static enum error_kind check(struct watchdog *watchdog)
