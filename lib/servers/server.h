@@ -3,10 +3,9 @@
  * server: one private ZooKeeper server on 127.0.0.1: its configuration, its process, its log.
  * Layer: servers, below ensemble.
  *
- * The server runs under a supervisor (servers/supervisor.h), in a folder of its own. It is
- * standalone, or a member of an ensemble. Invariant: every setting that
- * shapes its load is in the settings of server_start, every limit of its memory in the command
- * line.
+ * The server runs under a supervisor (servers/supervisor.h), in a folder of its own, standalone or
+ * as a member of an ensemble. Invariant: server_start has every setting that shapes load and every
+ * limit of memory.
  */
 #ifndef SERVERS_SERVER_H
 #define SERVERS_SERVER_H

@@ -31,7 +31,7 @@ MUST_CHECK enum error_kind supervisor_new(const char *parent_folder, struct supe
                                           struct error *error);
 
 /* Has the supervisor end its processes (SIGTERM, after 1 s SIGKILL) and remove the folder. Waits
- * for that, 2 s at most; the supervisor continues on its own. NULL is fine. */
+ * for that, 2 s at most; then the supervisor continues on its own. NULL is fine. */
 void supervisor_free(struct supervisor *supervisor);
 
 /* For a forked child of the program: frees the child's copy, and ends nothing. NULL is fine. */
