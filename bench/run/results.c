@@ -56,7 +56,7 @@
     X(role, csv_text(csv, role))                                                                   \
     X(kind, csv_text(csv, lock_board_meter_word(kind)))                                            \
     X(count, csv_count(csv, count))                                                                \
-    X(over_range, csv_count(csv, histogram_overflow(histogram)))                                   \
+    X(over_range, csv_count(csv, histogram->overflow))                                             \
     X(p50_us, csv_real(csv, us(histogram, 50), 3))                                                 \
     X(p90_us, csv_real(csv, us(histogram, 90), 3))                                                 \
     X(p99_us, csv_real(csv, us(histogram, 99), 3))                                                 \
@@ -163,7 +163,7 @@ static void write_latency(struct results *results, const struct sample *sample, 
                           enum meter_kind kind, const struct histogram *histogram)
 {
     struct csv *csv = &results->csv[RESULTS_LATENCY];
-    uint64_t count = histogram_count(histogram) + histogram_overflow(histogram);
+    uint64_t count = histogram_count(histogram) + histogram->overflow;
     LATENCY_COLUMNS(CSV_WRITE) csv_end_row(csv);
 }
 
@@ -183,7 +183,7 @@ static enum error_kind write_latencies(struct results *results, const struct sam
     for (int kind = 0; kind < METER_KINDS; kind++) {
         const struct histogram *histogram = &latency[kind];
         char tag[96];
-        if (histogram_count(histogram) + histogram_overflow(histogram) == 0 ||
+        if (histogram_count(histogram) + histogram->overflow == 0 ||
             (sample->paced && spans_steps(sample, (enum meter_kind)kind)))
             continue;
         write_latency(results, sample, role == NULL ? "all" : role, (enum meter_kind)kind,

@@ -22,7 +22,7 @@
 
 static double percentile_us(const struct histogram *histogram, double percent)
 {
-    if (histogram_count(histogram) + histogram_overflow(histogram) == 0)
+    if (histogram_count(histogram) + histogram->overflow == 0)
         return NAN;
     return (double)histogram_percentile_ns(histogram, percent) / 1e3;
 }
@@ -88,7 +88,7 @@ static void judge_holds(const struct trial_result *result, struct sample *sample
 {
     const struct histogram *late = result->late;
     uint64_t p99_ns = histogram_percentile_ns(late, 99),
-             holds = histogram_count(late) + histogram_overflow(late);
+             holds = histogram_count(late) + late->overflow;
     if (holds < LATE_LEAST || p99_ns <= LATE_MAX_NS)
         return;
     double share = (double)histogram_above(late, LATE_MAX_NS) / (double)holds;

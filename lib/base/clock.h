@@ -2,8 +2,8 @@
 /*
  * clock: one monotonic clock for every interval. Layer: base.
  *
- * CLOCK_MONOTONIC is the same for all processes of one host, so an interval may begin in one worker
- * and end in another. It never jumps; it says nothing about the date (clock_utc_ns does).
+ * Invariant: CLOCK_MONOTONIC never jumps, and is the same for all processes of a host, so an
+ * interval may begin in one worker and end in another.
  */
 #ifndef BASE_CLOCK_H
 #define BASE_CLOCK_H

@@ -2,11 +2,10 @@
 /*
  * error: what went wrong, as facts. Layer: base.
  *
- * The one list of errors of the project. A function that can fail returns its kind (ERROR_NONE,
- * zero, on success) and fills the caller's struct error with the facts: the subject (a path, a
- * host, an option), the operating system's error number, and a detail that only the failing place
- * knows. The words for a person and the exit status are put together once, at the edge of the
- * program (bench/cli/complain.h).
+ * All errors of the project are in one list. A function that can fail returns an error's kind
+ * (ERROR_NONE, zero, on success) and fills the caller's struct error with the facts: the subject (a
+ * path, a host, an option), errno, and a detail. Only bench/cli/complain.h makes a sentence and an
+ * exit status of them.
  *
  * Invariant: a struct error is written when, and only when, the function returns anything but
  * ERROR_NONE.
@@ -90,15 +89,12 @@ enum error_kind {
 
 struct error {
     enum error_kind kind;
-    int os_error;      /* errno, or 0 where the operating system has no say */
-    char subject[256]; /* on what: a path, host:port, an option with its value */
-    char detail[512];  /* what only the failing place knows; may be empty */
+    int os_error;      /* errno; 0: not an error of the operating system */
+    char subject[256]; /* a path, host:port, an option with its value */
+    char detail[512];  /* what was attempted, or why it failed; may be empty */
 };
 
-/*
- * Fills *error and returns kind. The subject and the detail (a printf format) are cut to fit.
- * os_error is an errno value or 0.
- */
+/* Fills *error and returns kind. The subject and the detail (a printf format) are cut to fit. */
 enum error_kind error_raise(struct error *error, enum error_kind kind, int os_error,
                             const char *subject, const char *detail, ...)
     __attribute__((format(printf, 5, 6)));
@@ -111,7 +107,7 @@ enum error_kind error_raise(struct error *error, enum error_kind kind, int os_er
 enum error_kind error_from_errno(struct error *error, int os_error, const char *subject,
                                  const char *detail, ...) __attribute__((format(printf, 4, 5)));
 
-/* What happened, and what to do about it ("" where nothing general can be said). Static strings. */
+/* What happened, and what to do about it ("" if that depends on the case). Static strings. */
 const char *error_words(enum error_kind kind);
 const char *error_advice(enum error_kind kind);
 

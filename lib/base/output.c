@@ -7,7 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* A stream of our own, because stdio forgets the errno of a write that fails in the middle. */
+/* The write function of the stream: stdio itself would lose the errno of a failed write. */
 static ssize_t write_through(void *cookie, const char *bytes, size_t size)
 {
     struct output *output = cookie;
@@ -68,7 +68,7 @@ enum error_kind output_commit(struct output *output, struct error *error)
     return ERROR_NONE;
 }
 
-/* Closes what is open of the file, without writing what is still buffered. */
+/* Closes the file without writing what is buffered. */
 static int close_quietly(struct output *output)
 {
     if (output->stream == NULL)
@@ -85,7 +85,7 @@ enum error_kind output_finish(struct output *output, struct error *error)
     enum error_kind kind = output_commit(output, error);
     if (kind != ERROR_NONE)
         return kind;
-    /* Some file systems find only here that the disk is full. */
+    /* Some file systems report a full disk only here. */
     if (close_quietly(output) != 0)
         return error_from_errno(error, errno, output->path, "closing it failed");
     if (rename(output->part_path, output->path) != 0)

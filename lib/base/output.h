@@ -3,13 +3,10 @@
  * output: a file that is written beside its final name and renamed when it is complete. Layer:
  * base.
  *
- * It grows as folder/name.part. What was committed is good; a failed write (a full disk) loses only
- * what came after the last commit, and output_keep saves the rest without needing space.
- * Invariants: folder/name never exists half written; after a failed write nothing more is
- * written, so there is never a hole; the first errno is the one that is reported.
- *
- * A write over the limit of a file's size (EFBIG) comes out as an error only if the program ignores
- * SIGXFSZ.
+ * The file grows as folder/name.part. A failed write (a full disk) loses only what was written
+ * after the last commit; output_keep saves the rest and needs no space. Invariants: folder/name
+ * never exists half written; after a failed write nothing more is written, so there is no hole; the
+ * first errno is reported. The program must ignore SIGXFSZ, so that EFBIG is an error.
  */
 #ifndef BASE_OUTPUT_H
 #define BASE_OUTPUT_H
@@ -20,45 +17,37 @@
 #include <stdint.h>
 #include <stdio.h>
 
-/* All zero bytes: closed. Must not be moved or copied while it is open. */
+/* All zero bytes: closed. Must not be moved or copied while open. */
 struct output {
-    FILE *stream; /* to write to; its errors may be left for output_commit to find */
+    FILE *stream; /* the caller writes here; output_commit finds errors */
     int descriptor;
-    int os_error; /* errno of the first write that failed; 0 while all is well */
+    int os_error; /* errno of the first write that failed, or 0 */
     uint64_t written_bytes;
     uint64_t committed_bytes;
     char path[PATH_MAX];      /* the final name */
     char part_path[PATH_MAX]; /* "" when closed */
 };
 
-/*
- * Opens folder/name.part for writing, emptying one that an earlier run left. The folder must exist.
- * On an error *output is closed.
- */
+/* Opens folder/name.part for writing, and empties the file if it exists. The folder must exist. On
+ * an error *output is closed. */
 MUST_CHECK enum error_kind output_open(struct output *output, const char *folder, const char *name,
                                        struct error *error);
 
-/*
- * Writes what is buffered and remembers that everything so far is good: call it where the file is
- * well-formed. On an error the output stays open, with the good length of the last commit: end it
- * by output_keep or output_abandon.
+/* Writes what is buffered and marks it as committed; to be called where the file is well-formed. On
+ * an error the output stays open with its last commit: end it with output_keep or output_abandon.
  */
 MUST_CHECK enum error_kind output_commit(struct output *output, struct error *error);
 
-/*
- * Commits, closes, and renames to folder/name, replacing what was there. On an error end it by
- * output_keep or output_abandon.
- */
+/* Commits, closes, and renames to folder/name, replacing a file of that name. On an error end it
+ * with output_keep or output_abandon. */
 MUST_CHECK enum error_kind output_finish(struct output *output, struct error *error);
 
-/*
- * After a failed write: cuts the file to its last commit, closes it and renames it to folder/name.
- * Needs no space. If nothing was ever committed the file is removed instead. On an error the output
- * is closed, and folder/name.part may remain.
- */
+/* After a failed write: cuts the file to its last commit, closes it and renames it to folder/name;
+ * a file without a commit is removed. On an error the output is closed, and folder/name.part may
+ * remain. */
 MUST_CHECK enum error_kind output_keep(struct output *output, struct error *error);
 
-/* Closes and removes the file. Does nothing if it is closed already. */
+/* Closes and removes the file. Does nothing if the output is closed. */
 void output_abandon(struct output *output);
 
 #endif

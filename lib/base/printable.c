@@ -16,8 +16,8 @@ struct range {
     uint32_t first, last;
 };
 
-/* Controls, marks of direction, ends of lines and paragraphs, and what Unicode says is not shown
- * (Default_Ignorable_Code_Point). XML, and so SVG, knows no U+FFFE and U+FFFF. */
+/* Controls, marks of direction, line and paragraph separators, and Unicode's
+ * Default_Ignorable_Code_Point. XML, and so SVG, forbids U+FFFE and U+FFFF. */
 static const struct range unseen[] = {
     {0x0, 0x1f},      {0x7f, 0x9f},     {0xad, 0xad},       {0x34f, 0x34f},     {0x61c, 0x61c},
     {0x115f, 0x1160}, {0x17b4, 0x17b5}, {0x180b, 0x180f},   {0x200b, 0x200f},   {0x2028, 0x202e},
@@ -25,7 +25,7 @@ static const struct range unseen[] = {
     {0xfff0, 0xfffb}, {0xfffe, 0xffff}, {0x1bca0, 0x1bca3}, {0x1d173, 0x1d17a}, {0xe0000, 0xe0fff},
 };
 
-/* East_Asian_Width is Wide or Fullwidth; whole blocks, for a table's sake. */
+/* East_Asian_Width is Wide or Fullwidth; rounded to whole blocks. */
 static const struct range wide[] = {
     {0x1100, 0x115f},   {0x231a, 0x231b},   {0x2329, 0x232a},   {0x23e9, 0x23f3},
     {0x25fd, 0x25fe},   {0x2600, 0x27bf},   {0x2b1b, 0x2b55},   {0x2e80, 0xa4cf},
@@ -50,8 +50,8 @@ static bool is_unseen(uint32_t code)
 
 size_t printable_decode(const char *bytes, size_t length, uint32_t *code)
 {
-    /* By the length of a sequence: what its first byte looks like, and the least number that takes
-     * as many bytes. */
+    /* By the length of a sequence: the pattern of its first byte, and the least number of this
+     * length. */
     static const struct {
         unsigned char mask, first;
         uint32_t least;
@@ -75,8 +75,8 @@ size_t printable_decode(const char *bytes, size_t length, uint32_t *code)
     return 0;
 }
 
-/* What is to be printed for the character or the byte that begins here, at most ESCAPE_SIZE with
- * its end; *used: how many bytes of the text that were. */
+/* Writes the printable form of the first character or byte (ESCAPE_SIZE bytes). Returns its length;
+ * *used: the bytes of the text that it stands for. */
 static size_t make_printable(const char *bytes, size_t length, char *made, size_t *used)
 {
     uint32_t code = 0;
@@ -124,7 +124,7 @@ const char *printable_text(const char *foreign, char *text, size_t size)
     return printable_bytes(foreign, strlen(foreign), text, size);
 }
 
-/* Of the character that begins here; *bytes is its length. */
+/* The columns of the first character; *bytes: its length. */
 static size_t columns_of(const char *text, size_t length, size_t *bytes)
 {
     uint32_t code = 0;

@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * printable: text of others, made fit for a terminal. Layer: base.
+ * printable: foreign text, made safe for a terminal. Layer: base.
  *
- * What a server, a file or a command line says may hold bytes that a terminal obeys instead of
- * showing, or that change how the rest is read: escape sequences, marks of writing direction,
- * characters without width. Whoever prints such text prints it through here. Files of data (CSV,
- * JSON) keep it as it came.
+ * Text from a server, a file or a command line may contain bytes that a terminal obeys, or that
+ * change how the rest is read: escape sequences, marks of writing direction, characters without
+ * width. Such text is printed only through this module. Data files (CSV, JSON) keep it unchanged.
  *
- * Invariant: what comes out is UTF-8, on one line; every character of it can be seen, by itself or,
- * as an accent, on the one before, and none is obeyed. Nothing is left out without a sign of it.
+ * Invariant: the output is UTF-8 on one line; every character is visible, by itself or as an accent
+ * on the one before. Every omission is marked.
  */
 #ifndef BASE_PRINTABLE_H
 #define BASE_PRINTABLE_H
@@ -16,27 +15,23 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/*
- * Writes so many bytes of UTF-8 to `text` (size bytes, at least 4). Characters that cannot be seen
- * become \x1b, \u202e or \U000e0001 by their number, and bytes that are no UTF-8 \xff, as shells
- * take them between $''. What does not fit is cut between two characters, and "..." stands for it.
- * Returns text.
- */
+/* Writes `length` bytes of UTF-8 to `text` (size bytes, at least 4). Invisible characters become
+ * \x1b, \u202e or \U000e0001, and bytes that are not UTF-8 \xff, as in a shell's $''. Text that
+ * does not fit is cut between two characters and ends in "...". Returns text. */
 const char *printable_bytes(const void *bytes, size_t length, char *text, size_t size);
 
-/* The same of a string. */
+/* The same for a string. */
 const char *printable_text(const char *foreign, char *text, size_t size);
 
-/* The columns that so many bytes of printable text take on a terminal, at most: two for a character
- * of East Asia or a pictogram, one for any other. */
+/* The terminal columns of `length` bytes of printable text, at most: two for an East Asian
+ * character or a pictogram, one for any other. */
 size_t printable_columns(const char *text, size_t length);
 
-/* Cuts printable text, in place, to so many columns (at least 3), with "..." for what was cut.
- * Returns text. */
+/* Cuts printable text in place to this many columns (at least 3), "..." included. Returns text. */
 char *printable_cut(char *text, size_t columns);
 
-/* The bytes of the character that begins here, 1 to 4, and its number in *code; 0 if these so many
- * bytes do not begin with a character of UTF-8, and *code is unchanged. */
+/* Decodes the first character: returns its length in bytes, 1 to 4, with its number in *code; 0,
+ * with *code unchanged, if the bytes do not begin with a UTF-8 character. */
 size_t printable_decode(const char *bytes, size_t length, uint32_t *code);
 
 #endif

@@ -3,7 +3,6 @@
 
 #include <assert.h>
 #include <math.h>
-#include <string.h>
 
 static uint64_t rotate_left(uint64_t bits, unsigned count)
 {
@@ -42,8 +41,7 @@ uint64_t random_next(struct random *random)
 uint64_t random_below(struct random *random, uint64_t bound)
 {
     assert(bound > 0);
-    /* The first 2^64 mod bound values are dropped, so that each remainder is as likely as any
-     * other. */
+    /* Without the first 2^64 mod bound values all remainders are equally likely. */
     uint64_t dropped = (0 - bound) % bound;
     uint64_t value;
     do {
@@ -65,14 +63,13 @@ double random_exponential(struct random *random, double mean)
 void random_shuffle(struct random *random, void *items, size_t count, size_t item_size)
 {
     unsigned char *bytes = items;
-    unsigned char held[256];
-    assert(item_size <= sizeof held);
     for (size_t left = count; left > 1; left--) {
-        size_t chosen = (size_t)random_below(random, left);
-        unsigned char *a = bytes + chosen * item_size;
+        unsigned char *a = bytes + random_below(random, left) * item_size;
         unsigned char *b = bytes + (left - 1) * item_size;
-        memcpy(held, a, item_size);
-        memmove(a, b, item_size);
-        memcpy(b, held, item_size);
+        for (size_t i = 0; i < item_size; i++) {
+            unsigned char held = a[i];
+            a[i] = b[i];
+            b[i] = held;
+        }
     }
 }

@@ -2,7 +2,7 @@
 /*
  * random: a private, seeded generator (xoshiro256**, Blackman and Vigna 2018). Layer: base.
  *
- * libc's generator is not used anywhere: the ZooKeeper C client reseeds it under its callers.
+ * libc's generator is not used: the ZooKeeper C client reseeds it at any time.
  * Invariant: the same seed gives the same sequence on every machine.
  */
 #ifndef BASE_RANDOM_H
@@ -15,13 +15,13 @@ struct random {
     uint64_t state[4];
 };
 
-/* Starts the generator from a seed; any value, zero included, is a good one. */
+/* Starts the generator from any seed, zero included. */
 void random_init(struct random *random, uint64_t seed);
 
 /* The next 64 random bits. */
 uint64_t random_next(struct random *random);
 
-/* A number in 0 … bound-1, every one equally likely; bound must not be zero. */
+/* A number in 0 … bound-1, all equally likely; bound must not be zero. */
 uint64_t random_below(struct random *random, uint64_t bound);
 
 /* A number in [0, 1). */
@@ -30,7 +30,7 @@ double random_unit(struct random *random);
 /* An exponentially distributed number with this mean. */
 double random_exponential(struct random *random, double mean);
 
-/* Puts the items (count of them, item_size bytes each) into a random order (Fisher and Yates). */
+/* Puts `count` items of item_size bytes each into a random order (Fisher and Yates). */
 void random_shuffle(struct random *random, void *items, size_t count, size_t item_size);
 
 #endif

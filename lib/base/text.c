@@ -13,8 +13,8 @@
 
 #define LIST_LENGTH_MAX 4096
 
-/* Reads the digits at *text and moves it behind them; false if there are none, or more than 64 bits
- * hold. */
+/* Reads the digits at *text and moves it behind them. False if there are none, or the number
+ * exceeds 64 bits. */
 static bool read_digits(const char **text, uint64_t *number)
 {
     if (!isdigit((unsigned char)**text))
@@ -78,7 +78,7 @@ bool text_parse_duration(const char *text, uint64_t *duration_ns)
 }
 
 struct numbers {
-    uint64_t values[LIST_LENGTH_MAX];
+    uint64_t *values; /* LIST_LENGTH_MAX of them */
     size_t count;
 };
 
@@ -146,26 +146,19 @@ static void sort_and_unite(struct numbers *numbers)
 bool text_parse_numbers(const char *text, uint64_t minimum, uint64_t maximum, uint64_t **numbers,
                         size_t *count)
 {
-    struct numbers *list = calloc(1, sizeof *list);
-    if (list == NULL)
-        return false;
+    struct numbers list = {.values = malloc(LIST_LENGTH_MAX * sizeof *list.values)};
     char item[64];
-    bool good = *text != '\0';
+    bool good = list.values != NULL && *text != '\0';
     while (good && text_next_item(&text, item, sizeof item))
-        good = append_item(list, item, minimum, maximum);
-    if (good) {
-        sort_and_unite(list);
-        assert(list->count > 0);
-        uint64_t *copy = malloc(list->count * sizeof *copy);
-        good = copy != NULL;
-        if (good) {
-            memcpy(copy, list->values, list->count * sizeof *copy);
-            *numbers = copy;
-            *count = list->count;
-        }
+        good = append_item(&list, item, minimum, maximum);
+    if (!good) {
+        free(list.values);
+        return false;
     }
-    free(list);
-    return good;
+    sort_and_unite(&list);
+    *numbers = list.values;
+    *count = list.count;
+    return true;
 }
 
 bool text_next_item(const char **list, char *item, size_t size)
@@ -251,16 +244,16 @@ bool text_is_like(const char *word, const char *meant)
 
 const char *text_format_count(uint64_t count, char *text, size_t size)
 {
-    char digits[24], grouped[32];
+    char digits[24];
     int length = snprintf(digits, sizeof digits, "%" PRIu64, count);
     size_t at = 0;
+    assert(size >= 27);
     for (int i = 0; i < length; i++) {
         if (i > 0 && (length - i) % 3 == 0)
-            grouped[at++] = ',';
-        grouped[at++] = digits[i];
+            text[at++] = ',';
+        text[at++] = digits[i];
     }
-    grouped[at] = '\0';
-    snprintf(text, size, "%s", grouped);
+    text[at] = '\0';
     return text;
 }
 
@@ -268,7 +261,7 @@ const char *text_format_duration(uint64_t duration_ns, char *text, size_t size)
 {
     double ns = (double)duration_ns;
     uint64_t seconds = (duration_ns + NS_PER_S / 2) / NS_PER_S;
-    /* Below what would round up to a thousand of the unit. */
+    /* Below the values that would round up to 1000 of the unit. */
     if (ns < 999.5e3)
         snprintf(text, size, "%.0f us", ns / 1e3);
     else if (ns < 999.5e6)

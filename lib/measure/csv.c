@@ -5,7 +5,6 @@
 #include <math.h>
 #include <string.h>
 
-/* What every field begins with: the comma behind the one before. */
 static void begin_field(struct csv *csv)
 {
     if (csv->in_row)

@@ -7,12 +7,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* How far the text has been taken apart. */
 struct cursor {
     char *at;
     char *end; /* holds a zero byte */
     size_t line;
-    const char *wrong; /* what is; NULL while all is well */
+    const char *wrong; /* what is malformed, or NULL */
 };
 
 /* ------------------------------------------------------------------ the text */
@@ -43,7 +42,7 @@ static enum error_kind read_all(FILE *stream, const char *name, char **text, siz
     return ERROR_NONE;
 }
 
-/* Room for as many fields and rows as there can be: separators inside quotes count too much. */
+/* Allocates for an upper bound of fields and rows: separators inside quotes are counted too. */
 static bool make_room(const char *text, size_t length, struct csv_reader *reader)
 {
     size_t commas = 0, feeds = 0;
@@ -58,7 +57,7 @@ static bool make_room(const char *text, size_t length, struct csv_reader *reader
 
 /* ------------------------------------------------------------------ fields and rows */
 
-/* Takes the quotes off in place and moves behind the closing one. Returns the end of the field. */
+/* Removes the quotes in place and moves behind the closing quote. Returns the end of the field. */
 static char *unquote(struct cursor *cursor)
 {
     size_t opened = cursor->line;
@@ -88,7 +87,7 @@ static char *skip_plain(struct cursor *cursor)
     return row_ends && end > field && end[-1] == '\r' ? end - 1 : end;
 }
 
-/* Cuts one field off; *last turns true when the row ends with it. */
+/* Cuts one field off. *last: whether the row ends with it. */
 static char *next_field(struct cursor *cursor, bool *last)
 {
     char *field = cursor->at;
@@ -167,7 +166,7 @@ static enum error_kind take_apart(char *text, size_t length, struct csv_reader *
     return check_names(reader, error);
 }
 
-/* ------------------------------------------------------------------ a reader's life */
+/* ------------------------------------------------------------------ opening and closing */
 
 enum error_kind csv_reader_init(FILE *stream, const char *name, struct csv_reader *reader,
                                 struct error *error)
@@ -207,7 +206,7 @@ void csv_reader_deinit(struct csv_reader *reader)
     *reader = (struct csv_reader){0};
 }
 
-/* ------------------------------------------------------------------ what it holds */
+/* ------------------------------------------------------------------ contents */
 
 enum error_kind csv_reader_column(const struct csv_reader *reader, const char *name, size_t *column,
                                   struct error *error)

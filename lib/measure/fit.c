@@ -12,10 +12,10 @@
 
 #define TERMS (FIT_DEGREE_MAX + 1)
 
-/* What a straight line needs to know of its points, in one pass (Welford 1962). */
+/* The sums for a straight line, in one pass (Welford 1962). */
 struct points {
     size_t count;
-    double weight; /* the sum */
+    double weight; /* sum of the weights */
     double mean_x, mean_y;
     double xx, xy, yy; /* weighted sums of products of deviations */
 };
@@ -38,12 +38,12 @@ static double slope_of(const struct points *points)
     return points->xx > 0 ? points->xy / points->xx : NAN;
 }
 
-/* The variance of y about the line; NaN where too few points leave it open. */
+/* The variance of y about the line; NaN with fewer than 3 points. */
 static double variance_of(const struct points *points)
 {
     if (points->count < 3)
         return NAN;
-    /* Rounding may leave a perfect line a hair below zero. */
+    /* Rounding may make a perfect line slightly negative. */
     double squares = fmax(points->yy - slope_of(points) * points->xy, 0);
     return squares / (double)(points->count - 2);
 }
@@ -93,14 +93,11 @@ const char *fit_verdict_words(enum fit_verdict verdict)
 struct fit_line fit_line(const double *x, const double *y, size_t count)
 {
     struct points points = {0};
-    size_t used = 0;
     for (size_t i = 0; i < count; i++) {
-        if (y[i] > 0) {
+        if (y[i] > 0)
             points_add(&points, x[i], y[i], 1 / (y[i] * y[i]));
-            used++;
-        }
     }
-    struct fit_line line = {.slope = slope_of(&points), .levels = used};
+    struct fit_line line = {.slope = slope_of(&points), .levels = points.count};
     line.intercept = points.mean_y - line.slope * points.mean_x;
     line.beta = line.intercept > 0 ? line.slope / line.intercept : NAN;
     return line;
@@ -136,11 +133,10 @@ static size_t different(const double *x, size_t count)
     return found;
 }
 
-/* Over the levels: the sums of p², of p times what c leaves of y, and of x·p². */
 struct products {
-    double norm;
-    double projection;
-    double centre;
+    double norm;       /* Σ p² */
+    double projection; /* Σ p·(y - c) */
+    double centre;     /* Σ x·p² */
 };
 
 static struct products multiply(const double *p, const double *c, const double *x, const double *y,
@@ -156,10 +152,8 @@ static struct products multiply(const double *p, const double *c, const double *
     return sums;
 }
 
-/*
- * Least squares by polynomials that are orthogonal over the levels (Forsythe 1957): no matrix, and
- * none of the digits that powers of x as large as 4096³ would cost one.
- */
+/* Least squares by polynomials that are orthogonal over the levels (Forsythe 1957): a matrix would
+ * lose digits to powers of x as large as 4096³. */
 static void least_squares(const double *x, const double *y, size_t count, unsigned degree,
                           double *c)
 {
@@ -183,11 +177,12 @@ static bool is_whole(double value, double limit)
     return fabs(value) <= limit && value == trunc(value);
 }
 
-/* The coefficients of exact laws are whole multiples of this part of one: sums of powers have
- * thirds and sixths, and where one client in four differs there are 32nds. */
+/* The coefficients of exact laws are whole multiples of 1/PARTS: sums of powers have thirds and
+ * sixths, and where one client in four differs there are 32nds. */
 #define PARTS 96
 
-/* Whether the polynomial of such parts goes through every level, in whole numbers. */
+/* Whether the polynomial obeys every level in whole numbers. parts: its coefficients times PARTS.
+ */
 static bool reproduces(const int64_t *parts, const double *x, const double *y, size_t count)
 {
     for (size_t i = 0; i < count; i++) {
@@ -202,8 +197,7 @@ static bool reproduces(const int64_t *parts, const double *x, const double *y, s
     return true;
 }
 
-/* Rounds the coefficients to such parts if that makes the fit exact; leaves them alone otherwise.
- */
+/* Rounds the coefficients to multiples of 1/PARTS if the fit is exact then; else returns false. */
 static bool snap(struct fit_polynomial *fit, const double *x, const double *y, size_t count)
 {
     int64_t parts[TERMS];

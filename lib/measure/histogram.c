@@ -6,7 +6,7 @@
 
 #define FIRST_SLOTS (2 * HISTOGRAM_HALF_SLOTS)
 
-/* 64 - clz is the length in bits; a value of up to 11 bits is in bucket 0. */
+/* 64 - clz is the length in bits; values of up to 11 bits are in bucket 0. */
 static uint32_t bucket_of(uint64_t value_ns)
 {
     return (uint32_t)(63 - __builtin_clzll(value_ns | (FIRST_SLOTS - 1))) - 10;
@@ -31,7 +31,7 @@ uint64_t histogram_slot_last_ns(uint32_t slot)
     return slot_first_ns(slot + 1) - 1;
 }
 
-/* Nothing but an estimate is read before all writers are done: relaxed order is enough. */
+/* Reads while others write are estimates: relaxed order is enough. */
 static void increment(uint64_t *count)
 {
     __atomic_fetch_add(count, 1, __ATOMIC_RELAXED);
@@ -98,16 +98,8 @@ uint64_t histogram_count(const struct histogram *histogram)
     return load(&histogram->total);
 }
 
-uint64_t histogram_overflow(const struct histogram *histogram)
-{
-    return histogram->overflow;
-}
-
-/*
- * How many values the percentile covers. Java's rule, operation for operation: one step below the
- * percentile before rounding up, lest a product like 99.9 % of 1000 comes out just above its whole
- * number; and never less than the first value.
- */
+/* The number of values that the percentile covers, at least 1, by Java's operations: one step below
+ * the percentile before rounding up, because 99.9 % of 1000 may come out just above 999. */
 static uint64_t count_at(double percent, uint64_t recorded)
 {
     double below = fmin(fmax(nextafter(percent, -INFINITY), 0.0), 100.0);
@@ -135,9 +127,4 @@ uint64_t histogram_above(const struct histogram *histogram, uint64_t value_ns)
          slot < HISTOGRAM_COUNTS; slot = next_in_use(histogram, slot + 1))
         above += histogram->counts[slot];
     return above;
-}
-
-uint64_t histogram_max_ns(const struct histogram *histogram)
-{
-    return histogram->max_ns;
 }

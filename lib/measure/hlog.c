@@ -10,7 +10,7 @@
 #include <string.h>
 #include <zlib.h>
 
-/* The format's words: 0x10 in the last byte of a cookie says that counts are 64-bit varints. */
+/* 0x10 in the last byte of a cookie: counts are 64-bit varints. */
 #define COOKIE            UINT32_C(0x1c849313)
 #define COMPRESSED_COOKIE UINT32_C(0x1c849314)
 
@@ -54,7 +54,7 @@ static uint32_t slots_used(const struct histogram *histogram)
     return used;
 }
 
-/* A run of empty slots is written as minus its length, one alone as 0. */
+/* A run of empty slots is written as its negative length, a single one as 0. */
 static unsigned char *put_counts(unsigned char *at, const struct histogram *histogram)
 {
     uint32_t used = slots_used(histogram);
@@ -87,7 +87,7 @@ static size_t encode(unsigned char *bytes, const struct histogram *histogram)
     return length;
 }
 
-/* Returns the length, or 0 for want of memory; *packed is the caller's to free() either way. */
+/* Returns the length, or 0 if memory is lacking; the caller must free(*packed) in both cases. */
 static size_t pack(const struct histogram *histogram, unsigned char **packed)
 {
     uLong room = compressBound(ENCODED_BYTES_MAX);
@@ -120,7 +120,7 @@ static void write_base64(FILE *stream, const unsigned char *bytes, size_t length
     }
 }
 
-/* errno was zero before the first write; a stream that had failed earlier leaves it so. */
+/* errno was set to 0 before the first write; it is still 0 if the stream had failed earlier. */
 static enum error_kind judge_stream(FILE *stream, struct error *error)
 {
     if (!ferror(stream))
@@ -153,8 +153,8 @@ enum error_kind hlog_write_header(FILE *stream, uint64_t start_utc_ns, const cha
 static void write_overflow(FILE *stream, const char *tag, const struct histogram *histogram)
 {
     fprintf(stream, "#[Above the range of the next line%s%s: %" PRIu64 ", the largest %.6f s]\n",
-            tag != NULL ? ", " : "", tag != NULL ? tag : "", histogram_overflow(histogram),
-            (double)histogram_max_ns(histogram) / 1e9);
+            tag != NULL ? ", " : "", tag != NULL ? tag : "", histogram->overflow,
+            (double)histogram->max_ns / 1e9);
 }
 
 enum error_kind hlog_write_interval(FILE *stream, const char *tag, double start_s, double length_s,
@@ -169,7 +169,7 @@ enum error_kind hlog_write_interval(FILE *stream, const char *tag, double start_
         goto out;
     }
     errno = 0;
-    if (histogram_overflow(histogram) > 0)
+    if (histogram->overflow > 0)
         write_overflow(stream, tag, histogram);
     if (tag != NULL)
         fprintf(stream, "Tag=%s,", tag);

@@ -14,12 +14,7 @@ void statistics_sort(double *values, size_t count)
 
 double statistics_median(const double *sorted, size_t count)
 {
-    return statistics_quantile(sorted, count, 0.5);
-}
-
-double statistics_quantile(const double *sorted, size_t count, double fraction)
-{
-    return count > 0 ? gsl_stats_quantile_from_sorted_data(sorted, 1, count, fraction) : NAN;
+    return count > 0 ? gsl_stats_median_from_sorted_data(sorted, 1, count) : NAN;
 }
 
 double statistics_t(double confidence, double degrees)
@@ -27,8 +22,7 @@ double statistics_t(double confidence, double degrees)
     return gsl_cdf_tdist_Pinv(0.5 + confidence / 2, degrees);
 }
 
-/* Mean and squared deviations in one pass (Welford 1962), so that logs need no array of their own.
- */
+/* Mean and squared deviations in one pass (Welford 1962): logarithms need no array. */
 struct moments {
     size_t count;
     double mean;
@@ -43,7 +37,7 @@ static void moments_add(struct moments *moments, double value)
     moments->squares += distance * (value - moments->mean);
 }
 
-/* Of the mean: its squared standard error. Takes two values. */
+/* The squared standard error of the mean. Needs two values. */
 static double variance_of(const struct moments *moments)
 {
     double n = (double)moments->count;

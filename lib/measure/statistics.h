@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * statistics: means, quantiles and intervals over trials. Layer: measure.
+ * statistics: means, medians and intervals over trials. Layer: measure.
  *
- * The unit is the trial, never the operation: operations of one run are correlated. What has no
- * answer is NaN, never a guess. Nothing is allocated, and the values are unchanged but by
- * statistics_sort.
+ * The unit is the trial, because the operations of one trial are correlated. Invariant: a value
+ * that cannot be computed is NaN. Nothing is allocated; only statistics_sort changes its input.
  */
 #ifndef MEASURE_STATISTICS_H
 #define MEASURE_STATISTICS_H
@@ -12,56 +11,40 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* An interval needs so many trials to be told at all, and so many to be published. */
-#define STATISTICS_TRIALS_MIN     5
-#define STATISTICS_TRIALS_PUBLISH 10
+#define STATISTICS_TRIALS_MIN     5  /* trials needed for an interval */
+#define STATISTICS_TRIALS_PUBLISH 10 /* trials needed to publish one */
 
 struct interval {
     double value;
-    double low, high; /* NaN where there is no interval */
+    double low, high; /* NaN: no interval */
 };
 
 /* Sorts in ascending order; no value may be NaN. */
 void statistics_sort(double *values, size_t count);
 
-/* The median of sorted values; NaN of nothing. */
+/* The median of sorted values; NaN if count is 0. */
 double statistics_median(const double *sorted, size_t count);
 
-/*
- * The quantile (fraction 0 … 1) of sorted values, interpolated between neighbours (R's type 7). NaN
- * of nothing.
- */
-double statistics_quantile(const double *sorted, size_t count, double fraction);
-
-/*
- * Student's t: the distance from the mean, in standard errors, that holds this confidence (such as
- * 0.95) with so many degrees of freedom, at least 1; they need not be a whole number.
- */
+/* Student's t: half the width, in standard errors, of the interval with this confidence (such as
+ * 0.95). degrees: degrees of freedom, at least 1, possibly not a whole number. */
 double statistics_t(double confidence, double degrees);
 
-/* The mean with its t-interval. Of one value low and high are NaN, of none all three. */
+/* The mean with its t-interval. With one value low and high are NaN, without values all three. */
 struct interval statistics_interval(const double *values, size_t count, double confidence);
 
-/*
- * The geometric mean with the t-interval of the logarithms: for times and rates, which are skewed
- * and positive. A value that is zero or negative makes all three NaN.
- */
+/* The geometric mean with the t-interval of the logarithms, for skewed positive values such as
+ * times and rates. If a value is zero or negative all three are NaN. */
 struct interval statistics_interval_of_logs(const double *values, size_t count, double confidence);
 
-/*
- * How many times as large b is as a: the ratio of their geometric means, with the t-interval of the
- * difference of the logarithms. The two may spread differently and have different counts: the
- * degrees of freedom are Welch's. Nothing is paired: trial 1 of b has no more to do with trial 1 of
- * a than with trial 2. If one side has only one value low and high are NaN; if one has none, or a
- * value that is zero or negative, all three.
- */
+/* The ratio b/a of the geometric means, with the t-interval of the difference of the logarithms.
+ * The degrees of freedom are Welch's, because variances and counts may differ. Trials are not
+ * paired. If one side has a single value low and high are NaN; if one side has no value, or one
+ * that is zero or negative, all three. */
 struct interval statistics_ratio(const double *b, size_t b_count, const double *a, size_t a_count,
                                  double confidence);
 
-/*
- * Jain's index of fairness: 1 when all have the same, 1/count when one has everything. NaN if
- * nobody has anything.
- */
+/* Jain's index of fairness: 1 if all counts are equal, 1/count if only one is not zero; NaN if all
+ * are zero. */
 double statistics_jain(const uint64_t *counts, size_t count);
 
 #endif

@@ -1,13 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * tally: how many messages of each kind, and how many bytes. Layer: measure.
+ * tally: the number of messages of each kind, and of bytes. Layer: measure.
  *
- * The kinds are the columns of trials.csv and handoffs.csv. A request is counted when it is sent,
- * failed ones included; *_FAILED count those answered with an error, and are part of their kind,
- * not beside it.
+ * The kinds are the columns of trials.csv and handoffs.csv. A request is counted when it is sent.
+ * If it is answered with an error it is also counted in *_FAILED.
  *
- * Invariant: tally_rpcs is the sum of CREATE, EXISTS, GET, GET_CHILDREN, SET, DELETE and MULTI, and
- * of nothing else.
+ * Invariant: tally_rpcs is the sum of CREATE, EXISTS, GET, GET_CHILDREN, SET, DELETE and MULTI.
  */
 #ifndef MEASURE_TALLY_H
 #define MEASURE_TALLY_H
@@ -58,7 +56,7 @@ static inline void tally_add_shared(struct tally *tally, enum tally_kind kind, u
     __atomic_fetch_add(&tally->of[kind], count, __ATOMIC_RELEASE);
 }
 
-/* One kind of a tally that others may be writing. */
+/* Reads one kind while other threads or processes may write it. */
 static inline uint64_t tally_read_shared(const struct tally *tally, enum tally_kind kind)
 {
     return __atomic_load_n(&tally->of[kind], __ATOMIC_ACQUIRE);
@@ -67,13 +65,13 @@ static inline uint64_t tally_read_shared(const struct tally *tally, enum tally_k
 /* Adds every kind of `from` to `into`. */
 void tally_sum(struct tally *into, const struct tally *from);
 
-/* All requests. */
+/* The number of requests. */
 uint64_t tally_rpcs(const struct tally *tally);
 
-/* The column's name of a kind: a static string. */
+/* The name of the kind's column: a static string. */
 const char *tally_column(enum tally_kind kind);
 
-/* Whether a law says anything about this kind: all but the bytes. */
+/* Whether laws predict this kind: all kinds but the bytes. */
 bool tally_has_law(enum tally_kind kind);
 
 #endif

@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * The double barrier (Hunt et al. 2010, section 2.4, "Double Barrier"): all clients begin to
- * compute together, and are done together. A grant is an entry, when all have arrived; a release is
- * over when all have begun theirs. The barrier can be passed once: `ready` stays.
- *
- * The paper leaves open which child one watches who leaves: here the last in order. If they leave
- * in order, as under lockstep, that wakes nobody in vain.
+ * The double barrier (Hunt et al. 2010, section 2.4). A grant is an entry, a release a departure.
+ * The barrier can be passed once: `ready` is not deleted. The paper does not say which child a
+ * leaving client watches: here it is the last one, which wakes no client in vain if they leave in
+ * order.
  */
 #include "recipes/queue.h"
 #include "recipes/recipe.h"
@@ -33,7 +31,7 @@ static const char pseudo_code[] =
 
 static const struct recipe_znode laid_out[] = {{READY, NULL}, {NULL, NULL}};
 
-/* How many clients are in the list at hand, and in s->predecessor the last of them. */
+/* The number of clients in the list just received; s->predecessor is the number of the last one. */
 static uint32_t count_clients(struct contender *s)
 {
     uint32_t count = 0;
@@ -102,7 +100,7 @@ static const char steps[] =
     "               1 EXISTS\n"
     "last release   1 DELETE, n - 1 notifications, n getChildren (1 name each)";
 
-/* The last to arrive wakes all others; they list nothing more. */
+/* The last client to arrive wakes all others, which send no further request. */
 static void arrival(const struct law_view *view, struct tally *cost)
 {
     bool last = view->granted > 0;
@@ -113,8 +111,8 @@ static void arrival(const struct law_view *view, struct tally *cost)
     tally_add(cost, TALLY_NOTIFICATION, last ? view->waiters : 0);
 }
 
-/* Who leaves lists those who are still there, and ready. The last wakes all others, and each finds
- * ready alone. */
+/* A leaving client lists the remaining clients and ready. The last one wakes all others, and each
+ * of them lists ready alone. */
 static void release(const struct law_view *view, struct tally *cost)
 {
     uint64_t left = view->holders - 1;

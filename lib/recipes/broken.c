@@ -1,14 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Locks that are broken on purpose: the scalable lock, each with one mistake (one of them somebody
- * has shipped). A checker that does not catch each of them, every time, is none. Their laws hold up
- * to the mistake.
+ * Locks that are broken on purpose: the scalable lock, each with one mistake. The checker must
+ * report each of them in every trial. Their laws hold until the mistake has an effect.
  */
 #include "recipes/queue.h"
 #include "recipes/recipe.h"
 #include "recipes/registry.h"
 
 #define LAW_TEXTS "-", "-"
+
+#define PSEUDO_CODE(release, predecessor, rest)                                                    \
+    "acquire                                              release\n"                               \
+    "1 n = create(l + \"/lock-\", EPHEMERAL|SEQUENTIAL)       1 " release "\n"                     \
+    "2 C = getChildren(l, false)\n"                                                                \
+    "3 if n is lowest znode in C, exit\n"                                                          \
+    "4 p = " predecessor "\n" rest
 
 /* ------------------------------------------------------------------ grants at once */
 
@@ -49,8 +55,7 @@ const struct recipe recipe_broken_nolock = {
 
 /* ------------------------------------------------------------------ a deletion is ownership */
 
-/* Lists once, and whoever is woken then holds. which: of those before it, the one that it watches.
- */
+/* Lists once; a woken client holds the lock. which: the predecessor that a client watches. */
 static enum recipe_step trust_a_deletion(struct contender *s, enum queue_which which)
 {
     BEGIN;
@@ -86,12 +91,8 @@ const struct recipe recipe_broken_norecheck = {
     .about = {"The scalable lock, but a woken client does not list again: it treats its "
               "predecessor's departure as its own grant. The predecessor may have been a waiter, "
               "not the holder. In each trial, one waiter ends its session.",
-              "acquire                                              release\n"
-              "1 n = create(l + \"/lock-\", EPHEMERAL|SEQUENTIAL)       1 delete(n)\n"
-              "2 C = getChildren(l, false)\n"
-              "3 if n is lowest znode in C, exit\n"
-              "4 p = znode in C ordered just before n\n"
-              "5 if exists(p, true) wait for watch event",
+              PSEUDO_CODE("delete(n)", "znode in C ordered just before n",
+                          "5 if exists(p, true) wait for watch event"),
               "code4wt, ZKReadWriteLock2", "code4wt's ZKReadWriteLock2"},
     .broken = 3,
     .death = {.how = DEATH_EXIT, .who = DEATH_WAITER},
@@ -119,12 +120,7 @@ const struct recipe recipe_broken_wrongpred = {
     .about =
         {"The scalable lock, but each client watches the lowest znode, and holds the lock when "
          "that znode is deleted: all waiters hold together.",
-         "acquire                                              release\n"
-         "1 n = create(l + \"/lock-\", EPHEMERAL|SEQUENTIAL)       1 delete(n)\n"
-         "2 C = getChildren(l, false)\n"
-         "3 if n is lowest znode in C, exit\n"
-         "4 p = lowest znode in C\n"
-         "5 if exists(p, true) wait for watch event",
+         PSEUDO_CODE("delete(n)", "lowest znode in C", "5 if exists(p, true) wait for watch event"),
          "zkherd", NULL},
     .broken = 3,
     .acquire = wrongpred_acquire,
@@ -132,7 +128,7 @@ const struct recipe recipe_broken_wrongpred = {
     .law = {queue_arrival, wrongpred_release, LAW_TEXTS},
 };
 
-/* ------------------------------------------------------------------ nobody is told */
+/* ------------------------------------------------------------------ no watch */
 
 static void look_away(struct contender *s, const char *path, enum watch_flag watch)
 {
@@ -150,13 +146,9 @@ const struct recipe recipe_broken_nowatch = {
     .summary = "broken on purpose: calls exists without the watch flag, and waits for ever",
     .about = {"The scalable lock, but its exists has no watch flag, so a client waits for ever. "
               "The deadline ends each trial: try -n 8 -t 1 --timeout 5s.",
-              "acquire                                              release\n"
-              "1 n = create(l + \"/lock-\", EPHEMERAL|SEQUENTIAL)       1 delete(n)\n"
-              "2 C = getChildren(l, false)\n"
-              "3 if n is lowest znode in C, exit\n"
-              "4 p = znode in C ordered just before n\n"
-              "5 if exists(p, false) wait for watch event\n"
-              "6 goto 2",
+              PSEUDO_CODE("delete(n)", "znode in C ordered just before n",
+                          "5 if exists(p, false) wait for watch event\n"
+                          "6 goto 2"),
               "zkherd", NULL},
     .fifo = true,
     .broken = 2,
@@ -167,19 +159,13 @@ const struct recipe recipe_broken_nowatch = {
 
 /* ------------------------------------------------------------------ the znode stays */
 
-ACQUIRE(leak)
-{
-    return queue_acquire(s, exists);
-}
-
 RELEASE(leak)
 {
     (void)s;
     CRASHED;
 }
 
-/* What is to come if it does: the next in line is woken, and lists, when the session has timed out.
- */
+/* When the session has expired the next client is woken, and lists. */
 static void leak_cost(const struct law_view *view, struct tally *cost)
 {
     queue_release(view, cost);
@@ -192,17 +178,13 @@ const struct recipe recipe_broken_leak = {
     .about = {"The scalable lock, but a release deletes nothing: the client ends without closing "
               "its session. Its znode stays until the session timeout, and the next client in "
               "line waits until then: use a short --session-timeout.",
-              "acquire                                              release\n"
-              "1 n = create(l + \"/lock-\", EPHEMERAL|SEQUENTIAL)       1 exit(0)\n"
-              "2 C = getChildren(l, false)\n"
-              "3 if n is lowest znode in C, exit\n"
-              "4 p = znode in C ordered just before n\n"
-              "5 if exists(p, true) wait for watch event\n"
-              "6 goto 2",
+              PSEUDO_CODE("exit(0)", "znode in C ordered just before n",
+                          "5 if exists(p, true) wait for watch event\n"
+                          "6 goto 2"),
               "zkherd", NULL},
     .fifo = true,
     .broken = 2,
-    .acquire = leak_acquire,
+    .acquire = queue_acquire_exists,
     .release = leak_release,
     .law = {queue_arrival, leak_cost, LAW_TEXTS},
 };

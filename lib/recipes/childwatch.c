@@ -1,8 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-/*
- * The children-watch lock: a queue in which everybody watches the whole line ("the usual way" of
- * many guides). Every join and every leave wakes all who wait.
- */
 #include "recipes/queue.h"
 #include "recipes/recipe.h"
 #include "recipes/registry.h"
@@ -37,7 +33,7 @@ ACQUIRE(childwatch)
     END;
 }
 
-/* All who wait are woken by the newcomer and list the line; so does the newcomer. */
+/* The arriving client and all waiters, which it wakes, list the queue. */
 static void arrival(const struct law_view *view, struct tally *cost)
 {
     uint64_t in_line = 1 + view->waiters + (view->held ? 1 : 0);
@@ -48,7 +44,7 @@ static void arrival(const struct law_view *view, struct tally *cost)
     tally_add(cost, TALLY_NAMES_LISTED, (view->waiters + 1) * in_line);
 }
 
-/* All who wait are woken and list those who are left. */
+/* All waiters are woken, and list the remaining places. */
 static void release(const struct law_view *view, struct tally *cost)
 {
     tally_add(cost, TALLY_DELETE, 1);

@@ -1,11 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * The contended counter (lecture 9.2: "read, then write if the version is unchanged, else again").
- * No lock, and no watch: optimistic, and each success makes all others fail. A grant is an
- * increment; it holds nothing, and ends at once.
- *
- * Under lockstep all have read before anybody writes. Then all write, one succeeds, and the others
- * read again. That is the worst case, and the one that n clients without a pause tend to.
+ * The contended counter. A grant is an increment: it holds nothing, and its release needs no
+ * request. Under lockstep all clients have read before any writes. That is the worst case, and n
+ * clients without a pause approach it.
  */
 #include "recipes/recipe.h"
 #include "recipes/registry.h"
@@ -90,7 +87,7 @@ static void release(const struct law_view *view, struct tally *cost)
     (void)cost;
 }
 
-/* All who have read write, one in time; the others read again. */
+/* All waiters write, one succeeds, and the others read again. */
 static void turn(const struct law_view *view, struct tally *cost)
 {
     tally_add(cost, TALLY_SET, view->waiters);

@@ -1,10 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-/*
- * Leader election on the queue (ZooKeeper's recipes, "Leader Election"): a candidate volunteers by
- * taking a place in line, the first in line leads, and a leader resigns by deleting its znode. The
- * grant of the lock is the election, and the handoff's time is the time to a new leader. Its law is
- * the scalable lock's.
- */
 #include "recipes/queue.h"
 #include "recipes/recipe.h"
 #include "recipes/registry.h"
@@ -25,11 +19,6 @@ static const char pseudo_code[] =
     "5 if exists(p, true) wait for watch event\n"
     "6 goto 2";
 
-ACQUIRE(election)
-{
-    return queue_acquire(s, exists);
-}
-
 const struct recipe recipe_election = {
     .name = "election",
     .summary = "leader election on the queue: the next in line follows without a contest",
@@ -39,7 +28,7 @@ const struct recipe recipe_election = {
               "Apache ZooKeeper (zookeeper-recipes-election, zookeeper-recipes-lock), Apache "
               "Curator (LeaderLatch)"},
     .fifo = true,
-    .acquire = election_acquire,
+    .acquire = queue_acquire_exists,
     .release = contender_delete_own,
     .law = QUEUE_LAW,
 };

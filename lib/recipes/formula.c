@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A formula is read from the left; a sign that is not understood stays there. */
+/* Reads a formula from the left, and stops at a sign that does not fit. */
 struct reader {
     const char *rest;
     double n;
@@ -34,7 +34,7 @@ static double number(struct reader *reader)
 
 static double sum(struct reader *reader);
 
-/* A number, n or a sum in parentheses; its power. */
+/* A number, n or a sum in parentheses, with an optional power. */
 static double factor(struct reader *reader)
 {
     double value = reader->n;
@@ -52,7 +52,7 @@ static double factor(struct reader *reader)
     return power;
 }
 
-/* 3n^2/16: what stands side by side is multiplied. */
+/* 3n^2/16: adjacent factors are multiplied. */
 static double product(struct reader *reader)
 {
     double value = factor(reader);

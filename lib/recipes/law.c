@@ -12,13 +12,13 @@ void law_lock_init(struct law_lock *lock, const struct recipe *recipe, uint64_t 
     *lock = (struct law_lock){.recipe = recipe, .clients = clients};
 }
 
-/* Whether the client behind so many in line may share. */
+/* Whether the client with this many before it in the queue may share. */
 static bool shares(const struct law_lock *lock, uint64_t behind)
 {
     return recipe_shares(lock->recipe, (uint32_t)((lock->view.releases + behind) % lock->clients));
 }
 
-/* Whether the first who waits is granted, in the state that a step has led to. */
+/* Whether the first waiter is granted in the state after a step. */
 static bool is_next_granted(const struct law_lock *lock)
 {
     const struct law_view *view = &lock->view;
@@ -38,8 +38,7 @@ static void grant(struct law_lock *lock)
     view->holders++;
 }
 
-/* What a step costs is asked of the state before it, with who is granted by it; *view is the state
- * after it. */
+/* A law gets the state before the step, with the grants that the step makes. */
 static void settle(struct law_lock *lock, const struct law_view *before,
                    void (*law)(const struct law_view *view, struct tally *cost), struct tally *cost)
 {
@@ -68,8 +67,7 @@ void law_lock_arrival(struct law_lock *lock, struct tally *cost)
     settle(lock, &before, lock->recipe->law.arrival, cost);
 }
 
-/* All clients arrive before the first release, each behind those before it. Who queues again
- * afterwards finds all the others. */
+/* Each client finds those that arrived before it; one that arrives again finds all the others. */
 static uint64_t found_by_next(const struct law_lock *lock)
 {
     uint64_t others = lock->clients - 1;
@@ -110,18 +108,14 @@ void law_total(const struct recipe *recipe, uint64_t clients, uint64_t handoffs,
     assert(handoffs >= clients);
     struct law_lock lock;
     law_lock_init(&lock, recipe, clients);
-    uint64_t arrivals = 0;
-    while (arrivals < clients) {
+    for (uint64_t arrivals = 0; arrivals < clients; arrivals++)
         law_lock_arrival(&lock, total);
-        arrivals++;
-    }
     law_lock_turn(&lock, total);
     for (uint64_t releases = 0; releases < handoffs; releases++) {
         law_lock_release(&lock, total);
         law_lock_turn(&lock, total);
-        if (arrivals < handoffs) {
+        if (clients + releases < handoffs) {
             law_lock_arrival(&lock, total);
-            arrivals++;
             law_lock_turn(&lock, total);
         }
     }

@@ -1,15 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * law: what a recipe costs under lockstep pace, summed up. Layer: recipes.
+ * law: the cost of a recipe under lockstep, step by step. Layer: recipes.
  *
- * A law_lock is a lock as the law sees it: it is told of every arrival and every release, and says
- * what each costs. Totals are the sum of those, so the law of a drain is nowhere written a second
- * time.
+ * A law_lock models the state of a lock. It takes every arrival and every release, and adds the
+ * cost of each. A total is the sum of its steps: there is no second formula for a drain.
  *
  * Invariant: all clients of a lock arrive before its first release, in the order of their numbers;
- * from then on one who releases queues again at once, or no client does any more. Where clients
- * share, the first in line is the one who releases. So it is known who is where in line, and whom
- * each found in it, and nothing need be remembered of each.
+ * after a release the client arrives again at once, until all handoffs are done. Of clients that
+ * share, the first in the queue releases. So counts alone determine who is where in the queue.
  */
 #ifndef RECIPES_LAW_H
 #define RECIPES_LAW_H
@@ -23,31 +21,30 @@ struct law_lock {
     uint64_t clients;
 };
 
-/* The recipe has a law; clients: at least one. */
+/* The recipe must have a law; clients: at least 1. */
 void law_lock_init(struct law_lock *lock, const struct recipe *recipe, uint64_t clients);
 
-/* One client arrives, or a holder releases; those whose turn has come are granted. Adds what that
- * costs to *cost. */
+/* One client arrives, or a holder releases, and the lock is granted to those next in the queue.
+ * Adds the cost to *cost. */
 void law_lock_arrival(struct law_lock *lock, struct tally *cost);
 void law_lock_release(struct law_lock *lock, struct tally *cost);
 
-/* If all who wait rest at an AWAIT_TURN and nobody holds, they go on. How many that are. To be
- * asked when all clients have arrived, and after every step from then on. */
+/* A turn, if the recipe has AWAIT_TURN, clients wait and none holds: adds its cost to *cost.
+ * Returns how many clients continue; 0: no turn. To be called once all clients have arrived, and
+ * after every later step. */
 uint64_t law_lock_turn(struct law_lock *lock, struct tally *cost);
 
-/* The number of the client that is first in line, where clients share; it holds if anybody does. */
+/* The number of the first client in the queue, where clients share; it holds if any client does. */
 uint32_t law_lock_first(const struct law_lock *lock);
 
-/*
- * The cost of `handoffs` grants among `clients` clients of one lock: all of them arrive, then the
- * lock is handed on, and each who releases queues again until there have been `handoffs` arrivals.
- * handoffs == clients is a drain; fewer than clients are not allowed.
- */
+/* Adds to *total the cost of `handoffs` grants among `clients` clients of one lock: all clients
+ * arrive, and each that releases arrives again until there have been `handoffs` arrivals. handoffs
+ * must be at least clients; if they are equal this is a drain. */
 void law_total(const struct recipe *recipe, uint64_t clients, uint64_t handoffs,
                struct tally *total);
 
-/* Holds the recipe's texts for people against the sums of its law for so many clients: one that is
- * a formula (formula.h) must come to the same. ERROR_WRONG_LAW. */
+/* Compares the law's texts with the sums of its functions for this number of clients: a text that
+ * is a formula (formula.h) must have the same value. ERROR_WRONG_LAW if not. */
 MUST_CHECK enum error_kind law_check_texts(const struct recipe *recipe, uint64_t clients,
                                            struct error *error);
 

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A word stands by itself unless it brings its own bounds: read-, but not the end of spread-. */
+/* Whether the name contains the word, not as the end of a longer word: read-, but not spread-. */
 static bool has_word(const char *name, const char *word)
 {
     for (const char *at = strstr(name, word); at != NULL; at = strstr(at + 1, word)) {
@@ -17,7 +17,7 @@ static bool has_word(const char *name, const char *word)
     return false;
 }
 
-/* zk-ruby's prefixes are words only as the whole of what is before the number. */
+/* Whether the prefix is all that precedes the number, as in zk-ruby's names. */
 static bool is_prefix(const char *name, const char *prefix)
 {
     size_t length = strlen(prefix);
@@ -35,8 +35,8 @@ static enum line_role role_of(const char *name)
     return has_word(name, "lease-") ? LINE_LEASES : LINE_ALONE;
 }
 
-/* By the distance from the first in line, which is an order whatever the numbers are. Only znodes
- * that were named by hand share a number. */
+/* By the distance from the first place, which is a total order for any numbers. Only znodes that
+ * were named by hand have equal numbers. */
 static int compare(const void *a, const void *b, void *context)
 {
     const struct line_place *one = a, *other = b;
@@ -75,7 +75,7 @@ size_t line_read(const char *const *names, size_t name_count, struct line_place 
     return count;
 }
 
-/* ------------------------------------------------------------------ whose names they are */
+/* ------------------------------------------------------------------ the recipe of the names */
 
 #define GUID_DIGITS 32
 

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * The non-scalable lock: one znode, and everybody watches it (lecture 9.3; Hunt et al. 2010,
- * section 2.4, "Simple Locks"). Twice: with exists, as the lecture has it, and with getData, as the
- * paper has it ("read the znode with the watch flag"). exists on a znode that is gone leaves a
- * watch for its creation; getData does not.
+ * The non-scalable lock, with exists as in the lecture, and with getData as in the paper ("read the
+ * znode with the watch flag"). exists on a missing znode leaves a watch for its creation; getData
+ * leaves none.
  */
 #include "recipes/recipe.h"
 #include "recipes/registry.h"
@@ -48,7 +47,7 @@ ACQUIRE(nonscalable_get)
     return acquire(s, get_data);
 }
 
-/* Whoever arrives at a held lock creates in vain, and looks. */
+/* At a held lock the create of an arriving client fails, and the client looks. */
 static void arrival(const struct law_view *view, struct tally *cost, enum tally_kind look)
 {
     tally_add(cost, TALLY_CREATE, 1);
@@ -58,7 +57,7 @@ static void arrival(const struct law_view *view, struct tally *cost, enum tally_
     }
 }
 
-/* The herd: everybody is notified and tries, one wins, the others look again. */
+/* The herd: all waiters are notified and create, one succeeds, the others look again. */
 static void release(const struct law_view *view, struct tally *cost, enum tally_kind look)
 {
     tally_add(cost, TALLY_DELETE, 1);

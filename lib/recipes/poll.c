@@ -1,9 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-/*
- * A lock without watches: who cannot create the znode asks again after a while whether it is still
- * there. It is what the watches of the others save (Hunt et al. 2010, section 2.1). It never comes
- * to rest while anybody waits, so it has no law, and no lockstep.
- */
 #include "base/clock.h"
 #include "recipes/recipe.h"
 #include "recipes/registry.h"

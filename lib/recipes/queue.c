@@ -6,9 +6,8 @@
 
 #define SEQUENCE_WIDTH 10
 
-/* Reads a number of SEQUENCE_WIDTH characters, of which the first may be a sign. False if another
- * is no digit. A holder of the scalable lock reads every name in line: no strtoll here, and no
- * branch at each digit. */
+/* Reads SEQUENCE_WIDTH characters: digits, or a sign and digits. Without strtoll and without a
+ * branch at each digit, because a holder of the scalable lock reads the name of every waiter. */
 static bool read_number(const char *text, int64_t *number)
 {
     bool digits = true;
@@ -30,9 +29,8 @@ bool queue_sequence(const char *name, int32_t *sequence)
     const char *number = name + length - SEQUENCE_WIDTH;
     if (!read_number(number, &value))
         return false;
-    /* The server formats with %010d, so a sign takes the place of a digit, unless there are ten of
-     * them. A prefix may end in "-" as well: of ten digits a "-" before them is the prefix's,
-     * unless that has ended already. */
+    /* %010d counts the sign as a character, but for ten digits adds it in front. A "-" before ten
+     * digits is the sign only if the prefix ends before it. */
     if (number[0] == '-' ||
         (number - name >= 2 && number[-1] == '-' && (number[-2] == '-' || number[-2] == '_')))
         value = -value;
@@ -123,7 +121,7 @@ void queue_place(const struct contender *s, const char *prefix, int32_t sequence
     snprintf(path, RECIPE_PATH_MAX, "%s/%s%010d", s->lock, prefix, sequence);
 }
 
-/* ------------------------------------------------------------------ each watches the one before */
+/* ------------------------------------------------------------------ watching the predecessor */
 
 enum recipe_step queue_acquire(struct contender *s, look_function *look)
 {
@@ -144,7 +142,12 @@ enum recipe_step queue_acquire(struct contender *s, look_function *look)
     END;
 }
 
-/* Whoever arrives behind others lists them all, itself included, and looks at the last. */
+enum recipe_step queue_acquire_exists(struct contender *s)
+{
+    return queue_acquire(s, exists);
+}
+
+/* An arriving client lists all places, its own included, and looks at the one before its own. */
 void queue_law_arrival(const struct law_view *view, struct tally *cost, enum tally_kind look)
 {
     tally_add(cost, TALLY_CREATE, 1);
@@ -159,7 +162,7 @@ void queue_arrival(const struct law_view *view, struct tally *cost)
     queue_law_arrival(view, cost, TALLY_EXISTS);
 }
 
-/* One is woken, lists those who are left, and is the lowest. */
+/* One client is woken, lists the remaining places, and is the lowest. */
 void queue_release(const struct law_view *view, struct tally *cost)
 {
     tally_add(cost, TALLY_DELETE, 1);

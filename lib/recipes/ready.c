@@ -1,13 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/*
- * The ready flag: what a lock protects is written in several steps, and a holder that crashes
- * between two of them leaves it half-written: the lock is freed, and says nothing. So the holder
- * deletes a znode, ready, before it writes and creates it again behind. Who holds next and finds it
- * missing knows what has happened, and mends it (lecture 9.4; Hunt et al. 2010, section 2.3).
- *
- * What is protected are two znodes, a and b, of which both are to hold the number of the last
- * holder.
- */
+/* The ready flag. The data are two znodes, a and b; both must contain the sequence number of the
+ * last holder. */
 #include "recipes/queue.h"
 #include "recipes/recipe.h"
 #include "recipes/registry.h"
@@ -36,11 +29,6 @@ static void write_number(struct contender *s, const char *part)
     char number[16];
     size_t length = (size_t)snprintf(number, sizeof number, "%d", s->sequence);
     set_data(s, CHILD(part), number, length, REQUEST_ANY_VERSION);
-}
-
-ACQUIRE(ready)
-{
-    return queue_acquire(s, exists);
 }
 
 WORK(ready)
@@ -78,7 +66,7 @@ static void work(struct tally *cost)
     tally_add(cost, TALLY_CREATE, 1);
 }
 
-/* Each list has one name that is nobody's place, data. */
+/* Each list contains one name that is no place: data. */
 static void arrival(const struct law_view *view, struct tally *cost)
 {
     queue_arrival(view, cost);
@@ -104,7 +92,7 @@ const struct recipe recipe_ready = {
               NULL},
     .fifo = true,
     .laid_out = laid_out,
-    .acquire = ready_acquire,
+    .acquire = queue_acquire_exists,
     .work = ready_work,
     .release = contender_delete_own,
     .law = {arrival, release, "9n - 2", "n - 1"},

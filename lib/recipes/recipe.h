@@ -1,17 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * recipe: what a lock recipe is, and the words that it is written in. Layer: recipes.
+ * recipe: what a lock recipe is, and the macros that it is written with. Layer: recipes.
  *
  * A recipe is two stackless coroutines, acquire and release, written step for step as the paper
- * writes them, and beside them its law: what each step costs. A third, work, is what is done under
- * the lock, if that is of interest. It runs on any client: whoever owns the session resumes it when
- * a reply or a notification has come. It knows no driver, no file and no clock.
+ * writes them, and a law: the cost of each step. A third coroutine, work, is optional and runs
+ * under the lock. The owner of the session resumes a coroutine when a reply or a notification
+ * arrives. A recipe knows no driver, no file and no clock.
  *
- * To add a recipe: one file that defines `const struct recipe recipe_NAME`, and one line in
- * registry.h.
- *
- * Invariant: between two steps everything that a recipe remembers is in its struct contender; local
- * variables do not survive an AWAIT.
+ * Invariant: a recipe keeps its state in its struct contender; local variables do not survive an
+ * AWAIT.
  */
 #ifndef RECIPES_RECIPE_H
 #define RECIPES_RECIPE_H
@@ -27,18 +24,18 @@
 /* The longest path of a znode that a recipe handles, with its terminator. */
 #define RECIPE_PATH_MAX 160
 
-/* For AWAIT_ANY_WATCH: no event of its own. */
+/* For AWAIT_ANY_WATCH: stands for every event. */
 #define EVENT_ANY ((enum client_event)0)
 
-/* What a step of a recipe has come to. */
+/* Why a coroutine has stopped. */
 enum recipe_step {
-    STEP_REPLY,  /* a request is out: resume when its reply has come */
-    STEP_WATCH,  /* parked on an armed watch: resume when it fires */
-    STEP_TURN,   /* waits for nothing: resume at once, or with all the others that rest so */
-    STEP_PAUSE,  /* wants no answer: resume when pause_ns have passed */
-    STEP_DONE,   /* acquire: the lock is held; work: it is done; release: the lock is not held */
-    STEP_FAILED, /* an answer that the recipe cannot go on from */
-    STEP_CRASHED /* the session is to end without a word to the servers */
+    STEP_REPLY,  /* a request is outstanding: resume on its reply */
+    STEP_WATCH,  /* waits for an armed watch: resume when it fires */
+    STEP_TURN,   /* waits for no event: resume at once; under lockstep with all who wait so */
+    STEP_PAUSE,  /* resume after pause_ns */
+    STEP_DONE,   /* acquire: the lock is held; work: done; release: the lock is released */
+    STEP_FAILED, /* an answer after which the recipe cannot continue */
+    STEP_CRASHED /* the session must end without a message to the servers */
 };
 
 /* A GUID as text, with its terminator. */
@@ -47,56 +44,56 @@ enum recipe_step {
 /* A session that contends for a lock. */
 struct contender {
     struct client *client;
-    const char *lock;                 /* the folder znode that the lock lives in */
-    uint32_t number;                  /* of this client among the clients of its lock, from 0 */
-    uint32_t clients;                 /* of the lock, in all */
-    int resume_at;                    /* where the coroutine goes on; 0 is its beginning */
-    enum zk_status status;            /* of the last reply */
-    const struct client_reply *reply; /* the last reply, while the step that it resumed runs */
-    enum client_event awaited;        /* parked: the event that the recipe waits for */
-    char watched[RECIPE_PATH_MAX];    /* parked: the znode on which the event is to happen */
-    enum client_event happened;       /* woken: the event that came, which may be another */
-    uint64_t pause_ns;                /* the length of the recipe's pause */
-    char node[RECIPE_PATH_MAX];       /* the znode that stands for this session in the lock */
-    int32_t sequence;                 /* of that znode, if the lock is a queue */
-    int32_t predecessor;              /* sequence of the znode before its own, as last seen */
-    int32_t first;                    /* sequence of the first znode in line, as once seen */
-    int32_t version;                  /* of the data that was read last */
-    int64_t value;                    /* the number in the data that was read last */
-    char prefix[64]; /* of the names of its znodes, if the session has one of its own */
-    char guid[CONTENDER_GUID_SIZE]; /* of this session alone */
-    bool has_place;                 /* the session is in line, and `node` is known */
-    bool has_folder;                /* the lock's folder is known to exist */
-    uint32_t attempts;              /* failed so far, of the present operation */
-    uint32_t holds;                 /* of a re-entrant lock: acquires less releases */
-    bool doomed;                    /* work: the session is to crash half-way */
-    uint32_t repairs;               /* work: how often the traces of a crash were found */
-    uint32_t tasks_done;            /* work: tasks run to their end */
+    const char *lock;                 /* path of the znode whose children the lock uses */
+    uint32_t number;                  /* index among the clients of its lock, from 0 */
+    uint32_t clients;                 /* number of clients of the lock */
+    int resume_at;                    /* line at which the coroutine continues; 0: its beginning */
+    enum zk_status status;            /* status of the last reply */
+    const struct client_reply *reply; /* the last reply; valid in the step that it resumed */
+    enum client_event awaited;        /* waiting: the event that the recipe waits for */
+    char watched[RECIPE_PATH_MAX];    /* waiting: path of the znode of that event */
+    enum client_event happened;       /* woken: the event that came; may differ from awaited */
+    uint64_t pause_ns;                /* length of the recipe's pause */
+    char node[RECIPE_PATH_MAX];       /* path of this session's znode in the lock */
+    int32_t sequence;                 /* queue: sequence number of that znode */
+    int32_t predecessor;              /* queue: sequence number before its own, as last seen */
+    int32_t first;                    /* queue: lowest sequence number when last looked for */
+    int32_t version;                  /* version of the data that was read last */
+    int64_t value;                    /* number in the data that was read last */
+    char prefix[64];                  /* prefix of this session's znode names, if it has its own */
+    char guid[CONTENDER_GUID_SIZE];   /* unique to this session */
+    bool has_place;                   /* the session is in the queue, and `node` is known */
+    bool has_folder;                  /* the lock's folder is known to exist */
+    uint32_t attempts;                /* failed attempts of the present operation */
+    uint32_t holds;                   /* re-entrant lock: acquires minus releases */
+    bool doomed;                      /* work: the session must crash in the middle */
+    uint32_t repairs;                 /* work: times that half-written data were repaired */
+    uint32_t tasks_done;              /* work: tasks that were completed */
 };
 
-/* The state of a lock at which one more client arrives, or its holder releases. Under lockstep
- * everything has come to rest before. */
+/* The state of a lock before one more client arrives, or a holder releases. Under lockstep no
+ * message is in transit then. */
 struct law_view {
     bool held;
-    uint64_t holders; /* more than one if they share the lock */
+    uint64_t holders; /* more than one only if they share the lock */
     uint64_t waiters;
-    uint64_t arrivals_since_grant; /* clients that arrived while the present holder held */
+    uint64_t arrivals_since_grant; /* clients that arrived since the last grant */
     uint64_t releases;             /* so far */
-    uint64_t next_found;           /* release: how many were in line when the next waiter arrived */
-    bool shares;              /* whether the client that arrives or releases may share the lock */
-    uint64_t sharing;         /* other clients in line that may share the lock */
-    uint64_t granted;         /* clients to which the step grants the lock */
-    uint64_t granted_sharing; /* those of them that may share the lock */
+    uint64_t next_found;           /* release: length of the queue when the next waiter arrived */
+    bool shares;                   /* whether the client that arrives or releases may share */
+    uint64_t sharing;              /* other clients in the queue that may share */
+    uint64_t granted;              /* clients to which the step grants the lock */
+    uint64_t granted_sharing;      /* of `granted`, the clients that may share */
 };
 
-/* What a recipe costs under lockstep pace: the messages that one arrival and one release set off,
- * on all sessions together. *cost is zeroed before the call. Totals are summed from these (law.h).
- * Without a law both functions are NULL: see recipe_has_law. */
+/* The cost of a recipe under lockstep: the messages of all sessions that one arrival or one release
+ * causes. *cost is zeroed before the call. Totals are sums of these (law.h). A recipe without a law
+ * has NULL for both functions (recipe_has_law). */
 struct recipe_law {
     void (*arrival)(const struct law_view *view, struct tally *cost);
     void (*release)(const struct law_view *view, struct tally *cost);
-    const char *rpcs; /* the totals of a drain of n clients, for people: "n^2 + n" */
-    const char *notifications;
+    const char *rpcs;          /* total of a drain of n clients, for people: "n^2 + n" */
+    const char *notifications; /* the same for notifications */
 };
 
 /* A recipe's texts for people. */
@@ -104,52 +101,50 @@ struct recipe_about {
     const char *description; /* sentences */
     const char *pseudo_code; /* lines of at most 78 characters, the last without its end */
     const char *source;      /* where it is described */
-    const char *shipped_by;  /* who ships it; NULL: nobody */
+    const char *shipped_by;  /* libraries that contain it; NULL: none */
 };
 
-/* A znode in the lock's folder that is there before anybody arrives, and stays. */
+/* A znode in the lock's folder that outlives the clients' sessions. */
 struct recipe_znode {
-    const char *name;  /* NULL: behind the last */
-    const char *value; /* NULL: it is not there before, clients make it */
+    const char *name;  /* NULL: end of the list */
+    const char *value; /* its value before the first arrival; NULL: a client creates the znode */
 };
 
 struct recipe {
     const char *name;
-    const char *summary; /* a line */
+    const char *summary; /* one line */
     struct recipe_about about;
-    bool fifo; /* promises to grant in the order of its sequence numbers, but for those who share */
-    /* Whether the client of this number may hold beside others that may. NULL: nobody may. Under
-     * lockstep those who share release in the order of their arrival. */
+    bool fifo; /* grants in the order of the sequence numbers; clients that share may overtake */
+    /* Whether the client with this number may hold beside other such clients. NULL: none may. Under
+     * lockstep, clients that share release in the order of their arrival. */
     bool (*shares)(uint32_t number);
-    /* A barrier: nobody is granted before all have arrived, no release ends before all have begun
-     * theirs. It can be passed once. All share. */
+    /* No client is granted before all have arrived; no release ends before all have begun. A
+     * barrier is passed once, and all its clients share. */
     bool barrier;
-    bool recovers;    /* goes on when its connection was lost: is told of ZK_CONNECTION_LOSS */
-    uint32_t nesting; /* how often its holder acquires and releases it, nested; 0: once */
+    bool recovers;                       /* receives ZK_CONNECTION_LOSS, and continues */
+    uint32_t nesting;                    /* nested acquires and releases per grant; 0: one */
     const struct recipe_znode *laid_out; /* NULL: none */
-    const char
-        *counter_znode; /* the znode whose number must in the end be that of the grants, or NULL */
-    bool every_lock; /* in a drain a client goes on to the next lock until it has held each once */
-    /* On purpose: under lockstep the checker is to catch it wherever so many clients contend for a
-     * lock. 0: it is not broken. */
+    const char *counter_znode; /* its number must equal the grants at the end; NULL: none */
+    bool every_lock;           /* drain: each client holds every lock once, in turn */
+    /* The smallest number of clients of a lock with which the checker must report a violation under
+     * lockstep; 0: the recipe is correct. */
     uint32_t broken;
-    struct death death; /* that all its trials have; none where clients share: they would wait for
-                           the dead */
+    /* The death of all its trials. None where clients share, because they would wait for it. */
+    struct death death;
     enum recipe_step (*acquire)(struct contender *s);
     enum recipe_step (*release)(struct contender *s);
-    enum recipe_step (*work)(struct contender *s); /* behind each grant; no watches; or NULL */
-    struct recipe_law law; /* what the work costs is part of the step that grants */
-    /* The law's texts are those of every n that this number divides; 0: of all. */
-    uint32_t law_texts_every;
-    /* Its law has a third step if it has an AWAIT_TURN: nobody holds, all who wait rest there, they
-     * go on together, and one is granted. Else NULL. */
+    enum recipe_step (*work)(struct contender *s); /* after each grant; uses no watch; or NULL */
+    struct recipe_law law;    /* the cost of work is part of the step that grants */
+    uint32_t law_texts_every; /* the law's texts hold for the multiples of this; 0: for every n */
+    /* The cost of a turn, for a recipe with AWAIT_TURN: no client holds, all waiters continue
+     * together, and one is granted. Else NULL. */
     void (*turn_law)(const struct law_view *view, struct tally *cost);
-    /* What each step costs, where it takes more than the number of waiters to say it: lines of at
-     * most 78 characters. NULL: it is told in formulas. */
+    /* The cost of each step in words, lines of at most 78 characters, where the number of waiters
+     * does not determine it. NULL: formulas are printed. */
     const char *law_in_words;
 };
 
-/* For recipes whose clients all share. */
+/* `shares` of a recipe whose clients all share. */
 bool recipe_all_share(uint32_t number);
 
 static inline bool recipe_shares(const struct recipe *recipe, uint32_t number)
@@ -157,14 +152,13 @@ static inline bool recipe_shares(const struct recipe *recipe, uint32_t number)
     return recipe->shares != NULL && recipe->shares(number);
 }
 
-/* Whether a recipe has a law: one that never comes to rest has none, and cannot be run under
- * lockstep. */
+/* A recipe whose steps never complete, such as one that polls, has no law and no lockstep. */
 static inline bool recipe_has_law(const struct recipe *recipe)
 {
     return recipe->law.arrival != NULL;
 }
 
-/* ------------------------------------------------------------------ the words of a recipe */
+/* ------------------------------------------------------------------ the macros of a recipe */
 
 #define ACQUIRE(name) static enum recipe_step name##_acquire(struct contender *s)
 #define WORK(name)    static enum recipe_step name##_work(struct contender *s)
@@ -179,28 +173,27 @@ static inline bool recipe_has_law(const struct recipe *recipe)
     }                                                                                              \
     return STEP_FAILED
 
-/* Sends a request, and goes on when its reply is there. */
+/* Sends a request; continues on its reply. */
 #define AWAIT(operation)                                                                           \
     do {                                                                                           \
         return (void)(s->resume_at = __LINE__), operation, STEP_REPLY;                             \
     case __LINE__:;                                                                                \
     } while (0)
 
-/* Parks until this event happens to this znode. The watch is armed already, by the reply just seen.
- * A watch fires once: an event of another kind uses it up as well, and ends the wait. So a recipe
- * looks again, or asks s->happened. */
+/* Waits until this event happens to this znode; the request just answered has armed the watch.
+ * Another event of the znode also consumes the watch and ends the wait, so a recipe must look
+ * again, or read s->happened. */
 #define AWAIT_WATCH(event, path)                                                                   \
     do {                                                                                           \
         return (void)(s->resume_at = __LINE__), contender_park(s, event, path), STEP_WATCH;        \
     case __LINE__:;                                                                                \
     } while (0)
 
-/* Parks until anything is told of anything watched. A second event may come before the first has
- * been acted on: it finds the session awake, and wakes nobody. path: what is waited for. */
+/* Waits until any watch of the session fires. A later notification finds the session awake and has
+ * no effect. path: the znode that the recipe waits for. */
 #define AWAIT_ANY_WATCH(path) AWAIT_WATCH(EVENT_ANY, path)
 
-/* Goes on at once; under lockstep only when all who wait have come to such a rest, and with them.
- */
+/* Continues at once; under lockstep together with all waiters, when each has reached a turn. */
 #define AWAIT_TURN                                                                                 \
     do {                                                                                           \
         s->resume_at = __LINE__;                                                                   \
@@ -208,7 +201,7 @@ static inline bool recipe_has_law(const struct recipe *recipe)
     case __LINE__:;                                                                                \
     } while (0)
 
-/* Goes on after a while. A recipe that waits so never comes to rest. */
+/* Continues after this time. A recipe that pauses cannot run under lockstep. */
 #define AWAIT_PAUSE(nanoseconds)                                                                   \
     do {                                                                                           \
         return (void)(s->resume_at = __LINE__), (void)(s->pause_ns = nanoseconds), STEP_PAUSE;     \
@@ -243,7 +236,7 @@ static inline void get_children(struct contender *s, const char *path, enum watc
     client_get_children(s->client, path, watch);
 }
 
-/* version: the one that the data must have, or REQUEST_ANY_VERSION. */
+/* version: the version that the data must have, or REQUEST_ANY_VERSION. */
 static inline void set_data(struct contender *s, const char *path, const void *value, size_t length,
                             int32_t version)
 {
@@ -255,33 +248,34 @@ static inline void delete_znode(struct contender *s, const char *path)
     client_delete(s->client, path);
 }
 
-/* One transaction, all or none: multi(s, request_set(turn, value, length, REQUEST_ANY_VERSION),
- * request_delete(s->node)). Its parts are requests of client.h. */
+/* One transaction of several requests (client.h): multi(s, request_set(turn, value, length,
+ * REQUEST_ANY_VERSION), request_delete(s->node)). */
 #define multi(s, ...)                                                                              \
     client_multi((s)->client, (const struct request[]){__VA_ARGS__},                               \
                  sizeof((const struct request[]){__VA_ARGS__}) / sizeof(struct request))
 
-/* exists or get_data, where a recipe comes with either. */
+/* exists or get_data, for recipes that exist with either. */
 typedef void look_function(struct contender *s, const char *path, enum watch_flag watch);
 
-/* The release of every lock that is held by a znode of one's own: 1 delete(n). */
+/* The release of every lock whose holder has a znode of its own: 1 delete(n). */
 enum recipe_step contender_delete_own(struct contender *s);
 
-/* Makes a GUID of 122 of these 128 random bits. */
+/* Sets s->guid from 122 of these 128 random bits. */
 void contender_set_guid(struct contender *s, uint64_t high, uint64_t low);
 
-/* Writes lock/child into path (RECIPE_PATH_MAX bytes), and returns that. */
+/* Writes lock/child to path (RECIPE_PATH_MAX bytes). Returns path. */
 const char *contender_child(const struct contender *s, const char *child, char *path);
 
-/* The same path for the operation at hand, which takes a copy. */
+/* The same path for the current operation, which copies it. */
 #define CHILD(child) contender_child(s, child, (char[RECIPE_PATH_MAX]){0})
 
+/* Sets the event and the znode that the session waits for. */
 void contender_park(struct contender *s, enum client_event event, const char *path);
 
-/* Whether this notification ends the wait of a parked session, with s->happened set if it does: it
- * has used up the watch. That is so of every event of the znode but a change of its children, which
- * is another watch's. A session that has lost its connection may be told of another event than the
- * one that happened first: of a znode that was deleted and made again, that it has changed. */
+/* Whether this notification ends the wait of the session; if so, s->happened is set. Every event of
+ * the watched znode does, except a change of its children, which another watch reports. After a
+ * lost connection the event may differ from what happened first: a znode that was deleted and
+ * created again is reported as changed. */
 bool contender_wakes(struct contender *s, enum client_event event, const char *path);
 
 #endif

@@ -1,9 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-/*
- * A re-entrant lock with the semantics of java.util.concurrent's ReentrantLock, on the scalable
- * lock (as menagerie's ReentrantZkLock): who holds may acquire again, which the servers never hear
- * of, and must release as often. So its law is the scalable lock's.
- */
 #include "recipes/queue.h"
 #include "recipes/recipe.h"
 #include "recipes/registry.h"
@@ -27,7 +22,7 @@ static const char pseudo_code[] =
 ACQUIRE(reentrant)
 {
     if (s->holds == 0) {
-        enum recipe_step step = queue_acquire(s, exists);
+        enum recipe_step step = queue_acquire_exists(s);
         if (step == STEP_DONE)
             s->holds = 1;
         return step;

@@ -29,7 +29,7 @@ const struct recipe *registry_find(const char *name)
     return NULL;
 }
 
-/* Fewer letters begin too many names, or none that was meant. */
+/* With fewer letters too many names match. */
 #define BEGINNING_MIN 3
 
 static const char *nearest(const char *name)

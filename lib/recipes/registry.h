@@ -9,7 +9,7 @@
 
 #include "recipes/recipe.h"
 
-/* recipe_NAME of each, in the order in which people read them. */
+/* X(name) of each recipe_NAME, in the order of zkherd recipes. */
 #define REGISTRY_LIST(X)                                                                           \
     X(nonscalable)                                                                                 \
     X(nonscalable_get)                                                                             \
@@ -41,14 +41,14 @@
 REGISTRY_LIST(X)
 #undef X
 
-/* The recipe of this index in the list; NULL behind the last. */
+/* The recipe with this index in the list; NULL after the last. */
 const struct recipe *registry_at(size_t index);
 
-/* The recipe of this name, or NULL. */
+/* The recipe with this name, or NULL. */
 const struct recipe *registry_find(const char *name);
 
-/* Writes the names that a person may have meant by this one, as "'a', 'b'", to text: those that it
- * is the beginning of, or the one that is most like it; "" if none is. Returns text. */
+/* Writes the recipes that a person may have meant, as "'a', 'b'": all that begin with this name, or
+ * the most similar one; "" if none is similar. Returns text. */
 const char *registry_suggest(const char *name, char *text, size_t size);
 
 #endif

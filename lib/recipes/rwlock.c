@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * The read/write lock (Hunt et al. 2010, section 2.4, "Read/Write Locks"): a queue in which any
- * number of readers hold together. Twice: as the paper has it, where a reader watches the writer
- * just before it, so that a release wakes those alone that it lets in; and as Curator has it, where
- * a reader watches the lowest writer of all, so that each of V writers wakes each reader behind it.
+ * The read/write lock. In the paper a reader watches the writer just before it, so a release wakes
+ * only the clients that it grants. In Curator a reader watches the lowest writer, so each of V
+ * writers wakes every reader behind it.
  *
- * The paper sends a woken reader to 3, to look at its old list; but there the writer that has just
- * gone is still before it. ZooKeeper's page of recipes lists again, and so here.
+ * The paper sends a woken reader to step 3 with its old list, in which the writer that has gone is
+ * still before it. ZooKeeper's page of recipes lists again, as this recipe does.
  */
 #include "recipes/queue.h"
 #include "recipes/recipe.h"
@@ -15,7 +14,7 @@
 #define READER "read-"
 #define WRITER "write-"
 
-/* One client in so many writes, the first among them; the others read. */
+/* The first client and every fourth after it write; the others read. */
 #define ONE_WRITES_IN 4
 
 #define DESCRIPTION(which)                                                                         \
@@ -47,7 +46,7 @@ static bool reads(uint32_t number)
     return number % ONE_WRITES_IN != 0;
 }
 
-/* which: of the writers before it, the one that a reader watches. */
+/* which: of the writers before a reader, the one that it watches. */
 static enum recipe_step acquire(struct contender *s, enum queue_which which, look_function *look)
 {
     BEGIN;
@@ -86,7 +85,7 @@ static void arrival(const struct law_view *view, struct tally *cost, enum tally_
         tally_add(cost, look, 1);
 }
 
-/* So many are woken, and list those who are left. */
+/* The woken clients list the remaining places. */
 static void release(const struct law_view *view, struct tally *cost, uint64_t woken)
 {
     tally_add(cost, TALLY_DELETE, 1);
@@ -100,8 +99,7 @@ static void exists_arrival(const struct law_view *view, struct tally *cost)
     arrival(view, cost, TALLY_EXISTS);
 }
 
-/* Those who are woken are those who are granted: the writer that is next, or all readers up to it.
- */
+/* Exactly the clients that are granted are woken. */
 static void exists_release(const struct law_view *view, struct tally *cost)
 {
     release(view, cost, view->granted);
@@ -112,8 +110,8 @@ static void get_arrival(const struct law_view *view, struct tally *cost)
     arrival(view, cost, TALLY_GET);
 }
 
-/* All readers wait for the lowest writer: when it goes all of them are woken, beside the writer
- * that is next. Who is not granted looks at the writer that is the lowest now. */
+/* All readers watch the lowest writer. Its departure wakes all of them, and the next client if that
+ * is a writer. A woken reader that is not granted watches the writer that is now the lowest. */
 static void get_release(const struct law_view *view, struct tally *cost)
 {
     uint64_t writers_granted = view->granted - view->granted_sharing;

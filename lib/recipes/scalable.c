@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/*
- * The scalable lock: a queue in which each watches the one before (lecture 9.4; Hunt et al. 2010,
- * section 2.4, "Simple Locks without Herd Effect"). Twice: with exists, as the paper has it, and
- * with getData, as Curator has it, which leaves no watch behind when the predecessor is gone.
- */
+/* The scalable lock, with exists as in the paper, and with getData as in Curator, which leaves no
+ * watch behind if the predecessor is gone. */
 #include "recipes/queue.h"
 #include "recipes/recipe.h"
 #include "recipes/registry.h"
@@ -21,11 +18,6 @@
     "4 p = znode in C ordered just before n\n"                                                     \
     "5 if " look "(p, true) wait for watch event\n"                                                \
     "6 goto 2"
-
-ACQUIRE(scalable)
-{
-    return queue_acquire(s, exists);
-}
 
 ACQUIRE(scalable_get)
 {
@@ -46,7 +38,7 @@ const struct recipe recipe_scalable = {
                         "Effect; lecture 9.4 (MIT 6.824, ZooKeeper)",
               .shipped_by = "menagerie (ReentrantZkLock)"},
     .fifo = true,
-    .acquire = scalable_acquire,
+    .acquire = queue_acquire_exists,
     .release = contender_delete_own,
     .law = QUEUE_LAW,
 };

@@ -1,12 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * The scalable lock with a GUID in the name, as ZooKeeper's recipes advise and Curator's protected
- * mode does. The reply to a CREATE may be lost although the znode was made. Who then creates again
- * has two places in line, and the first, which nobody releases, blocks the lock for as long as the
- * session lives. With a GUID the client looks for its znode before it creates again.
- *
- * One GUID serves a session: it has at most one znode in line, for it makes sure of its deletion.
- * While no connection is lost its law is the scalable lock's.
+ * The scalable lock with a GUID in the name. One GUID per session is enough: the session repeats
+ * the deletion until it has succeeded, so it has at most one znode in the queue. While no
+ * connection is lost its law is that of the scalable lock.
  */
 #include "recipes/queue.h"
 #include "recipes/recipe.h"
@@ -64,7 +60,8 @@ ACQUIRE(scalable_guid)
     END;
 }
 
-/* A deletion whose reply was lost has been made if the znode is gone: it is nobody else's. */
+/* ZK_NO_NODE: the deletion whose reply was lost has been made; only this session deletes the znode.
+ */
 RELEASE(scalable_guid)
 {
     BEGIN;

@@ -1,9 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-/*
- * The scalable lock with one flag wrong: its LIST sets a watch, where the paper has
- * getChildren(l, false) (Hunt et al. 2010, section 2.4). All who wait are then woken by each who
- * joins and each who leaves, and whoever is woken by anything lists again: the herd is back.
- */
 #include "recipes/queue.h"
 #include "recipes/recipe.h"
 #include "recipes/registry.h"
@@ -42,7 +37,7 @@ ACQUIRE(scalable_listwatch)
     END;
 }
 
-/* All who wait are woken, list and look; so does the newcomer. */
+/* The arriving client and all waiters, which it wakes, list and look. */
 static void arrival(const struct law_view *view, struct tally *cost)
 {
     uint64_t in_line = 1 + view->waiters + (view->held ? 1 : 0);
@@ -54,8 +49,8 @@ static void arrival(const struct law_view *view, struct tally *cost)
     tally_add(cost, TALLY_EXISTS, in_line - 1);
 }
 
-/* All who wait are woken and list, the next one by two events, of which the second finds it awake.
- * All but that one look again. */
+/* All waiters are woken, and list. The next one gets two events, of which the second finds it
+ * awake; all others look again. */
 static void release(const struct law_view *view, struct tally *cost)
 {
     uint64_t next = view->waiters > 0 ? 1 : 0;

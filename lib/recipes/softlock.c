@@ -1,10 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-/*
- * Soft locks: a list of tasks, each under a lock of its own, so that one worker at a time runs it
- * (lecture 9.4). Every worker goes through the whole list. The lock's folder says whether its task
- * is done; who holds and finds that it is not runs it. A worker that crashes at it frees the lock
- * with its session, and whoever holds next runs the task again.
- */
 #include "recipes/queue.h"
 #include "recipes/recipe.h"
 #include "recipes/registry.h"
@@ -21,15 +15,10 @@ static const char pseudo_code[] =
     "2 run the task\n"
     "3 setData(l, done)";
 
-/* Of a task that nobody has marked yet. */
+/* The version of a task's znode until the task is marked. */
 #define UNMARKED_VERSION 0
 
 static const char done[] = "done";
-
-ACQUIRE(softlock)
-{
-    return queue_acquire(s, exists);
-}
 
 WORK(softlock)
 {
@@ -49,7 +38,7 @@ WORK(softlock)
     END;
 }
 
-/* The first who is granted runs the task, and finds out before, as all others do, whether to. */
+/* Every holder reads whether the task is done; the first one runs and marks it. */
 static void arrival(const struct law_view *view, struct tally *cost)
 {
     queue_arrival(view, cost);
@@ -71,7 +60,7 @@ const struct recipe recipe_softlock = {
     .about = {description, pseudo_code, "lecture 9.4 (MIT 6.824, ZooKeeper)", NULL},
     .fifo = true,
     .every_lock = true,
-    .acquire = softlock_acquire,
+    .acquire = queue_acquire_exists,
     .work = softlock_work,
     .release = contender_delete_own,
     .law = {arrival, release, "6n - 1", "n - 1"},

@@ -1,13 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * The ticket lock: a queue without lists, so that a drain is O(n) in bytes too. Sequence numbers
- * count the creates under their parent and nothing else, so the predecessor of k is k - 1: no list
- * is needed to find it. And one is needed after a wake-up only because the predecessor may have
- * given up instead of having held: so who releases says so, in `turn`, in one transaction with the
- * deletion of its ticket.
+ * The ticket lock. Sequence numbers count only the creates below their parent, so the predecessor
+ * of k is k - 1. The scalable lock lists after a wake-up because the predecessor may have given up;
+ * here the znode turn tells whether the predecessor has held.
  *
- * Safe: turn = p is written by p alone, while it holds. Then nothing lower than p is left, and
- * nothing lower can come. p was the next lower than ours when we looked, so ours is the lowest.
+ * Safe: only p writes turn = p, while it holds. No lower number is left then, and none can come. p
+ * was the next lower number when the client looked, so the client's number is the lowest.
  */
 #include "recipes/queue.h"
 #include "recipes/recipe.h"
@@ -40,7 +38,6 @@ static const char pseudo_code[] =
 
 static const struct recipe_znode laid_out[] = {{"queue", ""}, {"turn", "-1"}, {NULL, NULL}};
 
-/* What is in turn is a number as a person writes it. */
 static bool is_our_turn(const struct contender *s)
 {
     char number[16];
@@ -99,7 +96,7 @@ static void arrival(const struct law_view *view, struct tally *cost)
     tally_add(cost, TALLY_GET, view->held ? 2 : 1);
 }
 
-/* One is woken, and reads whose turn it was. */
+/* One client is woken, and reads turn. */
 static void release(const struct law_view *view, struct tally *cost)
 {
     tally_add(cost, TALLY_MULTI, 1);

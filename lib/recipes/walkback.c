@@ -1,14 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/*
- * zk-ruby's exclusive locker: a queue in which each watches the one before, as it should be, and
- * yet O(n^2). Who is woken does not list again: it walks down the list that it took when it
- * arrived, and asks for each znode on it with a watch. All of them have gone, so each question
- * leaves a watch for a znode that will not come. Its release tries to delete the lock itself, in
- * vain as long as anybody waits.
- *
- * The list is kept as the span of its sequence numbers: a queue in which nobody gives up has no
- * gaps.
- */
+/* zk-ruby's exclusive locker. The list of predecessors is kept as a range of sequence numbers,
+ * which has no gaps while no client gives up. */
 #include "recipes/queue.h"
 #include "recipes/recipe.h"
 #include "recipes/registry.h"
@@ -77,7 +69,7 @@ RELEASE(walkback)
     END;
 }
 
-/* After a release that found nobody waiting the lock's folder is missing. */
+/* A release without waiters deletes the lock's folder. */
 static void arrival(const struct law_view *view, struct tally *cost)
 {
     uint64_t in_line = 1 + view->waiters + (view->held ? 1 : 0);
@@ -89,7 +81,7 @@ static void arrival(const struct law_view *view, struct tally *cost)
     tally_add(cost, TALLY_NAMES_LISTED, (view->held ? 2 : 1) * in_line);
 }
 
-/* One is woken, and walks down all that it found but the one that it has watched. */
+/* One client is woken, and checks every place that it found on arrival, except the watched one. */
 static void release(const struct law_view *view, struct tally *cost)
 {
     tally_add(cost, TALLY_EXISTS, 1);
@@ -101,7 +93,7 @@ static void release(const struct law_view *view, struct tally *cost)
     }
 }
 
-/* No promise of order: with the lock's folder its sequence numbers begin anew. */
+/* Not .fifo: a new folder begins with sequence number 0 again. */
 const struct recipe recipe_walkback = {
     .name = "walkback",
     .summary = "a queue; a woken client re-checks every predecessor seen on arrival: O(n^2) again",

@@ -1,14 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * The traffic of ZooKeeper's Java recipe, org.apache.zookeeper.recipes.lock.WriteLock: the
- * session's id in the name, operations that are retried when the connection is lost, and lock()
- * from its beginning each time a watch fires. Its callbacks are the steps of the coroutine:
- * lockAcquired is the grant, lockReleased the release.
- *
- * As shipped it has two errors, which are not copied. When its predecessor goes between the list
- * and exists() it logs that, and sleeps with the lock free; here it lists again. When it finds its
- * own znode in the list, after a CREATE whose reply was lost, it takes the bare name for a path and
- * never gets the lock; here it is a path.
+ * The traffic of ZooKeeper's Java recipe, org.apache.zookeeper.recipes.lock.WriteLock. The original
+ * has two errors, which are not copied. If its predecessor goes between the list and exists(), it
+ * sleeps although the lock is free; this recipe lists again. If it finds its own znode in the list,
+ * after a CREATE whose reply was lost, it uses the bare name as a path and never gets the lock;
+ * this recipe uses the path.
  */
 #include "base/clock.h"
 #include "recipes/queue.h"
@@ -18,8 +14,8 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-/* How often an operation is tried, and how long the second retry waits; each one waits as much
- * longer. The first retry is made at once. */
+/* The first retry is made at once, the second after RETRY_DELAY_NS, each later one after
+ * RETRY_DELAY_NS more than the one before. */
 #define ATTEMPTS_MAX   10
 #define RETRY_DELAY_NS (500 * NS_PER_MS)
 
@@ -43,7 +39,6 @@ static const char pseudo_code[] =
     "6 if exists(p, true): on its watch event lock(); else goto 3\n"
     "connection lost in 1: again; in 2 to 6: goto 2, after a pause";
 
-/* The connection was lost, and one more attempt is due. */
 static bool is_to_be_retried(struct contender *s)
 {
     return s->status == ZK_CONNECTION_LOSS && ++s->attempts < ATTEMPTS_MAX;
@@ -70,7 +65,7 @@ static enum recipe_step ensure_folder(struct contender *s)
     END;
 }
 
-/* execute(), retried: held, or parked on a watch. */
+/* execute() with its retries: ends when the lock is held, or waits for a watch. */
 static enum recipe_step execute(struct contender *s)
 {
     BEGIN;
@@ -107,7 +102,7 @@ static enum recipe_step execute(struct contender *s)
     END;
 }
 
-/* lock(): what fires calls it from its beginning. */
+/* lock(): a watch that fires calls it from its beginning. */
 ACQUIRE(writelock)
 {
     if (!s->has_folder) {
@@ -135,7 +130,6 @@ RELEASE(writelock)
     END;
 }
 
-/* One is woken, lists those who are left, and is the lowest. */
 static void release(const struct law_view *view, struct tally *cost)
 {
     queue_law_shipped_release(view, cost, 1);

@@ -1,14 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * The traffic of ZooKeeper's C recipe, zkr_lock_lock of zoo_lock.c: the session's id in the name,
- * and all of it from its beginning each time a watch fires, the look for its own znode included.
- *
- * The folder is there in every trial: that the C recipe creates it when it is not is left out.
- *
- * Copied with it: who finds its predecessor gone between the list and exists() deletes its own
- * znode and queues again at the tail, with the watch that exists() left behind. Not copied: it
- * gives up in silence when that has happened four times, it compares sequence numbers as strings,
- * and it returns success whatever has happened.
+ * The traffic of ZooKeeper's C recipe, zkr_lock_lock of zoo_lock.c. Copied with it: a client whose
+ * predecessor goes between the list and exists() deletes its own znode and queues again at the
+ * tail, and the watch of exists() remains. Not copied: the original gives up silently when that has
+ * happened four times, compares sequence numbers as strings, always returns success, and creates
+ * the lock's folder, which exists in every trial.
  */
 #include "recipes/queue.h"
 #include "recipes/recipe.h"
@@ -65,7 +61,7 @@ ACQUIRE(zoolock)
     END;
 }
 
-/* One is woken, and begins anew: it lists those who are left twice. */
+/* One client is woken, starts again, and lists the remaining places twice. */
 static void release(const struct law_view *view, struct tally *cost)
 {
     queue_law_shipped_release(view, cost, 2);

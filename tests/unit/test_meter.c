@@ -86,8 +86,8 @@ static void test_what_came_before_a_release_is_not_its_work(void **state)
     grant(1, 900, 999);
     assert_int_equal(histogram_count(latency(METER_NOTIFICATION)), 0);
     assert_int_equal(histogram_count(latency(METER_HANDOFF)), 0);
-    assert_int_equal(histogram_overflow(latency(METER_NOTIFICATION)), 0);
-    assert_int_equal(histogram_overflow(latency(METER_HANDOFF)), 0);
+    assert_int_equal(latency(METER_NOTIFICATION)->overflow, 0);
+    assert_int_equal(latency(METER_HANDOFF)->overflow, 0);
     assert_int_equal(ledger_row(&board->ledger, 0, 1)->handoff_ns, 0);
     assert_int_equal(board->workers[0].total.of[TALLY_NOTIFICATION], 1);
 }
