@@ -20,6 +20,7 @@ struct fleet_plan {
     enum driver driver;
     uint32_t sessions;
     uint32_t processes; /* at most sessions; session i belongs to process i mod processes */
+    uint32_t depth; /* requests that a session may have outstanding; 0 is 1 */
     uint32_t session_timeout_ms;
     uint64_t timeout_ns; /* the longest time without progress */
     uint64_t seed;
@@ -27,5 +28,10 @@ struct fleet_plan {
      * number, from 1. */
     const struct connect_string *servers;
 };
+
+static inline uint32_t fleet_plan_depth(const struct fleet_plan *plan)
+{
+    return plan->depth > 0 ? plan->depth : 1;
+}
 
 #endif

@@ -44,8 +44,9 @@ static enum error_kind open_session(struct worker *worker, struct actor *actor, 
                                     struct error *error)
 {
     struct own *own = worker->own;
-    return event_loop_open(own->events, hosts, worker->shared->plan->session_timeout_ms, 1,
-                           worker->ops->listener, actor, &actor->client, error);
+    return event_loop_open(own->events, hosts, worker->shared->plan->session_timeout_ms,
+                           fleet_plan_depth(worker->shared->plan), worker->ops->listener, actor,
+                           &actor->client, error);
 }
 
 static enum error_kind wait_for_events(struct worker *worker, uint64_t most_ns, struct error *error)

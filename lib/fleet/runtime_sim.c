@@ -29,7 +29,7 @@ static enum error_kind open_session(struct worker *worker, struct actor *actor, 
     const struct fleet_plan *plan = worker->shared->plan;
     (void)hosts;
     const struct endpoint *place = &plan->servers->endpoints[actor->session % plan->servers->count];
-    return sim_open(worker->sim, place->port - 1U, plan->session_timeout_ms, 1,
+    return sim_open(worker->sim, place->port - 1U, plan->session_timeout_ms, fleet_plan_depth(plan),
                     worker->ops->listener, actor, &actor->client, error);
 }
 

@@ -35,8 +35,9 @@ static enum error_kind set_up(struct worker *worker, struct actor_timer *timer, 
 static enum error_kind open_session(struct worker *worker, struct actor *actor, const char *hosts,
                                     struct error *error)
 {
-    return thread_sessions_open(worker->own, hosts, worker->shared->plan->session_timeout_ms, 1,
-                                worker->ops->listener, actor, &actor->client, error);
+    return thread_sessions_open(worker->own, hosts, worker->shared->plan->session_timeout_ms,
+                                fleet_plan_depth(worker->shared->plan), worker->ops->listener,
+                                actor, &actor->client, error);
 }
 
 static void tell(struct actor *actor, int order)

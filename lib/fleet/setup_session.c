@@ -263,6 +263,17 @@ enum error_kind setup_session_create(struct setup_session *setup, const char *pa
     return setup_session_create_holding(setup, path, "", error);
 }
 
+enum error_kind setup_session_create_parent(struct setup_session *setup, const char *path,
+                                            struct error *error)
+{
+    char parent[PATH_MAX_BYTES];
+    int length = (int)(strrchr(path, '/') - path);
+    if (setup->session.loop.sim == NULL || length == 0)
+        return ERROR_NONE;
+    snprintf(parent, sizeof parent, "%.*s", length, path);
+    return setup_session_create(setup, parent, error);
+}
+
 /* A create is not sent twice: the second would find the znode of the first. */
 enum error_kind setup_session_create_holding(struct setup_session *setup, const char *path,
                                              const char *text, struct error *error)

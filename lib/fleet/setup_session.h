@@ -56,7 +56,13 @@ const struct loop *setup_session_loop(const struct setup_session *setup);
 MUST_CHECK enum error_kind setup_session_create(struct setup_session *setup, const char *path,
                                                 struct error *error);
 
-/* The same, with this text as its data. */
+/* In a simulation, which is new and empty: creates the znode above this one, if that is not the
+ * root. Elsewhere the znode above exists, and this does nothing. */
+MUST_CHECK enum error_kind setup_session_create_parent(struct setup_session *setup,
+                                                       const char *path, struct error *error);
+
+/* Creates a persistent znode with this text as its data. Errors are those of
+ * setup_session_create. */
 MUST_CHECK enum error_kind setup_session_create_holding(struct setup_session *setup,
                                                         const char *path, const char *text,
                                                         struct error *error);

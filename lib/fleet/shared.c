@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "fleet/shared.h"
 
+#include "fleet/pings.h"
+
 #include <errno.h>
 #include <sys/eventfd.h>
 #include <sys/mman.h>
@@ -143,6 +145,16 @@ void shared_tell_rest(struct shared *shared)
     if (shared->in_steps && atomic_load(&shared->phase) == PHASE_RUN &&
         atomic_load(&shared->busy) == 0)
         shared_wake(shared->coordinator_descriptor);
+}
+
+uint64_t shared_pings_most(const struct shared *shared, uint64_t now_ns)
+{
+    uint64_t most = 0;
+    for (uint32_t i = 0; i < shared->plan->sessions; i++) {
+        const struct shared_session *session = &shared->sessions[i];
+        most += session->pings + pings_most(now_ns - session->spoke_ns, session->timeout_ms);
+    }
+    return most;
 }
 
 void shared_raise(_Atomic uint64_t *highest, uint64_t value)

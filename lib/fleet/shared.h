@@ -127,6 +127,9 @@ uint64_t shared_steps(const struct shared *shared);
  * anything that may have brought an actor to rest. */
 void shared_tell_rest(struct shared *shared);
 
+/* The most pings that the sessions can have sent until now_ns, by their last reports (pings.h). */
+uint64_t shared_pings_most(const struct shared *shared, uint64_t now_ns);
+
 /* Raises a number to this value, unless it is higher already. */
 void shared_raise(_Atomic uint64_t *highest, uint64_t value);
 

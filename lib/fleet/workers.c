@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 /* Workers that run so long after worker_close_ns are killed. */
@@ -93,6 +94,18 @@ enum error_kind workers_check(const struct workers *workers, struct error *error
         return error->kind;
     }
     return ERROR_NONE;
+}
+
+uint64_t workers_cpu_ns(const struct workers *workers)
+{
+    uint64_t sum_ns = 0;
+    for (uint32_t i = 0; i < workers->count; i++) {
+        clockid_t clock;
+        struct timespec used;
+        if (clock_getcpuclockid(workers->pids[i], &clock) == 0 && clock_gettime(clock, &used) == 0)
+            sum_ns += (uint64_t)used.tv_sec * NS_PER_S + (uint64_t)used.tv_nsec;
+    }
+    return sum_ns;
 }
 
 void workers_end(struct workers *workers)

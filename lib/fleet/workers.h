@@ -44,6 +44,9 @@ MUST_CHECK enum error_kind workers_turn(const struct workers *workers, const str
  * ERROR_WORKER_DIED. */
 MUST_CHECK enum error_kind workers_check(const struct workers *workers, struct error *error);
 
+/* The CPU time that the workers have used so far, in nanoseconds; 0 in a simulation. */
+uint64_t workers_cpu_ns(const struct workers *workers);
+
 /* Has the workers close their sessions and end, and waits for that, worker_close_ns and 1.5 s at
  * most; then they are killed. */
 void workers_end(struct workers *workers);

@@ -2,7 +2,6 @@
 #include "trial/trial.h"
 
 #include "base/clock.h"
-#include "fleet/pings.h"
 #include "fleet/server_counters.h"
 #include "fleet/workers.h"
 #include "measure/statistics.h"
@@ -103,15 +102,10 @@ static uint64_t interval_ns(uint64_t from_ns, uint64_t to_ns)
 /* The most pings that there can have been until now. */
 static uint64_t count_pings(const struct run *run, const struct coordinator_result *led)
 {
-    uint64_t now_ns = loop_now_ns(setup_session_loop(run->setup));
     if (run->counters.sim != NULL)
         return 0; /* nobody pings there */
-    uint64_t most = setup_session_pings(run->setup, led->gate_ns);
-    for (uint32_t i = 0; i < run->plan->fleet.sessions; i++) {
-        const struct shared_session *session = &run->board->shared->sessions[i];
-        most += session->pings + pings_most(now_ns - session->spoke_ns, session->timeout_ms);
-    }
-    return most;
+    return setup_session_pings(run->setup, led->gate_ns) +
+           shared_pings_most(run->board->shared, loop_now_ns(setup_session_loop(run->setup)));
 }
 
 /* To be called right after the servers were asked. */

@@ -5,7 +5,6 @@
 
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 /* How often it is looked whether the znodes of a dead session have gone. */
 #define EXPIRY_STEP_NS (20 * NS_PER_MS)
@@ -32,22 +31,10 @@ static enum error_kind lay_out_lock(const struct lock_board *board, struct setup
     return kind;
 }
 
-/* A simulation is new with every trial, and empty. */
-static enum error_kind make_parent(const struct trial_plan *plan, struct setup_session *setup,
-                                   struct error *error)
-{
-    char parent[RECIPE_PATH_MAX];
-    int length = (int)(strrchr(plan->root, '/') - plan->root);
-    if (plan->fleet.driver != DRIVER_SIMULATED || length == 0)
-        return ERROR_NONE;
-    snprintf(parent, sizeof parent, "%.*s", length, plan->root);
-    return setup_session_create(setup, parent, error);
-}
-
 enum error_kind znodes_lay_out(const struct lock_board *board, struct setup_session *setup,
                                struct error *error)
 {
-    enum error_kind kind = make_parent(board->plan, setup, error);
+    enum error_kind kind = setup_session_create_parent(setup, board->plan->root, error);
     if (kind == ERROR_NONE)
         kind = setup_session_create(setup, board->plan->root, error);
     for (uint32_t lock = 0; kind == ERROR_NONE && lock < board->plan->locks; lock++)

@@ -1,0 +1,506 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "load/load_session.h"
+
+#include <stdio.h>
+#include <string.h>
+
+/* Of the number at the end of a created znode's name: enough for any 64-bit number. */
+#define DIGITS 20
+
+static const struct load_plan *plan_of(const struct load_session *session)
+{
+    return session->load->plan;
+}
+
+/* ------------------------------------------------------------------ what it is told of its end */
+
+static void lose(struct load_session *session, enum zk_status status)
+{
+    if (session->state == LOAD_LOST || session->state == LOAD_READ)
+        return;
+    session->state = LOAD_LOST;
+    actor_lose(&session->actor, status);
+}
+
+/* The order is done. */
+static void rest(struct load_session *session)
+{
+    struct load_shared *load = session->load;
+    session->state = LOAD_IDLE;
+    actor_step(&session->actor);
+    if (atomic_fetch_add(&load->resting, 1) + 1 == load->plan->fleet.sessions)
+        shared_wake(load->shared->coordinator_descriptor);
+}
+
+/* ------------------------------------------------------------------ requests */
+
+/* The path of the session's own znode of this number, without printf: it is in the measured path.
+ */
+static const char *child_path(struct load_session *session, uint64_t number)
+{
+    char *at = session->child + strlen(session->folder) + strlen("/n") + DIGITS;
+    for (int i = 0; i < DIGITS; i++, number /= 10)
+        *--at = (char)('0' + number % 10);
+    return session->child;
+}
+
+static const char *data_path(struct load_session *session)
+{
+    uint32_t znodes = plan_of(session)->znodes;
+    return session->load
+        ->paths[znodes == 0 ? session->actor.session : random_below(&session->random, znodes)];
+}
+
+static struct request create_request(const struct load_session *session, const char *path)
+{
+    return request_create(path, session->load->value, plan_of(session)->value_bytes, PERSISTENT);
+}
+
+static void submit_multi(struct load_session *session, const char *path, uint64_t tag)
+{
+    const struct request parts[] = {
+        request_check(path, REQUEST_ANY_VERSION),
+        request_set(path, session->load->value, plan_of(session)->value_bytes, REQUEST_ANY_VERSION),
+    };
+    const struct request multi = {.operation = OP_MULTI, .parts = parts, .part_count = 2};
+    client_submit(session->actor.client, &multi, tag);
+}
+
+/* Of all kinds but LOAD_MULTI. */
+static struct request request_of(struct load_session *session, enum load_kind kind)
+{
+    switch (kind) {
+    case LOAD_EXISTS:
+        return (struct request){.operation = OP_EXISTS, .path = data_path(session)};
+    case LOAD_CHILDREN:
+        return (struct request){.operation = OP_GET_CHILDREN, .path = session->folder};
+    case LOAD_SET:
+        return request_set(data_path(session), session->load->value, plan_of(session)->value_bytes,
+                           REQUEST_ANY_VERSION);
+    case LOAD_CREATE:
+        return create_request(session, child_path(session, session->created++));
+    case LOAD_DELETE:
+        return request_delete(child_path(session, session->deleted++));
+    case LOAD_TRYLOCK:
+        return request_create(session->lock, NULL, 0, EPHEMERAL);
+    case LOAD_UNLOCK:
+        return request_delete(session->lock);
+    default:
+        return (struct request){.operation = OP_GET, .path = data_path(session)};
+    }
+}
+
+/* ------------------------------------------------------------------ what an operation is, as a tag
+ */
+
+#define TAG_KIND_BITS 4
+
+static uint64_t tag_of(const struct load_session *session, enum load_kind kind, uint64_t due_ns)
+{
+    return (due_ns - session->load->starts_ns) << TAG_KIND_BITS | kind;
+}
+
+static enum load_kind tag_kind(uint64_t tag)
+{
+    return (enum load_kind)(tag & ((1U << TAG_KIND_BITS) - 1));
+}
+
+static uint64_t tag_due_ns(const struct load_session *session, uint64_t tag)
+{
+    return session->load->starts_ns + (tag >> TAG_KIND_BITS);
+}
+
+static bool is_measured(const struct load_session *session, uint64_t due_ns)
+{
+    return due_ns >= session->load->measures_ns && due_ns < session->load->ends_ns;
+}
+
+/* The second of the session's worker that this time lies in; NULL if it is not measured. */
+static struct load_second *second_at(const struct load_session *session, uint64_t time_ns)
+{
+    uint32_t worker = session->actor.session % plan_of(session)->fleet.processes;
+    return load_shared_second(session->load, worker, time_ns);
+}
+
+/* ------------------------------------------------------------------ sending */
+
+static void send(struct load_session *session, enum load_kind kind, uint64_t due_ns)
+{
+    uint64_t tag = tag_of(session, kind, due_ns);
+    if (kind == LOAD_MULTI) {
+        submit_multi(session, data_path(session), tag);
+        return;
+    }
+    const struct request request = request_of(session, kind);
+    client_submit(session->actor.client, &request, tag);
+}
+
+/* A delete that finds nothing to delete creates, and one of the creates to come deletes in its
+ * place: so the shares are those of the mix. */
+static enum load_kind draw_kind(struct load_session *session)
+{
+    enum load_kind kind = mix_draw(&plan_of(session)->mix, &session->random);
+    bool has_znode = session->deleted < session->created;
+    if (kind == LOAD_DELETE && !has_znode) {
+        session->deletes_owed++;
+        return LOAD_CREATE;
+    }
+    if (kind == LOAD_CREATE && has_znode && session->deletes_owed > 0) {
+        session->deletes_owed--;
+        return LOAD_DELETE;
+    }
+    return kind;
+}
+
+/* What is due and is not sent now is never sent. */
+static void stop(struct load_session *session)
+{
+    session->state = LOAD_DRAINING;
+    if (plan_of(session)->rate_per_s == 0)
+        return;
+    uint64_t unsent = 0;
+    for (; session->schedule.due_ns < session->load->ends_ns; schedule_advance(&session->schedule))
+        unsent += is_measured(session, session->schedule.due_ns);
+    atomic_fetch_add(&session->worker->unsent, unsent);
+}
+
+static void set_alarm(struct load_session *session)
+{
+    if (session->alarmed || session->schedule.due_ns >= session->load->ends_ns)
+        return;
+    session->alarmed = true;
+    actor_set_alarm(&session->actor, session->schedule.due_ns);
+}
+
+/* The driver is late only with an operation that it could have sent when it was due. */
+static void count_lateness(struct load_session *session, uint64_t due_ns, uint64_t now_ns)
+{
+    if (!is_measured(session, due_ns))
+        return;
+    if (session->blocked) {
+        atomic_fetch_add(&session->worker->delayed, 1);
+        return;
+    }
+    struct load_second *second = second_at(session, now_ns);
+    histogram_record(&session->worker->lag, now_ns - due_ns);
+    if (second != NULL)
+        shared_raise(&second->lag_ns, now_ns - due_ns);
+}
+
+/* What the warm-up was offered and could not take is given up at its end: the measured time begins
+ * without a queue. */
+static void leave_warm_up(struct load_session *session, uint64_t now_ns)
+{
+    uint64_t measures_ns = session->load->measures_ns;
+    while (now_ns >= measures_ns && session->schedule.due_ns < measures_ns)
+        schedule_advance(&session->schedule);
+}
+
+/* At an offered rate: sends the next operation if it is due. */
+static bool send_due(struct load_session *session, uint64_t now_ns)
+{
+    leave_warm_up(session, now_ns);
+    uint64_t due_ns = session->schedule.due_ns;
+    if (due_ns > now_ns) {
+        session->blocked = false;
+        set_alarm(session);
+        return false;
+    }
+    count_lateness(session, due_ns, now_ns);
+    schedule_advance(&session->schedule);
+    send(session, draw_kind(session), due_ns);
+    return true;
+}
+
+static bool send_unlock(struct load_session *session)
+{
+    if (session->unlocks_due == 0)
+        return false;
+    session->unlocks_due--;
+    send(session, LOAD_UNLOCK, client_now_ns(session->actor.client));
+    return true;
+}
+
+static bool send_operation(struct load_session *session)
+{
+    uint64_t now_ns = client_now_ns(session->actor.client);
+    if (send_unlock(session))
+        return true;
+    if (now_ns >= session->load->ends_ns) {
+        stop(session);
+        return false;
+    }
+    if (plan_of(session)->rate_per_s > 0)
+        return send_due(session, now_ns);
+    send(session, draw_kind(session), now_ns);
+    return true;
+}
+
+/* ------------------------------------------------------------------ laying out, clearing away */
+
+/* The data znodes of a session are those whose number is the session's, modulo all sessions. */
+static uint64_t data_znodes(const struct load_session *session)
+{
+    uint32_t znodes = load_plan_znodes(plan_of(session)), number = session->actor.session;
+    return number < znodes ? (znodes - number - 1) / plan_of(session)->fleet.sessions + 1 : 0;
+}
+
+static const char *own_data_path(const struct load_session *session, uint64_t index)
+{
+    return session->load->paths[session->actor.session + index * plan_of(session)->fleet.sessions];
+}
+
+static bool has_folder(const struct load_session *session)
+{
+    return mix_needs_folders(&plan_of(session)->mix);
+}
+
+/* First its data znodes, then its folder. */
+static bool lay_out_next(struct load_session *session)
+{
+    uint64_t next = session->chores_sent, znodes = data_znodes(session);
+    if (next >= znodes + has_folder(session))
+        return false;
+    const struct request request = next < znodes
+                                       ? create_request(session, own_data_path(session, next))
+                                       : request_create(session->folder, NULL, 0, PERSISTENT);
+    session->chores_sent++;
+    client_submit(session->actor.client, &request, 0);
+    return true;
+}
+
+/* The znodes that it created, then its data znodes, and at last its folder. */
+static bool clear_next(struct load_session *session)
+{
+    uint64_t znodes = data_znodes(session);
+    struct request request;
+    if (session->deleted < session->created)
+        request = request_delete(child_path(session, session->deleted++));
+    else if (session->chores_sent < znodes)
+        request = request_delete(own_data_path(session, session->chores_sent++));
+    else if (session->chores_sent++ == znodes && has_folder(session))
+        request = request_delete(session->folder);
+    else
+        return false;
+    client_submit(session->actor.client, &request, 0);
+    return true;
+}
+
+/* ------------------------------------------------------------------ its turns */
+
+static bool send_next(struct load_session *session)
+{
+    switch (session->state) {
+    case LOAD_LAYING_OUT:
+        return lay_out_next(session);
+    case LOAD_SENDING:
+        return send_operation(session);
+    case LOAD_DRAINING:
+        return send_unlock(session);
+    case LOAD_CLEARING:
+        return clear_next(session);
+    default:
+        return false;
+    }
+}
+
+/* To be asked when nothing more can be sent now. A session without a connection has no more to do
+ * in a load that has ended, but has znodes to lay out or to clear away when it is back. */
+static bool is_done(const struct load_session *session)
+{
+    if (session->actor.client->outstanding > 0)
+        return false;
+    if (session->state == LOAD_DRAINING)
+        return session->unlocks_due == 0;
+    return (session->state == LOAD_LAYING_OUT || session->state == LOAD_CLEARING) &&
+           !session->actor.apart;
+}
+
+/* Sends all that can be sent now. */
+static void go_on(struct load_session *session)
+{
+    while (!session->actor.apart && client_can_submit(session->actor.client) && send_next(session))
+        ;
+    if (session->state == LOAD_SENDING && plan_of(session)->rate_per_s > 0 &&
+        !client_can_submit(session->actor.client))
+        session->blocked = true;
+    if (is_done(session))
+        rest(session);
+}
+
+/* ------------------------------------------------------------------ replies */
+
+static void count_reply(struct load_session *session, const struct client_reply *reply)
+{
+    struct tally *total = &session->worker->total;
+    atomic_fetch_add(&session->worker->replied, 1);
+    if (reply->status != ZK_OK && reply->operation == OP_CREATE)
+        tally_add_shared(total, TALLY_CREATE_FAILED, 1);
+    if (reply->status != ZK_OK && reply->operation == OP_DELETE)
+        tally_add_shared(total, TALLY_DELETE_FAILED, 1);
+    if (reply->name_count > 0)
+        tally_add_shared(total, TALLY_NAMES_LISTED, reply->name_count);
+}
+
+/* Rates are of what was answered in the measured time, latencies of what was due in it. */
+static void record(struct load_session *session, const struct client_reply *reply)
+{
+    enum load_kind kind = tag_kind(reply->tag);
+    enum role role = session->actor.role;
+    uint64_t now_ns = client_now_ns(session->actor.client);
+    uint64_t due_ns = tag_due_ns(session, reply->tag), response_ns = now_ns - due_ns;
+    bool foreseen = load_shared_is_foreseen(kind, reply->status);
+    struct load_second *second = second_at(session, now_ns);
+    if (second != NULL) {
+        atomic_fetch_add(foreseen ? &second->answered : &second->errors, 1);
+        if (foreseen)
+            histogram_record(&second->response, response_ns);
+    }
+    if (!is_measured(session, due_ns))
+        return;
+    atomic_fetch_add(&session->worker->replies[kind][reply->status], 1);
+    if (foreseen) {
+        histogram_record(&session->worker->service[role][kind], reply->latency_ns);
+        histogram_record(&session->worker->response[role][kind], response_ns);
+    }
+}
+
+static void take_reply(struct load_session *session, const struct client_reply *reply)
+{
+    count_reply(session, reply);
+    record(session, reply);
+    if (tag_kind(reply->tag) == LOAD_TRYLOCK && reply->status == ZK_OK)
+        session->unlocks_due++;
+}
+
+/* ------------------------------------------------------------------ as an actor */
+
+static void init(void *actor, void *kind, uint64_t seed)
+{
+    struct load_session *session = actor;
+    session->load = kind;
+    uint32_t number = session->actor.session;
+    session->worker = &session->load->workers[number % plan_of(session)->fleet.processes];
+    random_init(&session->random, seed);
+    snprintf(session->folder, sizeof session->folder, "%s/c/%u", plan_of(session)->root, number);
+    snprintf(session->child, sizeof session->child, "%s/c/%u/n%0*d", plan_of(session)->root, number,
+             DIGITS, 0);
+    snprintf(session->lock, sizeof session->lock, "%s/lock", plan_of(session)->root);
+}
+
+static void start(struct load_session *session)
+{
+    const struct load_plan *plan = plan_of(session);
+    session->state = LOAD_SENDING;
+    if (plan->rate_per_s > 0)
+        schedule_init(&session->schedule, plan->rate_per_s, plan->poisson, session->actor.session,
+                      plan->fleet.sessions, session->load->starts_ns,
+                      random_next(&session->random));
+    go_on(session);
+}
+
+static void alarm_rang(void *actor, uint64_t late_ns)
+{
+    struct load_session *session = actor;
+    (void)late_ns;
+    session->alarmed = false;
+    go_on(session);
+}
+
+static void begin_chores(struct load_session *session, enum load_session_state state)
+{
+    session->chores_sent = 0;
+    session->state = state;
+    go_on(session);
+}
+
+static void carry_out(void *actor, int order)
+{
+    struct load_session *session = actor;
+    if (session->state == LOAD_LOST || session->state == LOAD_READ)
+        return;
+    if (order == ORDER_GATE) {
+        actor_pass_gate(&session->actor);
+    } else if (order == ORDER_REPORT) {
+        actor_report(&session->actor);
+    } else if (order == ORDER_READ) {
+        actor_report(&session->actor);
+        session->state = LOAD_READ;
+    } else if (order == LOAD_ORDER_LAY_OUT) {
+        begin_chores(session, LOAD_LAYING_OUT);
+    } else if (order == LOAD_ORDER_START) {
+        start(session);
+    } else if (order == LOAD_ORDER_STOP && session->state == LOAD_SENDING) {
+        stop(session);
+        go_on(session);
+    } else if (order == LOAD_ORDER_CLEAR) {
+        begin_chores(session, LOAD_CLEARING);
+    }
+}
+
+/* ------------------------------------------------------------------ the session's callbacks */
+
+static void state_changed(void *owner, enum client_state state)
+{
+    struct load_session *session = owner;
+    if (session->state == LOAD_READ)
+        return;
+    if (state == CLIENT_EXPIRED) {
+        lose(session, ZK_SESSION_EXPIRED);
+        return;
+    }
+    actor_state_changed(&session->actor, state);
+    session->blocked = session->blocked || session->actor.apart;
+    if (state == CLIENT_ESTABLISHED && session->actor.in_run)
+        go_on(session);
+}
+
+static bool is_load(const struct load_session *session)
+{
+    return session->state == LOAD_SENDING || session->state == LOAD_DRAINING;
+}
+
+static void sent(void *owner, enum operation operation)
+{
+    static const enum tally_kind kinds[] = {
+        [OP_CREATE] = TALLY_CREATE, [OP_EXISTS] = TALLY_EXISTS,
+        [OP_GET] = TALLY_GET,       [OP_GET_CHILDREN] = TALLY_GET_CHILDREN,
+        [OP_SET] = TALLY_SET,       [OP_DELETE] = TALLY_DELETE,
+        [OP_MULTI] = TALLY_MULTI,
+    };
+    const struct load_session *session = owner;
+    if (is_load(session))
+        tally_add_shared(&session->worker->total, kinds[operation], 1);
+}
+
+static void replied(void *owner, const struct client_reply *reply)
+{
+    struct load_session *session = owner;
+    actor_spoke(&session->actor);
+    if (session->state == LOAD_LOST || session->state == LOAD_READ)
+        return;
+    if (is_load(session))
+        take_reply(session, reply);
+    else if (session->state == LOAD_LAYING_OUT && reply->status != ZK_OK)
+        lose(session, reply->status);
+    go_on(session);
+}
+
+static void notified(void *owner, enum client_event event, const char *path)
+{
+    const struct load_session *session = owner;
+    (void)event;
+    (void)path;
+    if (session->state != LOAD_READ)
+        tally_add_shared(&session->worker->total, TALLY_NOTIFICATION, 1);
+}
+
+static const struct client_listener listener = {state_changed, sent, replied, notified};
+
+const struct actor_ops load_session_ops = {
+    .size = sizeof(struct load_session),
+    .listener = &listener,
+    .init = init,
+    .order = carry_out,
+    .alarm = alarm_rang,
+};

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * load session: a session that sends a mix of requests, in a closed loop or at an offered rate.
+ * Layer: load. A kind of actor (fleet/actor.h); its memory is struct load_shared.
+ *
+ * The coordinator leads all load sessions together through four orders, and a session that has done
+ * an order counts itself among those that rest:
+ *
+ *   LAY_OUT  creates its share of the data znodes, and a folder for the znodes that it will create
+ *   START    sends operations until the load's end, and then waits for the replies; a session
+ *            without a connection stops at STOP
+ *   STOP     sends no further operation
+ *   CLEAR    deletes its znodes
+ *
+ * At each reply, and at each alarm of its schedule, the session sends as many operations as are due
+ * and as its depth allows. An operation that is due while as many as its depth are outstanding is
+ * sent as soon as one of these has been answered; its response time begins when it was due.
+ *
+ * Invariant: every operation that was sent is answered before the session rests, and a znode that
+ * it deletes is one that it has created.
+ */
+#ifndef LOAD_LOAD_SESSION_H
+#define LOAD_LOAD_SESSION_H
+
+#include "fleet/actor.h"
+#include "load/load_shared.h"
+#include "load/schedule.h"
+
+enum load_order {
+    LOAD_ORDER_LAY_OUT = ORDER_OWN,
+    LOAD_ORDER_START,
+    LOAD_ORDER_STOP,
+    LOAD_ORDER_CLEAR,
+};
+
+enum load_session_state {
+    LOAD_IDLE,
+    LOAD_LAYING_OUT,
+    LOAD_SENDING,
+    LOAD_DRAINING, /* sends nothing more, and waits for the replies */
+    LOAD_CLEARING,
+    LOAD_LOST,
+    LOAD_READ /* the last readings are taken: the rest counts nowhere */
+};
+
+struct load_session {
+    struct actor actor;
+    struct load_shared *load;
+    struct load_worker *worker;
+    enum load_session_state state;
+    struct random random;
+    struct schedule schedule; /* at an offered rate */
+    bool alarmed;             /* the alarm is set for the next due time */
+    bool blocked;          /* `depth` are outstanding, or it has no connection: what is due waits */
+    uint64_t chores_sent;  /* of the present LAY_OUT or CLEAR */
+    uint64_t created;      /* znodes of its own that it has sent a create for */
+    uint64_t deleted;      /* of those: that it has sent a delete for */
+    uint64_t deletes_owed; /* drawn when there was nothing to delete */
+    uint32_t unlocks_due;  /* tries that got the lock, and have yet to give it up */
+    char folder[LOAD_PATH_SIZE]; /* of the znodes that it creates */
+    char child[LOAD_PATH_SIZE];  /* one of these: the digits at its end change */
+    char lock[LOAD_PATH_SIZE];
+};
+
+extern const struct actor_ops load_session_ops;
+
+#endif

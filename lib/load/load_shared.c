@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "load/load_shared.h"
+
+#include <stdio.h>
+#include <sys/mman.h>
+
+/* Printable, and of no period that a compressing file system could use. */
+static void write_value(char *value, const struct load_plan *plan)
+{
+    struct random random;
+    random_init(&random, plan->fleet.seed);
+    for (uint32_t i = 0; i < plan->value_bytes; i++)
+        value[i] = (char)('!' + random_below(&random, '~' - '!'));
+}
+
+static void write_paths(const struct load_shared *load)
+{
+    for (uint32_t i = 0; i < load_plan_znodes(load->plan); i++)
+        snprintf(load->paths[i], LOAD_PATH_SIZE, "%s/z/%u", load->plan->root, i);
+}
+
+enum error_kind load_shared_new(const struct load_plan *plan, struct load_shared **load,
+                                struct error *error)
+{
+    size_t workers_bytes = plan->fleet.processes * sizeof(struct load_worker);
+    size_t seconds_bytes =
+        (size_t)plan->fleet.processes * plan->seconds * sizeof(struct load_second);
+    size_t paths_bytes = (size_t)load_plan_znodes(plan) * LOAD_PATH_SIZE;
+    size_t size_bytes = shared_round_up(sizeof **load) + shared_round_up(workers_bytes) +
+                        shared_round_up(seconds_bytes) + shared_round_up(paths_bytes) +
+                        shared_round_up(plan->value_bytes);
+    void *memory = NULL;
+    enum error_kind kind = shared_map(size_bytes, &memory, error);
+    if (kind != ERROR_NONE)
+        return kind;
+    char *at = memory;
+    struct load_shared *made = shared_cut(&at, sizeof *made);
+    made->plan = plan;
+    made->size_bytes = size_bytes;
+    made->workers = shared_cut(&at, workers_bytes);
+    made->seconds = shared_cut(&at, seconds_bytes);
+    made->paths = shared_cut(&at, paths_bytes);
+    made->value = shared_cut(&at, plan->value_bytes);
+    write_paths(made);
+    write_value(made->value, plan);
+    kind = shared_new(&plan->fleet, &made->shared, error);
+    if (kind != ERROR_NONE) {
+        load_shared_free(made);
+        return kind;
+    }
+    *load = made;
+    return ERROR_NONE;
+}
+
+void load_shared_free(struct load_shared *load)
+{
+    if (load == NULL)
+        return;
+    shared_free(load->shared);
+    munmap(load, load->size_bytes);
+}
+
+struct load_second *load_shared_second(const struct load_shared *load, uint32_t worker,
+                                       uint64_t time_ns)
+{
+    if (time_ns < load->measures_ns || time_ns >= load->ends_ns)
+        return NULL;
+    uint64_t second = (time_ns - load->measures_ns) / NS_PER_S;
+    return &load->seconds[(size_t)worker * load->plan->seconds + second];
+}
+
+/* The second of a worker, from 0. */
+static const struct load_second *second_of(const struct load_shared *load, uint32_t worker,
+                                           uint32_t second)
+{
+    return &load->seconds[(size_t)worker * load->plan->seconds + second];
+}
+
+uint64_t load_shared_answered(const struct load_shared *load, uint32_t second)
+{
+    uint64_t sum = 0;
+    for (uint32_t worker = 0; worker < load->plan->fleet.processes; worker++)
+        sum += atomic_load(&second_of(load, worker, second)->answered);
+    return sum;
+}
+
+uint64_t load_shared_errors(const struct load_shared *load, uint32_t second)
+{
+    uint64_t sum = 0;
+    for (uint32_t worker = 0; worker < load->plan->fleet.processes; worker++)
+        sum += atomic_load(&second_of(load, worker, second)->errors);
+    return sum;
+}
+
+uint64_t load_shared_lag_ns(const struct load_shared *load, uint32_t second)
+{
+    uint64_t most_ns = 0;
+    for (uint32_t worker = 0; worker < load->plan->fleet.processes; worker++) {
+        uint64_t lag_ns = atomic_load(&second_of(load, worker, second)->lag_ns);
+        most_ns = lag_ns > most_ns ? lag_ns : most_ns;
+    }
+    return most_ns;
+}
+
+void load_shared_add_response(const struct load_shared *load, uint32_t second,
+                              struct histogram *response)
+{
+    for (uint32_t worker = 0; worker < load->plan->fleet.processes; worker++)
+        histogram_add(response, &second_of(load, worker, second)->response);
+}
+
+uint64_t load_shared_sent(const struct load_shared *load)
+{
+    struct tally sum = {0};
+    for (uint32_t worker = 0; worker < load->plan->fleet.processes; worker++) {
+        for (int kind = 0; kind < TALLY_KINDS; kind++)
+            sum.of[kind] += tally_read_shared(&load->workers[worker].total, (enum tally_kind)kind);
+    }
+    return tally_rpcs(&sum);
+}
+
+/* The replies are read first: none of them is to one that is not among the sent. */
+uint64_t load_shared_outstanding(const struct load_shared *load)
+{
+    uint64_t replied = 0;
+    for (uint32_t worker = 0; worker < load->plan->fleet.processes; worker++)
+        replied += atomic_load(&load->workers[worker].replied);
+    return load_shared_sent(load) - replied;
+}
+
+uint64_t load_shared_notifications(const struct load_shared *load)
+{
+    uint64_t sum = 0;
+    for (uint32_t worker = 0; worker < load->plan->fleet.processes; worker++)
+        sum += tally_read_shared(&load->workers[worker].total, TALLY_NOTIFICATION);
+    return sum;
+}
+
+bool load_shared_is_foreseen(enum load_kind kind, enum zk_status status)
+{
+    return status == ZK_OK || (kind == LOAD_TRYLOCK && status == ZK_NODE_EXISTS);
+}

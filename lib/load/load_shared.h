@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * load shared: what the processes of a load share besides the fleet's own memory. Layer: load.
+ *
+ * Laid out once, from the plan, before the workers are forked, and like fleet/shared.h at the same
+ * address in all of them. The coordinator writes the times before it gives the order to start; the
+ * sessions write everything else, with atomic additions, because on threads those of a worker run
+ * at the same time.
+ *
+ * Invariant: after the gate has opened nothing in here grows.
+ */
+#ifndef LOAD_LOAD_SHARED_H
+#define LOAD_LOAD_SHARED_H
+
+#include "base/error.h"
+#include "client/client.h"
+#include "fleet/shared.h"
+#include "load/plan.h"
+#include "measure/histogram.h"
+#include "measure/tally.h"
+#include "servers/role.h"
+
+#include <stdatomic.h>
+#include <stdint.h>
+
+/* Of any path of a load, with its terminator. */
+#define LOAD_PATH_SIZE 160
+
+#define LOAD_STATUSES (ZK_OTHER_ERROR + 1)
+
+/* One second of the measured time: the operations that were answered in that second. */
+struct load_second {
+    _Atomic uint64_t answered; /* by a server, as the load foresees */
+    _Atomic uint64_t errors;   /* any other reply, that of a lost connection included */
+    _Atomic uint64_t lag_ns;   /* the largest of the operations that were sent in that second */
+    struct histogram response; /* of the answered */
+};
+
+/* What the sessions of a worker count. `total` begins at the order to start, and counts what was
+ * sent; everything else is about operations that were due in the measured time, whenever they were
+ * answered. A histogram takes memory only where values are recorded. */
+struct load_worker {
+    _Alignas(SHARED_CACHE_LINE) struct tally total;
+    _Atomic uint64_t replied; /* of total */
+    _Atomic uint64_t replies[LOAD_KINDS][LOAD_STATUSES];
+    _Atomic uint64_t delayed; /* sent late, because `depth` others were outstanding */
+    _Atomic uint64_t unsent;  /* never sent, for the same reason, or for want of a connection */
+    struct histogram lag;     /* how late the others were sent: the driver's own doing */
+    struct histogram service[ROLES][LOAD_KINDS];  /* from the sending to the reply */
+    struct histogram response[ROLES][LOAD_KINDS]; /* from the due time to the reply */
+};
+
+struct load_shared {
+    const struct load_plan *plan;
+    struct shared *shared; /* the fleet's */
+    struct load_worker *workers;
+    struct load_second *seconds;   /* the plan's seconds of worker 0, those of worker 1, … */
+    char (*paths)[LOAD_PATH_SIZE]; /* of the data znodes */
+    char *value;                   /* value_bytes of it */
+    size_t size_bytes;
+    uint64_t starts_ns;                                   /* when the sessions are told to start */
+    uint64_t measures_ns;                                 /* the warm-up ends */
+    uint64_t ends_ns;                                     /* the load ends */
+    _Alignas(SHARED_CACHE_LINE) _Atomic uint32_t resting; /* sessions that have done the order */
+};
+
+/* Lays out the memory of a load, and that of its fleet, for the plan, which must outlive it. *load
+ * is the caller's to load_shared_free. ERROR_NO_MEMORY and those of errno. */
+MUST_CHECK enum error_kind load_shared_new(const struct load_plan *plan, struct load_shared **load,
+                                           struct error *error);
+
+/* NULL is fine. */
+void load_shared_free(struct load_shared *load);
+
+/* The second of a worker that this time lies in; NULL if it is not measured. */
+struct load_second *load_shared_second(const struct load_shared *load, uint32_t worker,
+                                       uint64_t time_ns);
+
+/* A sum over the workers: operations answered in a second of the measured time, from 0. */
+uint64_t load_shared_answered(const struct load_shared *load, uint32_t second);
+uint64_t load_shared_errors(const struct load_shared *load, uint32_t second);
+
+/* Adds the response times of a second to a histogram of the caller's. */
+void load_shared_add_response(const struct load_shared *load, uint32_t second,
+                              struct histogram *response);
+
+/* The largest lag of the operations that were sent in a second of the measured time, from 0. */
+uint64_t load_shared_lag_ns(const struct load_shared *load, uint32_t second);
+
+/* The requests that are outstanding at present, of all sessions, roughly: they go on meanwhile. */
+uint64_t load_shared_outstanding(const struct load_shared *load);
+
+/* The requests that all sessions have sent so far. */
+uint64_t load_shared_sent(const struct load_shared *load);
+
+/* The notifications that all sessions have received so far. */
+uint64_t load_shared_notifications(const struct load_shared *load);
+
+/* Whether a reply of this status is foreseen: every ZK_OK, and the failure of a try to get a lock
+ * that another session holds. */
+bool load_shared_is_foreseen(enum load_kind kind, enum zk_status status);
+
+#endif

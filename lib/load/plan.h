@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * plan: what one trial of a load is to do. Layer: load.
+ */
+#ifndef LOAD_PLAN_H
+#define LOAD_PLAN_H
+
+#include "base/clock.h"
+#include "fleet/plan.h"
+#include "load/mix.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* The longest measured time, in seconds: each second has a histogram of its own. */
+#define LOAD_SECONDS_MAX 3600
+
+struct load_plan {
+    struct fleet_plan fleet; /* its depth bounds the operations outstanding of a session */
+    struct mix mix;
+    uint64_t rate_per_s;  /* offered by all sessions together; 0: a closed loop, in which each
+                             reply is followed by the next operation */
+    bool poisson;         /* the offered operations come at random; else at constant distances */
+    uint32_t value_bytes; /* of data znodes and of those that are created */
+    uint32_t znodes;      /* data znodes, which all sessions share; 0: one for each session */
+    uint64_t warm_up_ns;  /* under the same load, and not measured */
+    uint32_t seconds;     /* measured, 1 to LOAD_SECONDS_MAX */
+    /* The znode of this trial; does not exist yet, its parent does. In a simulation both are made.
+     */
+    const char *root;
+};
+
+static inline uint64_t load_plan_measured_ns(const struct load_plan *plan)
+{
+    return plan->seconds * NS_PER_S;
+}
+
+/* How many data znodes there are. */
+static inline uint32_t load_plan_znodes(const struct load_plan *plan)
+{
+    return plan->znodes > 0 ? plan->znodes : plan->fleet.sessions;
+}
+
+#endif

@@ -1,0 +1,269 @@
+// SPDX-License-Identifier: Apache-2.0
+/* Loads on a real server, with each driver, and in a simulation: what was asked for is what is
+ * sent, every request is counted as the server counts it, and a server that stands still shows in
+ * the response times in full. */
+#include "load/load.h"
+#include "tests/support/live.h"
+
+#include <math.h>
+#include <signal.h>
+
+static char root[64];
+static unsigned loads;
+
+static struct load_plan plan_of(const char *mix)
+{
+    char why[160];
+    struct load_plan plan = {
+        .fleet.sessions = 4,
+        .fleet.processes = 1,
+        .fleet.depth = 4,
+        .fleet.timeout_ns = 10 * NS_PER_S,
+        .fleet.session_timeout_ms = 30000,
+        .fleet.seed = 7,
+        .fleet.servers = &live_servers,
+        .value_bytes = 100,
+        .warm_up_ns = 200 * NS_PER_MS,
+        .seconds = 1,
+    };
+    if (!mix_parse(mix, &plan.mix, why, sizeof why))
+        fail_msg("%s", why);
+    return plan;
+}
+
+static void signal_server(int signal)
+{
+    kill(server_pid(ensemble_server(live_ensemble, 0)), signal);
+}
+
+/* Stands still for a second in the middle of the load. */
+static void stop_for_a_second(void *context, const struct load_progress *progress)
+{
+    uint64_t *stopped_ns = context, now_ns = clock_now_ns();
+    if (progress->phase != LOAD_MEASURES)
+        return;
+    if (*stopped_ns == 0) {
+        signal_server(SIGSTOP);
+        *stopped_ns = now_ns;
+    } else if (*stopped_ns != UINT64_MAX && now_ns - *stopped_ns >= NS_PER_S) {
+        signal_server(SIGCONT);
+        *stopped_ns = UINT64_MAX;
+    }
+}
+
+static struct load_result *load_watched(struct load_plan *plan, struct load_watch watch)
+{
+    struct sim_options simulation = sim_options_default();
+    const struct load_host host = {live_host.setup, plan->fleet.servers, live_ensemble, &simulation,
+                                   watch};
+    struct load_result *result = NULL;
+    struct error error = {0};
+    snprintf(root, sizeof root, ROOT "/l%u", loads++);
+    plan->root = root;
+    live_expect(load_run(plan, &host, &result, &error), &error);
+    if (result->end != END_DONE)
+        fail_msg("%s", result->reason);
+    return result;
+}
+
+static struct load_result *load(struct load_plan *plan)
+{
+    return load_watched(plan, (struct load_watch){.interrupt_descriptor = -1});
+}
+
+static uint64_t replies_of(const struct load_result *result, enum load_kind kind)
+{
+    uint64_t sum = 0;
+    for (int status = 0; status < LOAD_STATUSES; status++)
+        sum += result->replies[kind][status];
+    return sum;
+}
+
+static void assert_counted(const struct load_result *result)
+{
+    if (result->reconciled == RECONCILED_NO)
+        fail_msg("%s: servers %llu, sessions %llu",
+                 server_counters_counter_word(result->difference.counter),
+                 (unsigned long long)result->difference.servers,
+                 (unsigned long long)result->difference.sessions);
+    assert_string_equal(result->not_reconciled, "");
+    assert_int_equal(result->reconciled, RECONCILED_YES);
+}
+
+/* ------------------------------------------------------------------ a mix of all kinds */
+
+#define ALL "get=30,exists=10,children=10,set=20,create=15,delete=10,multi=5"
+
+/* Within four standard deviations of its share. */
+static void assert_share(const struct load_result *result, enum load_kind kind, double percent)
+{
+    double all = (double)result->offered, share = percent / 100;
+    double expected = all * share, width = 4 * sqrt(all * share * (1 - share)) + 1;
+    double found = (double)replies_of(result, kind);
+    if (fabs(found - expected) > width)
+        fail_msg("%s: %.0f of %.0f operations, not %.0f +- %.0f", load_kind_word(kind), found, all,
+                 expected, width);
+}
+
+static void assert_all_kinds(const struct load_result *result, const struct load_plan *plan)
+{
+    assert_counted(result);
+    assert_true(result->offered > 100);
+    assert_int_equal(result->errors, 0);
+    for (int kind = 0; kind < (int)MIX_KINDS; kind++)
+        assert_share(result, (enum load_kind)kind, plan->mix.percent[kind]);
+    assert_int_equal(histogram_count(&result->service[LOAD_KINDS]), result->offered);
+    assert_int_equal(histogram_count(&result->response[LOAD_KINDS]), result->offered);
+    assert_int_equal(result->servers.notifications, 0);
+    assert_int_equal(result->servers.ephemerals_leaked, 0);
+}
+
+static void assert_nothing_left(void)
+{
+    const char *const *names;
+    size_t count;
+    struct error error;
+    live_expect(setup_session_list_children(live_host.setup, ROOT, &names, &count, &error), &error);
+    assert_int_equal(count, 0);
+}
+
+static void load_all_kinds(enum driver driver, uint32_t processes)
+{
+    const struct connect_string simulated = {.endpoints = {{.port = 1}}, .count = 1};
+    struct load_plan plan = plan_of(ALL);
+    if (driver == DRIVER_SIMULATED)
+        plan.fleet.servers = &simulated;
+    plan.fleet.driver = driver;
+    plan.fleet.processes = processes;
+    struct load_result *result = load(&plan);
+    assert_all_kinds(result, &plan);
+    load_result_free(result);
+    if (driver != DRIVER_SIMULATED)
+        assert_nothing_left();
+}
+
+static void all_kinds_on_event_loops(void **state)
+{
+    (void)state;
+    load_all_kinds(DRIVER_EVENTS, 2);
+}
+
+static void all_kinds_on_threads(void **state)
+{
+    (void)state;
+    load_all_kinds(DRIVER_THREADS, 1);
+}
+
+static void all_kinds_in_a_simulation(void **state)
+{
+    (void)state;
+    load_all_kinds(DRIVER_SIMULATED, 1);
+}
+
+/* ------------------------------------------------------------------ tries to get a lock */
+
+static void tries_fail_and_go_away(void **state)
+{
+    (void)state;
+    struct load_plan plan = plan_of("trylock=100");
+    struct load_result *result = load(&plan);
+    const uint64_t *tries = result->replies[LOAD_TRYLOCK];
+    assert_counted(result);
+    assert_true(tries[ZK_OK] > 0);
+    assert_true(tries[ZK_NODE_EXISTS] > 0);
+    assert_int_equal(result->errors, 0);
+    assert_int_equal(result->total.of[TALLY_DELETE],
+                     result->total.of[TALLY_CREATE] - result->total.of[TALLY_CREATE_FAILED]);
+    assert_int_equal(result->total.of[TALLY_DELETE_FAILED], 0);
+    load_result_free(result);
+    assert_nothing_left();
+}
+
+/* ------------------------------------------------------------------ an offered rate */
+
+/* Constant: exactly so many. */
+static void a_rate_is_offered(void **state)
+{
+    (void)state;
+    struct load_plan plan = plan_of("get=50,set=50");
+    plan.rate_per_s = 500;
+    plan.seconds = 2;
+    struct load_result *result = load(&plan);
+    assert_counted(result);
+    assert_int_equal(result->offered, 1000);
+    assert_int_equal(result->unsent, 0);
+    assert_int_equal(histogram_count(result->lag) + result->delayed, 1000);
+    load_result_free(result);
+}
+
+static void a_poisson_rate_is_offered(void **state)
+{
+    (void)state;
+    struct load_plan plan = plan_of("get=100");
+    plan.rate_per_s = 1000;
+    plan.poisson = true;
+    struct load_result *result = load(&plan);
+    assert_counted(result);
+    assert_in_range(result->offered, 1000 - 127, 1000 + 127); /* four standard deviations */
+    load_result_free(result);
+}
+
+/* A rate that no server of this machine reaches with one request outstanding. */
+static void a_rate_out_of_reach_is_told(void **state)
+{
+    (void)state;
+    struct load_plan plan = plan_of("set=100");
+    plan.rate_per_s = 200000;
+    plan.fleet.sessions = 2;
+    plan.fleet.depth = 1;
+    struct load_result *result = load(&plan);
+    assert_counted(result);
+    assert_int_equal(result->offered, 200000);
+    assert_true(result->unsent > 0);
+    assert_true(result->delayed > 0);
+    assert_true(result->answered + result->unsent >= 100000);
+    load_result_free(result);
+}
+
+/* Of 500 operations a second, those due in the second in which the server stands still wait for its
+ * end: half a second on average. Of those only as many as the depth were sent. */
+static void a_pause_shows_in_the_response_in_full(void **state)
+{
+    (void)state;
+    uint64_t stopped_ns = 0;
+    struct load_plan plan = plan_of("get=100");
+    plan.rate_per_s = 500;
+    plan.seconds = 4;
+    plan.fleet.depth = 1;
+    struct load_result *result =
+        load_watched(&plan, (struct load_watch){stop_for_a_second, &stopped_ns, -1});
+    const struct histogram *service = &result->service[LOAD_KINDS],
+                           *response = &result->response[LOAD_KINDS];
+    assert_int_equal(stopped_ns, UINT64_MAX);
+    assert_counted(result);
+    assert_int_equal(result->offered, 2000);
+    /* In half a second of the pause, 250 operations come due that wait for half a second or more.
+     */
+    assert_true(histogram_above(response, NS_PER_S / 2) >= 250);
+    assert_true(histogram_above(service, NS_PER_S / 2) <= 4);
+    assert_true(response->max_ns >= NS_PER_S * 9 / 10);
+    assert_true(result->delayed >= 250);
+    load_result_free(result);
+}
+
+/* ------------------------------------------------------------------ */
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(all_kinds_on_event_loops),
+        cmocka_unit_test(all_kinds_on_threads),
+        cmocka_unit_test(all_kinds_in_a_simulation),
+        cmocka_unit_test(tries_fail_and_go_away),
+        cmocka_unit_test(a_rate_is_offered),
+        cmocka_unit_test(a_poisson_rate_is_offered),
+        cmocka_unit_test(a_rate_out_of_reach_is_told),
+        cmocka_unit_test(a_pause_shows_in_the_response_in_full),
+    };
+    return cmocka_run_group_tests(tests, live_start, live_stop);
+}
