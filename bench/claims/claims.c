@@ -8,11 +8,11 @@
 #include "bench/claims/claims_table.h"
 #include "bench/cli/arguments.h"
 #include "bench/cli/complain.h"
+#include "bench/cli/machine.h"
 #include "bench/cli/progress.h"
 #include "bench/cli/signals.h"
 #include "bench/cli/standard_output.h"
 #include "bench/output/folder.h"
-#include "bench/output/machine.h"
 #include "bench/target/target.h"
 #include "client/library.h"
 

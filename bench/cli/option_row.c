@@ -25,10 +25,15 @@ static void *place_of(const struct option_given *given, struct option_member mem
     return (char *)given->options + member.offset;
 }
 
+void *option_row_place(const struct option_given *given)
+{
+    return place_of(given, given->row->member);
+}
+
 /* The size tells which type the number has; enumerations are as large as unsigned. */
 static bool put(const struct option_given *given, uint64_t number)
 {
-    void *place = place_of(given, given->row->member);
+    void *place = option_row_place(given);
     if (given->row->member.size == sizeof(uint64_t))
         *(uint64_t *)place = number;
     else if (given->row->member.size == sizeof(uint32_t))
@@ -86,20 +91,20 @@ bool option_row_word(struct option_given *given)
 
 bool option_row_folder(struct option_given *given)
 {
-    *(const char **)place_of(given, given->row->member) = given->value;
+    *(const char **)option_row_place(given) = given->value;
     return given->value[0] != '\0' || option_row_refuse(given, "expected the name of a folder");
 }
 
 bool option_row_servers(struct option_given *given)
 {
     struct error error = {0};
-    return connect_parse(given->value, place_of(given, given->row->member), &error) == ERROR_NONE ||
+    return connect_parse(given->value, option_row_place(given), &error) == ERROR_NONE ||
            option_row_refuse(given, "%s", error.detail);
 }
 
 bool option_row_plots(struct option_given *given)
 {
-    return plot_formats_parse(given->value, place_of(given, given->row->member)) ||
+    return plot_formats_parse(given->value, option_row_place(given)) ||
            option_row_refuse(given, "expected svg, png, pdf or eps, or several of them, as "
                                     "svg,pdf");
 }

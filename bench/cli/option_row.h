@@ -63,6 +63,9 @@ struct option_row {
 bool option_row_refuse(struct option_given *given, const char *why, ...)
     __attribute__((format(printf, 2, 3)));
 
+/* The row's member in the subcommand's own struct. */
+void *option_row_place(const struct option_given *given);
+
 /* Sets the bool of row->given, if there is one. */
 void option_row_note(const struct option_given *given);
 

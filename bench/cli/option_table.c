@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "bench/cli/option_table.h"
 
-#include "base/clock.h"
 #include "base/text.h"
+#include "bench/cli/shared_rows.h"
 #include "recipes/registry.h"
-#include "servers/ensemble.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -83,33 +82,6 @@ static bool parse_hold(struct option_given *given)
     hold->exponential = strncmp(given->value, "exp:", 4) == 0;
     return text_parse_duration(given->value + (hold->exponential ? 4 : 0), &hold->mean_ns) ||
            option_row_refuse(given, "expected a duration with its unit, such as 5ms or exp:5ms");
-}
-
-static bool parse_session_timeout(struct option_given *given)
-{
-    const struct options *options = given->options;
-    if (!option_row_duration(given))
-        return false;
-    return options->plan.session_timeout_ns <= given->row->most ||
-           option_row_refuse(given, "expected at most an hour");
-}
-
-static bool parse_servers(struct option_given *given)
-{
-    struct target_options *target = &((struct options *)given->options)->target;
-    const struct option_row *row = given->row;
-    free(target->server_counts);
-    target->server_counts = NULL;
-    if (!text_parse_numbers(given->value, row->least, row->most, &target->server_counts,
-                            &target->topology_count))
-        return option_row_refuse(given, "expected 1, 3, 5 or 7, or several of them, such as 1,3");
-    for (size_t i = 0; i < target->topology_count; i++) {
-        struct error error = {0};
-        if (ensemble_check_size((unsigned)target->server_counts[i], &error) != ERROR_NONE)
-            return option_row_refuse(given, "%s", error.detail);
-    }
-    return target->topology_count == text_count_numbers(given->value, row->least, row->most) ||
-           option_row_refuse(given, "a number of servers is given twice");
 }
 
 /* ------------------------------------------------------------------ the keys of the plan */
@@ -266,57 +238,14 @@ const struct option_row option_table[] = {
      .value = "5",
      .help = "  -t, --trials K           trials of each recipe at each client count [5]\n",
      .keys = KEYS({"trials", print_trials, false, JSON_INTEGER})},
-    {.name = "--driver",
-     .letter = 'd',
-     .parse = option_row_word,
-     .member = MEMBER(target.driver),
-     .words = options_drivers,
-     .expected = "expected events, threads or simulated",
-     .value = "events",
-     .help = "  -d, --driver NAME        events: one event loop per process; threads: a thread\n"
-             "                           per session; simulated: servers and sessions in\n"
-             "                           memory [events]\n"},
-    {.name = "--processes",
-     .letter = 'P',
-     .parse = option_row_number,
-     .member = MEMBER(plan.processes),
-     .least = 1,
-     .most = 1000,
-     .value = "1",
-     .help = "  -P, --processes P        spread the sessions over P processes [1]\n",
-     .keys = KEYS({"processes", print_processes, false, JSON_INTEGER})},
-    {.name = "--servers",
-     .parse = parse_servers,
-     .given = MEMBER(target.servers_given),
-     .least = 1,
-     .most = ENSEMBLE_SERVERS_MAX,
-     .value = "1",
-     .help = "      --servers LIST       private servers: 1, 3, 5 or 7; 1,3: both in turn [1]\n"},
-    {.name = "--heap",
-     .parse = option_row_number,
-     .member = MEMBER(target.heap_mib),
-     .given = MEMBER(target.heap_given),
-     .least = SERVER_HEAP_MIN_MIB,
-     .most = SERVER_HEAP_MAX_MIB,
-     .value = "512",
-     .help = "      --heap MIB           heap of each private server [512]\n"},
-    {.name = "--fsync",
-     .parse = option_row_word,
-     .member = MEMBER(target.fsync),
-     .given = MEMBER(target.fsync_given),
-     .words = option_row_no_yes,
-     .expected = "expected yes or no",
-     .value = "yes",
-     .help = "      --fsync yes|no       whether their writes wait for the disk [yes]\n"},
-    {.name = "--data",
-     .parse = option_row_folder,
-     .member = MEMBER(target.data),
-     .help = "      --data DIR           their data, in an empty or new folder [temporary]\n"},
-    {.name = "--connect",
-     .parse = option_row_servers,
-     .member = MEMBER(target.servers),
-     .given = MEMBER(target.connect),
-     .help = "      --connect HOSTS[/CHROOT]  use these servers instead of private ones\n"},
+    ROW_DRIVER(struct options),
+    ROW_PROCESSES(struct options, plan.processes,
+                  KEYS({"processes", print_processes, false, JSON_INTEGER})),
+    ROW_SERVERS(struct options),
+    ROW_HEAP(struct options),
+    ROW_FSYNC(struct options),
+    ROW_DATA(struct options),
+    ROW_CONNECT(struct options),
     {.name = "--max-clients",
      .parse = option_row_number,
      .member = MEMBER(target.max_clients),
@@ -331,49 +260,16 @@ const struct option_row option_table[] = {
      .most = 1000000000,
      .help = "      --max-rate R         send at most R requests per second on average\n",
      .keys = KEYS({"max_rate", print_max_rate, true, JSON_NULL})},
-    {.name = "--placement",
-     .parse = option_row_word,
-     .member = MEMBER(target.placement),
-     .words = options_placements,
-     .expected = "expected spread, leader or followers",
-     .value = "spread",
-     .help = "      --placement WHERE    connect to leader, followers, or spread [spread]\n",
-     .keys = KEYS({"placement", print_placement, true, JSON_STRING})},
-    {.name = "--session-timeout",
-     .parse = parse_session_timeout,
-     .member = MEMBER(plan.session_timeout_ns),
-     .least = NS_PER_S,
-     .most = 3600 * NS_PER_S,
-     .value = "60s",
-     .help = "      --session-timeout D  requested by each session [60s]\n",
-     .keys = KEYS({"session_timeout_ms", print_session_timeout_ms, false, JSON_INTEGER})},
-    {.name = "--timeout",
-     .parse = option_row_duration,
-     .member = MEMBER(plan.timeout_ns),
-     .least = 100 * NS_PER_MS,
-     .value = "30s",
-     .help = "      --timeout D          abort a trial after D without progress [30s]\n",
-     .keys = KEYS({"timeout_ms", print_timeout_ms, false, JSON_INTEGER})},
-    {.name = "--seed",
-     .parse = option_row_number,
-     .member = MEMBER(plan.seed),
-     .most = INT64_MAX /* JSON has no larger integer */,
-     .help = "      --seed S             of the order of trials and of random times [clock]\n"},
-    {.name = "--out",
-     .letter = 'o',
-     .parse = option_row_folder,
-     .member = MEMBER(output.out),
-     .help = "  -o, --out DIR            new folder for the results [results/TIME-TARGET]\n"},
-    {.name = "--plots",
-     .parse = option_row_plots,
-     .member = MEMBER(output.plots),
-     .value = "svg,png",
-     .help = "      --plots FORMATS      svg, png, pdf, eps [svg,png]\n"},
-    {.name = "--quiet",
-     .letter = 'q',
-     .parse = option_row_flag,
-     .member = MEMBER(output.quiet),
-     .help = "  -q, --quiet              print only errors and failed verdicts\n"},
+    ROW_PLACEMENT(struct options, KEYS({"placement", print_placement, true, JSON_STRING})),
+    ROW_SESSION_TIMEOUT(
+        struct options, plan.session_timeout_ns,
+        KEYS({"session_timeout_ms", print_session_timeout_ms, false, JSON_INTEGER})),
+    ROW_TIMEOUT(struct options, plan.timeout_ns,
+                KEYS({"timeout_ms", print_timeout_ms, false, JSON_INTEGER})),
+    ROW_SEED(struct options, plan.seed),
+    ROW_OUT(struct options),
+    ROW_PLOTS(struct options),
+    ROW_QUIET(struct options),
     OPTION_ROW_HELP("  -h, --help               print this help\n"),
     {0},
 };
@@ -387,4 +283,17 @@ const struct plan_key *option_table_key(size_t index)
         }
     }
     return NULL;
+}
+
+json_t *option_table_plan(const struct options *options)
+{
+    const struct plan_key *key;
+    json_t *plan = json_object();
+    for (size_t i = 0; (key = option_table_key(i)) != NULL; i++) {
+        if (json_object_set_new(plan, key->name, key->print(options)) != 0) {
+            json_decref(plan);
+            return NULL;
+        }
+    }
+    return plan;
 }

@@ -30,4 +30,8 @@ extern const struct option_row option_table[];
 /* The keys of all options, in the order of the rows; NULL behind the last. */
 const struct plan_key *option_table_key(size_t index);
 
+/* The object "plan" of manifest.json: the keys of all options. The caller's to json_decref; NULL
+ * without memory. */
+json_t *option_table_plan(const struct options *options);
+
 #endif

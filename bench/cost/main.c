@@ -13,10 +13,10 @@
  */
 #include "base/clock.h"
 #include "bench/cli/complain.h"
+#include "bench/cli/machine.h"
 #include "bench/cli/options.h"
 #include "bench/cost/bare_client.h"
 #include "bench/cost/floor.h"
-#include "bench/output/machine.h"
 #include "bench/target/target.h"
 #include "measure/statistics.h"
 #include "recipes/registry.h"

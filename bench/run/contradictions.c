@@ -2,6 +2,7 @@
 #include "bench/run/contradictions.h"
 
 #include "bench/cli/complain.h"
+#include "bench/target/target_conflicts.h"
 
 #include <stdio.h>
 
@@ -124,20 +125,6 @@ static bool check_hold(const struct options *options)
                  "--timeout that is longer than the hold (for exp:, longer than 20 means)");
 }
 
-/* Settings that only private servers have. */
-static bool check_private(const struct options *options)
-{
-    const char *given = options->target.heap_given     ? "--heap"
-                        : options->target.fsync_given  ? "--fsync"
-                        : options->target.data != NULL ? "--data"
-                                                       : NULL;
-    if (given != NULL && options->target.connect)
-        return wrong(given, "with --connect", "only private servers are configured by zkherd");
-    if (given != NULL && options->target.driver == DRIVER_SIMULATED)
-        return wrong(given, "with --driver simulated", "a simulation has neither heap nor disk");
-    return true;
-}
-
 /* What is to spare the servers. */
 static bool check_bounds(const struct options *options)
 {
@@ -149,23 +136,9 @@ static bool check_bounds(const struct options *options)
                         "below the smallest number of --clients");
 }
 
-static bool check_servers(const struct options *options)
-{
-    if (options->target.driver == DRIVER_SIMULATED && options->target.connect)
-        return wrong("--driver simulated", "with --connect", "a simulation has servers of its own");
-    if (options->target.driver == DRIVER_SIMULATED && options->plan.processes > 1)
-        return wrong("--driver simulated", "with --processes", "a simulation runs in one process");
-    if (options->target.connect && options->target.servers_given)
-        return wrong("--servers", "with --connect",
-                     "give existing servers, or have private ones started");
-    if (!options->target.connect && options->target.placement == PLACEMENT_FOLLOWERS &&
-        options->target.server_counts[0] == 1)
-        return wrong("--placement", "followers", "a standalone server has no followers");
-    return true;
-}
-
 bool contradictions_found(const struct options *options)
 {
     return !check_recipes(options) || !check_amounts(options) || !check_hold(options) ||
-           !check_bounds(options) || !check_servers(options) || !check_private(options);
+           !check_bounds(options) ||
+           target_conflicts("run", &options->target, options->plan.processes);
 }

@@ -7,6 +7,7 @@
 #include "bench/cli/terminal.h"
 #include "bench/output/plots.h"
 #include "bench/run/fits.h"
+#include "bench/run/stalls_json.h"
 #include "bench/run/table.h"
 
 #include <errno.h>
@@ -86,8 +87,7 @@ enum error_kind record_add(struct record *record, const struct cell *cell,
         kind = samples_add(&record->samples, &sample, error);
     if (kind != ERROR_NONE)
         return kind;
-    manifest_sessions(&record->manifest, result->board);
-    manifest_stalls(&record->manifest, &sample);
+    manifest_sessions(&record->manifest, result->board->shared);
     if (result->not_reconciled[0] != '\0')
         say_once(record, result->not_reconciled);
     return results_add(&record->results, &record->context, &sample, result, error);
@@ -203,6 +203,18 @@ enum error_kind record_tell(const struct record *record, struct error *error)
     return kind;
 }
 
+static enum error_kind write_manifest(struct record *record, const struct error *cut_short,
+                                      struct error *error)
+{
+    const struct results *results = &record->results;
+    const struct manifest_end end = {results->folder, results->started_utc_ns,
+                                     record->trials_planned, results->trials, cut_short};
+    manifest_set(&record->manifest, "stalls", stalls_json(&record->samples));
+    manifest_set(&record->manifest, "handoffs_csv_every",
+                 json_integer((json_int_t)results->thinning));
+    return manifest_write(&record->manifest, &end, error);
+}
+
 /* Closes the files, and adds those that need all trials. The first error is the one that counts. */
 enum error_kind record_close(struct record *record, const struct error *cut_short, int interrupts,
                              struct error *error)
@@ -219,8 +231,7 @@ enum error_kind record_close(struct record *record, const struct error *cut_shor
     /* Tried in any case: it says how far the run came. */
     struct error writing;
     enum error_kind written =
-        manifest_write(&record->manifest, &record->results, cut_short, record->trials_planned,
-                       kind == ERROR_NONE ? error : &writing);
+        write_manifest(record, cut_short, kind == ERROR_NONE ? error : &writing);
     return kind == ERROR_NONE ? written : kind;
 }
 

@@ -9,8 +9,8 @@
 
 #include "base/error.h"
 #include "bench/cli/options.h"
+#include "bench/output/manifest.h"
 #include "bench/run/cells.h"
-#include "bench/run/manifest.h"
 #include "bench/run/results.h"
 #include "bench/run/sample.h"
 #include "bench/run/waiters.h"

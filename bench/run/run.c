@@ -4,7 +4,7 @@
 #include "base/clock.h"
 #include "bench/cli/arguments.h"
 #include "bench/cli/complain.h"
-#include "bench/cli/options.h"
+#include "bench/cli/option_table.h"
 #include "bench/cli/progress.h"
 #include "bench/cli/signals.h"
 #include "bench/cli/standard_output.h"
@@ -16,6 +16,7 @@
 #include "bench/run/record.h"
 #include "bench/run/space.h"
 #include "bench/target/data.h"
+#include "bench/target/resources.h"
 #include "bench/target/target.h"
 #include "trial/trial.h"
 
@@ -218,7 +219,10 @@ static enum error_kind open_records(struct run *run, int argc, char **argv, stru
         if (kind != ERROR_NONE)
             return kind;
         run->record_count++;
-        manifest_begin(&record->manifest, argc, argv, &run->options, &run->targets[i]);
+        manifest_begin(&record->manifest,
+                       &(struct manifest_start){argc, argv, run->options.plan.seed,
+                                                option_table_plan(&run->options),
+                                                &run->options.target, &run->targets[i]});
         limits_warn(&run->options, &run->cells, run->targets[i].placement.count, record);
         warn_of_versions(record, &run->targets[i]);
         if (run->left_out[0] != '\0')
@@ -267,7 +271,9 @@ static enum error_kind prepare(struct run *run, int argc, char **argv, struct er
     if (kind == ERROR_NONE)
         kind = space_check(&run->options, error);
     if (kind == ERROR_NONE)
-        kind = limits_check(&run->options, error);
+        kind = resources_check(&run->options.target,
+                               run->options.plan.clients.list[run->options.plan.clients.count - 1],
+                               run->options.plan.processes, error);
     if (kind == ERROR_NONE)
         kind = data_prepare(&run->options.target, &run->made_data, error);
     if (kind != ERROR_NONE)

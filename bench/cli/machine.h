@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * machine: describes the host, and raises its limits for a run. Layer: bench/output.
+ * machine: describes the host, and raises its limits for a run. Layer: bench/cli.
  */
-#ifndef BENCH_OUTPUT_MACHINE_H
-#define BENCH_OUTPUT_MACHINE_H
+#ifndef BENCH_CLI_MACHINE_H
+#define BENCH_CLI_MACHINE_H
 
 #include "base/error.h"
 

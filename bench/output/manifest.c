@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "bench/run/manifest.h"
+#include "bench/output/manifest.h"
 
 #include "base/clock.h"
 #include "base/output.h"
-#include "bench/cli/option_table.h"
+#include "bench/cli/machine.h"
 #include "bench/cli/version.h"
 #include "bench/output/json_text.h"
-#include "bench/output/machine.h"
 #include "client/library.h"
 #include "servers/four_letter.h"
 
@@ -21,20 +20,6 @@ static json_t *describe_command(int argc, char **argv)
     for (int i = 0; i < argc; i++)
         json_array_append_new(command, json_text(argv[i]));
     return command;
-}
-
-/* NULL: no memory. */
-static json_t *describe_plan(const struct options *options)
-{
-    const struct plan_key *key;
-    json_t *plan = json_object();
-    for (size_t i = 0; (key = option_table_key(i)) != NULL; i++) {
-        if (json_object_set_new(plan, key->name, key->print(options)) != 0) {
-            json_decref(plan);
-            return NULL;
-        }
-    }
-    return plan;
 }
 
 static json_t *describe_driver(enum driver driver)
@@ -97,10 +82,10 @@ static json_t *describe_servers(const struct target *target)
 
 /* Where private servers keep their data, its file system, and whether writes wait for the disk;
  * null without servers of our own. */
-static json_t *describe_data(const struct options *options, const struct target *target)
+static json_t *describe_data(const struct target_options *options, const struct target *target)
 {
     char file_system[64];
-    bool fsync = options->target.fsync;
+    bool fsync = options->fsync;
     if (target->ensemble == NULL && !target->stands)
         return json_null();
     if (target->stands) {
@@ -115,17 +100,20 @@ static json_t *describe_data(const struct options *options, const struct target 
                      "fsync", fsync);
 }
 
-void manifest_begin(struct manifest *manifest, int argc, char **argv, const struct options *options,
-                    const struct target *target)
+void manifest_begin(struct manifest *manifest, const struct manifest_start *start)
 {
     manifest->warnings = json_array();
     manifest->json = json_pack(
-        "{s:o, s:s, s:I, s:o, s:o, s:o, s:s, s:o, s:o, s:o}", "command",
-        describe_command(argc, argv), "version", version_text, "seed",
-        (json_int_t)options->plan.seed, "plan", describe_plan(options), "host", machine_describe(),
-        "driver", describe_driver(options->target.driver), "target", target->name, "servers",
-        describe_servers(target), "data", describe_data(options, target), "stalls",
-        json_pack("{s:i, s:f, s:[]}", "count", 0, "seconds", 0.0, "trials"));
+        "{s:o, s:s, s:I, s:o, s:o, s:o, s:s, s:o, s:o}", "command",
+        describe_command(start->argc, start->argv), "version", version_text, "seed",
+        (json_int_t)start->seed, "plan", start->plan, "host", machine_describe(), "driver",
+        describe_driver(start->options->driver), "target", start->target->name, "servers",
+        describe_servers(start->target), "data", describe_data(start->options, start->target));
+}
+
+void manifest_set(struct manifest *manifest, const char *name, json_t *value)
+{
+    json_object_set_new(manifest->json, name, value);
 }
 
 void manifest_warn(struct manifest *manifest, const char *warning)
@@ -133,83 +121,59 @@ void manifest_warn(struct manifest *manifest, const char *warning)
     json_array_append_new(manifest->warnings, json_text(warning));
 }
 
-static json_t *describe_stalls(const struct sample *sample)
-{
-    const struct stalls *stalls = &sample->stalls;
-    return json_pack("{s:s, s:i, s:i, s:i, s:f, s:o}", "recipe", sample->cell.recipe->name,
-                     "clients", (int)sample->cell.clients, "trial", (int)sample->cell.trial,
-                     "count", (int)stalls->count, "seconds", (double)stalls->total_ns / 1e9,
-                     "server", stalls->server[0] != '\0' ? json_text(stalls->server) : json_null());
-}
-
-void manifest_stalls(struct manifest *manifest, const struct sample *sample)
-{
-    json_t *stalls = json_object_get(manifest->json, "stalls");
-    if (sample->stalls.count == 0)
-        return;
-    json_int_t count = json_integer_value(json_object_get(stalls, "count"));
-    double seconds = json_real_value(json_object_get(stalls, "seconds"));
-    json_object_set_new(stalls, "count", json_integer(count + (json_int_t)sample->stalls.count));
-    json_object_set_new(stalls, "seconds",
-                        json_real(seconds + (double)sample->stalls.total_ns / 1e9));
-    json_array_append_new(json_object_get(stalls, "trials"), describe_stalls(sample));
-}
-
-static json_t *describe_roles(const struct lock_board *board)
+static json_t *describe_roles(const struct shared *shared)
 {
     json_t *roles = json_object();
-    const struct connect_string *servers = board->plan->fleet.servers;
+    const struct connect_string *servers = shared->plan->servers;
     for (size_t i = 0; i < servers->count; i++) {
         char server[ENDPOINT_TEXT_SIZE];
         json_object_set_new(roles, endpoint_address(&servers->endpoints[i], server, sizeof server),
-                            json_string(role_word(board->shared->roles[i])));
+                            json_string(role_word(shared->roles[i])));
     }
     return roles;
 }
 
-void manifest_sessions(struct manifest *manifest, const struct lock_board *board)
+void manifest_sessions(struct manifest *manifest, const struct shared *shared)
 {
     json_t *sessions = json_object();
-    for (uint32_t i = 0; i < board->plan->fleet.sessions; i++) {
-        const char *server = board->shared->sessions[i].server;
+    for (uint32_t i = 0; i < shared->plan->sessions; i++) {
+        const char *server = shared->sessions[i].server;
         json_int_t count = json_integer_value(json_object_get(sessions, server));
         json_object_set_new(sessions, server, json_integer(count + 1));
     }
     json_object_set_new(manifest->json, "sessions_of_last_trial", sessions);
-    json_object_set_new(manifest->json, "roles_of_last_trial", describe_roles(board));
+    json_object_set_new(manifest->json, "roles_of_last_trial", describe_roles(shared));
     json_object_set_new(manifest->json, "session_timeout_granted_ms",
-                        json_integer(board->shared->sessions[0].timeout_ms));
+                        json_integer(shared->sessions[0].timeout_ms));
 }
 
-static void add_end(struct manifest *manifest, const struct results *results,
-                    const struct error *cut_short, size_t trials_planned)
+static void add_end(struct manifest *manifest, const struct manifest_end *end)
 {
+    const struct error *cut_short = end->cut_short;
     char started[32], ended[32];
-    clock_format_utc(results->started_utc_ns, 0, started, sizeof started);
+    clock_format_utc(end->started_utc_ns, 0, started, sizeof started);
     clock_format_utc(clock_utc_ns(), 0, ended, sizeof ended);
     json_t *json = manifest->json;
     json_object_set_new(json, "started", json_string(started));
     json_object_set_new(json, "ended", json_string(ended));
-    json_object_set_new(json, "trials_planned", json_integer((json_int_t)trials_planned));
-    json_object_set_new(json, "trials_finished", json_integer((json_int_t)results->trials));
+    json_object_set_new(json, "trials_planned", json_integer((json_int_t)end->trials_planned));
+    json_object_set_new(json, "trials_finished", json_integer((json_int_t)end->trials_finished));
     json_object_set_new(json, "interrupted",
                         json_boolean(cut_short != NULL && cut_short->kind == ERROR_INTERRUPTED));
     json_object_set_new(json, "cut_short",
                         cut_short != NULL ? json_string(error_words(cut_short->kind))
                                           : json_null());
-    json_object_set_new(json, "handoffs_csv_every", json_integer((json_int_t)results->thinning));
     json_object_set(json, "warnings", manifest->warnings);
 }
 
-enum error_kind manifest_write(struct manifest *manifest, const struct results *results,
-                               const struct error *cut_short, size_t trials_planned,
+enum error_kind manifest_write(struct manifest *manifest, const struct manifest_end *end,
                                struct error *error)
 {
     struct output file = {0};
     if (manifest->json == NULL)
         return error_raise(error, ERROR_NO_MEMORY, 0, "manifest.json", "%s", "");
-    add_end(manifest, results, cut_short, trials_planned);
-    enum error_kind kind = output_open(&file, results->folder, "manifest.json", error);
+    add_end(manifest, end);
+    enum error_kind kind = output_open(&file, end->folder, "manifest.json", error);
     if (kind != ERROR_NONE)
         return kind;
     bool whole = json_dumpf(manifest->json, file.stream, JSON_INDENT(2)) == 0;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "bench/output/machine.h"
+#include "bench/cli/machine.h"
 
 #include <mntent.h>
 #include <stdbool.h>

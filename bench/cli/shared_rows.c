@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "bench/cli/shared_rows.h"
+
+#include "base/text.h"
+
+#include <stdlib.h>
+
+bool shared_rows_topologies(struct option_given *given)
+{
+    struct target_options *target = option_row_place(given);
+    const struct option_row *row = given->row;
+    free(target->server_counts);
+    target->server_counts = NULL;
+    if (!text_parse_numbers(given->value, row->least, row->most, &target->server_counts,
+                            &target->topology_count))
+        return option_row_refuse(given, "expected 1, 3, 5 or 7, or several of them, such as 1,3");
+    for (size_t i = 0; i < target->topology_count; i++) {
+        struct error error = {0};
+        if (ensemble_check_size((unsigned)target->server_counts[i], &error) != ERROR_NONE)
+            return option_row_refuse(given, "%s", error.detail);
+    }
+    return target->topology_count == text_count_numbers(given->value, row->least, row->most) ||
+           option_row_refuse(given, "a number of servers is given twice");
+}
+
+bool shared_rows_session_timeout(struct option_given *given)
+{
+    const uint64_t *timeout_ns = option_row_place(given);
+    if (!option_row_duration(given))
+        return false;
+    return *timeout_ns <= given->row->most || option_row_refuse(given, "expected at most an hour");
+}

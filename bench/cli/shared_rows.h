@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * shared_rows: the rows of options that the subcommands which run trials have in common: servers,
+ * driver, output. Layer: bench/cli.
+ *
+ * Each macro is one row of a table (bench/cli/option_row.h). `type` is the subcommand's own struct,
+ * which has a struct target_options called target and a struct output_options called output; what
+ * follows `type` is the row's keys of the plan, NULL if there are none.
+ */
+#ifndef BENCH_CLI_SHARED_ROWS_H
+#define BENCH_CLI_SHARED_ROWS_H
+
+#include "base/clock.h"
+#include "bench/cli/option_row.h"
+#include "bench/cli/options.h"
+#include "servers/ensemble.h"
+
+/* Parsers: numbers of private servers, into a struct target_options; a session's timeout, from
+ * least to most nanoseconds, into a uint64_t. */
+bool shared_rows_topologies(struct option_given *given);
+bool shared_rows_session_timeout(struct option_given *given);
+
+#define ROW_DRIVER(type)                                                                           \
+    {                                                                                              \
+        .name = "--driver", .letter = 'd', .parse = option_row_word,                               \
+        .member = OPTION_MEMBER(type, target.driver), .words = options_drivers,                    \
+        .expected = "expected events, threads or simulated", .value = "events",                    \
+        .help = "  -d, --driver NAME        events: one event loop per process; threads: a "       \
+                "thread\n"                                                                         \
+                "                           per session; simulated: servers and sessions in\n"     \
+                "                           memory [events]\n"                                     \
+    }
+
+#define ROW_PROCESSES(type, place, ...)                                                            \
+    {                                                                                              \
+        .name = "--processes", .letter = 'P', .parse = option_row_number,                          \
+        .member = OPTION_MEMBER(type, place), .least = 1, .most = 1000, .value = "1",              \
+        .help = "  -P, --processes P        spread the sessions over P processes [1]\n",           \
+        .keys = __VA_ARGS__                                                                        \
+    }
+
+#define ROW_SERVERS(type)                                                                          \
+    {                                                                                              \
+        .name = "--servers", .parse = shared_rows_topologies,                                      \
+        .member = OPTION_MEMBER(type, target), .given = OPTION_MEMBER(type, target.servers_given), \
+        .least = 1, .most = ENSEMBLE_SERVERS_MAX, .value = "1",                                    \
+        .help = "      --servers LIST       private servers: 1, 3, 5 or 7; 1,3: both in turn "     \
+                "[1]\n"                                                                            \
+    }
+
+#define ROW_HEAP(type)                                                                             \
+    {                                                                                              \
+        .name = "--heap", .parse = option_row_number,                                              \
+        .member = OPTION_MEMBER(type, target.heap_mib),                                            \
+        .given = OPTION_MEMBER(type, target.heap_given), .least = SERVER_HEAP_MIN_MIB,             \
+        .most = SERVER_HEAP_MAX_MIB, .value = "512",                                               \
+        .help = "      --heap MIB           heap of each private server [512]\n"                   \
+    }
+
+#define ROW_FSYNC(type)                                                                            \
+    {                                                                                              \
+        .name = "--fsync", .parse = option_row_word, .member = OPTION_MEMBER(type, target.fsync),  \
+        .given = OPTION_MEMBER(type, target.fsync_given), .words = option_row_no_yes,              \
+        .expected = "expected yes or no", .value = "yes",                                          \
+        .help = "      --fsync yes|no       whether their writes wait for the disk [yes]\n"        \
+    }
+
+#define ROW_DATA(type)                                                                             \
+    {                                                                                              \
+        .name = "--data", .parse = option_row_folder, .member = OPTION_MEMBER(type, target.data),  \
+        .help = "      --data DIR           their data, in an empty or new folder [temporary]\n"   \
+    }
+
+#define ROW_CONNECT(type)                                                                          \
+    {                                                                                              \
+        .name = "--connect", .parse = option_row_servers,                                          \
+        .member = OPTION_MEMBER(type, target.servers),                                             \
+        .given = OPTION_MEMBER(type, target.connect),                                              \
+        .help = "      --connect HOSTS[/CHROOT]  use these servers instead of private ones\n"      \
+    }
+
+#define ROW_PLACEMENT(type, ...)                                                                   \
+    {                                                                                              \
+        .name = "--placement", .parse = option_row_word,                                           \
+        .member = OPTION_MEMBER(type, target.placement), .words = options_placements,              \
+        .expected = "expected spread, leader or followers", .value = "spread",                     \
+        .help = "      --placement WHERE    connect to leader, followers, or spread [spread]\n",   \
+        .keys = __VA_ARGS__                                                                        \
+    }
+
+#define ROW_SESSION_TIMEOUT(type, place, ...)                                                      \
+    {                                                                                              \
+        .name = "--session-timeout", .parse = shared_rows_session_timeout,                         \
+        .member = OPTION_MEMBER(type, place), .least = NS_PER_S, .most = 3600 * NS_PER_S,          \
+        .value = "60s", .help = "      --session-timeout D  requested by each session [60s]\n",    \
+        .keys = __VA_ARGS__                                                                        \
+    }
+
+#define ROW_TIMEOUT(type, place, ...)                                                              \
+    {                                                                                              \
+        .name = "--timeout", .parse = option_row_duration, .member = OPTION_MEMBER(type, place),   \
+        .least = 100 * NS_PER_MS, .value = "30s",                                                  \
+        .help = "      --timeout D          abort a trial after D without progress [30s]\n",       \
+        .keys = __VA_ARGS__                                                                        \
+    }
+
+/* JSON has no larger integer. */
+#define ROW_SEED(type, place)                                                                      \
+    {                                                                                              \
+        .name = "--seed", .parse = option_row_number, .member = OPTION_MEMBER(type, place),        \
+        .most = INT64_MAX,                                                                         \
+        .help = "      --seed S             of the order of trials and of random times "           \
+                "[clock]\n"                                                                        \
+    }
+
+#define ROW_OUT(type)                                                                              \
+    {                                                                                              \
+        .name = "--out", .letter = 'o', .parse = option_row_folder,                                \
+        .member = OPTION_MEMBER(type, output.out),                                                 \
+        .help = "  -o, --out DIR            new folder for the results [results/TIME-TARGET]\n"    \
+    }
+
+#define ROW_PLOTS(type)                                                                            \
+    {                                                                                              \
+        .name = "--plots", .parse = option_row_plots, .member = OPTION_MEMBER(type, output.plots), \
+        .value = "svg,png", .help = "      --plots FORMATS      svg, png, pdf, eps [svg,png]\n"    \
+    }
+
+#define ROW_QUIET(type)                                                                            \
+    {                                                                                              \
+        .name = "--quiet", .letter = 'q', .parse = option_row_flag,                                \
+        .member = OPTION_MEMBER(type, output.quiet),                                               \
+        .help = "  -q, --quiet              print only errors and failed verdicts\n"               \
+    }
+
+#endif

@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "bench/output/file_set.h"
+
+#include "base/clock.h"
+#include "bench/cli/version.h"
+#include "bench/output/folder.h"
+#include "measure/hlog.h"
+
+#include <assert.h>
+#include <stdio.h>
+#include <unistd.h>
+
+enum error_kind file_set_open(struct file_set *set, const char *out, const char *name,
+                              struct error *error)
+{
+    *set = (struct file_set){.started_utc_ns = clock_utc_ns(), .started_ns = clock_now_ns()};
+    enum error_kind kind = folder_make(out, set->started_utc_ns, name, set->folder, error);
+    if (kind != ERROR_NONE)
+        set->folder[0] = '\0';
+    snprintf(set->run, sizeof set->run, "%.*s", NAME_MAX, folder_name(set->folder));
+    return kind;
+}
+
+/* The next file, open. */
+static enum error_kind add(struct file_set *set, const char *name, struct output **file,
+                           struct error *error)
+{
+    assert(set->count < FILE_SET_FILES_MAX);
+    *file = &set->files[set->count];
+    enum error_kind kind = output_open(*file, set->folder, name, error);
+    set->count += kind == ERROR_NONE;
+    return kind;
+}
+
+enum error_kind file_set_add_csv(struct file_set *set, const char *name, const char *columns,
+                                 struct csv *csv, struct error *error)
+{
+    struct output *file;
+    enum error_kind kind = add(set, name, &file, error);
+    if (kind != ERROR_NONE)
+        return kind;
+    *csv = (struct csv){.stream = file->stream};
+    csv_header(csv, columns);
+    return output_commit(file, error);
+}
+
+enum error_kind file_set_add_hlog(struct file_set *set, const char *name, FILE **stream,
+                                  struct error *error)
+{
+    char comment[160];
+    struct output *file;
+    enum error_kind kind = add(set, name, &file, error);
+    if (kind != ERROR_NONE)
+        return kind;
+    *stream = file->stream;
+    snprintf(comment, sizeof comment, "[zkherd %s, values in nanoseconds]", version_text);
+    kind = hlog_write_header(file->stream, set->started_utc_ns, comment, error);
+    return kind == ERROR_NONE ? output_commit(file, error) : kind;
+}
+
+enum error_kind file_set_commit(struct file_set *set, enum error_kind written, struct error *error)
+{
+    uint64_t before_bytes[FILE_SET_FILES_MAX];
+    enum error_kind kind = written;
+    for (size_t i = 0; i < set->count; i++)
+        before_bytes[i] = set->files[i].committed_bytes;
+    for (size_t i = 0; kind == ERROR_NONE && i < set->count; i++)
+        kind = output_commit(&set->files[i], error);
+    for (size_t i = 0; kind != ERROR_NONE && i < set->count; i++)
+        set->files[i].committed_bytes = before_bytes[i];
+    set->broken = kind != ERROR_NONE;
+    set->trials += kind == ERROR_NONE;
+    return kind;
+}
+
+enum error_kind file_set_close(struct file_set *set, struct error *error)
+{
+    enum error_kind worst = ERROR_NONE;
+    for (size_t i = 0; i < set->count; i++) {
+        struct error why;
+        if (set->trials == 0) {
+            output_abandon(&set->files[i]);
+            continue;
+        }
+        if (!set->broken) {
+            if (output_finish(&set->files[i], &why) == ERROR_NONE)
+                continue;
+            worst = why.kind;
+            *error = why;
+        }
+        (void)!output_keep(&set->files[i], &why);
+    }
+    if (set->trials == 0 && set->folder[0] != '\0')
+        rmdir(set->folder);
+    set->count = 0;
+    return worst;
+}

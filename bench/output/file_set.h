@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * file_set: the files of a new folder that grow trial by trial. Layer: bench/output.
+ *
+ * Invariant: every file has the same trials, whole ones, whatever happens: a trial that one file
+ * has no room for is in none of them.
+ */
+#ifndef BENCH_OUTPUT_FILE_SET_H
+#define BENCH_OUTPUT_FILE_SET_H
+
+#include "base/error.h"
+#include "base/output.h"
+#include "measure/csv.h"
+#include "measure/histogram.h"
+
+#include <limits.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define FILE_SET_FILES_MAX 8
+
+struct file_set {
+    char folder[PATH_MAX];
+    char run[NAME_MAX + 1]; /* the folder's last name: the run's id in every row */
+    uint64_t started_utc_ns;
+    uint64_t started_ns;
+    size_t trials;
+    bool broken; /* a write has failed: the files have the trials before the failure */
+    struct output files[FILE_SET_FILES_MAX];
+    size_t count;
+};
+
+/* Makes the folder (bench/output/folder.h): `out`, or results/<UTC time>-<name> if out is NULL.
+ * After an error, too, file_set_close must be called. The set must not be moved while it is open.
+ */
+MUST_CHECK enum error_kind file_set_open(struct file_set *set, const char *out, const char *name,
+                                         struct error *error);
+
+/* Adds a CSV file with these columns; rows are written through *csv, until the set is closed. */
+MUST_CHECK enum error_kind file_set_add_csv(struct file_set *set, const char *name,
+                                            const char *columns, struct csv *csv,
+                                            struct error *error);
+
+/* Adds a log of histograms (measure/hlog.h); *stream is for hlog_write_interval. */
+MUST_CHECK enum error_kind file_set_add_hlog(struct file_set *set, const char *name, FILE **stream,
+                                             struct error *error);
+
+/* A trial has been written to all files. written: whether every write to them was good, or *error
+ * has the reason. On an error the files keep the trials before this one. */
+MUST_CHECK enum error_kind file_set_commit(struct file_set *set, enum error_kind written,
+                                           struct error *error);
+
+/* Renames the files to their final names; after a failed write they have the trials before the
+ * failure. If no trial was added, the files and the folder are removed. */
+MUST_CHECK enum error_kind file_set_close(struct file_set *set, struct error *error);
+
+#endif

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * manifest: manifest.json, which describes how results were made. Layer: bench/output.
+ */
+#ifndef BENCH_OUTPUT_MANIFEST_H
+#define BENCH_OUTPUT_MANIFEST_H
+
+#include "base/error.h"
+#include "bench/cli/options.h"
+#include "bench/target/target.h"
+#include "fleet/shared.h"
+
+#include <jansson.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* A manifest under construction. Without memory the functions below do nothing, and manifest_write
+ * returns ERROR_NO_MEMORY. */
+struct manifest {
+    json_t *json;
+    json_t *warnings;
+};
+
+/* What is known before the first trial. */
+struct manifest_start {
+    int argc; /* argv[0] is the subcommand */
+    char **argv;
+    uint64_t seed;
+    json_t *plan; /* given to manifest_begin; NULL: there was no memory for the plan */
+    const struct target_options *options;
+    const struct target *target;
+};
+
+/* What is known after the last trial. */
+struct manifest_end {
+    const char *folder;
+    uint64_t started_utc_ns;
+    size_t trials_planned, trials_finished;
+    const struct error *cut_short; /* why it ended before its last trial, or NULL */
+};
+
+/* Begins the manifest: command line, version, seed, plan, host, servers. */
+void manifest_begin(struct manifest *manifest, const struct manifest_start *start);
+
+/* Adds a warning. */
+void manifest_warn(struct manifest *manifest, const char *warning);
+
+/* Sets a member of the subcommand's own; takes the value over. */
+void manifest_set(struct manifest *manifest, const char *name, json_t *value);
+
+/* Sets the number of sessions of the last trial on each server, and the role of each server. */
+void manifest_sessions(struct manifest *manifest, const struct shared *shared);
+
+/* Completes the manifest and writes manifest.json into the folder. */
+MUST_CHECK enum error_kind manifest_write(struct manifest *manifest, const struct manifest_end *end,
+                                          struct error *error);
+void manifest_deinit(struct manifest *manifest);
+
+#endif
