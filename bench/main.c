@@ -11,6 +11,7 @@
 #include "bench/compare/compare.h"
 #include "bench/ensemble/ensemble.h"
 #include "bench/inspect/inspect.h"
+#include "bench/load/load.h"
 #include "bench/plot/plot.h"
 #include "bench/recipes/recipes.h"
 #include "bench/run/run.h"
@@ -26,6 +27,7 @@ static const char help[] =
     "clients watch one znode, O(n) if each client watches only its predecessor.\n"
     "\n"
     "  run          run recipes, count every message, compare the counts with laws\n"
+    "  load         send a mix of requests, in a closed loop or at an offered rate\n"
     "  compare      compare the counts and times of two runs or more\n"
     "  plot         draw the plots of a run or a comparison again\n"
     "  claims       test claims about ZooKeeper's locks\n"
@@ -48,7 +50,7 @@ static const struct {
 } subcommands[] = {
     {"run", run_main},           {"compare", compare_main}, {"claims", claims_main},
     {"ensemble", ensemble_main}, {"recipes", recipes_main}, {"inspect", inspect_main},
-    {"clean", clean_main},       {"plot", plot_main},
+    {"clean", clean_main},       {"plot", plot_main},       {"load", load_main},
 };
 
 /* What could not be printed must not pass for done; of a pipe that is closed nothing is said. */

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * live: what a load does at the moment, a line a second on a terminal. Layer: bench/load.
+ *
+ * Invariant: nothing is written unless stderr is a terminal, and no line is wider than 79 columns.
+ */
+#ifndef BENCH_LOAD_LIVE_H
+#define BENCH_LOAD_LIVE_H
+
+#include "bench/load/load_cells.h"
+#include "load/load.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define LIVE_LINE_SIZE 192
+
+struct live {
+    bool shown;                   /* stderr is a terminal, and the user did not ask for quiet */
+    size_t at, count;             /* the present trial, from 0, and all trials */
+    uint64_t trial_ns;            /* how long a trial takes, about */
+    const struct load_cell *cell; /* of the present trial */
+    const char *target;           /* its servers; "": there is only one target */
+    uint32_t seconds;             /* of the present trial that have a line */
+    struct histogram *response;   /* of a second: room to add up in; NULL: no memory */
+};
+
+void live_init(struct live *live, size_t count, uint64_t trial_ns, bool quiet);
+void live_deinit(struct live *live);
+
+/* A trial begins: writes a line that names it. */
+void live_begin(struct live *live, size_t at, const struct load_cell *cell, const char *target);
+
+/* The progress callback of a trial (struct load_watch); context is a struct live. */
+void live_show(void *context, const struct load_progress *progress);
+
+/* Removes the line of what is under way. */
+void live_clear(const struct live *live);
+
+/* Puts the line of a second of the measured time, from 0, into `line`. lag_ns: the largest; 0 in a
+ * closed loop, and then left out. */
+void live_put(uint32_t second, uint64_t answered, uint64_t errors, const struct histogram *response,
+              uint64_t lag_ns, uint64_t left_ns, char line[LIVE_LINE_SIZE]);
+
+#endif

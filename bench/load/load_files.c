@@ -1,0 +1,226 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "bench/load/load_files.h"
+
+#include "base/clock.h"
+#include "measure/hlog.h"
+#include "servers/role.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+/* A percentile this far out needs so many values to mean anything. */
+#define P999_LEAST 10000
+
+/* A trial, on its way into the files. */
+struct row {
+    const struct load_context *context;
+    const struct load_sample *sample;
+    const struct load_result *result;
+    const char *mix;
+};
+
+/* Of which trial a row is. */
+#define TRIAL_COLUMNS(X)                                                                           \
+    X(run, csv_text(csv, row->context->run))                                                       \
+    X(mix, csv_text(csv, row->mix))                                                                \
+    X(sessions, csv_count(csv, row->sample->cell.sessions))                                        \
+    X(rate_per_s,                                                                                  \
+      csv_count_if(csv, row->sample->cell.rate_per_s > 0, row->sample->cell.rate_per_s))           \
+    X(trial, csv_count(csv, row->sample->cell.trial))
+
+#define TIMELINE_COLUMNS(X)                                                                        \
+    TRIAL_COLUMNS(X)                                                                               \
+    X(second, csv_count(csv, second + 1))                                                          \
+    X(operations, csv_count(csv, load_shared_answered(row->result->load, second)))                 \
+    X(errors, csv_count(csv, load_shared_errors(row->result->load, second)))                       \
+    X(response_p50_us, csv_real(csv, us(response, 50), 1))                                         \
+    X(response_p99_us, csv_real(csv, us(response, 99), 1))                                         \
+    X(response_max_us, csv_real(csv, us(response, 100), 1))                                        \
+    X(outstanding, csv_count(csv, usage->outstanding))                                             \
+    X(lag_max_us, csv_real(csv, (double)load_shared_lag_ns(row->result->load, second) / 1e3, 1))   \
+    X(client_cores, csv_real(csv, (double)usage->client_cpu_ns / 1e9, 3))                          \
+    X(server_cores,                                                                                \
+      csv_real(csv, usage->server_cpu_known ? (double)usage->server_cpu_ns / 1e9 : NAN, 3))
+
+#define OPERATION_COLUMNS(X)                                                                       \
+    TRIAL_COLUMNS(X)                                                                               \
+    X(operation, csv_text(csv, load_kind_word(kind)))                                              \
+    X(status, csv_text(csv, status_word(status)))                                                  \
+    X(count, csv_count(csv, row->result->replies[kind][status]))
+
+#define LATENCY_COLUMNS(X)                                                                         \
+    TRIAL_COLUMNS(X)                                                                               \
+    X(role, csv_text(csv, role))                                                                   \
+    X(operation, csv_text(csv, operation))                                                         \
+    X(from, csv_text(csv, from))                                                                   \
+    X(count, csv_count(csv, count))                                                                \
+    X(over_range, csv_count(csv, histogram->overflow))                                             \
+    X(p50_us, csv_real(csv, us(histogram, 50), 3))                                                 \
+    X(p90_us, csv_real(csv, us(histogram, 90), 3))                                                 \
+    X(p99_us, csv_real(csv, us(histogram, 99), 3))                                                 \
+    X(p999_us, csv_real(csv, count >= P999_LEAST ? us(histogram, 99.9) : NAN, 3))                  \
+    X(max_us, csv_real(csv, us(histogram, 100), 3))
+
+static uint64_t count_of(const struct histogram *histogram)
+{
+    return histogram_count(histogram) + histogram->overflow;
+}
+
+static double us(const struct histogram *histogram, double percent)
+{
+    return count_of(histogram) > 0 ? (double)histogram_percentile_ns(histogram, percent) / 1e3
+                                   : NAN;
+}
+
+static const char *status_word(enum zk_status status)
+{
+    static const char *const words[] = {
+        [ZK_OK] = "ok",
+        [ZK_NO_NODE] = "no_node",
+        [ZK_NODE_EXISTS] = "node_exists",
+        [ZK_BAD_VERSION] = "bad_version",
+        [ZK_NOT_EMPTY] = "not_empty",
+        [ZK_NO_AUTH] = "no_auth",
+        [ZK_CONNECTION_LOSS] = "connection_loss",
+        [ZK_SESSION_EXPIRED] = "session_expired",
+        [ZK_OTHER_ERROR] = "other",
+    };
+    return words[status];
+}
+
+/* ------------------------------------------------------------------ opening */
+
+enum error_kind load_files_open(struct load_files *files, const char *out, const char *target,
+                                struct error *error)
+{
+    struct error closing;
+    struct file_set *set = &files->set;
+    enum error_kind kind = file_set_open(set, out, target, error);
+    if (kind == ERROR_NONE)
+        kind = file_set_add_csv(set, "load.csv", load_sample_columns, &files->load, error);
+    if (kind == ERROR_NONE)
+        kind = file_set_add_csv(set, "timeline.csv", TIMELINE_COLUMNS(CSV_NAME), &files->timeline,
+                                error);
+    if (kind == ERROR_NONE)
+        kind = file_set_add_csv(set, "operations.csv", OPERATION_COLUMNS(CSV_NAME),
+                                &files->operations, error);
+    if (kind == ERROR_NONE)
+        kind =
+            file_set_add_csv(set, "latency.csv", LATENCY_COLUMNS(CSV_NAME), &files->latency, error);
+    if (kind == ERROR_NONE)
+        kind = file_set_add_hlog(set, "latency.hlog", &files->hlog, error);
+    if (kind != ERROR_NONE)
+        (void)!file_set_close(set, &closing);
+    return kind;
+}
+
+/* ------------------------------------------------------------------ a trial */
+
+/* In the log, the measured time of a trial ends when the trial is written. */
+static double start_s(const struct load_files *files, const struct row *row)
+{
+    return (double)(clock_now_ns() - files->set.started_ns) / 1e9 -
+           row->result->load->plan->seconds;
+}
+
+static void write_operations(struct load_files *files, const struct row *row)
+{
+    struct csv *csv = &files->operations;
+    for (enum load_kind kind = 0; kind < LOAD_KINDS; kind++) {
+        for (enum zk_status status = 0; status < LOAD_STATUSES; status++) {
+            if (row->result->replies[kind][status] == 0)
+                continue;
+            OPERATION_COLUMNS(CSV_WRITE) csv_end_row(csv);
+        }
+    }
+}
+
+static enum error_kind write_second(struct load_files *files, const struct row *row,
+                                    uint32_t second, const struct histogram *response,
+                                    struct error *error)
+{
+    struct csv *csv = &files->timeline;
+    const struct load_usage *usage = &row->result->usage[second];
+    TIMELINE_COLUMNS(CSV_WRITE) csv_end_row(csv);
+    if (count_of(response) == 0)
+        return ERROR_NONE;
+    return hlog_write_interval(files->hlog, "second", start_s(files, row) + second, 1, response,
+                               error);
+}
+
+static enum error_kind write_timeline(struct load_files *files, const struct row *row,
+                                      struct error *error)
+{
+    enum error_kind kind = ERROR_NONE;
+    for (uint32_t second = 0; kind == ERROR_NONE && second < row->result->load->plan->seconds;
+         second++) {
+        struct histogram *response = calloc(1, sizeof *response);
+        if (response == NULL)
+            return error_raise(error, ERROR_NO_MEMORY, 0, "timeline.csv", "%s", "");
+        load_shared_add_response(row->result->load, second, response);
+        kind = write_second(files, row, second, response, error);
+        free(response);
+    }
+    return kind;
+}
+
+/* One histogram, if it has any value. */
+static enum error_kind write_latency(struct load_files *files, const struct row *row,
+                                     const char *role, const char *operation, const char *from,
+                                     const struct histogram *histogram, struct error *error)
+{
+    struct csv *csv = &files->latency;
+    char tag[64];
+    uint64_t count = count_of(histogram);
+    if (count == 0)
+        return ERROR_NONE;
+    LATENCY_COLUMNS(CSV_WRITE) csv_end_row(csv);
+    snprintf(tag, sizeof tag, "%s.%s.%s", operation, from, role);
+    return hlog_write_interval(files->hlog, tag, start_s(files, row),
+                               row->result->load->plan->seconds, histogram, error);
+}
+
+static enum error_kind write_both(struct load_files *files, const struct row *row, const char *role,
+                                  const char *operation, const struct histogram *service,
+                                  const struct histogram *response, struct error *error)
+{
+    enum error_kind kind = write_latency(files, row, role, operation, "sent", service, error);
+    if (kind == ERROR_NONE)
+        kind = write_latency(files, row, role, operation, "due", response, error);
+    return kind;
+}
+
+/* All sessions together, then those of each role. */
+static enum error_kind write_latencies(struct load_files *files, const struct row *row,
+                                       struct error *error)
+{
+    const struct load_result *result = row->result;
+    enum error_kind kind = write_both(files, row, "all", "all", &result->service[LOAD_KINDS],
+                                      &result->response[LOAD_KINDS], error);
+    for (int i = 0; kind == ERROR_NONE && i < LOAD_KINDS; i++)
+        kind = write_both(files, row, "all", load_kind_word((enum load_kind)i), &result->service[i],
+                          &result->response[i], error);
+    for (int role = 0; role < ROLES; role++) {
+        for (int i = 0; kind == ERROR_NONE && i < LOAD_KINDS; i++)
+            kind = write_both(files, row, role_word((enum role)role),
+                              load_kind_word((enum load_kind)i), &result->service_of[role][i],
+                              &result->response_of[role][i], error);
+    }
+    return kind;
+}
+
+enum error_kind load_files_add(struct load_files *files, const struct load_context *context,
+                               const struct load_sample *sample, const struct load_result *result,
+                               struct error *error)
+{
+    char mix[128];
+    const struct row row = {context, sample, result,
+                            mix_format(&sample->cell.mix, mix, sizeof mix)};
+    load_sample_write(sample, context, &files->load);
+    write_operations(files, &row);
+    enum error_kind kind = write_timeline(files, &row, error);
+    if (kind == ERROR_NONE)
+        kind = write_latencies(files, &row, error);
+    return file_set_commit(&files->set, kind, error);
+}

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * load_options: the options of `zkherd load`: its target, its output, and the plan of its trials.
+ * Layer: bench/load.
+ *
+ * Every list and word that is a pointer belongs to struct load_options or points into argv.
+ */
+#ifndef BENCH_LOAD_LOAD_OPTIONS_H
+#define BENCH_LOAD_LOAD_OPTIONS_H
+
+#include "bench/cli/options.h"
+#include "load/mix.h"
+
+#include <jansson.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* Values of an option, ascending, each of which makes cells of its own. */
+struct load_levels {
+    uint64_t *list;
+    size_t count;
+};
+
+struct load_options {
+    struct target_options target;
+    struct output_options output;
+    bool mix_given; /* on the command line: --mix */
+    struct mix mix;
+    struct load_levels reads; /* instead of the mix: percent get, the rest set; count 0: none */
+    struct client_counts sessions;
+    struct load_levels rates; /* operations a second; count 0: a closed loop */
+    bool arrivals_given;      /* on the command line: --arrivals */
+    bool poisson;
+    uint32_t depth;
+    uint32_t value_bytes;
+    uint32_t znodes; /* 0: one for each session */
+    uint32_t trials;
+    uint32_t processes;
+    uint64_t warm_up_ns;
+    uint64_t duration_ns;
+    uint64_t session_timeout_ns;
+    uint64_t timeout_ns;
+    uint64_t seed;
+};
+
+/* Parses argv[1] … of the subcommand. ARGUMENTS_GO (bench/cli/arguments.h): the caller owns
+ * *options, to load_options_deinit. Else the exit status: the help is printed, or the mistake has
+ * been complained about. */
+int load_options_parse(int argc, char **argv, struct load_options *options);
+
+void load_options_deinit(struct load_options *options);
+
+/* How many mixes the plan has: one, or as many as values of --reads; and the mix of an index below
+ * that. */
+size_t load_options_mixes(const struct load_options *options);
+struct mix load_options_mix(const struct load_options *options, size_t index);
+
+/* How many rates: 1 in a closed loop; and the rate of an index, 0 in a closed loop. */
+size_t load_options_rates(const struct load_options *options);
+uint64_t load_options_rate(const struct load_options *options, size_t index);
+
+/* The object "plan" of manifest.json: the caller's to json_decref; NULL without memory. */
+json_t *load_options_plan(const struct load_options *options);
+
+#endif

@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "bench/load/load_record.h"
+
+#include "base/cores.h"
+#include "bench/cli/complain.h"
+#include "bench/cli/terminal.h"
+#include "bench/load/load_table.h"
+
+#include <stdio.h>
+#include <unistd.h>
+
+enum error_kind load_record_open(struct load_record *record, const struct load_options *options,
+                                 const struct target *target, const char *out, size_t trials,
+                                 int argc, char **argv, struct error *error)
+{
+    *record = (struct load_record){.options = options, .trials_planned = trials};
+    enum error_kind kind = load_files_open(&record->files, out, target->name, error);
+    if (kind != ERROR_NONE)
+        return kind;
+    snprintf(record->target, sizeof record->target, "%s", target->name);
+    record->context = (struct load_context){record->files.set.run, record->target,
+                                            target->servers.count, options};
+    manifest_begin(&record->manifest,
+                   &(struct manifest_start){argc, argv, options->seed, load_options_plan(options),
+                                            &options->target, target});
+    return ERROR_NONE;
+}
+
+void load_record_free(struct load_record *record)
+{
+    manifest_deinit(&record->manifest);
+    load_samples_deinit(&record->samples);
+    *record = (struct load_record){0};
+}
+
+void load_record_warn(struct load_record *record, const char *warning)
+{
+    if (!record->options->output.quiet)
+        complain_mildly("%s", warning);
+    manifest_warn(&record->manifest, warning);
+}
+
+/* Warns once a load. */
+static void warn_once(struct load_record *record, const char *why)
+{
+    char warning[256];
+    snprintf(warning, sizeof warning, "cannot cross-check against the servers' counters: %s", why);
+    if (!record->warned)
+        load_record_warn(record, warning);
+    record->warned = true;
+}
+
+enum error_kind load_record_add(struct load_record *record, const struct load_cell *cell,
+                                const struct load_result *result, struct error *error)
+{
+    struct load_sample sample;
+    load_sample_take(cell, result, cores_allowed(), &sample);
+    enum error_kind kind = load_samples_add(&record->samples, &sample, error);
+    if (kind != ERROR_NONE)
+        return kind;
+    manifest_sessions(&record->manifest, result->load->shared);
+    if (result->not_reconciled[0] != '\0')
+        warn_once(record, result->not_reconciled);
+    return load_files_add(&record->files, &record->context, &sample, result, error);
+}
+
+/* ------------------------------------------------------------------ after the last trial */
+
+static enum error_kind write_cells(const struct load_record *record, struct csv *csv,
+                                   struct error *error)
+{
+    enum error_kind kind = ERROR_NONE;
+    csv_header(csv, load_summary_columns);
+    for (const struct load_cell *cell = load_summary_next(&record->samples, NULL);
+         kind == ERROR_NONE && cell != NULL; cell = load_summary_next(&record->samples, cell)) {
+        struct load_summary summary;
+        kind = load_summary_take(&record->samples, cell, &summary, error);
+        if (kind == ERROR_NONE)
+            load_summary_write(&summary, &record->context, csv);
+    }
+    return kind;
+}
+
+static enum error_kind write_cells_csv(const struct load_record *record, struct error *error)
+{
+    struct output file = {0};
+    enum error_kind kind = output_open(&file, record->files.set.folder, "cells.csv", error);
+    if (kind != ERROR_NONE)
+        return kind;
+    struct csv csv = {.stream = file.stream};
+    kind = write_cells(record, &csv, error);
+    if (kind == ERROR_NONE)
+        kind = output_finish(&file, error);
+    if (kind != ERROR_NONE)
+        output_abandon(&file);
+    return kind;
+}
+
+static enum error_kind write_manifest(struct load_record *record, const struct error *cut_short,
+                                      struct error *error)
+{
+    const struct file_set *set = &record->files.set;
+    const struct manifest_end end = {set->folder, set->started_utc_ns, record->trials_planned,
+                                     set->trials, cut_short};
+    return manifest_write(&record->manifest, &end, error);
+}
+
+enum error_kind load_record_close(struct load_record *record, const struct error *cut_short,
+                                  struct error *error)
+{
+    enum error_kind kind = file_set_close(&record->files.set, error);
+    if (record->files.set.trials == 0)
+        return kind;
+    if (kind == ERROR_NONE)
+        kind = write_cells_csv(record, error);
+    /* Tried in any case: it says how far the load came. */
+    struct error why;
+    enum error_kind written = write_manifest(record, cut_short, kind == ERROR_NONE ? error : &why);
+    return kind == ERROR_NONE ? written : kind;
+}
+
+enum error_kind load_record_tell(const struct load_record *record, struct error *error)
+{
+    const struct load_options *options = record->options;
+    bool several = options->target.topology_count > 1;
+    char where[100] = "";
+    if (several)
+        snprintf(where, sizeof where, "%s: ", record->target);
+    load_table_complain(&record->samples, where);
+    if (options->output.quiet)
+        return ERROR_NONE;
+    if (several)
+        printf("\n%s: %zu server%s\n\n", record->target, record->context.servers,
+               record->context.servers == 1 ? "" : "s");
+    enum error_kind kind =
+        load_table_write(&record->samples, options, terminal_columns(STDOUT_FILENO), stdout, error);
+    printf("\nresults in %s\n", record->files.set.folder);
+    return kind;
+}
+
+int load_record_verdict(const struct load_record *record)
+{
+    bool valid = true;
+    for (size_t i = 0; i < record->samples.count; i++) {
+        if (record->samples.list[i].reconciled == RECONCILED_NO)
+            return 1;
+        valid = valid && record->samples.list[i].valid;
+    }
+    return valid ? 0 : 4;
+}

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * load_record: the results of a load on one target: folder, samples, manifest. Layer: bench/load.
+ *
+ * A load on several topologies has a record for each of them, and each folder is complete.
+ */
+#ifndef BENCH_LOAD_LOAD_RECORD_H
+#define BENCH_LOAD_LOAD_RECORD_H
+
+#include "bench/load/load_files.h"
+#include "bench/load/load_summary.h"
+#include "bench/output/manifest.h"
+#include "bench/target/target.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+
+struct load_record {
+    const struct load_options *options;
+    struct load_files files;
+    struct manifest manifest;
+    struct load_samples samples;
+    char target[80]; /* a copy of its name: the target is closed before the record */
+    struct load_context context;
+    size_t trials_planned;
+    bool warned; /* that the counts cannot be compared with the servers' */
+};
+
+/* Makes the folder, and opens its files, for so many trials. load_record_free must be called also
+ * after an error. options must outlive the record, which must not be moved. */
+MUST_CHECK enum error_kind load_record_open(struct load_record *record,
+                                            const struct load_options *options,
+                                            const struct target *target, const char *out,
+                                            size_t trials, int argc, char **argv,
+                                            struct error *error);
+void load_record_free(struct load_record *record);
+
+/* Prints a warning, except with --quiet, and adds it to the manifest. */
+void load_record_warn(struct load_record *record, const char *warning);
+
+/* Adds a finished trial. */
+MUST_CHECK enum error_kind load_record_add(struct load_record *record, const struct load_cell *cell,
+                                           const struct load_result *result, struct error *error);
+
+/* Closes the files of the trials, and writes cells.csv, the manifest and the plots. cut_short: why
+ * the load ended before its last trial, or NULL. Returns the first error. */
+MUST_CHECK enum error_kind load_record_close(struct load_record *record,
+                                             const struct error *cut_short, struct error *error);
+
+/* Prints the table to stdout, and what is not valid to stderr. ERROR_NO_MEMORY if the table is
+ * missing. */
+MUST_CHECK enum error_kind load_record_tell(const struct load_record *record, struct error *error);
+
+/* The exit status for all trials: 0, 1 or 4. */
+int load_record_verdict(const struct load_record *record);
+
+#endif

@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "bench/load/load_table.h"
+
+#include "base/text.h"
+#include "bench/cli/complain.h"
+#include "bench/cli/grid.h"
+
+#include <math.h>
+
+#define GAP 2
+
+enum {
+    COLUMN_MIX,
+    COLUMN_SESSIONS,
+    COLUMN_RATE,
+    COLUMN_ACHIEVED,
+    COLUMN_INTERVAL,
+    COLUMN_ERRORS,
+    COLUMN_P50,
+    COLUMN_P99,
+    COLUMN_SENT_P99,
+    COLUMN_VERDICT,
+    TABLE_COLUMNS
+};
+
+static const struct grid_column columns_of_table[TABLE_COLUMNS] = {
+    [COLUMN_MIX] = {.title = "mix"},
+    [COLUMN_SESSIONS] = {.over = "ses-", .title = "sions", .right = true},
+    [COLUMN_RATE] = {.over = "offered", .title = "1/s", .right = true},
+    [COLUMN_ACHIEVED] = {.over = "answered", .title = "1/s", .right = true},
+    [COLUMN_INTERVAL] = {.over = "interval", .title = "95 %", .spare = 3, .right = true},
+    [COLUMN_ERRORS] = {.title = "errors", .spare = 1, .right = true},
+    [COLUMN_P50] = {.over = "response", .title = "p50 ms", .right = true},
+    [COLUMN_P99] = {.over = "response", .title = "p99 ms", .right = true},
+    [COLUMN_SENT_P99] = {.over = "service", .title = "p99 ms", .spare = 2, .right = true},
+    [COLUMN_VERDICT] = {.title = "verdict"},
+};
+
+static void put_count(struct grid *grid, double number)
+{
+    char text[32];
+    if (isfinite(number))
+        grid_put(grid, "%s", text_format_count((uint64_t)(number + 0.5), text, sizeof text));
+    else
+        grid_put(grid, GRID_UNKNOWN);
+}
+
+static void put_ms(struct grid *grid, double us)
+{
+    if (isfinite(us))
+        grid_put(grid, "%.2f", us / 1e3);
+    else
+        grid_put(grid, GRID_UNKNOWN);
+}
+
+static void put_interval(struct grid *grid, const struct interval *interval)
+{
+    char low[32], high[32];
+    if (isfinite(interval->low))
+        grid_put(grid, "%s to %s",
+                 text_format_count((uint64_t)(interval->low + 0.5), low, sizeof low),
+                 text_format_count((uint64_t)(interval->high + 0.5), high, sizeof high));
+    else
+        grid_put(grid, GRID_UNKNOWN);
+}
+
+/* What is said of the trials of a cell. */
+static const char *verdict_of(const struct load_summary *summary)
+{
+    if (summary->miscounted > 0)
+        return "FAILS";
+    if (summary->valid == summary->trials)
+        return "valid";
+    return summary->driver_bound > 0 ? "driver" : "not valid";
+}
+
+static void put_row(struct grid *grid, const struct load_options *options,
+                    const struct load_summary *summary)
+{
+    char mix[128];
+    if (options->reads.count > 0)
+        grid_put(grid, "%u %% reads", mix_reads(&summary->cell->mix));
+    else
+        grid_put(grid, "%s", mix_format(&summary->cell->mix, mix, sizeof mix));
+    grid_put(grid, "%u", summary->cell->sessions);
+    if (summary->cell->rate_per_s > 0)
+        put_count(grid, (double)summary->cell->rate_per_s);
+    else
+        grid_put(grid, GRID_UNKNOWN);
+    put_count(grid, summary->achieved_per_s.value);
+    put_interval(grid, &summary->achieved_per_s);
+    put_count(grid, summary->errors);
+    put_ms(grid, summary->response_p50_us.value);
+    put_ms(grid, summary->response_p99_us.value);
+    put_ms(grid, summary->service_p99_us.value);
+    grid_put(grid, "%s", verdict_of(summary));
+}
+
+enum error_kind load_table_write(const struct load_samples *samples,
+                                 const struct load_options *options, unsigned columns, FILE *stream,
+                                 struct error *error)
+{
+    struct grid grid;
+    enum error_kind kind = ERROR_NONE;
+    grid_init(&grid, columns_of_table, TABLE_COLUMNS, GAP);
+    for (const struct load_cell *cell = load_summary_next(samples, NULL);
+         kind == ERROR_NONE && cell != NULL; cell = load_summary_next(samples, cell)) {
+        struct load_summary summary;
+        kind = load_summary_take(samples, cell, &summary, error);
+        if (kind == ERROR_NONE)
+            put_row(&grid, options, &summary);
+    }
+    grid.hidden[COLUMN_RATE] = options->rates.count == 0;
+    grid.hidden[COLUMN_SENT_P99] = options->rates.count == 0;
+    (void)!grid_fit(&grid, columns, 1);
+    if (kind == ERROR_NONE)
+        kind = grid_write(&grid, columns, stream, error);
+    grid_deinit(&grid);
+    return kind;
+}
+
+void load_table_complain(const struct load_samples *samples, const char *where)
+{
+    for (size_t i = 0; i < samples->count; i++) {
+        const struct load_sample *sample = &samples->list[i];
+        char mix[128], rate[64] = "";
+        if (sample->valid)
+            continue;
+        if (sample->cell.rate_per_s > 0)
+            snprintf(rate, sizeof rate, " at %llu/s", (unsigned long long)sample->cell.rate_per_s);
+        complain_plainly("%s%s, %u sessions%s, trial %u %s: %s", where,
+                         mix_format(&sample->cell.mix, mix, sizeof mix), sample->cell.sessions,
+                         rate, sample->cell.trial,
+                         sample->reconciled == RECONCILED_NO ? "fails" : "is not valid",
+                         sample->reason);
+    }
+}
