@@ -110,16 +110,16 @@ static uint64_t tag_due_ns(const struct load_session *session, uint64_t tag)
     return session->load->starts_ns + (tag >> TAG_KIND_BITS);
 }
 
-static bool is_measured(const struct load_session *session, uint64_t due_ns)
-{
-    return due_ns >= session->load->measures_ns && due_ns < session->load->ends_ns;
-}
-
 /* The second of the session's worker that this time lies in; NULL if it is not measured. */
 static struct load_second *second_at(const struct load_session *session, uint64_t time_ns)
 {
     uint32_t worker = session->actor.session % plan_of(session)->fleet.processes;
     return load_shared_second(session->load, worker, time_ns);
+}
+
+static uint64_t ends_ns(const struct load_session *session)
+{
+    return atomic_load(&session->load->ends_ns);
 }
 
 /* ------------------------------------------------------------------ sending */
@@ -155,18 +155,23 @@ static enum load_kind draw_kind(struct load_session *session)
 /* What is due and is not sent now is never sent. */
 static void stop(struct load_session *session)
 {
+    struct load_worker *worker = session->worker;
+    struct schedule *schedule = &session->schedule;
+    uint64_t measured = 0, contended = 0;
     session->state = LOAD_DRAINING;
     if (plan_of(session)->rate_per_s == 0)
         return;
-    uint64_t unsent = 0;
-    for (; session->schedule.due_ns < session->load->ends_ns; schedule_advance(&session->schedule))
-        unsent += is_measured(session, session->schedule.due_ns);
-    atomic_fetch_add(&session->worker->unsent, unsent);
+    for (; schedule->due_ns < ends_ns(session); schedule_advance(schedule)) {
+        measured += load_shared_is_measured(session->load, schedule->due_ns);
+        contended += load_shared_is_contended(session->load, schedule->due_ns);
+    }
+    atomic_fetch_add(&worker->unsent, measured);
+    atomic_fetch_add(&worker->contended.unsent, contended);
 }
 
 static void set_alarm(struct load_session *session)
 {
-    if (session->alarmed || session->schedule.due_ns >= session->load->ends_ns)
+    if (session->alarmed || session->schedule.due_ns >= ends_ns(session))
         return;
     session->alarmed = true;
     actor_set_alarm(&session->actor, session->schedule.due_ns);
@@ -175,14 +180,17 @@ static void set_alarm(struct load_session *session)
 /* The driver is late only with an operation that it could have sent when it was due. */
 static void count_lateness(struct load_session *session, uint64_t due_ns, uint64_t now_ns)
 {
-    if (!is_measured(session, due_ns))
+    struct load_worker *worker = session->worker;
+    struct load_second *second = second_at(session, now_ns);
+    if (session->blocked && load_shared_is_contended(session->load, due_ns))
+        atomic_fetch_add(&worker->contended.delayed, 1);
+    if (!load_shared_is_measured(session->load, due_ns))
         return;
     if (session->blocked) {
-        atomic_fetch_add(&session->worker->delayed, 1);
+        atomic_fetch_add(&worker->delayed, 1);
         return;
     }
-    struct load_second *second = second_at(session, now_ns);
-    histogram_record(&session->worker->lag, now_ns - due_ns);
+    histogram_record(&worker->lag, now_ns - due_ns);
     if (second != NULL)
         shared_raise(&second->lag_ns, now_ns - due_ns);
 }
@@ -191,7 +199,7 @@ static void count_lateness(struct load_session *session, uint64_t due_ns, uint64
  * without a queue. */
 static void leave_warm_up(struct load_session *session, uint64_t now_ns)
 {
-    uint64_t measures_ns = session->load->measures_ns;
+    uint64_t measures_ns = atomic_load(&session->load->measures_ns);
     while (now_ns >= measures_ns && session->schedule.due_ns < measures_ns)
         schedule_advance(&session->schedule);
 }
@@ -226,7 +234,7 @@ static bool send_operation(struct load_session *session)
     uint64_t now_ns = client_now_ns(session->actor.client);
     if (send_unlock(session))
         return true;
-    if (now_ns >= session->load->ends_ns) {
+    if (now_ns >= ends_ns(session)) {
         stop(session);
         return false;
     }
@@ -343,32 +351,50 @@ static void count_reply(struct load_session *session, const struct client_reply 
 }
 
 /* Rates are of what was answered in the measured time, latencies of what was due in it. */
-static void record(struct load_session *session, const struct client_reply *reply)
+static void record_measured(struct load_session *session, const struct client_reply *reply,
+                            uint64_t due_ns, uint64_t now_ns)
 {
+    struct load_worker *worker = session->worker;
     enum load_kind kind = tag_kind(reply->tag);
     enum role role = session->actor.role;
-    uint64_t now_ns = client_now_ns(session->actor.client);
-    uint64_t due_ns = tag_due_ns(session, reply->tag), response_ns = now_ns - due_ns;
     bool foreseen = load_shared_is_foreseen(kind, reply->status);
     struct load_second *second = second_at(session, now_ns);
     if (second != NULL) {
         atomic_fetch_add(foreseen ? &second->answered : &second->errors, 1);
         if (foreseen)
-            histogram_record(&second->response, response_ns);
+            histogram_record(&second->response, now_ns - due_ns);
     }
-    if (!is_measured(session, due_ns))
+    if (load_shared_is_measured(session->load, now_ns))
+        atomic_fetch_add(foreseen ? &worker->answered : &worker->errors, 1);
+    if (!load_shared_is_measured(session->load, due_ns))
         return;
-    atomic_fetch_add(&session->worker->replies[kind][reply->status], 1);
+    atomic_fetch_add(&worker->replies[kind][reply->status], 1);
     if (foreseen) {
-        histogram_record(&session->worker->service[role][kind], reply->latency_ns);
-        histogram_record(&session->worker->response[role][kind], response_ns);
+        histogram_record(&worker->service[role][kind], reply->latency_ns);
+        histogram_record(&worker->response[role][kind], now_ns - due_ns);
+    }
+}
+
+static void record_contended(struct load_session *session, const struct client_reply *reply,
+                             uint64_t due_ns, uint64_t now_ns)
+{
+    struct load_contended *contended = &session->worker->contended;
+    bool foreseen = load_shared_is_foreseen(tag_kind(reply->tag), reply->status);
+    if (load_shared_is_contended(session->load, now_ns))
+        atomic_fetch_add(foreseen ? &contended->answered : &contended->errors, 1);
+    if (foreseen && load_shared_is_contended(session->load, due_ns)) {
+        histogram_record(&contended->service, reply->latency_ns);
+        histogram_record(&contended->response, now_ns - due_ns);
     }
 }
 
 static void take_reply(struct load_session *session, const struct client_reply *reply)
 {
+    uint64_t now_ns = client_now_ns(session->actor.client),
+             due_ns = tag_due_ns(session, reply->tag);
     count_reply(session, reply);
-    record(session, reply);
+    record_measured(session, reply, due_ns, now_ns);
+    record_contended(session, reply, due_ns, now_ns);
     if (tag_kind(reply->tag) == LOAD_TRYLOCK && reply->status == ZK_OK)
         session->unlocks_due++;
 }

@@ -41,6 +41,10 @@ enum error_kind load_shared_new(const struct load_plan *plan, struct load_shared
     made->seconds = shared_cut(&at, seconds_bytes);
     made->paths = shared_cut(&at, paths_bytes);
     made->value = shared_cut(&at, plan->value_bytes);
+    atomic_store(&made->measures_ns, UINT64_MAX);
+    atomic_store(&made->settles_ns, UINT64_MAX);
+    atomic_store(&made->contends_ns, UINT64_MAX);
+    atomic_store(&made->ends_ns, UINT64_MAX);
     write_paths(made);
     write_value(made->value, plan);
     kind = shared_new(&plan->fleet, &made->shared, error);
@@ -60,12 +64,22 @@ void load_shared_free(struct load_shared *load)
     munmap(load, load->size_bytes);
 }
 
+bool load_shared_is_measured(const struct load_shared *load, uint64_t time_ns)
+{
+    return time_ns >= atomic_load(&load->measures_ns) && time_ns < atomic_load(&load->settles_ns);
+}
+
+bool load_shared_is_contended(const struct load_shared *load, uint64_t time_ns)
+{
+    return time_ns >= atomic_load(&load->contends_ns) && time_ns < atomic_load(&load->ends_ns);
+}
+
 struct load_second *load_shared_second(const struct load_shared *load, uint32_t worker,
                                        uint64_t time_ns)
 {
-    if (time_ns < load->measures_ns || time_ns >= load->ends_ns)
+    if (load->plan->seconds == 0 || !load_shared_is_measured(load, time_ns))
         return NULL;
-    uint64_t second = (time_ns - load->measures_ns) / NS_PER_S;
+    uint64_t second = (time_ns - atomic_load(&load->measures_ns)) / NS_PER_S;
     return &load->seconds[(size_t)worker * load->plan->seconds + second];
 }
 

@@ -21,6 +21,7 @@
 #include "servers/role.h"
 
 #include <stdatomic.h>
+#include <stdbool.h>
 #include <stdint.h>
 
 /* Of any path of a load, with its terminator. */
@@ -36,18 +37,31 @@ struct load_second {
     struct histogram response; /* of the answered */
 };
 
+/* Of operations that were due in the contended time, of all kinds together. */
+struct load_contended {
+    _Atomic uint64_t answered; /* as foreseen, in the contended time */
+    _Atomic uint64_t errors;   /* other replies, in the contended time */
+    _Atomic uint64_t delayed;  /* as in struct load_worker, and so on */
+    _Atomic uint64_t unsent;
+    struct histogram service;
+    struct histogram response;
+};
+
 /* What the sessions of a worker count. `total` begins at the order to start, and counts what was
  * sent; everything else is about operations that were due in the measured time, whenever they were
  * answered. A histogram takes memory only where values are recorded. */
 struct load_worker {
     _Alignas(SHARED_CACHE_LINE) struct tally total;
-    _Atomic uint64_t replied; /* of total */
+    _Atomic uint64_t replied;  /* of total */
+    _Atomic uint64_t answered; /* as foreseen, in the measured time, whenever due */
+    _Atomic uint64_t errors;   /* other replies, in the measured time */
     _Atomic uint64_t replies[LOAD_KINDS][LOAD_STATUSES];
     _Atomic uint64_t delayed; /* sent late, because `depth` others were outstanding */
     _Atomic uint64_t unsent;  /* never sent, for the same reason, or for want of a connection */
     struct histogram lag;     /* how late the others were sent: the driver's own doing */
     struct histogram service[ROLES][LOAD_KINDS];  /* from the sending to the reply */
     struct histogram response[ROLES][LOAD_KINDS]; /* from the due time to the reply */
+    struct load_contended contended;
 };
 
 struct load_shared {
@@ -58,9 +72,14 @@ struct load_shared {
     char (*paths)[LOAD_PATH_SIZE]; /* of the data znodes */
     char *value;                   /* value_bytes of it */
     size_t size_bytes;
-    uint64_t starts_ns;                                   /* when the sessions are told to start */
-    uint64_t measures_ns;                                 /* the warm-up ends */
-    uint64_t ends_ns;                                     /* the load ends */
+    /* The measured time is from measures_ns to settles_ns. Behind the measured time of a load in
+     * the background, the contended time is from contends_ns to ends_ns. A time that is not known
+     * yet is UINT64_MAX. */
+    uint64_t starts_ns; /* when the sessions are told to start */
+    _Atomic uint64_t measures_ns;
+    _Atomic uint64_t settles_ns;
+    _Atomic uint64_t contends_ns;
+    _Atomic uint64_t ends_ns; /* from here on the sessions send nothing more */
     _Alignas(SHARED_CACHE_LINE) _Atomic uint32_t resting; /* sessions that have done the order */
 };
 
@@ -72,7 +91,12 @@ MUST_CHECK enum error_kind load_shared_new(const struct load_plan *plan, struct 
 /* NULL is fine. */
 void load_shared_free(struct load_shared *load);
 
-/* The second of a worker that this time lies in; NULL if it is not measured. */
+/* Whether the time lies in the measured time, or in the contended time. */
+bool load_shared_is_measured(const struct load_shared *load, uint64_t time_ns);
+bool load_shared_is_contended(const struct load_shared *load, uint64_t time_ns);
+
+/* The second of a worker that this time lies in; NULL if it is not measured, or if the plan has no
+ * seconds. */
 struct load_second *load_shared_second(const struct load_shared *load, uint32_t worker,
                                        uint64_t time_ns);
 

@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "load/load_result.h"
+
+#include <stdlib.h>
+#include <sys/mman.h>
+
+/* Of a result: the lag; service and response of the contended time; both of every kind and of all;
+ * and again for every role. */
+#define KINDS_AND_ALL (LOAD_KINDS + 1)
+#define HISTOGRAMS    (3 + 2 * KINDS_AND_ALL + 2 * ROLES * LOAD_KINDS)
+
+/* ------------------------------------------------------------------ memory */
+
+/* Mapped, not allocated: what is never touched costs nothing. */
+static bool map_histograms(struct load_result *result)
+{
+    struct histogram *histograms =
+        mmap(NULL, HISTOGRAMS * sizeof *histograms, PROT_READ | PROT_WRITE,
+             MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (histograms == MAP_FAILED)
+        return false;
+    result->lag = histograms;
+    result->contended.service = histograms + 1;
+    result->contended.response = histograms + 2;
+    result->service = histograms + 3;
+    result->response = result->service + KINDS_AND_ALL;
+    result->service_of = (struct histogram(*)[LOAD_KINDS])(result->response + KINDS_AND_ALL);
+    result->response_of = result->service_of + ROLES;
+    return true;
+}
+
+enum error_kind load_result_new(const struct load_plan *plan, struct load_result **result,
+                                struct error *error)
+{
+    struct load_result *made = calloc(1, sizeof *made);
+    if (made == NULL)
+        return error_raise(error, ERROR_NO_MEMORY, 0, "load", "%s", "");
+    made->usage = calloc(plan->seconds + 1, sizeof *made->usage); /* one more: never nothing */
+    enum error_kind kind = made->usage != NULL && map_histograms(made)
+                               ? load_shared_new(plan, &made->load, error)
+                               : error_raise(error, ERROR_NO_MEMORY, 0, "load", "%s", "");
+    if (kind != ERROR_NONE) {
+        load_result_free(made);
+        return kind;
+    }
+    *result = made;
+    return ERROR_NONE;
+}
+
+void load_result_free(struct load_result *result)
+{
+    if (result == NULL)
+        return;
+    load_shared_free(result->load);
+    if (result->lag != NULL)
+        munmap(result->lag, HISTOGRAMS * sizeof *result->lag);
+    free(result->usage);
+    free(result);
+}
+
+/* ------------------------------------------------------------------ adding up */
+
+static void add_replies(const struct load_worker *worker, struct load_result *result)
+{
+    for (int kind = 0; kind < LOAD_KINDS; kind++) {
+        for (int status = 0; status < LOAD_STATUSES; status++) {
+            uint64_t count = atomic_load(&worker->replies[kind][status]);
+            result->replies[kind][status] += count;
+            result->offered += count;
+        }
+    }
+}
+
+static void add_latencies(const struct load_worker *worker, struct load_result *result)
+{
+    histogram_add(result->lag, &worker->lag);
+    for (int role = 0; role < ROLES; role++) {
+        for (int kind = 0; kind < LOAD_KINDS; kind++) {
+            const struct histogram *service = &worker->service[role][kind],
+                                   *response = &worker->response[role][kind];
+            histogram_add(&result->service_of[role][kind], service);
+            histogram_add(&result->service[kind], service);
+            histogram_add(&result->service[LOAD_KINDS], service);
+            histogram_add(&result->response_of[role][kind], response);
+            histogram_add(&result->response[kind], response);
+            histogram_add(&result->response[LOAD_KINDS], response);
+        }
+    }
+}
+
+static void add_contended(const struct load_contended *contended, struct load_result *result)
+{
+    histogram_add(result->contended.service, &contended->service);
+    histogram_add(result->contended.response, &contended->response);
+    result->contended.answered += atomic_load(&contended->answered);
+    result->contended.errors += atomic_load(&contended->errors);
+    result->contended.delayed += atomic_load(&contended->delayed);
+    result->contended.unsent += atomic_load(&contended->unsent);
+}
+
+static void add_usage(struct load_result *result)
+{
+    for (uint32_t second = 0; second < result->load->plan->seconds; second++) {
+        const struct load_usage *usage = &result->usage[second];
+        result->client_cpu_ns += usage->client_cpu_ns;
+        result->server_cpu_known = usage->server_cpu_known;
+        result->server_cpu_ns += usage->server_cpu_ns;
+    }
+}
+
+void load_result_add_up(struct load_result *result)
+{
+    const struct load_shared *load = result->load;
+    for (uint32_t i = 0; i < load->plan->fleet.processes; i++) {
+        const struct load_worker *worker = &load->workers[i];
+        tally_sum(&result->total, &worker->total);
+        add_replies(worker, result);
+        add_latencies(worker, result);
+        add_contended(&worker->contended, result);
+        result->answered += atomic_load(&worker->answered);
+        result->errors += atomic_load(&worker->errors);
+        result->delayed += atomic_load(&worker->delayed);
+        result->unsent += atomic_load(&worker->unsent);
+        result->reconnects += atomic_load(&load->shared->workers[i].reconnects);
+    }
+    add_usage(result);
+    result->offered += result->unsent;
+    result->contended.length_ns =
+        atomic_load(&load->contends_ns) == UINT64_MAX
+            ? 0
+            : atomic_load(&load->ends_ns) - atomic_load(&load->contends_ns);
+    result->losses = atomic_load(&load->shared->losses);
+}

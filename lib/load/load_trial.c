@@ -1,0 +1,340 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "load/load_trial.h"
+
+#include "fleet/gate.h"
+#include "load/load_session.h"
+
+#include <stdio.h>
+
+#define PROGRESS_NS    (100 * NS_PER_MS)
+#define REPORT_TURN_NS NS_PER_MS
+
+uint64_t load_trial_now_ns(const struct load_trial *trial)
+{
+    return loop_now_ns(trial->watchdog.loop);
+}
+
+static bool goes_on(const struct load_trial *trial)
+{
+    return trial->end == END_DONE;
+}
+
+/* ------------------------------------------------------------------ what the watchdog asks */
+
+static uint64_t movement(void *context)
+{
+    const struct load_trial *trial = context;
+    return load_shared_sent(trial->load);
+}
+
+static enum fleet_end look(void *context, uint64_t loop_ns, uint64_t absent_ns)
+{
+    struct load_trial *trial = context;
+    const struct load_watch *watch = &trial->host->watch;
+    uint64_t host_ns = clock_now_ns();
+    (void)loop_ns;
+    (void)absent_ns;
+    if (watch->progress == NULL || host_ns - trial->shown_ns < PROGRESS_NS)
+        return END_DONE;
+    trial->shown_ns = host_ns;
+    trial->progress.established = atomic_load(&trial->load->shared->established);
+    watch->progress(watch->context, &trial->progress);
+    return END_DONE;
+}
+
+static const struct watchdog_kind watchdog_kind = {movement, look};
+
+/* ------------------------------------------------------------------ orders */
+
+static void await_rest(struct load_trial *trial)
+{
+    watchdog_rest(&trial->watchdog);
+    while (goes_on(trial) && atomic_load(&trial->load->resting) < trial->plan->fleet.sessions)
+        trial->end = watchdog_wait(&trial->watchdog, WATCHDOG_TURN_NS);
+}
+
+static void carry_out(struct load_trial *trial, enum load_order order)
+{
+    if (!goes_on(trial))
+        return;
+    atomic_store(&trial->load->resting, 0);
+    shared_tell_all(trial->load->shared, order);
+    await_rest(trial);
+}
+
+/* ------------------------------------------------------------------ the beginning */
+
+/* The folders that all sessions use: of the data znodes, and of the sessions' own. */
+static enum error_kind make_folders(struct load_trial *trial, struct error *error)
+{
+    static const char *const names[] = {"", "/z", "/c"};
+    enum error_kind kind = setup_session_create_parent(trial->setup, trial->plan->root, error);
+    for (size_t i = 0; kind == ERROR_NONE && i < sizeof names / sizeof names[0]; i++) {
+        char path[LOAD_PATH_SIZE];
+        snprintf(path, sizeof path, "%s%s", trial->plan->root, names[i]);
+        kind = setup_session_create(trial->setup, path, error);
+        trial->has_root = trial->has_root || kind == ERROR_NONE;
+    }
+    return kind;
+}
+
+/* A simulation made for this trial: it ends with all that is in it. */
+static enum error_kind make_simulation(struct load_trial *trial, struct error *error)
+{
+    struct sim_options options = *trial->host->simulation;
+    options.seed = trial->plan->fleet.seed;
+    enum error_kind kind = sim_new(&options, &trial->sim, error);
+    if (kind != ERROR_NONE)
+        return kind;
+    trial->counters.sim = trial->sim;
+    return setup_session_new_simulated(trial->sim, trial->plan->fleet.timeout_ns, &trial->setup,
+                                       error);
+}
+
+static enum error_kind start_workers(struct load_trial *trial, struct error *error)
+{
+    const struct fleet fleet = {trial->load->shared, &load_session_ops, trial->load};
+    enum error_kind kind =
+        trial->sim != NULL
+            ? workers_start_simulated(&trial->workers, &fleet, trial->sim, error)
+            : workers_start(&trial->workers, &fleet, trial->setup, trial->host->ensemble, error);
+    trial->are_working = kind == ERROR_NONE;
+    return kind;
+}
+
+static enum error_kind prepare(struct load_trial *trial, struct error *error)
+{
+    enum error_kind kind = load_result_new(trial->plan, &trial->result, error);
+    if (kind != ERROR_NONE)
+        return kind;
+    trial->load = trial->result->load;
+    trial->progress.load = trial->load;
+    if (trial->plan->fleet.driver == DRIVER_SIMULATED) {
+        kind = make_simulation(trial, error);
+    } else {
+        trial->setup = trial->host->setup;
+        trial->counters.ensemble = trial->host->ensemble;
+    }
+    if (kind == ERROR_NONE)
+        kind = make_folders(trial, error);
+    if (kind == ERROR_NONE)
+        kind = start_workers(trial, error);
+    if (kind != ERROR_NONE)
+        return kind;
+    trial->watchdog = (struct watchdog){
+        .workers = &trial->workers,
+        .counters = &trial->counters,
+        .loop = setup_session_loop(trial->setup),
+        .interrupt_descriptor = trial->host->watch.interrupt_descriptor,
+        .kind = &watchdog_kind,
+        .context = trial,
+        .error = &trial->error,
+    };
+    return watchdog_start(&trial->watchdog);
+}
+
+static void reach_start(struct load_trial *trial)
+{
+    watchdog_rest(&trial->watchdog);
+    trial->progress.phase = LOAD_CONNECTS;
+    trial->end = gate_await_sessions(&trial->watchdog);
+    if (goes_on(trial))
+        trial->end = fleet_end_of(gate_note_roles(&trial->watchdog));
+    if (!goes_on(trial))
+        return;
+    shared_enter(trial->load->shared, PHASE_RUN);
+    trial->progress.phase = LOAD_LAYS_OUT;
+    carry_out(trial, LOAD_ORDER_LAY_OUT);
+    if (goes_on(trial))
+        trial->end = gate_read_counters(&trial->watchdog, &trial->at_start);
+    trial->started_ns = load_trial_now_ns(trial);
+    trial->setup_session_requests = setup_session_requests(trial->setup);
+}
+
+void load_trial_begin(struct load_trial *trial, const struct load_plan *plan,
+                      const struct load_host *host)
+{
+    *trial =
+        (struct load_trial){.plan = plan, .host = host, .counters = {.servers = host->servers}};
+    trial->end = fleet_end_of(prepare(trial, &trial->error));
+    if (goes_on(trial))
+        reach_start(trial);
+}
+
+/* ------------------------------------------------------------------ the load */
+
+void load_trial_start(struct load_trial *trial)
+{
+    if (!goes_on(trial))
+        return;
+    trial->progress.phase = LOAD_WARMS_UP;
+    trial->load->starts_ns = load_trial_now_ns(trial);
+    atomic_store(&trial->load->resting, 0);
+    shared_tell_all(trial->load->shared, LOAD_ORDER_START);
+}
+
+/* The load may be offered so seldom that nothing moves for long. */
+void load_trial_wait(struct load_trial *trial, uint64_t until_ns)
+{
+    while (goes_on(trial) && load_trial_now_ns(trial) < until_ns) {
+        uint64_t left_ns = until_ns - load_trial_now_ns(trial);
+        watchdog_rest(&trial->watchdog);
+        trial->end = watchdog_wait(&trial->watchdog,
+                                   left_ns < WATCHDOG_TURN_NS ? left_ns : WATCHDOG_TURN_NS);
+    }
+}
+
+/* ------------------------------------------------------------------ the end */
+
+/* At the load's end the sessions stop by themselves, but those without a connection. */
+static void drain(struct load_trial *trial)
+{
+    if (!goes_on(trial))
+        return;
+    shared_tell_all(trial->load->shared, LOAD_ORDER_STOP);
+    await_rest(trial);
+}
+
+/* What the sessions know of their pings is in their reports. */
+static void collect_reports(struct load_trial *trial)
+{
+    struct shared *shared = trial->load->shared;
+    if (!goes_on(trial) || !shared_inquire(shared))
+        return;
+    while (goes_on(trial) && atomic_load(&shared->reported) < trial->plan->fleet.processes)
+        trial->end = watchdog_wait(&trial->watchdog, REPORT_TURN_NS);
+}
+
+static void read_servers(struct load_trial *trial)
+{
+    struct server_counters_reading at_end;
+    collect_reports(trial);
+    if (!goes_on(trial))
+        return;
+    trial->end = fleet_end_of(server_counters_read(&trial->counters, &at_end, &trial->error));
+    if (goes_on(trial))
+        trial->result->servers = server_counters_subtract(&trial->at_start, &at_end);
+}
+
+static uint64_t count_pings(const struct load_trial *trial)
+{
+    if (trial->sim != NULL)
+        return 0; /* nobody pings there */
+    return setup_session_pings(trial->setup, trial->started_ns) +
+           shared_pings_most(trial->load->shared, load_trial_now_ns(trial));
+}
+
+/* To be called right after the servers were asked. */
+static void compare_counts(struct load_trial *trial)
+{
+    struct load_result *result = trial->result;
+    const struct reconcile_facts facts = {
+        .servers = result->servers,
+        .sessions = &result->total,
+        .are_private = server_counters_is_private(&trial->counters),
+        .is_shared = server_counters_is_shared(&trial->at_start, trial->plan->fleet.sessions),
+        .reconnects = result->reconnects,
+        .losses = result->losses,
+        .setup_session_stayed = setup_session_stayed(trial->setup, trial->started_ns),
+        .setup_session_requests =
+            setup_session_requests(trial->setup) - trial->setup_session_requests,
+        .pings_most = count_pings(trial),
+    };
+    struct reconcile_result found = reconcile(&facts);
+    result->reconciled = found.reconciled;
+    result->difference = found;
+    snprintf(result->not_reconciled, sizeof result->not_reconciled, "%s", found.why);
+    if (found.had_strangers)
+        snprintf(result->not_valid, sizeof result->not_valid, "%s", found.why);
+}
+
+static const char *status_words(int status)
+{
+    switch (status) {
+    case ZK_SESSION_EXPIRED:
+        return "expired";
+    case ZK_CONNECTION_LOSS:
+        return "lost its connection while it laid out its znodes: values may be larger than the "
+               "servers take (jute.maxbuffer)";
+    case ZK_NO_AUTH:
+        return "was denied a request";
+    default:
+        return "got an answer with which it cannot lay out its znodes";
+    }
+}
+
+static void describe_end(const struct load_trial *trial)
+{
+    struct load_result *result = trial->result;
+    const struct shared *shared = trial->load->shared;
+    if (result->end == END_DEADLINE)
+        snprintf(result->reason, sizeof result->reason,
+                 "nothing moved for %g s: %u of %u sessions have got all their replies",
+                 (double)trial->plan->fleet.timeout_ns / 1e9, atomic_load(&trial->load->resting),
+                 trial->plan->fleet.sessions);
+    else if (result->end == END_LOST)
+        snprintf(result->reason, sizeof result->reason, "session %u %s",
+                 atomic_load(&shared->first_lost) - 1,
+                 status_words(atomic_load(&shared->first_lost_status)));
+}
+
+static void add_up(struct load_trial *trial, bool alone)
+{
+    if (goes_on(trial) && alone)
+        read_servers(trial);
+    load_result_add_up(trial->result);
+    if (goes_on(trial) && alone)
+        compare_counts(trial);
+}
+
+/* With the workers running. */
+static void end_load(struct load_trial *trial, bool alone)
+{
+    drain(trial);
+    if (trial->end != END_ERROR)
+        add_up(trial, alone);
+    trial->progress.phase = LOAD_CLEARS;
+    carry_out(trial, LOAD_ORDER_CLEAR);
+    trial->result->end = trial->end;
+    describe_end(trial);
+    if (trial->end != END_ERROR && gate_close(&trial->watchdog) != ERROR_NONE)
+        trial->end = END_ERROR;
+    for (uint32_t i = 0; i < trial->plan->fleet.processes; i++)
+        trial->result->client_rss_kib += trial->load->shared->workers[i].rss_kib;
+    watchdog_stop(&trial->watchdog);
+}
+
+/* A private server that has failed takes its znodes with it. */
+static void remove_root(struct load_trial *trial)
+{
+    struct error clearing;
+    bool failed = trial->end == END_ERROR;
+    if (!trial->has_root || trial->sim != NULL || (failed && trial->host->ensemble != NULL))
+        return;
+    if (setup_session_delete_tree(trial->setup, trial->plan->root, &clearing) == ERROR_NONE ||
+        failed)
+        return;
+    trial->error = clearing;
+    trial->end = END_ERROR;
+}
+
+enum error_kind load_trial_end(struct load_trial *trial, bool alone, struct load_result **result,
+                               struct error *error)
+{
+    if (trial->are_working) {
+        end_load(trial, alone);
+        workers_end(&trial->workers);
+    }
+    remove_root(trial);
+    if (trial->sim != NULL) {
+        setup_session_free(trial->setup);
+        sim_free(trial->sim);
+    }
+    if (trial->end != END_ERROR) {
+        *result = trial->result;
+        return ERROR_NONE;
+    }
+    load_result_free(trial->result);
+    *error = trial->error;
+    return error->kind;
+}
