@@ -84,6 +84,21 @@ static bool parse_hold(struct option_given *given)
            option_row_refuse(given, "expected a duration with its unit, such as 5ms or exp:5ms");
 }
 
+/* MIX@RATE. */
+static bool parse_background(struct option_given *given)
+{
+    struct background_options *background = option_row_place(given);
+    const char *at = strrchr(given->value, '@');
+    char mix[256];
+    if (at == NULL || (size_t)(at - given->value) >= sizeof mix ||
+        !text_parse_number(at + 1, given->row->least, given->row->most, &background->rate_per_s))
+        return option_row_refuse(given, "expected a mix and its operations a second, such as "
+                                        "get=80,set=20@1000");
+    snprintf(mix, sizeof mix, "%.*s", (int)(at - given->value), given->value);
+    background->given = true;
+    return mix_parse(mix, &background->mix, given->why, sizeof given->why);
+}
+
 /* ------------------------------------------------------------------ the keys of the plan */
 
 static json_t *print_recipes(const struct options *options)
@@ -123,6 +138,16 @@ static json_t *print_clients_left_out(const struct options *options)
 {
     const struct client_counts *clients = &options->plan.clients;
     return print_counts(clients->list + clients->count, clients->left_out);
+}
+
+static json_t *print_background(const struct options *options)
+{
+    const struct background_options *background = &options->plan.background;
+    char mix[128];
+    if (!background->given)
+        return json_string("none");
+    return json_sprintf("%s@%llu", mix_format(&background->mix, mix, sizeof mix),
+                        (unsigned long long)background->rate_per_s);
 }
 
 static json_t *number_or_null(uint64_t number, uint64_t no_limit)
@@ -260,6 +285,14 @@ const struct option_row option_table[] = {
      .most = 1000000000,
      .help = "      --max-rate R         send at most R requests per second on average\n",
      .keys = KEYS({"max_rate", print_max_rate, true, JSON_NULL})},
+    {.name = "--background",
+     .parse = parse_background,
+     .member = MEMBER(plan.background),
+     .least = 1,
+     .most = 10000000,
+     .help = "      --background MIX@RATE  with --pace free: other requests meanwhile, such as\n"
+             "                           get=80,set=20@1000 (see zkherd load)\n",
+     .keys = KEYS({"background", print_background, true, JSON_STRING})},
     ROW_PLACEMENT(struct options, KEYS({"placement", print_placement, true, JSON_STRING})),
     ROW_SESSION_TIMEOUT(
         struct options, plan.session_timeout_ns,

@@ -8,6 +8,7 @@
 #ifndef BENCH_CLI_OPTIONS_H
 #define BENCH_CLI_OPTIONS_H
 
+#include "load/mix.h"
 #include "recipes/recipe.h"
 #include "trial/plan.h"
 
@@ -46,8 +47,16 @@ struct client_counts {
     size_t left_out;
 };
 
+/* A load that is sent to the servers during each trial. */
+struct background_options {
+    bool given;
+    struct mix mix;
+    uint64_t rate_per_s;
+};
+
 /* The trials. */
 struct run_plan {
+    struct background_options background;
     const struct recipe *recipes[OPTIONS_RECIPES_MAX];
     uint64_t most_clients[OPTIONS_RECIPES_MAX]; /* of each recipe; UINT64_MAX: no limit */
     size_t recipe_count;

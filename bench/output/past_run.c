@@ -189,6 +189,8 @@ static enum error_kind read_manifest(struct past_run *run, struct error *error)
         json_object_set_new(plan, "placement", json_string("spread"));
     if (json_object_get(plan, "max_rate") == NULL)
         json_object_set_new(plan, "max_rate", json_null());
+    if (json_object_get(plan, "background") == NULL)
+        json_object_set_new(plan, "background", json_string("none"));
     run->plan = plan;
     return check_keys(run, path, error);
 }

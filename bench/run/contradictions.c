@@ -136,9 +136,22 @@ static bool check_bounds(const struct options *options)
                         "below the smallest number of --clients");
 }
 
+static bool check_background(const struct options *options)
+{
+    if (!options->plan.background.given)
+        return true;
+    if (options->target.driver == DRIVER_SIMULATED)
+        return wrong("--background", "with --driver simulated",
+                     "a simulation has no time for others: give real servers");
+    return options->plan.pace == PACE_FREE ||
+           wrong("--background", "without --pace free",
+                 "lockstep waits for the servers to rest after each step, and they never would: "
+                 "add --pace free");
+}
+
 bool contradictions_found(const struct options *options)
 {
     return !check_recipes(options) || !check_amounts(options) || !check_hold(options) ||
-           !check_bounds(options) ||
+           !check_bounds(options) || !check_background(options) ||
            target_conflicts("run", &options->target, options->plan.processes);
 }

@@ -75,11 +75,12 @@ static struct waiters *waiters_of(struct record *record, const struct recipe *re
 }
 
 enum error_kind record_add(struct record *record, const struct cell *cell,
-                           const struct trial_result *result, struct error *error)
+                           const struct trial_result *result,
+                           const struct background_figures *background, struct error *error)
 {
     struct sample sample;
     enum error_kind kind = ERROR_NONE;
-    sample_take(cell, result, cores_allowed(), &sample);
+    sample_take(cell, result, background, cores_allowed(), &sample);
     if (sample.complete && sample.violations == 0)
         kind = waiters_add(waiters_of(record, cell->recipe), result, sample.valid, &sample.beta,
                            error);

@@ -43,9 +43,11 @@ void record_free(struct record *record);
 void record_warn(struct record *record, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
-/* Adds a finished trial. */
+/* Adds a finished trial, and what the load beside it has measured. */
 MUST_CHECK enum error_kind record_add(struct record *record, const struct cell *cell,
-                                      const struct trial_result *result, struct error *error);
+                                      const struct trial_result *result,
+                                      const struct background_figures *background,
+                                      struct error *error);
 
 /* Closes the files of the trials, and writes the other files and the plots; these not if a write
  * has failed before. cut_short: why the run ended before its last trial, or NULL. Returns the first

@@ -9,6 +9,7 @@
 #include "bench/cli/signals.h"
 #include "bench/cli/standard_output.h"
 #include "bench/output/folder.h"
+#include "bench/run/background.h"
 #include "bench/run/cells.h"
 #include "bench/run/command_line.h"
 #include "bench/run/limits.h"
@@ -70,16 +71,24 @@ static struct trial_plan plan_of(const struct run *run, const struct cell *cell,
     };
 }
 
-/* Runs a plan for a cell, and learns from it how long such a trial takes here. */
+/* Runs a plan for a cell, with the load of --background beside it unless `background` is NULL, and
+ * learns from it how long such a trial takes here. */
 static enum error_kind run_plan(struct run *run, const struct cell *cell,
                                 const struct trial_plan *plan, const struct trial_watch *watch,
-                                struct trial_result **result, struct error *error)
+                                struct background_figures *background, struct trial_result **result,
+                                struct error *error)
 {
     const struct target *target = &run->targets[cell->topology];
-    const struct trial_host host = {target->setup, &target->servers, target->ensemble,
-                                    &target->simulation, *watch};
+    const struct trial_host host = {.setup = target->setup,
+                                    .servers = &target->servers,
+                                    .ensemble = target->ensemble,
+                                    .simulation = &target->simulation,
+                                    .watch = *watch};
     uint64_t began_ns = clock_now_ns();
-    enum error_kind kind = trial_run(plan, &host, result, error);
+    enum error_kind kind =
+        background != NULL && run->options.plan.background.given
+            ? background_run(&run->options, plan, &host, background, result, error)
+            : trial_run(plan, &host, result, error);
     if (kind != ERROR_NONE)
         return kind;
     cells_learn(&run->cells, cell, cell->rpcs, clock_now_ns() - began_ns);
@@ -102,17 +111,19 @@ static void show(void *context, const struct trial_progress *trial)
 static enum error_kind run_cell(struct run *run, size_t at, struct error *error)
 {
     const struct cell *cell = &run->cells.list[at];
-    const struct trial_watch watch = {show, run, run->signals};
+    const struct trial_watch watch = {
+        .progress = show, .context = run, .interrupt_descriptor = run->signals};
     struct trial_result *result = NULL;
     char root[TRIAL_ROOT_MAX];
     snprintf(root, sizeof root, "%s/t%04zu", run->targets[cell->topology].root, at);
     struct trial_plan plan = plan_of(run, cell, root);
+    struct background_figures background = {0};
     progress_begin(&run->progress, at, cells_time_left_ns(&run->cells, at));
-    enum error_kind kind = run_plan(run, cell, &plan, &watch, &result, error);
+    enum error_kind kind = run_plan(run, cell, &plan, &watch, &background, &result, error);
     if (kind != ERROR_NONE)
         return kind;
     progress_clear(&run->progress);
-    kind = record_add(&run->records[cell->topology], cell, result, error);
+    kind = record_add(&run->records[cell->topology], cell, result, &background, error);
     trial_result_free(result);
     return kind;
 }
@@ -129,7 +140,7 @@ static enum error_kind warm_up_with(struct run *run, const struct cell *cell, si
     plan.workload = WORKLOAD_DRAIN;
     plan.hold.mean_ns = 0;
     plan.locks = plan.fleet.processes = 1;
-    enum error_kind kind = run_plan(run, cell, &plan, &watch, &result, error);
+    enum error_kind kind = run_plan(run, cell, &plan, &watch, NULL, &result, error);
     trial_result_free(result);
     return kind;
 }

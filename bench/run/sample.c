@@ -116,6 +116,18 @@ static void judge_load(const struct trial_result *result, double cores_allowed,
                    (double)result->stalls.absent_ns / 1e9);
 }
 
+/* The load beside the trial is only as good as its driver. */
+static void judge_background(const struct background_figures *background, struct sample *sample)
+{
+    if (background->ended[0] != '\0')
+        invalidate(sample, "the load in the background ended too early: %s", background->ended);
+    if (background->measured && background->lag_p99_us * NS_PER_US > LATE_MAX_NS)
+        invalidate(sample,
+                   "overloaded: the load in the background was sent late (p99: %.1f ms late); "
+                   "what may help: a lower rate, a quieter machine",
+                   background->lag_p99_us / 1e3);
+}
+
 /* A trial that was led to its end, on servers. */
 static void judge_times(const struct trial_result *result, double cores_allowed,
                         struct sample *sample)
@@ -124,6 +136,7 @@ static void judge_times(const struct trial_result *result, double cores_allowed,
     judge_reconnects(result, sample);
     judge_load(result, cores_allowed, sample);
     judge_holds(result, sample);
+    judge_background(&sample->background, sample);
 }
 
 static bool is_lockstep(const struct trial_result *result)
@@ -150,7 +163,8 @@ static void judge(const struct trial_result *result, double cores_allowed, struc
     }
 }
 
-void sample_take(const struct cell *cell, const struct trial_result *result, double cores_allowed,
+void sample_take(const struct cell *cell, const struct trial_result *result,
+                 const struct background_figures *background, double cores_allowed,
                  struct sample *sample)
 {
     *sample = (struct sample){
@@ -175,6 +189,7 @@ void sample_take(const struct cell *cell, const struct trial_result *result, dou
         .violations = result->violation_count,
         .inversions = result->inversions,
         .fairness_jain = result->fairness_jain,
+        .background = *background,
         .beta = NAN,
     };
     take_percentiles(result, sample);
@@ -257,6 +272,12 @@ static void write_leak(struct csv *csv, bool known, int64_t leaked)
         csv_empty(csv);
 }
 
+/* A figure of the load beside the trial; NaN without one. */
+static double of_background(const struct background_figures *background, double figure)
+{
+    return background->measured ? figure : NAN;
+}
+
 #define COLUMNS(X)                                                                                 \
     X(run, csv_text(csv, context->run))                                                            \
     X(target, csv_text(csv, context->target))                                                      \
@@ -316,7 +337,15 @@ static void write_leak(struct csv *csv, bool known, int64_t leaked)
     X(valid, csv_text(csv, sample->valid ? "yes" : "no"))                                          \
     X(reason, csv_text(csv, sample->reason))                                                       \
     X(stalls, csv_count(csv, sample->stalls.count))                                                \
-    X(stalled_s, csv_real(csv, (double)sample->stalls.total_ns / 1e9, 6))
+    X(stalled_s, csv_real(csv, (double)sample->stalls.total_ns / 1e9, 6))                          \
+    X(background_alone_p50_us, csv_real(csv, of_background(beside, beside->alone_p50_us), 1))      \
+    X(background_alone_p99_us, csv_real(csv, of_background(beside, beside->alone_p99_us), 1))      \
+    X(background_p50_us, csv_real(csv, of_background(beside, beside->contended_p50_us), 1))        \
+    X(background_p99_us, csv_real(csv, of_background(beside, beside->contended_p99_us), 1))        \
+    X(background_max_us, csv_real(csv, of_background(beside, beside->contended_max_us), 1))        \
+    X(background_per_s, csv_real(csv, of_background(beside, beside->contended_per_s), 2))          \
+    X(background_errors, csv_count_if(csv, beside->measured, beside->errors))                      \
+    X(background_unsent, csv_count_if(csv, beside->measured, beside->unsent))
 
 const char sample_columns[] = COLUMNS(CSV_NAME);
 
@@ -325,6 +354,7 @@ void sample_write(const struct sample *sample, const struct sample_context *cont
 {
     const struct run_plan *plan = &context->options->plan;
     const struct server_counters_count *servers = &sample->servers;
+    const struct background_figures *beside = &sample->background;
     const uint64_t *of = sample->total.of;
     COLUMNS(CSV_WRITE) csv_end_row(csv);
 }

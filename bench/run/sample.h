@@ -6,6 +6,7 @@
 #define BENCH_RUN_SAMPLE_H
 
 #include "base/error.h"
+#include "bench/run/background.h"
 #include "bench/run/cells.h"
 #include "measure/csv.h"
 #include "trial/trial.h"
@@ -31,6 +32,7 @@ struct sample {
     uint64_t client_rss_kib;
     uint64_t reconnects;
     struct stalls stalls;
+    struct background_figures background; /* not measured without --background */
     double recovery_s; /* from a death to the next grant; NaN: no death, or no such grant */
     uint64_t repairs;
     struct server_counters_count servers;
@@ -49,9 +51,10 @@ struct samples {
     size_t count;
 };
 
-/* Fills *sample from a finished trial, without beta, which waiters_add computes. cores_allowed: the
- * cores that the trial's processes could use (cores.h). */
-void sample_take(const struct cell *cell, const struct trial_result *result, double cores_allowed,
+/* Fills *sample from a finished trial and the load beside it, without beta, which waiters_add
+ * computes. cores_allowed: the cores that the trial's processes could use (cores.h). */
+void sample_take(const struct cell *cell, const struct trial_result *result,
+                 const struct background_figures *background, double cores_allowed,
                  struct sample *sample);
 
 /* Figures of a trial, for medians and fits. Bytes are those sent and received together; the two

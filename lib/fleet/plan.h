@@ -20,7 +20,7 @@ struct fleet_plan {
     enum driver driver;
     uint32_t sessions;
     uint32_t processes; /* at most sessions; session i belongs to process i mod processes */
-    uint32_t depth; /* requests that a session may have outstanding; 0 is 1 */
+    uint32_t depth;     /* requests that a session may have outstanding; 0 is 1 */
     uint32_t session_timeout_ms;
     uint64_t timeout_ns; /* the longest time without progress */
     uint64_t seed;

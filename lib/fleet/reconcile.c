@@ -36,6 +36,8 @@ static const char *find_obstacle(const struct reconcile_facts *facts, bool other
         return facts->servers.asked_again
                    ? "a server did not give its counters (mntr) at once, as at an election"
                    : "the servers do not tell their counters (mntr)";
+    if (facts->has_companions)
+        return "the servers count the requests of the load in the background, too";
     if (!others)
         return NULL;
     return facts->are_private ? "a client that is not zkherd's was connected to a private server"

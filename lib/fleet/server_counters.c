@@ -178,6 +178,8 @@ enum error_kind server_counters_read(struct server_counters *counters,
         kind = add_server(counters, &counters->servers->endpoints[i], reading, error);
     reading->asked_again = counters->asked_again;
     reading->packets_received -= counters->words;
+    reading->connections -=
+        reading->connections < counters->companions ? reading->connections : counters->companions;
     if (kind == ERROR_NONE && counters->ensemble != NULL) {
         reading->cpu_known = true;
         kind = ensemble_cpu_ns(counters->ensemble, &reading->cpu_ns, error);

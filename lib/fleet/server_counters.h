@@ -26,10 +26,11 @@
 struct server_counters {
     const struct connect_string *servers;
     const struct ensemble
-        *ensemble;    /* private servers; else NULL, and their CPU time is not known */
-    struct sim *sim;  /* the simulation of the servers; else NULL */
-    uint64_t words;   /* four-letter words that the servers have answered and counted so far */
-    bool asked_again; /* a server did not answer the first question, as during an election */
+        *ensemble;       /* private servers; else NULL, and their CPU time is not known */
+    struct sim *sim;     /* the simulation of the servers; else NULL */
+    uint32_t companions; /* sessions of another fleet of this program: no strangers */
+    uint64_t words;      /* four-letter words that the servers have answered and counted so far */
+    bool asked_again;    /* a server did not answer the first question, as during an election */
 };
 
 struct server_counters_reading {
@@ -39,7 +40,7 @@ struct server_counters_reading {
     uint64_t reads;   /* answered, pings included */
     uint64_t notifications;
     uint64_t packets_received; /* without zkherd's four-letter words */
-    uint64_t connections;      /* without those of the reading itself */
+    uint64_t connections;      /* without those of the reading itself and of companions */
     uint64_t connects;         /* sessions opened, or connected again */
     uint64_t watches;
     uint64_t ephemerals;

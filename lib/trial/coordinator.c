@@ -95,9 +95,14 @@ static enum fleet_end lead(struct coordinator *coordinator)
     coordinator->result->gate_ns = loop_now_ns(coordinator->monitor.watchdog.loop);
     coordinator->result->setup_session_requests = setup_session_requests(coordinator->setup);
     monitor_open(&coordinator->monitor, coordinator->result->gate_ns);
+    const struct trial_watch *watch = coordinator->monitor.watch;
+    if (watch->opened != NULL)
+        watch->opened(watch->context);
     shared_enter(board->shared, PHASE_RUN);
     end = board->plan->pace == PACE_LOCKSTEP ? lockstep_lead(&coordinator->lockstep)
                                              : lead_free(coordinator);
+    if (watch->ended != NULL)
+        watch->ended(watch->context);
     return end == END_DONE && atomic_load(&board->overflowed) ? END_OVERFLOW : end;
 }
 

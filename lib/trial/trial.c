@@ -117,6 +117,7 @@ static struct reconcile_facts facts_of(const struct run *run, const struct coord
         .sessions = &result->total,
         .are_private = server_counters_is_private(&run->counters),
         .is_shared = server_counters_is_shared(&led->at_gate, run->plan->fleet.sessions),
+        .has_companions = run->host->companions > 0,
         .had_death = !injection_none_yet(run->board),
         .exits = atomic_load(&run->board->exits),
         .reconnects = result->reconnects,
@@ -345,7 +346,7 @@ enum error_kind trial_run(const struct trial_plan *plan, const struct trial_host
     struct run run = {
         .plan = plan,
         .host = host,
-        .counters = {.servers = host->servers},
+        .counters = {.servers = host->servers, .companions = host->companions},
         .board = made->board,
     };
     kind = plan->fleet.driver == DRIVER_SIMULATED ? run_in_simulation(&run, made, error)

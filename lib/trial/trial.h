@@ -31,6 +31,7 @@ struct trial_host {
                                              simulation have their numbers, from 1, as ports */
     struct ensemble *ensemble;            /* NULL: the servers are somebody else's */
     const struct sim_options *simulation; /* for DRIVER_SIMULATED; its seed is the plan's */
+    uint32_t companions;                  /* sessions of a load in the background */
     struct trial_watch watch;
 };
 
