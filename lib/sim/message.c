@@ -102,10 +102,7 @@ void message_release(struct message *message, struct paths *paths)
 void message_queue_add(struct message_queue *queue, struct message *message)
 {
     message->next = NULL;
-    if (queue->first == NULL)
-        queue->first = message;
-    else
-        queue->last->next = message;
+    *(queue->first == NULL ? &queue->first : &queue->last->next) = message;
     queue->last = message;
 }
 

@@ -75,7 +75,7 @@ static void hang_up(struct sim_server *server, struct sim_session *session, uint
 {
     struct message *message = message_new(&server->sim->paths, MESSAGE_HANG_UP, session);
     message->connection = connection;
-    agenda_add(&server->sim->agenda, arrival_ns(server, session), sim_session_receives, message);
+    send(server, message);
 }
 
 /* Sends the reply; it is lost if the connection is gone. */

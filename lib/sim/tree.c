@@ -29,10 +29,7 @@ static void own(struct tree *tree, struct node *node)
         return;
     struct tree_owned *owned = owned_by(tree, node->owner);
     node->owned_previous = owned->last;
-    if (owned->last == NULL)
-        owned->first = node;
-    else
-        owned->last->owned_next = node;
+    *(owned->last == NULL ? &owned->first : &owned->last->owned_next) = node;
     owned->last = node;
     tree->ephemerals++;
 }
@@ -42,14 +39,9 @@ static void disown(struct tree *tree, struct node *node)
     if (node->owner == TREE_NOBODY)
         return;
     struct tree_owned *owned = owned_by(tree, node->owner);
-    if (node->owned_previous == NULL)
-        owned->first = node->owned_next;
-    else
-        node->owned_previous->owned_next = node->owned_next;
-    if (node->owned_next == NULL)
-        owned->last = node->owned_previous;
-    else
-        node->owned_next->owned_previous = node->owned_previous;
+    struct node *next = node->owned_next, *previous = node->owned_previous;
+    *(previous == NULL ? &owned->first : &previous->owned_next) = next;
+    *(next == NULL ? &owned->last : &next->owned_previous) = previous;
     tree->ephemerals--;
 }
 
