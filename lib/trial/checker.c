@@ -141,13 +141,3 @@ uint32_t checker_holders(const struct lock_board *board, uint32_t lock)
     const struct lock_state *state = &board->locks[lock];
     return atomic_load(&state->sharers) + (atomic_load(&state->holder) != 0 ? 1 : 0);
 }
-
-void checker_crashed(struct lock_board *board, uint32_t lock, uint64_t lapses_ns)
-{
-    atomic_store(&board->locks[lock].lapses_ns, lapses_ns);
-}
-
-void checker_undeleted(struct lock_board *board, uint32_t lock, uint32_t session)
-{
-    atomic_store(&board->locks[lock].undeleted, session + 1);
-}

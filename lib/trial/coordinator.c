@@ -24,7 +24,7 @@ struct coordinator {
 static enum error_kind await_notifications(const struct monitor *monitor, uint64_t sent)
 {
     const struct watchdog *watchdog = &monitor->watchdog;
-    uint64_t received = lock_board_notifications(monitor->board);
+    uint64_t received = lock_board_count(monitor->board, TALLY_NOTIFICATION);
     uint64_t moved_ns = loop_now_ns(watchdog->loop);
     while (received < sent && loop_now_ns(watchdog->loop) - moved_ns < UNDER_WAY_MOST_NS) {
         uint64_t before = received;
@@ -32,7 +32,7 @@ static enum error_kind await_notifications(const struct monitor *monitor, uint64
             workers_turn(watchdog->workers, watchdog->loop, UNDER_WAY_NS, watchdog->error);
         if (kind != ERROR_NONE)
             return kind;
-        received = lock_board_notifications(monitor->board);
+        received = lock_board_count(monitor->board, TALLY_NOTIFICATION);
         if (received != before)
             moved_ns = loop_now_ns(watchdog->loop);
     }

@@ -14,7 +14,8 @@ struct ledger_row *handoff_row(const struct lock_board *board, uint32_t lock)
 uint64_t handoff_waiting(const struct lock_board *board, uint32_t lock)
 {
     const struct lock_state *state = &board->locks[lock];
-    /* Who is granted has arrived before: in this order the difference is never below zero. */
+    /* A session arrives before it is granted: read in this order, the difference is never negative.
+     */
     uint64_t gone = atomic_load(&state->grants) + atomic_load(&state->abandoned);
     return atomic_load(&state->arrivals) - gone;
 }
@@ -25,10 +26,19 @@ uint32_t handoff_holder(const struct lock_board *board, uint32_t lock)
     return holder != 0 && atomic_load(&board->shared->sessions[holder - 1].dead) ? 0 : holder;
 }
 
+bool handoff_admits(struct lock_board *board, uint32_t lock, uint32_t session)
+{
+    if (plan_takes_every_lock(board->plan))
+        return board->sessions[session].acquisitions < plan_acquisitions(board->plan);
+    uint64_t most = plan_handoffs_of(board->plan, lock);
+    return !atomic_load(&board->closed) &&
+           atomic_fetch_add(&board->locks[lock].admissions, 1) < most;
+}
+
 /* ------------------------------------------------------------------ its beginning */
 
-/* When the time decides how many handoffs there are, the ledger may run out of rows before. All who
- * are in line still need one. */
+/* In a steady trial that ends by time the ledger may run out of rows before. Every session in line
+ * still needs one. */
 static void close_before_overflow(struct lock_board *board, uint64_t handoff)
 {
     const struct trial_plan *plan = board->plan;
@@ -55,8 +65,8 @@ void handoff_begin(struct lock_board *board, uint32_t lock, uint64_t now_ns, boo
 
 /* ------------------------------------------------------------------ what follows from it */
 
-/* None before the first release; nor if another process has sent one between the look at the clock
- * and here: what came was not its work. */
+/* HANDOFF_NONE before the first release, and if another process has sent one since now_ns was read:
+ * the message did not follow from that one. */
 static uint64_t since_release_ns(const struct lock_state *state, uint64_t now_ns)
 {
     uint64_t released_ns = atomic_load(&state->released_ns);
@@ -67,15 +77,14 @@ uint64_t handoff_notification_ns(const struct lock_board *board, uint32_t lock,
                                  enum client_event event, uint64_t now_ns)
 {
     const struct lock_state *state = &board->locks[lock];
-    /* A change of the children that came after an arrival was not, or not for certain, the
-     * release's. */
+    /* After an arrival a change of the children may be the arrival's. */
     bool of_release =
         event == EVENT_DELETED || (event == EVENT_CHILD && !atomic_load(&state->joined));
     return of_release ? since_release_ns(state, now_ns) : HANDOFF_NONE;
 }
 
-/* A barrier hands nothing on. Nor does who came after the release, to others who share the lock,
- * owe it to that. */
+/* A barrier hands nothing on. A session that arrived after the release, at a lock that others
+ * share, was not granted because of the release. */
 uint64_t handoff_grant_ns(const struct lock_board *board, uint32_t lock, uint64_t arrived_ns,
                           uint64_t now_ns)
 {

@@ -105,21 +105,19 @@ void lock_board_check_ledger(struct lock_board *board, const struct tally *total
     }
 }
 
-uint64_t lock_board_notifications(const struct lock_board *board)
+uint64_t lock_board_count(const struct lock_board *board, enum tally_kind kind)
 {
     uint64_t sum = 0;
     for (uint32_t i = 0; i < board->plan->fleet.processes; i++)
-        sum += tally_read_shared(&board->workers[i].total, TALLY_NOTIFICATION);
+        sum += tally_read_shared(&board->workers[i].total, kind);
     return sum;
 }
 
 uint64_t lock_board_requests(const struct lock_board *board)
 {
-    struct tally sum = {0};
-    for (uint32_t i = 0; i < board->plan->fleet.processes; i++) {
-        for (int kind = 0; kind < TALLY_KINDS; kind++)
-            sum.of[kind] += tally_read_shared(&board->workers[i].total, (enum tally_kind)kind);
-    }
+    struct tally sum;
+    for (int kind = 0; kind < TALLY_KINDS; kind++)
+        sum.of[kind] = lock_board_count(board, (enum tally_kind)kind);
     return tally_rpcs(&sum);
 }
 

@@ -135,9 +135,8 @@ void lock_board_check_ledger(struct lock_board *board, const struct tally *total
 /* How many violations have been recorded. */
 uint32_t lock_board_violation_count(const struct lock_board *board);
 
-/* The notifications that all sessions have received so far, and the requests that they have sent:
- * sums over the workers. */
-uint64_t lock_board_notifications(const struct lock_board *board);
+/* What all sessions have counted so far of this kind, and the requests that they have sent. */
+uint64_t lock_board_count(const struct lock_board *board, enum tally_kind kind);
 uint64_t lock_board_requests(const struct lock_board *board);
 
 /* The word for a kind of latency: a static string. */

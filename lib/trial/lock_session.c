@@ -67,8 +67,7 @@ static void leave_lock(struct lock_session *session, enum death_how how, uint64_
     if (how == DEATH_EXIT)
         checker_released(session->board, session->meter.lock, session->actor.session);
     else
-        checker_crashed(session->board, session->meter.lock,
-                        session->actor.client->sent_ns + timeout_ns);
+        atomic_store(&lock_of(session)->lapses_ns, session->actor.client->sent_ns + timeout_ns);
     handoff_begin(session->board, session->meter.lock, now_ns, true);
 }
 
@@ -81,7 +80,7 @@ static void note_death(struct lock_session *session, enum death_how how, uint64_
     if (session->state == SESSION_HOLDING || session->state == SESSION_WORKING)
         leave_lock(session, how, timeout_ns, now_ns);
     else if (session->state == SESSION_RELEASING)
-        checker_undeleted(board, lock, session->actor.session);
+        atomic_store(&lock_of(session)->undeleted, session->actor.session + 1);
     else
         atomic_fetch_add(&lock_of(session)->abandoned, 1);
     /* The servers round a timeout up to their next tick, which is half of the least timeout. */
@@ -325,19 +324,9 @@ static void release(struct lock_session *session)
     release_once(session);
 }
 
-static bool is_let_in(struct lock_session *session)
-{
-    struct lock_board *board = session->board;
-    uint64_t admitted = plan_handoffs_of(board->plan, session->meter.lock);
-    if (plan_takes_every_lock(board->plan))
-        return report_of(session)->acquisitions < plan_acquisitions(board->plan);
-    return !atomic_load(&board->closed) &&
-           atomic_fetch_add(&lock_of(session)->admissions, 1) < admitted;
-}
-
 static void queue_again_or_finish(struct lock_session *session)
 {
-    if (is_let_in(session))
+    if (handoff_admits(session->board, session->meter.lock, session->actor.session))
         arrive(session);
     else
         finish(session, SESSION_FINISHED);
@@ -416,7 +405,7 @@ static void alarm_rang(void *actor, uint64_t late_ns)
 static void pass_gate(struct lock_session *session)
 {
     actor_pass_gate(&session->actor);
-    meter_mark_bytes(&session->meter, session->actor.client);
+    client_bytes(session->actor.client, &session->meter.bytes);
     if (session->board->plan->pace == PACE_LOCKSTEP)
         return;
     atomic_fetch_add(&session->actor.shared->busy, 1);

@@ -1,19 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * lock session: one session's place in a trial: it arrives, waits, holds, releases. Layer: trial.
+ * lock session: a session that contends for locks: it arrives, waits, holds, releases. Layer:
+ * trial.
  *
  * A reply, the awaited notification, or an order of the coordinator resumes the recipe's coroutine.
- * What the step has come to decides what the session does next:
+ * Its result decides what the session does next:
  *
  *   arrive -> acquire -> granted -> [work] -> hold -> release -> released -> arrive, or finished
  *
- * The meter is told of every message, the checker of every grant and release. A lock session is an
- * actor of the trial's fleet.
+ * Every message is reported to the meter, every grant and release to the checker. A lock session is
+ * an actor of the trial's fleet.
  *
- * Invariant: a session counts as busy in the shared memory from the moment at which it is told to
- * move until it is parked on an armed watch, rests at a turn, holds, or is done. A session that a
- * notification wakes is busy before that notification is counted: so when nobody is busy and the
- * foretold notifications are counted, all is at rest.
+ * Invariant: a session is counted as busy in the shared memory from an order to move until it is
+ * parked on an armed watch, waits at a turn, holds, or is done. A session that a notification wakes
+ * is counted as busy before the notification is counted: when no session is busy and the predicted
+ * notifications are counted, nothing moves any more.
  */
 #ifndef TRIAL_LOCK_SESSION_H
 #define TRIAL_LOCK_SESSION_H
@@ -27,12 +28,12 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* What a lock session is told beside enum fleet_order; by then it counts as busy already. */
+/* The orders beside enum fleet_order. The session is counted as busy before it receives one. */
 enum lock_session_order {
     LOCK_ORDER_ARRIVE = ORDER_OWN, /* idle: get in line */
     LOCK_ORDER_RELEASE,            /* holding: release when the plan's holding time is over */
     LOCK_ORDER_DIE,                /* waiting or holding, at rest: die as the plan says */
-    LOCK_ORDER_GO_ON, /* plus a lock's number: go on, if at rest at a turn of that lock */
+    LOCK_ORDER_GO_ON, /* plus a lock's number: go on, if it waits at a turn of that lock */
 };
 
 enum lock_session_state {
@@ -45,10 +46,9 @@ enum lock_session_state {
     SESSION_HOLDING,
     SESSION_RELEASING,
     SESSION_FINISHED,
-    SESSION_DEAD, /* as the plan, or the recipe, wants it */
-    SESSION_LOST,
-    SESSION_READ, /* its last reading has been taken: it hears nothing more, and does nothing more
-                   */
+    SESSION_DEAD, /* as the plan or the recipe demands */
+    SESSION_LOST, /* it cannot go on */
+    SESSION_READ, /* its last reading has been taken: it ignores everything */
 };
 
 struct lock_session {
@@ -59,8 +59,8 @@ struct lock_session {
     struct random random;
     enum lock_session_state state;
     enum lock_session_state woken_to; /* parked: the state that it goes on in */
-    uint32_t nested;                  /* acquires that have been granted, and not released */
-    bool rests;                       /* it has come to rest in the turn under way */
+    uint32_t nested;                  /* acquires that were granted and not yet released */
+    bool rests;                       /* it has stopped being busy during the present callback */
     bool timed;                       /* an alarm is set: it holds, or its recipe pauses */
     bool cutting;                     /* the reply to the request under way is to be lost */
     int64_t arrival;                  /* its number among the arrivals at this lock */

@@ -65,8 +65,8 @@ static bool is_lawful(const struct lock_board *board)
 static bool is_quiet(struct lockstep *lockstep, uint64_t while_ns)
 {
     struct lock_board *board = lockstep->board;
-    uint64_t messages =
-        lock_board_requests(board) + shared_steps(board->shared) + lock_board_notifications(board);
+    uint64_t messages = lock_board_requests(board) + shared_steps(board->shared) +
+                        lock_board_count(board, TALLY_NOTIFICATION);
     uint64_t now_ns = loop_now_ns(lockstep->monitor->watchdog.loop);
     if (messages != lockstep->messages || atomic_load(&board->shared->busy) != 0) {
         lockstep->messages = messages;
@@ -195,7 +195,7 @@ static enum error_kind ask_servers(struct lockstep *lockstep, bool *have_come)
         kind = server_counters_read(watchdog->counters, &reading, watchdog->error);
     *have_come = kind == ERROR_NONE && reading.known &&
                  reading.notifications - lockstep->at_gate->notifications <=
-                     lock_board_notifications(lockstep->board);
+                     lock_board_count(lockstep->board, TALLY_NOTIFICATION);
     return kind;
 }
 
@@ -366,28 +366,18 @@ static uint32_t next_to_release(const struct lockstep *lockstep, uint32_t lock)
     return law_lock_first(&lockstep->laws[lock]) * board->plan->locks + lock;
 }
 
-static bool lets_in(const struct lockstep *lockstep, uint32_t lock, uint32_t session)
-{
-    struct lock_board *board = lockstep->board;
-    if (atomic_load(&board->shared->sessions[session].dead))
-        return false;
-    if (plan_takes_every_lock(board->plan))
-        return board->sessions[session].acquisitions < plan_acquisitions(board->plan);
-    monitor_close_in_time(lockstep->monitor);
-    return !atomic_load(&board->closed) &&
-           atomic_load(&board->locks[lock].admissions) < plan_handoffs_of(board->plan, lock);
-}
-
 /* One handoff of one lock: a holder releases, and queues again if more are to come. */
 static enum fleet_end hand_on(struct lockstep *lockstep, uint32_t lock)
 {
+    struct lock_board *board = lockstep->board;
     uint32_t session = next_to_release(lockstep, lock);
     enum fleet_end end = step_release(lockstep, lock, session);
     if (end == END_DONE)
         end = step_turn(lockstep, lock);
-    if (end != END_DONE || !lets_in(lockstep, lock, session))
+    monitor_close_in_time(lockstep->monitor);
+    if (end != END_DONE || atomic_load(&board->shared->sessions[session].dead) ||
+        !handoff_admits(board, lock, session))
         return end;
-    atomic_fetch_add(&lockstep->board->locks[lock].admissions, 1);
     end = step_arrive(lockstep, session);
     return end == END_DONE ? step_turn(lockstep, lock) : end;
 }

@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * lockstep: leads a trial one step at a time, and holds it against the law. Layer: trial, below
- * coordinator.
+ * lockstep: leads a trial one step at a time, and compares each step with the law. Layer: trial,
+ * below coordinator.
  *
- * It moves one session, or all that rest at a turn, and takes the next step only when everything
- * has come to rest: nobody is busy, and every notification that the law foretells for the step has
- * come. On several servers an arrival waits besides until all of them have carried out what any of
- * them has: who reads before it writes reads that. It compares the ledger with the law after every
- * step.
+ * A step moves one session, or all sessions that wait at a turn. The step is complete when no
+ * session is busy and all notifications that the law predicts for the step have been received. Then
+ * the row of the ledger must equal the law's. On several servers an arrival waits until each of
+ * them has carried out what any of them has, so that a session that reads before it writes reads
+ * the latest state.
  *
- * After a death, or when a session has lost its connection, no law foretells what comes: then all
- * is at rest when nothing has moved for a while, and no count is compared any more.
+ * After a death or the loss of a connection the law predicts nothing. A step is then complete when
+ * nothing has moved for a while, and no count is compared any more.
  *
- * A plan's max_rate makes the lockstep wait before a step, and at the end, until the requests since
- * the gate are no more than the time since then allows: within a step nothing waits.
+ * If the plan has a max_rate, the lockstep waits before each step and at the end until the number
+ * of requests since the gate is within that rate. Nothing waits within a step.
  */
 #ifndef TRIAL_LOCKSTEP_H
 #define TRIAL_LOCKSTEP_H
@@ -32,18 +32,19 @@ struct lockstep {
     struct monitor *monitor;
     struct setup_session *setup;
     const struct server_counters_reading *at_gate;
-    struct law_lock *laws;  /* a lock each */
+    struct law_lock *laws;  /* one per lock */
     struct tally *expected; /* of each lock's present row */
     uint64_t *before;       /* notifications of the row before that, of each lock */
-    struct tally *law;      /* what the law foretells for all that was done */
-    uint64_t gate_ns;       /* when it began to lead */
-    uint64_t messages;      /* sent and received, when last looked at */
-    uint64_t messages_ns;   /* when one was last seen */
+    struct tally *law;      /* what the law predicts for all steps so far */
+    uint64_t gate_ns;       /* when lockstep_lead was called */
+    uint64_t messages;      /* requests, notifications and steps, when last read */
+    uint64_t messages_ns;   /* when that number last changed */
 };
 
-/* Prepares to lead the monitor's trial, whose plan has that pace; what the law foretells is added
- * to *law. at_gate: what the servers will have counted when the gate opens. All that is given must
- * outlive it. To be undone by lockstep_deinit in any case. ERROR_NO_MEMORY. */
+/* Prepares to lead the monitor's trial, whose plan has PACE_LOCKSTEP. What the law predicts is
+ * added to *law. at_gate is read after the gate has opened: what the servers had counted by then.
+ * All arguments must outlive the lockstep. lockstep_deinit must be called in any case.
+ * ERROR_NO_MEMORY. */
 MUST_CHECK enum error_kind lockstep_init(struct lockstep *lockstep, struct monitor *monitor,
                                          struct setup_session *setup,
                                          const struct server_counters_reading *at_gate,

@@ -84,18 +84,13 @@ void meter_released(const struct meter *meter, uint64_t release_ns)
     record(meter, METER_RELEASE, release_ns);
 }
 
-void meter_mark_bytes(struct meter *meter, const struct client *client)
-{
-    client_bytes(client, &meter->bytes);
-}
-
 void meter_read_bytes(struct meter *meter, const struct client *client)
 {
     struct client_bytes now;
     if (!client_bytes(client, &now))
         return;
     if (now.connection != meter->bytes.connection)
-        meter->bytes = (struct client_bytes){0}; /* a new connection counts from zero */
+        meter->bytes = (struct client_bytes){0};
     count(meter, TALLY_BYTES_SENT, now.sent_bytes - meter->bytes.sent_bytes);
     count(meter, TALLY_BYTES_RECEIVED, now.received_bytes - meter->bytes.received_bytes);
     meter->bytes = now;

@@ -2,14 +2,14 @@
 /*
  * meter: counts and times what a session sends and receives, and attributes it. Layer: trial.
  *
- * A message goes into the ledger's present row of its lock, and into its worker's own total: two
- * counts kept apart, which must agree in the end.
+ * A message is counted in the present row of its lock's ledger and in the total of its worker. The
+ * two must agree in the end.
  *
- * Latencies are kept by the role of the server of the session that has them: that of the session
- * granted for a handoff, that of the session notified for a notification.
+ * Latencies are kept by the role of a session's server: of the granted session for a handoff, of
+ * the notified session for a notification.
  *
- * Latencies of a steady trial are those of its steady part: from when each client of the lock could
- * have been granted once, until no more arrivals are let in. Counts are never left out.
+ * In a steady trial latencies are recorded only in the steady part: from as many grants as the lock
+ * has clients until no more arrivals are let in. Everything is counted at all times.
  *
  * Nothing here allocates, formats or logs: it is the measured path.
  */
@@ -24,7 +24,7 @@
 struct meter {
     struct lock_board *board;
     struct lock_worker *worker;
-    const struct actor *actor; /* whose messages these are */
+    const struct actor *actor; /* the session's */
     uint32_t lock;
     struct client_bytes bytes; /* at the last reading */
 };
@@ -32,20 +32,19 @@ struct meter {
 void meter_sent(const struct meter *meter, enum operation operation);
 void meter_replied(const struct meter *meter, const struct client_reply *reply);
 
-/* A notification, whether it failed to wake its session up, and how long after the release it came
- * (handoff_notification_ns). */
+/* A notification. spurious: it did not wake its session. since_release_ns: of
+ * handoff_notification_ns. */
 void meter_notified(const struct meter *meter, bool spurious, uint64_t since_release_ns);
 
-/* A grant, `acquire_ns` after its session arrived, and so long after the release
- * (handoff_grant_ns): that is no latency if the holder died. */
+/* A grant, `acquire_ns` after its session arrived. handoff_ns: of handoff_grant_ns; not recorded if
+ * the holder died. */
 void meter_granted(const struct meter *meter, uint64_t acquire_ns, uint64_t handoff_ns);
 
-/* A release has come to its end, `release_ns` after it was sent. */
+/* A release has ended, `release_ns` after it was sent. */
 void meter_released(const struct meter *meter, uint64_t release_ns);
 
-/* Reads the connection's byte counters (the kernel's) and attributes what has come since the last
- * reading; the first reading after the connection was made only takes the marks. */
-void meter_mark_bytes(struct meter *meter, const struct client *client);
+/* Reads the kernel's byte counters of the connection and attributes the difference to meter->bytes,
+ * the reading before. A new connection counts from zero. */
 void meter_read_bytes(struct meter *meter, const struct client *client);
 
 #endif

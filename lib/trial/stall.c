@@ -12,13 +12,9 @@
 /* Moves on with every request, reply, notification and step. */
 static uint64_t movement(const struct lock_board *board)
 {
-    uint64_t sum = shared_steps(board->shared) + lock_board_requests(board);
-    for (uint32_t i = 0; i < board->plan->fleet.processes; i++) {
-        const struct tally *total = &board->workers[i].total;
-        sum += tally_read_shared(total, TALLY_NOTIFICATION) +
-               tally_read_shared(total, TALLY_BYTES_RECEIVED);
-    }
-    return sum;
+    return shared_steps(board->shared) + lock_board_requests(board) +
+           lock_board_count(board, TALLY_NOTIFICATION) +
+           lock_board_count(board, TALLY_BYTES_RECEIVED);
 }
 
 /* What has been timed most, of what is still being timed. */

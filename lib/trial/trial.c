@@ -280,17 +280,14 @@ static enum error_kind new_result(const struct trial_plan *plan, struct trial_re
                                   struct error *error)
 {
     struct trial_result *made = calloc(1, sizeof *made);
-    if (made == NULL)
-        return error_raise(error, ERROR_NO_MEMORY, 0, "trial", "%s", "");
-    enum error_kind kind = map_histograms(made)
+    enum error_kind kind = made != NULL && map_histograms(made)
                                ? lock_board_new(plan, &made->board, error)
                                : error_raise(error, ERROR_NO_MEMORY, 0, "trial", "%s", "");
-    if (kind != ERROR_NONE) {
+    if (kind == ERROR_NONE)
+        *result = made;
+    else
         trial_result_free(made);
-        return kind;
-    }
-    *result = made;
-    return ERROR_NONE;
+    return kind;
 }
 
 /* On the host's servers. */
@@ -351,12 +348,11 @@ enum error_kind trial_run(const struct trial_plan *plan, const struct trial_host
     };
     kind = plan->fleet.driver == DRIVER_SIMULATED ? run_in_simulation(&run, made, error)
                                                   : run_on_servers(&run, made, error);
-    if (kind != ERROR_NONE) {
+    if (kind == ERROR_NONE)
+        *result = made;
+    else
         trial_result_free(made);
-        return kind;
-    }
-    *result = made;
-    return ERROR_NONE;
+    return kind;
 }
 
 void trial_result_free(struct trial_result *result)

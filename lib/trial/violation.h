@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * violation: a verdict that failed, as facts. Layer: trial.
+ * violation: the facts of a failed verdict. Layer: trial.
  *
- * Recorded in the measured path by any process, put into words afterwards.
+ * Any process records them in the measured path; they are put into words afterwards.
  */
 #ifndef TRIAL_VIOLATION_H
 #define TRIAL_VIOLATION_H
@@ -43,7 +43,7 @@ struct violation {
     int64_t found;
 };
 
-/* A sentence about it; size >= 256. Returns text. */
+/* Writes a sentence about the violation, and returns text. size >= 256. */
 const char *violation_describe(const struct violation *violation, char *text, size_t size);
 
 #endif

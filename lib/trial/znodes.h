@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * znodes: a trial's znodes: laid out before it, and looked at after its end. Layer: trial.
+ * znodes: creates a trial's znodes before the gate opens, and checks them after the end. Layer:
+ * trial.
  *
- * What is wrong with them then is a violation on the board. All of it is the set-up session's to
- * ask, and its errors are those of every function here.
+ * What is wrong with them is recorded as a violation. The set-up session makes all requests; every
+ * function returns its errors.
  */
 #ifndef TRIAL_ZNODES_H
 #define TRIAL_ZNODES_H
@@ -12,13 +13,13 @@
 #include "fleet/setup_session.h"
 #include "trial/lock_board.h"
 
-/* Creates the trial's root (in a simulation its parent before), a folder for each lock, and in it
- * what the recipe wants there. */
+/* Creates the trial's root (in a simulation also its parent), below it a znode for each lock, and
+ * below that what the recipe has laid out. */
 MUST_CHECK enum error_kind znodes_lay_out(const struct lock_board *board,
                                           struct setup_session *setup, struct error *error);
 
-/* After the last release: nothing may be left in the locks but what was laid out. Waits for the
- * servers to end the sessions that died. */
+/* After the last release only what was laid out may be left in the locks. Waits until the servers
+ * have ended the sessions that died. */
 MUST_CHECK enum error_kind znodes_check_leftovers(struct lock_board *board,
                                                   struct setup_session *setup, struct error *error);
 
@@ -26,8 +27,8 @@ MUST_CHECK enum error_kind znodes_check_leftovers(struct lock_board *board,
 MUST_CHECK enum error_kind znodes_check_counters(struct lock_board *board,
                                                  struct setup_session *setup, struct error *error);
 
-/* At the deadline: a session that waits for a znode to go although it has gone, or to come although
- * it is there, has lost a wake-up. */
+/* At the deadline: a session that waits for the deletion of a znode that does not exist, or for the
+ * creation of one that exists, has lost a wake-up. */
 MUST_CHECK enum error_kind znodes_check_wakeups(struct lock_board *board,
                                                 struct setup_session *setup, struct error *error);
 

@@ -230,7 +230,7 @@ static void test_bytes_are_counted_from_reading_to_reading(void **state)
 {
     (void)state;
     sent_so_far = 40, received_so_far = 30;
-    meter_mark_bytes(&meter, &client);
+    client_bytes(&client, &meter.bytes);
     sent_so_far = 100, received_so_far = 50;
     meter_read_bytes(&meter, &client);
     begin_handoff(100, false);

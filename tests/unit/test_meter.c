@@ -194,7 +194,7 @@ static void test_the_bytes_of_a_new_connection_count_from_zero(void **state)
     const uint64_t *of = board->workers[0].total.of;
     (void)state;
     counters = (struct client_bytes){1, 100, 100};
-    meter_mark_bytes(&meter, &client);
+    client_bytes(&client, &meter.bytes);
     read_bytes(1, 150, 120);
     assert_int_equal(of[TALLY_BYTES_SENT], 50);
     assert_int_equal(of[TALLY_BYTES_RECEIVED], 20);
