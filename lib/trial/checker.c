@@ -35,8 +35,8 @@ static void check_undeleted(struct lock_board *board, uint32_t lock, uint32_t se
                                    .found = (int64_t)((now_ns - released_ns) / NS_PER_MS)});
 }
 
-/* Each of two who are granted at once writes its own word before it reads the other's: so at least
- * one of them sees the other. */
+/* Of two that are granted at once, each writes its own word before it reads the other's, so at
+ * least one of them detects the other. */
 static void take_alone(struct lock_board *board, uint32_t lock, uint32_t session, uint64_t now_ns)
 {
     struct lock_state *state = &board->locks[lock];
@@ -88,7 +88,7 @@ static void order_shared(struct lock_board *board, uint32_t lock, uint32_t sessi
         out_of_turn(board, lock, session, last_alone, order);
 }
 
-/* ------------------------------------------------------------------ what it is told */
+/* ------------------------------------------------------------------ grants and releases */
 
 static bool shares(const struct lock_board *board, uint32_t session)
 {

@@ -40,9 +40,9 @@ static enum error_kind await_notifications(const struct monitor *monitor, uint64
 }
 
 /*
- * All requests have been answered, and so all notifications sent, but the last of them may be under
- * way. How many there are to be the servers say, if they do, and if nobody else uses them. A
- * session that has died is told some that it does not hear.
+ * All requests have been answered, so all notifications have been sent, but the last may not have
+ * arrived. The servers' counters say how many must arrive, if they are known, if nobody else uses
+ * the servers, and if no session has died: a dead one receives nothing.
  */
 static enum fleet_end receive_all(struct monitor *monitor,
                                   const struct server_counters_reading *at_gate)

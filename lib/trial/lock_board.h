@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * lock board: what the processes of a trial share about its locks. Layer: trial.
+ * lock board: the memory about locks that the processes of a trial share. Layer: trial.
  *
- * Laid out beside the fleet's own shared memory (fleet/shared.h), and like that: once, before the
- * workers are forked, at the same address in all of them; written with atomic operations where two
- * processes may meet.
+ * Like the fleet's own (fleet/shared.h) it is laid out once, before the workers are forked, and is
+ * at the same address in all of them. Atomic operations are used where two processes may write.
  *
- * Invariant: after the gate has opened nothing in here grows.
+ * Invariant: after the gate has opened nothing here grows.
  */
 #ifndef TRIAL_LOCK_BOARD_H
 #define TRIAL_LOCK_BOARD_H
@@ -52,29 +51,28 @@ struct lock_state {
     /* Session +1 that holds alone; 0: none does. */
     _Alignas(SHARED_CACHE_LINE) _Atomic uint32_t holder;
     _Atomic uint32_t sharers; /* how many hold together */
-    /* Arrivals let in, against the plan's handoffs; the first of each client is let in beforehand.
-     */
+    /* Arrivals let in, at most the plan's handoffs; the first of each client counts beforehand. */
     _Atomic uint64_t admissions;
     _Atomic uint64_t arrivals;
     _Atomic uint64_t grants;
     _Atomic uint64_t releases;    /* sent: the number of the ledger's present row */
     _Atomic uint64_t released_ns; /* when the last release was sent */
-    _Atomic bool joined;          /* somebody has arrived since then */
+    _Atomic bool joined;          /* a session has arrived since then */
     _Atomic uint64_t abandoned;   /* arrivals whose sessions died while they waited */
     _Atomic bool holder_died;     /* the present row began with its holder's death */
-    _Atomic uint64_t lapses_ns;   /* of a holder that crashed: it holds at least until then */
-    _Atomic uint32_t undeleted;   /* session +1 that ended in its release; 0: none */
-    _Atomic int64_t last_order;   /* the highest of all grants: see checker.h */
-    _Atomic int64_t last_alone;   /* the highest of the grants to those who hold alone */
+    _Atomic uint64_t lapses_ns;   /* of a holder that crashed: nobody else may hold before then */
+    /* Session +1 that died in its release: the next to be granted has waited for its timeout. */
+    _Atomic uint32_t undeleted;
+    _Atomic int64_t last_order; /* the highest of all grants: see checker.h */
+    _Atomic int64_t last_alone; /* the highest of the grants to those who hold alone */
     _Atomic uint64_t inversions;
 };
 
-/* What the lock sessions of a process count; if they have threads of their own, all of them do: for
- * atomic additions only. There is a histogram for every role: 216 KiB each, but only what is
- * recorded into ever takes memory. */
+/* What the lock sessions of a process count, by atomic additions, because each may have a thread of
+ * its own. A histogram has 216 KiB, but takes memory only once something is recorded in it. */
 struct lock_worker {
     _Alignas(SHARED_CACHE_LINE) struct tally total; /* this worker's own count */
-    struct histogram late;                          /* how late holds ended, but those of 0 */
+    struct histogram late;                          /* how late holds of more than 0 ended */
     struct histogram latency[ROLES][METER_KINDS];
 };
 
@@ -85,10 +83,10 @@ struct trial_session_report {
     bool unfinished;                 /* it neither holds nor is done */
     bool parked;                     /* it waits for a watch */
     bool pauses;                     /* it waits for an alarm: it holds, or its recipe pauses */
-    bool missed;                     /* it lost its connection, and may not have heard of all */
+    bool missed;                     /* it lost its connection, and may have missed events */
     enum client_event awaited;       /* parked: the event that it waits for */
     char waits_for[RECIPE_PATH_MAX]; /* parked: the znode of that event */
-    char node[RECIPE_PATH_MAX];      /* unfinished: the one that stands for it in the lock */
+    char node[RECIPE_PATH_MAX];      /* unfinished: its own znode in the lock */
 };
 
 struct lock_board {
@@ -101,7 +99,7 @@ struct lock_board {
     size_t size_bytes;
 
     _Alignas(SHARED_CACHE_LINE) _Atomic bool closed; /* no more arrivals */
-    _Atomic bool overflowed;                         /* the ledger has no more rows: that is why */
+    _Atomic bool overflowed;                         /* because the ledger has no more rows */
     _Atomic uint64_t first_release_ns;
     _Atomic uint64_t last_released_ns; /* the last answer to a release */
     _Atomic uint64_t died_ns;          /* the first death, or lost reply; 0: none so far */
@@ -128,7 +126,7 @@ size_t lock_board_rows_used(const struct lock_board *board, uint32_t lock);
 /* Records a violation; only the first LOCK_BOARD_VIOLATIONS_MAX are kept, all are counted. */
 void lock_board_violate(struct lock_board *board, const struct violation *violation);
 
-/* Holds the sums of the ledger's rows against what the sessions counted, bytes included: a
+/* Compares the sums of the ledger's rows with what the sessions counted, bytes included: records a
  * violation for each kind that differs. */
 void lock_board_check_ledger(struct lock_board *board, const struct tally *total);
 

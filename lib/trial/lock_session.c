@@ -8,7 +8,7 @@
 
 #include <stdio.h>
 
-/* A server that was told ends the session at once; how soon others follow is not known. */
+/* How long after the request to close a session other servers may still have its znodes. */
 #define EXIT_NS (2 * NS_PER_S)
 
 static struct lock_state *lock_of(const struct lock_session *session)
@@ -59,8 +59,8 @@ static void report_state(const struct lock_session *session)
 
 /* ------------------------------------------------------------------ death */
 
-/* The lock loses its holder. A server ends a session no earlier than its timeout after the last
- * that it heard of it. */
+/* The lock loses its holder. A server expires a session no earlier than a timeout after the last
+ * request. */
 static void leave_lock(struct lock_session *session, enum death_how how, uint64_t timeout_ns,
                        uint64_t now_ns)
 {
@@ -116,38 +116,16 @@ static void lose_reply(struct lock_session *session)
         lose(session, ZK_CONNECTION_LOSS);
 }
 
-/* ------------------------------------------------------------------ the recipe's coroutine */
+/* ------------------------------------------------------------------ it moves */
 
-/* Where a step of the recipe leads to. */
 static void advance(struct lock_session *session);
-static void acquired_once(struct lock_session *session);
-static void work(struct lock_session *session);
-static void worked(struct lock_session *session);
-static void hold(struct lock_session *session);
-static void released_once(struct lock_session *session);
 
-static enum recipe_step resume(struct lock_session *session)
+/* One of the recipe's coroutines, from its beginning. */
+static void begin(struct lock_session *session, enum lock_session_state state)
 {
-    const struct recipe *recipe = session->board->plan->recipe;
-    switch (session->state) {
-    case SESSION_RELEASING:
-        return recipe->release(&session->contender);
-    case SESSION_WORKING:
-        return recipe->work(&session->contender);
-    default:
-        return recipe->acquire(&session->contender);
-    }
-}
-
-/* In free pace nobody waits for the others. */
-static void take_turn(struct lock_session *session)
-{
-    if (session->board->plan->pace == PACE_FREE) {
-        advance(session);
-        return;
-    }
-    session->state = SESSION_AT_TURN;
-    session->rests = true;
+    session->contender.resume_at = 0;
+    session->state = state;
+    advance(session);
 }
 
 static void set_alarm(struct lock_session *session, uint64_t due_ns)
@@ -156,52 +134,50 @@ static void set_alarm(struct lock_session *session, uint64_t due_ns)
     actor_set_alarm(&session->actor, due_ns);
 }
 
-static void done(struct lock_session *session)
+/* ------------------------------------------------------------------ it holds, and works */
+
+static uint64_t hold_ns(struct lock_session *session)
 {
-    if (session->state == SESSION_RELEASING)
-        released_once(session);
-    else if (session->state == SESSION_WORKING)
-        worked(session);
-    else
-        acquired_once(session);
+    const struct hold *hold = &session->board->plan->hold;
+    if (!hold->exponential || hold->mean_ns == 0)
+        return hold->mean_ns;
+    double drawn_ns = random_exponential(&session->random, (double)hold->mean_ns);
+    double longest_ns = (double)hold->mean_ns * HOLD_LONGEST_MEANS;
+    return (uint64_t)(drawn_ns < longest_ns ? drawn_ns : longest_ns);
 }
 
-static void advance(struct lock_session *session)
+/* A hold of 0 lasts until the next turn, too, or a second holder could not be detected. Under
+ * lockstep time that the coordinator has waited is not lateness. */
+static void set_release(struct lock_session *session)
 {
-    switch (resume(session)) {
-    case STEP_REPLY:
-        if (session->cutting)
-            lose_reply(session);
-        break;
-    case STEP_WATCH:
-        session->woken_to = session->state;
-        session->state = SESSION_PARKED;
+    uint64_t due_ns = session->granted_ns + hold_ns(session);
+    uint64_t now_ns = client_now_ns(session->actor.client);
+    if (session->board->plan->pace == PACE_LOCKSTEP && due_ns < now_ns)
+        due_ns = now_ns;
+    set_alarm(session, due_ns);
+}
+
+static void hold(struct lock_session *session)
+{
+    session->state = SESSION_HOLDING;
+    if (session->board->plan->pace == PACE_LOCKSTEP)
         session->rests = true;
-        break;
-    case STEP_TURN:
-        take_turn(session);
-        break;
-    case STEP_PAUSE:
-        set_alarm(session, client_now_ns(session->actor.client) + session->contender.pause_ns);
-        break;
-    case STEP_DONE:
-        done(session);
-        break;
-    case STEP_FAILED:
-        lose(session, session->contender.status);
-        break;
-    case STEP_CRASHED:
-        die(session, DEATH_CRASH);
-        break;
-    }
+    else
+        set_release(session);
 }
 
-/* One of the recipe's coroutines, from its beginning. */
-static void begin(struct lock_session *session, enum lock_session_state state)
+static void work(struct lock_session *session)
 {
-    session->contender.resume_at = 0;
-    session->state = state;
-    advance(session);
+    session->contender.doomed = injection_crashes_work(session->board, session->meter.lock);
+    begin(session, SESSION_WORKING);
+}
+
+static void worked(struct lock_session *session)
+{
+    atomic_fetch_add(&session->board->repairs, session->contender.repairs);
+    atomic_fetch_add(&session->board->tasks_done, session->contender.tasks_done);
+    session->contender.repairs = session->contender.tasks_done = 0;
+    hold(session);
 }
 
 /* ------------------------------------------------------------------ it arrives, and acquires */
@@ -258,55 +234,9 @@ static void acquired_once(struct lock_session *session)
         granted(session);
 }
 
-/* ------------------------------------------------------------------ it holds, and works */
-
-static uint64_t hold_ns(struct lock_session *session)
-{
-    const struct hold *hold = &session->board->plan->hold;
-    if (!hold->exponential || hold->mean_ns == 0)
-        return hold->mean_ns;
-    double drawn_ns = random_exponential(&session->random, (double)hold->mean_ns);
-    double longest_ns = (double)hold->mean_ns * HOLD_LONGEST_MEANS;
-    return (uint64_t)(drawn_ns < longest_ns ? drawn_ns : longest_ns);
-}
-
-/* A hold, of 0 as well, lasts for a turn at least: another holder beside this one would not be seen
- * otherwise. Under lockstep it is the coordinator who waited: that is not late. */
-static void set_release(struct lock_session *session)
-{
-    uint64_t due_ns = session->granted_ns + hold_ns(session);
-    uint64_t now_ns = client_now_ns(session->actor.client);
-    if (session->board->plan->pace == PACE_LOCKSTEP && due_ns < now_ns)
-        due_ns = now_ns;
-    set_alarm(session, due_ns);
-}
-
-static void hold(struct lock_session *session)
-{
-    session->state = SESSION_HOLDING;
-    if (session->board->plan->pace == PACE_LOCKSTEP)
-        session->rests = true;
-    else
-        set_release(session);
-}
-
-static void work(struct lock_session *session)
-{
-    session->contender.doomed = injection_crashes_work(session->board, session->meter.lock);
-    begin(session, SESSION_WORKING);
-}
-
-static void worked(struct lock_session *session)
-{
-    atomic_fetch_add(&session->board->repairs, session->contender.repairs);
-    atomic_fetch_add(&session->board->tasks_done, session->contender.tasks_done);
-    session->contender.repairs = session->contender.tasks_done = 0;
-    hold(session);
-}
-
 /* ------------------------------------------------------------------ it releases */
 
-/* What was acquired nested is given up by the last of as many releases. */
+/* The last of nested releases gives the lock up. */
 static void release_once(struct lock_session *session)
 {
     if (session->nested == 1) {
@@ -319,7 +249,7 @@ static void release_once(struct lock_session *session)
 
 static void release(struct lock_session *session)
 {
-    /* What has come until here belongs to the handoff that ends. */
+    /* Bytes received so far belong to the handoff that ends. */
     meter_read_bytes(&session->meter, session->actor.client);
     release_once(session);
 }
@@ -354,6 +284,72 @@ static void released_once(struct lock_session *session)
         released(session);
 }
 
+/* ------------------------------------------------------------------ the recipe's coroutine */
+
+static enum recipe_step resume(struct lock_session *session)
+{
+    const struct recipe *recipe = session->board->plan->recipe;
+    switch (session->state) {
+    case SESSION_RELEASING:
+        return recipe->release(&session->contender);
+    case SESSION_WORKING:
+        return recipe->work(&session->contender);
+    default:
+        return recipe->acquire(&session->contender);
+    }
+}
+
+/* In free pace nobody waits for the others. */
+static void take_turn(struct lock_session *session)
+{
+    if (session->board->plan->pace == PACE_FREE) {
+        advance(session);
+        return;
+    }
+    session->state = SESSION_AT_TURN;
+    session->rests = true;
+}
+
+static void done(struct lock_session *session)
+{
+    if (session->state == SESSION_RELEASING)
+        released_once(session);
+    else if (session->state == SESSION_WORKING)
+        worked(session);
+    else
+        acquired_once(session);
+}
+
+static void advance(struct lock_session *session)
+{
+    switch (resume(session)) {
+    case STEP_REPLY:
+        if (session->cutting)
+            lose_reply(session);
+        break;
+    case STEP_WATCH:
+        session->woken_to = session->state;
+        session->state = SESSION_PARKED;
+        session->rests = true;
+        break;
+    case STEP_TURN:
+        take_turn(session);
+        break;
+    case STEP_PAUSE:
+        set_alarm(session, client_now_ns(session->actor.client) + session->contender.pause_ns);
+        break;
+    case STEP_DONE:
+        done(session);
+        break;
+    case STEP_FAILED:
+        lose(session, session->contender.status);
+        break;
+    case STEP_CRASHED:
+        die(session, DEATH_CRASH);
+        break;
+    }
+}
+
 /* ------------------------------------------------------------------ as an actor */
 
 static void init(void *actor, void *kind, uint64_t seed)
@@ -375,7 +371,7 @@ static void init(void *actor, void *kind, uint64_t seed)
     contender_set_guid(&session->contender, high, low);
 }
 
-/* The last thing of every turn, when all that the turn brought has been counted: from here on the
+/* Called at the end of every callback, when everything has been counted: from here on the
  * coordinator may take its next step. */
 static void settle(struct lock_session *session)
 {
@@ -412,7 +408,8 @@ static void pass_gate(struct lock_session *session)
     arrive(session);
 }
 
-/* Only the lock session itself knows whether it rests at a turn: all are told. */
+/* Every session gets the order, because only the session itself knows whether it waits at a turn.
+ */
 static void go_on(struct lock_session *session, uint32_t lock)
 {
     if (session->state != SESSION_AT_TURN || session->meter.lock != lock)
@@ -421,8 +418,8 @@ static void go_on(struct lock_session *session, uint32_t lock)
     advance(session);
 }
 
-/* The end of all that is counted: attributes what bytes have come. What the session hears after
- * that, as of others that end when a trial is cut short, counts nowhere. */
+/* Counts the last bytes. What the session receives after that, as the end of others in a trial that
+ * is cut short, is not counted. */
 static void take_reading(struct lock_session *session)
 {
     meter_read_bytes(&session->meter, session->actor.client);
@@ -430,8 +427,8 @@ static void take_reading(struct lock_session *session)
     session->state = SESSION_READ;
 }
 
-/* A dead session has said everything before, and has nothing to tell any more. On threads its own
- * may be ending it yet: nothing else of the lock session may be looked at. */
+/* A dead session has reported before. Its own thread may still be closing it, so nothing else of
+ * the lock session may be read. */
 static bool is_dead(const struct lock_session *session)
 {
     return atomic_load(&actor_place(&session->actor)->dead);
@@ -505,8 +502,7 @@ static void replied(void *owner, const struct client_reply *reply)
     bool cut = session->cutting && reply->status == ZK_CONNECTION_LOSS;
     session->cutting = false;
     if (cut && !session->board->plan->recipe->recovers) {
-        begin(session, SESSION_ACQUIRING); /* all that a client is left to do that knows nothing: to
-                                              begin anew */
+        begin(session, SESSION_ACQUIRING); /* a client that knows nothing can only begin anew */
         return;
     }
     if (!is_foreseen(session, reply->status)) {
@@ -535,7 +531,7 @@ static void notified(void *owner, enum client_event event, const char *path)
         session->state = session->woken_to;
     }
     meter_notified(&session->meter, !wakes, since_ns);
-    /* Awake, the bytes are read with the reply that follows: a system call less. */
+    /* If the session goes on, the bytes are read with the next reply: a system call less. */
     if (wakes)
         advance(session);
     else

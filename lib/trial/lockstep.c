@@ -53,15 +53,15 @@ static const struct tally *tally_of(const struct lock_board *board, uint32_t loc
     return &ledger_row(&board->ledger, lock, handoff)->tally;
 }
 
-/* Whether a law foretells what comes: nobody has died, and nobody has lost its connection. Of
- * counts that were read before it is asked: what a session hears behind a loss comes after the
+/* Whether the law applies: no session has died, and none has lost its connection. To be called
+ * after the counts are read, because what a session receives after a loss is counted after the
  * loss. */
 static bool is_lawful(const struct lock_board *board)
 {
     return injection_none_yet(board) && atomic_load(&board->shared->losses) == 0;
 }
 
-/* Whether nobody is busy, and nobody has sent or received anything for a while. */
+/* Whether no session has been busy, and no message was counted, for this long. */
 static bool is_quiet(struct lockstep *lockstep, uint64_t while_ns)
 {
     struct lock_board *board = lockstep->board;
@@ -81,10 +81,9 @@ static bool are_holders_right(const struct lockstep *lockstep, uint32_t lock)
 }
 
 /*
- * Without a law all is taken to be at rest when it has been quiet for a while, and the lock is held
- * as it should be: after a death by somebody who lives, if anybody waits; else by as many as have
- * been let in. A notification that comes later than that finds the next step under way: then the
- * step is not taken in full quiet, but no verdict depends on that any more.
+ * Without a law the step is taken to be complete when it has been quiet for a while and the lock is
+ * held as it should be: after a death by a living session, if any session waits; else by as many as
+ * the recipe allows. A later notification arrives in the next step; no verdict depends on that.
  */
 static bool has_settled(struct lockstep *lockstep, uint32_t lock)
 {
@@ -95,7 +94,9 @@ static bool has_settled(struct lockstep *lockstep, uint32_t lock)
     return is_quiet(lockstep, REST_NS) && is_held;
 }
 
-/* The notifications are read first: whoever one of them wakes was busy before it was counted. */
+/* The notifications are read first: a session that one of them wakes was busy before it was
+ * counted.
+ */
 static bool is_at_rest(struct lockstep *lockstep, uint32_t lock)
 {
     struct lock_board *board = lockstep->board;
@@ -124,9 +125,8 @@ static struct violation of_law(enum tally_kind kind, uint64_t expected, uint64_t
                               .found = (int64_t)found};
 }
 
-/* More notifications than the law foretells: there is no rest to wait for. Whoever one of them woke
- * was busy before it was counted, and may be about to be granted beside a holder: that is told,
- * then, and not only what made it so. */
+/* More notifications than the law predicts: the step cannot become right. While a session is busy,
+ * though, it may be about to be granted beside a holder, and that violation is to be reported. */
 static bool exceeds(struct lockstep *lockstep, uint32_t lock, uint64_t handoff, uint64_t expected)
 {
     uint64_t found =
@@ -138,8 +138,8 @@ static bool exceeds(struct lockstep *lockstep, uint32_t lock, uint64_t handoff, 
     return true;
 }
 
-/* In the row of the step under way, or come late in the one before it. The law knows the row's
- * number; the present row is another until the release under way has been sent. */
+/* In the row of the step under way, or late in the row before. The law knows the row's number:
+ * until the release has been sent, the ledger's present row is the one before. */
 static bool has_excess(struct lockstep *lockstep, uint32_t lock)
 {
     uint64_t handoff = lockstep->laws[lock].view.releases;
@@ -147,7 +147,7 @@ static bool has_excess(struct lockstep *lockstep, uint32_t lock)
            (handoff > 0 && exceeds(lockstep, lock, handoff - 1, lockstep->before[lock]));
 }
 
-/* Everything is at rest: the row must be what the law says, and as many hold as it says. */
+/* The step is complete: the row and the number of holders must be the law's. */
 static enum fleet_end check_step(struct lockstep *lockstep, uint32_t lock)
 {
     struct lock_board *board = lockstep->board;
@@ -172,8 +172,8 @@ static enum fleet_end check_step(struct lockstep *lockstep, uint32_t lock)
     return END_VIOLATION;
 }
 
-/* Too few notifications, and nobody is busy: while somebody is, a server owes an answer, and
- * nothing can be said of notifications. */
+/* Too few notifications, and no session is busy: while one is, a server owes a reply, and more
+ * notifications may come. */
 static bool is_short(const struct lockstep *lockstep, uint32_t lock, uint64_t *found)
 {
     const struct lock_board *board = lockstep->board;
@@ -182,8 +182,8 @@ static bool is_short(const struct lockstep *lockstep, uint32_t lock, uint64_t *f
            atomic_load(&board->shared->busy) == 0 && is_lawful(board);
 }
 
-/* Whether all servers have carried out all that any of them has, and have sent no notification that
- * was not received. */
+/* Whether each server has carried out what any of them has, and all notifications that were sent
+ * have been received. */
 static enum error_kind ask_servers(struct lockstep *lockstep, bool *have_come)
 {
     const struct watchdog *watchdog = &lockstep->monitor->watchdog;
@@ -199,8 +199,8 @@ static enum error_kind ask_servers(struct lockstep *lockstep, bool *have_come)
     return kind;
 }
 
-/* The same; false if they do not tell, do not answer, or if others use them. A server that stands
- * still may owe a notification: that is waited for. */
+/* The same; false if the servers' counters are unknown, a server does not answer, or others use the
+ * servers. A server that stalls may owe a notification. */
 static enum error_kind has_all_come(struct lockstep *lockstep, bool *have_come)
 {
     *have_come = false;
@@ -211,9 +211,8 @@ static enum error_kind has_all_come(struct lockstep *lockstep, bool *have_come)
     return kind == ERROR_SERVER_DIED ? kind : ERROR_NONE;
 }
 
-/* The lock is held as it should be, and no more notifications are to come than have: it is the law
- * that foretells too many. A lock that nobody holds has lost a wake-up: that is for the deadline.
- */
+/* The lock is held as it should be, and all notifications have been received: the law predicts too
+ * many. If nobody holds the lock, a wake-up was lost, which the deadline detects. */
 static enum fleet_end check_shortage(struct lockstep *lockstep, uint32_t lock)
 {
     uint64_t found;
@@ -231,7 +230,7 @@ static enum fleet_end check_shortage(struct lockstep *lockstep, uint32_t lock)
     return END_VIOLATION;
 }
 
-/* The deadline came while notifications that the law foretells were missing. */
+/* The deadline came while notifications that the law predicts were missing. */
 static void check_missing(struct lockstep *lockstep, uint32_t lock)
 {
     uint64_t found;
@@ -260,7 +259,7 @@ static enum fleet_end await_rest(struct lockstep *lockstep, uint32_t lock)
         if (end == END_DONE && is_lawful(lockstep->board))
             end = check_shortage(lockstep, lock);
     }
-    if (end == END_DEADLINE) /* it stays that: a deadline says who waits for what */
+    if (end == END_DEADLINE) /* it stays END_DEADLINE: its reason names who waits for what */
         check_missing(lockstep, lock);
     return end == END_DONE ? check_step(lockstep, lock) : end;
 }
@@ -288,7 +287,7 @@ static enum fleet_end keep_rate(struct lockstep *lockstep)
     return end;
 }
 
-/* Tells a session to move, and waits until everything is at rest again. */
+/* Orders a session to move, and waits until the step is complete. */
 static enum fleet_end step(struct lockstep *lockstep, uint32_t lock, uint32_t session,
                            enum lock_session_order order)
 {
@@ -307,8 +306,8 @@ static enum fleet_end step_arrive(struct lockstep *lockstep, uint32_t session)
     uint32_t lock = plan_lock_of(board->plan, session, board->sessions[session].acquisitions);
     struct tally cost = {0};
     enum fleet_end end = END_DONE;
-    /* Who arrives may read before it writes, and its server may be behind. Without a law nothing
-     * depends on it. */
+    /* A session that arrives may read before it writes, and its server may be behind. Without a law
+     * nothing depends on that. */
     if (is_lawful(board))
         end = monitor_catch_up(lockstep->monitor);
     if (end != END_DONE)
@@ -347,7 +346,7 @@ static enum fleet_end step_turn(struct lockstep *lockstep, uint32_t lock)
     return await_rest(lockstep, lock);
 }
 
-/* Whether somebody who lives is there to release. */
+/* Whether a living session holds the lock. */
 static bool is_held(const struct lock_board *board, uint32_t lock)
 {
     return handoff_holder(board, lock) != 0 || atomic_load(&board->locks[lock].sharers) != 0;
@@ -384,8 +383,8 @@ static enum fleet_end hand_on(struct lockstep *lockstep, uint32_t lock)
 
 /* ------------------------------------------------------------------ deaths */
 
-/* A session that is closed in order has ended when its znode has gone: whoever is to be told of
- * that has been told then, or is about to be. Only a sequential znode is nobody else's. */
+/* A session that closes has ended when its znode does not exist any more; the notifications of that
+ * have been sent then. Only a sequential znode belongs to one session for certain. */
 static enum fleet_end await_exit(struct lockstep *lockstep, uint32_t session)
 {
     const char *node = lockstep->board->sessions[session].node;
@@ -401,7 +400,7 @@ static enum fleet_end await_exit(struct lockstep *lockstep, uint32_t session)
     return end;
 }
 
-/* Has the session die whose time has come, if there is one. */
+/* Orders the session to die that is due to, if there is one. */
 static enum fleet_end let_die(struct lockstep *lockstep)
 {
     uint32_t session;

@@ -2,11 +2,11 @@
 /*
  * trial: one trial from its fresh root znode to its result. Layer: trial; the top of the library.
  *
- * Lays out the znodes, forks the workers, has the coordinator lead them, asks the servers, checks
- * what is left, clears everything away, and adds up.
+ * Creates the znodes, forks the workers, has the coordinator lead them, reads the servers'
+ * counters, checks what is left, deletes it, and adds up.
  *
- * Invariant: whatever the outcome, no process, no session and no znode of the trial is left behind;
- * what a server does not confirm in time ends with its session's timeout.
+ * Invariant: whatever the outcome, no process, no session and no znode of the trial is left behind.
+ * A session whose end no server confirms in time ends with its timeout.
  */
 #ifndef TRIAL_TRIAL_H
 #define TRIAL_TRIAL_H
@@ -24,7 +24,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Where trials are run: on servers, or each in a simulation of its own. */
+/* Where trials run: on servers, or each in a simulation of its own. */
 struct trial_host {
     struct setup_session *setup;          /* a simulation has its own */
     const struct connect_string *servers; /* all of them: the plan's may be a part; those of a
@@ -38,7 +38,7 @@ struct trial_host {
 struct trial_result {
     enum fleet_end end;
     char reason[512]; /* why it did not end well; "" when it did */
-    /* Of a trial that was led to its end: why what it measured proves nothing; else "". */
+    /* Why the measurement of a trial that was led to its end is not valid; else "". */
     char not_valid[160];
     struct tally total;
     bool has_law; /* lockstep, led to its end, nobody died, and nobody lost its connection */
@@ -47,14 +47,14 @@ struct trial_result {
     uint64_t elapsed_ns; /* from the gate to the answer to the last release */
     uint64_t drain_ns;   /* from the first release sent to the answer to the last */
     uint64_t client_cpu_ns;
-    uint64_t client_rss_kib; /* all workers together, what they share counted once each */
+    uint64_t client_rss_kib; /* of all workers; what they share is counted for each */
     uint64_t reconnects;
     struct stalls stalls; /* from the gate to the end */
     uint32_t losses;      /* of connections, from the gate on; one lost before may count as well */
-    bool had_death;       /* somebody died, or lost a reply, as planned */
-    uint64_t recovery_ns; /* from there to the next grant of that lock; 0: there was none */
-    uint64_t repairs;     /* how often a holder found, and mended, what a crash had left */
-    uint64_t tasks_done;  /* of a list of tasks: how often one was run to its end */
+    bool had_death;       /* a session died, or lost a reply, as planned */
+    uint64_t recovery_ns; /* from the death to the next grant of that lock; 0: there was none */
+    uint64_t repairs;     /* how often a holder mended what a crash had left */
+    uint64_t tasks_done;  /* how often a task of a list was run to its end */
     uint64_t inversions;
     double fairness_jain;
     struct server_counters_count servers; /* from the gate to the end */
@@ -64,7 +64,7 @@ struct trial_result {
     struct histogram *latency; /* METER_KINDS of them */
     struct histogram (*latency_of)[METER_KINDS]; /* the same for each role, ROLES of them */
     unsigned roles;                              /* how many roles have any latency */
-    struct histogram *late;                      /* how late holds ended, but those of 0 */
+    struct histogram *late;                      /* how late holds of more than 0 ended */
     uint32_t violation_count;
     struct lock_board *board; /* the ledger, the violations kept, the sessions */
 };
