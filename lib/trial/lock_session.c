@@ -204,16 +204,13 @@ static void arrive(struct lock_session *session)
     begin(session, SESSION_ACQUIRING);
 }
 
-static int64_t place_in_line(const struct lock_session *session)
-{
-    return session->board->plan->recipe->fifo ? session->contender.sequence : session->arrival;
-}
-
 static void granted(struct lock_session *session)
 {
     uint32_t lock = session->meter.lock;
     uint64_t now_ns = client_now_ns(session->actor.client);
-    checker_granted(session->board, lock, session->actor.session, place_in_line(session), now_ns);
+    bool is_queue = session->board->plan->recipe->fifo;
+    checker_granted(session->board, lock, session->actor.session,
+                    is_queue ? session->contender.sequence : session->arrival, now_ns);
     uint64_t handoff_ns = handoff_grant_ns(session->board, lock, session->arrived_ns, now_ns);
     meter_granted(&session->meter, now_ns - session->arrived_ns, handoff_ns);
     handoff_granted(session->board, lock, session->actor.session, handoff_ns, now_ns);

@@ -27,23 +27,19 @@ enum error_kind lockstep_init(struct lockstep *lockstep, struct monitor *monitor
         .setup = setup,
         .at_gate = at_gate,
         .law = law,
-        .laws = calloc(locks, sizeof *lockstep->laws),
-        .expected = calloc(locks, sizeof *lockstep->expected),
-        .before = calloc(locks, sizeof *lockstep->before),
+        .locks = calloc(locks, sizeof *lockstep->locks),
     };
-    if (lockstep->laws == NULL || lockstep->expected == NULL || lockstep->before == NULL)
+    if (lockstep->locks == NULL)
         return error_raise(monitor->watchdog.error, ERROR_NO_MEMORY, 0, "trial", "%s", "");
     for (uint32_t lock = 0; lock < locks; lock++)
-        law_lock_init(&lockstep->laws[lock], board->plan->recipe,
+        law_lock_init(&lockstep->locks[lock].law, board->plan->recipe,
                       plan_clients_of(board->plan, lock));
     return ERROR_NONE;
 }
 
 void lockstep_deinit(struct lockstep *lockstep)
 {
-    free(lockstep->laws);
-    free(lockstep->expected);
-    free(lockstep->before);
+    free(lockstep->locks);
 }
 
 /* ------------------------------------------------------------------ at rest */
@@ -77,7 +73,7 @@ static bool is_quiet(struct lockstep *lockstep, uint64_t while_ns)
 
 static bool are_holders_right(const struct lockstep *lockstep, uint32_t lock)
 {
-    return checker_holders(lockstep->board, lock) == lockstep->laws[lock].view.holders;
+    return checker_holders(lockstep->board, lock) == lockstep->locks[lock].law.view.holders;
 }
 
 /*
@@ -103,7 +99,7 @@ static bool is_at_rest(struct lockstep *lockstep, uint32_t lock)
     if (!is_lawful(board))
         return has_settled(lockstep, lock);
     uint64_t received = tally_read_shared(&handoff_row(board, lock)->tally, TALLY_NOTIFICATION);
-    return received >= lockstep->expected[lock].of[TALLY_NOTIFICATION] &&
+    return received >= lockstep->locks[lock].expected.of[TALLY_NOTIFICATION] &&
            atomic_load(&board->shared->busy) == 0;
 }
 
@@ -142,9 +138,10 @@ static bool exceeds(struct lockstep *lockstep, uint32_t lock, uint64_t handoff, 
  * until the release has been sent, the ledger's present row is the one before. */
 static bool has_excess(struct lockstep *lockstep, uint32_t lock)
 {
-    uint64_t handoff = lockstep->laws[lock].view.releases;
-    return exceeds(lockstep, lock, handoff, lockstep->expected[lock].of[TALLY_NOTIFICATION]) ||
-           (handoff > 0 && exceeds(lockstep, lock, handoff - 1, lockstep->before[lock]));
+    uint64_t handoff = lockstep->locks[lock].law.view.releases;
+    return exceeds(lockstep, lock, handoff,
+                   lockstep->locks[lock].expected.of[TALLY_NOTIFICATION]) ||
+           (handoff > 0 && exceeds(lockstep, lock, handoff - 1, lockstep->locks[lock].before));
 }
 
 /* The step is complete: the row and the number of holders must be the law's. */
@@ -152,7 +149,7 @@ static enum fleet_end check_step(struct lockstep *lockstep, uint32_t lock)
 {
     struct lock_board *board = lockstep->board;
     const struct tally *found = &handoff_row(board, lock)->tally;
-    const struct tally *expected = &lockstep->expected[lock];
+    const struct tally *expected = &lockstep->locks[lock].expected;
     if (lock_board_violation_count(board) > 0)
         return END_VIOLATION;
     enum tally_kind kind = ledger_difference(found, expected);
@@ -167,7 +164,7 @@ static enum fleet_end check_step(struct lockstep *lockstep, uint32_t lock)
             kind != TALLY_KINDS
                 ? of_law(kind, expected->of[kind], found->of[kind])
                 : (struct violation){.kind = VIOLATION_HOLDERS,
-                                     .expected = (int64_t)lockstep->laws[lock].view.holders,
+                                     .expected = (int64_t)lockstep->locks[lock].law.view.holders,
                                      .found = checker_holders(board, lock)});
     return END_VIOLATION;
 }
@@ -178,7 +175,7 @@ static bool is_short(const struct lockstep *lockstep, uint32_t lock, uint64_t *f
 {
     const struct lock_board *board = lockstep->board;
     *found = tally_read_shared(&handoff_row(board, lock)->tally, TALLY_NOTIFICATION);
-    return *found < lockstep->expected[lock].of[TALLY_NOTIFICATION] &&
+    return *found < lockstep->locks[lock].expected.of[TALLY_NOTIFICATION] &&
            atomic_load(&board->shared->busy) == 0 && is_lawful(board);
 }
 
@@ -224,7 +221,7 @@ static enum fleet_end check_shortage(struct lockstep *lockstep, uint32_t lock)
         loop_now_ns(lockstep->monitor->watchdog.loop); /* when they are asked again */
     if (kind != ERROR_NONE || !have_come || !is_short(lockstep, lock, &found))
         return fleet_end_of(kind);
-    uint64_t expected = lockstep->expected[lock].of[TALLY_NOTIFICATION];
+    uint64_t expected = lockstep->locks[lock].expected.of[TALLY_NOTIFICATION];
     violate(lockstep, lock, handoff_number(lockstep->board, lock),
             of_law(TALLY_NOTIFICATION, expected, found));
     return END_VIOLATION;
@@ -236,7 +233,7 @@ static void check_missing(struct lockstep *lockstep, uint32_t lock)
     uint64_t found;
     if (!is_short(lockstep, lock, &found))
         return;
-    uint64_t expected = lockstep->expected[lock].of[TALLY_NOTIFICATION];
+    uint64_t expected = lockstep->locks[lock].expected.of[TALLY_NOTIFICATION];
     struct violation violation = of_law(TALLY_NOTIFICATION, expected, found);
     if (!are_holders_right(lockstep, lock))
         violation.kind = VIOLATION_LOST_WAKEUP;
@@ -313,8 +310,8 @@ static enum fleet_end step_arrive(struct lockstep *lockstep, uint32_t session)
     if (end != END_DONE)
         return end;
     if (injection_none_yet(board))
-        law_lock_arrival(&lockstep->laws[lock], &cost);
-    tally_sum(&lockstep->expected[lock], &cost);
+        law_lock_arrival(&lockstep->locks[lock].law, &cost);
+    tally_sum(&lockstep->locks[lock].expected, &cost);
     tally_sum(lockstep->law, &cost);
     return step(lockstep, lock, session, LOCK_ORDER_ARRIVE);
 }
@@ -323,9 +320,9 @@ static enum fleet_end step_release(struct lockstep *lockstep, uint32_t lock, uin
 {
     struct tally cost = {0};
     if (injection_none_yet(lockstep->board))
-        law_lock_release(&lockstep->laws[lock], &cost);
-    lockstep->before[lock] = lockstep->expected[lock].of[TALLY_NOTIFICATION];
-    lockstep->expected[lock] = cost;
+        law_lock_release(&lockstep->locks[lock].law, &cost);
+    lockstep->locks[lock].before = lockstep->locks[lock].expected.of[TALLY_NOTIFICATION];
+    lockstep->locks[lock].expected = cost;
     tally_sum(lockstep->law, &cost);
     return step(lockstep, lock, session, LOCK_ORDER_RELEASE);
 }
@@ -336,10 +333,10 @@ static enum fleet_end step_turn(struct lockstep *lockstep, uint32_t lock)
 {
     struct lock_board *board = lockstep->board;
     struct tally cost = {0};
-    uint64_t resting = law_lock_turn(&lockstep->laws[lock], &cost);
+    uint64_t resting = law_lock_turn(&lockstep->locks[lock].law, &cost);
     if (resting == 0)
         return END_DONE;
-    tally_sum(&lockstep->expected[lock], &cost);
+    tally_sum(&lockstep->locks[lock].expected, &cost);
     tally_sum(lockstep->law, &cost);
     atomic_fetch_add(&board->shared->busy, (int64_t)resting);
     shared_tell_all(board->shared, LOCK_ORDER_GO_ON + (int)lock);
@@ -362,7 +359,7 @@ static uint32_t next_to_release(const struct lockstep *lockstep, uint32_t lock)
         return alone - 1;
     if (board->plan->recipe->turn_law != NULL)
         return handoff_row(board, lock)->holder - 1;
-    return law_lock_first(&lockstep->laws[lock]) * board->plan->locks + lock;
+    return law_lock_first(&lockstep->locks[lock].law) * board->plan->locks + lock;
 }
 
 /* One handoff of one lock: a holder releases, and queues again if more are to come. */

@@ -27,18 +27,22 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+struct lockstep_lock {
+    struct law_lock law;
+    struct tally expected; /* what the law predicts for the present row */
+    uint64_t before;       /* notifications that the law predicted for the row before */
+};
+
 struct lockstep {
     struct lock_board *board;
     struct monitor *monitor;
     struct setup_session *setup;
     const struct server_counters_reading *at_gate;
-    struct law_lock *laws;  /* one per lock */
-    struct tally *expected; /* of each lock's present row */
-    uint64_t *before;       /* notifications of the row before that, of each lock */
-    struct tally *law;      /* what the law predicts for all steps so far */
-    uint64_t gate_ns;       /* when lockstep_lead was called */
-    uint64_t messages;      /* requests, notifications and steps, when last read */
-    uint64_t messages_ns;   /* when that number last changed */
+    struct lockstep_lock *locks;
+    struct tally *law;    /* what the law predicts for all steps so far */
+    uint64_t gate_ns;     /* when lockstep_lead was called */
+    uint64_t messages;    /* requests, notifications and steps, when last read */
+    uint64_t messages_ns; /* when that number last changed */
 };
 
 /* Prepares to lead the monitor's trial, whose plan has PACE_LOCKSTEP. What the law predicts is

@@ -17,8 +17,7 @@ struct trial_progress {
     uint64_t handoffs;     /* grants so far */
     uint64_t handoffs_due; /* UINT64_MAX when the time decides */
     uint64_t arrivals;     /* so far */
-    uint64_t
-        arrivals_due; /* each client's first, while they come one by one before all else; else 0 */
+    uint64_t arrivals_due; /* before the first release under lockstep; else 0 */
     uint64_t rpcs;
     uint64_t elapsed_ns; /* since the gate opened; 0 while sessions are being opened */
     uint32_t established;

@@ -299,15 +299,12 @@ static enum error_kind run_on_servers(struct run *run, struct trial_result *resu
     enum error_kind kind = znodes_lay_out(run->board, run->setup, error);
     if (kind == ERROR_NONE)
         kind = run_workers(run, result, error);
-    struct error clearing = {0};
-    enum error_kind cleared = ERROR_NONE;
-    /* A private server that has failed takes its znodes with it. */
-    if (kind == ERROR_NONE || run->host->ensemble == NULL)
-        cleared = setup_session_delete_tree(run->setup, run->plan->root, &clearing);
-    if (kind == ERROR_NONE && cleared != ERROR_NONE) {
-        *error = clearing;
-        kind = cleared;
-    }
+    if (kind == ERROR_NONE)
+        return setup_session_delete_tree(run->setup, run->plan->root, error);
+    /* The first error stands. A private server that has failed takes its znodes with it. */
+    struct error second;
+    if (run->host->ensemble == NULL)
+        (void)!setup_session_delete_tree(run->setup, run->plan->root, &second);
     return kind;
 }
 
