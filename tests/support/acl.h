@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * acl: znodes on the server outside that do not allow everybody everything. Whoever includes this
- * is linked with the ZooKeeper client library.
+ * acl: znodes on the server outside whose ACL forbids something. A test that includes this must be
+ * linked with the ZooKeeper client library.
  */
 #ifndef TESTS_ACL_H
 #define TESTS_ACL_H
 
 #include <zookeeper/zookeeper.h>
 
-/* The znode stays. */
+/* Creates a persistent znode. */
 void acl_create(const char *path, int permissions);
 
 /* Until acl_open nobody may read its data or list its children. */

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * command: the program run as a user runs it, in a test's nest.
+ * command: runs the program as a user runs it, in a test's nest.
  */
 #ifndef TESTS_COMMAND_H
 #define TESTS_COMMAND_H
@@ -15,20 +15,20 @@
 #define COMMAND_TEXT_SIZE (64 * 1024)
 #define COMMAND_LIMIT_NS  (120 * NS_PER_S)
 
-/* What an end in good order may take on a busy machine: the program gives its workers three
- * seconds, its private servers two. As a rule it is much less. */
+/* The longest orderly end on a busy machine: the program gives its workers three seconds and its
+ * private servers two. */
 #define COMMAND_END_NS (15 * NS_PER_S)
 
 /* The arguments of a command, argv[0] included. */
 #define COMMAND(...) ((const char *const[]){"zkherd", __VA_ARGS__, NULL})
 
-/* A setting in which the program finds no gnuplot, whose plots take their time … */
+/* With this setting the program finds no gnuplot, so no test waits for plots. */
 #define NO_PROGRAMS "PATH=/nonexistent"
 
-/* … and two in which it finds no Java either: who would start a server says so. */
+/* With these two it finds no Java either, and cannot start a server. */
 #define NO_JAVA NO_PROGRAMS, "JAVA_HOME"
 
-/* What a command is to find, and what came of it. Lies in static storage: it is large. */
+/* A command's settings and results. It is large, so it is always in static storage. */
 struct command {
     const char *const *settings; /* NAME=value to set, NAME to unset, then NULL; or NULL */
     void (*prepare)(void);       /* runs in the child before the program; or NULL */
@@ -46,8 +46,8 @@ void command_finish(struct command *command, uint64_t limit_ns);
 
 void command_run(struct command *command, const char *const arguments[]);
 
-/* Sends a signal to a started command, its group (its number below zero), or a process that it
- * cannot do without, and waits for the command's end, which is to be soon (SOON_TEST). */
+/* Sends a signal to a started command, its group (a negative number), or a process that the command
+ * needs, and waits for the command's end, which must be soon (SOON_TEST). */
 void command_end(struct command *command, pid_t whom, int signal);
 
 #define COMMAND_TEST_SOON(test) SOON_TEST(test, work_make, work_remove)

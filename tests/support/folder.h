@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * folder: what is in a folder, and its end.
+ * folder: counts what is in a folder, and removes it.
  */
 #ifndef TESTS_FOLDER_H
 #define TESTS_FOLDER_H
@@ -17,7 +17,7 @@
 /* Hidden ones are not counted. */
 size_t count_entries(const char *folder);
 
-/* With all that is in it; 0 if it is gone. */
+/* Removes the folder with all that is in it; returns 0 if it does not exist any more. */
 int folder_remove(const char *path);
 
 #endif

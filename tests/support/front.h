@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * front: a process in front of a real server, which passes everything on, but for what it makes of
- * four-letter words.
+ * front: a process in front of a real server that passes everything on, but answers four-letter
+ * words in its own way.
  */
 #ifndef TESTS_FRONT_H
 #define TESTS_FRONT_H
@@ -17,14 +17,14 @@
 
 #include <unistd.h>
 
-/* What it makes of them. */
+/* How it answers them. */
 enum manner {
     REFUSES_WORDS,
     REFUSES_COUNTERS,
     REFUSES_CONNECTIONS,
     ANOTHER_VERSION,
     FALTERS,
-    HOSTILE, /* what its four-letter words answer has what a terminal would obey */
+    HOSTILE, /* its answers contain bytes that a terminal would obey */
 };
 
 struct front {

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * judge: what an ordeal must not lead to, seen without lib/trial: who holds together, and out of
- * turn, while it goes on; what is left of the clients, their work and their znodes in the end.
+ * judge: checks an ordeal without lib/trial: while it runs, that no two clients hold together or
+ * out of turn; at its end, what is left of the clients, their work and their znodes.
  *
- * Who crashed holds until its session's timeout. Who was expired holds no more, whatever it
- * believes: no lock of ZooKeeper's can keep it from that.
+ * A client that crashed holds until its session's timeout. A client whose session expired holds no
+ * longer, whatever it believes: no lock on ZooKeeper can prevent that.
  */
 #ifndef TESTS_JUDGE_H
 #define TESTS_JUDGE_H
@@ -13,7 +13,7 @@
 
 /* ------------------------------------------------------------------ who may hold */
 
-/* To the knowledge of the servers, which is not always the client's. */
+/* According to the servers; the client may know less. */
 bool judge_holds(const struct actor *actor);
 
 /* When a client that was not expired is granted. */
@@ -24,7 +24,7 @@ void judge_release(struct ordeal *ordeal, const struct actor *actor);
 
 /* ------------------------------------------------------------------ what is left */
 
-/* When nothing more happens; the clients are gone then. */
+/* To be called when nothing more happens and all clients are gone. */
 void judge_outcome(struct ordeal *ordeal);
 
 #endif

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * lateness: how long the machine did not run this process although it was ready to run. A test that
- * compares a time with a limit takes this time off, so that a busy machine alone does not fail it.
- * A thread sleeps for a millisecond again and again, and adds up how late it wakes. What is late by
- * less than a millisecond is a timer's usual inaccuracy, and is not added.
+ * lateness: measures how long the machine did not run this process although it was ready to run. A
+ * test that compares a time with a limit subtracts this time, so that a busy machine alone does not
+ * fail it. A thread sleeps for a millisecond again and again, and adds up how late it wakes; less
+ * than a millisecond is a timer's usual inaccuracy, and is not added.
  */
 #ifndef TESTS_LATENESS_H
 #define TESTS_LATENESS_H

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * live: a private server, or several, and one set-up session for all tests of a file, and trials on
- * them.
+ * live: private servers and one set-up session for all tests of a file, and trials on them.
  */
 #ifndef TESTS_LIVE_H
 #define TESTS_LIVE_H
@@ -27,7 +26,7 @@ extern struct trial_host live_host;
 
 void live_expect(enum error_kind kind, const struct error *error);
 
-/* So many servers with this tick; session timeouts are two ticks at least. */
+/* So many servers with this tick; a session timeout is at least two ticks. */
 int live_start_with(unsigned servers, unsigned tick_ms);
 
 /* One server with a tick of two seconds. */
@@ -45,21 +44,22 @@ void live_kill(unsigned index);
 /* A drain of `clients` under lockstep on one lock in one process. */
 struct trial_plan live_plan(const char *recipe, uint32_t clients);
 
-/* On this host, below a root of its own, which stays the plan's until the next trial. */
+/* Runs a trial on this host, below a root of its own, which stays the plan's until the next trial.
+ */
 struct trial_result *live_trial_on(struct trial_plan *plan, const struct trial_host *host);
 
 struct trial_result *live_trial(struct trial_plan *plan);
 
 /*
- * The same in free pace, and something befalls it: `befall` is told of its progress until it has
- * set the bool that is its context. The servers are taken for somebody else's (live_disown). It
- * gives up after three seconds.
+ * The same in free pace, with an injected error: `befall` is called with the trial's progress until
+ * it has set the bool that is its context. The trial treats the servers as somebody else's
+ * (live_disown). Its timeout is three seconds.
  */
 struct trial_result *live_trial_befallen(struct trial_plan *plan,
                                          void (*befall)(void *done,
                                                         const struct trial_progress *progress));
 
-/* Fails the test with the trial's own words if its verdict is anything but good. */
+/* Fails the test with the trial's own words if a verdict failed or the trial was cut short. */
 void live_assert_good(const struct trial_result *result);
 
 /* Fails the test if there is none. */

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * nest: a folder of its own for each test that starts servers, so that what they leave behind
- * shows; their starts, also those in vain; and what such tests ask about processes.
+ * nest: a folder for each test that starts servers, which shows what they leave behind; starts and
+ * stops of servers; and questions about processes.
  */
 #ifndef TESTS_NEST_H
 #define TESTS_NEST_H
@@ -27,7 +27,7 @@ int nest_remove(void **state);
 #define NEST_TEST(test)      cmocka_unit_test_setup_teardown(test, nest_make, nest_remove)
 #define NEST_TEST_SOON(test) SOON_TEST(test, nest_make, nest_remove)
 
-/* Not so once it has ended, even if nobody has asked for its status yet. */
+/* False once the process has ended, even if nobody has asked for its status yet. */
 bool is_running(pid_t pid);
 
 void assert_ends(pid_t pid);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * outcome: what a command that has ended should have returned and said.
+ * outcome: checks the exit status and the output of a command that has ended.
  */
 #ifndef TESTS_OUTCOME_H
 #define TESTS_OUTCOME_H
@@ -13,7 +13,7 @@ void assert_status(const struct command *command, int status);
 /* One line "zkherd: what: why; what to do", with these words in it. */
 void assert_complaint(const char *err, const char *words);
 
-/* It refused: one line on stderr, nothing on stdout. */
+/* The command refused: one line on stderr, nothing on stdout. */
 void assert_refused(const struct command *command, int status, const char *words);
 
 /* The environment is to blame, and nothing is left. */

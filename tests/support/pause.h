@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * pause: between two looks at what takes its time, and how long one looks at the most.
+ * pause: how long a test waits between two looks, and at most.
  */
 #ifndef TESTS_PAUSE_H
 #define TESTS_PAUSE_H

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * perform: a request out of a test's script, made through the function of client/client.h that is
- * for it.
+ * perform: makes a request through the function of client/client.h for its operation.
  */
 #ifndef TESTS_PERFORM_H
 #define TESTS_PERFORM_H

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * port: a port of 127.0.0.1 that is nobody else's while its socket is open. Who connects to it is
+ * port: a port of 127.0.0.1 that nobody else can bind while its socket is open. Connections are
  * refused until it listens.
  */
 #ifndef TESTS_PORT_H

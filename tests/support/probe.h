@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * probe: a session on a real server, with either driver, that makes single requests and remembers
- * what it heard. A test's session is new, and the znodes below ROOT are gone after it.
+ * probe: a session on a real server, with either driver, that makes single requests and records the
+ * callbacks. A test's session is new, and the znodes below ROOT are gone after it.
  */
 #ifndef TESTS_PROBE_H
 #define TESTS_PROBE_H
@@ -16,17 +16,17 @@
 /* The driver of the group of tests that is running. */
 extern enum driver driver;
 
-/* What a session does on its turn. */
+/* What a session does in do_turn. */
 enum turn { TURN_REQUEST, TURN_CUT_REQUEST, TURN_CRASH, TURN_CRASH_IN_REQUEST };
 
-/* A session under test, and what it has heard. */
+/* A session under test, and its callbacks so far. */
 struct probe {
     struct event_loop *events;
     struct thread_sessions *threads;
     struct client *client;
     const struct request *request; /* threads: to be made on the session's thread */
     bool turn_done;
-    bool injected; /* its error, if it had one */
+    bool injected; /* the turn's error, if it had one */
     pthread_mutex_t mutex;
     pthread_cond_t heard;
     unsigned callbacks;
@@ -76,8 +76,8 @@ struct request exists_request(const char *path, enum watch_flag watch);
 
 int open_session(void **state);
 
-/* One that reconnects soon, a sixtieth of its timeout after it lost its only server, and that the
- * server does not keep for long. */
+/* A session with a short timeout: it reconnects a sixtieth of that after the loss of its only
+ * server, and expires soon. */
 int open_short_session(void **state);
 
 void end_session(void);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * proxy: a process between sessions and a server, which cuts a connection when it is told to.
+ * proxy: a process between sessions and a server that cuts a connection when a test asks for it.
  */
 #ifndef TESTS_PROXY_H
 #define TESTS_PROXY_H
@@ -18,7 +18,7 @@
 
 struct proxy {
     pid_t pid;
-    int control; /* a byte: cut one */
+    int control; /* a byte written here cuts one connection */
     struct connect_string servers;
 };
 

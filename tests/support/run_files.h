@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * run_files: what a run leaves in its folder: its files, one held against the other, and its
- * manifest.
+ * run_files: reads the files that a run leaves in its folder, compares them with each other, and
+ * reads the manifest.
  */
 #ifndef TESTS_RUN_FILES_H
 #define TESTS_RUN_FILES_H

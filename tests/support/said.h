@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * said: what a function writes to standard error.
+ * said: catches what a function writes to standard error.
  */
 #ifndef TESTS_SAID_H
 #define TESTS_SAID_H
 
-/* What is written to standard error from here on goes to a file, until said_end. */
+/* From here on to said_end, standard error goes to a file. */
 void said_begin(void);
 
 /* What was written, until the next call. */

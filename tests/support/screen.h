@@ -18,8 +18,8 @@ void screen_take_all(void);
 void screen_run(struct command *command, unsigned short columns, void (*take)(void),
                 const char *const arguments[]);
 
-/* Whether any line that begins so has these words too; each begins by wiping away the one before.
- */
+/* Whether any line with this beginning contains these words, too; each line overwrites the one
+ * before. */
 bool screen_has(const char *beginning, const char *words);
 
 /* The columns that a line of the screen takes at most; UTF-8, and no sequence but "erase the rest

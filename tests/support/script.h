@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * script: a recipe played by hand: a session without a server, whose requests are looked at and
- * whose replies are made up.
+ * script: runs a recipe without a server: a test checks each request and makes up its reply.
  */
 #ifndef TESTS_SCRIPT_H
 #define TESTS_SCRIPT_H
@@ -24,9 +23,9 @@ struct script {
     enum recipe_step step;
     bool releasing;
     unsigned requests;           /* so far */
-    struct request request;      /* the last one, without what it points to … */
-    char path[RECIPE_PATH_MAX];  /* … but for its path, or that of its last part … */
-    char value[RECIPE_PATH_MAX]; /* … and its value, or that of its first part */
+    struct request request;      /* the last one; what it points to may be gone */
+    char path[RECIPE_PATH_MAX];  /* of that request, or of its last part */
+    char value[RECIPE_PATH_MAX]; /* of that request, or of its first part */
 };
 
 void script_resume(struct script *script);
@@ -41,22 +40,22 @@ void script_init(struct script *script, const char *recipe);
 
 void script_reply(struct script *script, const struct client_reply *reply);
 
-/* The request that is out is this one; its reply is a status alone. */
+/* Checks that this request waits for its reply, and replies with a status alone. */
 void script_answer(struct script *script, enum operation operation, const char *path,
                    enum zk_status status);
 
-/* A create is out; the znode becomes this one. */
+/* Replies to a create: this is the znode's path. */
 void script_created(struct script *script, const char *path);
 
-/* A list of this folder is out; these are its names, up to NULL. */
+/* Replies to getChildren of this znode with these names, up to NULL. */
 void script_listed(struct script *script, const char *folder, const char *const names[]);
 
 #define NAMES(...) ((const char *const[]){__VA_ARGS__, NULL})
 
-/* A getData is out; this is the znode's data. */
+/* Replies to getData of this znode with this data. */
 void script_data(struct script *script, const char *path, const char *value);
 
-/* Parked on the deletion of this znode, which happens. */
+/* Checks that the recipe waits for the deletion of this znode, and delivers that event. */
 void script_gone(struct script *script, const char *path);
 
 #endif

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * seeds: which schedules a test goes through: from 1 to as many as it likes, or ZKHERD_SEEDS=N, or
- * the one of ZKHERD_SEED=N alone. What is no number fails the test: it would replay another one.
+ * seeds: the seeds of a test's schedules: from 1 to the test's count or to ZKHERD_SEEDS, or
+ * ZKHERD_SEED alone. A value that is not a number fails the test.
  */
 #ifndef TESTS_SEEDS_H
 #define TESTS_SEEDS_H

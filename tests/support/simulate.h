@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * simulate: a plan of the live servers once more, in a simulation of as many, and what must be the
- * same in both.
+ * simulate: runs a plan of the live servers again in a simulation of as many servers, and compares
+ * the results.
  */
 #ifndef TESTS_SIMULATE_H
 #define TESTS_SIMULATE_H

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * table: a CSV file, read apart from the library's reader, so that a mistake of that one shows.
+ * table: reads a CSV file without the library's reader, so that an error of that reader is
+ * detected.
  */
 #ifndef TESTS_TABLE_H
 #define TESTS_TABLE_H
@@ -19,7 +20,7 @@
 /* A file's text, for the caller to free. */
 char *read_text(const char *path);
 
-/* A CSV file, taken apart; row 0 is the first below the names of the columns. */
+/* The fields of a CSV file; row 0 is the first below the names of the columns. */
 struct table {
     char *text;
     char **fields; /* columns of them for each row, the names first */

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * words: what a text says.
+ * words: finds words in a text.
  */
 #ifndef TESTS_WORDS_H
 #define TESTS_WORDS_H

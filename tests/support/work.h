@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * work: where the commands of a test run.
+ * work: the folders in which the commands of a test run, and their processes.
  *
  * Every test has a nest: a folder of its own in /tmp, with the commands' working directory (work)
- * and their TMPDIR (tmp) in it. A process whose environment has that TMPDIR is one of ours, however
- * far it has moved from its parents. The program is $ZKHERD, or build/zkherd.
+ * and their TMPDIR (tmp) in it. A process whose environment has that TMPDIR is one of ours, even
+ * if its parents have ended. The program is $ZKHERD, or build/zkherd.
  */
 #ifndef TESTS_WORK_H
 #define TESTS_WORK_H
@@ -27,12 +27,12 @@ extern char work_nest[64], work_folder[80], work_temporary[80];
 
 /* ------------------------------------------------------------------ our processes */
 
-/* Processes of the nest's commands that still run; those that have ended are none of them. */
+/* Processes of the nest's commands that still run. */
 size_t list_ours(pid_t *pids);
 
 void read_name(pid_t pid, char *name, size_t size);
 
-/* One of ours that goes by this name and is not `but`; 0 if there is none. */
+/* One of ours that has this name and is not `but`; 0 if there is none. */
 pid_t find_ours(const char *name, pid_t but);
 
 /* ------------------------------------------------------------------ the nest */
@@ -41,7 +41,7 @@ void find_program(void);
 
 int work_make(void **state);
 
-/* Also after a test that failed: nothing of it goes on. */
+/* Ends all processes of the nest as well, also after a test that failed. */
 int work_remove(void **state);
 
 #define COMMAND_TEST(test) cmocka_unit_test_setup_teardown(test, work_make, work_remove)
