@@ -86,11 +86,6 @@ void lock_board_violate(struct lock_board *board, const struct violation *violat
         board->violations[index] = *violation;
 }
 
-uint32_t lock_board_violation_count(const struct lock_board *board)
-{
-    return atomic_load(&board->violation_count);
-}
-
 void lock_board_check_ledger(struct lock_board *board, const struct tally *total)
 {
     struct tally rows = {0};

@@ -130,9 +130,6 @@ void lock_board_violate(struct lock_board *board, const struct violation *violat
  * violation for each kind that differs. */
 void lock_board_check_ledger(struct lock_board *board, const struct tally *total);
 
-/* How many violations have been recorded. */
-uint32_t lock_board_violation_count(const struct lock_board *board);
-
 /* What all sessions have counted so far of this kind, and the requests that they have sent. */
 uint64_t lock_board_count(const struct lock_board *board, enum tally_kind kind);
 uint64_t lock_board_requests(const struct lock_board *board);

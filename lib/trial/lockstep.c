@@ -150,7 +150,7 @@ static enum fleet_end check_step(struct lockstep *lockstep, uint32_t lock)
     struct lock_board *board = lockstep->board;
     const struct tally *found = &handoff_row(board, lock)->tally;
     const struct tally *expected = &lockstep->locks[lock].expected;
-    if (lock_board_violation_count(board) > 0)
+    if (atomic_load(&board->violation_count) > 0)
         return END_VIOLATION;
     enum tally_kind kind = ledger_difference(found, expected);
     bool are_right = are_holders_right(lockstep, lock);

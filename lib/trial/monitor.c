@@ -52,7 +52,7 @@ static enum fleet_end look(void *context, uint64_t now_ns, uint64_t absent_ns)
     struct monitor *monitor = context;
     stall_look(&monitor->stall, now_ns, absent_ns);
     show_progress(monitor);
-    return lock_board_violation_count(monitor->board) > 0 ? END_VIOLATION : END_DONE;
+    return atomic_load(&monitor->board->violation_count) > 0 ? END_VIOLATION : END_DONE;
 }
 
 void monitor_init(struct monitor *monitor, const struct workers *workers,

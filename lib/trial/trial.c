@@ -185,7 +185,7 @@ static enum error_kind add_up(struct run *run, const struct coordinator_result *
         lock_board_check_ledger(run->board, &result->total);
         add_reconciliation(run, &facts, result);
     }
-    result->violation_count = lock_board_violation_count(run->board);
+    result->violation_count = atomic_load(&run->board->violation_count);
     ending_describe(run->board, &run->counters, result->end, result->reason, sizeof result->reason);
     return ERROR_NONE;
 }

@@ -42,7 +42,7 @@ static void grant(uint32_t session, int64_t order)
 /* Exactly one, of this kind, and this session's. */
 static void expect(enum violation_kind kind, uint32_t session)
 {
-    assert_int_equal(lock_board_violation_count(board), 1);
+    assert_int_equal(atomic_load(&board->violation_count), 1);
     assert_int_equal(board->violations[0].kind, kind);
     assert_int_equal(board->violations[0].session, session + 1);
 }
@@ -57,7 +57,7 @@ static void test_one_after_the_other_is_as_it_should_be(void **state)
         checker_released(board, 0, i);
         assert_int_equal(checker_holders(board, 0), 0);
     }
-    assert_int_equal(lock_board_violation_count(board), 0);
+    assert_int_equal(atomic_load(&board->violation_count), 0);
     assert_int_equal(atomic_load(&board->locks[0].inversions), 0);
 }
 
@@ -90,7 +90,7 @@ static void test_readers_hold_together_and_no_writer_beside_them(void **state)
     grant(1, 0);
     grant(2, 1);
     assert_int_equal(checker_holders(board, 0), 2);
-    assert_int_equal(lock_board_violation_count(board), 0);
+    assert_int_equal(atomic_load(&board->violation_count), 0);
     grant(4, 2);
     expect(VIOLATION_TWO_HOLDERS, 4);
     assert_int_equal(board->violations[0].found, 2);
@@ -112,7 +112,7 @@ static void test_a_reader_that_does_not_hold_cannot_release(void **state)
     begin("rwlock");
     grant(1, 0);
     checker_released(board, 0, 1);
-    assert_int_equal(lock_board_violation_count(board), 0);
+    assert_int_equal(atomic_load(&board->violation_count), 0);
     checker_released(board, 0, 2);
     expect(VIOLATION_NOT_HOLDER, 2);
 }
@@ -140,7 +140,7 @@ static void test_of_what_is_no_queue_the_order_is_counted_alone(void **state)
     grant(0, 5);
     checker_released(board, 0, 0);
     grant(1, 4);
-    assert_int_equal(lock_board_violation_count(board), 0);
+    assert_int_equal(atomic_load(&board->violation_count), 0);
     assert_int_equal(atomic_load(&board->locks[0].inversions), 1);
 }
 
@@ -153,7 +153,7 @@ static void test_readers_keep_behind_the_writer_before_them(void **state)
     checker_released(board, 0, 0);
     grant(2, 6);
     grant(1, 5);
-    assert_int_equal(lock_board_violation_count(board), 0);
+    assert_int_equal(atomic_load(&board->violation_count), 0);
     grant(3, 2);
     expect(VIOLATION_ORDER, 3);
     assert_int_equal(board->violations[0].expected, 3);
@@ -179,7 +179,7 @@ static void test_a_barrier_lets_nobody_in_before_all_have_come(void **state)
     begin("barrier");
     atomic_store(&board->locks[0].arrivals, CLIENTS);
     grant(0, 0);
-    assert_int_equal(lock_board_violation_count(board), 0);
+    assert_int_equal(atomic_load(&board->violation_count), 0);
 }
 
 static void test_a_barrier_lets_nobody_out_before_all_have_begun_to_leave(void **state)
@@ -188,7 +188,7 @@ static void test_a_barrier_lets_nobody_out_before_all_have_begun_to_leave(void *
     begin("barrier");
     atomic_store(&board->locks[0].releases, CLIENTS);
     checker_left(board, 0, 1);
-    assert_int_equal(lock_board_violation_count(board), 0);
+    assert_int_equal(atomic_load(&board->violation_count), 0);
     atomic_store(&board->locks[0].releases, CLIENTS - 1);
     checker_left(board, 0, 1);
     expect(VIOLATION_LEFT_EARLY, 1);

@@ -45,13 +45,13 @@ static uint32_t lost_by_who_awaits(enum client_event event, const char *path, bo
 {
     struct trial_session_report *session = &board->sessions[1];
     struct error error;
-    uint32_t before = lock_board_violation_count(board);
+    uint32_t before = atomic_load(&board->violation_count);
     session->parked = true;
     session->missed = missed;
     session->awaited = event;
     snprintf(session->waits_for, sizeof session->waits_for, "%s", path);
     assert_int_equal(znodes_check_wakeups(board, setup, &error), ERROR_NONE);
-    uint32_t lost = lock_board_violation_count(board) - before;
+    uint32_t lost = atomic_load(&board->violation_count) - before;
     if (lost > 0) {
         assert_int_equal(board->violations[before].kind, VIOLATION_LOST_WAKEUP);
         assert_int_equal(board->violations[before].session, 2);
