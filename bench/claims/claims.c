@@ -112,33 +112,26 @@ static bool parse_only(struct option_given *given)
     return true;
 }
 
-#define MEMBER(member) OPTION_MEMBER(struct claims, member)
-
 static const struct option_row rows[] = {
     {.name = "--only",
      .parse = parse_only,
      .help = "      --only LIST               only these claims, as C6 or C6,C7\n"
              "                                [C1 to C17, C19]\n"},
     {.name = "--connect",
-     .parse = option_row_servers,
-     .member = MEMBER(servers.servers),
-     .given = MEMBER(servers.connect),
+     OPTION_SERVERS(struct claims, servers.servers),
+     .given = OPTION_MEMBER(struct claims, servers.connect),
      .help = "      --connect HOSTS[/CHROOT]  use these servers instead of a private one\n"},
     {.name = "--seed",
-     .parse = option_row_number,
-     .member = MEMBER(seed),
-     .most = INT64_MAX,
+     OPTION_NUMBER(struct claims, seed, 0, INT64_MAX),
      .help = "      --seed S                  seed of the random numbers [from the clock]\n"},
     {.name = "--out",
      .letter = 'o',
-     .parse = option_row_folder,
-     .member = MEMBER(out),
+     OPTION_FOLDER(struct claims, out),
      .help = "  -o, --out DIR                 for claims.csv, a folder that does not exist yet\n"
              "                                [results/TIME-claims]\n"},
     {.name = "--quiet",
      .letter = 'q',
-     .parse = option_row_flag,
-     .member = MEMBER(quiet),
+     OPTION_FLAG(struct claims, quiet),
      .help = "  -q, --quiet                   print nothing but errors and claims that do not\n"
              "                                hold\n"},
     OPTION_ROW_HELP("  -h, --help                    this help\n"),

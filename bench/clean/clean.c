@@ -57,12 +57,10 @@ struct clean {
 
 static const struct option_row rows[] = {
     {.name = "--connect",
-     .parse = option_row_servers,
-     .member = OPTION_MEMBER(struct clean, servers),
+     OPTION_SERVERS(struct clean, servers),
      .help = "      --connect HOSTS[/CHROOT]  the servers, and the chroot of the runs\n"},
     {.name = "--yes",
-     .parse = option_row_flag,
-     .member = OPTION_MEMBER(struct clean, yes),
+     OPTION_FLAG(struct clean, yes),
      .help = "      --yes                     do not ask\n"},
     OPTION_ROW_HELP("  -h, --help                    this help\n"),
     {0},

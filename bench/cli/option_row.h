@@ -53,6 +53,23 @@ struct option_row {
     const struct plan_key *keys; /* bench/cli/option_table.h; NULL: none */
 };
 
+/* A row's parser, and what belongs to it: the parsers below. */
+#define OPTION_FLAG(type, member_) .parse = option_row_flag, .member = OPTION_MEMBER(type, member_)
+#define OPTION_NUMBER(type, member_, least_, most_)                                                \
+    .parse = option_row_number, .member = OPTION_MEMBER(type, member_), .least = (least_),         \
+    .most = (most_)
+#define OPTION_DURATION(type, member_, least_)                                                     \
+    .parse = option_row_duration, .member = OPTION_MEMBER(type, member_), .least = (least_)
+#define OPTION_WORD(type, member_, words_, expected_)                                              \
+    .parse = option_row_word, .member = OPTION_MEMBER(type, member_), .words = (words_),           \
+    .expected = (expected_)
+#define OPTION_FOLDER(type, member_)                                                               \
+    .parse = option_row_folder, .member = OPTION_MEMBER(type, member_)
+#define OPTION_SERVERS(type, member_)                                                              \
+    .parse = option_row_servers, .member = OPTION_MEMBER(type, member_)
+#define OPTION_PLOTS(type, member_)                                                                \
+    .parse = option_row_plots, .member = OPTION_MEMBER(type, member_)
+
 /* The last row of every table. */
 #define OPTION_ROW_HELP(text)                                                                      \
     {                                                                                              \

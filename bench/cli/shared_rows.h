@@ -22,9 +22,10 @@ bool shared_rows_session_timeout(struct option_given *given);
 
 #define ROW_DRIVER(type)                                                                           \
     {                                                                                              \
-        .name = "--driver", .letter = 'd', .parse = option_row_word,                               \
-        .member = OPTION_MEMBER(type, target.driver), .words = options_drivers,                    \
-        .expected = "expected events, threads or simulated", .value = "events",                    \
+        .name = "--driver", .letter = 'd',                                                         \
+        OPTION_WORD(type, target.driver, options_drivers,                                          \
+                    "expected events, threads or simulated"),                                      \
+        .value = "events",                                                                         \
         .help = "  -d, --driver NAME        events: one event loop per process; threads: a "       \
                 "thread\n"                                                                         \
                 "                           per session; simulated: servers and sessions in\n"     \
@@ -33,8 +34,7 @@ bool shared_rows_session_timeout(struct option_given *given);
 
 #define ROW_PROCESSES(type, place, ...)                                                            \
     {                                                                                              \
-        .name = "--processes", .letter = 'P', .parse = option_row_number,                          \
-        .member = OPTION_MEMBER(type, place), .least = 1, .most = 1000, .value = "1",              \
+        .name = "--processes", .letter = 'P', OPTION_NUMBER(type, place, 1, 1000), .value = "1",   \
         .help = "  -P, --processes P        spread the sessions over P processes [1]\n",           \
         .keys = __VA_ARGS__                                                                        \
     }
@@ -50,40 +50,39 @@ bool shared_rows_session_timeout(struct option_given *given);
 
 #define ROW_HEAP(type)                                                                             \
     {                                                                                              \
-        .name = "--heap", .parse = option_row_number,                                              \
-        .member = OPTION_MEMBER(type, target.heap_mib),                                            \
-        .given = OPTION_MEMBER(type, target.heap_given), .least = SERVER_HEAP_MIN_MIB,             \
-        .most = SERVER_HEAP_MAX_MIB, .value = "512",                                               \
+        .name = "--heap",                                                                          \
+        OPTION_NUMBER(type, target.heap_mib, SERVER_HEAP_MIN_MIB, SERVER_HEAP_MAX_MIB),            \
+        .given = OPTION_MEMBER(type, target.heap_given), .value = "512",                           \
         .help = "      --heap MIB           heap of each private server [512]\n"                   \
     }
 
 #define ROW_FSYNC(type)                                                                            \
     {                                                                                              \
-        .name = "--fsync", .parse = option_row_word, .member = OPTION_MEMBER(type, target.fsync),  \
-        .given = OPTION_MEMBER(type, target.fsync_given), .words = option_row_no_yes,              \
-        .expected = "expected yes or no", .value = "yes",                                          \
+        .name = "--fsync",                                                                         \
+        OPTION_WORD(type, target.fsync, option_row_no_yes, "expected yes or no"),                  \
+        .given = OPTION_MEMBER(type, target.fsync_given), .value = "yes",                          \
         .help = "      --fsync yes|no       whether their writes wait for the disk [yes]\n"        \
     }
 
 #define ROW_DATA(type)                                                                             \
     {                                                                                              \
-        .name = "--data", .parse = option_row_folder, .member = OPTION_MEMBER(type, target.data),  \
+        .name = "--data", OPTION_FOLDER(type, target.data),                                        \
         .help = "      --data DIR           their data, in an empty or new folder [temporary]\n"   \
     }
 
 #define ROW_CONNECT(type)                                                                          \
     {                                                                                              \
-        .name = "--connect", .parse = option_row_servers,                                          \
-        .member = OPTION_MEMBER(type, target.servers),                                             \
+        .name = "--connect", OPTION_SERVERS(type, target.servers),                                 \
         .given = OPTION_MEMBER(type, target.connect),                                              \
         .help = "      --connect HOSTS[/CHROOT]  use these servers instead of private ones\n"      \
     }
 
 #define ROW_PLACEMENT(type, ...)                                                                   \
     {                                                                                              \
-        .name = "--placement", .parse = option_row_word,                                           \
-        .member = OPTION_MEMBER(type, target.placement), .words = options_placements,              \
-        .expected = "expected spread, leader or followers", .value = "spread",                     \
+        .name = "--placement",                                                                     \
+        OPTION_WORD(type, target.placement, options_placements,                                    \
+                    "expected spread, leader or followers"),                                       \
+        .value = "spread",                                                                         \
         .help = "      --placement WHERE    connect to leader, followers, or spread [spread]\n",   \
         .keys = __VA_ARGS__                                                                        \
     }
@@ -98,8 +97,7 @@ bool shared_rows_session_timeout(struct option_given *given);
 
 #define ROW_TIMEOUT(type, place, ...)                                                              \
     {                                                                                              \
-        .name = "--timeout", .parse = option_row_duration, .member = OPTION_MEMBER(type, place),   \
-        .least = 100 * NS_PER_MS, .value = "30s",                                                  \
+        .name = "--timeout", OPTION_DURATION(type, place, 100 * NS_PER_MS), .value = "30s",        \
         .help = "      --timeout D          abort a trial after D without progress [30s]\n",       \
         .keys = __VA_ARGS__                                                                        \
     }
@@ -107,29 +105,26 @@ bool shared_rows_session_timeout(struct option_given *given);
 /* JSON has no larger integer. */
 #define ROW_SEED(type, place)                                                                      \
     {                                                                                              \
-        .name = "--seed", .parse = option_row_number, .member = OPTION_MEMBER(type, place),        \
-        .most = INT64_MAX,                                                                         \
+        .name = "--seed", OPTION_NUMBER(type, place, 0, INT64_MAX),                                \
         .help = "      --seed S             of the order of trials and of random times "           \
                 "[clock]\n"                                                                        \
     }
 
 #define ROW_OUT(type)                                                                              \
     {                                                                                              \
-        .name = "--out", .letter = 'o', .parse = option_row_folder,                                \
-        .member = OPTION_MEMBER(type, output.out),                                                 \
+        .name = "--out", .letter = 'o', OPTION_FOLDER(type, output.out),                           \
         .help = "  -o, --out DIR            new folder for the results [results/TIME-TARGET]\n"    \
     }
 
 #define ROW_PLOTS(type)                                                                            \
     {                                                                                              \
-        .name = "--plots", .parse = option_row_plots, .member = OPTION_MEMBER(type, output.plots), \
-        .value = "svg,png", .help = "      --plots FORMATS      svg, png, pdf, eps [svg,png]\n"    \
+        .name = "--plots", OPTION_PLOTS(type, output.plots), .value = "svg,png",                   \
+        .help = "      --plots FORMATS      svg, png, pdf, eps [svg,png]\n"                        \
     }
 
 #define ROW_QUIET(type)                                                                            \
     {                                                                                              \
-        .name = "--quiet", .letter = 'q', .parse = option_row_flag,                                \
-        .member = OPTION_MEMBER(type, output.quiet),                                               \
+        .name = "--quiet", .letter = 'q', OPTION_FLAG(type, output.quiet),                         \
         .help = "  -q, --quiet              print only errors and failed verdicts\n"               \
     }
 

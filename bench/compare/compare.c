@@ -60,24 +60,19 @@ struct compare {
 
 /* ------------------------------------------------------------------ the command line */
 
-#define MEMBER(member) OPTION_MEMBER(struct compare, member)
-
 static const struct option_row rows[] = {
     {.name = "--out",
      .letter = 'o',
-     .parse = option_row_folder,
-     .member = MEMBER(out),
+     OPTION_FOLDER(struct compare, out),
      .help = "  -o, --out DIR        for compare.csv and plots/, a folder that does not exist\n"
              "                       yet [results/TIME-compare]\n"},
     {.name = "--plots",
-     .parse = option_row_plots,
-     .member = MEMBER(plots),
+     OPTION_PLOTS(struct compare, plots),
      .value = "svg,png",
      .help = "      --plots FORMATS  of the plot: svg, png, pdf, eps [svg,png]\n"},
     {.name = "--quiet",
      .letter = 'q',
-     .parse = option_row_flag,
-     .member = MEMBER(quiet),
+     OPTION_FLAG(struct compare, quiet),
      .help = "  -q, --quiet          print nothing but errors and failed verdicts\n"},
     OPTION_ROW_HELP("  -h, --help           this help\n"),
     {0},

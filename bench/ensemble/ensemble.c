@@ -44,8 +44,6 @@ static const char notes[] =
 
 /* ------------------------------------------------------------------ the command line */
 
-#define MEMBER(member) OPTION_MEMBER(struct ensemble_options, member)
-
 static bool parse_servers(struct option_given *given)
 {
     const struct ensemble_options *options = given->options;
@@ -59,36 +57,26 @@ static bool parse_servers(struct option_given *given)
 static const struct option_row rows[] = {
     {.name = "--servers",
      .parse = parse_servers,
-     .member = MEMBER(servers),
+     .member = OPTION_MEMBER(struct ensemble_options, servers),
      .least = 1,
      .most = ENSEMBLE_SERVERS_MAX,
      .expected = "expected 1, 3, 5 or 7",
      .value = "3",
      .help = "      --servers N     number of servers: 1, 3, 5 or 7 [3]\n"},
     {.name = "--heap",
-     .parse = option_row_number,
-     .member = MEMBER(heap_mib),
-     .least = SERVER_HEAP_MIN_MIB,
-     .most = SERVER_HEAP_MAX_MIB,
+     OPTION_NUMBER(struct ensemble_options, heap_mib, SERVER_HEAP_MIN_MIB, SERVER_HEAP_MAX_MIB),
      .value = "512",
      .help = "      --heap MIB      heap of each server [512]\n"},
     {.name = "--fsync",
-     .parse = option_row_word,
-     .member = MEMBER(fsync),
-     .words = option_row_no_yes,
-     .expected = "expected yes or no",
+     OPTION_WORD(struct ensemble_options, fsync, option_row_no_yes, "expected yes or no"),
      .value = "yes",
      .help = "      --fsync yes|no  whether the servers' writes wait for the disk [yes]\n"},
     {.name = "--data",
-     .parse = option_row_folder,
-     .member = MEMBER(data_folder),
+     OPTION_FOLDER(struct ensemble_options, data_folder),
      .help = "      --data DIR      folder for the servers' data; must be empty or not exist\n"
              "                      [a temporary folder]\n"},
     {.name = "--port",
-     .parse = option_row_number,
-     .member = MEMBER(first_port),
-     .least = 1,
-     .most = PORT_MAX,
+     OPTION_NUMBER(struct ensemble_options, first_port, 1, PORT_MAX),
      .expected = "expected a port from 1 to 65535",
      .help = "      --port P        client port of the first server; the others use the\n"
              "                      following ports [any free ports]\n"},

@@ -71,30 +71,23 @@ struct inspect {
 
 /* ------------------------------------------------------------------ the command line */
 
-#define MEMBER(member) OPTION_MEMBER(struct inspect, member)
-
 static const struct option_row rows[] = {
     {.name = "--connect",
-     .parse = option_row_servers,
-     .member = MEMBER(servers),
+     OPTION_SERVERS(struct inspect, servers),
      .help = "      --connect HOSTS[/CHROOT]  all servers; without some of them, clients of\n"
              "                                those servers have no address\n"},
     {.name = "--json",
-     .parse = option_row_flag,
-     .member = MEMBER(json),
+     OPTION_FLAG(struct inspect, json),
      .help = "      --json                    print JSON; zkherd-inspect(1) lists the keys\n"},
     {.name = "--watch",
-     .parse = option_row_flag,
-     .member = MEMBER(watch),
+     OPTION_FLAG(struct inspect, watch),
      .help = "      --watch                   show the lock again at each change, until Ctrl-C\n"},
     {.name = "--break",
-     .parse = option_row_flag,
-     .member = MEMBER(breaks),
+     OPTION_FLAG(struct inspect, breaks),
      .help = "      --break                   ask, then delete the holder's znode; of all\n"
              "                                readers, or all leases, if several hold\n"},
     {.name = "--yes",
-     .parse = option_row_flag,
-     .member = MEMBER(yes),
+     OPTION_FLAG(struct inspect, yes),
      .help = "      --yes                     with --break: do not ask\n"},
     OPTION_ROW_HELP("  -h, --help                    this help\n"),
     {0},
