@@ -2,9 +2,9 @@
 #include "bench/claims/deaths.h"
 
 #include "base/clock.h"
+#include "bench/output/folder.h"
 
 #include <inttypes.h>
-#include <string.h>
 
 /* As short as servers with ordinary settings come near to; they grant two ticks at least. */
 #define CRASH_TIMEOUT_MS 2000
@@ -123,12 +123,6 @@ enum error_kind deaths_of_waiters_wake_one(const struct claim *claim, struct tes
 /* When nothing has moved for so long the lock is blocked. The sessions live for much longer. */
 #define BLOCKED_NS (2 * NS_PER_S)
 
-static const char *last_name(const char *path)
-{
-    const char *slash = strrchr(path, '/');
-    return slash != NULL ? slash + 1 : path;
-}
-
 /* Led to its end, or blocked by a client that has created again. */
 static bool accepts_lost_reply(const struct trial_result *result, struct finding *finding)
 {
@@ -153,8 +147,8 @@ static void check_lost_reply(const struct testbed_trial *trial, bool blocks,
     if (blocked)
         finding_measured(finding,
                          "then nothing for %d s: session %d, at %s, waits until %s is deleted",
-                         (int)(BLOCKED_NS / NS_PER_S), REPLY_SESSION, last_name(session->node),
-                         last_name(session->waits_for));
+                         (int)(BLOCKED_NS / NS_PER_S), REPLY_SESSION, folder_name(session->node),
+                         folder_name(session->waits_for));
     finding_check(finding, blocked == blocks);
     finding_check(finding, result->handoffs == (blocks ? REPLY_SESSION : REPLY_CLIENTS));
     finding_check(finding, creates == (blocks ? REPLY_CLIENTS + 1 : REPLY_CLIENTS));

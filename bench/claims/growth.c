@@ -3,7 +3,6 @@
 
 #include <math.h>
 #include <stdio.h>
-#include <string.h>
 
 /* Half a message: counts are whole numbers. */
 #define EQUAL 0.5

@@ -13,7 +13,6 @@
 #include "bench/target/remains.h"
 #include "fleet/setup_session.h"
 
-#include <inttypes.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>

@@ -5,7 +5,6 @@
 #include "bench/cli/shared_rows.h"
 #include "recipes/registry.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 

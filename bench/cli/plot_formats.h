@@ -7,8 +7,7 @@
 
 #include <stdbool.h>
 
-#define PLOT_FORMATS         4
-#define PLOT_FORMATS_DEFAULT 3u /* svg and png */
+#define PLOT_FORMATS 4
 
 /* The format of bit i, as a user types it and as a file's name ends. */
 extern const char *const plot_formats[PLOT_FORMATS];

@@ -10,29 +10,28 @@
 
 #define SERVERS_MAX 1000000
 
-static const char *const figure_columns[] = {
-#define X(name, column) column,
-    COMPARED_FIGURES(X)
+/* The columns that are read: the figures, and three more. */
+enum { RECIPE = COMPARED_FIGURE_COUNT, TARGET, VALID, COLUMNS };
+
+static const char *const columns[COLUMNS] = {[RECIPE] = "recipe",
+                                             [TARGET] = "target",
+                                             [VALID] = "valid",
+#define X(name, column) [COMPARED_##name] = column,
+                                             COMPARED_FIGURES(X)
 #undef X
 };
 
-/* Where the columns of a run's trials are. */
+/* Where they are in a run's trials.csv. */
 struct places {
-    size_t figures[COMPARED_FIGURE_COUNT];
-    size_t recipe, target, valid;
+    size_t of[COLUMNS];
 };
 
 static enum error_kind find_places(const struct past_run *run, struct places *places,
                                    struct error *error)
 {
-    const struct csv_reader *trials = &run->trials;
-    enum error_kind kind = csv_reader_column(trials, "recipe", &places->recipe, error);
-    if (kind == ERROR_NONE)
-        kind = csv_reader_column(trials, "target", &places->target, error);
-    if (kind == ERROR_NONE)
-        kind = csv_reader_column(trials, "valid", &places->valid, error);
-    for (size_t i = 0; kind == ERROR_NONE && i < COMPARED_FIGURE_COUNT; i++)
-        kind = csv_reader_column(trials, figure_columns[i], &places->figures[i], error);
+    enum error_kind kind = ERROR_NONE;
+    for (size_t i = 0; kind == ERROR_NONE && i < COLUMNS; i++)
+        kind = csv_reader_column(&run->trials, columns[i], &places->of[i], error);
     return kind;
 }
 
@@ -50,15 +49,13 @@ static enum error_kind read_figures(const struct past_run *run, const struct pla
 {
     for (size_t i = 0; i < COMPARED_FIGURE_COUNT; i++) {
         double *figure = &trial->figures[i];
-        enum error_kind kind =
-            csv_reader_number(&run->trials, row, places->figures[i], figure, error);
+        enum error_kind kind = csv_reader_number(&run->trials, row, places->of[i], figure, error);
         if (kind != ERROR_NONE)
             return kind;
         if (isnan(*figure) && never_is_empty(run, i))
-            return csv_reader_refuse(&run->trials, row, places->figures[i], "is not a number",
-                                     error);
+            return csv_reader_refuse(&run->trials, row, places->of[i], "is not a number", error);
         if (*figure < 0)
-            return csv_reader_refuse(&run->trials, row, places->figures[i], "is negative", error);
+            return csv_reader_refuse(&run->trials, row, places->of[i], "is negative", error);
     }
     return ERROR_NONE;
 }
@@ -66,18 +63,19 @@ static enum error_kind read_figures(const struct past_run *run, const struct pla
 static enum error_kind read_trial(const struct past_run *run, const struct places *places,
                                   size_t row, struct compared_trial *trial, struct error *error)
 {
-    const char *valid = csv_reader_text(&run->trials, row, places->valid);
+    const char *valid = csv_reader_text(&run->trials, row, places->of[VALID]);
     bool is_valid = strcmp(valid, "yes") == 0;
-    trial->recipe = csv_reader_text(&run->trials, row, places->recipe);
+    trial->recipe = csv_reader_text(&run->trials, row, places->of[RECIPE]);
     enum error_kind kind = read_figures(run, places, row, trial, error);
     if (kind != ERROR_NONE)
         return kind;
     double servers = trial->figures[COMPARED_SERVERS];
     if (servers > SERVERS_MAX || servers != floor(servers))
-        return csv_reader_refuse(&run->trials, row, places->figures[COMPARED_SERVERS],
+        return csv_reader_refuse(&run->trials, row, places->of[COMPARED_SERVERS],
                                  "is no number of servers", error);
     if (!is_valid && strcmp(valid, "no") != 0)
-        return csv_reader_refuse(&run->trials, row, places->valid, "is neither yes nor no", error);
+        return csv_reader_refuse(&run->trials, row, places->of[VALID], "is neither yes nor no",
+                                 error);
     /* Under lockstep a trial that was cut short has no law. In free pace no trial has one, and a
      * trial that was cut short looks like any other that is not valid: such counts are not used. */
     bool complete =
@@ -111,16 +109,16 @@ static enum error_kind add_row(struct compared_run *side, const struct places *p
     enum error_kind kind = read_trial(side->run, places, row, trial, error);
     if (kind != ERROR_NONE)
         return kind;
-    const char *target = csv_reader_text(trials, row, places->target);
+    const char *target = csv_reader_text(trials, row, places->of[TARGET]);
     if (row == 0) {
         side->target = target;
         side->servers = (uint64_t)trial->figures[COMPARED_SERVERS];
     }
     if (strcmp(target, side->target) != 0)
-        return csv_reader_refuse(trials, row, places->target, "is not that of the trials before",
-                                 error);
+        return csv_reader_refuse(trials, row, places->of[TARGET],
+                                 "is not that of the trials before", error);
     if (trial->figures[COMPARED_SERVERS] != (double)side->servers)
-        return csv_reader_refuse(trials, row, places->figures[COMPARED_SERVERS],
+        return csv_reader_refuse(trials, row, places->of[COMPARED_SERVERS],
                                  "is not that of the trials before", error);
     side->count++;
     side->failed += trial->failed;

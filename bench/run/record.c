@@ -10,7 +10,6 @@
 #include "bench/run/stalls_json.h"
 #include "bench/run/table.h"
 
-#include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -6,7 +6,6 @@
 #include "trial/plan.h"
 
 #include <limits.h>
-#include <string.h>
 #include <sys/resource.h>
 #include <sys/statvfs.h>
 
