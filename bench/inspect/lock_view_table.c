@@ -120,13 +120,13 @@ static void put_row(struct grid *grid, const struct lock_view *view, size_t plac
                                         [LINE_LEASES] = ""};
     const struct lock_view_entry *entry = &view->entries[place];
     const struct connection *found = connections_find(connections, entry->stat.owner);
-    const char *slash = entry->below[0] != '\0' ? "/" : "";
     char age[32], server[ENDPOINT_TEXT_SIZE] = GRID_UNKNOWN, data[4 * SYNC_SESSION_VALUE_MAX];
     if (found != NULL)
         endpoint_typed(&connections->servers->endpoints[found->server], server, sizeof server);
     grid_put(grid, "%zu", place + 1);
     grid_put(grid, "%s%s", lock_view_table_state(view, place), roles[view->places[place].role]);
-    grid_put(grid, "%s%s%s", entry->below + strlen(slash), slash, view->places[place].name);
+    grid_put(grid, "%s%s%s", entry->below + (entry->below[0] == '/'),
+             entry->below[0] != '\0' ? "/" : "", view->places[place].name);
     if (entry->stat.owner != 0)
         grid_put(grid, "0x%" PRIx64, (uint64_t)entry->stat.owner);
     else
