@@ -28,7 +28,7 @@ struct target_options {
     bool connect;                  /* to existing servers; else private ones are started */
     struct connect_string servers; /* of --connect */
     uint64_t *server_counts;       /* topologies of private servers, ascending */
-    size_t topology_count;         /* of them; 1 with --connect */
+    size_t topology_count;         /* of server_counts; 1 with --connect */
     bool servers_given;            /* on the command line: --servers */
     bool heap_given;               /* on the command line: --heap */
     bool fsync_given;              /* on the command line: --fsync */

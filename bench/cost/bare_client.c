@@ -209,9 +209,9 @@ static void send_connect(const struct connection *connection)
     put_integer(&frame, 0);  /* protocol */
     put(&frame, nothing, 8); /* the last zxid seen */
     put_integer(&frame, SESSION_TIMEOUT_MS);
-    put(&frame, nothing, 8); /* no session yet */
+    put(&frame, nothing, 8); /* no session */
     put_integer(&frame, 16);
-    put(&frame, nothing, 16); /* nor its password */
+    put(&frame, nothing, 16); /* no password */
     put(&frame, nothing, 1);  /* not read-only */
     end(&frame);
     (void)!send(connection->fd, frame.bytes, frame.length, MSG_NOSIGNAL);

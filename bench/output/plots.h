@@ -15,7 +15,7 @@ enum plots_end {
     PLOTS_DRAWN,
     PLOTS_NOTHING,     /* there was nothing to draw */
     PLOTS_SKIPPED,     /* it could not be done: why has the reason */
-    PLOTS_INTERRUPTED, /* and none is left */
+    PLOTS_INTERRUPTED, /* no plot is left */
 };
 
 /* The names of as many recipes as a run may have, with room to spare. */

@@ -51,7 +51,7 @@ static struct fitted fit(const struct points *points, bool counts)
 struct metric {
     const char *name;
     bool on_time;
-    bool has_law; /* under lockstep: the law tells it to the last one */
+    bool has_law; /* under lockstep: the law gives the exact count */
     double (*value)(const struct sample *sample);
 };
 

@@ -42,7 +42,7 @@ struct run {
     char left_out[512]; /* which numbers of clients, and why; "": none */
     struct error left;  /* ERROR_LEFT_BEHIND: znodes that could not be removed */
     bool made_out;      /* the folder of --out, for the folders of several targets */
-    bool made_data;     /* that of --data */
+    bool made_data;     /* the folder of --data */
     int signals;        /* a signalfd: readable when the run is to end */
 };
 
