@@ -21,7 +21,7 @@ struct option_given {
     const struct option_row *row;
     const char *value; /* NULL: a flag */
     void *options;     /* the subcommand's own struct */
-    char why[400];     /* why the value is not allowed */
+    char why[512];     /* why the value is not allowed; no shorter than the detail of an error */
 };
 
 /* A member of the subcommand's own struct. */
