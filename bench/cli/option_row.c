@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "bench/cli/option_row.h"
 
+#include "base/cores.h"
 #include "base/text.h"
 #include "bench/cli/plot_formats.h"
 #include "client/connect.h"
@@ -66,6 +67,18 @@ bool option_row_number(struct option_given *given)
         return option_row_refuse(given, "%s", row->expected);
     return option_row_refuse(given, "expected a whole number from %llu to %llu",
                              (unsigned long long)row->least, (unsigned long long)row->most);
+}
+
+bool option_row_cpus(struct option_given *given)
+{
+    uint64_t percent, least = given->row->least;
+    double cores = cores_allowed();
+    if (text_parse_hundredths(given->value, least, (uint64_t)(cores * 100), &percent))
+        return put(given, percent);
+    return option_row_refuse(given,
+                             "expected a number of cores from %.2f to %.4g, with at most two "
+                             "decimals: zkherd may use %.4g",
+                             (double)least / 100, cores, cores);
 }
 
 bool option_row_duration(struct option_given *given)

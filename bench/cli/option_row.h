@@ -89,6 +89,8 @@ void option_row_note(const struct option_given *given);
 /* Parsers. */
 bool option_row_flag(struct option_given *given);     /* into a bool */
 bool option_row_number(struct option_given *given);   /* from least to most, an unsigned integer */
+bool option_row_cpus(struct option_given *given);     /* cores, as percent of one: from least to the
+                                                         cores of this process; an unsigned */
 bool option_row_duration(struct option_given *given); /* of at least `least`, a uint64_t */
 bool option_row_word(struct option_given *given);     /* one of the words: its index, as a number */
 bool option_row_folder(struct option_given *given);   /* a const char * */

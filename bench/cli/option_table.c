@@ -174,6 +174,7 @@ PRINT(processes, json_integer((json_int_t)options->plan.processes))
 PRINT(session_timeout_ms, json_integer((json_int_t)(options->plan.session_timeout_ns / NS_PER_MS)))
 PRINT(timeout_ms, json_integer((json_int_t)(options->plan.timeout_ns / NS_PER_MS)))
 PRINT(max_clients, number_or_null(options->target.max_clients, UINT64_MAX))
+PRINT(server_cpu_percent, number_or_null(options->target.cpu_percent, 0))
 PRINT(max_rate, number_or_null(options->plan.max_rate, 0))
 
 /* ------------------------------------------------------------------ the rows */
@@ -249,6 +250,8 @@ const struct option_row option_table[] = {
                   KEYS({"processes", print_processes, false, JSON_INTEGER})),
     ROW_SERVERS(struct options),
     ROW_HEAP(struct options),
+    ROW_SERVER_CPUS(struct options,
+                    KEYS({"server_cpu_percent", print_server_cpu_percent, true, JSON_NULL})),
     ROW_FSYNC(struct options),
     ROW_DATA(struct options),
     ROW_CONNECT(struct options),

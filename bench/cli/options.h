@@ -33,6 +33,7 @@ struct target_options {
     bool heap_given;               /* on the command line: --heap */
     bool fsync_given;              /* on the command line: --fsync */
     uint32_t heap_mib;             /* of each private server's JVM */
+    uint32_t cpu_percent;          /* of one core, for each private server; 0: no limit */
     bool fsync;
     const char *data; /* folder of the private servers' data; NULL: a temporary folder */
     enum placement placement;

@@ -56,6 +56,14 @@ bool shared_rows_session_timeout(struct option_given *given);
         .help = "      --heap MIB           heap of each private server [512]\n"                   \
     }
 
+#define ROW_SERVER_CPUS(type, ...)                                                                 \
+    {                                                                                              \
+        .name = "--server-cpus", .parse = option_row_cpus,                                         \
+        .member = OPTION_MEMBER(type, target.cpu_percent), .least = SERVER_CPU_MIN_PERCENT,        \
+        .help = "      --server-cpus X      cores that each private server may use, e.g. 0.25\n",  \
+        .keys = __VA_ARGS__                                                                        \
+    }
+
 #define ROW_FSYNC(type)                                                                            \
     {                                                                                              \
         .name = "--fsync",                                                                         \

@@ -120,6 +120,10 @@ static enum error_kind open_records(struct load *load, int argc, char **argv, st
         load->record_count += kind == ERROR_NONE;
         if (kind == ERROR_NONE && load->left_out[0] != '\0')
             load_record_warn(&load->records[i], load->left_out);
+        const char *warning =
+            resources_warning(&load->options.target, load->targets.list[i].servers.count);
+        if (kind == ERROR_NONE && warning != NULL)
+            load_record_warn(&load->records[i], warning);
     }
     return kind;
 }

@@ -150,6 +150,7 @@ static const struct option_row rows[] = {
     ROW_PROCESSES(struct load_options, processes, NULL),
     ROW_SERVERS(struct load_options),
     ROW_HEAP(struct load_options),
+    ROW_SERVER_CPUS(struct load_options, NULL),
     ROW_FSYNC(struct load_options),
     ROW_DATA(struct load_options),
     ROW_CONNECT(struct load_options),
@@ -270,17 +271,18 @@ static json_t *describe_mixes(const struct load_options *options)
 json_t *load_options_plan(const struct load_options *options)
 {
     bool own = options->znodes == 0;
-    return json_pack("{s:o, s:o, s:o, s:s?, s:i, s:i, s:o, s:I, s:I, s:i, s:i, s:s, s:I, s:I}",
-                     "mixes", describe_mixes(options), "sessions",
-                     describe_list(options->sessions.list, options->sessions.count), "rates_per_s",
-                     describe_list(options->rates.list, options->rates.count), "arrivals",
-                     options->rates.count > 0 ? arrivals_words[options->poisson] : NULL, "depth",
-                     (int)options->depth, "value_bytes", (int)options->value_bytes, "znodes",
-                     own ? json_string("own") : json_integer(options->znodes), "warm_up_ns",
-                     (json_int_t)options->warm_up_ns, "duration_ns",
-                     (json_int_t)options->duration_ns, "trials", (int)options->trials, "processes",
-                     (int)options->processes, "placement",
-                     options_placements[options->target.placement], "session_timeout_ms",
-                     (json_int_t)(options->session_timeout_ns / NS_PER_MS), "timeout_ms",
-                     (json_int_t)(options->timeout_ns / NS_PER_MS));
+    return json_pack(
+        "{s:o, s:o, s:o, s:s?, s:i, s:i, s:o, s:I, s:I, s:i, s:i, s:o, s:s, s:I, s:I}", "mixes",
+        describe_mixes(options), "sessions",
+        describe_list(options->sessions.list, options->sessions.count), "rates_per_s",
+        describe_list(options->rates.list, options->rates.count), "arrivals",
+        options->rates.count > 0 ? arrivals_words[options->poisson] : NULL, "depth",
+        (int)options->depth, "value_bytes", (int)options->value_bytes, "znodes",
+        own ? json_string("own") : json_integer(options->znodes), "warm_up_ns",
+        (json_int_t)options->warm_up_ns, "duration_ns", (json_int_t)options->duration_ns, "trials",
+        (int)options->trials, "processes", (int)options->processes, "server_cpu_percent",
+        options->target.cpu_percent > 0 ? json_integer(options->target.cpu_percent) : json_null(),
+        "placement", options_placements[options->target.placement], "session_timeout_ms",
+        (json_int_t)(options->session_timeout_ns / NS_PER_MS), "timeout_ms",
+        (json_int_t)(options->timeout_ns / NS_PER_MS));
 }

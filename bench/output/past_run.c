@@ -191,6 +191,8 @@ static enum error_kind read_manifest(struct past_run *run, struct error *error)
         json_object_set_new(plan, "max_rate", json_null());
     if (json_object_get(plan, "background") == NULL)
         json_object_set_new(plan, "background", json_string("none"));
+    if (json_object_get(plan, "server_cpu_percent") == NULL)
+        json_object_set_new(plan, "server_cpu_percent", json_null());
     run->plan = plan;
     return check_keys(run, path, error);
 }

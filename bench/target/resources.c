@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "bench/target/resources.h"
 
+#include "base/cores.h"
 #include "bench/cli/machine.h"
 #include "client/library.h"
 #include "servers/ensemble.h"
@@ -50,4 +51,12 @@ enum error_kind resources_check(const struct target_options *options, uint64_t s
     if (kind == ERROR_NONE)
         kind = check_memory(options, error);
     return kind == ERROR_NONE ? allow_descriptors(options, sessions, processes, error) : kind;
+}
+
+const char *resources_warning(const struct target_options *options, size_t server_count)
+{
+    if ((double)options->cpu_percent * (double)server_count <= cores_allowed() * 100)
+        return NULL;
+    return "the shares of --server-cpus add up to more than the cores that zkherd may use: the "
+           "servers may get less";
 }

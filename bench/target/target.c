@@ -28,6 +28,7 @@ static enum error_kind start_private(const struct target_options *options, size_
     char folder[PATH_MAX];
     wanted.servers = (unsigned)options->server_counts[topology];
     wanted.heap_mib = options->heap_mib;
+    wanted.cpu_percent = options->cpu_percent;
     wanted.fsync = options->fsync;
     if (wanted.servers == 1)
         snprintf(target->name, sizeof target->name, "standalone");

@@ -20,16 +20,17 @@ static bool conflict(const struct question *question, const char *option, const 
 static bool private_conflicts(const struct question *question)
 {
     const struct target_options *target = question->target;
-    const char *given = target->heap_given     ? "--heap"
-                        : target->fsync_given  ? "--fsync"
-                        : target->data != NULL ? "--data"
-                                               : NULL;
+    const char *given = target->heap_given        ? "--heap"
+                        : target->cpu_percent > 0 ? "--server-cpus"
+                        : target->fsync_given     ? "--fsync"
+                        : target->data != NULL    ? "--data"
+                                                  : NULL;
     if (given != NULL && target->connect)
         return conflict(question, given, "with --connect",
                         "only private servers are configured by zkherd");
     if (given != NULL && target->driver == DRIVER_SIMULATED)
         return conflict(question, given, "with --driver simulated",
-                        "a simulation has neither heap nor disk");
+                        "a simulation has no server process");
     return false;
 }
 

@@ -43,6 +43,9 @@
       "install the package libzookeeper-java, or set ZOOKEEPER_HOME to an Apache release")         \
     X(NO_CLIENT_LIBRARY, 3, "the ZooKeeper client library cannot be loaded",                       \
       "install that package")                                                                      \
+    X(NO_CPU_SHARE, 3, "the CPU of a server cannot be limited",                                    \
+      "run as root, or in a cgroup in which this user may create others, or leave out "            \
+      "--server-cpus")                                                                             \
     X(SERVER_DIED, 3, "the server exited unexpectedly",                                            \
       "if it lacked memory, give a larger --heap")                                                 \
     X(STANDS, 3, "a private ensemble is already running",                                          \

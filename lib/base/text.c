@@ -38,6 +38,25 @@ bool text_parse_number(const char *text, uint64_t minimum, uint64_t maximum, uin
     return true;
 }
 
+bool text_parse_hundredths(const char *text, uint64_t minimum, uint64_t maximum,
+                           uint64_t *hundredths)
+{
+    uint64_t whole, part = 0;
+    if (!read_digits(&text, &whole) || whole > maximum / 100)
+        return false;
+    if (*text == '.') {
+        size_t digits = strlen(++text);
+        if (digits > 2 || !read_digits(&text, &part))
+            return false;
+        part *= digits == 1 ? 10 : 1;
+    }
+    uint64_t value = whole * 100 + part;
+    if (*text != '\0' || value < minimum || value > maximum)
+        return false;
+    *hundredths = value;
+    return true;
+}
+
 static bool unit_of_duration(const char *unit, double *unit_ns)
 {
     static const struct {

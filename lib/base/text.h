@@ -14,6 +14,11 @@
 /* A decimal number in minimum … maximum, without sign and blanks. */
 bool text_parse_number(const char *text, uint64_t minimum, uint64_t maximum, uint64_t *number);
 
+/* A decimal number with at most two decimals, in hundredths: "0.25" is 25. minimum and maximum: in
+ * hundredths. */
+bool text_parse_hundredths(const char *text, uint64_t minimum, uint64_t maximum,
+                           uint64_t *hundredths);
+
 /* A duration: 0, or a decimal number, possibly with a fraction, and a unit: ns, us, ms, s, m or h.
  * At most ten days. */
 bool text_parse_duration(const char *text, uint64_t *duration_ns);

@@ -116,8 +116,10 @@ static enum error_kind launch(const struct ensemble_options *options,
                               const struct server_ports *ports, struct ensemble *ensemble,
                               struct error *error)
 {
-    const struct server_options server_options = {
-        .heap_mib = options->heap_mib, .fsync = options->fsync, .tick_ms = options->tick_ms};
+    const struct server_options server_options = {.heap_mib = options->heap_mib,
+                                                  .cpu_percent = options->cpu_percent,
+                                                  .fsync = options->fsync,
+                                                  .tick_ms = options->tick_ms};
     struct server_place place = {
         .supervisor = ensemble->supervisor, .ports = ports, .count = options->servers};
     for (; ensemble->count < options->servers; ensemble->count++) {

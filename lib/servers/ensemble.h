@@ -27,6 +27,7 @@ struct ensemble;
 struct ensemble_options {
     unsigned servers;        /* 1, 3, 5 or 7 */
     unsigned heap_mib;       /* of each JVM, which needs about SERVER_OVERHEAD_MIB more */
+    unsigned cpu_percent;    /* CPU share of each JVM, in percent of one core; 0: no limit */
     bool fsync;              /* whether a transaction waits for the disk, as in production */
     uint64_t tick_ms;        /* ZooKeeper's tickTime; session timeouts are 2 ticks to an hour */
     const char *data_folder; /* for the servers' data: an empty folder, or one to make and remove;
@@ -43,9 +44,9 @@ struct ensemble_options ensemble_options_default(void);
  * s, 60 s at most. On success *ensemble is the caller's to end with ensemble_stop.
  *
  * Errors of the ensemble_check_ functions below, ERROR_USAGE (ports above 65535), ERROR_PORT_TAKEN,
- * ERROR_NO_JAVA, ERROR_NO_ZOOKEEPER, ERROR_SERVER_DIED, ERROR_NO_ANSWER (a server does not serve
- * within 60 s), or the operating system's. Of a server the detail is the end of its log. On an
- * error nothing is left behind.
+ * ERROR_NO_JAVA, ERROR_NO_ZOOKEEPER, ERROR_NO_CPU_SHARE, ERROR_SERVER_DIED, ERROR_NO_ANSWER (a
+ * server does not serve within 60 s), or the operating system's. Of a server the detail is the end
+ * of its log. On an error nothing is left behind.
  *
  * Call this while the program has one thread: it forks. The servers inherit the program's present
  * limit of open files.

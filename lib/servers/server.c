@@ -83,7 +83,8 @@ static enum error_kind run_java(struct server *server, const struct server_optio
         NULL,
     };
     join_arguments(arguments, server->start.command_line, sizeof server->start.command_line);
-    return supervisor_run(server->supervisor, arguments, log, &server->pid, error);
+    return supervisor_run(server->supervisor, arguments, log, options->cpu_percent, &server->pid,
+                          error);
 }
 
 static void take_place(struct server *server, const struct server_place *place)

@@ -30,6 +30,9 @@
 #define SERVER_HEAP_MIN_MIB 8
 #define SERVER_HEAP_MAX_MIB 1000000
 
+/* With a smaller CPU share a JVM takes minutes to start. */
+#define SERVER_CPU_MIN_PERCENT 5
+
 /* What a server is started with, for a manifest. */
 struct server_start {
     char settings[SERVER_CONFIG_TEXT_SIZE]; /* the text of its zoo.cfg */
@@ -42,7 +45,7 @@ struct server;
 /* Configures a server and has the supervisor run it (servers/install.h finds Java and ZooKeeper).
  * server_serves says later whether it serves. On success *server is the caller's to server_free;
  * the process is the supervisor's, and has the supervisor's limit of open files. ERROR_NO_JAVA,
- * ERROR_NO_ZOOKEEPER, or the operating system's. */
+ * ERROR_NO_ZOOKEEPER, ERROR_NO_CPU_SHARE, or the operating system's. */
 MUST_CHECK enum error_kind server_launch(const struct server_options *options,
                                          const struct server_place *place, struct server **server,
                                          struct error *error);

@@ -22,9 +22,10 @@
 #define SERVER_CONFIG_TEXT_SIZE 4096
 
 struct server_options {
-    unsigned heap_mib; /* of the JVM, reserved at its start */
-    bool fsync;        /* whether a transaction waits for the disk, as in production */
-    uint64_t tick_ms;  /* ZooKeeper's tickTime; session timeouts are 2 ticks to an hour */
+    unsigned heap_mib;    /* of the JVM, reserved at its start */
+    unsigned cpu_percent; /* CPU share of the JVM, in percent of one core; 0: no limit */
+    bool fsync;           /* whether a transaction waits for the disk, as in production */
+    uint64_t tick_ms;     /* ZooKeeper's tickTime; session timeouts are 2 ticks to an hour */
 };
 
 struct server_ports {

@@ -141,19 +141,25 @@ static bool append(char *request, size_t *size, const char *string)
 }
 
 enum error_kind supervisor_run(struct supervisor *supervisor, const char *const arguments[],
-                               const char *log_name, pid_t *pid, struct error *error)
+                               const char *log_name, unsigned cpu_percent, pid_t *pid,
+                               struct error *error)
 {
-    char request[SUPERVISOR_REQUEST_SIZE];
+    char request[SUPERVISOR_REQUEST_SIZE], share[16];
     size_t size = 0, count = 0;
     struct supervisor_process_reply reply;
     assert(log_name[0] != '\0');
-    bool fits = append(request, &size, log_name);
+    snprintf(share, sizeof share, "%u", cpu_percent);
+    bool fits = append(request, &size, log_name) && append(request, &size, share);
     for (; fits && arguments[count] != NULL; count++)
         fits = count < SUPERVISOR_ARGUMENTS_MAX && append(request, &size, arguments[count]);
     if (!fits)
         return error_from_errno(error, E2BIG, arguments[0], "%s", "");
     enum error_kind kind =
         ask(supervisor, request, size, arguments[0], "while starting a process", &reply, error);
+    if (kind == ERROR_NONE && reply.share_error.kind != ERROR_NONE) {
+        *error = reply.share_error;
+        kind = error->kind;
+    }
     if (kind == ERROR_NONE)
         *pid = reply.pid;
     return kind;

@@ -3,10 +3,10 @@
  * supervisor: a process that owns a temporary folder and the processes that run in it. Layer:
  * servers.
  *
- * Invariant: when the program ends, by SIGKILL too, the supervisor ends its processes, removes the
- * folder, and removes the parent folder if it has made that one. If the supervisor is killed, its
- * processes are killed too, and only the folder stays. A detached supervisor does not end with the
- * program.
+ * Invariant: when the program ends, by SIGKILL too, the supervisor ends its processes, removes
+ * their cgroups and the folder, and removes the parent folder if it has made that one. If the
+ * supervisor is killed, its processes are killed too, and the folder and empty cgroups stay. A
+ * detached supervisor does not end with the program.
  *
  * The supervisor is a child of the program in a process session of its own, so a Ctrl-C at the
  * terminal does not reach it. It learns of the program's end from a socket and from the program's
@@ -45,10 +45,12 @@ const char *supervisor_folder(const struct supervisor *supervisor);
  * the folder. Its input is empty, and its output is appended to log_name (a path below the folder).
  * On success *pid is its process. If the program cannot be executed, the process ends at once and
  * the log says why. A supervisor runs at most SUPERVISOR_PROCESSES_MAX processes in its life.
+ * cpu_percent: limits the CPU time of the process and its descendants, in percent of one core
+ * (servers/cpu_share.h); 0: no limit. ERROR_NO_CPU_SHARE, or the operating system's.
  */
 MUST_CHECK enum error_kind supervisor_run(struct supervisor *supervisor,
                                           const char *const arguments[], const char *log_name,
-                                          pid_t *pid, struct error *error);
+                                          unsigned cpu_percent, pid_t *pid, struct error *error);
 
 /*
  * Lets the supervisor run on without the program. It then holds a lock on the file lock_path (an

@@ -3,6 +3,7 @@
 
 #include "base/clock.h"
 #include "base/process.h"
+#include "servers/cpu_share.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -35,6 +36,7 @@ struct ward {
     const char *locked; /* the file to lock; NULL: not detached */
     int lock;
     pid_t processes[SUPERVISOR_PROCESSES_MAX];
+    struct cpu_share shares[SUPERVISOR_PROCESSES_MAX]; /* of the processes, by index */
     size_t count;
 };
 
@@ -98,16 +100,19 @@ ssize_t supervisor_process_receive(int channel, void *packet, size_t size)
     return TEMP_FAILURE_RETRY(recv(channel, packet, size, 0));
 }
 
-/* Runs in the child of the supervisor; errors go to the log. */
-_Noreturn static void execute(pid_t supervisor, const char *folder, const char *log_name,
+/* Runs in the child of the supervisor; errors go to the log. A child with a share of the CPU stops
+ * until put_into_share continues it. */
+_Noreturn static void execute(pid_t supervisor, const struct ward *ward, const char *log_name,
                               char *const arguments[])
 {
     setpgid(0, 0);
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     if (getppid() != supervisor) /* it died before the line above */
         _exit(127);
+    if (ward->shares[ward->count].folder[0] != '\0')
+        raise(SIGSTOP);
     set_signals(SIG_DFL);
-    if (chdir(folder) != 0)
+    if (chdir(ward->folder) != 0)
         _exit(127);
     int log = open(log_name, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
     if (log >= 0) {
@@ -119,21 +124,50 @@ _Noreturn static void execute(pid_t supervisor, const char *folder, const char *
     _exit(127);
 }
 
+/* Creates the share of the next process. */
+static enum error_kind make_share(struct ward *ward, unsigned cpu_percent, struct error *error)
+{
+    char name[SUPERVISOR_FOLDER_SIZE + 16];
+    if (cpu_percent == 0)
+        return ERROR_NONE;
+    snprintf(name, sizeof name, "%s.%zu", strrchr(ward->folder, '/') + 1, ward->count + 1);
+    return cpu_share_new(name, cpu_percent, &ward->shares[ward->count], error);
+}
+
+/* Waits until the child has stopped, and lets it go on inside its share. */
+static enum error_kind put_into_share(const struct cpu_share *share, pid_t pid, struct error *error)
+{
+    siginfo_t stopped;
+    if (share->folder[0] == '\0')
+        return ERROR_NONE;
+    waitid(P_PID, (id_t)pid, &stopped, WSTOPPED | WEXITED | WNOWAIT);
+    enum error_kind kind = cpu_share_put(share, pid, error);
+    kill(pid, kind == ERROR_NONE ? SIGCONT : SIGKILL);
+    return kind;
+}
+
 static struct supervisor_process_reply run(struct ward *ward, const char *log_name,
-                                           char *const arguments[])
+                                           unsigned cpu_percent, char *const arguments[])
 {
     pid_t supervisor = getpid();
+    struct supervisor_process_reply reply = {0};
     if (ward->count == SUPERVISOR_PROCESSES_MAX)
         return (struct supervisor_process_reply){.os_error = EAGAIN};
+    if (make_share(ward, cpu_percent, &reply.share_error) != ERROR_NONE)
+        return reply;
     pid_t pid = fork();
-    if (pid < 0)
-        return (struct supervisor_process_reply){.os_error = errno};
+    if (pid < 0) {
+        reply.os_error = errno;
+        cpu_share_remove(&ward->shares[ward->count]);
+        return reply;
+    }
     if (pid == 0)
-        execute(supervisor, ward->folder, log_name, arguments);
+        execute(supervisor, ward, log_name, arguments);
     /* Also here, so that the group exists before the child gets that far. */
     setpgid(pid, pid);
-    ward->processes[ward->count++] = pid;
-    return (struct supervisor_process_reply){.pid = pid};
+    reply.pid = ward->processes[ward->count] = pid;
+    (void)!put_into_share(&ward->shares[ward->count++], pid, &reply.share_error);
+    return reply;
 }
 
 /* Returns 0 or an errno. Blocks SIGTERM for stand. */
@@ -200,15 +234,17 @@ static void serve(struct ward *ward)
         ssize_t size = supervisor_process_receive(ward->channel, request, sizeof request);
         if (size <= 0)
             return;
-        char *arguments[SUPERVISOR_ARGUMENTS_MAX + 1] = {NULL};
+        char *arguments[SUPERVISOR_ARGUMENTS_MAX + 2] = {NULL};
         size_t count = 0;
         char *string = request + strlen(request) + 1;
-        for (; string < request + size && count < SUPERVISOR_ARGUMENTS_MAX;
+        for (; string < request + size && count < SUPERVISOR_ARGUMENTS_MAX + 1;
              string += strlen(string) + 1)
             arguments[count++] = string;
         struct supervisor_process_reply reply = {.os_error = EINVAL};
         if (count > 0)
-            reply = request[0] == '\0' ? detach(ward, arguments[0]) : run(ward, request, arguments);
+            reply = request[0] == '\0'
+                        ? detach(ward, arguments[0])
+                        : run(ward, request, (unsigned)atoi(arguments[0]), arguments + 1);
         supervisor_process_send(ward->channel, &reply, sizeof reply);
     }
     close(ward->channel);
@@ -244,14 +280,27 @@ static void await_children(uint64_t limit_ns)
         pause_ms(5);
 }
 
-static void end_processes(const struct ward *ward)
+/* A process ends slowly while its share limits it. */
+static void lift_limits(const struct ward *ward)
 {
+    struct error ignored;
+    for (size_t i = 0; i < ward->count; i++) {
+        if (ward->shares[i].folder[0] != '\0')
+            (void)!cpu_share_set(&ward->shares[i], 0, &ignored);
+    }
+}
+
+static void end_processes(struct ward *ward)
+{
+    lift_limits(ward);
     signal_groups(ward, SIGTERM);
     await_children(GRACE_NS);
     if (!all_reaped()) {
         signal_groups(ward, SIGKILL);
         await_children(GRACE_NS);
     }
+    for (size_t i = 0; i < ward->count; i++)
+        cpu_share_remove(&ward->shares[i]);
 }
 
 static int remove_entry(const char *path, const struct stat *status, int type, struct FTW *place)

@@ -10,6 +10,8 @@
 #ifndef SERVERS_SUPERVISOR_PROCESS_H
 #define SERVERS_SUPERVISOR_PROCESS_H
 
+#include "base/error.h"
+
 #include <stdbool.h>
 #include <stddef.h>
 #include <sys/types.h>
@@ -23,11 +25,14 @@
 
 /*
  * The channel carries packets. The supervisor sends a reply when the folder is made, and one to
- * each request. A request is strings, each with its NUL: the path of the log and the arguments of a
- * program to run; or "" and the path of the file to lock when it is to be detached.
+ * each request. A request is strings, each with its NUL: the path of the log, the CPU share in
+ * percent
+ * ("0": no limit) and the arguments of a program to run; or "" and the path of the file to lock
+ * when it is to be detached.
  */
 struct supervisor_process_reply {
     int os_error;
+    struct error share_error;            /* why the program has no CPU share, or ERROR_NONE */
     pid_t pid;                           /* of the program that runs */
     char folder[SUPERVISOR_FOLDER_SIZE]; /* in the first reply */
 };

@@ -683,6 +683,8 @@ static void plans_that_differ(void **state)
         {"\"handoffs\": 0", "\"handoffs\": 9", "handoffs is "},
         {"\"duration_ns\": 0", "\"duration_ns\": 9", "duration_ns is "},
         {"\"max_rate\": null", "\"max_rate\": 9", "max_rate is 9 here, null in one"},
+        {"\"locks\": 1", "\"locks\": 1, \"server_cpu_percent\": 25",
+         "server_cpu_percent is 25 here, null in one"},
     };
     make_plain("one");
     make_plain("two");

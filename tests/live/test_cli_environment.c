@@ -5,11 +5,14 @@
 #include "tests/support/outside.h"
 #include "tests/support/run_files.h"
 
+#include "base/cores.h"
+#include "servers/cpu_share.h"
 #include "servers/install.h"
 
 #include <dlfcn.h>
 #include <inttypes.h>
 #include <limits.h>
+#include <math.h>
 #include <sched.h>
 #include <sys/mount.h>
 #include <sys/resource.h>
@@ -224,6 +227,88 @@ static void no_temporary_folder(void **state)
     assert_status(&command, 3);
     assert_has(command.err, "zkherd: /proc/nowhere: ");
     assert_left(0);
+}
+
+/* ------------------------------------------------------------------ cgroups */
+
+/* The folder below which the program would create cgroups; "" if there is none. */
+static char cgroup[PATH_MAX];
+
+static void find_cgroup(void)
+{
+    static char cgroups[8192];
+    struct error ignored;
+    FILE *file = fopen("/proc/self/cgroup", "r");
+    assert_non_null(file);
+    cgroups[fread(cgroups, 1, sizeof cgroups - 1, file)] = '\0';
+    fclose(file);
+    cgroup[0] = '\0';
+    (void)!cpu_share_find_parent("/proc/self/mountinfo", cgroups, cgroup, &ignored);
+}
+
+/* As in a container. */
+static void make_cgroups_read_only(void)
+{
+    if (unshare(CLONE_NEWNS) != 0 || mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL) != 0 ||
+        mount(cgroup, cgroup, NULL, MS_BIND, NULL) != 0 ||
+        mount(NULL, cgroup, NULL, MS_REMOUNT | MS_BIND | MS_RDONLY, NULL) != 0)
+        _exit(127);
+}
+
+static void a_share_without_the_right_to_create_cgroups(void **state)
+{
+    (void)state;
+    find_cgroup();
+    with((const char *const[]){NO_PROGRAMS, NULL}, make_cgroups_read_only);
+    command_run(&command, COMMAND("--version"));
+    if (cgroup[0] == '\0' || command.status == 127) {
+        print_message("skipped: needs a cgroup and the right to mount\n");
+        skip();
+    }
+    with(NULL, make_cgroups_read_only);
+    command_run(&command, COMMAND("run", SMALL, "--server-cpus", "0.5"));
+    assert_in_vain(&command,
+                   ".1: the CPU of a server cannot be limited (Read-only file system): creating "
+                   "this cgroup failed; run as root, or in a cgroup in which this user may");
+    assert_has(command.err, cgroup);
+}
+
+static void a_share_is_in_the_plan(void **state)
+{
+    (void)state;
+    command_run(&command, COMMAND("run", SMALL, "--server-cpus", "0.8", "-q", "-o", "out"));
+    if (strstr(command.err, "the CPU of a server cannot be limited") != NULL) {
+        print_message("skipped: %s", command.err);
+        skip();
+    }
+    assert_status(&command, 0);
+    json_t *manifest = read_manifest("out");
+    const json_t *plan = json_object_get(manifest, "plan");
+    assert_int_equal(json_integer_value(json_object_get(plan, "server_cpu_percent")), 80);
+    assert_int_equal(json_array_size(json_object_get(manifest, "warnings")), 0);
+    json_decref(manifest);
+    assert_left(1);
+}
+
+static void shares_of_more_than_the_machine(void **state)
+{
+    (void)state;
+    char cpus[32];
+    snprintf(cpus, sizeof cpus, "%.2f", floor(cores_allowed() * 100) / 100);
+    command_run(&command,
+                COMMAND("run", SMALL, "--servers", "3", "--server-cpus", cpus, "-q", "-o", "out"));
+    if (strstr(command.err, "the CPU of a server cannot be limited") != NULL) {
+        print_message("skipped: %s", command.err);
+        skip();
+    }
+    assert_status(&command, 0);
+    json_t *manifest = read_manifest("out");
+    const char *warning =
+        json_string_value(json_array_get(json_object_get(manifest, "warnings"), 0));
+    assert_non_null(warning);
+    assert_has(warning, "the shares of --server-cpus add up to more than the cores");
+    json_decref(manifest);
+    assert_left(1);
 }
 
 /* ------------------------------------------------------------------ limits */
@@ -458,6 +543,9 @@ int main(void)
         ENVIRONMENT_TEST(folders_of_the_same_second),
         ENVIRONMENT_TEST(a_folder_that_is_closed),
         ENVIRONMENT_TEST(no_temporary_folder),
+        ENVIRONMENT_TEST(a_share_without_the_right_to_create_cgroups),
+        ENVIRONMENT_TEST(a_share_is_in_the_plan),
+        ENVIRONMENT_TEST(shares_of_more_than_the_machine),
         ENVIRONMENT_TEST(too_few_descriptors),
         ENVIRONMENT_TEST(descriptors_that_run_out),
         ENVIRONMENT_TEST(a_file_that_may_not_grow_is_noticed_before),

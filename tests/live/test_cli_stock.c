@@ -52,7 +52,7 @@ static void launch(pid_t *pid)
         java,        "-Xmx128m", "-XX:-UsePerfData",
         "-cp",       class_path, "org.apache.zookeeper.server.quorum.QuorumPeerMain",
         "./zoo.cfg", NULL};
-    assert_int_equal(supervisor_run(supervisor, arguments, "log", pid, &error), ERROR_NONE);
+    assert_int_equal(supervisor_run(supervisor, arguments, "log", 0, pid, &error), ERROR_NONE);
 }
 
 /* One that has ended had a port that another program took meanwhile. */

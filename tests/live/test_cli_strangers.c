@@ -201,7 +201,7 @@ static void lonely_start(struct lonely *lonely)
                                      "org.apache.zookeeper.server.quorum.QuorumPeerMain",
                                      "./zoo.cfg",
                                      NULL};
-    assert_int_equal(supervisor_run(lonely->supervisor, arguments, "log", &lonely->pid, &error),
+    assert_int_equal(supervisor_run(lonely->supervisor, arguments, "log", 0, &lonely->pid, &error),
                      ERROR_NONE);
 }
 

@@ -243,6 +243,7 @@ static void test_defaults_are_printed_into_the_plan(void **state)
                 {"locks", "1"},
                 {"trials", "5"},
                 {"processes", "1"},
+                {"server_cpu_percent", "null"},
                 {"max_clients", "null"},
                 {"max_rate", "null"},
                 {"placement", "\"spread\""},

@@ -45,6 +45,7 @@ static int set_up(void **state)
                   "lockstep", "handoffs", 0, "duration_ns", 0, "hold_ns", 0, "hold_exponential", 0,
                   "locks", 1, "placement", "spread", "trials", 1);
     json_object_set_new(plan, "max_rate", json_null());
+    json_object_set_new(plan, "server_cpu_percent", json_null());
     return plan == NULL ? -1 : 0;
 }
 
@@ -240,6 +241,7 @@ static void test_plans_that_measure_something_else_differ(void **state)
         {"locks", "2", ""},
         {"placement", "\"leader\"", ""},
         {"max_rate", "9", ""},
+        {"server_cpu_percent", "25", ""},
         {"pace", "\"free\"", ""},
     };
     assert_int_equal(open_run(trials), ERROR_NONE);

@@ -60,6 +60,32 @@ static void numbers_keep_to_their_range(void **state)
     assert_int_equal(number, 5);
 }
 
+static void hundredths_are_exact(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *text;
+        uint64_t hundredths;
+    } good[] = {{"0.05", 5}, {"0.25", 25}, {"0.5", 50}, {"1", 100}, {"1.07", 107}, {"3.50", 350}};
+    for (size_t i = 0; i < sizeof good / sizeof good[0]; i++) {
+        uint64_t hundredths = UNTOUCHED;
+        if (!text_parse_hundredths(good[i].text, 5, 350, &hundredths) ||
+            hundredths != good[i].hundredths)
+            fail_msg("'%s' is not read as %llu", good[i].text,
+                     (unsigned long long)good[i].hundredths);
+    }
+    static const char *const bad[] = {"",      "0",     "0.04", "3.51",  "4",
+                                      "-1",    "+1",    "half", ".5",    "1.",
+                                      "1.x",   "1 ",    "1.5x", "1.05x", "0.125",
+                                      "0.250", "0.2.5", "1e0",  "0,5",   "99999999999999999999"};
+    for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
+        uint64_t hundredths = UNTOUCHED;
+        if (text_parse_hundredths(bad[i], 5, 350, &hundredths))
+            fail_msg("'%s' is taken", bad[i]);
+        assert_int_equal(hundredths, UNTOUCHED);
+    }
+}
+
 static void durations_have_a_unit(void **state)
 {
     (void)state;
@@ -312,6 +338,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(numbers_are_plain_digits),
         cmocka_unit_test(numbers_keep_to_their_range),
+        cmocka_unit_test(hundredths_are_exact),
         cmocka_unit_test(durations_have_a_unit),
         cmocka_unit_test(lists_are_sorted_without_repetitions),
         cmocka_unit_test(a_range_that_is_to_blame_is_explained),

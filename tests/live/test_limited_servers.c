@@ -1,0 +1,204 @@
+// SPDX-License-Identifier: Apache-2.0
+/* Servers with a share of the CPU: what limits them, and what is left of that. */
+#include "base/cgroup.h"
+#include "fleet/setup_session.h"
+#include "servers/cpu_share.h"
+#include "tests/support/nest.h"
+
+#include <inttypes.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#define PERCENT 25
+#define WRITES  300
+
+static struct error error;
+
+static void expect(enum error_kind kind)
+{
+    if (kind != ERROR_NONE)
+        fail_msg("%s: %s: %s", error.subject, error_words(kind), error.detail);
+}
+
+static void skip_without_cgroups(void)
+{
+    struct cpu_share share;
+    char name[64];
+    snprintf(name, sizeof name, "zkherd-test-%d", (int)getpid());
+    if (cpu_share_new(name, PERCENT, &share, &error) != ERROR_NONE) {
+        print_message("skipped: %s: %s\n", error.subject, error.detail);
+        skip();
+    }
+    cpu_share_remove(&share);
+}
+
+static struct ensemble_options with_share(unsigned servers, unsigned percent)
+{
+    struct ensemble_options options = ensemble_options_default();
+    options.servers = servers;
+    options.heap_mib = 64;
+    options.tick_ms = 500;
+    options.cpu_percent = percent;
+    return options;
+}
+
+static struct ensemble *start(unsigned servers, unsigned percent)
+{
+    struct ensemble_options options = with_share(servers, percent);
+    struct ensemble *ensemble;
+    expect(ensemble_start(&options, &ensemble, &error));
+    return ensemble;
+}
+
+static void read_file(const char *path, char *text, size_t size)
+{
+    FILE *file = fopen(path, "r");
+    assert_non_null(file);
+    text[fread(text, 1, size - 1, file)] = '\0';
+    fclose(file);
+}
+
+static void read_cgroups(pid_t pid, char *text, size_t size)
+{
+    char path[64];
+    snprintf(path, sizeof path, "/proc/%d/cgroup", (int)pid);
+    read_file(path, text, size);
+}
+
+/* The folder of the share that a process is in; fails if it is in none. */
+static struct cpu_share share_of(pid_t pid)
+{
+    char cgroups[8192], line[8192];
+    struct cgroup_place place;
+    struct cpu_share share = {.folder = ""};
+    read_cgroups(pid, cgroups, sizeof cgroups);
+    FILE *mounts = fopen("/proc/self/mountinfo", "r");
+    while (share.folder[0] == '\0' && fgets(line, sizeof line, mounts) != NULL) {
+        if (cgroup_find(line, cgroups, &place) && strstr(place.folder, "/zkherd-server-") != NULL)
+            strcpy(share.folder, place.folder);
+    }
+    fclose(mounts);
+    if (share.folder[0] == '\0')
+        fail_msg("process %d is in no share: %s", (int)pid, cgroups);
+    return share;
+}
+
+/* A number of the share's cpu.stat. */
+static uint64_t stat_of(const struct cpu_share *share, const char *name)
+{
+    char path[PATH_MAX + 16], text[1024];
+    uint64_t number = 0;
+    snprintf(path, sizeof path, "%s/cpu.stat", share->folder);
+    read_file(path, text, sizeof text);
+    const char *at = strstr(text, name);
+    if (at == NULL || sscanf(at + strlen(name), " %" SCNu64, &number) != 1)
+        fail_msg("no %s in %s", name, text);
+    return number;
+}
+
+static void load(const struct ensemble *ensemble)
+{
+    struct setup_session *session;
+    char path[32];
+    expect(setup_session_new(ensemble_connect(ensemble), NULL, 10 * NS_PER_S, &session, &error));
+    for (int i = 0; i < WRITES; i++) {
+        snprintf(path, sizeof path, "/load-%d", i);
+        expect(setup_session_create(session, path, &error));
+    }
+    setup_session_free(session);
+}
+
+/* The kernel counts the periods in which the share was used: each of them allows one quota. */
+static void a_share_limits_its_server_alone(void **state)
+{
+    (void)state;
+    skip_without_cgroups();
+    struct ensemble *limited = start(1, PERCENT), *unlimited = start(1, 0);
+    char own[8192], cgroups[8192];
+    pid_t pid = server_pid(ensemble_server(limited, 0));
+    struct cpu_share share = share_of(pid);
+    uint64_t used_ns = 0;
+    load(limited);
+    load(unlimited);
+    expect(ensemble_cpu_ns(limited, &used_ns, &error));
+    uint64_t periods = stat_of(&share, "nr_periods");
+    uint64_t quota_ns = UINT64_C(1000) * CPU_SHARE_PERIOD_US * PERCENT / 100;
+    print_message("%.1f ms of CPU in %" PRIu64 " periods of %.1f ms\n", (double)used_ns / 1e6,
+                  periods, (double)quota_ns / 1e6);
+    assert_true(stat_of(&share, "nr_throttled") > 0);
+    assert_true(used_ns <= (periods + 2) * quota_ns);
+
+    read_cgroups(getpid(), own, sizeof own);
+    read_cgroups(server_pid(ensemble_server(unlimited, 0)), cgroups, sizeof cgroups);
+    assert_string_equal(cgroups, own);
+    ensemble_stop(unlimited);
+    ensemble_stop(limited);
+    assert_int_equal(access(share.folder, F_OK), -1);
+    nest_assert_empties();
+}
+
+static void every_server_has_a_share_of_its_own(void **state)
+{
+    (void)state;
+    skip_without_cgroups();
+    struct ensemble *ensemble = start(3, 60);
+    struct cpu_share shares[3];
+    for (unsigned i = 0; i < 3; i++) {
+        shares[i] = share_of(server_pid(ensemble_server(ensemble, i)));
+        for (unsigned j = 0; j < i; j++)
+            assert_string_not_equal(shares[i].folder, shares[j].folder);
+    }
+    kill(server_pid(ensemble_server(ensemble, 1)), SIGKILL);
+    ensemble_stop(ensemble);
+    for (unsigned i = 0; i < 3; i++)
+        assert_int_equal(access(shares[i].folder, F_OK), -1);
+    nest_assert_empties();
+}
+
+static void be_a_program(int report)
+{
+    struct ensemble_options options = with_share(1, PERCENT);
+    struct ensemble *ensemble;
+    prctl(PR_SET_PDEATHSIG, SIGKILL); /* a test that fails does not kill it */
+    if (ensemble_start(&options, &ensemble, &error) != ERROR_NONE)
+        _exit(1);
+    pid_t pid = server_pid(ensemble_server(ensemble, 0));
+    if (write(report, &pid, sizeof pid) != (ssize_t)sizeof pid)
+        _exit(1);
+    pause();
+}
+
+static void a_share_goes_with_a_program_that_is_killed(void **state)
+{
+    int report[2];
+    pid_t pid = 0;
+    (void)state;
+    skip_without_cgroups();
+    assert_int_equal(pipe(report), 0);
+    pid_t program = fork();
+    if (program == 0)
+        be_a_program(report[1]);
+    close(report[1]);
+    assert_int_equal(read(report[0], &pid, sizeof pid), sizeof pid);
+    close(report[0]);
+    struct cpu_share share = share_of(pid);
+    assert_true(stat_of(&share, "nr_throttled") > 0);
+    kill(program, SIGKILL);
+    waitpid(program, NULL, 0);
+    assert_ends(pid);
+    nest_assert_empties();
+    assert_int_equal(access(share.folder, F_OK), -1);
+}
+
+#define SHARE_TEST(test) cmocka_unit_test_setup_teardown(test, nest_make, nest_remove)
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        SHARE_TEST(a_share_limits_its_server_alone),
+        SHARE_TEST(every_server_has_a_share_of_its_own),
+        SHARE_TEST(a_share_goes_with_a_program_that_is_killed),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,200 @@
+// SPDX-License-Identifier: Apache-2.0
+/* Where CPU shares are created, and the quotas that they get; cgroups are folders here. */
+#include "servers/cpu_share.h"
+
+#include <errno.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include <cmocka.h>
+
+#include "tests/support/folder.h"
+
+static char mount[64];
+static char mounts_path[96];
+static struct error error;
+
+static int make_mount(void **state)
+{
+    (void)state;
+    strcpy(mount, P_tmpdir "/test_cpu_share.XXXXXX");
+    bool made = mkdtemp(mount) != NULL;
+    snprintf(mounts_path, sizeof mounts_path, "%s/mountinfo", mount);
+    return !made;
+}
+
+static int remove_mount(void **state)
+{
+    (void)state;
+    return folder_remove(mount);
+}
+
+/* Writes a file below the mount; its folder's parent must be there. */
+static void put(const char *folder, const char *name, const char *text)
+{
+    char path[256];
+    snprintf(path, sizeof path, "%s%s", mount, folder);
+    mkdir(path, 0700);
+    snprintf(path, sizeof path, "%s%s/%s", mount, folder, name);
+    FILE *file = fopen(path, "w");
+    assert_non_null(file);
+    fputs(text, file);
+    fclose(file);
+}
+
+/* A hierarchy is mounted in a folder below the mount. */
+static void mount_there(const char *folder, const char *type_and_options)
+{
+    FILE *file = fopen(mounts_path, "a");
+    assert_non_null(file);
+    fprintf(file, "30 24 0:26 / %s%s rw,nosuid - %s\n", mount, folder, type_and_options);
+    fclose(file);
+}
+
+static void assert_parent(const char *cgroups, const char *expected)
+{
+    char parent[PATH_MAX], path[256];
+    assert_int_equal(cpu_share_find_parent(mounts_path, cgroups, parent, &error), ERROR_NONE);
+    snprintf(path, sizeof path, "%s%s", mount, expected);
+    assert_string_equal(parent, path);
+}
+
+static void assert_no_parent(const char *cgroups, const char *subject, const char *why)
+{
+    char parent[PATH_MAX] = "unchanged";
+    assert_int_equal(cpu_share_find_parent(mounts_path, cgroups, parent, &error),
+                     ERROR_NO_CPU_SHARE);
+    assert_string_equal(parent, "unchanged");
+    assert_string_equal(error.subject, subject);
+    assert_non_null(strstr(error.detail, why));
+}
+
+static void test_version_1_is_divided_below_its_own_cgroup(void **state)
+{
+    (void)state;
+    mount_there("/cpu,cpuacct", "cgroup cgroup rw,cpu,cpuacct");
+    assert_parent("4:cpu,cpuacct:/a/b\n", "/cpu,cpuacct/a/b");
+}
+
+static void test_version_2_is_divided_where_the_controller_is_enabled(void **state)
+{
+    (void)state;
+    mount_there("", "cgroup2 cgroup2 rw");
+    put("", "cgroup.subtree_control", "cpuset cpu memory\n");
+    put("/user", "cgroup.subtree_control", "cpu pids\n");
+    put("/user/scope", "cgroup.subtree_control", "cpuset memory\n");
+    put("/user/scope/own", "cgroup.subtree_control", "\n");
+    assert_parent("0::/user/scope/own\n", "/user");
+    assert_parent("0::/\n", "/");
+    put("/user", "cgroup.subtree_control", "pids\n");
+    assert_parent("0::/user/scope/own\n", "");
+}
+
+static void test_version_2_without_the_controller(void **state)
+{
+    (void)state;
+    mount_there("", "cgroup2 cgroup2 rw");
+    put("", "cgroup.subtree_control", "cpuset memory pids\n");
+    put("/user", "cgroup.subtree_control", "");
+    assert_no_parent("0::/user\n", mount, "no cgroup of this process has cpu in its");
+}
+
+static void test_version_2_beside_version_1(void **state)
+{
+    (void)state;
+    mount_there("/unified", "cgroup2 cgroup2 rw");
+    mount_there("/cpu", "cgroup cgroup rw,cpu");
+    put("/unified", "cgroup.subtree_control", "");
+    assert_parent("1:cpu:/a\n0::/\n", "/cpu/a");
+}
+
+static void test_no_hierarchy(void **state)
+{
+    (void)state;
+    assert_no_parent("1:cpu:/a\n", mounts_path, "no cgroup hierarchy with the controller cpu");
+    mount_there("/memory", "cgroup cgroup rw,memory");
+    assert_no_parent("1:cpu:/a\n", mounts_path, "no cgroup hierarchy with the controller cpu");
+}
+
+/* ------------------------------------------------------------------ quotas */
+
+static struct cpu_share share_in(const char *folder)
+{
+    struct cpu_share share;
+    snprintf(share.folder, sizeof share.folder, "%s%s", mount, folder);
+    return share;
+}
+
+static void assert_text(const char *name, const char *expected)
+{
+    char path[256], text[64];
+    snprintf(path, sizeof path, "%s%s", mount, name);
+    FILE *file = fopen(path, "r");
+    assert_non_null(file);
+    text[fread(text, 1, sizeof text - 1, file)] = '\0';
+    fclose(file);
+    assert_string_equal(text, expected);
+}
+
+static void test_quotas(void **state)
+{
+    static const struct {
+        unsigned percent;
+        const char *version_1, *version_2;
+    } cases[] = {{1, "1000", "1000 100000"},
+                 {25, "25000", "25000 100000"},
+                 {100, "100000", "100000 100000"},
+                 {350, "350000", "350000 100000"},
+                 {0, "-1", "max 100000"}};
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        put("/1", "cpu.cfs_period_us", "");
+        put("/1", "cpu.cfs_quota_us", "");
+        put("/2", "cgroup.controllers", "cpu");
+        put("/2", "cpu.max", "");
+        struct cpu_share one = share_in("/1"), two = share_in("/2");
+        assert_int_equal(cpu_share_set(&one, cases[i].percent, &error), ERROR_NONE);
+        assert_int_equal(cpu_share_set(&two, cases[i].percent, &error), ERROR_NONE);
+        assert_text("/1/cpu.cfs_period_us", "100000");
+        assert_text("/1/cpu.cfs_quota_us", cases[i].version_1);
+        assert_text("/2/cpu.max", cases[i].version_2);
+    }
+}
+
+static void test_a_file_that_cannot_be_written(void **state)
+{
+    char path[256];
+    (void)state;
+    put("/1", "cpu.cfs_period_us", "");
+    struct cpu_share share = share_in("/1");
+    assert_int_equal(cpu_share_set(&share, 25, &error), ERROR_NO_CPU_SHARE);
+    snprintf(path, sizeof path, "%s/1/cpu.cfs_quota_us", mount);
+    assert_string_equal(error.subject, path);
+    assert_int_equal(error.os_error, ENOENT);
+    assert_string_equal(error.detail, "writing 25000 to it failed");
+    assert_int_equal(cpu_share_put(&share, 42, &error), ERROR_NO_CPU_SHARE);
+    assert_string_equal(error.detail, "writing 42 to it failed");
+}
+
+#define SHARE_TEST(test) cmocka_unit_test_setup_teardown(test, make_mount, remove_mount)
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        SHARE_TEST(test_version_1_is_divided_below_its_own_cgroup),
+        SHARE_TEST(test_version_2_is_divided_where_the_controller_is_enabled),
+        SHARE_TEST(test_version_2_without_the_controller),
+        SHARE_TEST(test_version_2_beside_version_1),
+        SHARE_TEST(test_no_hierarchy),
+        SHARE_TEST(test_quotas),
+        SHARE_TEST(test_a_file_that_cannot_be_written),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
