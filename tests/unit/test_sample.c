@@ -56,7 +56,8 @@ static int tear_down(void **state)
 static struct sample take(void)
 {
     struct sample sample;
-    sample_take(&cell, &result, cores, &sample);
+    const struct background_figures none = {0};
+    sample_take(&cell, &result, &none, cores, &sample);
     return sample;
 }
 
