@@ -64,8 +64,8 @@ enum error_kind file_set_commit(struct file_set *set, enum error_kind written, s
     enum error_kind kind = written;
     for (size_t i = 0; i < set->count; i++)
         before_bytes[i] = set->files[i].committed_bytes;
-    for (size_t i = 0; kind == ERROR_NONE && i < set->count; i++)
-        kind = output_commit(&set->files[i], error);
+    for (size_t i = 1; kind == ERROR_NONE && i <= set->count; i++) /* the first file last */
+        kind = output_commit(&set->files[i % set->count], error);
     for (size_t i = 0; kind != ERROR_NONE && i < set->count; i++)
         set->files[i].committed_bytes = before_bytes[i];
     set->broken = kind != ERROR_NONE;

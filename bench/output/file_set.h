@@ -46,8 +46,9 @@ MUST_CHECK enum error_kind file_set_add_csv(struct file_set *set, const char *na
 MUST_CHECK enum error_kind file_set_add_hlog(struct file_set *set, const char *name, FILE **stream,
                                              struct error *error);
 
-/* A trial has been written to all files. written: whether every write to them was good, or *error
- * has the reason. On an error the files keep the trials before this one. */
+/* A trial has been written to all files, of which the first has a row for every trial. written:
+ * whether every write to them was good, or *error has the reason. On an error the files keep the
+ * trials before this one. */
 MUST_CHECK enum error_kind file_set_commit(struct file_set *set, enum error_kind written,
                                            struct error *error);
 

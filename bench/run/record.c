@@ -31,7 +31,7 @@ enum error_kind record_open(struct record *record, const struct options *options
         return kind;
     record->trials_planned = trials;
     snprintf(record->target, sizeof record->target, "%s", target->name);
-    record->context = (struct sample_context){record->results.run, record->target,
+    record->context = (struct sample_context){record->results.set.run, record->target,
                                               target->servers.count, options};
     return ERROR_NONE;
 }
@@ -101,7 +101,7 @@ static enum error_kind write_csv(const struct record *record, const char *name, 
                                  struct error *error)
 {
     struct output file = {0};
-    enum error_kind kind = output_open(&file, record->results.folder, name, error);
+    enum error_kind kind = output_open(&file, record->results.set.folder, name, error);
     if (kind != ERROR_NONE)
         return kind;
     struct csv csv = {.stream = file.stream};
@@ -116,7 +116,7 @@ static enum error_kind write_csv(const struct record *record, const char *name, 
 static void write_waiters(const struct record *record, struct csv *csv)
 {
     for (size_t i = 0; i < record->options->plan.recipe_count; i++)
-        waiters_write(record->waiters[i], record->results.run, csv);
+        waiters_write(record->waiters[i], record->results.set.run, csv);
 }
 
 static void write_fits(const struct record *record, struct csv *csv)
@@ -131,7 +131,7 @@ static enum error_kind draw(struct record *record, int interrupts, struct error 
     for (size_t i = 0; i < record->options->plan.recipe_count; i++)
         (void)plots_add_recipe(recipes, record->options->plan.recipes[i]->name);
     const struct plots plots = {
-        record->results.folder, recipes, record->options->output.plots, interrupts, NULL, 0};
+        record->results.set.folder, recipes, record->options->output.plots, interrupts, NULL, 0};
     switch (plots_draw(&plots, why, sizeof why)) {
     case PLOTS_DRAWN:
     case PLOTS_NOTHING:
@@ -199,7 +199,7 @@ enum error_kind record_tell(const struct record *record, struct error *error)
                                        terminal_columns(STDOUT_FILENO), stdout, error);
     if (kind == ERROR_NONE)
         kind = tell_sentences(record, error);
-    printf("\nresults in %s\n", record->results.folder);
+    printf("\nresults in %s\n", record->results.set.folder);
     return kind;
 }
 
@@ -207,8 +207,8 @@ static enum error_kind write_manifest(struct record *record, const struct error 
                                       struct error *error)
 {
     const struct results *results = &record->results;
-    const struct manifest_end end = {results->folder, results->started_utc_ns,
-                                     record->trials_planned, results->trials, cut_short};
+    const struct manifest_end end = {results->set.folder, results->set.started_utc_ns,
+                                     record->trials_planned, results->set.trials, cut_short};
     manifest_set(&record->manifest, "stalls", stalls_json(&record->samples));
     manifest_set(&record->manifest, "handoffs_csv_every",
                  json_integer((json_int_t)results->thinning));
@@ -219,14 +219,14 @@ static enum error_kind write_manifest(struct record *record, const struct error 
 enum error_kind record_close(struct record *record, const struct error *cut_short, int interrupts,
                              struct error *error)
 {
-    enum error_kind kind = results_close(&record->results, error);
-    if (record->results.trials == 0)
+    enum error_kind kind = file_set_close(&record->results.set, error);
+    if (record->results.set.trials == 0)
         return kind;
     if (kind == ERROR_NONE)
         kind = write_csv(record, "waiters.csv", waiters_columns, write_waiters, error);
     if (kind == ERROR_NONE)
         kind = write_csv(record, "fits.csv", fits_columns, write_fits, error);
-    if (kind == ERROR_NONE && !record->results.broken)
+    if (kind == ERROR_NONE && !record->results.set.broken)
         kind = draw(record, interrupts, error);
     /* Tried in any case: it says how far the run came. */
     struct error writing;

@@ -2,19 +2,16 @@
 #include "bench/run/results.h"
 
 #include "base/clock.h"
-#include "bench/cli/version.h"
-#include "bench/output/folder.h"
 #include "measure/hlog.h"
 
 #include <math.h>
 #include <stdio.h>
-#include <unistd.h>
 
 /* ------------------------------------------------------------------ the columns */
 
 /* Of which trial a row is. */
 #define TRIAL_COLUMNS(X)                                                                           \
-    X(run, csv_text(csv, results->run))                                                            \
+    X(run, csv_text(csv, results->set.run))                                                        \
     X(recipe, csv_text(csv, sample->cell.recipe->name))                                            \
     X(clients, csv_count(csv, sample->cell.clients))                                               \
     X(trial, csv_count(csv, sample->cell.trial))
@@ -67,56 +64,29 @@
 
 /* ------------------------------------------------------------------ the files */
 
-static enum error_kind begin_hlog(struct results *results, struct error *error)
-{
-    char comment[160];
-    snprintf(comment, sizeof comment, "[zkherd %s, values in nanoseconds]", version_text);
-    return hlog_write_header(results->files[RESULTS_HLOG].stream, results->started_utc_ns, comment,
-                             error);
-}
-
-static enum error_kind open_file(struct results *results, enum results_file at, struct error *error)
-{
-    static const struct {
-        const char *name, *columns;
-    } files[RESULTS_FILES] = {
-        [RESULTS_TRIALS] = {"trials.csv", NULL},
-        [RESULTS_HANDOFFS] = {"handoffs.csv", HANDOFF_COLUMNS(CSV_NAME)},
-        [RESULTS_SESSIONS] = {"sessions.csv", SESSION_COLUMNS(CSV_NAME)},
-        [RESULTS_LATENCY] = {"latency.csv", LATENCY_COLUMNS(CSV_NAME)},
-        [RESULTS_HLOG] = {"latency.hlog", NULL},
-    };
-    struct output *file = &results->files[at];
-    enum error_kind kind = output_open(file, results->folder, files[at].name, error);
-    if (kind != ERROR_NONE)
-        return kind;
-    results->csv[at].stream = file->stream;
-    if (at == RESULTS_HLOG)
-        kind = begin_hlog(results, error);
-    else
-        csv_header(&results->csv[at], at == RESULTS_TRIALS ? sample_columns : files[at].columns);
-    return kind == ERROR_NONE ? output_commit(file, error) : kind;
-}
-
 enum error_kind results_open(struct results *results, const char *out, const char *target,
                              size_t trials, struct error *error)
 {
     struct error closing;
-    *results = (struct results){
-        .started_utc_ns = clock_utc_ns(),
-        .started_ns = clock_now_ns(),
-        .rows_per_trial = RESULTS_HANDOFFS_MAX / trials + 1,
-        .thinning = 1,
-    };
-    enum error_kind kind =
-        folder_make(out, results->started_utc_ns, target, results->folder, error);
+    struct file_set *set = &results->set;
+    results->rows_per_trial = RESULTS_HANDOFFS_MAX / trials + 1;
+    results->thinning = 1;
+    enum error_kind kind = file_set_open(set, out, target, error);
+    if (kind == ERROR_NONE)
+        kind = file_set_add_csv(set, "trials.csv", sample_columns, &results->trials, error);
+    if (kind == ERROR_NONE)
+        kind = file_set_add_csv(set, "handoffs.csv", HANDOFF_COLUMNS(CSV_NAME), &results->handoffs,
+                                error);
+    if (kind == ERROR_NONE)
+        kind = file_set_add_csv(set, "sessions.csv", SESSION_COLUMNS(CSV_NAME), &results->sessions,
+                                error);
+    if (kind == ERROR_NONE)
+        kind = file_set_add_csv(set, "latency.csv", LATENCY_COLUMNS(CSV_NAME), &results->latency,
+                                error);
+    if (kind == ERROR_NONE)
+        kind = file_set_add_hlog(set, "latency.hlog", &results->hlog, error);
     if (kind != ERROR_NONE)
-        return kind;
-    snprintf(results->run, sizeof results->run, "%.*s", NAME_MAX, folder_name(results->folder));
-    for (int file = 0; kind == ERROR_NONE && file < RESULTS_FILES; file++)
-        kind = open_file(results, (enum results_file)file, error);
-    if (kind != ERROR_NONE)
-        (void)!results_close(results, &closing);
+        (void)!file_set_close(set, &closing);
     return kind;
 }
 
@@ -125,7 +95,7 @@ enum error_kind results_open(struct results *results, const char *out, const cha
 static void write_handoff(struct results *results, const struct sample *sample, uint32_t lock,
                           size_t handoff, const struct ledger_row *row)
 {
-    struct csv *csv = &results->csv[RESULTS_HANDOFFS];
+    struct csv *csv = &results->handoffs;
     HANDOFF_COLUMNS(CSV_WRITE) csv_end_row(csv);
 }
 
@@ -146,7 +116,7 @@ static void write_handoffs(struct results *results, const struct sample *sample,
 static void write_sessions(struct results *results, const struct sample *sample,
                            const struct lock_board *board)
 {
-    struct csv *csv = &results->csv[RESULTS_SESSIONS];
+    struct csv *csv = &results->sessions;
     for (uint32_t i = 0; i < board->plan->fleet.sessions; i++) {
         const struct shared_session *session = &board->shared->sessions[i];
         SESSION_COLUMNS(CSV_WRITE) csv_end_row(csv);
@@ -161,7 +131,7 @@ static double us(const struct histogram *histogram, double percent)
 static void write_latency(struct results *results, const struct sample *sample, const char *role,
                           enum meter_kind kind, const struct histogram *histogram)
 {
-    struct csv *csv = &results->csv[RESULTS_LATENCY];
+    struct csv *csv = &results->latency;
     uint64_t count = histogram_count(histogram) + histogram->overflow;
     LATENCY_COLUMNS(CSV_WRITE) csv_end_row(csv);
 }
@@ -178,7 +148,7 @@ static enum error_kind write_latencies(struct results *results, const struct sam
                                        const char *role, const struct histogram *latency,
                                        struct error *error)
 {
-    double now_s = (double)(clock_now_ns() - results->started_ns) / 1e9;
+    double now_s = (double)(clock_now_ns() - results->set.started_ns) / 1e9;
     for (int kind = 0; kind < METER_KINDS; kind++) {
         const struct histogram *histogram = &latency[kind];
         char tag[96];
@@ -190,9 +160,8 @@ static enum error_kind write_latencies(struct results *results, const struct sam
         snprintf(tag, sizeof tag, "%s.%u.%s%s%s", sample->cell.recipe->name, sample->cell.clients,
                  lock_board_meter_word((enum meter_kind)kind), role == NULL ? "" : ".",
                  role == NULL ? "" : role);
-        enum error_kind error_kind =
-            hlog_write_interval(results->files[RESULTS_HLOG].stream, tag, now_s - sample->elapsed_s,
-                                sample->elapsed_s, histogram, error);
+        enum error_kind error_kind = hlog_write_interval(
+            results->hlog, tag, now_s - sample->elapsed_s, sample->elapsed_s, histogram, error);
         if (error_kind != ERROR_NONE)
             return error_kind;
     }
@@ -213,44 +182,11 @@ enum error_kind results_add(struct results *results, const struct sample_context
                             const struct sample *sample, const struct trial_result *result,
                             struct error *error)
 {
-    uint64_t before_bytes[RESULTS_FILES];
-    for (size_t i = 0; i < RESULTS_FILES; i++)
-        before_bytes[i] = results->files[i].committed_bytes;
-    sample_write(sample, context, &results->csv[RESULTS_TRIALS]);
+    sample_write(sample, context, &results->trials);
     write_handoffs(results, sample, result->board);
     write_sessions(results, sample, result->board);
     enum error_kind kind = write_latencies(results, sample, NULL, result->latency, error);
     if (kind == ERROR_NONE)
         kind = write_roles(results, sample, result, error);
-    for (size_t i = 1; kind == ERROR_NONE && i <= RESULTS_FILES; i++) /* trials.csv last */
-        kind = output_commit(&results->files[i % RESULTS_FILES], error);
-    /* A trial that one file has no room for is to be in none of them. */
-    for (size_t i = 0; kind != ERROR_NONE && i < RESULTS_FILES; i++)
-        results->files[i].committed_bytes = before_bytes[i];
-    results->broken = kind != ERROR_NONE;
-    results->trials += kind == ERROR_NONE;
-    return kind;
-}
-
-enum error_kind results_close(struct results *results, struct error *error)
-{
-    enum error_kind worst = ERROR_NONE;
-    for (size_t i = 0; i < RESULTS_FILES; i++) {
-        struct output *file = &results->files[i];
-        struct error failure;
-        if (results->trials == 0) {
-            output_abandon(file);
-            continue;
-        }
-        if (!results->broken) {
-            if (output_finish(file, &failure) == ERROR_NONE)
-                continue;
-            worst = failure.kind;
-            *error = failure;
-        }
-        (void)!output_keep(file, &failure);
-    }
-    if (results->trials == 0)
-        rmdir(results->folder);
-    return worst;
+    return file_set_commit(&results->set, kind, error);
 }

@@ -12,13 +12,11 @@
 #define BENCH_RUN_RESULTS_H
 
 #include "base/error.h"
-#include "base/output.h"
+#include "bench/output/file_set.h"
 #include "bench/run/sample.h"
 #include "measure/csv.h"
 #include "trial/trial.h"
 
-#include <limits.h>
-#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -26,32 +24,16 @@
  * trial with more handoffs is thinned evenly. */
 #define RESULTS_HANDOFFS_MAX UINT64_C(1000000)
 
-enum results_file {
-    RESULTS_TRIALS,
-    RESULTS_HANDOFFS,
-    RESULTS_SESSIONS,
-    RESULTS_LATENCY,
-    RESULTS_HLOG,
-    RESULTS_FILES
-};
-
 struct results {
-    char folder[PATH_MAX];
-    char run[NAME_MAX + 1]; /* the folder's last name: the run's id in every row */
-    uint64_t started_utc_ns;
-    uint64_t started_ns;
+    struct file_set set;
     uint64_t rows_per_trial; /* of handoffs.csv, at most */
     uint64_t thinning; /* 1 in so many handoffs has a row, in the trial that is thinned most */
-    size_t trials;
-    bool broken; /* a write has failed: the files have the trials before the failure */
-    struct output files[RESULTS_FILES];
-    struct csv csv[RESULTS_FILES]; /* latency.hlog: not used */
+    struct csv trials, handoffs, sessions, latency;
+    FILE *hlog;
 };
 
-/*
- * Makes the folder: `out`, or results/<UTC time>-<target> if out is NULL. ERROR_EXISTS if the
- * folder exists, ERROR_DENIED, ERROR_NO_SPACE. trials: the number of trials of the run.
- */
+/* Makes the folder, and opens the files for so many trials: file_set_open. On an error nothing is
+ * left. file_set_close ends them. */
 MUST_CHECK enum error_kind results_open(struct results *results, const char *out,
                                         const char *target, size_t trials, struct error *error);
 
@@ -60,9 +42,5 @@ MUST_CHECK enum error_kind results_add(struct results *results,
                                        const struct sample_context *context,
                                        const struct sample *sample,
                                        const struct trial_result *result, struct error *error);
-
-/* Renames the files to their final names; after a failed write they have the trials before the
- * failure. If no trial was added, the files and the folder are removed. */
-MUST_CHECK enum error_kind results_close(struct results *results, struct error *error);
 
 #endif

@@ -246,6 +246,7 @@ static void test_defaults_are_printed_into_the_plan(void **state)
                 {"server_cpu_percent", "null"},
                 {"max_clients", "null"},
                 {"max_rate", "null"},
+                {"background", "\"none\""},
                 {"placement", "\"spread\""},
                 {"session_timeout_ms", "60000"},
                 {"timeout_ms", "30000"}};

@@ -85,7 +85,7 @@ static void add(uint64_t handoffs)
 static void finish(void)
 {
     struct error error;
-    assert_int_equal(results_close(&results, &error), ERROR_NONE);
+    assert_int_equal(file_set_close(&results.set, &error), ERROR_NONE);
 }
 
 static struct table read_file(const char *name)
