@@ -19,7 +19,7 @@
 #include <sys/types.h>
 
 /* The kernel refuses a quota below 1 ms, 1 % of this period. */
-#define CPU_SHARE_PERIOD_US 100000
+#define CPU_SHARE_PERIOD_US 100000U
 
 /* All zero bytes: no share. */
 struct cpu_share {

@@ -246,6 +246,8 @@ static void topologies(void **state)
         {{"run", "--connect", "host", "--server-cpus", "0.5"}, "--server-cpus with --connect: o"},
         {{"run", "-d", "simulated", "--server-cpus", "0.5"},
          "--server-cpus with --driver simulated: a simulation has no server process"},
+        {{"load", "--server-cpus", "0"}, "--server-cpus 0: expected a number of cores from 0.05"},
+        {{"load", "--connect", "host", "--server-cpus", "0.5"}, "--server-cpus with --connect: o"},
         {{"run", "-d", "simulated", "--heap", "512"}, "--heap with --driver simulated: a simul"},
         {{"run", "-d", "simulated", "--fsync", "no"}, "--fsync with --driver simulated: "},
         {{"run", "-d", "simulated", "--data", "d"}, "--data with --driver simulated: "},
