@@ -15,11 +15,8 @@
 #include "bench/target/resources.h"
 #include "bench/target/targets.h"
 
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 /* The load's root znode and a trial's name below it. */
 #define TRIAL_ROOT_MAX 80
@@ -36,8 +33,7 @@ struct load {
     struct live live;
     char left_out[512]; /* which numbers of sessions, and why; "": none */
     struct error left;  /* ERROR_LEFT_BEHIND: znodes that could not be removed */
-    bool made_out;      /* the folder of --out, for the folders of several targets */
-    bool made_data;     /* that of --data */
+    bool made_data;     /* the folder of --data */
 };
 
 static uint64_t most_sessions(const struct load *load)
@@ -98,25 +94,16 @@ static enum error_kind run_cell(struct load *load, size_t at, struct error *erro
 
 /* ------------------------------------------------------------------ before the first trial */
 
-static enum error_kind make_out(struct load *load, struct error *error)
-{
-    const char *out = load->options.output.out;
-    if (out == NULL || load->targets.count == 1)
-        return ERROR_NONE;
-    if (mkdir(out, 0777) != 0)
-        return error_from_errno(error, errno, out, "cannot make the folder");
-    load->made_out = true;
-    return ERROR_NONE;
-}
-
 static enum error_kind open_records(struct load *load, int argc, char **argv, struct error *error)
 {
-    enum error_kind kind = make_out(load, error);
+    enum error_kind kind = ERROR_NONE;
     for (size_t i = 0; kind == ERROR_NONE && i < load->targets.count; i++) {
         char folder[PATH_MAX];
-        const char *out = targets_folder(&load->targets, i, load->options.output.out, folder);
-        kind = load_record_open(&load->records[i], &load->options, &load->targets.list[i], out,
-                                load->cells.count / load->targets.count, argc, argv, error);
+        const char *out;
+        kind = targets_folder(&load->targets, i, load->options.output.out, folder, &out, error);
+        if (kind == ERROR_NONE)
+            kind = load_record_open(&load->records[i], &load->options, &load->targets.list[i], out,
+                                    load->cells.count / load->targets.count, argc, argv, error);
         load->record_count += kind == ERROR_NONE;
         if (kind == ERROR_NONE && load->left_out[0] != '\0')
             load_record_warn(&load->records[i], load->left_out);
@@ -193,8 +180,7 @@ static void release(struct load *load)
 {
     for (size_t i = 0; i < OPTIONS_TOPOLOGIES_MAX; i++)
         load_record_free(&load->records[i]);
-    if (load->made_out)
-        rmdir(load->options.output.out); /* if nothing was kept in it */
+    targets_deinit(&load->targets, load->options.output.out);
     data_remove(&load->options.target, load->made_data);
     live_deinit(&load->live);
     load_cells_deinit(&load->cells);

@@ -12,21 +12,19 @@
 #include "bench/run/background.h"
 #include "bench/run/cells.h"
 #include "bench/run/command_line.h"
+#include "bench/run/demand.h"
 #include "bench/run/limits.h"
-#include "bench/run/load.h"
 #include "bench/run/record.h"
 #include "bench/run/space.h"
 #include "bench/target/data.h"
 #include "bench/target/resources.h"
-#include "bench/target/target.h"
+#include "bench/target/targets.h"
 #include "trial/trial.h"
 
-#include <errno.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 /* The run's root znode and a trial's name below it. */
@@ -34,7 +32,7 @@
 
 struct run {
     struct options options;
-    struct target targets[OPTIONS_TOPOLOGIES_MAX];
+    struct targets targets;
     struct record records[OPTIONS_TOPOLOGIES_MAX]; /* of each target */
     size_t record_count;
     struct cells cells;
@@ -45,6 +43,12 @@ struct run {
     bool made_data;     /* the folder of --data */
     int signals;        /* a signalfd: readable when the run is to end */
 };
+
+static uint64_t most_clients(const struct run *run)
+{
+    const struct client_counts *clients = &run->options.plan.clients;
+    return clients->list[clients->count - 1];
+}
 
 /* ------------------------------------------------------------------ one trial */
 
@@ -67,7 +71,7 @@ static struct trial_plan plan_of(const struct run *run, const struct cell *cell,
         .fleet.session_timeout_ms = (uint32_t)(options->plan.session_timeout_ns / NS_PER_MS),
         .fleet.seed = options->plan.seed + cell->trial,
         .root = root,
-        .fleet.servers = &run->targets[cell->topology].placement,
+        .fleet.servers = &run->targets.list[cell->topology].placement,
     };
 }
 
@@ -78,7 +82,7 @@ static enum error_kind run_plan(struct run *run, const struct cell *cell,
                                 struct background_figures *background, struct trial_result **result,
                                 struct error *error)
 {
-    const struct target *target = &run->targets[cell->topology];
+    const struct target *target = &run->targets.list[cell->topology];
     const struct trial_host host = {.setup = target->setup,
                                     .servers = &target->servers,
                                     .ensemble = target->ensemble,
@@ -103,7 +107,7 @@ static void show(void *context, const struct trial_progress *trial)
     bool several = run->options.target.topology_count > 1;
     char what[128];
     snprintf(what, sizeof what, "%s n=%u", cell->recipe->name, cell->clients);
-    const struct progress_name name = {several ? run->targets[cell->topology].name : "", what,
+    const struct progress_name name = {several ? run->targets.list[cell->topology].name : "", what,
                                        cell->trial, cell->clients};
     progress_show(&run->progress, &name, trial);
 }
@@ -112,10 +116,10 @@ static enum error_kind run_cell(struct run *run, size_t at, struct error *error)
 {
     const struct cell *cell = &run->cells.list[at];
     const struct trial_watch watch = {
-        .progress = show, .context = run, .interrupt_descriptor = run->signals};
+        .progress = show, .context = run, .interrupt_descriptor = run->targets.signals};
     struct trial_result *result = NULL;
     char root[TRIAL_ROOT_MAX];
-    snprintf(root, sizeof root, "%s/t%04zu", run->targets[cell->topology].root, at);
+    snprintf(root, sizeof root, "%s/t%04zu", run->targets.list[cell->topology].root, at);
     struct trial_plan plan = plan_of(run, cell, root);
     struct background_figures background = {0};
     progress_begin(&run->progress, at, cells_time_left_ns(&run->cells, at));
@@ -132,10 +136,10 @@ static enum error_kind run_cell(struct run *run, size_t at, struct error *error)
 static enum error_kind warm_up_with(struct run *run, const struct cell *cell, size_t at,
                                     struct error *error)
 {
-    const struct trial_watch watch = {.interrupt_descriptor = run->signals};
+    const struct trial_watch watch = {.interrupt_descriptor = run->targets.signals};
     struct trial_result *result = NULL;
     char root[TRIAL_ROOT_MAX];
-    snprintf(root, sizeof root, "%s/w%04zu", run->targets[cell->topology].root, at);
+    snprintf(root, sizeof root, "%s/w%04zu", run->targets.list[cell->topology].root, at);
     struct trial_plan plan = plan_of(run, cell, root);
     plan.workload = WORKLOAD_DRAIN;
     plan.hold.mean_ns = 0;
@@ -164,57 +168,21 @@ static enum error_kind warm_up(struct run *run, struct error *error)
 /* What differs between the leader and a follower may be that, then. */
 static void warn_of_versions(struct record *record, const struct target *target)
 {
-    char list[CONNECT_ENDPOINTS_MAX * (ENDPOINT_TEXT_SIZE + 80)] = "";
-    size_t length = 0;
-    const char *first = NULL;
-    bool differ = false;
-    for (size_t i = 0; i < target->servers.count; i++) {
-        const char *version = target->identities[i].version;
-        char text[ENDPOINT_TEXT_SIZE];
-        if (!target->identities[i].talks)
-            continue;
-        length += (size_t)snprintf(
-            list + length, sizeof list - length, "%s%s runs %s", first == NULL ? "" : ", ",
-            endpoint_format(&target->servers.endpoints[i], text, sizeof text), version);
-        differ = differ || (first != NULL && strcmp(first, version) != 0);
-        first = first == NULL ? version : first;
-    }
-    if (differ)
-        record_warn(record, "the servers are of different versions: %s", list);
+    char versions[CONNECT_ENDPOINTS_MAX * (ENDPOINT_TEXT_SIZE + 80)];
+    targets_describe_versions(target, versions, sizeof versions);
+    if (versions[0] != '\0')
+        record_warn(record, "the servers are of different versions: %s", versions);
 }
 
 static enum error_kind open_targets(struct run *run, struct error *error)
 {
-    enum error_kind kind = ERROR_NONE;
-    const struct client_counts *clients = &run->options.plan.clients;
-    if (run->options.target.driver != DRIVER_SIMULATED)
-        progress_say(&run->progress, run->options.target.connect ? "looking at the servers"
-                                                                 : "starting private servers");
-    for (size_t i = 0; kind == ERROR_NONE && i < run->options.target.topology_count; i++)
-        kind = target_open(&run->options.target, i, clients->list[clients->count - 1],
-                           &run->targets[i], error);
+    const struct options *options = &run->options;
+    if (options->target.driver != DRIVER_SIMULATED)
+        progress_say(&run->progress, options->target.connect ? "looking at the servers"
+                                                             : "starting private servers");
+    enum error_kind kind = targets_open(&run->targets, &options->target, most_clients(run), error);
     progress_clear(&run->progress);
-    if (kind != ERROR_NONE)
-        return kind;
-    run->signals = signals_block();
-    for (size_t i = 0; kind == ERROR_NONE && i < run->options.target.topology_count; i++)
-        kind = target_make_root(&run->targets[i], run->signals, error);
     return kind;
-}
-
-/* One target has the folder that --out names; of several each has one in it. */
-static enum error_kind folder_of(struct run *run, size_t topology, char *folder, size_t size,
-                                 const char **out, struct error *error)
-{
-    *out = run->options.output.out;
-    if (run->options.output.out == NULL || run->options.target.topology_count == 1)
-        return ERROR_NONE;
-    if (topology == 0 && mkdir(run->options.output.out, 0777) != 0)
-        return error_from_errno(error, errno, run->options.output.out, "cannot make the folder");
-    run->made_out = true;
-    snprintf(folder, size, "%s/%s", run->options.output.out, run->targets[topology].name);
-    *out = folder;
-    return ERROR_NONE;
 }
 
 static enum error_kind open_records(struct run *run, int argc, char **argv, struct error *error)
@@ -223,9 +191,10 @@ static enum error_kind open_records(struct run *run, int argc, char **argv, stru
         struct record *record = &run->records[i];
         char folder[PATH_MAX];
         const char *out;
-        enum error_kind kind = folder_of(run, i, folder, sizeof folder, &out, error);
+        enum error_kind kind =
+            targets_folder(&run->targets, i, run->options.output.out, folder, &out, error);
         if (kind == ERROR_NONE)
-            kind = record_open(record, &run->options, &run->targets[i], out,
+            kind = record_open(record, &run->options, &run->targets.list[i], out,
                                run->cells.count / run->options.target.topology_count, error);
         if (kind != ERROR_NONE)
             return kind;
@@ -233,9 +202,9 @@ static enum error_kind open_records(struct run *run, int argc, char **argv, stru
         manifest_begin(&record->manifest,
                        &(struct manifest_start){argc, argv, run->options.plan.seed,
                                                 option_table_plan(&run->options),
-                                                &run->options.target, &run->targets[i]});
-        limits_warn(&run->options, &run->cells, run->targets[i].placement.count, record);
-        warn_of_versions(record, &run->targets[i]);
+                                                &run->options.target, &run->targets.list[i]});
+        limits_warn(&run->options, &run->cells, run->targets.list[i].placement.count, record);
+        warn_of_versions(record, &run->targets.list[i]);
         if (run->left_out[0] != '\0')
             record_warn(record, "%s", run->left_out);
     }
@@ -258,8 +227,8 @@ static enum error_kind lay_out_cells(struct run *run, struct error *error)
 {
     struct options *options = &run->options;
     enum error_kind kind =
-        capacity_fit(&run->targets[0].capacity, options->target.max_clients, &options->plan.clients,
-                     run->left_out, sizeof run->left_out, error);
+        capacity_fit(&run->targets.list[0].capacity, options->target.max_clients,
+                     &options->plan.clients, run->left_out, sizeof run->left_out, error);
     if (kind == ERROR_NONE)
         kind = cells_init(&run->cells, options, error);
     run->progress.count = run->cells.count;
@@ -270,8 +239,8 @@ static enum error_kind lay_out_cells(struct run *run, struct error *error)
 static void tell_load(const struct run *run)
 {
     const struct options *options = &run->options;
-    if (options->target.connect && !run->targets[0].stands && !options->output.quiet)
-        load_tell(options, &run->cells, &run->targets[0].placement);
+    if (options->target.connect && !run->targets.list[0].stands && !options->output.quiet)
+        demand_tell(options, &run->cells, &run->targets.list[0].placement);
 }
 
 static enum error_kind prepare(struct run *run, int argc, char **argv, struct error *error)
@@ -282,9 +251,8 @@ static enum error_kind prepare(struct run *run, int argc, char **argv, struct er
     if (kind == ERROR_NONE)
         kind = space_check(&run->options, error);
     if (kind == ERROR_NONE)
-        kind = resources_check(&run->options.target,
-                               run->options.plan.clients.list[run->options.plan.clients.count - 1],
-                               run->options.plan.processes, error);
+        kind = resources_check(&run->options.target, most_clients(run), run->options.plan.processes,
+                               error);
     if (kind == ERROR_NONE)
         kind = data_prepare(&run->options.target, &run->made_data, error);
     if (kind != ERROR_NONE)
@@ -316,12 +284,6 @@ static enum error_kind run_cells(struct run *run, struct error *error)
     return kind;
 }
 
-static void close_targets(struct run *run)
-{
-    for (size_t i = 0; i < OPTIONS_TOPOLOGIES_MAX; i++)
-        (void)!target_close(&run->targets[i], &run->left);
-}
-
 /* Behind all else: what else went wrong may be why znodes remain. */
 static int tell_left(const struct run *run, int status)
 {
@@ -333,20 +295,10 @@ static void release(struct run *run)
 {
     for (size_t i = 0; i < OPTIONS_TOPOLOGIES_MAX; i++)
         record_free(&run->records[i]);
-    if (run->made_out)
-        rmdir(run->options.output.out); /* if nothing was kept in it */
+    targets_deinit(&run->targets, run->options.output.out);
     data_remove(&run->options.target, run->made_data);
     cells_deinit(&run->cells);
     options_deinit(&run->options);
-    if (run->signals >= 0)
-        close(run->signals);
-}
-
-static enum error_kind find_cause(const struct run *run, enum error_kind kind, struct error *error)
-{
-    for (size_t i = 0; i < run->options.target.topology_count; i++)
-        kind = target_find_cause(&run->targets[i], kind, error);
-    return kind;
 }
 
 /* Closes all records, whether or not one fails; complains about the first error that is not the one
@@ -360,7 +312,8 @@ static int close_records(struct run *run, const struct error *cut_short)
             progress_say(&run->progress, cut_short == NULL || cut_short->kind != ERROR_INTERRUPTED
                                              ? "drawing the plots"
                                              : "drawing the plots; interrupt again to end at once");
-        enum error_kind kind = record_close(&run->records[i], cut_short, run->signals, &error);
+        enum error_kind kind =
+            record_close(&run->records[i], cut_short, run->targets.signals, &error);
         progress_clear(&run->progress);
         if (kind != ERROR_NONE && status == 0 && (cut_short == NULL || kind != cut_short->kind))
             status = complain(&error);
@@ -399,10 +352,10 @@ static int tell_records(const struct run *run)
 static int lead(struct run *run)
 {
     struct error error = {0};
-    enum error_kind kind = find_cause(run, run_cells(run, &error), &error);
+    enum error_kind kind = targets_find_cause(&run->targets, run_cells(run, &error), &error);
     if (kind == ERROR_INTERRUPTED)
-        signals_take(run->signals); /* the next one leaves out the plots */
-    close_targets(run);             /* before plots and tables: nobody waits for them */
+        signals_take(run->targets.signals);   /* the next one leaves out the plots */
+    targets_close(&run->targets, &run->left); /* before plots and tables: nobody waits for them */
     int finished = close_records(run, kind != ERROR_NONE ? &error : NULL);
     int written = tell_records(run);
     int status = kind != ERROR_NONE ? complain(&error) : finished != 0 ? finished : written;
@@ -418,7 +371,7 @@ static int prepare_and_lead(struct run *run, int argc, char **argv)
     int status =
         error.kind == ERROR_UNREAD ? error_exit_status(error.kind) : complain_about("run", &error);
     close_records(run, &error);
-    close_targets(run);
+    targets_close(&run->targets, &run->left);
     return tell_left(run, status);
 }
 
@@ -427,7 +380,7 @@ int run_main(int argc, char **argv)
     struct run *run = calloc(1, sizeof *run);
     if (run == NULL)
         return complain(&(struct error){.kind = ERROR_NO_MEMORY, .subject = "run"});
-    run->signals = -1;
+    run->targets.signals = -1;
     int status = command_line_parse(argc, argv, &run->options);
     if (status == ARGUMENTS_GO) {
         status = prepare_and_lead(run, argc, argv);

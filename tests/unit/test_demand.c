@@ -8,7 +8,7 @@
 #include <cmocka.h>
 
 #include "base/clock.h"
-#include "bench/run/load.h"
+#include "bench/run/demand.h"
 #include "recipes/registry.h"
 #include "tests/support/said.h"
 
@@ -44,7 +44,7 @@ static void assert_told(const char *words)
     char line[300];
     snprintf(line, sizeof line, "%s%s\n", BEGINNING, words);
     said_begin();
-    load_tell(&options, &cells, &servers);
+    demand_tell(&options, &cells, &servers);
     assert_string_equal(said_end(), line);
 }
 

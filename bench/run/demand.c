@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "bench/run/load.h"
+#include "bench/run/demand.h"
 
 #include "base/clock.h"
 #include "base/text.h"
@@ -9,22 +9,22 @@
 #include <stdio.h>
 
 /* Of the whole run. */
-struct load {
+struct demand {
     uint64_t rpcs;
     uint64_t bytes;
     size_t trials, warm_ups;
 };
 
-static struct load sum_up(const struct options *options, const struct cells *cells)
+static struct demand sum_up(const struct options *options, const struct cells *cells)
 {
-    struct load load = {cells_rpcs(cells, 0), cells_bytes(cells), cells->count,
-                        options->plan.recipe_count};
+    struct demand demand = {cells_rpcs(cells, 0), cells_bytes(cells), cells->count,
+                          options->plan.recipe_count};
     for (size_t i = 0; i < options->plan.recipe_count; i++) {
         struct cell warm_up = cells_warm_up(options, i, 0);
-        load.rpcs += warm_up.rpcs;
-        load.bytes += warm_up.bytes;
+        demand.rpcs += warm_up.rpcs;
+        demand.bytes += warm_up.bytes;
     }
-    return load;
+    return demand;
 }
 
 static const char *plural(size_t count)
@@ -33,23 +33,23 @@ static const char *plural(size_t count)
 }
 
 /* Only under lockstep do the laws say it exactly, and with --duration nobody knows. */
-static void describe(const struct options *options, const struct load *load, char *text,
+static void describe(const struct options *options, const struct demand *demand, char *text,
                      size_t size)
 {
     char rpcs[32], time[32];
     bool roughly = options->plan.pace == PACE_FREE;
-    text_format_count(load->rpcs, rpcs, sizeof rpcs);
+    text_format_count(demand->rpcs, rpcs, sizeof rpcs);
     if (options->plan.duration_ns != 0)
         snprintf(text, size,
                  "%zu trial%s of %s after %zu drain%s; requests: as many as the servers answer",
-                 load->trials, plural(load->trials),
-                 text_format_duration(options->plan.duration_ns, time, sizeof time), load->warm_ups,
-                 plural(load->warm_ups));
+                 demand->trials, plural(demand->trials),
+                 text_format_duration(options->plan.duration_ns, time, sizeof time), demand->warm_ups,
+                 plural(demand->warm_ups));
     else
         snprintf(text, size, "%s%s requests and %s%.*f MB in %zu trial%s and %zu warm-up%s",
                  roughly ? "about " : "", rpcs, roughly ? "" : "up to ",
-                 load->bytes < 10000000 ? 2 : 0, (double)load->bytes / 1e6, load->trials,
-                 plural(load->trials), load->warm_ups, plural(load->warm_ups));
+                 demand->bytes < 10000000 ? 2 : 0, (double)demand->bytes / 1e6, demand->trials,
+                 plural(demand->trials), demand->warm_ups, plural(demand->warm_ups));
 }
 
 /* 292 years at most, which leaves room to round. */
@@ -60,7 +60,7 @@ static uint64_t least_ns(uint64_t rpcs, uint64_t max_rate)
 }
 
 /* "" without --max-rate. */
-static void describe_rate(const struct options *options, const struct load *load, char *text,
+static void describe_rate(const struct options *options, const struct demand *demand, char *text,
                           size_t size)
 {
     char rate[32], time[32];
@@ -68,20 +68,20 @@ static void describe_rate(const struct options *options, const struct load *load
     if (options->plan.max_rate == 0)
         return;
     text_format_count(options->plan.max_rate, rate, sizeof rate);
-    text_format_duration(least_ns(load->rpcs, options->plan.max_rate), time, sizeof time);
+    text_format_duration(least_ns(demand->rpcs, options->plan.max_rate), time, sizeof time);
     if (options->plan.duration_ns != 0)
         snprintf(text, size, ", at most %s per second", rate);
     else
         snprintf(text, size, ", at most %s per second: at least %s", rate, time);
 }
 
-void load_tell(const struct options *options, const struct cells *cells,
-               const struct connect_string *servers)
+void demand_tell(const struct options *options, const struct cells *cells,
+                 const struct connect_string *servers)
 {
     char where[CONNECT_TEXT_SIZE], what[160], rate[96], most[32];
-    struct load load = sum_up(options, cells);
-    describe(options, &load, what, sizeof what);
-    describe_rate(options, &load, rate, sizeof rate);
+    struct demand demand = sum_up(options, cells);
+    describe(options, &demand, what, sizeof what);
+    describe_rate(options, &demand, rate, sizeof rate);
     text_format_count(options->plan.clients.list[options->plan.clients.count - 1], most,
                       sizeof most);
     complain_mildly("on %s: at most %s sessions at a time, %s%s",
