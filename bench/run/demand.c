@@ -18,7 +18,7 @@ struct demand {
 static struct demand sum_up(const struct options *options, const struct cells *cells)
 {
     struct demand demand = {cells_rpcs(cells, 0), cells_bytes(cells), cells->count,
-                          options->plan.recipe_count};
+                            options->plan.recipe_count};
     for (size_t i = 0; i < options->plan.recipe_count; i++) {
         struct cell warm_up = cells_warm_up(options, i, 0);
         demand.rpcs += warm_up.rpcs;
@@ -43,8 +43,8 @@ static void describe(const struct options *options, const struct demand *demand,
         snprintf(text, size,
                  "%zu trial%s of %s after %zu drain%s; requests: as many as the servers answer",
                  demand->trials, plural(demand->trials),
-                 text_format_duration(options->plan.duration_ns, time, sizeof time), demand->warm_ups,
-                 plural(demand->warm_ups));
+                 text_format_duration(options->plan.duration_ns, time, sizeof time),
+                 demand->warm_ups, plural(demand->warm_ups));
     else
         snprintf(text, size, "%s%s requests and %s%.*f MB in %zu trial%s and %zu warm-up%s",
                  roughly ? "about " : "", rpcs, roughly ? "" : "up to ",

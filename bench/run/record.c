@@ -6,6 +6,7 @@
 #include "bench/cli/complain.h"
 #include "bench/cli/terminal.h"
 #include "bench/output/plots.h"
+#include "bench/run/background_sentences.h"
 #include "bench/run/fits.h"
 #include "bench/run/stalls_json.h"
 #include "bench/run/table.h"
@@ -155,6 +156,7 @@ static void write_sentences(const struct record *record, FILE *stream)
     table_write_leaks(&record->samples, record->options, stream);
     table_write_stalls(&record->samples, stream);
     table_write_recoveries(&record->samples, record->options, stream);
+    background_sentences_write(&record->samples, record->options, stream);
 }
 
 /* Which of several topologies it is. */
