@@ -44,6 +44,11 @@ struct watchdog_kind {
     /* Called after each wait that met no error. absent_ns: how long the wait lasted beyond its
      * limit because this process was not run; 0 if that was short. Returns END_DONE to go on. */
     enum fleet_end (*look)(void *context, uint64_t now_ns, uint64_t absent_ns);
+    /* The notifications that the sessions have received so far. For fleet/under_way.h. */
+    uint64_t (*received)(void *context);
+    /* The servers were asked how far they are, and the slowest took so long to answer; NULL: no
+     * matter. For fleet/under_way.h. */
+    void (*asked)(void *context, uint64_t longest_ns);
 };
 
 /* The caller sets the first group, and zeroes the second. */

@@ -1,15 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "trial/coordinator.h"
 
-#include "base/clock.h"
 #include "fleet/gate.h"
+#include "fleet/under_way.h"
 #include "trial/injection.h"
 #include "trial/lockstep.h"
-
-/* How often the coordinator looks whether notifications have come, and for how long after the last
- * that came. */
-#define UNDER_WAY_NS      NS_PER_MS
-#define UNDER_WAY_MOST_NS (2 * NS_PER_S)
 
 struct coordinator {
     struct monitor monitor;
@@ -20,45 +15,12 @@ struct coordinator {
 
 /* ------------------------------------------------------------------ free pace */
 
-/* Waits for notifications as long as any come. */
-static enum error_kind await_notifications(const struct monitor *monitor, uint64_t sent)
-{
-    const struct watchdog *watchdog = &monitor->watchdog;
-    uint64_t received = lock_board_count(monitor->board, TALLY_NOTIFICATION);
-    uint64_t moved_ns = loop_now_ns(watchdog->loop);
-    while (received < sent && loop_now_ns(watchdog->loop) - moved_ns < UNDER_WAY_MOST_NS) {
-        uint64_t before = received;
-        enum error_kind kind =
-            workers_turn(watchdog->workers, watchdog->loop, UNDER_WAY_NS, watchdog->error);
-        if (kind != ERROR_NONE)
-            return kind;
-        received = lock_board_count(monitor->board, TALLY_NOTIFICATION);
-        if (received != before)
-            moved_ns = loop_now_ns(watchdog->loop);
-    }
-    return ERROR_NONE;
-}
-
-/*
- * All requests have been answered, so all notifications have been sent, but the last may not have
- * arrived. The servers' counters say how many must arrive, if they are known, if nobody else uses
- * the servers, and if no session has died: a dead one receives nothing.
- */
+/* A session that has died does not receive the notifications that the servers send it. */
 static enum fleet_end receive_all(struct monitor *monitor,
                                   const struct server_counters_reading *at_gate)
 {
-    const struct watchdog *watchdog = &monitor->watchdog;
-    struct server_counters_reading reading;
-    if (!injection_none_yet(monitor->board) || !at_gate->known ||
-        server_counters_is_shared(at_gate, monitor->board->plan->fleet.sessions))
-        return END_DONE;
-    enum fleet_end end = monitor_catch_up(monitor);
-    if (end != END_DONE)
-        return end;
-    if (server_counters_read(watchdog->counters, &reading, watchdog->error) != ERROR_NONE)
-        return END_ERROR;
-    return fleet_end_of(
-        await_notifications(monitor, reading.notifications - at_gate->notifications));
+    return injection_none_yet(monitor->board) ? under_way_receive(&monitor->watchdog, at_gate)
+                                              : END_DONE;
 }
 
 static enum fleet_end lead_free(struct coordinator *coordinator)

@@ -2,6 +2,7 @@
 #include "trial/lockstep.h"
 
 #include "base/clock.h"
+#include "fleet/under_way.h"
 #include "recipes/queue.h"
 #include "trial/checker.h"
 #include "trial/handoff.h"
@@ -183,11 +184,11 @@ static bool is_short(const struct lockstep *lockstep, uint32_t lock, uint64_t *f
  * have been received. */
 static enum error_kind ask_servers(struct lockstep *lockstep, bool *have_come)
 {
-    const struct watchdog *watchdog = &lockstep->monitor->watchdog;
+    struct watchdog *watchdog = &lockstep->monitor->watchdog;
     struct server_counters_reading reading = {.known = false};
     uint64_t mark = 0;
     bool reached = false;
-    enum error_kind kind = monitor_follow(lockstep->monitor, &mark, &reached);
+    enum error_kind kind = under_way_follow(watchdog, &mark, &reached);
     if (kind == ERROR_NONE && reached)
         kind = server_counters_read(watchdog->counters, &reading, watchdog->error);
     *have_come = kind == ERROR_NONE && reading.known &&
@@ -306,7 +307,7 @@ static enum fleet_end step_arrive(struct lockstep *lockstep, uint32_t session)
     /* A session that arrives may read before it writes, and its server may be behind. Without a law
      * nothing depends on that. */
     if (is_lawful(board))
-        end = monitor_catch_up(lockstep->monitor);
+        end = under_way_catch_up(&lockstep->monitor->watchdog);
     if (end != END_DONE)
         return end;
     if (injection_none_yet(board))

@@ -3,9 +3,6 @@
 
 #include "base/clock.h"
 
-/* How long a server that is behind is left alone before it is asked again. */
-#define FOLLOW_NS NS_PER_MS
-
 /* Under lockstep all arrive, one after another, before the first release. */
 static uint64_t arrivals_due(const struct lock_board *board)
 {
@@ -55,11 +52,23 @@ static enum fleet_end look(void *context, uint64_t now_ns, uint64_t absent_ns)
     return atomic_load(&monitor->board->violation_count) > 0 ? END_VIOLATION : END_DONE;
 }
 
+static uint64_t received(void *context)
+{
+    return lock_board_count(((struct monitor *)context)->board, TALLY_NOTIFICATION);
+}
+
+/* In the middle of a trial a server that takes long to answer stalls. */
+static void asked(void *context, uint64_t longest_ns)
+{
+    struct monitor *monitor = context;
+    stall_question(&monitor->stall, loop_now_ns(monitor->watchdog.loop), longest_ns);
+}
+
 void monitor_init(struct monitor *monitor, const struct workers *workers,
                   struct server_counters *counters, const struct loop *loop,
                   const struct trial_watch *watch, struct error *error)
 {
-    static const struct watchdog_kind of_trial = {movement, look};
+    static const struct watchdog_kind of_trial = {movement, look, received, asked};
     *monitor = (struct monitor){
         .watchdog = {.workers = workers,
                      .counters = counters,
@@ -90,30 +99,6 @@ void monitor_rest(struct monitor *monitor)
 {
     watchdog_rest(&monitor->watchdog);
     stall_rest(&monitor->stall, loop_now_ns(monitor->watchdog.loop));
-}
-
-enum error_kind monitor_follow(struct monitor *monitor, uint64_t *mark, bool *reached)
-{
-    const struct watchdog *watchdog = &monitor->watchdog;
-    uint64_t longest_ns;
-    enum error_kind kind =
-        server_counters_follow(watchdog->counters, mark, reached, &longest_ns, watchdog->error);
-    if (kind == ERROR_NONE)
-        stall_question(&monitor->stall, loop_now_ns(watchdog->loop), longest_ns);
-    return kind;
-}
-
-enum fleet_end monitor_catch_up(struct monitor *monitor)
-{
-    uint64_t mark = 0;
-    bool reached = monitor->board->plan->fleet.servers->count == 1;
-    enum fleet_end end = END_DONE;
-    while (end == END_DONE && !reached) {
-        end = fleet_end_of(monitor_follow(monitor, &mark, &reached));
-        if (end == END_DONE && !reached)
-            end = watchdog_wait(&monitor->watchdog, FOLLOW_NS);
-    }
-    return end;
 }
 
 void monitor_close_in_time(const struct monitor *monitor)

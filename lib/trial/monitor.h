@@ -58,14 +58,6 @@ void monitor_open(struct monitor *monitor, uint64_t gate_ns);
 /* Until now the trial has waited as planned: no server is to answer for that. */
 void monitor_rest(struct monitor *monitor);
 
-/* server_counters_follow, in the middle of the trial: a server that takes long to answer stalls. */
-MUST_CHECK enum error_kind monitor_follow(struct monitor *monitor, uint64_t *mark, bool *reached);
-
-/* Waits until every server has carried out what any of them had when it was first asked; returns at
- * once if there is one server alone. Errors are those of watchdog_wait and of
- * server_counters_follow. */
-MUST_CHECK enum fleet_end monitor_catch_up(struct monitor *monitor);
-
 /* Lets no more arrivals in if the time for that has come. */
 void monitor_close_in_time(const struct monitor *monitor);
 

@@ -42,7 +42,7 @@ static enum fleet_end look(void *context, uint64_t now_ns, uint64_t absent_ns)
     return verdict;
 }
 
-static const struct watchdog_kind kind = {movement, look};
+static const struct watchdog_kind kind = {.movement = movement, .look = look};
 
 static int set_up(void **state)
 {
