@@ -4,10 +4,10 @@
 #include <stdlib.h>
 #include <sys/mman.h>
 
-/* Of a result: the lag; service and response of the contended time; both of every kind and of all;
- * and again for every role. */
+/* Of a result: the lag; notifications and last notifications; service and response of the contended
+ * time; both of every kind and of all; and again for every role. */
 #define KINDS_AND_ALL (LOAD_KINDS + 1)
-#define HISTOGRAMS    (3 + 2 * KINDS_AND_ALL + 2 * ROLES * LOAD_KINDS)
+#define HISTOGRAMS    (5 + 2 * KINDS_AND_ALL + 2 * ROLES * LOAD_KINDS)
 
 /* ------------------------------------------------------------------ memory */
 
@@ -20,9 +20,11 @@ static bool map_histograms(struct load_result *result)
     if (histograms == MAP_FAILED)
         return false;
     result->lag = histograms;
-    result->contended.service = histograms + 1;
-    result->contended.response = histograms + 2;
-    result->service = histograms + 3;
+    result->notification = histograms + 1;
+    result->last_notification = histograms + 2;
+    result->contended.service = histograms + 3;
+    result->contended.response = histograms + 4;
+    result->service = histograms + 5;
     result->response = result->service + KINDS_AND_ALL;
     result->service_of = (struct histogram(*)[LOAD_KINDS])(result->response + KINDS_AND_ALL);
     result->response_of = result->service_of + ROLES;
@@ -98,6 +100,21 @@ static void add_contended(const struct load_contended *contended, struct load_re
     result->contended.unsent += atomic_load(&contended->unsent);
 }
 
+static void add_fan_out(struct fan_out *fan_out, struct load_result *result)
+{
+    fan_out_close(fan_out);
+    for (uint32_t i = 0; i < fan_out->shape.workers; i++) {
+        const struct fan_out_counts *counts = &fan_out->counts[i];
+        uint64_t most = atomic_load(&counts->most);
+        result->timed += atomic_load(&counts->timed);
+        result->untimed += atomic_load(&counts->untimed);
+        result->fired += atomic_load(&counts->writes);
+        result->fan_out_max = most > result->fan_out_max ? most : result->fan_out_max;
+        histogram_add(result->notification, &counts->notification);
+        histogram_add(result->last_notification, &counts->last);
+    }
+}
+
 static void add_usage(struct load_result *result)
 {
     for (uint32_t second = 0; second < result->load->plan->seconds; second++) {
@@ -123,6 +140,8 @@ void load_result_add_up(struct load_result *result)
         result->unsent += atomic_load(&worker->unsent);
         result->reconnects += atomic_load(&load->shared->workers[i].reconnects);
     }
+    if (load->fan_out != NULL)
+        add_fan_out(load->fan_out, result);
     add_usage(result);
     result->offered += result->unsent;
     result->contended.length_ns =

@@ -48,6 +48,13 @@ struct load_result {
     struct histogram *service;  /* LOAD_KINDS + 1 of them: the last is of all kinds */
     struct histogram *response; /* the same */
     struct histogram *lag;
+    /* Of a load that leaves watches: see struct fan_out_counts. All notifications of `total` are
+     * timed or untimed. */
+    uint64_t timed, untimed; /* notifications */
+    uint64_t fired;          /* measured writes that fired a notification at least */
+    uint64_t fan_out_max;    /* notifications of one measured write */
+    struct histogram *notification;
+    struct histogram *last_notification;
     struct histogram (*service_of)[LOAD_KINDS]; /* for each role, ROLES of them */
     struct histogram (*response_of)[LOAD_KINDS];
     struct load_usage *usage; /* of each second */

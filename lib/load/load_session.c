@@ -44,11 +44,17 @@ static const char *child_path(struct load_session *session, uint64_t number)
     return session->child;
 }
 
-static const char *data_path(struct load_session *session)
+static uint32_t draw_znode(struct load_session *session)
 {
     uint32_t znodes = plan_of(session)->znodes;
-    return session->load
-        ->paths[znodes == 0 ? session->actor.session : random_below(&session->random, znodes)];
+    return znodes == 0 ? session->actor.session : (uint32_t)random_below(&session->random, znodes);
+}
+
+/* Of a read of a data znode. */
+static bool draw_watch(struct load_session *session)
+{
+    uint32_t percent = plan_of(session)->watch_percent;
+    return percent > 0 && random_below(&session->random, 100) < percent;
 }
 
 static struct request create_request(const struct load_session *session, const char *path)
@@ -66,17 +72,35 @@ static void submit_multi(struct load_session *session, const char *path, uint64_
     client_submit(session->actor.client, &multi, tag);
 }
 
+/* Draws a data znode, and whether to leave a watch. */
+static struct request read_request(struct load_session *session, enum operation operation,
+                                   struct load_sent *sent)
+{
+    sent->znode = draw_znode(session);
+    sent->watch = draw_watch(session);
+    return (struct request){.operation = operation,
+                            .path = session->load->paths[sent->znode],
+                            .watch = sent->watch ? WATCH : NO_WATCH};
+}
+
+static struct request set_request(struct load_session *session, struct load_sent *sent)
+{
+    sent->znode = draw_znode(session);
+    return request_set(session->load->paths[sent->znode], session->load->value,
+                       plan_of(session)->value_bytes, REQUEST_ANY_VERSION);
+}
+
 /* Of all kinds but LOAD_MULTI. */
-static struct request request_of(struct load_session *session, enum load_kind kind)
+static struct request request_of(struct load_session *session, enum load_kind kind,
+                                 struct load_sent *sent)
 {
     switch (kind) {
     case LOAD_EXISTS:
-        return (struct request){.operation = OP_EXISTS, .path = data_path(session)};
+        return read_request(session, OP_EXISTS, sent);
     case LOAD_CHILDREN:
         return (struct request){.operation = OP_GET_CHILDREN, .path = session->folder};
     case LOAD_SET:
-        return request_set(data_path(session), session->load->value, plan_of(session)->value_bytes,
-                           REQUEST_ANY_VERSION);
+        return set_request(session, sent);
     case LOAD_CREATE:
         return create_request(session, child_path(session, session->created++));
     case LOAD_DELETE:
@@ -86,7 +110,7 @@ static struct request request_of(struct load_session *session, enum load_kind ki
     case LOAD_UNLOCK:
         return request_delete(session->lock);
     default:
-        return (struct request){.operation = OP_GET, .path = data_path(session)};
+        return read_request(session, OP_GET, sent);
     }
 }
 
@@ -127,12 +151,15 @@ static uint64_t ends_ns(const struct load_session *session)
 static void send(struct load_session *session, enum load_kind kind, uint64_t due_ns)
 {
     uint64_t tag = tag_of(session, kind, due_ns);
+    struct load_sent sent = {0};
     if (kind == LOAD_MULTI) {
-        submit_multi(session, data_path(session), tag);
-        return;
+        submit_multi(session, session->load->paths[draw_znode(session)], tag);
+    } else {
+        const struct request request = request_of(session, kind, &sent);
+        client_submit(session->actor.client, &request, tag);
     }
-    const struct request request = request_of(session, kind);
-    client_submit(session->actor.client, &request, tag);
+    sent.sent_ns = session->actor.client->sent_ns;
+    load_watches_sent(&session->watches, sent);
 }
 
 /* A delete that finds nothing to delete creates, and one of the creates to come deletes in its
@@ -395,6 +422,7 @@ static void take_reply(struct load_session *session, const struct client_reply *
     count_reply(session, reply);
     record_measured(session, reply, due_ns, now_ns);
     record_contended(session, reply, due_ns, now_ns);
+    load_watches_replied(&session->watches, reply, load_shared_is_measured(session->load, due_ns));
     if (tag_kind(reply->tag) == LOAD_TRYLOCK && reply->status == ZK_OK)
         session->unlocks_due++;
 }
@@ -407,6 +435,7 @@ static void init(void *actor, void *kind, uint64_t seed)
     session->load = kind;
     uint32_t number = session->actor.session;
     session->worker = &session->load->workers[number % plan_of(session)->fleet.processes];
+    load_watches_init(&session->watches, session->load, number);
     random_init(&session->random, seed);
     snprintf(session->folder, sizeof session->folder, "%s/c/%u", plan_of(session)->root, number);
     snprintf(session->child, sizeof session->child, "%s/c/%u/n%0*d", plan_of(session)->root, number,
@@ -433,6 +462,12 @@ static void alarm_rang(void *actor, uint64_t late_ns)
     go_on(session);
 }
 
+static void settle(struct load_session *session)
+{
+    session->settled = true;
+    load_watches_settle(&session->watches);
+}
+
 static void begin_chores(struct load_session *session, enum load_session_state state)
 {
     session->chores_sent = 0;
@@ -449,6 +484,7 @@ static void carry_out(void *actor, int order)
         actor_pass_gate(&session->actor);
     } else if (order == ORDER_REPORT) {
         actor_report(&session->actor);
+        settle(session);
     } else if (order == ORDER_READ) {
         actor_report(&session->actor);
         session->state = LOAD_READ;
@@ -477,6 +513,8 @@ static void state_changed(void *owner, enum client_state state)
     }
     actor_state_changed(&session->actor, state);
     session->blocked = session->blocked || session->actor.apart;
+    if (session->actor.apart)
+        load_watches_lost(&session->watches);
     if (state == CLIENT_ESTABLISHED && session->actor.in_run)
         go_on(session);
 }
@@ -515,10 +553,10 @@ static void replied(void *owner, const struct client_reply *reply)
 static void notified(void *owner, enum client_event event, const char *path)
 {
     const struct load_session *session = owner;
-    (void)event;
-    (void)path;
-    if (session->state != LOAD_READ)
-        tally_add_shared(&session->worker->total, TALLY_NOTIFICATION, 1);
+    if (session->state == LOAD_READ || session->settled)
+        return;
+    tally_add_shared(&session->worker->total, TALLY_NOTIFICATION, 1);
+    load_watches_notified(&session->watches, event, path, client_now_ns(session->actor.client));
 }
 
 static const struct client_listener listener = {state_changed, sent, replied, notified};

@@ -12,6 +12,9 @@
  *   STOP     sends no further operation
  *   CLEAR    deletes its znodes
  *
+ * ORDER_REPORT comes when all have their replies and their notifications: a session counts no
+ * notification that comes later, such as those of the znodes that are deleted.
+ *
  * At each reply, and at each alarm of its schedule, the session sends as many operations as are due
  * and as its depth allows. An operation that is due while as many as its depth are outstanding is
  * sent as soon as one of these has been answered; its response time begins when it was due.
@@ -24,6 +27,7 @@
 
 #include "fleet/actor.h"
 #include "load/load_shared.h"
+#include "load/load_watches.h"
 #include "load/schedule.h"
 
 enum load_order {
@@ -56,7 +60,9 @@ struct load_session {
     uint64_t created;      /* znodes of its own that it has sent a create for */
     uint64_t deleted;      /* of those: that it has sent a delete for */
     uint64_t deletes_owed; /* drawn when there was nothing to delete */
-    uint32_t unlocks_due;  /* tries that got the lock, and have yet to give it up */
+    struct load_watches watches;
+    bool settled;                /* what it is notified of from here on counts nowhere */
+    uint32_t unlocks_due;        /* tries that got the lock, and have yet to give it up */
     char folder[LOAD_PATH_SIZE]; /* of the znodes that it creates */
     char child[LOAD_PATH_SIZE];  /* one of these: the digits at its end change */
     char lock[LOAD_PATH_SIZE];

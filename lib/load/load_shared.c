@@ -19,6 +19,37 @@ static void write_paths(const struct load_shared *load)
         snprintf(load->paths[i], LOAD_PATH_SIZE, "%s/z/%u", load->plan->root, i);
 }
 
+static struct fan_out_shape shape_of(const struct load_plan *plan)
+{
+    return (struct fan_out_shape){.sessions = plan->fleet.sessions,
+                                  .workers = plan->fleet.processes,
+                                  .znodes = load_plan_znodes(plan),
+                                  .own = plan->znodes == 0};
+}
+
+static size_t sent_bytes(const struct load_plan *plan)
+{
+    return (size_t)plan->fleet.sessions * fleet_plan_depth(&plan->fleet) * sizeof(struct load_sent);
+}
+
+/* What only a load needs that leaves watches. */
+static size_t watch_bytes(const struct load_plan *plan)
+{
+    const struct fan_out_shape shape = shape_of(plan);
+    return plan->watch_percent == 0
+               ? 0
+               : shared_round_up(fan_out_size_bytes(&shape)) + shared_round_up(sent_bytes(plan));
+}
+
+static void cut_watches(struct load_shared *load, char *at)
+{
+    const struct fan_out_shape shape = shape_of(load->plan);
+    if (load->plan->watch_percent == 0)
+        return;
+    load->fan_out = fan_out_lay_out(&shape, shared_cut(&at, fan_out_size_bytes(&shape)));
+    load->sent = shared_cut(&at, sent_bytes(load->plan));
+}
+
 enum error_kind load_shared_new(const struct load_plan *plan, struct load_shared **load,
                                 struct error *error)
 {
@@ -28,7 +59,7 @@ enum error_kind load_shared_new(const struct load_plan *plan, struct load_shared
     size_t paths_bytes = (size_t)load_plan_znodes(plan) * LOAD_PATH_SIZE;
     size_t size_bytes = shared_round_up(sizeof **load) + shared_round_up(workers_bytes) +
                         shared_round_up(seconds_bytes) + shared_round_up(paths_bytes) +
-                        shared_round_up(plan->value_bytes);
+                        shared_round_up(plan->value_bytes) + watch_bytes(plan);
     void *memory = NULL;
     enum error_kind kind = shared_map(size_bytes, &memory, error);
     if (kind != ERROR_NONE)
@@ -41,6 +72,7 @@ enum error_kind load_shared_new(const struct load_plan *plan, struct load_shared
     made->seconds = shared_cut(&at, seconds_bytes);
     made->paths = shared_cut(&at, paths_bytes);
     made->value = shared_cut(&at, plan->value_bytes);
+    cut_watches(made, at);
     atomic_store(&made->measures_ns, UINT64_MAX);
     atomic_store(&made->settles_ns, UINT64_MAX);
     atomic_store(&made->contends_ns, UINT64_MAX);

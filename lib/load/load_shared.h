@@ -15,6 +15,7 @@
 #include "base/error.h"
 #include "client/client.h"
 #include "fleet/shared.h"
+#include "load/fan_out.h"
 #include "load/plan.h"
 #include "measure/histogram.h"
 #include "measure/tally.h"
@@ -64,6 +65,13 @@ struct load_worker {
     struct load_contended contended;
 };
 
+/* An operation that was sent and has no reply yet: what its tag has no room for. */
+struct load_sent {
+    uint32_t znode; /* of those that use a data znode */
+    bool watch;
+    uint64_t sent_ns;
+};
+
 struct load_shared {
     const struct load_plan *plan;
     struct shared *shared; /* the fleet's */
@@ -71,6 +79,9 @@ struct load_shared {
     struct load_second *seconds;   /* the plan's seconds of worker 0, those of worker 1, … */
     char (*paths)[LOAD_PATH_SIZE]; /* of the data znodes */
     char *value;                   /* value_bytes of it */
+    /* Of a load that leaves watches; else NULL. */
+    struct fan_out *fan_out;
+    struct load_sent *sent; /* the depth's of session 0, a ring, those of session 1, … */
     size_t size_bytes;
     /* The measured time is from measures_ns to settles_ns. Behind the measured time of a load in
      * the background, the contended time is from contends_ns to ends_ns. A time that is not known

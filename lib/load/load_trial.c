@@ -2,6 +2,7 @@
 #include "load/load_trial.h"
 
 #include "fleet/gate.h"
+#include "fleet/under_way.h"
 #include "load/load_session.h"
 
 #include <stdio.h>
@@ -42,7 +43,14 @@ static enum fleet_end look(void *context, uint64_t loop_ns, uint64_t absent_ns)
     return END_DONE;
 }
 
-static const struct watchdog_kind watchdog_kind = {movement, look};
+static uint64_t received(void *context)
+{
+    const struct load_trial *trial = context;
+    return load_shared_notifications(trial->load);
+}
+
+static const struct watchdog_kind watchdog_kind = {
+    .movement = movement, .look = look, .received = received};
 
 /* ------------------------------------------------------------------ orders */
 
@@ -195,7 +203,15 @@ static void drain(struct load_trial *trial)
     await_rest(trial);
 }
 
-/* What the sessions know of their pings is in their reports. */
+/* Whoever else uses the servers is notified, too: then nobody knows how many are to come. */
+static void receive_notifications(struct load_trial *trial, bool alone)
+{
+    if (goes_on(trial) && alone && trial->load->fan_out != NULL)
+        trial->end = under_way_receive(&trial->watchdog, &trial->at_start);
+}
+
+/* What the sessions know of their pings is in their reports; and with its report a session settles
+ * what it was notified of: there is no other inquiry in a load. */
 static void collect_reports(struct load_trial *trial)
 {
     struct shared *shared = trial->load->shared;
@@ -208,9 +224,6 @@ static void collect_reports(struct load_trial *trial)
 static void read_servers(struct load_trial *trial)
 {
     struct server_counters_reading at_end;
-    collect_reports(trial);
-    if (!goes_on(trial))
-        return;
     trial->end = fleet_end_of(server_counters_read(&trial->counters, &at_end, &trial->error));
     if (goes_on(trial))
         trial->result->servers = server_counters_subtract(&trial->at_start, &at_end);
@@ -280,6 +293,7 @@ static void describe_end(const struct load_trial *trial)
 
 static void add_up(struct load_trial *trial, bool alone)
 {
+    collect_reports(trial);
     if (goes_on(trial) && alone)
         read_servers(trial);
     load_result_add_up(trial->result);
@@ -291,6 +305,7 @@ static void add_up(struct load_trial *trial, bool alone)
 static void end_load(struct load_trial *trial, bool alone)
 {
     drain(trial);
+    receive_notifications(trial, alone);
     if (trial->end != END_ERROR)
         add_up(trial, alone);
     trial->progress.phase = LOAD_CLEARS;

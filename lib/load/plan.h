@@ -18,13 +18,15 @@
 struct load_plan {
     struct fleet_plan fleet; /* its depth bounds the operations outstanding of a session */
     struct mix mix;
-    uint64_t rate_per_s;  /* offered by all sessions together; 0: a closed loop, in which each
-                             reply is followed by the next operation */
-    bool poisson;         /* the offered operations come at random; else at constant distances */
-    uint32_t value_bytes; /* of data znodes and of those that are created */
-    uint32_t znodes;      /* data znodes, which all sessions share; 0: one for each session */
-    uint64_t warm_up_ns;  /* under the same load, and not measured */
-    uint32_t seconds;     /* measured, 1 to LOAD_SECONDS_MAX */
+    uint64_t rate_per_s;    /* offered by all sessions together; 0: a closed loop, in which each
+                               reply is followed by the next operation */
+    bool poisson;           /* the offered operations come at random; else at constant distances */
+    uint32_t value_bytes;   /* of data znodes and of those that are created */
+    uint32_t znodes;        /* data znodes, which all sessions share; 0: one for each session */
+    uint32_t watch_percent; /* of the reads of data znodes: leave a watch. The product of sessions
+                               and shared znodes is then at most FAN_OUT_WATCHED_MAX */
+    uint64_t warm_up_ns;    /* under the same load, and not measured */
+    uint32_t seconds;       /* measured, 1 to LOAD_SECONDS_MAX */
     /* The znode of this trial; does not exist yet, its parent does. In a simulation both are made.
      */
     const char *root;

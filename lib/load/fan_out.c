@@ -1,0 +1,303 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "load/fan_out.h"
+
+#include <sched.h>
+#include <string.h>
+
+/* Writes that all rings together keep, about; and those that one keeps. */
+#define WRITES   (1U << 20)
+#define RING_MIN 4
+#define RING_MAX 4096
+
+/* ------------------------------------------------------------------ its memory */
+
+static uint32_t ring_of(const struct fan_out_shape *shape)
+{
+    uint32_t ring = RING_MAX;
+    while (ring > RING_MIN && ring > WRITES / shape->znodes)
+        ring /= 2;
+    return ring;
+}
+
+/* Of a session: those that it may watch. */
+static size_t watchable(const struct fan_out_shape *shape)
+{
+    return shape->own ? 1 : shape->znodes;
+}
+
+static size_t counts_bytes(const struct fan_out_shape *shape)
+{
+    return shape->workers * sizeof(struct fan_out_counts);
+}
+
+static size_t sessions_bytes(const struct fan_out_shape *shape)
+{
+    return shape->sessions * sizeof(struct fan_out_session);
+}
+
+static size_t watched_bytes(const struct fan_out_shape *shape)
+{
+    return shape->sessions * watchable(shape) * sizeof(int32_t);
+}
+
+static size_t writes_bytes(const struct fan_out_shape *shape)
+{
+    return (size_t)shape->znodes * ring_of(shape) * sizeof(struct fan_out_write);
+}
+
+static size_t written_bytes(const struct fan_out_shape *shape)
+{
+    return shape->znodes * sizeof(bool);
+}
+
+size_t fan_out_size_bytes(const struct fan_out_shape *shape)
+{
+    return shared_round_up(sizeof(struct fan_out)) + shared_round_up(counts_bytes(shape)) +
+           shared_round_up(sessions_bytes(shape)) + shared_round_up(watched_bytes(shape)) +
+           shared_round_up(writes_bytes(shape)) + shared_round_up(written_bytes(shape));
+}
+
+struct fan_out *fan_out_lay_out(const struct fan_out_shape *shape, void *memory)
+{
+    char *at = memory;
+    struct fan_out *fan_out = shared_cut(&at, sizeof *fan_out);
+    fan_out->shape = *shape;
+    fan_out->ring = ring_of(shape);
+    fan_out->counts = shared_cut(&at, counts_bytes(shape));
+    fan_out->sessions = shared_cut(&at, sessions_bytes(shape));
+    int32_t *watched = shared_cut(&at, watched_bytes(shape));
+    fan_out->writes = shared_cut(&at, writes_bytes(shape));
+    fan_out->written = shared_cut(&at, written_bytes(shape));
+    for (uint32_t i = 0; i < shape->sessions; i++) {
+        fan_out->sessions[i].counts = &fan_out->counts[i % shape->workers];
+        fan_out->sessions[i].watched = watched + i * watchable(shape);
+    }
+    return fan_out;
+}
+
+/* ------------------------------------------------------------------ writes */
+
+/* Where the write that makes this version has its place. */
+static struct fan_out_write *place_of(const struct fan_out *fan_out, uint32_t znode,
+                                      int32_t version)
+{
+    uint32_t index = (uint32_t)version & (fan_out->ring - 1);
+    return &fan_out->writes[(size_t)znode * fan_out->ring + index];
+}
+
+/* Nobody else changes the write until it is given back. Whoever has it gives it back within
+ * nanoseconds, unless the system takes the core away meanwhile. */
+static int32_t take(struct fan_out_write *write)
+{
+    int32_t version;
+    while ((version = atomic_exchange(&write->version, FAN_OUT_TAKEN)) == FAN_OUT_TAKEN)
+        sched_yield();
+    return version;
+}
+
+static void give_back(struct fan_out_write *write, int32_t version)
+{
+    atomic_store(&write->version, version);
+}
+
+/* The same without taking the write: a look at one that others use disturbs them little. */
+static int32_t version_of(const struct fan_out_write *write)
+{
+    int32_t version;
+    while ((version = atomic_load(&write->version)) == FAN_OUT_TAKEN)
+        sched_yield();
+    return version;
+}
+
+/* No more notifications are added to the write. */
+static void finish(const struct fan_out_write *write, struct fan_out_counts *counts)
+{
+    if (write->fan_out == 0 || !write->measured)
+        return;
+    atomic_fetch_add(&counts->writes, 1);
+    shared_raise(&counts->most, write->fan_out);
+    histogram_record(&counts->last, write->last_ns - write->sent_ns);
+}
+
+void fan_out_publish(struct fan_out *fan_out, uint32_t session, uint32_t znode, int32_t version,
+                     uint64_t sent_ns, bool measured)
+{
+    struct fan_out_write *write = place_of(fan_out, znode, version);
+    int32_t before = take(write);
+    if (before > version) {
+        give_back(write, before);
+        return;
+    }
+    finish(write, fan_out->sessions[session].counts);
+    write->fan_out = 0;
+    write->measured = measured;
+    write->sent_ns = sent_ns;
+    write->last_ns = sent_ns;
+    give_back(write, version);
+    atomic_store(&fan_out->written[znode], true);
+}
+
+/* ------------------------------------------------------------------ notifications */
+
+static void add(struct fan_out_write *write, struct fan_out_counts *counts, uint64_t come_ns)
+{
+    atomic_fetch_add(&counts->timed, 1);
+    write->fan_out++;
+    if (come_ns > write->last_ns)
+        write->last_ns = come_ns;
+    if (write->measured)
+        histogram_record(&counts->notification, come_ns - write->sent_ns);
+}
+
+/* False if the write has yet to be published. */
+static bool attribute(const struct fan_out *fan_out, struct fan_out_counts *counts,
+                      const struct fan_out_notification *notification)
+{
+    int32_t wanted = notification->version;
+    struct fan_out_write *write = place_of(fan_out, notification->znode, wanted);
+    int32_t found = version_of(write);
+    if (found == wanted) {
+        found = take(write);
+        if (found == wanted)
+            add(write, counts, notification->come_ns);
+        give_back(write, found);
+    }
+    if (found > wanted)
+        atomic_fetch_add(&counts->untimed, 1);
+    return found >= wanted;
+}
+
+/* The first in the list of those that have come, or that are expected; `waiting` if there is none.
+ */
+static uint32_t find_come(const struct fan_out_session *session)
+{
+    uint32_t i = 0;
+    while (i < session->waiting && session->list[i].come_ns == 0)
+        i++;
+    return i;
+}
+
+static uint32_t find_expected(const struct fan_out_session *session, uint32_t znode)
+{
+    uint32_t i = 0;
+    while (i < session->waiting &&
+           (session->list[i].come_ns != 0 || session->list[i].znode != znode))
+        i++;
+    return i;
+}
+
+/* The oldest that has come has waited in vain for longest: it makes room. */
+static void make_room(struct fan_out_session *session)
+{
+    uint32_t oldest = find_come(session);
+    session->lost_track = oldest == session->waiting;
+    if (session->lost_track)
+        return;
+    atomic_fetch_add(&session->counts->untimed, 1);
+    session->waiting--;
+    memmove(&session->list[oldest], &session->list[oldest + 1],
+            (session->waiting - oldest) * sizeof *session->list);
+}
+
+/* False, and the session has lost track, if all that is in the list is expected. */
+static bool append(struct fan_out_session *session, struct fan_out_notification notification)
+{
+    if (session->waiting == FAN_OUT_WAITING_MAX)
+        make_room(session);
+    if (!session->lost_track)
+        session->list[session->waiting++] = notification;
+    return !session->lost_track;
+}
+
+static int32_t *watched(const struct fan_out *fan_out, uint32_t session, uint32_t znode)
+{
+    return &fan_out->sessions[session].watched[fan_out->shape.own ? 0 : znode];
+}
+
+void fan_out_watch(struct fan_out *fan_out, uint32_t session, uint32_t znode, int32_t version)
+{
+    int32_t *fires = watched(fan_out, session, znode);
+    /* Of a version that is past the watch has fired, and its notification has yet to come. */
+    if (*fires != 0 && *fires <= version)
+        (void)!append(&fan_out->sessions[session],
+                      (struct fan_out_notification){.znode = znode, .version = *fires});
+    *fires = version + 1;
+}
+
+static void notify_expected(struct fan_out *fan_out, uint32_t session, uint32_t expected,
+                            uint64_t come_ns)
+{
+    fan_out->sessions[session].list[expected].come_ns = come_ns;
+    fan_out_retry(fan_out, session);
+}
+
+void fan_out_notify(struct fan_out *fan_out, uint32_t session, uint32_t znode, uint64_t come_ns)
+{
+    struct fan_out_session *notified = &fan_out->sessions[session];
+    uint32_t expected = find_expected(notified, znode);
+    if (expected < notified->waiting) {
+        notify_expected(fan_out, session, expected, come_ns);
+        return;
+    }
+    int32_t *fires = watched(fan_out, session, znode);
+    const struct fan_out_notification notification = {znode, *fires, come_ns};
+    *fires = 0;
+    if (notification.version == 0 || notified->lost_track ||
+        (!attribute(fan_out, notified->counts, &notification) && !append(notified, notification)))
+        fan_out_notify_other(fan_out, session);
+}
+
+void fan_out_notify_other(struct fan_out *fan_out, uint32_t session)
+{
+    atomic_fetch_add(&fan_out->sessions[session].counts->untimed, 1);
+}
+
+void fan_out_retry(struct fan_out *fan_out, uint32_t session)
+{
+    struct fan_out_session *notified = &fan_out->sessions[session];
+    uint32_t left = 0;
+    for (uint32_t i = 0; i < notified->waiting; i++) {
+        const struct fan_out_notification notification = notified->list[i];
+        if (notification.come_ns == 0 || !attribute(fan_out, notified->counts, &notification))
+            notified->list[left++] = notification;
+    }
+    notified->waiting = left;
+}
+
+/* Leaves those in the list that have come. */
+static void drop_expected(struct fan_out_session *session)
+{
+    uint32_t left = 0;
+    for (uint32_t i = 0; i < session->waiting; i++) {
+        if (session->list[i].come_ns != 0)
+            session->list[left++] = session->list[i];
+    }
+    session->waiting = left;
+}
+
+void fan_out_forget(struct fan_out *fan_out, uint32_t session)
+{
+    struct fan_out_session *forgetful = &fan_out->sessions[session];
+    drop_expected(forgetful);
+    memset(forgetful->watched, 0, watchable(&fan_out->shape) * sizeof *forgetful->watched);
+}
+
+/* ------------------------------------------------------------------ the end */
+
+void fan_out_settle(struct fan_out *fan_out, uint32_t session)
+{
+    struct fan_out_session *settled = &fan_out->sessions[session];
+    fan_out_retry(fan_out, session);
+    drop_expected(settled);
+    atomic_fetch_add(&settled->counts->untimed, settled->waiting);
+    settled->waiting = 0;
+}
+
+void fan_out_close(struct fan_out *fan_out)
+{
+    for (uint32_t znode = 0; znode < fan_out->shape.znodes; znode++) {
+        const struct fan_out_write *ring = &fan_out->writes[(size_t)znode * fan_out->ring];
+        for (uint32_t i = 0; i < fan_out->ring && atomic_load(&fan_out->written[znode]); i++)
+            finish(&ring[i], fan_out->counts);
+    }
+}

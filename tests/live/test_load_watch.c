@@ -1,0 +1,317 @@
+// SPDX-License-Identifier: Apache-2.0
+/* Loads that leave watches: every notification is counted, and is attributed to the write that has
+ * fired it. */
+#include "load/load.h"
+#include "tests/support/live.h"
+
+static char root[64];
+static unsigned loads;
+static struct connect_string simulated = {.endpoints = {{.port = 1}}, .count = 1};
+
+/* Of ten sessions that share one znode. */
+static struct load_plan plan_of(uint32_t reads_percent)
+{
+    return (struct load_plan){
+        .fleet.sessions = 10,
+        .fleet.processes = 1,
+        .fleet.timeout_ns = 10 * NS_PER_S,
+        .fleet.session_timeout_ms = 30000,
+        .fleet.seed = 11,
+        .fleet.servers = &live_servers,
+        .mix = mix_of_reads(reads_percent),
+        .watch_percent = 100,
+        .value_bytes = 100,
+        .znodes = 1,
+        .warm_up_ns = 200 * NS_PER_MS,
+        .seconds = 1,
+    };
+}
+
+static struct load_result *load_with(struct load_plan *plan, const struct sim_options *simulation)
+{
+    const struct load_host host = {live_host.setup,
+                                   plan->fleet.servers,
+                                   live_ensemble,
+                                   simulation,
+                                   {.interrupt_descriptor = -1}};
+    struct load_result *result = NULL;
+    struct error error = {0};
+    snprintf(root, sizeof root, ROOT "/w%u", loads++);
+    plan->root = root;
+    live_expect(load_run(plan, &host, &result, &error), &error);
+    if (result->end != END_DONE)
+        fail_msg("%s", result->reason);
+    return result;
+}
+
+static struct load_result *load(struct load_plan *plan)
+{
+    const struct sim_options simulation = sim_options_default();
+    return load_with(plan, &simulation);
+}
+
+/* ------------------------------------------------------------------ what holds of every load */
+
+/* Three counts of the same notifications. */
+static void assert_counted(const struct load_result *result)
+{
+    uint64_t received = result->total.of[TALLY_NOTIFICATION];
+    if (result->reconciled == RECONCILED_NO)
+        fail_msg("%s: servers %llu, sessions %llu",
+                 server_counters_counter_word(result->difference.counter),
+                 (unsigned long long)result->difference.servers,
+                 (unsigned long long)result->difference.sessions);
+    assert_int_equal(result->reconciled, RECONCILED_YES);
+    assert_int_equal(result->servers.notifications, received);
+    assert_int_equal(result->timed + result->untimed, received);
+}
+
+/* Each write is fired for once at least, and for each session once at most. */
+static void assert_fan_outs(const struct load_result *result, uint64_t most)
+{
+    uint64_t notifications = histogram_count(result->notification);
+    assert_int_equal(histogram_count(result->last_notification), result->fired);
+    assert_true(result->fired > 0);
+    assert_true(result->fired <= notifications && notifications <= result->fired * most);
+    assert_in_range(result->fan_out_max, 1, most);
+    assert_true(notifications <= result->timed);
+    assert_int_equal(result->notification->max_ns, result->last_notification->max_ns);
+}
+
+/* ------------------------------------------------------------------ with each driver */
+
+static void load_shared_znode(enum driver driver, uint32_t processes, uint32_t depth)
+{
+    struct load_plan plan = plan_of(90);
+    plan.fleet.driver = driver;
+    plan.fleet.processes = processes;
+    plan.fleet.depth = depth;
+    if (driver == DRIVER_SIMULATED)
+        plan.fleet.servers = &simulated;
+    struct load_result *result = load(&plan);
+    double mean = (double)histogram_count(result->notification) / (double)result->fired;
+    assert_counted(result);
+    assert_fan_outs(result, 10);
+    if (mean <= 1 || mean >= 9)
+        fail_msg("the mean fan-out is %g", mean);
+    assert_int_equal(result->errors, 0);
+    load_result_free(result);
+}
+
+static void ten_sessions_on_event_loops(void **state)
+{
+    (void)state;
+    load_shared_znode(DRIVER_EVENTS, 1, 1);
+    load_shared_znode(DRIVER_EVENTS, 2, 1);
+}
+
+static void ten_sessions_with_many_outstanding(void **state)
+{
+    (void)state;
+    load_shared_znode(DRIVER_EVENTS, 2, 20);
+}
+
+static void ten_sessions_on_threads(void **state)
+{
+    (void)state;
+    load_shared_znode(DRIVER_THREADS, 1, 1);
+}
+
+static void ten_sessions_in_a_simulation(void **state)
+{
+    (void)state;
+    load_shared_znode(DRIVER_SIMULATED, 1, 1);
+    load_shared_znode(DRIVER_SIMULATED, 1, 5);
+}
+
+/* The servers are apart: some of what the last writes fire comes long after the last reply. */
+static void the_last_notifications_are_waited_for(void **state)
+{
+    (void)state;
+    static const struct connect_string three = {
+        .endpoints = {{.port = 1}, {.port = 2}, {.port = 3}}, .count = 3};
+    struct sim_options simulation = sim_options_default();
+    simulation.servers = 3;
+    simulation.costs.network_jitter_ns = 20 * NS_PER_MS;
+    for (uint64_t seed = 0; seed < 10; seed++) {
+        struct load_plan plan = plan_of(50);
+        plan.fleet.driver = DRIVER_SIMULATED;
+        plan.fleet.servers = &three;
+        plan.fleet.seed = seed;
+        struct load_result *result = load_with(&plan, &simulation);
+        assert_counted(result);
+        assert_fan_outs(result, 10);
+        assert_int_equal(result->untimed, 0);
+        load_result_free(result);
+    }
+}
+
+/* Between two notifications of a session there are more writes than a ring keeps: what waits for
+ * its write is looked at again with each reply. */
+static void notifications_that_are_rare_are_timed(void **state)
+{
+    (void)state;
+    struct load_plan plan = plan_of(1);
+    plan.fleet.driver = DRIVER_SIMULATED;
+    plan.fleet.servers = &simulated;
+    plan.watch_percent = 10;
+    plan.seconds = 10;
+    struct load_result *result = load(&plan);
+    assert_counted(result);
+    assert_true(result->replies[LOAD_SET][ZK_OK] > 4 * 4096);
+    assert_true(result->timed > 0);
+    assert_int_equal(result->untimed, 0);
+    load_result_free(result);
+}
+
+static void without_watches_nothing_is_notified(void **state)
+{
+    (void)state;
+    struct load_plan plan = plan_of(90);
+    plan.watch_percent = 0;
+    struct load_result *result = load(&plan);
+    assert_counted(result);
+    assert_int_equal(result->total.of[TALLY_NOTIFICATION], 0);
+    assert_int_equal(result->fired, 0);
+    load_result_free(result);
+}
+
+/* ------------------------------------------------------------------ a session's own writes */
+
+/* The server tells a session of its own write before it answers the write: on one connection no
+ * notification comes later than the reply. */
+static void a_session_is_told_of_its_own_write_before_the_reply(void **state)
+{
+    (void)state;
+    struct load_plan plan = plan_of(50);
+    plan.znodes = 0;
+    struct load_result *result = load(&plan);
+    assert_counted(result);
+    assert_fan_outs(result, 1);
+    assert_int_equal(result->untimed, 0);
+    assert_true(result->fired <= result->replies[LOAD_SET][ZK_OK]);
+    assert_true(result->notification->max_ns <= result->service[LOAD_SET].max_ns);
+    /* The k-th longest notification is no longer than the k-th longest write. */
+    for (double percent = 50; percent < 100; percent += 10) {
+        uint64_t above_ns = histogram_percentile_ns(&result->service[LOAD_SET], percent);
+        assert_true(histogram_above(result->notification, above_ns) <=
+                    histogram_above(&result->service[LOAD_SET], above_ns));
+    }
+    load_result_free(result);
+}
+
+/* ------------------------------------------------------------------ a load foretold */
+
+#define FORETOLD_SESSIONS 7
+
+struct foretold {
+    struct random random[FORETOLD_SESSIONS];
+    bool watches[FORETOLD_SESSIONS];
+    uint64_t notifications, fired, most;
+    uint64_t measured; /* of the notifications */
+};
+
+/* As the fleet seeds its sessions, and these themselves. */
+static void foretell_seeds(struct foretold *foretold, uint64_t seed)
+{
+    struct random random;
+    random_init(&random, seed);
+    random_init(&random, random_next(&random));
+    for (int session = 0; session < FORETOLD_SESSIONS; session++)
+        random_init(&foretold->random[session], random_next(&random));
+    for (int session = 0; session < FORETOLD_SESSIONS; session++)
+        (void)random_next(&foretold->random[session]);
+}
+
+static void foretell_write(struct foretold *foretold, bool measured)
+{
+    uint64_t fan_out = 0;
+    for (int session = 0; session < FORETOLD_SESSIONS; session++) {
+        fan_out += foretold->watches[session];
+        foretold->watches[session] = false;
+    }
+    foretold->notifications += fan_out;
+    if (!measured)
+        return;
+    foretold->measured += fan_out;
+    foretold->fired += fan_out > 0;
+    foretold->most = fan_out > foretold->most ? fan_out : foretold->most;
+}
+
+static struct foretold foretell(const struct load_plan *plan, uint64_t warm_up)
+{
+    struct foretold foretold = {0};
+    foretell_seeds(&foretold, plan->fleet.seed);
+    for (uint64_t i = 0; i < warm_up + plan->rate_per_s * plan->seconds; i++) {
+        uint64_t session = i % FORETOLD_SESSIONS;
+        struct random *random = &foretold.random[session];
+        enum load_kind kind = mix_draw(&plan->mix, random);
+        (void)random_below(random, plan->znodes);
+        if (kind == LOAD_SET)
+            foretell_write(&foretold, i >= warm_up);
+        else if (random_below(random, 100) < plan->watch_percent)
+            foretold.watches[session] = true;
+    }
+    return foretold;
+}
+
+/* In a simulation at a rate so low that each operation is answered, and has been told of, before
+ * the next is due: how many watch at each write follows from the seed. */
+static void fan_outs_are_as_foretold(void **state)
+{
+    (void)state;
+    for (uint32_t watch_percent = 25; watch_percent <= 100; watch_percent += 75) {
+        struct load_plan plan = plan_of(80);
+        plan.fleet.driver = DRIVER_SIMULATED;
+        plan.fleet.sessions = FORETOLD_SESSIONS;
+        plan.fleet.servers = &simulated;
+        plan.watch_percent = watch_percent;
+        plan.rate_per_s = 20;
+        plan.seconds = 60;
+        struct foretold foretold = foretell(&plan, 20 / 5);
+        struct load_result *result = load(&plan);
+        assert_counted(result);
+        assert_int_equal(result->delayed, 0);
+        assert_int_equal(result->untimed, 0);
+        assert_int_equal(result->timed, foretold.notifications);
+        assert_int_equal(histogram_count(result->notification), foretold.measured);
+        assert_int_equal(result->fired, foretold.fired);
+        assert_int_equal(result->fan_out_max, foretold.most);
+        load_result_free(result);
+    }
+}
+
+/* ------------------------------------------------------------------ writes without a version */
+
+/* A multi's reply has none: what the multis fire is counted and not timed. */
+static void what_multis_fire_is_untimed(void **state)
+{
+    (void)state;
+    char why[160];
+    struct load_plan plan = plan_of(0);
+    if (!mix_parse("get=60,exists=20,multi=20", &plan.mix, why, sizeof why))
+        fail_msg("%s", why);
+    struct load_result *result = load(&plan);
+    assert_counted(result);
+    assert_true(result->untimed > 0);
+    assert_int_equal(result->timed, 0);
+    assert_int_equal(result->fired, 0);
+    load_result_free(result);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(ten_sessions_on_event_loops),
+        cmocka_unit_test(ten_sessions_with_many_outstanding),
+        cmocka_unit_test(ten_sessions_on_threads),
+        cmocka_unit_test(ten_sessions_in_a_simulation),
+        cmocka_unit_test(the_last_notifications_are_waited_for),
+        cmocka_unit_test(notifications_that_are_rare_are_timed),
+        cmocka_unit_test(without_watches_nothing_is_notified),
+        cmocka_unit_test(a_session_is_told_of_its_own_write_before_the_reply),
+        cmocka_unit_test(fan_outs_are_as_foretold),
+        cmocka_unit_test(what_multis_fire_is_untimed),
+    };
+    return cmocka_run_group_tests(tests, live_start, live_stop);
+}

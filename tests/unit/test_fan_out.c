@@ -1,0 +1,419 @@
+// SPDX-License-Identifier: Apache-2.0
+/* Which write fired which notification: in whatever order the writer's reply and the notifications
+ * come, each notification is counted once, and never for another write. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "load/fan_out.h"
+
+#include <pthread.h>
+#include <sched.h>
+#include <sys/mman.h>
+
+#define WATCHERS 5
+#define WRITER   5
+#define SESSIONS 6
+
+static struct fan_out *fan_out;
+static size_t size_bytes;
+
+static void lay_out(const struct fan_out_shape *shape)
+{
+    struct error error;
+    void *memory;
+    size_bytes = fan_out_size_bytes(shape);
+    assert_int_equal(shared_map(size_bytes, &memory, &error), ERROR_NONE);
+    fan_out = fan_out_lay_out(shape, memory);
+}
+
+/* Two znodes that all sessions share, in one worker. */
+static int set_up(void **state)
+{
+    (void)state;
+    lay_out(&(struct fan_out_shape){.sessions = SESSIONS, .workers = 1, .znodes = 2});
+    return 0;
+}
+
+static int tear_down(void **state)
+{
+    (void)state;
+    return munmap(fan_out, size_bytes);
+}
+
+static void assert_counted(uint64_t timed, uint64_t untimed)
+{
+    assert_int_equal(fan_out->counts[0].timed, timed);
+    assert_int_equal(fan_out->counts[0].untimed, untimed);
+}
+
+static void settle_all(void)
+{
+    for (uint32_t session = 0; session < fan_out->shape.sessions; session++)
+        fan_out_settle(fan_out, session);
+    fan_out_close(fan_out);
+}
+
+static void watch_all(uint32_t znode, int32_t version)
+{
+    for (uint32_t session = 0; session < WATCHERS; session++)
+        fan_out_watch(fan_out, session, znode, version);
+}
+
+/* Session 0 at from_ns, the others a nanosecond later each. */
+static void notify_all(uint32_t znode, uint64_t from_ns)
+{
+    for (uint32_t session = 0; session < WATCHERS; session++)
+        fan_out_notify(fan_out, session, znode, from_ns + session);
+}
+
+/* ------------------------------------------------------------------ what is timed */
+
+/* Sent at 1000, and the last of five is notified at 1104. */
+static void assert_one_write_of_five(void)
+{
+    const struct fan_out_counts *counts = &fan_out->counts[0];
+    settle_all();
+    assert_counted(WATCHERS, 0);
+    assert_int_equal(counts->writes, 1);
+    assert_int_equal(counts->most, WATCHERS);
+    assert_int_equal(histogram_count(&counts->notification), WATCHERS);
+    assert_int_equal(counts->notification.max_ns, 104);
+    assert_int_equal(histogram_percentile_ns(&counts->notification, 0), 100);
+    assert_int_equal(histogram_count(&counts->last), 1);
+    assert_int_equal(counts->last.max_ns, 104);
+}
+
+static void the_reply_comes_before_the_notifications(void **state)
+{
+    (void)state;
+    watch_all(1, 0);
+    fan_out_publish(fan_out, WRITER, 1, 1, 1000, true);
+    notify_all(1, 1100);
+    assert_counted(WATCHERS, 0);
+    assert_one_write_of_five();
+}
+
+static void the_notifications_come_before_the_reply(void **state)
+{
+    (void)state;
+    watch_all(1, 0);
+    notify_all(1, 1100);
+    assert_counted(0, 0);
+    fan_out_publish(fan_out, WRITER, 1, 1, 1000, true);
+    for (uint32_t session = 0; session < WATCHERS; session++)
+        fan_out_retry(fan_out, session);
+    assert_counted(WATCHERS, 0);
+    assert_one_write_of_five();
+}
+
+/* Of two writers' replies the later write's comes first, and some notifications last. */
+static void replies_come_out_of_order(void **state)
+{
+    (void)state;
+    fan_out_watch(fan_out, 0, 0, 0);
+    fan_out_watch(fan_out, 1, 0, 0);
+    fan_out_notify(fan_out, 0, 0, 1010);
+    fan_out_watch(fan_out, 0, 0, 1);
+    fan_out_publish(fan_out, WRITER, 0, 2, 2000, true);
+    fan_out_notify(fan_out, 0, 0, 2030);
+    assert_counted(1, 0);
+    fan_out_publish(fan_out, WRITER, 0, 1, 1000, true);
+    fan_out_notify(fan_out, 1, 0, 1020);
+    settle_all();
+    assert_counted(3, 0);
+    assert_int_equal(fan_out->counts[0].writes, 2);
+    assert_int_equal(fan_out->counts[0].most, 2);
+    assert_int_equal(histogram_percentile_ns(&fan_out->counts[0].last, 0), 20);
+    assert_int_equal(fan_out->counts[0].last.max_ns, 30);
+}
+
+static void a_write_that_is_not_measured_is_timed_alone(void **state)
+{
+    (void)state;
+    watch_all(0, 0);
+    fan_out_publish(fan_out, WRITER, 0, 1, 1000, false);
+    notify_all(0, 1100);
+    settle_all();
+    assert_counted(WATCHERS, 0);
+    assert_int_equal(fan_out->counts[0].writes, 0);
+    assert_int_equal(fan_out->counts[0].most, 0);
+    assert_int_equal(histogram_count(&fan_out->counts[0].notification), 0);
+    assert_int_equal(histogram_count(&fan_out->counts[0].last), 0);
+}
+
+/* Of its own znode alone; all in the one place that a session has for it. */
+static void sessions_watch_their_own_znodes(void **state)
+{
+    (void)state;
+    tear_down(NULL);
+    lay_out(&(struct fan_out_shape){.sessions = 3, .workers = 2, .znodes = 3, .own = true});
+    for (uint32_t session = 0; session < 3; session++) {
+        fan_out_watch(fan_out, session, session, 6 + (int32_t)session);
+        fan_out_notify(fan_out, session, session, 120);
+        fan_out_publish(fan_out, session, session, 7 + (int32_t)session, 100, true);
+    }
+    settle_all();
+    assert_int_equal(fan_out->counts[0].timed, 2);
+    assert_int_equal(fan_out->counts[1].timed, 1);
+    assert_int_equal(fan_out->counts[0].untimed + fan_out->counts[1].untimed, 0);
+    assert_int_equal(fan_out->counts[0].writes + fan_out->counts[1].writes, 3);
+    assert_int_equal(fan_out->counts[0].most, 1);
+}
+
+/* ------------------------------------------------------------------ what is not */
+
+/* A multi's write, and one whose reply was lost. */
+static void a_write_that_is_never_published_times_nothing(void **state)
+{
+    (void)state;
+    watch_all(0, 0);
+    notify_all(0, 1100);
+    fan_out_publish(fan_out, WRITER, 0, 2, 1000, true);
+    fan_out_retry(fan_out, 0);
+    assert_counted(0, 0);
+    settle_all();
+    assert_counted(0, WATCHERS);
+    assert_int_equal(fan_out->counts[0].writes, 0);
+}
+
+/* What came before stays with it, what comes after is untimed; the later write has neither. */
+static void a_write_is_overwritten(void **state)
+{
+    (void)state;
+    int32_t later = 1 + (int32_t)fan_out->ring;
+    watch_all(0, 0);
+    fan_out_publish(fan_out, WRITER, 0, 1, 1000, true);
+    fan_out_notify(fan_out, 0, 0, 1100);
+    fan_out_notify(fan_out, 1, 0, 1200);
+    fan_out_publish(fan_out, WRITER, 0, later, 5000, true);
+    assert_int_equal(fan_out->counts[0].last.max_ns, 200);
+    fan_out_notify(fan_out, 2, 0, 6000);
+    assert_counted(2, 1);
+    fan_out_watch(fan_out, 2, 0, later - 1);
+    fan_out_notify(fan_out, 2, 0, 5050);
+    settle_all();
+    assert_counted(3, 1);
+    assert_int_equal(fan_out->counts[0].writes, 2);
+    assert_int_equal(fan_out->counts[0].most, 2);
+    assert_int_equal(fan_out->counts[0].notification.max_ns, 200);
+}
+
+/* A reply so late that a later write has its place. */
+static void a_write_that_is_overtaken_is_not_published(void **state)
+{
+    (void)state;
+    int32_t later = 1 + (int32_t)fan_out->ring;
+    fan_out_publish(fan_out, WRITER, 0, later, 5000, true);
+    fan_out_watch(fan_out, 0, 0, later - 1);
+    fan_out_notify(fan_out, 0, 0, 5040);
+    fan_out_publish(fan_out, WRITER, 0, 1, 1000, true);
+    fan_out_watch(fan_out, 1, 0, later - 1);
+    fan_out_notify(fan_out, 1, 0, 5050);
+    settle_all();
+    assert_counted(2, 0);
+    assert_int_equal(fan_out->counts[0].writes, 1);
+    assert_int_equal(fan_out->counts[0].last.max_ns, 50);
+}
+
+/* The oldest make room: they are untimed, though their writes are published at last. */
+static void more_wait_than_there_is_room(void **state)
+{
+    (void)state;
+    for (int32_t version = 0; version < FAN_OUT_WAITING_MAX + 3; version++) {
+        fan_out_watch(fan_out, 0, 0, version);
+        fan_out_notify(fan_out, 0, 0, 1000 + (uint64_t)version);
+    }
+    assert_counted(0, 3);
+    for (int32_t version = 0; version < FAN_OUT_WAITING_MAX + 3; version++)
+        fan_out_publish(fan_out, WRITER, 0, version + 1, 900 + (uint64_t)version, true);
+    settle_all();
+    assert_counted(FAN_OUT_WAITING_MAX, 3);
+    assert_int_equal(fan_out->counts[0].writes, FAN_OUT_WAITING_MAX);
+    assert_int_equal(fan_out->counts[0].notification.max_ns, 100);
+    assert_int_equal(histogram_percentile_ns(&fan_out->counts[0].notification, 0), 100);
+}
+
+static void after_a_lost_connection_the_version_is_unknown(void **state)
+{
+    (void)state;
+    watch_all(0, 0);
+    watch_all(1, 0);
+    fan_out_forget(fan_out, 0);
+    fan_out_publish(fan_out, WRITER, 0, 1, 1000, true);
+    fan_out_publish(fan_out, WRITER, 1, 1, 1000, true);
+    notify_all(0, 1100);
+    notify_all(1, 1100);
+    assert_counted(2 * (WATCHERS - 1), 2);
+    fan_out_watch(fan_out, 0, 1, 0);
+    fan_out_notify(fan_out, 0, 1, 1150);
+    assert_counted(2 * (WATCHERS - 1) + 1, 2);
+}
+
+/* A watch fires once: a second notification has no version. */
+static void a_version_is_forgotten_with_its_notification(void **state)
+{
+    (void)state;
+    fan_out_watch(fan_out, 0, 0, 0);
+    fan_out_publish(fan_out, WRITER, 0, 1, 1000, true);
+    fan_out_notify(fan_out, 0, 0, 1100);
+    fan_out_notify(fan_out, 0, 0, 1200);
+    fan_out_notify_other(fan_out, 0);
+    assert_counted(1, 2);
+}
+
+/* ------------------------------------------------------------------ replies before notifications
+ */
+
+/* The library's synchronous calls hand over replies that show later versions before the
+ * notifications. */
+static void notifications_come_behind_later_reads(void **state)
+{
+    (void)state;
+    for (int32_t version = 1; version <= 5; version++)
+        fan_out_publish(fan_out, WRITER, 0, version, 1000 * (uint64_t)version, true);
+    fan_out_watch(fan_out, 0, 0, 0);
+    fan_out_watch(fan_out, 0, 0, 0);
+    fan_out_watch(fan_out, 0, 0, 2);
+    fan_out_watch(fan_out, 0, 0, 4);
+    fan_out_watch(fan_out, 0, 1, 0);
+    fan_out_publish(fan_out, WRITER, 1, 1, 50, true);
+    fan_out_notify(fan_out, 0, 1, 200);
+    fan_out_notify(fan_out, 0, 0, 1100);
+    fan_out_notify(fan_out, 0, 0, 3200);
+    fan_out_notify(fan_out, 0, 0, 5300);
+    fan_out_notify(fan_out, 0, 0, 9000);
+    settle_all();
+    assert_counted(4, 1);
+    assert_int_equal(fan_out->counts[0].writes, 4);
+    assert_int_equal(histogram_percentile_ns(&fan_out->counts[0].notification, 0), 100);
+    assert_int_equal(histogram_percentile_ns(&fan_out->counts[0].notification, 50), 150);
+    assert_int_equal(fan_out->counts[0].notification.max_ns, 300);
+}
+
+/* What is expected is not counted before it comes. */
+static void what_is_expected_and_never_comes_counts_nowhere(void **state)
+{
+    (void)state;
+    fan_out_watch(fan_out, 0, 0, 0);
+    fan_out_watch(fan_out, 0, 0, 1);
+    fan_out_watch(fan_out, 0, 0, 2);
+    fan_out_forget(fan_out, 0);
+    fan_out_watch(fan_out, 0, 0, 3);
+    fan_out_watch(fan_out, 0, 0, 4);
+    settle_all();
+    assert_counted(0, 0);
+}
+
+/* None of what is expected may be given up: the next notification would pass for a later one. */
+static void more_are_expected_than_there_is_room(void **state)
+{
+    (void)state;
+    uint64_t all = FAN_OUT_WAITING_MAX + 2;
+    for (int32_t version = 0; version < (int32_t)all; version++) {
+        fan_out_publish(fan_out, WRITER, 0, version + 1, 1000, true);
+        fan_out_watch(fan_out, 0, 0, version);
+    }
+    for (uint64_t i = 0; i < all; i++)
+        fan_out_notify(fan_out, 0, 0, 1100);
+    settle_all();
+    assert_counted(FAN_OUT_WAITING_MAX, 2);
+    assert_int_equal(fan_out->counts[0].writes, FAN_OUT_WAITING_MAX);
+    assert_int_equal(fan_out->counts[0].most, 1);
+}
+
+/* ------------------------------------------------------------------ all at once */
+
+#define ROUNDS 20000
+
+/* The version that has been written last: what a read answers. */
+static _Atomic int32_t written;
+static _Atomic uint64_t notified;
+
+/* Leaves a watch and is notified when the version is another, as fast as it can. */
+static void *watch_and_be_notified(void *context)
+{
+    uint32_t session = *(const uint32_t *)context;
+    for (int32_t version = 0; version < ROUNDS;) {
+        fan_out_watch(fan_out, session, 0, version);
+        while (atomic_load(&written) == version)
+            sched_yield();
+        fan_out_notify(fan_out, session, 0, 2000);
+        fan_out_retry(fan_out, session);
+        atomic_fetch_add(&notified, 1);
+        version = atomic_load(&written);
+    }
+    return NULL;
+}
+
+static void *write_and_publish(void *context)
+{
+    (void)context;
+    for (int32_t version = 1; version <= ROUNDS; version++) {
+        atomic_store(&written, version);
+        fan_out_publish(fan_out, WRITER, 0, version, 1000, true);
+    }
+    return NULL;
+}
+
+static void sessions_on_threads_count_each_once(void **state)
+{
+    (void)state;
+    static uint32_t numbers[WATCHERS] = {0, 1, 2, 3, 4};
+    pthread_t threads[WATCHERS], writer;
+    atomic_store(&written, 0);
+    atomic_store(&notified, 0);
+    for (uint32_t i = 0; i < WATCHERS; i++)
+        assert_int_equal(pthread_create(&threads[i], NULL, watch_and_be_notified, &numbers[i]), 0);
+    assert_int_equal(pthread_create(&writer, NULL, write_and_publish, NULL), 0);
+    pthread_join(writer, NULL);
+    for (uint32_t i = 0; i < WATCHERS; i++)
+        pthread_join(threads[i], NULL);
+    settle_all();
+    const struct fan_out_counts *counts = &fan_out->counts[0];
+    assert_int_equal(counts->timed + counts->untimed, notified);
+    assert_int_equal(histogram_count(&counts->notification), counts->timed);
+    assert_int_equal(histogram_count(&counts->last), counts->writes);
+    assert_true(counts->most <= WATCHERS && counts->writes <= counts->timed);
+    assert_true(counts->timed <= counts->writes * WATCHERS);
+}
+
+/* ------------------------------------------------------------------ its memory */
+
+/* Rings are the shorter the more znodes there are. */
+static void the_memory_is_bounded(void **state)
+{
+    (void)state;
+    const struct fan_out_shape one = {.sessions = 1, .workers = 1, .znodes = 1},
+                               many = {.sessions = 1, .workers = 1, .znodes = 1000000};
+    assert_true(fan_out_size_bytes(&one) < 2U << 20);
+    assert_true(fan_out_size_bytes(&many) < 200U << 20);
+}
+
+#define FAN_OUT_TEST(test) cmocka_unit_test_setup_teardown(test, set_up, tear_down)
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        FAN_OUT_TEST(the_reply_comes_before_the_notifications),
+        FAN_OUT_TEST(the_notifications_come_before_the_reply),
+        FAN_OUT_TEST(replies_come_out_of_order),
+        FAN_OUT_TEST(a_write_that_is_not_measured_is_timed_alone),
+        FAN_OUT_TEST(sessions_watch_their_own_znodes),
+        FAN_OUT_TEST(a_write_that_is_never_published_times_nothing),
+        FAN_OUT_TEST(a_write_is_overwritten),
+        FAN_OUT_TEST(a_write_that_is_overtaken_is_not_published),
+        FAN_OUT_TEST(more_wait_than_there_is_room),
+        FAN_OUT_TEST(after_a_lost_connection_the_version_is_unknown),
+        FAN_OUT_TEST(a_version_is_forgotten_with_its_notification),
+        FAN_OUT_TEST(notifications_come_behind_later_reads),
+        FAN_OUT_TEST(what_is_expected_and_never_comes_counts_nowhere),
+        FAN_OUT_TEST(more_are_expected_than_there_is_room),
+        FAN_OUT_TEST(sessions_on_threads_count_each_once),
+        cmocka_unit_test(the_memory_is_bounded),
+    };
+    return cmocka_run_group_tests_name("fan_out", tests, NULL, NULL);
+}
