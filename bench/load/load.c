@@ -61,6 +61,7 @@ static struct load_plan plan_of(const struct load *load, const struct load_cell 
         .poisson = options->poisson,
         .value_bytes = options->value_bytes,
         .znodes = options->znodes,
+        .watch_percent = options->watch_percent,
         .warm_up_ns = options->warm_up_ns,
         .seconds = (uint32_t)(options->duration_ns / NS_PER_S),
         .root = root,

@@ -191,6 +191,19 @@ static enum error_kind write_both(struct load_files *files, const struct row *ro
     return kind;
 }
 
+/* From the sending of a write. */
+static enum error_kind write_notifications(struct load_files *files, const struct row *row,
+                                           struct error *error)
+{
+    const struct load_result *result = row->result;
+    enum error_kind kind =
+        write_latency(files, row, "all", "notification", "sent", result->notification, error);
+    if (kind == ERROR_NONE)
+        kind = write_latency(files, row, "all", "last_notification", "sent",
+                             result->last_notification, error);
+    return kind;
+}
+
 /* All sessions together, then those of each role. */
 static enum error_kind write_latencies(struct load_files *files, const struct row *row,
                                        struct error *error)
@@ -222,5 +235,7 @@ enum error_kind load_files_add(struct load_files *files, const struct load_conte
     enum error_kind kind = write_timeline(files, &row, error);
     if (kind == ERROR_NONE)
         kind = write_latencies(files, &row, error);
+    if (kind == ERROR_NONE)
+        kind = write_notifications(files, &row, error);
     return file_set_commit(&files->set, kind, error);
 }

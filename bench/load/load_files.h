@@ -5,7 +5,8 @@
  *   load.csv        a row a trial                     (bench/load/load_sample.h)
  *   timeline.csv    a row a second of the measured time
  *   operations.csv  a row for each kind of operation and each status of its replies
- *   latency.csv     a row for each kind and each role of the session's server: percentiles
+ *   latency.csv     a row for each kind and each role of the session's server: percentiles; and of
+ *                   notifications and of each write's last notification
  *   latency.hlog    the same as histograms, and the response times of every second
  */
 #ifndef BENCH_LOAD_LOAD_FILES_H

@@ -7,6 +7,7 @@
 #include "bench/cli/shared_rows.h"
 #include "bench/target/target_conflicts.h"
 #include "client/client.h"
+#include "load/fan_out.h"
 #include "load/plan.h"
 
 #include <stdio.h>
@@ -130,6 +131,15 @@ static const struct option_row rows[] = {
      .expected = "expected own, or how many znodes all sessions share, at most 1000000",
      .value = "own",
      .help = "      --znodes own|N       data: one znode per session, or N shared by all [own]\n"},
+    {.name = "--watch",
+     .parse = option_row_number,
+     .member = MEMBER(watch_percent),
+     .most = 100,
+     .expected = "expected a percentage from 0 to 100",
+     .value = "0",
+     .help =
+         "      --watch PERCENT      of gets and exists leave a watch on the znode's data, and\n"
+         "                           the notifications of each write are timed [0]\n"},
     {.name = "--duration",
      .parse = parse_duration,
      .member = MEMBER(duration_ns),
@@ -181,6 +191,7 @@ static const char notes[] =
     "  zkherd load --reads 0..100+20 -n 50 --depth 100    throughput against reads\n"
     "  zkherd load -r 1000..16000x2 --arrivals poisson    latency against offered rate\n"
     "  zkherd load -m trylock=100 -n 100                  tries that fail and go away\n"
+    "  zkherd load -n 100 --znodes 1 --watch 100          fan-out of each write's notification\n"
     "  zkherd load --servers 1,3 -m get=50,set=50         one server against three\n";
 
 /* ------------------------------------------------------------------ what does not fit together */
@@ -188,6 +199,35 @@ static const char notes[] =
 static bool wrong(const char *option, const char *value, const char *why)
 {
     return complain_value("load", option, value, why);
+}
+
+static bool reads_data(const struct load_options *options)
+{
+    for (size_t i = 0; i < load_options_mixes(options); i++) {
+        const struct mix mix = load_options_mix(options, i);
+        if (mix.percent[LOAD_GET] + mix.percent[LOAD_EXISTS] > 0)
+            return true;
+    }
+    return false;
+}
+
+/* Each session remembers a version of each znode that it may watch. */
+static bool can_watch(const struct load_options *options)
+{
+    char value[32], why[160];
+    uint64_t sessions = options->sessions.list[options->sessions.count - 1];
+    snprintf(value, sizeof value, "%u", options->watch_percent);
+    if (options->watch_percent == 0)
+        return true;
+    if (!reads_data(options))
+        return wrong("--watch", value, "get and exists leave watches, and the mix has neither");
+    if (options->znodes == 0 || sessions * options->znodes <= FAN_OUT_WATCHED_MAX)
+        return true;
+    snprintf(why, sizeof why,
+             "%llu sessions of %u znodes each are too many to remember: at most %llu together",
+             (unsigned long long)sessions, options->znodes,
+             (unsigned long long)FAN_OUT_WATCHED_MAX);
+    return wrong("--watch", value, why);
 }
 
 static bool is_consistent(const struct load_options *options)
@@ -202,7 +242,7 @@ static bool is_consistent(const struct load_options *options)
         snprintf(value, sizeof value, "%u", options->processes);
         return wrong("--processes", value, "more processes than sessions");
     }
-    return !target_conflicts("load", &options->target, options->processes);
+    return can_watch(options) && !target_conflicts("load", &options->target, options->processes);
 }
 
 int load_options_parse(int argc, char **argv, struct load_options *options)
@@ -272,15 +312,16 @@ json_t *load_options_plan(const struct load_options *options)
 {
     bool own = options->znodes == 0;
     return json_pack(
-        "{s:o, s:o, s:o, s:s?, s:i, s:i, s:o, s:I, s:I, s:i, s:i, s:o, s:s, s:I, s:I}", "mixes",
-        describe_mixes(options), "sessions",
+        "{s:o, s:o, s:o, s:s?, s:i, s:i, s:o, s:i, s:I, s:I, s:i, s:i, s:o, s:s, s:I, s:I}",
+        "mixes", describe_mixes(options), "sessions",
         describe_list(options->sessions.list, options->sessions.count), "rates_per_s",
         describe_list(options->rates.list, options->rates.count), "arrivals",
         options->rates.count > 0 ? arrivals_words[options->poisson] : NULL, "depth",
         (int)options->depth, "value_bytes", (int)options->value_bytes, "znodes",
-        own ? json_string("own") : json_integer(options->znodes), "warm_up_ns",
-        (json_int_t)options->warm_up_ns, "duration_ns", (json_int_t)options->duration_ns, "trials",
-        (int)options->trials, "processes", (int)options->processes, "server_cpu_percent",
+        own ? json_string("own") : json_integer(options->znodes), "watch_percent",
+        (int)options->watch_percent, "warm_up_ns", (json_int_t)options->warm_up_ns, "duration_ns",
+        (json_int_t)options->duration_ns, "trials", (int)options->trials, "processes",
+        (int)options->processes, "server_cpu_percent",
         options->target.cpu_percent > 0 ? json_integer(options->target.cpu_percent) : json_null(),
         "placement", options_placements[options->target.placement], "session_timeout_ms",
         (json_int_t)(options->session_timeout_ns / NS_PER_MS), "timeout_ms",

@@ -35,6 +35,7 @@ struct load_options {
     uint32_t depth;
     uint32_t value_bytes;
     uint32_t znodes; /* 0: one for each session */
+    uint32_t watch_percent;
     uint32_t trials;
     uint32_t processes;
     uint64_t warm_up_ns;

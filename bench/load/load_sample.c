@@ -51,6 +51,19 @@ static void take_lag(const struct load_result *result, struct load_sample *sampl
     sample->lag_us[2] = all[4];
 }
 
+/* Every notification of a measured write has a latency, in the range or above it. */
+static void take_fan_out(const struct load_result *result, struct load_sample *sample)
+{
+    const struct histogram *notification = result->notification;
+    uint64_t notifications = histogram_count(notification) + notification->overflow;
+    sample->untimed = result->untimed;
+    sample->fired = result->fired;
+    sample->fan_out_max = result->fan_out_max;
+    sample->fan_out_mean = result->fired > 0 ? (double)notifications / (double)result->fired : NAN;
+    take_percentiles(notification, sample->notification_us);
+    take_percentiles(result->last_notification, sample->last_notification_us);
+}
+
 /* ------------------------------------------------------------------ whether the times stand */
 
 /* Its counts stand; its times do not, for this reason among others. */
@@ -160,6 +173,7 @@ void load_sample_take(const struct load_cell *cell, const struct load_result *re
     take_percentiles(&result->response[LOAD_KINDS], sample->response_us);
     take_percentiles(&result->service[LOAD_KINDS], sample->service_us);
     take_lag(result, sample);
+    take_fan_out(result, sample);
     judge(result, cores_allowed, sample);
 }
 
@@ -240,6 +254,16 @@ static uint64_t other_errors(const struct load_sample *sample)
     X(lag_p50_us, csv_real(csv, sample->lag_us[0], 1))                                             \
     X(lag_p99_us, csv_real(csv, sample->lag_us[1], 1))                                             \
     X(lag_max_us, csv_real(csv, sample->lag_us[2], 1))                                             \
+    X(watch_percent, csv_count(csv, options->watch_percent))                                       \
+    X(notifications, csv_count(csv, sample->total.of[TALLY_NOTIFICATION]))                         \
+    X(notifications_untimed, csv_count(csv, sample->untimed))                                      \
+    X(writes_fired, csv_count(csv, sample->fired))                                                 \
+    X(fan_out_mean, csv_real(csv, sample->fan_out_mean, 3))                                        \
+    X(fan_out_max, csv_count(csv, sample->fan_out_max))                                            \
+    X(notification_p50_us, csv_real(csv, sample->notification_us[0], 1))                           \
+    X(notification_p99_us, csv_real(csv, sample->notification_us[2], 1))                           \
+    X(last_notification_p50_us, csv_real(csv, sample->last_notification_us[0], 1))                 \
+    X(last_notification_p99_us, csv_real(csv, sample->last_notification_us[2], 1))                 \
     X(client_cores, csv_real(csv, sample->client_cores, 3))                                        \
     X(server_cores, csv_real(csv, sample->server_cores, 3))                                        \
     X(client_rss_kib, csv_count(csv, sample->client_rss_kib))                                      \

@@ -27,7 +27,14 @@ struct load_sample {
     uint64_t delayed, unsent;
     double response_us[5]; /* p50, p90, p99, p99.9, maximum; NaN: too few */
     double service_us[5];
-    double lag_us[3];    /* p50, p99, maximum; NaN in a closed loop */
+    double lag_us[3]; /* p50, p99, maximum; NaN in a closed loop */
+    /* Of a load that leaves watches; see lib/load/fan_out.h. */
+    uint64_t untimed;    /* notifications */
+    uint64_t fired;      /* writes */
+    double fan_out_mean; /* notifications of a write; NaN: none has fired one */
+    uint64_t fan_out_max;
+    double notification_us[5]; /* p50 and so on, as above */
+    double last_notification_us[5];
     double client_cores; /* that the workers used */
     double server_cores; /* that the private servers used; NaN: not known */
     uint64_t client_rss_kib;

@@ -83,6 +83,21 @@ static double service_p99(const struct load_sample *sample)
     return sample->service_us[2];
 }
 
+static double fan_out_mean(const struct load_sample *sample)
+{
+    return sample->fan_out_mean;
+}
+
+static double last_notification_p50(const struct load_sample *sample)
+{
+    return sample->last_notification_us[0];
+}
+
+static double last_notification_p99(const struct load_sample *sample)
+{
+    return sample->last_notification_us[2];
+}
+
 static double client_cores(const struct load_sample *sample)
 {
     return sample->client_cores;
@@ -110,6 +125,9 @@ enum error_kind load_summary_take(const struct load_samples *samples, const stru
         summary->response_p99_us = over(&group, response_p99);
         summary->service_p50_us = over(&group, service_p50);
         summary->service_p99_us = over(&group, service_p99);
+        summary->fan_out_mean = over(&group, fan_out_mean);
+        summary->last_notification_p50_us = over(&group, last_notification_p50);
+        summary->last_notification_p99_us = over(&group, last_notification_p99);
         summary->client_cores = over(&group, client_cores);
         summary->server_cores = over(&group, server_cores);
     }
@@ -165,6 +183,9 @@ const struct load_cell *load_summary_next(const struct load_samples *samples,
     INTERVAL(X, response_p99_us, 1)                                                                \
     INTERVAL(X, service_p50_us, 1)                                                                 \
     INTERVAL(X, service_p99_us, 1)                                                                 \
+    INTERVAL(X, fan_out_mean, 3)                                                                   \
+    INTERVAL(X, last_notification_p50_us, 1)                                                       \
+    INTERVAL(X, last_notification_p99_us, 1)                                                       \
     INTERVAL(X, client_cores, 3)                                                                   \
     INTERVAL(X, server_cores, 3)
 

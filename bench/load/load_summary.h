@@ -26,6 +26,8 @@ struct load_summary {
     struct interval achieved_per_s;
     struct interval response_p50_us, response_p99_us;
     struct interval service_p50_us, service_p99_us;
+    struct interval fan_out_mean;
+    struct interval last_notification_p50_us, last_notification_p99_us;
     struct interval client_cores, server_cores;
 };
 

@@ -19,6 +19,7 @@ enum {
     COLUMN_P50,
     COLUMN_P99,
     COLUMN_SENT_P99,
+    COLUMN_LAST_P99,
     COLUMN_VERDICT,
     TABLE_COLUMNS
 };
@@ -33,6 +34,7 @@ static const struct grid_column columns_of_table[TABLE_COLUMNS] = {
     [COLUMN_P50] = {.over = "response", .title = "p50 ms", .right = true},
     [COLUMN_P99] = {.over = "response", .title = "p99 ms", .right = true},
     [COLUMN_SENT_P99] = {.over = "service", .title = "p99 ms", .spare = 2, .right = true},
+    [COLUMN_LAST_P99] = {.over = "last told", .title = "p99 ms", .right = true},
     [COLUMN_VERDICT] = {.title = "verdict"},
 };
 
@@ -93,6 +95,7 @@ static void put_row(struct grid *grid, const struct load_options *options,
     put_ms(grid, summary->response_p50_us.value);
     put_ms(grid, summary->response_p99_us.value);
     put_ms(grid, summary->service_p99_us.value);
+    put_ms(grid, summary->last_notification_p99_us.value);
     grid_put(grid, "%s", verdict_of(summary));
 }
 
@@ -112,6 +115,7 @@ enum error_kind load_table_write(const struct load_samples *samples,
     }
     grid.hidden[COLUMN_RATE] = options->rates.count == 0;
     grid.hidden[COLUMN_SENT_P99] = options->rates.count == 0;
+    grid.hidden[COLUMN_LAST_P99] = options->watch_percent == 0;
     (void)!grid_fit(&grid, columns, 1);
     if (kind == ERROR_NONE)
         kind = grid_write(&grid, columns, stream, error);

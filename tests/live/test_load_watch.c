@@ -132,12 +132,13 @@ static void the_last_notifications_are_waited_for(void **state)
         .endpoints = {{.port = 1}, {.port = 2}, {.port = 3}}, .count = 3};
     struct sim_options simulation = sim_options_default();
     simulation.servers = 3;
-    simulation.costs.network_jitter_ns = 20 * NS_PER_MS;
+    simulation.costs.network_jitter_ns = 400 * NS_PER_MS;
     for (uint64_t seed = 0; seed < 10; seed++) {
         struct load_plan plan = plan_of(50);
         plan.fleet.driver = DRIVER_SIMULATED;
         plan.fleet.servers = &three;
         plan.fleet.seed = seed;
+        plan.seconds = 20;
         struct load_result *result = load_with(&plan, &simulation);
         assert_counted(result);
         assert_fan_outs(result, 10);
