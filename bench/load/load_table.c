@@ -2,10 +2,12 @@
 #include "bench/load/load_table.h"
 
 #include "base/text.h"
-#include "bench/cli/complain.h"
 #include "bench/cli/grid.h"
+#include "bench/cli/terminal.h"
 
 #include <math.h>
+#include <stdio.h>
+#include <unistd.h>
 
 #define GAP 2
 
@@ -99,9 +101,9 @@ static void put_row(struct grid *grid, const struct load_options *options,
     grid_put(grid, "%s", verdict_of(summary));
 }
 
-enum error_kind load_table_write(const struct load_samples *samples,
-                                 const struct load_options *options, unsigned columns, FILE *stream,
-                                 struct error *error)
+static enum error_kind write_table(const struct load_samples *samples,
+                                   const struct load_options *options, unsigned columns,
+                                   FILE *stream, struct error *error)
 {
     struct grid grid;
     enum error_kind kind = ERROR_NONE;
@@ -123,19 +125,17 @@ enum error_kind load_table_write(const struct load_samples *samples,
     return kind;
 }
 
-void load_table_complain(const struct load_samples *samples, const char *where)
+enum error_kind load_table_tell(const struct load_record *record, struct error *error)
 {
-    for (size_t i = 0; i < samples->count; i++) {
-        const struct load_sample *sample = &samples->list[i];
-        char mix[128], rate[64] = "";
-        if (sample->valid)
-            continue;
-        if (sample->cell.rate_per_s > 0)
-            snprintf(rate, sizeof rate, " at %llu/s", (unsigned long long)sample->cell.rate_per_s);
-        complain_plainly("%s%s, %u sessions%s, trial %u %s: %s", where,
-                         mix_format(&sample->cell.mix, mix, sizeof mix), sample->cell.sessions,
-                         rate, sample->cell.trial,
-                         sample->reconciled == RECONCILED_NO ? "fails" : "is not valid",
-                         sample->reason);
-    }
+    const struct load_options *options = record->options;
+    load_record_complain(record);
+    if (options->output.quiet)
+        return ERROR_NONE;
+    if (options->target.topology_count > 1)
+        printf("\n%s: %zu server%s\n\n", record->target, record->context.servers,
+               record->context.servers == 1 ? "" : "s");
+    enum error_kind kind =
+        write_table(&record->samples, options, terminal_columns(STDOUT_FILENO), stdout, error);
+    printf("\nresults in %s\n", record->files.set.folder);
+    return kind;
 }

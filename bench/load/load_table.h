@@ -6,18 +6,10 @@
 #ifndef BENCH_LOAD_LOAD_TABLE_H
 #define BENCH_LOAD_LOAD_TABLE_H
 
-#include "bench/load/load_summary.h"
+#include "bench/output/load_record.h"
 
-#include <stdio.h>
-
-/* Writes a row for each cell, for a terminal of so many columns. ERROR_NO_MEMORY, and nothing is
- * written. */
-MUST_CHECK enum error_kind load_table_write(const struct load_samples *samples,
-                                            const struct load_options *options, unsigned columns,
-                                            FILE *stream, struct error *error);
-
-/* Complains about each trial that is not valid, or that the servers counted otherwise. where: the
- * text before each complaint. */
-void load_table_complain(const struct load_samples *samples, const char *where);
+/* Prints the table of a record to stdout, with a row for each cell, and what is not valid to
+ * stderr. ERROR_NO_MEMORY if the table is missing. */
+MUST_CHECK enum error_kind load_table_tell(const struct load_record *record, struct error *error);
 
 #endif

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "bench/load/load_summary.h"
+#include "bench/output/load_summary.h"
 
 #include <math.h>
 #include <stdlib.h>

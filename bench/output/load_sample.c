@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "bench/load/load_sample.h"
+#include "bench/output/load_sample.h"
 
 #include <math.h>
 #include <stdarg.h>

@@ -1,13 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "bench/load/load_record.h"
+#include "bench/output/load_record.h"
 
 #include "base/cores.h"
 #include "bench/cli/complain.h"
-#include "bench/cli/terminal.h"
-#include "bench/load/load_table.h"
 
 #include <stdio.h>
-#include <unistd.h>
 
 enum error_kind load_record_open(struct load_record *record, const struct load_options *options,
                                  const struct target *target, const char *out, size_t trials,
@@ -119,23 +116,25 @@ enum error_kind load_record_close(struct load_record *record, const struct error
     return kind == ERROR_NONE ? written : kind;
 }
 
-enum error_kind load_record_tell(const struct load_record *record, struct error *error)
+void load_record_complain(const struct load_record *record)
 {
-    const struct load_options *options = record->options;
-    bool several = options->target.topology_count > 1;
+    const struct load_samples *samples = &record->samples;
     char where[100] = "";
-    if (several)
+    if (record->options->target.topology_count > 1)
         snprintf(where, sizeof where, "%s: ", record->target);
-    load_table_complain(&record->samples, where);
-    if (options->output.quiet)
-        return ERROR_NONE;
-    if (several)
-        printf("\n%s: %zu server%s\n\n", record->target, record->context.servers,
-               record->context.servers == 1 ? "" : "s");
-    enum error_kind kind =
-        load_table_write(&record->samples, options, terminal_columns(STDOUT_FILENO), stdout, error);
-    printf("\nresults in %s\n", record->files.set.folder);
-    return kind;
+    for (size_t i = 0; i < samples->count; i++) {
+        const struct load_sample *sample = &samples->list[i];
+        char mix[128], rate[64] = "";
+        if (sample->valid)
+            continue;
+        if (sample->cell.rate_per_s > 0)
+            snprintf(rate, sizeof rate, " at %llu/s", (unsigned long long)sample->cell.rate_per_s);
+        complain_plainly("%s%s, %u sessions%s, trial %u %s: %s", where,
+                         mix_format(&sample->cell.mix, mix, sizeof mix), sample->cell.sessions,
+                         rate, sample->cell.trial,
+                         sample->reconciled == RECONCILED_NO ? "fails" : "is not valid",
+                         sample->reason);
+    }
 }
 
 int load_record_verdict(const struct load_record *record)

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
  * load_sample: the figures of a trial of a load, whether they can be used, and the trial's row of
- * load.csv. Layer: bench/load.
+ * load.csv. Layer: bench/output.
  *
  * Invariant: a trial whose times are not the server's is not valid, and the reason names what was:
  * the driver, a session that was lost, another client.
  */
-#ifndef BENCH_LOAD_LOAD_SAMPLE_H
-#define BENCH_LOAD_LOAD_SAMPLE_H
+#ifndef BENCH_OUTPUT_LOAD_SAMPLE_H
+#define BENCH_OUTPUT_LOAD_SAMPLE_H
 
-#include "bench/load/load_cells.h"
+#include "bench/output/load_cells.h"
 #include "load/load.h"
 #include "measure/csv.h"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "bench/load/live.h"
+#include "bench/output/live.h"
 
 #include "base/clock.h"
 #include "base/text.h"

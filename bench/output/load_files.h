@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * load_files: the files of a load that grow trial by trial. Layer: bench/load.
+ * load_files: the files of a load that grow trial by trial. Layer: bench/output.
  *
- *   load.csv        a row a trial                     (bench/load/load_sample.h)
+ *   load.csv        a row a trial                     (bench/output/load_sample.h)
  *   timeline.csv    a row a second of the measured time
  *   operations.csv  a row for each kind of operation and each status of its replies
  *   latency.csv     a row for each kind and each role of the session's server: percentiles; and of
  *                   notifications and of each write's last notification
  *   latency.hlog    the same as histograms, and the response times of every second
  */
-#ifndef BENCH_LOAD_LOAD_FILES_H
-#define BENCH_LOAD_LOAD_FILES_H
+#ifndef BENCH_OUTPUT_LOAD_FILES_H
+#define BENCH_OUTPUT_LOAD_FILES_H
 
-#include "bench/load/load_sample.h"
 #include "bench/output/file_set.h"
+#include "bench/output/load_sample.h"
 
 struct load_files {
     struct file_set set;

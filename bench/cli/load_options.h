@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * load_options: the options of `zkherd load`: its target, its output, and the plan of its trials.
- * Layer: bench/load.
+ * load_options: the options of a load: its target, its output, and the plan of its trials. Layer:
+ * bench/cli.
  *
  * Every list and word that is a pointer belongs to struct load_options or points into argv.
  */
-#ifndef BENCH_LOAD_LOAD_OPTIONS_H
-#define BENCH_LOAD_LOAD_OPTIONS_H
+#ifndef BENCH_CLI_LOAD_OPTIONS_H
+#define BENCH_CLI_LOAD_OPTIONS_H
 
 #include "bench/cli/options.h"
 #include "load/mix.h"
@@ -45,12 +45,11 @@ struct load_options {
     uint64_t seed;
 };
 
-/* Parses argv[1] … of the subcommand. ARGUMENTS_GO (bench/cli/arguments.h): the caller owns
- * *options, to load_options_deinit. Else the exit status: the help is printed, or the mistake has
- * been complained about. */
-int load_options_parse(int argc, char **argv, struct load_options *options);
-
+/* Frees the lists. */
 void load_options_deinit(struct load_options *options);
+
+/* The words of --arrivals, by whether the times are random; NULL behind the last. */
+extern const char *const load_options_arrivals[];
 
 /* How many mixes the plan has: one, or as many as values of --reads; and the mix of an index below
  * that. */

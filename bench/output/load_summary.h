@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
  * load_summary: the figures of the cells of a load, each over the trials of the cell. Layer:
- * bench/load.
+ * bench/output.
  *
  * The unit is the trial: a value is the geometric mean over the trials, and its interval is 95 %,
  * from STATISTICS_TRIALS_MIN trials on. Trials that are not valid count only if no trial of the
  * cell is valid.
  */
-#ifndef BENCH_LOAD_LOAD_SUMMARY_H
-#define BENCH_LOAD_LOAD_SUMMARY_H
+#ifndef BENCH_OUTPUT_LOAD_SUMMARY_H
+#define BENCH_OUTPUT_LOAD_SUMMARY_H
 
-#include "bench/load/load_sample.h"
+#include "bench/output/load_sample.h"
 #include "measure/csv.h"
 #include "measure/statistics.h"
 

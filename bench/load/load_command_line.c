@@ -1,25 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "bench/load/load_options.h"
+#include "bench/load/load_command_line.h"
 
-#include "base/text.h"
 #include "bench/cli/arguments.h"
 #include "bench/cli/complain.h"
+#include "bench/cli/load_rows.h"
 #include "bench/cli/shared_rows.h"
 #include "bench/target/target_conflicts.h"
-#include "client/client.h"
 #include "load/fan_out.h"
-#include "load/plan.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
-#define SESSIONS_MAX 100000
-#define ZNODES_MAX   1000000
-/* Servers take packets of 1 MiB less a byte (jute.maxbuffer), path and header included. */
-#define VALUE_BYTES_MAX 1000000
-
-static const char *const arrivals_words[] = {"constant", "poisson", NULL};
+#define ZNODES_MAX 1000000
 
 /* ------------------------------------------------------------------ parsers */
 
@@ -28,49 +20,11 @@ static bool parse_mix(struct option_given *given)
     return mix_parse(given->value, option_row_place(given), given->why, sizeof given->why);
 }
 
-/* A list of numbers into a struct load_levels. */
-static bool parse_levels(struct option_given *given)
-{
-    struct load_levels *levels = option_row_place(given);
-    const struct option_row *row = given->row;
-    free(levels->list);
-    *levels = (struct load_levels){0};
-    if (text_parse_numbers(given->value, row->least, row->most, &levels->list, &levels->count))
-        return true;
-    return text_explain_range(given->value, given->why, sizeof given->why)
-               ? false
-               : option_row_refuse(given, "%s", row->expected);
-}
-
-/* The same into a struct client_counts. */
-static bool parse_sessions(struct option_given *given)
-{
-    struct client_counts *sessions = option_row_place(given);
-    const struct option_row *row = given->row;
-    free(sessions->list);
-    *sessions = (struct client_counts){0};
-    if (text_parse_numbers(given->value, row->least, row->most, &sessions->list, &sessions->count))
-        return true;
-    return text_explain_range(given->value, given->why, sizeof given->why)
-               ? false
-               : option_row_refuse(given, "%s", row->expected);
-}
-
 static bool parse_znodes(struct option_given *given)
 {
     uint32_t *znodes = option_row_place(given);
     *znodes = 0;
     return strcmp(given->value, "own") == 0 || option_row_number(given);
-}
-
-static bool parse_duration(struct option_given *given)
-{
-    const uint64_t *duration_ns = option_row_place(given);
-    if (!option_row_duration(given))
-        return false;
-    if (*duration_ns % NS_PER_S != 0)
-        return option_row_refuse(given, "expected whole seconds: rates are of whole seconds");
-    return *duration_ns <= given->row->most || option_row_refuse(given, "expected at most an hour");
 }
 
 /* ------------------------------------------------------------------ the rows */
@@ -87,27 +41,24 @@ static const struct option_row rows[] = {
      .help = "  -m, --mix LIST           percent of get, exists, children, set, create, delete,\n"
              "                           multi, trylock [get=80,set=20]\n"},
     {.name = "--reads",
-     .parse = parse_levels,
+     .parse = load_rows_levels,
      .member = MEMBER(reads),
      .most = 100,
      .expected = "expected percents, such as 80 or 0..100+20",
      .help = "      --reads LIST         instead: percent get, the rest set; 0..100+20\n"},
     {.name = "--sessions",
      .letter = 'n',
-     .parse = parse_sessions,
+     .parse = load_rows_sessions,
      .member = MEMBER(sessions),
      .least = 1,
-     .most = SESSIONS_MAX,
+     .most = LOAD_ROWS_SESSIONS_MAX,
      .expected = "expected at most 4096 numbers from 1 to 100000, such as 10,20 or 8..256x2",
      .value = "20",
      .help = "  -n, --sessions LIST      numbers of sessions [20]\n"},
-    {.name = "--depth",
-     OPTION_NUMBER(struct load_options, depth, 1, CLIENT_DEPTH_MAX),
-     .value = "1",
-     .help = "      --depth K            requests outstanding of each session, at most [1]\n"},
+    LOAD_ROW_DEPTH("1"),
     {.name = "--rate",
      .letter = 'r',
-     .parse = parse_levels,
+     .parse = load_rows_levels,
      .member = MEMBER(rates),
      .least = 1,
      .most = 10000000,
@@ -115,14 +66,12 @@ static const struct option_row rows[] = {
      .help = "  -r, --rate LIST          operations a second offered by all sessions together\n"
              "                           [closed loop: each reply is followed by a request]\n"},
     {.name = "--arrivals",
-     OPTION_WORD(struct load_options, poisson, arrivals_words, "expected constant or poisson"),
+     OPTION_WORD(struct load_options, poisson, load_options_arrivals,
+                 "expected constant or poisson"),
      .given = MEMBER(arrivals_given),
      .value = "constant",
      .help = "      --arrivals KIND      of a rate: constant or poisson [constant]\n"},
-    {.name = "--size",
-     OPTION_NUMBER(struct load_options, value_bytes, 0, VALUE_BYTES_MAX),
-     .value = "1024",
-     .help = "      --size BYTES         of each value, at most 1000000 [1024]\n"},
+    LOAD_ROW_SIZE("1024"),
     {.name = "--znodes",
      .parse = parse_znodes,
      .member = MEMBER(znodes),
@@ -132,30 +81,15 @@ static const struct option_row rows[] = {
      .value = "own",
      .help = "      --znodes own|N       data: one znode per session, or N shared by all [own]\n"},
     {.name = "--watch",
-     .parse = option_row_number,
-     .member = MEMBER(watch_percent),
-     .most = 100,
+     OPTION_NUMBER(struct load_options, watch_percent, 0, 100),
      .expected = "expected a percentage from 0 to 100",
      .value = "0",
      .help =
          "      --watch PERCENT      of gets and exists leave a watch on the znode's data, and\n"
          "                           the notifications of each write are timed [0]\n"},
-    {.name = "--duration",
-     .parse = parse_duration,
-     .member = MEMBER(duration_ns),
-     .least = NS_PER_S,
-     .most = LOAD_SECONDS_MAX * NS_PER_S,
-     .value = "10s",
-     .help = "      --duration D         measured, in whole seconds [10s]\n"},
-    {.name = "--warm-up",
-     OPTION_DURATION(struct load_options, warm_up_ns, 0),
-     .value = "2s",
-     .help = "      --warm-up D          before it, under the same load, not measured [2s]\n"},
-    {.name = "--trials",
-     .letter = 't',
-     OPTION_NUMBER(struct load_options, trials, 1, 1000),
-     .value = "3",
-     .help = "  -t, --trials K           of each combination [3]\n"},
+    LOAD_ROW_DURATION("10s"),
+    LOAD_ROW_WARM_UP("2s"),
+    LOAD_ROW_TRIALS(1, "3"),
     ROW_DRIVER(struct load_options),
     ROW_PROCESSES(struct load_options, processes, NULL),
     ROW_SERVERS(struct load_options),
@@ -236,7 +170,7 @@ static bool is_consistent(const struct load_options *options)
     if (options->mix_given && options->reads.count > 0)
         return wrong("--reads", "with --mix", "give only one of them");
     if (options->arrivals_given && options->rates.count == 0)
-        return wrong("--arrivals", arrivals_words[options->poisson],
+        return wrong("--arrivals", load_options_arrivals[options->poisson],
                      "in a closed loop, replies decide: add --rate");
     if (options->processes > options->sessions.list[0]) {
         snprintf(value, sizeof value, "%u", options->processes);
@@ -245,7 +179,7 @@ static bool is_consistent(const struct load_options *options)
     return can_watch(options) && !target_conflicts("load", &options->target, options->processes);
 }
 
-int load_options_parse(int argc, char **argv, struct load_options *options)
+int load_command_line_parse(int argc, char **argv, struct load_options *options)
 {
     static const struct arguments arguments = {"load", usage, rows, notes, NULL};
     *options = (struct load_options){.target.max_clients = UINT64_MAX, .seed = clock_utc_ns()};
@@ -255,75 +189,4 @@ int load_options_parse(int argc, char **argv, struct load_options *options)
     if (status != ARGUMENTS_GO)
         load_options_deinit(options);
     return status;
-}
-
-void load_options_deinit(struct load_options *options)
-{
-    free(options->reads.list);
-    free(options->sessions.list);
-    free(options->rates.list);
-    free(options->target.server_counts);
-    *options = (struct load_options){0};
-}
-
-/* ------------------------------------------------------------------ what they mean */
-
-size_t load_options_mixes(const struct load_options *options)
-{
-    return options->reads.count > 0 ? options->reads.count : 1;
-}
-
-struct mix load_options_mix(const struct load_options *options, size_t index)
-{
-    return options->reads.count > 0 ? mix_of_reads((uint32_t)options->reads.list[index])
-                                    : options->mix;
-}
-
-size_t load_options_rates(const struct load_options *options)
-{
-    return options->rates.count > 0 ? options->rates.count : 1;
-}
-
-uint64_t load_options_rate(const struct load_options *options, size_t index)
-{
-    return options->rates.count > 0 ? options->rates.list[index] : 0;
-}
-
-static json_t *describe_list(const uint64_t *list, size_t count)
-{
-    json_t *numbers = json_array();
-    for (size_t i = 0; i < count; i++)
-        json_array_append_new(numbers, json_integer((json_int_t)list[i]));
-    return numbers;
-}
-
-static json_t *describe_mixes(const struct load_options *options)
-{
-    json_t *mixes = json_array();
-    for (size_t i = 0; i < load_options_mixes(options); i++) {
-        const struct mix mix = load_options_mix(options, i);
-        char text[128];
-        json_array_append_new(mixes, json_string(mix_format(&mix, text, sizeof text)));
-    }
-    return mixes;
-}
-
-json_t *load_options_plan(const struct load_options *options)
-{
-    bool own = options->znodes == 0;
-    return json_pack(
-        "{s:o, s:o, s:o, s:s?, s:i, s:i, s:o, s:i, s:I, s:I, s:i, s:i, s:o, s:s, s:I, s:I}",
-        "mixes", describe_mixes(options), "sessions",
-        describe_list(options->sessions.list, options->sessions.count), "rates_per_s",
-        describe_list(options->rates.list, options->rates.count), "arrivals",
-        options->rates.count > 0 ? arrivals_words[options->poisson] : NULL, "depth",
-        (int)options->depth, "value_bytes", (int)options->value_bytes, "znodes",
-        own ? json_string("own") : json_integer(options->znodes), "watch_percent",
-        (int)options->watch_percent, "warm_up_ns", (json_int_t)options->warm_up_ns, "duration_ns",
-        (json_int_t)options->duration_ns, "trials", (int)options->trials, "processes",
-        (int)options->processes, "server_cpu_percent",
-        options->target.cpu_percent > 0 ? json_integer(options->target.cpu_percent) : json_null(),
-        "placement", options_placements[options->target.placement], "session_timeout_ms",
-        (json_int_t)(options->session_timeout_ns / NS_PER_MS), "timeout_ms",
-        (json_int_t)(options->timeout_ns / NS_PER_MS));
 }

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * load_cells: the trials of a load, and their order. Layer: bench/load.
+ * load_cells: the trials of a load, and their order. Layer: bench/output.
  *
  * A cell is a mix at a number of sessions and an offered rate on a topology of servers. Every round
  * makes one trial of each cell, in a random order of its own, so that a drift of the machine or of
  * the server affects all cells alike.
  */
-#ifndef BENCH_LOAD_LOAD_CELLS_H
-#define BENCH_LOAD_LOAD_CELLS_H
+#ifndef BENCH_OUTPUT_LOAD_CELLS_H
+#define BENCH_OUTPUT_LOAD_CELLS_H
 
 #include "base/error.h"
-#include "bench/load/load_options.h"
+#include "bench/cli/load_options.h"
 
 #include <stddef.h>
 #include <stdint.h>

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * load_record: the results of a load on one target: folder, samples, manifest. Layer: bench/load.
+ * load_record: the results of a load on one target: folder, samples, manifest. Layer: bench/output.
  *
  * A load on several topologies has a record for each of them, and each folder is complete.
  */
-#ifndef BENCH_LOAD_LOAD_RECORD_H
-#define BENCH_LOAD_LOAD_RECORD_H
+#ifndef BENCH_OUTPUT_LOAD_RECORD_H
+#define BENCH_OUTPUT_LOAD_RECORD_H
 
-#include "bench/load/load_files.h"
-#include "bench/load/load_summary.h"
+#include "bench/output/load_files.h"
+#include "bench/output/load_summary.h"
 #include "bench/output/manifest.h"
 #include "bench/target/target.h"
 
@@ -47,9 +47,8 @@ MUST_CHECK enum error_kind load_record_add(struct load_record *record, const str
 MUST_CHECK enum error_kind load_record_close(struct load_record *record,
                                              const struct error *cut_short, struct error *error);
 
-/* Prints the table to stdout, and what is not valid to stderr. ERROR_NO_MEMORY if the table is
- * missing. */
-MUST_CHECK enum error_kind load_record_tell(const struct load_record *record, struct error *error);
+/* Complains about each trial that is not valid, or that the servers counted otherwise. */
+void load_record_complain(const struct load_record *record);
 
 /* The exit status for all trials: 0, 1 or 4. */
 int load_record_verdict(const struct load_record *record);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "bench/load/load_files.h"
+#include "bench/output/load_files.h"
 
 #include "base/clock.h"
 #include "measure/hlog.h"

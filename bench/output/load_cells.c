@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "bench/load/load_cells.h"
+#include "bench/output/load_cells.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * live: what a load does at the moment, a line a second on a terminal. Layer: bench/load.
+ * live: what a load does at the moment, a line a second on a terminal. Layer: bench/output.
  *
  * Invariant: nothing is written unless stderr is a terminal, and no line is wider than 79 columns.
  */
-#ifndef BENCH_LOAD_LIVE_H
-#define BENCH_LOAD_LIVE_H
+#ifndef BENCH_OUTPUT_LIVE_H
+#define BENCH_OUTPUT_LIVE_H
 
-#include "bench/load/load_cells.h"
+#include "bench/output/load_cells.h"
 #include "load/load.h"
 
 #include <stdbool.h>

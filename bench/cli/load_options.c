@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "bench/cli/load_options.h"
+
+#include "base/clock.h"
+
+#include <stdlib.h>
+
+const char *const load_options_arrivals[] = {"constant", "poisson", NULL};
+
+void load_options_deinit(struct load_options *options)
+{
+    free(options->reads.list);
+    free(options->sessions.list);
+    free(options->rates.list);
+    free(options->target.server_counts);
+    *options = (struct load_options){0};
+}
+
+size_t load_options_mixes(const struct load_options *options)
+{
+    return options->reads.count > 0 ? options->reads.count : 1;
+}
+
+struct mix load_options_mix(const struct load_options *options, size_t index)
+{
+    return options->reads.count > 0 ? mix_of_reads((uint32_t)options->reads.list[index])
+                                    : options->mix;
+}
+
+size_t load_options_rates(const struct load_options *options)
+{
+    return options->rates.count > 0 ? options->rates.count : 1;
+}
+
+uint64_t load_options_rate(const struct load_options *options, size_t index)
+{
+    return options->rates.count > 0 ? options->rates.list[index] : 0;
+}
+
+static json_t *describe_list(const uint64_t *list, size_t count)
+{
+    json_t *numbers = json_array();
+    for (size_t i = 0; i < count; i++)
+        json_array_append_new(numbers, json_integer((json_int_t)list[i]));
+    return numbers;
+}
+
+static json_t *describe_mixes(const struct load_options *options)
+{
+    json_t *mixes = json_array();
+    for (size_t i = 0; i < load_options_mixes(options); i++) {
+        const struct mix mix = load_options_mix(options, i);
+        char text[128];
+        json_array_append_new(mixes, json_string(mix_format(&mix, text, sizeof text)));
+    }
+    return mixes;
+}
+
+json_t *load_options_plan(const struct load_options *options)
+{
+    bool own = options->znodes == 0;
+    return json_pack(
+        "{s:o, s:o, s:o, s:s?, s:i, s:i, s:o, s:i, s:I, s:I, s:i, s:i, s:o, s:s, s:I, s:I}",
+        "mixes", describe_mixes(options), "sessions",
+        describe_list(options->sessions.list, options->sessions.count), "rates_per_s",
+        describe_list(options->rates.list, options->rates.count), "arrivals",
+        options->rates.count > 0 ? load_options_arrivals[options->poisson] : NULL, "depth",
+        (int)options->depth, "value_bytes", (int)options->value_bytes, "znodes",
+        own ? json_string("own") : json_integer(options->znodes), "watch_percent",
+        (int)options->watch_percent, "warm_up_ns", (json_int_t)options->warm_up_ns, "duration_ns",
+        (json_int_t)options->duration_ns, "trials", (int)options->trials, "processes",
+        (int)options->processes, "server_cpu_percent",
+        options->target.cpu_percent > 0 ? json_integer(options->target.cpu_percent) : json_null(),
+        "placement", options_placements[options->target.placement], "session_timeout_ms",
+        (json_int_t)(options->session_timeout_ns / NS_PER_MS), "timeout_ms",
+        (json_int_t)(options->timeout_ns / NS_PER_MS));
+}

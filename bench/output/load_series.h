@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * load_series: the trials of a load on one topology of servers or several, from the start of the
+ * servers to the exit status. Layer: bench/output.
+ *
+ * Invariant: whatever the outcome, no private server and no worker is left after load_series_lead;
+ * files that were opened have the trials that were finished, or are removed if there was none.
+ */
+#ifndef BENCH_OUTPUT_LOAD_SERIES_H
+#define BENCH_OUTPUT_LOAD_SERIES_H
+
+#include "bench/cli/progress.h"
+#include "bench/output/live.h"
+#include "bench/output/load_record.h"
+#include "bench/target/targets.h"
+
+struct load_series;
+
+/* The subcommand that a series is for; constant. */
+struct load_series_user {
+    const char *subcommand;
+    const char *warning; /* for every manifest; NULL: none */
+    /* Prints the results, and writes what the records do not, after the last trial and with the
+     * servers stopped; not called without a trial. Returns 0, or the exit status of an error that
+     * it has complained about. *verdict: 0; 1: something fails; 4: not valid. */
+    int (*tell)(const struct load_series *series, void *context, int *verdict);
+    void *context;
+};
+
+struct load_series {
+    struct load_options *options;
+    const struct load_series_user *user;
+    struct targets targets;
+    struct load_record records[OPTIONS_TOPOLOGIES_MAX]; /* of each target */
+    size_t record_count;
+    struct load_cells cells;
+    struct progress progress; /* before the first trial, and after the last */
+    struct live live;
+    char left_out[512]; /* which numbers of sessions, and why; "": none */
+    struct error left;  /* ERROR_LEFT_BEHIND: znodes that could not be removed */
+    bool made_data;     /* the folder of --data */
+};
+
+/* options and user are the caller's, and must outlive the series, which must not be moved. */
+void load_series_init(struct load_series *series, struct load_options *options,
+                      const struct load_series_user *user);
+void load_series_deinit(struct load_series *series);
+
+/* Starts or finds the servers, makes all trials, stops the servers, closes the records and has the
+ * user tell. argv[0] is the subcommand. Returns the exit status; errors have been complained
+ * about. */
+int load_series_lead(struct load_series *series, int argc, char **argv);
+
+/* What the records say: 0; 1: the servers counted otherwise; 4: a trial is not valid. */
+int load_series_verdict(const struct load_series *series);
+
+#endif
