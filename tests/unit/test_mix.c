@@ -1,0 +1,226 @@
+// SPDX-License-Identifier: Apache-2.0
+/* The mix of a load: which lists are refused, and with which words; what is drawn from one. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "load/mix.h"
+
+#include <math.h>
+#include <string.h>
+
+#define KINDS "get, exists, children, set, create, delete, multi, trylock"
+
+/* ------------------------------------------------------------------ what is refused */
+
+static void assert_refused(const char *text, const char *sentence)
+{
+    struct mix mix, before;
+    char why[160] = "";
+    memset(&mix, 0x5a, sizeof mix);
+    before = mix;
+    if (mix_parse(text, &mix, why, sizeof why))
+        fail_msg("'%s' is taken", text);
+    assert_string_equal(why, sentence);
+    assert_memory_equal(&mix, &before, sizeof mix);
+}
+
+static void a_share_is_a_whole_percent(void **state)
+{
+    (void)state;
+    static const char *const refused[] = {
+        "",
+        "get",
+        "get=",
+        "get=0",
+        "get=101",
+        "get=-1",
+        "get=1.5",
+        "get=50,",
+        ",get=100",
+        "get=50,,set=50",
+        "=100",
+        "get=1e2",
+        "get=50,set=50x",
+        "get=50 ,set=50",
+        "get=00000000000000000000000000100", /* longer than any item needs */
+    };
+    for (size_t i = 0; i < sizeof refused / sizeof refused[0]; i++) {
+        if (strcmp(refused[i], "=100") == 0)
+            assert_refused(refused[i], "no kind is called '': " KINDS);
+        else
+            assert_refused(refused[i], "expected KIND=PERCENT, such as get=70, from 1 to 100");
+    }
+}
+
+static void a_kind_has_its_name(void **state)
+{
+    (void)state;
+    assert_refused("gets=100", "no kind is called 'gets': " KINDS);
+    assert_refused("GET=100", "no kind is called 'GET': " KINDS);
+    assert_refused(" get=100", "no kind is called ' get': " KINDS);
+    assert_refused("get=50,abcdefghijklmnopqrstuvw=50",
+                   "no kind is called 'abcdefghijklmnopqrst': " KINDS);
+}
+
+/* It follows from the tries. */
+static void unlock_is_not_named(void **state)
+{
+    (void)state;
+    assert_refused("trylock=50,unlock=50", "no kind is called 'unlock': " KINDS);
+}
+
+static void a_kind_is_named_once(void **state)
+{
+    (void)state;
+    assert_refused("get=50,get=50", "get is named twice");
+    assert_refused("get=40,set=20,get=40", "get is named twice");
+    assert_refused("trylock=1,trylock=99", "trylock is named twice");
+}
+
+static void the_shares_sum_to_100(void **state)
+{
+    (void)state;
+    assert_refused("get=99", "the shares sum to 99, not to 100");
+    assert_refused("get=50,set=51", "the shares sum to 101, not to 100");
+    assert_refused("get=100,exists=100,children=100,set=100,create=100,delete=100,multi=100,"
+                   "trylock=100",
+                   "the shares sum to 800, not to 100");
+}
+
+static void no_more_is_deleted_than_created(void **state)
+{
+    struct mix mix;
+    char why[160];
+    (void)state;
+    assert_refused("delete=100", "more deletes than creates: nothing would be left to delete");
+    assert_refused("create=49,delete=51",
+                   "more deletes than creates: nothing would be left to delete");
+    assert_true(mix_parse("create=50,delete=50", &mix, why, sizeof why));
+}
+
+/* ------------------------------------------------------------------ what is taken */
+
+static struct mix parse(const char *text)
+{
+    struct mix mix;
+    char why[160];
+    if (!mix_parse(text, &mix, why, sizeof why))
+        fail_msg("%s: %s", text, why);
+    return mix;
+}
+
+static void a_mix_is_read_as_it_is_written(void **state)
+{
+    (void)state;
+    static const char *const texts[] = {
+        "get=100",
+        "trylock=100",
+        "get=80,set=20",
+        "get=30,exists=10,children=9,set=20,create=15,delete=10,multi=5,trylock=1",
+        "get=1,exists=1,children=1,set=1,create=1,delete=1,multi=1,trylock=93",
+    };
+    for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++) {
+        char text[128];
+        struct mix mix = parse(texts[i]);
+        assert_string_equal(mix_format(&mix, text, sizeof text), texts[i]);
+        struct mix again = parse(text);
+        assert_memory_equal(&mix, &again, sizeof mix);
+    }
+}
+
+static void the_order_of_a_list_does_not_matter(void **state)
+{
+    (void)state;
+    struct mix mix = parse("set=20,get=80"), same = parse("get=80,set=20");
+    assert_memory_equal(&mix, &same, sizeof mix);
+}
+
+static void reads_are_get_against_set(void **state)
+{
+    (void)state;
+    for (uint32_t percent = 0; percent <= 100; percent++) {
+        struct mix mix = mix_of_reads(percent);
+        assert_int_equal(mix.percent[LOAD_GET], percent);
+        assert_int_equal(mix.percent[LOAD_SET], 100 - percent);
+        assert_int_equal(mix_reads(&mix), percent);
+    }
+    struct mix mix = parse("get=30,exists=10,children=10,set=20,create=15,delete=10,multi=5");
+    assert_int_equal(mix_reads(&mix), 50);
+}
+
+static void folders_are_for_znodes_of_its_own(void **state)
+{
+    (void)state;
+    static const char *const with[] = {"children=1,get=99", "create=1,get=99"};
+    static const char *const without[] = {"get=50,exists=50", "set=50,multi=50", "trylock=100"};
+    for (size_t i = 0; i < 2; i++) {
+        struct mix mix = parse(with[i]);
+        assert_true(mix_needs_folders(&mix));
+    }
+    for (size_t i = 0; i < 3; i++) {
+        struct mix mix = parse(without[i]);
+        assert_false(mix_needs_folders(&mix));
+    }
+}
+
+/* ------------------------------------------------------------------ what is drawn */
+
+#define DRAWS 1000000
+
+/* Each kind within five standard deviations of its share, and none that the mix does not name. */
+static void assert_draws(const struct mix *mix)
+{
+    uint64_t drawn[LOAD_KINDS] = {0};
+    struct random random;
+    random_init(&random, 1);
+    for (int i = 0; i < DRAWS; i++)
+        drawn[mix_draw(mix, &random)]++;
+    assert_int_equal(drawn[LOAD_UNLOCK], 0);
+    for (int kind = 0; kind < (int)MIX_KINDS; kind++) {
+        double share = mix->percent[kind] / 100.0;
+        double width = 5 * sqrt(DRAWS * share * (1 - share));
+        if (fabs((double)drawn[kind] - DRAWS * share) > width)
+            fail_msg("%s: %llu of %d, not %.0f +- %.0f", load_kind_word((enum load_kind)kind),
+                     (unsigned long long)drawn[kind], DRAWS, DRAWS * share, width);
+    }
+}
+
+static void kinds_are_drawn_with_their_shares(void **state)
+{
+    (void)state;
+    static const char *const texts[] = {
+        "get=100",
+        "trylock=100",
+        "get=99,trylock=1",
+        "get=1,trylock=99",
+        "exists=50,create=50",
+        "get=30,exists=10,children=9,set=20,create=15,delete=10,multi=5,trylock=1",
+        "get=1,exists=1,children=1,set=1,create=1,delete=1,multi=1,trylock=93",
+    };
+    for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++) {
+        struct mix mix = parse(texts[i]);
+        assert_draws(&mix);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_share_is_a_whole_percent),
+        cmocka_unit_test(a_kind_has_its_name),
+        cmocka_unit_test(unlock_is_not_named),
+        cmocka_unit_test(a_kind_is_named_once),
+        cmocka_unit_test(the_shares_sum_to_100),
+        cmocka_unit_test(no_more_is_deleted_than_created),
+        cmocka_unit_test(a_mix_is_read_as_it_is_written),
+        cmocka_unit_test(the_order_of_a_list_does_not_matter),
+        cmocka_unit_test(reads_are_get_against_set),
+        cmocka_unit_test(folders_are_for_znodes_of_its_own),
+        cmocka_unit_test(kinds_are_drawn_with_their_shares),
+    };
+    return cmocka_run_group_tests_name("mix", tests, NULL, NULL);
+}

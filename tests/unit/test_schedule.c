@@ -1,0 +1,197 @@
+// SPDX-License-Identifier: Apache-2.0
+/* When the sessions of an offered rate send: at constant distances exactly, at random as a Poisson
+ * process. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "base/clock.h"
+#include "load/schedule.h"
+#include "measure/statistics.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#define START_NS UINT64_C(1234567890123456789)
+
+/* ------------------------------------------------------------------ at constant distances */
+
+/* The k-th operation of all sessions is the session's whose turn it is, and is due after k/rate
+ * seconds, to the nanosecond below. */
+static void check_constant(uint64_t rate_per_s, uint32_t sessions)
+{
+    struct schedule *schedules = calloc(sessions, sizeof *schedules);
+    assert_non_null(schedules);
+    for (uint32_t i = 0; i < sessions; i++)
+        schedule_init(&schedules[i], rate_per_s, false, i, sessions, START_NS, i);
+    for (uint64_t k = 0; k < 10000; k++) {
+        struct schedule *schedule = &schedules[k % sessions];
+        assert_int_equal(schedule->due_ns, START_NS + k * NS_PER_S / rate_per_s);
+        schedule_advance(schedule);
+    }
+    free(schedules);
+}
+
+static void constant_times_interleave(void **state)
+{
+    (void)state;
+    check_constant(1000, 1);
+    check_constant(1000, 7);
+    check_constant(7, 3);
+    check_constant(3, 100);
+    check_constant(1, 2);
+    check_constant(999999, 20);
+    check_constant(10000000, 100);
+}
+
+/* The whole rate of a million a second is in each second, after an hour and after a day. */
+static void constant_times_do_not_drift(void **state)
+{
+    (void)state;
+    static const uint64_t hours[] = {1, 6, 24, 24 * 365};
+    for (size_t i = 0; i < sizeof hours / sizeof hours[0]; i++) {
+        const uint64_t seconds = hours[i] * 3600, rate_per_s = 1000000;
+        struct schedule schedule;
+        schedule_init(&schedule, rate_per_s, false, 0, 1, 0, 1);
+        schedule.number = seconds * rate_per_s - 1;
+        for (uint64_t k = 0; k <= rate_per_s; k++) {
+            schedule_advance(&schedule);
+            assert_int_equal(schedule.due_ns, seconds * NS_PER_S + k * 1000);
+        }
+    }
+}
+
+/* The same, led there step by step, at a rate that does not divide a second. */
+static void an_hour_has_the_whole_rate(void **state)
+{
+    const uint64_t rate_per_s = 1000003;
+    struct schedule schedule;
+    (void)state;
+    schedule_init(&schedule, rate_per_s, false, 0, 100, START_NS, 1);
+    uint64_t due = 0;
+    for (; schedule.due_ns < START_NS + 3600 * NS_PER_S; schedule_advance(&schedule))
+        due++;
+    assert_int_equal(due, (3600 * rate_per_s + 99) / 100);
+}
+
+/* ------------------------------------------------------------------ at random */
+
+#define POISSON_RATE     20000
+#define POISSON_SESSIONS 16
+#define POISSON_SECONDS  10
+
+static double times_s[2 * POISSON_RATE * POISSON_SECONDS];
+
+/* The due times of all sessions together, in order. */
+static size_t draw_times(void)
+{
+    size_t count = 0;
+    for (uint32_t session = 0; session < POISSON_SESSIONS; session++) {
+        struct schedule schedule;
+        schedule_init(&schedule, POISSON_RATE, true, session, POISSON_SESSIONS, START_NS,
+                      1000 + session);
+        for (; schedule.due_ns < START_NS + POISSON_SECONDS * NS_PER_S;
+             schedule_advance(&schedule)) {
+            assert_true(schedule.due_ns >= START_NS);
+            times_s[count++] = (double)(schedule.due_ns - START_NS) / 1e9;
+        }
+    }
+    statistics_sort(times_s, count);
+    return count;
+}
+
+/* Of that many the standard deviation is the root. */
+static void poisson_times_have_the_mean(void **state)
+{
+    const double expected = POISSON_RATE * POISSON_SECONDS;
+    (void)state;
+    assert_true(fabs((double)draw_times() - expected) < 4 * sqrt(expected));
+}
+
+/* The share of the gaps that are longer than so many means is e to the minus so many; and the gaps
+ * vary as much as their mean. */
+static void all_sessions_together_are_a_poisson_process(void **state)
+{
+    static const double means[] = {0.1, 0.5, 1, 2, 4};
+    (void)state;
+    size_t gaps = draw_times() - 1;
+    double sum = 0, squares = 0;
+    for (size_t i = 0; i < gaps; i++) {
+        double gap = (times_s[i + 1] - times_s[i]) * POISSON_RATE;
+        sum += gap;
+        squares += gap * gap;
+    }
+    double mean = sum / (double)gaps, variance = squares / (double)gaps - mean * mean;
+    assert_true(fabs(sqrt(variance) / mean - 1) < 0.02);
+    for (size_t i = 0; i < sizeof means / sizeof means[0]; i++) {
+        size_t longer = 0;
+        for (size_t k = 0; k < gaps; k++)
+            longer += (times_s[k + 1] - times_s[k]) * POISSON_RATE > means[i];
+        double share = exp(-means[i]);
+        double width = 5 * sqrt((double)gaps * share * (1 - share));
+        assert_true(fabs((double)longer - (double)gaps * share) < width);
+    }
+}
+
+static void the_seed_is_the_schedule(void **state)
+{
+    struct schedule one, same, other;
+    unsigned different = 0;
+    (void)state;
+    schedule_init(&one, 1000, true, 3, 8, START_NS, 42);
+    schedule_init(&same, 1000, true, 3, 8, START_NS, 42);
+    schedule_init(&other, 1000, true, 3, 8, START_NS, 43);
+    for (int i = 0; i < 1000; i++) {
+        assert_int_equal(one.due_ns, same.due_ns);
+        different += one.due_ns != other.due_ns;
+        schedule_advance(&one);
+        schedule_advance(&same);
+        schedule_advance(&other);
+    }
+    assert_true(different > 990);
+}
+
+/* Not at the start, where all sessions would begin at once. */
+static void the_first_time_is_drawn_too(void **state)
+{
+    double sum_s = 0;
+    (void)state;
+    for (uint64_t seed = 0; seed < 10000; seed++) {
+        struct schedule schedule;
+        schedule_init(&schedule, 10, true, 0, 20, START_NS, seed);
+        sum_s += (double)(schedule.due_ns - START_NS) / 1e9;
+    }
+    assert_true(fabs(sum_s / 10000 - 2) < 0.1); /* five standard deviations */
+}
+
+static void times_never_go_back(void **state)
+{
+    (void)state;
+    for (int poisson = 0; poisson <= 1; poisson++) {
+        struct schedule schedule;
+        schedule_init(&schedule, 10000000, poisson != 0, 0, 1, START_NS, 5);
+        for (int i = 0; i < 1000000; i++) {
+            uint64_t before_ns = schedule.due_ns;
+            schedule_advance(&schedule);
+            assert_true(schedule.due_ns >= before_ns);
+        }
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(constant_times_interleave),
+        cmocka_unit_test(constant_times_do_not_drift),
+        cmocka_unit_test(an_hour_has_the_whole_rate),
+        cmocka_unit_test(poisson_times_have_the_mean),
+        cmocka_unit_test(all_sessions_together_are_a_poisson_process),
+        cmocka_unit_test(the_seed_is_the_schedule),
+        cmocka_unit_test(the_first_time_is_drawn_too),
+        cmocka_unit_test(times_never_go_back),
+    };
+    return cmocka_run_group_tests_name("schedule", tests, NULL, NULL);
+}
