@@ -98,23 +98,26 @@ static void judge_cpu(const struct load_plan *plan, double cores_allowed,
                per_process ? "a core a process" : "the cores that it may use");
 }
 
+/* One operation in a hundred may be late. */
 static void judge_lag(const struct load_result *result, struct load_sample *sample)
 {
     const struct histogram *lag = result->lag;
-    uint64_t sent = histogram_count(lag) + lag->overflow, p99_ns = histogram_percentile_ns(lag, 99);
-    if (sent < LAG_LEAST || p99_ns <= LAG_MAX_NS)
+    uint64_t sent = histogram_count(lag) + lag->overflow, late = histogram_above(lag, LAG_MAX_NS);
+    if (sent < LAG_LEAST || late * 100 <= sent)
         return;
     sample->driver_bound = true;
     invalidate(sample,
                "the driver, not the server, was late: %.1f %% of %llu operations were sent more "
                "than 1 ms behind their time (p99: %.1f ms); " ADVICE,
-               100 * (double)histogram_above(lag, LAG_MAX_NS) / (double)sent,
-               (unsigned long long)sent, (double)p99_ns / 1e6);
+               100 * (double)late / (double)sent, (unsigned long long)sent,
+               (double)histogram_percentile_ns(lag, 99) / 1e6);
 }
 
 static void judge_connections(struct load_sample *sample)
 {
-    if (sample->losses > 0)
+    if (sample->losses == 1)
+        invalidate(sample, "a session lost its connection");
+    else if (sample->losses > 1)
         invalidate(sample, "sessions lost their connections %u times", sample->losses);
 }
 
