@@ -11,6 +11,7 @@
 #include "bench/cli/options.h"
 #include "bench/run/sample.h"
 #include "recipes/registry.h"
+#include "tests/support/row.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -339,22 +340,9 @@ static char *row_of(const struct sample *sample, enum workload workload)
     return text;
 }
 
-/* The value of a column; no value in here has a comma. */
 static void assert_column(const char *row, const char *column, const char *value)
 {
-    const char *name = sample_columns;
-    char field[64];
-    for (;;) {
-        size_t length = strcspn(name, ",");
-        int field_length = (int)strcspn(row, ",\n");
-        snprintf(field, sizeof field, "%.*s", field_length, row);
-        if (length == strlen(column) && strncmp(name, column, length) == 0)
-            break;
-        assert_int_equal(name[length], ',');
-        name += length + 1;
-        row += field_length + 1;
-    }
-    assert_string_equal(field, value);
+    assert_field(sample_columns, row, column, value);
 }
 
 static void test_a_row_has_a_value_for_each_column(void **state)
@@ -372,12 +360,7 @@ static void test_a_row_has_a_value_for_each_column(void **state)
     struct sample sample = take();
     sample.reason[0] = '\0';
     char *row = row_of(&sample, WORKLOAD_DRAIN);
-    size_t commas = 0, columns = 0;
-    for (const char *c = row; *c != '\0'; c++)
-        commas += *c == ',';
-    for (const char *c = sample_columns; *c != '\0'; c++)
-        columns += *c == ',';
-    assert_int_equal(commas + 1, columns); /* each name has a comma behind it */
+    assert_fields(sample_columns, row);
     assert_column(row, "handoffs", "12");
     assert_column(row, "law_rpcs", "");
     assert_column(row, "elapsed_s", "10.000000");

@@ -1,0 +1,479 @@
+// SPDX-License-Identifier: Apache-2.0
+/* What is kept of a trial of a load: its figures, whether its times stand, and its row. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "bench/load/load_sample.h"
+#include "tests/support/row.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define SECONDS 10
+
+static struct load_plan plan;
+static struct load_result *result;
+static struct load_cell cell;
+static double cores; /* that the trial could use */
+
+/* A closed loop of ten seconds on two processes that ended well. */
+static int set_up(void **state)
+{
+    struct error error;
+    (void)state;
+    plan = (struct load_plan){.fleet = {.sessions = 4, .processes = 2, .depth = 1},
+                              .mix = mix_of_reads(80),
+                              .seconds = SECONDS,
+                              .root = "/r"};
+    cell = (struct load_cell){.mix = plan.mix, .sessions = 4, .trial = 3};
+    cores = 64;
+    return load_result_new(&plan, &result, &error) == ERROR_NONE ? 0 : -1;
+}
+
+static int tear_down(void **state)
+{
+    (void)state;
+    load_result_free(result);
+    return 0;
+}
+
+static struct load_sample take(void)
+{
+    struct load_sample sample;
+    load_sample_take(&cell, result, cores, &sample);
+    return sample;
+}
+
+static void assert_valid(void)
+{
+    struct load_sample sample = take();
+    assert_string_equal(sample.reason, "");
+    assert_true(sample.valid);
+    assert_true(sample.complete);
+    assert_false(sample.driver_bound);
+}
+
+/* The counts stand all the same. */
+static void assert_times_do_not_stand(const char *reason, bool driver_bound)
+{
+    struct load_sample sample = take();
+    assert_string_equal(sample.reason, reason);
+    assert_false(sample.valid);
+    assert_true(sample.complete);
+    assert_int_equal(sample.driver_bound, driver_bound);
+}
+
+static void record(struct histogram *histogram, uint64_t value_ns, unsigned times)
+{
+    while (times-- > 0)
+        histogram_record(histogram, value_ns);
+}
+
+/* 1, 2, … count ms: each percentile is its own number; slots are a thousandth wide. */
+static void record_ramp(struct histogram *histogram, unsigned count)
+{
+    for (uint64_t ms = 1; ms <= count; ms++)
+        histogram_record(histogram, ms * NS_PER_MS);
+}
+
+static void assert_near(double found, double expected)
+{
+    if (!(fabs(found / expected - 1) < 0.001))
+        fail_msg("%g, not %g", found, expected);
+}
+
+/* ------------------------------------------------------------------ figures */
+
+static void each_percentile_stands_in_its_column(void **state)
+{
+    static const double percents[] = {0.5, 0.9, 0.99, 0.999, 1};
+    (void)state;
+    record_ramp(&result->response[LOAD_KINDS], 20000);
+    record_ramp(&result->service[LOAD_KINDS], 10000);
+    record_ramp(result->lag, 100);
+    record_ramp(&result->response[LOAD_GET], 5);
+    plan.fleet.driver = DRIVER_SIMULATED; /* whose lag says nothing */
+    struct load_sample sample = take();
+    for (size_t i = 0; i < 5; i++) {
+        assert_near(sample.response_us[i], percents[i] * 20000e3);
+        assert_near(sample.service_us[i], percents[i] * 10000e3);
+    }
+    assert_near(sample.lag_us[0], 50e3);
+    assert_near(sample.lag_us[1], 99e3);
+    assert_near(sample.lag_us[2], 100e3);
+}
+
+static void of_few_there_is_no_percentile_so_far_out(void **state)
+{
+    (void)state;
+    record_ramp(&result->response[LOAD_KINDS], 9999);
+    record(&result->service[LOAD_KINDS], NS_PER_MS, 1);
+    struct load_sample sample = take();
+    assert_true(isnan(sample.response_us[3]));
+    assert_true(isfinite(sample.response_us[4]));
+    assert_true(isfinite(sample.service_us[0]));
+    assert_true(isnan(sample.lag_us[0]));
+    record(&result->response[LOAD_KINDS], NS_PER_MS, 1);
+    assert_true(isfinite(take().response_us[3]));
+}
+
+/* A minute and more is in no slot, and still a value. */
+static void a_response_above_the_range_has_percentiles(void **state)
+{
+    (void)state;
+    record(&result->response[LOAD_KINDS], 70 * NS_PER_S, 1);
+    assert_true(take().response_us[0] == 70e6);
+}
+
+static void rates_are_of_the_measured_seconds(void **state)
+{
+    (void)state;
+    result->offered = 12345;
+    result->answered = 12340;
+    result->client_cpu_ns = 5 * NS_PER_S;
+    result->server_cpu_ns = 15 * NS_PER_S;
+    struct load_sample sample = take();
+    assert_true(isnan(sample.offered_per_s)); /* a closed loop offers nothing */
+    assert_true(sample.achieved_per_s == 1234);
+    assert_true(sample.client_cores == 0.5);
+    assert_true(isnan(sample.server_cores));
+    result->server_cpu_known = true;
+    cell.rate_per_s = 1234;
+    sample = take();
+    assert_true(sample.offered_per_s == 1234.5);
+    assert_true(sample.server_cores == 1.5);
+}
+
+/* That a lock is held is an answer to a try, and an error of any other create. */
+static void answers_are_told_from_errors(void **state)
+{
+    (void)state;
+    for (int kind = 0; kind < LOAD_KINDS; kind++) {
+        for (int status = 0; status < LOAD_STATUSES; status++)
+            result->replies[kind][status] = 100U * (unsigned)kind + (unsigned)status + 1;
+    }
+    struct load_sample sample = take();
+    for (int kind = 0; kind < LOAD_KINDS; kind++) {
+        uint64_t answered = result->replies[kind][ZK_OK];
+        if (kind == LOAD_TRYLOCK)
+            answered += result->replies[kind][ZK_NODE_EXISTS];
+        assert_int_equal(sample.operations[kind], answered);
+    }
+    for (int status = 0; status < LOAD_STATUSES; status++) {
+        uint64_t errors = 0;
+        for (int kind = 0; kind < LOAD_KINDS; kind++) {
+            if (status != ZK_OK && (kind != LOAD_TRYLOCK || status != ZK_NODE_EXISTS))
+                errors += result->replies[kind][status];
+        }
+        assert_int_equal(sample.errors_of[status], errors);
+    }
+}
+
+/* ------------------------------------------------------------------ the driver */
+
+#define ADVICE                                                                                     \
+    "; what may help: more --processes, a quieter machine, a second machine for the driver"
+#define BUSY "the driver, not the server, was the limit: it used 80 % of "
+#define LATE "the driver, not the server, was late: "
+
+static void a_driver_at_four_fifths_of_its_cores_is_at_its_limit(void **state)
+{
+    (void)state;
+    result->client_cpu_ns = 16 * NS_PER_S; /* two processes in ten seconds */
+    assert_valid();
+    result->client_cpu_ns += NS_PER_MS;
+    assert_times_do_not_stand(BUSY "a core a process" ADVICE, true);
+}
+
+/* More processes than cores, threads, and a quota: no process can use a core that it has not. */
+static void a_driver_is_held_against_the_cores_that_it_may_use(void **state)
+{
+    static const struct {
+        enum driver driver;
+        uint32_t processes;
+        double cores;
+        uint64_t limit_s;
+    } drivers[] = {
+        {DRIVER_EVENTS, 8, 2, 16},  {DRIVER_EVENTS, 2, 2, 16},  {DRIVER_EVENTS, 2, 1.5, 12},
+        {DRIVER_THREADS, 1, 4, 32}, {DRIVER_THREADS, 8, 4, 32},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof drivers / sizeof drivers[0]; i++) {
+        plan.fleet.driver = drivers[i].driver;
+        plan.fleet.processes = drivers[i].processes;
+        cores = drivers[i].cores;
+        result->client_cpu_ns = drivers[i].limit_s * NS_PER_S;
+        assert_valid();
+        result->client_cpu_ns += NS_PER_MS;
+        assert_times_do_not_stand(BUSY "the cores that it may use" ADVICE, true);
+    }
+    plan.fleet.processes = 2; /* as many workers as were laid out */
+}
+
+/* One operation in a hundred may be late; of fewer than a hundred operations nothing is said. */
+static void a_driver_that_is_late_is_at_its_limit(void **state)
+{
+    (void)state;
+    record(result->lag, NS_PER_MS, 9900);
+    record(result->lag, 5 * NS_PER_MS, 100);
+    assert_valid();
+    record(result->lag, 5 * NS_PER_MS, 2);
+    assert_times_do_not_stand(LATE "1.0 % of 10002 operations were sent more than 1 ms behind "
+                                   "their time (p99: 5.0 ms)" ADVICE,
+                              true);
+}
+
+static void of_ninety_nine_operations_nothing_is_said(void **state)
+{
+    (void)state;
+    record(result->lag, 5 * NS_PER_MS, 99);
+    assert_valid();
+    record(result->lag, 2 * HISTOGRAM_HIGHEST_NS, 1);
+    assert_times_do_not_stand(LATE "100.0 % of 100 operations were sent more than 1 ms behind "
+                                   "their time (p99: 5.0 ms)" ADVICE,
+                              true);
+}
+
+/* A slot above a millisecond is late, the millisecond's own is not. */
+static void a_millisecond_is_not_late(void **state)
+{
+    (void)state;
+    record(result->lag, NS_PER_MS, 100);
+    assert_valid();
+    record(result->lag, NS_PER_MS + NS_PER_MS / 500, 100);
+    assert_false(take().valid);
+}
+
+static void busy_and_late_are_both_told(void **state)
+{
+    (void)state;
+    result->client_cpu_ns = 20 * NS_PER_S;
+    record(result->lag, 5 * NS_PER_MS, 100);
+    assert_times_do_not_stand(
+        "the driver, not the server, was the limit: it used 100 % of a core a process" ADVICE
+        "; " LATE "100.0 % of 100 operations were sent more than 1 ms behind their time (p99: 5.0 "
+        "ms)" ADVICE,
+        true);
+}
+
+static void a_simulation_has_no_driver_that_is_busy(void **state)
+{
+    (void)state;
+    plan.fleet.driver = DRIVER_SIMULATED;
+    result->client_cpu_ns = 100 * NS_PER_S;
+    record(result->lag, NS_PER_S, 1000);
+    assert_valid();
+}
+
+/* ------------------------------------------------------------------ all else */
+
+static void lost_connections_are_in_the_times(void **state)
+{
+    (void)state;
+    result->losses = 1;
+    assert_times_do_not_stand("a session lost its connection", false);
+    result->losses = 3;
+    assert_times_do_not_stand("sessions lost their connections 3 times", false);
+}
+
+static void another_client_is_named(void **state)
+{
+    (void)state;
+    snprintf(result->not_valid, sizeof result->not_valid, "%s", "100 % somebody else's");
+    assert_times_do_not_stand("100 % somebody else's", false);
+}
+
+static void a_trial_that_was_cut_short_says_why(void **state)
+{
+    (void)state;
+    result->end = END_DEADLINE;
+    snprintf(result->reason, sizeof result->reason, "%s", "nothing moved for 60 s, 100 % sure");
+    result->client_cpu_ns = 100 * NS_PER_S;
+    record(result->lag, NS_PER_S, 100);
+    struct load_sample sample = take();
+    assert_false(sample.valid);
+    assert_false(sample.complete);
+    assert_false(sample.driver_bound); /* of a part of the time nothing is known */
+    assert_string_equal(sample.reason, result->reason);
+}
+
+/* Nothing else matters then. */
+static void a_count_that_differs_is_told(void **state)
+{
+    (void)state;
+    result->losses = 2;
+    result->reconciled = RECONCILED_NO;
+    result->difference = (struct reconcile_result){
+        .counter = SERVER_COUNTERS_WRITES, .servers = 1234, .sessions = 1233};
+    assert_times_do_not_stand("the servers counted 1234 writes, the sessions 1233", false);
+    assert_int_equal(take().reconciled, RECONCILED_NO);
+}
+
+/* ------------------------------------------------------------------ the row */
+
+static struct load_options options = {.target.driver = DRIVER_THREADS,
+                                      .processes = 2,
+                                      .depth = 16,
+                                      .value_bytes = 1024,
+                                      .seed = 7,
+                                      .duration_ns = SECONDS * NS_PER_S};
+
+static char *row_of(const struct load_sample *sample)
+{
+    const struct load_context context = {"run1", "ensemble3", 3, &options};
+    char *text = NULL;
+    size_t size;
+    struct csv csv = {.stream = open_memstream(&text, &size)};
+    assert_non_null(csv.stream);
+    load_sample_write(sample, &context, &csv);
+    fclose(csv.stream);
+    return text;
+}
+
+static void assert_columns(const struct load_sample *sample, const char *const expected[][2],
+                           size_t count)
+{
+    char *row = row_of(sample);
+    for (size_t i = 0; i < count; i++)
+        assert_field(load_sample_columns, row, expected[i][0], expected[i][1]);
+    free(row);
+}
+
+#define ASSERT_COLUMNS(sample, ...)                                                                \
+    do {                                                                                           \
+        const char *const expected[][2] = {__VA_ARGS__};                                           \
+        assert_columns((sample), expected, sizeof expected / sizeof expected[0]);                  \
+    } while (0)
+
+/* A mix of one kind has no comma. */
+static void what_was_asked_for_is_in_the_row(void **state)
+{
+    (void)state;
+    cell.mix = mix_of_reads(100);
+    struct load_sample sample = take();
+    char *row = row_of(&sample);
+    assert_fields(load_sample_columns, row);
+    free(row);
+    ASSERT_COLUMNS(&sample, {"run", "run1"}, {"target", "ensemble3"}, {"servers", "3"},
+                   {"driver", "threads"}, {"processes", "2"}, {"mix", "get=100"},
+                   {"reads_percent", "100"}, {"sessions", "4"}, {"depth", "16"},
+                   {"value_bytes", "1024"}, {"rate_per_s", ""}, {"trial", "3"}, {"seed", "7"},
+                   {"seconds", "10"}, {"offered_per_s", ""}, {"valid", "yes"}, {"reason", ""});
+    cell.rate_per_s = 5000;
+    sample = take();
+    ASSERT_COLUMNS(&sample, {"rate_per_s", "5000"}, {"offered_per_s", "0.00"});
+}
+
+static void each_kind_and_each_error_has_its_column(void **state)
+{
+    (void)state;
+    cell.mix = mix_of_reads(100);
+    for (unsigned kind = 0; kind < LOAD_KINDS; kind++)
+        result->replies[kind][ZK_OK] = kind + 1;
+    for (unsigned status = ZK_OK + 1; status < LOAD_STATUSES; status++)
+        result->replies[LOAD_GET][status] = 1U << status;
+    struct load_sample sample = take();
+    ASSERT_COLUMNS(&sample, {"gets", "1"}, {"exists", "2"}, {"get_children", "3"}, {"sets", "4"},
+                   {"creates", "5"}, {"deletes", "6"}, {"multis", "7"}, {"trylocks", "8"},
+                   {"unlocks", "9"});
+    char no_node[16], exists[16], loss[16], expired[16], other[16];
+    snprintf(no_node, sizeof no_node, "%u", 1U << ZK_NO_NODE);
+    snprintf(exists, sizeof exists, "%u", 1U << ZK_NODE_EXISTS);
+    snprintf(loss, sizeof loss, "%u", 1U << ZK_CONNECTION_LOSS);
+    snprintf(expired, sizeof expired, "%u", 1U << ZK_SESSION_EXPIRED);
+    snprintf(other, sizeof other, "%u",
+             1U << ZK_BAD_VERSION | 1U << ZK_NOT_EMPTY | 1U << ZK_NO_AUTH | 1U << ZK_OTHER_ERROR);
+    ASSERT_COLUMNS(&sample, {"errors_no_node", no_node}, {"errors_node_exists", exists},
+                   {"errors_connection_loss", loss}, {"errors_session_expired", expired},
+                   {"errors_other", other});
+}
+
+static void what_was_measured_is_in_the_row(void **state)
+{
+    (void)state;
+    cell.mix = mix_of_reads(100);
+    cell.rate_per_s = 1000;
+    result->offered = 10010;
+    result->answered = 9990;
+    result->errors = 11;
+    result->delayed = 12;
+    result->unsent = 13;
+    result->client_cpu_ns = 5 * NS_PER_S;
+    result->server_cpu_known = true;
+    result->server_cpu_ns = NS_PER_S;
+    result->client_rss_kib = 14;
+    result->reconnects = 15;
+    result->total.of[TALLY_GET] = 16;
+    result->servers = (struct server_counters_count){
+        .known = true, .writes = 17, .reads = 18, .packets_received = 19};
+    result->reconciled = RECONCILED_YES;
+    struct load_sample sample = take();
+    ASSERT_COLUMNS(&sample, {"offered_per_s", "1001.00"}, {"achieved_per_s", "999.00"},
+                   {"errors", "11"}, {"delayed", "12"}, {"unsent", "13"}, {"client_cores", "0.500"},
+                   {"server_cores", "0.100"}, {"client_rss_kib", "14"}, {"reconnects", "15"},
+                   {"rpcs", "16"}, {"server_writes", "17"}, {"server_reads", "18"},
+                   {"server_packets_received", "19"}, {"reconciled", "yes"});
+    result->servers.known = false;
+    result->server_cpu_known = false;
+    result->reconciled = RECONCILED_NA;
+    sample = take();
+    ASSERT_COLUMNS(&sample, {"server_writes", ""}, {"server_reads", ""},
+                   {"server_packets_received", ""}, {"server_cores", ""}, {"reconciled", "na"});
+    sample.reconciled = RECONCILED_NO;
+    sample.valid = false;
+    ASSERT_COLUMNS(&sample, {"reconciled", "no"}, {"valid", "no"});
+}
+
+static void each_percentile_has_its_column(void **state)
+{
+    (void)state;
+    cell.mix = mix_of_reads(100);
+    struct load_sample sample = take();
+    ASSERT_COLUMNS(&sample, {"response_p50_us", ""}, {"service_max_us", ""}, {"lag_p99_us", ""});
+    for (unsigned i = 0; i < 5; i++) {
+        sample.response_us[i] = 10 + i;
+        sample.service_us[i] = 20 + i;
+    }
+    for (unsigned i = 0; i < 3; i++)
+        sample.lag_us[i] = 30 + i;
+    ASSERT_COLUMNS(&sample, {"response_p50_us", "10.0"}, {"response_p90_us", "11.0"},
+                   {"response_p99_us", "12.0"}, {"response_p999_us", "13.0"},
+                   {"response_max_us", "14.0"}, {"service_p50_us", "20.0"},
+                   {"service_p90_us", "21.0"}, {"service_p99_us", "22.0"},
+                   {"service_p999_us", "23.0"}, {"service_max_us", "24.0"}, {"lag_p50_us", "30.0"},
+                   {"lag_p99_us", "31.0"}, {"lag_max_us", "32.0"});
+}
+
+int main(void)
+{
+#define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
+    const struct CMUnitTest tests[] = {
+        TEST(each_percentile_stands_in_its_column),
+        TEST(of_few_there_is_no_percentile_so_far_out),
+        TEST(a_response_above_the_range_has_percentiles),
+        TEST(rates_are_of_the_measured_seconds),
+        TEST(answers_are_told_from_errors),
+        TEST(a_driver_at_four_fifths_of_its_cores_is_at_its_limit),
+        TEST(a_driver_is_held_against_the_cores_that_it_may_use),
+        TEST(a_driver_that_is_late_is_at_its_limit),
+        TEST(of_ninety_nine_operations_nothing_is_said),
+        TEST(a_millisecond_is_not_late),
+        TEST(busy_and_late_are_both_told),
+        TEST(a_simulation_has_no_driver_that_is_busy),
+        TEST(lost_connections_are_in_the_times),
+        TEST(another_client_is_named),
+        TEST(a_trial_that_was_cut_short_says_why),
+        TEST(a_count_that_differs_is_told),
+        TEST(what_was_asked_for_is_in_the_row),
+        TEST(each_kind_and_each_error_has_its_column),
+        TEST(what_was_measured_is_in_the_row),
+        TEST(each_percentile_has_its_column),
+    };
+    return cmocka_run_group_tests_name("load_sample", tests, NULL, NULL);
+}
