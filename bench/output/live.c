@@ -5,6 +5,7 @@
 #include "base/text.h"
 #include "bench/cli/terminal.h"
 
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -46,18 +47,40 @@ static double percentile_ms(const struct histogram *histogram, double percent)
     return (double)histogram_percentile_ns(histogram, percent) / 1e6;
 }
 
+/* Adds a part to the line, unless the line would be too wide: then the line is full. */
+static void append(char line[LIVE_LINE_SIZE], bool *full, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+
+static void append(char line[LIVE_LINE_SIZE], bool *full, const char *format, ...)
+{
+    size_t length = strlen(line);
+    va_list arguments;
+    if (*full)
+        return;
+    va_start(arguments, format);
+    int added = vsnprintf(line + length, LIVE_LINE_SIZE - length, format, arguments);
+    va_end(arguments);
+    *full = added < 0 || length + (size_t)added >= LIVE_LINE_SIZE;
+    if (*full)
+        line[length] = '\0';
+}
+
 void live_put(uint32_t second, uint64_t answered, uint64_t errors, const struct histogram *response,
               uint64_t lag_ns, uint64_t left_ns, char line[LIVE_LINE_SIZE])
 {
-    char rate[32], count[32], time[32], late[48] = "";
-    text_format_count(answered, rate, sizeof rate);
-    text_format_count(errors, count, sizeof count);
-    text_format_duration(left_ns, time, sizeof time);
+    char text[32];
+    bool full = false;
+    line[0] = '\0';
+    append(line, &full, "%4u s %9s/s", second + 1, text_format_count(answered, text, sizeof text));
+    if (histogram_count(response) + response->overflow > 0) {
+        append(line, &full, "  p50 %.1f ms", percentile_ms(response, 50));
+        append(line, &full, "  p99 %.1f ms", percentile_ms(response, 99));
+    }
+    if (errors > 0)
+        append(line, &full, "  errors %s", text_format_count(errors, text, sizeof text));
     if (lag_ns > 0)
-        snprintf(late, sizeof late, "  lag %.1f ms", (double)lag_ns / 1e6);
-    snprintf(line, LIVE_LINE_SIZE, "%4u s %9s/s  p50 %.1f ms  p99 %.1f ms  errors %s%s  %s left",
-             second + 1, rate, percentile_ms(response, 50), percentile_ms(response, 99), count,
-             late, time);
+        append(line, &full, "  lag %.1f ms", (double)lag_ns / 1e6);
+    append(line, &full, "  %s left", text_format_duration(left_ns, text, sizeof text));
 }
 
 static void show_second(struct live *live, const struct load_shared *load)
@@ -71,7 +94,7 @@ static void show_second(struct live *live, const struct load_shared *load)
     load_shared_add_response(load, second, live->response);
     live_put(second, load_shared_answered(load, second), load_shared_errors(load, second),
              live->response, load_shared_lag_ns(load, second), left_ns, line);
-    fprintf(stderr, TERMINAL_CLEAR_LINE "%.79s\n", line);
+    fprintf(stderr, TERMINAL_CLEAR_LINE "%s\n", line);
 }
 
 void live_show(void *context, const struct load_progress *progress)

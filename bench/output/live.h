@@ -2,7 +2,8 @@
 /*
  * live: what a load does at the moment, a line a second on a terminal. Layer: bench/output.
  *
- * Invariant: nothing is written unless stderr is a terminal, and no line is wider than 79 columns.
+ * Invariant: nothing is written unless stderr is a terminal, and no line of a second is wider than
+ * 79 columns.
  */
 #ifndef BENCH_OUTPUT_LIVE_H
 #define BENCH_OUTPUT_LIVE_H
@@ -14,7 +15,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define LIVE_LINE_SIZE 192
+/* Of 79 columns, with its terminator. */
+#define LIVE_LINE_SIZE 80
 
 struct live {
     bool shown;                   /* stderr is a terminal, and the user did not ask for quiet */
@@ -38,8 +40,9 @@ void live_show(void *context, const struct load_progress *progress);
 /* Removes the line of what is under way. */
 void live_clear(const struct live *live);
 
-/* Puts the line of a second of the measured time, from 0, into `line`. lag_ns: the largest; 0 in a
- * closed loop, and then left out. */
+/* Puts the line of a second of the measured time, from 0, into `line`. Percentiles without an
+ * answer, errors if there are none, and a lag of 0, as in a closed loop, are left out; so is, from
+ * the end, what does not fit. lag_ns: the largest. */
 void live_put(uint32_t second, uint64_t answered, uint64_t errors, const struct histogram *response,
               uint64_t lag_ns, uint64_t left_ns, char line[LIVE_LINE_SIZE]);
 

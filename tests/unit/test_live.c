@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: Apache-2.0
+/* The line of a second of a load on a terminal: what is in it, and that it fits. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "bench/load/live.h"
+#include "tests/support/words.h"
+
+#include <string.h>
+
+#define COLUMNS 79
+
+static struct histogram response;
+
+static int set_up(void **state)
+{
+    (void)state;
+    memset(&response, 0, sizeof response);
+    return 0;
+}
+
+static void record(uint64_t value_ns, unsigned times)
+{
+    while (times-- > 0)
+        histogram_record(&response, value_ns);
+}
+
+static const char *put(uint32_t second, uint64_t answered, uint64_t errors, uint64_t lag_ns,
+                       uint64_t left_ns)
+{
+    static char line[LIVE_LINE_SIZE];
+    memset(line, 'x', sizeof line);
+    live_put(second, answered, errors, &response, lag_ns, left_ns, line);
+    assert_non_null(memchr(line, '\0', sizeof line));
+    return line;
+}
+
+static void a_second_has_its_figures(void **state)
+{
+    (void)state;
+    record(400 * NS_PER_US, 98);
+    record(12300 * NS_PER_US, 2);
+    assert_string_equal(put(0, 12345, 0, 0, 45 * NS_PER_S),
+                        "   1 s    12,345/s  p50 0.4 ms  p99 12.3 ms  45.0 s left");
+    assert_string_equal(put(3599, 12345, 7, 250 * NS_PER_US, 45 * NS_PER_S),
+                        "3600 s    12,345/s  p50 0.4 ms  p99 12.3 ms  errors 7  lag 0.2 ms  "
+                        "45.0 s left");
+}
+
+/* Nothing was answered: there is no percentile, and that is no zero. */
+static void a_second_without_an_answer_has_no_percentile(void **state)
+{
+    (void)state;
+    assert_string_equal(put(4, 0, 0, 0, NS_PER_S), "   5 s         0/s  1.0 s left");
+}
+
+/* A usual second at a rate, of a load that takes minutes. */
+static void minutes_that_are_left_fit(void **state)
+{
+    (void)state;
+    record(400 * NS_PER_US, 100);
+    assert_has(put(99, 999999, 0, 1500 * NS_PER_US, 125 * NS_PER_S), "lag 1.5 ms  2 min 05 s left");
+}
+
+static void assert_fits(const char *line)
+{
+    if (strlen(line) > COLUMNS)
+        fail_msg("%zu columns: '%s'", strlen(line), line);
+    assert_int_not_equal(line[strlen(line) - 1], ' ');
+}
+
+/* What does not fit is left out as a whole, from the end. */
+static void a_second_of_large_numbers_fits(void **state)
+{
+    static const uint64_t counts[] = {0, 1, 999, 123456, 10000000, UINT64_MAX};
+    static const uint64_t times_ns[] = {
+        0,         NS_PER_US, 1234567, NS_PER_S, 59 * NS_PER_S, 3599 * NS_PER_S, 864000 * NS_PER_S,
+        UINT64_MAX};
+    (void)state;
+    record(70 * NS_PER_S, 10); /* above the range */
+    record(UINT64_MAX, 10);
+    for (size_t answered = 0; answered < 6; answered++) {
+        for (size_t errors = 0; errors < 6; errors++) {
+            for (size_t lag = 0; lag < 8; lag++) {
+                for (size_t left = 0; left < 8; left++) {
+                    const char *line =
+                        put(3599, counts[answered], counts[errors], times_ns[lag], times_ns[left]);
+                    assert_fits(line);
+                    assert_has(line, "/s  p50 ");
+                }
+            }
+        }
+    }
+    memset(&response, 0, sizeof response);
+    record(60 * NS_PER_S, 100);
+    assert_string_equal(put(3599, 1234567, 1234567, 60 * NS_PER_S, 100 * 3600 * NS_PER_S),
+                        "3600 s 1,234,567/s  p50 60028.9 ms  p99 60028.9 ms  errors 1,234,567");
+}
+
+int main(void)
+{
+#define TEST(name) cmocka_unit_test_setup(name, set_up)
+    const struct CMUnitTest tests[] = {
+        TEST(a_second_has_its_figures),
+        TEST(a_second_without_an_answer_has_no_percentile),
+        TEST(minutes_that_are_left_fit),
+        TEST(a_second_of_large_numbers_fits),
+    };
+    return cmocka_run_group_tests_name("live", tests, NULL, NULL);
+}
