@@ -1,0 +1,263 @@
+// SPDX-License-Identifier: Apache-2.0
+/* What the options of `zkherd load` mean, which values are refused, and with which words. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "base/clock.h"
+#include "bench/cli/arguments.h"
+#include "bench/load/load_options.h"
+#include "client/client.h"
+#include "tests/support/said.h"
+#include "tests/support/words.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static struct load_options options;
+
+#define MOST_ARGUMENTS 16
+
+/* The exit status, or ARGUMENTS_GO; arguments end with NULL. */
+static int parse(const char *const arguments[])
+{
+    static char copies[MOST_ARGUMENTS][128];
+    char *argv[MOST_ARGUMENTS + 1] = {NULL};
+    int argc = 0;
+    for (; arguments[argc] != NULL; argc++) {
+        assert_true(argc < MOST_ARGUMENTS);
+        snprintf(copies[argc], sizeof copies[argc], "%s", arguments[argc]);
+        argv[argc] = copies[argc];
+    }
+    return load_options_parse(argc, argv, &options);
+}
+
+#define LOAD(...) ((const char *const[]){"load", __VA_ARGS__, NULL})
+
+static void take(const char *const arguments[])
+{
+    assert_int_equal(parse(arguments), ARGUMENTS_GO);
+}
+
+/* One line that has these words, and exit status 2. */
+static void refuse(const char *const arguments[], const char *words)
+{
+    said_begin();
+    int status = parse(arguments);
+    const char *said = said_end();
+    if (status != 2)
+        fail_msg("%s %s: status %d", arguments[1], arguments[2], status);
+    assert_has(said, words);
+    assert_int_equal(count_words(said, "\n"), 1);
+    assert_null(options.sessions.list); /* nothing is left to deinit */
+}
+
+static int tear_down(void **state)
+{
+    (void)state;
+    load_options_deinit(&options);
+    return 0;
+}
+
+/* ------------------------------------------------------------------ defaults */
+
+static void each_option_has_its_default(void **state)
+{
+    char mix[128];
+    uint64_t before_ns = clock_utc_ns();
+    (void)state;
+    take((const char *const[]){"load", NULL});
+    assert_string_equal(mix_format(&options.mix, mix, sizeof mix), "get=80,set=20");
+    assert_int_equal(load_options_mixes(&options), 1);
+    assert_int_equal(options.sessions.count, 1);
+    assert_int_equal(options.sessions.list[0], 20);
+    assert_int_equal(load_options_rates(&options), 1);
+    assert_int_equal(load_options_rate(&options, 0), 0);
+    assert_false(options.poisson);
+    assert_int_equal(options.depth, 1);
+    assert_int_equal(options.value_bytes, 1024);
+    assert_int_equal(options.znodes, 0);
+    assert_int_equal(options.duration_ns, 10 * NS_PER_S);
+    assert_int_equal(options.warm_up_ns, 2 * NS_PER_S);
+    assert_int_equal(options.trials, 3);
+    assert_int_equal(options.processes, 1);
+    assert_int_equal(options.session_timeout_ns, 60 * NS_PER_S);
+    assert_int_equal(options.timeout_ns, 30 * NS_PER_S);
+    assert_true(options.seed >= before_ns && options.seed <= clock_utc_ns());
+}
+
+static void the_target_and_the_output_have_defaults(void **state)
+{
+    (void)state;
+    take((const char *const[]){"load", NULL});
+    assert_int_equal(options.target.driver, DRIVER_EVENTS);
+    assert_int_equal(options.target.topology_count, 1);
+    assert_int_equal(options.target.server_counts[0], 1);
+    assert_int_equal(options.target.heap_mib, 512);
+    assert_int_equal(options.target.cpu_percent, 0);
+    assert_true(options.target.fsync);
+    assert_false(options.target.connect);
+    assert_int_equal(options.target.placement, PLACEMENT_SPREAD);
+    assert_true(options.target.max_clients == UINT64_MAX);
+    assert_null(options.output.out);
+    assert_false(options.output.quiet);
+}
+
+/* ------------------------------------------------------------------ values */
+
+static void options_take_their_values(void **state)
+{
+    (void)state;
+    take(LOAD("-m", "trylock=100", "--depth", "4096", "--size", "0", "--znodes", "1000000",
+              "--duration", "1h", "--warm-up", "0", "-t", "1000"));
+    assert_int_equal(options.mix.percent[LOAD_TRYLOCK], 100);
+    assert_int_equal(options.depth, 4096);
+    assert_int_equal(options.value_bytes, 0);
+    assert_int_equal(options.znodes, 1000000);
+    assert_int_equal(options.duration_ns, 3600 * NS_PER_S);
+    assert_int_equal(options.warm_up_ns, 0);
+    assert_int_equal(options.trials, 1000);
+}
+
+static void levels_are_ascending(void **state)
+{
+    (void)state;
+    take(LOAD("--reads", "100,0..50+25", "-n", "8..32x2", "-r", "10000000,1", "--arrivals",
+              "poisson", "--size", "1000000", "--znodes", "own"));
+    assert_int_equal(load_options_mixes(&options), 4);
+    static const uint32_t reads[] = {0, 25, 50, 100};
+    for (size_t i = 0; i < 4; i++) {
+        struct mix mix = load_options_mix(&options, i);
+        assert_int_equal(mix_reads(&mix), reads[i]);
+    }
+    assert_int_equal(options.sessions.count, 3);
+    assert_int_equal(options.sessions.list[2], 32);
+    assert_int_equal(load_options_rates(&options), 2);
+    assert_int_equal(load_options_rate(&options, 0), 1);
+    assert_int_equal(load_options_rate(&options, 1), 10000000);
+    assert_true(options.poisson);
+    assert_int_equal(options.value_bytes, 1000000);
+    assert_int_equal(options.znodes, 0);
+}
+
+/* The last one given counts, and nothing of those before it leaks. */
+static void an_option_may_be_given_again(void **state)
+{
+    (void)state;
+    take(LOAD("-n", "1,2,3", "-n", "5", "-r", "10", "-r", "20", "-m", "get=100", "-m", "set=100"));
+    assert_int_equal(options.sessions.count, 1);
+    assert_int_equal(options.sessions.list[0], 5);
+    assert_int_equal(load_options_rate(&options, 0), 20);
+    assert_int_equal(options.mix.percent[LOAD_SET], 100);
+}
+
+/* ------------------------------------------------------------------ what is refused */
+
+static void values_out_of_their_range(void **state)
+{
+    static const struct {
+        const char *option, *value, *words;
+    } wrong[] = {
+        {"--mix", "get=99", "zkherd: --mix get=99: the shares sum to 99, not to 100"},
+        {"--mix", "get=50,get=50", "get is named twice"},
+        {"--mix", "put=100", "no kind is called 'put'"},
+        {"--mix", "create=40,delete=60", "more deletes than creates"},
+        {"--mix", "", "expected KIND=PERCENT"},
+        {"--reads", "101", "expected percents, such as 80 or 0..100+20"},
+        {"--reads", "50..0+10", ""},
+        {"--sessions", "0", "expected at most 4096 numbers from 1 to 100000"},
+        {"--sessions", "100001", "expected at most 4096 numbers from 1 to 100000"},
+        {"--depth", "0", "zkherd: --depth 0: "},
+        {"--depth", "4097", "zkherd: --depth 4097: "},
+        {"--rate", "0", "expected operations a second"},
+        {"--rate", "10000001", "expected operations a second"},
+        {"--rate", "1.5", "expected operations a second"},
+        {"--arrivals", "uniform", "expected constant or poisson"},
+        {"--size", "1000001", "zkherd: --size 1000001: "},
+        {"--size", "-1", "zkherd: --size -1: "},
+        {"--znodes", "0", "expected own, or how many znodes"},
+        {"--znodes", "1000001", "expected own, or how many znodes"},
+        {"--znodes", "owned", "expected own, or how many znodes"},
+        {"--duration", "1500ms", "expected whole seconds"},
+        {"--duration", "999999999ns", "too short: expected at least 1.0 s"},
+        {"--duration", "0", "zkherd: --duration 0: "},
+        {"--duration", "3601s", "expected at most an hour"},
+        {"--duration", "10", "zkherd: --duration 10: "},
+        {"--warm-up", "2", "zkherd: --warm-up 2: "},
+        {"--trials", "0", "zkherd: --trials 0: "},
+        {"--trials", "1001", "zkherd: --trials 1001: "},
+        {"--server-cpus", "0", "zkherd: --server-cpus 0: "},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++)
+        refuse(LOAD(wrong[i].option, wrong[i].value), wrong[i].words);
+}
+
+static void options_that_do_not_fit_together(void **state)
+{
+    (void)state;
+    refuse(LOAD("--reads", "50", "--mix", "get=100"), "zkherd: --reads with --mix: give only one");
+    refuse(LOAD("--arrivals", "poisson"), "zkherd: --arrivals poisson: in a closed loop, replies");
+    refuse(LOAD("--arrivals", "constant"), "zkherd: --arrivals constant: in a closed loop");
+    refuse(LOAD("-n", "2,8", "-P", "3"), "zkherd: --processes 3: more processes than sessions");
+    take(LOAD("-n", "3,8", "-P", "3"));
+}
+
+/* ------------------------------------------------------------------ the manifest's plan */
+
+static json_t *plan_of(const char *const arguments[])
+{
+    take(arguments);
+    json_t *plan = load_options_plan(&options);
+    assert_non_null(plan);
+    return plan;
+}
+
+static void the_plan_says_what_was_asked_for(void **state)
+{
+    (void)state;
+    json_t *plan = plan_of(LOAD("--reads", "0,100", "-n", "4,8", "-r", "50", "--size", "7",
+                                "--znodes", "3", "--server-cpus", "0.25"));
+    json_t *mixes = json_object_get(plan, "mixes");
+    assert_int_equal(json_array_size(mixes), 2);
+    assert_string_equal(json_string_value(json_array_get(mixes, 0)), "set=100");
+    assert_int_equal(json_array_size(json_object_get(plan, "sessions")), 2);
+    assert_int_equal(json_integer_value(json_array_get(json_object_get(plan, "rates_per_s"), 0)),
+                     50);
+    assert_string_equal(json_string_value(json_object_get(plan, "arrivals")), "constant");
+    assert_int_equal(json_integer_value(json_object_get(plan, "value_bytes")), 7);
+    assert_int_equal(json_integer_value(json_object_get(plan, "znodes")), 3);
+    assert_int_equal(json_integer_value(json_object_get(plan, "server_cpu_percent")), 25);
+    json_decref(plan);
+}
+
+static void the_plan_of_a_closed_loop_has_no_rate(void **state)
+{
+    (void)state;
+    json_t *plan = plan_of((const char *const[]){"load", NULL});
+    assert_int_equal(json_array_size(json_object_get(plan, "rates_per_s")), 0);
+    assert_true(json_is_null(json_object_get(plan, "arrivals")));
+    assert_string_equal(json_string_value(json_object_get(plan, "znodes")), "own");
+    assert_true(json_is_null(json_object_get(plan, "server_cpu_percent")));
+    json_decref(plan);
+}
+
+int main(void)
+{
+#define TEST(name) cmocka_unit_test_teardown(name, tear_down)
+    const struct CMUnitTest tests[] = {
+        TEST(each_option_has_its_default),
+        TEST(the_target_and_the_output_have_defaults),
+        TEST(options_take_their_values),
+        TEST(levels_are_ascending),
+        TEST(an_option_may_be_given_again),
+        TEST(values_out_of_their_range),
+        TEST(options_that_do_not_fit_together),
+        TEST(the_plan_says_what_was_asked_for),
+        TEST(the_plan_of_a_closed_loop_has_no_rate),
+    };
+    return cmocka_run_group_tests_name("load_options", tests, NULL, NULL);
+}
