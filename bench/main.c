@@ -29,7 +29,7 @@ static const char help[] =
     "  run          run recipes, count every message, compare the counts with laws\n"
     "  load         send a mix of requests, in a closed loop or at an offered rate\n"
     "  compare      compare the counts and times of two runs or more\n"
-    "  plot         draw the plots of a run or a comparison again\n"
+    "  plot         draw the plots of a run, a load or a comparison again\n"
     "  claims       test claims about ZooKeeper's locks\n"
     "  ensemble     keep private servers running for several runs\n"
     "  recipes      show what each recipe does, its law, its source\n"

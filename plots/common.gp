@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 # common: what the plots of zkherd share: arguments, the look of each recipe, axes, the canvas.
 #
-# A plot is drawn from the CSV files of a run (or of a comparison) and from nothing else, into its
-# folder plots:
+# A plot is drawn from the CSV files of a run (or of a comparison, or of a load) and from nothing
+# else, into its folder plots:
 #   gnuplot -e "run='results/…'; recipes='nonscalable scalable'; format='svg'" plots/rpcs.gp
 # run      the folder of the run; its subfolder plots must exist
 # recipes  what to draw, in this order; recipes without data are left out [all known ones]

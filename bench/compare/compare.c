@@ -198,8 +198,13 @@ static enum plots_end draw_in(const struct compare *compare, char *why, size_t s
     }
     for (size_t i = 0; i < compare->compared.count; i++)
         labels[i] = compare->compared.list[i].label;
-    const struct plots plots = {compare->results,       recipes, compare->plots, -1, labels,
-                                compare->compared.count};
+    const struct plots plots = {.kind = PLOTS_OF_COMPARISON,
+                                .folder = compare->results,
+                                .recipes = recipes,
+                                .formats = compare->plots,
+                                .interrupts = -1,
+                                .labels = labels,
+                                .label_count = compare->compared.count};
     return plots_draw(&plots, why, size);
 }
 

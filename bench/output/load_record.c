@@ -3,6 +3,7 @@
 
 #include "base/cores.h"
 #include "bench/cli/complain.h"
+#include "bench/output/plots.h"
 
 #include <stdio.h>
 
@@ -63,11 +64,10 @@ enum error_kind load_record_add(struct load_record *record, const struct load_ce
 
 /* ------------------------------------------------------------------ after the last trial */
 
-static enum error_kind write_cells(const struct load_record *record, struct csv *csv,
-                                   struct error *error)
+enum error_kind load_record_write_cells(const struct load_record *record, struct csv *csv,
+                                        struct error *error)
 {
     enum error_kind kind = ERROR_NONE;
-    csv_header(csv, load_summary_columns);
     for (const struct load_cell *cell = load_summary_next(&record->samples, NULL);
          kind == ERROR_NONE && cell != NULL; cell = load_summary_next(&record->samples, cell)) {
         struct load_summary summary;
@@ -85,12 +85,33 @@ static enum error_kind write_cells_csv(const struct load_record *record, struct 
     if (kind != ERROR_NONE)
         return kind;
     struct csv csv = {.stream = file.stream};
-    kind = write_cells(record, &csv, error);
+    csv_header(&csv, load_summary_columns);
+    kind = load_record_write_cells(record, &csv, error);
     if (kind == ERROR_NONE)
         kind = output_finish(&file, error);
     if (kind != ERROR_NONE)
         output_abandon(&file);
     return kind;
+}
+
+static enum error_kind draw(struct load_record *record, int interrupts, struct error *error)
+{
+    char why[640], warning[700];
+    const struct plots plots = {.kind = PLOTS_OF_LOAD,
+                                .folder = record->files.set.folder,
+                                .recipes = "",
+                                .formats = record->options->output.plots,
+                                .interrupts = interrupts};
+    enum plots_end end = plots_draw(&plots, why, sizeof why);
+    if (end == PLOTS_INTERRUPTED) {
+        manifest_warn(&record->manifest, "interrupted: the plots are not drawn");
+        return error_raise(error, ERROR_INTERRUPTED, 0, "load", "the plots are not drawn");
+    }
+    if (end == PLOTS_SKIPPED) {
+        snprintf(warning, sizeof warning, "the plots are skipped: %s", why);
+        load_record_warn(record, warning);
+    }
+    return ERROR_NONE;
 }
 
 static enum error_kind write_manifest(struct load_record *record, const struct error *cut_short,
@@ -103,13 +124,15 @@ static enum error_kind write_manifest(struct load_record *record, const struct e
 }
 
 enum error_kind load_record_close(struct load_record *record, const struct error *cut_short,
-                                  struct error *error)
+                                  int interrupts, struct error *error)
 {
     enum error_kind kind = file_set_close(&record->files.set, error);
     if (record->files.set.trials == 0)
         return kind;
     if (kind == ERROR_NONE)
         kind = write_cells_csv(record, error);
+    if (kind == ERROR_NONE && !record->files.set.broken)
+        kind = draw(record, interrupts, error);
     /* Tried in any case: it says how far the load came. */
     struct error why;
     enum error_kind written = write_manifest(record, cut_short, kind == ERROR_NONE ? error : &why);

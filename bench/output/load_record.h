@@ -43,9 +43,16 @@ MUST_CHECK enum error_kind load_record_add(struct load_record *record, const str
                                            const struct load_result *result, struct error *error);
 
 /* Closes the files of the trials, and writes cells.csv, the manifest and the plots. cut_short: why
- * the load ended before its last trial, or NULL. Returns the first error. */
+ * the load ended before its last trial, or NULL. Returns the first error: ERROR_INTERRUPTED, with
+ * all files but the plots written, if `interrupts` (-1: never) becomes readable while the plots are
+ * drawn. */
 MUST_CHECK enum error_kind load_record_close(struct load_record *record,
-                                             const struct error *cut_short, struct error *error);
+                                             const struct error *cut_short, int interrupts,
+                                             struct error *error);
+
+/* Writes the row of each cell, as in cells.csv. ERROR_NO_MEMORY. */
+MUST_CHECK enum error_kind load_record_write_cells(const struct load_record *record,
+                                                   struct csv *csv, struct error *error);
 
 /* Complains about each trial that is not valid, or that the servers counted otherwise. */
 void load_record_complain(const struct load_record *record);

@@ -4,8 +4,10 @@
 #include "base/clock.h"
 #include "base/text.h"
 #include "bench/cli/complain.h"
+#include "bench/cli/signals.h"
 #include "bench/cli/standard_output.h"
 #include "bench/output/folder.h"
+#include "bench/output/load_joined.h"
 #include "bench/target/data.h"
 #include "bench/target/resources.h"
 
@@ -163,18 +165,40 @@ static enum error_kind prepare(struct load_series *series, int argc, char **argv
 
 /* ------------------------------------------------------------------ the whole */
 
-/* Closes all records, whether or not one fails; complains about the first error that is not the one
- * that has cut the load short, about which the caller complains. */
+/* A folder for several targets gets the cells of all of them, and their plots. */
+static enum error_kind join_records(const struct load_series *series, struct error *error)
+{
+    bool written;
+    if (!series->targets.made_out)
+        return ERROR_NONE;
+    enum error_kind kind = load_joined_write(series->records, series->record_count,
+                                             series->options->output.out, &written, error);
+    if (kind != ERROR_NONE || !written)
+        return kind;
+    return load_joined_draw(series->options, series->targets.signals, error);
+}
+
+/* Complains about the first error that is not the one that has cut the series short, about which
+ * the caller complains. Returns the exit status. */
+static int tell_error(int status, const struct error *cut_short, const struct error *error)
+{
+    bool is_new = error->kind != ERROR_NONE && status == 0 &&
+                  (cut_short == NULL || error->kind != cut_short->kind);
+    return is_new ? complain(error) : status;
+}
+
+/* Closes all records, whether or not one fails. */
 static int close_records(struct load_series *series, const struct error *cut_short)
 {
     int status = 0;
     for (size_t i = 0; i < series->record_count; i++) {
         struct error error = {0};
-        enum error_kind kind = load_record_close(&series->records[i], cut_short, &error);
-        if (kind != ERROR_NONE && status == 0 && (cut_short == NULL || kind != cut_short->kind))
-            status = complain(&error);
+        (void)!load_record_close(&series->records[i], cut_short, series->targets.signals, &error);
+        status = tell_error(status, cut_short, &error);
     }
-    return status;
+    struct error error = {0};
+    (void)!join_records(series, &error);
+    return tell_error(status, cut_short, &error);
 }
 
 /* What fails outweighs everything else, and an error what is not valid. */
@@ -206,7 +230,9 @@ static int lead(struct load_series *series)
     for (size_t at = 0; kind == ERROR_NONE && at < series->cells.count; at++)
         kind = run_cell(series, at, &error);
     kind = targets_find_cause(&series->targets, kind, &error);
-    targets_close(&series->targets, &series->left); /* before the table: nobody waits for it */
+    if (kind == ERROR_INTERRUPTED)
+        signals_take(series->targets.signals);      /* the next one leaves out the plots */
+    targets_close(&series->targets, &series->left); /* before plots and tables: nobody waits */
     int closed = close_records(series, kind != ERROR_NONE ? &error : NULL);
     int verdict = 0, written = tell(series, &verdict);
     int status = kind != ERROR_NONE ? complain(&error) : closed != 0 ? closed : written;

@@ -31,6 +31,13 @@ static const struct plot of_run[] = {
     {"bytes", "trials.csv"},      {"handoff_latency", "waiters.csv"},
     {"drain_time", "trials.csv"}, {NULL, NULL}};
 static const struct plot of_comparison[] = {{"compare", "compare.csv"}, {NULL, NULL}};
+static const struct plot of_load[] = {{"load_reads", "cells.csv"},
+                                      {"load_rate", "cells.csv"},
+                                      {"load_timeline", "timeline.csv"},
+                                      {NULL, NULL}};
+
+static const struct plot *const plots_of[] = {
+    [PLOTS_OF_RUN] = of_run, [PLOTS_OF_COMPARISON] = of_comparison, [PLOTS_OF_LOAD] = of_load};
 
 bool plots_add_recipe(char list[PLOTS_RECIPES_SIZE], const char *name)
 {
@@ -169,6 +176,5 @@ enum plots_end plots_draw(const struct plots *plots, char *why, size_t size)
         append_variable(variables, sizeof variables, name,
                         printable_text(plots->labels[i], label, sizeof label));
     }
-    return draw(plots->labels != NULL ? of_comparison : of_run, plots, scripts, variables, why,
-                size);
+    return draw(plots_of[plots->kind], plots, scripts, variables, why, size);
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * plots: the pictures of a run, or of a comparison of runs. Layer: bench/output.
+ * plots: the pictures of a run, of a comparison of runs, or of a load. Layer: bench/output.
  *
  * The scripts (plots/ of the sources, share/zkherd/plots of an installation) read the numbers of
  * the folder's CSV files and nothing else. They draw into <folder>/plots.
@@ -25,17 +25,26 @@ enum plots_end {
  * does not fit. */
 bool plots_add_recipe(char list[PLOTS_RECIPES_SIZE], const char *name);
 
+/* What a folder holds. */
+enum plots_kind {
+    PLOTS_OF_RUN,
+    PLOTS_OF_COMPARISON,
+    PLOTS_OF_LOAD, /* also the cells alone, of a load on several topologies */
+};
+
 /* What is to be drawn. */
 struct plots {
+    enum plots_kind kind;
     const char *folder;
-    const char *recipes; /* their names with blanks between, in this order */
+    const char *recipes; /* their names with blanks between, in this order; a load: "" */
     unsigned formats;    /* at least one (bench/cli/plot_formats.h) */
     int interrupts;      /* -1, or a descriptor that becomes readable when it is to be given up */
-    const char *const *labels; /* comparison: the names of the runs, any bytes; a run: NULL */
+    const char *const *labels; /* comparison: the names of the runs, any bytes; else NULL */
     size_t label_count;
 };
 
-/* Draws all plots for which there are data; the run is none the worse if that cannot be done. */
+/* Draws all plots for which there are data; what they are drawn from is none the worse if that
+ * cannot be done. */
 enum plots_end plots_draw(const struct plots *plots, char *why, size_t size);
 
 #endif

@@ -20,15 +20,15 @@
 
 static const char usage[] =
     "Usage: zkherd plot [OPTION]... FOLDER...\n"
-    "Draw the plots of past runs and comparisons again, from their CSV files, into\n"
-    "plots/ of each folder. FOLDER is what zkherd run or zkherd compare has written.\n"
-    "An existing plot is replaced.\n"
+    "Draw the plots of past runs, loads and comparisons again, from their CSV files,\n"
+    "into plots/ of each folder. FOLDER is what zkherd run, zkherd load or zkherd\n"
+    "compare has written. An existing plot is replaced.\n"
     "\n";
 
 static const char notes[] =
     "\n"
-    "Exit status: 0 done; 2 wrong usage, no run or comparison, or a malformed file;\n"
-    "3 the environment: no gnuplot, no permission, no space.\n"
+    "Exit status: 0 done; 2 wrong usage, no run, load or comparison, or a malformed\n"
+    "file; 3 the environment: no gnuplot, no permission, no space.\n"
     "\n"
     "Examples:\n"
     "  zkherd plot results/reference/standalone --plots pdf\n"
@@ -73,7 +73,11 @@ static enum error_kind plot_run(const char *folder, unsigned formats, struct err
     enum error_kind kind = past_run_open(folder, &run, error);
     if (kind != ERROR_NONE)
         return kind;
-    const struct plots plots = {run.folder, recipes, formats, -1, NULL, 0};
+    const struct plots plots = {.kind = PLOTS_OF_RUN,
+                                .folder = run.folder,
+                                .recipes = recipes,
+                                .formats = formats,
+                                .interrupts = -1};
     kind = list_recipes(&run, recipes, error);
     if (kind == ERROR_NONE)
         kind = tell(plots_draw(&plots, why, sizeof why), run.folder, why, error);
@@ -147,32 +151,61 @@ static enum error_kind read_rows(struct past_comparison *past, struct error *err
     return kind;
 }
 
-static enum error_kind plot_comparison(const char *folder, const char *file, unsigned formats,
-                                       struct error *error)
+static enum error_kind plot_comparison(const char *folder, unsigned formats, struct error *error)
 {
     struct past_comparison past = {0};
-    char why[640];
+    char file[PATH_SIZE], why[640];
+    snprintf(file, sizeof file, "%s/compare.csv", folder);
     enum error_kind kind = csv_reader_open(file, &past.rows, error);
     if (kind != ERROR_NONE)
         return kind;
     kind = read_rows(&past, error);
-    const struct plots plots = {folder, past.recipes, formats, -1, past.labels, past.label_count};
+    const struct plots plots = {.kind = PLOTS_OF_COMPARISON,
+                                .folder = folder,
+                                .recipes = past.recipes,
+                                .formats = formats,
+                                .interrupts = -1,
+                                .labels = past.labels,
+                                .label_count = past.label_count};
     if (kind == ERROR_NONE)
         kind = tell(plots_draw(&plots, why, sizeof why), folder, why, error);
     csv_reader_deinit(&past.rows);
     return kind;
 }
 
+/* ------------------------------------------------------------------ a load */
+
+/* Its scripts read numbers alone, and need nothing that is read here. */
+static enum error_kind plot_load(const char *folder, unsigned formats, struct error *error)
+{
+    char why[640];
+    const struct plots plots = {.kind = PLOTS_OF_LOAD,
+                                .folder = folder,
+                                .recipes = "",
+                                .formats = formats,
+                                .interrupts = -1};
+    return tell(plots_draw(&plots, why, sizeof why), folder, why, error);
+}
+
 /* ------------------------------------------------------------------ the whole */
+
+static bool has_file(const char *folder, const char *name)
+{
+    char file[PATH_SIZE];
+    snprintf(file, sizeof file, "%s/%s", folder, name);
+    return access(file, F_OK) == 0;
+}
 
 static enum error_kind plot_folder(const char *named, unsigned formats, struct error *error)
 {
-    char folder[PATH_MAX], file[PATH_SIZE];
+    char folder[PATH_MAX];
     snprintf(folder, sizeof folder, "%s", named);
     folder_trim(folder);
-    snprintf(file, sizeof file, "%s/compare.csv", folder);
-    return access(file, F_OK) == 0 ? plot_comparison(folder, file, formats, error)
-                                   : plot_run(folder, formats, error);
+    if (has_file(folder, "compare.csv"))
+        return plot_comparison(folder, formats, error);
+    if (has_file(folder, "load.csv") || has_file(folder, "cells.csv"))
+        return plot_load(folder, formats, error);
+    return plot_run(folder, formats, error);
 }
 
 int plot_main(int argc, char **argv)
@@ -184,7 +217,8 @@ int plot_main(int argc, char **argv)
     if (status != ARGUMENTS_GO)
         return status;
     if (first == argc)
-        return complain_usage("plot", "folders", "expected the folder of a run or a comparison");
+        return complain_usage("plot", "folders",
+                              "expected the folder of a run, a load or a comparison");
     for (status = 0; first < argc && status == 0; first++) {
         struct error error = {0};
         if (plot_folder(argv[first], formats, &error) != ERROR_NONE)

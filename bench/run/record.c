@@ -131,8 +131,11 @@ static enum error_kind draw(struct record *record, int interrupts, struct error 
     char recipes[PLOTS_RECIPES_SIZE] = "", why[640];
     for (size_t i = 0; i < record->options->plan.recipe_count; i++)
         (void)plots_add_recipe(recipes, record->options->plan.recipes[i]->name);
-    const struct plots plots = {
-        record->results.set.folder, recipes, record->options->output.plots, interrupts, NULL, 0};
+    const struct plots plots = {.kind = PLOTS_OF_RUN,
+                                .folder = record->results.set.folder,
+                                .recipes = recipes,
+                                .formats = record->options->output.plots,
+                                .interrupts = interrupts};
     switch (plots_draw(&plots, why, sizeof why)) {
     case PLOTS_DRAWN:
     case PLOTS_NOTHING:

@@ -582,7 +582,7 @@ static void what_cannot_be_drawn_is_told(void **state)
 {
     (void)state;
     command_run(&command, COMMAND("plot"));
-    assert_refused(&command, 2, "expected the folder of a run or a comparison");
+    assert_refused(&command, 2, "expected the folder of a run, a load or a comparison");
     command_run(&command, COMMAND("plot", "nowhere"));
     assert_refused(&command, 2, "there is no such folder");
     command_run(&command, COMMAND("plot", "nowhere", "--plots", "gif"));

@@ -1,0 +1,83 @@
+# SPDX-License-Identifier: Apache-2.0
+# load_reads: answered operations a second against the share of reads, in a closed loop or at one
+# offered rate: a curve for each number of servers and of sessions. See common.gp and
+# load_common.gp.
+if (!exists("scripts")) { scripts = ARG0[1:strstrt(ARG0, "load_reads.gp") - 1]."." }
+panel = 330
+load scripts."/common.gp"
+load scripts."/load_common.gp"
+
+# $cells: curve, reads, operations a second, their interval's low and high, trials in which the
+# driver was the limit.
+keys = ""
+shares = ""
+high = 0
+bars = 0
+bound = 0
+see(key, reads, value, value_high, trials_bound) = value > 0 ? ( \
+    keys = with_word(keys, key), shares = with_word(shares, sprintf("%d", reads)), \
+    high = most(high, value_high > 0 ? value_high : value), bars = bars || value_high > 0, \
+    bound = bound || trials_bound > 0, place_in(keys, key)) : NaN
+key_of(x) = sprintf("%d:%d:%d", column("servers"), column("sessions"), rate_of(0))
+set datafile columnheaders
+set table $cells separator comma
+plot run."/cells.csv" using (see(key_of(0), column("reads_percent"), number("achieved_per_s"), \
+        number("achieved_per_s_high"), column("driver_bound"))): \
+    (column("reads_percent")):(number("achieved_per_s")):(number("achieved_per_s_low")): \
+    (number("achieved_per_s_high")):(column("driver_bound")) with table
+unset table
+set datafile nocolumnheaders
+# The rows of other curves do not break a line.
+set datafile missing NaN
+
+if (words(shares) < 2 || differs(keys, 3)) {
+    print "plots: ".run."/cells.csv: fewer than two shares of reads, or several rates"
+    exit status 3
+}
+shares = ascending(shares, -1)
+rate = part(word(keys, 1), 3)
+drawn = least(words(keys), curves_max)
+
+entry(i) = words(keys) > 1 ? name_of(keys, word(keys, i)) : sessions_text(part(word(keys, i), 2))
+more_text = sprintf("the first %d of %d", drawn, words(keys))
+bound_text = "open: the driver was the limit"
+longest = bound ? strlen(bound_text) : 0
+do for [i = 1:drawn] { longest = most(longest, strlen(entry(i))) }
+# A macro, since gnuplot counts empty loops too.
+bound_entry = !bound ? "" \
+    : ", NaN with points pt 6 ps point_scale lw 1.5 lc rgb '#404040' title bound_text"
+more_entry = drawn < words(keys) ? ", NaN with lines ls 98 title more_text" : ""
+entries = drawn + bound + (drawn < words(keys))
+width = page_width(entries)
+longest = legend_letters(entries, longest)
+rows = rows_for(entries, longest)
+eval canvas("load_reads", rows)
+eval legend(rows)
+eval squeeze(entries, longest)
+eval zero_axis(high, 6)
+set lmargin at screen left
+set tmargin at screen top(rows)
+set bmargin at screen bottom(rows)
+unset logscale x
+set xrange [-4 : 104]
+set xtics 0, 20, 100 format "%g"
+set xlabel "reads, % of the operations"
+set title "Throughput against the share of reads".(bars ? ": mean, 95 % CI" : "")
+eval y_title("answered operations a second".(rate eq "0" ? "" : ", ".rate_text(rate)), \
+    bottom(rows), top(rows))
+set output file("load_reads")
+# Curves stand beside each other, lest their bars cover each other.
+least_gap(k) = k >= words(shares) ? 100 \
+    : least(word(shares, k + 1) - word(shares, k), least_gap(k + 1))
+slot = bars * least(0.9, 0.5 * least_gap(1) / drawn)
+beside(i) = $1 == i ? $2 + slot * (i - (drawn + 1) / 2.0) : NaN
+bars_of = bars ? "for [i = 1:drawn] $cells using (beside(i)):4:(0):($5 - $4) ".\
+    "with vectors heads size screen 0.006, 90 lc rgb curve_look(i, 1) lw 1.4 dt 1 notitle, " : ""
+is_open(i) = $6 > 0 ? beside(i) : NaN
+open = !bound ? "" \
+    : "for [i = 1:drawn] $cells using (is_open(i)):3 with points ls 800 + i notitle, ".\
+    "for [i = 1:drawn] $cells using (is_open(i)):3 with points ls 700 + i notitle, "
+plot for [i = 1:drawn] $cells using (beside(i)):3 with lines ls 600 + i notitle, \
+    @bars_of \
+    for [i = 1:drawn] $cells using (beside(i)):3 with points ls 600 + i notitle, @open \
+    for [i = 1:drawn] NaN with linespoints ls 600 + i title entry(i) @bound_entry @more_entry

@@ -1,0 +1,343 @@
+// SPDX-License-Identifier: Apache-2.0
+/* The plots of a load: what they say, told against the files that they are drawn from. */
+#include "tests/support/outcome.h"
+#include "tests/support/picture.h"
+#include "tests/support/run_files.h"
+
+#include <math.h>
+
+static struct command command;
+
+static void load_simulated(const char *folder, const char *const options[])
+{
+    const char *arguments[24] = {"zkherd", "load",    "-d", "simulated", "-q",
+                                 "-o",     folder,    "-t", "1",         "--warm-up",
+                                 "10ms",   "--plots", "svg"};
+    for (size_t i = 0; options[i] != NULL; i++)
+        arguments[13 + i] = options[i];
+    command_run(&command, arguments);
+    assert_status(&command, 0);
+    assert_string_equal(command.err, "");
+}
+
+#define LOAD_SIMULATED(folder, ...) load_simulated(folder, (const char *const[]){__VA_ARGS__, NULL})
+
+static char *read_picture(const char *folder, const char *name)
+{
+    return read_text(in_work("%s/plots/%s.svg", folder, name));
+}
+
+static bool has_picture(const char *folder, const char *name)
+{
+    return access(in_work("%s/plots/%s.svg", folder, name), F_OK) == 0;
+}
+
+static void plot(const char *folder)
+{
+    command_run(&command, COMMAND("plot", folder, "--plots", "svg"));
+    assert_status(&command, 0);
+    assert_string_equal(command.err, "");
+}
+
+/* Changes one field of a row. */
+static void set_field(const char *path, size_t row, const char *column, const char *value)
+{
+    struct table table = table_read(path);
+    FILE *file = fopen(path, "we");
+    assert_non_null(file);
+    for (size_t line = 0; line <= table.rows; line++) {
+        for (size_t i = 0; i < table.columns; i++) {
+            bool its = line == row + 1 && strcmp(table.fields[i], column) == 0;
+            const char *text = its ? value : table.fields[line * table.columns + i];
+            const char *quote = strchr(text, ',') != NULL ? "\"" : "";
+            fprintf(file, "%s%s%s%s", i > 0 ? "," : "", quote, text, quote);
+        }
+        fputc('\n', file);
+    }
+    assert_int_equal(fclose(file), 0);
+    table_deinit(&table);
+}
+
+/* ------------------------------------------------------------------ where points are */
+
+struct point {
+    double x, y;
+};
+
+/* The points of a kind, as gnuplot numbers them, the last of them that of the legend. */
+static size_t find_points(const char *picture, const char *mark, struct point *points, size_t most)
+{
+    size_t count = 0;
+    for (const char *at = picture; (at = strstr(at, mark)) != NULL; at++) {
+        struct point point;
+        if (sscanf(at + strlen(mark), " transform='translate(%lf,%lf)", &point.x, &point.y) != 2)
+            continue;
+        assert_true(count < most);
+        points[count++] = point;
+    }
+    return count;
+}
+
+/* How many units of the picture a unit of the axis is, by two of its labels. */
+static double scale_of(const char *picture, const char *label, double value)
+{
+    return (picture_find(picture, "0").y - picture_find(picture, label).y) / value;
+}
+
+/* Between the points of a curve there is what lies between the cells' figures. */
+static void assert_points_hold(const char *picture, const char *mark, const struct table *cells,
+                               uint64_t sessions, double scale)
+{
+    struct point points[16];
+    size_t count = find_points(picture, mark, points, 16), next = 0, first = 0;
+    for (size_t row = 0; row < cells->rows; row++) {
+        if (table_count(cells, row, "sessions") != sessions)
+            continue;
+        if (next == 0)
+            first = row;
+        double more =
+            table_real(cells, row, "achieved_per_s") - table_real(cells, first, "achieved_per_s");
+        assert_true(next + 1 < count);
+        assert_true(fabs(points[0].y - points[next].y - more * scale) < 0.6);
+        next++;
+    }
+    assert_int_equal(next + 1, count);
+}
+
+/* ------------------------------------------------------------------ throughput against reads */
+
+static void reads_hold_the_cells(void **state)
+{
+    (void)state;
+    LOAD_SIMULATED("out", "--reads", "0..100+50", "-n", "5,10", "--duration", "1s");
+    struct table cells = table_read(in_work("out/cells.csv"));
+    char *picture = read_picture("out", "load_reads");
+    assert_int_equal(cells.rows, 6);
+    assert_int_equal(picture_count(picture, "5 sessions"), 1);
+    assert_int_equal(picture_count(picture, "10 sessions"), 1);
+    assert_int_equal(picture_count(picture, "reads, % of the operations"), 1);
+    assert_int_equal(picture_count(picture, "answered operations a second"), 1);
+    picture_assert_lacks(picture, "server");
+    picture_assert_lacks(picture, "driver");
+    picture_assert_lacks(picture, "CI");
+    double scale = scale_of(picture, "20,000", 20000);
+    assert_points_hold(picture, "#gpPt6'", &cells, 5, scale);
+    assert_points_hold(picture, "#gpPt4'", &cells, 10, scale);
+    assert_false(has_picture("out", "load_rate"));
+    assert_false(has_picture("out", "load_timeline")); /* of a single second */
+    free(picture);
+    table_deinit(&cells);
+}
+
+/* Open points, and the legend says what that is. */
+static void a_driver_that_was_the_limit_is_told(void **state)
+{
+    (void)state;
+    struct point points[8];
+    LOAD_SIMULATED("out", "--reads", "0,100", "-n", "5", "--duration", "1s");
+    set_field(in_work("out/cells.csv"), 1, "driver_bound", "1");
+    plot("out");
+    char *picture = read_picture("out", "load_reads");
+    assert_int_equal(picture_count(picture, "open: the driver was the limit"), 1);
+    assert_int_equal(find_points(picture, "#gpPt5'", points, 8), 1 + 1);
+    free(picture);
+}
+
+static void intervals_are_told(void **state)
+{
+    (void)state;
+    LOAD_SIMULATED("out", "--reads", "0,100", "-n", "5", "--duration", "1s", "-t", "5");
+    char *picture = read_picture("out", "load_reads");
+    picture_find(picture, "Throughput against the share of reads: mean, 95 % CI");
+    free(picture);
+}
+
+/* A load on several topologies has all of them in one picture, which can be drawn again. */
+static void topologies_stand_together(void **state)
+{
+    (void)state;
+    LOAD_SIMULATED("out", "--reads", "0,100", "-n", "6", "--duration", "1s", "--servers", "1,3");
+    struct table cells = table_read(in_work("out/cells.csv"));
+    assert_int_equal(cells.rows, 4);
+    for (size_t row = 0; row < cells.rows; row++)
+        assert_int_equal(table_count(&cells, row, "servers"), row < 2 ? 1 : 3);
+    table_deinit(&cells);
+    char *before = read_picture("out", "load_reads");
+    assert_int_equal(picture_count(before, "1 server"), 1);
+    assert_int_equal(picture_count(before, "3 servers"), 1);
+    assert_int_equal(folder_remove(in_work("out/plots")), 0);
+    plot("out");
+    char *after = read_picture("out", "load_reads");
+    assert_string_equal(before, after);
+    free(after);
+    free(before);
+    assert_true(has_picture("out/simulated1", "load_reads"));
+    assert_true(has_picture("out/simulated3", "load_reads"));
+}
+
+/* ------------------------------------------------------------------ latency against the rate */
+
+/* There is a line only if there is a rate with which the answers do not keep pace. */
+static void the_rate_that_is_too_high_is_marked(void **state)
+{
+    (void)state;
+    static const char words[] = "from here, less than 95 % answered";
+    struct point points[8];
+    LOAD_SIMULATED("out", "-r", "1000,2000,200000", "-n", "5", "--duration", "1s");
+    char *picture = read_picture("out", "load_rate");
+    assert_int_equal(picture_count(picture, words), 1);
+    assert_int_equal(picture_count(picture, "offered rate, operations a second"), 1);
+    assert_int_equal(picture_count(picture, "response p50: from due"), 1);
+    assert_int_equal(picture_count(picture, "response p99: from due"), 1);
+    assert_int_equal(picture_count(picture, "service p50: from sent"), 1);
+    assert_int_equal(picture_count(picture, "service p99: from sent"), 1);
+    /* The medians, of response and of service: of three rates each, and the legend's. */
+    assert_int_equal(find_points(picture, "#gpPt6'", points, 8), 2 * (3 + 1));
+    free(picture);
+    assert_false(has_picture("out", "load_reads"));
+    LOAD_SIMULATED("slow", "-r", "1000,2000", "-n", "5", "--duration", "1s");
+    picture = read_picture("slow", "load_rate");
+    assert_int_equal(picture_count(picture, words), 0);
+    free(picture);
+}
+
+/* Several numbers of sessions or shares of reads have panels of their own. */
+static void rates_have_a_panel_for_each_load(void **state)
+{
+    (void)state;
+    LOAD_SIMULATED("out", "-r", "1000,2000", "-n", "5,10", "--reads", "50,80", "--duration", "1s");
+    char *picture = read_picture("out", "load_rate");
+    assert_int_equal(picture_count(picture, "5 sessions, 50 % reads"), 1);
+    assert_int_equal(picture_count(picture, "10 sessions, 50 % reads"), 1);
+    assert_int_equal(picture_count(picture, "5 sessions, 80 % reads"), 1);
+    assert_int_equal(picture_count(picture, "10 sessions, 80 % reads"), 1);
+    assert_int_equal(picture_count(picture, "response p50: from due"), 1);
+    free(picture);
+}
+
+/* ------------------------------------------------------------------ seconds */
+
+static void seconds_hold_the_timeline(void **state)
+{
+    (void)state;
+    struct point points[32];
+    LOAD_SIMULATED("out", "-n", "5", "--duration", "4s", "-t", "2");
+    char *picture = read_picture("out", "load_timeline");
+    assert_int_equal(picture_count(picture, "second of the measured time"), 1);
+    assert_int_equal(picture_count(picture, "5 sessions, closed loop"), 1);
+    picture_assert_lacks(picture, "errors");
+    /* Three panels of two trials of four seconds, and the legend's. */
+    assert_int_equal(find_points(picture, "#gpPt6'", points, 32), 3 * 2 * 4 + 1);
+    free(picture);
+    set_field(in_work("out/timeline.csv"), 2, "errors", "7");
+    plot("out");
+    picture = read_picture("out", "load_timeline");
+    assert_int_equal(picture_count(picture, "a second with errors"), 1);
+    assert_int_equal(find_points(picture, "#gpPt1'", points, 32), 1 + 1);
+    free(picture);
+}
+
+/* Whatever the random order of the trials, the curves stand in that of their numbers. */
+static void cells_stand_in_order(void **state)
+{
+    (void)state;
+    LOAD_SIMULATED("out", "-n", "2..12+2", "--duration", "2s");
+    char *picture = read_picture("out", "load_timeline");
+    const char *at = picture;
+    for (unsigned sessions = 2; sessions <= 12; sessions += 2) {
+        char words[32];
+        snprintf(words, sizeof words, "<text>%u sessions</text>", sessions);
+        at = strstr(at, words);
+        assert_non_null(at);
+    }
+    free(picture);
+}
+
+/* ------------------------------------------------------------------ what is not drawn */
+
+static void a_single_cell_has_no_plot(void **state)
+{
+    (void)state;
+    LOAD_SIMULATED("out", "-n", "5", "--duration", "1s");
+    assert_int_not_equal(access(in_work("out/plots"), F_OK), 0);
+    command_run(&command, COMMAND("plot", "out"));
+    assert_status(&command, 3);
+    assert_has(command.err, "zkherd: out: the plots cannot be drawn: there is nothing to draw");
+    assert_int_not_equal(access(in_work("out/plots"), F_OK), 0);
+}
+
+static void assert_last_warning(const char *words)
+{
+    json_t *manifest = read_manifest("out");
+    json_t *warnings = json_object_get(manifest, "warnings");
+    assert_true(json_array_size(warnings) > 0);
+    assert_has(json_string_value(json_array_get(warnings, json_array_size(warnings) - 1)), words);
+    json_decref(manifest);
+}
+
+static void plots_that_are_skipped_are_a_warning(void **state)
+{
+    (void)state;
+    command.settings = (const char *const[]){NO_PROGRAMS, NULL};
+    command_run(&command, COMMAND("load", "-d", "simulated", "--duration", "2s", "-t", "1", "-n",
+                                  "5", "-o", "out"));
+    command.settings = NULL;
+    assert_status(&command, 0);
+    assert_has(command.err, "zkherd: the plots are skipped: gnuplot is not installed");
+    assert_last_warning("the plots are skipped: gnuplot is not installed");
+    assert_int_not_equal(access(in_work("out/plots"), F_OK), 0);
+}
+
+/* Begins a picture, and takes its time. */
+static void install_slow_gnuplot(void)
+{
+    static char setting[512];
+    static const char *settings[] = {setting, NULL};
+    char path[96];
+    snprintf(path, sizeof path, "%s/bin", work_nest);
+    assert_int_equal(mkdir(path, 0755), 0);
+    snprintf(path, sizeof path, "%s/bin/gnuplot", work_nest);
+    FILE *script = fopen(path, "w");
+    assert_non_null(script);
+    fputs("#!/bin/sh\necho half >out/plots/load_timeline.svg; exec sleep 60\n", script);
+    assert_int_equal(fchmod(fileno(script), 0755), 0);
+    assert_int_equal(fclose(script), 0);
+    snprintf(setting, sizeof setting, "PATH=%s/bin:/usr/bin:/bin", work_nest);
+    command.settings = settings;
+}
+
+/* The load is whole then, but for its pictures. */
+static void interrupted_while_plots_are_drawn(void **state)
+{
+    (void)state;
+    install_slow_gnuplot();
+    command_start(&command, COMMAND("load", "-d", "simulated", "--duration", "2s", "-t", "1", "-n",
+                                    "5", "-o", "out"));
+    while (command_runs(&command) && !has_picture("out", "load_timeline"))
+        pause_ms(5);
+    command_end(&command, command.pid, SIGINT);
+    command.settings = NULL;
+    assert_status(&command, 4);
+    assert_has(command.err, "zkherd: load: interrupted: the plots are not drawn\n");
+    assert_has(command.out, "results in out\n");
+    assert_last_warning("interrupted: the plots are not drawn");
+    assert_int_not_equal(access(in_work("out/plots"), F_OK), 0);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        COMMAND_TEST(reads_hold_the_cells),
+        COMMAND_TEST(a_driver_that_was_the_limit_is_told),
+        COMMAND_TEST(intervals_are_told),
+        COMMAND_TEST(topologies_stand_together),
+        COMMAND_TEST(the_rate_that_is_too_high_is_marked),
+        COMMAND_TEST(rates_have_a_panel_for_each_load),
+        COMMAND_TEST(seconds_hold_the_timeline),
+        COMMAND_TEST(cells_stand_in_order),
+        COMMAND_TEST(a_single_cell_has_no_plot),
+        COMMAND_TEST(plots_that_are_skipped_are_a_warning),
+        COMMAND_TEST_SOON(interrupted_while_plots_are_drawn),
+    };
+    return cmocka_run_group_tests_name("load plots", tests, NULL, NULL);
+}
