@@ -7,7 +7,7 @@
 
 #include <cmocka.h>
 
-#include "bench/load/live.h"
+#include "bench/output/live.h"
 #include "tests/support/words.h"
 
 #include <string.h>

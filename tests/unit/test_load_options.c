@@ -9,7 +9,7 @@
 
 #include "base/clock.h"
 #include "bench/cli/arguments.h"
-#include "bench/load/load_options.h"
+#include "bench/load/load_command_line.h"
 #include "client/client.h"
 #include "tests/support/said.h"
 #include "tests/support/words.h"
@@ -32,7 +32,7 @@ static int parse(const char *const arguments[])
         snprintf(copies[argc], sizeof copies[argc], "%s", arguments[argc]);
         argv[argc] = copies[argc];
     }
-    return load_options_parse(argc, argv, &options);
+    return load_command_line_parse(argc, argv, &options);
 }
 
 #define LOAD(...) ((const char *const[]){"load", __VA_ARGS__, NULL})

@@ -7,7 +7,7 @@
 
 #include <cmocka.h>
 
-#include "bench/load/load_sample.h"
+#include "bench/output/load_sample.h"
 #include "tests/support/row.h"
 
 #include <math.h>

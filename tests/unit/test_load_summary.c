@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-#include "bench/load/load_summary.h"
+#include "bench/output/load_summary.h"
 #include "tests/support/row.h"
 
 #include <math.h>
