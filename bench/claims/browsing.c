@@ -72,7 +72,7 @@ static void check_visit(const struct visit *visit, const struct testbed_trial *t
                         struct finding *finding)
 {
     const struct trial_result *result = trial->result;
-    const struct violation *violation = &result->board->violations[0];
+    const struct violation *violation = &result->memory->violations[0];
     uint32_t holder = testbed_row(trial, 0)->holder;
     bool handed_on = result->violation_count > 0 && violation->kind == VIOLATION_TWO_HOLDERS;
     if (visit->in_lock == 0 || (!handed_on && result->end == END_LOST)) {

@@ -74,7 +74,7 @@ static void check_winners(const struct trial_result *result, struct finding *fin
     uint64_t won = of[TALLY_CREATE] - of[TALLY_CREATE_FAILED];
     finding_measured(finding,
                      "%s: %" PRIu64 " grants, %" PRIu64 " of %" PRIu64 " CREATEs succeeded",
-                     result->board->plan->recipe->name, result->handoffs, won, of[TALLY_CREATE]);
+                     result->memory->plan->recipe->name, result->handoffs, won, of[TALLY_CREATE]);
     finding_check(finding, won == result->handoffs && result->handoffs == CROWD_HANDOFFS);
 }
 
@@ -95,7 +95,7 @@ static void check_races(const struct trial_result *result, struct finding *findi
     uint64_t looks = of[TALLY_EXISTS] + of[TALLY_GET];
     uint64_t woken = of[TALLY_NOTIFICATION] - of[TALLY_NOTIFICATION_SPURIOUS];
     uint64_t races = of[TALLY_CREATE] - result->handoffs - woken;
-    const char *name = result->board->plan->recipe->name;
+    const char *name = result->memory->plan->recipe->name;
     finding_measured(
         finding, "%s: %" PRIu64 " grants; at %" PRIu64 " of %" PRIu64 " looks the znode was gone",
         name, result->handoffs, races, looks);

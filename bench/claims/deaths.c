@@ -35,7 +35,7 @@ static enum error_kind run_death(struct testbed_trial *trial, struct death death
 static bool had_two_holders(const struct trial_result *result)
 {
     return result->violation_count > 0 &&
-           result->board->violations[0].kind == VIOLATION_TWO_HOLDERS;
+           result->memory->violations[0].kind == VIOLATION_TWO_HOLDERS;
 }
 
 /* Adds up in how many trials two held. One that came to another bad end says so by itself. */
@@ -139,7 +139,7 @@ static void check_lost_reply(const struct testbed_trial *trial, bool blocks,
                              struct finding *finding)
 {
     const struct trial_result *result = trial->result;
-    const struct trial_session_report *session = &result->board->sessions[REPLY_SESSION];
+    const struct trial_session_report *session = &result->memory->sessions[REPLY_SESSION];
     uint64_t creates = result->total.of[TALLY_CREATE];
     bool blocked = result->end == END_DEADLINE;
     finding_measured(finding, "%s: %" PRIu64 " grants, %" PRIu64 " CREATEs",
@@ -184,7 +184,7 @@ enum error_kind deaths_of_replies_need_a_guid(const struct claim *claim, struct 
 
 static const struct shared_session *find_dead(const struct testbed_trial *trial)
 {
-    const struct shared_session *session = trial->result->board->shared->sessions;
+    const struct shared_session *session = trial->result->memory->fleet->sessions;
     while (!session->dead)
         session++;
     return session;
@@ -202,13 +202,13 @@ bool deaths_frees_in_time(uint64_t freed_ns, uint64_t timeout_ns)
 
 static void check_timeout(const struct testbed_trial *trial, struct finding *finding)
 {
-    const struct lock_board *board = trial->result->board;
+    const struct trial_memory *memory = trial->result->memory;
     uint64_t timeout_ns = find_dead(trial)->timeout_ms * NS_PER_MS;
-    uint64_t granted_ns = board->died_ns + board->recovery_ns;
-    uint64_t freed_ns = granted_ns - (board->locks[0].lapses_ns - timeout_ns);
+    uint64_t granted_ns = memory->died_ns + memory->recovery_ns;
+    uint64_t freed_ns = granted_ns - (memory->locks[0].lapses_ns - timeout_ns);
     finding_measured(finding, "the next grant after %.2f s; the session timeout is %.1f s",
                      seconds(freed_ns), seconds(timeout_ns));
-    finding_check(finding, board->recovery_ns > 0 && deaths_frees_in_time(freed_ns, timeout_ns));
+    finding_check(finding, memory->recovery_ns > 0 && deaths_frees_in_time(freed_ns, timeout_ns));
 }
 
 /* How often a holder found that the one before had crashed. */

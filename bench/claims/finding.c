@@ -56,12 +56,12 @@ void finding_undecide(struct finding *finding, const char *format, ...)
 
 bool finding_accepts(struct finding *finding, const struct trial_result *result)
 {
-    const struct trial_plan *plan = result->board->plan;
+    const struct trial_plan *plan = result->memory->plan;
     char sentence[256];
     if (result->violation_count > 0) {
         finding_measured(
             finding, "%s, %u clients: %s", plan->recipe->name, plan->fleet.sessions,
-            violation_describe(&result->board->violations[0], sentence, sizeof sentence));
+            violation_describe(&result->memory->violations[0], sentence, sizeof sentence));
         finding_check(finding, false);
         return false;
     }

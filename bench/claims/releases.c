@@ -48,7 +48,7 @@ static void expect_notifications(uint32_t clients, notified_function *expected, 
 static void check_notifications(const struct testbed_trial *trial, notified_function *expected,
                                 uint32_t shown, struct finding *finding)
 {
-    uint64_t releases = lock_board_rows_used(trial->result->board, 0) - 1, as_expected = 0;
+    uint64_t releases = trial_memory_rows_used(trial->result->memory, 0) - 1, as_expected = 0;
     for (uint64_t handoff = 1; handoff <= releases; handoff++) {
         const struct ledger_row *row = testbed_row(trial, handoff);
         as_expected += found_in(row) == expected(row->waiters, handoff);
@@ -105,7 +105,7 @@ enum error_kind releases_notify_children_watches(const struct claim *claim, stru
 /* With many waiters as with one: the last release hands on nothing. */
 static void check_constant_cost(const struct testbed_trial *trial, struct finding *finding)
 {
-    uint64_t handoffs = lock_board_rows_used(trial->result->board, 0) - 2;
+    uint64_t handoffs = trial_memory_rows_used(trial->result->memory, 0) - 2;
     uint64_t least = UINT64_MAX, most = 0;
     for (uint64_t handoff = 1; handoff <= handoffs; handoff++) {
         uint64_t rpcs = tally_rpcs(&testbed_row(trial, handoff)->tally);

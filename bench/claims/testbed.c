@@ -57,5 +57,5 @@ void testbed_clear(struct testbed_trial *trial)
 
 const struct ledger_row *testbed_row(const struct testbed_trial *trial, uint64_t handoff)
 {
-    return ledger_row(&trial->result->board->ledger, 0, handoff);
+    return ledger_row(&trial->result->memory->ledger, 0, handoff);
 }

@@ -88,7 +88,7 @@ enum error_kind record_add(struct record *record, const struct cell *cell,
         kind = samples_add(&record->samples, &sample, error);
     if (kind != ERROR_NONE)
         return kind;
-    manifest_sessions(&record->manifest, result->board->shared);
+    manifest_sessions(&record->manifest, result->memory->fleet);
     if (result->not_reconciled[0] != '\0')
         say_once(record, result->not_reconciled);
     return results_add(&record->results, &record->context, &sample, result, error);

@@ -45,12 +45,12 @@
     X(session, csv_count(csv, i))                                                                  \
     X(server, csv_text(csv, session->server))                                                      \
     X(role, csv_text(csv, role_word(session->role)))                                               \
-    X(acquisitions, csv_count(csv, board->sessions[i].acquisitions))
+    X(acquisitions, csv_count(csv, memory->sessions[i].acquisitions))
 
 #define LATENCY_COLUMNS(X)                                                                         \
     TRIAL_COLUMNS(X)                                                                               \
     X(role, csv_text(csv, role))                                                                   \
-    X(kind, csv_text(csv, lock_board_meter_word(kind)))                                            \
+    X(kind, csv_text(csv, trial_memory_meter_word(kind)))                                          \
     X(count, csv_count(csv, count))                                                                \
     X(over_range, csv_count(csv, histogram->overflow))                                             \
     X(p50_us, csv_real(csv, us(histogram, 50), 3))                                                 \
@@ -100,25 +100,25 @@ static void write_handoff(struct results *results, const struct sample *sample, 
 }
 
 static void write_handoffs(struct results *results, const struct sample *sample,
-                           const struct lock_board *board)
+                           const struct trial_memory *memory)
 {
     uint64_t every = sample->handoffs / results->rows_per_trial + 1;
     if (every > results->thinning)
         results->thinning = every;
-    for (uint32_t lock = 0; lock < board->plan->locks; lock++) {
-        size_t used = lock_board_rows_used(board, lock);
+    for (uint32_t lock = 0; lock < memory->plan->locks; lock++) {
+        size_t used = trial_memory_rows_used(memory, lock);
         for (size_t handoff = 0; handoff < used; handoff += every)
             write_handoff(results, sample, lock, handoff,
-                          ledger_row(&board->ledger, lock, handoff));
+                          ledger_row(&memory->ledger, lock, handoff));
     }
 }
 
 static void write_sessions(struct results *results, const struct sample *sample,
-                           const struct lock_board *board)
+                           const struct trial_memory *memory)
 {
     struct csv *csv = &results->sessions;
-    for (uint32_t i = 0; i < board->plan->fleet.sessions; i++) {
-        const struct shared_session *session = &board->shared->sessions[i];
+    for (uint32_t i = 0; i < memory->plan->fleet.sessions; i++) {
+        const struct shared_session *session = &memory->fleet->sessions[i];
         SESSION_COLUMNS(CSV_WRITE) csv_end_row(csv);
     }
 }
@@ -158,7 +158,7 @@ static enum error_kind write_latencies(struct results *results, const struct sam
         write_latency(results, sample, role == NULL ? "all" : role, (enum meter_kind)kind,
                       histogram);
         snprintf(tag, sizeof tag, "%s.%u.%s%s%s", sample->cell.recipe->name, sample->cell.clients,
-                 lock_board_meter_word((enum meter_kind)kind), role == NULL ? "" : ".",
+                 trial_memory_meter_word((enum meter_kind)kind), role == NULL ? "" : ".",
                  role == NULL ? "" : role);
         enum error_kind error_kind = hlog_write_interval(
             results->hlog, tag, now_s - sample->elapsed_s, sample->elapsed_s, histogram, error);
@@ -183,8 +183,8 @@ enum error_kind results_add(struct results *results, const struct sample_context
                             struct error *error)
 {
     sample_write(sample, context, &results->trials);
-    write_handoffs(results, sample, result->board);
-    write_sessions(results, sample, result->board);
+    write_handoffs(results, sample, result->memory);
+    write_sessions(results, sample, result->memory);
     enum error_kind kind = write_latencies(results, sample, NULL, result->latency, error);
     if (kind == ERROR_NONE)
         kind = write_roles(results, sample, result, error);

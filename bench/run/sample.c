@@ -76,7 +76,7 @@ static void judge_stalls(const struct stalls *stalls, struct sample *sample)
 static void judge_reconnects(const struct trial_result *result, struct sample *sample)
 {
     uint64_t planned =
-        result->had_death && injection_planned(result->board)->how == DEATH_LOST_REPLY;
+        result->had_death && injection_planned(result->memory)->how == DEATH_LOST_REPLY;
     uint64_t unplanned = result->reconnects > planned ? result->reconnects - planned : 0;
     if (unplanned > 0)
         invalidate(sample,
@@ -102,7 +102,7 @@ static void judge_holds(const struct trial_result *result, struct sample *sample
 static void judge_load(const struct trial_result *result, double cores_allowed,
                        struct sample *sample)
 {
-    const struct trial_plan *plan = result->board->plan;
+    const struct trial_plan *plan = result->memory->plan;
     bool per_process =
         plan->fleet.driver != DRIVER_THREADS && plan->fleet.processes < cores_allowed;
     double cores = per_process ? plan->fleet.processes : cores_allowed;
@@ -141,7 +141,7 @@ static void judge_times(const struct trial_result *result, double cores_allowed,
 
 static bool is_lockstep(const struct trial_result *result)
 {
-    return result->board->plan->pace == PACE_LOCKSTEP;
+    return result->memory->plan->pace == PACE_LOCKSTEP;
 }
 
 static void judge(const struct trial_result *result, double cores_allowed, struct sample *sample)
@@ -153,11 +153,11 @@ static void judge(const struct trial_result *result, double cores_allowed, struc
         invalidate(sample, "%s", result->reason);
     if (result->not_valid[0] != '\0')
         invalidate(sample, "%s", result->not_valid);
-    if (result->end == END_DONE && result->board->plan->fleet.driver != DRIVER_SIMULATED)
+    if (result->end == END_DONE && result->memory->plan->fleet.driver != DRIVER_SIMULATED)
         judge_times(result, cores_allowed, sample);
     if (result->violation_count > 0) {
         char text[256];
-        violation_describe(&result->board->violations[0], text, sizeof text);
+        violation_describe(&result->memory->violations[0], text, sizeof text);
         snprintf(sample->reason, sizeof sample->reason, "%s%s%s", text,
                  result->reason[0] != '\0' ? "; " : "", result->reason);
     }
@@ -175,12 +175,12 @@ void sample_take(const struct cell *cell, const struct trial_result *result,
         .handoffs = result->handoffs,
         .elapsed_s = (double)result->elapsed_ns / 1e9,
         .drain_s = (double)result->drain_ns / 1e9,
-        .paced = result->board->plan->max_rate != 0,
+        .paced = result->memory->plan->max_rate != 0,
         .client_cpu_s = (double)result->client_cpu_ns / 1e9,
         .client_rss_kib = result->client_rss_kib,
         .reconnects = result->reconnects,
         .stalls = result->stalls,
-        .recovery_s = result->recovery_ns > 0 && result->board->plan->max_rate == 0
+        .recovery_s = result->recovery_ns > 0 && result->memory->plan->max_rate == 0
                           ? (double)result->recovery_ns / 1e9
                           : NAN,
         .repairs = result->repairs,

@@ -51,11 +51,11 @@ static void for_each_handoff(const struct waiters *waiters, const struct trial_r
                              void (*visit)(void *context, const struct ledger_row *row),
                              void *context)
 {
-    const struct lock_board *board = result->board;
-    for (uint32_t lock = 0; lock < board->plan->locks; lock++) {
-        size_t used = lock_board_rows_used(board, lock);
+    const struct trial_memory *memory = result->memory;
+    for (uint32_t lock = 0; lock < memory->plan->locks; lock++) {
+        size_t used = trial_memory_rows_used(memory, lock);
         for (size_t handoff = 1; handoff < used; handoff++) {
-            const struct ledger_row *row = ledger_row(&board->ledger, lock, handoff);
+            const struct ledger_row *row = ledger_row(&memory->ledger, lock, handoff);
             if (is_handoff(waiters, row))
                 visit(context, row);
         }
@@ -73,18 +73,18 @@ static void add_counts(void *context, const struct ledger_row *row)
 }
 
 /* What the law predicts for each release of a lock, in the same order. */
-static void add_law_of(struct waiters *waiters, const struct lock_board *board, uint32_t lock)
+static void add_law_of(struct waiters *waiters, const struct trial_memory *memory, uint32_t lock)
 {
     struct law_lock law;
     struct tally arrivals = {0};
-    uint64_t clients = plan_clients_of(board->plan, lock);
-    size_t used = lock_board_rows_used(board, lock);
-    law_lock_init(&law, board->plan->recipe, clients);
+    uint64_t clients = plan_clients_of(memory->plan, lock);
+    size_t used = trial_memory_rows_used(memory, lock);
+    law_lock_init(&law, memory->plan->recipe, clients);
     for (uint64_t i = 0; i < clients; i++)
         law_lock_arrival(&law, &arrivals);
     law_lock_turn(&law, &arrivals);
     for (size_t handoff = 1; handoff < used; handoff++) {
-        const struct ledger_row *row = ledger_row(&board->ledger, lock, handoff);
+        const struct ledger_row *row = ledger_row(&memory->ledger, lock, handoff);
         struct tally cost = {0};
         law_lock_release(&law, &cost);
         law_lock_turn(&law, &cost);
@@ -100,12 +100,12 @@ static void add_law_of(struct waiters *waiters, const struct lock_board *board, 
 /* In a drain of clients that do not go on to another lock a row has a release and nothing else. */
 static void add_law(struct waiters *waiters, const struct trial_result *result)
 {
-    const struct lock_board *board = result->board;
-    if (!result->has_law || board->plan->workload != WORKLOAD_DRAIN ||
-        (board->plan->recipe->every_lock && board->plan->locks > 1))
+    const struct trial_memory *memory = result->memory;
+    if (!result->has_law || memory->plan->workload != WORKLOAD_DRAIN ||
+        (memory->plan->recipe->every_lock && memory->plan->locks > 1))
         return;
-    for (uint32_t lock = 0; lock < board->plan->locks; lock++)
-        add_law_of(waiters, board, lock);
+    for (uint32_t lock = 0; lock < memory->plan->locks; lock++)
+        add_law_of(waiters, memory, lock);
 }
 
 static void add_time(void *context, const struct ledger_row *row)

@@ -20,21 +20,21 @@
 #ifndef TRIAL_CHECKER_H
 #define TRIAL_CHECKER_H
 
-#include "trial/lock_board.h"
+#include "trial/trial_memory.h"
 
 /* The session holds this lock from now on. order: its sequence number, or the number of its
  * arrival.
  */
-void checker_granted(struct lock_board *board, uint32_t lock, uint32_t session, int64_t order,
+void checker_granted(struct trial_memory *memory, uint32_t lock, uint32_t session, int64_t order,
                      uint64_t now_ns);
 
 /* The session begins to release this lock. */
-void checker_released(struct lock_board *board, uint32_t lock, uint32_t session);
+void checker_released(struct trial_memory *memory, uint32_t lock, uint32_t session);
 
 /* The session's release has ended. */
-void checker_left(struct lock_board *board, uint32_t lock, uint32_t session);
+void checker_left(struct trial_memory *memory, uint32_t lock, uint32_t session);
 
 /* How many sessions hold this lock. */
-uint32_t checker_holders(const struct lock_board *board, uint32_t lock);
+uint32_t checker_holders(const struct trial_memory *memory, uint32_t lock);
 
 #endif

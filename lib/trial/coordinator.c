@@ -19,16 +19,17 @@ struct coordinator {
 static enum fleet_end receive_all(struct monitor *monitor,
                                   const struct server_counters_reading *at_gate)
 {
-    return injection_none_yet(monitor->board) ? under_way_receive(&monitor->watchdog, at_gate)
-                                              : END_DONE;
+    return injection_none_yet(monitor->memory) ? under_way_receive(&monitor->watchdog, at_gate)
+                                               : END_DONE;
 }
 
 static enum fleet_end lead_free(struct coordinator *coordinator)
 {
     struct monitor *monitor = &coordinator->monitor;
-    struct lock_board *board = monitor->board;
+    struct trial_memory *memory = monitor->memory;
     enum fleet_end end = END_DONE;
-    while (end == END_DONE && atomic_load(&board->shared->finished) < board->plan->fleet.sessions) {
+    while (end == END_DONE &&
+           atomic_load(&memory->fleet->finished) < memory->plan->fleet.sessions) {
         monitor_close_in_time(monitor);
         end = watchdog_wait(&monitor->watchdog, WATCHDOG_TURN_NS);
     }
@@ -50,7 +51,7 @@ static enum fleet_end reach_gate(struct coordinator *coordinator)
 
 static enum fleet_end lead(struct coordinator *coordinator)
 {
-    struct lock_board *board = coordinator->monitor.board;
+    struct trial_memory *memory = coordinator->monitor.memory;
     enum fleet_end end = reach_gate(coordinator);
     if (end != END_DONE)
         return end;
@@ -60,19 +61,19 @@ static enum fleet_end lead(struct coordinator *coordinator)
     const struct trial_watch *watch = coordinator->monitor.watch;
     if (watch->opened != NULL)
         watch->opened(watch->context);
-    shared_enter(board->shared, PHASE_RUN);
-    end = board->plan->pace == PACE_LOCKSTEP ? lockstep_lead(&coordinator->lockstep)
-                                             : lead_free(coordinator);
+    shared_enter(memory->fleet, PHASE_RUN);
+    end = memory->plan->pace == PACE_LOCKSTEP ? lockstep_lead(&coordinator->lockstep)
+                                              : lead_free(coordinator);
     if (watch->ended != NULL)
         watch->ended(watch->context);
-    return end == END_DONE && atomic_load(&board->overflowed) ? END_OVERFLOW : end;
+    return end == END_DONE && atomic_load(&memory->overflowed) ? END_OVERFLOW : end;
 }
 
 static enum error_kind prepare(struct coordinator *coordinator, struct setup_session *setup)
 {
     struct monitor *monitor = &coordinator->monitor;
     enum error_kind kind = ERROR_NONE;
-    if (monitor->board->plan->pace == PACE_LOCKSTEP)
+    if (monitor->memory->plan->pace == PACE_LOCKSTEP)
         kind = lockstep_init(&coordinator->lockstep, monitor, setup, &coordinator->result->at_gate,
                              &coordinator->result->law);
     return kind == ERROR_NONE ? watchdog_start(&monitor->watchdog) : kind;

@@ -19,31 +19,31 @@ static const char *event_words(enum client_event event)
 }
 
 /* What a session that has not come to its end is doing. */
-static void describe_session(const struct lock_board *board, uint32_t number, char *text,
+static void describe_session(const struct trial_memory *memory, uint32_t number, char *text,
                              size_t size)
 {
-    const struct trial_session_report *session = &board->sessions[number];
+    const struct trial_session_report *session = &memory->sessions[number];
     if (session->parked)
         snprintf(text, size, "which waits at %s for %s %s", session->node,
                  event_words(session->awaited), session->waits_for);
-    else if (board->shared->sessions[number].asked)
+    else if (memory->fleet->sessions[number].asked)
         snprintf(text, size, "which has a request out for its znode %s", session->node);
     else
         snprintf(text, size, "which rests at its znode %s", session->node);
 }
 
-static void name_the_unfinished(const struct lock_board *board, char *text, size_t size)
+static void name_the_unfinished(const struct trial_memory *memory, char *text, size_t size)
 {
     uint32_t unfinished = 0, first = 0;
-    for (uint32_t i = board->plan->fleet.sessions; i-- > 0;) {
-        if (board->sessions[i].unfinished) {
+    for (uint32_t i = memory->plan->fleet.sessions; i-- > 0;) {
+        if (memory->sessions[i].unfinished) {
             unfinished++;
             first = i;
         }
     }
-    double timeout_s = (double)board->plan->fleet.timeout_ns / 1e9;
+    double timeout_s = (double)memory->plan->fleet.timeout_ns / 1e9;
     char what[2 * RECIPE_PATH_MAX + 64];
-    describe_session(board, first, what, sizeof what);
+    describe_session(memory, first, what, sizeof what);
     if (unfinished == 0)
         snprintf(text, size, "nothing moved for %g s", timeout_s);
     else if (unfinished == 1)
@@ -66,14 +66,14 @@ static const char *ask_role(struct server_counters *counters, const struct endpo
 
 /* The requests that are out at one server. What has come and lies unread is zkherd's to answer for,
  * everything else the server's. Returns the length of what was written. */
-static size_t name_requests(const struct lock_board *board, struct server_counters *counters,
+static size_t name_requests(const struct trial_memory *memory, struct server_counters *counters,
                             const struct endpoint *server, char *text, size_t size)
 {
     uint32_t asked = 0, answered = 0;
     char address[ENDPOINT_TEXT_SIZE];
     endpoint_address(server, address, sizeof address);
-    for (uint32_t i = 0; i < board->plan->fleet.sessions; i++) {
-        const struct shared_session *session = &board->shared->sessions[i];
+    for (uint32_t i = 0; i < memory->plan->fleet.sessions; i++) {
+        const struct shared_session *session = &memory->fleet->sessions[i];
         bool is_here = session->asked && strcmp(session->server, address) == 0;
         asked += is_here;
         answered += is_here && session->answered;
@@ -88,12 +88,12 @@ static size_t name_requests(const struct lock_board *board, struct server_counte
     return (size_t)length;
 }
 
-static void name_the_asked(const struct lock_board *board, struct server_counters *counters,
+static void name_the_asked(const struct trial_memory *memory, struct server_counters *counters,
                            char *text, size_t size)
 {
     size_t length = strlen(text);
-    for (size_t i = 0; i < board->plan->fleet.servers->count && length < size; i++)
-        length += name_requests(board, counters, &board->plan->fleet.servers->endpoints[i],
+    for (size_t i = 0; i < memory->plan->fleet.servers->count && length < size; i++)
+        length += name_requests(memory, counters, &memory->plan->fleet.servers->endpoints[i],
                                 text + length, size - length);
 }
 
@@ -111,7 +111,7 @@ static const char *status_words(int status)
     }
 }
 
-void ending_describe(const struct lock_board *board, struct server_counters *counters,
+void ending_describe(const struct trial_memory *memory, struct server_counters *counters,
                      enum fleet_end end, char *text, size_t size)
 {
     switch (end) {
@@ -121,16 +121,16 @@ void ending_describe(const struct lock_board *board, struct server_counters *cou
         text[0] = '\0';
         break;
     case END_DEADLINE:
-        name_the_unfinished(board, text, size);
-        name_the_asked(board, counters, text, size);
+        name_the_unfinished(memory, text, size);
+        name_the_asked(memory, counters, text, size);
         break;
     case END_LOST:
-        snprintf(text, size, "session %u %s", atomic_load(&board->shared->first_lost) - 1,
-                 status_words(atomic_load(&board->shared->first_lost_status)));
+        snprintf(text, size, "session %u %s", atomic_load(&memory->fleet->first_lost) - 1,
+                 status_words(atomic_load(&memory->fleet->first_lost_status)));
         break;
     case END_OVERFLOW:
         snprintf(text, size, "more handoffs than the %zu that there is room for",
-                 board->ledger.rows_per_lock);
+                 memory->ledger.rows_per_lock);
         break;
     }
 }

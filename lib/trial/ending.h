@@ -6,8 +6,8 @@
 #define TRIAL_ENDING_H
 
 #include "fleet/server_counters.h"
-#include "trial/lock_board.h"
 #include "trial/monitor.h"
+#include "trial/trial_memory.h"
 
 #include <stddef.h>
 
@@ -17,7 +17,7 @@
  * the text also names the servers that have not answered requests, and their roles: each is asked
  * for its role, which may take seconds. size >= 512.
  */
-void ending_describe(const struct lock_board *board, struct server_counters *counters,
+void ending_describe(const struct trial_memory *memory, struct server_counters *counters,
                      enum fleet_end end, char *text, size_t size);
 
 #endif

@@ -13,30 +13,30 @@
 #ifndef TRIAL_INJECTION_H
 #define TRIAL_INJECTION_H
 
-#include "trial/lock_board.h"
+#include "trial/trial_memory.h"
 
 #include <stdbool.h>
 #include <stdint.h>
 
 /* The plan's death, or the recipe's if the plan has none. */
-const struct death *injection_planned(const struct lock_board *board);
+const struct death *injection_planned(const struct trial_memory *memory);
 
 /* Whether no session has died and no reply was lost so far. After that the law predicts nothing. */
-bool injection_none_yet(const struct lock_board *board);
+bool injection_none_yet(const struct trial_memory *memory);
 
 /* Between two steps: whether a session is to die now, and which. */
-bool injection_due(const struct lock_board *board, uint32_t *session);
+bool injection_due(const struct trial_memory *memory, uint32_t *session);
 
 /* Whether a session that has just been granted this lock is to crash in the middle of its work. */
-bool injection_crashes_work(const struct lock_board *board, uint32_t lock);
+bool injection_crashes_work(const struct trial_memory *memory, uint32_t lock);
 
 /* Whether the reply to this session's CREATE is to be lost: true until injection_begun. */
-bool injection_loses_reply(const struct lock_board *board, uint32_t session);
+bool injection_loses_reply(const struct trial_memory *memory, uint32_t session);
 
 /* A session at this lock dies now, or loses its reply. */
-void injection_begun(struct lock_board *board, uint32_t lock, uint64_t now_ns);
+void injection_begun(struct trial_memory *memory, uint32_t lock, uint64_t now_ns);
 
 /* The session is dead. Its ephemeral znodes may stay until expires_ns. */
-void injection_dead(struct lock_board *board, uint32_t session, uint64_t expires_ns);
+void injection_dead(struct trial_memory *memory, uint32_t session, uint64_t expires_ns);
 
 #endif

@@ -13,12 +13,12 @@
 
 static struct lock_state *lock_of(const struct lock_session *session)
 {
-    return &session->board->locks[session->meter.lock];
+    return &session->memory->locks[session->meter.lock];
 }
 
 static struct trial_session_report *report_of(const struct lock_session *session)
 {
-    return &session->board->sessions[session->actor.session];
+    return &session->memory->sessions[session->actor.session];
 }
 
 /* ------------------------------------------------------------------ the end of its part */
@@ -65,18 +65,18 @@ static void leave_lock(struct lock_session *session, enum death_how how, uint64_
                        uint64_t now_ns)
 {
     if (how == DEATH_EXIT)
-        checker_released(session->board, session->meter.lock, session->actor.session);
+        checker_released(session->memory, session->meter.lock, session->actor.session);
     else
         atomic_store(&lock_of(session)->lapses_ns, session->actor.client->sent_ns + timeout_ns);
-    handoff_begin(session->board, session->meter.lock, now_ns, true);
+    handoff_begin(session->memory, session->meter.lock, now_ns, true);
 }
 
 static void note_death(struct lock_session *session, enum death_how how, uint64_t timeout_ns,
                        uint64_t now_ns)
 {
-    struct lock_board *board = session->board;
+    struct trial_memory *memory = session->memory;
     uint32_t lock = session->meter.lock;
-    injection_begun(board, lock, now_ns);
+    injection_begun(memory, lock, now_ns);
     if (session->state == SESSION_HOLDING || session->state == SESSION_WORKING)
         leave_lock(session, how, timeout_ns, now_ns);
     else if (session->state == SESSION_RELEASING)
@@ -84,7 +84,7 @@ static void note_death(struct lock_session *session, enum death_how how, uint64_
     else
         atomic_fetch_add(&lock_of(session)->abandoned, 1);
     /* The servers round a timeout up to their next tick, which is half of the least timeout. */
-    injection_dead(board, session->actor.session,
+    injection_dead(memory, session->actor.session,
                    now_ns + (how == DEATH_EXIT ? EXIT_NS : 2 * timeout_ns));
 }
 
@@ -96,7 +96,7 @@ static bool end_session(struct lock_session *session, enum death_how how)
     report_state(session);
     note_death(session, how, timeout_ns, client_now_ns(client));
     if (how == DEATH_EXIT)
-        atomic_fetch_add(&session->board->exits, 1);
+        atomic_fetch_add(&session->memory->exits, 1);
     return how == DEATH_EXIT ? client_leave(client) : client_crash(client);
 }
 
@@ -111,7 +111,7 @@ static void die(struct lock_session *session, enum death_how how)
 static void lose_reply(struct lock_session *session)
 {
     struct client *client = session->actor.client;
-    injection_begun(session->board, session->meter.lock, client_now_ns(client));
+    injection_begun(session->memory, session->meter.lock, client_now_ns(client));
     if (!client_cut(client))
         lose(session, ZK_CONNECTION_LOSS);
 }
@@ -138,7 +138,7 @@ static void set_alarm(struct lock_session *session, uint64_t due_ns)
 
 static uint64_t hold_ns(struct lock_session *session)
 {
-    const struct hold *hold = &session->board->plan->hold;
+    const struct hold *hold = &session->memory->plan->hold;
     if (!hold->exponential || hold->mean_ns == 0)
         return hold->mean_ns;
     double drawn_ns = random_exponential(&session->random, (double)hold->mean_ns);
@@ -152,7 +152,7 @@ static void set_release(struct lock_session *session)
 {
     uint64_t due_ns = session->granted_ns + hold_ns(session);
     uint64_t now_ns = client_now_ns(session->actor.client);
-    if (session->board->plan->pace == PACE_LOCKSTEP && due_ns < now_ns)
+    if (session->memory->plan->pace == PACE_LOCKSTEP && due_ns < now_ns)
         due_ns = now_ns;
     set_alarm(session, due_ns);
 }
@@ -160,7 +160,7 @@ static void set_release(struct lock_session *session)
 static void hold(struct lock_session *session)
 {
     session->state = SESSION_HOLDING;
-    if (session->board->plan->pace == PACE_LOCKSTEP)
+    if (session->memory->plan->pace == PACE_LOCKSTEP)
         session->rests = true;
     else
         set_release(session);
@@ -168,14 +168,14 @@ static void hold(struct lock_session *session)
 
 static void work(struct lock_session *session)
 {
-    session->contender.doomed = injection_crashes_work(session->board, session->meter.lock);
+    session->contender.doomed = injection_crashes_work(session->memory, session->meter.lock);
     begin(session, SESSION_WORKING);
 }
 
 static void worked(struct lock_session *session)
 {
-    atomic_fetch_add(&session->board->repairs, session->contender.repairs);
-    atomic_fetch_add(&session->board->tasks_done, session->contender.tasks_done);
+    atomic_fetch_add(&session->memory->repairs, session->contender.repairs);
+    atomic_fetch_add(&session->memory->tasks_done, session->contender.tasks_done);
     session->contender.repairs = session->contender.tasks_done = 0;
     hold(session);
 }
@@ -185,7 +185,7 @@ static void worked(struct lock_session *session)
 static void choose_lock(struct lock_session *session, uint32_t lock)
 {
     session->meter.lock = lock;
-    snprintf(session->lock_path, sizeof session->lock_path, "%s/l%u", session->board->plan->root,
+    snprintf(session->lock_path, sizeof session->lock_path, "%s/l%u", session->memory->plan->root,
              lock);
     session->contender.lock = session->lock_path;
 }
@@ -193,7 +193,7 @@ static void choose_lock(struct lock_session *session, uint32_t lock)
 static void arrive(struct lock_session *session)
 {
     uint64_t acquisitions = report_of(session)->acquisitions;
-    uint32_t due = plan_lock_of(session->board->plan, session->actor.session, acquisitions);
+    uint32_t due = plan_lock_of(session->memory->plan, session->actor.session, acquisitions);
     if (due != session->meter.lock)
         choose_lock(session, due);
     struct lock_state *lock = lock_of(session);
@@ -208,16 +208,16 @@ static void granted(struct lock_session *session)
 {
     uint32_t lock = session->meter.lock;
     uint64_t now_ns = client_now_ns(session->actor.client);
-    bool is_queue = session->board->plan->recipe->fifo;
-    checker_granted(session->board, lock, session->actor.session,
+    bool is_queue = session->memory->plan->recipe->fifo;
+    checker_granted(session->memory, lock, session->actor.session,
                     is_queue ? session->contender.sequence : session->arrival, now_ns);
-    uint64_t handoff_ns = handoff_grant_ns(session->board, lock, session->arrived_ns, now_ns);
+    uint64_t handoff_ns = handoff_grant_ns(session->memory, lock, session->arrived_ns, now_ns);
     meter_granted(&session->meter, now_ns - session->arrived_ns, handoff_ns);
-    handoff_granted(session->board, lock, session->actor.session, handoff_ns, now_ns);
+    handoff_granted(session->memory, lock, session->actor.session, handoff_ns, now_ns);
     report_of(session)->acquisitions++;
     session->granted_ns = now_ns;
     actor_step(&session->actor);
-    if (session->board->plan->recipe->work != NULL)
+    if (session->memory->plan->recipe->work != NULL)
         work(session);
     else
         hold(session);
@@ -225,7 +225,7 @@ static void granted(struct lock_session *session)
 
 static void acquired_once(struct lock_session *session)
 {
-    if (++session->nested < session->board->plan->recipe->nesting)
+    if (++session->nested < session->memory->plan->recipe->nesting)
         begin(session, SESSION_ACQUIRING);
     else
         granted(session);
@@ -237,9 +237,9 @@ static void acquired_once(struct lock_session *session)
 static void release_once(struct lock_session *session)
 {
     if (session->nested == 1) {
-        checker_released(session->board, session->meter.lock, session->actor.session);
+        checker_released(session->memory, session->meter.lock, session->actor.session);
         session->release_ns = client_now_ns(session->actor.client);
-        handoff_begin(session->board, session->meter.lock, session->release_ns, false);
+        handoff_begin(session->memory, session->meter.lock, session->release_ns, false);
     }
     begin(session, SESSION_RELEASING);
 }
@@ -253,7 +253,7 @@ static void release(struct lock_session *session)
 
 static void queue_again_or_finish(struct lock_session *session)
 {
-    if (handoff_admits(session->board, session->meter.lock, session->actor.session))
+    if (handoff_admits(session->memory, session->meter.lock, session->actor.session))
         arrive(session);
     else
         finish(session, SESSION_FINISHED);
@@ -262,12 +262,12 @@ static void queue_again_or_finish(struct lock_session *session)
 static void released(struct lock_session *session)
 {
     uint64_t now_ns = client_now_ns(session->actor.client);
-    checker_left(session->board, session->meter.lock, session->actor.session);
+    checker_left(session->memory, session->meter.lock, session->actor.session);
     meter_released(&session->meter, now_ns - session->release_ns);
-    shared_raise(&session->board->last_released_ns, now_ns);
+    shared_raise(&session->memory->last_released_ns, now_ns);
     session->state = SESSION_IDLE;
     actor_step(&session->actor);
-    if (session->board->plan->pace == PACE_LOCKSTEP)
+    if (session->memory->plan->pace == PACE_LOCKSTEP)
         session->rests = true;
     else
         queue_again_or_finish(session);
@@ -285,7 +285,7 @@ static void released_once(struct lock_session *session)
 
 static enum recipe_step resume(struct lock_session *session)
 {
-    const struct recipe *recipe = session->board->plan->recipe;
+    const struct recipe *recipe = session->memory->plan->recipe;
     switch (session->state) {
     case SESSION_RELEASING:
         return recipe->release(&session->contender);
@@ -299,7 +299,7 @@ static enum recipe_step resume(struct lock_session *session)
 /* In free pace nobody waits for the others. */
 static void take_turn(struct lock_session *session)
 {
-    if (session->board->plan->pace == PACE_FREE) {
+    if (session->memory->plan->pace == PACE_FREE) {
         advance(session);
         return;
     }
@@ -352,18 +352,18 @@ static void advance(struct lock_session *session)
 static void init(void *actor, void *kind, uint64_t seed)
 {
     struct lock_session *session = actor;
-    struct lock_board *board = kind;
+    struct trial_memory *memory = kind;
     uint32_t number = session->actor.session;
-    session->board = board;
+    session->memory = memory;
     session->meter = (struct meter){
-        .board = board,
-        .worker = &board->workers[number % board->plan->fleet.processes],
+        .memory = memory,
+        .worker = &memory->workers[number % memory->plan->fleet.processes],
         .actor = &session->actor,
     };
     random_init(&session->random, seed);
-    choose_lock(session, plan_lock_of(board->plan, number, 0));
-    session->contender.number = plan_number_of(board->plan, number);
-    session->contender.clients = plan_clients_of(board->plan, session->meter.lock);
+    choose_lock(session, plan_lock_of(memory->plan, number, 0));
+    session->contender.number = plan_number_of(memory->plan, number);
+    session->contender.clients = plan_clients_of(memory->plan, session->meter.lock);
     uint64_t high = random_next(&session->random), low = random_next(&session->random);
     contender_set_guid(&session->contender, high, low);
 }
@@ -386,7 +386,7 @@ static void alarm_rang(void *actor, uint64_t late_ns)
         session->state == SESSION_READ)
         return;
     if (session->state == SESSION_HOLDING) {
-        if (session->board->plan->hold.mean_ns > 0)
+        if (session->memory->plan->hold.mean_ns > 0)
             histogram_record(&session->meter.worker->late, late_ns);
         release(session);
     } else {
@@ -399,7 +399,7 @@ static void pass_gate(struct lock_session *session)
 {
     actor_pass_gate(&session->actor);
     client_bytes(session->actor.client, &session->meter.bytes);
-    if (session->board->plan->pace == PACE_LOCKSTEP)
+    if (session->memory->plan->pace == PACE_LOCKSTEP)
         return;
     atomic_fetch_add(&session->actor.shared->busy, 1);
     arrive(session);
@@ -447,7 +447,7 @@ static void carry_out(void *actor, int order)
     else if (order == LOCK_ORDER_RELEASE)
         set_release(session);
     else if (order == LOCK_ORDER_DIE)
-        die(session, injection_planned(session->board)->how);
+        die(session, injection_planned(session->memory)->how);
     else if (order >= LOCK_ORDER_GO_ON)
         go_on(session, (uint32_t)(order - LOCK_ORDER_GO_ON));
     if (order != ORDER_REPORT && order != ORDER_READ)
@@ -475,14 +475,14 @@ static void sent(void *owner, enum operation operation)
 {
     struct lock_session *session = owner;
     session->cutting =
-        operation == OP_CREATE && injection_loses_reply(session->board, session->actor.session);
+        operation == OP_CREATE && injection_loses_reply(session->memory, session->actor.session);
     meter_sent(&session->meter, operation);
 }
 
 static bool is_foreseen(const struct lock_session *session, enum zk_status status)
 {
     if (status == ZK_CONNECTION_LOSS)
-        return session->board->plan->recipe->recovers;
+        return session->memory->plan->recipe->recovers;
     return status == ZK_OK || status == ZK_NO_NODE || status == ZK_NODE_EXISTS ||
            status == ZK_BAD_VERSION || status == ZK_NOT_EMPTY;
 }
@@ -498,7 +498,7 @@ static void replied(void *owner, const struct client_reply *reply)
         return;
     bool cut = session->cutting && reply->status == ZK_CONNECTION_LOSS;
     session->cutting = false;
-    if (cut && !session->board->plan->recipe->recovers) {
+    if (cut && !session->memory->plan->recipe->recovers) {
         begin(session, SESSION_ACQUIRING); /* a client that knows nothing can only begin anew */
         return;
     }
@@ -520,7 +520,8 @@ static void notified(void *owner, enum client_event event, const char *path)
     if (session->state == SESSION_READ)
         return;
     uint64_t now_ns = client_now_ns(session->actor.client);
-    uint64_t since_ns = handoff_notification_ns(session->board, session->meter.lock, event, now_ns);
+    uint64_t since_ns =
+        handoff_notification_ns(session->memory, session->meter.lock, event, now_ns);
     bool wakes =
         session->state == SESSION_PARKED && contender_wakes(&session->contender, event, path);
     if (wakes) {

@@ -22,8 +22,8 @@
 #include "base/random.h"
 #include "fleet/actor.h"
 #include "recipes/recipe.h"
-#include "trial/lock_board.h"
 #include "trial/meter.h"
+#include "trial/trial_memory.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -53,7 +53,7 @@ enum lock_session_state {
 
 struct lock_session {
     struct actor actor; /* first: a lock session is one */
-    struct lock_board *board;
+    struct trial_memory *memory;
     struct contender contender;
     struct meter meter;
     struct random random;
@@ -70,7 +70,7 @@ struct lock_session {
     char lock_path[RECIPE_PATH_MAX];
 };
 
-/* Lock sessions as actors of a fleet, whose kind is the trial's struct lock_board. */
+/* Lock sessions as actors of a fleet, whose kind is the trial's struct trial_memory. */
 extern const struct actor_ops lock_session_ops;
 
 #endif

@@ -20,10 +20,10 @@ enum error_kind lockstep_init(struct lockstep *lockstep, struct monitor *monitor
                               struct setup_session *setup,
                               const struct server_counters_reading *at_gate, struct tally *law)
 {
-    struct lock_board *board = monitor->board;
-    uint32_t locks = board->plan->locks;
+    struct trial_memory *memory = monitor->memory;
+    uint32_t locks = memory->plan->locks;
     *lockstep = (struct lockstep){
-        .board = board,
+        .memory = memory,
         .monitor = monitor,
         .setup = setup,
         .at_gate = at_gate,
@@ -33,8 +33,8 @@ enum error_kind lockstep_init(struct lockstep *lockstep, struct monitor *monitor
     if (lockstep->locks == NULL)
         return error_raise(monitor->watchdog.error, ERROR_NO_MEMORY, 0, "trial", "%s", "");
     for (uint32_t lock = 0; lock < locks; lock++)
-        law_lock_init(&lockstep->locks[lock].law, board->plan->recipe,
-                      plan_clients_of(board->plan, lock));
+        law_lock_init(&lockstep->locks[lock].law, memory->plan->recipe,
+                      plan_clients_of(memory->plan, lock));
     return ERROR_NONE;
 }
 
@@ -45,27 +45,28 @@ void lockstep_deinit(struct lockstep *lockstep)
 
 /* ------------------------------------------------------------------ at rest */
 
-static const struct tally *tally_of(const struct lock_board *board, uint32_t lock, uint64_t handoff)
+static const struct tally *tally_of(const struct trial_memory *memory, uint32_t lock,
+                                    uint64_t handoff)
 {
-    return &ledger_row(&board->ledger, lock, handoff)->tally;
+    return &ledger_row(&memory->ledger, lock, handoff)->tally;
 }
 
 /* Whether the law applies: no session has died, and none has lost its connection. To be called
  * after the counts are read, because what a session receives after a loss is counted after the
  * loss. */
-static bool is_lawful(const struct lock_board *board)
+static bool is_lawful(const struct trial_memory *memory)
 {
-    return injection_none_yet(board) && atomic_load(&board->shared->losses) == 0;
+    return injection_none_yet(memory) && atomic_load(&memory->fleet->losses) == 0;
 }
 
 /* Whether no session has been busy, and no message was counted, for this long. */
 static bool is_quiet(struct lockstep *lockstep, uint64_t while_ns)
 {
-    struct lock_board *board = lockstep->board;
-    uint64_t messages = lock_board_requests(board) + shared_steps(board->shared) +
-                        lock_board_count(board, TALLY_NOTIFICATION);
+    struct trial_memory *memory = lockstep->memory;
+    uint64_t messages = trial_memory_requests(memory) + shared_steps(memory->fleet) +
+                        trial_memory_count(memory, TALLY_NOTIFICATION);
     uint64_t now_ns = loop_now_ns(lockstep->monitor->watchdog.loop);
-    if (messages != lockstep->messages || atomic_load(&board->shared->busy) != 0) {
+    if (messages != lockstep->messages || atomic_load(&memory->fleet->busy) != 0) {
         lockstep->messages = messages;
         lockstep->messages_ns = now_ns;
     }
@@ -74,7 +75,7 @@ static bool is_quiet(struct lockstep *lockstep, uint64_t while_ns)
 
 static bool are_holders_right(const struct lockstep *lockstep, uint32_t lock)
 {
-    return checker_holders(lockstep->board, lock) == lockstep->locks[lock].law.view.holders;
+    return checker_holders(lockstep->memory, lock) == lockstep->locks[lock].law.view.holders;
 }
 
 /*
@@ -84,10 +85,10 @@ static bool are_holders_right(const struct lockstep *lockstep, uint32_t lock)
  */
 static bool has_settled(struct lockstep *lockstep, uint32_t lock)
 {
-    const struct lock_board *board = lockstep->board;
-    bool is_held = injection_none_yet(board)
+    const struct trial_memory *memory = lockstep->memory;
+    bool is_held = injection_none_yet(memory)
                        ? are_holders_right(lockstep, lock)
-                       : handoff_holder(board, lock) != 0 || handoff_waiting(board, lock) == 0;
+                       : handoff_holder(memory, lock) != 0 || handoff_waiting(memory, lock) == 0;
     return is_quiet(lockstep, REST_NS) && is_held;
 }
 
@@ -96,12 +97,12 @@ static bool has_settled(struct lockstep *lockstep, uint32_t lock)
  */
 static bool is_at_rest(struct lockstep *lockstep, uint32_t lock)
 {
-    struct lock_board *board = lockstep->board;
-    if (!is_lawful(board))
+    struct trial_memory *memory = lockstep->memory;
+    if (!is_lawful(memory))
         return has_settled(lockstep, lock);
-    uint64_t received = tally_read_shared(&handoff_row(board, lock)->tally, TALLY_NOTIFICATION);
+    uint64_t received = tally_read_shared(&handoff_row(memory, lock)->tally, TALLY_NOTIFICATION);
     return received >= lockstep->locks[lock].expected.of[TALLY_NOTIFICATION] &&
-           atomic_load(&board->shared->busy) == 0;
+           atomic_load(&memory->fleet->busy) == 0;
 }
 
 /* ------------------------------------------------------------------ what differs from the law */
@@ -111,7 +112,7 @@ static void violate(struct lockstep *lockstep, uint32_t lock, uint64_t handoff,
 {
     violation.lock = lock;
     violation.handoff = handoff;
-    lock_board_violate(lockstep->board, &violation);
+    trial_memory_violate(lockstep->memory, &violation);
 }
 
 static struct violation of_law(enum tally_kind kind, uint64_t expected, uint64_t found)
@@ -127,9 +128,9 @@ static struct violation of_law(enum tally_kind kind, uint64_t expected, uint64_t
 static bool exceeds(struct lockstep *lockstep, uint32_t lock, uint64_t handoff, uint64_t expected)
 {
     uint64_t found =
-        tally_read_shared(tally_of(lockstep->board, lock, handoff), TALLY_NOTIFICATION);
-    if (found <= expected || atomic_load(&lockstep->board->shared->busy) != 0 ||
-        !is_lawful(lockstep->board))
+        tally_read_shared(tally_of(lockstep->memory, lock, handoff), TALLY_NOTIFICATION);
+    if (found <= expected || atomic_load(&lockstep->memory->fleet->busy) != 0 ||
+        !is_lawful(lockstep->memory))
         return false;
     violate(lockstep, lock, handoff, of_law(TALLY_NOTIFICATION, expected, found));
     return true;
@@ -148,25 +149,25 @@ static bool has_excess(struct lockstep *lockstep, uint32_t lock)
 /* The step is complete: the row and the number of holders must be the law's. */
 static enum fleet_end check_step(struct lockstep *lockstep, uint32_t lock)
 {
-    struct lock_board *board = lockstep->board;
-    const struct tally *found = &handoff_row(board, lock)->tally;
+    struct trial_memory *memory = lockstep->memory;
+    const struct tally *found = &handoff_row(memory, lock)->tally;
     const struct tally *expected = &lockstep->locks[lock].expected;
-    if (atomic_load(&board->violation_count) > 0)
+    if (atomic_load(&memory->violation_count) > 0)
         return END_VIOLATION;
     enum tally_kind kind = ledger_difference(found, expected);
     bool are_right = are_holders_right(lockstep, lock);
-    if (!is_lawful(board))
+    if (!is_lawful(memory))
         return END_DONE;
     if (has_excess(lockstep, lock))
         return END_VIOLATION;
     if (kind == TALLY_KINDS && are_right)
         return END_DONE;
-    violate(lockstep, lock, handoff_number(board, lock),
+    violate(lockstep, lock, handoff_number(memory, lock),
             kind != TALLY_KINDS
                 ? of_law(kind, expected->of[kind], found->of[kind])
                 : (struct violation){.kind = VIOLATION_HOLDERS,
                                      .expected = (int64_t)lockstep->locks[lock].law.view.holders,
-                                     .found = checker_holders(board, lock)});
+                                     .found = checker_holders(memory, lock)});
     return END_VIOLATION;
 }
 
@@ -174,10 +175,10 @@ static enum fleet_end check_step(struct lockstep *lockstep, uint32_t lock)
  * notifications may come. */
 static bool is_short(const struct lockstep *lockstep, uint32_t lock, uint64_t *found)
 {
-    const struct lock_board *board = lockstep->board;
-    *found = tally_read_shared(&handoff_row(board, lock)->tally, TALLY_NOTIFICATION);
+    const struct trial_memory *memory = lockstep->memory;
+    *found = tally_read_shared(&handoff_row(memory, lock)->tally, TALLY_NOTIFICATION);
     return *found < lockstep->locks[lock].expected.of[TALLY_NOTIFICATION] &&
-           atomic_load(&board->shared->busy) == 0 && is_lawful(board);
+           atomic_load(&memory->fleet->busy) == 0 && is_lawful(memory);
 }
 
 /* Whether each server has carried out what any of them has, and all notifications that were sent
@@ -193,7 +194,7 @@ static enum error_kind ask_servers(struct lockstep *lockstep, bool *have_come)
         kind = server_counters_read(watchdog->counters, &reading, watchdog->error);
     *have_come = kind == ERROR_NONE && reading.known &&
                  reading.notifications - lockstep->at_gate->notifications <=
-                     lock_board_count(lockstep->board, TALLY_NOTIFICATION);
+                     trial_memory_count(lockstep->memory, TALLY_NOTIFICATION);
     return kind;
 }
 
@@ -203,7 +204,7 @@ static enum error_kind has_all_come(struct lockstep *lockstep, bool *have_come)
 {
     *have_come = false;
     if (!lockstep->at_gate->known ||
-        server_counters_is_shared(lockstep->at_gate, lockstep->board->plan->fleet.sessions))
+        server_counters_is_shared(lockstep->at_gate, lockstep->memory->plan->fleet.sessions))
         return ERROR_NONE;
     enum error_kind kind = ask_servers(lockstep, have_come);
     return kind == ERROR_SERVER_DIED ? kind : ERROR_NONE;
@@ -223,7 +224,7 @@ static enum fleet_end check_shortage(struct lockstep *lockstep, uint32_t lock)
     if (kind != ERROR_NONE || !have_come || !is_short(lockstep, lock, &found))
         return fleet_end_of(kind);
     uint64_t expected = lockstep->locks[lock].expected.of[TALLY_NOTIFICATION];
-    violate(lockstep, lock, handoff_number(lockstep->board, lock),
+    violate(lockstep, lock, handoff_number(lockstep->memory, lock),
             of_law(TALLY_NOTIFICATION, expected, found));
     return END_VIOLATION;
 }
@@ -238,12 +239,12 @@ static void check_missing(struct lockstep *lockstep, uint32_t lock)
     struct violation violation = of_law(TALLY_NOTIFICATION, expected, found);
     if (!are_holders_right(lockstep, lock))
         violation.kind = VIOLATION_LOST_WAKEUP;
-    violate(lockstep, lock, handoff_number(lockstep->board, lock), violation);
+    violate(lockstep, lock, handoff_number(lockstep->memory, lock), violation);
 }
 
 static enum fleet_end wait_once(struct lockstep *lockstep)
 {
-    uint64_t turn_ns = is_lawful(lockstep->board) ? WATCHDOG_TURN_NS : REST_NS;
+    uint64_t turn_ns = is_lawful(lockstep->memory) ? WATCHDOG_TURN_NS : REST_NS;
     return watchdog_wait(&lockstep->monitor->watchdog, turn_ns);
 }
 
@@ -254,7 +255,7 @@ static enum fleet_end await_rest(struct lockstep *lockstep, uint32_t lock)
         end = wait_once(lockstep);
         if (end == END_DONE && has_excess(lockstep, lock))
             end = END_VIOLATION;
-        if (end == END_DONE && is_lawful(lockstep->board))
+        if (end == END_DONE && is_lawful(lockstep->memory))
             end = check_shortage(lockstep, lock);
     }
     if (end == END_DEADLINE) /* it stays END_DEADLINE: its reason names who waits for what */
@@ -268,10 +269,11 @@ static enum fleet_end await_rest(struct lockstep *lockstep, uint32_t lock)
 static enum fleet_end keep_rate(struct lockstep *lockstep)
 {
     struct watchdog *watchdog = &lockstep->monitor->watchdog;
-    uint64_t rate = lockstep->board->plan->max_rate;
+    uint64_t rate = lockstep->memory->plan->max_rate;
     if (rate == 0)
         return END_DONE;
-    double due_ns = (double)lock_board_requests(lockstep->board) / (double)rate * (double)NS_PER_S;
+    double due_ns =
+        (double)trial_memory_requests(lockstep->memory) / (double)rate * (double)NS_PER_S;
     uint64_t until_ns = lockstep->gate_ns + (uint64_t)due_ns;
     uint64_t now_ns = loop_now_ns(watchdog->loop);
     enum fleet_end end = END_DONE;
@@ -289,28 +291,28 @@ static enum fleet_end keep_rate(struct lockstep *lockstep)
 static enum fleet_end step(struct lockstep *lockstep, uint32_t lock, uint32_t session,
                            enum lock_session_order order)
 {
-    struct lock_board *board = lockstep->board;
+    struct trial_memory *memory = lockstep->memory;
     enum fleet_end end = keep_rate(lockstep);
     if (end != END_DONE)
         return end;
-    atomic_fetch_add(&board->shared->busy, 1);
-    shared_tell(board->shared, session, (int)order);
+    atomic_fetch_add(&memory->fleet->busy, 1);
+    shared_tell(memory->fleet, session, (int)order);
     return await_rest(lockstep, lock);
 }
 
 static enum fleet_end step_arrive(struct lockstep *lockstep, uint32_t session)
 {
-    struct lock_board *board = lockstep->board;
-    uint32_t lock = plan_lock_of(board->plan, session, board->sessions[session].acquisitions);
+    struct trial_memory *memory = lockstep->memory;
+    uint32_t lock = plan_lock_of(memory->plan, session, memory->sessions[session].acquisitions);
     struct tally cost = {0};
     enum fleet_end end = END_DONE;
     /* A session that arrives may read before it writes, and its server may be behind. Without a law
      * nothing depends on that. */
-    if (is_lawful(board))
+    if (is_lawful(memory))
         end = under_way_catch_up(&lockstep->monitor->watchdog);
     if (end != END_DONE)
         return end;
-    if (injection_none_yet(board))
+    if (injection_none_yet(memory))
         law_lock_arrival(&lockstep->locks[lock].law, &cost);
     tally_sum(&lockstep->locks[lock].expected, &cost);
     tally_sum(lockstep->law, &cost);
@@ -320,7 +322,7 @@ static enum fleet_end step_arrive(struct lockstep *lockstep, uint32_t session)
 static enum fleet_end step_release(struct lockstep *lockstep, uint32_t lock, uint32_t session)
 {
     struct tally cost = {0};
-    if (injection_none_yet(lockstep->board))
+    if (injection_none_yet(lockstep->memory))
         law_lock_release(&lockstep->locks[lock].law, &cost);
     lockstep->locks[lock].before = lockstep->locks[lock].expected.of[TALLY_NOTIFICATION];
     lockstep->locks[lock].expected = cost;
@@ -332,48 +334,48 @@ static enum fleet_end step_release(struct lockstep *lockstep, uint32_t lock, uin
  * before. */
 static enum fleet_end step_turn(struct lockstep *lockstep, uint32_t lock)
 {
-    struct lock_board *board = lockstep->board;
+    struct trial_memory *memory = lockstep->memory;
     struct tally cost = {0};
     uint64_t resting = law_lock_turn(&lockstep->locks[lock].law, &cost);
     if (resting == 0)
         return END_DONE;
     tally_sum(&lockstep->locks[lock].expected, &cost);
     tally_sum(lockstep->law, &cost);
-    atomic_fetch_add(&board->shared->busy, (int64_t)resting);
-    shared_tell_all(board->shared, LOCK_ORDER_GO_ON + (int)lock);
+    atomic_fetch_add(&memory->fleet->busy, (int64_t)resting);
+    shared_tell_all(memory->fleet, LOCK_ORDER_GO_ON + (int)lock);
     return await_rest(lockstep, lock);
 }
 
 /* Whether a living session holds the lock. */
-static bool is_held(const struct lock_board *board, uint32_t lock)
+static bool is_held(const struct trial_memory *memory, uint32_t lock)
 {
-    return handoff_holder(board, lock) != 0 || atomic_load(&board->locks[lock].sharers) != 0;
+    return handoff_holder(memory, lock) != 0 || atomic_load(&memory->locks[lock].sharers) != 0;
 }
 
 /* The session that is to release. Where sessions share the lock this is the first of them in line:
  * the law knows the line. Where all who wait take a turn together it is the winner of the turn. */
 static uint32_t next_to_release(const struct lockstep *lockstep, uint32_t lock)
 {
-    struct lock_board *board = lockstep->board;
-    uint32_t alone = handoff_holder(board, lock);
+    struct trial_memory *memory = lockstep->memory;
+    uint32_t alone = handoff_holder(memory, lock);
     if (alone != 0)
         return alone - 1;
-    if (board->plan->recipe->turn_law != NULL)
-        return handoff_row(board, lock)->holder - 1;
-    return law_lock_first(&lockstep->locks[lock].law) * board->plan->locks + lock;
+    if (memory->plan->recipe->turn_law != NULL)
+        return handoff_row(memory, lock)->holder - 1;
+    return law_lock_first(&lockstep->locks[lock].law) * memory->plan->locks + lock;
 }
 
 /* One handoff of one lock: a holder releases, and queues again if more are to come. */
 static enum fleet_end hand_on(struct lockstep *lockstep, uint32_t lock)
 {
-    struct lock_board *board = lockstep->board;
+    struct trial_memory *memory = lockstep->memory;
     uint32_t session = next_to_release(lockstep, lock);
     enum fleet_end end = step_release(lockstep, lock, session);
     if (end == END_DONE)
         end = step_turn(lockstep, lock);
     monitor_close_in_time(lockstep->monitor);
-    if (end != END_DONE || atomic_load(&board->shared->sessions[session].dead) ||
-        !handoff_admits(board, lock, session))
+    if (end != END_DONE || atomic_load(&memory->fleet->sessions[session].dead) ||
+        !handoff_admits(memory, lock, session))
         return end;
     end = step_arrive(lockstep, session);
     return end == END_DONE ? step_turn(lockstep, lock) : end;
@@ -385,7 +387,7 @@ static enum fleet_end hand_on(struct lockstep *lockstep, uint32_t lock)
  * have been sent then. Only a sequential znode belongs to one session for certain. */
 static enum fleet_end await_exit(struct lockstep *lockstep, uint32_t session)
 {
-    const char *node = lockstep->board->sessions[session].node;
+    const char *node = lockstep->memory->sessions[session].node;
     int32_t sequence;
     bool exists = queue_sequence(node, &sequence);
     enum fleet_end end = END_DONE;
@@ -402,10 +404,10 @@ static enum fleet_end await_exit(struct lockstep *lockstep, uint32_t session)
 static enum fleet_end let_die(struct lockstep *lockstep)
 {
     uint32_t session;
-    if (!injection_due(lockstep->board, &session))
+    if (!injection_due(lockstep->memory, &session))
         return END_DONE;
     enum fleet_end end = step(lockstep, 0, session, LOCK_ORDER_DIE);
-    if (end == END_DONE && injection_planned(lockstep->board)->how == DEATH_EXIT)
+    if (end == END_DONE && injection_planned(lockstep->memory)->how == DEATH_EXIT)
         end = await_exit(lockstep, session);
     return end;
 }
@@ -414,7 +416,7 @@ static enum fleet_end let_die(struct lockstep *lockstep)
 
 enum fleet_end lockstep_lead(struct lockstep *lockstep)
 {
-    const struct trial_plan *plan = lockstep->board->plan;
+    const struct trial_plan *plan = lockstep->memory->plan;
     enum fleet_end end = END_DONE;
     lockstep->gate_ns = loop_now_ns(lockstep->monitor->watchdog.loop);
     for (uint32_t i = 0; end == END_DONE && i < plan->fleet.sessions; i++)
@@ -426,7 +428,7 @@ enum fleet_end lockstep_lead(struct lockstep *lockstep)
         for (uint32_t lock = 0; end == END_DONE && lock < plan->locks; lock++) {
             if (lock == 0)
                 end = let_die(lockstep);
-            if (end != END_DONE || !is_held(lockstep->board, lock))
+            if (end != END_DONE || !is_held(lockstep->memory, lock))
                 continue;
             held++;
             end = hand_on(lockstep, lock);

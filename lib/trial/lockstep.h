@@ -34,7 +34,7 @@ struct lockstep_lock {
 };
 
 struct lockstep {
-    struct lock_board *board;
+    struct trial_memory *memory;
     struct monitor *monitor;
     struct setup_session *setup;
     const struct server_counters_reading *at_gate;

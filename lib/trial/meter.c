@@ -5,24 +5,24 @@
 
 static const struct lock_state *lock_of(const struct meter *meter)
 {
-    return &meter->board->locks[meter->lock];
+    return &meter->memory->locks[meter->lock];
 }
 
 static void count(const struct meter *meter, enum tally_kind kind, uint64_t amount)
 {
-    tally_add_shared(&handoff_row(meter->board, meter->lock)->tally, kind, amount);
+    tally_add_shared(&handoff_row(meter->memory, meter->lock)->tally, kind, amount);
     tally_add_shared(&meter->worker->total, kind, amount);
 }
 
 static bool is_steady_part(const struct meter *meter)
 {
-    const struct trial_plan *plan = meter->board->plan;
+    const struct trial_plan *plan = meter->memory->plan;
     if (plan->workload == WORKLOAD_DRAIN)
         return true;
     const struct lock_state *lock = lock_of(meter);
     return atomic_load(&lock->grants) >= plan_clients_of(plan, meter->lock) &&
            atomic_load(&lock->admissions) < plan_handoffs_of(plan, meter->lock) &&
-           !atomic_load(&meter->board->closed);
+           !atomic_load(&meter->memory->closed);
 }
 
 static void record(const struct meter *meter, enum meter_kind kind, uint64_t latency_ns)

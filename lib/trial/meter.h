@@ -18,11 +18,11 @@
 
 #include "client/client.h"
 #include "fleet/actor.h"
-#include "trial/lock_board.h"
+#include "trial/trial_memory.h"
 
 /* Where a session's messages are counted. */
 struct meter {
-    struct lock_board *board;
+    struct trial_memory *memory;
     struct lock_worker *worker;
     const struct actor *actor; /* the session's */
     uint32_t lock;

@@ -4,11 +4,11 @@
 #include "base/clock.h"
 
 /* Under lockstep all arrive, one after another, before the first release. */
-static uint64_t arrivals_due(const struct lock_board *board)
+static uint64_t arrivals_due(const struct trial_memory *memory)
 {
     bool arriving =
-        board->plan->pace == PACE_LOCKSTEP && atomic_load(&board->first_release_ns) == 0;
-    return arriving ? board->plan->fleet.sessions : 0;
+        memory->plan->pace == PACE_LOCKSTEP && atomic_load(&memory->first_release_ns) == 0;
+    return arriving ? memory->plan->fleet.sessions : 0;
 }
 
 static void show_progress(struct monitor *monitor)
@@ -18,19 +18,19 @@ static void show_progress(struct monitor *monitor)
     if (watch->progress == NULL || now_ns - monitor->shown_ns < WATCHDOG_TURN_NS)
         return;
     monitor->shown_ns = now_ns;
-    struct lock_board *board = monitor->board;
+    struct trial_memory *memory = monitor->memory;
     struct trial_progress progress = {
-        .rpcs = lock_board_requests(board),
-        .established = atomic_load(&board->shared->established),
+        .rpcs = trial_memory_requests(memory),
+        .established = atomic_load(&memory->fleet->established),
         .elapsed_ns = monitor->opened_ns == 0 ? 0 : now_ns - monitor->opened_ns,
         .stalled_ns = stall_lasts_ns(&monitor->stall, now_ns),
         .stalled_at = monitor->stall.server,
-        .arrivals_due = arrivals_due(board),
+        .arrivals_due = arrivals_due(memory),
     };
-    for (uint32_t lock = 0; lock < board->plan->locks; lock++) {
-        uint64_t due = plan_handoffs_of(board->plan, lock);
-        progress.arrivals += atomic_load(&board->locks[lock].arrivals);
-        progress.handoffs += atomic_load(&board->locks[lock].grants);
+    for (uint32_t lock = 0; lock < memory->plan->locks; lock++) {
+        uint64_t due = plan_handoffs_of(memory->plan, lock);
+        progress.arrivals += atomic_load(&memory->locks[lock].arrivals);
+        progress.handoffs += atomic_load(&memory->locks[lock].grants);
         progress.handoffs_due = due == UINT64_MAX ? due : progress.handoffs_due + due;
     }
     watch->progress(watch->context, &progress);
@@ -40,8 +40,8 @@ static void show_progress(struct monitor *monitor)
  * progress. */
 static uint64_t movement(void *context)
 {
-    const struct lock_board *board = ((struct monitor *)context)->board;
-    return board->plan->pace == PACE_LOCKSTEP ? lock_board_requests(board) : 0;
+    const struct trial_memory *memory = ((struct monitor *)context)->memory;
+    return memory->plan->pace == PACE_LOCKSTEP ? trial_memory_requests(memory) : 0;
 }
 
 static enum fleet_end look(void *context, uint64_t now_ns, uint64_t absent_ns)
@@ -49,12 +49,12 @@ static enum fleet_end look(void *context, uint64_t now_ns, uint64_t absent_ns)
     struct monitor *monitor = context;
     stall_look(&monitor->stall, now_ns, absent_ns);
     show_progress(monitor);
-    return atomic_load(&monitor->board->violation_count) > 0 ? END_VIOLATION : END_DONE;
+    return atomic_load(&monitor->memory->violation_count) > 0 ? END_VIOLATION : END_DONE;
 }
 
 static uint64_t received(void *context)
 {
-    return lock_board_count(((struct monitor *)context)->board, TALLY_NOTIFICATION);
+    return trial_memory_count(((struct monitor *)context)->memory, TALLY_NOTIFICATION);
 }
 
 /* In the middle of a trial a server that takes long to answer stalls. */
@@ -78,7 +78,7 @@ void monitor_init(struct monitor *monitor, const struct workers *workers,
                      .context = monitor,
                      .error = error,
                      .moved_ns = loop_now_ns(loop)},
-        .board = workers->fleet.kind,
+        .memory = workers->fleet.kind,
         .watch = watch,
         .closes_ns = UINT64_MAX,
     };
@@ -86,13 +86,13 @@ void monitor_init(struct monitor *monitor, const struct workers *workers,
 
 void monitor_open(struct monitor *monitor, uint64_t gate_ns)
 {
-    const struct trial_plan *plan = monitor->board->plan;
+    const struct trial_plan *plan = monitor->memory->plan;
     monitor->opened_ns = clock_now_ns();
     watchdog_rest(&monitor->watchdog);
     if (plan->workload == WORKLOAD_STEADY && plan->handoffs == 0)
         monitor->closes_ns = gate_ns + plan->duration_ns;
     if (plan->fleet.driver != DRIVER_SIMULATED)
-        stall_begin(&monitor->stall, monitor->board, gate_ns);
+        stall_begin(&monitor->stall, monitor->memory, gate_ns);
 }
 
 void monitor_rest(struct monitor *monitor)
@@ -104,5 +104,5 @@ void monitor_rest(struct monitor *monitor)
 void monitor_close_in_time(const struct monitor *monitor)
 {
     if (loop_now_ns(monitor->watchdog.loop) >= monitor->closes_ns)
-        atomic_store(&monitor->board->closed, true);
+        atomic_store(&monitor->memory->closed, true);
 }

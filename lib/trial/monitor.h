@@ -38,7 +38,7 @@ struct trial_watch {
 
 struct monitor {
     struct watchdog watchdog; /* whatever leads the trial waits there */
-    struct lock_board *board;
+    struct trial_memory *memory;
     const struct trial_watch *watch;
     uint64_t closes_ns; /* steady by time: when no more arrivals are let in; else UINT64_MAX */
     uint64_t opened_ns; /* the gate, on the host's clock; 0: not yet */
@@ -46,7 +46,7 @@ struct monitor {
     struct stall stall;
 };
 
-/* Prepares to watch the fleet of these workers, whose kind is a struct lock_board. All that is
+/* Prepares to watch the fleet of these workers, whose kind is a struct trial_memory. All that is
  * given must outlive the monitor, which must not be moved. */
 void monitor_init(struct monitor *monitor, const struct workers *workers,
                   struct server_counters *counters, const struct loop *loop,

@@ -10,21 +10,21 @@
 /* ------------------------------------------------------------------ what moves */
 
 /* Moves on with every request, reply, notification and step. */
-static uint64_t movement(const struct lock_board *board)
+static uint64_t movement(const struct trial_memory *memory)
 {
-    return shared_steps(board->shared) + lock_board_requests(board) +
-           lock_board_count(board, TALLY_NOTIFICATION) +
-           lock_board_count(board, TALLY_BYTES_RECEIVED);
+    return shared_steps(memory->fleet) + trial_memory_requests(memory) +
+           trial_memory_count(memory, TALLY_NOTIFICATION) +
+           trial_memory_count(memory, TALLY_BYTES_RECEIVED);
 }
 
 /* What has been timed most, of what is still being timed. */
-static const struct histogram *timed_most(const struct lock_board *board)
+static const struct histogram *timed_most(const struct trial_memory *memory)
 {
-    const struct histogram *most = &board->workers[0].latency[0][0];
-    for (uint32_t i = 0; i < board->plan->fleet.processes; i++) {
+    const struct histogram *most = &memory->workers[0].latency[0][0];
+    for (uint32_t i = 0; i < memory->plan->fleet.processes; i++) {
         for (int role = 0; role < ROLES; role++) {
             for (int kind = 0; kind <= METER_MULTI; kind++) {
-                const struct histogram *latency = &board->workers[i].latency[role][kind];
+                const struct histogram *latency = &memory->workers[i].latency[role][kind];
                 if (histogram_count(latency) > histogram_count(most))
                     most = latency;
             }
@@ -37,7 +37,7 @@ static const struct histogram *timed_most(const struct lock_board *board)
  * latencies have that in them, and a bound that was measured stays. */
 static void measure_bound(struct stall *stall)
 {
-    const struct histogram *most = timed_most(stall->board);
+    const struct histogram *most = timed_most(stall->memory);
     if (stall->is_measured && stall->found.count > 0)
         return;
     uint64_t bound_ns = histogram_percentile_ns(most, 50) * STALL_LATENCIES;
@@ -50,7 +50,7 @@ static void measure_bound(struct stall *stall)
 /* Answers to the question of an earlier silence are waited for first. */
 static void ask_workers(struct stall *stall, uint64_t now_ns)
 {
-    if (!shared_inquire(stall->board->shared))
+    if (!shared_inquire(stall->memory->fleet))
         return;
     measure_bound(stall);
     stall->asked_ns = now_ns;
@@ -67,8 +67,8 @@ static bool waits_for_reply(const struct shared_session *session)
  * unless there is one alone. */
 static void find_server(struct stall *stall)
 {
-    const struct lock_board *board = stall->board;
-    const struct connect_string *servers = board->plan->fleet.servers;
+    const struct trial_memory *memory = stall->memory;
+    const struct connect_string *servers = memory->plan->fleet.servers;
     uint32_t most = 0;
     stall->server[0] = '\0';
     if (servers->count == 1)
@@ -77,9 +77,9 @@ static void find_server(struct stall *stall)
         char address[ENDPOINT_TEXT_SIZE];
         uint32_t waiting = 0;
         endpoint_address(&servers->endpoints[i], address, sizeof address);
-        for (uint32_t s = 0; s < board->plan->fleet.sessions; s++)
-            waiting += waits_for_reply(&board->shared->sessions[s]) &&
-                       strcmp(board->shared->sessions[s].server, address) == 0;
+        for (uint32_t s = 0; s < memory->plan->fleet.sessions; s++)
+            waiting += waits_for_reply(&memory->fleet->sessions[s]) &&
+                       strcmp(memory->fleet->sessions[s].server, address) == 0;
         if (waiting > most)
             snprintf(stall->server, sizeof stall->server, "%s", address);
         most = waiting > most ? waiting : most;
@@ -88,15 +88,15 @@ static void find_server(struct stall *stall)
 
 static void hear_workers(struct stall *stall)
 {
-    const struct lock_board *board = stall->board;
+    const struct trial_memory *memory = stall->memory;
     bool pauses = false;
     stall->request_is_out = false;
-    for (uint32_t i = 0; i < board->plan->fleet.sessions; i++) {
-        const struct shared_session *session = &board->shared->sessions[i];
+    for (uint32_t i = 0; i < memory->plan->fleet.sessions; i++) {
+        const struct shared_session *session = &memory->fleet->sessions[i];
         if (atomic_load(&session->dead))
             continue;
         stall->request_is_out = stall->request_is_out || waits_for_reply(session);
-        pauses = pauses || board->sessions[i].pauses || session->answered;
+        pauses = pauses || memory->sessions[i].pauses || session->answered;
     }
     stall->answered = true;
     stall->is_owed = stall->request_is_out || !pauses;
@@ -110,7 +110,7 @@ static void hear_workers(struct stall *stall)
 static uint64_t owed_ns(const struct stall *stall, uint64_t now_ns)
 {
     uint64_t since_ns = stall->since_ns + stall->absent_ns;
-    uint64_t expires_ns = atomic_load(&stall->board->shared->expires_ns);
+    uint64_t expires_ns = atomic_load(&stall->memory->fleet->expires_ns);
     if (!stall->answered || !stall->is_owed)
         return 0;
     if (!stall->request_is_out && expires_ns > since_ns)
@@ -156,21 +156,21 @@ static void begin_silence(struct stall *stall, uint64_t moved, uint64_t now_ns)
     stall->answered = stall->is_owed = stall->request_is_out = false;
 }
 
-void stall_begin(struct stall *stall, struct lock_board *board, uint64_t now_ns)
+void stall_begin(struct stall *stall, struct trial_memory *memory, uint64_t now_ns)
 {
-    *stall = (struct stall){.board = board, .bound_ns = STALL_LEAST_NS};
-    begin_silence(stall, movement(board), now_ns);
+    *stall = (struct stall){.memory = memory, .bound_ns = STALL_LEAST_NS};
+    begin_silence(stall, movement(memory), now_ns);
 }
 
 void stall_look(struct stall *stall, uint64_t now_ns, uint64_t absent_ns)
 {
-    struct lock_board *board = stall->board;
-    if (board == NULL)
+    struct trial_memory *memory = stall->memory;
+    if (memory == NULL)
         return;
-    uint64_t moved = movement(board);
+    uint64_t moved = movement(memory);
     bool moves = moved != stall->moved;
     /* In free pace the sessions go on without the coordinator. */
-    if (board->plan->pace == PACE_LOCKSTEP)
+    if (memory->plan->pace == PACE_LOCKSTEP)
         note_absence(stall, absent_ns);
     stall->absent_ns += absent_ns;
     if (moves) {
@@ -179,20 +179,20 @@ void stall_look(struct stall *stall, uint64_t now_ns, uint64_t absent_ns)
         return;
     }
     /* When all have finished nothing is timed any more. */
-    if (atomic_load(&board->shared->finished) == board->plan->fleet.sessions)
+    if (atomic_load(&memory->fleet->finished) == memory->plan->fleet.sessions)
         begin_silence(stall, moved, now_ns);
     else if (stall->asked_ns == 0 && now_ns - stall->since_ns >= ASK_NS)
         ask_workers(stall, now_ns);
     else if (stall->asked_ns != 0 && !stall->answered &&
-             atomic_load(&board->shared->reported) == board->plan->fleet.processes)
+             atomic_load(&memory->fleet->reported) == memory->plan->fleet.processes)
         hear_workers(stall);
 }
 
 void stall_rest(struct stall *stall, uint64_t now_ns)
 {
-    if (stall->board == NULL)
+    if (stall->memory == NULL)
         return;
-    uint64_t moved = movement(stall->board);
+    uint64_t moved = movement(stall->memory);
     if (moved != stall->moved)
         end_silence(stall, now_ns);
     begin_silence(stall, moved, now_ns);
@@ -200,26 +200,26 @@ void stall_rest(struct stall *stall, uint64_t now_ns)
 
 void stall_question(struct stall *stall, uint64_t now_ns, uint64_t waited_ns)
 {
-    if (stall->board == NULL || waited_ns <= STALL_LEAST_NS)
+    if (stall->memory == NULL || waited_ns <= STALL_LEAST_NS)
         return;
     measure_bound(stall);
     /* A silence that is a stall already goes on, and has the question in it. */
     if (waited_ns <= stall->bound_ns || stall_lasts_ns(stall, now_ns) > 0)
         return;
     count(stall, waited_ns, "");
-    begin_silence(stall, movement(stall->board), now_ns);
+    begin_silence(stall, movement(stall->memory), now_ns);
 }
 
 void stall_end(struct stall *stall, uint64_t now_ns, bool at_deadline)
 {
-    if (stall->board != NULL && (!at_deadline || stall->request_is_out || !stall->answered))
+    if (stall->memory != NULL && (!at_deadline || stall->request_is_out || !stall->answered))
         end_silence(stall, now_ns);
-    stall->board = NULL;
+    stall->memory = NULL;
 }
 
 uint64_t stall_lasts_ns(const struct stall *stall, uint64_t now_ns)
 {
-    if (stall->board == NULL)
+    if (stall->memory == NULL)
         return 0;
     uint64_t length_ns = owed_ns(stall, now_ns);
     return length_ns > stall->bound_ns ? length_ns : 0;

@@ -18,7 +18,7 @@
 
 #include "base/clock.h"
 #include "client/connect.h"
-#include "trial/lock_board.h"
+#include "trial/trial_memory.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -38,7 +38,7 @@ struct stalls {
 };
 
 struct stall {
-    struct lock_board *board;        /* NULL: not begun */
+    struct trial_memory *memory;     /* NULL: not begun */
     uint64_t moved;                  /* the sum of the workers' counters */
     uint64_t since_ns;               /* when that sum was first seen */
     uint64_t absent_ns;              /* how long since then the coordinator was not run */
@@ -53,7 +53,7 @@ struct stall {
 };
 
 /* The gate opens, at now_ns. */
-void stall_begin(struct stall *stall, struct lock_board *board, uint64_t now_ns);
+void stall_begin(struct stall *stall, struct trial_memory *memory, uint64_t now_ns);
 
 /* Reads the workers' counters. absent_ns: how long the coordinator was not run since the last look,
  * beyond the wait that it had asked for. */

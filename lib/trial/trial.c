@@ -28,7 +28,7 @@ struct run {
     const struct trial_host *host;
     struct setup_session *setup; /* the host's, or the simulation's own */
     struct server_counters counters;
-    struct lock_board *board;
+    struct trial_memory *memory;
 };
 
 /* ------------------------------------------------------------------ adding up */
@@ -36,8 +36,8 @@ struct run {
 static void add_workers(const struct run *run, struct trial_result *result)
 {
     for (uint32_t i = 0; i < run->plan->fleet.processes; i++) {
-        const struct lock_worker *worker = &run->board->workers[i];
-        const struct shared_worker *place = &run->board->shared->workers[i];
+        const struct lock_worker *worker = &run->memory->workers[i];
+        const struct shared_worker *place = &run->memory->fleet->workers[i];
         tally_sum(&result->total, &worker->total);
         result->client_cpu_ns += place->cpu_ns;
         result->client_rss_kib += place->rss_kib;
@@ -71,7 +71,7 @@ static enum error_kind add_sessions(const struct run *run, struct trial_result *
     if (acquisitions == NULL)
         return error_raise(error, ERROR_NO_MEMORY, 0, "trial", "%s", "");
     for (uint32_t i = 0; i < run->plan->fleet.sessions; i++)
-        acquisitions[i] = run->board->sessions[i].acquisitions;
+        acquisitions[i] = run->memory->sessions[i].acquisitions;
     result->fairness_jain = statistics_jain(acquisitions, run->plan->fleet.sessions);
     free(acquisitions);
     return ERROR_NONE;
@@ -80,18 +80,18 @@ static enum error_kind add_sessions(const struct run *run, struct trial_result *
 static void add_locks(const struct run *run, struct trial_result *result)
 {
     for (uint32_t lock = 0; lock < run->plan->locks; lock++) {
-        result->handoffs += atomic_load(&run->board->locks[lock].grants);
-        result->inversions += atomic_load(&run->board->locks[lock].inversions);
+        result->handoffs += atomic_load(&run->memory->locks[lock].grants);
+        result->inversions += atomic_load(&run->memory->locks[lock].inversions);
     }
 }
 
 static void add_death(const struct run *run, struct trial_result *result)
 {
-    result->had_death = !injection_none_yet(run->board);
-    result->losses = atomic_load(&run->board->shared->losses);
-    result->recovery_ns = atomic_load(&run->board->recovery_ns);
-    result->repairs = atomic_load(&run->board->repairs);
-    result->tasks_done = atomic_load(&run->board->tasks_done);
+    result->had_death = !injection_none_yet(run->memory);
+    result->losses = atomic_load(&run->memory->fleet->losses);
+    result->recovery_ns = atomic_load(&run->memory->recovery_ns);
+    result->repairs = atomic_load(&run->memory->repairs);
+    result->tasks_done = atomic_load(&run->memory->tasks_done);
 }
 
 static uint64_t interval_ns(uint64_t from_ns, uint64_t to_ns)
@@ -105,7 +105,7 @@ static uint64_t count_pings(const struct run *run, const struct coordinator_resu
     if (run->counters.sim != NULL)
         return 0; /* nobody pings there */
     return setup_session_pings(run->setup, led->gate_ns) +
-           shared_pings_most(run->board->shared, loop_now_ns(setup_session_loop(run->setup)));
+           shared_pings_most(run->memory->fleet, loop_now_ns(setup_session_loop(run->setup)));
 }
 
 /* To be called right after the servers were asked. */
@@ -118,10 +118,10 @@ static struct reconcile_facts facts_of(const struct run *run, const struct coord
         .are_private = server_counters_is_private(&run->counters),
         .is_shared = server_counters_is_shared(&led->at_gate, run->plan->fleet.sessions),
         .has_companions = run->host->companions > 0,
-        .had_death = !injection_none_yet(run->board),
-        .exits = atomic_load(&run->board->exits),
+        .had_death = !injection_none_yet(run->memory),
+        .exits = atomic_load(&run->memory->exits),
         .reconnects = result->reconnects,
-        .losses = atomic_load(&run->board->shared->losses),
+        .losses = atomic_load(&run->memory->fleet->losses),
         .setup_session_stayed = setup_session_stayed(run->setup, led->gate_ns),
         .setup_session_requests = setup_session_requests(run->setup) - led->setup_session_requests,
         .pings_most = count_pings(run, led),
@@ -137,12 +137,12 @@ static void add_reconciliation(const struct run *run, const struct reconcile_fac
     if (found.had_strangers)
         snprintf(result->not_valid, sizeof result->not_valid, "%s", found.why);
     if (found.reconciled == RECONCILED_NO)
-        lock_board_violate(run->board,
-                           &(struct violation){.kind = VIOLATION_SERVERS,
-                                               .handoff = lock_board_rows_used(run->board, 0) - 1,
-                                               .counter = found.counter,
-                                               .expected = (int64_t)found.sessions,
-                                               .found = (int64_t)found.servers});
+        trial_memory_violate(
+            run->memory, &(struct violation){.kind = VIOLATION_SERVERS,
+                                             .handoff = trial_memory_rows_used(run->memory, 0) - 1,
+                                             .counter = found.counter,
+                                             .expected = (int64_t)found.sessions,
+                                             .found = (int64_t)found.servers});
 }
 
 /* Under lockstep the law is what a trial is held against. */
@@ -160,12 +160,12 @@ static void add_law(const struct run *run, const struct coordinator_result *led,
 static enum error_kind add_up(struct run *run, const struct coordinator_result *led,
                               struct trial_result *result, struct error *error)
 {
-    uint64_t last_ns = atomic_load(&run->board->last_released_ns);
+    uint64_t last_ns = atomic_load(&run->memory->last_released_ns);
     const struct reconcile_facts facts = facts_of(run, led, result);
     result->end = led->end;
     result->stalls = led->stalls;
     result->elapsed_ns = interval_ns(led->gate_ns, last_ns);
-    result->drain_ns = interval_ns(atomic_load(&run->board->first_release_ns), last_ns);
+    result->drain_ns = interval_ns(atomic_load(&run->memory->first_release_ns), last_ns);
     add_roles(result);
     add_locks(run, result);
     add_death(run, result);
@@ -173,20 +173,21 @@ static enum error_kind add_up(struct run *run, const struct coordinator_result *
     if (kind == ERROR_NONE && (led->end == END_DONE || led->end == END_DEADLINE))
         kind = setup_session_catch_up(run->setup, run->plan->root, error);
     if (kind == ERROR_NONE && led->end == END_DONE)
-        kind = znodes_check_leftovers(run->board, run->setup, error);
+        kind = znodes_check_leftovers(run->memory, run->setup, error);
     if (kind == ERROR_NONE && led->end == END_DONE)
-        kind = znodes_check_counters(run->board, run->setup, error);
+        kind = znodes_check_counters(run->memory, run->setup, error);
     if (kind == ERROR_NONE && led->end == END_DEADLINE)
-        kind = znodes_check_wakeups(run->board, run->setup, error);
+        kind = znodes_check_wakeups(run->memory, run->setup, error);
     if (kind != ERROR_NONE)
         return kind;
     add_law(run, led, result);
     if (led->end == END_DONE) {
-        lock_board_check_ledger(run->board, &result->total);
+        trial_memory_check_ledger(run->memory, &result->total);
         add_reconciliation(run, &facts, result);
     }
-    result->violation_count = atomic_load(&run->board->violation_count);
-    ending_describe(run->board, &run->counters, result->end, result->reason, sizeof result->reason);
+    result->violation_count = atomic_load(&run->memory->violation_count);
+    ending_describe(run->memory, &run->counters, result->end, result->reason,
+                    sizeof result->reason);
     return ERROR_NONE;
 }
 
@@ -208,7 +209,7 @@ static enum error_kind read_whole(struct run *run, const struct workers *workers
         result->servers = server_counters_subtract(&led->at_gate, &at_end);
         if (led->end != END_DONE || loop_now_ns(loop) >= until_ns ||
             !server_counters_is_behind(&result->servers, &result->total,
-                                       atomic_load(&run->board->exits)))
+                                       atomic_load(&run->memory->exits)))
             return ERROR_NONE;
         kind = workers_turn(workers, loop, CLOSING_STEP_NS, error);
         if (kind != ERROR_NONE)
@@ -249,7 +250,7 @@ static enum error_kind run_workers(struct run *run, struct trial_result *result,
                                    struct error *error)
 {
     struct workers workers;
-    const struct fleet fleet = {run->board->shared, &lock_session_ops, run->board};
+    const struct fleet fleet = {run->memory->fleet, &lock_session_ops, run->memory};
     enum error_kind kind =
         run->counters.sim != NULL
             ? workers_start_simulated(&workers, &fleet, run->counters.sim, error)
@@ -281,7 +282,7 @@ static enum error_kind new_result(const struct trial_plan *plan, struct trial_re
 {
     struct trial_result *made = calloc(1, sizeof *made);
     enum error_kind kind = made != NULL && map_histograms(made)
-                               ? lock_board_new(plan, &made->board, error)
+                               ? trial_memory_new(plan, &made->memory, error)
                                : error_raise(error, ERROR_NO_MEMORY, 0, "trial", "%s", "");
     if (kind == ERROR_NONE)
         *result = made;
@@ -296,7 +297,7 @@ static enum error_kind run_on_servers(struct run *run, struct trial_result *resu
 {
     run->setup = run->host->setup;
     run->counters.ensemble = run->host->ensemble;
-    enum error_kind kind = znodes_lay_out(run->board, run->setup, error);
+    enum error_kind kind = znodes_lay_out(run->memory, run->setup, error);
     if (kind == ERROR_NONE)
         kind = run_workers(run, result, error);
     if (kind == ERROR_NONE)
@@ -321,7 +322,7 @@ static enum error_kind run_in_simulation(struct run *run, struct trial_result *r
     run->counters.sim = sim;
     kind = setup_session_new_simulated(sim, run->plan->fleet.timeout_ns, &run->setup, error);
     if (kind == ERROR_NONE)
-        kind = znodes_lay_out(run->board, run->setup, error);
+        kind = znodes_lay_out(run->memory, run->setup, error);
     if (kind == ERROR_NONE)
         kind = run_workers(run, result, error);
     setup_session_free(run->setup);
@@ -336,12 +337,12 @@ enum error_kind trial_run(const struct trial_plan *plan, const struct trial_host
     enum error_kind kind = new_result(plan, &made, error);
     if (kind != ERROR_NONE)
         return kind;
-    assert(made != NULL && made->board != NULL);
+    assert(made != NULL && made->memory != NULL);
     struct run run = {
         .plan = plan,
         .host = host,
         .counters = {.servers = host->servers, .companions = host->companions},
-        .board = made->board,
+        .memory = made->memory,
     };
     kind = plan->fleet.driver == DRIVER_SIMULATED ? run_in_simulation(&run, made, error)
                                                   : run_on_servers(&run, made, error);
@@ -356,7 +357,7 @@ void trial_result_free(struct trial_result *result)
 {
     if (result == NULL)
         return;
-    lock_board_free(result->board);
+    trial_memory_free(result->memory);
     if (result->late != NULL)
         munmap(result->late, HISTOGRAMS * sizeof *result->late);
     free(result);

@@ -18,8 +18,8 @@
 #include "measure/tally.h"
 #include "servers/ensemble.h"
 #include "trial/coordinator.h"
-#include "trial/lock_board.h"
 #include "trial/plan.h"
+#include "trial/trial_memory.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -66,7 +66,7 @@ struct trial_result {
     unsigned roles;                              /* how many roles have any latency */
     struct histogram *late;                      /* how late holds of more than 0 ended */
     uint32_t violation_count;
-    struct lock_board *board; /* the ledger, the violations kept, the sessions */
+    struct trial_memory *memory; /* the ledger, the violations kept, the sessions */
 };
 
 /*

@@ -10,50 +10,51 @@
 #define EXPIRY_STEP_NS (20 * NS_PER_MS)
 
 /* The first of a recipe's znodes in the folder of a lock. */
-static const struct recipe_znode *laid_out(const struct lock_board *board)
+static const struct recipe_znode *laid_out(const struct trial_memory *memory)
 {
     static const struct recipe_znode none = {NULL, NULL};
-    return board->plan->recipe->laid_out == NULL ? &none : board->plan->recipe->laid_out;
+    return memory->plan->recipe->laid_out == NULL ? &none : memory->plan->recipe->laid_out;
 }
 
-static enum error_kind lay_out_lock(const struct lock_board *board, struct setup_session *setup,
+static enum error_kind lay_out_lock(const struct trial_memory *memory, struct setup_session *setup,
                                     uint32_t lock, struct error *error)
 {
     char path[RECIPE_PATH_MAX];
-    snprintf(path, sizeof path, "%s/l%u", board->plan->root, lock);
+    snprintf(path, sizeof path, "%s/l%u", memory->plan->root, lock);
     enum error_kind kind = setup_session_create(setup, path, error);
-    for (const struct recipe_znode *znode = laid_out(board);
+    for (const struct recipe_znode *znode = laid_out(memory);
          kind == ERROR_NONE && znode->name != NULL; znode++) {
-        snprintf(path, sizeof path, "%s/l%u/%s", board->plan->root, lock, znode->name);
+        snprintf(path, sizeof path, "%s/l%u/%s", memory->plan->root, lock, znode->name);
         if (znode->value != NULL)
             kind = setup_session_create_holding(setup, path, znode->value, error);
     }
     return kind;
 }
 
-enum error_kind znodes_lay_out(const struct lock_board *board, struct setup_session *setup,
+enum error_kind znodes_lay_out(const struct trial_memory *memory, struct setup_session *setup,
                                struct error *error)
 {
-    enum error_kind kind = setup_session_create_parent(setup, board->plan->root, error);
+    enum error_kind kind = setup_session_create_parent(setup, memory->plan->root, error);
     if (kind == ERROR_NONE)
-        kind = setup_session_create(setup, board->plan->root, error);
-    for (uint32_t lock = 0; kind == ERROR_NONE && lock < board->plan->locks; lock++)
-        kind = lay_out_lock(board, setup, lock, error);
+        kind = setup_session_create(setup, memory->plan->root, error);
+    for (uint32_t lock = 0; kind == ERROR_NONE && lock < memory->plan->locks; lock++)
+        kind = lay_out_lock(memory, setup, lock, error);
     return kind;
 }
 
 /* How many znodes are in the folder of a lock, and in those that were laid out in it, beside these.
  */
-static enum error_kind count_leftovers(const struct lock_board *board, struct setup_session *setup,
-                                       uint32_t lock, size_t *count, struct error *error)
+static enum error_kind count_leftovers(const struct trial_memory *memory,
+                                       struct setup_session *setup, uint32_t lock, size_t *count,
+                                       struct error *error)
 {
     char path[RECIPE_PATH_MAX];
-    snprintf(path, sizeof path, "%s/l%u", board->plan->root, lock);
+    snprintf(path, sizeof path, "%s/l%u", memory->plan->root, lock);
     enum error_kind kind = setup_session_list_children(setup, path, NULL, count, error);
-    for (const struct recipe_znode *znode = laid_out(board);
+    for (const struct recipe_znode *znode = laid_out(memory);
          kind == ERROR_NONE && znode->name != NULL; znode++) {
         size_t below = 0;
-        snprintf(path, sizeof path, "%s/l%u/%s", board->plan->root, lock, znode->name);
+        snprintf(path, sizeof path, "%s/l%u/%s", memory->plan->root, lock, znode->name);
         /* It may be missing after a crash (a flag, say), or before anybody has come. */
         bool there = false;
         kind = setup_session_exists(setup, path, &there, error);
@@ -75,14 +76,14 @@ static enum error_kind let_time_pass(const struct loop *loop, uint64_t time_ns, 
 }
 
 /* The znodes of sessions that died go when the servers end these. */
-static enum error_kind count_lasting(const struct lock_board *board, struct setup_session *setup,
+static enum error_kind count_lasting(const struct trial_memory *memory, struct setup_session *setup,
                                      uint32_t lock, size_t *count, struct error *error)
 {
     const struct loop *loop = setup_session_loop(setup);
     for (;;) {
         uint64_t now_ns = loop_now_ns(loop);
-        enum error_kind kind = count_leftovers(board, setup, lock, count, error);
-        if (kind != ERROR_NONE || *count == 0 || now_ns >= atomic_load(&board->shared->expires_ns))
+        enum error_kind kind = count_leftovers(memory, setup, lock, count, error);
+        if (kind != ERROR_NONE || *count == 0 || now_ns >= atomic_load(&memory->fleet->expires_ns))
             return kind;
         kind = let_time_pass(loop, EXPIRY_STEP_NS, error);
         if (kind != ERROR_NONE)
@@ -90,51 +91,51 @@ static enum error_kind count_lasting(const struct lock_board *board, struct setu
     }
 }
 
-enum error_kind znodes_check_leftovers(struct lock_board *board, struct setup_session *setup,
+enum error_kind znodes_check_leftovers(struct trial_memory *memory, struct setup_session *setup,
                                        struct error *error)
 {
-    for (uint32_t lock = 0; lock < board->plan->locks; lock++) {
+    for (uint32_t lock = 0; lock < memory->plan->locks; lock++) {
         size_t count = 0;
-        enum error_kind kind = count_lasting(board, setup, lock, &count, error);
+        enum error_kind kind = count_lasting(memory, setup, lock, &count, error);
         if (kind != ERROR_NONE)
             return kind;
         if (count > 0)
-            lock_board_violate(
-                board, &(struct violation){.kind = VIOLATION_LEFTOVER,
-                                           .lock = lock,
-                                           .handoff = atomic_load(&board->locks[lock].releases),
-                                           .found = (int64_t)count});
+            trial_memory_violate(
+                memory, &(struct violation){.kind = VIOLATION_LEFTOVER,
+                                            .lock = lock,
+                                            .handoff = atomic_load(&memory->locks[lock].releases),
+                                            .found = (int64_t)count});
     }
     return ERROR_NONE;
 }
 
-enum error_kind znodes_check_counters(struct lock_board *board, struct setup_session *setup,
+enum error_kind znodes_check_counters(struct trial_memory *memory, struct setup_session *setup,
                                       struct error *error)
 {
-    const char *name = board->plan->recipe->counter_znode;
+    const char *name = memory->plan->recipe->counter_znode;
     enum error_kind kind = ERROR_NONE;
-    for (uint32_t lock = 0; kind == ERROR_NONE && name != NULL && lock < board->plan->locks;
+    for (uint32_t lock = 0; kind == ERROR_NONE && name != NULL && lock < memory->plan->locks;
          lock++) {
         char path[RECIPE_PATH_MAX], text[32] = "";
-        int64_t grants = (int64_t)atomic_load(&board->locks[lock].grants);
-        snprintf(path, sizeof path, "%s/l%u/%s", board->plan->root, lock, name);
+        int64_t grants = (int64_t)atomic_load(&memory->locks[lock].grants);
+        snprintf(path, sizeof path, "%s/l%u/%s", memory->plan->root, lock, name);
         kind = setup_session_read(setup, path, text, sizeof text, error);
         int64_t found = strtoll(text, NULL, 10);
         if (kind == ERROR_NONE && found != grants)
-            lock_board_violate(board, &(struct violation){.kind = VIOLATION_COUNTER,
-                                                          .lock = lock,
-                                                          .handoff = (uint64_t)grants,
-                                                          .expected = grants,
-                                                          .found = found});
+            trial_memory_violate(memory, &(struct violation){.kind = VIOLATION_COUNTER,
+                                                             .lock = lock,
+                                                             .handoff = (uint64_t)grants,
+                                                             .expected = grants,
+                                                             .found = found});
     }
     return kind;
 }
 
-enum error_kind znodes_check_wakeups(struct lock_board *board, struct setup_session *setup,
+enum error_kind znodes_check_wakeups(struct trial_memory *memory, struct setup_session *setup,
                                      struct error *error)
 {
-    for (uint32_t i = 0; i < board->plan->fleet.sessions; i++) {
-        const struct trial_session_report *session = &board->sessions[i];
+    for (uint32_t i = 0; i < memory->plan->fleet.sessions; i++) {
+        const struct trial_session_report *session = &memory->sessions[i];
         bool awaits_creation = session->awaited == EVENT_CREATED, exists = !awaits_creation;
         if (!session->parked || session->missed)
             continue;
@@ -144,11 +145,11 @@ enum error_kind znodes_check_wakeups(struct lock_board *board, struct setup_sess
         if (exists != awaits_creation)
             continue;
         uint32_t lock = session->lock;
-        lock_board_violate(board,
-                           &(struct violation){.kind = VIOLATION_LOST_WAKEUP,
-                                               .lock = lock,
-                                               .handoff = atomic_load(&board->locks[lock].releases),
-                                               .session = i + 1});
+        trial_memory_violate(
+            memory, &(struct violation){.kind = VIOLATION_LOST_WAKEUP,
+                                        .lock = lock,
+                                        .handoff = atomic_load(&memory->locks[lock].releases),
+                                        .session = i + 1});
     }
     return ERROR_NONE;
 }

@@ -31,10 +31,10 @@ static void assert_survived(const struct trial_result *result)
 /* The crashed session's znodes go no earlier than its timeout after its last request. */
 static void assert_timed_out(const struct trial_result *result)
 {
-    const struct lock_board *board = result->board;
-    assert_int_equal(board->shared->sessions[0].timeout_ms, SESSION_MS);
-    assert_true(board->locks[0].lapses_ns > 0 && result->recovery_ns > 0);
-    assert_true(board->died_ns + result->recovery_ns >= board->locks[0].lapses_ns);
+    const struct trial_memory *memory = result->memory;
+    assert_int_equal(memory->fleet->sessions[0].timeout_ms, SESSION_MS);
+    assert_true(memory->locks[0].lapses_ns > 0 && result->recovery_ns > 0);
+    assert_true(memory->died_ns + result->recovery_ns >= memory->locks[0].lapses_ns);
 }
 
 /* ------------------------------------------------------------------ locks */

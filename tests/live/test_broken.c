@@ -68,8 +68,8 @@ static void test_no_watch(void **state)
         struct trial_result *result = live_trial(&plan);
         assert_int_equal(result->end, END_DEADLINE);
         assert_int_equal(live_first_violation(result)->kind, VIOLATION_LOST_WAKEUP);
-        assert_int_equal(result->board->violations[1].kind, VIOLATION_LOST_WAKEUP);
-        assert_int_equal(result->board->violations[1].session, 2);
+        assert_int_equal(result->memory->violations[1].kind, VIOLATION_LOST_WAKEUP);
+        assert_int_equal(result->memory->violations[1].session, 2);
         assert_non_null(strstr(result->reason, "session 1, which waits at " ROOT));
         assert_non_null(strstr(result->reason, "lock-0000000001 for the deletion of " ROOT));
         assert_non_null(strstr(result->reason, "lock-0000000000"));
@@ -86,7 +86,7 @@ static void test_leak(void **state)
     for (int i = 0; i < SLOW; i++) {
         struct trial_result *result = live_trial(&plan);
         const struct violation *violation = live_first_violation(result);
-        uint32_t timeout_ms = result->board->shared->sessions[0].timeout_ms;
+        uint32_t timeout_ms = result->memory->fleet->sessions[0].timeout_ms;
         assert_int_equal(result->end, END_VIOLATION);
         assert_int_equal(violation->kind, VIOLATION_UNDELETED);
         assert_int_equal(violation->session, 2);

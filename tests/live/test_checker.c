@@ -116,7 +116,7 @@ static void test_a_lost_wake_up_is_named(void **state)
     assert_int_equal(live_first_violation(result)->expected, 2);
     /* Then each session that waits in vain, and the znode that it waits for. */
     assert_int_equal(result->violation_count, 3);
-    assert_int_equal(result->board->violations[1].session, 2);
+    assert_int_equal(result->memory->violations[1].session, 2);
     assert_non_null(strstr(result->reason, "session 1, which waits at " ROOT));
     trial_result_free(result);
 }

@@ -44,7 +44,7 @@ static void assert_no_verdict_fails(const struct trial_result *result)
 {
     char text[256];
     if (result->violation_count > 0)
-        fail_msg("%s", violation_describe(&result->board->violations[0], text, sizeof text));
+        fail_msg("%s", violation_describe(&result->memory->violations[0], text, sizeof text));
     if (result->end != END_DONE && result->end != END_LOST)
         fail_msg("%s", result->reason);
     assert_true(result->end == END_DONE || !result->has_law);

@@ -218,7 +218,7 @@ static void test_every_client_is_granted(void **state)
     struct trial_result *result = live_trial(&plan);
     live_assert_good(result);
     for (uint32_t i = 0; i < plan.fleet.sessions; i++)
-        assert_int_equal(result->board->sessions[i].acquisitions, 1);
+        assert_int_equal(result->memory->sessions[i].acquisitions, 1);
     trial_result_free(result);
     plan.workload = WORKLOAD_STEADY;
     plan.handoffs = 45;
@@ -226,7 +226,7 @@ static void test_every_client_is_granted(void **state)
     live_assert_good(result);
     assert_int_equal(result->handoffs, 45);
     for (uint32_t i = 0; i < plan.fleet.sessions; i++)
-        assert_true(result->board->sessions[i].acquisitions >= 1);
+        assert_true(result->memory->sessions[i].acquisitions >= 1);
     trial_result_free(result);
 }
 

@@ -34,7 +34,7 @@ static void test_every_role_has_its_own_latencies(void **state)
                              count_of(result, ROLE_FOLLOWER, (enum meter_kind)kind),
                          histogram_count(&result->latency[kind]));
     for (uint32_t i = 0; i < plan.fleet.sessions; i++)
-        assert_int_equal(result->board->shared->sessions[i].role,
+        assert_int_equal(result->memory->fleet->sessions[i].role,
                          i % 3 == leader ? ROLE_LEADER : ROLE_FOLLOWER);
     trial_result_free(result);
 }
@@ -90,7 +90,7 @@ static void test_a_session_that_reconnects_has_no_role(void **state)
     /* Session 0 had been granted before; 2, 3 and 5 had not. */
     assert_int_equal(count_of(result, ROLE_RECONNECTED, METER_ACQUIRE), victim == 0 ? 1 : 2);
     for (uint32_t i = 0; i < plan.fleet.sessions; i++) {
-        bool moved = result->board->shared->sessions[i].role == ROLE_RECONNECTED;
+        bool moved = result->memory->fleet->sessions[i].role == ROLE_RECONNECTED;
         assert_int_equal(moved, i % 3 == victim);
     }
     uint64_t acquired = 0;

@@ -29,7 +29,7 @@ static void assert_first(const struct trial_result *result, const char *sentence
 
 static const struct ledger_row *row(const struct trial_result *result, uint64_t handoff)
 {
-    return ledger_row(&result->board->ledger, 0, handoff);
+    return ledger_row(&result->memory->ledger, 0, handoff);
 }
 
 /* ------------------------------------------------------------------ what each does */
@@ -40,7 +40,7 @@ static void check_readers_are_released_together(const char *name)
     static const uint32_t granted[] = {1, 3, 0, 0, 1, 3, 0, 0, 1, 0};
     struct trial_result *result = run(registry_find(name), 9, PACE_LOCKSTEP, 3);
     live_assert_good(result);
-    assert_int_equal(lock_board_rows_used(result->board, 0), 10);
+    assert_int_equal(trial_memory_rows_used(result->memory, 0), 10);
     for (uint64_t handoff = 0; handoff < 10; handoff++) {
         assert_int_equal(row(result, handoff)->granted, granted[handoff]);
         assert_int_equal(row(result, handoff)->handoff_ns > 0, handoff > 0 && granted[handoff] > 0);
@@ -122,7 +122,7 @@ static void test_a_barrier_is_entered_and_left_together(void **state)
         assert_int_equal(result->handoffs, 10);
         if (pace == PACE_LOCKSTEP)
             assert_int_equal(row(result, 0)->granted, 10);
-        assert_int_equal(lock_board_rows_used(result->board, 0), 11);
+        assert_int_equal(trial_memory_rows_used(result->memory, 0), 11);
         assert_int_equal(histogram_count(&result->latency[METER_ACQUIRE]), 10);
         assert_int_equal(histogram_count(&result->latency[METER_RELEASE]), 10);
         assert_int_equal(histogram_count(&result->latency[METER_HANDOFF]), 0);
@@ -325,7 +325,7 @@ static void test_a_creation_that_nobody_heard_of_is_told(void **state)
     assert_int_equal(result->end, END_DEADLINE);
     assert_first(result, "lock 0, handoff 0: lost wake-up: 0 of 2 foretold notifications came");
     assert_int_equal(result->violation_count, 3);
-    assert_int_equal(result->board->violations[1].session, 1);
+    assert_int_equal(result->memory->violations[1].session, 1);
     trial_result_free(result);
 }
 

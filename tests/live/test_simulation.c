@@ -5,19 +5,19 @@
 
 static void assert_same_rows(const struct trial_result *real, const struct trial_result *sim)
 {
-    for (uint32_t lock = 0; lock < real->board->plan->locks; lock++) {
-        size_t rows = lock_board_rows_used(real->board, lock);
-        assert_int_equal(lock_board_rows_used(sim->board, lock), rows);
+    for (uint32_t lock = 0; lock < real->memory->plan->locks; lock++) {
+        size_t rows = trial_memory_rows_used(real->memory, lock);
+        assert_int_equal(trial_memory_rows_used(sim->memory, lock), rows);
         for (size_t i = 0; i < rows; i++) {
-            const struct ledger_row *row = ledger_row(&real->board->ledger, lock, i);
-            const struct ledger_row *other = ledger_row(&sim->board->ledger, lock, i);
+            const struct ledger_row *row = ledger_row(&real->memory->ledger, lock, i);
+            const struct ledger_row *other = ledger_row(&sim->memory->ledger, lock, i);
             assert_int_equal(row->waiters, other->waiters);
             for (int kind = 0; kind < TALLY_KINDS; kind++) {
                 if (row->tally.of[kind] != other->tally.of[kind])
                     fail_msg("%s, %u clients, handoff %zu: %llu of kind %d on the server, %llu in "
                              "the simulation",
-                             real->board->plan->recipe->name, real->board->plan->fleet.sessions, i,
-                             (unsigned long long)row->tally.of[kind], kind,
+                             real->memory->plan->recipe->name, real->memory->plan->fleet.sessions,
+                             i, (unsigned long long)row->tally.of[kind], kind,
                              (unsigned long long)other->tally.of[kind]);
             }
         }

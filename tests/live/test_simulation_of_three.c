@@ -8,7 +8,7 @@ static const char *const recipes[] = {"nonscalable", "childwatch", "scalable", "
 
 static void assert_same_counts(const struct trial_result *real, const struct trial_result *sim)
 {
-    const struct trial_plan *plan = real->board->plan;
+    const struct trial_plan *plan = real->memory->plan;
     for (int kind = 0; kind < TALLY_KINDS; kind++) {
         if (real->total.of[kind] != sim->total.of[kind])
             fail_msg("%s, %u clients: %llu of kind %d on the servers, %llu in the simulation",

@@ -65,7 +65,7 @@ static void check_wrong_tally(enum pace pace)
     assert_true(written);
     assert_int_equal(result->reconciled, RECONCILED_NO);
     assert_int_equal(result->violation_count, 1);
-    const struct violation *violation = &result->board->violations[0];
+    const struct violation *violation = &result->memory->violations[0];
     assert_int_equal(violation->kind, VIOLATION_SERVERS);
     assert_int_equal(violation->counter, SERVER_COUNTERS_WRITES);
     assert_int_equal(violation->found, violation->expected + 2);
@@ -89,7 +89,7 @@ static void test_sessions_are_spread_evenly(void **state)
     for (uint32_t i = 0; i < plan.fleet.sessions; i++) {
         char server[ENDPOINT_TEXT_SIZE];
         endpoint_format(&live_servers.endpoints[i % 3], server, sizeof server);
-        assert_string_equal(result->board->shared->sessions[i].server, server);
+        assert_string_equal(result->memory->fleet->sessions[i].server, server);
     }
     trial_result_free(result);
 }

@@ -123,7 +123,7 @@ void live_assert_good(const struct trial_result *result)
 {
     char text[256];
     if (result->violation_count > 0)
-        fail_msg("%s", violation_describe(&result->board->violations[0], text, sizeof text));
+        fail_msg("%s", violation_describe(&result->memory->violations[0], text, sizeof text));
     if (result->end != END_DONE)
         fail_msg("%s", result->reason);
 }
@@ -131,5 +131,5 @@ void live_assert_good(const struct trial_result *result)
 const struct violation *live_first_violation(const struct trial_result *result)
 {
     assert_true(result->violation_count > 0);
-    return &result->board->violations[0];
+    return &result->memory->violations[0];
 }

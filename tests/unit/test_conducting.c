@@ -128,8 +128,8 @@ static void test_a_drain_begins_with_the_first_release(void **state)
     (void)state;
     struct trial_plan plan = plan_of("scalable", PACE_LOCKSTEP);
     struct trial_result *result = run(&plan);
-    uint64_t first_ns = atomic_load(&result->board->first_release_ns);
-    uint64_t last_ns = atomic_load(&result->board->last_released_ns);
+    uint64_t first_ns = atomic_load(&result->memory->first_release_ns);
+    uint64_t last_ns = atomic_load(&result->memory->last_released_ns);
     assert_int_equal(result->end, END_DONE);
     assert_true(last_ns > first_ns);
     assert_int_equal(result->drain_ns, last_ns - first_ns);

@@ -19,7 +19,7 @@
 
 static struct connect_string servers;
 static struct trial_plan plan;
-static struct lock_board *board;
+static struct trial_memory *memory;
 static struct server_counters counters;
 
 /* Sessions of three simulated servers in turn, all of them unfinished, none with a request out. */
@@ -40,13 +40,13 @@ static int set_up(void **state)
                                .fleet.servers = &servers};
     counters = (struct server_counters){.servers = &servers};
     if (sim_new(&options, &counters.sim, &error) != ERROR_NONE ||
-        lock_board_new(&plan, &board, &error) != ERROR_NONE)
+        trial_memory_new(&plan, &memory, &error) != ERROR_NONE)
         return -1;
     for (uint32_t i = 0; i < CLIENTS; i++) {
-        struct trial_session_report *session = &board->sessions[i];
+        struct trial_session_report *session = &memory->sessions[i];
         session->unfinished = true;
         snprintf(session->node, sizeof session->node, "/l/n%u", i);
-        snprintf(board->shared->sessions[i].server, sizeof board->shared->sessions[i].server,
+        snprintf(memory->fleet->sessions[i].server, sizeof memory->fleet->sessions[i].server,
                  "simulated:%u", i % SERVERS + 1);
     }
     return 0;
@@ -55,7 +55,7 @@ static int set_up(void **state)
 static int tear_down(void **state)
 {
     (void)state;
-    lock_board_free(board);
+    trial_memory_free(memory);
     sim_free(counters.sim);
     return 0;
 }
@@ -63,16 +63,16 @@ static int tear_down(void **state)
 static void assert_told(const char *words)
 {
     char text[512];
-    ending_describe(board, &counters, END_DEADLINE, text, sizeof text);
+    ending_describe(memory, &counters, END_DEADLINE, text, sizeof text);
     assert_string_equal(text, words);
 }
 
 static void test_who_waits_owes_nothing(void **state)
 {
     (void)state;
-    board->sessions[0].parked = true;
-    board->sessions[0].awaited = EVENT_DELETED;
-    snprintf(board->sessions[0].waits_for, sizeof board->sessions[0].waits_for, "/l/other");
+    memory->sessions[0].parked = true;
+    memory->sessions[0].awaited = EVENT_DELETED;
+    snprintf(memory->sessions[0].waits_for, sizeof memory->sessions[0].waits_for, "/l/other");
     assert_told("nothing moved for 30 s: 6 sessions are unfinished, the first is session 0, which "
                 "waits at /l/n0 for the deletion of /l/other");
 }
@@ -81,7 +81,7 @@ static void test_one_is_told_alone(void **state)
 {
     (void)state;
     for (uint32_t i = 0; i < CLIENTS - 1; i++)
-        board->sessions[i].unfinished = false;
+        memory->sessions[i].unfinished = false;
     assert_told("nothing moved for 30 s: 1 session is unfinished, session 5, which rests at its "
                 "znode /l/n5");
 }
@@ -90,9 +90,9 @@ static void test_each_server_is_told_that_has_requests(void **state)
 {
     (void)state;
     for (uint32_t i = 0; i < 2; i++)
-        board->sessions[i].unfinished = false;
-    board->shared->sessions[2].asked = board->shared->sessions[4].asked =
-        board->shared->sessions[5].asked = true;
+        memory->sessions[i].unfinished = false;
+    memory->fleet->sessions[2].asked = memory->fleet->sessions[4].asked =
+        memory->fleet->sessions[5].asked = true;
     assert_told("nothing moved for 30 s: 4 sessions are unfinished, the first is session 2, which "
                 "has a request out for its znode /l/n2; out at simulated:2 (follower): 1 request; "
                 "out at simulated:3 (leader): 2 requests");
@@ -101,8 +101,8 @@ static void test_each_server_is_told_that_has_requests(void **state)
 static void test_what_was_not_read_is_told(void **state)
 {
     (void)state;
-    board->shared->sessions[0].asked = board->shared->sessions[3].asked =
-        board->shared->sessions[3].answered = true;
+    memory->fleet->sessions[0].asked = memory->fleet->sessions[3].asked =
+        memory->fleet->sessions[3].answered = true;
     assert_told(
         "nothing moved for 30 s: 6 sessions are unfinished, the first is session 0, which "
         "has a request out for its znode /l/n0; out at simulated:1 (follower): 2 requests, 1 "
@@ -115,10 +115,10 @@ static void test_what_is_too_long_is_cut_off(void **state)
     char text[64];
     (void)state;
     for (uint32_t i = 0; i < CLIENTS; i++)
-        board->shared->sessions[i].asked = true;
+        memory->fleet->sessions[i].asked = true;
     for (size_t size = 1; size < sizeof text; size++) {
         text[size] = 'x';
-        ending_describe(board, &counters, END_DEADLINE, text, size);
+        ending_describe(memory, &counters, END_DEADLINE, text, size);
         assert_int_equal(strlen(text), size - 1);
     }
 }

@@ -13,38 +13,38 @@
 #define CLIENTS 6
 
 static struct trial_plan plan;
-static struct lock_board *board;
+static struct trial_memory *memory;
 
 static void begin(const char *recipe)
 {
     struct error error;
-    lock_board_free(board);
+    trial_memory_free(memory);
     plan = (struct trial_plan){.recipe = registry_find(recipe),
                                .fleet.sessions = CLIENTS,
                                .locks = 1,
                                .fleet.processes = 1};
-    assert_int_equal(lock_board_new(&plan, &board, &error), ERROR_NONE);
+    assert_int_equal(trial_memory_new(&plan, &memory, &error), ERROR_NONE);
 }
 
 static int tear_down(void **state)
 {
     (void)state;
-    lock_board_free(board);
-    board = NULL;
+    trial_memory_free(memory);
+    memory = NULL;
     return 0;
 }
 
 static void grant(uint32_t session, int64_t order)
 {
-    checker_granted(board, 0, session, order, 100);
+    checker_granted(memory, 0, session, order, 100);
 }
 
 /* Exactly one, of this kind, and this session's. */
 static void expect(enum violation_kind kind, uint32_t session)
 {
-    assert_int_equal(atomic_load(&board->violation_count), 1);
-    assert_int_equal(board->violations[0].kind, kind);
-    assert_int_equal(board->violations[0].session, session + 1);
+    assert_int_equal(atomic_load(&memory->violation_count), 1);
+    assert_int_equal(memory->violations[0].kind, kind);
+    assert_int_equal(memory->violations[0].session, session + 1);
 }
 
 static void test_one_after_the_other_is_as_it_should_be(void **state)
@@ -53,12 +53,12 @@ static void test_one_after_the_other_is_as_it_should_be(void **state)
     begin("scalable");
     for (uint32_t i = 0; i < CLIENTS; i++) {
         grant(i, i);
-        assert_int_equal(checker_holders(board, 0), 1);
-        checker_released(board, 0, i);
-        assert_int_equal(checker_holders(board, 0), 0);
+        assert_int_equal(checker_holders(memory, 0), 1);
+        checker_released(memory, 0, i);
+        assert_int_equal(checker_holders(memory, 0), 0);
     }
-    assert_int_equal(atomic_load(&board->violation_count), 0);
-    assert_int_equal(atomic_load(&board->locks[0].inversions), 0);
+    assert_int_equal(atomic_load(&memory->violation_count), 0);
+    assert_int_equal(atomic_load(&memory->locks[0].inversions), 0);
 }
 
 static void test_a_second_holder_is_told_with_the_first(void **state)
@@ -68,7 +68,7 @@ static void test_a_second_holder_is_told_with_the_first(void **state)
     grant(2, 0);
     grant(4, 1);
     expect(VIOLATION_TWO_HOLDERS, 4);
-    assert_int_equal(board->violations[0].other, 3);
+    assert_int_equal(memory->violations[0].other, 3);
 }
 
 static void test_who_does_not_hold_cannot_release(void **state)
@@ -76,10 +76,10 @@ static void test_who_does_not_hold_cannot_release(void **state)
     (void)state;
     begin("scalable");
     grant(2, 0);
-    checker_released(board, 0, 3);
+    checker_released(memory, 0, 3);
     expect(VIOLATION_NOT_HOLDER, 3);
-    assert_int_equal(board->violations[0].other, 3); /* session 2 does, and goes on */
-    assert_int_equal(checker_holders(board, 0), 1);
+    assert_int_equal(memory->violations[0].other, 3); /* session 2 does, and goes on */
+    assert_int_equal(checker_holders(memory, 0), 1);
 }
 
 /* Clients 0 and 4 of rwlock write, the others read. */
@@ -89,11 +89,11 @@ static void test_readers_hold_together_and_no_writer_beside_them(void **state)
     begin("rwlock");
     grant(1, 0);
     grant(2, 1);
-    assert_int_equal(checker_holders(board, 0), 2);
-    assert_int_equal(atomic_load(&board->violation_count), 0);
+    assert_int_equal(checker_holders(memory, 0), 2);
+    assert_int_equal(atomic_load(&memory->violation_count), 0);
     grant(4, 2);
     expect(VIOLATION_TWO_HOLDERS, 4);
-    assert_int_equal(board->violations[0].found, 2);
+    assert_int_equal(memory->violations[0].found, 2);
 }
 
 static void test_no_reader_holds_beside_a_writer(void **state)
@@ -103,7 +103,7 @@ static void test_no_reader_holds_beside_a_writer(void **state)
     grant(0, 0);
     grant(1, 1);
     expect(VIOLATION_TWO_HOLDERS, 1);
-    assert_int_equal(board->violations[0].other, 1);
+    assert_int_equal(memory->violations[0].other, 1);
 }
 
 static void test_a_reader_that_does_not_hold_cannot_release(void **state)
@@ -111,9 +111,9 @@ static void test_a_reader_that_does_not_hold_cannot_release(void **state)
     (void)state;
     begin("rwlock");
     grant(1, 0);
-    checker_released(board, 0, 1);
-    assert_int_equal(atomic_load(&board->violation_count), 0);
-    checker_released(board, 0, 2);
+    checker_released(memory, 0, 1);
+    assert_int_equal(atomic_load(&memory->violation_count), 0);
+    checker_released(memory, 0, 2);
     expect(VIOLATION_NOT_HOLDER, 2);
 }
 
@@ -124,12 +124,12 @@ static void test_a_queue_grants_in_the_order_of_its_places(void **state)
     for (int64_t order = 4; order <= 5; order++) {
         begin("scalable");
         grant(0, 5);
-        checker_released(board, 0, 0);
+        checker_released(memory, 0, 0);
         grant(1, order);
         expect(VIOLATION_ORDER, 1);
-        assert_int_equal(board->violations[0].expected, 5);
-        assert_int_equal(board->violations[0].found, order);
-        assert_int_equal(atomic_load(&board->locks[0].inversions), 1);
+        assert_int_equal(memory->violations[0].expected, 5);
+        assert_int_equal(memory->violations[0].found, order);
+        assert_int_equal(atomic_load(&memory->locks[0].inversions), 1);
     }
 }
 
@@ -138,10 +138,10 @@ static void test_of_what_is_no_queue_the_order_is_counted_alone(void **state)
     (void)state;
     begin("nonscalable");
     grant(0, 5);
-    checker_released(board, 0, 0);
+    checker_released(memory, 0, 0);
     grant(1, 4);
-    assert_int_equal(atomic_load(&board->violation_count), 0);
-    assert_int_equal(atomic_load(&board->locks[0].inversions), 1);
+    assert_int_equal(atomic_load(&memory->violation_count), 0);
+    assert_int_equal(atomic_load(&memory->locks[0].inversions), 1);
 }
 
 /* Readers may be granted in any order among themselves, but none before the last writer's place. */
@@ -150,13 +150,13 @@ static void test_readers_keep_behind_the_writer_before_them(void **state)
     (void)state;
     begin("rwlock");
     grant(0, 3);
-    checker_released(board, 0, 0);
+    checker_released(memory, 0, 0);
     grant(2, 6);
     grant(1, 5);
-    assert_int_equal(atomic_load(&board->violation_count), 0);
+    assert_int_equal(atomic_load(&memory->violation_count), 0);
     grant(3, 2);
     expect(VIOLATION_ORDER, 3);
-    assert_int_equal(board->violations[0].expected, 3);
+    assert_int_equal(memory->violations[0].expected, 3);
 }
 
 static void test_a_writer_keeps_behind_the_readers_before_it(void **state)
@@ -164,7 +164,7 @@ static void test_a_writer_keeps_behind_the_readers_before_it(void **state)
     (void)state;
     begin("rwlock");
     grant(1, 6);
-    checker_released(board, 0, 1);
+    checker_released(memory, 0, 1);
     grant(4, 5);
     expect(VIOLATION_ORDER, 4);
 }
@@ -173,24 +173,24 @@ static void test_a_barrier_lets_nobody_in_before_all_have_come(void **state)
 {
     (void)state;
     begin("barrier");
-    atomic_store(&board->locks[0].arrivals, CLIENTS - 1);
+    atomic_store(&memory->locks[0].arrivals, CLIENTS - 1);
     grant(0, 0);
     expect(VIOLATION_ENTERED_EARLY, 0);
     begin("barrier");
-    atomic_store(&board->locks[0].arrivals, CLIENTS);
+    atomic_store(&memory->locks[0].arrivals, CLIENTS);
     grant(0, 0);
-    assert_int_equal(atomic_load(&board->violation_count), 0);
+    assert_int_equal(atomic_load(&memory->violation_count), 0);
 }
 
 static void test_a_barrier_lets_nobody_out_before_all_have_begun_to_leave(void **state)
 {
     (void)state;
     begin("barrier");
-    atomic_store(&board->locks[0].releases, CLIENTS);
-    checker_left(board, 0, 1);
-    assert_int_equal(atomic_load(&board->violation_count), 0);
-    atomic_store(&board->locks[0].releases, CLIENTS - 1);
-    checker_left(board, 0, 1);
+    atomic_store(&memory->locks[0].releases, CLIENTS);
+    checker_left(memory, 0, 1);
+    assert_int_equal(atomic_load(&memory->violation_count), 0);
+    atomic_store(&memory->locks[0].releases, CLIENTS - 1);
+    checker_left(memory, 0, 1);
     expect(VIOLATION_LEFT_EARLY, 1);
 }
 

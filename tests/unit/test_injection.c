@@ -15,7 +15,7 @@
 #define CLIENTS 6
 
 static struct trial_plan plan;
-static struct lock_board *board;
+static struct trial_memory *memory;
 
 /* All have arrived at the only lock, and session 0 holds it, since 100 ns. */
 static int set_up(void **state)
@@ -26,63 +26,63 @@ static int set_up(void **state)
                                .fleet.sessions = CLIENTS,
                                .locks = 1,
                                .fleet.processes = 1};
-    if (lock_board_new(&plan, &board, &error) != ERROR_NONE)
+    if (trial_memory_new(&plan, &memory, &error) != ERROR_NONE)
         return -1;
-    atomic_store(&board->locks[0].arrivals, CLIENTS);
-    atomic_store(&board->locks[0].grants, 1);
-    board->sessions[0].acquisitions = 1;
-    checker_granted(board, 0, 0, 0, 100);
+    atomic_store(&memory->locks[0].arrivals, CLIENTS);
+    atomic_store(&memory->locks[0].grants, 1);
+    memory->sessions[0].acquisitions = 1;
+    checker_granted(memory, 0, 0, 0, 100);
     return 0;
 }
 
 static int tear_down(void **state)
 {
     (void)state;
-    lock_board_free(board);
+    trial_memory_free(memory);
     return 0;
 }
 
 static void test_a_crashed_holder_holds_until_its_timeout(void **state)
 {
     (void)state;
-    atomic_store(&board->locks[0].lapses_ns, 1000);
-    injection_dead(board, 0, 2000);
-    checker_granted(board, 0, 1, 1, 1000);
-    assert_int_equal(atomic_load(&board->violation_count), 0);
+    atomic_store(&memory->locks[0].lapses_ns, 1000);
+    injection_dead(memory, 0, 2000);
+    checker_granted(memory, 0, 1, 1, 1000);
+    assert_int_equal(atomic_load(&memory->violation_count), 0);
 }
 
 static void test_a_grant_before_that_is_a_second_holder(void **state)
 {
     (void)state;
-    atomic_store(&board->locks[0].lapses_ns, 1000);
-    injection_dead(board, 0, 2000);
-    checker_granted(board, 0, 1, 1, 999);
-    assert_int_equal(atomic_load(&board->violation_count), 1);
-    assert_int_equal(board->violations[0].kind, VIOLATION_TWO_HOLDERS);
-    assert_int_equal(board->violations[0].session, 2);
-    assert_int_equal(board->violations[0].other, 1);
+    atomic_store(&memory->locks[0].lapses_ns, 1000);
+    injection_dead(memory, 0, 2000);
+    checker_granted(memory, 0, 1, 1, 999);
+    assert_int_equal(atomic_load(&memory->violation_count), 1);
+    assert_int_equal(memory->violations[0].kind, VIOLATION_TWO_HOLDERS);
+    assert_int_equal(memory->violations[0].session, 2);
+    assert_int_equal(memory->violations[0].other, 1);
 }
 
 static void test_a_holder_that_lives_never_lapses(void **state)
 {
     (void)state;
-    checker_granted(board, 0, 1, 1, UINT64_MAX);
-    assert_int_equal(board->violations[0].kind, VIOLATION_TWO_HOLDERS);
+    checker_granted(memory, 0, 1, 1, UINT64_MAX);
+    assert_int_equal(memory->violations[0].kind, VIOLATION_TWO_HOLDERS);
 }
 
 static void test_a_deserter_is_told_once(void **state)
 {
     char text[256];
     (void)state;
-    checker_released(board, 0, 0);
-    atomic_store(&board->locks[0].undeleted, 1);
-    board->shared->sessions[0].timeout_ms = 4000;
-    checker_granted(board, 0, 1, 1, UINT64_C(4200) * 1000 * 1000);
-    checker_released(board, 0, 1);
-    checker_granted(board, 0, 2, 2, UINT64_MAX);
-    assert_int_equal(atomic_load(&board->violation_count), 1);
+    checker_released(memory, 0, 0);
+    atomic_store(&memory->locks[0].undeleted, 1);
+    memory->fleet->sessions[0].timeout_ms = 4000;
+    checker_granted(memory, 0, 1, 1, UINT64_C(4200) * 1000 * 1000);
+    checker_released(memory, 0, 1);
+    checker_granted(memory, 0, 2, 2, UINT64_MAX);
+    assert_int_equal(atomic_load(&memory->violation_count), 1);
     assert_string_equal(
-        violation_describe(&board->violations[0], text, sizeof text),
+        violation_describe(&memory->violations[0], text, sizeof text),
         "lock 0, handoff 0: leftover: session 0 ended and left its ephemeral znode: "
         "session 1 was granted 4.200 s after the release, at the session timeout "
         "(4.000 s)");
@@ -91,7 +91,7 @@ static void test_a_deserter_is_told_once(void **state)
 static bool takes(enum death_who who, uint64_t handoff, uint32_t *session)
 {
     plan.death = (struct death){DEATH_EXIT, who, handoff};
-    return injection_due(board, session);
+    return injection_due(memory, session);
 }
 
 static void test_it_takes_whom_the_plan_says(void **state)
@@ -104,9 +104,9 @@ static void test_it_takes_whom_the_plan_says(void **state)
     assert_int_equal(session, 3); /* of 1 to 5 */
     assert_false(takes(DEATH_HOLDER, 1, &session));
     assert_false(takes(DEATH_WORKER, 0, &session));
-    atomic_store(&board->locks[0].releases, 1);
+    atomic_store(&memory->locks[0].releases, 1);
     assert_true(takes(DEATH_HOLDER, 1, &session));
-    injection_begun(board, 0, 100);
+    injection_begun(memory, 0, 100);
     assert_false(takes(DEATH_HOLDER, 1, &session));
 }
 
@@ -115,8 +115,8 @@ static void test_the_waiter_is_the_one_in_the_middle(void **state)
 {
     uint32_t session = UINT32_MAX;
     (void)state;
-    atomic_store(&board->locks[0].grants, 2);
-    board->sessions[1].acquisitions = 1;
+    atomic_store(&memory->locks[0].grants, 2);
+    memory->sessions[1].acquisitions = 1;
     assert_true(takes(DEATH_WAITER, 0, &session));
     assert_int_equal(session, 3); /* of 2 to 5 */
 }
@@ -126,7 +126,7 @@ static void test_a_session_dies_at_its_handoff_alone(void **state)
 {
     uint32_t session = UINT32_MAX;
     (void)state;
-    atomic_store(&board->locks[0].releases, 2);
+    atomic_store(&memory->locks[0].releases, 2);
     assert_false(takes(DEATH_HOLDER, 1, &session));
     assert_true(takes(DEATH_HOLDER, 2, &session));
     assert_false(takes(DEATH_HOLDER, 3, &session));
@@ -137,23 +137,23 @@ static void test_a_worker_dies_from_its_handoff_on(void **state)
 {
     (void)state;
     plan.death = (struct death){DEATH_CRASH, DEATH_WORKER, 2};
-    atomic_store(&board->locks[0].releases, 1);
-    assert_false(injection_crashes_work(board, 0));
-    atomic_store(&board->locks[0].releases, 2);
-    assert_true(injection_crashes_work(board, 0));
-    atomic_store(&board->locks[0].releases, 3);
-    assert_true(injection_crashes_work(board, 0));
-    injection_begun(board, 0, 100);
-    assert_false(injection_crashes_work(board, 0));
+    atomic_store(&memory->locks[0].releases, 1);
+    assert_false(injection_crashes_work(memory, 0));
+    atomic_store(&memory->locks[0].releases, 2);
+    assert_true(injection_crashes_work(memory, 0));
+    atomic_store(&memory->locks[0].releases, 3);
+    assert_true(injection_crashes_work(memory, 0));
+    injection_begun(memory, 0, 100);
+    assert_false(injection_crashes_work(memory, 0));
 }
 
 static void test_a_recipe_may_have_one(void **state)
 {
     uint32_t session = UINT32_MAX;
     (void)state;
-    assert_false(injection_due(board, &session));
+    assert_false(injection_due(memory, &session));
     plan.recipe = registry_find("broken-norecheck");
-    assert_true(injection_due(board, &session));
+    assert_true(injection_due(memory, &session));
     assert_int_equal(session, 3);
     assert_true(takes(DEATH_HOLDER, 0, &session)); /* the plan's goes first */
     assert_int_equal(session, 0);
@@ -162,12 +162,12 @@ static void test_a_recipe_may_have_one(void **state)
 static void test_the_dead_neither_hold_nor_wait(void **state)
 {
     (void)state;
-    assert_int_equal(handoff_holder(board, 0), 1);
-    assert_int_equal(handoff_waiting(board, 0), 5);
-    injection_dead(board, 0, 1);
-    atomic_fetch_add(&board->locks[0].abandoned, 2);
-    assert_int_equal(handoff_holder(board, 0), 0);
-    assert_int_equal(handoff_waiting(board, 0), 3);
+    assert_int_equal(handoff_holder(memory, 0), 1);
+    assert_int_equal(handoff_waiting(memory, 0), 5);
+    injection_dead(memory, 0, 1);
+    atomic_fetch_add(&memory->locks[0].abandoned, 2);
+    assert_int_equal(handoff_holder(memory, 0), 0);
+    assert_int_equal(handoff_waiting(memory, 0), 3);
 }
 
 int main(void)

@@ -70,7 +70,7 @@ static void test_a_notification_in_the_wrong_step_is_no_lost_wake_up(void **stat
     recipe.law.release = too_many;
     for (uint64_t seed = 1; seed <= SEEDS; seed++) {
         struct trial_result *result = run(&recipe, seed);
-        const struct violation *first = &result->board->violations[0];
+        const struct violation *first = &result->memory->violations[0];
         assert_int_equal(result->end, END_VIOLATION);
         assert_int_equal(first->kind, VIOLATION_LAW);
         assert_int_equal(first->tally, TALLY_NOTIFICATION);

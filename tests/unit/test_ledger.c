@@ -17,7 +17,7 @@
 #define LOCKS 2
 
 static struct trial_plan plan;
-static struct lock_board *board;
+static struct trial_memory *memory;
 static const struct actor actor;
 static struct meter meter;
 
@@ -29,19 +29,19 @@ static int set_up(void **state)
                                .fleet.sessions = 4,
                                .locks = LOCKS,
                                .fleet.processes = 1};
-    if (lock_board_new(&plan, &board, &error) != ERROR_NONE)
+    if (trial_memory_new(&plan, &memory, &error) != ERROR_NONE)
         return -1;
     meter =
-        (struct meter){.board = board, .worker = &board->workers[0], .actor = &actor, .lock = 1};
+        (struct meter){.memory = memory, .worker = &memory->workers[0], .actor = &actor, .lock = 1};
     for (uint32_t lock = 0; lock < LOCKS; lock++)
-        atomic_store(&board->locks[lock].arrivals, 2);
+        atomic_store(&memory->locks[lock].arrivals, 2);
     return 0;
 }
 
 static int tear_down(void **state)
 {
     (void)state;
-    lock_board_free(board);
+    trial_memory_free(memory);
     return 0;
 }
 
@@ -117,26 +117,26 @@ static void test_each_handoff_of_a_lock_has_a_row(void **state)
 
 static uint64_t counted(uint64_t handoff, enum tally_kind kind)
 {
-    return ledger_row(&board->ledger, 1, handoff)->tally.of[kind];
+    return ledger_row(&memory->ledger, 1, handoff)->tally.of[kind];
 }
 
 /* What a lock session does when the lock is released or loses its holder, when a notification has
  * come, and when it is granted. */
 static void begin_handoff(uint64_t now_ns, bool holder_died)
 {
-    handoff_begin(board, meter.lock, now_ns, holder_died);
+    handoff_begin(memory, meter.lock, now_ns, holder_died);
 }
 
 static void notify(enum client_event event, bool spurious, uint64_t now_ns)
 {
-    meter_notified(&meter, spurious, handoff_notification_ns(board, meter.lock, event, now_ns));
+    meter_notified(&meter, spurious, handoff_notification_ns(memory, meter.lock, event, now_ns));
 }
 
 static void grant(uint32_t session, uint64_t acquire_ns, uint64_t now_ns)
 {
-    uint64_t handoff_ns = handoff_grant_ns(board, meter.lock, now_ns - acquire_ns, now_ns);
+    uint64_t handoff_ns = handoff_grant_ns(memory, meter.lock, now_ns - acquire_ns, now_ns);
     meter_granted(&meter, acquire_ns, handoff_ns);
-    handoff_granted(board, meter.lock, session, handoff_ns, now_ns);
+    handoff_granted(memory, meter.lock, session, handoff_ns, now_ns);
 }
 
 static void reply(enum operation operation, enum zk_status status, size_t names)
@@ -155,24 +155,24 @@ static void test_a_message_is_in_the_row_of_its_handoff_and_in_the_total(void **
     assert_int_equal(counted(0, TALLY_CREATE), 1);
     assert_int_equal(counted(0, TALLY_MULTI), 1);
     assert_int_equal(counted(1, TALLY_CREATE), 1);
-    assert_int_equal(board->workers[0].total.of[TALLY_CREATE], 2);
-    assert_int_equal(ledger_row(&board->ledger, 0, 0)->tally.of[TALLY_CREATE], 0);
-    assert_int_equal(lock_board_requests(board), 3);
+    assert_int_equal(memory->workers[0].total.of[TALLY_CREATE], 2);
+    assert_int_equal(ledger_row(&memory->ledger, 0, 0)->tally.of[TALLY_CREATE], 0);
+    assert_int_equal(trial_memory_requests(memory), 3);
 }
 
 /* Words that all processes write would cost them each other's cache lines. */
 static void test_a_request_is_counted_in_no_word_of_all_workers(void **state)
 {
-    struct lock_board before;
+    struct trial_memory before;
     struct shared shared_before;
     (void)state;
-    memcpy(&before, board, sizeof before);
-    memcpy(&shared_before, board->shared, sizeof shared_before);
+    memcpy(&before, memory, sizeof before);
+    memcpy(&shared_before, memory->fleet, sizeof shared_before);
     meter_sent(&meter, OP_CREATE);
     reply(OP_CREATE, ZK_OK, 0);
-    assert_memory_equal(&before, board, sizeof before);
-    assert_memory_equal(&shared_before, board->shared, sizeof shared_before);
-    assert_int_equal(lock_board_requests(board), 1);
+    assert_memory_equal(&before, memory, sizeof before);
+    assert_memory_equal(&shared_before, memory->fleet, sizeof shared_before);
+    assert_int_equal(trial_memory_requests(memory), 1);
 }
 
 static void test_replies_are_counted_for_what_they_say(void **state)
@@ -204,11 +204,11 @@ static void test_before_the_first_release_nothing_is_handed_on(void **state)
     (void)state;
     notify(EVENT_DELETED, false, 500);
     grant(1, 200, 500);
-    const struct histogram *latency = board->workers[0].latency[0];
+    const struct histogram *latency = memory->workers[0].latency[0];
     assert_int_equal(histogram_count(&latency[METER_HANDOFF]), 0);
     assert_int_equal(histogram_count(&latency[METER_NOTIFICATION]), 0);
     assert_int_equal(histogram_count(&latency[METER_ACQUIRE]), 1);
-    assert_int_equal(ledger_row(&board->ledger, 1, 0)->handoff_ns, 0);
+    assert_int_equal(ledger_row(&memory->ledger, 1, 0)->handoff_ns, 0);
 }
 
 /* ------------------------------------------------------------------ bytes */
@@ -251,19 +251,19 @@ static void test_rows_that_do_not_sum_up_are_told_of_every_kind(void **state)
         struct tally total = {0};
         tear_down(state);
         assert_int_equal(set_up(state), 0);
-        atomic_store(&board->locks[1].releases, 1);
-        ledger_row(&board->ledger, 0, 0)->tally.of[kind] = 5;
-        ledger_row(&board->ledger, 1, 1)->tally.of[kind] = 2;
+        atomic_store(&memory->locks[1].releases, 1);
+        ledger_row(&memory->ledger, 0, 0)->tally.of[kind] = 5;
+        ledger_row(&memory->ledger, 1, 1)->tally.of[kind] = 2;
         total.of[kind] = 7;
-        lock_board_check_ledger(board, &total);
-        assert_int_equal(atomic_load(&board->violation_count), 0);
+        trial_memory_check_ledger(memory, &total);
+        assert_int_equal(atomic_load(&memory->violation_count), 0);
         total.of[kind] = 8;
-        lock_board_check_ledger(board, &total);
-        assert_int_equal(atomic_load(&board->violation_count), 1);
-        assert_int_equal(board->violations[0].kind, VIOLATION_LEDGER);
-        assert_int_equal(board->violations[0].tally, kind);
-        assert_int_equal(board->violations[0].expected, 8);
-        assert_int_equal(board->violations[0].found, 7);
+        trial_memory_check_ledger(memory, &total);
+        assert_int_equal(atomic_load(&memory->violation_count), 1);
+        assert_int_equal(memory->violations[0].kind, VIOLATION_LEDGER);
+        assert_int_equal(memory->violations[0].tally, kind);
+        assert_int_equal(memory->violations[0].expected, 8);
+        assert_int_equal(memory->violations[0].found, 7);
     }
 }
 

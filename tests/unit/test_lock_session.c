@@ -15,7 +15,7 @@
 #include <stdio.h>
 
 static struct trial_plan plan;
-static struct lock_board *board;
+static struct trial_memory *memory;
 static struct lock_session session;
 static uint64_t time_ns;
 
@@ -79,17 +79,17 @@ static int set_up(void **state)
                                .fleet.sessions = 3,
                                .locks = 1,
                                .fleet.processes = 1};
-    if (lock_board_new(&plan, &board, &error) != ERROR_NONE)
+    if (trial_memory_new(&plan, &memory, &error) != ERROR_NONE)
         return -1;
     client = (struct client){
         .driver = &driver, .listener = lock_session_ops.listener, .owner = &session};
-    session = (struct lock_session){.actor = {.shared = board->shared,
-                                              .worker = &board->shared->workers[0],
+    session = (struct lock_session){.actor = {.shared = memory->fleet,
+                                              .worker = &memory->fleet->workers[0],
                                               .ops = &lock_session_ops,
                                               .client = &client,
                                               .session = 1,
                                               .established = true}};
-    lock_session_ops.init(&session, board, 1);
+    lock_session_ops.init(&session, memory, 1);
     session.contender.client = &client;
     session.state = SESSION_IDLE;
     time_ns = 1000;
@@ -99,7 +99,7 @@ static int set_up(void **state)
 static int tear_down(void **state)
 {
     (void)state;
-    lock_board_free(board);
+    trial_memory_free(memory);
     return 0;
 }
 
@@ -117,28 +117,28 @@ static void answer(enum zk_status status)
 static void park(void)
 {
     order(ORDER_GATE);
-    atomic_store(&board->shared->busy, 1);
+    atomic_store(&memory->fleet->busy, 1);
     order(LOCK_ORDER_ARRIVE);
     answer(ZK_NODE_EXISTS);
     answer(ZK_OK);
     assert_int_equal(session.state, SESSION_PARKED);
-    assert_int_equal(atomic_load(&board->shared->busy), 0);
+    assert_int_equal(atomic_load(&memory->fleet->busy), 0);
 }
 
 /* ------------------------------------------------------------------ reports */
 
-/* On threads the session's own may be closing it yet, and says so on the board first. */
+/* On threads the session's own may be closing it yet, and says so in the shared memory first. */
 static void test_a_session_that_is_dying_reports_nothing(void **state)
 {
     (void)state;
     park();
     order(ORDER_REPORT);
-    assert_true(board->sessions[1].parked);
-    injection_dead(board, 1, time_ns);
+    assert_true(memory->sessions[1].parked);
+    injection_dead(memory, 1, time_ns);
     order(ORDER_REPORT);
-    assert_false(board->sessions[1].parked);
+    assert_false(memory->sessions[1].parked);
     order(ORDER_READ);
-    assert_false(board->sessions[1].parked);
+    assert_false(memory->sessions[1].parked);
 }
 
 /* ------------------------------------------------------------------ a session that has died */
@@ -158,24 +158,24 @@ static void test_the_alarm_of_a_dead_session_resumes_nothing(void **state)
 
 /* ------------------------------------------------------------------ a connection that is lost */
 
-static void test_a_loss_is_on_the_board_before_what_follows(void **state)
+static void test_a_loss_is_shared_before_what_follows(void **state)
 {
     (void)state;
     park();
     lock_session_ops.listener->state_changed(&session, CLIENT_CONNECTING);
-    assert_int_equal(atomic_load(&board->shared->losses), 1);
+    assert_int_equal(atomic_load(&memory->fleet->losses), 1);
     lock_session_ops.listener->state_changed(&session,
                                              CLIENT_CONNECTING); /* tried again, in vain */
-    assert_int_equal(atomic_load(&board->shared->losses), 1);
+    assert_int_equal(atomic_load(&memory->fleet->losses), 1);
     order(ORDER_REPORT);
-    assert_true(board->sessions[1].missed);
+    assert_true(memory->sessions[1].missed);
     lock_session_ops.listener->state_changed(&session, CLIENT_ESTABLISHED);
-    assert_int_equal(atomic_load(&board->shared->losses), 1);
-    assert_int_equal(atomic_load(&board->shared->workers[0].reconnects), 1);
+    assert_int_equal(atomic_load(&memory->fleet->losses), 1);
+    assert_int_equal(atomic_load(&memory->fleet->workers[0].reconnects), 1);
     order(ORDER_REPORT);
-    assert_true(board->sessions[1].missed);
+    assert_true(memory->sessions[1].missed);
     lock_session_ops.listener->state_changed(&session, CLIENT_CONNECTING);
-    assert_int_equal(atomic_load(&board->shared->losses), 2);
+    assert_int_equal(atomic_load(&memory->fleet->losses), 2);
 }
 
 static void test_a_loss_before_the_gate_counts_while_it_lasts(void **state)
@@ -184,32 +184,32 @@ static void test_a_loss_before_the_gate_counts_while_it_lasts(void **state)
     lock_session_ops.listener->state_changed(&session, CLIENT_CONNECTING);
     lock_session_ops.listener->state_changed(&session, CLIENT_ESTABLISHED);
     order(ORDER_GATE);
-    assert_int_equal(atomic_load(&board->shared->losses), 0);
+    assert_int_equal(atomic_load(&memory->fleet->losses), 0);
     tear_down(state);
     set_up(state);
     lock_session_ops.listener->state_changed(&session, CLIENT_CONNECTING);
-    assert_int_equal(atomic_load(&board->shared->losses), 0);
+    assert_int_equal(atomic_load(&memory->fleet->losses), 0);
     order(ORDER_GATE);
-    assert_int_equal(atomic_load(&board->shared->losses), 1);
+    assert_int_equal(atomic_load(&memory->fleet->losses), 1);
 }
 
 /* Deleted and made again, a znode has changed: the watch is used up, and the lock may be free. */
 static void test_any_event_of_the_znode_ends_the_wait(void **state)
 {
     static const enum client_event events[] = {EVENT_CREATED, EVENT_DELETED, EVENT_CHANGED};
-    const struct tally *total = &board->workers[0].total;
+    const struct tally *total = &memory->workers[0].total;
     (void)state;
     park();
     uint64_t requests = tally_rpcs(total);
     for (size_t i = 0; i < sizeof events / sizeof events[0]; i++) {
         lock_session_ops.listener->notified(&session, events[i], session.contender.node);
-        assert_int_equal(atomic_load(&board->shared->busy), 1);
+        assert_int_equal(atomic_load(&memory->fleet->busy), 1);
         answer(ZK_NODE_EXISTS);
         answer(ZK_OK);
         assert_int_equal(session.state, SESSION_PARKED);
     }
     assert_int_equal(tally_rpcs(total), requests + 6);
-    assert_int_equal(board->workers[0].total.of[TALLY_NOTIFICATION_SPURIOUS], 0);
+    assert_int_equal(memory->workers[0].total.of[TALLY_NOTIFICATION_SPURIOUS], 0);
     /* Of its children, or another znode, it was told by another watch. */
     lock_session_ops.listener->notified(&session, EVENT_CHILD, session.contender.node);
     lock_session_ops.listener->notified(&session, EVENT_DELETED, "/another");
@@ -224,14 +224,14 @@ static void test_any_event_of_the_znode_ends_the_wait(void **state)
 static void test_the_last_release_is_the_latest(void **state)
 {
     (void)state;
-    atomic_store(&board->last_released_ns, 5000);
+    atomic_store(&memory->last_released_ns, 5000);
     session.state = SESSION_HOLDING;
     session.nested = 1;
-    atomic_store(&board->locks[0].holder, 2);
+    atomic_store(&memory->locks[0].holder, 2);
     lock_session_ops.alarm(&session, 0);
     time_ns = 3000;
     answer(ZK_OK);
-    assert_int_equal(atomic_load(&board->last_released_ns), 5000);
+    assert_int_equal(atomic_load(&memory->last_released_ns), 5000);
     assert_int_equal(session.state, SESSION_IDLE);
 }
 
@@ -240,14 +240,14 @@ static void test_a_crashed_holder_holds_for_its_timeout_from_its_last_request(vo
 {
     (void)state;
     session.state = SESSION_HOLDING;
-    atomic_store(&board->locks[0].holder, 2);
+    atomic_store(&memory->locks[0].holder, 2);
     client.sent_ns = 1000 * NS_PER_MS;
     time_ns = 3000 * NS_PER_MS;
     plan.death = (struct death){.how = DEATH_CRASH, .who = DEATH_HOLDER};
     order(LOCK_ORDER_DIE);
     assert_int_equal(session.state, SESSION_DEAD);
-    assert_int_equal(atomic_load(&board->locks[0].lapses_ns), 5000 * NS_PER_MS);
-    assert_int_equal(atomic_load(&board->shared->expires_ns), 11000 * NS_PER_MS);
+    assert_int_equal(atomic_load(&memory->locks[0].lapses_ns), 5000 * NS_PER_MS);
+    assert_int_equal(atomic_load(&memory->fleet->expires_ns), 11000 * NS_PER_MS);
 }
 
 static void test_nothing_counts_behind_the_last_reading(void **state)
@@ -260,11 +260,11 @@ static void test_nothing_counts_behind_the_last_reading(void **state)
     lock_session_ops.listener->replied(&session, &reply);
     lock_session_ops.listener->state_changed(&session, CLIENT_EXPIRED);
     lock_session_ops.alarm(&session, 0);
-    const struct tally *total = &board->workers[0].total;
+    const struct tally *total = &memory->workers[0].total;
     assert_int_equal(total->of[TALLY_NOTIFICATION], 0);
     assert_int_equal(total->of[TALLY_NAMES_LISTED], 0);
-    assert_int_equal(atomic_load(&board->shared->lost), 0);
-    assert_int_equal(ledger_row(&board->ledger, 0, 0)->tally.of[TALLY_NOTIFICATION], 0);
+    assert_int_equal(atomic_load(&memory->fleet->lost), 0);
+    assert_int_equal(ledger_row(&memory->ledger, 0, 0)->tally.of[TALLY_NOTIFICATION], 0);
     assert_int_equal(session.state, SESSION_READ);
 }
 
@@ -275,7 +275,7 @@ int main(void)
                                         tear_down),
         cmocka_unit_test_setup_teardown(test_the_alarm_of_a_dead_session_resumes_nothing, set_up,
                                         tear_down),
-        cmocka_unit_test_setup_teardown(test_a_loss_is_on_the_board_before_what_follows, set_up,
+        cmocka_unit_test_setup_teardown(test_a_loss_is_shared_before_what_follows, set_up,
                                         tear_down),
         cmocka_unit_test_setup_teardown(test_a_loss_before_the_gate_counts_while_it_lasts, set_up,
                                         tear_down),

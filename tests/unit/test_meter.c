@@ -15,7 +15,7 @@
 #include "trial/meter.h"
 
 static struct trial_plan plan;
-static struct lock_board *board;
+static struct trial_memory *memory;
 static struct actor actor;
 static struct meter meter;
 
@@ -28,42 +28,42 @@ static int set_up(void **state)
                                .fleet.sessions = 3,
                                .locks = 1,
                                .fleet.processes = 1};
-    if (lock_board_new(&plan, &board, &error) != ERROR_NONE)
+    if (trial_memory_new(&plan, &memory, &error) != ERROR_NONE)
         return -1;
-    meter = (struct meter){.board = board, .worker = &board->workers[0], .actor = &actor};
-    atomic_store(&board->locks[0].arrivals, plan.fleet.sessions);
+    meter = (struct meter){.memory = memory, .worker = &memory->workers[0], .actor = &actor};
+    atomic_store(&memory->locks[0].arrivals, plan.fleet.sessions);
     return 0;
 }
 
 static int tear_down(void **state)
 {
     (void)state;
-    lock_board_free(board);
+    trial_memory_free(memory);
     return 0;
 }
 
 static const struct histogram *latency(enum meter_kind kind)
 {
-    return &board->workers[0].latency[actor.role][kind];
+    return &memory->workers[0].latency[actor.role][kind];
 }
 
 /* What a lock session does when the lock is released or loses its holder, when a notification has
  * come, and when it is granted. */
 static void begin_handoff(uint64_t now_ns, bool holder_died)
 {
-    handoff_begin(board, meter.lock, now_ns, holder_died);
+    handoff_begin(memory, meter.lock, now_ns, holder_died);
 }
 
 static void notify(enum client_event event, bool spurious, uint64_t now_ns)
 {
-    meter_notified(&meter, spurious, handoff_notification_ns(board, meter.lock, event, now_ns));
+    meter_notified(&meter, spurious, handoff_notification_ns(memory, meter.lock, event, now_ns));
 }
 
 static void grant(uint32_t session, uint64_t acquire_ns, uint64_t now_ns)
 {
-    uint64_t handoff_ns = handoff_grant_ns(board, meter.lock, now_ns - acquire_ns, now_ns);
+    uint64_t handoff_ns = handoff_grant_ns(memory, meter.lock, now_ns - acquire_ns, now_ns);
     meter_granted(&meter, acquire_ns, handoff_ns);
-    handoff_granted(board, meter.lock, session, handoff_ns, now_ns);
+    handoff_granted(memory, meter.lock, session, handoff_ns, now_ns);
 }
 
 static void test_times_are_from_the_release_on(void **state)
@@ -74,7 +74,7 @@ static void test_times_are_from_the_release_on(void **state)
     grant(1, 900, 1700);
     assert_int_equal(latency(METER_NOTIFICATION)->max_ns, 200);
     assert_int_equal(latency(METER_HANDOFF)->max_ns, 700);
-    assert_int_equal(ledger_row(&board->ledger, 0, 1)->handoff_ns, 700);
+    assert_int_equal(ledger_row(&memory->ledger, 0, 1)->handoff_ns, 700);
 }
 
 /* The clock was looked at before the other process sent it. */
@@ -88,18 +88,18 @@ static void test_what_came_before_a_release_is_not_its_work(void **state)
     assert_int_equal(histogram_count(latency(METER_HANDOFF)), 0);
     assert_int_equal(latency(METER_NOTIFICATION)->overflow, 0);
     assert_int_equal(latency(METER_HANDOFF)->overflow, 0);
-    assert_int_equal(ledger_row(&board->ledger, 0, 1)->handoff_ns, 0);
-    assert_int_equal(board->workers[0].total.of[TALLY_NOTIFICATION], 1);
+    assert_int_equal(ledger_row(&memory->ledger, 0, 1)->handoff_ns, 0);
+    assert_int_equal(memory->workers[0].total.of[TALLY_NOTIFICATION], 1);
 }
 
 static void test_a_grant_before_a_death_is_no_recovery(void **state)
 {
     (void)state;
-    injection_begun(board, 0, 1000);
+    injection_begun(memory, 0, 1000);
     grant(1, 900, 999);
-    assert_int_equal(atomic_load(&board->recovery_ns), 0);
+    assert_int_equal(atomic_load(&memory->recovery_ns), 0);
     grant(2, 900, 1300);
-    assert_int_equal(atomic_load(&board->recovery_ns), 300);
+    assert_int_equal(atomic_load(&memory->recovery_ns), 300);
 }
 
 /* A child that changed may be who has arrived since the release: that is none of its notifications.
@@ -110,7 +110,7 @@ static void test_a_change_behind_an_arrival_is_not_the_releases(void **state)
     begin_handoff(1000, false);
     notify(EVENT_CHILD, false, 1100);
     assert_int_equal(histogram_count(latency(METER_NOTIFICATION)), 1);
-    atomic_store(&board->locks[0].joined, true);
+    atomic_store(&memory->locks[0].joined, true);
     notify(EVENT_CHILD, false, 1900);
     assert_int_equal(histogram_count(latency(METER_NOTIFICATION)), 1);
     notify(EVENT_DELETED, false, 1200);
@@ -122,14 +122,14 @@ static void test_who_joins_has_no_handoff(void **state)
 {
     (void)state;
     begin_handoff(1000, false);
-    atomic_store(&board->locks[0].sharers, 2);
+    atomic_store(&memory->locks[0].sharers, 2);
     grant(1, 300, 1700); /* arrived at 1400 */
     assert_int_equal(histogram_count(latency(METER_HANDOFF)), 0);
-    assert_int_equal(ledger_row(&board->ledger, 0, 1)->handoff_ns, 0);
+    assert_int_equal(ledger_row(&memory->ledger, 0, 1)->handoff_ns, 0);
     grant(2, 900, 1700); /* arrived at 800: it was waiting */
     assert_int_equal(histogram_count(latency(METER_HANDOFF)), 1);
     /* Alone it owes its grant to the release, though that came before. */
-    atomic_store(&board->locks[0].sharers, 1);
+    atomic_store(&memory->locks[0].sharers, 1);
     grant(0, 300, 1800);
     assert_int_equal(histogram_count(latency(METER_HANDOFF)), 2);
 }
@@ -141,7 +141,7 @@ static void test_the_grant_behind_a_death_is_no_handoff(void **state)
     begin_handoff(1000, true);
     grant(1, 900, 1700);
     assert_int_equal(histogram_count(latency(METER_HANDOFF)), 0);
-    assert_int_equal(ledger_row(&board->ledger, 0, 1)->handoff_ns, 700);
+    assert_int_equal(ledger_row(&memory->ledger, 0, 1)->handoff_ns, 700);
     begin_handoff(2000, false);
     grant(2, 1900, 2100);
     assert_int_equal(histogram_count(latency(METER_HANDOFF)), 1);
@@ -150,7 +150,7 @@ static void test_the_grant_behind_a_death_is_no_handoff(void **state)
 /* From each one's first grant on, until the last has been let in. */
 static void test_a_steady_trial_times_its_middle(void **state)
 {
-    struct lock_state *lock = &board->locks[0];
+    struct lock_state *lock = &memory->locks[0];
     (void)state;
     plan.workload = WORKLOAD_STEADY;
     plan.handoffs = 10;
@@ -191,7 +191,7 @@ static void read_bytes(uint64_t connection, uint64_t sent, uint64_t received)
 static void test_the_bytes_of_a_new_connection_count_from_zero(void **state)
 {
     const struct client client = {.driver = &driver};
-    const uint64_t *of = board->workers[0].total.of;
+    const uint64_t *of = memory->workers[0].total.of;
     (void)state;
     counters = (struct client_bytes){1, 100, 100};
     client_bytes(&client, &meter.bytes);

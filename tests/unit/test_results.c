@@ -52,13 +52,13 @@ static int set_up(void **state)
                              .drain_s = 1,
                              .complete = true,
                              .valid = true};
-    return latency == NULL || lock_board_new(&plan, &result.board, &error) != ERROR_NONE;
+    return latency == NULL || trial_memory_new(&plan, &result.memory, &error) != ERROR_NONE;
 }
 
 static int tear_down(void **state)
 {
     (void)state;
-    lock_board_free(result.board);
+    trial_memory_free(result.memory);
     free(latency);
     return folder_remove(parent);
 }
@@ -75,9 +75,9 @@ static void add(uint64_t handoffs)
     const struct sample_context context = {"out", "standalone", 1, &options};
     struct error error;
     sample.handoffs = handoffs;
-    atomic_store(&result.board->locks[0].releases, handoffs);
+    atomic_store(&result.memory->locks[0].releases, handoffs);
     for (uint64_t handoff = 0; handoff <= handoffs; handoff++)
-        ledger_row(&result.board->ledger, 0, handoff)->tally.of[TALLY_CREATE] = handoff;
+        ledger_row(&result.memory->ledger, 0, handoff)->tally.of[TALLY_CREATE] = handoff;
     assert_int_equal(results_add(&results, &context, &sample, &result, &error), ERROR_NONE);
     sample.cell.trial++;
 }
@@ -193,8 +193,8 @@ static void a_limited_rate_has_no_times_over_several_steps(void **state)
 static void each_session_has_its_row(void **state)
 {
     (void)state;
-    struct shared_session *session = &result.board->shared->sessions[7];
-    result.board->sessions[7].acquisitions = 3;
+    struct shared_session *session = &result.memory->fleet->sessions[7];
+    result.memory->sessions[7].acquisitions = 3;
     strcpy(session->server, "127.0.0.1:2181");
     session->role = ROLE_FOLLOWER;
     begin(1);

@@ -38,7 +38,7 @@ static int set_up(void **state)
     cores = 64;
     histograms = calloc(1 + METER_KINDS + ROLES * METER_KINDS, sizeof *histograms);
     result = (struct trial_result){.end = END_DONE, .elapsed_ns = 10 * NS_PER_S};
-    if (histograms == NULL || lock_board_new(&plan, &result.board, &error) != ERROR_NONE)
+    if (histograms == NULL || trial_memory_new(&plan, &result.memory, &error) != ERROR_NONE)
         return -1;
     result.late = histograms;
     result.latency = histograms + 1;
@@ -49,7 +49,7 @@ static int set_up(void **state)
 static int tear_down(void **state)
 {
     (void)state;
-    lock_board_free(result.board);
+    trial_memory_free(result.memory);
     free(histograms);
     return 0;
 }
@@ -316,7 +316,8 @@ static void test_a_violation_is_told_first(void **state)
     (void)state;
     result.end = END_VIOLATION;
     result.violation_count = 1;
-    lock_board_violate(result.board, &(struct violation){.kind = VIOLATION_LEFTOVER, .found = 2});
+    trial_memory_violate(result.memory,
+                         &(struct violation){.kind = VIOLATION_LEFTOVER, .found = 2});
     struct sample sample = take();
     assert_true(sample.valid);
     assert_false(sample.complete);

@@ -131,7 +131,7 @@ static void explain(const struct world *world, const struct trial_result *result
 {
     char text[256] = "", wrong[1024];
     if (result->violation_count > 0)
-        violation_describe(&result->board->violations[0], text, sizeof text);
+        violation_describe(&result->memory->violations[0], text, sizeof text);
     snprintf(wrong, sizeof wrong, "%s: %s%s%s", what, text,
              text[0] != '\0' && result->reason[0] != '\0' ? "; " : "", result->reason);
     fail_world(world, wrong);
@@ -347,7 +347,7 @@ static void check_broken(const struct recipe *recipe, uint64_t seed)
     while (strcmp(caught[i].recipe, recipe->name) != 0)
         assert_true(++i < sizeof caught / sizeof caught[0]);
     struct trial_result *result = run(&world);
-    if (result->violation_count == 0 || result->board->violations[0].kind != caught[i].kind)
+    if (result->violation_count == 0 || result->memory->violations[0].kind != caught[i].kind)
         explain(&world, result, "it is not caught");
     assert_int_equal(result->end, caught[i].end);
     trial_result_free(result);
@@ -379,7 +379,7 @@ static void test_holds_of_no_length_overlap(void **state)
     world.plan.locks = 1;
     world.plan.hold.mean_ns = 0;
     struct trial_result *result = run(&world);
-    if (result->violation_count == 0 || result->board->violations[0].kind != VIOLATION_TWO_HOLDERS)
+    if (result->violation_count == 0 || result->memory->violations[0].kind != VIOLATION_TWO_HOLDERS)
         explain(&world, result, "two holders are not seen");
     trial_result_free(result);
 }

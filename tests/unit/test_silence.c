@@ -17,7 +17,7 @@
 
 static struct connect_string servers;
 static struct trial_plan plan;
-static struct lock_board *board;
+static struct trial_memory *memory;
 static struct stall stall;
 static uint64_t now_ns;
 
@@ -35,20 +35,20 @@ static int set_up(void **state)
                                .locks = 1,
                                .fleet.processes = 2,
                                .fleet.servers = &servers};
-    if (lock_board_new(&plan, &board, &error) != ERROR_NONE)
+    if (trial_memory_new(&plan, &memory, &error) != ERROR_NONE)
         return -1;
     for (uint32_t i = 0; i < plan.fleet.sessions; i++)
-        snprintf(board->shared->sessions[i].server, sizeof board->shared->sessions[i].server,
+        snprintf(memory->fleet->sessions[i].server, sizeof memory->fleet->sessions[i].server,
                  "10.0.0.1:%u", i % 2 + 1);
     now_ns = BEGIN_NS;
-    stall_begin(&stall, board, now_ns);
+    stall_begin(&stall, memory, now_ns);
     return 0;
 }
 
 static int tear_down(void **state)
 {
     (void)state;
-    lock_board_free(board);
+    trial_memory_free(memory);
     return 0;
 }
 
@@ -58,28 +58,28 @@ static void let_pass(uint64_t ns)
     for (uint64_t until_ns = now_ns + ns; now_ns < until_ns;) {
         now_ns += NS_PER_S / 10;
         stall_look(&stall, now_ns, 0);
-        if (atomic_load(&board->shared->inquiry) > 0)
-            atomic_store(&board->shared->reported, plan.fleet.processes);
+        if (atomic_load(&memory->fleet->inquiry) > 0)
+            atomic_store(&memory->fleet->reported, plan.fleet.processes);
     }
 }
 
 static void receive(void)
 {
-    tally_add(&board->workers[1].total, TALLY_BYTES_RECEIVED, 40);
+    tally_add(&memory->workers[1].total, TALLY_BYTES_RECEIVED, 40);
     stall_look(&stall, now_ns, 0);
 }
 
 static void record(uint64_t latency_ns, unsigned times)
 {
     while (times-- > 0)
-        histogram_record(&board->workers[1].latency[ROLE_LEADER][METER_CREATE], latency_ns);
+        histogram_record(&memory->workers[1].latency[ROLE_LEADER][METER_CREATE], latency_ns);
 }
 
 static void test_a_request_without_an_answer_is_a_stall(void **state)
 {
     (void)state;
-    board->shared->sessions[1].asked = board->shared->sessions[3].asked =
-        board->shared->sessions[0].asked = true;
+    memory->fleet->sessions[1].asked = memory->fleet->sessions[3].asked =
+        memory->fleet->sessions[0].asked = true;
     let_pass(STALL_LEAST_NS);
     assert_int_equal(stall_lasts_ns(&stall, now_ns), 0);
     let_pass(2 * NS_PER_S);
@@ -96,11 +96,11 @@ static void test_a_request_without_an_answer_is_a_stall(void **state)
 static void test_all_stalls_are_counted_and_the_longest_named(void **state)
 {
     (void)state;
-    board->shared->sessions[0].asked = true;
+    memory->fleet->sessions[0].asked = true;
     let_pass(4 * NS_PER_S);
     receive();
-    board->shared->sessions[0].asked = false;
-    board->shared->sessions[1].asked = true;
+    memory->fleet->sessions[0].asked = false;
+    memory->fleet->sessions[1].asked = true;
     let_pass(2 * NS_PER_S);
     stall_end(&stall, now_ns, false); /* in the middle of the second */
     assert_int_equal(stall.found.count, 2);
@@ -112,7 +112,7 @@ static void test_all_stalls_are_counted_and_the_longest_named(void **state)
 static void test_as_long_as_the_bound_is_no_stall(void **state)
 {
     (void)state;
-    board->shared->sessions[0].asked = true;
+    memory->fleet->sessions[0].asked = true;
     for (int i = 0; i < 5; i++) {
         let_pass(STALL_LEAST_NS);
         receive();
@@ -127,13 +127,13 @@ static void test_as_long_as_the_bound_is_no_stall(void **state)
 static void test_whatever_moves_ends_the_silence(void **state)
 {
     (void)state;
-    board->shared->sessions[0].asked = true;
+    memory->fleet->sessions[0].asked = true;
     for (int i = 0; i < 6; i++) {
         let_pass(STALL_LEAST_NS - NS_PER_S / 10);
         if (i % 3 == 1)
-            atomic_fetch_add(&board->shared->workers[1].steps, 1);
+            atomic_fetch_add(&memory->fleet->workers[1].steps, 1);
         else
-            tally_add(&board->workers[0].total, i % 3 == 0 ? TALLY_NOTIFICATION : TALLY_GET, 1);
+            tally_add(&memory->workers[0].total, i % 3 == 0 ? TALLY_NOTIFICATION : TALLY_GET, 1);
     }
     stall_end(&stall, now_ns, false);
     assert_int_equal(stall.found.count, 0);
@@ -143,7 +143,7 @@ static void test_whatever_moves_ends_the_silence(void **state)
 static void test_the_bound_is_by_what_requests_take(void **state)
 {
     (void)state;
-    board->shared->sessions[0].asked = true;
+    memory->fleet->sessions[0].asked = true;
     record(NS_PER_S / 10, 10);
     record(3 * NS_PER_S, 2);
     let_pass(4900 * NS_PER_MS);
@@ -163,7 +163,7 @@ static void test_the_bound_is_by_what_requests_take(void **state)
 static void test_the_bound_is_measured_after_a_stall_if_it_was_not_before(void **state)
 {
     (void)state;
-    board->shared->sessions[0].asked = true;
+    memory->fleet->sessions[0].asked = true;
     let_pass(2 * NS_PER_S);
     receive();
     assert_int_equal(stall.found.count, 1);
@@ -193,11 +193,11 @@ static void test_what_all_wait_for_is_owed_as_well(void **state)
 static void test_a_hold_is_no_stall(void **state)
 {
     (void)state;
-    board->sessions[2].pauses = true;
+    memory->sessions[2].pauses = true;
     let_pass(20 * NS_PER_S);
     receive();
     assert_int_equal(stall.found.count, 0);
-    board->shared->sessions[3].asked = true; /* who holds does not excuse the server */
+    memory->fleet->sessions[3].asked = true; /* who holds does not excuse the server */
     let_pass(2 * NS_PER_S);
     receive();
     assert_int_equal(stall.found.count, 1);
@@ -207,8 +207,8 @@ static void test_a_hold_is_no_stall(void **state)
 static void test_a_request_is_owed_before_an_expiry(void **state)
 {
     (void)state;
-    board->shared->sessions[1].asked = true;
-    atomic_store(&board->shared->expires_ns, now_ns + 8 * NS_PER_S);
+    memory->fleet->sessions[1].asked = true;
+    atomic_store(&memory->fleet->expires_ns, now_ns + 8 * NS_PER_S);
     let_pass(2 * NS_PER_S);
     receive();
     assert_int_equal(stall.found.count, 1);
@@ -218,9 +218,9 @@ static void test_a_request_is_owed_before_an_expiry(void **state)
 static void test_an_expiry_is_no_stall(void **state)
 {
     (void)state;
-    board->shared->sessions[2].asked = board->sessions[2].pauses = true;
-    atomic_store(&board->shared->sessions[2].dead, true);
-    atomic_store(&board->shared->expires_ns, now_ns + 8 * NS_PER_S);
+    memory->fleet->sessions[2].asked = memory->sessions[2].pauses = true;
+    atomic_store(&memory->fleet->sessions[2].dead, true);
+    atomic_store(&memory->fleet->expires_ns, now_ns + 8 * NS_PER_S);
     let_pass(8 * NS_PER_S);
     receive();
     assert_int_equal(stall.found.count, 0);
@@ -239,11 +239,11 @@ static void test_a_planned_wait_is_no_stall(void **state)
         let_pass(NS_PER_S / 10);
         stall_rest(&stall, now_ns);
     }
-    assert_int_equal(atomic_load(&board->shared->inquiry), 0);
+    assert_int_equal(atomic_load(&memory->fleet->inquiry), 0);
     assert_int_equal(stall.found.count, 0);
-    board->shared->sessions[0].asked = true;
+    memory->fleet->sessions[0].asked = true;
     let_pass(2 * NS_PER_S);
-    tally_add(&board->workers[1].total, TALLY_SET, 1);
+    tally_add(&memory->workers[1].total, TALLY_SET, 1);
     stall_rest(&stall, now_ns);
     assert_int_equal(stall.found.count, 1);
     assert_int_equal(stall.found.total_ns, 2 * NS_PER_S);
@@ -253,12 +253,12 @@ static void test_a_planned_wait_is_no_stall(void **state)
 static void test_an_answer_that_is_not_read_is_not_owed(void **state)
 {
     (void)state;
-    board->shared->sessions[1].asked = board->shared->sessions[1].answered = true;
+    memory->fleet->sessions[1].asked = memory->fleet->sessions[1].answered = true;
     let_pass(5 * NS_PER_S);
     receive();
     assert_int_equal(stall.found.count, 0);
-    board->shared->sessions[0].asked = true;
-    board->shared->sessions[3].asked = board->shared->sessions[3].answered = true;
+    memory->fleet->sessions[0].asked = true;
+    memory->fleet->sessions[3].asked = memory->fleet->sessions[3].answered = true;
     let_pass(2 * NS_PER_S);
     receive();
     assert_int_equal(stall.found.count, 1);
@@ -273,12 +273,12 @@ static void test_at_a_deadline_only_a_request_is_owed(void **state)
     let_pass(5 * NS_PER_S);
     stall_end(&stall, now_ns, true);
     assert_int_equal(stall.found.count, 0);
-    stall_begin(&stall, board, now_ns);
+    stall_begin(&stall, memory, now_ns);
     let_pass(5 * NS_PER_S);
     stall_end(&stall, now_ns, false);
     assert_int_equal(stall.found.count, 1);
-    stall_begin(&stall, board, now_ns);
-    board->shared->sessions[0].asked = true;
+    stall_begin(&stall, memory, now_ns);
+    memory->fleet->sessions[0].asked = true;
     let_pass(5 * NS_PER_S);
     stall_end(&stall, now_ns, true);
     assert_int_equal(stall.found.count, 1);
@@ -288,7 +288,7 @@ static void test_at_a_deadline_only_a_request_is_owed(void **state)
 static void test_nothing_is_owed_when_all_have_finished(void **state)
 {
     (void)state;
-    atomic_store(&board->shared->finished, plan.fleet.sessions);
+    atomic_store(&memory->fleet->finished, plan.fleet.sessions);
     let_pass(5 * NS_PER_S);
     stall_end(&stall, now_ns, false);
     assert_int_equal(stall.found.count, 0);
@@ -298,7 +298,7 @@ static void test_nothing_is_owed_when_all_have_finished(void **state)
 static void test_a_coordinator_that_does_not_run_accuses_nobody(void **state)
 {
     (void)state;
-    board->shared->sessions[0].asked = true;
+    memory->fleet->sessions[0].asked = true;
     plan.pace = PACE_FREE;
     now_ns += 5 * NS_PER_S;
     stall_look(&stall, now_ns, 5 * NS_PER_S);
@@ -316,8 +316,8 @@ static void test_the_coordinator_is_missed_under_lockstep(void **state)
 {
     (void)state;
     for (plan.pace = PACE_LOCKSTEP; plan.pace <= PACE_FREE; plan.pace++) {
-        stall_begin(&stall, board, now_ns);
-        atomic_fetch_add(&board->shared->workers[0].steps, 1);
+        stall_begin(&stall, memory, now_ns);
+        atomic_fetch_add(&memory->fleet->workers[0].steps, 1);
         now_ns += 2 * NS_PER_S;
         stall_look(&stall, now_ns, 2 * NS_PER_S);
         assert_int_equal(stall.found.absent_ns, plan.pace == PACE_LOCKSTEP ? 2 * NS_PER_S : 0);
@@ -328,15 +328,15 @@ static void test_the_coordinator_is_missed_under_lockstep(void **state)
 static void test_workers_that_do_not_answer_do_not_run(void **state)
 {
     (void)state;
-    board->shared->sessions[0].asked = true;
-    atomic_store(&board->shared->sessions[3].dead, true); /* its actor reports all the same */
+    memory->fleet->sessions[0].asked = true;
+    atomic_store(&memory->fleet->sessions[3].dead, true); /* its actor reports all the same */
     for (int i = 0; i < 30; i++) {
         now_ns += NS_PER_S / 10;
         stall_look(&stall, now_ns, 0);
-        atomic_store(&board->shared->reported, plan.fleet.processes - 1);
+        atomic_store(&memory->fleet->reported, plan.fleet.processes - 1);
     }
     stall_end(&stall, now_ns, true);
-    assert_int_equal(atomic_load(&board->shared->inquiry), 1);
+    assert_int_equal(atomic_load(&memory->fleet->inquiry), 1);
     assert_int_equal(stall.found.count, 0);
     assert_true(stall.found.absent_ns > 2 * NS_PER_S);
 }
@@ -347,15 +347,15 @@ static void test_an_answer_is_to_its_own_question(void **state)
     (void)state;
     now_ns += STALL_LEAST_NS;
     stall_look(&stall, now_ns, 0);
-    assert_int_equal(atomic_load(&board->shared->inquiry), 1);
+    assert_int_equal(atomic_load(&memory->fleet->inquiry), 1);
     receive();
     now_ns += STALL_LEAST_NS;
     stall_look(&stall, now_ns, 0);
-    assert_int_equal(atomic_load(&board->shared->inquiry), 1);
-    atomic_store(&board->shared->reported, plan.fleet.processes);
+    assert_int_equal(atomic_load(&memory->fleet->inquiry), 1);
+    atomic_store(&memory->fleet->reported, plan.fleet.processes);
     stall_look(&stall, now_ns, 0);
-    assert_int_equal(atomic_load(&board->shared->inquiry), 2);
-    assert_int_equal(atomic_load(&board->shared->reported), 0);
+    assert_int_equal(atomic_load(&memory->fleet->inquiry), 2);
+    assert_int_equal(atomic_load(&memory->fleet->reported), 0);
 }
 
 static void test_a_server_that_does_not_answer_the_coordinator_stalls(void **state)
@@ -382,7 +382,7 @@ static void test_the_coordinator_s_question_has_the_bound_of_all(void **state)
 static void test_a_stall_is_counted_once(void **state)
 {
     (void)state;
-    board->shared->sessions[0].asked = true;
+    memory->fleet->sessions[0].asked = true;
     now_ns += 3 * NS_PER_S;
     stall_question(&stall, now_ns, 3 * NS_PER_S);
     let_pass(STALL_LEAST_NS);

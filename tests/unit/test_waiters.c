@@ -26,7 +26,7 @@ static int set_up(void **state)
     struct error error;
     (void)state;
     result = (struct trial_result){.handoffs = CLIENTS};
-    return lock_board_new(&plan, &result.board, &error) != ERROR_NONE ||
+    return trial_memory_new(&plan, &result.memory, &error) != ERROR_NONE ||
            waiters_new(&recipe_scalable, CLIENTS, &waiters, &error) != ERROR_NONE;
 }
 
@@ -34,7 +34,7 @@ static int tear_down(void **state)
 {
     (void)state;
     waiters_free(waiters);
-    lock_board_free(result.board);
+    trial_memory_free(result.memory);
     free(text);
     text = NULL;
     return 0;
@@ -43,8 +43,8 @@ static int tear_down(void **state)
 /* The next handoff: with so many waiters, and that took so long. */
 static void hand_over(uint32_t waiting, uint64_t handoff_ns)
 {
-    uint64_t handoff = atomic_fetch_add(&result.board->locks[0].releases, 1) + 1;
-    struct ledger_row *row = ledger_row(&result.board->ledger, 0, handoff);
+    uint64_t handoff = atomic_fetch_add(&result.memory->locks[0].releases, 1) + 1;
+    struct ledger_row *row = ledger_row(&result.memory->ledger, 0, handoff);
     row->waiters = waiting;
     row->handoff_ns = handoff_ns;
     row->tally.of[TALLY_CREATE] = 2;
@@ -126,8 +126,8 @@ static void the_handoffs_with_times_are_counted_apart(void **state)
     (void)state;
     hand_over(4, 1000);
     assert_int_equal(waiters_add(waiters, &result, false, &beta, &error), ERROR_NONE);
-    lock_board_free(result.board);
-    assert_int_equal(lock_board_new(&plan, &result.board, &error), ERROR_NONE);
+    trial_memory_free(result.memory);
+    assert_int_equal(trial_memory_new(&plan, &result.memory, &error), ERROR_NONE);
     hand_over(7, 3000);
     hand_over(7, 3000);
     assert_string_equal(written(true), "run,scalable,4,7,6.00,3,2.000,6.000,2.000,3.0,,,,,,2\n");
@@ -144,8 +144,8 @@ static const char *written_of_trials(const uint64_t *handoffs_ns, size_t count)
     for (size_t i = 0; i + 1 < count; i++) {
         hand_over(1, handoffs_ns[i]);
         assert_int_equal(waiters_add(waiters, &result, true, &beta, &error), ERROR_NONE);
-        lock_board_free(result.board);
-        assert_int_equal(lock_board_new(&plan, &result.board, &error), ERROR_NONE);
+        trial_memory_free(result.memory);
+        assert_int_equal(trial_memory_new(&plan, &result.memory, &error), ERROR_NONE);
     }
     hand_over(1, handoffs_ns[count - 1]);
     return written(true);

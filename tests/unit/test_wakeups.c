@@ -14,7 +14,7 @@
 #include <stdio.h>
 
 static struct trial_plan plan;
-static struct lock_board *board;
+static struct trial_memory *memory;
 static struct sim *sim;
 static struct setup_session *setup;
 
@@ -29,13 +29,13 @@ static int set_up(void **state)
     return sim_new(&options, &sim, &error) != ERROR_NONE ||
            setup_session_new_simulated(sim, NS_PER_S, &setup, &error) != ERROR_NONE ||
            setup_session_create(setup, "/there", &error) != ERROR_NONE ||
-           lock_board_new(&plan, &board, &error) != ERROR_NONE;
+           trial_memory_new(&plan, &memory, &error) != ERROR_NONE;
 }
 
 static int tear_down(void **state)
 {
     (void)state;
-    lock_board_free(board);
+    trial_memory_free(memory);
     setup_session_free(setup);
     sim_free(sim);
     return 0;
@@ -43,18 +43,18 @@ static int tear_down(void **state)
 
 static uint32_t lost_by_who_awaits(enum client_event event, const char *path, bool missed)
 {
-    struct trial_session_report *session = &board->sessions[1];
+    struct trial_session_report *session = &memory->sessions[1];
     struct error error;
-    uint32_t before = atomic_load(&board->violation_count);
+    uint32_t before = atomic_load(&memory->violation_count);
     session->parked = true;
     session->missed = missed;
     session->awaited = event;
     snprintf(session->waits_for, sizeof session->waits_for, "%s", path);
-    assert_int_equal(znodes_check_wakeups(board, setup, &error), ERROR_NONE);
-    uint32_t lost = atomic_load(&board->violation_count) - before;
+    assert_int_equal(znodes_check_wakeups(memory, setup, &error), ERROR_NONE);
+    uint32_t lost = atomic_load(&memory->violation_count) - before;
     if (lost > 0) {
-        assert_int_equal(board->violations[before].kind, VIOLATION_LOST_WAKEUP);
-        assert_int_equal(board->violations[before].session, 2);
+        assert_int_equal(memory->violations[before].kind, VIOLATION_LOST_WAKEUP);
+        assert_int_equal(memory->violations[before].session, 2);
     }
     return lost;
 }

@@ -88,9 +88,9 @@ static const struct violation *run_wrong(const char *name, enum tally_kind kind,
     wrong_kind = kind;
     run();
     assert_int_equal(result->violation_count, 1);
-    assert_int_equal(result->board->violations[0].handoff, 2);
-    assert_int_equal(result->board->violations[0].tally, kind);
-    return &result->board->violations[0];
+    assert_int_equal(result->memory->violations[0].handoff, 2);
+    assert_int_equal(result->memory->violations[0].tally, kind);
+    return &result->memory->violations[0];
 }
 
 /* However long the last notification of a step is on its way. */
@@ -143,9 +143,9 @@ static void test_as_many_hold_as_the_law_says(void **state)
     recipe.shares = recipe_all_share;
     run();
     assert_int_equal(result->violation_count, 1);
-    assert_int_equal(result->board->violations[0].kind, VIOLATION_HOLDERS);
-    assert_int_equal(result->board->violations[0].expected, 2);
-    assert_int_equal(result->board->violations[0].found, 1);
+    assert_int_equal(result->memory->violations[0].kind, VIOLATION_HOLDERS);
+    assert_int_equal(result->memory->violations[0].expected, 2);
+    assert_int_equal(result->memory->violations[0].found, 1);
 }
 
 static void test_there_are_as_many_handoffs_as_were_asked_for(void **state)

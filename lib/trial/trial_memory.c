@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "trial/lock_board.h"
+#include "trial/trial_memory.h"
 
 #include <assert.h>
 #include <sys/mman.h>
@@ -26,23 +26,23 @@ static size_t rows_per_lock(const struct trial_plan *plan)
     return (size_t)(most + 2 < limit ? most + 2 : limit);
 }
 
-enum error_kind lock_board_new(const struct trial_plan *plan, struct lock_board **board,
-                               struct error *error)
+enum error_kind trial_memory_new(const struct trial_plan *plan, struct trial_memory **memory,
+                                 struct error *error)
 {
     size_t rows = rows_per_lock(plan);
     size_t locks_bytes = plan->locks * sizeof(struct lock_state);
     size_t workers_bytes = plan->fleet.processes * sizeof(struct lock_worker);
     size_t sessions_bytes = plan->fleet.sessions * sizeof(struct trial_session_report);
     size_t rows_bytes = plan->locks * rows * sizeof(struct ledger_row);
-    size_t size_bytes = shared_round_up(sizeof **board) + shared_round_up(locks_bytes) +
+    size_t size_bytes = shared_round_up(sizeof **memory) + shared_round_up(locks_bytes) +
                         shared_round_up(workers_bytes) + shared_round_up(sessions_bytes) +
                         shared_round_up(rows_bytes);
-    void *memory = NULL;
-    enum error_kind kind = shared_map(size_bytes, &memory, error);
+    void *block = NULL;
+    enum error_kind kind = shared_map(size_bytes, &block, error);
     if (kind != ERROR_NONE)
         return kind;
-    char *at = memory;
-    struct lock_board *made = shared_cut(&at, sizeof *made);
+    char *at = block;
+    struct trial_memory *made = shared_cut(&at, sizeof *made);
     made->plan = plan;
     made->size_bytes = size_bytes;
     made->locks = shared_cut(&at, locks_bytes);
@@ -54,69 +54,69 @@ enum error_kind lock_board_new(const struct trial_plan *plan, struct lock_board 
         atomic_store(&made->locks[lock].last_alone, INT64_MIN);
         atomic_store(&made->locks[lock].admissions, plan_clients_of(plan, lock));
     }
-    kind = shared_new(&plan->fleet, &made->shared, error);
+    kind = shared_new(&plan->fleet, &made->fleet, error);
     if (kind != ERROR_NONE) {
-        lock_board_free(made);
+        trial_memory_free(made);
         return kind;
     }
-    made->shared->in_steps = plan->pace == PACE_LOCKSTEP;
-    *board = made;
+    made->fleet->in_steps = plan->pace == PACE_LOCKSTEP;
+    *memory = made;
     return ERROR_NONE;
 }
 
-void lock_board_free(struct lock_board *board)
+void trial_memory_free(struct trial_memory *memory)
 {
-    if (board == NULL)
+    if (memory == NULL)
         return;
-    shared_free(board->shared);
-    munmap(board, board->size_bytes);
+    shared_free(memory->fleet);
+    munmap(memory, memory->size_bytes);
 }
 
-size_t lock_board_rows_used(const struct lock_board *board, uint32_t lock)
+size_t trial_memory_rows_used(const struct trial_memory *memory, uint32_t lock)
 {
-    uint64_t releases = atomic_load(&board->locks[lock].releases);
-    return ledger_is_full(&board->ledger, releases) ? board->ledger.rows_per_lock
-                                                    : (size_t)releases + 1;
+    uint64_t releases = atomic_load(&memory->locks[lock].releases);
+    return ledger_is_full(&memory->ledger, releases) ? memory->ledger.rows_per_lock
+                                                     : (size_t)releases + 1;
 }
 
-void lock_board_violate(struct lock_board *board, const struct violation *violation)
+void trial_memory_violate(struct trial_memory *memory, const struct violation *violation)
 {
-    uint32_t index = atomic_fetch_add(&board->violation_count, 1);
-    if (index < LOCK_BOARD_VIOLATIONS_MAX)
-        board->violations[index] = *violation;
+    uint32_t index = atomic_fetch_add(&memory->violation_count, 1);
+    if (index < TRIAL_MEMORY_VIOLATIONS_MAX)
+        memory->violations[index] = *violation;
 }
 
-void lock_board_check_ledger(struct lock_board *board, const struct tally *total)
+void trial_memory_check_ledger(struct trial_memory *memory, const struct tally *total)
 {
     struct tally rows = {0};
-    for (uint32_t lock = 0; lock < board->plan->locks; lock++)
-        ledger_sum(&board->ledger, lock, lock_board_rows_used(board, lock), &rows);
+    for (uint32_t lock = 0; lock < memory->plan->locks; lock++)
+        ledger_sum(&memory->ledger, lock, trial_memory_rows_used(memory, lock), &rows);
     for (int kind = 0; kind < TALLY_KINDS; kind++) {
         if (rows.of[kind] != total->of[kind])
-            lock_board_violate(board, &(struct violation){.kind = VIOLATION_LEDGER,
-                                                          .tally = (enum tally_kind)kind,
-                                                          .expected = (int64_t)total->of[kind],
-                                                          .found = (int64_t)rows.of[kind]});
+            trial_memory_violate(memory, &(struct violation){.kind = VIOLATION_LEDGER,
+                                                             .tally = (enum tally_kind)kind,
+                                                             .expected = (int64_t)total->of[kind],
+                                                             .found = (int64_t)rows.of[kind]});
     }
 }
 
-uint64_t lock_board_count(const struct lock_board *board, enum tally_kind kind)
+uint64_t trial_memory_count(const struct trial_memory *memory, enum tally_kind kind)
 {
     uint64_t sum = 0;
-    for (uint32_t i = 0; i < board->plan->fleet.processes; i++)
-        sum += tally_read_shared(&board->workers[i].total, kind);
+    for (uint32_t i = 0; i < memory->plan->fleet.processes; i++)
+        sum += tally_read_shared(&memory->workers[i].total, kind);
     return sum;
 }
 
-uint64_t lock_board_requests(const struct lock_board *board)
+uint64_t trial_memory_requests(const struct trial_memory *memory)
 {
     struct tally sum;
     for (int kind = 0; kind < TALLY_KINDS; kind++)
-        sum.of[kind] = lock_board_count(board, (enum tally_kind)kind);
+        sum.of[kind] = trial_memory_count(memory, (enum tally_kind)kind);
     return tally_rpcs(&sum);
 }
 
-const char *lock_board_meter_word(enum meter_kind kind)
+const char *trial_memory_meter_word(enum meter_kind kind)
 {
     static const char *const words[] = {
 #define X(name, word) [METER_##name] = word,

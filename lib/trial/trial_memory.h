@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * lock board: the memory about locks that the processes of a trial share. Layer: trial.
+ * trial memory: the memory about locks that the processes of a trial share. Layer: trial.
  *
  * Like the fleet's own (fleet/shared.h) it is laid out once, before the workers are forked, and is
  * at the same address in all of them. Atomic operations are used where two processes may write.
  *
  * Invariant: after the gate has opened nothing here grows.
  */
-#ifndef TRIAL_LOCK_BOARD_H
-#define TRIAL_LOCK_BOARD_H
+#ifndef TRIAL_TRIAL_MEMORY_H
+#define TRIAL_TRIAL_MEMORY_H
 
 #include "base/error.h"
 #include "fleet/shared.h"
@@ -23,7 +23,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define LOCK_BOARD_VIOLATIONS_MAX 16
+#define TRIAL_MEMORY_VIOLATIONS_MAX 16
 
 /* The kinds of latency that are recorded. X(name, the word for it in latency.csv) */
 #define METER_LIST(X)                                                                              \
@@ -89,9 +89,9 @@ struct trial_session_report {
     char node[RECIPE_PATH_MAX];      /* unfinished: its own znode in the lock */
 };
 
-struct lock_board {
+struct trial_memory {
     const struct trial_plan *plan;
-    struct shared *shared; /* the fleet's */
+    struct shared *fleet; /* the fleet's own shared memory */
     struct lock_state *locks;
     struct lock_worker *workers;
     struct trial_session_report *sessions;
@@ -109,32 +109,32 @@ struct lock_board {
     _Atomic uint32_t repairs;          /* see struct contender */
     _Atomic uint32_t tasks_done;       /* see struct contender */
     _Atomic uint32_t violation_count;
-    struct violation violations[LOCK_BOARD_VIOLATIONS_MAX]; /* the first ones */
+    struct violation violations[TRIAL_MEMORY_VIOLATIONS_MAX]; /* the first ones */
 };
 
-/* Lays out a board, and the shared memory of its fleet, for the plan, which must outlive it. *board
- * is the caller's to lock_board_free. */
-MUST_CHECK enum error_kind lock_board_new(const struct trial_plan *plan, struct lock_board **board,
-                                          struct error *error);
+/* Lays out the memory of a trial, and that of its fleet, for the plan, which must outlive both.
+ * *memory is the caller's to trial_memory_free. */
+MUST_CHECK enum error_kind trial_memory_new(const struct trial_plan *plan,
+                                            struct trial_memory **memory, struct error *error);
 
 /* NULL is fine. */
-void lock_board_free(struct lock_board *board);
+void trial_memory_free(struct trial_memory *memory);
 
 /* How many rows of the ledger this lock has come to use: row 0, and one for each release. */
-size_t lock_board_rows_used(const struct lock_board *board, uint32_t lock);
+size_t trial_memory_rows_used(const struct trial_memory *memory, uint32_t lock);
 
-/* Records a violation; only the first LOCK_BOARD_VIOLATIONS_MAX are kept, all are counted. */
-void lock_board_violate(struct lock_board *board, const struct violation *violation);
+/* Records a violation; only the first TRIAL_MEMORY_VIOLATIONS_MAX are kept, all are counted. */
+void trial_memory_violate(struct trial_memory *memory, const struct violation *violation);
 
 /* Compares the sums of the ledger's rows with what the sessions counted, bytes included: records a
  * violation for each kind that differs. */
-void lock_board_check_ledger(struct lock_board *board, const struct tally *total);
+void trial_memory_check_ledger(struct trial_memory *memory, const struct tally *total);
 
 /* What all sessions have counted so far of this kind, and the requests that they have sent. */
-uint64_t lock_board_count(const struct lock_board *board, enum tally_kind kind);
-uint64_t lock_board_requests(const struct lock_board *board);
+uint64_t trial_memory_count(const struct trial_memory *memory, enum tally_kind kind);
+uint64_t trial_memory_requests(const struct trial_memory *memory);
 
 /* The word for a kind of latency: a static string. */
-const char *lock_board_meter_word(enum meter_kind kind);
+const char *trial_memory_meter_word(enum meter_kind kind);
 
 #endif
