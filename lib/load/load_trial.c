@@ -61,7 +61,7 @@ static void await_rest(struct load_trial *trial)
         trial->end = watchdog_wait(&trial->watchdog, WATCHDOG_TURN_NS);
 }
 
-static void carry_out(struct load_trial *trial, enum load_order order)
+static void carry_out(struct load_trial *trial, int order)
 {
     if (!goes_on(trial))
         return;
