@@ -38,8 +38,8 @@ static const struct option_row rows[] = {
      .member = MEMBER(mix),
      .given = MEMBER(mix_given),
      .value = "get=80,set=20",
-     .help = "  -m, --mix LIST           percent of get, exists, children, set, create, delete,\n"
-             "                           multi, trylock [get=80,set=20]\n"},
+     .help = "  -m, --mix LIST           percent of get, exists, children, set, create,\n"
+             "                           delete, multi, trylock [get=80,set=20]\n"},
     {.name = "--reads",
      .parse = load_rows_levels,
      .member = MEMBER(reads),
@@ -84,9 +84,8 @@ static const struct option_row rows[] = {
      OPTION_NUMBER(struct load_options, watch_percent, 0, 100),
      .expected = "expected a percentage from 0 to 100",
      .value = "0",
-     .help =
-         "      --watch PERCENT      of gets and exists leave a watch on the znode's data, and\n"
-         "                           the notifications of each write are timed [0]\n"},
+     .help = "      --watch PERCENT      of gets and exists leave a watch on the znode's data,\n"
+             "                           and the notifications of each write are timed [0]\n"},
     LOAD_ROW_DURATION("10s"),
     LOAD_ROW_WARM_UP("2s"),
     LOAD_ROW_TRIALS(1, "3"),
@@ -111,22 +110,23 @@ static const struct option_row rows[] = {
 
 static const char usage[] =
     "Usage: zkherd load [OPTION]...\n"
-    "Send a mix of requests to ZooKeeper, in a closed loop or at an offered rate; time\n"
-    "every request from when it was due and from when it was sent; count all of them as\n"
-    "the servers do. Each LIST makes trials of each of its values.\n"
+    "Send a mix of requests to ZooKeeper, in a closed loop or at an offered rate;\n"
+    "time every request from when it was due and from when it was sent; count all of\n"
+    "them as the servers do. Each LIST makes trials of each of its values.\n"
     "\n";
 
 static const char notes[] =
     "\n"
-    "Durations D need a unit: 500ms, 30s, 5m. Exit status: 0 done; 1 the servers counted\n"
-    "otherwise; 2 wrong usage; 3 the environment; 4 the measurement is not valid.\n"
+    "Durations D need a unit: 500ms, 30s, 5m. Exit status: 0 done; 1 the servers\n"
+    "counted otherwise; 2 wrong usage; 3 the environment; 4 the measurement is not\n"
+    "valid.\n"
     "\n"
     "Examples:\n"
-    "  zkherd load --reads 0..100+20 -n 50 --depth 100    throughput against reads\n"
-    "  zkherd load -r 1000..16000x2 --arrivals poisson    latency against offered rate\n"
-    "  zkherd load -m trylock=100 -n 100                  tries that fail and go away\n"
-    "  zkherd load -n 100 --znodes 1 --watch 100          fan-out of each write's notification\n"
-    "  zkherd load --servers 1,3 -m get=50,set=50         one server against three\n";
+    "  zkherd load --reads 0..100+20 -n 50 --depth 100   throughput against reads\n"
+    "  zkherd load -r 1000..16000x2 --arrivals poisson   latency against offered rate\n"
+    "  zkherd load -m trylock=100 -n 100                 tries that fail and go away\n"
+    "  zkherd load -n 100 --znodes 1 --watch 100         fan-out of notifications\n"
+    "  zkherd load --servers 1,3 -m get=50,set=50        one server against three\n";
 
 /* ------------------------------------------------------------------ what does not fit together */
 

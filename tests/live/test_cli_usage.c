@@ -423,6 +423,7 @@ static void help_fits_a_screen(void **state)
         {"zkherd", "recipes", "--help"},
         {"zkherd", "clean", "--help"},
         {"zkherd", "plot", "--help"},
+        {"zkherd", "load", "--help"},
     };
     for (size_t i = 0; i < sizeof asked / sizeof asked[0]; i++) {
         size_t lines = 0;
