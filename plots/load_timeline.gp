@@ -108,7 +108,7 @@ failed_entry = failed \
     ? "NaN with points pt 2 ps 1.2 * point_scale lw 2 lc rgb 'black' title failed_text, " : ""
 more_entry = drawn < words(keys) ? "NaN with lines ls 98 title more_text, " : ""
 
-set title "Every second of ".(trials > 1 ? "the trials" : "a trial")
+set title "Every second of ".(trials > 1 || words(keys) > 1 ? "the trials" : "a trial")
 set output file("load_timeline")
 set multiplot
 do for [k = 1:3] {

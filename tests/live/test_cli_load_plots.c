@@ -243,6 +243,7 @@ static void cells_stand_in_order(void **state)
     (void)state;
     LOAD_SIMULATED("out", "-n", "2..12+2", "--duration", "2s");
     char *picture = read_picture("out", "load_timeline");
+    assert_int_equal(picture_count(picture, "Every second of the trials"), 1);
     const char *at = picture;
     for (unsigned sessions = 2; sessions <= 12; sessions += 2) {
         char words[32];
