@@ -60,8 +60,9 @@ enum error_kind file_set_add_hlog(struct file_set *set, const char *name, FILE *
 
 enum error_kind file_set_commit(struct file_set *set, enum error_kind written, struct error *error)
 {
-    uint64_t before_bytes[FILE_SET_FILES_MAX];
+    uint64_t before_bytes[FILE_SET_FILES_MAX] = {0};
     enum error_kind kind = written;
+    assert(set->count > 0);
     for (size_t i = 0; i < set->count; i++)
         before_bytes[i] = set->files[i].committed_bytes;
     for (size_t i = 1; kind == ERROR_NONE && i <= set->count; i++) /* the first file last */

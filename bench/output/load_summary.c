@@ -1,16 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "bench/output/load_summary.h"
 
+#include <assert.h>
 #include <math.h>
 #include <stdlib.h>
 
 #define CONFIDENCE 0.95
 
-/* The trials of a cell whose figures count. */
+/* The trials of a cell, and room for one value of each. */
 struct group {
-    const struct load_sample **list;
-    size_t count;
-    double *values; /* room for one of each */
+    const struct load_samples *samples;
+    const struct load_summary *summary;
+    double *values;
 };
 
 static bool belongs(const struct load_sample *sample, const struct load_cell *cell)
@@ -32,23 +33,16 @@ static void count_trials(const struct load_samples *samples, struct load_summary
     }
 }
 
-static void gather(const struct load_samples *samples, const struct load_summary *summary,
-                   struct group *group)
-{
-    for (size_t i = 0; i < samples->count; i++) {
-        const struct load_sample *sample = &samples->list[i];
-        if (belongs(sample, summary->cell) && (sample->valid || summary->valid == 0))
-            group->list[group->count++] = sample;
-    }
-}
-
-/* Over those trials that have the figure. */
+/* Over the trials whose figures count, and that have this one. */
 static struct interval over(const struct group *group,
                             double (*figure)(const struct load_sample *sample))
 {
     size_t count = 0;
-    for (size_t i = 0; i < group->count; i++) {
-        double value = figure(group->list[i]);
+    for (size_t i = 0; i < group->samples->count; i++) {
+        const struct load_sample *sample = &group->samples->list[i];
+        if (!belongs(sample, group->summary->cell) || (!sample->valid && group->summary->valid > 0))
+            continue;
+        double value = figure(sample);
         if (isfinite(value))
             group->values[count++] = value;
     }
@@ -111,15 +105,11 @@ static double server_cores(const struct load_sample *sample)
 enum error_kind load_summary_take(const struct load_samples *samples, const struct load_cell *cell,
                                   struct load_summary *summary, struct error *error)
 {
-    struct group group = {
-        .list = calloc(samples->count, sizeof *group.list),
-        .values = calloc(samples->count, sizeof *group.values),
-    };
-    bool has_room = group.list != NULL && group.values != NULL;
     *summary = (struct load_summary){.cell = cell};
+    struct group group = {samples, summary, calloc(samples->count, sizeof *group.values)};
+    bool has_room = group.values != NULL;
     count_trials(samples, summary);
     if (has_room) {
-        gather(samples, summary, &group);
         summary->achieved_per_s = over(&group, achieved);
         summary->response_p50_us = over(&group, response_p50);
         summary->response_p99_us = over(&group, response_p99);
@@ -131,7 +121,6 @@ enum error_kind load_summary_take(const struct load_samples *samples, const stru
         summary->client_cores = over(&group, client_cores);
         summary->server_cores = over(&group, server_cores);
     }
-    free(group.list);
     free(group.values);
     return has_room ? ERROR_NONE : error_raise(error, ERROR_NO_MEMORY, 0, "results", "%s", "");
 }
@@ -151,6 +140,7 @@ const struct load_cell *load_summary_next(const struct load_samples *samples,
                                           const struct load_cell *behind)
 {
     const struct load_cell *next = NULL;
+    assert(samples->count == 0 || samples->list != NULL);
     for (size_t i = 0; i < samples->count; i++) {
         const struct load_cell *cell = &samples->list[i].cell;
         if ((behind == NULL || is_before(behind, cell)) && (next == NULL || is_before(cell, next)))

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "client/library.h"
 
+#include <assert.h>
 #include <dlfcn.h>
 #include <errno.h>
 #include <netdb.h>
@@ -63,6 +64,7 @@ enum error_kind library_load(enum library_build build, struct library *library, 
         return error_raise(error, ERROR_NO_CLIENT_LIBRARY, 0, builds[build].file,
                            "it has no %s, unlike that of the package %s", missing,
                            builds[build].package);
+    assert(table.set_debug_level != NULL && table.deterministic_conn_order != NULL);
     /* Settings of the loaded library, not of a handle: no log on stderr, and the order of servers
      * that the connect string has. */
     table.set_debug_level((ZooLogLevel)0);

@@ -235,7 +235,7 @@ static enum error_kind open_locked(int folder, int *file, struct error *error)
 
 static enum error_kind find(int *file, char path[FOLDER_SIZE], struct error *error)
 {
-    int folder;
+    int folder = -1;
     enum error_kind kind = open_folder(false, path, &folder, error);
     if (kind != ERROR_NONE)
         return kind;

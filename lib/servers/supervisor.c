@@ -146,7 +146,7 @@ enum error_kind supervisor_run(struct supervisor *supervisor, const char *const 
 {
     char request[SUPERVISOR_REQUEST_SIZE], share[16];
     size_t size = 0, count = 0;
-    struct supervisor_process_reply reply;
+    struct supervisor_process_reply reply = {0};
     assert(log_name[0] != '\0');
     snprintf(share, sizeof share, "%u", cpu_percent);
     bool fits = append(request, &size, log_name) && append(request, &size, share);

@@ -241,10 +241,10 @@ static void serve(struct ward *ward)
              string += strlen(string) + 1)
             arguments[count++] = string;
         struct supervisor_process_reply reply = {.os_error = EINVAL};
-        if (count > 0)
-            reply = request[0] == '\0'
-                        ? detach(ward, arguments[0])
-                        : run(ward, request, (unsigned)atoi(arguments[0]), arguments + 1);
+        if (count > 0 && request[0] == '\0')
+            reply = detach(ward, arguments[0]);
+        else if (count > 1)
+            reply = run(ward, request, (unsigned)atoi(arguments[0]), arguments + 1);
         supervisor_process_send(ward->channel, &reply, sizeof reply);
     }
     close(ward->channel);
