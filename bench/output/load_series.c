@@ -116,10 +116,10 @@ static void tell_load(const struct load_series *series)
     if (options->rates.count > 0)
         snprintf(rate, sizeof rate, "at most %llu a second",
                  (unsigned long long)options->rates.list[options->rates.count - 1]);
-    complain_mildly("on %s: at most %s sessions at a time, each with at most %u requests "
+    complain_mildly("on %s: at most %s sessions at a time, each with at most %u request%s "
                     "outstanding, %s, for about %s; others who use these servers will notice",
                     connect_typed(&target->placement, where, sizeof where), sessions,
-                    options->depth, rate, time);
+                    options->depth, options->depth == 1 ? "" : "s", rate, time);
 }
 
 static enum error_kind lay_out_cells(struct load_series *series, struct error *error)
@@ -230,8 +230,11 @@ static int lead(struct load_series *series)
     for (size_t at = 0; kind == ERROR_NONE && at < series->cells.count; at++)
         kind = run_cell(series, at, &error);
     kind = targets_find_cause(&series->targets, kind, &error);
-    if (kind == ERROR_INTERRUPTED)
-        signals_take(series->targets.signals);      /* the next one leaves out the plots */
+    if (kind == ERROR_INTERRUPTED) {
+        /* In a trial, which knows of runs. */
+        error_raise(&error, kind, 0, series->user->subcommand, "%s", "");
+        signals_take(series->targets.signals); /* the next one leaves out the plots */
+    }
     targets_close(&series->targets, &series->left); /* before plots and tables: nobody waits */
     int closed = close_records(series, kind != ERROR_NONE ? &error : NULL);
     int verdict = 0, written = tell(series, &verdict);
