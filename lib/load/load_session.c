@@ -204,22 +204,26 @@ static void set_alarm(struct load_session *session)
     actor_set_alarm(&session->actor, session->schedule.due_ns);
 }
 
-/* The driver is late only with an operation that it could have sent when it was due. */
+/* What was due while the driver did not look was late by the driver's doing, until it looked; what
+ * came due behind that, while the session was blocked, was delayed by the servers. */
 static void count_lateness(struct load_session *session, uint64_t due_ns, uint64_t now_ns)
 {
     struct load_worker *worker = session->worker;
     struct load_second *second = second_at(session, now_ns);
-    if (session->blocked && load_shared_is_contended(session->load, due_ns))
+    if (!session->blocked)
+        session->looked_ns = now_ns;
+    bool delayed = session->blocked && due_ns >= session->looked_ns;
+    if (delayed && load_shared_is_contended(session->load, due_ns))
         atomic_fetch_add(&worker->contended.delayed, 1);
     if (!load_shared_is_measured(session->load, due_ns))
         return;
-    if (session->blocked) {
+    if (delayed) {
         atomic_fetch_add(&worker->delayed, 1);
         return;
     }
-    histogram_record(&worker->lag, now_ns - due_ns);
+    histogram_record(&worker->lag, session->looked_ns - due_ns);
     if (second != NULL)
-        shared_raise(&second->lag_ns, now_ns - due_ns);
+        shared_raise(&second->lag_ns, session->looked_ns - due_ns);
 }
 
 /* What the warm-up was offered and could not take is given up at its end: the measured time begins

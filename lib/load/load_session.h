@@ -56,6 +56,7 @@ struct load_session {
     struct schedule schedule; /* at an offered rate */
     bool alarmed;             /* the alarm is set for the next due time */
     bool blocked;          /* `depth` are outstanding, or it has no connection: what is due waits */
+    uint64_t looked_ns;    /* when the driver last found the session not blocked, with work due */
     uint64_t chores_sent;  /* of the present LAY_OUT or CLEAR */
     uint64_t created;      /* znodes of its own that it has sent a create for */
     uint64_t deleted;      /* of those: that it has sent a delete for */

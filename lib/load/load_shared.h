@@ -59,7 +59,7 @@ struct load_worker {
     _Atomic uint64_t replies[LOAD_KINDS][LOAD_STATUSES];
     _Atomic uint64_t delayed; /* sent late, because `depth` others were outstanding */
     _Atomic uint64_t unsent;  /* never sent, for the same reason, or for want of a connection */
-    struct histogram lag;     /* how late the others were sent: the driver's own doing */
+    struct histogram lag;     /* of the others: how late the driver was, by its own doing */
     struct histogram service[ROLES][LOAD_KINDS];  /* from the sending to the reply */
     struct histogram response[ROLES][LOAD_KINDS]; /* from the due time to the reply */
     struct load_contended contended;
