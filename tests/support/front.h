@@ -24,7 +24,8 @@ enum manner {
     REFUSES_CONNECTIONS,
     ANOTHER_VERSION,
     FALTERS,
-    HOSTILE, /* its answers contain bytes that a terminal would obey */
+    HOSTILE,   /* its answers contain bytes that a terminal would obey */
+    MISCOUNTS, /* the n-th time it is asked, it tells n writes too few */
 };
 
 struct front {

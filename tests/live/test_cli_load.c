@@ -1,0 +1,581 @@
+// SPDX-License-Identifier: Apache-2.0
+/* `zkherd load` as a user runs it: its files agree with each other and with the servers, what
+ * cannot be is refused, and whatever ends a load early leaves whole trials and nothing else. */
+#include "tests/support/front.h"
+#include "tests/support/outcome.h"
+#include "tests/support/outside.h"
+#include "tests/support/run_files.h"
+
+#include <math.h>
+#include <sched.h>
+#include <sys/mount.h>
+
+static struct command command;
+static const char *const without_plots[] = {NO_PROGRAMS, NULL};
+static const char *const without_java[] = {NO_JAVA, NULL};
+
+#define ALL "get=28,exists=10,children=10,set=20,create=15,delete=10,multi=5,trylock=2"
+
+/* A load of a moment. */
+#define SMALL "-n", "4", "--duration", "1s", "--warm-up", "0", "-o", "out"
+
+static int make(void **state)
+{
+    command.settings = without_plots;
+    command.prepare = NULL;
+    return work_make(state);
+}
+
+static int clear_away(void **state)
+{
+    umount2(in_work("disk"), MNT_DETACH); /* where a test has mounted it */
+    return work_remove(state);
+}
+
+/* ------------------------------------------------------------------ the files of a load */
+
+struct load_tables {
+    struct table load, timeline, operations, latency, cells;
+};
+
+static void tables_deinit(struct load_tables *tables)
+{
+    table_deinit(&tables->load);
+    table_deinit(&tables->timeline);
+    table_deinit(&tables->operations);
+    table_deinit(&tables->latency);
+    table_deinit(&tables->cells);
+}
+
+static bool same_trial(const struct table *a, size_t row, const struct table *b, size_t other)
+{
+    static const char *const key[] = {"run", "mix", "sessions", "rate_per_s", "trial"};
+    for (size_t i = 0; i < sizeof key / sizeof key[0]; i++) {
+        if (strcmp(table_text(a, row, key[i]), table_text(b, other, key[i])) != 0)
+            return false;
+    }
+    return true;
+}
+
+/* Of a trial, row by row in another table. */
+static uint64_t sum_of(const struct load_tables *tables, size_t trial, const struct table *table,
+                       const char *column)
+{
+    uint64_t sum = 0;
+    for (size_t row = 0; row < table->rows; row++) {
+        if (same_trial(&tables->load, trial, table, row))
+            sum += table_count(table, row, column);
+    }
+    return sum;
+}
+
+static size_t rows_of(const struct load_tables *tables, size_t trial, const struct table *table)
+{
+    size_t rows = 0;
+    for (size_t row = 0; row < table->rows; row++)
+        rows += same_trial(&tables->load, trial, table, row);
+    return rows;
+}
+
+static bool is_foreseen(const char *operation, const char *status)
+{
+    return strcmp(status, "ok") == 0 ||
+           (strcmp(operation, "trylock") == 0 && strcmp(status, "node_exists") == 0);
+}
+
+/* Of one kind of operation; "all": of all. */
+static uint64_t answers_of(const struct load_tables *tables, size_t trial, const char *kind)
+{
+    const struct table *table = &tables->operations;
+    uint64_t sum = 0;
+    for (size_t row = 0; row < table->rows; row++) {
+        const char *operation = table_text(table, row, "operation");
+        if (same_trial(&tables->load, trial, table, row) &&
+            (strcmp(kind, "all") == 0 || strcmp(kind, operation) == 0) &&
+            is_foreseen(operation, table_text(table, row, "status")))
+            sum += table_count(table, row, "count");
+    }
+    return sum;
+}
+
+static uint64_t latencies_of(const struct load_tables *tables, size_t trial, bool all_roles,
+                             const char *operation, const char *from)
+{
+    const struct table *table = &tables->latency;
+    uint64_t sum = 0;
+    for (size_t row = 0; row < table->rows; row++) {
+        bool is_all = strcmp(table_text(table, row, "role"), "all") == 0;
+        if (same_trial(&tables->load, trial, table, row) && is_all == all_roles &&
+            strcmp(table_text(table, row, "operation"), operation) == 0 &&
+            strcmp(table_text(table, row, "from"), from) == 0)
+            sum += table_count(table, row, "count");
+    }
+    return sum;
+}
+
+/* A kind has the same count in load.csv, operations.csv, and as histograms of both beginnings, of
+ * all sessions and of those of each role. */
+static void assert_operations_agree(const struct load_tables *tables, size_t trial)
+{
+    static const char *const kinds[][2] = {
+        {"gets", "get"},     {"exists", "exists"},    {"get_children", "children"},
+        {"sets", "set"},     {"creates", "create"},   {"deletes", "delete"},
+        {"multis", "multi"}, {"trylocks", "trylock"}, {"unlocks", "unlock"},
+    };
+    static const char *const beginnings[] = {"sent", "due"};
+    for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++) {
+        uint64_t count = table_count(&tables->load, trial, kinds[i][0]);
+        assert_int_equal(answers_of(tables, trial, kinds[i][1]), count);
+        for (size_t from = 0; from < 2; from++) {
+            assert_int_equal(latencies_of(tables, trial, true, kinds[i][1], beginnings[from]),
+                             count);
+            assert_int_equal(latencies_of(tables, trial, false, kinds[i][1], beginnings[from]),
+                             count);
+        }
+    }
+    for (size_t from = 0; from < 2; from++)
+        assert_int_equal(latencies_of(tables, trial, true, "all", beginnings[from]),
+                         answers_of(tables, trial, "all"));
+}
+
+/* The seconds are those of the trial, and what was answered in them are its rate and its errors.
+ * What was offered was sent, or never. */
+static void assert_rates_agree(const struct load_tables *tables, size_t trial)
+{
+    const struct table *load = &tables->load;
+    double seconds = table_real(load, trial, "seconds");
+    assert_int_equal(rows_of(tables, trial, &tables->timeline), (size_t)seconds);
+    double achieved = (double)sum_of(tables, trial, &tables->timeline, "operations") / seconds;
+    assert_true(fabs(achieved - table_real(load, trial, "achieved_per_s")) < 0.006);
+    assert_int_equal(sum_of(tables, trial, &tables->timeline, "errors"),
+                     table_count(load, trial, "errors"));
+    if (table_text(load, trial, "rate_per_s")[0] == '\0')
+        return;
+    double offered = (double)(sum_of(tables, trial, &tables->operations, "count") +
+                              table_count(load, trial, "unsent")) /
+                     seconds;
+    assert_true(fabs(offered - table_real(load, trial, "offered_per_s")) < 0.006);
+    assert_true(table_count(load, trial, "delayed") <=
+                sum_of(tables, trial, &tables->operations, "count"));
+}
+
+/* Requests of the whole time, warm-up and unlocks included; a try that fails is a write. */
+static void assert_servers_agree(const struct load_tables *tables, size_t trial)
+{
+    const struct table *load = &tables->load;
+    assert_string_equal(table_text(load, trial, "reconciled"), "yes");
+    assert_int_equal(table_count(load, trial, "rpcs"),
+                     table_count(load, trial, "server_writes") +
+                         table_count(load, trial, "server_reads"));
+    assert_int_equal(table_count(load, trial, "rpcs"),
+                     table_count(load, trial, "server_packets_received"));
+    assert_true(table_count(load, trial, "rpcs") >=
+                sum_of(tables, trial, &tables->operations, "count"));
+}
+
+/* The log has an interval for each row of latency.csv, and for each second with an answer. */
+static void assert_log_is_whole(const struct load_tables *tables, const char *path)
+{
+    char *text = read_text(path);
+    size_t intervals = 0, seconds = 0, answered = 0;
+    assert_int_equal(text[strlen(text) - 1], '\n');
+    for (const char *line = text; *line != '\0'; line = strchr(line, '\n') + 1) {
+        bool is_second = strncmp(line, "Tag=second,", 11) == 0;
+        seconds += is_second;
+        intervals += !is_second && strncmp(line, "Tag=", 4) == 0;
+    }
+    for (size_t row = 0; row < tables->timeline.rows; row++)
+        answered += table_count(&tables->timeline, row, "operations") > 0;
+    assert_int_equal(intervals, tables->latency.rows);
+    assert_int_equal(seconds, answered);
+    free(text);
+}
+
+static void assert_no_parts(const char *folder)
+{
+    static const char *const names[] = {"load.csv",     "timeline.csv", "operations.csv",
+                                        "latency.csv",  "latency.hlog", "cells.csv",
+                                        "manifest.json"};
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+        assert_int_equal(access(in_work("%s/%s", folder, names[i]), F_OK), 0);
+        assert_int_not_equal(access(in_work("%s/%s.part", folder, names[i]), F_OK), 0);
+    }
+}
+
+/* Whole trials, the same ones in all files; for the caller to tables_deinit. */
+static struct load_tables read_load(const char *folder)
+{
+    assert_no_parts(folder);
+    struct load_tables tables = {
+        .load = table_read(in_work("%s/load.csv", folder)),
+        .timeline = table_read(in_work("%s/timeline.csv", folder)),
+        .operations = table_read(in_work("%s/operations.csv", folder)),
+        .latency = table_read(in_work("%s/latency.csv", folder)),
+        .cells = table_read(in_work("%s/cells.csv", folder)),
+    };
+    size_t rows[3] = {0};
+    for (size_t trial = 0; trial < tables.load.rows; trial++) {
+        rows[0] += rows_of(&tables, trial, &tables.timeline);
+        rows[1] += rows_of(&tables, trial, &tables.operations);
+        rows[2] += rows_of(&tables, trial, &tables.latency);
+        assert_operations_agree(&tables, trial);
+        assert_rates_agree(&tables, trial);
+    }
+    assert_int_equal(rows[0], tables.timeline.rows);
+    assert_int_equal(rows[1], tables.operations.rows);
+    assert_int_equal(rows[2], tables.latency.rows);
+    assert_log_is_whole(&tables, in_work("%s/latency.hlog", folder));
+    return tables;
+}
+
+/* ------------------------------------------------------------------ loads */
+
+static void assert_all_kinds(const struct load_tables *tables, size_t trials)
+{
+    assert_int_equal(tables->load.rows, trials);
+    assert_int_equal(tables->cells.rows, 1);
+    assert_int_equal(table_count(&tables->cells, 0, "trials"), trials);
+    for (size_t trial = 0; trial < trials; trial++) {
+        assert_servers_agree(tables, trial);
+        assert_int_equal(table_count(&tables->load, trial, "errors"), 0);
+        assert_true(table_count(&tables->load, trial, "multis") > 0);
+        assert_true(table_count(&tables->load, trial, "trylocks") > 0);
+        assert_string_equal(table_text(&tables->load, trial, "lag_p99_us"), "");
+    }
+}
+
+/* The times of a busy machine may not stand; the counts do. */
+static void assert_done(void)
+{
+    if (command.status != 0 && command.status != 4)
+        assert_status(&command, 0);
+    if (command.status == 4)
+        assert_has(command.err, "the driver, not the server");
+}
+
+static void all_files_agree(void **state)
+{
+    (void)state;
+    command.settings = NULL;
+    command_run(&command, COMMAND("load", SMALL, "-t", "2", "-m", ALL, "-P", "2"));
+    assert_done();
+    assert_has(command.out, "results in out\n");
+    struct load_tables tables = read_load("out");
+    assert_all_kinds(&tables, 2);
+    assert_true(table_real(&tables.load, 0, "server_cores") > 0);
+    tables_deinit(&tables);
+    assert_left(1);
+}
+
+static void all_files_agree_on_threads(void **state)
+{
+    (void)state;
+    command_run(&command, COMMAND("load", SMALL, "-t", "1", "-m", ALL, "-d", "threads", "--depth",
+                                  "4", "--connect", outside));
+    assert_done();
+    struct load_tables tables = read_load("out");
+    assert_all_kinds(&tables, 1);
+    tables_deinit(&tables);
+    assert_left(1);
+    assert_nothing_left_outside(1);
+}
+
+static void all_files_agree_in_a_simulation(void **state)
+{
+    (void)state;
+    command.settings = without_java;
+    command_run(&command, COMMAND("load", SMALL, "-t", "1", "-m", ALL, "-d", "simulated"));
+    assert_status(&command, 0);
+    struct load_tables tables = read_load("out");
+    assert_all_kinds(&tables, 1);
+    tables_deinit(&tables);
+    assert_left(1);
+}
+
+/* Each second of several has its row, and each level its cells. */
+static void levels_make_cells(void **state)
+{
+    (void)state;
+    command.settings = without_java;
+    command_run(&command, COMMAND("load", "-d", "simulated", "-n", "2,4", "-r", "100,200",
+                                  "--reads", "0,100", "--duration", "3s", "-t", "2", "-o", "out"));
+    assert_status(&command, 0);
+    struct load_tables tables = read_load("out");
+    assert_int_equal(tables.load.rows, 16);
+    assert_int_equal(tables.timeline.rows, 48);
+    assert_int_equal(tables.cells.rows, 8);
+    for (size_t trial = 0; trial < 16; trial++) {
+        assert_true(table_real(&tables.load, trial, "offered_per_s") ==
+                    table_real(&tables.load, trial, "rate_per_s"));
+        assert_int_equal(table_count(&tables.load, trial, "unsent"), 0);
+    }
+    tables_deinit(&tables);
+}
+
+/* Two sessions with one request each: no server of this machine answers so many writes. */
+static void a_rate_that_cannot_be_reached_is_told(void **state)
+{
+    (void)state;
+    command_run(&command, COMMAND("load", SMALL, "-n", "2", "-t", "1", "-m", "set=100", "-r",
+                                  "100000", "--connect", outside));
+    assert_done();
+    struct load_tables tables = read_load("out");
+    const struct table *load = &tables.load;
+    assert_int_equal(load->rows, 1);
+    assert_string_equal(table_text(load, 0, "offered_per_s"), "100000.00");
+    assert_true(table_real(load, 0, "achieved_per_s") < 90000);
+    assert_true(table_count(load, 0, "unsent") > 0);
+    assert_true(table_count(load, 0, "delayed") > 0);
+    /* Without an error, what was sent was answered: in the second, or right behind. */
+    uint64_t sent = sum_of(&tables, 0, &tables.operations, "count");
+    assert_int_equal(sent + table_count(load, 0, "unsent"), 100000);
+    assert_true(sent >= sum_of(&tables, 0, &tables.timeline, "operations"));
+    assert_true(sent <= sum_of(&tables, 0, &tables.timeline, "operations") + 2);
+    tables_deinit(&tables);
+    assert_nothing_left_outside(1);
+}
+
+static void those_whose_servers_they_are_are_told(void **state)
+{
+    (void)state;
+    char words[400];
+    command_run(&command, COMMAND("load", SMALL, "-n", "2,3", "-t", "2", "--depth", "5", "-r",
+                                  "10,50", "--connect", outside));
+    assert_done();
+    snprintf(words, sizeof words,
+             "zkherd: on %s: at most 3 sessions at a time, each with at most 5 requests "
+             "outstanding, at most 50 a second, for about 16.0 s; others who use these servers "
+             "will notice\n",
+             outside);
+    assert_has(command.err, words);
+    command_run(&command, COMMAND("load", SMALL, "-t", "1", "-o", "other", "--connect", outside));
+    assert_done();
+    assert_has(command.err, "1 request outstanding, in a closed loop, for about 2.0 s; others");
+    command_run(&command,
+                COMMAND("load", SMALL, "-t", "1", "-o", "quiet", "-q", "--connect", outside));
+    assert_null(strstr(command.err, "others"));
+    assert_nothing_left_outside(1);
+}
+
+/* ------------------------------------------------------------------ what is refused */
+
+static void what_cannot_be_is_refused(void **state)
+{
+    static const struct {
+        const char *option[4];
+        const char *words;
+    } list[] = {
+        {{"-m", "get=99"}, "zkherd: --mix get=99: the shares sum to 99, not to 100"},
+        {{"-m", "put=100"}, "zkherd: --mix put=100: no kind is called 'put': get, exists"},
+        {{"-m", "get=50,get=50"}, "get is named twice"},
+        {{"-m", "create=40,delete=60"}, "more deletes than creates"},
+        {{"--depth", "0"}, "zkherd: --depth 0: "},
+        {{"--size", "1000001"}, "zkherd: --size 1000001: "},
+        {{"--duration", "1500ms"}, "expected whole seconds: rates are of whole seconds"},
+        {{"--arrivals", "poisson"}, "in a closed loop, replies decide: add --rate"},
+        {{"--reads", "50", "--mix", "get=100"}, "--reads with --mix: give only one of them"},
+    };
+    (void)state;
+    command.settings = without_java;
+    for (size_t i = 0; i < sizeof list / sizeof list[0]; i++) {
+        const char *const *option = list[i].option;
+        command_run(&command, COMMAND("load", option[0], option[1], option[2], option[3]));
+        assert_refused(&command, 2, list[i].words);
+    }
+    assert_left(0);
+}
+
+/* A value that zkherd takes, and the server does not. */
+static void a_value_that_the_server_refuses_is_told(void **state)
+{
+    (void)state;
+    command.settings = (const char *const[]){
+        NO_PROGRAMS ":/usr/bin:/bin",
+        "JAVA_TOOL_OPTIONS=-XX:TieredStopAtLevel=1 -Djute.maxbuffer=4096", NULL};
+    command_run(&command, COMMAND("load", SMALL, "-t", "1", "--size", "5000"));
+    assert_status(&command, 4);
+    assert_has(command.err, "lost its connection while it laid out its znodes: values may be "
+                            "larger than the servers take (jute.maxbuffer)");
+    struct load_tables tables = read_load("out");
+    assert_string_equal(table_text(&tables.load, 0, "valid"), "no");
+    tables_deinit(&tables);
+    assert_left(1);
+}
+
+/* ------------------------------------------------------------------ early ends */
+
+/* The first trial is whole, and there is no second. */
+static void assert_first_is_kept(const char *folder, const char *cut_short)
+{
+    struct load_tables tables = read_load(folder);
+    assert_int_equal(tables.load.rows, 1);
+    assert_int_equal(table_count(&tables.load, 0, "trial"), 1);
+    assert_servers_agree(&tables, 0);
+    assert_cut_short(folder, cut_short, 1);
+    tables_deinit(&tables);
+}
+
+static void ctrl_c_in_the_second_trial(void **state)
+{
+    (void)state;
+    command_start(&command,
+                  COMMAND("load", SMALL, "-t", "50", "-P", "2", "-m", ALL, "--connect", outside));
+    command_await_rows(&command, "out/load.csv.part", 1);
+    pause_ms(300);
+    command_end(&command, -command.pid, SIGINT);
+    assert_status(&command, 4);
+    assert_has(command.err, "zkherd: load: interrupted\n");
+    assert_has(command.out, "results in out\n");
+    assert_first_is_kept("out", "interrupted");
+    assert_left(1);
+    assert_nothing_left_outside(1);
+}
+
+static void interrupted_in_the_first_trial(void **state)
+{
+    (void)state;
+    command_start(&command, COMMAND("load", "-n", "4", "--duration", "1h", "-o", "out", "--connect",
+                                    outside));
+    while (command_runs(&command) && access(in_work("out/load.csv.part"), F_OK) != 0)
+        pause_ms(2);
+    pause_ms(300);
+    command_end(&command, command.pid, SIGTERM);
+    assert_status(&command, 4);
+    assert_string_equal(command.out, "");
+    assert_has(command.err, "zkherd: load: interrupted\n");
+    assert_left(0);
+    assert_nothing_left_outside(1);
+}
+
+/* All that is left of the disk. */
+static void fill_disk(void)
+{
+    static const char block[4096];
+    int file = open(in_work("disk/others"), O_WRONLY | O_CREAT | O_CLOEXEC, 0600);
+    assert_true(file >= 0);
+    while (write(file, block, sizeof block) > 0)
+        ;
+    close(file);
+}
+
+/* The mount is seen by this process and its children only, and ends with them. */
+static void a_disk_that_fills_up_keeps_the_trials_before(void **state)
+{
+    (void)state;
+    if (unshare(CLONE_NEWNS) != 0 || mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL) != 0 ||
+        mkdir(in_work("disk"), 0755) != 0 ||
+        mount("none", in_work("disk"), "tmpfs", 0, "size=1m") != 0) {
+        print_message("skipped: needs the right to mount\n");
+        skip();
+    }
+    command_start(&command, COMMAND("load", SMALL, "-t", "50", "-m", ALL, "-o", "disk/out",
+                                    "--connect", outside));
+    command_await_rows(&command, "disk/out/load.csv.part", 1);
+    fill_disk();
+    command_finish(&command, COMMAND_LIMIT_NS);
+    assert_status(&command, 3);
+    assert_has(command.err, "no space left");
+    struct table load = table_read(in_work("disk/out/load.csv"));
+    assert_true(load.rows >= 1);
+    table_deinit(&load);
+    assert_left(1);
+    assert_nothing_left_outside(1);
+}
+
+/* ------------------------------------------------------------------ broken on purpose, and seen */
+
+static void a_server_that_counts_otherwise_fails_the_load(void **state)
+{
+    (void)state;
+    struct front front = front_start(&ensemble_connect(outside_server)->endpoints[0], MISCOUNTS);
+    command_run(&command, COMMAND("load", SMALL, "-t", "1", "--connect", front.address));
+    front_stop(&front);
+    assert_status(&command, 1);
+    assert_has(command.err, "trial 1 fails: the servers counted ");
+    assert_has(command.err, " writes, the sessions ");
+    assert_has(command.out, "FAILS");
+    struct load_tables tables = read_load("out");
+    assert_string_equal(table_text(&tables.load, 0, "reconciled"), "no");
+    assert_string_equal(table_text(&tables.load, 0, "valid"), "no");
+    assert_true(table_count(&tables.load, 0, "server_writes") +
+                    table_count(&tables.load, 0, "server_reads") <
+                table_count(&tables.load, 0, "rpcs"));
+    tables_deinit(&tables);
+    assert_nothing_left_outside(1);
+}
+
+/* Stops the worker in the middle of the measured time. */
+static void stop_the_worker(uint64_t requests, long ms)
+{
+    char name[32];
+    uint64_t before = count_outside().packets_received;
+    pid_t worker = 0;
+    while (command_runs(&command) && count_outside().packets_received < before + requests)
+        pause_ms(20);
+    read_name(command.pid, name, sizeof name);
+    worker = find_ours(name, command.pid);
+    assert_true(worker > 0);
+    kill(worker, SIGSTOP);
+    pause_ms(ms);
+    kill(worker, SIGCONT);
+}
+
+/* Of 1,000 operations a second in three seconds, those due in 300 ms wait for the driver: one in
+ * ten. With one request of a session outstanding, almost all of them follow another one that waited
+ * for the driver. */
+static void a_driver_that_stood_still_is_told_from_a_slow_server(const char *depth)
+{
+    command_start(&command, COMMAND("load", "-n", "4", "-t", "1", "--duration", "3s", "--warm-up",
+                                    "500ms", "-r", "1000", "--depth", depth, "-m", "get=100", "-o",
+                                    "out", "--connect", outside));
+    stop_the_worker(1000, 300);
+    command_finish(&command, COMMAND_LIMIT_NS);
+    assert_status(&command, 4);
+    assert_has(command.err, "the driver, not the server, was late: ");
+    struct load_tables tables = read_load("out");
+    const struct table *load = &tables.load;
+    assert_string_equal(table_text(load, 0, "valid"), "no");
+    assert_int_equal(table_count(&tables.cells, 0, "driver_bound"), 1);
+    assert_true(table_real(load, 0, "offered_per_s") == 1000);
+    assert_true(table_real(load, 0, "lag_max_us") >= 250e3);
+    assert_true(table_real(load, 0, "lag_p99_us") >= 100e3);
+    assert_true(table_real(load, 0, "response_max_us") >= 250e3);
+    assert_true(table_real(load, 0, "response_p99_us") >= 200e3);
+    tables_deinit(&tables);
+    assert_nothing_left_outside(1);
+}
+
+static void a_driver_that_stood_still_is_late(void **state)
+{
+    (void)state;
+    a_driver_that_stood_still_is_told_from_a_slow_server("100");
+}
+
+static void a_driver_that_stood_still_is_late_at_depth_1(void **state)
+{
+    (void)state;
+    a_driver_that_stood_still_is_told_from_a_slow_server("1");
+}
+
+int main(void)
+{
+#define TEST(test) cmocka_unit_test_setup_teardown(test, make, clear_away)
+    const struct CMUnitTest tests[] = {
+        TEST(all_files_agree),
+        TEST(all_files_agree_on_threads),
+        TEST(all_files_agree_in_a_simulation),
+        TEST(levels_make_cells),
+        TEST(a_rate_that_cannot_be_reached_is_told),
+        TEST(those_whose_servers_they_are_are_told),
+        TEST(what_cannot_be_is_refused),
+        TEST(a_value_that_the_server_refuses_is_told),
+        TEST(ctrl_c_in_the_second_trial),
+        TEST(interrupted_in_the_first_trial),
+        TEST(a_server_that_counts_otherwise_fails_the_load),
+        TEST(a_driver_that_stood_still_is_late),
+        TEST(a_driver_that_stood_still_is_late_at_depth_1),
+        /* It leaves the process with mounts of its own. */
+        TEST(a_disk_that_fills_up_keeps_the_trials_before),
+    };
+    return cmocka_run_group_tests(tests, outside_start, outside_stop);
+}
