@@ -260,12 +260,21 @@ static bool send_unlock(struct load_session *session)
     return true;
 }
 
+/* An operation that was due before the end, and that only the driver has kept waiting, is sent. */
+static bool is_over(const struct load_session *session, uint64_t now_ns)
+{
+    if (now_ns < ends_ns(session))
+        return false;
+    return plan_of(session)->rate_per_s == 0 || session->blocked ||
+           session->schedule.due_ns >= ends_ns(session);
+}
+
 static bool send_operation(struct load_session *session)
 {
     uint64_t now_ns = client_now_ns(session->actor.client);
     if (send_unlock(session))
         return true;
-    if (now_ns >= ends_ns(session)) {
+    if (is_over(session, now_ns)) {
         stop(session);
         return false;
     }
@@ -458,6 +467,17 @@ static void start(struct load_session *session)
     go_on(session);
 }
 
+/* The load has ended: whoever has not stopped by then waits for a reply, or for a connection. */
+static void finish(struct load_session *session)
+{
+    if (session->state == LOAD_SENDING)
+        go_on(session);
+    if (session->state != LOAD_SENDING)
+        return;
+    stop(session);
+    go_on(session);
+}
+
 static void alarm_rang(void *actor, uint64_t late_ns)
 {
     struct load_session *session = actor;
@@ -496,9 +516,8 @@ static void carry_out(void *actor, int order)
         begin_chores(session, LOAD_LAYING_OUT);
     } else if (order == LOAD_ORDER_START) {
         start(session);
-    } else if (order == LOAD_ORDER_STOP && session->state == LOAD_SENDING) {
-        stop(session);
-        go_on(session);
+    } else if (order == LOAD_ORDER_STOP) {
+        finish(session);
     } else if (order == LOAD_ORDER_CLEAR) {
         begin_chores(session, LOAD_CLEARING);
     }

@@ -339,12 +339,12 @@ static void those_whose_servers_they_are_are_told(void **state)
 {
     (void)state;
     char words[400];
-    command_run(&command, COMMAND("load", SMALL, "-n", "2,3", "-t", "2", "--depth", "5", "-r",
+    command_run(&command, COMMAND("load", SMALL, "-n", "2,3", "-t", "1", "--depth", "5", "-r",
                                   "10,50", "--connect", outside));
     assert_done();
     snprintf(words, sizeof words,
              "zkherd: on %s: at most 3 sessions at a time, each with at most 5 requests "
-             "outstanding, at most 50 a second, for about 16.0 s; others who use these servers "
+             "outstanding, at most 50 a second, for about 8.0 s; others who use these servers "
              "will notice\n",
              outside);
     assert_has(command.err, words);
@@ -504,31 +504,30 @@ static void a_server_that_counts_otherwise_fails_the_load(void **state)
     assert_nothing_left_outside(1);
 }
 
-/* Stops the worker in the middle of the measured time. */
+/* Stops the worker for so long, when the server has received so many requests. */
 static void stop_the_worker(uint64_t requests, long ms)
 {
     char name[32];
     uint64_t before = count_outside().packets_received;
-    pid_t worker = 0;
     while (command_runs(&command) && count_outside().packets_received < before + requests)
         pause_ms(20);
     read_name(command.pid, name, sizeof name);
-    worker = find_ours(name, command.pid);
+    pid_t worker = find_ours(name, command.pid);
     assert_true(worker > 0);
     kill(worker, SIGSTOP);
     pause_ms(ms);
     kill(worker, SIGCONT);
 }
 
-/* Of 1,000 operations a second in three seconds, those due in 300 ms wait for the driver: one in
+/* Of 200 operations a second in three seconds, those due in 300 ms wait for the driver: one in
  * ten. With one request of a session outstanding, almost all of them follow another one that waited
  * for the driver. */
 static void a_driver_that_stood_still_is_told_from_a_slow_server(const char *depth)
 {
     command_start(&command, COMMAND("load", "-n", "4", "-t", "1", "--duration", "3s", "--warm-up",
-                                    "500ms", "-r", "1000", "--depth", depth, "-m", "get=100", "-o",
+                                    "500ms", "-r", "200", "--depth", depth, "-m", "get=100", "-o",
                                     "out", "--connect", outside));
-    stop_the_worker(1000, 300);
+    stop_the_worker(200, 300);
     command_finish(&command, COMMAND_LIMIT_NS);
     assert_status(&command, 4);
     assert_has(command.err, "the driver, not the server, was late: ");
@@ -536,7 +535,7 @@ static void a_driver_that_stood_still_is_told_from_a_slow_server(const char *dep
     const struct table *load = &tables.load;
     assert_string_equal(table_text(load, 0, "valid"), "no");
     assert_int_equal(table_count(&tables.cells, 0, "driver_bound"), 1);
-    assert_true(table_real(load, 0, "offered_per_s") == 1000);
+    assert_true(table_real(load, 0, "offered_per_s") == 200);
     assert_true(table_real(load, 0, "lag_max_us") >= 250e3);
     assert_true(table_real(load, 0, "lag_p99_us") >= 100e3);
     assert_true(table_real(load, 0, "response_max_us") >= 250e3);
@@ -557,6 +556,29 @@ static void a_driver_that_stood_still_is_late_at_depth_1(void **state)
     a_driver_that_stood_still_is_told_from_a_slow_server("1");
 }
 
+/* From the second second until behind the end: all that was due is sent, if late. */
+static void a_driver_that_stood_still_at_the_end_sends_what_was_due(void **state)
+{
+    (void)state;
+    command_start(&command, COMMAND("load", "-n", "4", "-t", "1", "--duration", "3s", "--warm-up",
+                                    "0", "-r", "40", "--depth", "100", "-m", "get=100", "-o", "out",
+                                    "--connect", outside));
+    uint64_t before = count_outside().reads;
+    while (command_runs(&command) && count_outside().reads < before + 40)
+        pause_ms(20);
+    stop_the_worker(0, 3000);
+    command_finish(&command, COMMAND_LIMIT_NS);
+    assert_status(&command, 4);
+    struct load_tables tables = read_load("out");
+    const struct table *load = &tables.load;
+    assert_int_equal(table_count(load, 0, "unsent"), 0);
+    assert_int_equal(table_count(load, 0, "gets"), 120);
+    assert_true(table_real(load, 0, "lag_max_us") >= 1000e3);
+    assert_true(table_real(load, 0, "response_max_us") >= 1000e3);
+    tables_deinit(&tables);
+    assert_nothing_left_outside(1);
+}
+
 int main(void)
 {
 #define TEST(test) cmocka_unit_test_setup_teardown(test, make, clear_away)
@@ -574,6 +596,7 @@ int main(void)
         TEST(a_server_that_counts_otherwise_fails_the_load),
         TEST(a_driver_that_stood_still_is_late),
         TEST(a_driver_that_stood_still_is_late_at_depth_1),
+        TEST(a_driver_that_stood_still_at_the_end_sends_what_was_due),
         /* It leaves the process with mounts of its own. */
         TEST(a_disk_that_fills_up_keeps_the_trials_before),
     };

@@ -191,8 +191,7 @@ static void a_rate_is_offered(void **state)
     struct load_result *result = load(&plan);
     assert_counted(result);
     assert_int_equal(result->offered, 1000);
-    assert_int_equal(result->unsent, 0);
-    assert_int_equal(histogram_count(result->lag) + result->delayed, 1000);
+    assert_int_equal(histogram_count(result->lag) + result->delayed + result->unsent, 1000);
     load_result_free(result);
 }
 
@@ -251,6 +250,61 @@ static void a_pause_shows_in_the_response_in_full(void **state)
     load_result_free(result);
 }
 
+/* ------------------------------------------------------------------ other counts */
+
+/* Of zkherd's own session reads are expected, and no write. */
+static void write_once(void *context, const struct load_progress *progress)
+{
+    bool *has_written = context;
+    struct error error;
+    if (*has_written || progress->phase != LOAD_MEASURES)
+        return;
+    *has_written = true;
+    live_expect(setup_session_create(live_host.setup, "/uncounted", &error), &error);
+}
+
+static void a_write_that_is_not_counted_is_found(void **state)
+{
+    (void)state;
+    bool has_written = false;
+    struct load_plan plan = plan_of("get=50,set=50");
+    struct load_result *result =
+        load_watched(&plan, (struct load_watch){write_once, &has_written, -1});
+    assert_true(has_written);
+    assert_int_equal(result->reconciled, RECONCILED_NO);
+    assert_int_equal(result->difference.counter, SERVER_COUNTERS_WRITES);
+    assert_int_equal(result->difference.servers, result->difference.sessions + 1);
+    load_result_free(result);
+    struct error error;
+    live_expect(setup_session_delete_tree(live_host.setup, "/uncounted", &error), &error);
+}
+
+static struct setup_session *stranger;
+
+/* Comes, and stays. */
+static void come(void *context, const struct load_progress *progress)
+{
+    struct error error;
+    (void)context;
+    if (stranger == NULL && progress->phase == LOAD_MEASURES)
+        live_expect(setup_session_new(&live_servers, NULL, 10 * NS_PER_S, &stranger, &error),
+                    &error);
+}
+
+static void a_stranger_on_a_private_server_is_named(void **state)
+{
+    (void)state;
+    struct load_plan plan = plan_of("get=100");
+    struct load_result *result = load_watched(&plan, (struct load_watch){come, NULL, -1});
+    assert_non_null(stranger);
+    setup_session_free(stranger);
+    stranger = NULL;
+    assert_int_equal(result->reconciled, RECONCILED_NA);
+    assert_string_equal(result->not_valid,
+                        "a client that is not zkherd's was connected to a private server");
+    load_result_free(result);
+}
+
 /* ------------------------------------------------------------------ */
 
 int main(void)
@@ -264,6 +318,8 @@ int main(void)
         cmocka_unit_test(a_poisson_rate_is_offered),
         cmocka_unit_test(a_rate_out_of_reach_is_told),
         cmocka_unit_test(a_pause_shows_in_the_response_in_full),
+        cmocka_unit_test(a_write_that_is_not_counted_is_found),
+        cmocka_unit_test(a_stranger_on_a_private_server_is_named),
     };
     return cmocka_run_group_tests(tests, live_start, live_stop);
 }
