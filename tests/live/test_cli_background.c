@@ -1,0 +1,173 @@
+// SPDX-License-Identifier: Apache-2.0
+/* `zkherd run --background`: the price that others pay while a lock is contended for. */
+#include "tests/support/outcome.h"
+#include "tests/support/outside.h"
+#include "tests/support/run_files.h"
+
+#include <math.h>
+
+static struct command command;
+static const char *const without_plots[] = {NO_PROGRAMS, NULL};
+static const char *const without_java[] = {NO_JAVA, NULL};
+
+#define RATE 300
+/* Ten sessions with 16 requests each: what comes due within this time can be sent, be they answered
+ * or not; half of it, because the requests come at random. */
+#define DEPTH_LASTS_US (1e6 * 10 * 16 / RATE / 2)
+
+/* Ten holders, one after another, of 60 ms each. */
+#define SMALL                                                                                      \
+    "run", "-r", "nonscalable", "-n", "10", "-p", "free", "--hold", "60ms", "-o", "out",           \
+        "--connect", outside
+
+#define COMPANY                                                                                    \
+    "cannot cross-check against the servers' counters: the servers count the requests "            \
+    "of the load in the background, too"
+
+static int make(void **state)
+{
+    command.settings = without_plots;
+    return work_make(state);
+}
+
+/* What was answered in the time of the trial is what was offered in it, a Poisson process, but for
+ * those still under way. */
+static void assert_rate_is_offered(const struct table *trials, size_t row)
+{
+    double per_s = table_real(trials, row, "background_per_s"),
+           seconds = table_real(trials, row, "elapsed_s"),
+           late_s = table_real(trials, row, "background_max_us") / 1e6;
+    double width = 5 * sqrt(RATE * seconds) + RATE * (late_s + 0.1);
+    if (fabs(per_s - RATE) * seconds > width)
+        fail_msg("%.1f a second in %.3f s, not %d", per_s, seconds, RATE);
+}
+
+static void assert_figures(const struct table *trials, size_t row)
+{
+    assert_true(table_real(trials, row, "elapsed_s") >= 0.6);
+    assert_true(table_real(trials, row, "background_alone_p50_us") > 0);
+    assert_true(table_real(trials, row, "background_alone_p99_us") >=
+                table_real(trials, row, "background_alone_p50_us"));
+    assert_true(table_real(trials, row, "background_p50_us") > 0);
+    assert_true(table_real(trials, row, "background_p99_us") >=
+                table_real(trials, row, "background_p50_us"));
+    assert_true(table_real(trials, row, "background_max_us") >=
+                table_real(trials, row, "background_p99_us"));
+    assert_rate_is_offered(trials, row);
+    assert_int_equal(table_count(trials, row, "background_errors"), 0);
+    if (table_real(trials, row, "background_max_us") < DEPTH_LASTS_US)
+        assert_int_equal(table_count(trials, row, "background_unsent"), 0);
+    assert_string_equal(table_text(trials, row, "reconciled"), "na");
+}
+
+/* The times of a busy machine may not stand. */
+static void assert_done(void)
+{
+    if (command.status != 4)
+        assert_status(&command, 0);
+    else
+        assert_has(command.err, "overloaded: ");
+}
+
+static void both_times_are_measured(void **state)
+{
+    (void)state;
+    command_run(&command, COMMAND(SMALL, "-t", "2", "--background", "get=80,set=20@300"));
+    assert_done();
+    assert_int_equal(count_words(command.err, COMPANY), 1);
+    struct run_files files = run_files_read("out");
+    assert_int_equal(files.trials.rows, 2);
+    for (size_t row = 0; row < 2; row++) {
+        assert_figures(&files.trials, row);
+        assert_int_equal(table_count(&files.trials, row, "handoffs"), 10);
+    }
+    run_files_deinit(&files);
+    json_t *manifest = read_manifest("out");
+    json_t *plan = json_object_get(manifest, "plan");
+    assert_string_equal(json_string_value(json_object_get(plan, "background")),
+                        "get=80,set=20@300");
+    json_decref(manifest);
+    assert_left(1);
+    assert_nothing_left_outside(1);
+}
+
+/* Znodes of its own, and locks, are gone behind each trial. */
+static void znodes_of_the_background_are_cleared(void **state)
+{
+    (void)state;
+    command_run(&command, COMMAND(SMALL, "-t", "1", "--background",
+                                  "create=40,delete=20,children=20,trylock=20@300"));
+    assert_done();
+    struct run_files files = run_files_read("out");
+    assert_figures(&files.trials, 0);
+    run_files_deinit(&files);
+    assert_nothing_left_outside(1);
+}
+
+static void without_a_background_its_columns_are_empty(void **state)
+{
+    (void)state;
+    command_run(&command, COMMAND("run", "-r", "nonscalable", "-n", "4", "-p", "free", "-t", "1",
+                                  "-d", "simulated", "-o", "out"));
+    assert_status(&command, 0);
+    struct table trials = table_read(in_work("out/trials.csv"));
+    static const char *const columns[] = {"background_alone_p50_us", "background_alone_p99_us",
+                                          "background_p50_us",       "background_p99_us",
+                                          "background_max_us",       "background_per_s",
+                                          "background_errors",       "background_unsent"};
+    for (size_t i = 0; i < sizeof columns / sizeof columns[0]; i++)
+        assert_string_equal(table_text(&trials, 0, columns[i]), "");
+    table_deinit(&trials);
+}
+
+static void ctrl_c_ends_both(void **state)
+{
+    (void)state;
+    command_start(&command, COMMAND(SMALL, "-t", "50", "--background", "get=50,create=50@300"));
+    command_await_rows(&command, "out/trials.csv.part", 1);
+    pause_ms(1000);
+    kill(-command.pid, SIGINT);
+    command_finish(&command, COMMAND_END_NS);
+    assert_status(&command, 4);
+    assert_has(command.err, "zkherd: run: interrupted\n");
+    assert_cut_short("out", "interrupted", 1);
+    assert_left(1);
+    assert_nothing_left_outside(1);
+}
+
+static void what_cannot_be_is_refused(void **state)
+{
+    static const struct {
+        const char *value, *option[2], *words;
+    } list[] = {
+        {"get=100@10", {"-p", "lockstep"}, "--background without --pace free: lockstep waits for"},
+        {"get=100@10", {"-d", "simulated"}, "--background with --driver simulated: a simulation"},
+        {"get=99@10", {"-p", "free"}, "--background get=99@10: the shares sum to 99, not to 100"},
+        {"get=100", {"-p", "free"}, "expected a mix and its operations a second, such as get=80"},
+        {"get=100@0", {"-p", "free"}, "expected a mix and its operations a second"},
+        {"get=100@10000001", {"-p", "free"}, "expected a mix and its operations a second"},
+        {"@10", {"-p", "free"}, "expected KIND=PERCENT"},
+        {"put=100@10", {"-p", "free"}, "no kind is called 'put'"},
+    };
+    (void)state;
+    command.settings = without_java;
+    for (size_t i = 0; i < sizeof list / sizeof list[0]; i++) {
+        command_run(&command, COMMAND("run", "--background", list[i].value, list[i].option[0],
+                                      list[i].option[1]));
+        assert_refused(&command, 2, list[i].words);
+    }
+    assert_left(0);
+}
+
+int main(void)
+{
+#define TEST(test) cmocka_unit_test_setup_teardown(test, make, work_remove)
+    const struct CMUnitTest tests[] = {
+        TEST(both_times_are_measured),
+        TEST(znodes_of_the_background_are_cleared),
+        TEST(without_a_background_its_columns_are_empty),
+        TEST(ctrl_c_ends_both),
+        TEST(what_cannot_be_is_refused),
+    };
+    return cmocka_run_group_tests(tests, outside_start, outside_stop);
+}
