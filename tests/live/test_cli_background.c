@@ -53,6 +53,11 @@ static void assert_figures(const struct table *trials, size_t row)
                 table_real(trials, row, "background_p50_us"));
     assert_true(table_real(trials, row, "background_max_us") >=
                 table_real(trials, row, "background_p99_us"));
+    /* Two measurements, not one. */
+    assert_true(table_real(trials, row, "background_p50_us") !=
+                    table_real(trials, row, "background_alone_p50_us") ||
+                table_real(trials, row, "background_p99_us") !=
+                    table_real(trials, row, "background_alone_p99_us"));
     assert_rate_is_offered(trials, row);
     assert_int_equal(table_count(trials, row, "background_errors"), 0);
     if (table_real(trials, row, "background_max_us") < DEPTH_LASTS_US)

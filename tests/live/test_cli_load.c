@@ -309,6 +309,11 @@ static void levels_make_cells(void **state)
                     table_real(&tables.load, trial, "rate_per_s"));
         assert_int_equal(table_count(&tables.load, trial, "unsent"), 0);
     }
+    /* In each second the rate, but for what is under way at its beginning and its end. */
+    for (size_t row = 0; row < 48; row++)
+        assert_true(fabs(table_real(&tables.timeline, row, "operations") -
+                         table_real(&tables.timeline, row, "rate_per_s")) <=
+                    table_real(&tables.timeline, row, "sessions"));
     tables_deinit(&tables);
 }
 
