@@ -49,8 +49,13 @@ MUST_CHECK enum error_kind event_loop_watch(struct event_loop *events, int descr
 void event_loop_unwatch(struct event_loop *events, int descriptor);
 
 /*
- * Waits until `until_ns` of the monotonic clock at most, and handles once what is ready. Pings and
- * reconnects happen in this call, so it must be called often.
+ * Waits until `until_ns` of the monotonic clock at most, and handles once what is ready: of each
+ * session one message, or up to 16 if its depth is over one. Pings and reconnects happen in this
+ * call, so it must be called often.
+ *
+ * A request leaves when it is submitted. With a depth over one, the requests that a session submits
+ * in its callbacks leave together, in the same call, when its messages have been handled: at most
+ * 15 callbacks after the oldest of them was submitted. That time is part of its latency.
  */
 MUST_CHECK enum error_kind event_loop_poll(struct event_loop *events, uint64_t until_ns,
                                            struct error *error);

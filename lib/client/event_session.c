@@ -60,6 +60,12 @@ static struct event_session *of_client(struct client *client)
     return (struct event_session *)client;
 }
 
+/* Requests of a session with a depth of one leave one by one, at once. */
+static bool is_deep(const struct event_session *session)
+{
+    return session->client.depth > 1;
+}
+
 /* The loop delivers the reply to a request that the library does not take, never this call. What
  * the socket does not take at once, the library sends when it is driven; so the loop must refresh
  * the session, unless the library calls, which is refreshed afterwards. */
@@ -68,10 +74,12 @@ static void submit(struct client *client, const struct request *request)
     struct event_session *session = of_client(client);
     session->cutting = false;
     int code = async_calls_call(&session->calls, request);
-    if (code == ZOK)
-        set_tcp(session, TCP_NODELAY);
-    else
+    if (code != ZOK)
         client_refuse(client, translate_status(code));
+    else if (session->driven && is_deep(session))
+        session->unpushed = true;
+    else
+        set_tcp(session, TCP_NODELAY);
     if (!session->driven && !session->neglected && session->all_neglected != NULL) {
         session->neglected = true;
         session->next_neglected = *session->all_neglected;
@@ -234,6 +242,17 @@ static uint32_t hold_back(const struct event_session *session, uint32_t epoll_ev
     return epoll_events & (uint32_t)EPOLLOUT;
 }
 
+/* Has the library read what has arrived behind a message (ZOK): it reads one in a call. Returns the
+ * last call's code. */
+static int process_more(const struct event_session *session, int code)
+{
+    for (int count = 1; code == ZOK && count < EVENT_SESSION_MESSAGES_MAX &&
+                        session->client.outstanding > 0 && is_connected(session);
+         count++)
+        code = session->library->process(session->zk, session->library->wants_read);
+    return code;
+}
+
 void event_session_process(struct event_session *session, uint32_t epoll_events)
 {
     int events = 0;
@@ -251,11 +270,14 @@ void event_session_process(struct event_session *session, uint32_t epoll_events)
         events |= session->library->wants_write;
     session->driven = true;
     int code = session->library->process(session->zk, events);
+    if (is_deep(session) && (events & session->library->wants_read))
+        code = process_more(session, code);
     session->driven = false;
     if (code != ZOK && code != ZNOTHING)
         session->reopened = true;
-    if ((epoll_events & EPOLLOUT) && has_connection(session))
+    if ((session->unpushed || (epoll_events & EPOLLOUT)) && has_connection(session))
         set_tcp(session, TCP_NODELAY);
+    session->unpushed = false;
     event_session_refresh(session);
 }
 

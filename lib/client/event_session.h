@@ -20,6 +20,10 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+/* Messages that the library handles at most, of a session with a depth over one, before it is
+ * another session's turn. */
+#define EVENT_SESSION_MESSAGES_MAX 16
+
 struct event_session {
     struct client client; /* first: a pointer to it is one to the session */
     const struct library *library;
@@ -37,6 +41,7 @@ struct event_session {
     bool crashed;      /* the library is not driven any more */
     int other_end;     /* crashed: the peer of the socket that the library takes for its own */
     bool driven;       /* event_session_process is calling the library */
+    bool unpushed;     /* requests are corked, which event_session_process pushes */
     /* It was given a request since it was driven last, and is on the loop's list; the loop
      * refreshes it when it takes it off the list. */
     bool neglected;
@@ -55,8 +60,11 @@ MUST_CHECK enum error_kind event_session_init(struct event_session *session,
 /* Frees the handle, and ends its connection. Sends nothing and waits for nothing. */
 void event_session_deinit(struct event_session *session);
 
-/* Has the library handle these events of its socket (one message at most), then connect, ping or
- * give the connection up if due. Both update descriptor, epoll_events, deadline_ns and reopened. */
+/* Has the library handle these events of its socket (one message at most; with a depth over one,
+ * EVENT_SESSION_MESSAGES_MAX), then connect, ping or give the connection up if due. Requests that
+ * the listener submits meanwhile leave at once; with a depth over one, all together at the end of
+ * the call, and client_bytes does not count them before. Both functions update descriptor,
+ * epoll_events, deadline_ns and reopened. */
 void event_session_process(struct event_session *session, uint32_t epoll_events);
 void event_session_refresh(struct event_session *session);
 

@@ -10,8 +10,12 @@
 
 #include "client/event_session.h"
 
+#include <arpa/inet.h>
+#include <linux/sockios.h>
+#include <netinet/tcp.h>
 #include <string.h>
 #include <sys/epoll.h>
+#include <sys/ioctl.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -20,15 +24,20 @@
 #define WRITE      2
 #define CONNECTING 3
 #define CONNECTED  4
+#define DEPTH      (2 * EVENT_SESSION_MESSAGES_MAX)
 
 static struct library library;
 static struct event_session handle;
 static int state_of_library, told;
 static int descriptor_of_library;
-static const char *held; /* what the library has not sent yet */
-static bool has_room;    /* … and may */
+static const char *held;  /* what the library has not sent yet */
+static bool has_room;     /* … and may */
+static unsigned messages; /* replies that have arrived, and it has not read */
+static unsigned processed;
 static unsigned replies;
 static enum zk_status status;
+static void (*when_replied)(void); /* NULL: nothing more */
+static int unsent[DEPTH];          /* bytes that the socket held back, at each reply */
 
 static int state_of(zhandle_t *zk)
 {
@@ -40,10 +49,17 @@ static int process(zhandle_t *zk, int events)
 {
     (void)zk;
     told = events;
+    processed++;
     if ((events & WRITE) && has_room && held != NULL) {
         assert_int_equal(send(descriptor_of_library, held, strlen(held), 0), strlen(held));
         held = NULL;
     }
+    if ((events & READ) == 0)
+        return ZOK;
+    if (messages == 0)
+        return ZNOTHING;
+    messages--;
+    client_deliver_reply(&handle.client, &(struct client_reply){.status = ZK_OK});
     return ZOK;
 }
 
@@ -68,6 +84,19 @@ static int refuse(zhandle_t *zk, const char *path, int watch, stat_completion_t 
     return ZBADARGUMENTS;
 }
 
+/* It sends the request, four bytes. */
+static int take(zhandle_t *zk, const char *path, int watch, stat_completion_t completion,
+                const void *data)
+{
+    (void)zk;
+    (void)path;
+    (void)watch;
+    (void)completion;
+    (void)data;
+    assert_int_equal(send(descriptor_of_library, "\0\0\0", 4, 0), 4);
+    return ZOK;
+}
+
 static void sent(void *owner, enum operation operation)
 {
     (void)owner;
@@ -79,6 +108,8 @@ static void replied(void *owner, const struct client_reply *reply)
     (void)owner;
     replies++;
     status = reply->status;
+    if (when_replied != NULL)
+        when_replied();
 }
 
 static int set_up(void **state)
@@ -103,7 +134,10 @@ static int set_up(void **state)
     descriptor_of_library = -1;
     held = NULL;
     told = 0;
+    messages = 0;
+    processed = 0;
     replies = 0;
+    when_replied = NULL;
     return 0;
 }
 
@@ -284,6 +318,127 @@ static void test_who_cannot_leave_goes_on(void **state)
     close(ends[1]);
 }
 
+/* ------------------------------------------------------------------ depth */
+
+/* A connected socket that holds back what is sent until it is pushed. */
+static int corked(int *other_end)
+{
+    struct sockaddr_in address = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
+    struct sockaddr *any = (struct sockaddr *)&address;
+    socklen_t length = sizeof address;
+    int yes = 1, listener = new_connection(), descriptor = new_connection();
+    assert_int_equal(bind(listener, any, sizeof address), 0);
+    assert_int_equal(listen(listener, 1), 0);
+    assert_int_equal(getsockname(listener, any, &length), 0);
+    assert_int_equal(connect(descriptor, any, sizeof address), 0);
+    *other_end = accept(listener, NULL, NULL);
+    assert_int_equal(setsockopt(descriptor, IPPROTO_TCP, TCP_CORK, &yes, sizeof yes), 0);
+    close(listener);
+    return descriptor;
+}
+
+static int held_back(void)
+{
+    int bytes = -1;
+    assert_int_equal(ioctl(descriptor_of_library, SIOCOUTQNSD, &bytes), 0);
+    return bytes;
+}
+
+/* A session that has asked all it can, and a library that has got so many replies. */
+static int ask_all(uint32_t depth, unsigned arriving)
+{
+    struct error error;
+    int other_end;
+    set_up(NULL);
+    library.aexists = take;
+    assert_int_equal(client_init(&handle.client, depth, &error), ERROR_NONE);
+    handle.descriptor = descriptor_of_library = corked(&other_end);
+    for (uint32_t i = 0; i < depth; i++)
+        client_exists(&handle.client, "/", NO_WATCH);
+    assert_int_equal(held_back(), 0);
+    messages = arriving;
+    return other_end;
+}
+
+static void end(int other_end)
+{
+    client_deinit(&handle.client);
+    if (handle.other_end >= 0)
+        close(handle.other_end);
+    close(descriptor_of_library);
+    close(other_end);
+}
+
+static void ask_again(void)
+{
+    client_exists(&handle.client, "/", NO_WATCH);
+    unsent[replies - 1] = held_back();
+}
+
+static void test_at_a_depth_of_one_each_request_leaves_at_once(void **state)
+{
+    (void)state;
+    int other_end = ask_all(1, 2);
+    when_replied = ask_again;
+    event_session_process(&handle, EPOLLIN);
+    assert_int_equal(processed, 1);
+    assert_int_equal(unsent[0], 0);
+    end(other_end);
+}
+
+static void test_at_more_depth_requests_leave_together(void **state)
+{
+    (void)state;
+    int other_end = ask_all(DEPTH, 3);
+    when_replied = ask_again;
+    event_session_process(&handle, EPOLLIN);
+    assert_int_equal(replies, 3);
+    for (int i = 0; i < 3; i++)
+        assert_int_equal(unsent[i], (i + 1) * 4);
+    assert_int_equal(held_back(), 0);
+    assert_int_equal(handle.client.outstanding, DEPTH);
+    end(other_end);
+}
+
+static void test_a_turn_of_a_session_has_an_end(void **state)
+{
+    (void)state;
+    int other_end = ask_all(DEPTH, EVENT_SESSION_MESSAGES_MAX + 1);
+    event_session_process(&handle, EPOLLIN);
+    assert_int_equal(replies, EVENT_SESSION_MESSAGES_MAX);
+    event_session_process(&handle, EPOLLIN);
+    assert_int_equal(replies, EVENT_SESSION_MESSAGES_MAX + 1);
+    end(other_end);
+}
+
+static void crash(void)
+{
+    assert_true(client_crash(&handle.client));
+}
+
+/* What its process would have read is not read for it. */
+static void test_a_turn_ends_with_the_session(void **state)
+{
+    (void)state;
+    int other_end = ask_all(DEPTH, 3);
+    when_replied = crash;
+    event_session_process(&handle, EPOLLIN);
+    assert_int_equal(replies, 1);
+    assert_int_equal(processed, 1);
+    end(other_end);
+}
+
+/* It does not ask the library for replies to requests that it has not made. */
+static void test_a_turn_ends_with_the_last_reply(void **state)
+{
+    (void)state;
+    int other_end = ask_all(2, 2);
+    event_session_process(&handle, EPOLLIN);
+    assert_int_equal(replies, 2);
+    assert_int_equal(processed, 2);
+    end(other_end);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -295,6 +450,11 @@ int main(void)
         cmocka_unit_test_setup(test_a_close_request_waits_for_what_the_library_holds, set_up),
         cmocka_unit_test_setup(test_a_close_request_may_go_out_in_parts, set_up),
         cmocka_unit_test_setup(test_who_cannot_leave_goes_on, set_up),
+        cmocka_unit_test(test_at_a_depth_of_one_each_request_leaves_at_once),
+        cmocka_unit_test(test_at_more_depth_requests_leave_together),
+        cmocka_unit_test(test_a_turn_of_a_session_has_an_end),
+        cmocka_unit_test(test_a_turn_ends_with_the_session),
+        cmocka_unit_test(test_a_turn_ends_with_the_last_reply),
     };
     return cmocka_run_group_tests_name("handle", tests, NULL, NULL);
 }
