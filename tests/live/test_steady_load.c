@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: Apache-2.0
+/* A load that is under way allocates nothing: what zkherd's own code asks the allocator for is
+ * counted in the workers. What the client library allocates for itself does not pass here. */
+#include "load/load.h"
+#include "tests/support/live.h"
+
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#define OPERATIONS 10000
+
+void *__real_malloc(size_t size);
+void *__real_calloc(size_t count, size_t size);
+void *__real_realloc(void *memory, size_t size);
+void *__wrap_malloc(size_t size);
+void *__wrap_calloc(size_t count, size_t size);
+void *__wrap_realloc(void *memory, size_t size);
+
+/* Of all workers; the test's own process is none. */
+static _Atomic uint64_t *allocations;
+static pid_t test;
+
+static void count(void)
+{
+    if (allocations != NULL && getpid() != test)
+        atomic_fetch_add(allocations, 1);
+}
+
+void *__wrap_malloc(size_t size)
+{
+    count();
+    return __real_malloc(size);
+}
+
+void *__wrap_calloc(size_t members, size_t size)
+{
+    count();
+    return __real_calloc(members, size);
+}
+
+void *__wrap_realloc(void *memory, size_t size)
+{
+    count();
+    return __real_realloc(memory, size);
+}
+
+/* What had been allocated and sent at two times of the measured time, the second as late as the
+ * coordinator looked. */
+struct window {
+    bool is_open;
+    uint64_t allocations[2];
+    uint64_t sent[2];
+};
+
+static void look(void *context, const struct load_progress *progress)
+{
+    struct window *window = context;
+    if (progress->phase != LOAD_MEASURES)
+        return;
+    if (!window->is_open) {
+        window->allocations[0] = atomic_load(allocations);
+        window->sent[0] = load_shared_sent(progress->load);
+        window->is_open = true;
+    }
+    window->sent[1] = load_shared_sent(progress->load);
+    window->allocations[1] = atomic_load(allocations);
+}
+
+static void load(const struct load_plan *plan, struct window *window)
+{
+    const struct load_host host = {
+        .setup = live_host.setup,
+        .servers = &live_servers,
+        .ensemble = live_ensemble,
+        .watch = {.progress = look, .context = window, .interrupt_descriptor = -1},
+    };
+    struct load_result *result = NULL;
+    struct error error = {0};
+    atomic_store(allocations, 0);
+    live_expect(load_run(plan, &host, &result, &error), &error);
+    if (result->end != END_DONE)
+        fail_msg("%s", result->reason);
+    load_result_free(result);
+}
+
+static void check(enum driver driver, uint32_t depth, uint64_t rate_per_s)
+{
+    static const char mix[] =
+        "get=25,exists=10,children=5,set=15,create=10,delete=10,multi=5,trylock=20";
+    char why[160];
+    struct load_plan plan = {
+        .fleet = {.driver = driver,
+                  .sessions = 8,
+                  .processes = 1,
+                  .depth = depth,
+                  .timeout_ns = 10 * NS_PER_S,
+                  .session_timeout_ms = 30000,
+                  .seed = 7,
+                  .servers = &live_servers},
+        .rate_per_s = rate_per_s,
+        .value_bytes = 1024,
+        .warm_up_ns = 300 * NS_PER_MS,
+        .seconds = 1,
+        .root = ROOT "/l",
+    };
+    if (!mix_parse(mix, &plan.mix, why, sizeof why))
+        fail_msg("%s", why);
+    for (uint64_t sent = 0; sent < OPERATIONS;) {
+        struct window window = {0};
+        load(&plan, &window);
+        assert_true(window.is_open);
+        assert_true(window.allocations[0] > 0);
+        assert_int_equal(window.allocations[1] - window.allocations[0], 0);
+        sent += window.sent[1] - window.sent[0];
+    }
+}
+
+static void test_on_events_no_request_allocates(void **state)
+{
+    (void)state;
+    check(DRIVER_EVENTS, 1, 0);
+    check(DRIVER_EVENTS, 32, 0);
+    check(DRIVER_EVENTS, 32, 4000);
+}
+
+static void test_on_threads_no_request_allocates(void **state)
+{
+    (void)state;
+    check(DRIVER_THREADS, 1, 0);
+    check(DRIVER_THREADS, 32, 0);
+}
+
+static int start(void **state)
+{
+    test = getpid();
+    allocations =
+        mmap(NULL, sizeof *allocations, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    return allocations != MAP_FAILED ? live_start(state) : -1;
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_on_events_no_request_allocates),
+        cmocka_unit_test(test_on_threads_no_request_allocates),
+    };
+    return cmocka_run_group_tests_name("steady load", tests, start, live_stop);
+}
