@@ -238,7 +238,8 @@ check-compose:
 	tests/compose.sh
 
 # Measures the cost of zkherd itself: client CPU time per request, compared with a plain epoll loop and with a bare
-# client of the same server, and memory per session.
+# client of the same server, and memory per session; and that of a load of reads, compared with the bare calls of the
+# client library.
 bench: install-to-run
 	@$(MAKE) --no-print-directory -j$(JOBS) $(BUILD)/cost
 	$(BUILD)/cost

@@ -8,8 +8,9 @@
  * worker with 5,000 sessions is measured. Then, for information, both drivers, and one process per
  * session, with as many sessions as one thread per session can serve in a short time. The memory of
  * several processes is the sum of the resident memory of each: a page that several share counts for
- * each. Exit status: 0 within the limits, 1 not, otherwise as zkherd's; a
- * goal that is missed does not count.
+ * each. At last a load of reads is compared with the bare calls of the client library (reads.h).
+ * Exit status: 0 within the limits, 1 not, otherwise as zkherd's; a goal that is missed does not
+ * count.
  */
 #include "base/clock.h"
 #include "bench/cli/complain.h"
@@ -17,6 +18,7 @@
 #include "bench/cli/options.h"
 #include "bench/cost/bare_client.h"
 #include "bench/cost/floor.h"
+#include "bench/cost/reads.h"
 #include "bench/target/target.h"
 #include "measure/statistics.h"
 #include "recipes/registry.h"
@@ -220,6 +222,8 @@ int main(void)
         kind = measure_memory(&target, &within, &error);
     if (kind == ERROR_NONE)
         kind = compare_drivers(&target, &error);
+    if (kind == ERROR_NONE)
+        kind = reads_compare(target.setup, target.root, &error);
     (void)!target_close(&target, &error); /* private servers leave nothing */
     if (kind != ERROR_NONE)
         return complain(&error);
