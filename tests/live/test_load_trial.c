@@ -160,6 +160,25 @@ static void all_kinds_in_a_simulation(void **state)
     load_all_kinds(DRIVER_SIMULATED, 1);
 }
 
+/* Sessions that begin with nothing to delete create instead, again and again, and delete later in
+ * the place of creates: the shares are those of the mix all the same. */
+static void deletes_of_nothing_are_made_up_for(void **state)
+{
+    (void)state;
+    const struct connect_string simulated = {.endpoints = {{.port = 1}}, .count = 1};
+    struct load_plan plan = plan_of("create=50,delete=40,get=10");
+    plan.fleet.servers = &simulated;
+    plan.fleet.driver = DRIVER_SIMULATED;
+    plan.fleet.sessions = 200;
+    plan.rate_per_s = 10000;
+    plan.warm_up_ns = 0;
+    plan.seconds = 2;
+    struct load_result *result = load(&plan);
+    assert_int_equal(result->offered, 20000);
+    assert_all_kinds(result, &plan);
+    load_result_free(result);
+}
+
 /* ------------------------------------------------------------------ tries to get a lock */
 
 static void tries_fail_and_go_away(void **state)
@@ -313,6 +332,7 @@ int main(void)
         cmocka_unit_test(all_kinds_on_event_loops),
         cmocka_unit_test(all_kinds_on_threads),
         cmocka_unit_test(all_kinds_in_a_simulation),
+        cmocka_unit_test(deletes_of_nothing_are_made_up_for),
         cmocka_unit_test(tries_fail_and_go_away),
         cmocka_unit_test(a_rate_is_offered),
         cmocka_unit_test(a_poisson_rate_is_offered),
