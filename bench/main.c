@@ -12,6 +12,7 @@
 #include "bench/ensemble/ensemble.h"
 #include "bench/inspect/inspect.h"
 #include "bench/load/load.h"
+#include "bench/paper/paper.h"
 #include "bench/plot/plot.h"
 #include "bench/recipes/recipes.h"
 #include "bench/run/run.h"
@@ -28,6 +29,7 @@ static const char help[] =
     "\n"
     "  run          run recipes, count every message, compare the counts with laws\n"
     "  load         send a mix of requests, in a closed loop or at an offered rate\n"
+    "  paper        repeat the evaluation of the ZooKeeper paper, beside its figures\n"
     "  compare      compare the counts and times of two runs or more\n"
     "  plot         draw the plots of a run, a load or a comparison again\n"
     "  claims       test claims about ZooKeeper's locks\n"
@@ -51,6 +53,7 @@ static const struct {
     {"run", run_main},           {"compare", compare_main}, {"claims", claims_main},
     {"ensemble", ensemble_main}, {"recipes", recipes_main}, {"inspect", inspect_main},
     {"clean", clean_main},       {"plot", plot_main},       {"load", load_main},
+    {"paper", paper_main},
 };
 
 /* What could not be printed must not pass for done; of a pipe that is closed nothing is said. */

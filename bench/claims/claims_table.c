@@ -11,7 +11,7 @@
 
 static const char *verdict_of(const struct finding *finding)
 {
-    return finding_verdict_word(finding_verdict(finding));
+    return verdict_word(finding_verdict(finding));
 }
 
 #define COLUMNS(X)                                                                                 \

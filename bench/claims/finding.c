@@ -77,13 +77,3 @@ enum verdict finding_verdict(const struct finding *finding)
         return VERDICT_FAILS;
     return finding->undecided || finding->checks == 0 ? VERDICT_UNDETERMINED : VERDICT_HOLDS;
 }
-
-const char *finding_verdict_word(enum verdict verdict)
-{
-    static const char *const words[] = {
-        [VERDICT_HOLDS] = "holds",
-        [VERDICT_FAILS] = "fails",
-        [VERDICT_UNDETERMINED] = "undetermined",
-    };
-    return words[verdict];
-}

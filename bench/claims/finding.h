@@ -12,11 +12,10 @@
 #ifndef BENCH_CLAIMS_FINDING_H
 #define BENCH_CLAIMS_FINDING_H
 
+#include "bench/output/verdict.h"
 #include "trial/trial.h"
 
 #include <stdbool.h>
-
-enum verdict { VERDICT_HOLDS, VERDICT_FAILS, VERDICT_UNDETERMINED, VERDICTS };
 
 /* All zero bytes: nothing was tried. */
 struct finding {
@@ -48,8 +47,5 @@ void finding_undecide(struct finding *finding, const char *format, ...)
 bool finding_accepts(struct finding *finding, const struct trial_result *result);
 
 enum verdict finding_verdict(const struct finding *finding);
-
-/* "holds", "fails" or "undetermined". */
-const char *finding_verdict_word(enum verdict verdict);
 
 #endif

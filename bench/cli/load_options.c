@@ -60,7 +60,7 @@ json_t *load_options_plan(const struct load_options *options)
 {
     bool own = options->znodes == 0;
     return json_pack(
-        "{s:o, s:o, s:o, s:s?, s:i, s:i, s:o, s:i, s:I, s:I, s:i, s:i, s:o, s:s, s:I, s:I}",
+        "{s:o, s:o, s:o, s:s?, s:i, s:i, s:o, s:i, s:I, s:I, s:i, s:b, s:i, s:o, s:s, s:I, s:I}",
         "mixes", describe_mixes(options), "sessions",
         describe_list(options->sessions.list, options->sessions.count), "rates_per_s",
         describe_list(options->rates.list, options->rates.count), "arrivals",
@@ -68,8 +68,8 @@ json_t *load_options_plan(const struct load_options *options)
         (int)options->depth, "value_bytes", (int)options->value_bytes, "znodes",
         own ? json_string("own") : json_integer(options->znodes), "watch_percent",
         (int)options->watch_percent, "warm_up_ns", (json_int_t)options->warm_up_ns, "duration_ns",
-        (json_int_t)options->duration_ns, "trials", (int)options->trials, "processes",
-        (int)options->processes, "server_cpu_percent",
+        (json_int_t)options->duration_ns, "trials", (int)options->trials, "rehearsal",
+        options->rehearses, "processes", (int)options->processes, "server_cpu_percent",
         options->target.cpu_percent > 0 ? json_integer(options->target.cpu_percent) : json_null(),
         "placement", options_placements[options->target.placement], "session_timeout_ms",
         (json_int_t)(options->session_timeout_ns / NS_PER_MS), "timeout_ms",

@@ -37,6 +37,7 @@ struct load_options {
     uint32_t znodes; /* 0: one for each session */
     uint32_t watch_percent;
     uint32_t trials;
+    bool rehearses; /* a round of trials before the first, which are not kept */
     uint32_t processes;
     uint64_t warm_up_ns;
     uint64_t duration_ns;

@@ -29,7 +29,7 @@ void live_deinit(struct live *live)
 
 void live_begin(struct live *live, size_t at, const struct load_cell *cell, const char *target)
 {
-    char mix[128], rate[48] = "";
+    char mix[128], rate[48] = "", trial[32] = "rehearsal";
     live->at = at;
     live->cell = cell;
     live->seconds = 0;
@@ -37,9 +37,11 @@ void live_begin(struct live *live, size_t at, const struct load_cell *cell, cons
         return;
     if (cell->rate_per_s > 0)
         snprintf(rate, sizeof rate, ", %llu/s", (unsigned long long)cell->rate_per_s);
-    fprintf(stderr, TERMINAL_CLEAR_LINE "[%zu/%zu] %s%s%s, %u sessions%s, trial %u\n", at + 1,
+    if (cell->trial > 0)
+        snprintf(trial, sizeof trial, "trial %u", cell->trial);
+    fprintf(stderr, TERMINAL_CLEAR_LINE "[%zu/%zu] %s%s%s, %u sessions%s, %s\n", at + 1,
             live->count, target, target[0] != '\0' ? ": " : "",
-            mix_format(&cell->mix, mix, sizeof mix), cell->sessions, rate, cell->trial);
+            mix_format(&cell->mix, mix, sizeof mix), cell->sessions, rate, trial);
 }
 
 static double percentile_ms(const struct histogram *histogram, double percent)

@@ -31,13 +31,13 @@ enum error_kind load_cells_init(struct load_cells *cells, const struct load_opti
     size_t round = options->target.topology_count * load_options_mixes(options) *
                    load_options_rates(options) * options->sessions.count;
     struct random random;
-    struct load_cell *list = calloc(round * options->trials, sizeof *list);
+    struct load_cell *list = calloc(round * (options->trials + options->rehearses), sizeof *list);
     if (list == NULL)
         return error_raise(error, ERROR_NO_MEMORY, 0, "plan", "%zu trials",
                            round * options->trials);
     random_init(&random, options->seed);
-    *cells = (struct load_cells){.list = list};
-    for (uint32_t trial = 1; trial <= options->trials; trial++) {
+    *cells = (struct load_cells){.list = list, .rehearsals = options->rehearses ? round : 0};
+    for (uint32_t trial = options->rehearses ? 0 : 1; trial <= options->trials; trial++) {
         struct load_cell *first = list + cells->count;
         cells->count += add_round(first, options, trial);
         random_shuffle(&random, first, round, sizeof *first);

@@ -20,12 +20,13 @@ struct load_cell {
     uint32_t sessions;
     uint64_t rate_per_s; /* 0: a closed loop */
     size_t topology;     /* index of the target */
-    uint32_t trial;      /* from 1 */
+    uint32_t trial;      /* from 1; 0: of a rehearsal, not to be kept */
 };
 
 struct load_cells {
     struct load_cell *list;
     size_t count;
+    size_t rehearsals; /* how many of them, the first, are not to be kept */
 };
 
 /* Lays out all trials of the plan; load_cells_deinit frees. ERROR_NO_MEMORY. */

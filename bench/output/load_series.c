@@ -70,7 +70,8 @@ static enum error_kind run_cell(struct load_series *series, size_t at, struct er
     live_clear(&series->live);
     if (kind != ERROR_NONE)
         return kind;
-    kind = load_record_add(&series->records[cell->topology], cell, result, error);
+    if (cell->trial > 0)
+        kind = load_record_add(&series->records[cell->topology], cell, result, error);
     load_result_free(result);
     return kind;
 }
@@ -87,9 +88,10 @@ static enum error_kind open_records(struct load_series *series, int argc, char *
         kind =
             targets_folder(&series->targets, i, series->options->output.out, folder, &out, error);
         if (kind == ERROR_NONE)
-            kind = load_record_open(&series->records[i], series->options, &series->targets.list[i],
-                                    out, series->cells.count / series->targets.count, argc, argv,
-                                    error);
+            kind = load_record_open(
+                &series->records[i], series->options, &series->targets.list[i], out,
+                (series->cells.count - series->cells.rehearsals) / series->targets.count, argc,
+                argv, error);
         series->record_count += kind == ERROR_NONE;
         if (kind == ERROR_NONE && series->user->warning != NULL)
             manifest_warn(&series->records[i].manifest, series->user->warning);

@@ -34,6 +34,7 @@ static const struct plot of_comparison[] = {{"compare", "compare.csv"}, {NULL, N
 static const struct plot of_load[] = {{"load_reads", "cells.csv"},
                                       {"load_rate", "cells.csv"},
                                       {"load_timeline", "timeline.csv"},
+                                      {"paper_table1", "table1.csv"},
                                       {NULL, NULL}};
 
 static const struct plot *const plots_of[] = {

@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * published: figures of the ZooKeeper paper (Hunt et al., USENIX ATC 2010, section 5). Layer:
+ * bench/paper.
+ */
+#ifndef BENCH_PAPER_PUBLISHED_H
+#define BENCH_PAPER_PUBLISHED_H
+
+#include <stdint.h>
+
+/* What its clients did in Table 1. */
+#define PUBLISHED_SESSIONS    250
+#define PUBLISHED_DEPTH       100
+#define PUBLISHED_VALUE_BYTES 1024
+
+/* Table 1: operations a second at saturation with so many servers and so many percent reads. NaN
+ * if the paper has no such figure: it has 0 and 100 percent, with 3, 5, 7, 9 and 13 servers. */
+double published_table1(uint64_t servers, uint32_t reads_percent);
+
+#endif

@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * table1: throughput against servers and against the share of reads, and whether its shape is that
+ * of Table 1 and Figure 5 of the paper. Layer: bench/paper.
+ *
+ * Three claims are judged, each by ratios of geometric means over trials, with 95 % t-intervals
+ * (statistics_ratio): reads rise from each number of servers to the next, writes fall, and with
+ * each number of servers throughput rises with the share of reads: from writes alone to reads
+ * alone, with no step between neighbouring shares at which throughput falls.
+ *
+ * Invariant: a verdict counts valid trials alone. The figure of a cell without a valid trial is of
+ * its trials that are not valid, and belongs to no verdict but "undetermined".
+ */
+#ifndef BENCH_PAPER_TABLE1_H
+#define BENCH_PAPER_TABLE1_H
+
+#include "bench/output/load_record.h"
+#include "bench/output/verdict.h"
+#include "measure/csv.h"
+#include "measure/statistics.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct table1_cell {
+    uint64_t servers;
+    uint32_t reads; /* percent */
+    size_t trials;  /* that were led to their end */
+    size_t valid;
+    double *values; /* operations a second of `count` trials: the valid ones, or all if none is */
+    size_t count;
+    struct interval per_s;
+};
+
+enum table1_claim { TABLE1_READS_RISE, TABLE1_WRITES_FALL, TABLE1_RISES_WITH_READS };
+
+struct table1_judgement {
+    enum table1_claim claim;
+    uint64_t servers;
+    uint64_t against;      /* the next lower number of servers; TABLE1_RISES_WITH_READS: 0 */
+    struct interval ratio; /* of `servers` to `against`, or of reads alone to writes alone */
+    double paper_ratio;    /* NaN: the paper has none */
+    bool falls;            /* TABLE1_RISES_WITH_READS: from a share of reads to the next */
+    uint32_t falls_from, falls_to; /* the first such, in percent */
+    enum verdict verdict;
+};
+
+struct table1 {
+    size_t topologies, shares;
+    struct table1_cell *cells; /* of each topology, of each share of reads, both ascending */
+    double *values;            /* of all cells */
+    struct table1_judgement judgements[3 * OPTIONS_TOPOLOGIES_MAX];
+    size_t judgement_count;
+};
+
+/* Gathers and judges the trials of a record for each of the options' topologies; the first share of
+ * the options' reads is 0, and the last 100. With equal_terms false, no verdict is passed on one
+ * number of servers against another. On success the table is the caller's, to table1_deinit;
+ * ERROR_NO_MEMORY. */
+MUST_CHECK enum error_kind table1_init(struct table1 *table, const struct load_options *options,
+                                       const struct load_record *records, bool equal_terms,
+                                       struct error *error);
+void table1_deinit(struct table1 *table);
+
+/* 0 if every judgement holds, 1 if one fails, else 4. */
+int table1_exit_status(const struct table1 *table);
+
+/* The cell of a topology and a share, by their indices. */
+const struct table1_cell *table1_at(const struct table1 *table, size_t topology, size_t share);
+
+/* A judgement as a claim, such as "reads rise from 1 to 3 servers". size: 100 bytes are always
+ * enough. Returns text. */
+const char *table1_claim(const struct table1_judgement *judgement, char *text, size_t size);
+
+/* The columns of table1.csv, and a cell's row; those of shape.csv, and a judgement's row. */
+extern const char table1_columns[];
+void table1_write(const struct table1_cell *cell, struct csv *csv);
+extern const char table1_shape_columns[];
+void table1_write_shape(const struct table1_judgement *judgement, struct csv *csv);
+
+#endif

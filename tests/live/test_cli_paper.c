@@ -1,0 +1,206 @@
+// SPDX-License-Identifier: Apache-2.0
+/* zkherd paper: the table, its files and its verdicts, told against the trials. */
+#include "tests/support/outcome.h"
+#include "tests/support/run_files.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#define SMALL                                                                                      \
+    "--reads", "0,40,100", "-t", "2", "--duration", "1s", "--warm-up", "100ms", "--seed", "5",     \
+        "--plots", "svg", "-o", "out"
+#define SIMULATED "-d", "simulated", "--servers", "1,3,5"
+
+static struct command command;
+
+static struct table read_table(const char *name)
+{
+    return table_read(in_work("out/%s", name));
+}
+
+/* The geometric mean of the trials of a cell, and how many there are. */
+static double mean_of(const char *target, uint64_t reads, size_t *trials)
+{
+    char name[64];
+    double sum = 0;
+    snprintf(name, sizeof name, "%s/load.csv", target);
+    struct table rows = read_table(name);
+    *trials = 0;
+    for (size_t i = 0; i < rows.rows; i++) {
+        if (table_count(&rows, i, "reads_percent") != reads)
+            continue;
+        sum += log(table_real(&rows, i, "achieved_per_s"));
+        ++*trials;
+    }
+    table_deinit(&rows);
+    return exp(sum / (double)*trials);
+}
+
+/* Each row of table1.csv is the mean of the trials in the target's own folder. */
+static void assert_cells(const char *const targets[], size_t count, const uint64_t reads[3])
+{
+    struct table cells = read_table("table1.csv");
+    assert_int_equal(cells.rows, 3 * count);
+    for (size_t i = 0; i < cells.rows; i++) {
+        size_t trials;
+        double mean = mean_of(targets[i / 3], reads[i % 3], &trials);
+        assert_int_equal(trials, 2);
+        assert_int_equal(table_count(&cells, i, "trials"), 2);
+        assert_int_equal(table_count(&cells, i, "reads_percent"), reads[i % 3]);
+        assert_true(fabs(table_real(&cells, i, "achieved_per_s") - mean) < 0.01);
+    }
+    table_deinit(&cells);
+}
+
+/* The word of each row follows from its interval, and the exit status from the words. */
+static int status_of_shape(size_t rows)
+{
+    int status = 0;
+    struct table shape = read_table("shape.csv");
+    assert_int_equal(shape.rows, rows);
+    for (size_t i = 0; i < rows; i++) {
+        const char *verdict = table_text(&shape, i, "verdict");
+        if (strcmp(verdict, "fails") == 0)
+            status = 1;
+        else if (strcmp(verdict, "undetermined") == 0)
+            status = status == 1 ? 1 : 4;
+        else
+            assert_string_equal(verdict, "holds");
+    }
+    table_deinit(&shape);
+    return status;
+}
+
+static void assert_ratio(const struct table *shape, size_t row, double expected)
+{
+    assert_true(fabs(table_real(shape, row, "ratio") - expected) < 0.0001);
+    assert_true(table_real(shape, row, "ratio_low") <= expected + 0.0001);
+    assert_true(table_real(shape, row, "ratio_high") >= expected - 0.0001);
+}
+
+/* ------------------------------------------------------------------ in the simulation */
+
+static void the_table_holds_the_trials(void **state)
+{
+    (void)state;
+    static const char *const targets[] = {"simulated1", "simulated3", "simulated5"};
+    size_t trials;
+    command_run(&command, COMMAND("paper", SIMULATED, SMALL));
+    assert_status(&command, status_of_shape(7));
+    assert_cells(targets, 3, (const uint64_t[]){0, 40, 100});
+    struct table shape = read_table("shape.csv");
+    double three = mean_of("simulated3", 100, &trials), five = mean_of("simulated5", 100, &trials);
+    assert_string_equal(table_text(&shape, 1, "claim"), "reads rise from 3 to 5 servers");
+    assert_string_equal(table_text(&shape, 1, "verdict"), "holds");
+    assert_ratio(&shape, 1, five / three);
+    assert_ratio(&shape, 2, mean_of("simulated3", 0, &trials) / mean_of("simulated1", 0, &trials));
+    assert_ratio(&shape, 6, five / mean_of("simulated5", 0, &trials));
+    assert_string_equal(table_text(&shape, 1, "paper_ratio"), "1.8966");
+    table_deinit(&shape);
+}
+
+static void the_table_is_told(void **state)
+{
+    (void)state;
+    command_run(&command, COMMAND("paper", "table1", SIMULATED, SMALL));
+    assert_has(command.out, "servers  100 % reads  0 % reads  100 % reads  0 % reads\n");
+    assert_has(command.out, "       87,000     21,000\n");
+    assert_has(command.out, "      165,000     18,000\n");
+    assert_has(command.out, "            -          -\n");
+    assert_has(command.out, "holds    reads rise from 1 to 3 servers ");
+    assert_has(command.out, "holds    throughput rises with the share of reads, 5 servers ");
+    assert_has(command.out,
+               "Ours: 60 sessions, 20 requests outstanding each, values of 1024 bytes");
+    assert_has(command.out, "The paper's: 250 clients, at");
+    assert_has(command.out, "results in out\n");
+    assert_int_equal(access(in_work("out/plots/paper_table1.svg"), F_OK), 0);
+    json_t *manifest = read_manifest("out/simulated3");
+    const json_t *plan = json_object_get(manifest, "plan");
+    assert_true(json_is_false(json_object_get(plan, "rehearsal")));
+    json_decref(manifest);
+}
+
+static void a_seed_repeats_the_table(void **state)
+{
+    (void)state;
+    command_run(&command, COMMAND("paper", SIMULATED, SMALL, "-q"));
+    char *first = read_text(in_work("out/table1.csv"));
+    assert_int_equal(folder_remove(in_work("out")), 0);
+    command_run(&command, COMMAND("paper", SIMULATED, SMALL, "-q"));
+    char *second = read_text(in_work("out/table1.csv"));
+    assert_string_equal(first, second);
+    assert_string_equal(command.out, "");
+    free(first);
+    free(second);
+}
+
+/* One request at a time: how long a reply takes decides, and not how many servers there are. */
+static void what_does_not_hold_is_told(void **state)
+{
+    (void)state;
+    command_run(&command, COMMAND("paper", SIMULATED, SMALL, "-q", "-n", "1", "--depth", "1"));
+    int status = status_of_shape(7);
+    assert_int_not_equal(status, 0);
+    assert_status(&command, status);
+    assert_has(command.err, "reads rise from 1 to 3 servers: ");
+    assert_has(command.err, " times, 95 % interval ");
+}
+
+/* ------------------------------------------------------------------ on real servers */
+
+/* Nothing is said of the shape: the machine may be busy. */
+static void real_servers_make_a_table(void **state)
+{
+    (void)state;
+    static const char *const targets[] = {"standalone", "ensemble3"};
+    command_run(&command, COMMAND("paper", "--servers", "1,3", "--heap", "64", "--fsync", "no",
+                                  "-n", "6", "--depth", "4", SMALL));
+    assert_status(&command, status_of_shape(4));
+    assert_cells(targets, 2, (const uint64_t[]){0, 40, 100});
+    json_t *manifest = read_manifest("out/ensemble3");
+    const json_t *plan = json_object_get(manifest, "plan");
+    assert_true(json_is_true(json_object_get(plan, "rehearsal")));
+    bool limited = json_is_integer(json_object_get(plan, "server_cpu_percent"));
+    assert_int_equal(json_array_size(json_object_get(manifest, "warnings")), limited ? 0 : 1);
+    assert_has(command.out, limited ? " cores each" : "share the cores");
+    json_decref(manifest);
+}
+
+/* ------------------------------------------------------------------ bad input */
+
+static void what_cannot_be_a_table_is_refused(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *const arguments[8];
+        const char *words;
+    } cases[] = {
+        {{"zkherd", "paper", "table2"}, "expected table1"},
+        {{"zkherd", "paper", "table1", "table1"}, "expected one table"},
+        {{"zkherd", "paper", "--servers", "3"}, "expected two numbers or more"},
+        {{"zkherd", "paper", "--servers", "1,2"}, "2"},
+        {{"zkherd", "paper", "--reads", "0,50"}, "expected 0 and 100 among the percents"},
+        {{"zkherd", "paper", "--reads", "20,100"}, "expected 0 and 100 among the percents"},
+        {{"zkherd", "paper", "--reads", "0,101"}, "expected percents"},
+        {{"zkherd", "paper", "-n", "10,20"}, "expected one number"},
+        {{"zkherd", "paper", "-n", "2", "-P", "3"}, "more processes than sessions"},
+        {{"zkherd", "paper", "-t", "1"}, "expected a whole number from 2 to 1000"},
+        {{"zkherd", "paper", "--connect", "a:1"}, "no such option"},
+        {{"zkherd", "paper", "-d", "simulated", "--server-cpus", "0.5"}, "no server process"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        command_run(&command, cases[i].arguments);
+        assert_refused(&command, 2, cases[i].words);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        COMMAND_TEST(the_table_holds_the_trials), COMMAND_TEST(the_table_is_told),
+        COMMAND_TEST(a_seed_repeats_the_table),   COMMAND_TEST(what_does_not_hold_is_told),
+        COMMAND_TEST(real_servers_make_a_table),  COMMAND_TEST(what_cannot_be_a_table_is_refused),
+    };
+    return cmocka_run_group_tests_name("paper", tests, NULL, NULL);
+}

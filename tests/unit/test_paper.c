@@ -1,0 +1,400 @@
+// SPDX-License-Identifier: Apache-2.0
+/* Table 1 of the paper: the figures of its cells, and what is judged, from hand-made trials. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "bench/output/load_cells.h"
+#include "bench/output/verdict.h"
+#include "bench/paper/core_shares.h"
+#include "bench/paper/published.h"
+#include "bench/paper/table1.h"
+#include "tests/support/row.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ------------------------------------------------------------------ verdicts */
+
+static void a_verdict_follows_from_the_interval(void **state)
+{
+    (void)state;
+    static const struct {
+        struct interval ratio;
+        enum verdict rises, falls;
+    } cases[] = {
+        {{2.0, 1.5, 2.5}, VERDICT_HOLDS, VERDICT_FAILS},
+        {{1.1, 1.001, 1.2}, VERDICT_HOLDS, VERDICT_FAILS},
+        {{0.8, 0.7, 0.999}, VERDICT_FAILS, VERDICT_HOLDS},
+        {{2.0, 0.9, 4.0}, VERDICT_UNDETERMINED, VERDICT_UNDETERMINED},
+        {{0.8, 0.5, 1.1}, VERDICT_UNDETERMINED, VERDICT_UNDETERMINED},
+        /* An interval that ends at 1 contains 1. */
+        {{1.2, 1.0, 1.4}, VERDICT_UNDETERMINED, VERDICT_UNDETERMINED},
+        {{0.8, 0.6, 1.0}, VERDICT_UNDETERMINED, VERDICT_UNDETERMINED},
+        {{3.0, NAN, NAN}, VERDICT_UNDETERMINED, VERDICT_UNDETERMINED},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        assert_int_equal(verdict_rises(&cases[i].ratio), cases[i].rises);
+        assert_int_equal(verdict_falls(&cases[i].ratio), cases[i].falls);
+    }
+    assert_string_equal(verdict_word(VERDICT_HOLDS), "holds");
+    assert_string_equal(verdict_word(VERDICT_FAILS), "fails");
+    assert_string_equal(verdict_word(VERDICT_UNDETERMINED), "undetermined");
+}
+
+/* ------------------------------------------------------------------ trials made by hand */
+
+#define SHARES 3
+
+static uint64_t servers[] = {1, 3, 5}, reads[SHARES] = {0, 50, 100};
+static struct load_options options;
+static struct load_record records[3];
+static struct table1 table;
+
+static int set_up(void **state)
+{
+    (void)state;
+    options = (struct load_options){
+        .target = {.server_counts = servers, .topology_count = 3},
+        .reads = {reads, SHARES},
+    };
+    memset(records, 0, sizeof records);
+    memset(&table, 0, sizeof table);
+    return 0;
+}
+
+static int tear_down(void **state)
+{
+    (void)state;
+    table1_deinit(&table);
+    for (size_t i = 0; i < 3; i++)
+        load_samples_deinit(&records[i].samples);
+    return 0;
+}
+
+static struct load_sample *add(size_t topology, uint32_t percent, double per_s)
+{
+    struct error error;
+    struct load_samples *samples = &records[topology].samples;
+    const struct load_sample sample = {
+        .cell = {.mix = mix_of_reads(percent), .topology = topology, .trial = 1},
+        .achieved_per_s = per_s,
+        .complete = true,
+        .valid = true,
+    };
+    assert_int_equal(load_samples_add(samples, &sample, &error), ERROR_NONE);
+    return &samples->list[samples->count - 1];
+}
+
+/* Three trials of each share, which scatter by this factor. */
+static void add_all(size_t topology, double writes, double half, double all, double scatter)
+{
+    const double values[SHARES] = {writes, half, all};
+    for (size_t i = 0; i < SHARES; i++) {
+        add(topology, (uint32_t)reads[i], values[i] / scatter);
+        add(topology, (uint32_t)reads[i], values[i]);
+        add(topology, (uint32_t)reads[i], values[i] * scatter);
+    }
+}
+
+static void add_the_papers_shape(double scatter)
+{
+    add_all(0, 30e3, 35e3, 40e3, scatter);
+    add_all(1, 21e3, 40e3, 87e3, scatter);
+    add_all(2, 18e3, 50e3, 165e3, scatter);
+}
+
+static void judge(bool equal_terms)
+{
+    struct error error;
+    assert_int_equal(table1_init(&table, &options, records, equal_terms, &error), ERROR_NONE);
+}
+
+static const struct table1_judgement *judgement_of(enum table1_claim claim, uint64_t number)
+{
+    for (size_t i = 0; i < table.judgement_count; i++) {
+        if (table.judgements[i].claim == claim && table.judgements[i].servers == number)
+            return &table.judgements[i];
+    }
+    fail();
+    return NULL;
+}
+
+static void assert_verdict(enum table1_claim claim, uint64_t number, enum verdict verdict)
+{
+    assert_int_equal(judgement_of(claim, number)->verdict, verdict);
+}
+
+static void assert_close(double found, double expected)
+{
+    if (!(fabs(found / expected - 1) < 1e-9))
+        fail_msg("%g, not %g", found, expected);
+}
+
+/* ------------------------------------------------------------------ cells */
+
+static void a_cell_is_the_mean_of_its_trials(void **state)
+{
+    (void)state;
+    add_the_papers_shape(1.02);
+    judge(true);
+    const struct table1_cell *cell = table1_at(&table, 1, 2);
+    assert_int_equal(cell->servers, 3);
+    assert_int_equal(cell->reads, 100);
+    assert_int_equal(cell->trials, 3);
+    assert_int_equal(cell->valid, 3);
+    assert_close(cell->per_s.value, 87e3);
+    /* t of 2 degrees of freedom, and the standard error of the logarithms. */
+    assert_close(cell->per_s.high, 87e3 * exp(4.302652729911275 * log(1.02) / sqrt(3)));
+    assert_close(table1_at(&table, 2, 0)->per_s.value, 18e3);
+}
+
+static void a_trial_that_is_not_valid_does_not_count(void **state)
+{
+    (void)state;
+    add_the_papers_shape(1.02);
+    add(1, 100, 1)->valid = false;
+    add(1, 100, 2)->complete = false;
+    judge(true);
+    const struct table1_cell *cell = table1_at(&table, 1, 2);
+    assert_int_equal(cell->trials, 4);
+    assert_int_equal(cell->valid, 3);
+    assert_close(cell->per_s.value, 87e3);
+    assert_int_equal(table1_exit_status(&table), 0);
+}
+
+/* Its figure is shown. */
+static void a_cell_without_a_valid_trial_is_not_judged(void **state)
+{
+    (void)state;
+    add_the_papers_shape(1.02);
+    for (size_t i = 0; i < records[2].samples.count; i++)
+        records[2].samples.list[i].valid = mix_reads(&records[2].samples.list[i].cell.mix) != 100;
+    judge(true);
+    assert_close(table1_at(&table, 2, 2)->per_s.value, 165e3);
+    assert_verdict(TABLE1_READS_RISE, 3, VERDICT_HOLDS);
+    assert_verdict(TABLE1_READS_RISE, 5, VERDICT_UNDETERMINED);
+    assert_verdict(TABLE1_RISES_WITH_READS, 5, VERDICT_UNDETERMINED);
+    assert_verdict(TABLE1_WRITES_FALL, 5, VERDICT_HOLDS);
+    assert_int_equal(table1_exit_status(&table), 4);
+}
+
+/* As of a run that was interrupted early. */
+static void cells_without_trials_are_unknown(void **state)
+{
+    (void)state;
+    add(0, 0, 1000);
+    judge(true);
+    assert_true(isnan(table1_at(&table, 2, 2)->per_s.value));
+    assert_close(table1_at(&table, 0, 0)->per_s.value, 1000);
+    assert_true(isnan(table1_at(&table, 0, 0)->per_s.low));
+    assert_int_equal(table1_exit_status(&table), 4);
+}
+
+/* ------------------------------------------------------------------ the shape */
+
+static void the_papers_shape_holds(void **state)
+{
+    (void)state;
+    add_the_papers_shape(1.02);
+    judge(true);
+    assert_int_equal(table.judgement_count, 2 + 2 + 3);
+    for (size_t i = 0; i < table.judgement_count; i++)
+        assert_int_equal(table.judgements[i].verdict, VERDICT_HOLDS);
+    const struct table1_judgement *reads_rise = judgement_of(TABLE1_READS_RISE, 5);
+    assert_int_equal(reads_rise->against, 3);
+    assert_close(reads_rise->ratio.value, 165.0 / 87);
+    assert_close(reads_rise->paper_ratio, 165.0 / 87);
+    const struct table1_judgement *writes_fall = judgement_of(TABLE1_WRITES_FALL, 3);
+    assert_int_equal(writes_fall->against, 1);
+    assert_close(writes_fall->ratio.value, 0.7);
+    assert_true(isnan(writes_fall->paper_ratio));
+    assert_close(judgement_of(TABLE1_RISES_WITH_READS, 3)->ratio.value, 87.0 / 21);
+    assert_int_equal(table1_exit_status(&table), 0);
+}
+
+static void another_shape_fails(void **state)
+{
+    (void)state;
+    add_all(0, 20e3, 25e3, 40e3, 1.02);
+    add_all(1, 30e3, 31e3, 32e3, 1.002);
+    add_all(2, 25e3, 40e3, 20e3, 1.02);
+    judge(true);
+    assert_verdict(TABLE1_READS_RISE, 3, VERDICT_FAILS);
+    assert_verdict(TABLE1_READS_RISE, 5, VERDICT_FAILS);
+    assert_verdict(TABLE1_WRITES_FALL, 3, VERDICT_FAILS);
+    assert_verdict(TABLE1_WRITES_FALL, 5, VERDICT_HOLDS);
+    assert_verdict(TABLE1_RISES_WITH_READS, 1, VERDICT_HOLDS);
+    assert_verdict(TABLE1_RISES_WITH_READS, 3, VERDICT_HOLDS);
+    assert_verdict(TABLE1_RISES_WITH_READS, 5, VERDICT_FAILS);
+    assert_int_equal(table1_exit_status(&table), 1);
+}
+
+static void trials_that_scatter_determine_nothing(void **state)
+{
+    (void)state;
+    add_the_papers_shape(8);
+    judge(true);
+    for (size_t i = 0; i < table.judgement_count; i++)
+        assert_int_equal(table.judgements[i].verdict, VERDICT_UNDETERMINED);
+    assert_int_equal(table1_exit_status(&table), 4);
+}
+
+/* The ends rise. */
+static void a_fall_between_two_shares_fails(void **state)
+{
+    (void)state;
+    add_the_papers_shape(1.02);
+    for (size_t i = 0; i < records[1].samples.count; i++) {
+        struct load_sample *sample = &records[1].samples.list[i];
+        if (mix_reads(&sample->cell.mix) == 50)
+            sample->achieved_per_s /= 4;
+    }
+    judge(true);
+    const struct table1_judgement *judgement = judgement_of(TABLE1_RISES_WITH_READS, 3);
+    assert_int_equal(judgement->verdict, VERDICT_FAILS);
+    assert_true(judgement->falls);
+    assert_int_equal(judgement->falls_from, 0);
+    assert_int_equal(judgement->falls_to, 50);
+    assert_true(judgement->ratio.low > 1);
+    assert_false(judgement_of(TABLE1_RISES_WITH_READS, 5)->falls);
+    assert_int_equal(table1_exit_status(&table), 1);
+}
+
+static void servers_that_share_the_cores_are_not_compared(void **state)
+{
+    (void)state;
+    add_the_papers_shape(1.02);
+    judge(false);
+    assert_verdict(TABLE1_READS_RISE, 3, VERDICT_UNDETERMINED);
+    assert_verdict(TABLE1_WRITES_FALL, 5, VERDICT_UNDETERMINED);
+    assert_verdict(TABLE1_RISES_WITH_READS, 3, VERDICT_HOLDS);
+    assert_close(judgement_of(TABLE1_READS_RISE, 3)->ratio.value, 87.0 / 40);
+    assert_int_equal(table1_exit_status(&table), 4);
+}
+
+/* ------------------------------------------------------------------ the rows */
+
+static char *row_of_cell(size_t topology, size_t share)
+{
+    static char text[512];
+    memset(text, 0, sizeof text);
+    FILE *stream = fmemopen(text, sizeof text, "w");
+    struct csv csv = {.stream = stream};
+    table1_write(table1_at(&table, topology, share), &csv);
+    fclose(stream);
+    return text;
+}
+
+static void a_row_has_the_papers_figure(void **state)
+{
+    (void)state;
+    add_the_papers_shape(1.02);
+    judge(true);
+    const char *row = row_of_cell(1, 2);
+    assert_field(table1_columns, row, "servers", "3");
+    assert_field(table1_columns, row, "reads_percent", "100");
+    assert_field(table1_columns, row, "trials", "3");
+    assert_field(table1_columns, row, "valid", "3");
+    assert_field(table1_columns, row, "achieved_per_s", "87000.00");
+    assert_field(table1_columns, row, "paper_per_s", "87000");
+    assert_field(table1_columns, row_of_cell(2, 0), "paper_per_s", "18000");
+    assert_field(table1_columns, row_of_cell(1, 1), "paper_per_s", "");
+    assert_field(table1_columns, row_of_cell(0, 2), "paper_per_s", "");
+}
+
+static void a_claim_is_a_sentence(void **state)
+{
+    (void)state;
+    char text[100];
+    add_the_papers_shape(1.02);
+    judge(true);
+    assert_string_equal(table1_claim(judgement_of(TABLE1_READS_RISE, 5), text, sizeof text),
+                        "reads rise from 3 to 5 servers");
+    assert_string_equal(table1_claim(judgement_of(TABLE1_WRITES_FALL, 3), text, sizeof text),
+                        "writes fall from 1 to 3 servers");
+    assert_string_equal(table1_claim(judgement_of(TABLE1_RISES_WITH_READS, 1), text, sizeof text),
+                        "throughput rises with the share of reads, 1 server");
+}
+
+/* ------------------------------------------------------------------ the paper, the machine */
+
+static void the_paper_has_ten_figures(void **state)
+{
+    (void)state;
+    static const double figures[][3] = {
+        {13, 460e3, 8e3}, {9, 296e3, 12e3}, {7, 257e3, 14e3}, {5, 165e3, 18e3}, {3, 87e3, 21e3}};
+    for (size_t i = 0; i < 5; i++) {
+        assert_true(published_table1((uint64_t)figures[i][0], 100) == figures[i][1]);
+        assert_true(published_table1((uint64_t)figures[i][0], 0) == figures[i][2]);
+        assert_true(isnan(published_table1((uint64_t)figures[i][0], 50)));
+    }
+    assert_true(isnan(published_table1(1, 100)));
+}
+
+static void servers_get_what_the_driver_leaves(void **state)
+{
+    (void)state;
+    assert_int_equal(core_shares_of(2, 1, 5), 20);
+    assert_int_equal(core_shares_of(16, 1, 5), 300);
+    assert_int_equal(core_shares_of(16, 4, 3), 400);
+    /* Half of the cores at least. */
+    assert_int_equal(core_shares_of(2, 8, 5), 20);
+    assert_int_equal(core_shares_of(1, 1, 5), 10);
+    assert_int_equal(core_shares_of(0.5, 1, 5), 5);
+    assert_int_equal(core_shares_of(0.4, 1, 5), 0);
+}
+
+/* ------------------------------------------------------------------ the rehearsal */
+
+static void a_rehearsal_comes_first_and_is_not_kept(void **state)
+{
+    (void)state;
+    struct load_cells cells;
+    struct error error;
+    uint64_t sessions = 60;
+    options.sessions = (struct client_counts){.list = &sessions, .count = 1};
+    options.trials = 2;
+    options.rehearses = true;
+    assert_int_equal(load_cells_init(&cells, &options, &error), ERROR_NONE);
+    assert_int_equal(cells.count, 3 * 3 * SHARES);
+    assert_int_equal(cells.rehearsals, 3 * SHARES);
+    for (size_t i = 0; i < cells.count; i++)
+        assert_int_equal(cells.list[i].trial, i / (3 * SHARES));
+    load_cells_deinit(&cells);
+    options.rehearses = false;
+    assert_int_equal(load_cells_init(&cells, &options, &error), ERROR_NONE);
+    assert_int_equal(cells.count, 2 * 3 * SHARES);
+    assert_int_equal(cells.rehearsals, 0);
+    assert_int_equal(cells.list[0].trial, 1);
+    load_cells_deinit(&cells);
+}
+
+#define TEST(test) cmocka_unit_test_setup_teardown(test, set_up, tear_down)
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_verdict_follows_from_the_interval),
+        TEST(a_cell_is_the_mean_of_its_trials),
+        TEST(a_trial_that_is_not_valid_does_not_count),
+        TEST(a_cell_without_a_valid_trial_is_not_judged),
+        TEST(cells_without_trials_are_unknown),
+        TEST(the_papers_shape_holds),
+        TEST(another_shape_fails),
+        TEST(trials_that_scatter_determine_nothing),
+        TEST(a_fall_between_two_shares_fails),
+        TEST(servers_that_share_the_cores_are_not_compared),
+        TEST(a_row_has_the_papers_figure),
+        TEST(a_claim_is_a_sentence),
+        cmocka_unit_test(the_paper_has_ten_figures),
+        cmocka_unit_test(servers_get_what_the_driver_leaves),
+        TEST(a_rehearsal_comes_first_and_is_not_kept),
+    };
+    return cmocka_run_group_tests_name("paper", tests, NULL, NULL);
+}
