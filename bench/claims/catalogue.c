@@ -11,7 +11,7 @@
 #define PAPER          "Hunt et al., USENIX ATC 2010, section 2.4"
 #define LECTURE(parts) "lecture" parts " (MIT 6.824, ZooKeeper)"
 
-/* C18 is about the throughput of whole ensembles, not about locks. */
+/* C18 is about the throughput of whole ensembles, not about locks: zkherd paper judges it. */
 static const struct claim claims[] = {
     {"C1",
      "Releasing the non-scalable lock notifies every waiter: W notifications with W waiters.",

@@ -73,10 +73,9 @@ struct claims {
 static bool refuse_claim(struct option_given *given, const char *id)
 {
     if (strcasecmp(id, "C18") == 0)
-        return option_row_refuse(given,
-                                 "C18 is about the throughput of ensembles, which takes a load of "
-                                 "reads and writes, and has no experiment here: name C1 to C17, or "
-                                 "C19");
+        return option_row_refuse(given, "C18 is about the throughput of ensembles, and has no "
+                                        "experiment here: zkherd paper has one; name C1 to C17, "
+                                        "or C19");
     for (size_t i = 0; i < catalogue_count(); i++) {
         if (strcmp(catalogue_at(i)->id + 1, id) == 0)
             return option_row_refuse(given, "no claim is called '%s'; did you mean %s?", id,

@@ -17,7 +17,7 @@
 #include <stdint.h>
 
 #define OPTIONS_RECIPES_MAX    64
-#define OPTIONS_TOPOLOGIES_MAX 4 /* 1, 3, 5 and 7 servers */
+#define OPTIONS_TOPOLOGIES_MAX 7 /* 1, 3, … 13 servers; more than 7 in a simulation alone */
 
 /* Which servers the sessions connect to. */
 enum placement { PLACEMENT_SPREAD, PLACEMENT_LEADER, PLACEMENT_FOLLOWERS };

@@ -15,9 +15,11 @@
 #include "bench/cli/options.h"
 #include "servers/ensemble.h"
 
-/* Parsers: numbers of private servers, into a struct target_options; a session's timeout, from
- * least to most nanoseconds, into a uint64_t. */
+/* Parsers: numbers of private servers, into a struct target_options; odd numbers of servers, which
+ * may be simulated, into the same; a session's timeout, from least to most nanoseconds, into a
+ * uint64_t. */
 bool shared_rows_topologies(struct option_given *given);
+bool shared_rows_simulated_topologies(struct option_given *given);
 bool shared_rows_session_timeout(struct option_given *given);
 
 #define ROW_DRIVER(type)                                                                           \

@@ -80,12 +80,6 @@ static void draw(const struct load_series *series)
 
 /* ------------------------------------------------------------------ the results */
 
-/* Without a share of its own, a server has what the others leave it. */
-static bool has_equal_terms(const struct load_options *options)
-{
-    return options->target.driver == DRIVER_SIMULATED || options->target.cpu_percent > 0;
-}
-
 static enum error_kind show(const struct load_series *series, const struct table1 *table,
                             struct error *error)
 {
@@ -107,8 +101,7 @@ static int tell(const struct load_series *series, void *context, int *verdict)
     struct table1 table;
     struct error error;
     (void)context;
-    enum error_kind kind = table1_init(&table, series->options, series->records,
-                                       has_equal_terms(series->options), &error);
+    enum error_kind kind = table1_init(&table, series->options, series->records, &error);
     if (kind != ERROR_NONE)
         return complain(&error);
     kind = write_files(&table, series->options->output.out, &error);

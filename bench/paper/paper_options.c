@@ -1,26 +1,33 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "bench/paper/paper_options.h"
 
+#include "base/text.h"
 #include "bench/cli/arguments.h"
 #include "bench/cli/complain.h"
 #include "bench/cli/load_rows.h"
 #include "bench/cli/shared_rows.h"
 #include "bench/target/target_conflicts.h"
+#include "sim/options.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+
+/* Those of the paper, and one server. */
+#define SIMULATED "1,3,5,7,9,13"
 
 #define MEMBER(member) OPTION_MEMBER(struct load_options, member)
 
 static const struct option_row rows[] = {
     {.name = "--servers",
-     .parse = shared_rows_topologies,
+     .parse = shared_rows_simulated_topologies,
      .member = MEMBER(target),
      .given = MEMBER(target.servers_given),
      .least = 1,
-     .most = ENSEMBLE_SERVERS_MAX,
+     .most = SIM_SERVERS_MAX,
      .value = "1,3,5",
-     .help = "      --servers LIST       numbers of private servers, two or more [1,3,5]\n"},
+     .help = "      --servers LIST       numbers of private servers, 1 to 7, two or more [1,3,5];\n"
+             "                           of simulated ones 1 to 13 [" SIMULATED "]\n"},
     {.name = "--reads",
      .parse = load_rows_levels,
      .member = MEMBER(reads),
@@ -89,6 +96,19 @@ static bool wrong(const char *option, const char *value, const char *why)
     return complain_value("paper", option, value, why);
 }
 
+/* Private servers are fewer than simulated ones can be. */
+static bool check_private(const struct target_options *target)
+{
+    for (size_t i = 0; i < target->topology_count; i++) {
+        struct error error = {0};
+        char value[32];
+        snprintf(value, sizeof value, "%llu", (unsigned long long)target->server_counts[i]);
+        if (ensemble_check_size((unsigned)target->server_counts[i], &error) != ERROR_NONE)
+            return wrong("--servers", value, error.detail);
+    }
+    return true;
+}
+
 static bool is_consistent(const struct load_options *options)
 {
     const struct load_levels *reads = &options->reads;
@@ -106,7 +126,20 @@ static bool is_consistent(const struct load_options *options)
         snprintf(value, sizeof value, "%u", options->processes);
         return wrong("--processes", value, "more processes than sessions");
     }
+    if (options->target.driver != DRIVER_SIMULATED && !check_private(&options->target))
+        return false;
     return !target_conflicts("paper", &options->target, options->processes);
+}
+
+/* The default of a simulation. False: no memory. */
+static bool take_simulated(struct target_options *target)
+{
+    if (target->driver != DRIVER_SIMULATED || target->servers_given)
+        return true;
+    free(target->server_counts);
+    target->server_counts = NULL;
+    return text_parse_numbers(SIMULATED, 1, SIM_SERVERS_MAX, &target->server_counts,
+                              &target->topology_count);
 }
 
 static int check_operands(int argc, char **argv, int first)
@@ -126,6 +159,8 @@ int paper_options_parse(int argc, char **argv, struct load_options *options)
     int status = arguments_take(&arguments, argc, argv, options, &first);
     if (status == ARGUMENTS_GO)
         status = check_operands(argc, argv, first);
+    if (status == ARGUMENTS_GO && !take_simulated(&options->target))
+        status = complain(&(struct error){.kind = ERROR_NO_MEMORY, .subject = "paper"});
     if (status == ARGUMENTS_GO && !is_consistent(options))
         status = error_exit_status(ERROR_USAGE);
     if (status != ARGUMENTS_GO)

@@ -84,7 +84,16 @@ static struct table1_judgement compare(enum table1_claim claim, const struct tab
     };
 }
 
-static void judge_servers(struct table1 *table, enum table1_claim claim, bool equal_terms)
+bool table1_can_show(const struct load_options *options, enum table1_claim claim)
+{
+    bool has_shares = options->target.cpu_percent > 0;
+    bool simulated = options->target.driver == DRIVER_SIMULATED;
+    return has_shares || claim == TABLE1_RISES_WITH_READS ||
+           (simulated && claim == TABLE1_READS_RISE);
+}
+
+static void judge_servers(struct table1 *table, const struct load_options *options,
+                          enum table1_claim claim)
 {
     size_t share = claim == TABLE1_READS_RISE ? table->shares - 1 : 0;
     for (size_t i = 1; i < table->topologies; i++) {
@@ -92,7 +101,7 @@ static void judge_servers(struct table1 *table, enum table1_claim claim, bool eq
         *judgement = compare(claim, table1_at(table, i, share), table1_at(table, i - 1, share));
         judgement->verdict = claim == TABLE1_READS_RISE ? verdict_rises(&judgement->ratio)
                                                         : verdict_falls(&judgement->ratio);
-        if (!equal_terms)
+        if (!table1_can_show(options, claim))
             judgement->verdict = VERDICT_UNDETERMINED;
     }
 }
@@ -125,8 +134,7 @@ static void judge_shares(struct table1 *table)
 /* ------------------------------------------------------------------ the whole */
 
 enum error_kind table1_init(struct table1 *table, const struct load_options *options,
-                            const struct load_record *records, bool equal_terms,
-                            struct error *error)
+                            const struct load_record *records, struct error *error)
 {
     size_t trials = 0;
     *table = (struct table1){.topologies = options->target.topology_count,
@@ -140,8 +148,8 @@ enum error_kind table1_init(struct table1 *table, const struct load_options *opt
         return error_raise(error, ERROR_NO_MEMORY, 0, "table 1", "%zu trials", trials);
     }
     gather_all(table, options, records);
-    judge_servers(table, TABLE1_READS_RISE, equal_terms);
-    judge_servers(table, TABLE1_WRITES_FALL, equal_terms);
+    judge_servers(table, options, TABLE1_READS_RISE);
+    judge_servers(table, options, TABLE1_WRITES_FALL);
     judge_shares(table);
     return ERROR_NONE;
 }

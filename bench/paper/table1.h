@@ -55,16 +55,19 @@ struct table1 {
 };
 
 /* Gathers and judges the trials of a record for each of the options' topologies; the first share of
- * the options' reads is 0, and the last 100. With equal_terms false, no verdict is passed on one
- * number of servers against another. On success the table is the caller's, to table1_deinit;
- * ERROR_NO_MEMORY. */
+ * the options' reads is 0, and the last 100. What table1_can_show denies is undetermined. On
+ * success the table is the caller's, to table1_deinit; ERROR_NO_MEMORY. */
 MUST_CHECK enum error_kind table1_init(struct table1 *table, const struct load_options *options,
-                                       const struct load_record *records, bool equal_terms,
-                                       struct error *error);
+                                       const struct load_record *records, struct error *error);
 void table1_deinit(struct table1 *table);
 
 /* 0 if every judgement holds, 1 if one fails, else 4. */
 int table1_exit_status(const struct table1 *table);
+
+/* Whether these servers can show what the claim is about. Servers that share the cores of one
+ * machine take them from each other; and the leader of a simulation pays nothing for a follower, so
+ * its writes do not fall. */
+bool table1_can_show(const struct load_options *options, enum table1_claim claim);
 
 /* The cell of a topology and a share, by their indices. */
 const struct table1_cell *table1_at(const struct table1 *table, size_t topology, size_t share);

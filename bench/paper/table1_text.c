@@ -101,7 +101,10 @@ static void describe_servers(const struct load_options *options, char *text, siz
 {
     const struct target_options *target = &options->target;
     if (target->driver == DRIVER_SIMULATED)
-        snprintf(text, size, "simulated servers, by their cost model");
+        snprintf(
+            text, size,
+            "simulated servers, whose leader pays nothing for a follower, so that writes cannot "
+            "fall");
     else if (target->cpu_percent > 0)
         snprintf(text, size, "servers on one machine, %u.%02u cores each",
                  target->cpu_percent / 100, target->cpu_percent % 100);
@@ -111,7 +114,7 @@ static void describe_servers(const struct load_options *options, char *text, siz
 
 static void write_differences(const struct load_options *options, FILE *stream)
 {
-    char servers[100];
+    char servers[120];
     describe_servers(options, servers, sizeof servers);
     wrap_sentence(stream,
                   "Ours: %llu sessions, %u requests outstanding each, values of %u bytes; %s; "

@@ -5,7 +5,7 @@
 
 #include <stdint.h>
 
-#define SIM_SERVERS_MAX 9
+#define SIM_SERVERS_MAX 13 /* as many as the ensembles of the ZooKeeper paper had */
 
 /* Durations. A server has one CPU and one disk, each of which does one thing at a time. */
 struct sim_costs {

@@ -304,7 +304,7 @@ static void claims(void **state)
         {{"claims", "--only", "20"}, "no claim is called '20': name C1 to C17, or C19"},
         {{"claims", "--only", "C1,"}, "--only C1,: "},
         {{"claims", "--only", ""}, "--only '': "},
-        {{"claims", "--only", "C18"}, "takes a load of reads and writes, and has no"},
+        {{"claims", "--only", "C18"}, "has no experiment here: zkherd paper has one"},
         {{"claims", "--only", "C1..C3"}, "--only C1..C3: "},
         {{"claims", "--only"}, "zkherd: --only: the option needs a value"},
         {{"claims", "--seed", "x"},

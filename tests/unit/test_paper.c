@@ -60,7 +60,7 @@ static int set_up(void **state)
 {
     (void)state;
     options = (struct load_options){
-        .target = {.server_counts = servers, .topology_count = 3},
+        .target = {.server_counts = servers, .topology_count = 3, .cpu_percent = 25},
         .reads = {reads, SHARES},
     };
     memset(records, 0, sizeof records);
@@ -109,10 +109,10 @@ static void add_the_papers_shape(double scatter)
     add_all(2, 18e3, 50e3, 165e3, scatter);
 }
 
-static void judge(bool equal_terms)
+static void judge(void)
 {
     struct error error;
-    assert_int_equal(table1_init(&table, &options, records, equal_terms, &error), ERROR_NONE);
+    assert_int_equal(table1_init(&table, &options, records, &error), ERROR_NONE);
 }
 
 static const struct table1_judgement *judgement_of(enum table1_claim claim, uint64_t number)
@@ -142,7 +142,7 @@ static void a_cell_is_the_mean_of_its_trials(void **state)
 {
     (void)state;
     add_the_papers_shape(1.02);
-    judge(true);
+    judge();
     const struct table1_cell *cell = table1_at(&table, 1, 2);
     assert_int_equal(cell->servers, 3);
     assert_int_equal(cell->reads, 100);
@@ -160,7 +160,7 @@ static void a_trial_that_is_not_valid_does_not_count(void **state)
     add_the_papers_shape(1.02);
     add(1, 100, 1)->valid = false;
     add(1, 100, 2)->complete = false;
-    judge(true);
+    judge();
     const struct table1_cell *cell = table1_at(&table, 1, 2);
     assert_int_equal(cell->trials, 4);
     assert_int_equal(cell->valid, 3);
@@ -175,7 +175,7 @@ static void a_cell_without_a_valid_trial_is_not_judged(void **state)
     add_the_papers_shape(1.02);
     for (size_t i = 0; i < records[2].samples.count; i++)
         records[2].samples.list[i].valid = mix_reads(&records[2].samples.list[i].cell.mix) != 100;
-    judge(true);
+    judge();
     assert_close(table1_at(&table, 2, 2)->per_s.value, 165e3);
     assert_verdict(TABLE1_READS_RISE, 3, VERDICT_HOLDS);
     assert_verdict(TABLE1_READS_RISE, 5, VERDICT_UNDETERMINED);
@@ -189,7 +189,7 @@ static void cells_without_trials_are_unknown(void **state)
 {
     (void)state;
     add(0, 0, 1000);
-    judge(true);
+    judge();
     assert_true(isnan(table1_at(&table, 2, 2)->per_s.value));
     assert_close(table1_at(&table, 0, 0)->per_s.value, 1000);
     assert_true(isnan(table1_at(&table, 0, 0)->per_s.low));
@@ -202,7 +202,7 @@ static void the_papers_shape_holds(void **state)
 {
     (void)state;
     add_the_papers_shape(1.02);
-    judge(true);
+    judge();
     assert_int_equal(table.judgement_count, 2 + 2 + 3);
     for (size_t i = 0; i < table.judgement_count; i++)
         assert_int_equal(table.judgements[i].verdict, VERDICT_HOLDS);
@@ -224,7 +224,7 @@ static void another_shape_fails(void **state)
     add_all(0, 20e3, 25e3, 40e3, 1.02);
     add_all(1, 30e3, 31e3, 32e3, 1.002);
     add_all(2, 25e3, 40e3, 20e3, 1.02);
-    judge(true);
+    judge();
     assert_verdict(TABLE1_READS_RISE, 3, VERDICT_FAILS);
     assert_verdict(TABLE1_READS_RISE, 5, VERDICT_FAILS);
     assert_verdict(TABLE1_WRITES_FALL, 3, VERDICT_FAILS);
@@ -239,7 +239,7 @@ static void trials_that_scatter_determine_nothing(void **state)
 {
     (void)state;
     add_the_papers_shape(8);
-    judge(true);
+    judge();
     for (size_t i = 0; i < table.judgement_count; i++)
         assert_int_equal(table.judgements[i].verdict, VERDICT_UNDETERMINED);
     assert_int_equal(table1_exit_status(&table), 4);
@@ -255,7 +255,7 @@ static void a_fall_between_two_shares_fails(void **state)
         if (mix_reads(&sample->cell.mix) == 50)
             sample->achieved_per_s /= 4;
     }
-    judge(true);
+    judge();
     const struct table1_judgement *judgement = judgement_of(TABLE1_RISES_WITH_READS, 3);
     assert_int_equal(judgement->verdict, VERDICT_FAILS);
     assert_true(judgement->falls);
@@ -270,11 +270,25 @@ static void servers_that_share_the_cores_are_not_compared(void **state)
 {
     (void)state;
     add_the_papers_shape(1.02);
-    judge(false);
+    options.target.cpu_percent = 0;
+    judge();
     assert_verdict(TABLE1_READS_RISE, 3, VERDICT_UNDETERMINED);
     assert_verdict(TABLE1_WRITES_FALL, 5, VERDICT_UNDETERMINED);
     assert_verdict(TABLE1_RISES_WITH_READS, 3, VERDICT_HOLDS);
     assert_close(judgement_of(TABLE1_READS_RISE, 3)->ratio.value, 87.0 / 40);
+    assert_int_equal(table1_exit_status(&table), 4);
+}
+
+static void writes_of_a_simulation_are_not_judged(void **state)
+{
+    (void)state;
+    add_the_papers_shape(1.02);
+    options.target.cpu_percent = 0;
+    options.target.driver = DRIVER_SIMULATED;
+    judge();
+    assert_verdict(TABLE1_READS_RISE, 3, VERDICT_HOLDS);
+    assert_verdict(TABLE1_WRITES_FALL, 3, VERDICT_UNDETERMINED);
+    assert_verdict(TABLE1_RISES_WITH_READS, 1, VERDICT_HOLDS);
     assert_int_equal(table1_exit_status(&table), 4);
 }
 
@@ -295,7 +309,7 @@ static void a_row_has_the_papers_figure(void **state)
 {
     (void)state;
     add_the_papers_shape(1.02);
-    judge(true);
+    judge();
     const char *row = row_of_cell(1, 2);
     assert_field(table1_columns, row, "servers", "3");
     assert_field(table1_columns, row, "reads_percent", "100");
@@ -313,7 +327,7 @@ static void a_claim_is_a_sentence(void **state)
     (void)state;
     char text[100];
     add_the_papers_shape(1.02);
-    judge(true);
+    judge();
     assert_string_equal(table1_claim(judgement_of(TABLE1_READS_RISE, 5), text, sizeof text),
                         "reads rise from 3 to 5 servers");
     assert_string_equal(table1_claim(judgement_of(TABLE1_WRITES_FALL, 3), text, sizeof text),
@@ -390,6 +404,7 @@ int main(void)
         TEST(trials_that_scatter_determine_nothing),
         TEST(a_fall_between_two_shares_fails),
         TEST(servers_that_share_the_cores_are_not_compared),
+        TEST(writes_of_a_simulation_are_not_judged),
         TEST(a_row_has_the_papers_figure),
         TEST(a_claim_is_a_sentence),
         cmocka_unit_test(the_paper_has_ten_figures),
