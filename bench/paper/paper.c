@@ -86,9 +86,10 @@ static enum error_kind show(const struct load_series *series, const struct table
     const struct load_options *options = series->options;
     for (size_t i = 0; i < series->record_count; i++)
         load_record_complain(&series->records[i]);
-    table1_text_complain(table);
-    if (options->output.quiet)
+    if (options->output.quiet) {
+        table1_text_complain(table);
         return ERROR_NONE;
+    }
     fputc('\n', stdout);
     enum error_kind kind =
         table1_text_write(table, options, terminal_columns(STDOUT_FILENO), stdout, error);

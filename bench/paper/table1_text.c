@@ -128,6 +128,19 @@ static void write_differences(const struct load_options *options, FILE *stream)
                           "machines.");
 }
 
+/* What the ratio of a judgement does not tell. */
+static void write_falls(const struct table1 *table, FILE *stream)
+{
+    for (size_t i = 0; i < table->judgement_count; i++) {
+        const struct table1_judgement *judgement = &table->judgements[i];
+        if (judgement->falls)
+            wrap_sentence(stream, "With %llu server%s throughput falls from %u to %u %% reads.",
+                          (unsigned long long)judgement->servers,
+                          judgement->servers == 1 ? "" : "s", judgement->falls_from,
+                          judgement->falls_to);
+    }
+}
+
 enum error_kind table1_text_write(const struct table1 *table, const struct load_options *options,
                                   unsigned columns, FILE *stream, struct error *error)
 {
@@ -136,23 +149,34 @@ enum error_kind table1_text_write(const struct table1 *table, const struct load_
     if (kind == ERROR_NONE)
         kind = write_shape(table, columns, stream, error);
     fputc('\n', stream);
+    write_falls(table, stream);
     write_differences(options, stream);
     return kind;
+}
+
+/* Why a judgement is what it is. */
+static const char *describe_reason(const struct table1_judgement *judgement, char *text,
+                                   size_t size)
+{
+    if (judgement->falls)
+        snprintf(text, size, "throughput falls from %u to %u %% reads", judgement->falls_from,
+                 judgement->falls_to);
+    else if (isfinite(judgement->ratio.low))
+        snprintf(text, size, "%.3f times, 95 %% interval %.3f to %.3f", judgement->ratio.value,
+                 judgement->ratio.low, judgement->ratio.high);
+    else
+        snprintf(text, size, "there are too few valid trials");
+    return text;
 }
 
 void table1_text_complain(const struct table1 *table)
 {
     for (size_t i = 0; i < table->judgement_count; i++) {
         const struct table1_judgement *judgement = &table->judgements[i];
-        char claim[100], fall[64] = "";
-        if (judgement->verdict == VERDICT_HOLDS)
-            continue;
-        if (judgement->falls)
-            snprintf(fall, sizeof fall, "; it falls from %u to %u %% reads", judgement->falls_from,
-                     judgement->falls_to);
-        complain_plainly("%s: %s: %.3f times, 95 %% interval %.3f to %.3f%s",
-                         table1_claim(judgement, claim, sizeof claim),
-                         verdict_word(judgement->verdict), judgement->ratio.value,
-                         judgement->ratio.low, judgement->ratio.high, fall);
+        char claim[100], reason[100];
+        if (judgement->verdict != VERDICT_HOLDS)
+            complain_plainly("%s: %s: %s", table1_claim(judgement, claim, sizeof claim),
+                             verdict_word(judgement->verdict),
+                             describe_reason(judgement, reason, sizeof reason));
     }
 }

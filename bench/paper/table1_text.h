@@ -15,7 +15,7 @@ MUST_CHECK enum error_kind table1_text_write(const struct table1 *table,
                                              const struct load_options *options, unsigned columns,
                                              FILE *stream, struct error *error);
 
-/* Complains about each judgement that does not hold. */
+/* Complains about each judgement that does not hold: for those who do not see the table. */
 void table1_text_complain(const struct table1 *table);
 
 #endif

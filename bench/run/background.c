@@ -70,7 +70,8 @@ static struct background_figures figures_of(const struct load_result *result)
             (double)result->contended.answered / ((double)result->contended.length_ns / 1e9),
         .errors = result->errors + result->contended.errors,
         .unsent = result->unsent + result->contended.unsent,
-        .lag_p99_us = percentile_us(result->lag, 99),
+        .sent = histogram_count(result->lag) + result->lag->overflow,
+        .sent_late = histogram_above(result->lag, BACKGROUND_LATE_NS),
     };
     snprintf(figures.ended, sizeof figures.ended, "%s", result->reason);
     return figures;

@@ -21,6 +21,7 @@
 #define BACKGROUND_VALUE_BYTES 1024
 #define BACKGROUND_WARM_UP_NS  (500 * NS_PER_MS)
 #define BACKGROUND_ALONE_S     2
+#define BACKGROUND_LATE_NS     NS_PER_MS
 
 /* Response times, from when a request was due; NaN: no request was due. */
 struct background_figures {
@@ -30,7 +31,8 @@ struct background_figures {
     double contended_per_s; /* answered while the lock was contended for; NaN: for no time */
     uint64_t errors;        /* alone and contended */
     uint64_t unsent;        /* the same */
-    double lag_p99_us;      /* of the load alone: how late its driver was */
+    uint64_t sent;          /* of the load alone: requests for which the driver had room */
+    uint64_t sent_late;     /* of these: more than BACKGROUND_LATE_NS after they were due */
     char ended[512];        /* why the load ended too early; "": it did not */
 };
 

@@ -88,10 +88,11 @@ static void judge_holds(const struct trial_result *result, struct sample *sample
 {
     const struct histogram *late = result->late;
     uint64_t p99_ns = histogram_percentile_ns(late, 99),
-             holds = histogram_count(late) + late->overflow;
-    if (holds < LATE_LEAST || p99_ns <= LATE_MAX_NS)
+             holds = histogram_count(late) + late->overflow,
+             too_late = histogram_above(late, LATE_MAX_NS);
+    if (holds < LATE_LEAST || too_late * 100 <= holds) /* one in a hundred may be late */
         return;
-    double share = (double)histogram_above(late, LATE_MAX_NS) / (double)holds;
+    double share = (double)too_late / (double)holds;
     invalidate(sample,
                "overloaded: %.1f %% of %llu holds ended more than 1 ms late (p99: %.1f ms "
                "late); " ADVICE ", or longer holds",
@@ -121,11 +122,11 @@ static void judge_background(const struct background_figures *background, struct
 {
     if (background->ended[0] != '\0')
         invalidate(sample, "the load in the background ended too early: %s", background->ended);
-    if (background->measured && background->lag_p99_us * NS_PER_US > LATE_MAX_NS)
+    if (background->sent >= LATE_LEAST && background->sent_late * 100 > background->sent)
         invalidate(sample,
-                   "overloaded: the load in the background was sent late (p99: %.1f ms late); "
-                   "what may help: a lower rate, a quieter machine",
-                   background->lag_p99_us / 1e3);
+                   "overloaded: of %llu requests of the load in the background, alone, %llu were "
+                   "sent more than 1 ms late; what may help: a lower rate, a quieter machine",
+                   (unsigned long long)background->sent, (unsigned long long)background->sent_late);
 }
 
 /* A trial that was led to its end, on servers. */

@@ -166,6 +166,25 @@ static void what_does_not_hold_is_told(void **state)
     assert_has(command.err, " times, 95 % interval ");
 }
 
+/* What was finished is kept; nothing is known of the rest. */
+static void interrupted(void **state)
+{
+    (void)state;
+    command_start(&command,
+                  COMMAND("paper", "-d", "simulated", "--servers", "1,3", "--reads", "0,100",
+                          "--duration", "3s", "-t", "1000", "-q", "--plots", "svg", "-o", "out"));
+    command_await_rows(&command, "out/simulated1/load.csv.part", 1);
+    command_end(&command, command.pid, SIGINT);
+    assert_status(&command, 4);
+    assert_has(command.err, "zkherd: paper: interrupted");
+    struct table cells = read_table("table1.csv");
+    assert_int_equal(cells.rows, 4);
+    assert_true(table_count(&cells, 0, "trials") + table_count(&cells, 1, "trials") > 0);
+    table_deinit(&cells);
+    assert_int_equal(status_of_shape(4), 4);
+    assert_has(command.err, ": undetermined: there are too few valid trials\n");
+}
+
 /* ------------------------------------------------------------------ on real servers */
 
 /* Nothing is said of the shape: the machine may be busy. */
@@ -220,9 +239,13 @@ static void what_cannot_be_a_table_is_refused(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        COMMAND_TEST(the_table_holds_the_trials),         COMMAND_TEST(the_table_is_told),
-        COMMAND_TEST(a_seed_repeats_the_table),           COMMAND_TEST(what_does_not_hold_is_told),
-        COMMAND_TEST(the_papers_ensembles_are_simulated), COMMAND_TEST(real_servers_make_a_table),
+        COMMAND_TEST(the_table_holds_the_trials),
+        COMMAND_TEST(the_table_is_told),
+        COMMAND_TEST(a_seed_repeats_the_table),
+        COMMAND_TEST(what_does_not_hold_is_told),
+        COMMAND_TEST(the_papers_ensembles_are_simulated),
+        COMMAND_TEST_SOON(interrupted),
+        COMMAND_TEST(real_servers_make_a_table),
         COMMAND_TEST(what_cannot_be_a_table_is_refused),
     };
     return cmocka_run_group_tests_name("paper", tests, NULL, NULL);
