@@ -21,18 +21,31 @@ static bool belongs(const struct load_sample *sample, const struct table1_cell *
     return sample->complete && mix_reads(&sample->cell.mix) == cell->reads;
 }
 
+/* A CPU time that is not known starves nobody: a comparison with NaN is false. */
+static bool is_starved(const struct load_sample *sample, const struct table1_cell *cell,
+                       uint32_t cpu_percent)
+{
+    double shares = (double)cell->servers * cpu_percent / 100;
+    return cell->reads == 100 && sample->server_cores * 100 < TABLE1_SATURATED_PERCENT * shares;
+}
+
 /* Puts the cell's values at its `values`. */
-static void gather(const struct load_samples *samples, struct table1_cell *cell)
+static void gather(const struct load_samples *samples, uint32_t cpu_percent,
+                   struct table1_cell *cell)
 {
     for (size_t i = 0; i < samples->count; i++) {
-        if (!belongs(&samples->list[i], cell))
+        const struct load_sample *sample = &samples->list[i];
+        if (!belongs(sample, cell))
             continue;
+        bool starved = is_starved(sample, cell, cpu_percent);
         cell->trials++;
-        cell->valid += samples->list[i].valid;
+        cell->starved += starved;
+        cell->valid += sample->valid && !starved;
     }
     for (size_t i = 0; i < samples->count; i++) {
         const struct load_sample *sample = &samples->list[i];
-        if (belongs(sample, cell) && (sample->valid || cell->valid == 0))
+        bool counts = sample->valid && !is_starved(sample, cell, cpu_percent);
+        if (belongs(sample, cell) && (counts || cell->valid == 0))
             cell->values[cell->count++] = sample->achieved_per_s;
     }
     cell->per_s = statistics_interval_of_logs(cell->values, cell->count, CONFIDENCE);
@@ -50,7 +63,7 @@ static void gather_all(struct table1 *table, const struct load_options *options,
                 .reads = (uint32_t)options->reads.list[share],
                 .values = values,
             };
-            gather(&records[topology].samples, cell);
+            gather(&records[topology].samples, options->target.cpu_percent, cell);
             values += cell->count;
         }
     }
@@ -193,6 +206,7 @@ const char *table1_claim(const struct table1_judgement *judgement, char *text, s
     X(reads_percent, csv_count(csv, cell->reads))                                                  \
     X(trials, csv_count(csv, cell->trials))                                                        \
     X(valid, csv_count(csv, cell->valid))                                                          \
+    X(starved, csv_count(csv, cell->starved))                                                      \
     X(achieved_per_s, csv_real(csv, cell->per_s.value, 2))                                         \
     X(achieved_per_s_low, csv_real(csv, cell->per_s.low, 2))                                       \
     X(achieved_per_s_high, csv_real(csv, cell->per_s.high, 2))                                     \

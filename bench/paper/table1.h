@@ -8,6 +8,10 @@
  * each number of servers throughput rises with the share of reads: from writes alone to reads
  * alone, with no step between neighbouring shares at which throughput falls.
  *
+ * Reads are the work of all servers alike, and at saturation use all of their shares of the CPU. If
+ * they use less than TABLE1_SATURATED_PERCENT, too few requests are outstanding, or something else
+ * uses the machine; then the trial does not count as valid: it is starved.
+ *
  * Invariant: a verdict counts valid trials alone. The figure of a cell without a valid trial is of
  * its trials that are not valid, and belongs to no verdict but "undetermined".
  */
@@ -23,11 +27,14 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#define TABLE1_SATURATED_PERCENT 90
+
 struct table1_cell {
     uint64_t servers;
     uint32_t reads; /* percent */
     size_t trials;  /* that were led to their end */
-    size_t valid;
+    size_t valid;   /* of these, without the starved ones */
+    size_t starved; /* reads alone, and the servers did not use what they may of the CPU */
     double *values; /* operations a second of `count` trials: the valid ones, or all if none is */
     size_t count;
     struct interval per_s;

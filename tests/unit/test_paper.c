@@ -84,6 +84,7 @@ static struct load_sample *add(size_t topology, uint32_t percent, double per_s)
     const struct load_sample sample = {
         .cell = {.mix = mix_of_reads(percent), .topology = topology, .trial = 1},
         .achieved_per_s = per_s,
+        .server_cores = 0.25 * (double)servers[topology],
         .complete = true,
         .valid = true,
     };
@@ -182,6 +183,26 @@ static void a_cell_without_a_valid_trial_is_not_judged(void **state)
     assert_verdict(TABLE1_RISES_WITH_READS, 5, VERDICT_UNDETERMINED);
     assert_verdict(TABLE1_WRITES_FALL, 5, VERDICT_HOLDS);
     assert_int_equal(table1_exit_status(&table), 4);
+}
+
+/* Three servers with a quarter of a core each. Writes may use less. */
+static void a_starved_trial_does_not_count(void **state)
+{
+    (void)state;
+    add_the_papers_shape(1.02);
+    add(1, 100, 1)->server_cores = 0.9 * 0.75 - 0.001;
+    add(1, 100, 87e3)->server_cores = 0.9 * 0.75 + 0.001;
+    add(1, 100, 87e3)->server_cores = NAN;
+    add(1, 0, 21e3)->server_cores = 0.1;
+    judge();
+    const struct table1_cell *cell = table1_at(&table, 1, 2);
+    assert_int_equal(cell->trials, 6);
+    assert_int_equal(cell->starved, 1);
+    assert_int_equal(cell->valid, 5);
+    assert_close(cell->per_s.value, 87e3);
+    assert_int_equal(table1_at(&table, 1, 0)->starved, 0);
+    assert_int_equal(table1_at(&table, 1, 0)->valid, 4);
+    assert_int_equal(table1_exit_status(&table), 0);
 }
 
 /* As of a run that was interrupted early. */
@@ -315,6 +336,7 @@ static void a_row_has_the_papers_figure(void **state)
     assert_field(table1_columns, row, "reads_percent", "100");
     assert_field(table1_columns, row, "trials", "3");
     assert_field(table1_columns, row, "valid", "3");
+    assert_field(table1_columns, row, "starved", "0");
     assert_field(table1_columns, row, "achieved_per_s", "87000.00");
     assert_field(table1_columns, row, "paper_per_s", "87000");
     assert_field(table1_columns, row_of_cell(2, 0), "paper_per_s", "18000");
@@ -398,6 +420,7 @@ int main(void)
         TEST(a_cell_is_the_mean_of_its_trials),
         TEST(a_trial_that_is_not_valid_does_not_count),
         TEST(a_cell_without_a_valid_trial_is_not_judged),
+        TEST(a_starved_trial_does_not_count),
         TEST(cells_without_trials_are_unknown),
         TEST(the_papers_shape_holds),
         TEST(another_shape_fails),
