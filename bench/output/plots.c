@@ -26,10 +26,13 @@ struct plot {
     const char *source;
 };
 
-static const struct plot of_run[] = {
-    {"rpcs", "trials.csv"},       {"messages", "waiters.csv"},
-    {"bytes", "trials.csv"},      {"handoff_latency", "waiters.csv"},
-    {"drain_time", "trials.csv"}, {NULL, NULL}};
+static const struct plot of_run[] = {{"rpcs", "trials.csv"},
+                                     {"messages", "waiters.csv"},
+                                     {"bytes", "trials.csv"},
+                                     {"handoff_latency", "waiters.csv"},
+                                     {"drain_time", "trials.csv"},
+                                     {"background", "background.csv"},
+                                     {NULL, NULL}};
 static const struct plot of_comparison[] = {{"compare", "compare.csv"}, {NULL, NULL}};
 static const struct plot of_load[] = {{"load_reads", "cells.csv"},
                                       {"load_rate", "cells.csv"},

@@ -6,7 +6,7 @@
 #include "bench/cli/complain.h"
 #include "bench/cli/terminal.h"
 #include "bench/output/plots.h"
-#include "bench/run/background_sentences.h"
+#include "bench/run/background_price.h"
 #include "bench/run/fits.h"
 #include "bench/run/stalls_json.h"
 #include "bench/run/table.h"
@@ -126,6 +126,13 @@ static void write_fits(const struct record *record, struct csv *csv)
         fits_write(&record->samples, record->waiters[i], &record->context, csv);
 }
 
+static void write_prices(const struct record *record, struct csv *csv)
+{
+    for (size_t i = 0; i < record->options->plan.recipe_count; i++)
+        background_price_write(&record->samples, record->options->plan.recipes[i], &record->context,
+                               csv);
+}
+
 static enum error_kind draw(struct record *record, int interrupts, struct error *error)
 {
     char recipes[PLOTS_RECIPES_SIZE] = "", why[640];
@@ -159,7 +166,7 @@ static void write_sentences(const struct record *record, FILE *stream)
     table_write_leaks(&record->samples, record->options, stream);
     table_write_stalls(&record->samples, stream);
     table_write_recoveries(&record->samples, record->options, stream);
-    background_sentences_write(&record->samples, record->options, stream);
+    background_price_tell(&record->samples, record->options, stream);
 }
 
 /* Which of several topologies it is. */
@@ -231,6 +238,8 @@ enum error_kind record_close(struct record *record, const struct error *cut_shor
         kind = write_csv(record, "waiters.csv", waiters_columns, write_waiters, error);
     if (kind == ERROR_NONE)
         kind = write_csv(record, "fits.csv", fits_columns, write_fits, error);
+    if (kind == ERROR_NONE && record->options->plan.background.given)
+        kind = write_csv(record, "background.csv", background_price_columns, write_prices, error);
     if (kind == ERROR_NONE && !record->results.set.broken)
         kind = draw(record, interrupts, error);
     /* Tried in any case: it says how far the run came. */
