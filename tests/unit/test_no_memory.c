@@ -51,18 +51,21 @@ void *__wrap_realloc(void *memory, size_t size)
 static enum { NOTHING, ADDING, TELLING } lacking;
 
 enum error_kind __real_record_add(struct record *record, const struct cell *cell,
-                                  const struct trial_result *result, struct error *error);
+                                  const struct trial_result *result,
+                                  const struct background_figures *background, struct error *error);
 enum error_kind __real_record_tell(const struct record *record, struct error *error);
 enum error_kind __wrap_record_add(struct record *record, const struct cell *cell,
-                                  const struct trial_result *result, struct error *error);
+                                  const struct trial_result *result,
+                                  const struct background_figures *background, struct error *error);
 enum error_kind __wrap_record_tell(const struct record *record, struct error *error);
 
 /* The first trial is kept. */
 enum error_kind __wrap_record_add(struct record *record, const struct cell *cell,
-                                  const struct trial_result *result, struct error *error)
+                                  const struct trial_result *result,
+                                  const struct background_figures *background, struct error *error)
 {
     refuses = lacking == ADDING && record->samples.count > 0;
-    enum error_kind kind = __real_record_add(record, cell, result, error);
+    enum error_kind kind = __real_record_add(record, cell, result, background, error);
     refuses = false;
     return kind;
 }
