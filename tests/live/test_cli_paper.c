@@ -2,6 +2,7 @@
 /* zkherd paper: the table, its files and its verdicts, told against the trials. */
 #include "tests/support/outcome.h"
 #include "tests/support/run_files.h"
+#include "tests/support/screen.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -110,9 +111,10 @@ static void the_table_is_told(void **state)
     assert_has(command.out, "       87,000     21,000\n");
     assert_has(command.out, "      165,000     18,000\n");
     assert_has(command.out, "            -          -\n");
-    assert_has(command.out, "holds         reads rise from 1 to 3 servers ");
-    assert_has(command.out, "undetermined  writes fall from 1 to 3 servers ");
-    assert_has(command.out, "holds         throughput rises with the share of reads, 5 servers ");
+    assert_has(command.out, "holds         reads rise, 1 to 3 servers ");
+    assert_has(command.out, "undetermined  writes fall, 1 to 3 servers ");
+    assert_has(command.out, "holds         rises with reads, 5 servers ");
+    assert_true(screen_widest(command.out) <= 80);
     assert_has(command.out,
                "Ours: 60 sessions, 20 requests outstanding each, values of 1024 bytes");
     assert_has(command.out, "The paper's: 250 clients, at");
@@ -151,6 +153,7 @@ static void the_papers_ensembles_are_simulated(void **state)
         assert_true(table_real(&cells, i, "achieved_per_s") > 0);
     }
     assert_string_equal(table_text(&cells, 11, "paper_per_s"), "460000");
+    assert_true(screen_widest(command.out) <= 80);
     table_deinit(&cells);
     assert_status(&command, status_of_shape(5 + 5 + 6));
 }
