@@ -84,6 +84,15 @@ size_t grid_width(const struct grid *grid)
     return width;
 }
 
+bool grid_all_are(const struct grid *grid, size_t column, const char *text)
+{
+    for (size_t i = column; i < grid->used; i += grid->column_count) {
+        if (strcmp(grid->cells[i], text) != 0)
+            return false;
+    }
+    return true;
+}
+
 /* The column to leave out next; column_count if there is none. */
 static size_t find_spare(const struct grid *grid, unsigned least)
 {

@@ -48,6 +48,9 @@ void grid_deinit(struct grid *grid);
 /* Appends a cell: those of a row from left to right, then those of the next row. Any bytes. */
 void grid_put(struct grid *grid, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
+/* Whether every cell of the column is this text, as in a grid without a row. */
+bool grid_all_are(const struct grid *grid, size_t column, const char *text);
+
 /* The width of a row, without the hidden columns. */
 size_t grid_width(const struct grid *grid);
 

@@ -6,13 +6,12 @@
 #include "bench/cli/terminal.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <unistd.h>
 
 #define GAP 2
 
 enum {
-    COLUMN_MIX,
+    COLUMN_READS,
     COLUMN_SESSIONS,
     COLUMN_RATE,
     COLUMN_ACHIEVED,
@@ -21,13 +20,13 @@ enum {
     COLUMN_P50,
     COLUMN_P99,
     COLUMN_SENT_P99,
-    COLUMN_LAST_P99,
+    COLUMN_NOTIFIED_P99,
     COLUMN_VERDICT,
     TABLE_COLUMNS
 };
 
 static const struct grid_column columns_of_table[TABLE_COLUMNS] = {
-    [COLUMN_MIX] = {.title = "mix"},
+    [COLUMN_READS] = {.title = "reads", .right = true},
     [COLUMN_SESSIONS] = {.over = "ses-", .title = "sions", .right = true},
     [COLUMN_RATE] = {.over = "offered", .title = "1/s", .right = true},
     [COLUMN_ACHIEVED] = {.over = "answered", .title = "1/s", .right = true},
@@ -36,7 +35,7 @@ static const struct grid_column columns_of_table[TABLE_COLUMNS] = {
     [COLUMN_P50] = {.over = "response", .title = "p50 ms", .right = true},
     [COLUMN_P99] = {.over = "response", .title = "p99 ms", .right = true},
     [COLUMN_SENT_P99] = {.over = "service", .title = "p99 ms", .spare = 2, .right = true},
-    [COLUMN_LAST_P99] = {.over = "last told", .title = "p99 ms", .right = true},
+    [COLUMN_NOTIFIED_P99] = {.over = "all notified", .title = "p99 ms", .right = true},
     [COLUMN_VERDICT] = {.title = "verdict"},
 };
 
@@ -73,20 +72,15 @@ static const char *verdict_of(const struct load_summary *summary)
 {
     if (summary->miscounted > 0)
         return "FAILS";
-    if (summary->valid == summary->trials)
+    if (summary->trials > 0 && summary->valid == summary->trials)
         return "valid";
     return summary->driver_bound > 0 ? "driver" : "not valid";
 }
 
-static void put_row(struct grid *grid, const struct load_options *options,
-                    const struct load_summary *summary)
+static void put_row(struct grid *grid, const struct load_summary *summary)
 {
-    char mix[128];
-    if (options->reads.count > 0)
-        grid_put(grid, "%u %% reads", mix_reads(&summary->cell->mix));
-    else
-        grid_put(grid, "%s", mix_format(&summary->cell->mix, mix, sizeof mix));
-    grid_put(grid, "%u", summary->cell->sessions);
+    grid_put(grid, "%u %%", mix_reads(&summary->cell->mix));
+    put_count(grid, summary->cell->sessions);
     if (summary->cell->rate_per_s > 0)
         put_count(grid, (double)summary->cell->rate_per_s);
     else
@@ -101,9 +95,30 @@ static void put_row(struct grid *grid, const struct load_options *options,
     grid_put(grid, "%s", verdict_of(summary));
 }
 
-static enum error_kind write_table(const struct load_samples *samples,
-                                   const struct load_options *options, unsigned columns,
-                                   FILE *stream, struct error *error)
+static void hide(struct grid *grid, const struct load_options *options, unsigned columns)
+{
+    grid->hidden[COLUMN_READS] = options->reads.count == 0;
+    grid->hidden[COLUMN_RATE] = options->rates.count == 0;
+    grid->hidden[COLUMN_INTERVAL] = grid_all_are(grid, COLUMN_INTERVAL, GRID_UNKNOWN);
+    grid->hidden[COLUMN_SENT_P99] = options->rates.count == 0;
+    grid->hidden[COLUMN_NOTIFIED_P99] = options->watch_percent == 0;
+    if (grid_width(grid) > columns && grid_all_are(grid, COLUMN_ERRORS, "0"))
+        grid->hidden[COLUMN_ERRORS] = true;
+    (void)!grid_fit(grid, columns, 1);
+}
+
+/* The one mix of all rows, unless each row has its share of reads. */
+static void write_mix(const struct load_options *options, FILE *stream)
+{
+    char text[128];
+    const struct mix mix = load_options_mix(options, 0);
+    if (options->reads.count == 0)
+        fprintf(stream, "mix %s\n\n", mix_format(&mix, text, sizeof text));
+}
+
+enum error_kind load_table_write(const struct load_samples *samples,
+                                 const struct load_options *options, unsigned columns, FILE *stream,
+                                 struct error *error)
 {
     struct grid grid;
     enum error_kind kind = ERROR_NONE;
@@ -113,14 +128,13 @@ static enum error_kind write_table(const struct load_samples *samples,
         struct load_summary summary;
         kind = load_summary_take(samples, cell, &summary, error);
         if (kind == ERROR_NONE)
-            put_row(&grid, options, &summary);
+            put_row(&grid, &summary);
     }
-    grid.hidden[COLUMN_RATE] = options->rates.count == 0;
-    grid.hidden[COLUMN_SENT_P99] = options->rates.count == 0;
-    grid.hidden[COLUMN_LAST_P99] = options->watch_percent == 0;
-    (void)!grid_fit(&grid, columns, 1);
-    if (kind == ERROR_NONE)
+    hide(&grid, options, columns);
+    if (kind == ERROR_NONE) {
+        write_mix(options, stream);
         kind = grid_write(&grid, columns, stream, error);
+    }
     grid_deinit(&grid);
     return kind;
 }
@@ -135,7 +149,7 @@ enum error_kind load_table_tell(const struct load_record *record, struct error *
         printf("\n%s: %zu server%s\n\n", record->target, record->context.servers,
                record->context.servers == 1 ? "" : "s");
     enum error_kind kind =
-        write_table(&record->samples, options, terminal_columns(STDOUT_FILENO), stdout, error);
+        load_table_write(&record->samples, options, terminal_columns(STDOUT_FILENO), stdout, error);
     printf("\nresults in %s\n", record->files.set.folder);
     return kind;
 }

@@ -122,6 +122,20 @@ static struct grid make_table(void)
     return grid;
 }
 
+static void a_column_may_say_the_same_in_each_row(void **state)
+{
+    (void)state;
+    struct grid grid;
+    grid_init(&grid, columns, 4, 2);
+    put(&grid, ROW("1", "-", "-", ""));
+    put(&grid, ROW("2", "-", "b", ""));
+    assert_true(grid_all_are(&grid, 1, GRID_UNKNOWN));
+    assert_false(grid_all_are(&grid, 0, GRID_UNKNOWN));
+    assert_false(grid_all_are(&grid, 2, GRID_UNKNOWN));
+    assert_false(grid_all_are(&grid, 3, GRID_UNKNOWN));
+    grid_deinit(&grid);
+}
+
 static void titles_may_have_a_line_above(void **state)
 {
     (void)state;
@@ -174,6 +188,7 @@ int main(void)
         cmocka_unit_test(what_is_too_wide_goes_below),
         cmocka_unit_test(cells_are_made_printable),
         cmocka_unit_test(there_may_be_many_rows),
+        cmocka_unit_test(a_column_may_say_the_same_in_each_row),
         cmocka_unit_test(titles_may_have_a_line_above),
         cmocka_unit_test(the_least_important_is_left_out_first),
         cmocka_unit_test(a_text_that_is_too_long_is_cut),

@@ -1,0 +1,169 @@
+// SPDX-License-Identifier: Apache-2.0
+/* The table of a load: which columns it has, and that it fits in 80 columns. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "bench/load/load_table.h"
+#include "tests/support/screen.h"
+#include "tests/support/words.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static struct load_options options;
+static struct load_samples samples;
+static char text[4096];
+
+static int set_up(void **state)
+{
+    (void)state;
+    options = (struct load_options){.mix = {.percent = {[LOAD_GET] = 80, [LOAD_SET] = 20}}};
+    samples = (struct load_samples){0};
+    return 0;
+}
+
+static int tear_down(void **state)
+{
+    (void)state;
+    load_samples_deinit(&samples);
+    return 0;
+}
+
+/* Valid trials of one cell, all with the same figures. */
+static struct load_sample *add(unsigned trials, uint64_t rate_per_s, double per_s)
+{
+    struct error error;
+    for (unsigned trial = 1; trial <= trials; trial++) {
+        const struct load_sample sample = {.cell = {.mix = options.mix,
+                                                    .rate_per_s = rate_per_s,
+                                                    .sessions = 100000,
+                                                    .trial = trial},
+                                           .achieved_per_s = per_s,
+                                           .response_us = {1500, 2e3, 59999e3},
+                                           .service_us = {1200, 2e3, 59999e3},
+                                           .last_notification_us = {1e3, 2e3, 59999e3},
+                                           .client_cores = 1,
+                                           .server_cores = 1,
+                                           .reconciled = RECONCILED_YES,
+                                           .complete = true,
+                                           .valid = true};
+        assert_int_equal(load_samples_add(&samples, &sample, &error), ERROR_NONE);
+    }
+    return &samples.list[samples.count - trials];
+}
+
+static const char *write_for(unsigned columns)
+{
+    struct error error;
+    FILE *stream = fmemopen(text, sizeof text, "w");
+    assert_non_null(stream);
+    assert_int_equal(load_table_write(&samples, &options, columns, stream, &error), ERROR_NONE);
+    fclose(stream);
+    return text;
+}
+
+static void the_one_mix_is_above(void **state)
+{
+    (void)state;
+    add(1, 0, 12345);
+    assert_string_equal(write_for(80), "mix get=80,set=20\n"
+                                       "\n"
+                                       "   ses-  answered          response  response\n"
+                                       "  sions       1/s  errors    p50 ms    p99 ms  verdict\n"
+                                       "100,000    12,345       0      1.50  59999.00  valid\n");
+}
+
+static void a_share_of_reads_is_in_its_row(void **state)
+{
+    uint64_t shares[] = {80, 100};
+    (void)state;
+    options.reads = (struct load_levels){.list = shares, .count = 2};
+    add(1, 0, 12345);
+    assert_has(write_for(80), "reads    sions  ");
+    assert_has(text, "\n 80 %  100,000    12,345");
+    assert_null(strstr(text, "mix"));
+}
+
+/* From five trials on there is an interval; without one there is no column for it. */
+static void an_interval_that_is_known_is_shown(void **state)
+{
+    (void)state;
+    add(5, 0, 12345);
+    assert_has(write_for(80), "          interval  ");
+    assert_has(text, "  12,345 to 12,345  ");
+    assert_true(screen_widest(text) <= 80);
+}
+
+/* Errors that are none tell less than the interval. */
+static void without_room_errors_of_zero_go_first(void **state)
+{
+    (void)state;
+    add(5, 0, 123456);
+    size_t width = screen_widest(write_for(200));
+    assert_has(text, "errors");
+    assert_has(text, "interval");
+    write_for((unsigned)width - 1);
+    assert_null(strstr(text, "errors"));
+    assert_has(text, "interval");
+}
+
+static void without_room_errors_go_last(void **state)
+{
+    (void)state;
+    add(5, 0, 123456)->errors = 3;
+    size_t width = screen_widest(write_for(200));
+    write_for((unsigned)width - 1);
+    assert_has(text, "errors");
+    assert_null(strstr(text, "interval"));
+}
+
+static void a_verdict_has_a_word(void **state)
+{
+    (void)state;
+    struct load_sample *sample = add(1, 0, 12345);
+    sample->valid = false;
+    assert_has(write_for(80), "  not valid\n");
+    sample->driver_bound = true;
+    assert_has(write_for(80), "  driver\n");
+    sample->reconciled = RECONCILED_NO;
+    assert_has(write_for(80), "  FAILS\n");
+    sample->complete = false;
+    assert_has(write_for(80), "  not valid\n");
+}
+
+/* All kinds, all columns, and the largest numbers. */
+static void the_widest_table_fits(void **state)
+{
+    uint64_t rate = 10000000, shares[] = {0, 100};
+    (void)state;
+    options.rates = (struct load_levels){.list = &rate, .count = 1};
+    options.watch_percent = 100;
+    for (int kind = 0; kind < MIX_KINDS; kind++)
+        options.mix.percent[kind] = kind < 4 ? 12 : 13;
+    add(5, rate, 999999.4)->errors = 9999999;
+    assert_true(screen_widest(write_for(80)) <= 80);
+    assert_has(text, "create=13,delete=13,multi=13,trylock=13\n");
+    assert_has(text, "all notified");
+    options.reads = (struct load_levels){.list = shares, .count = 2};
+    assert_true(screen_widest(write_for(80)) <= 80);
+}
+
+int main(void)
+{
+#define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
+    const struct CMUnitTest tests[] = {
+        TEST(the_one_mix_is_above),
+        TEST(a_share_of_reads_is_in_its_row),
+        TEST(an_interval_that_is_known_is_shown),
+        TEST(without_room_errors_of_zero_go_first),
+        TEST(without_room_errors_go_last),
+        TEST(a_verdict_has_a_word),
+        TEST(the_widest_table_fits),
+    };
+    return cmocka_run_group_tests_name("load table", tests, NULL, NULL);
+}
