@@ -27,21 +27,34 @@ void live_deinit(struct live *live)
     *live = (struct live){0};
 }
 
+void live_put_trial(size_t at, size_t count, const struct load_cell *cell, const char *target,
+                    char line[LIVE_LINE_SIZE])
+{
+    char mix[128], number[32], sessions[32], rate[48] = "", trial[32] = "rehearsal";
+    text_format_count(cell->sessions, sessions, sizeof sessions);
+    if (cell->rate_per_s > 0)
+        snprintf(rate, sizeof rate, ", %s/s",
+                 text_format_count(cell->rate_per_s, number, sizeof number));
+    if (cell->trial > 0)
+        snprintf(trial, sizeof trial, "trial %u", cell->trial);
+    int length =
+        snprintf(line, LIVE_LINE_SIZE, "[%zu/%zu] %s%s%s session%s%s, %s, %s", at + 1, count,
+                 target, target[0] != '\0' ? ": " : "", sessions, cell->sessions == 1 ? "" : "s",
+                 rate, trial, mix_format(&cell->mix, mix, sizeof mix));
+    if (length >= LIVE_LINE_SIZE)
+        strcpy(line + LIVE_LINE_SIZE - sizeof "...", "...");
+}
+
 void live_begin(struct live *live, size_t at, const struct load_cell *cell, const char *target)
 {
-    char mix[128], rate[48] = "", trial[32] = "rehearsal";
+    char line[LIVE_LINE_SIZE];
     live->at = at;
     live->cell = cell;
     live->seconds = 0;
     if (!live->shown)
         return;
-    if (cell->rate_per_s > 0)
-        snprintf(rate, sizeof rate, ", %llu/s", (unsigned long long)cell->rate_per_s);
-    if (cell->trial > 0)
-        snprintf(trial, sizeof trial, "trial %u", cell->trial);
-    fprintf(stderr, TERMINAL_CLEAR_LINE "[%zu/%zu] %s%s%s, %u sessions%s, %s\n", at + 1,
-            live->count, target, target[0] != '\0' ? ": " : "",
-            mix_format(&cell->mix, mix, sizeof mix), cell->sessions, rate, trial);
+    live_put_trial(at, live->count, cell, target, line);
+    fprintf(stderr, TERMINAL_CLEAR_LINE "%s\n", line);
 }
 
 static double percentile_ms(const struct histogram *histogram, double percent)

@@ -2,8 +2,7 @@
 /*
  * live: what a load does at the moment, a line a second on a terminal. Layer: bench/output.
  *
- * Invariant: nothing is written unless stderr is a terminal, and no line of a second is wider than
- * 79 columns.
+ * Invariant: nothing is written unless stderr is a terminal, and no line is wider than 79 columns.
  */
 #ifndef BENCH_OUTPUT_LIVE_H
 #define BENCH_OUTPUT_LIVE_H
@@ -39,6 +38,11 @@ void live_show(void *context, const struct load_progress *progress);
 
 /* Removes the line of what is under way. */
 void live_clear(const struct live *live);
+
+/* Puts the line that names a trial, from 0, of `count` into `line`. The mix is the last, and its
+ * end is left out, for three dots, where it does not fit. target: "" if there is only one. */
+void live_put_trial(size_t at, size_t count, const struct load_cell *cell, const char *target,
+                    char line[LIVE_LINE_SIZE]);
 
 /* Puts the line of a second of the measured time, from 0, into `line`. Percentiles without an
  * answer, errors if there are none, and a lag of 0, as in a closed loop, are left out; so is, from

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* The line of a second of a load on a terminal: what is in it, and that it fits. */
+/* The lines of a second and of a trial of a load on a terminal: what is in them, and that they fit.
+ */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -101,14 +102,52 @@ static void a_second_of_large_numbers_fits(void **state)
                         "3600 s 1,234,567/s  p50 60028.9 ms  p99 60028.9 ms  errors 1,234,567");
 }
 
+/* ------------------------------------------------------------------ the line of a trial */
+
+static const char *put_trial(size_t at, size_t count, const struct load_cell *cell,
+                             const char *target)
+{
+    static char line[LIVE_LINE_SIZE];
+    memset(line, 'x', sizeof line);
+    live_put_trial(at, count, cell, target, line);
+    assert_non_null(memchr(line, '\0', sizeof line));
+    return line;
+}
+
+static void a_trial_has_its_name(void **state)
+{
+    (void)state;
+    struct load_cell cell = {.mix = mix_of_reads(80), .sessions = 1};
+    assert_string_equal(put_trial(0, 6, &cell, ""), "[1/6] 1 session, rehearsal, get=80,set=20");
+    cell.sessions = 2000;
+    cell.rate_per_s = 16000;
+    cell.trial = 3;
+    assert_string_equal(put_trial(4, 6, &cell, "ensemble3"),
+                        "[5/6] ensemble3: 2,000 sessions, 16,000/s, trial 3, get=80,set=20");
+}
+
+static void the_name_of_a_trial_fits(void **state)
+{
+    (void)state;
+    struct load_cell cell = {.sessions = 20, .trial = 1};
+    for (int kind = 0; kind < MIX_KINDS; kind++)
+        cell.mix.percent[kind] = kind < 4 ? 12 : 13;
+    const char *line = put_trial(0, 1, &cell, "");
+    assert_string_equal(line, "[1/1] 20 sessions, trial 1, "
+                              "get=12,exists=12,children=12,set=12,create=13,de...");
+    assert_int_equal(strlen(line), COLUMNS);
+    cell = (struct load_cell){
+        .mix = cell.mix, .sessions = 100000, .rate_per_s = 10000000, .trial = 1000};
+    assert_fits(put_trial(99999, 100000, &cell, "simulated13"));
+}
+
 int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup(name, set_up)
     const struct CMUnitTest tests[] = {
-        TEST(a_second_has_its_figures),
-        TEST(a_second_without_an_answer_has_no_percentile),
-        TEST(minutes_that_are_left_fit),
-        TEST(a_second_of_large_numbers_fits),
+        TEST(a_second_has_its_figures),  TEST(a_second_without_an_answer_has_no_percentile),
+        TEST(minutes_that_are_left_fit), TEST(a_second_of_large_numbers_fits),
+        TEST(a_trial_has_its_name),      TEST(the_name_of_a_trial_fits),
     };
     return cmocka_run_group_tests_name("live", tests, NULL, NULL);
 }
