@@ -166,7 +166,7 @@ static bool can_watch(const struct load_options *options)
 
 static bool is_consistent(const struct load_options *options)
 {
-    char value[32];
+    char value[32], why[64];
     if (options->mix_given && options->reads.count > 0)
         return wrong("--reads", "with --mix", "give only one of them");
     if (options->arrivals_given && options->rates.count == 0)
@@ -174,7 +174,9 @@ static bool is_consistent(const struct load_options *options)
                      "in a closed loop, replies decide: add --rate");
     if (options->processes > options->sessions.list[0]) {
         snprintf(value, sizeof value, "%u", options->processes);
-        return wrong("--processes", value, "more processes than sessions");
+        snprintf(why, sizeof why, "more processes than sessions: at most %llu",
+                 (unsigned long long)options->sessions.list[0]);
+        return wrong("--processes", value, why);
     }
     return can_watch(options) && !target_conflicts("load", &options->target, options->processes);
 }

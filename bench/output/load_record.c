@@ -2,6 +2,7 @@
 #include "bench/output/load_record.h"
 
 #include "base/cores.h"
+#include "base/text.h"
 #include "bench/cli/complain.h"
 #include "bench/output/plots.h"
 
@@ -147,15 +148,17 @@ void load_record_complain(const struct load_record *record)
         snprintf(where, sizeof where, "%s: ", record->target);
     for (size_t i = 0; i < samples->count; i++) {
         const struct load_sample *sample = &samples->list[i];
-        char mix[128], rate[64] = "";
+        char mix[128], number[32], sessions[32], rate[64] = "";
         if (sample->valid)
             continue;
         if (sample->cell.rate_per_s > 0)
-            snprintf(rate, sizeof rate, " at %llu/s", (unsigned long long)sample->cell.rate_per_s);
-        complain_plainly("%s%s, %u sessions%s, trial %u %s: %s", where,
-                         mix_format(&sample->cell.mix, mix, sizeof mix), sample->cell.sessions,
-                         rate, sample->cell.trial,
-                         sample->reconciled == RECONCILED_NO ? "fails" : "is not valid",
+            snprintf(rate, sizeof rate, " at %s/s",
+                     text_format_count(sample->cell.rate_per_s, number, sizeof number));
+        complain_plainly("%s%s, %s session%s%s, trial %u: %s: %s", where,
+                         mix_format(&sample->cell.mix, mix, sizeof mix),
+                         text_format_count(sample->cell.sessions, sessions, sizeof sessions),
+                         sample->cell.sessions == 1 ? "" : "s", rate, sample->cell.trial,
+                         sample->reconciled == RECONCILED_NO ? "the verdict fails" : "not valid",
                          sample->reason);
     }
 }

@@ -110,14 +110,16 @@ static void tell_load(const struct load_series *series)
 {
     const struct load_options *options = series->options;
     const struct target *target = &series->targets.list[0];
-    char where[CONNECT_TEXT_SIZE], sessions[32], time[32], rate[64] = "in a closed loop";
+    char where[CONNECT_TEXT_SIZE], sessions[32], time[32], number[32],
+        rate[64] = "in a closed loop";
     if (!options->target.connect || target->stands || options->output.quiet)
         return;
     text_format_count(most_sessions(series), sessions, sizeof sessions);
     text_format_duration(series->cells.count * series->live.trial_ns, time, sizeof time);
     if (options->rates.count > 0)
-        snprintf(rate, sizeof rate, "at most %llu a second",
-                 (unsigned long long)options->rates.list[options->rates.count - 1]);
+        snprintf(rate, sizeof rate, "at most %s a second",
+                 text_format_count(options->rates.list[options->rates.count - 1], number,
+                                   sizeof number));
     complain_mildly("on %s: at most %s sessions at a time, each with at most %u request%s "
                     "outstanding, %s, for about %s; others who use these servers will notice",
                     connect_typed(&target->placement, where, sizeof where), sessions,

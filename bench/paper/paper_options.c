@@ -112,7 +112,7 @@ static bool check_private(const struct target_options *target)
 static bool is_consistent(const struct load_options *options)
 {
     const struct load_levels *reads = &options->reads;
-    char value[32];
+    char value[32], why[64];
     if (options->target.topology_count < 2) {
         snprintf(value, sizeof value, "%llu", (unsigned long long)options->target.server_counts[0]);
         return wrong("--servers", value, "expected two numbers or more, to compare");
@@ -124,7 +124,9 @@ static bool is_consistent(const struct load_options *options)
         return wrong("--sessions", "a list", "expected one number");
     if (options->processes > options->sessions.list[0]) {
         snprintf(value, sizeof value, "%u", options->processes);
-        return wrong("--processes", value, "more processes than sessions");
+        snprintf(why, sizeof why, "more processes than sessions: at most %llu",
+                 (unsigned long long)options->sessions.list[0]);
+        return wrong("--processes", value, why);
     }
     if (options->target.driver != DRIVER_SIMULATED && !check_private(&options->target))
         return false;

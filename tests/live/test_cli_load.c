@@ -496,7 +496,8 @@ static void a_server_that_counts_otherwise_fails_the_load(void **state)
     command_run(&command, COMMAND("load", SMALL, "-t", "1", "--connect", front.address));
     front_stop(&front);
     assert_status(&command, 1);
-    assert_has(command.err, "trial 1 fails: the servers counted ");
+    assert_has(command.err,
+               "get=80,set=20, 4 sessions, trial 1: the verdict fails: the servers counted ");
     assert_has(command.err, " writes, the sessions ");
     assert_has(command.out, "FAILS");
     struct load_tables tables = read_load("out");

@@ -229,7 +229,7 @@ static void what_cannot_be_a_table_is_refused(void **state)
         {{"zkherd", "paper", "--reads", "20,100"}, "expected 0 and 100 among the percents"},
         {{"zkherd", "paper", "--reads", "0,101"}, "expected percents"},
         {{"zkherd", "paper", "-n", "10,20"}, "expected one number"},
-        {{"zkherd", "paper", "-n", "2", "-P", "3"}, "more processes than sessions"},
+        {{"zkherd", "paper", "-n", "2", "-P", "3"}, "more processes than sessions: at most 2"},
         {{"zkherd", "paper", "-t", "1"}, "expected a whole number from 2 to 1000"},
         {{"zkherd", "paper", "--connect", "a:1"}, "no such option"},
         {{"zkherd", "paper", "-d", "simulated", "--server-cpus", "0.5"}, "no server process"},

@@ -202,7 +202,8 @@ static void options_that_do_not_fit_together(void **state)
     refuse(LOAD("--reads", "50", "--mix", "get=100"), "zkherd: --reads with --mix: give only one");
     refuse(LOAD("--arrivals", "poisson"), "zkherd: --arrivals poisson: in a closed loop, replies");
     refuse(LOAD("--arrivals", "constant"), "zkherd: --arrivals constant: in a closed loop");
-    refuse(LOAD("-n", "2,8", "-P", "3"), "zkherd: --processes 3: more processes than sessions");
+    refuse(LOAD("-n", "2,8", "-P", "3"),
+           "zkherd: --processes 3: more processes than sessions: at most 2");
     take(LOAD("-n", "3,8", "-P", "3"));
 }
 
