@@ -218,12 +218,31 @@ static int tell_left(const struct load_series *series, int status)
     return status != 0 ? status : left;
 }
 
-static int tell(const struct load_series *series, int *verdict)
+static size_t trials_kept(const struct load_series *series)
 {
     size_t trials = 0;
     for (size_t i = 0; i < series->record_count; i++)
         trials += series->records[i].samples.count;
-    return trials > 0 ? series->user->tell(series, series->user->context, verdict) : 0;
+    return trials;
+}
+
+static int tell(const struct load_series *series, int *verdict)
+{
+    return trials_kept(series) > 0 ? series->user->tell(series, series->user->context, verdict) : 0;
+}
+
+/* The interruption of a trial, which knows of runs, in the words of a series. */
+static void reword_interruption(const struct load_series *series, struct error *error)
+{
+    char of[32], whole[32];
+    size_t kept = trials_kept(series), planned = series->cells.count - series->cells.rehearsals;
+    const char *subject = series->user->subcommand;
+    if (kept > 0)
+        error_raise(error, ERROR_INTERRUPTED, 0, subject, "%s of %s trials %s kept",
+                    text_format_count(kept, whole, sizeof whole),
+                    text_format_count(planned, of, sizeof of), kept == 1 ? "is" : "are");
+    else
+        error_raise(error, ERROR_INTERRUPTED, 0, subject, "before a trial ended: nothing is kept");
 }
 
 /* From the open targets to the verdict. */
@@ -235,8 +254,7 @@ static int lead(struct load_series *series)
         kind = run_cell(series, at, &error);
     kind = targets_find_cause(&series->targets, kind, &error);
     if (kind == ERROR_INTERRUPTED) {
-        /* In a trial, which knows of runs. */
-        error_raise(&error, kind, 0, series->user->subcommand, "%s", "");
+        reword_interruption(series, &error);
         signals_take(series->targets.signals); /* the next one leaves out the plots */
     }
     targets_close(&series->targets, &series->left); /* before plots and tables: nobody waits */

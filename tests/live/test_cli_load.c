@@ -429,7 +429,7 @@ static void ctrl_c_in_the_second_trial(void **state)
     pause_ms(300);
     command_end(&command, -command.pid, SIGINT);
     assert_status(&command, 4);
-    assert_has(command.err, "zkherd: load: interrupted\n");
+    assert_has(command.err, "zkherd: load: interrupted: 1 of 50 trials is kept\n");
     assert_has(command.out, "results in out\n");
     assert_first_is_kept("out", "interrupted");
     assert_left(1);
@@ -447,7 +447,7 @@ static void interrupted_in_the_first_trial(void **state)
     command_end(&command, command.pid, SIGTERM);
     assert_status(&command, 4);
     assert_string_equal(command.out, "");
-    assert_has(command.err, "zkherd: load: interrupted\n");
+    assert_has(command.err, "zkherd: load: interrupted: before a trial ended: nothing is kept\n");
     assert_left(0);
     assert_nothing_left_outside(1);
 }

@@ -180,7 +180,8 @@ static void interrupted(void **state)
     command_await_rows(&command, "out/simulated1/load.csv.part", 1);
     command_end(&command, command.pid, SIGINT);
     assert_status(&command, 4);
-    assert_has(command.err, "zkherd: paper: interrupted");
+    assert_has(command.err, "zkherd: paper: interrupted: ");
+    assert_has(command.err, " of 4,000 trials ");
     struct table cells = read_table("table1.csv");
     assert_int_equal(cells.rows, 4);
     assert_true(table_count(&cells, 0, "trials") + table_count(&cells, 1, "trials") > 0);
