@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* What a run shows on a terminal: nothing is longer than that is wide. */
+/* What a run and a load show on a terminal: nothing is longer than that is wide. */
 #include "tests/support/outcome.h"
 #include "tests/support/screen.h"
 #include "tests/support/work.h"
@@ -49,11 +49,28 @@ static void two_topologies_have_their_names_above_their_tables(void **state)
     assert_true(screen_widest(screen_shown) <= 80);
 }
 
+static void a_load_of_all_kinds_never_wraps(void **state)
+{
+    static const char *const without_plots[] = {NO_PROGRAMS, NULL};
+    (void)state;
+    command.settings = without_plots;
+    screen_run(
+        &command, 80, screen_take_all,
+        COMMAND("load", "-d", "simulated", "-n", "5", "-t", "1", "--duration", "1s", "-m",
+                "get=12,exists=12,children=12,set=12,create=13,delete=13,multi=13,trylock=13", "-o",
+                "out"));
+    assert_status(&command, 0);
+    assert_true(screen_has("[1/1] 5 sessions, trial 1, get=12,exists=12,", "..."));
+    assert_non_null(strstr(screen_shown, "\nmix get=12,exists=12,"));
+    assert_true(screen_widest(screen_shown) <= 80);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         COMMAND_TEST(progress_never_wraps),
         COMMAND_TEST(two_topologies_have_their_names_above_their_tables),
+        COMMAND_TEST(a_load_of_all_kinds_never_wraps),
     };
     return cmocka_run_group_tests_name("screen", tests, find_it, NULL);
 }
