@@ -34,9 +34,9 @@ struct row {
     X(second, csv_count(csv, second + 1))                                                          \
     X(operations, csv_count(csv, load_shared_answered(row->result->load, second)))                 \
     X(errors, csv_count(csv, load_shared_errors(row->result->load, second)))                       \
-    X(response_p50_us, csv_real(csv, us(response, 50), 1))                                         \
-    X(response_p99_us, csv_real(csv, us(response, 99), 1))                                         \
-    X(response_max_us, csv_real(csv, us(response, 100), 1))                                        \
+    X(response_p50_us, csv_real(csv, histogram_percentile_us(response, 50), 1))                    \
+    X(response_p99_us, csv_real(csv, histogram_percentile_us(response, 99), 1))                    \
+    X(response_max_us, csv_real(csv, histogram_percentile_us(response, 100), 1))                   \
     X(outstanding, csv_count(csv, usage->outstanding))                                             \
     X(lag_max_us, csv_real(csv, (double)load_shared_lag_ns(row->result->load, second) / 1e3, 1))   \
     X(client_cores, csv_real(csv, (double)usage->client_cpu_ns / 1e9, 3))                          \
@@ -56,21 +56,16 @@ struct row {
     X(from, csv_text(csv, from))                                                                   \
     X(count, csv_count(csv, count))                                                                \
     X(over_range, csv_count(csv, histogram->overflow))                                             \
-    X(p50_us, csv_real(csv, us(histogram, 50), 3))                                                 \
-    X(p90_us, csv_real(csv, us(histogram, 90), 3))                                                 \
-    X(p99_us, csv_real(csv, us(histogram, 99), 3))                                                 \
-    X(p999_us, csv_real(csv, count >= P999_LEAST ? us(histogram, 99.9) : NAN, 3))                  \
-    X(max_us, csv_real(csv, us(histogram, 100), 3))
+    X(p50_us, csv_real(csv, histogram_percentile_us(histogram, 50), 3))                            \
+    X(p90_us, csv_real(csv, histogram_percentile_us(histogram, 90), 3))                            \
+    X(p99_us, csv_real(csv, histogram_percentile_us(histogram, 99), 3))                            \
+    X(p999_us,                                                                                     \
+      csv_real(csv, count >= P999_LEAST ? histogram_percentile_us(histogram, 99.9) : NAN, 3))      \
+    X(max_us, csv_real(csv, histogram_percentile_us(histogram, 100), 3))
 
 static uint64_t count_of(const struct histogram *histogram)
 {
     return histogram_count(histogram) + histogram->overflow;
-}
-
-static double us(const struct histogram *histogram, double percent)
-{
-    return count_of(histogram) > 0 ? (double)histogram_percentile_ns(histogram, percent) / 1e3
-                                   : NAN;
 }
 
 static const char *status_word(enum zk_status status)

@@ -25,7 +25,7 @@ static void take_percentiles(const struct histogram *histogram, double us[5])
     uint64_t count = histogram_count(histogram) + histogram->overflow;
     for (size_t i = 0; i < 5; i++) {
         bool known = count >= (percents[i] == 99.9 ? P999_LEAST : 1);
-        us[i] = known ? (double)histogram_percentile_ns(histogram, percents[i]) / 1e3 : NAN;
+        us[i] = known ? histogram_percentile_us(histogram, percents[i]) : NAN;
     }
 }
 
@@ -174,6 +174,7 @@ void load_sample_take(const struct load_cell *cell, const struct load_result *re
     };
     take_operations(result, sample);
     take_percentiles(&result->response[LOAD_KINDS], sample->response_us);
+    sample->over_range = result->response[LOAD_KINDS].overflow;
     take_percentiles(&result->service[LOAD_KINDS], sample->service_us);
     take_lag(result, sample);
     take_fan_out(result, sample);
@@ -249,6 +250,7 @@ static uint64_t other_errors(const struct load_sample *sample)
     X(response_p99_us, csv_real(csv, sample->response_us[2], 1))                                   \
     X(response_p999_us, csv_real(csv, sample->response_us[3], 1))                                  \
     X(response_max_us, csv_real(csv, sample->response_us[4], 1))                                   \
+    X(over_range, csv_count(csv, sample->over_range))                                              \
     X(service_p50_us, csv_real(csv, sample->service_us[0], 1))                                     \
     X(service_p90_us, csv_real(csv, sample->service_us[1], 1))                                     \
     X(service_p99_us, csv_real(csv, sample->service_us[2], 1))                                     \

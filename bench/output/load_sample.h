@@ -25,7 +25,9 @@ struct load_sample {
     double achieved_per_s; /* answered in the measured time, as foreseen */
     uint64_t errors;       /* in the measured time */
     uint64_t delayed, unsent;
-    double response_us[5]; /* p50, p90, p99, p99.9, maximum; NaN: too few */
+    /* p50, p90, p99, p99.9, maximum; NaN: too few; infinite: above the histogram's range. */
+    double response_us[5];
+    uint64_t over_range; /* response times above the histogram's range */
     double service_us[5];
     double lag_us[3]; /* p50, p99, maximum; NaN in a closed loop */
     /* Of a load that leaves watches; see lib/load/fan_out.h. */

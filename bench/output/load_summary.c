@@ -33,7 +33,8 @@ static void count_trials(const struct load_samples *samples, struct load_summary
     }
 }
 
-/* Over the trials whose figures count, and that have this one. */
+/* Over the trials whose figures count, and that have this one. A figure above its range is no
+ * number, and makes the mean none, either: a mean of the others would be too low. */
 static struct interval over(const struct group *group,
                             double (*figure)(const struct load_sample *sample))
 {
@@ -43,7 +44,7 @@ static struct interval over(const struct group *group,
         if (!belongs(sample, group->summary->cell) || (!sample->valid && group->summary->valid > 0))
             continue;
         double value = figure(sample);
-        if (isfinite(value))
+        if (!isnan(value))
             group->values[count++] = value;
     }
     struct interval found = statistics_interval_of_logs(group->values, count, CONFIDENCE);

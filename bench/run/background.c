@@ -48,24 +48,17 @@ static struct load_plan plan_of(const struct options *options, const struct tria
     };
 }
 
-static double percentile_us(const struct histogram *histogram, double percent)
-{
-    if (histogram_count(histogram) + histogram->overflow == 0)
-        return NAN;
-    return (double)histogram_percentile_ns(histogram, percent) / 1e3;
-}
-
 static struct background_figures figures_of(const struct load_result *result)
 {
     const struct histogram *alone = &result->response[LOAD_KINDS],
                            *contended = result->contended.response;
     struct background_figures figures = {
         .measured = true,
-        .alone_p50_us = percentile_us(alone, 50),
-        .alone_p99_us = percentile_us(alone, 99),
-        .contended_p50_us = percentile_us(contended, 50),
-        .contended_p99_us = percentile_us(contended, 99),
-        .contended_max_us = percentile_us(contended, 100),
+        .alone_p50_us = histogram_percentile_us(alone, 50),
+        .alone_p99_us = histogram_percentile_us(alone, 99),
+        .contended_p50_us = histogram_percentile_us(contended, 50),
+        .contended_p99_us = histogram_percentile_us(contended, 99),
+        .contended_max_us = histogram_percentile_us(contended, 100),
         .contended_per_s =
             (double)result->contended.answered / ((double)result->contended.length_ns / 1e9),
         .errors = result->errors + result->contended.errors,

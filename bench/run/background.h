@@ -23,7 +23,8 @@
 #define BACKGROUND_ALONE_S     2
 #define BACKGROUND_LATE_NS     NS_PER_MS
 
-/* Response times, from when a request was due; NaN: no request was due. */
+/* Response times, from when a request was due; NaN: no request was due;
+ * infinite: above the histogram's range. */
 struct background_figures {
     bool measured;
     double alone_p50_us, alone_p99_us;

@@ -30,7 +30,7 @@ static bool belongs(const struct sample *sample, const struct recipe *recipe, ui
 
 static void add(struct trials *trials, double alone_us, double contended_us)
 {
-    if (trials->count == TRIALS_MAX || !isfinite(alone_us) || !isfinite(contended_us))
+    if (trials->count == TRIALS_MAX || isnan(alone_us) || isnan(contended_us))
         return;
     trials->alone_us[trials->count] = alone_us;
     trials->contended_us[trials->count] = contended_us;
@@ -117,7 +117,7 @@ static void tell_most(const struct samples *samples, const struct recipe *recipe
 {
     for (size_t i = levels->count; i-- > 0;) {
         const struct price price = price_of(samples, recipe, levels->list[i], of_p99);
-        if (price.trials == 0)
+        if (!isfinite(price.ratio.value))
             continue;
         tell(&price, recipe->name, levels->list[i], of_p99 ? "p99" : "median", stream);
         return;

@@ -120,6 +120,16 @@ uint64_t histogram_percentile_ns(const struct histogram *histogram, double perce
     return load(&histogram->max_ns);
 }
 
+double histogram_percentile_us(const struct histogram *histogram, double percent)
+{
+    uint64_t in_range = load(&histogram->total), all = in_range + load(&histogram->overflow);
+    if (all == 0)
+        return NAN;
+    if (percent < 100 && count_at(percent, all) > in_range)
+        return INFINITY;
+    return (double)histogram_percentile_ns(histogram, percent) / 1e3;
+}
+
 uint64_t histogram_above(const struct histogram *histogram, uint64_t value_ns)
 {
     uint64_t above = histogram->overflow;

@@ -54,6 +54,10 @@ uint64_t histogram_count(const struct histogram *histogram);
  */
 uint64_t histogram_percentile_ns(const struct histogram *histogram, double percent);
 
+/* The same in microseconds, for figures: NAN for an empty histogram, and INFINITY for a percentile
+ * among the overflowed values, of which only the largest, the 100th, is known. */
+double histogram_percentile_us(const struct histogram *histogram, double percent);
+
 /* The number of values in the slots above that of value_ns, which is in range, and of overflowed
  * values. */
 uint64_t histogram_above(const struct histogram *histogram, uint64_t value_ns);

@@ -123,14 +123,6 @@ static void of_few_there_is_no_percentile_so_far_out(void **state)
     assert_true(isfinite(take().response_us[3]));
 }
 
-/* A minute and more is in no slot, and still a value. */
-static void a_response_above_the_range_has_percentiles(void **state)
-{
-    (void)state;
-    record(&result->response[LOAD_KINDS], 70 * NS_PER_S, 1);
-    assert_true(take().response_us[0] == 70e6);
-}
-
 static void rates_are_of_the_measured_seconds(void **state)
 {
     (void)state;
@@ -430,6 +422,22 @@ static void what_was_measured_is_in_the_row(void **state)
     ASSERT_COLUMNS(&sample, {"reconciled", "no"}, {"valid", "no"});
 }
 
+/* A minute and more is in no slot, and still a value: only the largest is known. */
+static void a_percentile_above_the_range_is_not_known(void **state)
+{
+    (void)state;
+    cell.mix = mix_of_reads(100);
+    record(&result->response[LOAD_KINDS], NS_PER_S, 90);
+    record(&result->response[LOAD_KINDS], 70 * NS_PER_S, 9);
+    record(&result->response[LOAD_KINDS], 99 * NS_PER_S, 1);
+    struct load_sample sample = take();
+    assert_near(sample.response_us[1], 1e6);
+    assert_true(isinf(sample.response_us[2]));
+    assert_true(sample.response_us[4] == 99e6);
+    ASSERT_COLUMNS(&sample, {"response_p99_us", ""}, {"response_max_us", "99000000.0"},
+                   {"over_range", "10"});
+}
+
 static void each_percentile_has_its_column(void **state)
 {
     (void)state;
@@ -456,7 +464,6 @@ int main(void)
     const struct CMUnitTest tests[] = {
         TEST(each_percentile_stands_in_its_column),
         TEST(of_few_there_is_no_percentile_so_far_out),
-        TEST(a_response_above_the_range_has_percentiles),
         TEST(rates_are_of_the_measured_seconds),
         TEST(answers_are_told_from_errors),
         TEST(a_driver_at_four_fifths_of_its_cores_is_at_its_limit),
@@ -473,6 +480,7 @@ int main(void)
         TEST(what_was_asked_for_is_in_the_row),
         TEST(each_kind_and_each_error_has_its_column),
         TEST(what_was_measured_is_in_the_row),
+        TEST(a_percentile_above_the_range_is_not_known),
         TEST(each_percentile_has_its_column),
     };
     return cmocka_run_group_tests_name("load_sample", tests, NULL, NULL);

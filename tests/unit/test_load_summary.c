@@ -106,6 +106,19 @@ static void other_cells_do_not_count(void **state)
     assert_value(summary.achieved_per_s.value, 100);
 }
 
+/* The mean of the other trials would be too low. */
+static void a_figure_above_its_range_makes_no_mean(void **state)
+{
+    (void)state;
+    add(cell_of(80, 0, 4), 100);
+    add(cell_of(80, 0, 4), 100)->response_us[2] = INFINITY;
+    add(cell_of(80, 0, 4), 100)->service_us[2] = NAN;
+    struct load_summary summary = take(cell_of(80, 0, 4));
+    assert_true(isinf(summary.response_p99_us.value) || isnan(summary.response_p99_us.value));
+    assert_value(summary.response_p50_us.value, 200);
+    assert_value(summary.service_p99_us.value, 500);
+}
+
 static void there_is_an_interval_from_five_trials_on(void **state)
 {
     (void)state;
@@ -278,6 +291,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         TEST(a_figure_is_the_geometric_mean_of_its_own),
         TEST(other_cells_do_not_count),
+        TEST(a_figure_above_its_range_makes_no_mean),
         TEST(there_is_an_interval_from_five_trials_on),
         TEST(trials_that_are_not_valid_make_no_interval),
         TEST(trials_that_are_not_valid_count_only_if_none_is),
