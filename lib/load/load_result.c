@@ -62,13 +62,15 @@ void load_result_free(struct load_result *result)
 
 /* ------------------------------------------------------------------ adding up */
 
+/* An unlock follows from a try, on top of what was asked for: it is offered to nobody, and is in no
+ * sum over the kinds. */
 static void add_replies(const struct load_worker *worker, struct load_result *result)
 {
     for (int kind = 0; kind < LOAD_KINDS; kind++) {
         for (int status = 0; status < LOAD_STATUSES; status++) {
             uint64_t count = atomic_load(&worker->replies[kind][status]);
             result->replies[kind][status] += count;
-            result->offered += count;
+            result->offered += kind < (int)MIX_KINDS ? count : 0;
         }
     }
 }
@@ -82,9 +84,11 @@ static void add_latencies(const struct load_worker *worker, struct load_result *
                                    *response = &worker->response[role][kind];
             histogram_add(&result->service_of[role][kind], service);
             histogram_add(&result->service[kind], service);
-            histogram_add(&result->service[LOAD_KINDS], service);
             histogram_add(&result->response_of[role][kind], response);
             histogram_add(&result->response[kind], response);
+            if (kind >= (int)MIX_KINDS)
+                continue;
+            histogram_add(&result->service[LOAD_KINDS], service);
             histogram_add(&result->response[LOAD_KINDS], response);
         }
     }

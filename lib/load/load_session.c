@@ -390,14 +390,17 @@ static void count_reply(struct load_session *session, const struct client_reply 
         tally_add_shared(total, TALLY_NAMES_LISTED, reply->name_count);
 }
 
-/* Rates are of what was answered in the measured time, latencies of what was due in it. */
-static void record_measured(struct load_session *session, const struct client_reply *reply,
-                            uint64_t due_ns, uint64_t now_ns)
+/* An unlock that succeeds is none of the operations that were asked for. */
+static bool is_asked_for(const struct client_reply *reply)
+{
+    return tag_kind(reply->tag) < MIX_KINDS || reply->status != ZK_OK;
+}
+
+/* Rates are of what was answered in the measured time. */
+static void record_answer(struct load_session *session, bool foreseen, uint64_t due_ns,
+                          uint64_t now_ns)
 {
     struct load_worker *worker = session->worker;
-    enum load_kind kind = tag_kind(reply->tag);
-    enum role role = session->actor.role;
-    bool foreseen = load_shared_is_foreseen(kind, reply->status);
     struct load_second *second = second_at(session, now_ns);
     if (second != NULL) {
         atomic_fetch_add(foreseen ? &second->answered : &second->errors, 1);
@@ -406,6 +409,18 @@ static void record_measured(struct load_session *session, const struct client_re
     }
     if (load_shared_is_measured(session->load, now_ns))
         atomic_fetch_add(foreseen ? &worker->answered : &worker->errors, 1);
+}
+
+/* Latencies are of what was due in the measured time. */
+static void record_measured(struct load_session *session, const struct client_reply *reply,
+                            uint64_t due_ns, uint64_t now_ns)
+{
+    struct load_worker *worker = session->worker;
+    enum load_kind kind = tag_kind(reply->tag);
+    enum role role = session->actor.role;
+    bool foreseen = load_shared_is_foreseen(kind, reply->status);
+    if (is_asked_for(reply))
+        record_answer(session, foreseen, due_ns, now_ns);
     if (!load_shared_is_measured(session->load, due_ns))
         return;
     atomic_fetch_add(&worker->replies[kind][reply->status], 1);
@@ -420,6 +435,8 @@ static void record_contended(struct load_session *session, const struct client_r
 {
     struct load_contended *contended = &session->worker->contended;
     bool foreseen = load_shared_is_foreseen(tag_kind(reply->tag), reply->status);
+    if (!is_asked_for(reply))
+        return;
     if (load_shared_is_contended(session->load, now_ns))
         atomic_fetch_add(foreseen ? &contended->answered : &contended->errors, 1);
     if (foreseen && load_shared_is_contended(session->load, due_ns)) {

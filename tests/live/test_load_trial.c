@@ -200,6 +200,27 @@ static void tries_fail_and_go_away(void **state)
 
 /* ------------------------------------------------------------------ an offered rate */
 
+/* What was due in the warm-up may be answered behind it, and is outstanding then. */
+static void unlocks_come_on_top_of_the_rate(void **state)
+{
+    (void)state;
+    const struct connect_string simulated = {.endpoints = {{.port = 1}}, .count = 1};
+    struct load_plan plan = plan_of("trylock=100");
+    plan.fleet.servers = &simulated;
+    plan.fleet.driver = DRIVER_SIMULATED;
+    plan.rate_per_s = 500;
+    plan.seconds = 2;
+    struct load_result *result = load(&plan);
+    assert_true(result->replies[LOAD_UNLOCK][ZK_OK] > 100);
+    assert_int_equal(result->offered, 1000);
+    assert_int_equal(result->unsent, 0);
+    assert_true(result->answered <= 1000 + plan.fleet.sessions * plan.fleet.depth);
+    assert_int_equal(load_shared_answered(result->load, 0) + load_shared_answered(result->load, 1),
+                     result->answered);
+    assert_int_equal(histogram_count(&result->response[LOAD_KINDS]), 1000);
+    load_result_free(result);
+}
+
 /* Constant: exactly so many. */
 static void a_rate_is_offered(void **state)
 {
@@ -334,6 +355,7 @@ int main(void)
         cmocka_unit_test(all_kinds_in_a_simulation),
         cmocka_unit_test(deletes_of_nothing_are_made_up_for),
         cmocka_unit_test(tries_fail_and_go_away),
+        cmocka_unit_test(unlocks_come_on_top_of_the_rate),
         cmocka_unit_test(a_rate_is_offered),
         cmocka_unit_test(a_poisson_rate_is_offered),
         cmocka_unit_test(a_rate_out_of_reach_is_told),

@@ -167,6 +167,27 @@ static void answers_are_told_from_errors(void **state)
     }
 }
 
+/* A rate offers tries; the unlocks of those that succeed come on top of it. */
+static void unlocks_are_in_no_sum(void **state)
+{
+    (void)state;
+    struct load_worker *worker = &result->load->workers[0];
+    atomic_store(&worker->replies[LOAD_TRYLOCK][ZK_OK], 3);
+    atomic_store(&worker->replies[LOAD_UNLOCK][ZK_OK], 2);
+    atomic_store(&worker->unsent, 1);
+    record(&worker->response[0][LOAD_TRYLOCK], NS_PER_MS, 3);
+    record(&worker->response[0][LOAD_UNLOCK], NS_PER_S, 2);
+    record(&worker->service[0][LOAD_TRYLOCK], NS_PER_MS, 3);
+    record(&worker->service[0][LOAD_UNLOCK], NS_PER_S, 2);
+    load_result_add_up(result);
+    assert_int_equal(result->offered, 4);
+    assert_int_equal(result->replies[LOAD_UNLOCK][ZK_OK], 2);
+    assert_int_equal(histogram_count(&result->response[LOAD_UNLOCK]), 2);
+    assert_int_equal(histogram_count(&result->service_of[0][LOAD_UNLOCK]), 2);
+    assert_int_equal(histogram_count(&result->response[LOAD_KINDS]), 3);
+    assert_int_equal(histogram_count(&result->service[LOAD_KINDS]), 3);
+}
+
 /* ------------------------------------------------------------------ the driver */
 
 #define ADVICE                                                                                     \
@@ -466,6 +487,7 @@ int main(void)
         TEST(of_few_there_is_no_percentile_so_far_out),
         TEST(rates_are_of_the_measured_seconds),
         TEST(answers_are_told_from_errors),
+        TEST(unlocks_are_in_no_sum),
         TEST(a_driver_at_four_fifths_of_its_cores_is_at_its_limit),
         TEST(a_driver_is_held_against_the_cores_that_it_may_use),
         TEST(a_driver_that_is_late_is_at_its_limit),
