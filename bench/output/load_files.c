@@ -39,7 +39,7 @@ struct row {
     X(response_max_us, csv_real(csv, histogram_percentile_us(response, 100), 1))                   \
     X(outstanding, csv_count(csv, usage->outstanding))                                             \
     X(lag_max_us, csv_real(csv, (double)load_shared_lag_ns(row->result->load, second) / 1e3, 1))   \
-    X(client_cores, csv_real(csv, (double)usage->client_cpu_ns / 1e9, 3))                          \
+    X(client_cores, csv_real(csv, load_sample_client_cores(row->result, usage->client_cpu_ns), 3)) \
     X(server_cores,                                                                                \
       csv_real(csv, usage->server_cpu_known ? (double)usage->server_cpu_ns / 1e9 : NAN, 3))
 

@@ -151,6 +151,11 @@ static void judge(const struct load_result *result, double cores_allowed,
     judge_counts(result, sample);
 }
 
+double load_sample_client_cores(const struct load_result *result, uint64_t cpu_ns)
+{
+    return result->load->plan->fleet.driver == DRIVER_SIMULATED ? NAN : (double)cpu_ns / 1e9;
+}
+
 void load_sample_take(const struct load_cell *cell, const struct load_result *result,
                       double cores_allowed, struct load_sample *sample)
 {
@@ -162,7 +167,7 @@ void load_sample_take(const struct load_cell *cell, const struct load_result *re
         .errors = result->errors,
         .delayed = result->delayed,
         .unsent = result->unsent,
-        .client_cores = (double)result->client_cpu_ns / 1e9 / seconds,
+        .client_cores = load_sample_client_cores(result, result->client_cpu_ns) / seconds,
         .server_cores =
             result->server_cpu_known ? (double)result->server_cpu_ns / 1e9 / seconds : NAN,
         .client_rss_kib = result->client_rss_kib,
@@ -264,7 +269,7 @@ static uint64_t other_errors(const struct load_sample *sample)
     X(notifications_untimed, csv_count(csv, sample->untimed))                                      \
     X(writes_fired, csv_count(csv, sample->fired))                                                 \
     X(fan_out_mean, csv_real(csv, sample->fan_out_mean, 3))                                        \
-    X(fan_out_max, csv_count(csv, sample->fan_out_max))                                            \
+    X(fan_out_max, csv_count_if(csv, sample->fired > 0, sample->fan_out_max))                      \
     X(notification_p50_us, csv_real(csv, sample->notification_us[0], 1))                           \
     X(notification_p99_us, csv_real(csv, sample->notification_us[2], 1))                           \
     X(last_notification_p50_us, csv_real(csv, sample->last_notification_us[0], 1))                 \

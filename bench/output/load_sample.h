@@ -37,7 +37,7 @@ struct load_sample {
     uint64_t fan_out_max;
     double notification_us[5]; /* p50 and so on, as above */
     double last_notification_us[5];
-    double client_cores; /* that the workers used */
+    double client_cores; /* that the workers used; NaN in a simulation, which has none */
     double server_cores; /* that the private servers used; NaN: not known */
     uint64_t client_rss_kib;
     uint64_t reconnects;
@@ -60,6 +60,9 @@ struct load_samples {
  * use (base/cores.h). */
 void load_sample_take(const struct load_cell *cell, const struct load_result *result,
                       double cores_allowed, struct load_sample *sample);
+
+/* The cores that the workers used, if this was their CPU time in a second; NaN in a simulation. */
+double load_sample_client_cores(const struct load_result *result, uint64_t cpu_ns);
 
 /* Appends; load_samples_deinit frees. */
 MUST_CHECK enum error_kind load_samples_add(struct load_samples *samples,

@@ -459,6 +459,21 @@ static void a_percentile_above_the_range_is_not_known(void **state)
                    {"over_range", "10"});
 }
 
+/* What a simulation cannot know, and what no write has fired, is no zero. */
+static void what_is_not_known_is_empty(void **state)
+{
+    (void)state;
+    cell.mix = mix_of_reads(100);
+    result->fired = 1;
+    struct load_sample sample = take();
+    ASSERT_COLUMNS(&sample, {"client_cores", "0.000"}, {"fan_out_max", "0"});
+    result->fired = 0;
+    plan.fleet.driver = DRIVER_SIMULATED;
+    sample = take();
+    ASSERT_COLUMNS(&sample, {"client_cores", ""}, {"fan_out_mean", ""}, {"fan_out_max", ""});
+    assert_true(isnan(load_sample_client_cores(result, 0)));
+}
+
 static void each_percentile_has_its_column(void **state)
 {
     (void)state;
@@ -503,6 +518,7 @@ int main(void)
         TEST(each_kind_and_each_error_has_its_column),
         TEST(what_was_measured_is_in_the_row),
         TEST(a_percentile_above_the_range_is_not_known),
+        TEST(what_is_not_known_is_empty),
         TEST(each_percentile_has_its_column),
     };
     return cmocka_run_group_tests_name("load_sample", tests, NULL, NULL);
