@@ -59,17 +59,17 @@ set lmargin at screen left
 set tmargin at screen top(rows)
 set bmargin at screen bottom(rows)
 unset logscale x
-set xrange [-4 : 104]
+set xrange [-5 : 105]
 set xtics 0, 20, 100 format "%g"
 set xlabel "reads, % of the operations"
 set title "Throughput against the share of reads".(bars ? ": mean, 95 % CI" : "")
 eval y_title("answered operations a second".(rate eq "0" ? "" : ", ".rate_text(rate)), \
     bottom(rows), top(rows))
 set output file("load_reads")
-# Curves stand beside each other, lest their bars cover each other.
+# Curves stand beside each other, lest their bars cover each other: within 2 % of their share.
 least_gap(k) = k >= words(shares) ? 100 \
     : least(word(shares, k + 1) - word(shares, k), least_gap(k + 1))
-slot = bars * least(0.9, 0.5 * least_gap(1) / drawn)
+slot = bars * least(0.9, least(0.5 * least_gap(1) / drawn, 4.0 / most(drawn - 1, 1)))
 beside(i) = $1 == i ? $2 + slot * (i - (drawn + 1) / 2.0) : NaN
 bars_of = bars ? "for [i = 1:drawn] $cells using (beside(i)):4:(0):($5 - $4) ".\
     "with vectors heads size screen 0.006, 90 lc rgb curve_look(i, 1) lw 1.4 dt 1 notitle, " : ""

@@ -53,6 +53,11 @@ static struct interval over(const struct group *group,
     return found;
 }
 
+static double offered(const struct load_sample *sample)
+{
+    return sample->offered_per_s;
+}
+
 static double achieved(const struct load_sample *sample)
 {
     return sample->achieved_per_s;
@@ -111,6 +116,7 @@ enum error_kind load_summary_take(const struct load_samples *samples, const stru
     bool has_room = group.values != NULL;
     count_trials(samples, summary);
     if (has_room) {
+        summary->offered_per_s = over(&group, offered);
         summary->achieved_per_s = over(&group, achieved);
         summary->response_p50_us = over(&group, response_p50);
         summary->response_p99_us = over(&group, response_p99);
@@ -169,6 +175,7 @@ const struct load_cell *load_summary_next(const struct load_samples *samples,
     X(valid, csv_count(csv, summary->valid))                                                       \
     X(driver_bound, csv_count(csv, summary->driver_bound))                                         \
     X(errors, csv_real(csv, summary->errors, 0))                                                   \
+    INTERVAL(X, offered_per_s, 2)                                                                  \
     INTERVAL(X, achieved_per_s, 2)                                                                 \
     INTERVAL(X, response_p50_us, 1)                                                                \
     INTERVAL(X, response_p99_us, 1)                                                                \

@@ -21,8 +21,9 @@ struct load_summary {
     size_t trials;                /* that were led to their end */
     size_t valid;
     size_t driver_bound;
-    size_t miscounted; /* the servers counted otherwise */
-    double errors;     /* of all trials together */
+    size_t miscounted;             /* the servers counted otherwise */
+    double errors;                 /* of all trials together */
+    struct interval offered_per_s; /* NaN in a closed loop */
     struct interval achieved_per_s;
     struct interval response_p50_us, response_p99_us;
     struct interval service_p50_us, service_p99_us;

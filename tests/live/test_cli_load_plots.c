@@ -143,6 +143,20 @@ static void a_driver_that_was_the_limit_is_told(void **state)
     free(picture);
 }
 
+/* Curves that stand beside each other lose no point at the edges. */
+static void many_curves_with_intervals_are_whole(void **state)
+{
+    (void)state;
+    struct point points[8];
+    LOAD_SIMULATED("out", "--reads", "0,100", "-n", "1..12+1", "--duration", "1s");
+    set_field(in_work("out/cells.csv"), 1, "achieved_per_s_high", "40000");
+    plot("out");
+    char *picture = read_picture("out", "load_reads");
+    /* The first and the seventh curve, of two points each, and the legend's. */
+    assert_int_equal(find_points(picture, "#gpPt6'", points, 8), 2 * (2 + 1));
+    free(picture);
+}
+
 static void intervals_are_told(void **state)
 {
     (void)state;
@@ -198,6 +212,43 @@ static void the_rate_that_is_too_high_is_marked(void **state)
     LOAD_SIMULATED("slow", "-r", "1000,2000", "-n", "5", "--duration", "1s");
     picture = read_picture("slow", "load_rate");
     assert_int_equal(picture_count(picture, words), 0);
+    free(picture);
+}
+
+static void assert_breaks(unsigned lines)
+{
+    plot("out");
+    char *picture = read_picture("out", "load_rate");
+    assert_int_equal(picture_count(picture, "from here, less than 95 % answered"), lines);
+    free(picture);
+}
+
+/* At random arrivals a second may be offered less than the rate. */
+static void answers_are_held_against_what_was_offered(void **state)
+{
+    (void)state;
+    LOAD_SIMULATED("out", "-r", "1000,2000", "-n", "5", "--duration", "1s");
+    char *path = strdup(in_work("out/cells.csv"));
+    assert_non_null(path);
+    set_field(path, 0, "offered_per_s", "900.00");
+    set_field(path, 0, "achieved_per_s", "890.00");
+    assert_breaks(0);
+    set_field(path, 0, "offered_per_s", "1000.00");
+    assert_breaks(1);
+    free(path);
+}
+
+/* A percentile above a minute is not known, and has no point. */
+static void the_rate_of_an_unknown_percentile_is_drawn(void **state)
+{
+    (void)state;
+    struct point points[8];
+    LOAD_SIMULATED("out", "-r", "1000,2000", "-n", "5", "--duration", "1s");
+    set_field(in_work("out/cells.csv"), 1, "response_p99_us", "");
+    plot("out");
+    char *picture = read_picture("out", "load_rate");
+    assert_int_equal(find_points(picture, "#gpPt6'", points, 8), 2 * (2 + 1));
+    assert_int_equal(find_points(picture, "#gpPt8'", points, 8), 1 + 2 + 2);
     free(picture);
 }
 
@@ -331,8 +382,11 @@ int main(void)
         COMMAND_TEST(reads_hold_the_cells),
         COMMAND_TEST(a_driver_that_was_the_limit_is_told),
         COMMAND_TEST(intervals_are_told),
+        COMMAND_TEST(many_curves_with_intervals_are_whole),
         COMMAND_TEST(topologies_stand_together),
         COMMAND_TEST(the_rate_that_is_too_high_is_marked),
+        COMMAND_TEST(answers_are_held_against_what_was_offered),
+        COMMAND_TEST(the_rate_of_an_unknown_percentile_is_drawn),
         COMMAND_TEST(rates_have_a_panel_for_each_load),
         COMMAND_TEST(seconds_hold_the_timeline),
         COMMAND_TEST(cells_stand_in_order),

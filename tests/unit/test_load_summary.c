@@ -43,6 +43,7 @@ static struct load_sample *add(struct load_cell cell, double value)
 {
     struct error error;
     struct load_sample sample = {.cell = cell,
+                                 .offered_per_s = 8 * value,
                                  .achieved_per_s = value,
                                  .response_us = {2 * value, 20 * value, 3 * value},
                                  .service_us = {4 * value, 20 * value, 5 * value},
@@ -82,6 +83,7 @@ static void a_figure_is_the_geometric_mean_of_its_own(void **state)
     assert_int_equal(summary.trials, 2);
     assert_int_equal(summary.valid, 2);
     assert_true(summary.errors == 2);
+    assert_value(summary.offered_per_s.value, 1600);
     assert_value(summary.achieved_per_s.value, 200);
     assert_value(summary.response_p50_us.value, 400);
     assert_value(summary.response_p99_us.value, 600);
@@ -242,6 +244,7 @@ static void each_figure_has_its_columns(void **state)
                                          .valid = 8,
                                          .driver_bound = 1,
                                          .errors = 10,
+                                         .offered_per_s = {14, 15, NAN},
                                          .achieved_per_s = {11, 12, 13},
                                          .response_p50_us = {21, 22, 23},
                                          .response_p99_us = {31, 32, 33},
@@ -261,6 +264,9 @@ static void each_figure_has_its_columns(void **state)
         {"valid", "8"},
         {"driver_bound", "1"},
         {"errors", "10"},
+        {"offered_per_s", "14.00"},
+        {"offered_per_s_low", "15.00"},
+        {"offered_per_s_high", ""},
         {"achieved_per_s", "11.00"},
         {"achieved_per_s_low", "12.00"},
         {"achieved_per_s_high", "13.00"},
