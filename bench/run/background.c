@@ -48,22 +48,34 @@ static struct load_plan plan_of(const struct options *options, const struct tria
     };
 }
 
-static struct background_figures figures_of(const struct load_result *result)
+static uint64_t count_of(const struct histogram *histogram)
+{
+    return histogram_count(histogram) + histogram->overflow;
+}
+
+static double p99_us(const struct histogram *histogram)
+{
+    return count_of(histogram) >= BACKGROUND_P99_LEAST ? histogram_percentile_us(histogram, 99)
+                                                       : NAN;
+}
+
+struct background_figures background_figures_of(const struct load_result *result)
 {
     const struct histogram *alone = &result->response[LOAD_KINDS],
                            *contended = result->contended.response;
     struct background_figures figures = {
         .measured = true,
         .alone_p50_us = histogram_percentile_us(alone, 50),
-        .alone_p99_us = histogram_percentile_us(alone, 99),
+        .alone_p99_us = p99_us(alone),
         .contended_p50_us = histogram_percentile_us(contended, 50),
-        .contended_p99_us = histogram_percentile_us(contended, 99),
+        .contended_p99_us = p99_us(contended),
         .contended_max_us = histogram_percentile_us(contended, 100),
+        .requests = count_of(contended),
         .contended_per_s =
             (double)result->contended.answered / ((double)result->contended.length_ns / 1e9),
         .errors = result->errors + result->contended.errors,
         .unsent = result->unsent + result->contended.unsent,
-        .sent = histogram_count(result->lag) + result->lag->overflow,
+        .sent = count_of(result->lag),
         .sent_late = histogram_above(result->lag, BACKGROUND_LATE_NS),
     };
     snprintf(figures.ended, sizeof figures.ended, "%s", result->reason);
@@ -94,7 +106,7 @@ static enum error_kind take_figures(struct beside *beside, struct background_fig
     enum error_kind kind = load_background_end(&beside->background, &result, error);
     if (kind != ERROR_NONE)
         return kind;
-    *figures = figures_of(result);
+    *figures = background_figures_of(result);
     load_result_free(result);
     return ERROR_NONE;
 }

@@ -22,13 +22,15 @@
 #define BACKGROUND_WARM_UP_NS  (500 * NS_PER_MS)
 #define BACKGROUND_ALONE_S     2
 #define BACKGROUND_LATE_NS     NS_PER_MS
+#define BACKGROUND_P99_LEAST   100 /* requests, for a 99th percentile */
 
-/* Response times, from when a request was due; NaN: no request was due;
- * infinite: above the histogram's range. */
+/* Response times, from when a request was due; NaN: no request was due, or
+ * fewer than BACKGROUND_P99_LEAST for a p99; infinite: above the histogram's range. */
 struct background_figures {
     bool measured;
     double alone_p50_us, alone_p99_us;
     double contended_p50_us, contended_p99_us, contended_max_us;
+    uint64_t requests;      /* answered, of those due while the lock was contended for */
     double contended_per_s; /* answered while the lock was contended for; NaN: for no time */
     uint64_t errors;        /* alone and contended */
     uint64_t unsent;        /* the same */
@@ -36,6 +38,9 @@ struct background_figures {
     uint64_t sent_late;     /* of these: more than BACKGROUND_LATE_NS after they were due */
     char ended[512];        /* why the load ended too early; "": it did not */
 };
+
+/* The figures of a load that has ended. */
+struct background_figures background_figures_of(const struct load_result *result);
 
 /* Runs a trial like trial_run, with the load beside it. Errors of load_background_end and of
  * trial_run. */

@@ -344,6 +344,7 @@ static double of_background(const struct background_figures *background, double 
     X(background_p50_us, csv_real(csv, of_background(beside, beside->contended_p50_us), 1))        \
     X(background_p99_us, csv_real(csv, of_background(beside, beside->contended_p99_us), 1))        \
     X(background_max_us, csv_real(csv, of_background(beside, beside->contended_max_us), 1))        \
+    X(background_requests, csv_count_if(csv, beside->measured, beside->requests))                  \
     X(background_per_s, csv_real(csv, of_background(beside, beside->contended_per_s), 2))          \
     X(background_errors, csv_count_if(csv, beside->measured, beside->errors))                      \
     X(background_unsent, csv_count_if(csv, beside->measured, beside->unsent))

@@ -48,6 +48,7 @@ static void assert_figures(const struct table *trials, size_t row)
     assert_true(table_real(trials, row, "background_alone_p50_us") > 0);
     assert_true(table_real(trials, row, "background_alone_p99_us") >=
                 table_real(trials, row, "background_alone_p50_us"));
+    assert_true(table_count(trials, row, "background_requests") >= 100);
     assert_true(table_real(trials, row, "background_p50_us") > 0);
     assert_true(table_real(trials, row, "background_p99_us") >=
                 table_real(trials, row, "background_p50_us"));
@@ -116,10 +117,10 @@ static void without_a_background_its_columns_are_empty(void **state)
                                   "-d", "simulated", "-o", "out"));
     assert_status(&command, 0);
     struct table trials = table_read(in_work("out/trials.csv"));
-    static const char *const columns[] = {"background_alone_p50_us", "background_alone_p99_us",
-                                          "background_p50_us",       "background_p99_us",
-                                          "background_max_us",       "background_per_s",
-                                          "background_errors",       "background_unsent"};
+    static const char *const columns[] = {
+        "background_alone_p50_us", "background_alone_p99_us", "background_p50_us",
+        "background_p99_us",       "background_max_us",       "background_per_s",
+        "background_requests",     "background_errors",       "background_unsent"};
     for (size_t i = 0; i < sizeof columns / sizeof columns[0]; i++)
         assert_string_equal(table_text(&trials, 0, columns[i]), "");
     table_deinit(&trials);

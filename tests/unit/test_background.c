@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: Apache-2.0
+/* What a load beside a trial has measured, and of how many requests there is a 99th percentile. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "bench/run/background.h"
+#include "bench/run/background_price.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static struct load_plan plan;
+static struct load_result *result;
+
+static int set_up(void **state)
+{
+    struct error error;
+    (void)state;
+    plan = (struct load_plan){.fleet = {.sessions = 1, .processes = 1, .depth = 1},
+                              .mix = mix_of_reads(80),
+                              .seconds = BACKGROUND_ALONE_S,
+                              .root = "/r"};
+    if (load_result_new(&plan, &result, &error) != ERROR_NONE)
+        return -1;
+    result->contended.length_ns = NS_PER_S;
+    return 0;
+}
+
+static int tear_down(void **state)
+{
+    (void)state;
+    load_result_free(result);
+    return 0;
+}
+
+static void record(struct histogram *histogram, uint64_t value_ns, unsigned times)
+{
+    while (times-- > 0)
+        histogram_record(histogram, value_ns);
+}
+
+static struct background_figures figures(unsigned alone, unsigned contended)
+{
+    memset(&result->response[LOAD_KINDS], 0, sizeof *result->response);
+    memset(result->contended.response, 0, sizeof *result->contended.response);
+    record(&result->response[LOAD_KINDS], NS_PER_MS, alone);
+    record(result->contended.response, 2 * NS_PER_MS, contended);
+    return background_figures_of(result);
+}
+
+static void of_a_hundred_requests_there_is_a_p99(void **state)
+{
+    (void)state;
+    struct background_figures found = figures(100, 100);
+    assert_int_equal(found.requests, 100);
+    assert_true(found.alone_p99_us >= 1000 && found.contended_p99_us >= 2000);
+    found = figures(99, 99);
+    assert_int_equal(found.requests, 99);
+    assert_true(isnan(found.alone_p99_us) && isnan(found.contended_p99_us));
+    assert_true(found.alone_p50_us >= 1000 && found.contended_p50_us >= 2000);
+    assert_true(found.contended_max_us >= 2000);
+}
+
+/* The maximum alone is known. */
+static void a_percentile_above_a_minute_is_not_known(void **state)
+{
+    (void)state;
+    record(result->contended.response, 90 * NS_PER_S, 100);
+    struct background_figures found = background_figures_of(result);
+    assert_true(isinf(found.contended_p50_us) && isinf(found.contended_p99_us));
+    assert_true(found.contended_max_us == 90e6);
+    assert_int_equal(found.requests, 100);
+}
+
+/* ------------------------------------------------------------------ sentences */
+
+static const struct recipe recipe = {.name = "scalable"};
+
+/* What is told of a trial with these numbers of requests; for the caller to free. */
+static char *tell(unsigned alone, unsigned contended)
+{
+    static struct options options;
+    static uint64_t clients[] = {8};
+    struct sample sample = {.cell = {.recipe = &recipe, .clients = 8},
+                            .valid = true,
+                            .background = figures(alone, contended)};
+    const struct samples samples = {.list = &sample, .count = 1};
+    char *text = NULL;
+    size_t size;
+    FILE *stream = open_memstream(&text, &size);
+    assert_non_null(stream);
+    options.plan.background.given = true;
+    options.plan.recipes[0] = &recipe;
+    options.plan.recipe_count = 1;
+    options.plan.clients.list = clients;
+    options.plan.clients.count = 1;
+    background_price_tell(&samples, &options, stream);
+    fclose(stream);
+    return text;
+}
+
+static void of_few_requests_no_p99_is_told(void **state)
+{
+    static const unsigned counts[][2] = {{100, 99}, {99, 100}, {100, 100}};
+    (void)state;
+    for (size_t i = 0; i < 3; i++) {
+        char *text = tell(counts[i][0], counts[i][1]);
+        assert_non_null(strstr(text, "median"));
+        assert_int_equal(strstr(text, "p99") != NULL, i == 2);
+        free(text);
+    }
+}
+
+int main(void)
+{
+#define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
+    const struct CMUnitTest tests[] = {
+        TEST(of_a_hundred_requests_there_is_a_p99),
+        TEST(a_percentile_above_a_minute_is_not_known),
+        TEST(of_few_requests_no_p99_is_told),
+    };
+    return cmocka_run_group_tests_name("background", tests, NULL, NULL);
+}
