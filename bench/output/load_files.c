@@ -37,7 +37,7 @@ struct row {
     X(response_p50_us, csv_real(csv, histogram_percentile_us(response, 50), 1))                    \
     X(response_p99_us, csv_real(csv, histogram_percentile_us(response, 99), 1))                    \
     X(response_max_us, csv_real(csv, histogram_percentile_us(response, 100), 1))                   \
-    X(outstanding, csv_count(csv, usage->outstanding))                                             \
+    X(outstanding, csv_count_if(csv, !is_last(row->result, second), usage->outstanding))           \
     X(lag_max_us, csv_real(csv, (double)load_shared_lag_ns(row->result->load, second) / 1e3, 1))   \
     X(client_cores, csv_real(csv, load_sample_client_cores(row->result, usage->client_cpu_ns), 3)) \
     X(server_cores,                                                                                \
@@ -66,6 +66,13 @@ struct row {
 static uint64_t count_of(const struct histogram *histogram)
 {
     return histogram_count(histogram) + histogram->overflow;
+}
+
+/* At the end of the last second the sessions stop sending, at once: what is outstanding when the
+ * coordinator looks is no figure of the load. */
+static bool is_last(const struct load_result *result, uint32_t second)
+{
+    return second + 1 == result->load->plan->seconds;
 }
 
 static const char *status_word(enum zk_status status)

@@ -139,6 +139,17 @@ static void assert_operations_agree(const struct load_tables *tables, size_t tri
                          answers_of(tables, trial, "all"));
 }
 
+/* Of all seconds but the last, in which the sessions stop. */
+static void assert_outstanding_is_known(const struct load_tables *tables, size_t trial)
+{
+    for (size_t row = 0; row < tables->timeline.rows; row++) {
+        bool is_last = table_count(&tables->timeline, row, "second") ==
+                       table_count(&tables->load, trial, "seconds");
+        if (same_trial(&tables->load, trial, &tables->timeline, row))
+            assert_int_equal(table_text(&tables->timeline, row, "outstanding")[0] == '\0', is_last);
+    }
+}
+
 /* The seconds are those of the trial, and what was answered in them are its rate and its errors.
  * What was offered was sent, or never. */
 static void assert_rates_agree(const struct load_tables *tables, size_t trial)
@@ -222,6 +233,7 @@ static struct load_tables read_load(const char *folder)
         rows[2] += rows_of(&tables, trial, &tables.latency);
         assert_operations_agree(&tables, trial);
         assert_rates_agree(&tables, trial);
+        assert_outstanding_is_known(&tables, trial);
     }
     assert_int_equal(rows[0], tables.timeline.rows);
     assert_int_equal(rows[1], tables.operations.rows);
