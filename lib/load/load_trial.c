@@ -28,18 +28,23 @@ static uint64_t movement(void *context)
     return load_shared_sent(trial->load);
 }
 
+static void show(struct load_trial *trial)
+{
+    const struct load_watch *watch = &trial->host->watch;
+    if (watch->progress == NULL)
+        return;
+    trial->shown_ns = clock_now_ns();
+    trial->progress.established = atomic_load(&trial->load->shared->established);
+    watch->progress(watch->context, &trial->progress);
+}
+
 static enum fleet_end look(void *context, uint64_t loop_ns, uint64_t absent_ns)
 {
     struct load_trial *trial = context;
-    const struct load_watch *watch = &trial->host->watch;
-    uint64_t host_ns = clock_now_ns();
     (void)loop_ns;
     (void)absent_ns;
-    if (watch->progress == NULL || host_ns - trial->shown_ns < PROGRESS_NS)
-        return END_DONE;
-    trial->shown_ns = host_ns;
-    trial->progress.established = atomic_load(&trial->load->shared->established);
-    watch->progress(watch->context, &trial->progress);
+    if (clock_now_ns() - trial->shown_ns >= PROGRESS_NS)
+        show(trial);
     return END_DONE;
 }
 
@@ -301,10 +306,13 @@ static void add_up(struct load_trial *trial, bool alone)
         compare_counts(trial);
 }
 
-/* With the workers running. */
+/* With the workers running. The last second is shown when it is whole, however soon the rest ends.
+ */
 static void end_load(struct load_trial *trial, bool alone)
 {
     drain(trial);
+    if (goes_on(trial))
+        show(trial);
     receive_notifications(trial, alone);
     if (trial->end != END_ERROR)
         add_up(trial, alone);

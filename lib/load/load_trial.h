@@ -26,7 +26,8 @@ struct load_progress {
 
 /* How a load is watched over from outside. */
 struct load_watch {
-    /* Called about ten times a second; may be NULL. */
+    /* Called about ten times a second, and when all of a load that went well is answered; may be
+     * NULL. */
     void (*progress)(void *context, const struct load_progress *progress);
     void *context;
     int interrupt_descriptor; /* readable when the trial is to be given up; -1: never */

@@ -221,6 +221,25 @@ static void unlocks_come_on_top_of_the_rate(void **state)
     load_result_free(result);
 }
 
+static void note_second(void *context, const struct load_progress *progress)
+{
+    *(uint32_t *)context = progress->second;
+}
+
+/* The last one too, however soon the load ends behind it. */
+static void every_second_is_shown(void **state)
+{
+    (void)state;
+    const struct connect_string simulated = {.endpoints = {{.port = 1}}, .count = 1};
+    uint32_t shown = 0;
+    struct load_plan plan = plan_of("get=50,set=50");
+    plan.fleet.servers = &simulated;
+    plan.fleet.driver = DRIVER_SIMULATED;
+    plan.seconds = 3;
+    load_result_free(load_watched(&plan, (struct load_watch){note_second, &shown, -1}));
+    assert_int_equal(shown, 3);
+}
+
 /* Constant: exactly so many. */
 static void a_rate_is_offered(void **state)
 {
@@ -355,6 +374,7 @@ int main(void)
         cmocka_unit_test(all_kinds_in_a_simulation),
         cmocka_unit_test(deletes_of_nothing_are_made_up_for),
         cmocka_unit_test(tries_fail_and_go_away),
+        cmocka_unit_test(every_second_is_shown),
         cmocka_unit_test(unlocks_come_on_top_of_the_rate),
         cmocka_unit_test(a_rate_is_offered),
         cmocka_unit_test(a_poisson_rate_is_offered),
