@@ -581,6 +581,7 @@ static void replied(void *owner, const struct client_reply *reply)
 {
     struct load_session *session = owner;
     actor_spoke(&session->actor);
+    actor_step(&session->actor); /* whatever is answered moves, be it to lay out or to clear away */
     if (session->state == LOAD_LOST || session->state == LOAD_READ)
         return;
     if (is_load(session))

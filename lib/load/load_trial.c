@@ -22,6 +22,7 @@ static bool goes_on(const struct load_trial *trial)
 
 /* ------------------------------------------------------------------ what the watchdog asks */
 
+/* Every reply is a step of its session. */
 static uint64_t movement(void *context)
 {
     const struct load_trial *trial = context;
@@ -296,34 +297,45 @@ static void describe_end(const struct load_trial *trial)
                  status_words(atomic_load(&shared->first_lost_status)));
 }
 
-static void add_up(struct load_trial *trial, bool alone)
+/* Of a load that has ended well. All its sessions rest: nobody records any more. */
+static void take_result(struct load_trial *trial, bool alone)
 {
     collect_reports(trial);
     if (goes_on(trial) && alone)
         read_servers(trial);
+    if (!goes_on(trial))
+        return;
     load_result_add_up(trial->result);
-    if (goes_on(trial) && alone)
+    if (alone)
         compare_counts(trial);
 }
 
-/* With the workers running. The last second is shown when it is whole, however soon the rest ends.
- */
+/* The sessions of a load that has ended too early may send on, until their last readings. */
+static void take_last_readings(struct load_trial *trial)
+{
+    if (trial->end != END_ERROR && gate_close(&trial->watchdog) != ERROR_NONE)
+        trial->end = END_ERROR;
+    if (trial->end != END_ERROR && trial->result->end != END_DONE)
+        load_result_add_up(trial->result);
+    for (uint32_t i = 0; i < trial->plan->fleet.processes; i++)
+        trial->result->client_rss_kib += trial->load->shared->workers[i].rss_kib;
+}
+
+/* With the workers running. What was measured stands, however the clearing ends: the set-up session
+ * deletes what the sessions leave. The last second is shown when it is whole, however soon the rest
+ * ends. */
 static void end_load(struct load_trial *trial, bool alone)
 {
     drain(trial);
     if (goes_on(trial))
         show(trial);
     receive_notifications(trial, alone);
-    if (trial->end != END_ERROR)
-        add_up(trial, alone);
-    trial->progress.phase = LOAD_CLEARS;
-    carry_out(trial, LOAD_ORDER_CLEAR);
+    take_result(trial, alone);
     trial->result->end = trial->end;
     describe_end(trial);
-    if (trial->end != END_ERROR && gate_close(&trial->watchdog) != ERROR_NONE)
-        trial->end = END_ERROR;
-    for (uint32_t i = 0; i < trial->plan->fleet.processes; i++)
-        trial->result->client_rss_kib += trial->load->shared->workers[i].rss_kib;
+    trial->progress.phase = LOAD_CLEARS;
+    carry_out(trial, LOAD_ORDER_CLEAR);
+    take_last_readings(trial);
     watchdog_stop(&trial->watchdog);
 }
 

@@ -179,6 +179,25 @@ static void deletes_of_nothing_are_made_up_for(void **state)
     load_result_free(result);
 }
 
+/* A session that waits for each reply takes as long to delete its znodes as it took to create them,
+ * and nothing but replies tells that it gets on. */
+static void what_was_created_is_cleared_away_for_longer_than_the_timeout(void **state)
+{
+    (void)state;
+    const struct connect_string simulated = {.endpoints = {{.port = 1}}, .count = 1};
+    struct load_plan plan = plan_of("create=100");
+    plan.fleet.servers = &simulated;
+    plan.fleet.driver = DRIVER_SIMULATED;
+    plan.fleet.sessions = 1;
+    plan.fleet.depth = 1;
+    plan.fleet.timeout_ns = NS_PER_S;
+    plan.seconds = 3;
+    struct load_result *result = load(&plan);
+    assert_int_equal(result->end, END_DONE);
+    assert_true(result->offered > 100);
+    load_result_free(result);
+}
+
 /* ------------------------------------------------------------------ tries to get a lock */
 
 static void tries_fail_and_go_away(void **state)
@@ -373,6 +392,7 @@ int main(void)
         cmocka_unit_test(all_kinds_on_threads),
         cmocka_unit_test(all_kinds_in_a_simulation),
         cmocka_unit_test(deletes_of_nothing_are_made_up_for),
+        cmocka_unit_test(what_was_created_is_cleared_away_for_longer_than_the_timeout),
         cmocka_unit_test(tries_fail_and_go_away),
         cmocka_unit_test(every_second_is_shown),
         cmocka_unit_test(unlocks_come_on_top_of_the_rate),
