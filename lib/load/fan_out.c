@@ -199,10 +199,10 @@ static void make_room(struct fan_out_session *session)
             (session->waiting - oldest) * sizeof *session->list);
 }
 
-/* False, and the session has lost track, if all that is in the list is expected. */
+/* False, and the session has lost track for good, if all that is in the list is expected. */
 static bool append(struct fan_out_session *session, struct fan_out_notification notification)
 {
-    if (session->waiting == FAN_OUT_WAITING_MAX)
+    if (!session->lost_track && session->waiting == FAN_OUT_WAITING_MAX)
         make_room(session);
     if (!session->lost_track)
         session->list[session->waiting++] = notification;

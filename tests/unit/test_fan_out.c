@@ -325,6 +325,23 @@ static void more_are_expected_than_there_is_room(void **state)
     assert_int_equal(fan_out->counts[0].most, 1);
 }
 
+/* What comes then makes no room for what is read later: a notification between them is unknown. */
+static void a_track_that_was_lost_stays_lost(void **state)
+{
+    (void)state;
+    int32_t all = FAN_OUT_WAITING_MAX + 2;
+    for (int32_t version = 0; version < all; version++)
+        fan_out_watch(fan_out, 0, 0, version);
+    fan_out_notify(fan_out, 0, 0, 1100);
+    fan_out_watch(fan_out, 0, 0, all);
+    for (int32_t i = 1; i < all - 1; i++)
+        fan_out_notify(fan_out, 0, 0, 1100);
+    for (int32_t version = 1; version < all; version++)
+        fan_out_publish(fan_out, WRITER, 0, version, 1000, true);
+    settle_all();
+    assert_counted(FAN_OUT_WAITING_MAX, 1);
+}
+
 /* ------------------------------------------------------------------ all at once */
 
 #define ROUNDS 20000
@@ -412,6 +429,7 @@ int main(void)
         FAN_OUT_TEST(notifications_come_behind_later_reads),
         FAN_OUT_TEST(what_is_expected_and_never_comes_counts_nowhere),
         FAN_OUT_TEST(more_are_expected_than_there_is_room),
+        FAN_OUT_TEST(a_track_that_was_lost_stays_lost),
         FAN_OUT_TEST(sessions_on_threads_count_each_once),
         cmocka_unit_test(the_memory_is_bounded),
     };
