@@ -11,6 +11,7 @@
 #define CPU_SHARE_MAX 0.8
 #define LAG_MAX_NS    NS_PER_MS
 #define LAG_LEAST     100
+#define ABSENT_MAX_NS (100 * NS_PER_MS)
 
 /* A percentile this far out needs so many values to mean anything. */
 #define P999_LEAST 10000
@@ -113,6 +114,18 @@ static void judge_lag(const struct load_result *result, struct load_sample *samp
                (double)histogram_percentile_ns(lag, 99) / 1e6);
 }
 
+/* In a closed loop, and for sessions that wait for replies, nothing else tells it. */
+static void judge_absence(const struct load_result *result, struct load_sample *sample)
+{
+    if (result->absent_ns <= ABSENT_MAX_NS)
+        return;
+    sample->driver_bound = true;
+    invalidate(
+        sample,
+        "the driver, not the server, stood still: the driver did not run for %.1f s; " ADVICE,
+        (double)result->absent_ns / 1e9);
+}
+
 static void judge_connections(struct load_sample *sample)
 {
     if (sample->losses == 1)
@@ -146,6 +159,7 @@ static void judge(const struct load_result *result, double cores_allowed,
     if (sample->complete && plan->fleet.driver != DRIVER_SIMULATED) {
         judge_cpu(plan, cores_allowed, sample);
         judge_lag(result, sample);
+        judge_absence(result, sample);
     }
     judge_connections(sample);
     judge_counts(result, sample);

@@ -33,6 +33,7 @@ struct worker {
     enum fleet_phase phase;
     uint32_t inquiry; /* the last that was answered */
     uint64_t cpu_at_gate_ns;
+    uint64_t turned_ns; /* the host's clock when the worker last looked whether it runs */
 };
 
 /* A way of running actors. */

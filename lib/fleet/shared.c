@@ -140,6 +140,22 @@ uint64_t shared_steps(const struct shared *shared)
     return sum;
 }
 
+uint64_t shared_absent_ns(const struct shared *shared)
+{
+    uint64_t longest_ns = 0;
+    for (uint32_t i = 0; i < shared->plan->processes; i++) {
+        uint64_t absent_ns = atomic_load(&shared->workers[i].absent_ns);
+        longest_ns = absent_ns > longest_ns ? absent_ns : longest_ns;
+    }
+    return longest_ns;
+}
+
+void shared_forget_absence(struct shared *shared)
+{
+    for (uint32_t i = 0; i < shared->plan->processes; i++)
+        atomic_store(&shared->workers[i].absent_ns, 0);
+}
+
 void shared_tell_rest(struct shared *shared)
 {
     if (shared->in_steps && atomic_load(&shared->phase) == PHASE_RUN &&

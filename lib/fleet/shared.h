@@ -44,6 +44,7 @@ struct shared_worker {
     int wake_descriptor;                                  /* an eventfd */
     _Atomic uint64_t steps;                               /* actor_step */
     _Atomic uint64_t reconnects;
+    _Atomic uint64_t absent_ns;  /* the longest that a turn of the worker lasted beyond its limit */
     uint64_t cpu_ns;             /* from the gate to the last reading */
     uint64_t rss_kib;            /* at the last reading */
     _Atomic uint32_t unread;     /* last readings that are not taken yet */
@@ -122,6 +123,12 @@ bool shared_inquire(struct shared *shared);
 
 /* The sum of the workers' steps. */
 uint64_t shared_steps(const struct shared *shared);
+
+/* The longest that any worker did not run, by absent_ns, since it was last forgotten: less than
+ * that by one turn of a worker (worker_run) at most. It is noted when the worker runs again. Always
+ * 0 in a simulation. */
+uint64_t shared_absent_ns(const struct shared *shared);
+void shared_forget_absence(struct shared *shared);
 
 /* Wakes the coordinator if the fleet is led in steps and no actor is busy. To be called after
  * anything that may have brought an actor to rest. */

@@ -118,6 +118,16 @@ static void answer_inquiry(struct worker *worker, uint32_t inquiry)
     report_made(worker->shared, worker->place);
 }
 
+/* A turn that lasts longer than it may was not run meanwhile, or had too much to do. Noted before a
+ * report is made, too: whoever reads the report may read the absence. */
+static void note_absence(struct worker *worker)
+{
+    uint64_t now_ns = clock_now_ns(), since_ns = now_ns - worker->turned_ns;
+    worker->turned_ns = now_ns;
+    if (worker->sim == NULL && since_ns > TURN_NS)
+        shared_raise(&worker->place->absent_ns, since_ns - TURN_NS);
+}
+
 /* A command is an order and a session +1, or 0 for all sessions: see shared_tell. */
 static void obey(struct worker *worker, uint64_t command)
 {
@@ -134,6 +144,7 @@ void worker_woken(void *context)
 {
     struct worker *worker = context;
     struct shared *shared = worker->shared;
+    note_absence(worker);
     shared_woken(worker->place->wake_descriptor);
     enum fleet_phase phase = (enum fleet_phase)atomic_load(&shared->phase);
     if (worker->phase == PHASE_CONNECT && phase == PHASE_RUN)
@@ -216,6 +227,7 @@ static struct worker worker_of(const struct fleet *fleet, uint32_t index)
         .runtime = runtimes[fleet->shared->plan->driver],
         .index = index,
         .count = actors_of(fleet->shared->plan, index),
+        .turned_ns = clock_now_ns(),
     };
 }
 
@@ -223,8 +235,10 @@ enum error_kind worker_run(const struct fleet *fleet, uint32_t index, struct err
 {
     struct worker worker = worker_of(fleet, index);
     enum error_kind kind = set_up(&worker, fleet->kind, error);
-    while (kind == ERROR_NONE && atomic_load(&fleet->shared->phase) != PHASE_CLOSE)
+    while (kind == ERROR_NONE && atomic_load(&fleet->shared->phase) != PHASE_CLOSE) {
         kind = worker_turn(&worker, TURN_NS, error);
+        note_absence(&worker);
+    }
     if (worker.runtime->tear_down(&worker, clock_now_ns() + worker_close_ns(fleet->shared->plan)))
         free(worker.actors);
     return kind;

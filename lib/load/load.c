@@ -52,6 +52,7 @@ static void measure(struct load_trial *trial)
     atomic_store(&load->settles_ns, ends_ns);
     atomic_store(&load->ends_ns, ends_ns);
     load_trial_start(trial);
+    load_trial_warm_up(trial);
     measure_seconds(trial, measures_ns);
 }
 

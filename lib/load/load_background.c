@@ -13,6 +13,7 @@ bool load_background_begin(struct load_background *background, const struct load
     atomic_store(&trial->load->measures_ns, measures_ns);
     atomic_store(&trial->load->settles_ns, settles_ns);
     load_trial_start(trial);
+    load_trial_warm_up(trial);
     load_trial_wait(trial, settles_ns);
     return trial->end == END_DONE;
 }

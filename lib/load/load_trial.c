@@ -198,6 +198,13 @@ void load_trial_wait(struct load_trial *trial, uint64_t until_ns)
     }
 }
 
+void load_trial_warm_up(struct load_trial *trial)
+{
+    load_trial_wait(trial, atomic_load(&trial->load->measures_ns));
+    if (goes_on(trial))
+        shared_forget_absence(trial->load->shared);
+}
+
 /* ------------------------------------------------------------------ the end */
 
 /* At the load's end the sessions stop by themselves, but those without a connection. */
@@ -305,6 +312,7 @@ static void take_result(struct load_trial *trial, bool alone)
         read_servers(trial);
     if (!goes_on(trial))
         return;
+    trial->result->absent_ns = shared_absent_ns(trial->load->shared);
     load_result_add_up(trial->result);
     if (alone)
         compare_counts(trial);

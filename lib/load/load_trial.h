@@ -83,6 +83,10 @@ void load_trial_start(struct load_trial *trial);
 /* Lets time pass, until until_ns at the latest, while the fleet is watched over. */
 void load_trial_wait(struct load_trial *trial, uint64_t until_ns);
 
+/* Waits for the beginning of the measured time: from here on it counts how long a worker does not
+ * run. */
+void load_trial_warm_up(struct load_trial *trial);
+
 /*
  * Waits for all replies, compares the counts with the servers' if `alone` (nobody else has used
  * them since load_trial_begin, but the set-up session for reading), deletes all znodes, and ends

@@ -576,6 +576,23 @@ static void a_driver_that_stood_still_is_late_at_depth_1(void **state)
     a_driver_that_stood_still_is_told_from_a_slow_server("1");
 }
 
+/* No operation is due at any time, and none tells that the driver was late. */
+static void a_driver_that_stood_still_in_a_closed_loop_is_told(void **state)
+{
+    (void)state;
+    command_start(&command, COMMAND("load", "-n", "4", "-t", "1", "--duration", "3s", "--warm-up",
+                                    "0", "-m", "get=100", "-o", "out", "--connect", outside));
+    stop_the_worker(1000, 300);
+    command_finish(&command, COMMAND_LIMIT_NS);
+    assert_status(&command, 4);
+    assert_has(command.err, "stood still: the driver did not run for 0.");
+    struct load_tables tables = read_load("out");
+    assert_string_equal(table_text(&tables.load, 0, "valid"), "no");
+    assert_int_equal(table_count(&tables.cells, 0, "driver_bound"), 1);
+    tables_deinit(&tables);
+    assert_nothing_left_outside(1);
+}
+
 /* From the second second until behind the end: all that was due is sent, if late. */
 static void a_driver_that_stood_still_at_the_end_sends_what_was_due(void **state)
 {
@@ -616,6 +633,7 @@ int main(void)
         TEST(a_server_that_counts_otherwise_fails_the_load),
         TEST(a_driver_that_stood_still_is_late),
         TEST(a_driver_that_stood_still_is_late_at_depth_1),
+        TEST(a_driver_that_stood_still_in_a_closed_loop_is_told),
         TEST(a_driver_that_stood_still_at_the_end_sends_what_was_due),
         /* It leaves the process with mounts of its own. */
         TEST(a_disk_that_fills_up_keeps_the_trials_before),

@@ -275,6 +275,18 @@ static void busy_and_late_are_both_told(void **state)
         true);
 }
 
+static void a_driver_that_stood_still_is_at_its_limit(void **state)
+{
+    (void)state;
+    result->absent_ns = 100 * NS_PER_MS;
+    assert_valid();
+    result->absent_ns = 300 * NS_PER_MS;
+    assert_times_do_not_stand(
+        "the driver, not the server, stood still: the driver did not run for 0.3 s; "
+        "what may help: more --processes, a quieter machine, a second machine for the driver",
+        true);
+}
+
 static void a_simulation_has_no_driver_that_is_busy(void **state)
 {
     (void)state;
@@ -509,6 +521,7 @@ int main(void)
         TEST(of_ninety_nine_operations_nothing_is_said),
         TEST(a_millisecond_is_not_late),
         TEST(busy_and_late_are_both_told),
+        TEST(a_driver_that_stood_still_is_at_its_limit),
         TEST(a_simulation_has_no_driver_that_is_busy),
         TEST(lost_connections_are_in_the_times),
         TEST(another_client_is_named),
