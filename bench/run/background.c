@@ -77,6 +77,10 @@ struct background_figures background_figures_of(const struct load_result *result
         .unsent = result->unsent + result->contended.unsent,
         .sent = count_of(result->lag),
         .sent_late = histogram_above(result->lag, BACKGROUND_LATE_NS),
+        .contended_sent = histogram_count(result->contended.lag) + result->contended.lag->overflow,
+        .contended_sent_late = histogram_above(result->contended.lag, BACKGROUND_LATE_NS),
+        .absent_ns = result->absent_ns,
+        .losses = result->losses,
     };
     snprintf(figures.ended, sizeof figures.ended, "%s", result->reason);
     return figures;

@@ -23,6 +23,7 @@
 #define BACKGROUND_ALONE_S     2
 #define BACKGROUND_LATE_NS     NS_PER_MS
 #define BACKGROUND_P99_LEAST   100 /* requests, for a 99th percentile */
+#define BACKGROUND_ABSENT_NS   (100 * NS_PER_MS)
 
 /* Response times, from when a request was due; NaN: no request was due, or
  * fewer than BACKGROUND_P99_LEAST for a p99; infinite: above the histogram's range. */
@@ -36,7 +37,10 @@ struct background_figures {
     uint64_t unsent;        /* the same */
     uint64_t sent;          /* of the load alone: requests for which the driver had room */
     uint64_t sent_late;     /* of these: more than BACKGROUND_LATE_NS after they were due */
-    char ended[512];        /* why the load ended too early; "": it did not */
+    uint64_t contended_sent, contended_sent_late; /* the same while the lock was contended for */
+    uint64_t absent_ns;                           /* the longest that the driver did not run */
+    uint32_t losses;                              /* of connections */
+    char ended[512];                              /* why the load ended too early; "": it did not */
 };
 
 /* The figures of a load that has ended. */

@@ -117,16 +117,33 @@ static void judge_load(const struct trial_result *result, double cores_allowed,
                    (double)result->stalls.absent_ns / 1e9);
 }
 
+/* Of the requests of the load in the background: one in a hundred may be late. */
+static void judge_background_lag(uint64_t sent, uint64_t late, const char *when,
+                                 struct sample *sample)
+{
+    if (sent < LATE_LEAST || late * 100 <= sent)
+        return;
+    invalidate(sample,
+               "overloaded: of %llu requests of the load in the background, %s, %llu were "
+               "sent more than 1 ms late; what may help: a lower rate, a quieter machine",
+               (unsigned long long)sent, when, (unsigned long long)late);
+}
+
 /* The load beside the trial is only as good as its driver. */
 static void judge_background(const struct background_figures *background, struct sample *sample)
 {
     if (background->ended[0] != '\0')
         invalidate(sample, "the load in the background ended too early: %s", background->ended);
-    if (background->sent >= LATE_LEAST && background->sent_late * 100 > background->sent)
+    judge_background_lag(background->sent, background->sent_late, "alone", sample);
+    judge_background_lag(background->contended_sent, background->contended_sent_late,
+                         "beside the lock", sample);
+    if (background->absent_ns > BACKGROUND_ABSENT_NS)
         invalidate(sample,
-                   "overloaded: of %llu requests of the load in the background, alone, %llu were "
-                   "sent more than 1 ms late; what may help: a lower rate, a quieter machine",
-                   (unsigned long long)background->sent, (unsigned long long)background->sent_late);
+                   "overloaded: the driver of the load in the background did not run for %.1f s",
+                   (double)background->absent_ns / 1e9);
+    if (background->losses > 0)
+        invalidate(sample, "the load in the background lost %u connection%s", background->losses,
+                   background->losses == 1 ? "" : "s");
 }
 
 /* A trial that was led to its end, on servers. */

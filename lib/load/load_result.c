@@ -4,10 +4,10 @@
 #include <stdlib.h>
 #include <sys/mman.h>
 
-/* Of a result: the lag; notifications and last notifications; service and response of the contended
- * time; both of every kind and of all; and again for every role. */
+/* Of a result: the lag; notifications and last notifications; service, response and lag of the
+ * contended time; both of every kind and of all; and again for every role. */
 #define KINDS_AND_ALL (LOAD_KINDS + 1)
-#define HISTOGRAMS    (5 + 2 * KINDS_AND_ALL + 2 * ROLES * LOAD_KINDS)
+#define HISTOGRAMS    (6 + 2 * KINDS_AND_ALL + 2 * ROLES * LOAD_KINDS)
 
 /* ------------------------------------------------------------------ memory */
 
@@ -24,7 +24,8 @@ static bool map_histograms(struct load_result *result)
     result->last_notification = histograms + 2;
     result->contended.service = histograms + 3;
     result->contended.response = histograms + 4;
-    result->service = histograms + 5;
+    result->contended.lag = histograms + 5;
+    result->service = histograms + 6;
     result->response = result->service + KINDS_AND_ALL;
     result->service_of = (struct histogram(*)[LOAD_KINDS])(result->response + KINDS_AND_ALL);
     result->response_of = result->service_of + ROLES;
@@ -96,6 +97,7 @@ static void add_latencies(const struct load_worker *worker, struct load_result *
 
 static void add_contended(const struct load_contended *contended, struct load_result *result)
 {
+    histogram_add(result->contended.lag, &contended->lag);
     histogram_add(result->contended.service, &contended->service);
     histogram_add(result->contended.response, &contended->response);
     result->contended.answered += atomic_load(&contended->answered);

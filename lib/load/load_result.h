@@ -29,6 +29,7 @@ struct load_contended_result {
     uint64_t errors;
     uint64_t delayed;
     uint64_t unsent;
+    struct histogram *lag;
     struct histogram *service;
     struct histogram *response;
 };

@@ -212,16 +212,16 @@ static void count_lateness(struct load_session *session, uint64_t due_ns, uint64
     struct load_second *second = second_at(session, now_ns);
     if (!session->blocked)
         session->looked_ns = now_ns;
-    bool delayed = session->blocked && due_ns >= session->looked_ns;
-    if (delayed && load_shared_is_contended(session->load, due_ns))
-        atomic_fetch_add(&worker->contended.delayed, 1);
-    if (!load_shared_is_measured(session->load, due_ns))
+    bool delayed = session->blocked && due_ns >= session->looked_ns,
+         contended = load_shared_is_contended(session->load, due_ns);
+    if (!contended && !load_shared_is_measured(session->load, due_ns))
         return;
     if (delayed) {
-        atomic_fetch_add(&worker->delayed, 1);
+        atomic_fetch_add(contended ? &worker->contended.delayed : &worker->delayed, 1);
         return;
     }
-    histogram_record(&worker->lag, session->looked_ns - due_ns);
+    histogram_record(contended ? &worker->contended.lag : &worker->lag,
+                     session->looked_ns - due_ns);
     if (second != NULL)
         shared_raise(&second->lag_ns, session->looked_ns - due_ns);
 }

@@ -44,6 +44,7 @@ struct load_contended {
     _Atomic uint64_t errors;   /* other replies, in the contended time */
     _Atomic uint64_t delayed;  /* as in struct load_worker, and so on */
     _Atomic uint64_t unsent;
+    struct histogram lag;
     struct histogram service;
     struct histogram response;
 };

@@ -22,6 +22,7 @@ static struct trial_plan plan;
 static struct histogram *histograms; /* late, and the latencies: of the whole, and of each role */
 static struct trial_result result;
 static struct cell cell;
+static struct background_figures background;
 static double cores; /* that the trial could use */
 
 /* A trial of ten seconds that ended well, in free pace on two processes. */
@@ -35,6 +36,7 @@ static int set_up(void **state)
                                .locks = 1,
                                .fleet.processes = 2};
     cell = (struct cell){.recipe = plan.recipe, .clients = plan.fleet.sessions, .trial = 1};
+    background = (struct background_figures){0};
     cores = 64;
     histograms = calloc(1 + METER_KINDS + ROLES * METER_KINDS, sizeof *histograms);
     result = (struct trial_result){.end = END_DONE, .elapsed_ns = 10 * NS_PER_S};
@@ -57,8 +59,7 @@ static int tear_down(void **state)
 static struct sample take(void)
 {
     struct sample sample;
-    const struct background_figures none = {0};
-    sample_take(&cell, &result, &none, cores, &sample);
+    sample_take(&cell, &result, &background, cores, &sample);
     return sample;
 }
 
@@ -286,6 +287,42 @@ static void test_a_planned_reconnect_is_no_error(void **state)
     assert_false(take().valid);
 }
 
+static void test_a_late_driver_in_the_background_is_told(void **state)
+{
+    (void)state;
+    background.sent = background.contended_sent = 100;
+    background.sent_late = background.contended_sent_late = 1;
+    assert_valid();
+    background.sent_late = 2;
+    assert_times_do_not_stand(
+        "overloaded: of 100 requests of the load in the background, alone, 2 were sent more than "
+        "1 ms late; what may help: a lower rate, a quieter machine");
+    background.sent_late = 1;
+    background.contended_sent_late = 2;
+    assert_times_do_not_stand(
+        "overloaded: of 100 requests of the load in the background, beside the lock, 2 were sent "
+        "more than 1 ms late; what may help: a lower rate, a quieter machine");
+}
+
+static void test_a_driver_in_the_background_that_stood_still_is_told(void **state)
+{
+    (void)state;
+    background.absent_ns = 100 * NS_PER_MS;
+    assert_valid();
+    background.absent_ns = 300 * NS_PER_MS;
+    assert_times_do_not_stand(
+        "overloaded: the driver of the load in the background did not run for 0.3 s");
+}
+
+static void test_lost_connections_in_the_background_are_in_the_times(void **state)
+{
+    (void)state;
+    background.losses = 1;
+    assert_times_do_not_stand("the load in the background lost 1 connection");
+    background.losses = 2;
+    assert_times_do_not_stand("the load in the background lost 2 connections");
+}
+
 static void test_all_reasons_are_told(void **state)
 {
     (void)state;
@@ -432,6 +469,9 @@ int main(void)
         TEST(test_the_times_of_a_stalled_trial_do_not_stand),
         TEST(test_the_times_of_a_trial_with_a_reconnect_do_not_stand),
         TEST(test_a_planned_reconnect_is_no_error),
+        TEST(test_a_late_driver_in_the_background_is_told),
+        TEST(test_a_driver_in_the_background_that_stood_still_is_told),
+        TEST(test_lost_connections_in_the_background_are_in_the_times),
         TEST(test_all_reasons_are_told),
         TEST(test_a_trial_that_was_cut_short_says_why),
         TEST(test_a_violation_is_told_first),
