@@ -15,14 +15,6 @@ struct coordinator {
 
 /* ------------------------------------------------------------------ free pace */
 
-/* A session that has died does not receive the notifications that the servers send it. */
-static enum fleet_end receive_all(struct monitor *monitor,
-                                  const struct server_counters_reading *at_gate)
-{
-    return injection_none_yet(monitor->memory) ? under_way_receive(&monitor->watchdog, at_gate)
-                                               : END_DONE;
-}
-
 static enum fleet_end lead_free(struct coordinator *coordinator)
 {
     struct monitor *monitor = &coordinator->monitor;
@@ -33,7 +25,16 @@ static enum fleet_end lead_free(struct coordinator *coordinator)
         monitor_close_in_time(monitor);
         end = watchdog_wait(&monitor->watchdog, WATCHDOG_TURN_NS);
     }
-    return end == END_DONE ? receive_all(monitor, &coordinator->result->at_gate) : end;
+    return end;
+}
+
+/* A session that has died does not receive the notifications that the servers send it. */
+static enum fleet_end receive_all(struct coordinator *coordinator)
+{
+    struct monitor *monitor = &coordinator->monitor;
+    return injection_none_yet(monitor->memory)
+               ? under_way_receive(&monitor->watchdog, &coordinator->result->at_gate)
+               : END_DONE;
 }
 
 /* ------------------------------------------------------------------ the whole */
@@ -49,6 +50,22 @@ static enum fleet_end reach_gate(struct coordinator *coordinator)
     return end;
 }
 
+/* From the opening of the gate until the last session has finished: what comes behind that, such as
+ * questions to the servers, is no contention. */
+static enum fleet_end contend(struct coordinator *coordinator)
+{
+    const struct trial_memory *memory = coordinator->monitor.memory;
+    const struct trial_watch *watch = coordinator->monitor.watch;
+    if (watch->opened != NULL)
+        watch->opened(watch->context);
+    shared_enter(memory->fleet, PHASE_RUN);
+    enum fleet_end end = memory->plan->pace == PACE_LOCKSTEP ? lockstep_lead(&coordinator->lockstep)
+                                                             : lead_free(coordinator);
+    if (watch->ended != NULL)
+        watch->ended(watch->context);
+    return end;
+}
+
 static enum fleet_end lead(struct coordinator *coordinator)
 {
     struct trial_memory *memory = coordinator->monitor.memory;
@@ -58,14 +75,9 @@ static enum fleet_end lead(struct coordinator *coordinator)
     coordinator->result->gate_ns = loop_now_ns(coordinator->monitor.watchdog.loop);
     coordinator->result->setup_session_requests = setup_session_requests(coordinator->setup);
     monitor_open(&coordinator->monitor, coordinator->result->gate_ns);
-    const struct trial_watch *watch = coordinator->monitor.watch;
-    if (watch->opened != NULL)
-        watch->opened(watch->context);
-    shared_enter(memory->fleet, PHASE_RUN);
-    end = memory->plan->pace == PACE_LOCKSTEP ? lockstep_lead(&coordinator->lockstep)
-                                              : lead_free(coordinator);
-    if (watch->ended != NULL)
-        watch->ended(watch->context);
+    end = contend(coordinator);
+    if (end == END_DONE && memory->plan->pace == PACE_FREE)
+        end = receive_all(coordinator);
     return end == END_DONE && atomic_load(&memory->overflowed) ? END_OVERFLOW : end;
 }
 

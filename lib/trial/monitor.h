@@ -31,7 +31,8 @@ struct trial_watch {
     void (*progress)(void *context, const struct trial_progress *progress);
     void *context;
     int interrupt_descriptor; /* readable when the trial is to be given up; -1: never */
-    /* Called when the gate opens, and when the trial has been led to an end; may be NULL. */
+    /* Called when the gate opens, and when the last session has finished or the trial ends early;
+     * may be NULL. */
     void (*opened)(void *context);
     void (*ended)(void *context);
 };
