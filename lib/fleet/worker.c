@@ -116,6 +116,7 @@ static void answer_inquiry(struct worker *worker, uint32_t inquiry)
     atomic_store(&worker->place->unreported, worker->opened + 1);
     tell_all(worker, ORDER_REPORT);
     report_made(worker->shared, worker->place);
+    worker->turned_ns = clock_now_ns(); /* the work of a report is no absence */
 }
 
 /* A turn that lasts longer than it may was not run meanwhile, or had too much to do. Noted before a

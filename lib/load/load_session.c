@@ -179,21 +179,33 @@ static enum load_kind draw_kind(struct load_session *session)
     return kind;
 }
 
-/* What is due and is not sent now is never sent. */
-static void stop(struct load_session *session)
+/* Gives up what is due before this time, but nothing that is due behind the end. */
+static uint64_t skip_until(struct load_session *session, uint64_t time_ns)
+{
+    uint64_t end_ns = ends_ns(session);
+    return schedule_skip(&session->schedule, time_ns < end_ns ? time_ns : end_ns);
+}
+
+/* What was due and was not sent is never sent. The times follow each other: measures_ns,
+ * settles_ns, contends_ns, ends_ns. */
+static void count_unsent(struct load_session *session)
 {
     struct load_worker *worker = session->worker;
-    struct schedule *schedule = &session->schedule;
-    uint64_t measured = 0, contended = 0;
-    session->state = LOAD_DRAINING;
+    const struct load_shared *load = session->load;
     if (plan_of(session)->rate_per_s == 0)
         return;
-    for (; schedule->due_ns < ends_ns(session); schedule_advance(schedule)) {
-        measured += load_shared_is_measured(session->load, schedule->due_ns);
-        contended += load_shared_is_contended(session->load, schedule->due_ns);
-    }
-    atomic_fetch_add(&worker->unsent, measured);
-    atomic_fetch_add(&worker->contended.unsent, contended);
+    (void)skip_until(session, atomic_load(&load->measures_ns));
+    atomic_fetch_add(&worker->unsent, skip_until(session, atomic_load(&load->settles_ns)));
+    (void)skip_until(session, atomic_load(&load->contends_ns));
+    atomic_fetch_add(&worker->contended.unsent, skip_until(session, ends_ns(session)));
+}
+
+/* At random, what is never sent takes a draw each: these wait until no reply does (settle). */
+static void stop(struct load_session *session)
+{
+    session->state = LOAD_DRAINING;
+    if (!plan_of(session)->poisson)
+        count_unsent(session);
 }
 
 static void set_alarm(struct load_session *session)
@@ -231,8 +243,8 @@ static void count_lateness(struct load_session *session, uint64_t due_ns, uint64
 static void leave_warm_up(struct load_session *session, uint64_t now_ns)
 {
     uint64_t measures_ns = atomic_load(&session->load->measures_ns);
-    while (now_ns >= measures_ns && session->schedule.due_ns < measures_ns)
-        schedule_advance(&session->schedule);
+    if (now_ns >= measures_ns)
+        (void)schedule_skip(&session->schedule, measures_ns);
 }
 
 /* At an offered rate: sends the next operation if it is due. */
@@ -503,9 +515,12 @@ static void alarm_rang(void *actor, uint64_t late_ns)
     go_on(session);
 }
 
+/* All sessions rest. */
 static void settle(struct load_session *session)
 {
     session->settled = true;
+    if (plan_of(session)->poisson)
+        count_unsent(session);
     load_watches_settle(&session->watches);
 }
 

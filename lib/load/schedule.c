@@ -42,3 +42,33 @@ void schedule_advance(struct schedule *schedule)
         schedule->since_start_ns += draw_gap_ns(schedule);
     set_due(schedule);
 }
+
+/* At constant distances: the number of all sessions' first operation that is due at this time or
+ * later. */
+static uint64_t number_at(const struct schedule *schedule, uint64_t time_ns)
+{
+    uint64_t since_ns = time_ns - schedule->start_ns;
+    return since_ns / NS_PER_S * schedule->rate_per_s +
+           (since_ns % NS_PER_S * schedule->rate_per_s + NS_PER_S - 1) / NS_PER_S;
+}
+
+static uint64_t skip_constant(struct schedule *schedule, uint64_t until_ns)
+{
+    uint64_t left = number_at(schedule, until_ns) - schedule->number,
+             skipped = (left + schedule->sessions - 1) / schedule->sessions;
+    schedule->number += skipped * schedule->sessions;
+    set_due(schedule);
+    return skipped;
+}
+
+uint64_t schedule_skip(struct schedule *schedule, uint64_t until_ns)
+{
+    uint64_t skipped = 0;
+    if (schedule->due_ns >= until_ns)
+        return 0;
+    if (!schedule->poisson)
+        return skip_constant(schedule, until_ns);
+    for (; schedule->due_ns < until_ns; skipped++)
+        schedule_advance(schedule);
+    return skipped;
+}

@@ -34,4 +34,8 @@ void schedule_init(struct schedule *schedule, uint64_t rate_per_s, bool poisson,
 /* The operation of due_ns is sent or given up: due_ns is the next one's. */
 void schedule_advance(struct schedule *schedule);
 
+/* Gives up all operations that are due before until_ns, and returns how many they are. At constant
+ * distances that takes no time; at random, a draw for each. */
+uint64_t schedule_skip(struct schedule *schedule, uint64_t until_ns);
+
 #endif

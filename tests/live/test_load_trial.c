@@ -302,6 +302,22 @@ static void a_rate_out_of_reach_is_told(void **state)
     load_result_free(result);
 }
 
+/* Within four standard deviations: all that was due was sent, or counted as never sent. */
+static void a_poisson_rate_out_of_reach_is_told(void **state)
+{
+    (void)state;
+    struct load_plan plan = plan_of("set=100");
+    plan.rate_per_s = 200000;
+    plan.poisson = true;
+    plan.fleet.sessions = 2;
+    plan.fleet.depth = 1;
+    struct load_result *result = load(&plan);
+    assert_counted(result);
+    assert_true(result->unsent > 0);
+    assert_true(fabs((double)result->offered - 200000) < 4 * sqrt(200000));
+    load_result_free(result);
+}
+
 /* Of 500 operations a second, those due in the second in which the server stands still wait for its
  * end: half a second on average. Of those only as many as the depth were sent. */
 static void a_pause_shows_in_the_response_in_full(void **state)
@@ -399,6 +415,7 @@ int main(void)
         cmocka_unit_test(a_rate_is_offered),
         cmocka_unit_test(a_poisson_rate_is_offered),
         cmocka_unit_test(a_rate_out_of_reach_is_told),
+        cmocka_unit_test(a_poisson_rate_out_of_reach_is_told),
         cmocka_unit_test(a_pause_shows_in_the_response_in_full),
         cmocka_unit_test(a_write_that_is_not_counted_is_found),
         cmocka_unit_test(a_stranger_on_a_private_server_is_named),

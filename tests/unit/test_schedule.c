@@ -77,6 +77,43 @@ static void an_hour_has_the_whole_rate(void **state)
     assert_int_equal(due, (3600 * rate_per_s + 99) / 100);
 }
 
+/* To a time on, before and behind a due time: the same as step by step. */
+static void check_skip(uint64_t rate_per_s, uint32_t sessions, bool poisson)
+{
+    for (uint32_t session = 0; session < sessions; session++) {
+        struct schedule steps, skips;
+        schedule_init(&steps, rate_per_s, poisson, session, sessions, START_NS, 5);
+        skips = steps;
+        for (uint64_t k = 0; k < 300; k++) {
+            uint64_t until_ns = START_NS + k * 7 * NS_PER_S / rate_per_s + k % 3 - 1, skipped = 0;
+            for (; steps.due_ns < until_ns; skipped++)
+                schedule_advance(&steps);
+            assert_int_equal(schedule_skip(&skips, until_ns), skipped);
+            assert_int_equal(skips.due_ns, steps.due_ns);
+        }
+    }
+}
+
+static void what_is_skipped_is_counted(void **state)
+{
+    (void)state;
+    check_skip(1000, 1, false);
+    check_skip(7, 3, false);
+    check_skip(999999, 20, false);
+    check_skip(10000000, 100, false);
+    check_skip(1000, 4, true);
+}
+
+/* So much that steps would take minutes. */
+static void an_hour_is_skipped_at_once(void **state)
+{
+    struct schedule schedule;
+    (void)state;
+    schedule_init(&schedule, 10000000, false, 0, 1, START_NS, 1);
+    assert_int_equal(schedule_skip(&schedule, START_NS + 3600 * NS_PER_S), UINT64_C(36000000000));
+    assert_int_equal(schedule.due_ns, START_NS + 3600 * NS_PER_S);
+}
+
 /* ------------------------------------------------------------------ at random */
 
 #define POISSON_RATE     20000
@@ -187,6 +224,8 @@ int main(void)
         cmocka_unit_test(constant_times_interleave),
         cmocka_unit_test(constant_times_do_not_drift),
         cmocka_unit_test(an_hour_has_the_whole_rate),
+        cmocka_unit_test(what_is_skipped_is_counted),
+        cmocka_unit_test(an_hour_is_skipped_at_once),
         cmocka_unit_test(poisson_times_have_the_mean),
         cmocka_unit_test(all_sessions_together_are_a_poisson_process),
         cmocka_unit_test(the_seed_is_the_schedule),
