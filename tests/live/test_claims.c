@@ -55,8 +55,8 @@ static enum verdict try(const char *id, struct swap swap)
 static void assert_verdict(enum verdict verdict, enum verdict expected)
 {
     if (verdict != expected)
-        fail_msg("%s: %s: expected %s; measured %s", verdict_word(verdict),
-                 finding.experiment, finding.expected, finding.measured);
+        fail_msg("%s: %s: expected %s; measured %s", verdict_word(verdict), finding.experiment,
+                 finding.expected, finding.measured);
     assert_true(finding.experiment[0] != '\0');
     assert_true(finding.expected[0] != '\0');
     assert_true(finding.measured[0] != '\0');
