@@ -197,6 +197,22 @@ reproduce-simulated: install-to-run
 	    ! -name bytes.svg -delete
 	rm -r $(addprefix $(REPRODUCE_SIMULATED)/nonscalable-10000/,plots fits.csv)
 
+# What others pay for a lock, and the paper's Table 1 with a share of the CPU for each server.
+REPRODUCE_LOAD := $(REFERENCE)/load
+reproduce-load: install-to-run
+	@$(MAKE) --no-print-directory -j$(JOBS) $(BUILD)/zkherd
+	rm -rf $(REPRODUCE_LOAD)
+	mkdir $(REPRODUCE_LOAD)
+	-$(BUILD)/zkherd run -p free -w steady --duration 4s -n 20,100 -r nonscalable,scalable -t 5 \
+	    --background get=80,set=20@500 -o $(REPRODUCE_LOAD)/background
+	-$(BUILD)/zkherd paper table1 --servers 1,3 --reads 0,50,100 -t 5 --duration 4s \
+	    -o $(REPRODUCE_LOAD)/table1 > $(REPRODUCE_LOAD)/table1.txt
+	cat $(REPRODUCE_LOAD)/table1.txt
+	find $(REPRODUCE_LOAD) -type f ! -name manifest.json ! -name trials.csv ! -name background.csv \
+	    ! -name background.svg ! -name cells.csv ! -name load.csv ! -name table1.csv ! -name shape.csv \
+	    ! -name paper_table1.svg ! -name table1.txt -delete
+	find $(REPRODUCE_LOAD) -type d -empty -delete
+
 # No test measures how fast a server is, and the JVM's second compiler would take a third of the machine.
 check check-sanitized check-threads: export JAVA_TOOL_OPTIONS := -XX:TieredStopAtLevel=1
 
@@ -288,6 +304,7 @@ help:
 	@echo 'make                      build $(BUILD)/zkherd'
 	@echo 'make demo                 show the herd effect (installs missing packages)'
 	@echo 'make reproduce            repeat the reference runs: up to half an hour'
+	@echo 'make reproduce-load       repeat the reference runs under load: about seven minutes'
 	@echo 'make reproduce-simulated  simulate up to 100,000 clients: about eight minutes'
 	@echo 'make check                run all tests (installs missing packages)'
 	@echo 'make check-sanitized      run all tests with ASan and UBSan'
@@ -302,7 +319,7 @@ help:
 	@echo 'make clean                remove all built files'
 
 FORCE:
-.PHONY: all demo reproduce reproduce-simulated check check-sanitized check-threads mutate \
+.PHONY: all demo reproduce reproduce-load reproduce-simulated check check-sanitized check-threads mutate \
     compose-demo check-compose bench format lint install clean help install-to-run install-to-test \
     install-to-lint install-to-compose install-docker FORCE
 .SECONDARY:
