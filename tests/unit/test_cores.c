@@ -17,47 +17,7 @@
 
 #include <cmocka.h>
 
-#include "tests/support/folder.h"
-
-static char mount[64];
-static char mounts_path[96];
-
-static int make_mount(void **state)
-{
-    (void)state;
-    strcpy(mount, P_tmpdir "/test_cores.XXXXXX");
-    bool made = mkdtemp(mount) != NULL;
-    snprintf(mounts_path, sizeof mounts_path, "%s/mountinfo", mount);
-    return !made;
-}
-
-static int remove_mount(void **state)
-{
-    (void)state;
-    return folder_remove(mount);
-}
-
-/* Writes a file below the mount; its folder's parent must be there. */
-static void put(const char *folder, const char *name, const char *text)
-{
-    char path[256];
-    snprintf(path, sizeof path, "%s%s", mount, folder);
-    mkdir(path, 0700);
-    snprintf(path, sizeof path, "%s%s/%s", mount, folder, name);
-    FILE *file = fopen(path, "w");
-    assert_non_null(file);
-    fputs(text, file);
-    fclose(file);
-}
-
-/* A hierarchy is mounted in a folder below the mount. */
-static void mount_there(const char *folder, const char *type_and_options)
-{
-    FILE *file = fopen(mounts_path, "a");
-    assert_non_null(file);
-    fprintf(file, "30 24 0:26 / %s%s rw,nosuid - %s\n", mount, folder, type_and_options);
-    fclose(file);
-}
+#include "tests/support/hierarchy.h"
 
 static void assert_cores(double cores, double expected)
 {
@@ -78,10 +38,10 @@ static void test_a_quota_of_version_2(void **state)
                  {"0 100000\n", INFINITY},
                  {"", INFINITY}};
     (void)state;
-    mount_there("", "cgroup2 cgroup2 rw");
+    hierarchy_mount("", "cgroup2 cgroup2 rw");
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
-        put("", "cpu.max", cases[i].text);
-        assert_cores(cores_quota(mounts_path, "0::/\n"), cases[i].cores);
+        hierarchy_put("", "cpu.max", cases[i].text);
+        assert_cores(cores_quota(hierarchy_mounts, "0::/\n"), cases[i].cores);
     }
 }
 
@@ -96,11 +56,11 @@ static void test_a_quota_of_version_1(void **state)
                  {"150000\n", "", INFINITY},
                  {"", "100000\n", INFINITY}};
     (void)state;
-    mount_there("", "cgroup cgroup rw,cpu");
+    hierarchy_mount("", "cgroup cgroup rw,cpu");
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
-        put("", "cpu.cfs_quota_us", cases[i].quota_us);
-        put("", "cpu.cfs_period_us", cases[i].period_us);
-        assert_cores(cores_quota(mounts_path, "1:cpu:/\n"), cases[i].cores);
+        hierarchy_put("", "cpu.cfs_quota_us", cases[i].quota_us);
+        hierarchy_put("", "cpu.cfs_period_us", cases[i].period_us);
+        assert_cores(cores_quota(hierarchy_mounts, "1:cpu:/\n"), cases[i].cores);
     }
 }
 
@@ -108,18 +68,18 @@ static void test_a_quota_of_version_1(void **state)
 static void test_the_lowest_quota_counts(void **state)
 {
     (void)state;
-    mount_there("", "cgroup2 cgroup2 rw,nsdelegate");
-    put("/a", "cpu.max", "200000 100000\n");
-    put("/a/b", "cpu.max", "max 100000\n");
-    put("/a/b/c", "cpu.max", "300000 100000\n");
-    assert_cores(cores_quota(mounts_path, "0::/a/b/c\n"), 2);
-    put("/a/b/c", "cpu.max", "100000 100000\n");
-    assert_cores(cores_quota(mounts_path, "0::/a/b/c\n"), 1);
-    assert_cores(cores_quota(mounts_path, "0::/a/b\n"), 2);
-    assert_cores(cores_quota(mounts_path, "0::/\n"), INFINITY);
-    put("", "cpu.max", "50000 100000\n");
-    assert_cores(cores_quota(mounts_path, "0::/a/b"), 0.5);
-    assert_cores(cores_quota(mounts_path, "0::/\n"), 0.5);
+    hierarchy_mount("", "cgroup2 cgroup2 rw,nsdelegate");
+    hierarchy_put("/a", "cpu.max", "200000 100000\n");
+    hierarchy_put("/a/b", "cpu.max", "max 100000\n");
+    hierarchy_put("/a/b/c", "cpu.max", "300000 100000\n");
+    assert_cores(cores_quota(hierarchy_mounts, "0::/a/b/c\n"), 2);
+    hierarchy_put("/a/b/c", "cpu.max", "100000 100000\n");
+    assert_cores(cores_quota(hierarchy_mounts, "0::/a/b/c\n"), 1);
+    assert_cores(cores_quota(hierarchy_mounts, "0::/a/b\n"), 2);
+    assert_cores(cores_quota(hierarchy_mounts, "0::/\n"), INFINITY);
+    hierarchy_put("", "cpu.max", "50000 100000\n");
+    assert_cores(cores_quota(hierarchy_mounts, "0::/a/b"), 0.5);
+    assert_cores(cores_quota(hierarchy_mounts, "0::/\n"), 0.5);
 }
 
 static void test_a_hierarchy_of_version_1(void **state)
@@ -130,38 +90,38 @@ static void test_a_hierarchy_of_version_1(void **state)
                                   "1:memory,cpu:/a\n"
                                   "0::/\n";
     (void)state;
-    mount_there("/cpuset", "cgroup cgroup rw,cpuset");
-    mount_there("/cpu,cpuacct", "cgroup cgroup rw,cpu,cpuacct");
-    mount_there("/unified", "cgroup2 cgroup2 rw");
-    put("/cpu,cpuacct", "cpu.cfs_quota_us", "-1\n");
-    put("/cpu,cpuacct/a", "cpu.cfs_quota_us", "125000\n");
-    put("/cpu,cpuacct/a", "cpu.cfs_period_us", "50000\n");
-    put("/cpu,cpuacct/x", "cpu.cfs_quota_us", "1000\n");
-    put("/cpu,cpuacct/x", "cpu.cfs_period_us", "50000\n");
-    assert_cores(cores_quota(mounts_path, cgroups), 2.5);
-    assert_cores(cores_quota(mounts_path, "2:cpuacct,cpuset:/x\n"), INFINITY);
-    assert_cores(cores_quota(mounts_path, "1:cpu,cpuacct:/x\n"), 0.02);
-    put("/unified", "cgroup.procs", "");
-    put("/unified/x", "cpu.max", "1000 100000\n");
-    assert_cores(cores_quota(mounts_path, "1:cpu,cpuacct:/x\n0::/x\n"), 0.01);
+    hierarchy_mount("/cpuset", "cgroup cgroup rw,cpuset");
+    hierarchy_mount("/cpu,cpuacct", "cgroup cgroup rw,cpu,cpuacct");
+    hierarchy_mount("/unified", "cgroup2 cgroup2 rw");
+    hierarchy_put("/cpu,cpuacct", "cpu.cfs_quota_us", "-1\n");
+    hierarchy_put("/cpu,cpuacct/a", "cpu.cfs_quota_us", "125000\n");
+    hierarchy_put("/cpu,cpuacct/a", "cpu.cfs_period_us", "50000\n");
+    hierarchy_put("/cpu,cpuacct/x", "cpu.cfs_quota_us", "1000\n");
+    hierarchy_put("/cpu,cpuacct/x", "cpu.cfs_period_us", "50000\n");
+    assert_cores(cores_quota(hierarchy_mounts, cgroups), 2.5);
+    assert_cores(cores_quota(hierarchy_mounts, "2:cpuacct,cpuset:/x\n"), INFINITY);
+    assert_cores(cores_quota(hierarchy_mounts, "1:cpu,cpuacct:/x\n"), 0.02);
+    hierarchy_put("/unified", "cgroup.procs", "");
+    hierarchy_put("/unified/x", "cpu.max", "1000 100000\n");
+    assert_cores(cores_quota(hierarchy_mounts, "1:cpu,cpuacct:/x\n0::/x\n"), 0.01);
 }
 
 /* In a container the path is the host's, and the mount is the container's own cgroup. */
 static void test_a_path_that_is_not_mounted(void **state)
 {
     (void)state;
-    mount_there("", "cgroup2 cgroup2 rw");
-    put("", "cpu.max", "150000 100000\n");
-    assert_cores(cores_quota(mounts_path, "0::/system.slice/docker-1.scope\n"), 1.5);
+    hierarchy_mount("", "cgroup2 cgroup2 rw");
+    hierarchy_put("", "cpu.max", "150000 100000\n");
+    assert_cores(cores_quota(hierarchy_mounts, "0::/system.slice/docker-1.scope\n"), 1.5);
 }
 
 static void test_a_text_that_names_no_cgroup(void **state)
 {
     (void)state;
-    mount_there("", "cgroup2 cgroup2 rw");
-    put("", "cpu.max", "150000 100000\n");
-    assert_cores(cores_quota(mounts_path, ""), INFINITY);
-    assert_cores(cores_quota(mounts_path, "\n0\n0:\n"), INFINITY);
+    hierarchy_mount("", "cgroup2 cgroup2 rw");
+    hierarchy_put("", "cpu.max", "150000 100000\n");
+    assert_cores(cores_quota(hierarchy_mounts, ""), INFINITY);
+    assert_cores(cores_quota(hierarchy_mounts, "\n0\n0:\n"), INFINITY);
 }
 
 /* ------------------------------------------------------------------ the affinity */
@@ -218,7 +178,7 @@ static void test_the_affinity_counts(void **state)
 
 int main(void)
 {
-#define MOUNT_TEST(name) cmocka_unit_test_setup_teardown(name, make_mount, remove_mount)
+#define MOUNT_TEST(name) cmocka_unit_test_setup_teardown(name, hierarchy_make, hierarchy_remove)
     const struct CMUnitTest tests[] = {
         MOUNT_TEST(test_a_quota_of_version_2),
         MOUNT_TEST(test_a_quota_of_version_1),

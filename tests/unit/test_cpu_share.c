@@ -15,61 +15,22 @@
 
 #include <cmocka.h>
 
-#include "tests/support/folder.h"
+#include "tests/support/hierarchy.h"
 
-static char mount[64];
-static char mounts_path[96];
 static struct error error;
-
-static int make_mount(void **state)
-{
-    (void)state;
-    strcpy(mount, P_tmpdir "/test_cpu_share.XXXXXX");
-    bool made = mkdtemp(mount) != NULL;
-    snprintf(mounts_path, sizeof mounts_path, "%s/mountinfo", mount);
-    return !made;
-}
-
-static int remove_mount(void **state)
-{
-    (void)state;
-    return folder_remove(mount);
-}
-
-/* Writes a file below the mount; its folder's parent must be there. */
-static void put(const char *folder, const char *name, const char *text)
-{
-    char path[256];
-    snprintf(path, sizeof path, "%s%s", mount, folder);
-    mkdir(path, 0700);
-    snprintf(path, sizeof path, "%s%s/%s", mount, folder, name);
-    FILE *file = fopen(path, "w");
-    assert_non_null(file);
-    fputs(text, file);
-    fclose(file);
-}
-
-/* A hierarchy is mounted in a folder below the mount. */
-static void mount_there(const char *folder, const char *type_and_options)
-{
-    FILE *file = fopen(mounts_path, "a");
-    assert_non_null(file);
-    fprintf(file, "30 24 0:26 / %s%s rw,nosuid - %s\n", mount, folder, type_and_options);
-    fclose(file);
-}
 
 static void assert_parent(const char *cgroups, const char *expected)
 {
     char parent[PATH_MAX], path[256];
-    assert_int_equal(cpu_share_find_parent(mounts_path, cgroups, parent, &error), ERROR_NONE);
-    snprintf(path, sizeof path, "%s%s", mount, expected);
+    assert_int_equal(cpu_share_find_parent(hierarchy_mounts, cgroups, parent, &error), ERROR_NONE);
+    snprintf(path, sizeof path, "%s%s", hierarchy_folder, expected);
     assert_string_equal(parent, path);
 }
 
 static void assert_no_parent(const char *cgroups, const char *subject, const char *why)
 {
     char parent[PATH_MAX] = "unchanged";
-    assert_int_equal(cpu_share_find_parent(mounts_path, cgroups, parent, &error),
+    assert_int_equal(cpu_share_find_parent(hierarchy_mounts, cgroups, parent, &error),
                      ERROR_NO_CPU_SHARE);
     assert_string_equal(parent, "unchanged");
     assert_string_equal(error.subject, subject);
@@ -79,48 +40,48 @@ static void assert_no_parent(const char *cgroups, const char *subject, const cha
 static void test_version_1_is_divided_below_its_own_cgroup(void **state)
 {
     (void)state;
-    mount_there("/cpu,cpuacct", "cgroup cgroup rw,cpu,cpuacct");
+    hierarchy_mount("/cpu,cpuacct", "cgroup cgroup rw,cpu,cpuacct");
     assert_parent("4:cpu,cpuacct:/a/b\n", "/cpu,cpuacct/a/b");
 }
 
 static void test_version_2_is_divided_where_the_controller_is_enabled(void **state)
 {
     (void)state;
-    mount_there("", "cgroup2 cgroup2 rw");
-    put("", "cgroup.subtree_control", "cpuset cpu memory\n");
-    put("/user", "cgroup.subtree_control", "cpu pids\n");
-    put("/user/scope", "cgroup.subtree_control", "cpuset memory\n");
-    put("/user/scope/own", "cgroup.subtree_control", "\n");
+    hierarchy_mount("", "cgroup2 cgroup2 rw");
+    hierarchy_put("", "cgroup.subtree_control", "cpuset cpu memory\n");
+    hierarchy_put("/user", "cgroup.subtree_control", "cpu pids\n");
+    hierarchy_put("/user/scope", "cgroup.subtree_control", "cpuset memory\n");
+    hierarchy_put("/user/scope/own", "cgroup.subtree_control", "\n");
     assert_parent("0::/user/scope/own\n", "/user");
     assert_parent("0::/\n", "/");
-    put("/user", "cgroup.subtree_control", "pids\n");
+    hierarchy_put("/user", "cgroup.subtree_control", "pids\n");
     assert_parent("0::/user/scope/own\n", "");
 }
 
 static void test_version_2_without_the_controller(void **state)
 {
     (void)state;
-    mount_there("", "cgroup2 cgroup2 rw");
-    put("", "cgroup.subtree_control", "cpuset memory pids\n");
-    put("/user", "cgroup.subtree_control", "");
-    assert_no_parent("0::/user\n", mount, "no cgroup of this process has cpu in its");
+    hierarchy_mount("", "cgroup2 cgroup2 rw");
+    hierarchy_put("", "cgroup.subtree_control", "cpuset memory pids\n");
+    hierarchy_put("/user", "cgroup.subtree_control", "");
+    assert_no_parent("0::/user\n", hierarchy_folder, "no cgroup of this process has cpu in its");
 }
 
 static void test_version_2_beside_version_1(void **state)
 {
     (void)state;
-    mount_there("/unified", "cgroup2 cgroup2 rw");
-    mount_there("/cpu", "cgroup cgroup rw,cpu");
-    put("/unified", "cgroup.subtree_control", "");
+    hierarchy_mount("/unified", "cgroup2 cgroup2 rw");
+    hierarchy_mount("/cpu", "cgroup cgroup rw,cpu");
+    hierarchy_put("/unified", "cgroup.subtree_control", "");
     assert_parent("1:cpu:/a\n0::/\n", "/cpu/a");
 }
 
 static void test_no_hierarchy(void **state)
 {
     (void)state;
-    assert_no_parent("1:cpu:/a\n", mounts_path, "no cgroup hierarchy with the controller cpu");
-    mount_there("/memory", "cgroup cgroup rw,memory");
-    assert_no_parent("1:cpu:/a\n", mounts_path, "no cgroup hierarchy with the controller cpu");
+    assert_no_parent("1:cpu:/a\n", hierarchy_mounts, "no cgroup hierarchy with the controller cpu");
+    hierarchy_mount("/memory", "cgroup cgroup rw,memory");
+    assert_no_parent("1:cpu:/a\n", hierarchy_mounts, "no cgroup hierarchy with the controller cpu");
 }
 
 /* ------------------------------------------------------------------ quotas */
@@ -128,14 +89,14 @@ static void test_no_hierarchy(void **state)
 static struct cpu_share share_in(const char *folder)
 {
     struct cpu_share share;
-    snprintf(share.folder, sizeof share.folder, "%s%s", mount, folder);
+    snprintf(share.folder, sizeof share.folder, "%s%s", hierarchy_folder, folder);
     return share;
 }
 
 static void assert_text(const char *name, const char *expected)
 {
     char path[256], text[64];
-    snprintf(path, sizeof path, "%s%s", mount, name);
+    snprintf(path, sizeof path, "%s%s", hierarchy_folder, name);
     FILE *file = fopen(path, "r");
     assert_non_null(file);
     text[fread(text, 1, sizeof text - 1, file)] = '\0';
@@ -155,10 +116,10 @@ static void test_quotas(void **state)
                  {0, "-1", "max 100000"}};
     (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
-        put("/1", "cpu.cfs_period_us", "");
-        put("/1", "cpu.cfs_quota_us", "");
-        put("/2", "cgroup.controllers", "cpu");
-        put("/2", "cpu.max", "");
+        hierarchy_put("/1", "cpu.cfs_period_us", "");
+        hierarchy_put("/1", "cpu.cfs_quota_us", "");
+        hierarchy_put("/2", "cgroup.controllers", "cpu");
+        hierarchy_put("/2", "cpu.max", "");
         struct cpu_share one = share_in("/1"), two = share_in("/2");
         assert_int_equal(cpu_share_set(&one, cases[i].percent, &error), ERROR_NONE);
         assert_int_equal(cpu_share_set(&two, cases[i].percent, &error), ERROR_NONE);
@@ -172,10 +133,10 @@ static void test_a_file_that_cannot_be_written(void **state)
 {
     char path[256];
     (void)state;
-    put("/1", "cpu.cfs_period_us", "");
+    hierarchy_put("/1", "cpu.cfs_period_us", "");
     struct cpu_share share = share_in("/1");
     assert_int_equal(cpu_share_set(&share, 25, &error), ERROR_NO_CPU_SHARE);
-    snprintf(path, sizeof path, "%s/1/cpu.cfs_quota_us", mount);
+    snprintf(path, sizeof path, "%s/1/cpu.cfs_quota_us", hierarchy_folder);
     assert_string_equal(error.subject, path);
     assert_int_equal(error.os_error, ENOENT);
     assert_string_equal(error.detail, "writing 25000 to it failed");
@@ -183,7 +144,7 @@ static void test_a_file_that_cannot_be_written(void **state)
     assert_string_equal(error.detail, "writing 42 to it failed");
 }
 
-#define SHARE_TEST(test) cmocka_unit_test_setup_teardown(test, make_mount, remove_mount)
+#define SHARE_TEST(test) cmocka_unit_test_setup_teardown(test, hierarchy_make, hierarchy_remove)
 
 int main(void)
 {
