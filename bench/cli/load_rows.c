@@ -1,34 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "bench/cli/load_rows.h"
 
-#include "base/text.h"
-
-#include <stdlib.h>
-
 bool load_rows_levels(struct option_given *given)
 {
     struct load_levels *levels = option_row_place(given);
-    const struct option_row *row = given->row;
-    free(levels->list);
-    *levels = (struct load_levels){0};
-    if (text_parse_numbers(given->value, row->least, row->most, &levels->list, &levels->count))
-        return true;
-    return text_explain_range(given->value, given->why, sizeof given->why)
-               ? false
-               : option_row_refuse(given, "%s", row->expected);
+    return option_row_numbers(given, &levels->list, &levels->count);
 }
 
 bool load_rows_sessions(struct option_given *given)
 {
     struct client_counts *sessions = option_row_place(given);
-    const struct option_row *row = given->row;
-    free(sessions->list);
-    *sessions = (struct client_counts){0};
-    if (text_parse_numbers(given->value, row->least, row->most, &sessions->list, &sessions->count))
-        return true;
-    return text_explain_range(given->value, given->why, sizeof given->why)
-               ? false
-               : option_row_refuse(given, "%s", row->expected);
+    sessions->left_out = 0;
+    return option_row_numbers(given, &sessions->list, &sessions->count);
 }
 
 bool load_rows_seconds(struct option_given *given)

@@ -8,6 +8,7 @@
 
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 const char *const option_row_no_yes[] = {"no", "yes", NULL};
@@ -67,6 +68,19 @@ bool option_row_number(struct option_given *given)
         return option_row_refuse(given, "%s", row->expected);
     return option_row_refuse(given, "expected a whole number from %llu to %llu",
                              (unsigned long long)row->least, (unsigned long long)row->most);
+}
+
+bool option_row_numbers(struct option_given *given, uint64_t **list, size_t *count)
+{
+    const struct option_row *row = given->row;
+    free(*list);
+    *list = NULL;
+    *count = 0;
+    if (text_parse_numbers(given->value, row->least, row->most, list, count))
+        return true;
+    return text_explain_range(given->value, given->why, sizeof given->why)
+               ? false
+               : option_row_refuse(given, "%s", row->expected);
 }
 
 bool option_row_cpus(struct option_given *given)

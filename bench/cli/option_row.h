@@ -87,8 +87,10 @@ void *option_row_place(const struct option_given *given);
 void option_row_note(const struct option_given *given);
 
 /* Parsers. */
-bool option_row_flag(struct option_given *given);     /* into a bool */
-bool option_row_number(struct option_given *given);   /* from least to most, an unsigned integer */
+bool option_row_flag(struct option_given *given);   /* into a bool */
+bool option_row_number(struct option_given *given); /* from least to most, an unsigned integer */
+/* A list of numbers from least to most, in place of *list, which is the options' own. */
+bool option_row_numbers(struct option_given *given, uint64_t **list, size_t *count);
 bool option_row_cpus(struct option_given *given);     /* cores, as percent of one: from least to the
                                                          cores of this process; an unsigned */
 bool option_row_duration(struct option_given *given); /* of at least `least`, a uint64_t */

@@ -5,7 +5,6 @@
 #include "bench/cli/shared_rows.h"
 #include "recipes/registry.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #define CLIENTS_MAX 100000
@@ -64,15 +63,7 @@ static bool parse_recipes(struct option_given *given)
 static bool parse_clients(struct option_given *given)
 {
     struct client_counts *clients = &((struct options *)given->options)->plan.clients;
-    free(clients->list);
-    clients->list = NULL;
-    if (text_parse_numbers(given->value, given->row->least, given->row->most, &clients->list,
-                           &clients->count))
-        return true;
-    return text_explain_range(given->value, given->why, sizeof given->why)
-               ? false
-               : option_row_refuse(given, "expected at most 4096 numbers from 1 to 100000, such as "
-                                          "10,20 or 8..256x2");
+    return option_row_numbers(given, &clients->list, &clients->count);
 }
 
 static bool parse_hold(struct option_given *given)
@@ -202,6 +193,7 @@ const struct option_row option_table[] = {
      .parse = parse_clients,
      .least = 1,
      .most = CLIENTS_MAX,
+     .expected = "expected at most 4096 numbers from 1 to 100000, such as 10,20 or 8..256x2",
      .value = "8..256x2",
      .help = "  -n, --clients LIST       numbers: 10,20 or 8..256x2 or 8..64+8 [8..256x2]\n",
      .keys = KEYS({"clients", print_clients, true, JSON_ARRAY},

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "bench/output/load_sample.h"
 
+#include "base/text.h"
+
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -73,13 +75,9 @@ static void invalidate(struct load_sample *sample, const char *format, ...)
 
 static void invalidate(struct load_sample *sample, const char *format, ...)
 {
-    size_t length = strlen(sample->reason);
     va_list arguments;
-    if (length > 0)
-        length += (size_t)snprintf(sample->reason + length, sizeof sample->reason - length, "; ");
     va_start(arguments, format);
-    if (length < sizeof sample->reason)
-        vsnprintf(sample->reason + length, sizeof sample->reason - length, format, arguments);
+    text_append_clause(sample->reason, sizeof sample->reason, format, arguments);
     va_end(arguments);
     sample->valid = false;
 }
@@ -221,9 +219,6 @@ void load_samples_deinit(struct load_samples *samples)
 
 /* ------------------------------------------------------------------ the row */
 
-static const char *const reconciled_words[] = {
-    [RECONCILED_NA] = "na", [RECONCILED_YES] = "yes", [RECONCILED_NO] = "no"};
-
 static uint64_t other_errors(const struct load_sample *sample)
 {
     return sample->errors_of[ZK_BAD_VERSION] + sample->errors_of[ZK_NOT_EMPTY] +
@@ -295,7 +290,7 @@ static uint64_t other_errors(const struct load_sample *sample)
     X(server_writes, csv_count_if(csv, servers->known, servers->writes))                           \
     X(server_reads, csv_count_if(csv, servers->known, servers->reads))                             \
     X(server_packets_received, csv_count_if(csv, servers->known, servers->packets_received))       \
-    X(reconciled, csv_text(csv, reconciled_words[sample->reconciled]))                             \
+    X(reconciled, csv_text(csv, reconcile_word(sample->reconciled)))                               \
     X(reconnects, csv_count(csv, sample->reconnects))                                              \
     X(valid, csv_text(csv, sample->valid ? "yes" : "no"))                                          \
     X(reason, csv_text(csv, sample->reason))

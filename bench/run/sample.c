@@ -2,6 +2,7 @@
 #include "bench/run/sample.h"
 
 #include "base/clock.h"
+#include "base/text.h"
 #include "trial/injection.h"
 
 #include <math.h>
@@ -45,13 +46,9 @@ static void invalidate(struct sample *sample, const char *format, ...)
 
 static void invalidate(struct sample *sample, const char *format, ...)
 {
-    size_t length = strlen(sample->reason);
     va_list arguments;
-    if (length > 0)
-        length += (size_t)snprintf(sample->reason + length, sizeof sample->reason - length, "; ");
     va_start(arguments, format);
-    if (length < sizeof sample->reason)
-        vsnprintf(sample->reason + length, sizeof sample->reason - length, format, arguments);
+    text_append_clause(sample->reason, sizeof sample->reason, format, arguments);
     va_end(arguments);
     sample->valid = false;
 }
@@ -272,9 +269,6 @@ void samples_deinit(struct samples *samples)
 
 /* ------------------------------------------------------------------ the row */
 
-static const char *const reconciled_words[] = {
-    [RECONCILED_NA] = "na", [RECONCILED_YES] = "yes", [RECONCILED_NO] = "no"};
-
 /* A drain's arrivals are no handoffs, and under lockstep they take most of its time. */
 static double handoffs_per_s(const struct sample *sample, enum workload workload)
 {
@@ -345,7 +339,7 @@ static double of_background(const struct background_figures *background, double 
     X(server_packets_received, csv_count_if(csv, servers->known, servers->packets_received))       \
     X(watches_leaked, write_leak(csv, servers->known, servers->watches_leaked))                    \
     X(ephemerals_leaked, write_leak(csv, servers->known, servers->ephemerals_leaked))              \
-    X(reconciled, csv_text(csv, reconciled_words[sample->reconciled]))                             \
+    X(reconciled, csv_text(csv, reconcile_word(sample->reconciled)))                               \
     X(violations, csv_count(csv, sample->violations))                                              \
     X(order_inversions, csv_count(csv, sample->inversions))                                        \
     X(fairness_jain, csv_real(csv, sample->fairness_jain, 4))                                      \

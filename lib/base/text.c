@@ -294,3 +294,12 @@ const char *text_format_duration(uint64_t duration_ns, char *text, size_t size)
                  seconds % 3600 / 60);
     return text;
 }
+
+void text_append_clause(char *text, size_t size, const char *format, va_list arguments)
+{
+    size_t length = strlen(text);
+    if (length > 0)
+        length += (size_t)snprintf(text + length, size - length, "; ");
+    if (length < size)
+        vsnprintf(text + length, size - length, format, arguments);
+}

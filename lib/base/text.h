@@ -7,6 +7,7 @@
 #ifndef BASE_TEXT_H
 #define BASE_TEXT_H
 
+#include <stdarg.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -52,5 +53,10 @@ const char *text_format_count(uint64_t count, char *text, size_t size);
 
 /* Writes a duration for a person: "850 us", "1.4 s", "2 min 05 s"; size >= 32. Returns text. */
 const char *text_format_duration(uint64_t duration_ns, char *text, size_t size);
+
+/* Appends a clause to a text, behind a semicolon unless the text is empty, cut to fit in size
+ * bytes. */
+void text_append_clause(char *text, size_t size, const char *format, va_list arguments)
+    __attribute__((format(printf, 3, 0)));
 
 #endif

@@ -81,3 +81,10 @@ struct reconcile_result reconcile(const struct reconcile_facts *facts)
         result.reconciled = RECONCILED_NO;
     return result;
 }
+
+const char *reconcile_word(enum reconciled reconciled)
+{
+    static const char *const words[] = {
+        [RECONCILED_NA] = "na", [RECONCILED_YES] = "yes", [RECONCILED_NO] = "no"};
+    return words[reconciled];
+}

@@ -47,6 +47,9 @@ struct reconcile_result {
     uint64_t sessions;
 };
 
+/* The word for it in files: a static string. */
+const char *reconcile_word(enum reconciled reconciled);
+
 struct reconcile_result reconcile(const struct reconcile_facts *facts);
 
 #endif
