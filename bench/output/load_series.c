@@ -253,7 +253,8 @@ static int lead(struct load_series *series)
     for (size_t at = 0; kind == ERROR_NONE && at < series->cells.count; at++)
         kind = run_cell(series, at, &error);
     kind = targets_find_cause(&series->targets, kind, &error);
-    if (kind == ERROR_INTERRUPTED) {
+    series->interrupted = kind == ERROR_INTERRUPTED;
+    if (series->interrupted) {
         reword_interruption(series, &error);
         signals_take(series->targets.signals); /* the next one leaves out the plots */
     }
@@ -270,6 +271,7 @@ int load_series_lead(struct load_series *series, int argc, char **argv)
     struct error error = {0};
     if (prepare(series, argc, argv, &error) == ERROR_NONE)
         return lead(series);
+    series->interrupted = error.kind == ERROR_INTERRUPTED;
     int status = error.kind == ERROR_UNREAD ? error_exit_status(error.kind)
                                             : complain_about(series->user->subcommand, &error);
     close_records(series, &error);

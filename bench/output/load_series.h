@@ -39,6 +39,7 @@ struct load_series {
     char left_out[512]; /* which numbers of sessions, and why; "": none */
     struct error left;  /* ERROR_LEFT_BEHIND: znodes that could not be removed */
     bool made_data;     /* the folder of --data */
+    bool interrupted;   /* load_series_lead ended by a signal */
 };
 
 /* options and user are the caller's, and must outlive the series, which must not be moved. */

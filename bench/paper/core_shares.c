@@ -36,7 +36,7 @@ const char *core_shares_choose(struct load_options *options, char *text, size_t 
 {
     struct target_options *target = &options->target;
     struct error error;
-    if (target->driver == DRIVER_SIMULATED || target->cpu_percent > 0)
+    if (target->driver == DRIVER_SIMULATED || target->connect || target->cpu_percent > 0)
         return NULL;
     uint32_t percent = core_shares_of(cores_allowed(), options->processes,
                                       target->server_counts[target->topology_count - 1]);

@@ -2,164 +2,163 @@
 #include "bench/paper/paper.h"
 
 #include "base/clock.h"
-#include "base/output.h"
 #include "bench/cli/arguments.h"
 #include "bench/cli/complain.h"
-#include "bench/cli/terminal.h"
 #include "bench/output/folder.h"
-#include "bench/output/load_series.h"
-#include "bench/output/plots.h"
-#include "bench/paper/core_shares.h"
-#include "bench/paper/paper_options.h"
-#include "bench/paper/table1_text.h"
+#include "bench/paper/experiment.h"
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
-struct paper {
-    struct load_options options;
-    char folder[PATH_MAX]; /* if the options name none */
-    char warning[512];
-    struct load_series series;
-};
+static const struct experiment *const experiments[] = {&experiment_table1};
 
-/* ------------------------------------------------------------------ the files */
+#define EXPERIMENTS (sizeof experiments / sizeof experiments[0])
 
-static void write_cells(const struct table1 *table, struct csv *csv)
-{
-    csv_header(csv, table1_columns);
-    for (size_t i = 0; i < table->topologies * table->shares; i++)
-        table1_write(&table->cells[i], csv);
-}
+static const char usage[] =
+    "Usage: zkherd paper [table1] [OPTION]...\n"
+    "Repeat the evaluation of the ZooKeeper paper (Hunt et al., USENIX ATC 2010),\n"
+    "scaled to this machine, and judge its shape; its figures stand beside ours.\n"
+    "\n"
+    "  table1   throughput against the share of reads and the number of servers\n"
+    "           (Table 1 and Figure 5)\n"
+    "\n"
+    "zkherd paper NAME --help has the options of one; without a name all are made in\n"
+    "turn, with these options:\n"
+    "\n";
 
-static void write_shape(const struct table1 *table, struct csv *csv)
-{
-    csv_header(csv, table1_shape_columns);
-    for (size_t i = 0; i < table->judgement_count; i++)
-        table1_write_shape(&table->judgements[i], csv);
-}
+static const char notes[] =
+    "\n"
+    "Exit status: 0 the claims hold; 1 one fails, or the servers counted otherwise;\n"
+    "2 wrong usage; 3 the environment; 4 a claim is undetermined.\n"
+    "\n"
+    "Examples:\n"
+    "  zkherd paper\n"
+    "  zkherd paper table1 --servers 1,3 --reads 0,100\n"
+    "  zkherd paper -d simulated\n";
 
-static enum error_kind write_file(const struct table1 *table, const char *folder, const char *name,
-                                  void (*write)(const struct table1 *table, struct csv *csv),
-                                  struct error *error)
-{
-    struct output file = {0};
-    enum error_kind kind = output_open(&file, folder, name, error);
-    if (kind != ERROR_NONE)
-        return kind;
-    struct csv csv = {.stream = file.stream};
-    write(table, &csv);
-    kind = output_finish(&file, error);
-    if (kind != ERROR_NONE)
-        output_abandon(&file);
-    return kind;
-}
+/* What every experiment takes. */
+static const struct option_row rows[] = {LOAD_ROW_TRIALS(2, "3"), PAPER_ROWS_COMMON};
 
-static enum error_kind write_files(const struct table1 *table, const char *folder,
+static const struct paper_command command_of_all = {
+    .arguments = {"paper", usage, rows, notes, NULL}, .simulated = "1"};
+
+/* ------------------------------------------------------------------ one */
+
+/* Each experiment makes its folder itself, or has folders made in it. */
+static enum error_kind name_folder(struct paper_options *options, char folder[PATH_MAX],
                                    struct error *error)
 {
-    enum error_kind kind = write_file(table, folder, "table1.csv", write_cells, error);
-    if (kind == ERROR_NONE)
-        kind = write_file(table, folder, "shape.csv", write_shape, error);
-    return kind;
-}
-
-static void draw(const struct load_series *series)
-{
-    char why[640];
-    const struct output_options *output = &series->options->output;
-    const struct plots plots = {.kind = PLOTS_OF_LOAD,
-                                .folder = output->out,
-                                .recipes = "",
-                                .formats = output->plots,
-                                .interrupts = series->targets.signals};
-    if (plots_draw(&plots, why, sizeof why) == PLOTS_SKIPPED && !output->quiet)
-        complain_mildly("the plots are skipped: %s", why);
-}
-
-/* ------------------------------------------------------------------ the results */
-
-static enum error_kind show(const struct load_series *series, const struct table1 *table,
-                            struct error *error)
-{
-    const struct load_options *options = series->options;
-    for (size_t i = 0; i < series->record_count; i++)
-        load_record_complain(&series->records[i]);
-    if (options->output.quiet) {
-        table1_text_complain(table);
+    if (options->load.output.out != NULL)
         return ERROR_NONE;
-    }
-    fputc('\n', stdout);
-    enum error_kind kind =
-        table1_text_write(table, options, terminal_columns(STDOUT_FILENO), stdout, error);
-    printf("\nresults in %s\n", options->output.out);
-    return kind;
-}
-
-static int tell(const struct load_series *series, void *context, int *verdict)
-{
-    struct table1 table;
-    struct error error;
-    (void)context;
-    enum error_kind kind = table1_init(&table, series->options, series->records, &error);
-    if (kind != ERROR_NONE)
-        return complain(&error);
-    kind = write_files(&table, series->options->output.out, &error);
-    if (kind == ERROR_NONE)
-        draw(series);
-    int status = kind == ERROR_NONE ? 0 : complain(&error);
-    kind = show(series, &table, &error);
-    if (kind != ERROR_NONE && status == 0)
-        status = complain(&error);
-    *verdict = load_series_verdict(series) == 1 ? 1 : table1_exit_status(&table);
-    table1_deinit(&table);
-    return status;
-}
-
-/* ------------------------------------------------------------------ the whole */
-
-/* The series makes the folder: all of the topologies' folders are in it. */
-static enum error_kind name_folder(struct paper *paper, struct error *error)
-{
-    if (paper->options.output.out != NULL)
-        return ERROR_NONE;
-    enum error_kind kind = folder_make(NULL, clock_utc_ns(), "paper", paper->folder, error);
+    enum error_kind kind = folder_make(NULL, clock_utc_ns(), "paper", folder, error);
     if (kind != ERROR_NONE)
         return kind;
-    rmdir(paper->folder);
-    paper->options.output.out = paper->folder;
+    rmdir(folder);
+    options->load.output.out = folder;
     return ERROR_NONE;
 }
 
-static int lead(struct paper *paper, int argc, char **argv)
+/* argv[1] is the name of the experiment. */
+static int run_one(const struct experiment *experiment, int argc, char **argv, bool *interrupted)
 {
+    struct paper_options options;
     struct error error;
-    if (name_folder(paper, &error) != ERROR_NONE)
-        return complain(&error);
-    /* A server's code is compiled in its first minute, on its own share of the CPU. */
-    paper->options.rehearses = paper->options.target.driver != DRIVER_SIMULATED;
-    const char *warning =
-        core_shares_choose(&paper->options, paper->warning, sizeof paper->warning);
-    if (warning != NULL && !paper->options.output.quiet)
-        complain_mildly("%s", warning);
-    const struct load_series_user user = {.subcommand = "paper", .warning = warning, .tell = tell};
-    load_series_init(&paper->series, &paper->options, &user);
-    int status = load_series_lead(&paper->series, argc, argv);
-    load_series_deinit(&paper->series);
+    char folder[PATH_MAX];
+    int status = paper_options_parse(&experiment->command, argc - 1, argv + 1, &options);
+    if (status != ARGUMENTS_GO)
+        return status;
+    status = name_folder(&options, folder, &error) == ERROR_NONE
+                 ? experiment->lead(&options, argc, argv, interrupted)
+                 : complain(&error);
+    load_options_deinit(&options.load);
+    return status;
+}
+
+static const struct experiment *find(const char *name)
+{
+    for (size_t i = 0; i < EXPERIMENTS; i++) {
+        if (strcmp(experiments[i]->name, name) == 0)
+            return experiments[i];
+    }
+    return NULL;
+}
+
+/* ------------------------------------------------------------------ all */
+
+/* The command line of an experiment alone: the name, the options of all, its own folder. */
+static int run_in_folder(const struct experiment *experiment, const char *folder, int argc,
+                         char **argv, bool *interrupted)
+{
+    char name[16], out[] = "--out", path[PATH_MAX];
+    char **own = calloc((size_t)argc + 4, sizeof *own);
+    if (own == NULL)
+        return complain(&(struct error){.kind = ERROR_NO_MEMORY, .subject = "paper"});
+    snprintf(name, sizeof name, "%s", experiment->name);
+    int length = snprintf(path, sizeof path, "%s/%s", folder, experiment->name);
+    if (length < 0 || (size_t)length >= sizeof path) {
+        free(own);
+        return complain_usage("paper", folder, "the path is too long");
+    }
+    own[0] = argv[0];
+    own[1] = name;
+    memcpy(own + 2, argv + 1, (size_t)(argc - 1) * sizeof *own);
+    own[argc + 1] = out;
+    own[argc + 2] = path;
+    int status = run_one(experiment, argc + 3, own, interrupted);
+    free(own);
+    return status;
+}
+
+/* A claim that fails outweighs an error, and both what is undetermined. */
+static int weigh(int status, int other)
+{
+    static const int order[] = {1, 3, 2, 4};
+    for (size_t i = 0; i < sizeof order / sizeof order[0]; i++) {
+        if (status == order[i] || other == order[i])
+            return order[i];
+    }
+    return status;
+}
+
+static int run_all(const char *folder, int argc, char **argv, bool quiet)
+{
+    bool interrupted = false;
+    int status = 0;
+    for (size_t i = 0; i < EXPERIMENTS && !interrupted; i++) {
+        if (!quiet)
+            printf("%s%s\n", i > 0 ? "\n" : "", experiments[i]->name);
+        status = weigh(status, run_in_folder(experiments[i], folder, argc, argv, &interrupted));
+    }
+    rmdir(folder); /* if nothing was kept */
+    return status;
+}
+
+/* The options are read here once, so that a mistake in them is told before any experiment. */
+static int run_all_of(int argc, char **argv)
+{
+    struct paper_options options;
+    struct error error;
+    char folder[PATH_MAX];
+    int status = paper_options_parse(&command_of_all, argc, argv, &options);
+    if (status != ARGUMENTS_GO)
+        return status;
+    status =
+        folder_make(options.load.output.out, clock_utc_ns(), "paper", folder, &error) == ERROR_NONE
+            ? run_all(folder, argc, argv, options.load.output.quiet)
+            : complain(&error);
+    load_options_deinit(&options.load);
     return status;
 }
 
 int paper_main(int argc, char **argv)
 {
-    struct paper *paper = calloc(1, sizeof *paper);
-    if (paper == NULL)
-        return complain(&(struct error){.kind = ERROR_NO_MEMORY, .subject = "paper"});
-    int status = paper_options_parse(argc, argv, &paper->options);
-    if (status == ARGUMENTS_GO) {
-        status = lead(paper, argc, argv);
-        load_options_deinit(&paper->options);
-    }
-    free(paper);
-    return status;
+    bool interrupted = false;
+    if (argc < 2 || argv[1][0] == '-')
+        return run_all_of(argc, argv);
+    const struct experiment *experiment = find(argv[1]);
+    if (experiment == NULL)
+        return complain_usage("paper", argv[1], "expected table1, or an option");
+    return run_one(experiment, argc, argv, &interrupted);
 }

@@ -1,18 +1,73 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * paper_options: the command line of `zkherd paper`. Layer: bench/paper.
+ * paper_options: the options of `zkherd paper`, what the evaluations have in common of them, and
+ * the rows that they share. Layer: bench/paper.
  *
- * Its options are those of a load in a closed loop, with one number of sessions, two topologies of
- * servers or more, and shares of reads from 0 to 100 percent.
+ * Each evaluation has rows of its own (bench/paper/experiment.h), and the same struct.
  */
 #ifndef BENCH_PAPER_PAPER_OPTIONS_H
 #define BENCH_PAPER_PAPER_OPTIONS_H
 
+#include "bench/cli/arguments.h"
 #include "bench/cli/load_options.h"
+#include "bench/cli/load_rows.h"
+#include "bench/cli/shared_rows.h"
+#include "sim/options.h"
 
-/* Parses argv[1] … of the subcommand. ARGUMENTS_GO (bench/cli/arguments.h): the caller owns
- * *options, to load_options_deinit. Else the exit status: the help is printed, or the mistake has
- * been complained about. */
-int paper_options_parse(int argc, char **argv, struct load_options *options);
+#include <stdbool.h>
+
+struct paper_options {
+    struct load_options load; /* the first member: rows of a load put their values there */
+};
+
+/* The rows that all evaluations have. */
+#define PAPER_ROWS_COMMON                                                                          \
+    ROW_DRIVER(struct load_options), ROW_PROCESSES(struct load_options, processes, NULL),          \
+        ROW_HEAP(struct load_options),                                                             \
+        {.name = "--server-cpus",                                                                  \
+         .parse = option_row_cpus,                                                                 \
+         .member = OPTION_MEMBER(struct load_options, target.cpu_percent),                         \
+         .least = SERVER_CPU_MIN_PERCENT,                                                          \
+         .help = "      --server-cpus X      cores that each private server may use [its part "    \
+                 "of\n"                                                                            \
+                 "                           those that the driver leaves]\n"},                    \
+        ROW_FSYNC(struct load_options), ROW_DATA(struct load_options),                             \
+        ROW_CONNECT(struct load_options),                                                          \
+        ROW_SESSION_TIMEOUT(struct load_options, session_timeout_ns, NULL),                        \
+        ROW_TIMEOUT(struct load_options, timeout_ns, NULL), ROW_SEED(struct load_options, seed),   \
+        {.name = "--out",                                                                          \
+         .letter = 'o',                                                                            \
+         OPTION_FOLDER(struct load_options, output.out),                                           \
+         .help = "  -o, --out DIR            new folder for the results [results/TIME-paper]\n"},  \
+        ROW_PLOTS(struct load_options), ROW_QUIET(struct load_options),                            \
+        OPTION_ROW_HELP("  -h, --help               print this help\n"),                           \
+    {                                                                                              \
+        0                                                                                          \
+    }
+
+/* Numbers of private servers, or of simulated ones; simulated_ is that of struct paper_command. */
+#define PAPER_ROW_SERVERS(default_, simulated_)                                                    \
+    {                                                                                              \
+        .name = "--servers", .parse = shared_rows_simulated_topologies,                            \
+        .member = OPTION_MEMBER(struct load_options, target),                                      \
+        .given = OPTION_MEMBER(struct load_options, target.servers_given), .least = 1,             \
+        .most = SIM_SERVERS_MAX, .value = default_,                                                \
+        .help = "      --servers LIST       numbers of private servers, 1 to 7 [" default_ "];\n"  \
+                "                           of simulated ones 1 to 13 [" simulated_ "]\n"          \
+    }
+
+/* The command line of an evaluation; constant. */
+struct paper_command {
+    struct arguments arguments;
+    const char *simulated; /* the default numbers of simulated servers */
+    bool compares_servers; /* needs two numbers of private or simulated servers, or more */
+    bool (*is_consistent)(const struct paper_options *options); /* complains; NULL: always */
+};
+
+/* Parses argv[1] …. ARGUMENTS_GO (bench/cli/arguments.h): the caller owns *options, to
+ * load_options_deinit. Else the exit status: the help is printed, or the mistake has been
+ * complained about. With --connect the only number of servers is that of the servers named. */
+int paper_options_parse(const struct paper_command *command, int argc, char **argv,
+                        struct paper_options *options);
 
 #endif

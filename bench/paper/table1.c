@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "bench/paper/table1.h"
 
+#include "bench/paper/paper_servers.h"
 #include "bench/paper/published.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
-
-#define CONFIDENCE 0.95
 
 const struct table1_cell *table1_at(const struct table1 *table, size_t topology, size_t share)
 {
@@ -48,7 +47,7 @@ static void gather(const struct load_samples *samples, uint32_t cpu_percent,
         if (belongs(sample, cell) && (counts || cell->valid == 0))
             cell->values[cell->count++] = sample->achieved_per_s;
     }
-    cell->per_s = statistics_interval_of_logs(cell->values, cell->count, CONFIDENCE);
+    cell->per_s = statistics_interval_of_logs(cell->values, cell->count, JUDGEMENT_CONFIDENCE);
 }
 
 static void gather_all(struct table1 *table, const struct load_options *options,
@@ -71,13 +70,9 @@ static void gather_all(struct table1 *table, const struct load_options *options,
 
 /* ------------------------------------------------------------------ the judgements */
 
-/* Of b to a; no interval unless both have valid trials. */
 static struct interval ratio_of(const struct table1_cell *b, const struct table1_cell *a)
 {
-    struct interval ratio = statistics_ratio(b->values, b->count, a->values, a->count, CONFIDENCE);
-    if (b->valid == 0 || a->valid == 0)
-        ratio.low = ratio.high = NAN;
-    return ratio;
+    return judgement_ratio(b->values, b->count, b->valid, a->values, a->count, a->valid);
 }
 
 static double paper_ratio(const struct table1_cell *b, const struct table1_cell *a)
@@ -85,63 +80,83 @@ static double paper_ratio(const struct table1_cell *b, const struct table1_cell 
     return published_table1(b->servers, b->reads) / published_table1(a->servers, a->reads);
 }
 
-static struct table1_judgement compare(enum table1_claim claim, const struct table1_cell *b,
-                                       const struct table1_cell *a)
+/* Reads alone, or writes alone, of a number of servers to the next lower one. */
+static enum error_kind judge_servers(struct table1 *table, size_t topology,
+                                     const struct load_options *options, bool reads,
+                                     struct error *error)
 {
-    return (struct table1_judgement){
-        .claim = claim,
-        .servers = b->servers,
-        .against = a->servers != b->servers ? a->servers : 0,
-        .ratio = ratio_of(b, a),
-        .paper_ratio = paper_ratio(b, a),
-    };
-}
-
-bool table1_can_show(const struct load_options *options, enum table1_claim claim)
-{
-    bool has_shares = options->target.cpu_percent > 0;
-    bool simulated = options->target.driver == DRIVER_SIMULATED;
-    return has_shares || claim == TABLE1_RISES_WITH_READS ||
-           (simulated && claim == TABLE1_READS_RISE);
-}
-
-static void judge_servers(struct table1 *table, const struct load_options *options,
-                          enum table1_claim claim)
-{
-    size_t share = claim == TABLE1_READS_RISE ? table->shares - 1 : 0;
-    for (size_t i = 1; i < table->topologies; i++) {
-        struct table1_judgement *judgement = &table->judgements[table->judgement_count++];
-        *judgement = compare(claim, table1_at(table, i, share), table1_at(table, i - 1, share));
-        judgement->verdict = claim == TABLE1_READS_RISE ? verdict_rises(&judgement->ratio)
-                                                        : verdict_falls(&judgement->ratio);
-        if (!table1_can_show(options, claim))
-            judgement->verdict = VERDICT_UNDETERMINED;
-    }
+    size_t share = reads ? table->shares - 1 : 0;
+    const struct table1_cell *b = table1_at(table, topology, share),
+                             *a = table1_at(table, topology - 1, share);
+    struct judgement *judgement = judgements_add(&table->judgements, error);
+    if (judgement == NULL)
+        return error->kind;
+    unsigned long long servers = b->servers, against = a->servers;
+    const char *words = reads ? "reads rise" : "writes fall";
+    snprintf(judgement->claim, sizeof judgement->claim, "%s from %llu to %llu servers", words,
+             against, servers);
+    snprintf(judgement->row, sizeof judgement->row, "%s, %llu to %llu servers", words, against,
+             servers);
+    judgement->servers = servers;
+    judgement->against = against;
+    judgement->ours = ratio_of(b, a);
+    judgement->paper = paper_ratio(b, a);
+    judgement->verdict = reads ? verdict_rises(&judgement->ours) : verdict_falls(&judgement->ours);
+    judgement_deny(judgement, paper_servers_cannot_show(&options->target, !reads));
+    return ERROR_NONE;
 }
 
 /* Neighbouring shares are too close for each to be told apart; that one falls can be told. */
-static void find_fall(const struct table1 *table, size_t topology,
-                      struct table1_judgement *judgement)
+static void find_fall(const struct table1 *table, size_t topology, struct judgement *judgement)
 {
-    for (size_t share = 1; share < table->shares && !judgement->falls; share++) {
+    for (size_t share = 1; share < table->shares; share++) {
         const struct table1_cell *more = table1_at(table, topology, share),
                                  *less = table1_at(table, topology, share - 1);
         struct interval step = ratio_of(more, less);
-        judgement->falls = verdict_falls(&step) == VERDICT_HOLDS;
-        judgement->falls_from = less->reads;
-        judgement->falls_to = more->reads;
+        if (verdict_falls(&step) != VERDICT_HOLDS)
+            continue;
+        judgement->verdict = VERDICT_FAILS;
+        snprintf(judgement->reason, sizeof judgement->reason,
+                 "throughput falls from %u to %u %% reads with %llu server%s", less->reads,
+                 more->reads, (unsigned long long)less->servers, less->servers == 1 ? "" : "s");
+        return;
     }
 }
 
-static void judge_shares(struct table1 *table)
+static enum error_kind judge_shares(struct table1 *table, size_t topology, struct error *error)
 {
-    for (size_t i = 0; i < table->topologies; i++) {
-        struct table1_judgement *judgement = &table->judgements[table->judgement_count++];
-        *judgement = compare(TABLE1_RISES_WITH_READS, table1_at(table, i, table->shares - 1),
-                             table1_at(table, i, 0));
-        find_fall(table, i, judgement);
-        judgement->verdict = judgement->falls ? VERDICT_FAILS : verdict_rises(&judgement->ratio);
-    }
+    const struct table1_cell *b = table1_at(table, topology, table->shares - 1),
+                             *a = table1_at(table, topology, 0);
+    struct judgement *judgement = judgements_add(&table->judgements, error);
+    if (judgement == NULL)
+        return error->kind;
+    unsigned long long servers = b->servers;
+    const char *plural = servers == 1 ? "" : "s";
+    snprintf(judgement->claim, sizeof judgement->claim,
+             "throughput rises with the share of reads, %llu server%s", servers, plural);
+    snprintf(judgement->row, sizeof judgement->row, "rises with reads, %llu server%s", servers,
+             plural);
+    judgement->servers = servers;
+    judgement->ours = ratio_of(b, a);
+    judgement->paper = paper_ratio(b, a);
+    judgement->verdict = verdict_rises(&judgement->ours);
+    find_fall(table, topology, judgement);
+    return ERROR_NONE;
+}
+
+static enum error_kind judge(struct table1 *table, const struct load_options *options,
+                             struct error *error)
+{
+    enum error_kind kind = ERROR_NONE;
+    table->judgements.quantity = "ratio";
+    table->judgements.unit = "times";
+    for (size_t i = 1; kind == ERROR_NONE && i < table->topologies; i++)
+        kind = judge_servers(table, i, options, true, error);
+    for (size_t i = 1; kind == ERROR_NONE && i < table->topologies; i++)
+        kind = judge_servers(table, i, options, false, error);
+    for (size_t i = 0; kind == ERROR_NONE && i < table->topologies; i++)
+        kind = judge_shares(table, i, error);
+    return kind;
 }
 
 /* ------------------------------------------------------------------ the whole */
@@ -161,42 +176,18 @@ enum error_kind table1_init(struct table1 *table, const struct load_options *opt
         return error_raise(error, ERROR_NO_MEMORY, 0, "table 1", "%zu trials", trials);
     }
     gather_all(table, options, records);
-    judge_servers(table, options, TABLE1_READS_RISE);
-    judge_servers(table, options, TABLE1_WRITES_FALL);
-    judge_shares(table);
-    return ERROR_NONE;
+    enum error_kind kind = judge(table, options, error);
+    if (kind != ERROR_NONE)
+        table1_deinit(table);
+    return kind;
 }
 
 void table1_deinit(struct table1 *table)
 {
     free(table->cells);
     free(table->values);
+    judgements_deinit(&table->judgements);
     *table = (struct table1){0};
-}
-
-int table1_exit_status(const struct table1 *table)
-{
-    int status = 0;
-    for (size_t i = 0; i < table->judgement_count; i++) {
-        if (table->judgements[i].verdict == VERDICT_FAILS)
-            return 1;
-        if (table->judgements[i].verdict == VERDICT_UNDETERMINED)
-            status = 4;
-    }
-    return status;
-}
-
-const char *table1_claim(const struct table1_judgement *judgement, char *text, size_t size)
-{
-    unsigned long long servers = judgement->servers, against = judgement->against;
-    if (judgement->claim == TABLE1_RISES_WITH_READS)
-        snprintf(text, size, "throughput rises with the share of reads, %llu server%s", servers,
-                 servers == 1 ? "" : "s");
-    else
-        snprintf(text, size, "%s from %llu to %llu servers",
-                 judgement->claim == TABLE1_READS_RISE ? "reads rise" : "writes fall", against,
-                 servers);
-    return text;
 }
 
 /* ------------------------------------------------------------------ the rows */
@@ -217,22 +208,4 @@ const char table1_columns[] = COLUMNS(CSV_NAME);
 void table1_write(const struct table1_cell *cell, struct csv *csv)
 {
     COLUMNS(CSV_WRITE) csv_end_row(csv);
-}
-
-#define SHAPE_COLUMNS(X)                                                                           \
-    X(claim, csv_text(csv, table1_claim(judgement, claim, sizeof claim)))                          \
-    X(servers, csv_count(csv, judgement->servers))                                                 \
-    X(against_servers, csv_count_if(csv, judgement->against > 0, judgement->against))              \
-    X(ratio, csv_real(csv, judgement->ratio.value, 4))                                             \
-    X(ratio_low, csv_real(csv, judgement->ratio.low, 4))                                           \
-    X(ratio_high, csv_real(csv, judgement->ratio.high, 4))                                         \
-    X(paper_ratio, csv_real(csv, judgement->paper_ratio, 4))                                       \
-    X(verdict, csv_text(csv, verdict_word(judgement->verdict)))
-
-const char table1_shape_columns[] = SHAPE_COLUMNS(CSV_NAME);
-
-void table1_write_shape(const struct table1_judgement *judgement, struct csv *csv)
-{
-    char claim[100];
-    SHAPE_COLUMNS(CSV_WRITE) csv_end_row(csv);
 }

@@ -19,7 +19,7 @@
 #define BENCH_PAPER_TABLE1_H
 
 #include "bench/output/load_record.h"
-#include "bench/output/verdict.h"
+#include "bench/paper/judgement.h"
 #include "measure/csv.h"
 #include "measure/statistics.h"
 
@@ -40,53 +40,26 @@ struct table1_cell {
     struct interval per_s;
 };
 
-enum table1_claim { TABLE1_READS_RISE, TABLE1_WRITES_FALL, TABLE1_RISES_WITH_READS };
-
-struct table1_judgement {
-    enum table1_claim claim;
-    uint64_t servers;
-    uint64_t against;      /* the next lower number of servers; TABLE1_RISES_WITH_READS: 0 */
-    struct interval ratio; /* of `servers` to `against`, or of reads alone to writes alone */
-    double paper_ratio;    /* NaN: the paper has none */
-    bool falls;            /* TABLE1_RISES_WITH_READS: from a share of reads to the next */
-    uint32_t falls_from, falls_to; /* the first such, in percent */
-    enum verdict verdict;
-};
-
 struct table1 {
     size_t topologies, shares;
     struct table1_cell *cells; /* of each topology, of each share of reads, both ascending */
     double *values;            /* of all cells */
-    struct table1_judgement judgements[3 * OPTIONS_TOPOLOGIES_MAX];
-    size_t judgement_count;
+    struct judgements judgements;
 };
 
 /* Gathers and judges the trials of a record for each of the options' topologies; the first share of
- * the options' reads is 0, and the last 100. What table1_can_show denies is undetermined. On
- * success the table is the caller's, to table1_deinit; ERROR_NO_MEMORY. */
+ * the options' reads is 0, and the last 100. What these servers
+ * cannot show (paper_servers_cannot_show) is undetermined. On success the table is the caller's, to
+ * table1_deinit; ERROR_NO_MEMORY. */
 MUST_CHECK enum error_kind table1_init(struct table1 *table, const struct load_options *options,
                                        const struct load_record *records, struct error *error);
 void table1_deinit(struct table1 *table);
 
-/* 0 if every judgement holds, 1 if one fails, else 4. */
-int table1_exit_status(const struct table1 *table);
-
-/* Whether these servers can show what the claim is about. Servers that share the cores of one
- * machine take them from each other; and the leader of a simulation pays nothing for a follower, so
- * its writes do not fall. */
-bool table1_can_show(const struct load_options *options, enum table1_claim claim);
-
 /* The cell of a topology and a share, by their indices. */
 const struct table1_cell *table1_at(const struct table1 *table, size_t topology, size_t share);
 
-/* A judgement as a claim, such as "reads rise from 1 to 3 servers". size: 100 bytes are always
- * enough. Returns text. */
-const char *table1_claim(const struct table1_judgement *judgement, char *text, size_t size);
-
-/* The columns of table1.csv, and a cell's row; those of shape.csv, and a judgement's row. */
+/* The columns of table1.csv, and a cell's row. */
 extern const char table1_columns[];
 void table1_write(const struct table1_cell *cell, struct csv *csv);
-extern const char table1_shape_columns[];
-void table1_write_shape(const struct table1_judgement *judgement, struct csv *csv);
 
 #endif

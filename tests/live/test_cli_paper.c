@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* zkherd paper: the table, its files and its verdicts, told against the trials. */
 #include "tests/support/outcome.h"
+#include "tests/support/outside.h"
 #include "tests/support/run_files.h"
 #include "tests/support/screen.h"
 
@@ -88,7 +89,7 @@ static void the_table_holds_the_trials(void **state)
     (void)state;
     static const char *const targets[] = {"simulated1", "simulated3", "simulated5"};
     size_t trials;
-    command_run(&command, COMMAND("paper", SIMULATED, SMALL));
+    command_run(&command, COMMAND("paper", "table1", SIMULATED, SMALL));
     assert_status(&command, status_of_shape(7));
     assert_cells(targets, 3, (const uint64_t[]){0, 40, 100});
     struct table shape = read_table("shape.csv");
@@ -129,10 +130,10 @@ static void the_table_is_told(void **state)
 static void a_seed_repeats_the_table(void **state)
 {
     (void)state;
-    command_run(&command, COMMAND("paper", SIMULATED, SMALL, "-q"));
+    command_run(&command, COMMAND("paper", "table1", SIMULATED, SMALL, "-q"));
     char *first = read_text(in_work("out/table1.csv"));
     assert_int_equal(folder_remove(in_work("out")), 0);
-    command_run(&command, COMMAND("paper", SIMULATED, SMALL, "-q"));
+    command_run(&command, COMMAND("paper", "table1", SIMULATED, SMALL, "-q"));
     char *second = read_text(in_work("out/table1.csv"));
     assert_string_equal(first, second);
     assert_string_equal(command.out, "");
@@ -144,7 +145,7 @@ static void a_seed_repeats_the_table(void **state)
 static void the_papers_ensembles_are_simulated(void **state)
 {
     (void)state;
-    command_run(&command, COMMAND("paper", "-d", "simulated", SMALL, "--reads", "0,100"));
+    command_run(&command, COMMAND("paper", "table1", "-d", "simulated", SMALL, "--reads", "0,100"));
     struct table cells = read_table("table1.csv");
     static const char *const servers[] = {"1", "3", "5", "7", "9", "13"};
     assert_int_equal(cells.rows, 2 * 6);
@@ -162,7 +163,8 @@ static void the_papers_ensembles_are_simulated(void **state)
 static void what_does_not_hold_is_told(void **state)
 {
     (void)state;
-    command_run(&command, COMMAND("paper", SIMULATED, SMALL, "-q", "-n", "1", "--depth", "1"));
+    command_run(&command,
+                COMMAND("paper", "table1", SIMULATED, SMALL, "-q", "-n", "1", "--depth", "1"));
     int status = status_of_shape(7);
     assert_int_not_equal(status, 0);
     assert_status(&command, status);
@@ -174,9 +176,9 @@ static void what_does_not_hold_is_told(void **state)
 static void interrupted(void **state)
 {
     (void)state;
-    command_start(&command,
-                  COMMAND("paper", "-d", "simulated", "--servers", "1,3", "--reads", "0,100",
-                          "--duration", "3s", "-t", "1000", "-q", "--plots", "svg", "-o", "out"));
+    command_start(&command, COMMAND("paper", "table1", "-d", "simulated", "--servers", "1,3",
+                                    "--reads", "0,100", "--duration", "3s", "-t", "1000", "-q",
+                                    "--plots", "svg", "-o", "out"));
     command_await_rows(&command, "out/simulated1/load.csv.part", 1);
     command_end(&command, command.pid, SIGINT);
     assert_status(&command, 4);
@@ -197,8 +199,8 @@ static void real_servers_make_a_table(void **state)
 {
     (void)state;
     static const char *const targets[] = {"standalone", "ensemble3"};
-    command_run(&command, COMMAND("paper", "--servers", "1,3", "--heap", "64", "--fsync", "no",
-                                  "-n", "6", "--depth", "4", SMALL));
+    command_run(&command, COMMAND("paper", "table1", "--servers", "1,3", "--heap", "64", "--fsync",
+                                  "no", "-n", "6", "--depth", "4", SMALL));
     assert_status(&command, status_of_shape(4));
     assert_cells(targets, 2, (const uint64_t[]){0, 40, 100});
     json_t *manifest = read_manifest("out/ensemble3");
@@ -210,6 +212,20 @@ static void real_servers_make_a_table(void **state)
     json_decref(manifest);
 }
 
+/* One number of servers: nothing is compared with another. */
+static void servers_of_somebody_else_make_a_row(void **state)
+{
+    (void)state;
+    command_run(&command, COMMAND("paper", "table1", "--connect", outside, "-n", "6", SMALL));
+    assert_status(&command, status_of_shape(1));
+    struct table cells = read_table("table1.csv");
+    assert_int_equal(cells.rows, 3);
+    assert_string_equal(table_text(&cells, 0, "servers"), "1");
+    assert_has(command.out, "servers of --connect; ");
+    table_deinit(&cells);
+    assert_nothing_left_outside(1);
+}
+
 /* ------------------------------------------------------------------ bad input */
 
 static void what_cannot_be_a_table_is_refused(void **state)
@@ -219,21 +235,27 @@ static void what_cannot_be_a_table_is_refused(void **state)
         const char *const arguments[8];
         const char *words;
     } cases[] = {
-        {{"zkherd", "paper", "table2"}, "expected table1"},
-        {{"zkherd", "paper", "table1", "table1"}, "expected one table"},
-        {{"zkherd", "paper", "--servers", "3"}, "expected two numbers or more"},
-        {{"zkherd", "paper", "--servers", "1,2"}, "expected odd numbers from 1 to 13"},
-        {{"zkherd", "paper", "--servers", "1,15"}, "expected odd numbers from 1 to 13"},
-        {{"zkherd", "paper", "--servers", "3,3"}, "a number of servers is given twice"},
-        {{"zkherd", "paper", "--servers", "3,9"}, "a private ensemble has 1, 3, 5 or 7 servers"},
-        {{"zkherd", "paper", "--reads", "0,50"}, "expected 0 and 100 among the percents"},
-        {{"zkherd", "paper", "--reads", "20,100"}, "expected 0 and 100 among the percents"},
-        {{"zkherd", "paper", "--reads", "0,101"}, "expected percents"},
-        {{"zkherd", "paper", "-n", "10,20"}, "expected one number"},
-        {{"zkherd", "paper", "-n", "2", "-P", "3"}, "more processes than sessions: at most 2"},
-        {{"zkherd", "paper", "-t", "1"}, "expected a whole number from 2 to 1000"},
-        {{"zkherd", "paper", "--connect", "a:1"}, "no such option"},
-        {{"zkherd", "paper", "-d", "simulated", "--server-cpus", "0.5"}, "no server process"},
+        {{"zkherd", "paper", "table4"}, "expected table1"},
+        {{"zkherd", "paper", "table1", "table1"}, "an option is expected here"},
+        {{"zkherd", "paper", "table1", "--servers", "3"}, "expected two numbers or more"},
+        {{"zkherd", "paper", "table1", "--servers", "1,2"}, "expected odd numbers from 1 to 13"},
+        {{"zkherd", "paper", "table1", "--servers", "1,15"}, "expected odd numbers from 1 to 13"},
+        {{"zkherd", "paper", "table1", "--servers", "3,3"}, "a number of servers is given twice"},
+        {{"zkherd", "paper", "table1", "--servers", "3,9"},
+         "a private ensemble has 1, 3, 5 or 7 servers"},
+        {{"zkherd", "paper", "table1", "--reads", "0,50"}, "expected 0 and 100 among the percents"},
+        {{"zkherd", "paper", "table1", "--reads", "20,100"},
+         "expected 0 and 100 among the percents"},
+        {{"zkherd", "paper", "table1", "--reads", "0,101"}, "expected percents"},
+        {{"zkherd", "paper", "table1", "-n", "10,20"}, "expected one number"},
+        {{"zkherd", "paper", "table1", "-n", "2", "-P", "3"},
+         "more processes than sessions: at most 2"},
+        {{"zkherd", "paper", "table1", "-t", "1"}, "expected a whole number from 2 to 1000"},
+        {{"zkherd", "paper", "table1", "--connect", "a:1", "--servers", "3"},
+         "give existing servers, or have private ones started"},
+        {{"zkherd", "paper", "--reads", "0,100"}, "no such option"},
+        {{"zkherd", "paper", "table1", "-d", "simulated", "--server-cpus", "0.5"},
+         "no server process"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         command_run(&command, cases[i].arguments);
@@ -251,7 +273,8 @@ int main(void)
         COMMAND_TEST(the_papers_ensembles_are_simulated),
         COMMAND_TEST_SOON(interrupted),
         COMMAND_TEST(real_servers_make_a_table),
+        COMMAND_TEST(servers_of_somebody_else_make_a_row),
         COMMAND_TEST(what_cannot_be_a_table_is_refused),
     };
-    return cmocka_run_group_tests_name("paper", tests, NULL, NULL);
+    return cmocka_run_group_tests_name("paper", tests, outside_start, outside_stop);
 }

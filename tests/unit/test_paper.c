@@ -116,17 +116,22 @@ static void judge(void)
     assert_int_equal(table1_init(&table, &options, records, &error), ERROR_NONE);
 }
 
-static const struct table1_judgement *judgement_of(enum table1_claim claim, uint64_t number)
+#define READS_RISE       "reads rise"
+#define WRITES_FALL      "writes fall"
+#define RISES_WITH_READS "throughput rises with the share of reads"
+
+static const struct judgement *judgement_of(const char *claim, uint64_t number)
 {
-    for (size_t i = 0; i < table.judgement_count; i++) {
-        if (table.judgements[i].claim == claim && table.judgements[i].servers == number)
-            return &table.judgements[i];
+    for (size_t i = 0; i < table.judgements.count; i++) {
+        const struct judgement *judgement = &table.judgements.list[i];
+        if (strncmp(judgement->claim, claim, strlen(claim)) == 0 && judgement->servers == number)
+            return judgement;
     }
     fail();
     return NULL;
 }
 
-static void assert_verdict(enum table1_claim claim, uint64_t number, enum verdict verdict)
+static void assert_verdict(const char *claim, uint64_t number, enum verdict verdict)
 {
     assert_int_equal(judgement_of(claim, number)->verdict, verdict);
 }
@@ -166,7 +171,7 @@ static void a_trial_that_is_not_valid_does_not_count(void **state)
     assert_int_equal(cell->trials, 4);
     assert_int_equal(cell->valid, 3);
     assert_close(cell->per_s.value, 87e3);
-    assert_int_equal(table1_exit_status(&table), 0);
+    assert_int_equal(judgements_exit_status(&table.judgements), 0);
 }
 
 /* Its figure is shown. */
@@ -178,11 +183,11 @@ static void a_cell_without_a_valid_trial_is_not_judged(void **state)
         records[2].samples.list[i].valid = mix_reads(&records[2].samples.list[i].cell.mix) != 100;
     judge();
     assert_close(table1_at(&table, 2, 2)->per_s.value, 165e3);
-    assert_verdict(TABLE1_READS_RISE, 3, VERDICT_HOLDS);
-    assert_verdict(TABLE1_READS_RISE, 5, VERDICT_UNDETERMINED);
-    assert_verdict(TABLE1_RISES_WITH_READS, 5, VERDICT_UNDETERMINED);
-    assert_verdict(TABLE1_WRITES_FALL, 5, VERDICT_HOLDS);
-    assert_int_equal(table1_exit_status(&table), 4);
+    assert_verdict(READS_RISE, 3, VERDICT_HOLDS);
+    assert_verdict(READS_RISE, 5, VERDICT_UNDETERMINED);
+    assert_verdict(RISES_WITH_READS, 5, VERDICT_UNDETERMINED);
+    assert_verdict(WRITES_FALL, 5, VERDICT_HOLDS);
+    assert_int_equal(judgements_exit_status(&table.judgements), 4);
 }
 
 /* Three servers with a quarter of a core each. Writes may use less. */
@@ -202,7 +207,7 @@ static void a_starved_trial_does_not_count(void **state)
     assert_close(cell->per_s.value, 87e3);
     assert_int_equal(table1_at(&table, 1, 0)->starved, 0);
     assert_int_equal(table1_at(&table, 1, 0)->valid, 4);
-    assert_int_equal(table1_exit_status(&table), 0);
+    assert_int_equal(judgements_exit_status(&table.judgements), 0);
 }
 
 /* As of a run that was interrupted early. */
@@ -214,7 +219,7 @@ static void cells_without_trials_are_unknown(void **state)
     assert_true(isnan(table1_at(&table, 2, 2)->per_s.value));
     assert_close(table1_at(&table, 0, 0)->per_s.value, 1000);
     assert_true(isnan(table1_at(&table, 0, 0)->per_s.low));
-    assert_int_equal(table1_exit_status(&table), 4);
+    assert_int_equal(judgements_exit_status(&table.judgements), 4);
 }
 
 /* ------------------------------------------------------------------ the shape */
@@ -224,19 +229,19 @@ static void the_papers_shape_holds(void **state)
     (void)state;
     add_the_papers_shape(1.02);
     judge();
-    assert_int_equal(table.judgement_count, 2 + 2 + 3);
-    for (size_t i = 0; i < table.judgement_count; i++)
-        assert_int_equal(table.judgements[i].verdict, VERDICT_HOLDS);
-    const struct table1_judgement *reads_rise = judgement_of(TABLE1_READS_RISE, 5);
+    assert_int_equal(table.judgements.count, 2 + 2 + 3);
+    for (size_t i = 0; i < table.judgements.count; i++)
+        assert_int_equal(table.judgements.list[i].verdict, VERDICT_HOLDS);
+    const struct judgement *reads_rise = judgement_of(READS_RISE, 5);
     assert_int_equal(reads_rise->against, 3);
-    assert_close(reads_rise->ratio.value, 165.0 / 87);
-    assert_close(reads_rise->paper_ratio, 165.0 / 87);
-    const struct table1_judgement *writes_fall = judgement_of(TABLE1_WRITES_FALL, 3);
+    assert_close(reads_rise->ours.value, 165.0 / 87);
+    assert_close(reads_rise->paper, 165.0 / 87);
+    const struct judgement *writes_fall = judgement_of(WRITES_FALL, 3);
     assert_int_equal(writes_fall->against, 1);
-    assert_close(writes_fall->ratio.value, 0.7);
-    assert_true(isnan(writes_fall->paper_ratio));
-    assert_close(judgement_of(TABLE1_RISES_WITH_READS, 3)->ratio.value, 87.0 / 21);
-    assert_int_equal(table1_exit_status(&table), 0);
+    assert_close(writes_fall->ours.value, 0.7);
+    assert_true(isnan(writes_fall->paper));
+    assert_close(judgement_of(RISES_WITH_READS, 3)->ours.value, 87.0 / 21);
+    assert_int_equal(judgements_exit_status(&table.judgements), 0);
 }
 
 static void another_shape_fails(void **state)
@@ -246,14 +251,14 @@ static void another_shape_fails(void **state)
     add_all(1, 30e3, 31e3, 32e3, 1.002);
     add_all(2, 25e3, 40e3, 20e3, 1.02);
     judge();
-    assert_verdict(TABLE1_READS_RISE, 3, VERDICT_FAILS);
-    assert_verdict(TABLE1_READS_RISE, 5, VERDICT_FAILS);
-    assert_verdict(TABLE1_WRITES_FALL, 3, VERDICT_FAILS);
-    assert_verdict(TABLE1_WRITES_FALL, 5, VERDICT_HOLDS);
-    assert_verdict(TABLE1_RISES_WITH_READS, 1, VERDICT_HOLDS);
-    assert_verdict(TABLE1_RISES_WITH_READS, 3, VERDICT_HOLDS);
-    assert_verdict(TABLE1_RISES_WITH_READS, 5, VERDICT_FAILS);
-    assert_int_equal(table1_exit_status(&table), 1);
+    assert_verdict(READS_RISE, 3, VERDICT_FAILS);
+    assert_verdict(READS_RISE, 5, VERDICT_FAILS);
+    assert_verdict(WRITES_FALL, 3, VERDICT_FAILS);
+    assert_verdict(WRITES_FALL, 5, VERDICT_HOLDS);
+    assert_verdict(RISES_WITH_READS, 1, VERDICT_HOLDS);
+    assert_verdict(RISES_WITH_READS, 3, VERDICT_HOLDS);
+    assert_verdict(RISES_WITH_READS, 5, VERDICT_FAILS);
+    assert_int_equal(judgements_exit_status(&table.judgements), 1);
 }
 
 static void trials_that_scatter_determine_nothing(void **state)
@@ -261,9 +266,9 @@ static void trials_that_scatter_determine_nothing(void **state)
     (void)state;
     add_the_papers_shape(8);
     judge();
-    for (size_t i = 0; i < table.judgement_count; i++)
-        assert_int_equal(table.judgements[i].verdict, VERDICT_UNDETERMINED);
-    assert_int_equal(table1_exit_status(&table), 4);
+    for (size_t i = 0; i < table.judgements.count; i++)
+        assert_int_equal(table.judgements.list[i].verdict, VERDICT_UNDETERMINED);
+    assert_int_equal(judgements_exit_status(&table.judgements), 4);
 }
 
 /* The ends rise. */
@@ -277,14 +282,12 @@ static void a_fall_between_two_shares_fails(void **state)
             sample->achieved_per_s /= 4;
     }
     judge();
-    const struct table1_judgement *judgement = judgement_of(TABLE1_RISES_WITH_READS, 3);
+    const struct judgement *judgement = judgement_of(RISES_WITH_READS, 3);
     assert_int_equal(judgement->verdict, VERDICT_FAILS);
-    assert_true(judgement->falls);
-    assert_int_equal(judgement->falls_from, 0);
-    assert_int_equal(judgement->falls_to, 50);
-    assert_true(judgement->ratio.low > 1);
-    assert_false(judgement_of(TABLE1_RISES_WITH_READS, 5)->falls);
-    assert_int_equal(table1_exit_status(&table), 1);
+    assert_string_equal(judgement->reason, "throughput falls from 0 to 50 % reads with 3 servers");
+    assert_true(judgement->ours.low > 1);
+    assert_string_equal(judgement_of(RISES_WITH_READS, 5)->reason, "");
+    assert_int_equal(judgements_exit_status(&table.judgements), 1);
 }
 
 static void servers_that_share_the_cores_are_not_compared(void **state)
@@ -293,11 +296,11 @@ static void servers_that_share_the_cores_are_not_compared(void **state)
     add_the_papers_shape(1.02);
     options.target.cpu_percent = 0;
     judge();
-    assert_verdict(TABLE1_READS_RISE, 3, VERDICT_UNDETERMINED);
-    assert_verdict(TABLE1_WRITES_FALL, 5, VERDICT_UNDETERMINED);
-    assert_verdict(TABLE1_RISES_WITH_READS, 3, VERDICT_HOLDS);
-    assert_close(judgement_of(TABLE1_READS_RISE, 3)->ratio.value, 87.0 / 40);
-    assert_int_equal(table1_exit_status(&table), 4);
+    assert_verdict(READS_RISE, 3, VERDICT_UNDETERMINED);
+    assert_verdict(WRITES_FALL, 5, VERDICT_UNDETERMINED);
+    assert_verdict(RISES_WITH_READS, 3, VERDICT_HOLDS);
+    assert_close(judgement_of(READS_RISE, 3)->ours.value, 87.0 / 40);
+    assert_int_equal(judgements_exit_status(&table.judgements), 4);
 }
 
 static void writes_of_a_simulation_are_not_judged(void **state)
@@ -307,10 +310,10 @@ static void writes_of_a_simulation_are_not_judged(void **state)
     options.target.cpu_percent = 0;
     options.target.driver = DRIVER_SIMULATED;
     judge();
-    assert_verdict(TABLE1_READS_RISE, 3, VERDICT_HOLDS);
-    assert_verdict(TABLE1_WRITES_FALL, 3, VERDICT_UNDETERMINED);
-    assert_verdict(TABLE1_RISES_WITH_READS, 1, VERDICT_HOLDS);
-    assert_int_equal(table1_exit_status(&table), 4);
+    assert_verdict(READS_RISE, 3, VERDICT_HOLDS);
+    assert_verdict(WRITES_FALL, 3, VERDICT_UNDETERMINED);
+    assert_verdict(RISES_WITH_READS, 1, VERDICT_HOLDS);
+    assert_int_equal(judgements_exit_status(&table.judgements), 4);
 }
 
 /* ------------------------------------------------------------------ the rows */
@@ -347,15 +350,13 @@ static void a_row_has_the_papers_figure(void **state)
 static void a_claim_is_a_sentence(void **state)
 {
     (void)state;
-    char text[100];
     add_the_papers_shape(1.02);
     judge();
-    assert_string_equal(table1_claim(judgement_of(TABLE1_READS_RISE, 5), text, sizeof text),
-                        "reads rise from 3 to 5 servers");
-    assert_string_equal(table1_claim(judgement_of(TABLE1_WRITES_FALL, 3), text, sizeof text),
-                        "writes fall from 1 to 3 servers");
-    assert_string_equal(table1_claim(judgement_of(TABLE1_RISES_WITH_READS, 1), text, sizeof text),
+    assert_string_equal(judgement_of(READS_RISE, 5)->claim, "reads rise from 3 to 5 servers");
+    assert_string_equal(judgement_of(WRITES_FALL, 3)->claim, "writes fall from 1 to 3 servers");
+    assert_string_equal(judgement_of(RISES_WITH_READS, 1)->claim,
                         "throughput rises with the share of reads, 1 server");
+    assert_string_equal(judgement_of(WRITES_FALL, 3)->row, "writes fall, 1 to 3 servers");
 }
 
 /* ------------------------------------------------------------------ the paper, the machine */

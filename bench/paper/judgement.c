@@ -1,0 +1,185 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "bench/paper/judgement.h"
+
+#include "bench/cli/complain.h"
+#include "bench/cli/grid.h"
+#include "bench/cli/wrap.h"
+
+#include <math.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define GAP 2
+
+/* ------------------------------------------------------------------ the list */
+
+struct judgement *judgements_add(struct judgements *judgements, struct error *error)
+{
+    if (judgements->count == judgements->room) {
+        size_t room = judgements->room > 0 ? 2 * judgements->room : 16;
+        struct judgement *list = realloc(judgements->list, room * sizeof *list);
+        if (list == NULL) {
+            error_raise(error, ERROR_NO_MEMORY, 0, "shape.csv", "%zu judgements", room);
+            return NULL;
+        }
+        judgements->list = list;
+        judgements->room = room;
+    }
+    struct judgement *judgement = &judgements->list[judgements->count++];
+    *judgement = (struct judgement){0};
+    return judgement;
+}
+
+void judgements_deinit(struct judgements *judgements)
+{
+    free(judgements->list);
+    *judgements = (struct judgements){0};
+}
+
+struct interval judgement_ratio(const double *b, size_t b_count, size_t b_valid, const double *a,
+                                size_t a_count, size_t a_valid)
+{
+    struct interval ratio = statistics_ratio(b, b_count, a, a_count, JUDGEMENT_CONFIDENCE);
+    if (b_valid == 0 || a_valid == 0)
+        ratio.low = ratio.high = NAN;
+    return ratio;
+}
+
+void judgement_deny(struct judgement *judgement, const char *reason)
+{
+    if (reason == NULL)
+        return;
+    judgement->verdict = VERDICT_UNDETERMINED;
+    snprintf(judgement->reason, sizeof judgement->reason, "%s", reason);
+}
+
+int judgements_exit_status(const struct judgements *judgements)
+{
+    int status = judgements->count > 0 ? 0 : 4;
+    for (size_t i = 0; i < judgements->count; i++) {
+        if (judgements->list[i].verdict == VERDICT_FAILS)
+            return 1;
+        if (judgements->list[i].verdict == VERDICT_UNDETERMINED)
+            status = 4;
+    }
+    return status;
+}
+
+/* ------------------------------------------------------------------ the file */
+
+#define COLUMNS(X)                                                                                 \
+    X(claim, csv_text(csv, judgement->claim))                                                      \
+    X(servers, csv_count(csv, judgement->servers))                                                 \
+    X(against_servers, csv_count_if(csv, judgement->against > 0, judgement->against))              \
+    X(ratio, csv_real(csv, judgement->ours.value, 4))                                              \
+    X(ratio_low, csv_real(csv, judgement->ours.low, 4))                                            \
+    X(ratio_high, csv_real(csv, judgement->ours.high, 4))                                          \
+    X(paper_ratio, csv_real(csv, judgement->paper, 4))                                             \
+    X(verdict, csv_text(csv, verdict_word(judgement->verdict)))                                    \
+    X(quantity, csv_text(csv, quantity))                                                           \
+    X(reason, csv_text(csv, judgement->reason))
+
+static void write_row(const struct judgement *judgement, const char *quantity, struct csv *csv)
+{
+    COLUMNS(CSV_WRITE) csv_end_row(csv);
+}
+
+void judgements_write(const struct judgements *judgements, struct csv *csv)
+{
+    csv_header(csv, COLUMNS(CSV_NAME));
+    for (size_t i = 0; i < judgements->count; i++)
+        write_row(&judgements->list[i], judgements->quantity, csv);
+}
+
+/* ------------------------------------------------------------------ for people */
+
+static void put_value(struct grid *grid, double value)
+{
+    if (isfinite(value))
+        grid_put(grid, "%.3f", value);
+    else
+        grid_put(grid, GRID_UNKNOWN);
+}
+
+static void put(struct grid *grid, const struct judgement *judgement)
+{
+    grid_put(grid, "%s",
+             judgement->verdict == VERDICT_FAILS ? "FAILS" : verdict_word(judgement->verdict));
+    grid_put(grid, "%s", judgement->row);
+    put_value(grid, judgement->ours.value);
+    if (isfinite(judgement->ours.low))
+        grid_put(grid, "%.3f to %.3f", judgement->ours.low, judgement->ours.high);
+    else
+        grid_put(grid, GRID_UNKNOWN);
+    put_value(grid, judgement->paper);
+}
+
+static enum error_kind print_table(const struct judgements *judgements, unsigned columns,
+                                   FILE *stream, struct error *error)
+{
+    const struct grid_column titles[] = {
+        {.title = "verdict"},
+        {.title = "claim"},
+        {.over = "ours,", .title = judgements->unit, .right = true},
+        {.over = "interval", .title = "95 %", .right = true},
+        {.over = "paper,", .title = judgements->unit, .right = true},
+    };
+    struct grid grid;
+    grid_init(&grid, titles, sizeof titles / sizeof titles[0], GAP);
+    for (size_t i = 0; i < judgements->count; i++)
+        put(&grid, &judgements->list[i]);
+    enum error_kind kind = grid_write(&grid, columns, stream, error);
+    grid_deinit(&grid);
+    return kind;
+}
+
+/* Several judgements may have the same reason, which is told once. */
+static bool is_first_reason(const struct judgements *judgements, size_t index)
+{
+    const char *reason = judgements->list[index].reason;
+    for (size_t i = 0; i < index; i++) {
+        if (strcmp(judgements->list[i].reason, reason) == 0)
+            return false;
+    }
+    return reason[0] != '\0';
+}
+
+enum error_kind judgements_print(const struct judgements *judgements, unsigned columns,
+                                 FILE *stream, struct error *error)
+{
+    enum error_kind kind = print_table(judgements, columns, stream, error);
+    fputc('\n', stream);
+    for (size_t i = 0; i < judgements->count; i++) {
+        const struct judgement *judgement = &judgements->list[i];
+        if (is_first_reason(judgements, i))
+            wrap_sentence(stream, "%s: %s.", verdict_word(judgement->verdict), judgement->reason);
+    }
+    return kind;
+}
+
+/* Why a verdict is what it is. */
+static const char *describe_reason(const struct judgements *judgements,
+                                   const struct judgement *judgement, char *text, size_t size)
+{
+    const struct interval *ours = &judgement->ours;
+    if (judgement->reason[0] != '\0')
+        snprintf(text, size, "%s", judgement->reason);
+    else if (isfinite(ours->low))
+        snprintf(text, size, "%.3f %s, 95 %% interval %.3f to %.3f", ours->value, judgements->unit,
+                 ours->low, ours->high);
+    else
+        snprintf(text, size, "there are too few valid trials");
+    return text;
+}
+
+void judgements_complain(const struct judgements *judgements)
+{
+    for (size_t i = 0; i < judgements->count; i++) {
+        const struct judgement *judgement = &judgements->list[i];
+        char reason[128];
+        if (judgement->verdict != VERDICT_HOLDS)
+            complain_plainly("%s: %s: %s", judgement->claim, verdict_word(judgement->verdict),
+                             describe_reason(judgements, judgement, reason, sizeof reason));
+    }
+}

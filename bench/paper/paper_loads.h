@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * paper_loads: leads the trials of an evaluation whose trials are loads. Layer: bench/paper.
+ */
+#ifndef BENCH_PAPER_PAPER_LOADS_H
+#define BENCH_PAPER_PAPER_LOADS_H
+
+#include "bench/output/load_series.h"
+#include "bench/paper/paper_options.h"
+
+#include <stdbool.h>
+
+/* Gives each private server its share of the CPU, and makes all trials after a rehearsal
+ * (bench/output/load_series.h). tell: that of struct load_series_user, with the context NULL; its
+ * verdict is weighed with the records' own. Returns the exit status; errors have been complained
+ * about. *interrupted: by a signal. */
+int paper_loads_lead(struct paper_options *options, int argc, char **argv,
+                     int (*tell)(const struct load_series *series, void *context, int *verdict),
+                     bool *interrupted);
+
+#endif

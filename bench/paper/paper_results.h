@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * paper_results: what an evaluation ends with: its table and its judgements, as files, as a plot,
+ * and for people. Layer: bench/paper.
+ */
+#ifndef BENCH_PAPER_PAPER_RESULTS_H
+#define BENCH_PAPER_PAPER_RESULTS_H
+
+#include "bench/cli/load_options.h"
+#include "bench/paper/judgement.h"
+
+#include <stdio.h>
+
+/* Constant. */
+struct paper_results {
+    const char *file;  /* "table1.csv" */
+    const void *table; /* for the functions */
+    void (*write)(const void *table, struct csv *csv);
+    /* For a terminal of so many columns: the figures, above the judgements; and what is to be known
+     * of them, below. ERROR_NO_MEMORY. */
+    enum error_kind (*print)(const void *table, const struct load_options *options,
+                             unsigned columns, FILE *stream, struct error *error);
+    void (*explain)(const void *table, const struct load_options *options, FILE *stream);
+    const struct judgements *judgements;
+};
+
+/* Writes the file and shape.csv into the folder of the options, draws the plots, and prints; with
+ * --quiet, complains about what does not hold. interrupts: as in bench/output/plots.h. Returns 0,
+ * or the exit status of an error that has been complained about. */
+int paper_results_tell(const struct paper_results *results, const struct load_options *options,
+                       int interrupts);
+
+#endif

@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: Apache-2.0
+/* The experiment of Table 1: its options, and what it ends with. */
+#include "bench/cli/complain.h"
+#include "bench/paper/experiment.h"
+#include "bench/paper/paper_loads.h"
+#include "bench/paper/paper_results.h"
+#include "bench/paper/table1.h"
+#include "bench/paper/table1_text.h"
+
+static const struct option_row rows[] = {
+    PAPER_ROW_SERVERS("1,3,5", "1,3,5,7,9,13"),
+    {.name = "--reads",
+     .parse = load_rows_levels,
+     .member = OPTION_MEMBER(struct load_options, reads),
+     .most = 100,
+     .expected = "expected percents, such as 0,100 or 0..100+20",
+     .value = "0..100+20",
+     .help = "      --reads LIST         percent of reads, 0 and 100 among them [0..100+20]\n"},
+    {.name = "--sessions",
+     .letter = 'n',
+     .parse = load_rows_sessions,
+     .member = OPTION_MEMBER(struct load_options, sessions),
+     .least = 1,
+     .most = LOAD_ROWS_SESSIONS_MAX,
+     .expected = "expected a whole number from 1 to 100000",
+     .value = "60",
+     .help = "  -n, --sessions N         the paper: 250 [60]\n"},
+    LOAD_ROW_DEPTH("20"),
+    LOAD_ROW_SIZE("1024"),
+    LOAD_ROW_DURATION("5s"),
+    LOAD_ROW_WARM_UP("2s"),
+    LOAD_ROW_TRIALS(2, "3"),
+    PAPER_ROWS_COMMON,
+};
+
+static const char usage[] =
+    "Usage: zkherd paper table1 [OPTION]...\n"
+    "Throughput against the share of reads and the number of servers (Table 1 and\n"
+    "Figure 5 of the paper): do reads rise with the servers, and writes fall?\n"
+    "\n";
+
+static const char notes[] =
+    "\n"
+    "Durations D need a unit: 500ms, 30s, 5m. Exit status: see zkherd paper --help.\n"
+    "\n"
+    "Examples:\n"
+    "  zkherd paper table1                             about ten minutes\n"
+    "  zkherd paper table1 --servers 1,3 --reads 0,100 the ends of two curves\n"
+    "  zkherd paper table1 -d simulated                by the simulation's cost model\n";
+
+static bool is_consistent(const struct paper_options *options)
+{
+    const struct load_levels *reads = &options->load.reads;
+    if (reads->list[0] != 0 || reads->list[reads->count - 1] != 100)
+        return complain_value("paper table1", "--reads", "from writes alone to reads alone",
+                              "expected 0 and 100 among the percents");
+    if (options->load.sessions.count > 1)
+        return complain_value("paper table1", "--sessions", "a list", "expected one number");
+    return true;
+}
+
+/* ------------------------------------------------------------------ the results */
+
+static void write_cells(const void *context, struct csv *csv)
+{
+    const struct table1 *table = context;
+    csv_header(csv, table1_columns);
+    for (size_t i = 0; i < table->topologies * table->shares; i++)
+        table1_write(&table->cells[i], csv);
+}
+
+static int tell(const struct load_series *series, void *context, int *verdict)
+{
+    struct table1 table;
+    struct error error;
+    (void)context;
+    if (table1_init(&table, series->options, series->records, &error) != ERROR_NONE)
+        return complain(&error);
+    for (size_t i = 0; i < series->record_count; i++)
+        load_record_complain(&series->records[i]);
+    const struct paper_results results = {
+        .file = "table1.csv",
+        .table = &table,
+        .write = write_cells,
+        .print = table1_text_print,
+        .explain = table1_text_explain,
+        .judgements = &table.judgements,
+    };
+    int status = paper_results_tell(&results, series->options, series->targets.signals);
+    *verdict = load_series_verdict(series) == 1 ? 1 : judgements_exit_status(&table.judgements);
+    table1_deinit(&table);
+    return status;
+}
+
+static int lead(struct paper_options *options, int argc, char **argv, bool *interrupted)
+{
+    return paper_loads_lead(options, argc, argv, tell, interrupted);
+}
+
+const struct experiment experiment_table1 = {
+    .name = "table1",
+    .command = {.arguments = {"paper table1", usage, rows, notes, NULL},
+                .simulated = "1,3,5,7,9,13",
+                .compares_servers = true,
+                .is_consistent = is_consistent},
+    .lead = lead,
+};
