@@ -112,6 +112,14 @@ static void show_second(struct live *live, const struct load_shared *load)
     fprintf(stderr, TERMINAL_CLEAR_LINE "%s\n", line);
 }
 
+static void show_share(const char *what, uint64_t done, uint64_t all)
+{
+    char left[32], right[32];
+    fprintf(stderr, TERMINAL_CLEAR_LINE "%s: %s of %s", what,
+            text_format_count(done, left, sizeof left),
+            text_format_count(all, right, sizeof right));
+}
+
 void live_show(void *context, const struct load_progress *progress)
 {
     static const char *const phases[] = {
@@ -123,8 +131,11 @@ void live_show(void *context, const struct load_progress *progress)
     if (!live->shown)
         return;
     if (progress->phase == LOAD_CONNECTS)
-        fprintf(stderr, TERMINAL_CLEAR_LINE "%s: %u of %u", phases[LOAD_CONNECTS],
-                progress->established, progress->load->plan->fleet.sessions);
+        show_share(phases[LOAD_CONNECTS], progress->established,
+                   progress->load->plan->fleet.sessions);
+    else if (progress->phase == LOAD_LAYS_OUT || progress->phase == LOAD_CLEARS)
+        show_share(phases[progress->phase], atomic_load(&progress->load->chores_done),
+                   load_plan_znodes(progress->load->plan));
     else
         fprintf(stderr, TERMINAL_CLEAR_LINE "%s", phases[progress->phase]);
     while (progress->phase >= LOAD_MEASURES && live->seconds < progress->second)

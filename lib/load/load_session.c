@@ -7,6 +7,9 @@
 /* Of the number at the end of a created znode's name: enough for any 64-bit number. */
 #define DIGITS 20
 
+/* Of the values and paths of one multi: well below what a server takes (jute.maxbuffer). */
+#define BATCH_BYTES ((size_t)512 << 10)
+
 static const struct load_plan *plan_of(const struct load_session *session)
 {
     return session->load->plan;
@@ -315,29 +318,57 @@ static bool has_folder(const struct load_session *session)
     return mix_needs_folders(&plan_of(session)->mix);
 }
 
+/* How many of the data znodes that are left go into one multi: a server takes 1 MiB. */
+static size_t batch_size(const struct load_session *session, uint64_t left)
+{
+    size_t fit = BATCH_BYTES / (plan_of(session)->value_bytes + LOAD_PATH_SIZE),
+           most = fit < 1                   ? 1
+                  : fit < REQUEST_PARTS_MAX ? fit
+                                            : REQUEST_PARTS_MAX;
+    return left < most ? (size_t)left : most;
+}
+
+/* Creates or deletes the next data znodes together. The tag is how many. */
+static void submit_batch(struct load_session *session, enum operation operation)
+{
+    struct request parts[REQUEST_PARTS_MAX];
+    size_t count = batch_size(session, data_znodes(session) - session->chores_sent);
+    for (size_t i = 0; i < count; i++) {
+        const char *path = own_data_path(session, session->chores_sent++);
+        parts[i] = operation == OP_CREATE ? create_request(session, path) : request_delete(path);
+    }
+    const struct request multi = {.operation = OP_MULTI, .parts = parts, .part_count = count};
+    client_submit(session->actor.client, count == 1 ? &parts[0] : &multi, count);
+}
+
 /* First its data znodes, then its folder. */
 static bool lay_out_next(struct load_session *session)
 {
-    uint64_t next = session->chores_sent, znodes = data_znodes(session);
-    if (next >= znodes + has_folder(session))
+    uint64_t znodes = data_znodes(session);
+    if (session->chores_sent >= znodes + has_folder(session))
         return false;
-    const struct request request = next < znodes
-                                       ? create_request(session, own_data_path(session, next))
-                                       : request_create(session->folder, NULL, 0, PERSISTENT);
+    if (session->chores_sent < znodes) {
+        submit_batch(session, OP_CREATE);
+        return true;
+    }
+    const struct request request = request_create(session->folder, NULL, 0, PERSISTENT);
     session->chores_sent++;
     client_submit(session->actor.client, &request, 0);
     return true;
 }
 
-/* The znodes that it created, then its data znodes, and at last its folder. */
+/* The znodes that it created, one by one because some may be gone, then its data znodes, and at
+ * last its folder. */
 static bool clear_next(struct load_session *session)
 {
     uint64_t znodes = data_znodes(session);
+    if (session->deleted == session->created && session->chores_sent < znodes) {
+        submit_batch(session, OP_DELETE);
+        return true;
+    }
     struct request request;
     if (session->deleted < session->created)
         request = request_delete(child_path(session, session->deleted++));
-    else if (session->chores_sent < znodes)
-        request = request_delete(own_data_path(session, session->chores_sent++));
     else if (session->chores_sent++ == znodes && has_folder(session))
         request = request_delete(session->folder);
     else
@@ -603,6 +634,8 @@ static void replied(void *owner, const struct client_reply *reply)
         take_reply(session, reply);
     else if (session->state == LOAD_LAYING_OUT && reply->status != ZK_OK)
         lose(session, reply->status);
+    else
+        atomic_fetch_add(&session->load->chores_done, reply->tag);
     go_on(session);
 }
 

@@ -6,7 +6,8 @@
  * The coordinator leads all load sessions together through four orders, and a session that has done
  * an order counts itself among those that rest:
  *
- *   LAY_OUT  creates its share of the data znodes, and a folder for the znodes that it will create
+ *   LAY_OUT  creates its share of the data znodes, some together in a multi, and a folder for the
+ *            znodes that it will create
  *   START    sends operations until the load's end, and then waits for the replies; a session
  *            without a connection stops at STOP
  *   STOP     sends no further operation

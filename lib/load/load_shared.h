@@ -93,6 +93,7 @@ struct load_shared {
     _Atomic uint64_t contends_ns;
     _Atomic uint64_t ends_ns; /* from here on the sessions send nothing more */
     _Alignas(SHARED_CACHE_LINE) _Atomic uint32_t resting; /* sessions that have done the order */
+    _Atomic uint64_t chores_done; /* data znodes that LAY_OUT has created, or CLEAR deleted */
 };
 
 /* Lays out the memory of a load, and that of its fleet, for the plan, which must outlive it. *load

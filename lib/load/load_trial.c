@@ -72,6 +72,7 @@ static void carry_out(struct load_trial *trial, int order)
     if (!goes_on(trial))
         return;
     atomic_store(&trial->load->resting, 0);
+    atomic_store(&trial->load->chores_done, 0);
     shared_tell_all(trial->load->shared, order);
     await_rest(trial);
 }

@@ -198,6 +198,46 @@ static void what_was_created_is_cleared_away_for_longer_than_the_timeout(void **
     load_result_free(result);
 }
 
+/* ------------------------------------------------------------------ the data znodes */
+
+struct layout {
+    size_t listed; /* while the load is measured */
+    uint64_t laid_out;
+};
+
+static void look_at_znodes(void *context, const struct load_progress *progress)
+{
+    struct layout *layout = context;
+    char path[80];
+    struct error error;
+    if (progress->phase != LOAD_MEASURES || layout->listed > 0)
+        return;
+    snprintf(path, sizeof path, "%s/z", root);
+    live_expect(setup_session_list_children(live_host.setup, path, NULL, &layout->listed, &error),
+                &error);
+    layout->laid_out = atomic_load(&progress->load->chores_done);
+}
+
+/* Eleven znodes of three sessions: 4, 4 and 3. No three of the larger values fit in one multi. */
+static void znodes_are_laid_out_in_batches(void **state)
+{
+    (void)state;
+    static const uint32_t sizes[] = {100, 200000, 400000, 1000000};
+    for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++) {
+        struct layout layout = {0};
+        struct load_plan plan = plan_of("get=100");
+        plan.fleet.sessions = 3;
+        plan.fleet.depth = 1;
+        plan.znodes = 11;
+        plan.value_bytes = sizes[i];
+        struct load_result *result =
+            load_watched(&plan, (struct load_watch){look_at_znodes, &layout, -1});
+        assert_int_equal(layout.listed, 11);
+        assert_int_equal(layout.laid_out, 11);
+        load_result_free(result);
+    }
+}
+
 /* ------------------------------------------------------------------ tries to get a lock */
 
 static void tries_fail_and_go_away(void **state)
@@ -409,6 +449,7 @@ int main(void)
         cmocka_unit_test(all_kinds_in_a_simulation),
         cmocka_unit_test(deletes_of_nothing_are_made_up_for),
         cmocka_unit_test(what_was_created_is_cleared_away_for_longer_than_the_timeout),
+        cmocka_unit_test(znodes_are_laid_out_in_batches),
         cmocka_unit_test(tries_fail_and_go_away),
         cmocka_unit_test(every_second_is_shown),
         cmocka_unit_test(unlocks_come_on_top_of_the_rate),
