@@ -41,7 +41,8 @@ struct row {
     X(lag_max_us, csv_real(csv, (double)load_shared_lag_ns(row->result->load, second) / 1e3, 1))   \
     X(client_cores, csv_real(csv, load_sample_client_cores(row->result, usage->client_cpu_ns), 3)) \
     X(server_cores,                                                                                \
-      csv_real(csv, usage->server_cpu_known ? (double)usage->server_cpu_ns / 1e9 : NAN, 3))
+      csv_real(csv, usage->server_cpu_known ? (double)usage->server_cpu_ns / 1e9 : NAN, 3))        \
+    X(marks, csv_text(csv, load_marks_format(&row->result->marks, second, marks, sizeof marks)))
 
 #define OPERATION_COLUMNS(X)                                                                       \
     TRIAL_COLUMNS(X)                                                                               \
@@ -144,6 +145,7 @@ static enum error_kind write_second(struct load_files *files, const struct row *
 {
     struct csv *csv = &files->timeline;
     const struct load_usage *usage = &row->result->usage[second];
+    char marks[LOAD_MARKS_TEXT_SIZE];
     TIMELINE_COLUMNS(CSV_WRITE) csv_end_row(csv);
     if (count_of(response) == 0)
         return ERROR_NONE;

@@ -184,6 +184,8 @@ void load_sample_take(const struct load_cell *cell, const struct load_result *re
             result->server_cpu_known ? (double)result->server_cpu_ns / 1e9 / seconds : NAN,
         .client_rss_kib = result->client_rss_kib,
         .reconnects = result->reconnects,
+        .marks = result->marks.count + result->marks.left_out,
+        .marks_left_out = result->marks.left_out,
         .losses = result->losses,
         .total = result->total,
         .servers = result->servers,
@@ -292,6 +294,8 @@ static uint64_t other_errors(const struct load_sample *sample)
     X(server_packets_received, csv_count_if(csv, servers->known, servers->packets_received))       \
     X(reconciled, csv_text(csv, reconcile_word(sample->reconciled)))                               \
     X(reconnects, csv_count(csv, sample->reconnects))                                              \
+    X(marks, csv_count(csv, sample->marks))                                                        \
+    X(marks_left_out, csv_count(csv, sample->marks_left_out))                                      \
     X(valid, csv_text(csv, sample->valid ? "yes" : "no"))                                          \
     X(reason, csv_text(csv, sample->reason))
 

@@ -45,10 +45,12 @@ struct load_sample {
     struct tally total; /* all requests from the order to start to the last reply */
     struct server_counters_count servers;
     enum reconciled reconciled;
-    bool complete;     /* the trial ran to its end */
-    bool valid;        /* complete, and its times can be used */
-    bool driver_bound; /* not valid, because the driver was the limit */
-    char reason[832];  /* why the trial is not valid, or which count differs; "": neither */
+    uint32_t marks;          /* of what happened to the servers in the measured time */
+    uint32_t marks_left_out; /* for want of room: in no row of timeline.csv */
+    bool complete;           /* the trial ran to its end */
+    bool valid;              /* complete, and its times can be used */
+    bool driver_bound;       /* not valid, because the driver was the limit */
+    char reason[832];        /* why the trial is not valid, or which count differs; "": neither */
 };
 
 struct load_samples {

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "load/load_marks.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static const char *const words[] = {
+#define X(name, word) [LOAD_MARK_##name] = word,
+    LOAD_MARK_LIST(X)
+#undef X
+};
+
+void load_marks_add(struct load_marks *marks, uint64_t time_ns, enum load_mark_kind kind,
+                    uint32_t server)
+{
+    if (marks->count == LOAD_MARKS_MAX) {
+        marks->left_out++;
+        return;
+    }
+    marks->list[marks->count++] = (struct load_mark){time_ns, kind, server};
+}
+
+static uint32_t second_of(const struct load_mark *mark)
+{
+    return mark->time_ns == 0 ? 0 : (uint32_t)((mark->time_ns - 1) / NS_PER_S);
+}
+
+static void append(const struct load_mark *mark, char *text, size_t size)
+{
+    size_t length = strlen(text);
+    const char *between = length > 0 ? ";" : "";
+    if (mark->kind == LOAD_MARK_NO_LEADER)
+        snprintf(text + length, size - length, "%s%s", between, words[mark->kind]);
+    else
+        snprintf(text + length, size - length, "%sserver %u %s", between, mark->server + 1,
+                 words[mark->kind]);
+}
+
+const char *load_marks_format(const struct load_marks *marks, uint32_t second, char *text,
+                              size_t size)
+{
+    text[0] = '\0';
+    for (uint32_t i = 0; i < marks->count; i++) {
+        if (second_of(&marks->list[i]) == second)
+            append(&marks->list[i], text, size);
+    }
+    return text;
+}
