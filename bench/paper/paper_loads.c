@@ -2,9 +2,30 @@
 #include "bench/paper/paper_loads.h"
 
 #include "bench/cli/complain.h"
-#include "bench/paper/core_shares.h"
+#include "bench/target/core_shares.h"
 
+#include <stdio.h>
 #include <stdlib.h>
+
+/* Sets the share of each server that the options leave open. Returns a warning in `text` if this
+ * machine has none; else NULL. */
+static const char *choose_shares(struct load_options *load, char *text, size_t size)
+{
+    struct target_options *target = &load->target;
+    char found[400];
+    if (target->driver == DRIVER_SIMULATED || target->connect || target->cpu_percent > 0)
+        return NULL;
+    const char *why =
+        core_shares_find(load->processes, target->server_counts[target->topology_count - 1],
+                         &target->cpu_percent, found, sizeof found);
+    if (why == NULL)
+        return NULL;
+    snprintf(text, size,
+             "%s; the servers share the cores, so the shape cannot show, and is not judged between "
+             "numbers of servers",
+             why);
+    return text;
+}
 
 int paper_loads_lead(struct paper_options *options, int argc, char **argv,
                      int (*tell)(const struct load_series *series, void *context, int *verdict),
@@ -17,7 +38,7 @@ int paper_loads_lead(struct paper_options *options, int argc, char **argv,
         return complain(&(struct error){.kind = ERROR_NO_MEMORY, .subject = "paper"});
     /* A server's code is compiled in its first minute, on its own share of the CPU. */
     load->rehearses = load->target.driver != DRIVER_SIMULATED;
-    const char *warning = core_shares_choose(load, text, sizeof text);
+    const char *warning = choose_shares(load, text, sizeof text);
     if (warning != NULL && !load->output.quiet)
         complain_mildly("%s", warning);
     const struct load_series_user user = {.subcommand = "paper", .warning = warning, .tell = tell};

@@ -3,6 +3,7 @@
 
 #include "bench/paper/paper_servers.h"
 #include "bench/paper/published.h"
+#include "bench/target/core_shares.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -20,12 +21,11 @@ static bool belongs(const struct load_sample *sample, const struct table1_cell *
     return sample->complete && mix_reads(&sample->cell.mix) == cell->reads;
 }
 
-/* A CPU time that is not known starves nobody: a comparison with NaN is false. */
 static bool is_starved(const struct load_sample *sample, const struct table1_cell *cell,
                        uint32_t cpu_percent)
 {
-    double shares = (double)cell->servers * cpu_percent / 100;
-    return cell->reads == 100 && sample->server_cores * 100 < TABLE1_SATURATED_PERCENT * shares;
+    return cell->reads == 100 &&
+           core_shares_starved(sample->server_cores, cell->servers, cpu_percent);
 }
 
 /* Puts the cell's values at its `values`. */

@@ -8,9 +8,8 @@
  * each number of servers throughput rises with the share of reads: from writes alone to reads
  * alone, with no step between neighbouring shares at which throughput falls.
  *
- * Reads are the work of all servers alike, and at saturation use all of their shares of the CPU. If
- * they use less than TABLE1_SATURATED_PERCENT, too few requests are outstanding, or something else
- * uses the machine; then the trial does not count as valid: it is starved.
+ * A trial of reads alone whose servers were starved (bench/target/core_shares.h) does not count as
+ * valid.
  *
  * Invariant: a verdict counts valid trials alone. The figure of a cell without a valid trial is of
  * its trials that are not valid, and belongs to no verdict but "undetermined".
@@ -26,8 +25,6 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-
-#define TABLE1_SATURATED_PERCENT 90
 
 struct table1_cell {
     uint64_t servers;

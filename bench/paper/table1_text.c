@@ -6,6 +6,7 @@
 #include "bench/cli/wrap.h"
 #include "bench/paper/paper_servers.h"
 #include "bench/paper/published.h"
+#include "bench/target/core_shares.h"
 
 #include <math.h>
 
@@ -80,7 +81,7 @@ static void write_starved(const struct table1 *table, FILE *stream)
                           "used less than %d %% of their CPU shares. The machine is busy, or too "
                           "few requests are outstanding.",
                           (unsigned long long)cell->servers, cell->servers == 1 ? "" : "s",
-                          cell->reads, cell->starved, cell->trials, TABLE1_SATURATED_PERCENT);
+                          cell->reads, cell->starved, cell->trials, CORE_SHARES_SATURATED_PERCENT);
     }
 }
 

@@ -9,9 +9,9 @@
 
 #include "bench/output/load_cells.h"
 #include "bench/output/verdict.h"
-#include "bench/paper/core_shares.h"
 #include "bench/paper/published.h"
 #include "bench/paper/table1.h"
+#include "bench/target/core_shares.h"
 #include "tests/support/row.h"
 
 #include <math.h>
