@@ -48,6 +48,7 @@ static const char notes[] =
 struct claims {
     bool wanted[CLAIMS_MAX];
     size_t wanted_count;
+    bool only; /* the user has named the claims */
     const char *out;
     bool quiet;
     uint64_t seed;
@@ -72,16 +73,12 @@ struct claims {
 /* Of the number alone it is known which was meant. */
 static bool refuse_claim(struct option_given *given, const char *id)
 {
-    if (strcasecmp(id, "C18") == 0)
-        return option_row_refuse(given, "C18 is about the throughput of ensembles, and has no "
-                                        "experiment here: zkherd paper has one; name C1 to C17, "
-                                        "or C19");
     for (size_t i = 0; i < catalogue_count(); i++) {
         if (strcmp(catalogue_at(i)->id + 1, id) == 0)
             return option_row_refuse(given, "no claim is called '%s'; did you mean %s?", id,
                                      catalogue_at(i)->id);
     }
-    return option_row_refuse(given, "no claim is called '%.40s': name C1 to C17, or C19", id);
+    return option_row_refuse(given, "no claim is called '%.40s': name C1 to C19", id);
 }
 
 static bool want(struct option_given *given, const char *id)
@@ -114,8 +111,9 @@ static bool parse_only(struct option_given *given)
 static const struct option_row rows[] = {
     {.name = "--only",
      .parse = parse_only,
+     .given = OPTION_MEMBER(struct claims, only),
      .help = "      --only LIST               only these claims, as C6 or C6,C7\n"
-             "                                [C1 to C17, C19]\n"},
+             "                                [C1 to C19; with --connect all but C18]\n"},
     {.name = "--connect",
      OPTION_SERVERS(struct claims, servers.servers),
      .given = OPTION_MEMBER(struct claims, servers.connect),
@@ -172,6 +170,15 @@ static void show(void *context, const struct trial_progress *trial)
     progress_show(&claims->progress, &name, trial);
 }
 
+/* The progress callback of an experiment, besides its trials. */
+static void say(void *context, const char *what)
+{
+    const struct claims *claims = context;
+    char line[128];
+    snprintf(line, sizeof line, "%s: %s", claims->tried->id, what);
+    progress_say(&claims->progress, line);
+}
+
 static enum error_kind open_target(struct claims *claims, struct error *error)
 {
     progress_say(&claims->progress,
@@ -198,6 +205,7 @@ static enum error_kind open_target(struct claims *claims, struct error *error)
         .seed = claims->seed,
         .sessions_most = claims->target.capacity.sessions,
         .timeout_ns = TIMEOUT_NS,
+        .say = say,
     };
     return kind;
 }
@@ -217,6 +225,21 @@ static enum error_kind open_file(struct claims *claims, struct error *error)
     return output_commit(&claims->file, error);
 }
 
+/* Servers of somebody's are one ensemble: claims about several are tried only if they are named. */
+static void leave_out(struct claims *claims)
+{
+    for (size_t i = 0; claims->servers.connect && !claims->only && i < catalogue_count(); i++) {
+        if (catalogue_at(i)->servers[0] == 0)
+            continue;
+        claims->wanted[i] = false;
+        claims->wanted_count--;
+        if (!claims->quiet)
+            complain_mildly("%s is left out: it compares private ensembles, and --connect names "
+                            "other servers; zkherd claims --only %s tries it on private ones",
+                            catalogue_at(i)->id, catalogue_at(i)->id);
+    }
+}
+
 static enum error_kind prepare(struct claims *claims, struct error *error)
 {
     struct library library;
@@ -227,6 +250,8 @@ static enum error_kind prepare(struct claims *claims, struct error *error)
         kind = library_load(LIBRARY_ST, &library, error);
     if (kind == ERROR_NONE)
         kind = machine_allow_descriptors(SESSIONS_MAX, error);
+    if (kind == ERROR_NONE)
+        leave_out(claims);
     progress_init(&claims->progress, claims->wanted_count, claims->quiet);
     if (kind == ERROR_NONE)
         kind = open_target(claims, error);

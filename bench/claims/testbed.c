@@ -55,6 +55,12 @@ void testbed_clear(struct testbed_trial *trial)
     trial->result = NULL;
 }
 
+void testbed_say(const struct testbed *testbed, const char *what)
+{
+    if (testbed->say != NULL)
+        testbed->say(testbed->host.watch.context, what);
+}
+
 const struct ledger_row *testbed_row(const struct testbed_trial *trial, uint64_t handoff)
 {
     return ledger_row(&trial->result->memory->ledger, 0, handoff);

@@ -23,6 +23,9 @@ struct testbed {
     uint64_t timeout_ns;           /* the longest time without progress in a trial */
     unsigned trials;               /* trials that have begun */
     const struct trial_plan *plan; /* the plan of the running trial, for host.watch; else NULL */
+    /* What an experiment does besides trials, for the progress, with the context of host.watch. May
+     * be NULL. */
+    void (*say)(void *context, const char *what);
 };
 
 /* Must not be moved or copied between testbed_run and testbed_clear. */
@@ -47,6 +50,9 @@ MUST_CHECK enum error_kind testbed_run(struct testbed *testbed, struct testbed_t
 
 /* Frees the result. A trial that has not run, or that is clear already, is fine. */
 void testbed_clear(struct testbed_trial *trial);
+
+/* Shows what the experiment does; see struct testbed. */
+void testbed_say(const struct testbed *testbed, const char *what);
 
 /* The row of a handoff of the first lock. */
 const struct ledger_row *testbed_row(const struct testbed_trial *trial, uint64_t handoff);

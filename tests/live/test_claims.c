@@ -7,6 +7,9 @@
 
 #include "bench/claims/catalogue.h"
 #include "bench/claims/deaths.h"
+#include "bench/claims/ensembles.h"
+
+#include <signal.h>
 
 static struct finding finding;
 
@@ -178,6 +181,114 @@ static void test_what_did_not_happen_decides_nothing(void **state)
     assert_has(finding.measured, "may have kept the order by chance");
 }
 
+/* ------------------------------------------------------------------ ensembles side by side */
+
+static enum verdict try_servers(const struct trial_host *host, uint64_t from, uint64_t to)
+{
+    struct claim claim = claim_with("C18", (struct swap){NULL, 0, false});
+    claim.servers[0] = from;
+    claim.servers[1] = to;
+    return try_claim(&claim, host, 10 * NS_PER_S);
+}
+
+/* The leader of a simulation pays nothing for a follower. */
+static void test_reads_rise_with_the_servers(void **state)
+{
+    (void)state;
+    const struct trial_host host = simulate_host();
+    assert_verdict(try_servers(&host, 1, 3), VERDICT_UNDETERMINED);
+    assert_int_equal(finding.checks, 1);
+    assert_has(finding.expected, "reads: more a second with 3 servers than with 1 server");
+    assert_has(finding.measured, " with 1 server, ");
+    assert_has(finding.measured, "writes: not tried, for the leader of a simulation");
+    assert_verdict(try_servers(&host, 3, 1), VERDICT_FAILS);
+    assert_has(finding.measured, " with 3 servers, ");
+    assert_verdict(try_servers(&host, 3, 3), VERDICT_UNDETERMINED);
+    assert_has(finding.measured, "reads: the CI contains 1");
+}
+
+static void test_servers_of_somebody_are_no_sides(void **state)
+{
+    (void)state;
+    struct trial_host host = live_host;
+    host.ensemble = NULL;
+    assert_int_equal(try_servers(&host, 1, 3), VERDICT_UNDETERMINED);
+    assert_string_equal(finding.measured,
+                        "reads and writes: not tried: the servers of --connect are one ensemble, "
+                        "and nobody has limited their CPU");
+}
+
+static void test_what_follows_from_rounds(void **state)
+{
+    (void)state;
+    static const struct {
+        uint32_t reads_percent;
+        struct sides_rates rates;
+        enum verdict verdict;
+        const char *words;
+    } cases[] = {
+        {100,
+         {.rounds = 2, .per_s = {{10, 20}, {30, 62}}},
+         VERDICT_HOLDS,
+         "3.05 times (95 % CI 2."},
+        {100, {.rounds = 2, .per_s = {{30, 62}, {10, 20}}}, VERDICT_FAILS, "0.33 times"},
+        {0,
+         {.rounds = 2, .per_s = {{30, 62}, {10, 20}}},
+         VERDICT_HOLDS,
+         "writes: 43 a second with"},
+        {0,
+         {.rounds = 2, .per_s = {{10, 20}, {30, 62}}},
+         VERDICT_FAILS,
+         "writes: 14 a second with"},
+        {0, {.rounds = 2, .per_s = {{10, 20}, {9, 21}}}, VERDICT_UNDETERMINED, "the CI contains 1"},
+        {100, {.rounds = 1, .per_s = {{10}, {30}}}, VERDICT_UNDETERMINED, "3.00 times (no CI)"},
+        {100,
+         {.rounds = 1, .per_s = {{10}, {30}}, .left_out = 3, .why = "it rained"},
+         VERDICT_UNDETERMINED,
+         "reads: 3 of 4 rounds do not count: it rained; reads: too few rounds for a CI"},
+        {0,
+         {.left_out = 2, .why = "it rained"},
+         VERDICT_UNDETERMINED,
+         "writes: 2 of 2 rounds do not count: it rained; writes: too few rounds for a CI"},
+    };
+    static const struct sides sides = {.servers = {1, 3}};
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        struct sides_rates rates = cases[i].rates;
+        rates.reads_percent = cases[i].reads_percent;
+        finding = (struct finding){0};
+        ensembles_judge(&sides, &rates, &finding);
+        assert_int_equal(finding_verdict(&finding), cases[i].verdict);
+        assert_has(finding.measured, cases[i].words);
+    }
+}
+
+/* One server beside another, which this machine has to be able to limit. */
+static void test_sides_are_private_servers(void **state)
+{
+    (void)state;
+    struct testbed testbed = {
+        .host = live_host, .root = ROOT, .seed = 1, .timeout_ns = 10 * NS_PER_S};
+    struct sides sides;
+    struct sides_rates rates;
+    struct error error = {0};
+    char text[400];
+    const char *why;
+    live_expect(
+        sides_open(&testbed, (const uint64_t[]){1, 1}, &sides, &why, text, sizeof text, &error),
+        &error);
+    if (why != NULL) {
+        print_message("skipped: %s\n", why);
+        skip();
+    }
+    pid_t server = server_pid(ensemble_server(sides.targets[1].ensemble, 0));
+    live_expect(sides_load(&sides, 0, 1, &rates, &error), &error);
+    assert_int_equal(rates.rounds + rates.left_out, 1);
+    if (rates.rounds == 1)
+        assert_true(sides_mean(&rates, 0) > 0 && sides_mean(&rates, 1) > 0);
+    sides_close(&sides);
+    assert_int_equal(kill(server, 0), -1);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -188,6 +299,10 @@ int main(void)
         cmocka_unit_test(test_a_lock_is_freed_too_late),
         cmocka_unit_test(test_a_lock_is_freed_in_time),
         cmocka_unit_test(test_what_did_not_happen_decides_nothing),
+        cmocka_unit_test(test_reads_rise_with_the_servers),
+        cmocka_unit_test(test_servers_of_somebody_are_no_sides),
+        cmocka_unit_test(test_what_follows_from_rounds),
+        cmocka_unit_test(test_sides_are_private_servers),
     };
     return cmocka_run_group_tests(tests, live_start, live_stop);
 }

@@ -49,10 +49,15 @@ static enum error_kind be_cut_short(const struct claim *claim, struct testbed *t
 }
 
 static const struct claim claims[] = {
-    {"A", "It holds.", "here", hold, {NULL}},
-    {"B", "It fails.", "here", fail_at_first, {NULL}},
-    {"C", "Nobody knows.", "here", decide_nothing, {NULL}},
-    {"D", "It is cut short.", "here", be_cut_short, {NULL}},
+    {.id = "S",
+     .statement = "One beside three.",
+     .source = "here",
+     .experiment = hold,
+     .servers = {1, 3}},
+    {.id = "A", .statement = "It holds.", .source = "here", .experiment = hold},
+    {.id = "B", .statement = "It fails.", .source = "here", .experiment = fail_at_first},
+    {.id = "C", .statement = "Nobody knows.", .source = "here", .experiment = decide_nothing},
+    {.id = "D", .statement = "It is cut short.", .source = "here", .experiment = be_cut_short},
 };
 
 const struct claim *catalogue_at(size_t index)
@@ -102,8 +107,25 @@ static void errors(void **state)
     check("B,D", 1, 0, "fails");
 }
 
+/* Servers of somebody's are not beside others: only who asks for the claim has it tried. */
+static void private_ensembles_are_left_out(void **state)
+{
+    (void)state;
+    const char *arguments[] = {"claims", "--connect", outside, "-q", "-o", in_work("all"), NULL};
+    assert_int_equal(claims_main(6, (char **)(uintptr_t)arguments), 1);
+    struct table table = table_read(in_work("all/claims.csv"));
+    assert_string_equal(table_text(&table, 0, "claim"), "A");
+    assert_int_equal(table.rows, 3);
+    table_deinit(&table);
+    check("S,A", 0, 0, "holds");
+    table = table_read(in_work("S,A/claims.csv"));
+    assert_string_equal(table_text(&table, 0, "claim"), "S");
+    table_deinit(&table);
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {COMMAND_TEST(statuses), COMMAND_TEST(errors)};
+    const struct CMUnitTest tests[] = {COMMAND_TEST(statuses), COMMAND_TEST(errors),
+                                       COMMAND_TEST(private_ensembles_are_left_out)};
     return cmocka_run_group_tests(tests, outside_start, outside_stop);
 }

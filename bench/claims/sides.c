@@ -1,0 +1,237 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "bench/claims/sides.h"
+
+#include "base/cores.h"
+#include "bench/output/load_sample.h"
+#include "bench/target/core_shares.h"
+#include "load/load.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#define CONFIDENCE 0.95
+
+/* Of each server. */
+#define HEAP_MIB 256
+
+/* So many requests are outstanding that all servers are busy all the time. */
+#define SESSIONS           60
+#define DEPTH              20
+#define VALUE_BYTES        1024
+#define SECONDS            1
+#define WARM_UP_NS         (100 * NS_PER_MS)
+#define SESSION_TIMEOUT_MS 30000
+
+static bool is_simulated(const struct testbed *testbed)
+{
+    return testbed->host.simulation != NULL;
+}
+
+/* ------------------------------------------------------------------ the ensembles */
+
+static uint64_t most_servers(const uint64_t servers[SIDES])
+{
+    return servers[0] > servers[1] ? servers[0] : servers[1];
+}
+
+/* Why there can be no sides; NULL if there can. */
+static const char *find_obstacle(const struct testbed *testbed, const uint64_t servers[SIDES],
+                                 uint32_t *cpu_percent, char *text, size_t size)
+{
+    struct error error;
+    if (is_simulated(testbed))
+        return NULL;
+    if (testbed->host.ensemble == NULL)
+        return "the servers of --connect are one ensemble, and nobody has limited their CPU";
+    if (ensemble_check_memory((unsigned)(servers[0] + servers[1]), HEAP_MIB, &error) !=
+        ERROR_NONE) {
+        snprintf(text, size, "%s: %s", error.subject, error.detail);
+        return text;
+    }
+    return core_shares_find(1, most_servers(servers), cpu_percent, text, size);
+}
+
+static void say_start(const struct testbed *testbed, uint64_t servers)
+{
+    char what[64];
+    snprintf(what, sizeof what, "starting %llu private server%s", (unsigned long long)servers,
+             servers == 1 ? "" : "s");
+    testbed_say(testbed, what);
+}
+
+static enum error_kind open_side(struct sides *sides, size_t side, struct error *error)
+{
+    const struct testbed *testbed = sides->testbed;
+    struct target *target = &sides->targets[side];
+    const struct target_options options = {
+        .driver = is_simulated(testbed) ? DRIVER_SIMULATED : DRIVER_EVENTS,
+        .server_counts = sides->servers,
+        .topology_count = SIDES,
+        .heap_mib = HEAP_MIB,
+        .cpu_percent = sides->cpu_percent,
+        .fsync = true,
+        .placement = PLACEMENT_SPREAD,
+        .max_clients = UINT64_MAX,
+    };
+    say_start(testbed, sides->servers[side]);
+    enum error_kind kind = target_open(&options, side, SESSIONS, target, error);
+    if (kind == ERROR_NONE)
+        kind = target_make_root(target, testbed->host.watch.interrupt_descriptor, error);
+    return kind;
+}
+
+enum error_kind sides_open(struct testbed *testbed, const uint64_t servers[SIDES],
+                           struct sides *sides, const char **why, char *text, size_t size,
+                           struct error *error)
+{
+    enum error_kind kind = ERROR_NONE;
+    *sides = (struct sides){.testbed = testbed, .servers = {servers[0], servers[1]}};
+    *why = find_obstacle(testbed, servers, &sides->cpu_percent, text, size);
+    for (size_t side = 0; kind == ERROR_NONE && *why == NULL && side < SIDES; side++)
+        kind = open_side(sides, side, error);
+    if (kind != ERROR_NONE)
+        sides_close(sides);
+    return kind;
+}
+
+/* Of private servers nothing can remain. */
+void sides_close(struct sides *sides)
+{
+    struct error error;
+    for (size_t side = 0; side < SIDES; side++)
+        (void)!target_close(&sides->targets[side], &error);
+}
+
+/* ------------------------------------------------------------------ a load */
+
+static struct load_plan plan_of(const struct sides *sides, size_t side, uint32_t reads_percent,
+                                const char *root)
+{
+    const struct testbed *testbed = sides->testbed;
+    return (struct load_plan){
+        .fleet = {.driver = is_simulated(testbed) ? DRIVER_SIMULATED : DRIVER_EVENTS,
+                  .sessions = SESSIONS,
+                  .processes = 1,
+                  .depth = DEPTH,
+                  .session_timeout_ms = SESSION_TIMEOUT_MS,
+                  .timeout_ns = testbed->timeout_ns,
+                  .seed = testbed->seed + testbed->trials,
+                  .servers = &sides->targets[side].placement},
+        .mix = mix_of_reads(reads_percent),
+        .value_bytes = VALUE_BYTES,
+        .warm_up_ns = WARM_UP_NS,
+        .seconds = SECONDS,
+        .root = root,
+    };
+}
+
+/* Why what a load has measured does not count: "" if it does. */
+static const char *find_fault(const struct sides *sides, size_t side,
+                              const struct load_sample *sample)
+{
+    if (!sample->valid)
+        return sample->reason;
+    if (mix_reads(&sample->cell.mix) == 100 &&
+        core_shares_starved(sample->server_cores, sides->servers[side], sides->cpu_percent))
+        return "the servers did not use their shares of the CPU";
+    return "";
+}
+
+static enum error_kind run_load(struct sides *sides, size_t side, uint32_t reads_percent,
+                                struct load_sample *sample, struct error *error)
+{
+    struct testbed *testbed = sides->testbed;
+    struct target *target = &sides->targets[side];
+    struct load_result *result;
+    char root[TESTBED_ROOT_MAX];
+    const struct load_host host = {
+        .setup = target->setup,
+        .servers = &target->servers,
+        .ensemble = target->ensemble,
+        .simulation = &target->simulation,
+        .watch.interrupt_descriptor = testbed->host.watch.interrupt_descriptor,
+    };
+    snprintf(root, sizeof root, "%s/t%04u", target->root, testbed->trials);
+    const struct load_plan plan = plan_of(sides, side, reads_percent, root);
+    const struct load_cell cell = {.mix = plan.mix, .sessions = SESSIONS};
+    testbed->trials++;
+    enum error_kind kind = target_find_cause(target, load_run(&plan, &host, &result, error), error);
+    if (kind != ERROR_NONE)
+        return kind;
+    load_sample_take(&cell, result, cores_allowed(), sample);
+    load_result_free(result);
+    return ERROR_NONE;
+}
+
+/* ------------------------------------------------------------------ the rounds */
+
+static void say_round(const struct sides *sides, size_t side, uint32_t reads_percent, size_t round,
+                      size_t rounds)
+{
+    char what[96];
+    snprintf(what, sizeof what, "%s, %llu server%s, round %zu of %zu",
+             reads_percent == 100 ? "reads" : "writes", (unsigned long long)sides->servers[side],
+             sides->servers[side] == 1 ? "" : "s", round + 1, rounds);
+    testbed_say(sides->testbed, what);
+}
+
+/* Both sides, beginning with one or the other. */
+static enum error_kind run_round(struct sides *sides, size_t round, size_t rounds,
+                                 struct sides_rates *rates, struct error *error)
+{
+    struct load_sample samples[SIDES];
+    const char *fault = "";
+    for (size_t turn = 0; turn < SIDES; turn++) {
+        size_t side = (round + turn) % SIDES;
+        say_round(sides, side, rates->reads_percent, round, rounds);
+        enum error_kind kind = run_load(sides, side, rates->reads_percent, &samples[side], error);
+        if (kind != ERROR_NONE)
+            return kind;
+        if (fault[0] == '\0')
+            fault = find_fault(sides, side, &samples[side]);
+    }
+    if (fault[0] == '\0') {
+        for (size_t side = 0; side < SIDES; side++)
+            rates->per_s[side][rates->rounds] = samples[side].achieved_per_s;
+        rates->rounds++;
+    } else if (rates->left_out++ == 0) {
+        /* The first of its clauses: others give advice on the options of a load. */
+        snprintf(rates->why, sizeof rates->why, "%.*s", (int)strcspn(fault, ";"), fault);
+    }
+    return ERROR_NONE;
+}
+
+enum error_kind sides_load(struct sides *sides, uint32_t reads_percent, size_t rounds,
+                           struct sides_rates *rates, struct error *error)
+{
+    enum error_kind kind = ERROR_NONE;
+    *rates = (struct sides_rates){.reads_percent = reads_percent};
+    for (size_t round = 0; kind == ERROR_NONE && round < rounds; round++)
+        kind = run_round(sides, round, rounds, rates, error);
+    return kind;
+}
+
+double sides_mean(const struct sides_rates *rates, size_t side)
+{
+    return statistics_interval_of_logs(rates->per_s[side], rates->rounds, CONFIDENCE).value;
+}
+
+struct interval sides_ratio(const struct sides_rates *rates)
+{
+    double ratios[SIDES_ROUNDS_MAX];
+    for (size_t i = 0; i < rates->rounds; i++)
+        ratios[i] = rates->per_s[1][i] / rates->per_s[0][i];
+    return statistics_interval_of_logs(ratios, rates->rounds, CONFIDENCE);
+}
+
+const char *sides_describe(const struct sides *sides, char *text, size_t size)
+{
+    int length = snprintf(text, size,
+                          "closed loops of %d sessions, %d requests outstanding each, values of %d "
+                          "bytes, %d s",
+                          SESSIONS, DEPTH, VALUE_BYTES, SECONDS);
+    if (sides->cpu_percent > 0)
+        snprintf(text + length, size - (size_t)length, "; servers with %.2f cores each",
+                 sides->cpu_percent / 100.0);
+    return text;
+}
