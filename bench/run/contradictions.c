@@ -19,6 +19,14 @@ static bool wrong_number(const char *option, uint64_t number, const char *why)
     return wrong(option, value, why);
 }
 
+/* Refuses a number above the fewest clients. why: what it is too many of. */
+static bool too_many(const char *option, uint64_t number, const char *why, uint64_t fewest)
+{
+    char text[64];
+    snprintf(text, sizeof text, "%s: at most %llu", why, (unsigned long long)fewest);
+    return wrong_number(option, number, text);
+}
+
 /* What is asked of a recipe that it cannot do. */
 static bool check_recipe(const struct options *options, const struct recipe *recipe)
 {
@@ -105,9 +113,10 @@ static bool check_amounts(const struct options *options)
         return wrong_number("--handoffs", options->plan.handoffs,
                             "fewer than the clients, of which each acquires at least once");
     if (options->plan.locks > fewest)
-        return wrong_number("--locks", options->plan.locks, "more locks than clients");
+        return too_many("--locks", options->plan.locks, "more locks than clients", fewest);
     if (options->plan.processes > fewest)
-        return wrong_number("--processes", options->plan.processes, "more processes than clients");
+        return too_many("--processes", options->plan.processes, "more processes than clients",
+                        fewest);
     for (size_t i = 0; i < options->plan.recipe_count; i++) {
         if (options->plan.most_clients[i] < fewest)
             return wrong("--recipes", options->plan.recipes[i]->name,

@@ -53,11 +53,12 @@
     X(kind, csv_text(csv, trial_memory_meter_word(kind)))                                          \
     X(count, csv_count(csv, count))                                                                \
     X(over_range, csv_count(csv, histogram->overflow))                                             \
-    X(p50_us, csv_real(csv, us(histogram, 50), 3))                                                 \
-    X(p90_us, csv_real(csv, us(histogram, 90), 3))                                                 \
-    X(p99_us, csv_real(csv, us(histogram, 99), 3))                                                 \
-    X(p999_us, csv_real(csv, count >= P999_LEAST ? us(histogram, 99.9) : NAN, 3))                  \
-    X(max_us, csv_real(csv, us(histogram, 100), 3))
+    X(p50_us, csv_real(csv, sample_percentile_us(histogram, 50), 3))                               \
+    X(p90_us, csv_real(csv, sample_percentile_us(histogram, 90), 3))                               \
+    X(p99_us, csv_real(csv, sample_percentile_us(histogram, 99), 3))                               \
+    X(p999_us,                                                                                     \
+      csv_real(csv, count >= P999_LEAST ? sample_percentile_us(histogram, 99.9) : NAN, 3))         \
+    X(max_us, csv_real(csv, sample_percentile_us(histogram, 100), 3))
 
 /* A percentile this far out needs so many values to mean anything. */
 #define P999_LEAST 10000
@@ -121,11 +122,6 @@ static void write_sessions(struct results *results, const struct sample *sample,
         const struct shared_session *session = &memory->fleet->sessions[i];
         SESSION_COLUMNS(CSV_WRITE) csv_end_row(csv);
     }
-}
-
-static double us(const struct histogram *histogram, double percent)
-{
-    return (double)histogram_percentile_ns(histogram, percent) / 1e3;
 }
 
 static void write_latency(struct results *results, const struct sample *sample, const char *role,

@@ -21,7 +21,7 @@
 #define ADVICE          "what may help: fewer clients, more --processes, a quieter machine"
 #define ADVICE_ON_CORES "what may help: fewer clients, more cores, a quieter machine"
 
-static double percentile_us(const struct histogram *histogram, double percent)
+double sample_percentile_us(const struct histogram *histogram, double percent)
 {
     if (histogram_count(histogram) + histogram->overflow == 0)
         return NAN;
@@ -32,12 +32,13 @@ static void take_percentiles(const struct trial_result *result, struct sample *s
 {
     static const double handoff[] = {50, 90, 99, 100}, acquire[] = {50, 99, 100};
     for (size_t i = 0; i < 4; i++)
-        sample->handoff_us[i] = percentile_us(&result->latency[METER_HANDOFF], handoff[i]);
+        sample->handoff_us[i] = sample_percentile_us(&result->latency[METER_HANDOFF], handoff[i]);
     for (size_t i = 0; i < 3; i++)
         sample->acquire_us[i] =
-            sample->paced ? NAN : percentile_us(&result->latency[METER_ACQUIRE], acquire[i]);
+            sample->paced ? NAN : sample_percentile_us(&result->latency[METER_ACQUIRE], acquire[i]);
     for (int role = 0; role < ROLES; role++)
-        sample->handoff_of_us[role] = percentile_us(&result->latency_of[role][METER_HANDOFF], 50);
+        sample->handoff_of_us[role] =
+            sample_percentile_us(&result->latency_of[role][METER_HANDOFF], 50);
 }
 
 /* Its counts stand; its times do not, for this reason among others. */

@@ -80,6 +80,10 @@ struct sample_context {
     const struct options *options;
 };
 
+/* A percentile for the files of a run: among values above the range the largest of them, exactly
+ * (lib/measure/histogram.h); NaN of an empty histogram. */
+double sample_percentile_us(const struct histogram *histogram, double percent);
+
 /* The columns of trials.csv, and a sample's row. */
 extern const char sample_columns[];
 void sample_write(const struct sample *sample, const struct sample_context *context,
