@@ -27,9 +27,9 @@ bool load_rows_seconds(struct option_given *given);
 
 #define LOAD_ROW_DEPTH(default_)                                                                   \
     {                                                                                              \
-        .name = "--depth", OPTION_NUMBER(struct load_options, depth, 1, CLIENT_DEPTH_MAX),         \
+        .name = "--depth", OPTION_NUMBER(struct load_options, depth, 1, LOAD_DEPTH_MAX),           \
         .value = default_,                                                                         \
-        .help = "      --depth K            requests outstanding of each session, at most "        \
+        .help = "      --depth K            operations outstanding of each session, at most "      \
                 "[" default_ "]\n"                                                                 \
     }
 

@@ -39,7 +39,7 @@ static const struct option_row rows[] = {
      .given = MEMBER(mix_given),
      .value = "get=80,set=20",
      .help = "  -m, --mix LIST           percent of get, exists, children, set, create,\n"
-             "                           delete, multi, trylock [get=80,set=20]\n"},
+             "                           delete, multi, trylock, create-delete [get=80,set=20]\n"},
     {.name = "--reads",
      .parse = load_rows_levels,
      .member = MEMBER(reads),

@@ -6,9 +6,11 @@
 #include "bench/cli/terminal.h"
 
 #include <math.h>
+#include <string.h>
 #include <unistd.h>
 
-#define GAP 2
+#define GAP         2
+#define MIX_COLUMNS 76 /* of a mix, behind the word */
 
 enum {
     COLUMN_READS,
@@ -107,13 +109,22 @@ static void hide(struct grid *grid, const struct load_options *options, unsigned
     (void)!grid_fit(grid, columns, 1);
 }
 
-/* The one mix of all rows, unless each row has its share of reads. */
+/* The one mix of all rows, unless each row has its share of reads. A mix that is too long for a
+ * line is broken behind a comma. */
 static void write_mix(const struct load_options *options, FILE *stream)
 {
     char text[128];
     const struct mix mix = load_options_mix(options, 0);
-    if (options->reads.count == 0)
-        fprintf(stream, "mix %s\n\n", mix_format(&mix, text, sizeof text));
+    size_t first = strlen(mix_format(&mix, text, sizeof text));
+    if (options->reads.count > 0)
+        return;
+    if (first > MIX_COLUMNS)
+        for (first = MIX_COLUMNS; text[first - 1] != ',';)
+            first--;
+    fprintf(stream, "mix %.*s\n", (int)first, text);
+    if (text[first] != '\0')
+        fprintf(stream, "    %s\n", text + first);
+    fputs("\n", stream);
 }
 
 enum error_kind load_table_write(const struct load_samples *samples,

@@ -255,6 +255,8 @@ static uint64_t other_errors(const struct load_sample *sample)
     X(multis, csv_count(csv, sample->operations[LOAD_MULTI]))                                      \
     X(trylocks, csv_count(csv, sample->operations[LOAD_TRYLOCK]))                                  \
     X(unlocks, csv_count(csv, sample->operations[LOAD_UNLOCK]))                                    \
+    X(create_deletes, csv_count(csv, sample->operations[LOAD_CREATE_DELETE]))                      \
+    X(async_deletes, csv_count(csv, sample->operations[LOAD_ASYNC_DELETE]))                        \
     X(errors, csv_count(csv, sample->errors))                                                      \
     X(errors_no_node, csv_count(csv, sample->errors_of[ZK_NO_NODE]))                               \
     X(errors_node_exists, csv_count(csv, sample->errors_of[ZK_NODE_EXISTS]))                       \

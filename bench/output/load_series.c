@@ -33,7 +33,7 @@ static struct load_plan plan_of(const struct load_series *series, const struct l
         .fleet = {.driver = options->target.driver,
                   .sessions = cell->sessions,
                   .processes = options->processes,
-                  .depth = options->depth,
+                  .depth = mix_requests(&cell->mix, options->depth),
                   .session_timeout_ms = (uint32_t)(options->session_timeout_ns / NS_PER_MS),
                   .timeout_ns = options->timeout_ns,
                   .seed = options->seed + cell->trial,

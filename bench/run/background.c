@@ -33,7 +33,7 @@ static struct load_plan plan_of(const struct options *options, const struct tria
         .fleet = {.driver = DRIVER_EVENTS,
                   .sessions = BACKGROUND_SESSIONS,
                   .processes = 1,
-                  .depth = BACKGROUND_DEPTH,
+                  .depth = mix_requests(&options->plan.background.mix, BACKGROUND_DEPTH),
                   .session_timeout_ms = plan->fleet.session_timeout_ms,
                   .timeout_ns = plan->fleet.timeout_ns,
                   .seed = plan->fleet.seed,

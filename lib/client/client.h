@@ -121,7 +121,7 @@ struct client {
 };
 
 /* The depth of a session is at most this. */
-#define CLIENT_DEPTH_MAX 4096
+#define CLIENT_DEPTH_MAX 8192
 
 /* Whether fewer operations are outstanding than the session's depth. */
 bool client_can_submit(const struct client *client);

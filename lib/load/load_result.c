@@ -63,8 +63,8 @@ void load_result_free(struct load_result *result)
 
 /* ------------------------------------------------------------------ adding up */
 
-/* An unlock follows from a try, on top of what was asked for: it is offered to nobody, and is in no
- * sum over the kinds. */
+/* What follows from another operation comes on top of what was asked for: nobody has offered it,
+ * and it is in no sum over the kinds. */
 static void add_replies(const struct load_worker *worker, struct load_result *result)
 {
     for (int kind = 0; kind < LOAD_KINDS; kind++) {

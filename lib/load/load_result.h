@@ -35,8 +35,9 @@ struct load_contended_result {
     struct histogram *response;
 };
 
-/* Operations are those that were due in the measured time, where nothing else is said. Unlocks,
- * which no mix asks for, are in their own kind's figures and in the errors alone. */
+/* Operations are those that were due in the measured time, where nothing else is said. Unlocks and
+ * asynchronous deletes, which no mix asks for, are in their own kind's figures and in the errors
+ * alone. */
 struct load_result {
     enum fleet_end end;
     char reason[512];    /* why it did not end well; "" when it did */

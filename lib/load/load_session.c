@@ -37,14 +37,14 @@ static void rest(struct load_session *session)
 
 /* ------------------------------------------------------------------ requests */
 
-/* The path of the session's own znode of this number, without printf: it is in the measured path.
+/* Writes the number into the digits at the path's end, without printf: it is in the measured path.
  */
-static const char *child_path(struct load_session *session, uint64_t number)
+static const char *numbered(char *path, uint64_t number)
 {
-    char *at = session->child + strlen(session->folder) + strlen("/n") + DIGITS;
+    char *at = path + strlen(path);
     for (int i = 0; i < DIGITS; i++, number /= 10)
         *--at = (char)('0' + number % 10);
-    return session->child;
+    return path;
 }
 
 static uint32_t draw_znode(struct load_session *session)
@@ -105,13 +105,17 @@ static struct request request_of(struct load_session *session, enum load_kind ki
     case LOAD_SET:
         return set_request(session, sent);
     case LOAD_CREATE:
-        return create_request(session, child_path(session, session->created++));
+        return create_request(session, numbered(session->child, session->created++));
     case LOAD_DELETE:
-        return request_delete(child_path(session, session->deleted++));
+        return request_delete(numbered(session->child, session->deleted++));
     case LOAD_TRYLOCK:
         return request_create(session->lock, NULL, 0, EPHEMERAL);
+    case LOAD_CREATE_DELETE:
+        return create_request(session, numbered(session->pair, session->pairs++));
     case LOAD_UNLOCK:
         return request_delete(session->lock);
+    case LOAD_ASYNC_DELETE:
+        return request_delete(numbered(session->pair, session->pairs_answered - 1));
     default:
         return read_request(session, OP_GET, sent);
     }
@@ -121,6 +125,7 @@ static struct request request_of(struct load_session *session, enum load_kind ki
  */
 
 #define TAG_KIND_BITS 4
+_Static_assert(LOAD_KINDS <= 1 << TAG_KIND_BITS, "a kind fits in its bits of a tag");
 
 static uint64_t tag_of(const struct load_session *session, enum load_kind kind, uint64_t due_ns)
 {
@@ -368,7 +373,7 @@ static bool clear_next(struct load_session *session)
     }
     struct request request;
     if (session->deleted < session->created)
-        request = request_delete(child_path(session, session->deleted++));
+        request = request_delete(numbered(session->child, session->deleted++));
     else if (session->chores_sent++ == znodes && has_folder(session))
         request = request_delete(session->folder);
     else
@@ -407,13 +412,19 @@ static bool is_done(const struct load_session *session)
            !session->actor.apart;
 }
 
+/* Whether fewer operations are outstanding than the depth. */
+static bool has_room(const struct load_session *session)
+{
+    return session->actor.client->outstanding - session->async_deletes <
+           load_plan_depth(plan_of(session));
+}
+
 /* Sends all that can be sent now. */
 static void go_on(struct load_session *session)
 {
-    while (!session->actor.apart && client_can_submit(session->actor.client) && send_next(session))
+    while (!session->actor.apart && has_room(session) && send_next(session))
         ;
-    if (session->state == LOAD_SENDING && plan_of(session)->rate_per_s > 0 &&
-        !client_can_submit(session->actor.client))
+    if (session->state == LOAD_SENDING && plan_of(session)->rate_per_s > 0 && !has_room(session))
         session->blocked = true;
     if (is_done(session))
         rest(session);
@@ -433,7 +444,7 @@ static void count_reply(struct load_session *session, const struct client_reply 
         tally_add_shared(total, TALLY_NAMES_LISTED, reply->name_count);
 }
 
-/* An unlock that succeeds is none of the operations that were asked for. */
+/* What follows from another operation is none of those that were asked for, if it succeeds. */
 static bool is_asked_for(const struct client_reply *reply)
 {
     return tag_kind(reply->tag) < MIX_KINDS || reply->status != ZK_OK;
@@ -488,6 +499,22 @@ static void record_contended(struct load_session *session, const struct client_r
     }
 }
 
+/* The znode of a create that was lost, and may exist, is left to the set-up session. */
+static void follow(struct load_session *session, const struct client_reply *reply, uint64_t now_ns)
+{
+    enum load_kind kind = tag_kind(reply->tag);
+    if (kind == LOAD_TRYLOCK && reply->status == ZK_OK)
+        session->unlocks_due++;
+    session->async_deletes -= kind == LOAD_ASYNC_DELETE;
+    if (kind != LOAD_CREATE_DELETE)
+        return;
+    session->pairs_answered++;
+    if (reply->status != ZK_OK)
+        return;
+    session->async_deletes++;
+    send(session, LOAD_ASYNC_DELETE, now_ns);
+}
+
 static void take_reply(struct load_session *session, const struct client_reply *reply)
 {
     uint64_t now_ns = client_now_ns(session->actor.client),
@@ -496,8 +523,7 @@ static void take_reply(struct load_session *session, const struct client_reply *
     record_measured(session, reply, due_ns, now_ns);
     record_contended(session, reply, due_ns, now_ns);
     load_watches_replied(&session->watches, reply, load_shared_is_measured(session->load, due_ns));
-    if (tag_kind(reply->tag) == LOAD_TRYLOCK && reply->status == ZK_OK)
-        session->unlocks_due++;
+    follow(session, reply, now_ns);
 }
 
 /* ------------------------------------------------------------------ as an actor */
@@ -512,6 +538,8 @@ static void init(void *actor, void *kind, uint64_t seed)
     random_init(&session->random, seed);
     snprintf(session->folder, sizeof session->folder, "%s/c/%u", plan_of(session)->root, number);
     snprintf(session->child, sizeof session->child, "%s/c/%u/n%0*d", plan_of(session)->root, number,
+             DIGITS, 0);
+    snprintf(session->pair, sizeof session->pair, "%s/c/%u/p%0*d", plan_of(session)->root, number,
              DIGITS, 0);
     snprintf(session->lock, sizeof session->lock, "%s/lock", plan_of(session)->root);
 }

@@ -20,8 +20,14 @@
  * and as its depth allows. An operation that is due while as many as its depth are outstanding is
  * sent as soon as one of these has been answered; its response time begins when it was due.
  *
+ * An UNLOCK and an ASYNC_DELETE follow from an operation that has succeeded. The UNLOCK is the next
+ * operation, within the depth. The ASYNC_DELETE is sent before anything else is, on top of the
+ * depth, so no operation waits for it. Replies come in order: while the oldest ASYNC_DELETE is
+ * outstanding, only creates can be answered that were outstanding before it, and so at most as many
+ * of them are outstanding as operations may be (mix_requests).
+ *
  * Invariant: every operation that was sent is answered before the session rests, and a znode that
- * it deletes is one that it has created.
+ * it deletes is one that it has created. Before CLEAR it deletes no znode twice.
  */
 #ifndef LOAD_LOAD_SESSION_H
 #define LOAD_LOAD_SESSION_H
@@ -62,11 +68,15 @@ struct load_session {
     uint64_t created;      /* znodes of its own that it has sent a create for */
     uint64_t deleted;      /* of those: that it has sent a delete for */
     uint64_t deletes_owed; /* drawn when there was nothing to delete */
+    uint64_t pairs;        /* znodes that it has sent a CREATE_DELETE for */
+    uint64_t pairs_answered; /* of those: in their order */
+    uint32_t async_deletes;  /* ASYNC_DELETEs outstanding */
     struct load_watches watches;
     bool settled;                /* what it is notified of from here on counts nowhere */
     uint32_t unlocks_due;        /* tries that got the lock, and have yet to give it up */
     char folder[LOAD_PATH_SIZE]; /* of the znodes that it creates */
     char child[LOAD_PATH_SIZE];  /* one of these: the digits at its end change */
+    char pair[LOAD_PATH_SIZE];   /* the same, of a CREATE_DELETE */
     char lock[LOAD_PATH_SIZE];
 };
 

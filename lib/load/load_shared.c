@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "load/load_shared.h"
 
+#include <assert.h>
 #include <stdio.h>
 #include <sys/mman.h>
 
@@ -53,6 +54,7 @@ static void cut_watches(struct load_shared *load, char *at)
 enum error_kind load_shared_new(const struct load_plan *plan, struct load_shared **load,
                                 struct error *error)
 {
+    assert(load_plan_depth(plan) > 0);
     size_t workers_bytes = plan->fleet.processes * sizeof(struct load_worker);
     size_t seconds_bytes =
         (size_t)plan->fleet.processes * plan->seconds * sizeof(struct load_second);

@@ -32,7 +32,7 @@
 
 /* One second of the measured time: the operations that were answered in that second. */
 struct load_second {
-    _Atomic uint64_t answered; /* by a server, as the load foresees; no unlocks */
+    _Atomic uint64_t answered; /* by a server, as the load foresees; no kind that follows */
     _Atomic uint64_t errors;   /* any other reply, that of a lost connection included */
     _Atomic uint64_t lag_ns;   /* the largest of the operations that were sent in that second */
     struct histogram response; /* of the answered */
@@ -40,7 +40,7 @@ struct load_second {
 
 /* Of operations that were due in the contended time, of all kinds together. */
 struct load_contended {
-    _Atomic uint64_t answered; /* as foreseen, in the contended time; no unlocks */
+    _Atomic uint64_t answered; /* as foreseen, in the contended time; no kind that follows */
     _Atomic uint64_t errors;   /* other replies, in the contended time */
     _Atomic uint64_t delayed;  /* as in struct load_worker, and so on */
     _Atomic uint64_t unsent;
@@ -51,11 +51,12 @@ struct load_contended {
 
 /* What the sessions of a worker count. `total` begins at the order to start, and counts what was
  * sent; everything else is about operations that were due in the measured time, whenever they were
- * answered. A histogram takes memory only where values are recorded. */
+ * answered. The answered are without the kinds that follow from others (MIX_KINDS). A histogram
+ * takes memory only where values are recorded. */
 struct load_worker {
     _Alignas(SHARED_CACHE_LINE) struct tally total;
     _Atomic uint64_t replied;  /* of total */
-    _Atomic uint64_t answered; /* as foreseen, in the measured time, whenever due; no unlocks */
+    _Atomic uint64_t answered; /* as foreseen, in the measured time, whenever due */
     _Atomic uint64_t errors;   /* other replies, in the measured time */
     _Atomic uint64_t replies[LOAD_KINDS][LOAD_STATUSES];
     _Atomic uint64_t delayed; /* sent late, because `depth` others were outstanding */

@@ -45,7 +45,7 @@ static bool parse_item(char *item, struct mix *mix, char *why, size_t size)
     if (kind == (int)MIX_KINDS) {
         snprintf(why, size,
                  "no kind is called '%.20s': get, exists, children, set, create, delete, multi, "
-                 "trylock",
+                 "trylock, create-delete",
                  item);
         return false;
     }
@@ -112,9 +112,15 @@ uint32_t mix_reads(const struct mix *mix)
     return mix->percent[LOAD_GET] + mix->percent[LOAD_EXISTS] + mix->percent[LOAD_CHILDREN];
 }
 
+uint32_t mix_requests(const struct mix *mix, uint32_t depth)
+{
+    return mix->percent[LOAD_CREATE_DELETE] > 0 ? 2 * depth : depth;
+}
+
 bool mix_needs_folders(const struct mix *mix)
 {
-    return mix->percent[LOAD_CHILDREN] + mix->percent[LOAD_CREATE] > 0;
+    const uint32_t *percent = mix->percent;
+    return percent[LOAD_CHILDREN] + percent[LOAD_CREATE] + percent[LOAD_CREATE_DELETE] > 0;
 }
 
 enum load_kind mix_draw(const struct mix *mix, struct random *random)

@@ -24,7 +24,9 @@
     X(DELETE, "delete")     /* deletes the oldest of those */                                      \
     X(MULTI, "multi")       /* checks and writes a data znode, in one transaction */               \
     X(TRYLOCK, "trylock")   /* creates the one ephemeral znode that is the lock, or goes away */   \
-    X(UNLOCK, "unlock")     /* deletes that znode: follows each TRYLOCK that succeeded */
+    X(CREATE_DELETE, "create-delete") /* creates a znode of the session's own that is deleted */   \
+    X(UNLOCK, "unlock") /* deletes the lock's znode: follows each TRYLOCK that succeeded */        \
+    X(ASYNC_DELETE, "async-delete") /* deletes the znode of a CREATE_DELETE that succeeded */
 
 enum load_kind {
 #define X(name, word) LOAD_##name,
@@ -33,7 +35,7 @@ enum load_kind {
         LOAD_KINDS
 };
 
-/* The kinds that a mix may name: all but UNLOCK, which is the last. */
+/* The kinds that a mix may name: all before UNLOCK. Those from UNLOCK on follow from others. */
 #define MIX_KINDS LOAD_UNLOCK
 
 struct mix {
@@ -55,6 +57,11 @@ const char *mix_format(const struct mix *mix, char *text, size_t size);
 
 /* The share of the operations that only read, in percent. */
 uint32_t mix_reads(const struct mix *mix);
+
+/* The most requests that a session may have outstanding whose operations outstanding are at most
+ * `depth`. They are more if the mix names CREATE_DELETE: the ASYNC_DELETE that follows one is sent
+ * at once, on top of the depth, and at most `depth` of these are outstanding. */
+uint32_t mix_requests(const struct mix *mix, uint32_t depth);
 
 /* Whether the mix names one of the kinds that use the znodes below a session's own folder. */
 bool mix_needs_folders(const struct mix *mix);

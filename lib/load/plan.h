@@ -6,17 +6,23 @@
 #define LOAD_PLAN_H
 
 #include "base/clock.h"
+#include "client/client.h"
 #include "fleet/plan.h"
 #include "load/mix.h"
 
 #include <stdbool.h>
 #include <stdint.h>
 
+/* The most operations that a session may have outstanding: a mix has at most twice as many
+ * requests. */
+#define LOAD_DEPTH_MAX (CLIENT_DEPTH_MAX / 2)
+
 /* The longest measured time, in seconds: each second has a histogram of its own. */
 #define LOAD_SECONDS_MAX 3600
 
 struct load_plan {
-    struct fleet_plan fleet; /* its depth bounds the operations outstanding of a session */
+    struct fleet_plan fleet; /* its depth bounds the requests outstanding of a session: it is
+                                mix_requests of the operations */
     struct mix mix;
     uint64_t rate_per_s;    /* offered by all sessions together; 0: a closed loop, in which each
                                reply is followed by the next operation */
@@ -35,6 +41,12 @@ struct load_plan {
 static inline uint64_t load_plan_measured_ns(const struct load_plan *plan)
 {
     return plan->seconds * NS_PER_S;
+}
+
+/* How many operations a session may have outstanding. */
+static inline uint32_t load_plan_depth(const struct load_plan *plan)
+{
+    return fleet_plan_depth(&plan->fleet) / mix_requests(&plan->mix, 1);
 }
 
 /* How many data znodes there are. */

@@ -101,8 +101,9 @@ static void both_times_are_measured(void **state)
 static void znodes_of_the_background_are_cleared(void **state)
 {
     (void)state;
-    command_run(&command, COMMAND(SMALL, "-t", "1", "--background",
-                                  "create=40,delete=20,children=20,trylock=20@300"));
+    command_run(&command,
+                COMMAND(SMALL, "-t", "1", "--background",
+                        "create=30,delete=20,children=20,trylock=15,create-delete=15@300"));
     assert_done();
     struct run_files files = run_files_read("out");
     assert_figures(&files.trials, 0);

@@ -57,11 +57,12 @@ static void a_load_of_all_kinds_never_wraps(void **state)
     screen_run(
         &command, 80, screen_take_all,
         COMMAND("load", "-d", "simulated", "-n", "5", "-t", "1", "--duration", "1s", "-m",
-                "get=12,exists=12,children=12,set=12,create=13,delete=13,multi=13,trylock=13", "-o",
-                "out"));
+                "get=11,exists=11,children=11,set=11,create=11,delete=11,multi=11,trylock=11,"
+                "create-delete=12",
+                "-o", "out"));
     assert_status(&command, 0);
-    assert_true(screen_has("[1/1] 5 sessions, trial 1, get=12,exists=12,", "..."));
-    assert_non_null(strstr(screen_shown, "\nmix get=12,exists=12,"));
+    assert_true(screen_has("[1/1] 5 sessions, trial 1, get=11,exists=11,", "..."));
+    assert_non_null(strstr(screen_shown, "\nmix get=11,exists=11,"));
     assert_true(screen_widest(screen_shown) <= 80);
 }
 

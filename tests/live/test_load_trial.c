@@ -4,6 +4,7 @@
  * the response times in full. */
 #include "load/load.h"
 #include "tests/support/live.h"
+#include "tests/support/proxy.h"
 
 #include <math.h>
 #include <signal.h>
@@ -257,6 +258,136 @@ static void tries_fail_and_go_away(void **state)
     assert_nothing_left();
 }
 
+/* ------------------------------------------------------------------ creates and their deletes */
+
+/* Every znode is deleted, once. The servers count both as writes. */
+static void assert_paired(const struct load_result *result)
+{
+    const struct tally *total = &result->total;
+    assert_counted(result);
+    assert_true(result->offered > 100);
+    assert_int_equal(result->errors, 0);
+    assert_int_equal(total->of[TALLY_CREATE], total->of[TALLY_DELETE]);
+    assert_int_equal(total->of[TALLY_CREATE_FAILED] + total->of[TALLY_DELETE_FAILED], 0);
+    assert_int_equal(tally_rpcs(total), total->of[TALLY_CREATE] + total->of[TALLY_DELETE]);
+    assert_int_equal(result->servers.writes, tally_rpcs(total));
+    assert_int_equal(histogram_count(&result->service[LOAD_KINDS]),
+                     replies_of(result, LOAD_CREATE_DELETE));
+    assert_int_equal(histogram_count(&result->service[LOAD_ASYNC_DELETE]),
+                     replies_of(result, LOAD_ASYNC_DELETE));
+}
+
+static void load_pairs(enum driver driver, uint32_t depth, uint64_t rate_per_s)
+{
+    const struct connect_string simulated = {.endpoints = {{.port = 1}}, .count = 1};
+    struct load_plan plan = plan_of("create-delete=100");
+    if (driver == DRIVER_SIMULATED)
+        plan.fleet.servers = &simulated;
+    plan.fleet.driver = driver;
+    plan.fleet.depth = mix_requests(&plan.mix, depth);
+    plan.rate_per_s = rate_per_s;
+    struct load_result *result = load(&plan);
+    assert_paired(result);
+    if (rate_per_s > 0)
+        assert_int_equal(result->offered, rate_per_s);
+    load_result_free(result);
+    if (driver != DRIVER_SIMULATED)
+        assert_nothing_left();
+}
+
+static void creates_and_deletes_are_pairs(void **state)
+{
+    (void)state;
+    load_pairs(DRIVER_EVENTS, 1, 0);
+    load_pairs(DRIVER_EVENTS, 4, 200);
+    load_pairs(DRIVER_THREADS, 1, 0);
+    load_pairs(DRIVER_SIMULATED, 1, 0);
+    load_pairs(DRIVER_SIMULATED, 4, 200);
+}
+
+/* In a simulation of a depth of 1, when each second ends: one session's create waits behind the
+ * delete of the znode before. */
+static void a_delete_is_outstanding_besides_the_create(void **state)
+{
+    (void)state;
+    const struct connect_string simulated = {.endpoints = {{.port = 1}}, .count = 1};
+    uint64_t most = 0;
+    struct load_plan plan = plan_of("create-delete=100");
+    plan.fleet.servers = &simulated;
+    plan.fleet.driver = DRIVER_SIMULATED;
+    plan.fleet.depth = mix_requests(&plan.mix, 1);
+    plan.seconds = 20;
+    struct load_result *result = load(&plan);
+    assert_paired(result);
+    for (uint32_t second = 0; second + 1 < plan.seconds; second++) {
+        assert_true(result->usage[second].outstanding >= plan.fleet.sessions);
+        most = result->usage[second].outstanding > most ? result->usage[second].outstanding : most;
+    }
+    assert_in_range(most, plan.fleet.sessions + 1, 2 * plan.fleet.sessions);
+    load_result_free(result);
+}
+
+/* While the server stands still, with requests outstanding. */
+struct outage {
+    struct proxy proxy;
+    uint64_t began_ns;
+    bool cut, is_over;
+};
+
+static void cut_all(struct outage *outage, uint32_t connections)
+{
+    outage->cut = true;
+    for (uint32_t i = 0; i < connections; i++)
+        proxy_cut(&outage->proxy);
+}
+
+static void cut_connections(void *context, const struct load_progress *progress)
+{
+    struct outage *outage = context;
+    if (progress->phase != LOAD_MEASURES || outage->is_over)
+        return;
+    uint64_t now_ns = clock_now_ns();
+    if (outage->began_ns == 0) {
+        signal_server(SIGSTOP);
+        outage->began_ns = now_ns;
+    } else if (!outage->cut && now_ns - outage->began_ns >= 400 * NS_PER_MS) {
+        cut_all(outage, progress->load->plan->fleet.sessions);
+    } else if (outage->cut && now_ns - outage->began_ns >= 600 * NS_PER_MS) {
+        signal_server(SIGCONT);
+        outage->is_over = true;
+    }
+}
+
+/* What is lost may have been carried out: it is not asked for again, and what it leaves goes with
+ * the trial. Every create that was answered is followed by its delete. */
+static void lost_creates_and_deletes_are_not_repeated(void **state)
+{
+    (void)state;
+    struct outage outage = {.proxy = proxy_start(&live_servers.endpoints[0])};
+    struct load_plan plan = plan_of("create-delete=100");
+    plan.fleet.servers = &outage.proxy.servers;
+    plan.fleet.depth = mix_requests(&plan.mix, 2);
+    plan.warm_up_ns = 0;
+    plan.seconds = 2;
+    struct load_result *result =
+        load_watched(&plan, (struct load_watch){cut_connections, &outage, -1});
+    const struct tally *total = &result->total;
+    assert_true(outage.is_over);
+    assert_in_range(result->losses, 1, plan.fleet.sessions);
+    assert_int_equal(total->of[TALLY_CREATE_FAILED],
+                     result->replies[LOAD_CREATE_DELETE][ZK_CONNECTION_LOSS]);
+    assert_int_equal(total->of[TALLY_DELETE_FAILED],
+                     result->replies[LOAD_ASYNC_DELETE][ZK_CONNECTION_LOSS]);
+    assert_true(total->of[TALLY_CREATE_FAILED] > 0);
+    assert_int_equal(total->of[TALLY_CREATE],
+                     total->of[TALLY_CREATE_FAILED] + total->of[TALLY_DELETE]);
+    assert_int_equal(result->errors,
+                     total->of[TALLY_CREATE_FAILED] + total->of[TALLY_DELETE_FAILED]);
+    load_result_free(result);
+    proxy_stop(&outage.proxy);
+    assert_nothing_left();
+}
+
 /* ------------------------------------------------------------------ an offered rate */
 
 /* What was due in the warm-up may be answered behind it, and is outstanding then. */
@@ -451,6 +582,9 @@ int main(void)
         cmocka_unit_test(what_was_created_is_cleared_away_for_longer_than_the_timeout),
         cmocka_unit_test(znodes_are_laid_out_in_batches),
         cmocka_unit_test(tries_fail_and_go_away),
+        cmocka_unit_test(creates_and_deletes_are_pairs),
+        cmocka_unit_test(a_delete_is_outstanding_besides_the_create),
+        cmocka_unit_test(lost_creates_and_deletes_are_not_repeated),
         cmocka_unit_test(every_second_is_shown),
         cmocka_unit_test(unlocks_come_on_top_of_the_rate),
         cmocka_unit_test(a_rate_is_offered),

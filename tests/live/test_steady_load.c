@@ -88,13 +88,13 @@ static void load(const struct load_plan *plan, struct window *window)
 static void check(enum driver driver, uint32_t depth, uint64_t rate_per_s)
 {
     static const char mix[] =
-        "get=25,exists=10,children=5,set=15,create=10,delete=10,multi=5,trylock=20";
+        "get=25,exists=10,children=5,set=15,create=10,delete=10,multi=5,trylock=10,"
+        "create-delete=10";
     char why[160];
     struct load_plan plan = {
         .fleet = {.driver = driver,
                   .sessions = 8,
                   .processes = 1,
-                  .depth = depth,
                   .timeout_ns = 10 * NS_PER_S,
                   .session_timeout_ms = 30000,
                   .seed = 7,
@@ -107,6 +107,7 @@ static void check(enum driver driver, uint32_t depth, uint64_t rate_per_s)
     };
     if (!mix_parse(mix, &plan.mix, why, sizeof why))
         fail_msg("%s", why);
+    plan.fleet.depth = mix_requests(&plan.mix, depth);
     for (uint64_t sent = 0; sent < OPERATIONS;) {
         struct window window = {0};
         load(&plan, &window);

@@ -167,25 +167,36 @@ static void answers_are_told_from_errors(void **state)
     }
 }
 
-/* A rate offers tries; the unlocks of those that succeed come on top of it. */
+/* Three operations that a rate offers, of which two are followed by one that comes on top of it. */
+static void check_followed(enum load_kind kind, enum load_kind follows)
+{
+    struct load_worker *worker = &result->load->workers[0];
+    atomic_store(&worker->replies[kind][ZK_OK], 3);
+    atomic_store(&worker->replies[follows][ZK_OK], 2);
+    atomic_store(&worker->unsent, 1);
+    record(&worker->response[0][kind], NS_PER_MS, 3);
+    record(&worker->response[0][follows], NS_PER_S, 2);
+    record(&worker->service[0][kind], NS_PER_MS, 3);
+    record(&worker->service[0][follows], NS_PER_S, 2);
+    load_result_add_up(result);
+    assert_int_equal(result->offered, 4);
+    assert_int_equal(result->replies[follows][ZK_OK], 2);
+    assert_int_equal(histogram_count(&result->response[follows]), 2);
+    assert_int_equal(histogram_count(&result->service_of[0][follows]), 2);
+    assert_int_equal(histogram_count(&result->response[LOAD_KINDS]), 3);
+    assert_int_equal(histogram_count(&result->service[LOAD_KINDS]), 3);
+}
+
 static void unlocks_are_in_no_sum(void **state)
 {
     (void)state;
-    struct load_worker *worker = &result->load->workers[0];
-    atomic_store(&worker->replies[LOAD_TRYLOCK][ZK_OK], 3);
-    atomic_store(&worker->replies[LOAD_UNLOCK][ZK_OK], 2);
-    atomic_store(&worker->unsent, 1);
-    record(&worker->response[0][LOAD_TRYLOCK], NS_PER_MS, 3);
-    record(&worker->response[0][LOAD_UNLOCK], NS_PER_S, 2);
-    record(&worker->service[0][LOAD_TRYLOCK], NS_PER_MS, 3);
-    record(&worker->service[0][LOAD_UNLOCK], NS_PER_S, 2);
-    load_result_add_up(result);
-    assert_int_equal(result->offered, 4);
-    assert_int_equal(result->replies[LOAD_UNLOCK][ZK_OK], 2);
-    assert_int_equal(histogram_count(&result->response[LOAD_UNLOCK]), 2);
-    assert_int_equal(histogram_count(&result->service_of[0][LOAD_UNLOCK]), 2);
-    assert_int_equal(histogram_count(&result->response[LOAD_KINDS]), 3);
-    assert_int_equal(histogram_count(&result->service[LOAD_KINDS]), 3);
+    check_followed(LOAD_TRYLOCK, LOAD_UNLOCK);
+}
+
+static void asynchronous_deletes_are_in_no_sum(void **state)
+{
+    (void)state;
+    check_followed(LOAD_CREATE_DELETE, LOAD_ASYNC_DELETE);
 }
 
 /* ------------------------------------------------------------------ the driver */
@@ -406,7 +417,7 @@ static void each_kind_and_each_error_has_its_column(void **state)
     struct load_sample sample = take();
     ASSERT_COLUMNS(&sample, {"gets", "1"}, {"exists", "2"}, {"get_children", "3"}, {"sets", "4"},
                    {"creates", "5"}, {"deletes", "6"}, {"multis", "7"}, {"trylocks", "8"},
-                   {"unlocks", "9"});
+                   {"create_deletes", "9"}, {"unlocks", "10"}, {"async_deletes", "11"});
     char no_node[16], exists[16], loss[16], expired[16], other[16];
     snprintf(no_node, sizeof no_node, "%u", 1U << ZK_NO_NODE);
     snprintf(exists, sizeof exists, "%u", 1U << ZK_NODE_EXISTS);
@@ -515,6 +526,7 @@ int main(void)
         TEST(rates_are_of_the_measured_seconds),
         TEST(answers_are_told_from_errors),
         TEST(unlocks_are_in_no_sum),
+        TEST(asynchronous_deletes_are_in_no_sum),
         TEST(a_driver_at_four_fifths_of_its_cores_is_at_its_limit),
         TEST(a_driver_is_held_against_the_cores_that_it_may_use),
         TEST(a_driver_that_is_late_is_at_its_limit),

@@ -144,10 +144,11 @@ static void the_widest_table_fits(void **state)
     options.rates = (struct load_levels){.list = &rate, .count = 1};
     options.watch_percent = 100;
     for (int kind = 0; kind < MIX_KINDS; kind++)
-        options.mix.percent[kind] = kind < 4 ? 12 : 13;
+        options.mix.percent[kind] = kind < 8 ? 11 : 12;
     add(5, rate, 999999.4)->errors = 9999999;
     assert_true(screen_widest(write_for(80)) <= 80);
-    assert_has(text, "create=13,delete=13,multi=13,trylock=13\n");
+    assert_has(text, "mix get=11,exists=11,");
+    assert_has(text, "trylock=11,\n    create-delete=12\n\n");
     assert_has(text, "all notified");
     options.reads = (struct load_levels){.list = shares, .count = 2};
     assert_true(screen_widest(write_for(80)) <= 80);

@@ -12,7 +12,7 @@
 #include <math.h>
 #include <string.h>
 
-#define KINDS "get, exists, children, set, create, delete, multi, trylock"
+#define KINDS "get, exists, children, set, create, delete, multi, trylock, create-delete"
 
 /* ------------------------------------------------------------------ what is refused */
 
@@ -66,11 +66,12 @@ static void a_kind_has_its_name(void **state)
                    "no kind is called 'abcdefghijklmnopqrst': " KINDS);
 }
 
-/* It follows from the tries. */
-static void unlock_is_not_named(void **state)
+/* It follows from another kind. */
+static void a_kind_that_follows_is_not_named(void **state)
 {
     (void)state;
     assert_refused("trylock=50,unlock=50", "no kind is called 'unlock': " KINDS);
+    assert_refused("create-delete=50,async-delete=50", "no kind is called 'async-delete': " KINDS);
 }
 
 static void a_kind_is_named_once(void **state)
@@ -122,6 +123,9 @@ static void a_mix_is_read_as_it_is_written(void **state)
         "get=80,set=20",
         "get=30,exists=10,children=9,set=20,create=15,delete=10,multi=5,trylock=1",
         "get=1,exists=1,children=1,set=1,create=1,delete=1,multi=1,trylock=93",
+        "create-delete=100",
+        "get=11,exists=11,children=11,set=11,create=11,delete=11,multi=11,trylock=11,"
+        "create-delete=12",
     };
     for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++) {
         char text[128];
@@ -155,9 +159,10 @@ static void reads_are_get_against_set(void **state)
 static void folders_are_for_znodes_of_its_own(void **state)
 {
     (void)state;
-    static const char *const with[] = {"children=1,get=99", "create=1,get=99"};
+    static const char *const with[] = {"children=1,get=99", "create=1,get=99",
+                                       "create-delete=1,get=99"};
     static const char *const without[] = {"get=50,exists=50", "set=50,multi=50", "trylock=100"};
-    for (size_t i = 0; i < 2; i++) {
+    for (size_t i = 0; i < 3; i++) {
         struct mix mix = parse(with[i]);
         assert_true(mix_needs_folders(&mix));
     }
@@ -165,6 +170,17 @@ static void folders_are_for_znodes_of_its_own(void **state)
         struct mix mix = parse(without[i]);
         assert_false(mix_needs_folders(&mix));
     }
+}
+
+/* Each create may be answered before any of the deletes that it and others are followed by. */
+static void a_create_that_is_deleted_takes_two_requests(void **state)
+{
+    (void)state;
+    struct mix one = parse("create=50,delete=50"), two = parse("get=99,create-delete=1");
+    assert_int_equal(mix_requests(&one, 1), 1);
+    assert_int_equal(mix_requests(&one, 4096), 4096);
+    assert_int_equal(mix_requests(&two, 1), 2);
+    assert_int_equal(mix_requests(&two, 4096), 8192);
 }
 
 /* ------------------------------------------------------------------ what is drawn */
@@ -180,6 +196,7 @@ static void assert_draws(const struct mix *mix)
     for (int i = 0; i < DRAWS; i++)
         drawn[mix_draw(mix, &random)]++;
     assert_int_equal(drawn[LOAD_UNLOCK], 0);
+    assert_int_equal(drawn[LOAD_ASYNC_DELETE], 0);
     for (int kind = 0; kind < (int)MIX_KINDS; kind++) {
         double share = mix->percent[kind] / 100.0;
         double width = 5 * sqrt(DRAWS * share * (1 - share));
@@ -198,6 +215,7 @@ static void kinds_are_drawn_with_their_shares(void **state)
         "get=99,trylock=1",
         "get=1,trylock=99",
         "exists=50,create=50",
+        "trylock=50,create-delete=50",
         "get=30,exists=10,children=9,set=20,create=15,delete=10,multi=5,trylock=1",
         "get=1,exists=1,children=1,set=1,create=1,delete=1,multi=1,trylock=93",
     };
@@ -212,7 +230,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_share_is_a_whole_percent),
         cmocka_unit_test(a_kind_has_its_name),
-        cmocka_unit_test(unlock_is_not_named),
+        cmocka_unit_test(a_kind_that_follows_is_not_named),
         cmocka_unit_test(a_kind_is_named_once),
         cmocka_unit_test(the_shares_sum_to_100),
         cmocka_unit_test(no_more_is_deleted_than_created),
@@ -220,6 +238,7 @@ int main(void)
         cmocka_unit_test(the_order_of_a_list_does_not_matter),
         cmocka_unit_test(reads_are_get_against_set),
         cmocka_unit_test(folders_are_for_znodes_of_its_own),
+        cmocka_unit_test(a_create_that_is_deleted_takes_two_requests),
         cmocka_unit_test(kinds_are_drawn_with_their_shares),
     };
     return cmocka_run_group_tests_name("mix", tests, NULL, NULL);

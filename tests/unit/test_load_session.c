@@ -1,0 +1,312 @@
+// SPDX-License-Identifier: Apache-2.0
+/* A load session and a client that is not there: which request follows which reply, and how many
+ * are outstanding. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "base/clock.h"
+#include "load/load_session.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define SENT_MAX   100000
+#define DEPTH      8
+#define OPERATIONS 20000
+
+/* What a session has sent, in order; the first `answered` of it have their replies. */
+struct sent {
+    enum operation operation;
+    char path[LOAD_PATH_SIZE];
+};
+
+static struct sent list[SENT_MAX];
+static size_t sent, answered;
+static struct load_plan plan;
+static struct load_shared *load;
+static struct load_session session;
+static struct client client;
+static uint64_t time_ns;
+
+static uint64_t now_ns(const struct client *of)
+{
+    (void)of;
+    return time_ns;
+}
+
+static void submit(struct client *of, const struct request *request)
+{
+    (void)of;
+    assert_true(sent < SENT_MAX);
+    list[sent].operation = request->operation;
+    snprintf(list[sent++].path, LOAD_PATH_SIZE, "%s", request->path);
+}
+
+static uint32_t timeout_ms(const struct client *of)
+{
+    (void)of;
+    return 4000;
+}
+
+static void server(const struct client *of, char *text, size_t size)
+{
+    (void)of;
+    snprintf(text, size, "somewhere:1");
+}
+
+static size_t unread(const struct client *of)
+{
+    (void)of;
+    return 0;
+}
+
+static const struct client_driver driver = {.submit = submit,
+                                            .now_ns = now_ns,
+                                            .unread = unread,
+                                            .timeout_ms = timeout_ms,
+                                            .server = server};
+
+static void set_alarm(void *context, uint64_t due_ns, struct actor *actor)
+{
+    (void)context;
+    (void)due_ns;
+    (void)actor;
+}
+
+/* A session of this mix that has been told to start. */
+static void start(const char *mix, uint32_t depth)
+{
+    struct error error = {0};
+    char why[160];
+    plan = (struct load_plan){
+        .fleet = {.sessions = 1, .processes = 1}, .value_bytes = 10, .seconds = 1, .root = "/r"};
+    if (!mix_parse(mix, &plan.mix, why, sizeof why))
+        fail_msg("%s", why);
+    plan.fleet.depth = mix_requests(&plan.mix, depth);
+    assert_int_equal(load_shared_new(&plan, &load, &error), ERROR_NONE);
+    client = (struct client){
+        .driver = &driver, .listener = load_session_ops.listener, .owner = &session};
+    assert_int_equal(client_init(&client, plan.fleet.depth, &error), ERROR_NONE);
+    session = (struct load_session){.actor = {.shared = load->shared,
+                                              .worker = &load->shared->workers[0],
+                                              .ops = &load_session_ops,
+                                              .timer = {.set = set_alarm},
+                                              .client = &client,
+                                              .established = true}};
+    load_session_ops.init(&session, load, 1);
+    sent = answered = 0;
+    time_ns = load->starts_ns = 1000;
+    atomic_store(&load->measures_ns, time_ns);
+    atomic_store(&load->settles_ns, time_ns + load_plan_measured_ns(&plan));
+    load_session_ops.order(&session, ORDER_GATE);
+    load_session_ops.order(&session, LOAD_ORDER_START);
+}
+
+static void stop(void)
+{
+    client_deinit(&client);
+    load_shared_free(load);
+}
+
+/* To the oldest request outstanding. */
+static void answer(enum zk_status status)
+{
+    assert_true(answered < sent);
+    time_ns += NS_PER_MS;
+    answered++;
+    client_deliver_reply(&client, &(struct client_reply){.status = status});
+}
+
+static void answer_all(enum zk_status status)
+{
+    while (answered < sent)
+        answer(status);
+}
+
+static void lose_connection(void)
+{
+    client.listener->state_changed(&session, CLIENT_CONNECTING);
+    answer_all(ZK_CONNECTION_LOSS);
+}
+
+static uint64_t total_of(enum tally_kind kind)
+{
+    return tally_read_shared(&load->workers[0].total, kind);
+}
+
+#define ASSERT_SENT(at, operation_, number)                                                        \
+    do {                                                                                           \
+        assert_int_equal(list[at].operation, operation_);                                          \
+        assert_string_equal(list[at].path, "/r/c/0/p0000000000000000000" number);                  \
+    } while (0)
+
+/* ------------------------------------------------------------------ create-delete */
+
+/* At a depth of 1: the reply to a create is followed by its delete and by the next create, and
+ * neither waits for the other's reply; the reply to a delete is followed by nothing. */
+static void a_create_does_not_wait_for_the_delete_before(void **state)
+{
+    (void)state;
+    start("create-delete=100", 1);
+    assert_int_equal(sent, 1);
+    ASSERT_SENT(0, OP_CREATE, "0");
+    answer(ZK_OK);
+    assert_int_equal(sent, 3);
+    ASSERT_SENT(1, OP_DELETE, "0");
+    ASSERT_SENT(2, OP_CREATE, "1");
+    assert_int_equal(client.outstanding, 2);
+    answer(ZK_OK);
+    assert_int_equal(sent, 3);
+    answer(ZK_OK);
+    assert_int_equal(sent, 5);
+    ASSERT_SENT(3, OP_DELETE, "1");
+    ASSERT_SENT(4, OP_CREATE, "2");
+    assert_int_equal(client.outstanding, 2);
+    stop();
+}
+
+/* The delete is that of the create that succeeded, whatever became of others. */
+static void a_create_that_fails_is_not_deleted(void **state)
+{
+    (void)state;
+    start("create-delete=100", 2);
+    assert_int_equal(sent, 2);
+    answer(ZK_OTHER_ERROR);
+    assert_int_equal(sent, 3);
+    ASSERT_SENT(2, OP_CREATE, "2");
+    answer(ZK_OK);
+    assert_int_equal(sent, 5);
+    ASSERT_SENT(3, OP_DELETE, "1");
+    ASSERT_SENT(4, OP_CREATE, "3");
+    stop();
+}
+
+/* Each znode is deleted once, after its create was answered, and no two creates have a path. A path
+ * ends in its number. */
+static void assert_each_is_deleted_once(void)
+{
+    static uint8_t states[SENT_MAX]; /* 1: created, 2: deleted */
+    memset(states, 0, sizeof states);
+    for (size_t i = 0; i < sent; i++) {
+        const char *name = strrchr(list[i].path, '/') + 1;
+        unsigned long number = strtoul(name + 1, NULL, 10);
+        if (name[0] != 'p')
+            continue;
+        assert_int_equal(states[number], list[i].operation == OP_CREATE ? 0 : 1);
+        states[number]++;
+    }
+}
+
+/* However many replies come at once: as many operations are outstanding as the depth, and besides
+ * them at most as many deletes. */
+static void check_outstanding(const char *mix, uint32_t depth)
+{
+    uint32_t most = 0;
+    start(mix, depth);
+    for (unsigned i = 0; i < OPERATIONS; i++) {
+        answer(ZK_OK);
+        assert_true(session.async_deletes <= depth);
+        assert_int_equal(client.outstanding, depth + session.async_deletes);
+        most = client.outstanding > most ? client.outstanding : most;
+    }
+    assert_true(most > depth && most <= 2 * depth);
+    assert_int_equal(client.outstanding, sent - answered);
+    assert_each_is_deleted_once();
+    stop();
+}
+
+static void deletes_come_on_top_of_the_depth(void **state)
+{
+    (void)state;
+    for (uint32_t depth = 1; depth <= DEPTH; depth++) {
+        check_outstanding("create-delete=100", depth);
+        check_outstanding("get=40,create=10,delete=10,create-delete=40", depth);
+        check_outstanding("get=40,trylock=30,create-delete=30", depth);
+    }
+}
+
+/* As many are outstanding as can be: all of the creates and all of their deletes. */
+static void the_depth_of_the_client_is_used_in_full(void **state)
+{
+    (void)state;
+    start("create-delete=100", DEPTH);
+    for (unsigned i = 0; i < DEPTH; i++)
+        answer(ZK_OK);
+    assert_int_equal(session.async_deletes, DEPTH);
+    assert_int_equal(client.outstanding, 2 * DEPTH);
+    assert_false(client_can_submit(&client));
+    stop();
+}
+
+/* ------------------------------------------------------------------ its ends */
+
+/* What was outstanding is answered, and deleted; nothing else is sent. */
+static void the_end_of_the_load_leaves_nothing(void **state)
+{
+    (void)state;
+    start("create-delete=100", 3);
+    for (unsigned i = 0; i < 100; i++)
+        answer(ZK_OK);
+    atomic_store(&load->ends_ns, time_ns + 1);
+    answer_all(ZK_OK);
+    assert_int_equal(session.state, LOAD_IDLE);
+    assert_int_equal(atomic_load(&load->resting), 1);
+    assert_int_equal(total_of(TALLY_CREATE), total_of(TALLY_DELETE));
+    assert_int_equal(total_of(TALLY_CREATE) + total_of(TALLY_DELETE), sent);
+    assert_each_is_deleted_once();
+    size_t before = sent;
+    load_session_ops.order(&session, LOAD_ORDER_CLEAR);
+    answer_all(ZK_OK);
+    assert_each_is_deleted_once();
+    assert_int_equal(sent, before + 2); /* its data znode and its folder */
+    stop();
+}
+
+/* Whatever is lost may have been carried out: neither is repeated, and the session goes on with
+ * other znodes. */
+static void what_a_lost_connection_leaves_is_not_deleted_twice(void **state)
+{
+    (void)state;
+    start("create-delete=100", 2);
+    answer(ZK_OK);
+    answer(ZK_OK);
+    assert_int_equal(sent - answered, 4);
+    lose_connection();
+    assert_int_equal(client.outstanding, 0);
+    assert_int_equal(session.async_deletes, 0);
+    assert_int_equal(sent, 6);
+    client.listener->state_changed(&session, CLIENT_ESTABLISHED);
+    assert_int_equal(sent, 8);
+    ASSERT_SENT(6, OP_CREATE, "4");
+    ASSERT_SENT(7, OP_CREATE, "5");
+    answer(ZK_OK);
+    ASSERT_SENT(8, OP_DELETE, "4");
+    atomic_store(&load->ends_ns, time_ns);
+    answer_all(ZK_OK);
+    load_session_ops.order(&session, LOAD_ORDER_CLEAR);
+    answer_all(ZK_OK);
+    assert_each_is_deleted_once();
+    assert_int_equal(total_of(TALLY_CREATE_FAILED), 2);
+    assert_int_equal(total_of(TALLY_DELETE_FAILED), 2);
+    stop();
+}
+
+/* ------------------------------------------------------------------ */
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_create_does_not_wait_for_the_delete_before),
+        cmocka_unit_test(a_create_that_fails_is_not_deleted),
+        cmocka_unit_test(deletes_come_on_top_of_the_depth),
+        cmocka_unit_test(the_depth_of_the_client_is_used_in_full),
+        cmocka_unit_test(the_end_of_the_load_leaves_nothing),
+        cmocka_unit_test(what_a_lost_connection_leaves_is_not_deleted_twice),
+    };
+    return cmocka_run_group_tests_name("load session", tests, NULL, NULL);
+}
