@@ -195,6 +195,7 @@ void load_sample_take(const struct load_cell *cell, const struct load_result *re
     take_percentiles(&result->response[LOAD_KINDS], sample->response_us);
     sample->over_range = result->response[LOAD_KINDS].overflow;
     take_percentiles(&result->service[LOAD_KINDS], sample->service_us);
+    sample->service_mean_us = histogram_mean_us(&result->service[LOAD_KINDS]);
     take_lag(result, sample);
     take_fan_out(result, sample);
     judge(result, cores_allowed, sample);
@@ -274,6 +275,7 @@ static uint64_t other_errors(const struct load_sample *sample)
     X(service_p99_us, csv_real(csv, sample->service_us[2], 1))                                     \
     X(service_p999_us, csv_real(csv, sample->service_us[3], 1))                                    \
     X(service_max_us, csv_real(csv, sample->service_us[4], 1))                                     \
+    X(service_mean_us, csv_real(csv, sample->service_mean_us, 1))                                  \
     X(lag_p50_us, csv_real(csv, sample->lag_us[0], 1))                                             \
     X(lag_p99_us, csv_real(csv, sample->lag_us[1], 1))                                             \
     X(lag_max_us, csv_real(csv, sample->lag_us[2], 1))                                             \

@@ -29,7 +29,8 @@ struct load_sample {
     double response_us[5];
     uint64_t over_range; /* response times above the histogram's range */
     double service_us[5];
-    double lag_us[3]; /* p50, p99, maximum; NaN in a closed loop */
+    double service_mean_us; /* NaN: none; infinite: one is above the histogram's range */
+    double lag_us[3];       /* p50, p99, maximum; NaN in a closed loop */
     /* Of a load that leaves watches; see lib/load/fan_out.h. */
     uint64_t untimed;    /* notifications */
     uint64_t fired;      /* writes */

@@ -110,6 +110,8 @@ static void tell_load(const struct load_series *series)
 {
     const struct load_options *options = series->options;
     const struct target *target = &series->targets.list[0];
+    const struct mix mix = load_options_mix(options, 0);
+    uint32_t requests = mix_requests(&mix, options->depth);
     char where[CONNECT_TEXT_SIZE], sessions[32], time[32], number[32],
         rate[64] = "in a closed loop";
     if (!options->target.connect || target->stands || options->output.quiet)
@@ -122,8 +124,8 @@ static void tell_load(const struct load_series *series)
                                    sizeof number));
     complain_mildly("on %s: at most %s sessions at a time, each with at most %u request%s "
                     "outstanding, %s, for about %s; others who use these servers will notice",
-                    connect_typed(&target->placement, where, sizeof where), sessions,
-                    options->depth, options->depth == 1 ? "" : "s", rate, time);
+                    connect_typed(&target->placement, where, sizeof where), sessions, requests,
+                    requests == 1 ? "" : "s", rate, time);
 }
 
 static enum error_kind lay_out_cells(struct load_series *series, struct error *error)

@@ -130,6 +130,22 @@ double histogram_percentile_us(const struct histogram *histogram, double percent
     return (double)histogram_percentile_ns(histogram, percent) / 1e3;
 }
 
+static double slot_middle_ns(uint32_t slot)
+{
+    return (double)slot_first_ns(slot) / 2 + (double)histogram_slot_last_ns(slot) / 2;
+}
+
+double histogram_mean_us(const struct histogram *histogram)
+{
+    double sum_ns = 0;
+    if (histogram->overflow > 0)
+        return INFINITY;
+    for (uint32_t slot = next_in_use(histogram, 0); slot < HISTOGRAM_COUNTS;
+         slot = next_in_use(histogram, slot + 1))
+        sum_ns += (double)histogram->counts[slot] * slot_middle_ns(slot);
+    return histogram->total > 0 ? sum_ns / (double)histogram->total / 1e3 : NAN;
+}
+
 uint64_t histogram_above(const struct histogram *histogram, uint64_t value_ns)
 {
     uint64_t above = histogram->overflow;

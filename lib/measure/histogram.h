@@ -58,6 +58,10 @@ uint64_t histogram_percentile_ns(const struct histogram *histogram, double perce
  * among the overflowed values, of which only the largest, the 100th, is known. */
 double histogram_percentile_us(const struct histogram *histogram, double percent);
 
+/* The mean in microseconds, of values that are taken to lie in the middle of their slots: within
+ * 0.05 % of the recorded ones. NAN for an empty histogram, and INFINITY if values overflowed. */
+double histogram_mean_us(const struct histogram *histogram);
+
 /* The number of values in the slots above that of value_ns, which is in range, and of overflowed
  * values. */
 uint64_t histogram_above(const struct histogram *histogram, uint64_t value_ns);

@@ -375,10 +375,10 @@ static void those_whose_servers_they_are_are_told(void **state)
     (void)state;
     char words[400];
     command_run(&command, COMMAND("load", SMALL, "-n", "2,3", "-t", "1", "--depth", "5", "-r",
-                                  "10,50", "--connect", outside));
+                                  "10,50", "-m", "create-delete=100", "--connect", outside));
     assert_done();
     snprintf(words, sizeof words,
-             "zkherd: on %s: at most 3 sessions at a time, each with at most 5 requests "
+             "zkherd: on %s: at most 3 sessions at a time, each with at most 10 requests "
              "outstanding, at most 50 a second, for about 8.0 s; others who use these servers "
              "will notice\n",
              outside);

@@ -3,6 +3,7 @@
 
 #include "base/random.h"
 
+#include <math.h>
 #include <pthread.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -131,6 +132,22 @@ static void percentiles_agree_with_sorting(void **state)
     }
 }
 
+/* The middle of a slot is at most 0.05 % from what is in it. */
+static void the_mean_is_that_of_the_values(void **state)
+{
+    (void)state;
+    assert_true(isnan(histogram_mean_us(&histogram)));
+    for (uint64_t ns = 1; ns <= 2000; ns++)
+        histogram_record(&histogram, ns);
+    assert_true(histogram_mean_us(&histogram) == 1.0005);
+    memset(&histogram, 0, sizeof histogram);
+    for (uint64_t ms = 1; ms <= 100; ms++)
+        histogram_record(&histogram, ms * 1000000);
+    assert_true(fabs(histogram_mean_us(&histogram) / 50500 - 1) < 0.0005);
+    histogram_record(&histogram, HISTOGRAM_HIGHEST_NS + 1);
+    assert_true(isinf(histogram_mean_us(&histogram)));
+}
+
 static void values_above_another_are_counted(void **state)
 {
     (void)state;
@@ -198,6 +215,7 @@ int main(void)
         cmocka_unit_test_setup(percentile_0_is_no_more_than_any_value, empty),
         cmocka_unit_test_setup(percentiles_agree_with_sorting, empty),
         cmocka_unit_test_setup(values_above_another_are_counted, empty),
+        cmocka_unit_test_setup(the_mean_is_that_of_the_values, empty),
         cmocka_unit_test_setup(adding_is_recording_both, empty),
         cmocka_unit_test_setup(writers_lose_nothing, empty),
     };

@@ -104,6 +104,7 @@ static void each_percentile_stands_in_its_column(void **state)
         assert_near(sample.response_us[i], percents[i] * 20000e3);
         assert_near(sample.service_us[i], percents[i] * 10000e3);
     }
+    assert_near(sample.service_mean_us, 5000.5e3);
     assert_near(sample.lag_us[0], 50e3);
     assert_near(sample.lag_us[1], 99e3);
     assert_near(sample.lag_us[2], 100e3);
@@ -509,12 +510,13 @@ static void each_percentile_has_its_column(void **state)
     }
     for (unsigned i = 0; i < 3; i++)
         sample.lag_us[i] = 30 + i;
-    ASSERT_COLUMNS(&sample, {"response_p50_us", "10.0"}, {"response_p90_us", "11.0"},
-                   {"response_p99_us", "12.0"}, {"response_p999_us", "13.0"},
-                   {"response_max_us", "14.0"}, {"service_p50_us", "20.0"},
-                   {"service_p90_us", "21.0"}, {"service_p99_us", "22.0"},
-                   {"service_p999_us", "23.0"}, {"service_max_us", "24.0"}, {"lag_p50_us", "30.0"},
-                   {"lag_p99_us", "31.0"}, {"lag_max_us", "32.0"});
+    sample.service_mean_us = 25;
+    ASSERT_COLUMNS(
+        &sample, {"response_p50_us", "10.0"}, {"response_p90_us", "11.0"},
+        {"response_p99_us", "12.0"}, {"response_p999_us", "13.0"}, {"response_max_us", "14.0"},
+        {"service_p50_us", "20.0"}, {"service_p90_us", "21.0"}, {"service_p99_us", "22.0"},
+        {"service_p999_us", "23.0"}, {"service_max_us", "24.0"}, {"service_mean_us", "25.0"},
+        {"lag_p50_us", "30.0"}, {"lag_p99_us", "31.0"}, {"lag_max_us", "32.0"});
 }
 
 int main(void)
