@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
  * The double barrier (Hunt et al. 2010, section 2.4). A grant is an entry, a release a departure.
- * The barrier can be passed once: `ready` is not deleted. The paper does not say which child a
- * leaving client watches: here it is the last one, which wakes no client in vain if they leave in
- * order.
+ * A barrier can be passed once: `ready` is not deleted. Clients may enter other barriers before
+ * they leave this one, so the release makes the path of the client's child again. The paper does
+ * not say which child a leaving client watches: here it is the last one, which wakes no client in
+ * vain if they leave in order.
  */
 #include "recipes/queue.h"
 #include "recipes/recipe.h"
@@ -75,6 +76,7 @@ ACQUIRE(barrier)
 RELEASE(barrier)
 {
     BEGIN;
+    queue_place(s, PREFIX, (int32_t)s->number, s->node);
     AWAIT(delete_znode(s, s->node));
     if (s->status != ZK_OK)
         FAILED;

@@ -97,16 +97,6 @@ static bool shares(const struct trial_memory *memory, uint32_t session)
     return recipe_shares(memory->plan->recipe, plan_number_of(memory->plan, session));
 }
 
-/* At a barrier nobody goes on before all have come. */
-static void check_barrier(struct trial_memory *memory, uint32_t lock, uint32_t session,
-                          enum violation_kind kind, uint64_t have_come)
-{
-    uint64_t clients = plan_clients_of(memory->plan, lock);
-    if (memory->plan->recipe->barrier && have_come < clients)
-        violate(memory, kind, lock, session,
-                (struct violation){.expected = (int64_t)clients, .found = (int64_t)have_come});
-}
-
 void checker_granted(struct trial_memory *memory, uint32_t lock, uint32_t session, int64_t order,
                      uint64_t now_ns)
 {
@@ -118,8 +108,6 @@ void checker_granted(struct trial_memory *memory, uint32_t lock, uint32_t sessio
         take_alone(memory, lock, session, now_ns);
         order_alone(memory, lock, session, order);
     }
-    check_barrier(memory, lock, session, VIOLATION_ENTERED_EARLY,
-                  atomic_load(&memory->locks[lock].arrivals));
 }
 
 void checker_released(struct trial_memory *memory, uint32_t lock, uint32_t session)
@@ -134,10 +122,45 @@ void checker_released(struct trial_memory *memory, uint32_t lock, uint32_t sessi
                 (struct violation){.other = shares(memory, session) ? 0 : holder});
 }
 
-void checker_left(struct trial_memory *memory, uint32_t lock, uint32_t session)
+/* ------------------------------------------------------------------ barriers */
+
+/* At a barrier nobody goes on before all have come. begun: by all clients, at all barriers. */
+static void check_barrier(struct trial_memory *memory, uint32_t lock, uint32_t session,
+                          uint32_t barrier, enum violation_kind kind, _Atomic uint64_t *begun)
 {
-    check_barrier(memory, lock, session, VIOLATION_LEFT_EARLY, handoff_number(memory, lock));
+    uint64_t clients = plan_clients_of(memory->plan, lock);
+    uint64_t before = clients * barrier, have_come = atomic_load(begun);
+    if (memory->plan->recipe->barrier && have_come < before + clients)
+        violate(memory, kind, lock, session,
+                (struct violation){.expected = (int64_t)clients,
+                                   .found = (int64_t)(have_come - before)});
 }
+
+void checker_enters(struct trial_memory *memory, uint32_t lock)
+{
+    if (memory->plan->recipe->barrier)
+        atomic_fetch_add(&memory->locks[lock].entries, 1);
+}
+
+void checker_leaves(struct trial_memory *memory, uint32_t lock)
+{
+    if (memory->plan->recipe->barrier)
+        atomic_fetch_add(&memory->locks[lock].departures, 1);
+}
+
+void checker_entered(struct trial_memory *memory, uint32_t lock, uint32_t session, uint32_t barrier)
+{
+    check_barrier(memory, lock, session, barrier, VIOLATION_ENTERED_EARLY,
+                  &memory->locks[lock].entries);
+}
+
+void checker_left(struct trial_memory *memory, uint32_t lock, uint32_t session, uint32_t barrier)
+{
+    check_barrier(memory, lock, session, barrier, VIOLATION_LEFT_EARLY,
+                  &memory->locks[lock].departures);
+}
+
+/* ------------------------------------------------------------------ whoever asks */
 
 uint32_t checker_holders(const struct trial_memory *memory, uint32_t lock)
 {

@@ -14,8 +14,9 @@
  * a lock without a queue the number is that of the arrival; an inversion is counted, and is no
  * violation, because such a lock promises no order.
  *
- * At a barrier no client may be granted before all have arrived, and no release may end before all
- * have begun.
+ * No client may have entered a barrier before all have begun to enter it, or have left it before
+ * all have begun to leave it. One count for all barriers of a lock is sufficient: a client begins
+ * with the next one only when it is through, so whoever is through first finds that count too low.
  */
 #ifndef TRIAL_CHECKER_H
 #define TRIAL_CHECKER_H
@@ -31,8 +32,14 @@ void checker_granted(struct trial_memory *memory, uint32_t lock, uint32_t sessio
 /* The session begins to release this lock. */
 void checker_released(struct trial_memory *memory, uint32_t lock, uint32_t session);
 
-/* The session's release has ended. */
-void checker_left(struct trial_memory *memory, uint32_t lock, uint32_t session);
+/* A session begins to enter, or to leave, a barrier of this lock. Of another recipe: nothing. */
+void checker_enters(struct trial_memory *memory, uint32_t lock);
+void checker_leaves(struct trial_memory *memory, uint32_t lock);
+
+/* The session has entered, or has left, the barrier with this number, from 0. */
+void checker_entered(struct trial_memory *memory, uint32_t lock, uint32_t session,
+                     uint32_t barrier);
+void checker_left(struct trial_memory *memory, uint32_t lock, uint32_t session, uint32_t barrier);
 
 /* How many sessions hold this lock. */
 uint32_t checker_holders(const struct trial_memory *memory, uint32_t lock);

@@ -185,9 +185,23 @@ static void worked(struct lock_session *session)
 static void choose_lock(struct lock_session *session, uint32_t lock)
 {
     session->meter.lock = lock;
-    snprintf(session->lock_path, sizeof session->lock_path, "%s/l%u", session->memory->plan->root,
-             lock);
+    plan_folder(session->memory->plan, lock, 0, session->lock_path);
     session->contender.lock = session->lock_path;
+}
+
+/* The first of nested acquires or releases is number 0. At barriers each is of another one. */
+static void begin_nested(struct lock_session *session, enum lock_session_state state,
+                         uint32_t number)
+{
+    if (session->memory->plan->barriers > 1)
+        plan_folder(session->memory->plan, session->meter.lock, number, session->lock_path);
+    begin(session, state);
+}
+
+static void acquire_once(struct lock_session *session)
+{
+    checker_enters(session->memory, session->meter.lock);
+    begin_nested(session, SESSION_ACQUIRING, session->nested);
 }
 
 static void arrive(struct lock_session *session)
@@ -201,7 +215,7 @@ static void arrive(struct lock_session *session)
     atomic_store(&lock->joined, true);
     session->arrived_ns = client_now_ns(session->actor.client);
     actor_step(&session->actor);
-    begin(session, SESSION_ACQUIRING);
+    acquire_once(session);
 }
 
 static void granted(struct lock_session *session)
@@ -225,23 +239,38 @@ static void granted(struct lock_session *session)
 
 static void acquired_once(struct lock_session *session)
 {
-    if (++session->nested < session->memory->plan->recipe->nesting)
-        begin(session, SESSION_ACQUIRING);
-    else
+    checker_entered(session->memory, session->meter.lock, session->actor.session, session->nested);
+    if (++session->nested == plan_nesting(session->memory->plan)) {
         granted(session);
+        return;
+    }
+    actor_step(&session->actor);
+    acquire_once(session);
 }
 
 /* ------------------------------------------------------------------ it releases */
 
-/* The last of nested releases gives the lock up. */
+/* The last of nested releases gives a lock up; the first gives up that all barriers are entered. */
+static bool gives_up(const struct lock_session *session)
+{
+    const struct trial_plan *plan = session->memory->plan;
+    return session->nested == (plan->recipe->barrier ? plan_nesting(plan) : 1);
+}
+
+static uint32_t releases_so_far(const struct lock_session *session)
+{
+    return plan_nesting(session->memory->plan) - session->nested;
+}
+
 static void release_once(struct lock_session *session)
 {
-    if (session->nested == 1) {
+    if (gives_up(session)) {
         checker_released(session->memory, session->meter.lock, session->actor.session);
         session->release_ns = client_now_ns(session->actor.client);
         handoff_begin(session->memory, session->meter.lock, session->release_ns, false);
     }
-    begin(session, SESSION_RELEASING);
+    checker_leaves(session->memory, session->meter.lock);
+    begin_nested(session, SESSION_RELEASING, releases_so_far(session));
 }
 
 static void release(struct lock_session *session)
@@ -262,7 +291,7 @@ static void queue_again_or_finish(struct lock_session *session)
 static void released(struct lock_session *session)
 {
     uint64_t now_ns = client_now_ns(session->actor.client);
-    checker_left(session->memory, session->meter.lock, session->actor.session);
+    report_of(session)->released_ns = now_ns;
     meter_released(&session->meter, now_ns - session->release_ns);
     shared_raise(&session->memory->last_released_ns, now_ns);
     session->state = SESSION_IDLE;
@@ -275,10 +304,14 @@ static void released(struct lock_session *session)
 
 static void released_once(struct lock_session *session)
 {
-    if (--session->nested > 0)
-        release_once(session);
-    else
+    checker_left(session->memory, session->meter.lock, session->actor.session,
+                 releases_so_far(session));
+    if (--session->nested == 0) {
         released(session);
+        return;
+    }
+    actor_step(&session->actor);
+    release_once(session);
 }
 
 /* ------------------------------------------------------------------ the recipe's coroutine */

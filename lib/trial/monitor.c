@@ -29,10 +29,14 @@ static void show_progress(struct monitor *monitor)
     };
     for (uint32_t lock = 0; lock < memory->plan->locks; lock++) {
         uint64_t due = plan_handoffs_of(memory->plan, lock);
+        progress.passages += atomic_load(&memory->locks[lock].entries) +
+                             atomic_load(&memory->locks[lock].departures);
         progress.arrivals += atomic_load(&memory->locks[lock].arrivals);
         progress.handoffs += atomic_load(&memory->locks[lock].grants);
         progress.handoffs_due = due == UINT64_MAX ? due : progress.handoffs_due + due;
     }
+    if (memory->plan->recipe->barrier)
+        progress.passages_due = 2 * (uint64_t)plan_nesting(memory->plan) * progress.handoffs_due;
     watch->progress(watch->context, &progress);
 }
 

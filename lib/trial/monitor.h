@@ -16,6 +16,8 @@
 struct trial_progress {
     uint64_t handoffs;     /* grants so far */
     uint64_t handoffs_due; /* UINT64_MAX when the time decides */
+    uint64_t passages;     /* entries and departures begun so far; 0: no barrier */
+    uint64_t passages_due;
     uint64_t arrivals;     /* so far */
     uint64_t arrivals_due; /* before the first release under lockstep; else 0 */
     uint64_t rpcs;

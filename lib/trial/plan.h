@@ -10,6 +10,7 @@
 
 #include <stdbool.h>
 #include <stdint.h>
+#include <stdio.h>
 
 enum workload {
     WORKLOAD_DRAIN, /* each client acquires once */
@@ -41,9 +42,13 @@ struct trial_plan {
                           most as many as clients */
     uint64_t handoffs; /* steady: grants in all, at least clients; 0: the time decides */
     uint64_t duration_ns; /* steady, when handoffs is 0 */
-    uint64_t max_rate;    /* lockstep: requests a second since the gate, at most; 0: no limit */
-    struct death death;   /* DEATH_NONE: the recipe's, if it has one. Drain only, and only under
-                             lockstep, but for a worker's; not where clients share (recipe.h) */
+    /* Double barriers of a lock, for a recipe that is one: each client enters them in turn, and
+     * then leaves them in the same order. 0: one. More only in a drain in free pace, because who
+     * lists before whom is left to chance from the second barrier on. */
+    uint32_t barriers;
+    uint64_t max_rate;  /* lockstep: requests a second since the gate, at most; 0: no limit */
+    struct death death; /* DEATH_NONE: the recipe's, if it has one. Drain only, and only under
+                           lockstep, but for a worker's; not where clients share (recipe.h) */
     /* The znode of this trial; does not exist yet, its parent does. In a simulation both are made.
      */
     const char *root;
@@ -91,6 +96,25 @@ static inline uint64_t plan_handoffs_of(const struct trial_plan *plan, uint32_t 
         return UINT64_MAX;
     uint64_t share = plan->handoffs / plan->locks + (lock < plan->handoffs % plan->locks ? 1 : 0);
     return share < plan_clients_of(plan, lock) ? plan_clients_of(plan, lock) : share;
+}
+
+/* Nested acquires and releases per grant: one barrier each. */
+static inline uint32_t plan_nesting(const struct trial_plan *plan)
+{
+    uint32_t nesting = plan->recipe->barrier ? plan->barriers : plan->recipe->nesting;
+    return nesting > 0 ? nesting : 1;
+}
+
+/* Writes the path of the folder in which a recipe works (RECIPE_PATH_MAX bytes): that of the lock,
+ * or, with several barriers, that of the barrier in it. Returns path. */
+static inline const char *plan_folder(const struct trial_plan *plan, uint32_t lock,
+                                      uint32_t barrier, char *path)
+{
+    if (plan->barriers > 1)
+        snprintf(path, RECIPE_PATH_MAX, "%s/l%u/b%u", plan->root, lock, barrier);
+    else
+        snprintf(path, RECIPE_PATH_MAX, "%s/l%u", plan->root, lock);
+    return path;
 }
 
 #endif

@@ -99,6 +99,17 @@ static uint64_t interval_ns(uint64_t from_ns, uint64_t to_ns)
     return from_ns != 0 && to_ns > from_ns ? to_ns - from_ns : 0;
 }
 
+static uint64_t mean_client_ns(const struct run *run, uint64_t gate_ns)
+{
+    uint64_t sum_ns = 0, released = 0;
+    for (uint32_t i = 0; i < run->plan->fleet.sessions; i++) {
+        uint64_t released_ns = run->memory->sessions[i].released_ns;
+        sum_ns += interval_ns(gate_ns, released_ns);
+        released += released_ns > 0;
+    }
+    return released > 0 ? sum_ns / released : 0;
+}
+
 /* The most pings that there can have been until now. */
 static uint64_t count_pings(const struct run *run, const struct coordinator_result *led)
 {
@@ -165,6 +176,7 @@ static enum error_kind add_up(struct run *run, const struct coordinator_result *
     result->end = led->end;
     result->stalls = led->stalls;
     result->elapsed_ns = interval_ns(led->gate_ns, last_ns);
+    result->client_ns = mean_client_ns(run, led->gate_ns);
     result->drain_ns = interval_ns(atomic_load(&run->memory->first_release_ns), last_ns);
     add_roles(result);
     add_locks(run, result);

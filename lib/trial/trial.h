@@ -45,6 +45,8 @@ struct trial_result {
     struct tally law;
     uint64_t handoffs;
     uint64_t elapsed_ns; /* from the gate to the answer to the last release */
+    uint64_t client_ns;  /* from the gate to the answer to a client's last release: the mean over
+                            those that have released */
     uint64_t drain_ns;   /* from the first release sent to the answer to the last */
     uint64_t client_cpu_ns;
     uint64_t client_rss_kib; /* of all workers; what they share is counted for each */

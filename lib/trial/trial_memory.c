@@ -14,6 +14,8 @@ static size_t rows_per_lock(const struct trial_plan *plan)
 {
     uint64_t most = 0;
     assert(plan->locks > 0);
+    assert(plan->barriers <= 1 ||
+           (plan->recipe->barrier && plan->pace == PACE_FREE && plan->workload == WORKLOAD_DRAIN));
     for (uint32_t lock = 0; lock < plan->locks; lock++) {
         uint64_t handoffs = plan_handoffs_of(plan, lock);
         if (handoffs > most)

@@ -66,6 +66,8 @@ struct lock_state {
     _Atomic int64_t last_order; /* the highest of all grants: see checker.h */
     _Atomic int64_t last_alone; /* the highest of the grants to those who hold alone */
     _Atomic uint64_t inversions;
+    _Atomic uint64_t entries;    /* of barriers, by all clients: begun */
+    _Atomic uint64_t departures; /* likewise */
 };
 
 /* What the lock sessions of a process count, by atomic additions, because each may have a thread of
@@ -79,6 +81,7 @@ struct lock_worker {
 /* What a lock session was doing at its last report, and its grants. */
 struct trial_session_report {
     uint64_t acquisitions;
+    uint64_t released_ns;            /* when its last release ended; 0: none has */
     uint32_t lock;                   /* that it contends for */
     bool unfinished;                 /* it neither holds nor is done */
     bool parked;                     /* it waits for a watch */

@@ -9,6 +9,15 @@
 /* How often it is looked whether the znodes of a dead session have gone. */
 #define EXPIRY_STEP_NS (20 * NS_PER_MS)
 
+/* Of a znode that was laid out. */
+#define ZNODE_PATH_MAX (RECIPE_PATH_MAX + 32)
+
+/* How many folders a lock has. */
+static uint32_t folders(const struct trial_memory *memory)
+{
+    return memory->plan->barriers > 1 ? memory->plan->barriers : 1;
+}
+
 /* The first of a recipe's znodes in the folder of a lock. */
 static const struct recipe_znode *laid_out(const struct trial_memory *memory)
 {
@@ -16,18 +25,34 @@ static const struct recipe_znode *laid_out(const struct trial_memory *memory)
     return memory->plan->recipe->laid_out == NULL ? &none : memory->plan->recipe->laid_out;
 }
 
+/* A folder in which a recipe works. */
+static enum error_kind lay_out_folder(const struct trial_memory *memory,
+                                      struct setup_session *setup, const char *folder,
+                                      struct error *error)
+{
+    enum error_kind kind = setup_session_create(setup, folder, error);
+    for (const struct recipe_znode *znode = laid_out(memory);
+         kind == ERROR_NONE && znode->name != NULL; znode++) {
+        char path[ZNODE_PATH_MAX];
+        snprintf(path, sizeof path, "%s/%s", folder, znode->name);
+        if (znode->value != NULL)
+            kind = setup_session_create_holding(setup, path, znode->value, error);
+    }
+    return kind;
+}
+
+/* The folders of several barriers are in that of their lock. */
 static enum error_kind lay_out_lock(const struct trial_memory *memory, struct setup_session *setup,
                                     uint32_t lock, struct error *error)
 {
     char path[RECIPE_PATH_MAX];
-    snprintf(path, sizeof path, "%s/l%u", memory->plan->root, lock);
-    enum error_kind kind = setup_session_create(setup, path, error);
-    for (const struct recipe_znode *znode = laid_out(memory);
-         kind == ERROR_NONE && znode->name != NULL; znode++) {
-        snprintf(path, sizeof path, "%s/l%u/%s", memory->plan->root, lock, znode->name);
-        if (znode->value != NULL)
-            kind = setup_session_create_holding(setup, path, znode->value, error);
+    enum error_kind kind = ERROR_NONE;
+    if (memory->plan->barriers > 1) {
+        snprintf(path, sizeof path, "%s/l%u", memory->plan->root, lock);
+        kind = setup_session_create(setup, path, error);
     }
+    for (uint32_t barrier = 0; kind == ERROR_NONE && barrier < folders(memory); barrier++)
+        kind = lay_out_folder(memory, setup, plan_folder(memory->plan, lock, barrier, path), error);
     return kind;
 }
 
@@ -42,19 +67,17 @@ enum error_kind znodes_lay_out(const struct trial_memory *memory, struct setup_s
     return kind;
 }
 
-/* How many znodes are in the folder of a lock, and in those that were laid out in it, beside these.
- */
-static enum error_kind count_leftovers(const struct trial_memory *memory,
-                                       struct setup_session *setup, uint32_t lock, size_t *count,
-                                       struct error *error)
+/* How many znodes are in a folder, and in those that were laid out in it, beside these. */
+static enum error_kind count_in_folder(const struct trial_memory *memory,
+                                       struct setup_session *setup, const char *folder,
+                                       size_t *count, struct error *error)
 {
-    char path[RECIPE_PATH_MAX];
-    snprintf(path, sizeof path, "%s/l%u", memory->plan->root, lock);
-    enum error_kind kind = setup_session_list_children(setup, path, NULL, count, error);
+    enum error_kind kind = setup_session_list_children(setup, folder, NULL, count, error);
     for (const struct recipe_znode *znode = laid_out(memory);
          kind == ERROR_NONE && znode->name != NULL; znode++) {
         size_t below = 0;
-        snprintf(path, sizeof path, "%s/l%u/%s", memory->plan->root, lock, znode->name);
+        char path[ZNODE_PATH_MAX];
+        snprintf(path, sizeof path, "%s/%s", folder, znode->name);
         /* It may be missing after a crash (a flag, say), or before anybody has come. */
         bool there = false;
         kind = setup_session_exists(setup, path, &there, error);
@@ -62,6 +85,22 @@ static enum error_kind count_leftovers(const struct trial_memory *memory,
             kind = setup_session_list_children(setup, path, NULL, &below, error);
         *count += below;
         *count -= there;
+    }
+    return kind;
+}
+
+static enum error_kind count_leftovers(const struct trial_memory *memory,
+                                       struct setup_session *setup, uint32_t lock, size_t *count,
+                                       struct error *error)
+{
+    char path[RECIPE_PATH_MAX];
+    enum error_kind kind = ERROR_NONE;
+    *count = 0;
+    for (uint32_t barrier = 0; kind == ERROR_NONE && barrier < folders(memory); barrier++) {
+        size_t here = 0;
+        kind = count_in_folder(memory, setup, plan_folder(memory->plan, lock, barrier, path), &here,
+                               error);
+        *count += here;
     }
     return kind;
 }

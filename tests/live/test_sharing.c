@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Recipes that are no plain locks: several hold together, all go on together, a release waits. What
  * is broken in them on purpose must be caught. */
+#include "recipes/barrier_counts.h"
 #include "recipes/queue.h"
 #include "tests/support/live.h"
 
@@ -126,6 +127,45 @@ static void test_a_barrier_is_entered_and_left_together(void **state)
         assert_int_equal(histogram_count(&result->latency[METER_ACQUIRE]), 10);
         assert_int_equal(histogram_count(&result->latency[METER_RELEASE]), 10);
         assert_int_equal(histogram_count(&result->latency[METER_HANDOFF]), 0);
+        trial_result_free(result);
+    }
+}
+
+/* So many double barriers, and the counts that they cause whoever is before whom. */
+static struct trial_result *run_barriers(const struct recipe *recipe, uint32_t clients,
+                                         uint32_t barriers, uint32_t processes)
+{
+    static struct trial_plan plan; /* outlives its result */
+    plan = live_plan("barrier", clients);
+    plan.recipe = recipe;
+    plan.fleet.driver = driver;
+    plan.pace = PACE_FREE;
+    plan.fleet.processes = processes;
+    plan.barriers = barriers;
+    return live_trial(&plan);
+}
+
+/* All are granted when all barriers are entered; row 0 has what they take. */
+static void test_several_barriers_are_entered_and_then_left(void **state)
+{
+    char why[100] = "";
+    (void)state;
+    for (uint32_t barriers = 1; barriers <= 7; barriers += 3) {
+        struct trial_result *result = run_barriers(registry_find("barrier"), 9, barriers, 3);
+        const struct tally *arrivals = &row(result, 0)->tally;
+        live_assert_good(result);
+        assert_int_equal(result->handoffs, 9);
+        assert_int_equal(trial_memory_rows_used(result->memory, 0), 10);
+        assert_true(barrier_counts_agree(&result->total, 9, barriers, why, sizeof why));
+        assert_string_equal(why, "");
+        assert_int_equal(result->reconciled, RECONCILED_YES);
+        assert_int_equal(result->servers.writes,
+                         result->total.of[TALLY_CREATE] + result->total.of[TALLY_DELETE]);
+        assert_true(arrivals->of[TALLY_CREATE] >= (9 + 1) * barriers);
+        assert_int_equal(arrivals->of[TALLY_DELETE], 0);
+        assert_int_equal(histogram_count(&result->latency[METER_ACQUIRE]), 9);
+        assert_int_equal(histogram_count(&result->latency[METER_RELEASE]), 9);
+        assert_true(result->client_ns > 0 && result->client_ns <= result->elapsed_ns);
         trial_result_free(result);
     }
 }
@@ -293,6 +333,50 @@ static void test_a_barrier_that_lets_out_early_is_caught(void **state)
     trial_result_free(result);
 }
 
+/* It waits at the first barrier, and runs through the others. */
+ACQUIRE(impatient)
+{
+    return s->lock[strlen(s->lock) - 1] == '0' ? registry_find("barrier")->acquire(s) : STEP_DONE;
+}
+
+static void test_a_later_barrier_that_lets_in_early_is_caught(void **state)
+{
+    struct recipe recipe = *registry_find("barrier");
+    (void)state;
+    recipe.acquire = impatient_acquire;
+    struct trial_result *result = run_barriers(&recipe, 3, 2, 1);
+    assert_int_equal(live_first_violation(result)->kind, VIOLATION_ENTERED_EARLY);
+    trial_result_free(result);
+}
+
+/* It leaves the first one, and forgets its znode in the other. */
+RELEASE(forgetful)
+{
+    return s->lock[strlen(s->lock) - 1] == '0' ? registry_find("barrier")->release(s) : STEP_DONE;
+}
+
+static void test_a_later_barrier_that_lets_out_early_is_caught(void **state)
+{
+    struct recipe recipe = *registry_find("barrier");
+    (void)state;
+    recipe.release = forgetful_release;
+    struct trial_result *result = run_barriers(&recipe, 3, 2, 1);
+    assert_int_equal(live_first_violation(result)->kind, VIOLATION_LEFT_EARLY);
+    trial_result_free(result);
+}
+
+/* Alone, a client cannot be early; its znodes stay in the folders of all barriers but the first. */
+static void test_what_is_left_in_any_barrier_is_counted(void **state)
+{
+    struct recipe recipe = *registry_find("barrier");
+    (void)state;
+    recipe.release = forgetful_release;
+    struct trial_result *result = run_barriers(&recipe, 1, 3, 1);
+    assert_int_equal(live_first_violation(result)->kind, VIOLATION_LEFTOVER);
+    assert_int_equal(live_first_violation(result)->found, 2);
+    trial_result_free(result);
+}
+
 /* It looks for ready without a watch, and waits for it in vain. */
 ACQUIRE(deaf)
 {
@@ -337,6 +421,7 @@ static int run_with(enum driver of_group, const char *name)
         cmocka_unit_test(test_a_counter_loses_nothing),
         cmocka_unit_test(test_a_counter_has_a_row_for_each_increment),
         cmocka_unit_test(test_a_barrier_is_entered_and_left_together),
+        cmocka_unit_test(test_several_barriers_are_entered_and_then_left),
         cmocka_unit_test(test_a_reader_beside_a_writer_is_caught),
         cmocka_unit_test(test_a_writer_beside_readers_is_caught),
         cmocka_unit_test(test_two_writers_are_caught),
@@ -345,6 +430,9 @@ static int run_with(enum driver of_group, const char *name)
         cmocka_unit_test(test_too_many_who_hold_are_told),
         cmocka_unit_test(test_a_barrier_that_lets_in_early_is_caught),
         cmocka_unit_test(test_a_barrier_that_lets_out_early_is_caught),
+        cmocka_unit_test(test_a_later_barrier_that_lets_in_early_is_caught),
+        cmocka_unit_test(test_a_later_barrier_that_lets_out_early_is_caught),
+        cmocka_unit_test(test_what_is_left_in_any_barrier_is_counted),
         cmocka_unit_test(test_a_creation_that_nobody_heard_of_is_told),
     };
     driver = of_group;

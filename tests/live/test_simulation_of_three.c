@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* The same plans on an ensemble of three and in a simulation of three servers: under lockstep the
  * totals are equal, bytes included, and so is what the servers counted. */
+#include "recipes/barrier_counts.h"
 #include "tests/support/simulate.h"
 
 static const char *const recipes[] = {"nonscalable", "childwatch", "scalable", "walkback",
@@ -37,6 +38,32 @@ static void test_totals_are_the_same_on_three_servers(void **state)
     }
 }
 
+static void check_barriers(const struct trial_result *result, const struct trial_plan *plan)
+{
+    char why[100] = "";
+    live_assert_good(result);
+    assert_true(barrier_counts_agree(&result->total, plan->fleet.sessions, plan->barriers, why,
+                                     sizeof why));
+    assert_string_equal(why, "");
+    assert_int_equal(result->reconciled, RECONCILED_YES);
+    assert_int_equal(result->servers.notifications, result->total.of[TALLY_NOTIFICATION]);
+}
+
+/* In free pace chance decides who reads before whom, but not who creates and deletes what. */
+static void test_several_barriers_obey_their_counts_on_three_servers(void **state)
+{
+    (void)state;
+    struct trial_plan plan = live_plan("barrier", 12), same;
+    plan.pace = PACE_FREE;
+    plan.barriers = 10;
+    struct trial_result *real = live_trial(&plan);
+    struct trial_result *sim = simulate_trial(&plan, &same);
+    check_barriers(real, &plan);
+    check_barriers(sim, &same);
+    trial_result_free(real);
+    trial_result_free(sim);
+}
+
 static int start(void **state)
 {
     (void)state;
@@ -47,6 +74,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_totals_are_the_same_on_three_servers),
+        cmocka_unit_test(test_several_barriers_obey_their_counts_on_three_servers),
     };
     return cmocka_run_group_tests_name("simulation of three", tests, start, live_stop);
 }

@@ -169,29 +169,52 @@ static void test_a_writer_keeps_behind_the_readers_before_it(void **state)
     expect(VIOLATION_ORDER, 4);
 }
 
+static void repeat(void (*begins)(struct trial_memory *memory, uint32_t lock), uint32_t times)
+{
+    for (uint32_t i = 0; i < times; i++)
+        begins(memory, 0);
+}
+
+/* The third barrier: all have been through the first two. */
 static void test_a_barrier_lets_nobody_in_before_all_have_come(void **state)
 {
     (void)state;
     begin("barrier");
-    atomic_store(&memory->locks[0].arrivals, CLIENTS - 1);
-    grant(0, 0);
-    expect(VIOLATION_ENTERED_EARLY, 0);
-    begin("barrier");
-    atomic_store(&memory->locks[0].arrivals, CLIENTS);
-    grant(0, 0);
+    repeat(checker_enters, 3 * CLIENTS - 1);
+    checker_entered(memory, 0, 0, 1);
     assert_int_equal(atomic_load(&memory->violation_count), 0);
+    checker_entered(memory, 0, 0, 2);
+    expect(VIOLATION_ENTERED_EARLY, 0);
+    assert_int_equal(memory->violations[0].expected, CLIENTS);
+    assert_int_equal(memory->violations[0].found, CLIENTS - 1);
+    checker_enters(memory, 0);
+    checker_entered(memory, 0, 0, 2);
+    expect(VIOLATION_ENTERED_EARLY, 0);
 }
 
 static void test_a_barrier_lets_nobody_out_before_all_have_begun_to_leave(void **state)
 {
     (void)state;
     begin("barrier");
-    atomic_store(&memory->locks[0].releases, CLIENTS);
-    checker_left(memory, 0, 1);
+    repeat(checker_enters, 3 * CLIENTS); /* that is no leaving */
+    repeat(checker_leaves, 2 * CLIENTS - 1);
+    checker_left(memory, 0, 1, 0);
     assert_int_equal(atomic_load(&memory->violation_count), 0);
-    atomic_store(&memory->locks[0].releases, CLIENTS - 1);
-    checker_left(memory, 0, 1);
+    checker_left(memory, 0, 1, 1);
     expect(VIOLATION_LEFT_EARLY, 1);
+    assert_int_equal(memory->violations[0].found, CLIENTS - 1);
+    checker_leaves(memory, 0);
+    checker_left(memory, 0, 1, 1);
+    expect(VIOLATION_LEFT_EARLY, 1);
+}
+
+static void test_what_is_no_barrier_lets_everybody_in(void **state)
+{
+    (void)state;
+    begin("scalable");
+    checker_entered(memory, 0, 0, 0);
+    checker_left(memory, 0, 0, 0);
+    assert_int_equal(atomic_load(&memory->violation_count), 0);
 }
 
 int main(void)
@@ -210,6 +233,7 @@ int main(void)
         TEST(test_a_writer_keeps_behind_the_readers_before_it),
         TEST(test_a_barrier_lets_nobody_in_before_all_have_come),
         TEST(test_a_barrier_lets_nobody_out_before_all_have_begun_to_leave),
+        TEST(test_what_is_no_barrier_lets_everybody_in),
     };
     return cmocka_run_group_tests_name("holders", tests, NULL, NULL);
 }

@@ -3,6 +3,8 @@
  * not take. */
 #include "tests/support/script.h"
 
+#include <stdio.h>
+
 static struct script script;
 
 static void data(const char *value, int32_t version)
@@ -146,6 +148,7 @@ static void test_a_barrier_is_left_when_nobody_is_there(void **state)
     assert_true(contender_wakes(&script.contender, EVENT_CREATED, "/l/ready"));
     script_resume(&script);
     assert_int_equal(script.step, STEP_DONE);
+    snprintf(script.contender.node, sizeof script.contender.node, "/m/p-0000000000"); /* another */
     script_begin(&script, true);
     script_answer(&script, OP_DELETE, "/l/p-0000000000", ZK_OK);
     script_listed(&script, "/l", NAMES("p-0000000003", "ready", "p-0000000001", "p-0000000002"));
