@@ -90,6 +90,8 @@ static void put_state(struct parts *parts, uint32_t clients, const struct trial_
         put_stall(parts, trial);
     else if (trial->arrivals_due > 0)
         put_share(parts, "arrivals", trial->arrivals, trial->arrivals_due);
+    else if (trial->passages_due > 0)
+        put_share(parts, "passages", trial->passages, trial->passages_due);
     else
         put_share(parts, "handoffs", trial->handoffs, trial->handoffs_due);
 }

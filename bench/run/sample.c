@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "bench/run/sample.h"
 
-#include "base/clock.h"
 #include "base/text.h"
-#include "trial/injection.h"
+#include "bench/output/trial_times.h"
 
 #include <math.h>
 #include <stdarg.h>
@@ -11,15 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Above these the driver itself may have been the bottleneck, and times mean little (not the
- * counts). */
-#define LOAD_MAX      0.8
-#define LOAD_LEAST_NS (200 * NS_PER_MS)
-#define LATE_MAX_NS   NS_PER_MS
-#define LATE_LEAST    100
-
-#define ADVICE          "what may help: fewer clients, more --processes, a quieter machine"
-#define ADVICE_ON_CORES "what may help: fewer clients, more cores, a quieter machine"
+/* With fewer requests of the load in the background, one that is late is no driver's limit. */
+#define LATE_LEAST 100
 
 double sample_percentile_us(const struct histogram *histogram, double percent)
 {
@@ -56,65 +48,6 @@ static void invalidate(struct sample *sample, const char *format, ...)
 
 /* ------------------------------------------------------------------ whether the times stand */
 
-static void judge_stalls(const struct stalls *stalls, struct sample *sample)
-{
-    const char *server = stalls->server[0] != '\0' ? stalls->server : "a server";
-    if (stalls->count == 1)
-        invalidate(sample, "stalled: %s owed an answer, and nothing was received for %.1f s",
-                   server, (double)stalls->total_ns / 1e9);
-    else if (stalls->count > 1)
-        invalidate(sample,
-                   "stalled: %u times nothing was received although an answer was owed, %.1f s in "
-                   "all; the longest was %.1f s, at %s",
-                   stalls->count, (double)stalls->total_ns / 1e9, (double)stalls->longest_ns / 1e9,
-                   server);
-}
-
-/* A session whose reply the trial takes away is meant to connect again, once. */
-static void judge_reconnects(const struct trial_result *result, struct sample *sample)
-{
-    uint64_t planned =
-        result->had_death && injection_planned(result->memory)->how == DEATH_LOST_REPLY;
-    uint64_t unplanned = result->reconnects > planned ? result->reconnects - planned : 0;
-    if (unplanned > 0)
-        invalidate(sample,
-                   "reconnected: %llu connection%s lost and made again, which is in the times",
-                   (unsigned long long)unplanned, unplanned == 1 ? " was" : "s were");
-}
-
-static void judge_holds(const struct trial_result *result, struct sample *sample)
-{
-    const struct histogram *late = result->late;
-    uint64_t p99_ns = histogram_percentile_ns(late, 99),
-             holds = histogram_count(late) + late->overflow,
-             too_late = histogram_above(late, LATE_MAX_NS);
-    if (holds < LATE_LEAST || too_late * 100 <= holds) /* one in a hundred may be late */
-        return;
-    double share = (double)too_late / (double)holds;
-    invalidate(sample,
-               "overloaded: %.1f %% of %llu holds ended more than 1 ms late (p99: %.1f ms "
-               "late); " ADVICE ", or longer holds",
-               100 * share, (unsigned long long)holds, (double)p99_ns / 1e6);
-}
-
-/* What the driver may use: with one event loop in each process, at most one core for each. */
-static void judge_load(const struct trial_result *result, double cores_allowed,
-                       struct sample *sample)
-{
-    const struct trial_plan *plan = result->memory->plan;
-    bool per_process =
-        plan->fleet.driver != DRIVER_THREADS && plan->fleet.processes < cores_allowed;
-    double cores = per_process ? plan->fleet.processes : cores_allowed;
-    double load = (double)result->client_cpu_ns / (double)result->elapsed_ns / cores;
-    if (result->elapsed_ns >= LOAD_LEAST_NS && load > LOAD_MAX)
-        invalidate(sample, "overloaded: the driver used more than 80 %% of %s",
-                   per_process ? "a core a process; " ADVICE
-                               : "the cores that it may use; " ADVICE_ON_CORES);
-    if (result->stalls.absent_ns > 0)
-        invalidate(sample, "overloaded: zkherd itself did not run for %.1f s",
-                   (double)result->stalls.absent_ns / 1e9);
-}
-
 /* Of the requests of the load in the background: one in a hundred may be late. */
 static void judge_background_lag(uint64_t sent, uint64_t late, const char *when,
                                  struct sample *sample)
@@ -148,10 +81,8 @@ static void judge_background(const struct background_figures *background, struct
 static void judge_times(const struct trial_result *result, double cores_allowed,
                         struct sample *sample)
 {
-    judge_stalls(&result->stalls, sample);
-    judge_reconnects(result, sample);
-    judge_load(result, cores_allowed, sample);
-    judge_holds(result, sample);
+    if (!trial_times_stand(result, cores_allowed, sample->reason, sizeof sample->reason))
+        sample->valid = false;
     judge_background(&sample->background, sample);
 }
 

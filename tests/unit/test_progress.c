@@ -52,6 +52,17 @@ static void it_tells_sessions_then_arrivals_then_handoffs(void **state)
                 "12,000 RPCs/s, 2 min 05 s left");
 }
 
+static void at_barriers_it_tells_passages(void **state)
+{
+    (void)state;
+    struct trial_progress passing = draining;
+    passing.passages = 1234;
+    passing.passages_due = 4000;
+    assert_line(&name, &passing, 200,
+                "[123/729] ensemble3 nonscalable n=250 trial 3, passages: 1,234 of 4,000, "
+                "12,000 RPCs/s, 2 min 05 s left");
+}
+
 static void a_stall_and_its_server_are_told(void **state)
 {
     (void)state;
@@ -110,6 +121,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(it_tells_sessions_then_arrivals_then_handoffs),
+        cmocka_unit_test(at_barriers_it_tells_passages),
         cmocka_unit_test(a_stall_and_its_server_are_told),
         cmocka_unit_test(what_is_not_known_is_not_told),
         cmocka_unit_test(the_least_important_goes_first),

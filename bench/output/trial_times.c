@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "bench/output/trial_times.h"
+
+#include "base/clock.h"
+#include "base/text.h"
+#include "trial/injection.h"
+
+#include <stdarg.h>
+
+/* Above these the driver itself may have been the bottleneck, and times mean little (not the
+ * counts). */
+#define LOAD_MAX      0.8
+#define LOAD_LEAST_NS (200 * NS_PER_MS)
+#define LATE_MAX_NS   NS_PER_MS
+#define LATE_LEAST    100
+
+#define ADVICE          "what may help: fewer clients, more --processes, a quieter machine"
+#define ADVICE_ON_CORES "what may help: fewer clients, more cores, a quieter machine"
+
+/* What speaks against them. */
+struct times {
+    char *reason;
+    size_t size;
+    bool stand;
+};
+
+static void invalidate(struct times *times, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+
+static void invalidate(struct times *times, const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    text_append_clause(times->reason, times->size, format, arguments);
+    va_end(arguments);
+    times->stand = false;
+}
+
+static void judge_stalls(const struct stalls *stalls, struct times *times)
+{
+    const char *server = stalls->server[0] != '\0' ? stalls->server : "a server";
+    if (stalls->count == 1)
+        invalidate(times, "stalled: %s owed an answer, and nothing was received for %.1f s", server,
+                   (double)stalls->total_ns / 1e9);
+    else if (stalls->count > 1)
+        invalidate(times,
+                   "stalled: %u times nothing was received although an answer was owed, %.1f s in "
+                   "all; the longest was %.1f s, at %s",
+                   stalls->count, (double)stalls->total_ns / 1e9, (double)stalls->longest_ns / 1e9,
+                   server);
+}
+
+/* A session whose reply the trial takes away is meant to connect again, once. */
+static void judge_reconnects(const struct trial_result *result, struct times *times)
+{
+    uint64_t planned =
+        result->had_death && injection_planned(result->memory)->how == DEATH_LOST_REPLY;
+    uint64_t unplanned = result->reconnects > planned ? result->reconnects - planned : 0;
+    if (unplanned > 0)
+        invalidate(times,
+                   "reconnected: %llu connection%s lost and made again, which is in the times",
+                   (unsigned long long)unplanned, unplanned == 1 ? " was" : "s were");
+}
+
+static void judge_holds(const struct trial_result *result, struct times *times)
+{
+    const struct histogram *late = result->late;
+    uint64_t p99_ns = histogram_percentile_ns(late, 99),
+             holds = histogram_count(late) + late->overflow,
+             too_late = histogram_above(late, LATE_MAX_NS);
+    if (holds < LATE_LEAST || too_late * 100 <= holds) /* one in a hundred may be late */
+        return;
+    double share = (double)too_late / (double)holds;
+    invalidate(times,
+               "overloaded: %.1f %% of %llu holds ended more than 1 ms late (p99: %.1f ms "
+               "late); " ADVICE ", or longer holds",
+               100 * share, (unsigned long long)holds, (double)p99_ns / 1e6);
+}
+
+/* What the driver may use: with one event loop in each process, at most one core for each. */
+static void judge_load(const struct trial_result *result, double cores_allowed, struct times *times)
+{
+    const struct trial_plan *plan = result->memory->plan;
+    bool per_process =
+        plan->fleet.driver != DRIVER_THREADS && plan->fleet.processes < cores_allowed;
+    double cores = per_process ? plan->fleet.processes : cores_allowed;
+    double load = (double)result->client_cpu_ns / (double)result->elapsed_ns / cores;
+    if (result->elapsed_ns >= LOAD_LEAST_NS && load > LOAD_MAX)
+        invalidate(times, "overloaded: the driver used more than 80 %% of %s",
+                   per_process ? "a core a process; " ADVICE
+                               : "the cores that it may use; " ADVICE_ON_CORES);
+    if (result->stalls.absent_ns > 0)
+        invalidate(times, "overloaded: zkherd itself did not run for %.1f s",
+                   (double)result->stalls.absent_ns / 1e9);
+}
+
+bool trial_times_stand(const struct trial_result *result, double cores_allowed, char *reason,
+                       size_t size)
+{
+    struct times times = {reason, size, true};
+    judge_stalls(&result->stalls, &times);
+    judge_reconnects(result, &times);
+    judge_load(result, cores_allowed, &times);
+    judge_holds(result, &times);
+    return times.stand;
+}
