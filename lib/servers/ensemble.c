@@ -280,10 +280,27 @@ enum role ensemble_role(const struct ensemble *ensemble, unsigned index)
     return ensemble->roles[index];
 }
 
+enum error_kind ensemble_kill(struct ensemble *ensemble, unsigned index, struct error *error)
+{
+    return server_kill(ensemble->servers[index], error);
+}
+
+enum error_kind ensemble_restart(struct ensemble *ensemble, unsigned index, struct error *error)
+{
+    return server_restart(ensemble->servers[index], error);
+}
+
+bool ensemble_serves(struct ensemble *ensemble, unsigned index, uint64_t patience_ns,
+                     enum role *role)
+{
+    return !server_was_killed(ensemble->servers[index]) &&
+           server_serves(ensemble->servers[index], patience_ns, role);
+}
+
 enum error_kind ensemble_check(const struct ensemble *ensemble, struct error *error)
 {
     for (unsigned i = 0; ensemble != NULL && i < ensemble->count; i++) {
-        if (!server_is_alive(ensemble->servers[i]))
+        if (!server_was_killed(ensemble->servers[i]) && !server_is_alive(ensemble->servers[i]))
             return server_raise(ensemble->servers[i], ERROR_SERVER_DIED, error);
     }
     return ERROR_NONE;

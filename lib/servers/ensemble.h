@@ -91,12 +91,25 @@ const struct server *ensemble_server(const struct ensemble *ensemble, unsigned i
 /* What a server was at the start: ROLE_STANDALONE, ROLE_LEADER or ROLE_FOLLOWER. */
 enum role ensemble_role(const struct ensemble *ensemble, unsigned index);
 
-/* ERROR_NONE while all servers run, else ERROR_SERVER_DIED with one that has ended and the end of
- * its log. NULL, for servers that are not private, is fine. */
+/* Ends a server by SIGKILL and waits until it has ended: see server_kill. */
+MUST_CHECK enum error_kind ensemble_kill(struct ensemble *ensemble, unsigned index,
+                                         struct error *error);
+
+/* Starts a killed server again, and does not wait until it serves: see server_restart. */
+MUST_CHECK enum error_kind ensemble_restart(struct ensemble *ensemble, unsigned index,
+                                            struct error *error);
+
+/* Whether the server serves now, and as what: see server_serves. */
+bool ensemble_serves(struct ensemble *ensemble, unsigned index, uint64_t patience_ns,
+                     enum role *role);
+
+/* ERROR_NONE while all servers run that were not killed by ensemble_kill, else ERROR_SERVER_DIED
+ * with one that has ended and the end of its log. NULL, for servers that are not private, is fine.
+ */
 MUST_CHECK enum error_kind ensemble_check(const struct ensemble *ensemble, struct error *error);
 
-/* CPU time that all JVMs together have used so far, user and system, in nanoseconds.
- * ERROR_SERVER_DIED. */
+/* CPU time that all JVMs together have used so far, killed ones included, user and system, in
+ * nanoseconds. ERROR_SERVER_DIED. */
 MUST_CHECK enum error_kind ensemble_cpu_ns(const struct ensemble *ensemble, uint64_t *cpu_ns,
                                            struct error *error);
 

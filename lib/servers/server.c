@@ -8,17 +8,22 @@
 #include "servers/server_config.h"
 #include "servers/server_log.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <limits.h>
+#include <poll.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
 
 #define LOG_NAME   "server.log"
 #define MAIN_CLASS "org.apache.zookeeper.server.quorum.QuorumPeerMain"
 #define CONF_SIZE  8192
+#define KILL_MS    10000
 
 struct server {
     struct supervisor *supervisor;
@@ -29,7 +34,10 @@ struct server {
     char java[PATH_MAX];
     char class_path[2 * PATH_MAX];
     char log[PATH_MAX];
+    struct server_options options;
     struct server_start start;
+    bool killed;         /* on purpose, and not started again */
+    uint64_t earlier_ns; /* CPU time of the JVMs that were killed */
 };
 
 static void join_arguments(const char *const arguments[], char *text, size_t size)
@@ -40,9 +48,10 @@ static void join_arguments(const char *const arguments[], char *text, size_t siz
             (size_t)snprintf(text + length, size - length, "%s%s", i > 0 ? " " : "", arguments[i]);
 }
 
-static enum error_kind run_java(struct server *server, const struct server_options *options,
-                                struct error *error)
+/* For the first time, or in the place of the JVM that was killed. */
+static enum error_kind run_java(struct server *server, struct error *error)
 {
+    const struct server_options *options = &server->options;
     char heap_first[32], heap_most[32], log[64], config[64], temporary[64], logback[96], log4j[96];
     snprintf(heap_first, sizeof heap_first, "-Xms%um", options->heap_mib);
     snprintf(heap_most, sizeof heap_most, "-Xmx%um", options->heap_mib);
@@ -83,8 +92,10 @@ static enum error_kind run_java(struct server *server, const struct server_optio
         NULL,
     };
     join_arguments(arguments, server->start.command_line, sizeof server->start.command_line);
-    return supervisor_run(server->supervisor, arguments, log, options->cpu_percent, &server->pid,
-                          error);
+    return server->killed
+               ? supervisor_replace(server->supervisor, arguments, log, &server->pid, error)
+               : supervisor_run(server->supervisor, arguments, log, options->cpu_percent,
+                                &server->pid, error);
 }
 
 static void take_place(struct server *server, const struct server_place *place)
@@ -109,6 +120,7 @@ enum error_kind server_launch(const struct server_options *options,
     if (made == NULL)
         return error_from_errno(error, ENOMEM, "a private server", "%s", "");
     made->supervisor = place->supervisor;
+    made->options = *options;
     take_place(made, place);
     enum error_kind kind = install_find_java(made->java, sizeof made->java, error);
     if (kind == ERROR_NONE)
@@ -116,7 +128,7 @@ enum error_kind server_launch(const struct server_options *options,
     if (kind == ERROR_NONE)
         kind = server_config_write(options, place, made->folder, made->start.settings, error);
     if (kind == ERROR_NONE)
-        kind = run_java(made, options, error);
+        kind = run_java(made, error);
     if (kind == ERROR_NONE)
         *server = made;
     else
@@ -185,16 +197,66 @@ bool server_is_alive(const struct server *server)
     return process_is_alive(server->pid);
 }
 
-enum error_kind server_cpu_ns(const struct server *server, uint64_t *cpu_ns, struct error *error)
+/* The time of /proc/PID/stat, but in nanoseconds; of a process that has ended and was not reaped,
+ * too. False if there is no such process. */
+static bool read_cpu_ns(pid_t pid, uint64_t *cpu_ns)
 {
     clockid_t clock;
     struct timespec used;
-    /* The time of /proc/PID/stat, but in nanoseconds. */
-    if (!server_is_alive(server) || clock_getcpuclockid(server->pid, &clock) != 0 ||
-        clock_gettime(clock, &used) != 0)
-        return server_raise(server, ERROR_SERVER_DIED, error);
+    if (clock_getcpuclockid(pid, &clock) != 0 || clock_gettime(clock, &used) != 0)
+        return false;
     *cpu_ns = (uint64_t)used.tv_sec * NS_PER_S + (uint64_t)used.tv_nsec;
+    return true;
+}
+
+enum error_kind server_cpu_ns(const struct server *server, uint64_t *cpu_ns, struct error *error)
+{
+    uint64_t present_ns = 0;
+    if (!server->killed && (!server_is_alive(server) || !read_cpu_ns(server->pid, &present_ns)))
+        return server_raise(server, ERROR_SERVER_DIED, error);
+    *cpu_ns = server->earlier_ns + present_ns;
     return ERROR_NONE;
+}
+
+bool server_was_killed(const struct server *server)
+{
+    return server->killed;
+}
+
+/* A pidfd is readable when all threads have ended. */
+static bool await_end(int process)
+{
+    struct pollfd wait = {.fd = process, .events = POLLIN};
+    return TEMP_FAILURE_RETRY(poll(&wait, 1, KILL_MS)) == 1;
+}
+
+enum error_kind server_kill(struct server *server, struct error *error)
+{
+    uint64_t used_ns = 0;
+    if (server->killed || !server_is_alive(server))
+        return server_raise(server, ERROR_SERVER_DIED, error);
+    int process = (int)syscall(SYS_pidfd_open, server->pid, 0);
+    if (process < 0)
+        return error_from_errno(error, errno, server->subject, "while killing it");
+    kill(-server->pid, SIGKILL); /* a java that is a shell script has a child */
+    bool ended = await_end(process);
+    close(process);
+    if (!ended)
+        return error_raise(error, ERROR_SYSTEM, 0, server->subject,
+                           "it has not ended within %d s of its SIGKILL", KILL_MS / 1000);
+    (void)!read_cpu_ns(server->pid, &used_ns);
+    server->earlier_ns += used_ns;
+    server->killed = true;
+    return ERROR_NONE;
+}
+
+enum error_kind server_restart(struct server *server, struct error *error)
+{
+    assert(server->killed);
+    enum error_kind kind = run_java(server, error);
+    if (kind == ERROR_NONE)
+        server->killed = false;
+    return kind;
 }
 
 const struct server_start *server_start(const struct server *server)

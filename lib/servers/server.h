@@ -68,13 +68,26 @@ enum error_kind server_raise(const struct server *server, enum error_kind kind,
 /* The address for clients; the server's. */
 const struct endpoint *server_endpoint(const struct server *server);
 
-/* The JVM's process. */
+/* Ends the JVM by SIGKILL, and waits until it has ended, 10 s at most. Its data stay. A server that
+ * was killed is none that died: server_cpu_ns goes on to tell what it has used. ERROR_SERVER_DIED
+ * if it had ended before; ERROR_SYSTEM if it does not end. */
+MUST_CHECK enum error_kind server_kill(struct server *server, struct error *error);
+
+/* Runs the killed server again, with the same configuration, data, ports and CPU share, and does
+ * not wait until it serves. On an error the server stays killed. Errors of server_launch. */
+MUST_CHECK enum error_kind server_restart(struct server *server, struct error *error);
+
+/* Whether the server was killed by server_kill, and was not started again. */
+bool server_was_killed(const struct server *server);
+
+/* The JVM's process; of a killed server, the one that has ended. */
 pid_t server_pid(const struct server *server);
 
 /* Whether the JVM still runs. */
 bool server_is_alive(const struct server *server);
 
-/* CPU time that the JVM has used so far, all threads, user and system. ERROR_SERVER_DIED. */
+/* CPU time that the JVM has used so far, all threads, user and system; and those that ran before it
+ * and were killed. ERROR_SERVER_DIED. */
 MUST_CHECK enum error_kind server_cpu_ns(const struct server *server, uint64_t *cpu_ns,
                                          struct error *error);
 

@@ -140,16 +140,19 @@ static bool append(char *request, size_t *size, const char *string)
     return true;
 }
 
-enum error_kind supervisor_run(struct supervisor *supervisor, const char *const arguments[],
-                               const char *log_name, unsigned cpu_percent, pid_t *pid,
-                               struct error *error)
+/* replaced: 0 for none. */
+static enum error_kind run(const struct supervisor *supervisor, const char *const arguments[],
+                           const char *log_name, pid_t replaced, unsigned cpu_percent, pid_t *pid,
+                           struct error *error)
 {
-    char request[SUPERVISOR_REQUEST_SIZE], share[16];
+    char request[SUPERVISOR_REQUEST_SIZE], old[16], share[16];
     size_t size = 0, count = 0;
     struct supervisor_process_reply reply = {0};
     assert(log_name[0] != '\0');
+    snprintf(old, sizeof old, "%d", (int)replaced);
     snprintf(share, sizeof share, "%u", cpu_percent);
-    bool fits = append(request, &size, log_name) && append(request, &size, share);
+    bool fits = append(request, &size, log_name) && append(request, &size, old) &&
+                append(request, &size, share);
     for (; fits && arguments[count] != NULL; count++)
         fits = count < SUPERVISOR_ARGUMENTS_MAX && append(request, &size, arguments[count]);
     if (!fits)
@@ -163,6 +166,19 @@ enum error_kind supervisor_run(struct supervisor *supervisor, const char *const 
     if (kind == ERROR_NONE)
         *pid = reply.pid;
     return kind;
+}
+
+enum error_kind supervisor_run(struct supervisor *supervisor, const char *const arguments[],
+                               const char *log_name, unsigned cpu_percent, pid_t *pid,
+                               struct error *error)
+{
+    return run(supervisor, arguments, log_name, 0, cpu_percent, pid, error);
+}
+
+enum error_kind supervisor_replace(struct supervisor *supervisor, const char *const arguments[],
+                                   const char *log_name, pid_t *pid, struct error *error)
+{
+    return run(supervisor, arguments, log_name, *pid, 0, pid, error);
 }
 
 enum error_kind supervisor_detach(struct supervisor *supervisor, const char *lock_path,

@@ -44,13 +44,21 @@ const char *supervisor_folder(const struct supervisor *supervisor);
  * Runs arguments[0] (an absolute path; the list ends with NULL) as a child of the supervisor, in
  * the folder. Its input is empty, and its output is appended to log_name (a path below the folder).
  * On success *pid is its process. If the program cannot be executed, the process ends at once and
- * the log says why. A supervisor runs at most SUPERVISOR_PROCESSES_MAX processes in its life.
- * cpu_percent: limits the CPU time of the process and its descendants, in percent of one core
- * (servers/cpu_share.h); 0: no limit. ERROR_NO_CPU_SHARE, or the operating system's.
+ * the log says why. A supervisor runs at most SUPERVISOR_PROCESSES_MAX processes, of which those
+ * that were replaced do not count. cpu_percent: limits the CPU time of the process and its
+ * descendants, in percent of one core (servers/cpu_share.h); 0: no limit. ERROR_NO_CPU_SHARE, or
+ * the operating system's.
  */
 MUST_CHECK enum error_kind supervisor_run(struct supervisor *supervisor,
                                           const char *const arguments[], const char *log_name,
                                           unsigned cpu_percent, pid_t *pid, struct error *error);
+
+/* The same in the place of the process *pid, which has ended: its number is free from then on. The
+ * new process has the CPU share of the old one. EBUSY if the old process still runs; on an error
+ * *pid is unchanged. */
+MUST_CHECK enum error_kind supervisor_replace(struct supervisor *supervisor,
+                                              const char *const arguments[], const char *log_name,
+                                              pid_t *pid, struct error *error);
 
 /*
  * Lets the supervisor run on without the program. It then holds a lock on the file lock_path (an

@@ -102,14 +102,14 @@ ssize_t supervisor_process_receive(int channel, void *packet, size_t size)
 
 /* Runs in the child of the supervisor; errors go to the log. A child with a share of the CPU stops
  * until put_into_share continues it. */
-_Noreturn static void execute(pid_t supervisor, const struct ward *ward, const char *log_name,
-                              char *const arguments[])
+_Noreturn static void execute(pid_t supervisor, const struct ward *ward, size_t place,
+                              const char *log_name, char *const arguments[])
 {
     setpgid(0, 0);
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     if (getppid() != supervisor) /* it died before the line above */
         _exit(127);
-    if (ward->shares[ward->count].folder[0] != '\0')
+    if (ward->shares[place].folder[0] != '\0')
         raise(SIGSTOP);
     set_signals(SIG_DFL);
     if (chdir(ward->folder) != 0)
@@ -146,27 +146,58 @@ static enum error_kind put_into_share(const struct cpu_share *share, pid_t pid, 
     return kind;
 }
 
+/* Runs a program at a place whose share exists. A place that is not taken yet loses its share if
+ * there is no process. */
+static struct supervisor_process_reply run_at(struct ward *ward, size_t place, const char *log_name,
+                                              char *const arguments[])
+{
+    pid_t supervisor = getpid();
+    struct supervisor_process_reply reply = {0};
+    pid_t pid = fork();
+    if (pid < 0) {
+        reply.os_error = errno;
+        if (place == ward->count)
+            cpu_share_remove(&ward->shares[place]);
+        return reply;
+    }
+    if (pid == 0)
+        execute(supervisor, ward, place, log_name, arguments);
+    /* Also here, so that the group exists before the child gets that far. */
+    setpgid(pid, pid);
+    reply.pid = ward->processes[place] = pid;
+    ward->count += place == ward->count;
+    (void)!put_into_share(&ward->shares[place], pid, &reply.share_error);
+    return reply;
+}
+
 static struct supervisor_process_reply run(struct ward *ward, const char *log_name,
                                            unsigned cpu_percent, char *const arguments[])
 {
-    pid_t supervisor = getpid();
     struct supervisor_process_reply reply = {0};
     if (ward->count == SUPERVISOR_PROCESSES_MAX)
         return (struct supervisor_process_reply){.os_error = EAGAIN};
     if (make_share(ward, cpu_percent, &reply.share_error) != ERROR_NONE)
         return reply;
-    pid_t pid = fork();
-    if (pid < 0) {
-        reply.os_error = errno;
-        cpu_share_remove(&ward->shares[ward->count]);
-        return reply;
-    }
-    if (pid == 0)
-        execute(supervisor, ward, log_name, arguments);
-    /* Also here, so that the group exists before the child gets that far. */
-    setpgid(pid, pid);
-    reply.pid = ward->processes[ward->count] = pid;
-    (void)!put_into_share(&ward->shares[ward->count++], pid, &reply.share_error);
+    return run_at(ward, ward->count, log_name, arguments);
+}
+
+/* The process that is replaced is reaped: from here on its number may be another's. It is its
+ * place's until then, also if there is no new process. */
+static struct supervisor_process_reply replace(struct ward *ward, const char *log_name, pid_t pid,
+                                               char *const arguments[])
+{
+    size_t place = 0;
+    siginfo_t ended = {0};
+    while (place < ward->count && ward->processes[place] != pid)
+        place++;
+    if (place == ward->count)
+        return (struct supervisor_process_reply){.os_error = ESRCH};
+    if (waitid(P_PID, (id_t)pid, &ended, WEXITED | WNOHANG | WNOWAIT) != 0 || ended.si_pid == 0)
+        return (struct supervisor_process_reply){.os_error = EBUSY};
+    kill(-pid, SIGKILL); /* what is left of its group */
+    struct supervisor_process_reply reply = run_at(ward, place, log_name, arguments);
+    if (reply.pid > 0)
+        waitpid(pid, NULL, WNOHANG);
     return reply;
 }
 
@@ -220,7 +251,7 @@ static struct supervisor_process_reply detach(struct ward *ward, const char *pat
 }
 
 /* Answers requests until the program is gone or detaches the supervisor. Processes that end are not
- * reaped before, so that their numbers are not used again (process_is_alive). */
+ * reaped before they are replaced, so that their numbers are not used again (process_is_alive). */
 static void serve(struct ward *ward)
 {
     static char request[SUPERVISOR_REQUEST_SIZE];
@@ -234,17 +265,19 @@ static void serve(struct ward *ward)
         ssize_t size = supervisor_process_receive(ward->channel, request, sizeof request);
         if (size <= 0)
             return;
-        char *arguments[SUPERVISOR_ARGUMENTS_MAX + 2] = {NULL};
+        char *arguments[SUPERVISOR_ARGUMENTS_MAX + 3] = {NULL};
         size_t count = 0;
         char *string = request + strlen(request) + 1;
-        for (; string < request + size && count < SUPERVISOR_ARGUMENTS_MAX + 1;
+        for (; string < request + size && count < SUPERVISOR_ARGUMENTS_MAX + 2;
              string += strlen(string) + 1)
             arguments[count++] = string;
         struct supervisor_process_reply reply = {.os_error = EINVAL};
         if (count > 0 && request[0] == '\0')
             reply = detach(ward, arguments[0]);
-        else if (count > 1)
-            reply = run(ward, request, (unsigned)atoi(arguments[0]), arguments + 1);
+        else if (count > 2 && atoi(arguments[0]) != 0)
+            reply = replace(ward, request, atoi(arguments[0]), arguments + 2);
+        else if (count > 2)
+            reply = run(ward, request, (unsigned)atoi(arguments[1]), arguments + 2);
         supervisor_process_send(ward->channel, &reply, sizeof reply);
     }
     close(ward->channel);

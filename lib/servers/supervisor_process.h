@@ -21,14 +21,13 @@
 #define SUPERVISOR_FOLDER_SIZE   1024
 #define SUPERVISOR_REQUEST_SIZE  (32 * (size_t)1024)
 #define SUPERVISOR_ARGUMENTS_MAX 128
-#define SUPERVISOR_PROCESSES_MAX 32 /* over the supervisor's life */
+#define SUPERVISOR_PROCESSES_MAX 32 /* at a time, ended ones included that were not replaced */
 
 /*
  * The channel carries packets. The supervisor sends a reply when the folder is made, and one to
- * each request. A request is strings, each with its NUL: the path of the log, the CPU share in
- * percent
- * ("0": no limit) and the arguments of a program to run; or "" and the path of the file to lock
- * when it is to be detached.
+ * each request. A request is strings, each with its NUL: the path of the log, the ended process to
+ * replace ("0": none), the CPU share in percent ("0": no limit) and the arguments of a program to
+ * run; or "" and the path of the file to lock when it is to be detached.
  */
 struct supervisor_process_reply {
     int os_error;

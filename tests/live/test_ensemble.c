@@ -7,6 +7,7 @@
 #include "fleet/setup_session.h"
 #include "servers/ensemble.h"
 #include "servers/four_letter.h"
+#include "servers/supervisor_process.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -210,6 +211,81 @@ static void the_rest_elects_another_leader(void **state)
     struct setup_session *setup = open_session(ensemble, find_role(ensemble, ROLE_FOLLOWER));
     expect(setup_session_create(setup, "/afterwards", &error), &error);
     setup_session_free(setup);
+    nest_stop(ensemble);
+    assert_int_equal(nest_count(), 0);
+}
+
+static uint64_t read_cpu_ns(const struct ensemble *ensemble)
+{
+    uint64_t cpu_ns = 0;
+    struct error error;
+    expect(ensemble_cpu_ns(ensemble, &cpu_ns, &error), &error);
+    return cpu_ns;
+}
+
+static void await_service(struct ensemble *ensemble, unsigned index, enum role *role)
+{
+    uint64_t deadline_ns = clock_now_ns() + PATIENCE_NS;
+    while (!ensemble_serves(ensemble, index, NS_PER_S, role)) {
+        assert_true(clock_now_ns() < deadline_ns);
+        pause_ms(20);
+    }
+}
+
+/* Killed, and seen dead, but not taken for one that died. */
+static void assert_is_killed(struct ensemble *ensemble, unsigned index, pid_t pid)
+{
+    enum role role = ROLE_UNKNOWN;
+    struct error error = {.detail = ""};
+    assert_true(server_was_killed(ensemble_server(ensemble, index)));
+    assert_false(is_running(pid));
+    assert_false(ensemble_serves(ensemble, index, NS_PER_S, &role));
+    assert_int_equal(role, ROLE_UNKNOWN);
+    expect(ensemble_check(ensemble, &error), &error);
+    assert_int_equal(ensemble_kill(ensemble, index, &error), ERROR_SERVER_DIED);
+}
+
+/* More often than the supervisor has places: each new JVM takes the place of the one before. */
+static void assert_may_be_replaced_often(struct ensemble *ensemble, unsigned index)
+{
+    struct error error;
+    for (int times = 0; times < SUPERVISOR_PROCESSES_MAX; times++) {
+        pid_t pid = server_pid(ensemble_server(ensemble, index));
+        expect(ensemble_kill(ensemble, index, &error), &error);
+        expect(ensemble_restart(ensemble, index, &error), &error);
+        assert_int_not_equal(server_pid(ensemble_server(ensemble, index)), pid);
+    }
+}
+
+static void a_leader_that_is_killed_comes_back_with_its_data(void **state)
+{
+    (void)state;
+    struct ensemble *ensemble = start(3);
+    struct error error;
+    enum role role = ROLE_UNKNOWN;
+    unsigned lost = find_role(ensemble, ROLE_LEADER);
+    pid_t pid = server_pid(ensemble_server(ensemble, lost));
+    struct setup_session *setup = open_session(ensemble, lost);
+    expect(setup_session_create(setup, "/before", &error), &error);
+    setup_session_free(setup);
+    uint64_t before_ns = read_cpu_ns(ensemble);
+    expect(ensemble_kill(ensemble, lost, &error), &error);
+    assert_is_killed(ensemble, lost, pid);
+    uint64_t killed_ns = read_cpu_ns(ensemble);
+    assert_true(killed_ns >= before_ns);
+
+    expect(ensemble_restart(ensemble, lost, &error), &error);
+    await_service(ensemble, lost, &role);
+    assert_int_equal(role, ROLE_FOLLOWER); /* the others have elected one of them meanwhile */
+    assert_false(server_was_killed(ensemble_server(ensemble, lost)));
+    assert_true(read_cpu_ns(ensemble) > killed_ns + 100 * NS_PER_MS);
+    setup = open_session(ensemble, lost);
+    assert_appears(setup, "/before");
+    setup_session_free(setup);
+
+    assert_may_be_replaced_often(ensemble, lost);
+    kill_server(ensemble, lost);
+    assert_int_equal(ensemble_check(ensemble, &error), ERROR_SERVER_DIED);
     nest_stop(ensemble);
     assert_int_equal(nest_count(), 0);
 }
@@ -510,6 +586,7 @@ int main(void)
         NEST_TEST(tells_of_its_servers),
         NEST_TEST(one_is_standalone),
         NEST_TEST(the_rest_elects_another_leader),
+        NEST_TEST(a_leader_that_is_killed_comes_back_with_its_data),
         NEST_TEST(one_of_three_does_not_serve),
         NEST_TEST(a_server_that_dies_is_found_dead),
         NEST_TEST_SOON(ends_with_a_program_that_is_killed),

@@ -132,6 +132,11 @@ static void a_share_limits_its_server_alone(void **state)
     read_cgroups(getpid(), own, sizeof own);
     read_cgroups(server_pid(ensemble_server(unlimited, 0)), cgroups, sizeof cgroups);
     assert_string_equal(cgroups, own);
+
+    expect(ensemble_kill(limited, 0, &error));
+    expect(ensemble_restart(limited, 0, &error));
+    struct cpu_share again = share_of(server_pid(ensemble_server(limited, 0)));
+    assert_string_equal(again.folder, share.folder);
     ensemble_stop(unlimited);
     ensemble_stop(limited);
     assert_int_equal(access(share.folder, F_OK), -1);
