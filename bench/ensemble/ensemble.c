@@ -102,7 +102,7 @@ static enum error_kind tell(const struct ensemble *ensemble, struct error *error
         complain_mildly("%s: %s", endpoint_format(&connect->endpoints[i], text, sizeof text),
                         role_word(ensemble_role(ensemble, i)));
     complain_mildly("to stop the servers: zkherd ensemble stop");
-    printf("%s\n", connect_format(connect, 0, false, text, sizeof text));
+    printf("%s\n", connect_format(connect, false, text, sizeof text));
     return standard_output_flush(error);
 }
 

@@ -226,18 +226,31 @@ enum error_kind connect_parse(const char *text, struct connect_string *connect, 
     return kind;
 }
 
-const char *connect_format(const struct connect_string *connect, size_t first, bool with_chroot,
-                           char *text, size_t size)
+const char *connect_format(const struct connect_string *connect, bool with_chroot, char *text,
+                           size_t size)
 {
-    assert(first < connect->count && size >= CONNECT_TEXT_SIZE);
+    assert(size >= CONNECT_TEXT_SIZE);
     size_t length = 0;
     for (size_t i = 0; i < connect->count; i++) {
-        const struct endpoint *endpoint = &connect->endpoints[(first + i) % connect->count];
+        const struct endpoint *endpoint = &connect->endpoints[i];
         length += (size_t)snprintf(text + length, size - length, "%s%s:%u", i > 0 ? "," : "",
                                    endpoint->host, endpoint->port);
     }
     snprintf(text + length, size - length, "%s", with_chroot ? connect->chroot : "");
     return text;
+}
+
+/* The others go round, and those of a server's sessions that follow each other begin one further.
+ */
+const char *connect_spread(const struct connect_string *connect, uint32_t session, char *text,
+                           size_t size)
+{
+    struct connect_string order = *connect;
+    size_t count = connect->count, own = session % count, turn = session / count;
+    order.endpoints[0] = connect->endpoints[own];
+    for (size_t i = 1; i < count; i++)
+        order.endpoints[i] = connect->endpoints[(own + 1 + (turn + i - 1) % (count - 1)) % count];
+    return connect_format(&order, true, text, size);
 }
 
 static void format_host(const char *host, uint16_t port, char *text, size_t size)

@@ -46,14 +46,17 @@ MUST_CHECK enum error_kind connect_parse(const char *text, struct connect_string
  * ERROR_USAGE, and the detail says what is wrong with it. */
 MUST_CHECK enum error_kind connect_check_path(const char *path, struct error *error);
 
-/*
- * Writes the connect string as the Apache C client reads it: always with ports, IPv6 without
- * brackets (it splits at the last colon). The list begins with the endpoint of index `first` (below
- * count) and goes round, so that sessions can be spread by hand; the client keeps this order only
- * after zoo_deterministic_conn_order(1). size >= CONNECT_TEXT_SIZE. Returns text.
- */
-const char *connect_format(const struct connect_string *connect, size_t first, bool with_chroot,
-                           char *text, size_t size);
+/* Writes the connect string as the Apache C client reads it: always with ports, IPv6 without
+ * brackets (it splits at the last colon). The client keeps this order only after
+ * zoo_deterministic_conn_order(1). size >= CONNECT_TEXT_SIZE. Returns text. */
+const char *connect_format(const struct connect_string *connect, bool with_chroot, char *text,
+                           size_t size);
+
+/* Writes the same, with chroot, for a session out of many, which are numbered from 0: begins with
+ * server `session` modulo their number, and then has the others in an order by which the sessions
+ * of a server that is lost are spread evenly over them. */
+const char *connect_spread(const struct connect_string *connect, uint32_t session, char *text,
+                           size_t size);
 
 /* Writes the connect string as a person typed it, but always with ports: names rather than
  * addresses. size >= CONNECT_TEXT_SIZE. Returns text. */

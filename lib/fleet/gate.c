@@ -90,6 +90,10 @@ static enum error_kind raise_unread(struct watchdog *watchdog)
     const struct shared *shared = shared_of(watchdog);
     struct server_counters_reading reading;
     enum error_kind kind = server_counters_read(watchdog->counters, &reading, watchdog->error);
+    if (kind == ERROR_NONE && watchdog->counters->absent.kind != ERROR_NONE) {
+        *watchdog->error = watchdog->counters->absent;
+        kind = watchdog->error->kind;
+    }
     if (kind != ERROR_NONE)
         return kind;
     return error_raise(watchdog->error, ERROR_WORKER_HANGS, 0, "worker",

@@ -24,7 +24,8 @@ struct fleet_plan {
     uint32_t session_timeout_ms;
     uint64_t timeout_ns; /* the longest time without progress */
     uint64_t seed;
-    /* Session i connects to server i mod their number. In a simulation a server's port is its
+    /* Session i connects to server i mod their number, and to the others in turn when that one is
+     * lost (connect_spread); it stays where it is then. In a simulation a server's port is its
      * number, from 1. */
     const struct connect_string *servers;
 };

@@ -28,15 +28,35 @@ static enum error_kind find_cause(const struct inquiry *inquiry, enum error_kind
     return end.kind;
 }
 
+/* Where one server is known not to answer, no other question waits for it as long again. */
+static uint64_t patience_ns(const struct server_counters *counters)
+{
+    return counters->absent.kind == ERROR_NONE ? TIMEOUT_NS : TIMEOUT_NS / 10;
+}
+
 /* Asks until there is an answer. Whether the server counted the unanswered words is not known. */
 static enum error_kind insist(enum error_kind (*ask)(void *inquiry, struct error *error),
                               struct inquiry *inquiry, struct error *error)
 {
     unsigned times;
-    enum error_kind kind = four_letter_insist(ask, inquiry, TIMEOUT_NS, &times, error);
+    enum error_kind kind =
+        four_letter_insist(ask, inquiry, patience_ns(inquiry->counters), &times, error);
     if (kind == ERROR_NONE)
         inquiry->counters->asked_again = inquiry->counters->asked_again || times > 1;
     return kind;
+}
+
+/* Whether the error of a question says that the server is gone, and the caller goes on without. */
+static bool goes_without(struct server_counters *counters, enum error_kind kind,
+                         const struct error *error)
+{
+    bool is_gone = kind == ERROR_REFUSED || kind == ERROR_CLOSED || kind == ERROR_NO_ANSWER ||
+                   kind == ERROR_NOT_SERVING;
+    if (!counters->may_lack || !is_gone)
+        return false;
+    if (counters->absent.kind == ERROR_NONE)
+        counters->absent = *error;
+    return true;
 }
 
 static enum error_kind ask_identity(void *context, struct error *error)
@@ -100,7 +120,8 @@ static enum error_kind add_server(struct server_counters *counters, const struct
 {
     struct inquiry inquiry = {.counters = counters, .endpoint = endpoint};
     enum error_kind kind = ask_whole(&inquiry, error);
-    if (kind == ERROR_NOT_WHITELISTED || kind == ERROR_ZOOKEEPER) {
+    if (kind == ERROR_NOT_WHITELISTED || kind == ERROR_ZOOKEEPER ||
+        (kind != ERROR_NONE && goes_without(counters, kind, error))) {
         reading->known = false;
         return ERROR_NONE;
     }
@@ -136,8 +157,9 @@ enum error_kind server_counters_ask_role(struct server_counters *counters,
 {
     struct inquiry inquiry = {.counters = counters, .endpoint = endpoint};
     unsigned times;
-    enum error_kind kind = four_letter_insist(ask_identity, &inquiry, TIMEOUT_NS, &times, error);
-    if (kind != ERROR_NONE)
+    enum error_kind kind =
+        four_letter_insist(ask_identity, &inquiry, patience_ns(counters), &times, error);
+    if (kind != ERROR_NONE && !goes_without(counters, kind, error))
         return kind;
     enum role found = role_of_mode(inquiry.identity.mode);
     *role = found < ROLES ? found : ROLE_UNKNOWN;
@@ -154,6 +176,8 @@ enum error_kind server_counters_follow(struct server_counters *counters, uint64_
                                   .endpoint = &counters->servers->endpoints[i]};
         uint64_t asked_ns = clock_now_ns();
         enum error_kind kind = insist(ask_identity, &inquiry, error);
+        if (kind != ERROR_NONE && goes_without(counters, kind, error))
+            continue;
         if (kind != ERROR_NONE)
             return kind;
         uint64_t waited_ns = clock_now_ns() - asked_ns;

@@ -4,7 +4,8 @@
  *
  * A reading is the sum over all servers (of ephemerals, which every server has, the least). If a
  * server does not tell its counters (its whitelist or its version forbids mntr), the reading is not
- * known, which is no error.
+ * known, which is no error. Nor is it if a server does not answer at all, where the caller allows
+ * that (may_lack): the role of such a server is not known either, and nobody waits for it.
  *
  * The servers count pings among the reads. The reads that are left when the sessions' own reads are
  * taken away are the pings, at most as many as the client library can have sent (pings.h).
@@ -31,6 +32,10 @@ struct server_counters {
     uint32_t companions; /* sessions of another fleet of this program: no strangers */
     uint64_t words;      /* four-letter words that the servers have answered and counted so far */
     bool asked_again;    /* a server did not answer the first question, as during an election */
+    /* A server that does not answer for 5 s is no error, but `absent`: the first such server, or
+     * ERROR_NONE. Questions that follow wait for half a second. */
+    bool may_lack;
+    struct error absent;
 };
 
 struct server_counters_reading {

@@ -106,7 +106,7 @@ enum error_kind sync_session_open(struct sync_session *session, const char *purp
     *session = (struct sync_session){.purpose = purpose, .loop.sim = sim, .servers = "simulation"};
     if (servers != NULL) {
         connect_typed(servers, session->servers, sizeof session->servers);
-        connect_format(servers, 0, true, session->hosts, sizeof session->hosts);
+        connect_format(servers, true, session->hosts, sizeof session->hosts);
         kind = event_loop_new(1, &session->loop.event_loop, error);
     }
     return kind == ERROR_NONE ? open_session(session, error) : kind;

@@ -38,7 +38,7 @@ static enum error_kind open_next(struct worker *worker, struct error *error)
     const struct fleet_plan *plan = worker->shared->plan;
     struct actor *actor = actor_at(worker, worker->opened);
     char hosts[CONNECT_TEXT_SIZE];
-    connect_format(plan->servers, actor->session % plan->servers->count, true, hosts, sizeof hosts);
+    connect_spread(plan->servers, actor->session, hosts, sizeof hosts);
     worker->opened++;
     actor->spoke_ns = worker->sim != NULL ? sim_now_ns(worker->sim) : clock_now_ns();
     return worker->runtime->open(worker, actor, hosts, error);

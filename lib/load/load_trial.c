@@ -129,6 +129,7 @@ static enum error_kind prepare(struct load_trial *trial, struct error *error)
     } else {
         trial->setup = trial->host->setup;
         trial->counters.ensemble = trial->host->ensemble;
+        trial->counters.may_lack = trial->host->ensemble == NULL;
     }
     if (kind == ERROR_NONE)
         kind = make_folders(trial, error);
@@ -243,6 +244,18 @@ static void read_servers(struct load_trial *trial)
         trial->result->servers = server_counters_subtract(&trial->at_start, &at_end);
 }
 
+/* The sessions of a server that is gone have gone to others: their times are another load's. */
+static void describe_absence(struct load_trial *trial)
+{
+    struct load_result *result = trial->result;
+    const struct error *absent = &trial->counters.absent;
+    if (absent->kind == ERROR_NONE)
+        return;
+    snprintf(result->not_reconciled, sizeof result->not_reconciled, "%.80s does not answer: %s",
+             absent->subject, error_words(absent->kind));
+    snprintf(result->not_valid, sizeof result->not_valid, "%s", result->not_reconciled);
+}
+
 static uint64_t count_pings(const struct load_trial *trial)
 {
     if (trial->sim != NULL)
@@ -317,6 +330,7 @@ static void take_result(struct load_trial *trial, bool alone)
     load_result_add_up(trial->result);
     if (alone)
         compare_counts(trial);
+    describe_absence(trial);
 }
 
 /* The sessions of a load that has ended too early may send on, until their last readings. */

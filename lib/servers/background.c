@@ -88,7 +88,7 @@ static enum error_kind write_text(FILE *file, const struct ensemble *ensemble)
 {
     char text[CONNECT_TEXT_SIZE];
     const struct connect_string *connect = ensemble_connect(ensemble);
-    fprintf(file, "%s\n", connect_format(connect, 0, false, text, sizeof text));
+    fprintf(file, "%s\n", connect_format(connect, false, text, sizeof text));
     for (unsigned i = 0; i < connect->count; i++)
         fprintf(file, "%s%d", i > 0 ? " " : "", (int)server_pid(ensemble_server(ensemble, i)));
     fprintf(file, "\n%s\n", ensemble_folder(ensemble));
@@ -143,7 +143,7 @@ static enum error_kind refuse(int file, struct error *error)
     struct background_ensemble background;
     char text[CONNECT_TEXT_SIZE] = "ensemble";
     if (read_file(file, &background))
-        connect_format(&background.connect, 0, false, text, sizeof text);
+        connect_format(&background.connect, false, text, sizeof text);
     return error_raise(error, ERROR_STANDS, 0, text, "%s", "");
 }
 

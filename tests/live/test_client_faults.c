@@ -230,7 +230,7 @@ static void check_orders_to_who_dies(int how)
     char hosts[CONNECT_TEXT_SIZE];
     struct thread_sessions *threads = NULL;
     struct error error = {0};
-    connect_format(&live_servers, 0, true, hosts, sizeof hosts);
+    connect_format(&live_servers, true, hosts, sizeof hosts);
     dying.died = false;
     dying.counted = 0;
     atomic_store(&dying.orders, 0);
@@ -280,7 +280,7 @@ static void test_a_close_may_be_cut_short(void **state)
     static const struct client_listener counting = {count_state, probe_sent, probe_replied,
                                                     probe_notified};
     char hosts[CONNECT_TEXT_SIZE];
-    connect_format(&live_servers, 0, true, hosts, sizeof hosts);
+    connect_format(&live_servers, true, hosts, sizeof hosts);
     for (uint64_t wait_ms = 0; wait_ms < 60; wait_ms += 5) {
         struct event_loop *events = NULL;
         struct client *client;

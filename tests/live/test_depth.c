@@ -205,7 +205,7 @@ static void open_session(enum driver driver, uint32_t depth, uint32_t timeout_ms
     memset(&session, 0, sizeof session);
     session.driver = driver;
     session.depth = depth;
-    connect_format(&live_servers, 0, true, hosts, sizeof hosts);
+    connect_format(&live_servers, true, hosts, sizeof hosts);
     if (driver == DRIVER_EVENTS) {
         live_expect(event_loop_new(1, &session.events, &error), &error);
         live_expect(event_loop_open(session.events, hosts, timeout_ms, depth, &listener, NULL,

@@ -193,7 +193,7 @@ static int open_session_for(uint32_t session_timeout_ms)
     probe = (struct probe){.mutex = PTHREAD_MUTEX_INITIALIZER,
                            .heard = PTHREAD_COND_INITIALIZER,
                            .connections_awaited = 1};
-    connect_format(&live_servers, 0, true, hosts, sizeof hosts);
+    connect_format(&live_servers, true, hosts, sizeof hosts);
     if (driver == DRIVER_EVENTS) {
         live_expect(event_loop_new(1, &probe.events, &error), &error);
         live_expect(event_loop_open(probe.events, hosts, session_timeout_ms, 1, &listener, NULL,

@@ -162,11 +162,11 @@ static void formats_for_the_client_from_any_endpoint_on(void **state)
     (void)state;
     char text[CONNECT_TEXT_SIZE];
     struct connect_string connect = parse("a,[::1]:9,c:3/x/y");
-    assert_string_equal(connect_format(&connect, 0, true, text, sizeof text),
+    assert_string_equal(connect_format(&connect, true, text, sizeof text),
                         "a:2181,::1:9,c:3/x/y");
-    assert_string_equal(connect_format(&connect, 1, false, text, sizeof text), "::1:9,c:3,a:2181");
-    assert_string_equal(connect_format(&connect, 2, true, text, sizeof text),
-                        "c:3,a:2181,::1:9/x/y");
+    assert_string_equal(connect_format(&connect, false, text, sizeof text), "a:2181,::1:9,c:3");
+    assert_string_equal(connect_spread(&connect, 1, text, sizeof text), "::1:9,c:3,a:2181/x/y");
+    assert_string_equal(connect_spread(&connect, 2, text, sizeof text), "c:3,a:2181,::1:9/x/y");
 }
 
 static void the_longest_connect_string_fits(void **state)
@@ -179,7 +179,7 @@ static void the_longest_connect_string_fits(void **state)
     }
     memset(connect.chroot, '/', 255);
     char text[CONNECT_TEXT_SIZE];
-    connect_format(&connect, 15, true, text, sizeof text);
+    connect_format(&connect, true, text, sizeof text);
     assert_int_equal(strlen(text), 16 * (255 + 6) + 15 + 255);
 }
 
@@ -204,7 +204,7 @@ static void formats_connect_strings_as_they_were_typed(void **state)
     struct connect_string connect = parse("10.0.0.7,[::1]:9/a");
     strcpy(connect.endpoints[0].name, "zk1");
     assert_string_equal(connect_typed(&connect, text, sizeof text), "zk1:2181,[::1]:9/a");
-    assert_string_equal(connect_format(&connect, 0, true, text, sizeof text),
+    assert_string_equal(connect_format(&connect, true, text, sizeof text),
                         "10.0.0.7:2181,::1:9/a");
 }
 
@@ -238,6 +238,34 @@ static void checks_paths_as_zookeeper_does(void **state)
     assert_path_refused("/a\tb", "the path has a control character");
 }
 
+/* Of the sessions of each server, as many go to each of the others, and none to a server twice. */
+static void sessions_of_a_lost_server_are_spread(void **state)
+{
+    (void)state;
+    struct connect_string connect = {.count = 0};
+    struct error error;
+    unsigned next[3][3] = {{0}};
+    char text[CONNECT_TEXT_SIZE];
+    assert_int_equal(connect_parse("h:1,h:2,h:3/r", &connect, &error), ERROR_NONE);
+    assert_string_equal(connect_spread(&connect, 0, text, sizeof text), "h:1,h:2,h:3/r");
+    assert_string_equal(connect_spread(&connect, 3, text, sizeof text), "h:1,h:3,h:2/r");
+    assert_string_equal(connect_spread(&connect, 4, text, sizeof text), "h:2,h:1,h:3/r");
+    for (uint32_t session = 0; session < 12; session++) {
+        unsigned first, second, third;
+        connect_spread(&connect, session, text, sizeof text);
+        assert_int_equal(sscanf(text, "h:%u,h:%u,h:%u/r", &first, &second, &third), 3);
+        assert_int_equal(first, session % 3 + 1);
+        assert_int_equal(first + second + third, 6);
+        next[first - 1][second - 1]++;
+    }
+    for (unsigned i = 0; i < 3; i++) {
+        for (unsigned j = 0; j < 3; j++)
+            assert_int_equal(next[i][j], i == j ? 0 : 2);
+    }
+    connect.count = 1;
+    assert_string_equal(connect_spread(&connect, 7, text, sizeof text), "h:1/r");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -250,6 +278,7 @@ int main(void)
         cmocka_unit_test(refuses_bad_chroots),
         cmocka_unit_test(refuses_what_is_too_long_or_too_many),
         cmocka_unit_test(formats_for_the_client_from_any_endpoint_on),
+        cmocka_unit_test(sessions_of_a_lost_server_are_spread),
         cmocka_unit_test(the_longest_connect_string_fits),
         cmocka_unit_test(formats_endpoints_for_people),
         cmocka_unit_test(formats_connect_strings_as_they_were_typed),
