@@ -42,6 +42,13 @@ struct row {
     X(client_cores, csv_real(csv, load_sample_client_cores(row->result, usage->client_cpu_ns), 3)) \
     X(server_cores,                                                                                \
       csv_real(csv, usage->server_cpu_known ? (double)usage->server_cpu_ns / 1e9 : NAN, 3))        \
+    X(server_writes, csv_count_if(csv, servers->known, servers->writes))                           \
+    X(server_reads, csv_count_if(csv, servers->known, servers->reads))                             \
+    X(server_notifications, csv_count_if(csv, servers->known, servers->notifications))             \
+    X(server_packets_received, csv_count_if(csv, servers->known, servers->packets_received))       \
+    X(server_watches, csv_count_if(csv, servers->state_known, servers->watches))                   \
+    X(server_connections, csv_count_if(csv, servers->state_known, servers->connections))           \
+    X(server_outstanding, csv_count_if(csv, tells_outstanding(servers), servers->outstanding))     \
     X(marks, csv_text(csv, load_marks_format(&row->result->marks, second, marks, sizeof marks)))
 
 #define OPERATION_COLUMNS(X)                                                                       \
@@ -74,6 +81,11 @@ static uint64_t count_of(const struct histogram *histogram)
 static bool is_last(const struct load_result *result, uint32_t second)
 {
     return second + 1 == result->load->plan->seconds;
+}
+
+static bool tells_outstanding(const struct load_server_second *servers)
+{
+    return servers->state_known && servers->outstanding != FOUR_LETTER_UNTOLD;
 }
 
 static const char *status_word(enum zk_status status)
@@ -145,6 +157,7 @@ static enum error_kind write_second(struct load_files *files, const struct row *
 {
     struct csv *csv = &files->timeline;
     const struct load_usage *usage = &row->result->usage[second];
+    const struct load_server_second *servers = &row->result->server_seconds[second];
     char marks[LOAD_MARKS_TEXT_SIZE];
     TIMELINE_COLUMNS(CSV_WRITE) csv_end_row(csv);
     if (count_of(response) == 0)

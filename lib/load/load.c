@@ -1,6 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "load/load.h"
 
+#include "load/load_servers.h"
+
+/* How long servers that have yet to answer are waited for, when the measured time is over; and how
+ * often it is looked whether they have. */
+#define ANSWERS_NS     (5 * NS_PER_S)
+#define ANSWER_TURN_NS (2 * NS_PER_MS)
+
 /* What has been used until the end of a second, or until the measured time began. */
 static enum error_kind read_usage(struct load_trial *trial, struct load_usage *usage)
 {
@@ -24,7 +31,8 @@ static struct load_usage usage_between(const struct load_usage *before,
 }
 
 /* Waits for the end of each second, and reads what it has used. */
-static void measure_seconds(struct load_trial *trial, uint64_t measures_ns)
+static void measure_seconds(struct load_trial *trial, struct load_servers *servers,
+                            uint64_t measures_ns)
 {
     struct load_usage before = {0}, after;
     for (uint32_t ended = 0; ended <= trial->plan->seconds; ended++) {
@@ -33,6 +41,7 @@ static void measure_seconds(struct load_trial *trial, uint64_t measures_ns)
             trial->end = fleet_end_of(read_usage(trial, &after));
         if (trial->end != END_DONE)
             return;
+        load_servers_turn(servers, ended);
         if (ended > 0)
             trial->result->usage[ended - 1] = usage_between(&before, &after);
         trial->progress.phase = LOAD_MEASURES;
@@ -41,19 +50,44 @@ static void measure_seconds(struct load_trial *trial, uint64_t measures_ns)
     }
 }
 
-static void measure(struct load_trial *trial)
+/* What the servers have yet to answer they count before their counters are read at the end. */
+static void await_answers(struct load_trial *trial, struct load_servers *servers)
+{
+    uint64_t until_ns = load_trial_now_ns(trial) + ANSWERS_NS;
+    while (trial->end == END_DONE && !server_poll_is_settled(servers->poll) &&
+           load_trial_now_ns(trial) < until_ns)
+        load_trial_wait(trial, load_trial_now_ns(trial) + ANSWER_TURN_NS);
+    load_servers_take_last(servers);
+}
+
+static void measure(struct load_trial *trial, struct load_servers *servers)
 {
     struct load_shared *load = trial->load;
-    if (trial->end != END_DONE)
-        return;
     uint64_t measures_ns = load_trial_now_ns(trial) + trial->plan->warm_up_ns,
              ends_ns = measures_ns + load_plan_measured_ns(trial->plan);
     atomic_store(&load->measures_ns, measures_ns);
     atomic_store(&load->settles_ns, ends_ns);
     atomic_store(&load->ends_ns, ends_ns);
+    servers->measures_ns = measures_ns;
     load_trial_start(trial);
     load_trial_warm_up(trial);
-    measure_seconds(trial, measures_ns);
+    measure_seconds(trial, servers, measures_ns);
+    await_answers(trial, servers);
+}
+
+/* With the sessions at rest. */
+static void lead(struct load_trial *trial)
+{
+    struct load_servers servers;
+    struct load_result *result = trial->result;
+    if (trial->end != END_DONE)
+        return;
+    trial->end =
+        fleet_end_of(load_servers_begin(&servers, &trial->counters, trial->watchdog.loop,
+                                        result->server_seconds, &result->marks, &trial->error));
+    if (trial->end == END_DONE)
+        measure(trial, &servers);
+    load_servers_end(&servers);
 }
 
 enum error_kind load_run(const struct load_plan *plan, const struct load_host *host,
@@ -61,6 +95,6 @@ enum error_kind load_run(const struct load_plan *plan, const struct load_host *h
 {
     struct load_trial trial;
     load_trial_begin(&trial, plan, host);
-    measure(&trial);
+    lead(&trial);
     return load_trial_end(&trial, true, result, error);
 }

@@ -39,9 +39,11 @@ enum error_kind load_result_new(const struct load_plan *plan, struct load_result
     if (made == NULL)
         return error_raise(error, ERROR_NO_MEMORY, 0, "load", "%s", "");
     made->usage = calloc(plan->seconds + 1, sizeof *made->usage); /* one more: never nothing */
-    enum error_kind kind = made->usage != NULL && map_histograms(made)
-                               ? load_shared_new(plan, &made->load, error)
-                               : error_raise(error, ERROR_NO_MEMORY, 0, "load", "%s", "");
+    made->server_seconds = calloc(plan->seconds + 1, sizeof *made->server_seconds);
+    enum error_kind kind =
+        made->usage != NULL && made->server_seconds != NULL && map_histograms(made)
+            ? load_shared_new(plan, &made->load, error)
+            : error_raise(error, ERROR_NO_MEMORY, 0, "load", "%s", "");
     if (kind != ERROR_NONE) {
         load_result_free(made);
         return kind;
@@ -58,6 +60,7 @@ void load_result_free(struct load_result *result)
     if (result->lag != NULL)
         munmap(result->lag, HISTOGRAMS * sizeof *result->lag);
     free(result->usage);
+    free(result->server_seconds);
     free(result);
 }
 

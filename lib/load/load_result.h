@@ -8,7 +8,7 @@
 #include "base/error.h"
 #include "fleet/reconcile.h"
 #include "fleet/watchdog.h"
-#include "load/load_marks.h"
+#include "load/load_servers.h"
 #include "load/load_shared.h"
 
 #include <stdbool.h>
@@ -61,10 +61,11 @@ struct load_result {
     struct histogram *last_notification;
     struct histogram (*service_of)[LOAD_KINDS]; /* for each role, ROLES of them */
     struct histogram (*response_of)[LOAD_KINDS];
-    struct load_usage *usage; /* of each second */
-    struct load_marks marks;  /* what happened to the servers */
-    uint64_t client_cpu_ns;   /* by all workers in the measured time */
-    uint64_t client_rss_kib;  /* all workers together, what they share counted once each */
+    struct load_usage *usage;                  /* of each second */
+    struct load_server_second *server_seconds; /* the same */
+    struct load_marks marks;                   /* what happened to the servers */
+    uint64_t client_cpu_ns;                    /* by all workers in the measured time */
+    uint64_t client_rss_kib; /* all workers together, what they share counted once each */
     bool server_cpu_known;
     uint64_t server_cpu_ns; /* in the measured time */
     uint64_t absent_ns;     /* from the measured time to the last reply: see shared_absent_ns */

@@ -5,7 +5,7 @@
  * Each call opens a connection of its own. It ends timeout_ns after it began; only the resolving of
  * a host name (DNS) may take longer (servers/tcp.h).
  *
- * Invariant: an answer of another form than ZooKeeper's to this word is an error, never data.
+ * Invariant: that of answer.h.
  *
  * Errors of tcp_connect, and ERROR_NO_ANSWER (not in time), ERROR_NOT_ZOOKEEPER (something else
  * answers), ERROR_CLOSED (closed without an answer, as at the limit maxClientCnxns, or on a port
@@ -18,31 +18,10 @@
 
 #include "base/error.h"
 #include "client/connect.h"
+#include "servers/answer.h"
 
-#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-
-/* A server's answer to srvr. */
-struct four_letter_identity {
-    char version[64]; /* "3.8.0"; "" without an answer */
-    char mode[24];    /* standalone, leader, follower, observer, read-only, or unknown */
-    uint64_t zxid;    /* of the last transaction that the server has applied; 0 without an answer */
-    bool talks;       /* false: a ZooKeeper whose whitelist refuses srvr */
-};
-
-/* A server's answer to mntr: counters since its start, and its present state. */
-struct four_letter_counters {
-    uint64_t notifications_sent; /* created, deleted, children and changed together */
-    uint64_t writes;             /* answered, failed ones included */
-    uint64_t reads;              /* answered, pings included */
-    uint64_t packets_received;   /* requests, connects, pings, closes, and every four-letter word */
-    uint64_t watch_count;
-    uint64_t ephemerals_count;
-    uint64_t connections; /* the connection of this question included */
-    uint64_t connects;    /* sessions opened, or connected again; no four-letter words */
-    uint64_t znode_count;
-};
 
 /* Sends a word and writes the whole answer, with a NUL, to answer (size bytes). An answer to srvr,
  * mntr, conf or cons must begin as ZooKeeper's does; an answer to another word must not be empty.

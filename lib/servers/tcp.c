@@ -25,23 +25,35 @@ bool tcp_await(int fd, short events, uint64_t deadline_ns)
     }
 }
 
+/* Returns the errno of connect, and the socket in *fd unless there is none: then -1. */
+static int begin_to_connect(const struct addrinfo *address, int *fd)
+{
+    *fd = socket(address->ai_family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, IPPROTO_TCP);
+    return *fd >= 0 && connect(*fd, address->ai_addr, address->ai_addrlen) == 0 ? 0 : errno;
+}
+
+static bool is_under_way(int os_error)
+{
+    return os_error == EINPROGRESS || os_error == EINTR;
+}
+
+/* Of a socket that has become writable: 0 or an errno. */
+static int error_of(int connection)
+{
+    int os_error = 0;
+    socklen_t size = sizeof os_error;
+    return getsockopt(connection, SOL_SOCKET, SO_ERROR, &os_error, &size) == 0 ? os_error : errno;
+}
+
 /* Returns 0 and the connection in *fd, or an errno; ETIMEDOUT at the deadline. */
 static int connect_to_address(const struct addrinfo *address, uint64_t deadline_ns, int *fd)
 {
-    int connection =
-        socket(address->ai_family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, IPPROTO_TCP);
+    int connection;
+    int os_error = begin_to_connect(address, &connection);
     if (connection < 0)
-        return errno;
-    int os_error = 0;
-    if (connect(connection, address->ai_addr, address->ai_addrlen) != 0)
-        os_error = errno;
-    if (os_error == EINPROGRESS || os_error == EINTR) {
-        socklen_t size = sizeof os_error;
-        if (!tcp_await(connection, POLLOUT, deadline_ns))
-            os_error = ETIMEDOUT;
-        else if (getsockopt(connection, SOL_SOCKET, SO_ERROR, &os_error, &size) != 0)
-            os_error = errno;
-    }
+        return os_error;
+    if (is_under_way(os_error))
+        os_error = tcp_await(connection, POLLOUT, deadline_ns) ? error_of(connection) : ETIMEDOUT;
     if (os_error == 0)
         *fd = connection;
     else
@@ -119,6 +131,29 @@ enum error_kind tcp_connect(const struct endpoint *endpoint, uint64_t deadline_n
         return raise_unresolved(endpoint, code, error);
     int os_error = connect_to_any(addresses, deadline_ns, fd);
     freeaddrinfo(addresses);
+    return os_error == 0 ? ERROR_NONE : raise_unconnected(endpoint, os_error, error);
+}
+
+enum error_kind tcp_begin(const struct endpoint *endpoint, int *fd, struct error *error)
+{
+    struct addrinfo *addresses;
+    int code = look_up(endpoint, AI_NUMERICHOST, &addresses), connection;
+    if (code != 0)
+        return raise_unresolved(endpoint, code, error);
+    int os_error = begin_to_connect(addresses, &connection);
+    freeaddrinfo(addresses);
+    if (os_error != 0 && !is_under_way(os_error)) {
+        if (connection >= 0)
+            close(connection);
+        return raise_unconnected(endpoint, os_error, error);
+    }
+    *fd = connection;
+    return ERROR_NONE;
+}
+
+enum error_kind tcp_end(const struct endpoint *endpoint, int fd, struct error *error)
+{
+    int os_error = error_of(fd);
     return os_error == 0 ? ERROR_NONE : raise_unconnected(endpoint, os_error, error);
 }
 

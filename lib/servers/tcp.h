@@ -22,6 +22,13 @@
 MUST_CHECK enum error_kind tcp_connect(const struct endpoint *endpoint, uint64_t deadline_ns,
                                        int *fd, struct error *error);
 
+/* Begins to connect to an endpoint whose host is an address (tcp_resolve), and waits for nothing.
+ * *fd is the caller's to close, non-blocking, and writable when tcp_end may be called. */
+MUST_CHECK enum error_kind tcp_begin(const struct endpoint *endpoint, int *fd, struct error *error);
+
+/* Whether that has succeeded; the descriptor stays open. */
+MUST_CHECK enum error_kind tcp_end(const struct endpoint *endpoint, int fd, struct error *error);
+
 /* Replaces the endpoint's host by its address, and keeps the host as its name, so that no later
  * connection waits for DNS. A name is resolved by connecting to it, within timeout_ns; a host that
  * is an address already is only normalised. */

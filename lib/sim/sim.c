@@ -4,6 +4,7 @@
 #include "sim/internal.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 /* The tree holds /zookeeper and what is in it; a server counts the root twice. */
@@ -137,7 +138,11 @@ void sim_counters(struct sim *sim, unsigned server, struct four_letter_counters 
         .connections = 1,
         .connects = asked->connects,
         .znode_count = asked->tree.count + ROOT_AGAIN,
+        .outstanding = FOUR_LETTER_UNTOLD,
+        .snapshots = FOUR_LETTER_UNTOLD,
+        .uptime_ms = FOUR_LETTER_UNTOLD,
     };
+    snprintf(counters->mode, sizeof counters->mode, "%s", sim_mode(sim->options.servers, server));
     for (uint32_t i = 1; i <= sim->session_count; i++)
         counters->connections +=
             sim->sessions[i]->linked && sim->sessions[i]->link_server == server;

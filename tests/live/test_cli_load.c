@@ -12,6 +12,9 @@
 
 static struct command command;
 static const char *const without_plots[] = {NO_PROGRAMS, NULL};
+/* The server writes a snapshot whenever it has logged 64 KiB, at the latest. */
+static const char *const with_snapshots[] = {
+    "JAVA_TOOL_OPTIONS=-XX:TieredStopAtLevel=1 -Dzookeeper.snapSizeLimitInKb=64", NULL};
 static const char *const without_java[] = {NO_JAVA, NULL};
 
 #define ALL                                                                                        \
@@ -201,6 +204,18 @@ static void assert_servers_agree(const struct load_tables *tables, size_t trial)
                 sum_of(tables, trial, &tables->operations, "count"));
 }
 
+/* The row has what has happened to the servers, with semicolons between. */
+static uint64_t count_marks(const struct load_tables *tables, size_t trial)
+{
+    uint64_t marks = 0;
+    for (size_t row = 0; row < tables->timeline.rows; row++) {
+        const char *text = table_text(&tables->timeline, row, "marks");
+        if (same_trial(&tables->load, trial, &tables->timeline, row) && text[0] != '\0')
+            marks += 1 + count_words(text, ";");
+    }
+    return marks;
+}
+
 /* The log has an interval for each row of latency.csv, and for each second with an answer. */
 static void assert_log_is_whole(const struct load_tables *tables, const char *path)
 {
@@ -249,6 +264,8 @@ static struct load_tables read_load(const char *folder)
         assert_operations_agree(&tables, trial);
         assert_rates_agree(&tables, trial);
         assert_outstanding_is_known(&tables, trial);
+        assert_int_equal(count_marks(&tables, trial), table_count(&tables.load, trial, "marks"));
+        assert_int_equal(table_count(&tables.load, trial, "marks_left_out"), 0);
     }
     assert_int_equal(rows[0], tables.timeline.rows);
     assert_int_equal(rows[1], tables.operations.rows);
@@ -286,13 +303,14 @@ static void assert_done(void)
 static void all_files_agree(void **state)
 {
     (void)state;
-    command.settings = NULL;
+    command.settings = with_snapshots;
     command_run(&command, COMMAND("load", SMALL, "-t", "2", "-m", ALL, "-P", "2"));
     assert_done();
     assert_has(command.out, "results in out\n");
     struct load_tables tables = read_load("out");
     assert_all_kinds(&tables, 2);
     assert_true(table_real(&tables.load, 0, "server_cores") > 0);
+    assert_true(count_marks(&tables, 0) + count_marks(&tables, 1) > 0);
     tables_deinit(&tables);
     assert_left(1);
 }

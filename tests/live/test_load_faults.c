@@ -123,6 +123,45 @@ static void a_follower_of_somebody_else_that_goes_is_told(void **state)
     load_result_free(result);
 }
 
+/* The second in which this has happened to the server, from 0. */
+static uint32_t second_of_mark(const struct load_result *result, enum load_mark_kind kind,
+                               unsigned server)
+{
+    for (uint32_t i = 0; i < result->marks.count; i++) {
+        const struct load_mark *mark = &result->marks.list[i];
+        if (mark->kind == kind && mark->server == server)
+            return (uint32_t)(mark->time_ns / NS_PER_S) - 1;
+    }
+    fail_msg("of %u marks none is of kind %d and server %u", result->marks.count, (int)kind,
+             server + 1);
+    return 0;
+}
+
+/* The others elect another, which is marked, whoever it is; while they elect, nobody knows what
+ * they count. */
+static void an_election_is_marked(void **state)
+{
+    (void)state;
+    unsigned leader = find(ROLE_LEADER);
+    struct load_plan plan = plan_of(5);
+    struct load_result *result =
+        load(&plan, NULL, (struct load_watch){kill_when_measured, &leader, -1});
+    unsigned next = find(ROLE_LEADER);
+    uint32_t lost = second_of_mark(result, LOAD_MARK_LOST, leader),
+             elected = second_of_mark(result, LOAD_MARK_LEADS, next);
+    assert_lacks(result, leader);
+    assert_true(next != leader);
+    assert_true(lost <= elected);
+    assert_false(result->server_seconds[lost].known);
+    assert_false(result->server_seconds[elected].known);
+    load_result_free(result);
+    assert_nothing_left();
+
+    struct error error;
+    live_expect(ensemble_restart(live_ensemble, leader, &error), &error);
+    await_service(leader);
+}
+
 static int start_three(void **state)
 {
     (void)state;
@@ -133,6 +172,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_follower_of_somebody_else_that_goes_is_told),
+        cmocka_unit_test(an_election_is_marked),
     };
     return cmocka_run_group_tests(tests, start_three, live_stop);
 }

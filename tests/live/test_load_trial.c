@@ -8,6 +8,7 @@
 
 #include <math.h>
 #include <signal.h>
+#include <stdlib.h>
 
 static char root[64];
 static unsigned loads;
@@ -55,6 +56,7 @@ static void stop_for_a_second(void *context, const struct load_progress *progres
 static struct load_result *load_watched(struct load_plan *plan, struct load_watch watch)
 {
     struct sim_options simulation = sim_options_default();
+    simulation.servers = (unsigned)plan->fleet.servers->count;
     const struct load_host host = {live_host.setup, plan->fleet.servers, live_ensemble, &simulation,
                                    watch};
     struct load_result *result = NULL;
@@ -411,6 +413,63 @@ static void unlocks_come_on_top_of_the_rate(void **state)
     load_result_free(result);
 }
 
+/* What the servers have counted in each second is what the sessions were answered in it, but for
+ * what is under way at its ends. */
+static void assert_seconds_agree(const struct load_result *result, uint64_t under_way)
+{
+    for (uint32_t i = 0; i < result->load->plan->seconds; i++) {
+        const struct load_server_second *second = &result->server_seconds[i];
+        uint64_t answered = load_shared_answered(result->load, i);
+        if (!second->known)
+            continue;
+        assert_true(second->writes > 0 && second->reads > 0);
+        assert_in_range(second->writes + second->reads,
+                        answered > under_way ? answered - under_way : 0, answered + under_way);
+    }
+}
+
+static struct load_server_second sum_of_seconds(const struct load_result *result)
+{
+    struct load_server_second sum = {.known = true};
+    for (uint32_t i = 0; i < result->load->plan->seconds; i++) {
+        const struct load_server_second *second = &result->server_seconds[i];
+        sum.known = sum.known && second->known;
+        sum.writes += second->writes;
+        sum.reads += second->reads;
+        sum.packets_received += second->packets_received;
+    }
+    return sum;
+}
+
+/* Without a warm-up the measured time begins with the load. */
+static void the_seconds_of_simulated_servers_sum_up_to_all(void **state)
+{
+    (void)state;
+    const struct connect_string simulated = {.endpoints = {{.port = 1}, {.port = 2}, {.port = 3}},
+                                             .count = 3};
+    struct load_plan plan = plan_of("get=50,set=50");
+    plan.fleet.servers = &simulated;
+    plan.fleet.driver = DRIVER_SIMULATED;
+    plan.fleet.sessions = 3;
+    plan.fleet.depth = 1;
+    plan.warm_up_ns = 0;
+    plan.seconds = 3;
+    struct load_result *result = load(&plan);
+    struct load_server_second sum = sum_of_seconds(result);
+    uint64_t all = result->total.of[TALLY_GET] + result->total.of[TALLY_SET];
+    assert_counted(result);
+    assert_true(sum.known);
+    assert_seconds_agree(result, plan.fleet.sessions);
+    assert_in_range(sum.writes + sum.reads, all - plan.fleet.sessions, all);
+    assert_in_range(sum.packets_received, all - plan.fleet.sessions, all);
+    for (uint32_t i = 0; i < plan.seconds; i++) {
+        assert_true(result->server_seconds[i].state_known);
+        assert_int_equal(result->server_seconds[i].connections, plan.fleet.sessions + 1);
+    }
+    assert_int_equal(result->marks.count, 0);
+    load_result_free(result);
+}
+
 static void note_second(void *context, const struct load_progress *progress)
 {
     *(uint32_t *)context = progress->second;
@@ -440,6 +499,11 @@ static void a_rate_is_offered(void **state)
     struct load_result *result = load(&plan);
     assert_counted(result);
     assert_int_equal(result->offered, 1000);
+    struct load_server_second sum = sum_of_seconds(result);
+    assert_true(sum.writes <= result->servers.writes);
+    assert_true(sum.reads <= result->servers.reads);
+    /* A late answer counts a quarter of a second more or less; pings come on top. */
+    assert_seconds_agree(result, 500 / 4 + 2 * plan.fleet.sessions * plan.fleet.depth);
     assert_int_equal(histogram_count(result->lag) + result->delayed + result->unsent, 1000);
     load_result_free(result);
 }
@@ -515,6 +579,32 @@ static void a_pause_shows_in_the_response_in_full(void **state)
     load_result_free(result);
 }
 
+/* ------------------------------------------------------------------ snapshots */
+
+/* The server writes one, at the latest, when it has logged so much since the last (main). */
+#define SNAPSHOT_KIB     "1024"
+#define SNAPSHOT_SETTING "-Dzookeeper.snapSizeLimitInKb=" SNAPSHOT_KIB
+
+/* Set after set, until so much is logged that the server must have written one in the measured
+ * time. */
+static void a_snapshot_is_marked(void **state)
+{
+    (void)state;
+    char text[LOAD_MARKS_TEXT_SIZE];
+    bool marked = false;
+    for (int loads_left = 5; !marked && loads_left > 0; loads_left--) {
+        struct load_plan plan = plan_of("set=100");
+        plan.value_bytes = 8000;
+        struct load_result *result = load(&plan);
+        assert_counted(result);
+        load_marks_format(&result->marks, 0, text, sizeof text);
+        marked = strcmp(text, "server 1 snapshot") == 0;
+        assert_int_equal(result->marks.count, marked);
+        load_result_free(result);
+    }
+    assert_true(marked);
+}
+
 /* ------------------------------------------------------------------ other counts */
 
 /* Of zkherd's own session reads are expected, and no write. */
@@ -574,6 +664,10 @@ static void a_stranger_on_a_private_server_is_named(void **state)
 
 int main(void)
 {
+    const char *java = getenv("JAVA_TOOL_OPTIONS");
+    char settings[256];
+    snprintf(settings, sizeof settings, "%s " SNAPSHOT_SETTING, java != NULL ? java : "");
+    setenv("JAVA_TOOL_OPTIONS", settings, 1);
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(all_kinds_on_event_loops),
         cmocka_unit_test(all_kinds_on_threads),
@@ -586,6 +680,8 @@ int main(void)
         cmocka_unit_test(a_delete_is_outstanding_besides_the_create),
         cmocka_unit_test(lost_creates_and_deletes_are_not_repeated),
         cmocka_unit_test(every_second_is_shown),
+        cmocka_unit_test(the_seconds_of_simulated_servers_sum_up_to_all),
+        cmocka_unit_test(a_snapshot_is_marked),
         cmocka_unit_test(unlocks_come_on_top_of_the_rate),
         cmocka_unit_test(a_rate_is_offered),
         cmocka_unit_test(a_poisson_rate_is_offered),

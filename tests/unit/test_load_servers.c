@@ -1,0 +1,382 @@
+// SPDX-License-Identifier: Apache-2.0
+/* What the servers tell of each second of a load: a figure is theirs, or not known; and what
+ * happens to them is marked once, in its second. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "load/load_servers.h"
+
+#include <string.h>
+
+#define SERVERS 3
+#define SECONDS 6
+#define BEGIN   (7 * NS_PER_S) /* of the measured time */
+
+static struct load_servers servers;
+static struct load_server_second seconds[SECONDS];
+static struct load_marks marks;
+static struct server_poll_answer answers[SERVERS];
+static uint32_t ended;
+
+/* Each has counted so much since its start. */
+static struct four_letter_counters counters_of(uint64_t so_much)
+{
+    return (struct four_letter_counters){.notifications_sent = 3 * so_much,
+                                         .writes = so_much,
+                                         .reads = 2 * so_much,
+                                         .packets_received = 4 * so_much,
+                                         .watch_count = 5,
+                                         .connections = 11,
+                                         .outstanding = 2,
+                                         .snapshots = 1,
+                                         .uptime_ms = 1000 + so_much};
+}
+
+/* At the end of the present second. */
+static void answer(size_t server, uint64_t so_much, enum role role)
+{
+    uint64_t now_ns = BEGIN + ended * NS_PER_S;
+    answers[server] = (struct server_poll_answer){
+        SERVER_POLL_ANSWERED, now_ns, now_ns + LOAD_SERVERS_LATE_NS, role, true,
+        counters_of(so_much)};
+}
+
+static void answer_all(uint64_t so_much)
+{
+    for (size_t i = 0; i < SERVERS; i++)
+        answer(i, so_much, i == 2 ? ROLE_LEADER : ROLE_FOLLOWER);
+}
+
+static void befall(size_t server, enum server_poll_state state)
+{
+    answers[server].state = state;
+    answers[server].asked_ns = answers[server].came_ns = BEGIN + ended * NS_PER_S;
+}
+
+/* The present second ends. */
+static void take(void)
+{
+    load_servers_take(&servers, ended++, answers);
+}
+
+/* Three servers that have counted 100 each. */
+static int set_up(void **state)
+{
+    (void)state;
+    memset(seconds, 0, sizeof seconds);
+    memset(&marks, 0, sizeof marks);
+    servers = (struct load_servers){.count = SERVERS,
+                                    .measures_ns = BEGIN,
+                                    .seconds = seconds,
+                                    .marks = &marks,
+                                    .leader = LOAD_SERVERS_LEADER_UNKNOWN};
+    for (size_t i = 0; i < SERVERS; i++)
+        servers.snapshots[i] = FOUR_LETTER_UNTOLD;
+    ended = 0;
+    answer_all(100);
+    take();
+    return 0;
+}
+
+static void assert_marks(uint32_t second, const char *words)
+{
+    char text[LOAD_MARKS_TEXT_SIZE];
+    assert_string_equal(load_marks_format(&marks, second, text, sizeof text), words);
+}
+
+/* ------------------------------------------------------------------ counters */
+
+static void a_second_has_what_all_have_counted_in_it(void **state)
+{
+    (void)state;
+    answer_all(110);
+    take();
+    assert_true(seconds[0].known);
+    assert_int_equal(seconds[0].writes, 30);
+    assert_int_equal(seconds[0].reads, 60);
+    assert_int_equal(seconds[0].notifications, 90);
+    assert_int_equal(seconds[0].packets_received, 120 - SERVERS); /* without the questions */
+    assert_true(seconds[0].state_known);
+    assert_int_equal(seconds[0].watches, 15);
+    assert_int_equal(seconds[0].connections, 30);
+    assert_int_equal(seconds[0].outstanding, 6);
+    assert_int_equal(marks.count, 0);
+}
+
+/* The answer that fails to come is missed at the end of a second and at the beginning of the
+ * next. */
+static void assert_two_are_unknown(void)
+{
+    take();
+    answer_all(120);
+    take();
+    answer_all(130);
+    take();
+    assert_false(seconds[0].known);
+    assert_false(seconds[0].state_known);
+    assert_false(seconds[1].known);
+    assert_true(seconds[1].state_known);
+    assert_true(seconds[2].known);
+    assert_int_equal(seconds[2].writes, 30);
+}
+
+static void a_late_answer_is_of_another_time(void **state)
+{
+    (void)state;
+    answer_all(110);
+    answers[1].came_ns++;
+    assert_two_are_unknown();
+    assert_int_equal(marks.count, 0);
+}
+
+/* It was asked a second before, and answers now. */
+static void an_answer_to_an_earlier_question_is_of_another_time(void **state)
+{
+    (void)state;
+    answer_all(110);
+    answers[1].asked_ns = BEGIN;
+    assert_two_are_unknown();
+}
+
+static void an_answer_without_counters_tells_none(void **state)
+{
+    (void)state;
+    answer_all(110);
+    answers[1].has_counters = false;
+    assert_two_are_unknown();
+}
+
+/* How things are at its end is known all the same, and with that begins the next. */
+static void assert_one_is_unknown(void)
+{
+    take();
+    answer_all(120);
+    take();
+    assert_false(seconds[0].known);
+    assert_true(seconds[0].state_known);
+    assert_true(seconds[1].known);
+}
+
+/* Whatever it has counted since, and even if that is more than before. */
+static void a_server_that_began_anew_is_not_compared(void **state)
+{
+    (void)state;
+    answer_all(110);
+    answers[1].counters.uptime_ms = 1;
+    assert_one_is_unknown();
+}
+
+static void a_count_that_fell_is_not_compared(void **state)
+{
+    (void)state;
+    answer_all(110);
+    answers[1].counters.uptime_ms = FOUR_LETTER_UNTOLD;
+    answers[1].counters.reads = 199;
+    assert_one_is_unknown();
+}
+
+/* What it has counted before it went is not known; while it is away it counts nothing; and when it
+ * is back it has begun at 0. */
+static void a_server_that_is_away_counts_nothing(void **state)
+{
+    (void)state;
+    for (uint64_t so_much = 110; so_much <= 120; so_much += 10) {
+        answer_all(so_much);
+        befall(0, SERVER_POLL_ABSENT);
+        take();
+    }
+    answer_all(130);
+    answer(0, 40, ROLE_FOLLOWER);
+    take();
+    assert_false(seconds[0].known);
+    assert_true(seconds[0].state_known);
+    assert_int_equal(seconds[0].connections, 20);
+    assert_true(seconds[1].known);
+    assert_int_equal(seconds[1].writes, 20);
+    assert_int_equal(seconds[1].packets_received, 80 - 2);
+    assert_true(seconds[2].known);
+    assert_int_equal(seconds[2].writes, 60);
+    assert_int_equal(seconds[2].packets_received, 240 - 3);
+}
+
+static void what_one_does_not_tell_is_unknown_of_all(void **state)
+{
+    (void)state;
+    answer_all(110);
+    answers[0].counters.outstanding = FOUR_LETTER_UNTOLD;
+    take();
+    assert_true(seconds[0].state_known);
+    assert_true(seconds[0].outstanding == FOUR_LETTER_UNTOLD);
+    assert_int_equal(seconds[0].watches, 15);
+}
+
+/* ------------------------------------------------------------------ marks */
+
+static void a_server_is_lost_and_back_once(void **state)
+{
+    static const enum server_poll_state away[] = {SERVER_POLL_ABSENT, SERVER_POLL_UNKNOWN,
+                                                  SERVER_POLL_OWES};
+    (void)state;
+    for (size_t i = 0; i < sizeof away / sizeof away[0]; i++) {
+        answer_all(110 + i);
+        befall(1, away[i]);
+        take();
+    }
+    answer_all(120);
+    take();
+    assert_marks(0, "server 2 lost");
+    assert_marks(1, "");
+    assert_marks(2, "");
+    assert_marks(3, "server 2 back;server 2 snapshot"); /* of a new process */
+}
+
+static void one_question_that_fails_is_no_loss(void **state)
+{
+    (void)state;
+    answer_all(110);
+    befall(1, SERVER_POLL_UNKNOWN);
+    take();
+    befall(1, SERVER_POLL_UNSERVED);
+    take();
+    assert_int_equal(marks.count, 0);
+}
+
+static void a_snapshot_is_marked(void **state)
+{
+    (void)state;
+    answer_all(110);
+    answers[2].counters.snapshots = 3;
+    answers[2].came_ns += NS_PER_S / 2; /* late, and true all the same */
+    take();
+    answer_all(120);
+    answers[2].counters.snapshots = 3;
+    answers[0].counters.snapshots = FOUR_LETTER_UNTOLD;
+    take();
+    assert_marks(0, "server 3 snapshot");
+    assert_int_equal(marks.count, 1);
+}
+
+/* A new process counts its own. */
+static void a_snapshot_after_a_restart_is_marked(void **state)
+{
+    (void)state;
+    befall(0, SERVER_POLL_ABSENT);
+    take();
+    answer_all(120);
+    take();
+    assert_marks(1, "server 1 back;server 1 snapshot");
+}
+
+static void another_leader_is_marked(void **state)
+{
+    (void)state;
+    answer_all(110);
+    befall(2, SERVER_POLL_ABSENT);
+    answer(1, 110, ROLE_LEADER);
+    take();
+    assert_marks(0, "server 3 lost;server 2 leads");
+}
+
+static void a_time_without_a_leader_is_marked_once(void **state)
+{
+    (void)state;
+    for (int i = 0; i < 2; i++) {
+        answer_all(110);
+        befall(0, SERVER_POLL_UNSERVED);
+        befall(2, SERVER_POLL_ABSENT);
+        take();
+    }
+    answer_all(120);
+    take();
+    assert_marks(0, "server 3 lost;no server leads");
+    assert_marks(1, "");
+    assert_marks(2, "server 3 back;server 3 snapshot;server 3 leads");
+}
+
+/* A leader that does not answer may lead yet. */
+static void a_leader_that_is_not_known_is_no_election(void **state)
+{
+    (void)state;
+    answer_all(110);
+    befall(2, SERVER_POLL_UNKNOWN);
+    take();
+    answer_all(120);
+    answers[2].role = ROLE_UNKNOWN;
+    take();
+    answer_all(130);
+    take();
+    assert_int_equal(marks.count, 0);
+}
+
+/* One that is cut off does not know of its successor yet. */
+static void of_two_leaders_the_new_one_leads(void **state)
+{
+    (void)state;
+    answer_all(110);
+    answers[0].role = ROLE_LEADER;
+    take();
+    assert_marks(0, "server 1 leads");
+    answer_all(120);
+    answers[0].role = ROLE_LEADER;
+    answers[2].role = ROLE_FOLLOWER;
+    take();
+    assert_int_equal(marks.count, 1);
+}
+
+/* Before the first second has ended nothing has happened. */
+static void how_it_begins_is_not_marked(void **state)
+{
+    set_up(state);
+    ended = 0;
+    answer_all(100);
+    befall(1, SERVER_POLL_ABSENT);
+    befall(2, SERVER_POLL_ABSENT);
+    take();
+    assert_int_equal(marks.count, 0);
+    answer_all(110);
+    befall(1, SERVER_POLL_ABSENT);
+    take();
+    assert_marks(0, "server 3 back;server 3 snapshot;server 3 leads");
+}
+
+static void one_server_alone_elects_nobody(void **state)
+{
+    (void)state;
+    servers.count = 1;
+    servers.leader = LOAD_SERVERS_LEADER_UNKNOWN;
+    answer(0, 110, ROLE_STANDALONE);
+    take();
+    answer(0, 120, ROLE_STANDALONE);
+    take();
+    assert_int_equal(marks.count, 0);
+    assert_int_equal(seconds[1].writes, 10);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup(a_second_has_what_all_have_counted_in_it, set_up),
+        cmocka_unit_test_setup(a_late_answer_is_of_another_time, set_up),
+        cmocka_unit_test_setup(an_answer_to_an_earlier_question_is_of_another_time, set_up),
+        cmocka_unit_test_setup(an_answer_without_counters_tells_none, set_up),
+        cmocka_unit_test_setup(a_server_that_began_anew_is_not_compared, set_up),
+        cmocka_unit_test_setup(a_count_that_fell_is_not_compared, set_up),
+        cmocka_unit_test_setup(a_server_that_is_away_counts_nothing, set_up),
+        cmocka_unit_test_setup(what_one_does_not_tell_is_unknown_of_all, set_up),
+        cmocka_unit_test_setup(a_server_is_lost_and_back_once, set_up),
+        cmocka_unit_test_setup(one_question_that_fails_is_no_loss, set_up),
+        cmocka_unit_test_setup(a_snapshot_is_marked, set_up),
+        cmocka_unit_test_setup(a_snapshot_after_a_restart_is_marked, set_up),
+        cmocka_unit_test_setup(another_leader_is_marked, set_up),
+        cmocka_unit_test_setup(a_time_without_a_leader_is_marked_once, set_up),
+        cmocka_unit_test_setup(a_leader_that_is_not_known_is_no_election, set_up),
+        cmocka_unit_test_setup(of_two_leaders_the_new_one_leads, set_up),
+        cmocka_unit_test_setup(how_it_begins_is_not_marked, set_up),
+        cmocka_unit_test_setup(one_server_alone_elects_nobody, set_up),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
