@@ -13,6 +13,7 @@
 #include "bench/cli/signals.h"
 #include "bench/cli/standard_output.h"
 #include "bench/output/folder.h"
+#include "bench/output/interruption.h"
 #include "bench/target/target.h"
 #include "client/library.h"
 
@@ -250,11 +251,12 @@ static enum error_kind prepare(struct claims *claims, struct error *error)
         kind = library_load(LIBRARY_ST, &library, error);
     if (kind == ERROR_NONE)
         kind = machine_allow_descriptors(SESSIONS_MAX, error);
-    if (kind == ERROR_NONE)
-        leave_out(claims);
-    progress_init(&claims->progress, claims->wanted_count, claims->quiet);
+    progress_init(&claims->progress, 0, claims->quiet);
     if (kind == ERROR_NONE)
         kind = open_target(claims, error);
+    if (kind == ERROR_NONE)
+        leave_out(claims);
+    claims->progress.count = claims->wanted_count;
     return kind == ERROR_NONE ? open_file(claims, error) : kind;
 }
 
@@ -322,7 +324,7 @@ static enum error_kind close_file(struct claims *claims, struct error *error)
     if (claims->done == 0) {
         output_abandon(&claims->file);
         if (claims->made_folder)
-            rmdir(claims->folder);
+            folder_discard(claims->folder);
         return ERROR_NONE;
     }
     enum error_kind kind = output_finish(&claims->file, error);
@@ -361,8 +363,7 @@ static int lead(struct claims *claims)
     if (kind == ERROR_NONE)
         kind = try_all(claims, &error);
     kind = target_find_cause(&claims->target, kind, &error);
-    if (kind == ERROR_INTERRUPTED) /* in a trial, which knows of runs */
-        error_raise(&error, kind, 0, "claims", "%s", "");
+    interruption_reword(&error, "claims", "claim", claims->done, claims->wanted_count);
     int status = kind == ERROR_NONE     ? 0
                  : kind == ERROR_UNREAD ? error_exit_status(kind)
                                         : complain_about("claims", &error);

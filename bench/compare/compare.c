@@ -181,7 +181,7 @@ static enum error_kind write_csv(struct compare *compare, struct error *error)
     }
     if (kind != ERROR_NONE) {
         output_abandon(&file);
-        rmdir(compare->results);
+        folder_discard(compare->results);
     }
     return kind;
 }

@@ -8,7 +8,6 @@
 
 #include <assert.h>
 #include <stdio.h>
-#include <unistd.h>
 
 enum error_kind file_set_open(struct file_set *set, const char *out, const char *name,
                               struct error *error)
@@ -92,7 +91,7 @@ enum error_kind file_set_close(struct file_set *set, struct error *error)
         (void)!output_keep(&set->files[i], &why);
     }
     if (set->trials == 0 && set->folder[0] != '\0')
-        rmdir(set->folder);
+        folder_discard(set->folder);
     set->count = 0;
     return worst;
 }

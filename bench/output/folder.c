@@ -4,6 +4,7 @@
 #include "base/clock.h"
 
 #include <errno.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -11,6 +12,9 @@
 
 /* Where the folders go that nobody has named. */
 #define RESULTS "results"
+
+/* Whether this program has made it. */
+static bool made_results;
 
 void folder_trim(char *folder)
 {
@@ -50,14 +54,23 @@ enum error_kind folder_check(const char *out, struct error *error)
     return kind;
 }
 
+static enum error_kind make_results(struct error *error)
+{
+    if (mkdir(RESULTS, 0777) == 0)
+        made_results = true;
+    else if (errno != EEXIST)
+        return error_from_errno(error, errno, RESULTS, "cannot make the folder");
+    return ERROR_NONE;
+}
+
 enum error_kind folder_make(const char *out, uint64_t utc_ns, const char *name,
                             char folder[PATH_MAX], struct error *error)
 {
     char time[32];
     if (out != NULL)
         return make_named(out, folder, error);
-    if (mkdir(RESULTS, 0777) != 0 && errno != EEXIST)
-        return error_from_errno(error, errno, RESULTS, "cannot make the folder");
+    if (make_results(error) != ERROR_NONE)
+        return error->kind;
     clock_format_utc(utc_ns, 1, time, sizeof time);
     snprintf(folder, PATH_MAX, RESULTS "/%s-%s", time, name);
     for (unsigned again = 2; mkdir(folder, 0777) != 0; again++) {
@@ -66,6 +79,13 @@ enum error_kind folder_make(const char *out, uint64_t utc_ns, const char *name,
         snprintf(folder, PATH_MAX, RESULTS "/%s-%s-%u", time, name, again);
     }
     return ERROR_NONE;
+}
+
+void folder_discard(const char *folder)
+{
+    rmdir(folder);
+    if (made_results)
+        rmdir(RESULTS);
 }
 
 const char *folder_name(const char *path)

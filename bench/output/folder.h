@@ -24,6 +24,10 @@ MUST_CHECK enum error_kind folder_check(const char *out, struct error *error);
 MUST_CHECK enum error_kind folder_make(const char *out, uint64_t utc_ns, const char *name,
                                        char folder[PATH_MAX], struct error *error);
 
+/* Removes what folder_make has made, if it is empty: the folder, and "results" if that did not
+ * exist before. */
+void folder_discard(const char *folder);
+
 /* Removes the slashes at the end of a path, but not that of "/". */
 void folder_trim(char *folder);
 

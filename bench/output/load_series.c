@@ -7,6 +7,7 @@
 #include "bench/cli/signals.h"
 #include "bench/cli/standard_output.h"
 #include "bench/output/folder.h"
+#include "bench/output/interruption.h"
 #include "bench/output/load_joined.h"
 #include "bench/target/data.h"
 #include "bench/target/resources.h"
@@ -233,18 +234,11 @@ static int tell(const struct load_series *series, int *verdict)
     return trials_kept(series) > 0 ? series->user->tell(series, series->user->context, verdict) : 0;
 }
 
-/* The interruption of a trial, which knows of runs, in the words of a series. */
+/* Before the cells are laid out none are planned. */
 static void reword_interruption(const struct load_series *series, struct error *error)
 {
-    char of[32], whole[32];
-    size_t kept = trials_kept(series), planned = series->cells.count - series->cells.rehearsals;
-    const char *subject = series->user->subcommand;
-    if (kept > 0)
-        error_raise(error, ERROR_INTERRUPTED, 0, subject, "%s of %s trials %s kept",
-                    text_format_count(kept, whole, sizeof whole),
-                    text_format_count(planned, of, sizeof of), kept == 1 ? "is" : "are");
-    else
-        error_raise(error, ERROR_INTERRUPTED, 0, subject, "before a trial ended: nothing is kept");
+    interruption_reword(error, series->user->subcommand, "trial", trials_kept(series),
+                        series->cells.count - series->cells.rehearsals);
 }
 
 /* From the open targets to the verdict. */
@@ -256,10 +250,9 @@ static int lead(struct load_series *series)
         kind = run_cell(series, at, &error);
     kind = targets_find_cause(&series->targets, kind, &error);
     series->interrupted = kind == ERROR_INTERRUPTED;
-    if (series->interrupted) {
-        reword_interruption(series, &error);
-        signals_take(series->targets.signals); /* the next one leaves out the plots */
-    }
+    reword_interruption(series, &error);
+    if (series->interrupted)
+        signals_take(series->targets.signals);      /* the next one leaves out the plots */
     targets_close(&series->targets, &series->left); /* before plots and tables: nobody waits */
     int closed = close_records(series, kind != ERROR_NONE ? &error : NULL);
     int verdict = 0, written = tell(series, &verdict);
@@ -274,6 +267,7 @@ int load_series_lead(struct load_series *series, int argc, char **argv)
     if (prepare(series, argc, argv, &error) == ERROR_NONE)
         return lead(series);
     series->interrupted = error.kind == ERROR_INTERRUPTED;
+    reword_interruption(series, &error);
     int status = error.kind == ERROR_UNREAD ? error_exit_status(error.kind)
                                             : complain_about(series->user->subcommand, &error);
     close_records(series, &error);

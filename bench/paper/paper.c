@@ -72,6 +72,8 @@ static int run_one(const struct experiment *experiment, int argc, char **argv, b
     status = name_folder(&options, folder, &error) == ERROR_NONE
                  ? experiment->lead(&options, argc, argv, interrupted)
                  : complain(&error);
+    if (options.load.output.out == folder)
+        folder_discard(folder); /* if nothing was kept */
     load_options_deinit(&options.load);
     return status;
 }
@@ -131,7 +133,7 @@ static int run_all(const char *folder, int argc, char **argv, bool quiet)
             printf("%s%s\n", i > 0 ? "\n" : "", experiments[i]->name);
         status = weigh(status, run_in_folder(experiments[i], folder, argc, argv, &interrupted));
     }
-    rmdir(folder); /* if nothing was kept */
+    folder_discard(folder); /* if nothing was kept */
     return status;
 }
 

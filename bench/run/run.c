@@ -9,6 +9,7 @@
 #include "bench/cli/signals.h"
 #include "bench/cli/standard_output.h"
 #include "bench/output/folder.h"
+#include "bench/output/interruption.h"
 #include "bench/run/background.h"
 #include "bench/run/cells.h"
 #include "bench/run/command_line.h"
@@ -348,11 +349,21 @@ static int tell_records(const struct run *run)
     return status;
 }
 
+/* The interruption of a trial, or of a request before the first, in the words of a run. */
+static void reword_interruption(const struct run *run, struct error *error)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < run->record_count; i++)
+        kept += run->records[i].samples.count;
+    interruption_reword(error, "run", "trial", kept, run->cells.count);
+}
+
 /* From the open targets to the verdict. */
 static int lead(struct run *run)
 {
     struct error error = {0};
     enum error_kind kind = targets_find_cause(&run->targets, run_cells(run, &error), &error);
+    reword_interruption(run, &error);
     if (kind == ERROR_INTERRUPTED)
         signals_take(run->targets.signals);   /* the next one leaves out the plots */
     targets_close(&run->targets, &run->left); /* before plots and tables: nobody waits for them */
@@ -368,6 +379,7 @@ static int prepare_and_lead(struct run *run, int argc, char **argv)
     struct error error = {0};
     if (prepare(run, argc, argv, &error) == ERROR_NONE)
         return lead(run);
+    reword_interruption(run, &error);
     int status =
         error.kind == ERROR_UNREAD ? error_exit_status(error.kind) : complain_about("run", &error);
     close_records(run, &error);

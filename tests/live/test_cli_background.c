@@ -136,7 +136,7 @@ static void ctrl_c_ends_both(void **state)
     kill(-command.pid, SIGINT);
     command_finish(&command, COMMAND_END_NS);
     assert_status(&command, 4);
-    assert_has(command.err, "zkherd: run: interrupted\n");
+    assert_has(command.err, "zkherd: run: interrupted: 1 of 50 trials is kept\n");
     assert_cut_short("out", "interrupted", 1);
     assert_left(1);
     assert_nothing_left_outside(1);

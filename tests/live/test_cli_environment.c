@@ -48,6 +48,9 @@ static void no_java(void **state)
     with((const char *const[]){NO_JAVA, NULL}, NULL);
     command_run(&command, COMMAND("run", SMALL));
     assert_in_vain(&command, "no Java found: not in the PATH; install");
+    command_run(&command, COMMAND("paper", "table1")); /* nor the folder "results" */
+    assert_status(&command, 3);
+    assert_left(0);
     with((const char *const[]){NO_PROGRAMS, "JAVA_HOME=", NULL}, NULL);
     command_run(&command, COMMAND("run", SMALL));
     assert_in_vain(&command, "no Java found: not in the PATH; install");
