@@ -121,6 +121,15 @@ void shared_tell_all(struct shared *shared, int order)
     wake_workers(shared);
 }
 
+bool shared_have_taken(const struct shared *shared)
+{
+    for (uint32_t i = 0; i < shared->plan->processes; i++) {
+        if (atomic_load(&shared->workers[i].command) != 0)
+            return false;
+    }
+    return true;
+}
+
 bool shared_inquire(struct shared *shared)
 {
     if (atomic_load(&shared->inquiry) > 0 &&

@@ -116,6 +116,10 @@ void shared_enter(struct shared *shared, enum fleet_phase phase);
 void shared_tell(struct shared *shared, uint32_t session, int order);
 void shared_tell_all(struct shared *shared, int order);
 
+/* Whether every worker has taken the last command that was given to it: one that does not run may
+ * not have, and another command would replace that one. */
+bool shared_have_taken(const struct shared *shared);
+
 /* Has every actor report what it does: `reported` is the plan's processes when all have. Returns
  * false, and asks nobody, while reports to the inquiry before are missing: they would be counted
  * for this one. */

@@ -37,21 +37,21 @@ enum fleet_end under_way_catch_up(struct watchdog *watchdog)
 /* ------------------------------------------------------------------ notifications */
 
 /* As long as any come. */
-static enum error_kind await_arrivals(const struct watchdog *watchdog, uint64_t sent)
+static enum fleet_end await_arrivals(struct watchdog *watchdog, uint64_t sent)
 {
     uint64_t count = watchdog->kind->received(watchdog->context);
     uint64_t moved_ns = loop_now_ns(watchdog->loop);
     while (count < sent && loop_now_ns(watchdog->loop) - moved_ns < ARRIVAL_MOST_NS) {
         uint64_t before = count;
-        enum error_kind kind =
-            workers_turn(watchdog->workers, watchdog->loop, ARRIVAL_NS, watchdog->error);
-        if (kind != ERROR_NONE)
-            return kind;
+        watchdog_rest(watchdog);
+        enum fleet_end end = watchdog_wait(watchdog, ARRIVAL_NS);
+        if (end != END_DONE)
+            return end;
         count = watchdog->kind->received(watchdog->context);
         if (count != before)
             moved_ns = loop_now_ns(watchdog->loop);
     }
-    return ERROR_NONE;
+    return END_DONE;
 }
 
 enum fleet_end under_way_receive(struct watchdog *watchdog,
@@ -66,5 +66,5 @@ enum fleet_end under_way_receive(struct watchdog *watchdog,
         return end;
     if (server_counters_read(watchdog->counters, &reading, watchdog->error) != ERROR_NONE)
         return END_ERROR;
-    return fleet_end_of(await_arrivals(watchdog, reading.notifications - at_start->notifications));
+    return await_arrivals(watchdog, reading.notifications - at_start->notifications);
 }

@@ -68,7 +68,9 @@ struct load_result {
     uint64_t client_rss_kib; /* all workers together, what they share counted once each */
     bool server_cpu_known;
     uint64_t server_cpu_ns; /* in the measured time */
-    uint64_t absent_ns;     /* from the measured time to the last reply: see shared_absent_ns */
+    /* The longest that a worker or the coordinator did not run, from the measured time to the last
+     * reply: see shared_absent_ns. */
+    uint64_t absent_ns;
     uint64_t reconnects;
     uint32_t losses;                      /* of connections, from the gate on */
     struct server_counters_count servers; /* from the start to the last reply */

@@ -42,8 +42,8 @@ static void show(struct load_trial *trial)
 static enum fleet_end look(void *context, uint64_t loop_ns, uint64_t absent_ns)
 {
     struct load_trial *trial = context;
-    (void)loop_ns;
-    (void)absent_ns;
+    if (loop_ns > atomic_load(&trial->load->measures_ns) && absent_ns > trial->absent_ns)
+        trial->absent_ns = absent_ns;
     if (clock_now_ns() - trial->shown_ns >= PROGRESS_NS)
         show(trial);
     return END_DONE;
@@ -209,9 +209,19 @@ void load_trial_warm_up(struct load_trial *trial)
 
 /* ------------------------------------------------------------------ the end */
 
+/* A worker that did not run for all of the load may not know yet that the load has begun: its
+ * sessions have sent nothing, and the order to stop would be the first that they hear. */
+static void await_start(struct load_trial *trial)
+{
+    watchdog_rest(&trial->watchdog);
+    while (goes_on(trial) && !shared_have_taken(trial->load->shared))
+        trial->end = watchdog_wait(&trial->watchdog, WATCHDOG_TURN_NS);
+}
+
 /* At the load's end the sessions stop by themselves, but those without a connection. */
 static void drain(struct load_trial *trial)
 {
+    await_start(trial);
     if (!goes_on(trial))
         return;
     shared_tell_all(trial->load->shared, LOAD_ORDER_STOP);
@@ -307,7 +317,11 @@ static void describe_end(const struct load_trial *trial)
 {
     struct load_result *result = trial->result;
     const struct shared *shared = trial->load->shared;
-    if (result->end == END_DEADLINE)
+    if (result->end == END_DEADLINE && !shared_have_taken(shared))
+        snprintf(result->reason, sizeof result->reason,
+                 "a worker process did not run for %g s, and has not taken an order",
+                 (double)trial->plan->fleet.timeout_ns / 1e9);
+    else if (result->end == END_DEADLINE)
         snprintf(result->reason, sizeof result->reason,
                  "nothing moved for %g s: %u of %u sessions have got all their replies",
                  (double)trial->plan->fleet.timeout_ns / 1e9, atomic_load(&trial->load->resting),
@@ -327,6 +341,8 @@ static void take_result(struct load_trial *trial, bool alone)
     if (!goes_on(trial))
         return;
     trial->result->absent_ns = shared_absent_ns(trial->load->shared);
+    if (trial->absent_ns > trial->result->absent_ns)
+        trial->result->absent_ns = trial->absent_ns;
     load_result_add_up(trial->result);
     if (alone)
         compare_counts(trial);

@@ -61,7 +61,10 @@ struct load_trial {
     struct server_counters_reading at_start;
     uint64_t started_ns;             /* when that was taken, of the loop's time */
     uint64_t setup_session_requests; /* of the set-up session until then */
-    enum fleet_end end;              /* how it has gone so far */
+    /* The longest that this process did not run in the measured time: what it reads at the end of
+     * a second, of the servers' and of the workers' CPU, is late then. */
+    uint64_t absent_ns;
+    enum fleet_end end; /* how it has gone so far */
 };
 
 /* The loop's time. */

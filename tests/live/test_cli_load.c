@@ -558,19 +558,36 @@ static void a_server_that_counts_otherwise_fails_the_load(void **state)
     assert_nothing_left_outside(1);
 }
 
+static void await_requests(uint64_t requests)
+{
+    uint64_t before = count_outside().packets_received;
+    while (command_runs(&command) && count_outside().packets_received < before + requests)
+        pause_ms(20);
+}
+
+static void stop_for(pid_t process, long ms)
+{
+    kill(process, SIGSTOP);
+    pause_ms(ms);
+    kill(process, SIGCONT);
+}
+
 /* Stops the worker for so long, when the server has received so many requests. */
 static void stop_the_worker(uint64_t requests, long ms)
 {
     char name[32];
-    uint64_t before = count_outside().packets_received;
-    while (command_runs(&command) && count_outside().packets_received < before + requests)
-        pause_ms(20);
+    await_requests(requests);
     read_name(command.pid, name, sizeof name);
     pid_t worker = find_ours(name, command.pid);
     assert_true(worker > 0);
-    kill(worker, SIGSTOP);
-    pause_ms(ms);
-    kill(worker, SIGCONT);
+    stop_for(worker, ms);
+}
+
+/* The same of the process that leads the load. */
+static void stop_the_coordinator(uint64_t requests, long ms)
+{
+    await_requests(requests);
+    stop_for(command.pid, ms);
 }
 
 /* Of 200 operations a second in three seconds, those due in 300 ms wait for the driver: one in
@@ -616,13 +633,11 @@ static void a_driver_that_stood_still_is_told_at_depth_1(void **state)
     tables_deinit(&tables);
 }
 
-/* No operation is due at any time, and none tells that the driver was late. */
-static void a_driver_that_stood_still_in_a_closed_loop_is_told(void **state)
+static void closed_loop_told_of(void (*stop)(uint64_t requests, long ms), long ms)
 {
-    (void)state;
-    command_start(&command, COMMAND("load", "-n", "4", "-t", "1", "--duration", "3s", "--warm-up",
+    command_start(&command, COMMAND("load", "-n", "4", "-t", "1", "--duration", "2s", "--warm-up",
                                     "0", "-m", "get=100", "-o", "out", "--connect", outside));
-    stop_the_worker(1000, 300);
+    stop(1000, ms);
     command_finish(&command, COMMAND_LIMIT_NS);
     assert_status(&command, 4);
     assert_has(command.err, "stood still: the driver did not run for 0.");
@@ -631,6 +646,20 @@ static void a_driver_that_stood_still_in_a_closed_loop_is_told(void **state)
     assert_int_equal(table_count(&tables.cells, 0, "driver_bound"), 1);
     tables_deinit(&tables);
     assert_nothing_left_outside(1);
+}
+
+/* No operation is due at any time, and none tells that the driver was late. */
+static void a_driver_that_stood_still_in_a_closed_loop_is_told(void **state)
+{
+    (void)state;
+    closed_loop_told_of(stop_the_worker, 300);
+}
+
+/* What the servers and the workers have used of the CPU is read late then. */
+static void a_coordinator_that_stood_still_is_told(void **state)
+{
+    (void)state;
+    closed_loop_told_of(stop_the_coordinator, 600);
 }
 
 /* From the second second until behind the end: all that was due is sent, if late. */
@@ -674,6 +703,7 @@ int main(void)
         TEST(a_driver_that_stood_still_is_late),
         TEST(a_driver_that_stood_still_is_told_at_depth_1),
         TEST(a_driver_that_stood_still_in_a_closed_loop_is_told),
+        TEST(a_coordinator_that_stood_still_is_told),
         TEST(a_driver_that_stood_still_at_the_end_sends_what_was_due),
         /* It leaves the process with mounts of its own. */
         TEST(a_disk_that_fills_up_keeps_the_trials_before),

@@ -7,7 +7,7 @@
 
 #include <cmocka.h>
 
-#include "fleet/watchdog.h"
+#include "fleet/under_way.h"
 
 #include <sys/wait.h>
 #include <unistd.h>
@@ -42,13 +42,20 @@ static enum fleet_end look(void *context, uint64_t now_ns, uint64_t absent_ns)
     return verdict;
 }
 
-static const struct watchdog_kind kind = {.movement = movement, .look = look};
+/* What the servers have sent does not come. */
+static uint64_t received(void *context)
+{
+    (void)context;
+    return 0;
+}
+
+static const struct watchdog_kind kind = {.movement = movement, .look = look, .received = received};
 
 static int set_up(void **state)
 {
     static const struct sim_options options = {.servers = 1};
     (void)state;
-    servers = (struct connect_string){.count = 1};
+    servers = (struct connect_string){.endpoints = {{.port = 1}}, .count = 1};
     plan = (struct fleet_plan){.driver = DRIVER_SIMULATED,
                                .sessions = 2,
                                .processes = 2,
@@ -157,6 +164,42 @@ static void test_a_worker_that_died_is_an_error(void **state)
     assert_int_equal(waitpid(worker, NULL, 0), worker);
 }
 
+/* Notifications that are under way are waited for, but not against the user's will. */
+static void test_notifications_that_do_not_come_are_waited_for_until_interrupted(void **state)
+{
+    int ends[2];
+    struct server_counters_reading at_start;
+    (void)state;
+    assert_int_equal(pipe(ends), 0);
+    watchdog.interrupt_descriptor = ends[0];
+    assert_int_equal(server_counters_read(&counters, &at_start, &error), ERROR_NONE);
+    at_start.notifications -= 5; /* so that five have been sent since */
+    uint64_t began_ns = sim_now_ns(loop.sim);
+    assert_int_equal(under_way_receive(&watchdog, &at_start), END_DONE);
+    assert_true(sim_now_ns(loop.sim) - began_ns >= 2 * NS_PER_S);
+    assert_int_equal(write(ends[1], "", 1), 1);
+    began_ns = sim_now_ns(loop.sim);
+    assert_int_equal(under_way_receive(&watchdog, &at_start), END_ERROR);
+    assert_int_equal(error.kind, ERROR_INTERRUPTED);
+    assert_true(sim_now_ns(loop.sim) - began_ns < NS_PER_S);
+    close(ends[0]);
+    close(ends[1]);
+}
+
+/* An order stays in its place until each worker has taken it. */
+static void test_an_order_is_taken_when_all_workers_have(void **state)
+{
+    struct shared *shared = workers.fleet.shared;
+    (void)state;
+    assert_true(shared_have_taken(shared));
+    shared_tell_all(shared, ORDER_OWN);
+    assert_false(shared_have_taken(shared));
+    atomic_store(&shared->workers[0].command, 0);
+    assert_false(shared_have_taken(shared));
+    atomic_store(&shared->workers[1].command, 0);
+    assert_true(shared_have_taken(shared));
+}
+
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
 
 int main(void)
@@ -168,6 +211,8 @@ int main(void)
         TEST(test_a_verdict_is_the_end_even_if_a_session_is_lost),
         TEST(test_an_interrupted_run_is_an_error),
         TEST(test_a_worker_that_died_is_an_error),
+        TEST(test_notifications_that_do_not_come_are_waited_for_until_interrupted),
+        TEST(test_an_order_is_taken_when_all_workers_have),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
