@@ -284,9 +284,12 @@ static void assert_all_kinds(const struct load_tables *tables, size_t trials)
     for (size_t trial = 0; trial < trials; trial++) {
         assert_servers_agree(tables, trial);
         assert_int_equal(table_count(&tables->load, trial, "errors"), 0);
-        assert_true(table_count(&tables->load, trial, "multis") > 0);
-        assert_true(table_count(&tables->load, trial, "trylocks") > 0);
-        assert_true(table_count(&tables->load, trial, "async_deletes") > 0);
+        /* Of so many operations, not one of a share of 5 % is missing in one case of 28,000. */
+        if (table_count(&tables->load, trial, "answered") >= 200) {
+            assert_true(table_count(&tables->load, trial, "multis") > 0);
+            assert_true(table_count(&tables->load, trial, "trylocks") > 0);
+            assert_true(table_count(&tables->load, trial, "async_deletes") > 0);
+        }
         assert_string_equal(table_text(&tables->load, trial, "lag_p99_us"), "");
     }
 }
