@@ -1,0 +1,205 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "capacity/judge.h"
+
+#include "base/random.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+static const struct objective p50 = {.percentile_hundredths = 5000, .limit_ns = 1000};
+static const struct objective p99 = {.percentile_hundredths = 9900, .limit_ns = 1000};
+static const struct objective p999 = {.percentile_hundredths = 9990, .limit_ns = 1000};
+static const struct objective handoffs = {.metric = OBJECTIVE_HANDOFFS, .least_per_s = 500};
+
+/* 299, 473 and 628: the published sample sizes of p99 with 95 %. */
+static void so_many_samples_pass_and_no_fewer(void **state)
+{
+    (void)state;
+    static const uint64_t needed[] = {299, 473, 628};
+    for (uint64_t over = 0; over < 3; over++) {
+        assert_int_equal(judge_samples_needed(&p99, over), needed[over]);
+        assert_int_equal(judge_percentile(&p99, needed[over], over), JUDGE_PASS);
+        assert_int_equal(judge_percentile(&p99, needed[over] - 1, over), JUDGE_UNDETERMINED);
+    }
+    assert_int_equal(judge_samples_needed(&p50, 0), 5);
+    assert_int_equal(judge_samples_needed(&p999, 0), 2995);
+}
+
+static void what_is_needed_is_the_least_that_passes(void **state)
+{
+    (void)state;
+    static const struct objective *const objectives[] = {&p50, &p99, &p999};
+    for (size_t i = 0; i < 3; i++) {
+        for (uint64_t over = 0; over < 2000; over = over * 3 + 1) {
+            uint64_t needed = judge_samples_needed(objectives[i], over);
+            assert_int_equal(judge_percentile(objectives[i], needed, over), JUDGE_PASS);
+            assert_int_not_equal(judge_percentile(objectives[i], needed - 1, over), JUDGE_PASS);
+        }
+    }
+}
+
+static void the_document_shows_what_is_needed(void **state)
+{
+    (void)state;
+    static const uint32_t hundredths[] = {5000, 9000, 9500, 9900, 9990};
+    static const uint64_t over[] = {0, 1, 2, 5, 10, 50};
+    static char text[65536];
+    FILE *file = fopen("docs/capacity.md", "re");
+    if (file == NULL)
+        fail_msg("docs/capacity.md is not here: run this in the folder that README.md is in");
+    size_t length = fread(text, 1, sizeof text - 1, file);
+    fclose(file);
+    text[length] = '\0';
+    for (size_t i = 0; i < 5; i++) {
+        struct objective objective = {.percentile_hundredths = hundredths[i], .limit_ns = 1000};
+        char line[128];
+        size_t at = (size_t)snprintf(line, sizeof line, "| p%g |", hundredths[i] / 100.0);
+        for (size_t j = 0; j < 6; j++)
+            at += (size_t)snprintf(line + at, sizeof line - at, " %" PRIu64 " |",
+                                   judge_samples_needed(&objective, over[j]));
+        if (strstr(text, line) == NULL)
+            fail_msg("docs/capacity.md lacks the line: %s", line);
+    }
+}
+
+/* The probability of at most so many, summed up term by term. */
+static double at_most(uint64_t samples, uint64_t over, double share)
+{
+    double n = (double)samples, sum = 0;
+    for (uint64_t k = 0; k <= over; k++) {
+        double i = (double)k;
+        sum += exp(lgamma(n + 1) - lgamma(i + 1) - lgamma(n - i + 1) + i * log(share) +
+                   (n - i) * log1p(-share));
+    }
+    return sum;
+}
+
+static void the_verdict_is_the_exact_binomial_bound(void **state)
+{
+    (void)state;
+    static const uint64_t samples[] = {1, 2, 10, 100, 299, 1000};
+    static const struct objective *const objectives[] = {&p50, &p99, &p999};
+    for (size_t i = 0; i < 6; i++) {
+        for (uint64_t over = 0; over <= samples[i]; over++) {
+            for (size_t j = 0; j < 3; j++) {
+                double share = objective_share(objectives[j]);
+                enum judge_verdict expected = JUDGE_UNDETERMINED;
+                if (at_most(samples[i], over, share) <= 0.05)
+                    expected = JUDGE_PASS;
+                else if (over > 0 && 1 - at_most(samples[i], over - 1, share) <= 0.05)
+                    expected = JUDGE_FAIL;
+                assert_int_equal(judge_percentile(objectives[j], samples[i], over), expected);
+            }
+        }
+    }
+}
+
+static void too_few_samples_decide_nothing(void **state)
+{
+    (void)state;
+    assert_int_equal(judge_percentile(&p99, 0, 0), JUDGE_UNDETERMINED);
+    assert_int_equal(judge_percentile(&p99, 100, 0), JUDGE_UNDETERMINED);
+    assert_int_equal(judge_percentile(&p99, 100, 3), JUDGE_UNDETERMINED);
+    assert_int_equal(judge_percentile(&p99, 100, 4), JUDGE_FAIL);
+    assert_int_equal(judge_percentile(&p99, 100, 100), JUDGE_FAIL);
+    assert_int_equal(judge_percentile(&p50, 1, 1), JUDGE_UNDETERMINED);
+}
+
+/* As the number of samples over the limit grows the verdict goes from pass to undetermined to fail,
+ * each once, also where GSL has no value in the middle. */
+static void large_trials_are_decided_too(void **state)
+{
+    (void)state;
+    static const uint64_t samples[] = {100000, 3000000, 100000000, UINT64_C(10000000000)};
+    static const struct objective *const objectives[] = {&p50, &p99, &p999};
+    for (size_t i = 0; i < 4; i++) {
+        for (size_t j = 0; j < 3; j++) {
+            double share = objective_share(objectives[j]), n = (double)samples[i];
+            double deviation = sqrt(n * share * (1 - share));
+            for (double z = -6; z <= 6; z += 0.5) {
+                enum judge_verdict expected = JUDGE_UNDETERMINED;
+                if (fabs(z) > 1.5)
+                    expected = z < 0 ? JUDGE_PASS : JUDGE_FAIL;
+                uint64_t over = (uint64_t)(n * share + z * deviation);
+                assert_int_equal(judge_percentile(objectives[j], samples[i], over), expected);
+            }
+        }
+    }
+}
+
+/* Of trials exactly at the objective at most one in twenty passes, and one in twenty fails. */
+static void a_verdict_is_wrong_at_most_as_often_as_promised(void **state)
+{
+    (void)state;
+    enum { TRIALS = 4000, SAMPLES = 700 };
+    struct random random;
+    random_init(&random, 5);
+    uint64_t verdicts[JUDGE_VERDICTS] = {0};
+    for (size_t i = 0; i < TRIALS; i++) {
+        uint64_t over = 0;
+        for (size_t j = 0; j < SAMPLES; j++)
+            over += random_unit(&random) < 0.01;
+        verdicts[judge_percentile(&p99, SAMPLES, over)]++;
+    }
+    assert_in_range(verdicts[JUDGE_PASS], 1, TRIALS * 0.06);
+    assert_in_range(verdicts[JUDGE_FAIL], 1, TRIALS * 0.06);
+}
+
+static void a_rate_needs_its_whole_interval(void **state)
+{
+    (void)state;
+    /* Mean 510, standard error 2.2361; t of 4 degrees with 5 % above is 2.1318: 505.23 … 514.77. */
+    const double above[] = {503, 508, 510, 512, 517};
+    struct objective objective = handoffs;
+    assert_int_equal(judge_rate(&objective, above, 5), JUDGE_PASS);
+    objective.least_per_s = 504;
+    assert_int_equal(judge_rate(&objective, above, 5), JUDGE_PASS);
+    objective.least_per_s = 506;
+    assert_int_equal(judge_rate(&objective, above, 5), JUDGE_UNDETERMINED);
+    objective.least_per_s = 514;
+    assert_int_equal(judge_rate(&objective, above, 5), JUDGE_UNDETERMINED);
+    objective.least_per_s = 516;
+    assert_int_equal(judge_rate(&objective, above, 5), JUDGE_FAIL);
+}
+
+static void a_rate_needs_five_batches(void **state)
+{
+    (void)state;
+    const double high[] = {900, 901, 902, 903, 904}, low[] = {9, 9, 9, 9, 9};
+    assert_int_equal(judge_rate(&handoffs, high, 4), JUDGE_UNDETERMINED);
+    assert_int_equal(judge_rate(&handoffs, NULL, 0), JUDGE_UNDETERMINED);
+    assert_int_equal(judge_rate(&handoffs, high, 5), JUDGE_PASS);
+    assert_int_equal(judge_rate(&handoffs, low, 5), JUDGE_FAIL);
+}
+
+static void every_verdict_has_a_word(void **state)
+{
+    (void)state;
+    assert_string_equal(judge_verdict_word(JUDGE_PASS), "pass");
+    assert_string_equal(judge_verdict_word(JUDGE_BRAKED), "braked");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(so_many_samples_pass_and_no_fewer),
+        cmocka_unit_test(what_is_needed_is_the_least_that_passes),
+        cmocka_unit_test(the_document_shows_what_is_needed),
+        cmocka_unit_test(the_verdict_is_the_exact_binomial_bound),
+        cmocka_unit_test(too_few_samples_decide_nothing),
+        cmocka_unit_test(large_trials_are_decided_too),
+        cmocka_unit_test(a_verdict_is_wrong_at_most_as_often_as_promised),
+        cmocka_unit_test(a_rate_needs_its_whole_interval),
+        cmocka_unit_test(a_rate_needs_five_batches),
+        cmocka_unit_test(every_verdict_has_a_word),
+    };
+    return cmocka_run_group_tests_name("judge", tests, NULL, NULL);
+}
