@@ -82,7 +82,8 @@ $(BUILD)/tests/test_cli_strangers $(BUILD)/tests/test_cli_forbidden: LIBS += -l:
 $(BUILD)/tests/test_sync_session: LIBS += -Wl,--wrap=malloc
 $(BUILD)/tests/test_no_memory: LIBS += -Wl,--wrap=malloc,--wrap=calloc,--wrap=realloc,--wrap=record_add,--wrap=record_tell
 
-# This test counts what is allocated.
+# These tests count what is allocated.
+$(BUILD)/tests/test_search: LIBS += -Wl,--wrap=calloc
 $(BUILD)/tests/test_steady_load: LIBS += -Wl,--wrap=malloc,--wrap=calloc,--wrap=realloc
 
 # This test has a machine of many cores.

@@ -1,0 +1,277 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "capacity/search.h"
+
+#include <assert.h>
+#include <stdlib.h>
+
+static const char *const stage_words[] = {
+#define X(name, word) [SEARCH_##name] = word,
+    SEARCH_STAGE_LIST(X)
+#undef X
+};
+
+static const char *const reason_words[] = {
+#define X(name, word) [SEARCH_##name] = word,
+    SEARCH_REASON_LIST(X)
+#undef X
+};
+
+const char *search_stage_word(enum search_stage stage)
+{
+    return stage_words[stage];
+}
+
+const char *search_reason_word(enum search_reason reason)
+{
+    return reason_words[reason];
+}
+
+/* ---------------------------------------------------------------- what is known about sizes */
+
+#define NONE UINT64_MAX
+
+/* The place of a size among those that were decided; NULL if it was not. */
+static struct search_size *find_size(const struct search *search, uint64_t size)
+{
+    for (size_t i = 0; i < search->size_count; i++) {
+        if (search->sizes[i].size == size)
+            return &search->sizes[i];
+    }
+    return NULL;
+}
+
+#define STATE(state) (1u << SEARCH_##state)
+#define ENDS         (STATE(FAILED) | STATE(STOPPED)) /* what ends the interval */
+#define NOT_MET      (ENDS | STATE(UNDECIDED))
+
+/* The smallest size in one of these states; NONE if there is none. */
+static uint64_t smallest_size(const struct search *search, unsigned states)
+{
+    uint64_t smallest = NONE;
+    for (size_t i = 0; i < search->size_count; i++) {
+        const struct search_size *size = &search->sizes[i];
+        if ((states >> size->state & 1) != 0 && size->size < smallest)
+            smallest = size->size;
+    }
+    return smallest;
+}
+
+/* The largest size in one of these states, below a bound; 0 if there is none. */
+static uint64_t largest_size(const struct search *search, unsigned states, uint64_t bound)
+{
+    uint64_t largest = 0;
+    for (size_t i = 0; i < search->size_count; i++) {
+        const struct search_size *size = &search->sizes[i];
+        if ((states >> size->state & 1) != 0 && size->size < bound && size->size > largest)
+            largest = size->size;
+    }
+    return largest;
+}
+
+/* ---------------------------------------------------------------- the next ballot */
+
+static void open_ballot(struct search *search, uint64_t size, enum search_stage stage)
+{
+    bool fresh = stage == SEARCH_CONFIRM;
+    search->ballot = (struct search_ballot){
+        .probe = {.size = size, .longer = fresh, .stage = stage},
+        .votes = fresh ? search->plan.fresh : search->plan.votes,
+    };
+}
+
+/* Twice a size, at most the most. */
+static uint64_t twice(const struct search *search, uint64_t size)
+{
+    uint64_t most = search->plan.most;
+    return size > most / 2 ? most : 2 * size;
+}
+
+/* Whether the interval is as narrow as the plan wants it. */
+static bool is_narrow(const struct search *search, uint64_t good, uint64_t bad)
+{
+    uint64_t width = bad - good;
+    return width == 1 || (double)width * 100 <= (double)good * search->plan.resolution_percent;
+}
+
+/* The next size between `good` and `bad`, or beyond the one of them that is known; 0: none. `good`:
+ * 0, or a size that met the objective; `bad`: NONE, or a larger one that did not. */
+static uint64_t next_size(const struct search *search, uint64_t good, uint64_t bad)
+{
+    uint64_t least = search->plan.least;
+    if (bad == NONE)
+        return good < search->plan.most ? twice(search, good) : 0;
+    if (good > 0)
+        return is_narrow(search, good, bad) ? 0 : good + (bad - good) / 2;
+    if (bad == least)
+        return 0;
+    return bad / 2 > least ? bad / 2 : least;
+}
+
+/* Sizes between those that pass and those that fail may stay undecided: the next size to find out
+ * where failure begins, above `undecided`, the smallest; 0: none. Where no size has failed, twice
+ * that one is tried: if so large a size stays undecided, too, larger ones would as well. */
+static uint64_t next_above(const struct search *search, uint64_t undecided)
+{
+    uint64_t failed = smallest_size(search, ENDS), above = twice(search, undecided);
+    uint64_t top = largest_size(search, STATE(PASSED) | STATE(UNDECIDED), failed);
+    if (failed == NONE)
+        return top < above ? above : 0;
+    return next_size(search, top, failed);
+}
+
+/* The next size to locate either end of the interval; 0: both are located. */
+static uint64_t size_to_locate(const struct search *search, uint64_t good, uint64_t bad)
+{
+    uint64_t size = next_size(search, good, bad);
+    return size == 0 && good > 0 && bad != NONE ? next_above(search, bad) : size;
+}
+
+/* Whether a size is in this state, but not by fresh trials. */
+static bool needs_fresh(const struct search *search, uint64_t size, enum search_state state)
+{
+    const struct search_size *known = find_size(search, size);
+    return known != NULL && known->state == state && !known->fresh;
+}
+
+/* Twice the size that failed, unless so large a size is known or the brake forbids it; 0: none. */
+static uint64_t size_above(const struct search *search, uint64_t failed)
+{
+    uint64_t above = twice(search, failed);
+    if (!search->plan.look_above || smallest_size(search, STATE(STOPPED)) != NONE)
+        return 0;
+    return above > largest_size(search, NOT_MET | STATE(PASSED), NONE) ? above : 0;
+}
+
+static void choose(struct search *search)
+{
+    uint64_t bad = smallest_size(search, NOT_MET);
+    uint64_t good = largest_size(search, STATE(PASSED), bad);
+    uint64_t failed = smallest_size(search, ENDS);
+    uint64_t size;
+    if ((size = size_to_locate(search, good, bad)) > 0)
+        open_ballot(search, size, SEARCH_LOCATE);
+    else if (needs_fresh(search, good, SEARCH_PASSED))
+        open_ballot(search, good, SEARCH_CONFIRM);
+    else if (needs_fresh(search, failed, SEARCH_FAILED))
+        open_ballot(search, failed, SEARCH_CONFIRM);
+    else if (failed != NONE && (size = size_above(search, failed)) > 0)
+        open_ballot(search, size, SEARCH_ABOVE);
+    else
+        search->concluded = true;
+}
+
+/* ---------------------------------------------------------------- one ballot */
+
+/* False: another trial is needed. Fresh trials pass a size only when all votes are cast, so that
+ * there are as many of the answer. */
+static bool is_decided(const struct search_ballot *ballot, enum search_state *state)
+{
+    const uint32_t *of = ballot->of;
+    uint32_t majority = ballot->votes / 2 + 1;
+    bool is_full = of[JUDGE_PASS] + of[JUDGE_FAIL] == ballot->votes;
+    if (of[JUDGE_BRAKED] > 0)
+        *state = SEARCH_STOPPED;
+    else if (of[JUDGE_FAIL] == majority)
+        *state = SEARCH_FAILED;
+    else if (of[JUDGE_PASS] >= majority && (is_full || ballot->probe.stage != SEARCH_CONFIRM))
+        *state = SEARCH_PASSED;
+    else if (of[JUDGE_UNDETERMINED] + of[JUDGE_NOT_VALID] > ballot->votes)
+        *state = SEARCH_UNDECIDED;
+    else
+        return false;
+    return true;
+}
+
+static void decide(struct search *search, enum search_state state)
+{
+    const struct search_probe *probe = &search->ballot.probe;
+    struct search_size *size = find_size(search, probe->size);
+    if (size == NULL)
+        size = &search->sizes[search->size_count++];
+    *size = (struct search_size){
+        .size = probe->size, .state = state, .fresh = probe->stage == SEARCH_CONFIRM};
+}
+
+/* ---------------------------------------------------------------- what others call */
+
+bool search_init(struct search *search, const struct search_plan *plan)
+{
+    assert(plan->least > 0 && plan->least <= plan->most && plan->most < NONE);
+    assert(plan->trials_most > 0);
+    assert(plan->votes % 2 == 1 && plan->fresh % 2 == 1);
+    *search = (struct search){.plan = *plan};
+    search->steps = calloc(plan->trials_most, sizeof *search->steps);
+    search->sizes = calloc(plan->trials_most, sizeof *search->sizes);
+    if (search->steps == NULL || search->sizes == NULL) {
+        search_deinit(search);
+        return false;
+    }
+    uint64_t first = plan->proposal < plan->least ? plan->least : plan->proposal;
+    open_ballot(search, first > plan->most ? plan->most : first, SEARCH_LOCATE);
+    return true;
+}
+
+void search_deinit(struct search *search)
+{
+    free(search->steps);
+    free(search->sizes);
+    *search = (struct search){0};
+}
+
+bool search_next(const struct search *search, struct search_probe *probe)
+{
+    if (search->concluded || search->step_count == search->plan.trials_most)
+        return false;
+    *probe = search->ballot.probe;
+    return true;
+}
+
+void search_report(struct search *search, enum judge_verdict verdict)
+{
+    struct search_ballot *ballot = &search->ballot;
+    enum search_state state;
+    assert(!search->concluded && search->step_count < search->plan.trials_most);
+    search->steps[search->step_count++] = (struct search_step){ballot->probe, verdict};
+    ballot->of[verdict]++;
+    if (verdict == JUDGE_UNDETERMINED)
+        ballot->probe.longer = true;
+    if (is_decided(ballot, &state)) {
+        decide(search, state);
+        choose(search);
+    }
+}
+
+static enum search_reason reason_of(const struct search *search, const struct search_answer *answer)
+{
+    if (!search->concluded)
+        return SEARCH_BUDGET;
+    if (answer->passed_above > 0)
+        return SEARCH_NOT_MONOTONE;
+    if ((answer->passed == 0 || answer->failed == 0) && answer->undecided > 0 &&
+        (answer->failed == 0 || answer->undecided < answer->failed))
+        return SEARCH_UNDETERMINED;
+    if (answer->passed == 0)
+        return SEARCH_NOTHING_MEETS;
+    return answer->failed == 0 ? SEARCH_EVERYTHING_MEETS : SEARCH_FOUND;
+}
+
+struct search_answer search_answer(const struct search *search)
+{
+    uint64_t failed = smallest_size(search, ENDS);
+    uint64_t undecided = smallest_size(search, STATE(UNDECIDED));
+    uint64_t passed = largest_size(search, STATE(PASSED), smallest_size(search, NOT_MET));
+    uint64_t largest = largest_size(search, STATE(PASSED), NONE);
+    struct search_answer answer = {
+        .passed = passed,
+        .passed_again = passed > 0 && find_size(search, passed)->fresh,
+        .undecided = undecided == NONE ? 0 : undecided,
+        .passed_above = largest > failed ? largest : 0,
+    };
+    if (failed != NONE) {
+        answer.failed = failed;
+        answer.failed_again = find_size(search, failed)->fresh;
+        answer.stopped = find_size(search, failed)->state == SEARCH_STOPPED;
+    }
+    answer.reason = reason_of(search, &answer);
+    return answer;
+}

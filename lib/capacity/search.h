@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * search: finds the largest size that meets an objective, from the verdicts of trials. Layer:
+ * capacity.
+ *
+ * The size is what is searched for: the number of waiters, of hot locks, of sessions. The search
+ * knows no clock and no server: search_next says which trial to run, search_report takes its
+ * verdict, and so on until search_next returns false. See docs/capacity.md.
+ *
+ * The objective must be harder to meet at larger sizes. Where it is not, the answer lies below one
+ * failure, and larger sizes may pass; search_plan.look_above tries one of them.
+ *
+ * The trials of one size are a ballot: a pass or a failure is a vote, and the majority decides. A
+ * trial that is undetermined or not valid is no vote; after an undetermined trial the other trials
+ * of the ballot are long ones, and when the trials without a vote outnumber the votes that are
+ * possible, the size stays undecided. A trial that the brake has ended decides at once, and no
+ * trial of that size or a larger one follows.
+ *
+ * The search doubles the size from its first proposal while sizes pass, or halves the size while
+ * they do not, and then bisects. The largest size that passed is the candidate: it must pass again,
+ * in a ballot of fresh, long trials, which the earlier trials do not enter; else it has failed, and
+ * the search goes down. So an answer is never the luckiest of many trials. Nor is it the
+ * unluckiest: the smallest size that failed must fail again in such a ballot, else it has passed,
+ * and the search goes up.
+ *
+ * Invariants: the next trial depends on the plan and on the verdicts so far, on nothing else. No
+ * size has more than two ballots, and no trial is run beyond the budget: every search ends. Memory
+ * is allocated by search_init alone.
+ */
+#ifndef CAPACITY_SEARCH_H
+#define CAPACITY_SEARCH_H
+
+#include "capacity/judge.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct search_plan {
+    uint64_t least, most;        /* sizes: 1 <= least <= most */
+    uint64_t proposal;           /* where a model expects the answer; 0: no model, begin at least */
+    uint32_t votes;              /* of a ballot: odd */
+    uint32_t fresh;              /* votes of a ballot of fresh trials: odd */
+    uint32_t resolution_percent; /* bisect until the interval is no wider, compared with its lower
+                                    end; 0: to neighbouring sizes */
+    bool look_above;             /* at the end, try twice the smallest size that failed as well */
+    size_t trials_most;          /* the budget: > 0 */
+};
+
+/* What a trial is for. */
+#define SEARCH_STAGE_LIST(X)                                                                       \
+    X(LOCATE, "locate")   /* grow, shrink or bisect */                                             \
+    X(CONFIRM, "confirm") /* an end of the interval again, in fresh, long trials */                \
+    X(ABOVE, "above")     /* whether a larger size passes although a smaller one failed */
+
+enum search_stage {
+#define X(name, word) SEARCH_##name,
+    SEARCH_STAGE_LIST(X)
+#undef X
+};
+
+struct search_probe {
+    uint64_t size;
+    bool longer; /* a long trial: fresh, or after an undetermined one */
+    enum search_stage stage;
+};
+
+/* A trial that was run: a row of plan.csv. */
+struct search_step {
+    struct search_probe probe;
+    enum judge_verdict verdict;
+};
+
+enum search_state {
+    SEARCH_PASSED,
+    SEARCH_FAILED,
+    SEARCH_STOPPED,   /* by the brake */
+    SEARCH_UNDECIDED, /* too few of its trials were votes */
+};
+
+/* A size that was decided. */
+struct search_size {
+    uint64_t size;
+    enum search_state state;
+    bool fresh; /* by fresh trials */
+};
+
+/* Why the search ended, the first that is true. X(name, the word for it in files) */
+#define SEARCH_REASON_LIST(X)                                                                      \
+    X(BUDGET, "out of trials")              /* the answer holds what is known so far */            \
+    X(NOT_MONOTONE, "not monotone")         /* a larger size passed than one that failed */        \
+    X(UNDETERMINED, "undetermined")         /* the next size above `passed` is undecided */        \
+    X(NOTHING_MEETS, "nothing meets")       /* the least size failed */                            \
+    X(EVERYTHING_MEETS, "everything meets") /* the most passed */                                  \
+    X(FOUND, "found")
+
+enum search_reason {
+#define X(name, word) SEARCH_##name,
+    SEARCH_REASON_LIST(X)
+#undef X
+};
+
+/* The answer is the interval from `passed` to `failed`. 0: there is no such size. */
+struct search_answer {
+    enum search_reason reason;
+    uint64_t passed;       /* the largest that passed, below all that did not */
+    bool passed_again;     /* in fresh trials */
+    uint64_t failed;       /* the smallest that failed or was stopped by the brake */
+    bool failed_again;     /* in fresh trials; a size that was stopped is not tried again */
+    bool stopped;          /* `failed` was */
+    uint64_t undecided;    /* the smallest that was not decided */
+    uint64_t passed_above; /* the largest that passed although a smaller one failed */
+};
+
+/* The verdicts of one ballot. */
+struct search_ballot {
+    struct search_probe probe; /* the next trial */
+    uint32_t votes;            /* possible */
+    uint32_t of[JUDGE_VERDICTS];
+};
+
+struct search {
+    struct search_plan plan;
+    struct search_step *steps; /* trials_most of them */
+    size_t step_count;
+    struct search_size *sizes; /* in the order in which they were first decided */
+    size_t size_count;
+    struct search_ballot ballot; /* under way, unless concluded */
+    bool concluded;              /* nothing is left to try */
+};
+
+/* Begins a search; a proposal outside least … most is moved to the nearer of the two. False if
+ * there is no memory for the budget; then nothing is to be freed. */
+bool search_init(struct search *search, const struct search_plan *plan);
+
+/* Frees the memory, not the struct. */
+void search_deinit(struct search *search);
+
+/* The trial to run next; the same until search_report. False, with *probe unchanged, when the
+ * search has ended. */
+bool search_next(const struct search *search, struct search_probe *probe);
+
+/* The verdict of the trial of search_next. Not after the end. */
+void search_report(struct search *search, enum judge_verdict verdict);
+
+/* What is known; before the end with the reason BUDGET. */
+struct search_answer search_answer(const struct search *search);
+
+/* The words for a stage and a reason: static strings. */
+const char *search_stage_word(enum search_stage stage);
+const char *search_reason_word(enum search_reason reason);
+
+#endif
