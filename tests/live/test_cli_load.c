@@ -284,8 +284,8 @@ static void assert_all_kinds(const struct load_tables *tables, size_t trials)
     for (size_t trial = 0; trial < trials; trial++) {
         assert_servers_agree(tables, trial);
         assert_int_equal(table_count(&tables->load, trial, "errors"), 0);
-        /* Of so many operations, not one of a share of 5 % is missing in one case of 28,000. */
-        if (table_count(&tables->load, trial, "answered") >= 200) {
+        /* Of 500 operations, 100 of them gets, a share of 2 % has none in one case of 24,000. */
+        if (table_count(&tables->load, trial, "gets") >= 100) {
             assert_true(table_count(&tables->load, trial, "multis") > 0);
             assert_true(table_count(&tables->load, trial, "trylocks") > 0);
             assert_true(table_count(&tables->load, trial, "async_deletes") > 0);
