@@ -12,17 +12,18 @@
 #include <string.h>
 #include <unistd.h>
 
-static const struct experiment *const experiments[] = {&experiment_table1};
+static const struct experiment *const experiments[] = {&experiment_table1, &experiment_table2};
 
 #define EXPERIMENTS (sizeof experiments / sizeof experiments[0])
 
 static const char usage[] =
-    "Usage: zkherd paper [table1] [OPTION]...\n"
+    "Usage: zkherd paper [NAME] [OPTION]...\n"
     "Repeat the evaluation of the ZooKeeper paper (Hunt et al., USENIX ATC 2010),\n"
     "scaled to this machine, and judge its shape; its figures stand beside ours.\n"
     "\n"
     "  table1   throughput against the share of reads and the number of servers\n"
     "           (Table 1 and Figure 5)\n"
+    "  table2   creates a second against workers and servers (Table 2)\n"
     "\n"
     "zkherd paper NAME --help has the options of one; without a name all are made in\n"
     "turn, with these options:\n"
@@ -161,6 +162,6 @@ int paper_main(int argc, char **argv)
         return run_all_of(argc, argv);
     const struct experiment *experiment = find(argv[1]);
     if (experiment == NULL)
-        return complain_usage("paper", argv[1], "expected table1, or an option");
+        return complain_usage("paper", argv[1], "expected table1, table2, or an option");
     return run_one(experiment, argc, argv, &interrupted);
 }

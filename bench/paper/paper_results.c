@@ -4,6 +4,7 @@
 #include "base/output.h"
 #include "bench/cli/complain.h"
 #include "bench/cli/terminal.h"
+#include "bench/cli/wrap.h"
 #include "bench/output/plots.h"
 
 #include <unistd.h>
@@ -60,6 +61,8 @@ static enum error_kind print(const struct paper_results *results,
     if (kind == ERROR_NONE)
         kind = judgements_print(results->judgements, columns, stdout, error);
     results->explain(results->table, options, stdout);
+    wrap_sentence(stdout, "The shape is judged, the figures are not: they are those of two "
+                          "machines.");
     printf("\nresults in %s\n", options->output.out);
     return kind;
 }

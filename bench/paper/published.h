@@ -17,4 +17,15 @@
  * if the paper has no such figure: it has 0 and 100 percent, with 3, 5, 7, 9 and 13 servers. */
 double published_table1(uint64_t servers, uint32_t reads_percent);
 
+/* What each worker did in Table 2, with values of PUBLISHED_VALUE_BYTES. */
+#define PUBLISHED_CREATES 50000
+
+/* Table 2: creates a second with so many servers and workers. NaN if the paper has no such figure:
+ * it has 1, 10 and 20 workers, with 3, 5, 7 and 9 servers. */
+double published_table2(uint64_t servers, uint64_t workers);
+
+/* The mean latency of a create in Table 2, in milliseconds: the paper has that of one worker with 3
+ * and with 9 servers; else NaN. */
+double published_latency_ms(uint64_t servers, uint64_t workers);
+
 #endif

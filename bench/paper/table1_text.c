@@ -67,8 +67,6 @@ static void write_differences(const struct load_options *options, FILE *stream)
                   paper_servers_describe(&options->target, servers, sizeof servers),
                   options->trials, (unsigned long long)(options->duration_ns / NS_PER_S),
                   PUBLISHED_SESSIONS, PUBLISHED_DEPTH, PUBLISHED_VALUE_BYTES);
-    wrap_sentence(stream, "The shape is judged, the figures are not: they are those of two "
-                          "machines.");
 }
 
 static void write_starved(const struct table1 *table, FILE *stream)

@@ -192,6 +192,92 @@ static void interrupted(void **state)
     assert_has(command.err, ": undetermined: there are too few valid trials\n");
 }
 
+/* ------------------------------------------------------------------ Table 2 */
+
+#define SMALL2                                                                                     \
+    "-n", "1,4", "-t", "2", "--duration", "1s", "--warm-up", "100ms", "--seed", "5", "--plots",    \
+        "svg", "-o", "out"
+
+/* The trials of a cell: the creates and deletes of each, and the geometric mean of the rates. */
+static double creates_of(const char *target, uint64_t workers, const char *column)
+{
+    char name[64];
+    double sum = 0;
+    size_t trials = 0;
+    snprintf(name, sizeof name, "%s/load.csv", target);
+    struct table rows = read_table(name);
+    for (size_t i = 0; i < rows.rows; i++) {
+        assert_string_equal(table_text(&rows, i, "mix"), "create-delete=100");
+        assert_string_equal(table_text(&rows, i, "depth"), "1");
+        assert_string_equal(table_text(&rows, i, "value_bytes"), "1024");
+        assert_string_equal(table_text(&rows, i, "reconciled"), "yes");
+        assert_int_equal(table_count(&rows, i, "rpcs"), table_count(&rows, i, "server_writes"));
+        if (table_count(&rows, i, "sessions") != workers)
+            continue;
+        sum += log(table_real(&rows, i, column));
+        trials++;
+    }
+    table_deinit(&rows);
+    assert_int_equal(trials, 2);
+    return exp(sum / 2);
+}
+
+/* Two numbers of workers with each number of servers. */
+static void assert_creates(const char *const targets[], size_t count)
+{
+    static const uint64_t workers[] = {1, 4};
+    struct table cells = read_table("table2.csv");
+    assert_int_equal(cells.rows, 2 * count);
+    for (size_t i = 0; i < cells.rows; i++) {
+        double per_s = creates_of(targets[i / 2], workers[i % 2], "achieved_per_s"),
+               mean_us = creates_of(targets[i / 2], workers[i % 2], "service_mean_us");
+        assert_int_equal(table_count(&cells, i, "workers"), workers[i % 2]);
+        assert_int_equal(table_count(&cells, i, "trials"), 2);
+        if (table_count(&cells, i, "valid") == 1)
+            continue;
+        assert_true(fabs(table_real(&cells, i, "creates_per_s") - per_s) < 0.01);
+        assert_true(fabs(table_real(&cells, i, "latency_mean_ms") - mean_us / 1e3) < 0.0002);
+    }
+    table_deinit(&cells);
+}
+
+static void creates_are_told(void **state)
+{
+    (void)state;
+    static const char *const targets[] = {"simulated1", "simulated3"};
+    command_run(&command,
+                COMMAND("paper", "table2", "-d", "simulated", "--servers", "1,3", SMALL2));
+    assert_status(&command, status_of_shape(3));
+    assert_creates(targets, 2);
+    assert_has(command.out, "servers  workers  creates/s    ms  creates/s    ms\n");
+    assert_has(command.out, "        776   1.2\n");
+    assert_has(command.out, "holds         rise, 1 to 4 workers, 3 servers ");
+    assert_has(command.out, "undetermined  fall, 1 to 3 servers, 4 workers ");
+    assert_has(command.out, "Ours: each worker creates znodes of 1024 bytes for 1 s; simulated ");
+    assert_has(command.out, "50,000 creates by each worker");
+    assert_true(screen_widest(command.out) <= 80);
+    assert_int_equal(access(in_work("out/plots/paper_table2.svg"), F_OK), 0);
+    struct table shape = read_table("shape.csv");
+    assert_ratio(&shape, 1,
+                 creates_of("simulated3", 4, "achieved_per_s") /
+                     creates_of("simulated3", 1, "achieved_per_s"));
+    assert_ratio(&shape, 2,
+                 creates_of("simulated3", 4, "achieved_per_s") /
+                     creates_of("simulated1", 4, "achieved_per_s"));
+    table_deinit(&shape);
+}
+
+/* Nothing is said of the shape: the machine may be busy. */
+static void real_servers_create(void **state)
+{
+    (void)state;
+    static const char *const targets[] = {"standalone", "ensemble3"};
+    command_run(&command, COMMAND("paper", "table2", "--servers", "1,3", "--heap", "64", "--fsync",
+                                  "no", SMALL2, "-q"));
+    assert_status(&command, status_of_shape(3));
+    assert_creates(targets, 2);
+}
+
 /* ------------------------------------------------------------------ on real servers */
 
 /* Nothing is said of the shape: the machine may be busy. */
@@ -235,7 +321,7 @@ static void what_cannot_be_a_table_is_refused(void **state)
         const char *const arguments[8];
         const char *words;
     } cases[] = {
-        {{"zkherd", "paper", "table4"}, "expected table1"},
+        {{"zkherd", "paper", "table4"}, "expected table1, table2, or an option"},
         {{"zkherd", "paper", "table1", "table1"}, "an option is expected here"},
         {{"zkherd", "paper", "table1", "--servers", "3"}, "expected two numbers or more"},
         {{"zkherd", "paper", "table1", "--servers", "1,2"}, "expected odd numbers from 1 to 13"},
@@ -254,6 +340,10 @@ static void what_cannot_be_a_table_is_refused(void **state)
         {{"zkherd", "paper", "table1", "--connect", "a:1", "--servers", "3"},
          "give existing servers, or have private ones started"},
         {{"zkherd", "paper", "--reads", "0,100"}, "no such option"},
+        {{"zkherd", "paper", "table2", "-n", "0"}, "expected numbers from 1 to 100000"},
+        {{"zkherd", "paper", "table2", "-n", "4", "--servers", "3"},
+         "expected two numbers or more, of workers or of servers"},
+        {{"zkherd", "paper", "table2", "--depth", "2"}, "no such option"},
         {{"zkherd", "paper", "table1", "-d", "simulated", "--server-cpus", "0.5"},
          "no server process"},
     };
@@ -272,7 +362,9 @@ int main(void)
         COMMAND_TEST(what_does_not_hold_is_told),
         COMMAND_TEST(the_papers_ensembles_are_simulated),
         COMMAND_TEST_SOON(interrupted),
+        COMMAND_TEST(creates_are_told),
         COMMAND_TEST(real_servers_make_a_table),
+        COMMAND_TEST(real_servers_create),
         COMMAND_TEST(servers_of_somebody_else_make_a_row),
         COMMAND_TEST(what_cannot_be_a_table_is_refused),
     };

@@ -1,0 +1,344 @@
+// SPDX-License-Identifier: Apache-2.0
+/* Table 2 of the paper: the figures of its cells, and what is judged, from hand-made trials. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "bench/paper/published.h"
+#include "bench/paper/table2.h"
+#include "tests/support/row.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#define LEVELS 3
+
+static uint64_t servers[] = {1, 3, 5}, workers[LEVELS] = {1, 10, 20};
+static struct load_options options;
+static struct load_record records[3];
+static struct table2 table;
+
+static int set_up(void **state)
+{
+    (void)state;
+    options = (struct load_options){
+        .target = {.server_counts = servers, .topology_count = 3, .cpu_percent = 25},
+        .sessions = {.list = workers, .count = LEVELS},
+    };
+    memset(records, 0, sizeof records);
+    memset(&table, 0, sizeof table);
+    return 0;
+}
+
+static int tear_down(void **state)
+{
+    (void)state;
+    table2_deinit(&table);
+    for (size_t i = 0; i < 3; i++)
+        load_samples_deinit(&records[i].samples);
+    return 0;
+}
+
+/* In a closed loop the workers share the time: the mean latency follows from the rate. */
+static struct load_sample *add(size_t topology, uint64_t sessions, double per_s)
+{
+    struct error error;
+    struct load_samples *samples = &records[topology].samples;
+    const struct load_sample sample = {
+        .cell = {.sessions = (uint32_t)sessions, .topology = topology, .trial = 1},
+        .achieved_per_s = per_s,
+        .service_mean_us = 1e6 * (double)sessions / per_s,
+        .complete = true,
+        .valid = true,
+    };
+    assert_int_equal(load_samples_add(samples, &sample, &error), ERROR_NONE);
+    return &samples->list[samples->count - 1];
+}
+
+/* Three trials of each number of workers, which scatter by this factor. */
+static void add_all(size_t topology, double one, double ten, double twenty, double scatter)
+{
+    const double values[LEVELS] = {one, ten, twenty};
+    for (size_t i = 0; i < LEVELS; i++) {
+        add(topology, workers[i], values[i] / scatter);
+        add(topology, workers[i], values[i]);
+        add(topology, workers[i], values[i] * scatter);
+    }
+}
+
+static void add_the_papers_shape(double scatter)
+{
+    add_all(0, 900, 2500, 3300, scatter);
+    add_all(1, 776, 2074, 2740, scatter);
+    add_all(2, 748, 1832, 2336, scatter);
+}
+
+static void judge(void)
+{
+    struct error error;
+    assert_int_equal(table2_init(&table, &options, records, &error), ERROR_NONE);
+}
+
+static const struct judgement *judgement_of(const char *claim)
+{
+    for (size_t i = 0; i < table.judgements.count; i++) {
+        if (strcmp(table.judgements.list[i].claim, claim) == 0)
+            return &table.judgements.list[i];
+    }
+    fail_msg("%s is not judged", claim);
+    return NULL;
+}
+
+static void assert_verdict(const char *claim, enum verdict verdict)
+{
+    assert_int_equal(judgement_of(claim)->verdict, verdict);
+}
+
+static void assert_close(double found, double expected)
+{
+    if (!(fabs(found / expected - 1) < 1e-9))
+        fail_msg("%g, not %g", found, expected);
+}
+
+#define RISE_TO_10      "creates rise from 1 to 10 workers, 3 servers"
+#define RISE_TO_20      "creates rise from 10 to 20 workers, 3 servers"
+#define RISE_OF_ONE     "creates rise from 1 to 10 workers, 1 server"
+#define FALL_FROM_ONE   "creates fall from 1 to 3 servers, 20 workers"
+#define FALL_FROM_THREE "creates fall from 3 to 5 servers, 20 workers"
+
+/* ------------------------------------------------------------------ cells */
+
+static void a_cell_is_the_mean_of_its_trials(void **state)
+{
+    (void)state;
+    add_the_papers_shape(1.02);
+    judge();
+    const struct table2_cell *cell = table2_at(&table, 1, 2);
+    assert_int_equal(cell->servers, 3);
+    assert_int_equal(cell->workers, 20);
+    assert_int_equal(cell->trials, 3);
+    assert_int_equal(cell->valid, 3);
+    assert_close(cell->per_s.value, 2740);
+    /* t of 2 degrees of freedom, and the standard error of the logarithms. */
+    double width = exp(4.302652729911275 * log(1.02) / sqrt(3));
+    assert_close(cell->per_s.high, 2740 * width);
+    assert_close(cell->latency_ms.value, 20e3 / 2740);
+    assert_close(cell->latency_ms.low, 20e3 / 2740 / width);
+    assert_close(table2_at(&table, 2, 0)->per_s.value, 748);
+    assert_close(table2_at(&table, 2, 0)->latency_ms.value, 1e3 / 748);
+}
+
+static void a_trial_that_is_not_valid_does_not_count(void **state)
+{
+    (void)state;
+    add_the_papers_shape(1.02);
+    add(1, 20, 1)->valid = false;
+    add(1, 20, 2)->complete = false;
+    judge();
+    const struct table2_cell *cell = table2_at(&table, 1, 2);
+    assert_int_equal(cell->trials, 4);
+    assert_int_equal(cell->valid, 3);
+    assert_close(cell->per_s.value, 2740);
+    assert_close(cell->latency_ms.value, 20e3 / 2740);
+    assert_int_equal(judgements_exit_status(&table.judgements), 0);
+}
+
+/* Its figures are shown. */
+static void a_cell_without_a_valid_trial_is_not_judged(void **state)
+{
+    (void)state;
+    add_the_papers_shape(1.02);
+    for (size_t i = 0; i < records[1].samples.count; i++)
+        records[1].samples.list[i].valid = records[1].samples.list[i].cell.sessions != 20;
+    judge();
+    assert_close(table2_at(&table, 1, 2)->per_s.value, 2740);
+    assert_close(table2_at(&table, 1, 2)->latency_ms.value, 20e3 / 2740);
+    assert_verdict(RISE_TO_10, VERDICT_HOLDS);
+    assert_verdict(RISE_TO_20, VERDICT_UNDETERMINED);
+    assert_verdict(FALL_FROM_ONE, VERDICT_UNDETERMINED);
+    assert_verdict(FALL_FROM_THREE, VERDICT_UNDETERMINED);
+    assert_int_equal(judgements_exit_status(&table.judgements), 4);
+}
+
+/* As of an evaluation that was interrupted early. */
+static void cells_without_trials_are_unknown(void **state)
+{
+    (void)state;
+    add(0, 1, 1000);
+    judge();
+    assert_true(isnan(table2_at(&table, 2, 2)->per_s.value));
+    assert_true(isnan(table2_at(&table, 2, 2)->latency_ms.value));
+    assert_close(table2_at(&table, 0, 0)->per_s.value, 1000);
+    assert_true(isnan(table2_at(&table, 0, 0)->per_s.low));
+    assert_int_equal(judgements_exit_status(&table.judgements), 4);
+}
+
+/* ------------------------------------------------------------------ the shape */
+
+static void the_papers_shape_holds(void **state)
+{
+    (void)state;
+    add_the_papers_shape(1.02);
+    judge();
+    assert_int_equal(table.judgements.count, 3 * 2 + 2);
+    for (size_t i = 0; i < table.judgements.count; i++)
+        assert_int_equal(table.judgements.list[i].verdict, VERDICT_HOLDS);
+    const struct judgement *rise = judgement_of(RISE_TO_10);
+    assert_int_equal(rise->servers, 3);
+    assert_int_equal(rise->against, 0);
+    assert_close(rise->ours.value, 2074.0 / 776);
+    assert_close(rise->paper, 2074.0 / 776);
+    assert_string_equal(rise->row, "rise, 1 to 10 workers, 3 servers");
+    assert_true(isnan(judgement_of(RISE_OF_ONE)->paper));
+    const struct judgement *fall = judgement_of(FALL_FROM_THREE);
+    assert_int_equal(fall->servers, 5);
+    assert_int_equal(fall->against, 3);
+    assert_close(fall->ours.value, 2336.0 / 2740);
+    assert_close(fall->paper, 2336.0 / 2740);
+    assert_string_equal(fall->row, "fall, 3 to 5 servers, 20 workers");
+    assert_int_equal(judgements_exit_status(&table.judgements), 0);
+}
+
+/* With the fewest workers creates fall nowhere, which no claim is about. */
+static void another_shape_fails(void **state)
+{
+    (void)state;
+    add_all(0, 700, 2500, 3300, 1.02);
+    add_all(1, 800, 700, 3900, 1.02);
+    add_all(2, 900, 3000, 3000, 1.02);
+    judge();
+    assert_verdict(RISE_OF_ONE, VERDICT_HOLDS);
+    assert_verdict(RISE_TO_10, VERDICT_FAILS);
+    assert_verdict(RISE_TO_20, VERDICT_HOLDS);
+    assert_verdict("creates rise from 10 to 20 workers, 5 servers", VERDICT_UNDETERMINED);
+    assert_verdict(FALL_FROM_ONE, VERDICT_FAILS);
+    assert_verdict(FALL_FROM_THREE, VERDICT_HOLDS);
+    assert_int_equal(judgements_exit_status(&table.judgements), 1);
+}
+
+static void trials_that_scatter_determine_nothing(void **state)
+{
+    (void)state;
+    add_the_papers_shape(8);
+    judge();
+    for (size_t i = 0; i < table.judgements.count; i++)
+        assert_int_equal(table.judgements.list[i].verdict, VERDICT_UNDETERMINED);
+    assert_int_equal(judgements_exit_status(&table.judgements), 4);
+}
+
+/* Workers are compared with each other all the same. */
+static void check_servers_are_not_compared(void)
+{
+    add_the_papers_shape(1.02);
+    judge();
+    assert_verdict(RISE_TO_10, VERDICT_HOLDS);
+    assert_verdict(RISE_TO_20, VERDICT_HOLDS);
+    assert_verdict(FALL_FROM_ONE, VERDICT_UNDETERMINED);
+    assert_verdict(FALL_FROM_THREE, VERDICT_UNDETERMINED);
+    assert_string_not_equal(judgement_of(FALL_FROM_THREE)->reason, "");
+    assert_close(judgement_of(FALL_FROM_THREE)->ours.value, 2336.0 / 2740);
+    assert_int_equal(judgements_exit_status(&table.judgements), 4);
+}
+
+static void servers_that_share_the_cores_are_not_compared(void **state)
+{
+    (void)state;
+    options.target.cpu_percent = 0;
+    check_servers_are_not_compared();
+}
+
+static void servers_of_a_simulation_are_not_compared(void **state)
+{
+    (void)state;
+    options.target.cpu_percent = 0;
+    options.target.driver = DRIVER_SIMULATED;
+    check_servers_are_not_compared();
+}
+
+/* Of --connect there is one number of servers. */
+static void one_number_is_compared_with_nothing(void **state)
+{
+    (void)state;
+    options.target.topology_count = 1;
+    options.sessions.count = 2;
+    add_the_papers_shape(1.02);
+    judge();
+    assert_int_equal(table.judgements.count, 1);
+    assert_verdict(RISE_OF_ONE, VERDICT_HOLDS);
+}
+
+/* ------------------------------------------------------------------ the rows, the paper */
+
+static char *row_of_cell(size_t topology, size_t level)
+{
+    static char text[512];
+    memset(text, 0, sizeof text);
+    FILE *stream = fmemopen(text, sizeof text, "w");
+    struct csv csv = {.stream = stream};
+    table2_write(table2_at(&table, topology, level), &csv);
+    fclose(stream);
+    return text;
+}
+
+static void a_row_has_the_papers_figure(void **state)
+{
+    (void)state;
+    add_the_papers_shape(1.02);
+    add(1, 1, 1)->valid = false;
+    judge();
+    const char *row = row_of_cell(1, 0);
+    assert_field(table2_columns, row, "servers", "3");
+    assert_field(table2_columns, row, "workers", "1");
+    assert_field(table2_columns, row, "trials", "4");
+    assert_field(table2_columns, row, "valid", "3");
+    assert_field(table2_columns, row, "creates_per_s", "776.00");
+    assert_field(table2_columns, row, "latency_mean_ms", "1.2887");
+    assert_field(table2_columns, row, "paper_per_s", "776");
+    assert_field(table2_columns, row, "paper_latency_ms", "1.2");
+    assert_field(table2_columns, row_of_cell(2, 2), "paper_per_s", "2336");
+    assert_field(table2_columns, row_of_cell(2, 2), "paper_latency_ms", "");
+    assert_field(table2_columns, row_of_cell(0, 0), "paper_per_s", "");
+}
+
+static void the_paper_has_twelve_figures(void **state)
+{
+    (void)state;
+    static const double figures[][4] = {
+        {3, 776, 2074, 2740}, {5, 748, 1832, 2336}, {7, 758, 1572, 1934}, {9, 711, 1540, 1890}};
+    for (size_t i = 0; i < 4; i++) {
+        for (size_t level = 0; level < LEVELS; level++)
+            assert_true(published_table2((uint64_t)figures[i][0], workers[level]) ==
+                        figures[i][1 + level]);
+        assert_true(isnan(published_table2((uint64_t)figures[i][0], 2)));
+    }
+    assert_true(isnan(published_table2(1, 1)));
+    assert_true(published_latency_ms(3, 1) == 1.2);
+    assert_true(published_latency_ms(9, 1) == 1.4);
+    assert_true(isnan(published_latency_ms(5, 1)));
+    assert_true(isnan(published_latency_ms(3, 10)));
+}
+
+#define TEST(test) cmocka_unit_test_setup_teardown(test, set_up, tear_down)
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        TEST(a_cell_is_the_mean_of_its_trials),
+        TEST(a_trial_that_is_not_valid_does_not_count),
+        TEST(a_cell_without_a_valid_trial_is_not_judged),
+        TEST(cells_without_trials_are_unknown),
+        TEST(the_papers_shape_holds),
+        TEST(another_shape_fails),
+        TEST(trials_that_scatter_determine_nothing),
+        TEST(servers_that_share_the_cores_are_not_compared),
+        TEST(servers_of_a_simulation_are_not_compared),
+        TEST(one_number_is_compared_with_nothing),
+        TEST(a_row_has_the_papers_figure),
+        cmocka_unit_test(the_paper_has_twelve_figures),
+    };
+    return cmocka_run_group_tests_name("table 2", tests, NULL, NULL);
+}
