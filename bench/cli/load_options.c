@@ -37,7 +37,7 @@ uint64_t load_options_rate(const struct load_options *options, size_t index)
     return options->rates.count > 0 ? options->rates.list[index] : 0;
 }
 
-static json_t *describe_list(const uint64_t *list, size_t count)
+json_t *load_options_describe(const uint64_t *list, size_t count)
 {
     json_t *numbers = json_array();
     for (size_t i = 0; i < count; i++)
@@ -62,8 +62,8 @@ json_t *load_options_plan(const struct load_options *options)
     return json_pack(
         "{s:o, s:o, s:o, s:s?, s:i, s:i, s:o, s:i, s:I, s:I, s:i, s:b, s:i, s:o, s:s, s:I, s:I}",
         "mixes", describe_mixes(options), "sessions",
-        describe_list(options->sessions.list, options->sessions.count), "rates_per_s",
-        describe_list(options->rates.list, options->rates.count), "arrivals",
+        load_options_describe(options->sessions.list, options->sessions.count), "rates_per_s",
+        load_options_describe(options->rates.list, options->rates.count), "arrivals",
         options->rates.count > 0 ? load_options_arrivals[options->poisson] : NULL, "depth",
         (int)options->depth, "value_bytes", (int)options->value_bytes, "znodes",
         own ? json_string("own") : json_integer(options->znodes), "watch_percent",

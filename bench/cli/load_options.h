@@ -61,6 +61,9 @@ struct mix load_options_mix(const struct load_options *options, size_t index);
 size_t load_options_rates(const struct load_options *options);
 uint64_t load_options_rate(const struct load_options *options, size_t index);
 
+/* A list of numbers for a manifest: the caller's to json_decref; NULL without memory. */
+json_t *load_options_describe(const uint64_t *list, size_t count);
+
 /* The object "plan" of manifest.json: the caller's to json_decref; NULL without memory. */
 json_t *load_options_plan(const struct load_options *options);
 

@@ -34,10 +34,13 @@ static const struct plot of_run[] = {{"rpcs", "trials.csv"},
                                      {"background", "background.csv"},
                                      {NULL, NULL}};
 static const struct plot of_comparison[] = {{"compare", "compare.csv"}, {NULL, NULL}};
-static const struct plot of_load[] = {
-    {"load_reads", "cells.csv"},       {"load_rate", "cells.csv"},
-    {"load_timeline", "timeline.csv"}, {"paper_table1", "table1.csv"},
-    {"paper_table2", "table2.csv"},    {NULL, NULL}};
+static const struct plot of_load[] = {{"load_reads", "cells.csv"},
+                                      {"load_rate", "cells.csv"},
+                                      {"load_timeline", "timeline.csv"},
+                                      {"paper_table1", "table1.csv"},
+                                      {"paper_table2", "table2.csv"},
+                                      {"paper_table3", "table3.csv"},
+                                      {NULL, NULL}};
 
 static const struct plot *const plots_of[] = {
     [PLOTS_OF_RUN] = of_run, [PLOTS_OF_COMPARISON] = of_comparison, [PLOTS_OF_LOAD] = of_load};

@@ -25,3 +25,10 @@ enum verdict verdict_falls(const struct interval *ratio)
         return VERDICT_HOLDS;
     return ratio->low > 1 ? VERDICT_FAILS : VERDICT_UNDETERMINED;
 }
+
+enum verdict verdict_lies(const struct interval *value, double least, double most)
+{
+    if (value->low >= least && value->high <= most)
+        return VERDICT_HOLDS;
+    return value->high < least || value->low > most ? VERDICT_FAILS : VERDICT_UNDETERMINED;
+}

@@ -17,6 +17,10 @@ const char *verdict_word(enum verdict verdict);
  * below 1, and is undetermined if the interval contains 1 or there is none. */
 enum verdict verdict_rises(const struct interval *ratio);
 
+/* The claim that a value lies from least to most: holds if its interval does, fails if the interval
+ * lies on one side of them, and is undetermined otherwise. */
+enum verdict verdict_lies(const struct interval *value, double least, double most);
+
 /* The claim that a ratio is below 1. */
 enum verdict verdict_falls(const struct interval *ratio);
 

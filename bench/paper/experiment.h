@@ -21,6 +21,6 @@ struct experiment {
     int (*lead)(struct paper_options *options, int argc, char **argv, bool *interrupted);
 };
 
-extern const struct experiment experiment_table1, experiment_table2;
+extern const struct experiment experiment_table1, experiment_table2, experiment_table3;
 
 #endif

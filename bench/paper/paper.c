@@ -12,7 +12,8 @@
 #include <string.h>
 #include <unistd.h>
 
-static const struct experiment *const experiments[] = {&experiment_table1, &experiment_table2};
+static const struct experiment *const experiments[] = {&experiment_table1, &experiment_table2,
+                                                       &experiment_table3};
 
 #define EXPERIMENTS (sizeof experiments / sizeof experiments[0])
 
@@ -24,6 +25,7 @@ static const char usage[] =
     "  table1   throughput against the share of reads and the number of servers\n"
     "           (Table 1 and Figure 5)\n"
     "  table2   creates a second against workers and servers (Table 2)\n"
+    "  table3   the time of double barriers against their number and the clients\n"
     "\n"
     "zkherd paper NAME --help has the options of one; without a name all are made in\n"
     "turn, with these options:\n"
@@ -37,6 +39,7 @@ static const char notes[] =
     "Examples:\n"
     "  zkherd paper\n"
     "  zkherd paper table1 --servers 1,3 --reads 0,100\n"
+    "  zkherd paper table3 --barriers 200..1600x2 -t 5\n"
     "  zkherd paper -d simulated\n";
 
 /* What every experiment takes. */
@@ -75,7 +78,7 @@ static int run_one(const struct experiment *experiment, int argc, char **argv, b
                  : complain(&error);
     if (options.load.output.out == folder)
         folder_discard(folder); /* if nothing was kept */
-    load_options_deinit(&options.load);
+    paper_options_deinit(&options);
     return status;
 }
 
@@ -151,7 +154,7 @@ static int run_all_of(int argc, char **argv)
         folder_make(options.load.output.out, clock_utc_ns(), "paper", folder, &error) == ERROR_NONE
             ? run_all(folder, argc, argv, options.load.output.quiet)
             : complain(&error);
-    load_options_deinit(&options.load);
+    paper_options_deinit(&options);
     return status;
 }
 
@@ -162,6 +165,6 @@ int paper_main(int argc, char **argv)
         return run_all_of(argc, argv);
     const struct experiment *experiment = find(argv[1]);
     if (experiment == NULL)
-        return complain_usage("paper", argv[1], "expected table1, table2, or an option");
+        return complain_usage("paper", argv[1], "expected table1, table2, table3, or an option");
     return run_one(experiment, argc, argv, &interrupted);
 }

@@ -72,6 +72,13 @@ int paper_options_parse(const struct paper_command *command, int argc, char **ar
     if (status == ARGUMENTS_GO && !is_consistent(command, options))
         status = error_exit_status(ERROR_USAGE);
     if (status != ARGUMENTS_GO)
-        load_options_deinit(&options->load);
+        paper_options_deinit(options);
     return status;
+}
+
+void paper_options_deinit(struct paper_options *options)
+{
+    load_options_deinit(&options->load);
+    free(options->barriers.list);
+    options->barriers = (struct load_levels){0};
 }

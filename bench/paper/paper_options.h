@@ -17,7 +17,8 @@
 #include <stdbool.h>
 
 struct paper_options {
-    struct load_options load; /* the first member: rows of a load put their values there */
+    struct load_options load;    /* the first member: rows of a load put their values there */
+    struct load_levels barriers; /* of table3 */
 };
 
 /* The rows that all evaluations have. */
@@ -28,9 +29,9 @@ struct paper_options {
          .parse = option_row_cpus,                                                                 \
          .member = OPTION_MEMBER(struct load_options, target.cpu_percent),                         \
          .least = SERVER_CPU_MIN_PERCENT,                                                          \
-         .help = "      --server-cpus X      cores that each private server may use [its part "    \
-                 "of\n"                                                                            \
-                 "                           those that the driver leaves]\n"},                    \
+         .help = "      --server-cpus X      cores that each private server may use [table1: "     \
+                 "its\n"                                                                           \
+                 "                           part of those that the driver leaves]\n"},            \
         ROW_FSYNC(struct load_options), ROW_DATA(struct load_options),                             \
         ROW_CONNECT(struct load_options),                                                          \
         ROW_SESSION_TIMEOUT(struct load_options, session_timeout_ns, NULL),                        \
@@ -64,8 +65,11 @@ struct paper_command {
     bool (*is_consistent)(const struct paper_options *options); /* complains; NULL: always */
 };
 
+/* Frees the lists. */
+void paper_options_deinit(struct paper_options *options);
+
 /* Parses argv[1] …. ARGUMENTS_GO (bench/cli/arguments.h): the caller owns *options, to
- * load_options_deinit. Else the exit status: the help is printed, or the mistake has been
+ * paper_options_deinit. Else the exit status: the help is printed, or the mistake has been
  * complained about. With --connect the only number of servers is that of the servers named. */
 int paper_options_parse(const struct paper_command *command, int argc, char **argv,
                         struct paper_options *options);

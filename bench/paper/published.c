@@ -47,3 +47,32 @@ double published_latency_ms(uint64_t servers, uint64_t workers)
         return NAN;
     return servers == 3 ? 1.2 : servers == 9 ? 1.4 : NAN;
 }
+
+static const uint64_t clients_of_table3[] = {50, 100, 200};
+static const uint64_t barriers_of_table3[] = {200, 400, 800, 1600};
+
+#define CLIENTS  (sizeof clients_of_table3 / sizeof clients_of_table3[0])
+#define BARRIERS (sizeof barriers_of_table3 / sizeof barriers_of_table3[0])
+
+uint64_t published_table3_clients(size_t k)
+{
+    return k < CLIENTS ? clients_of_table3[k] : 0;
+}
+
+uint64_t published_table3_barriers(size_t k)
+{
+    return k < BARRIERS ? barriers_of_table3[k] : 0;
+}
+
+double published_table3(uint64_t clients, uint64_t barriers)
+{
+    static const double seconds[BARRIERS][CLIENTS] = {
+        {9.4, 19.8, 41.0}, {16.4, 34.1, 62.0}, {28.9, 55.9, 112.1}, {54.0, 102.7, 234.4}};
+    for (size_t i = 0; i < BARRIERS; i++) {
+        for (size_t k = 0; k < CLIENTS; k++) {
+            if (barriers_of_table3[i] == barriers && clients_of_table3[k] == clients)
+                return seconds[i][k];
+        }
+    }
+    return NAN;
+}

@@ -6,6 +6,7 @@
 #ifndef BENCH_PAPER_PUBLISHED_H
 #define BENCH_PAPER_PUBLISHED_H
 
+#include <stddef.h>
 #include <stdint.h>
 
 /* What its clients did in Table 1. */
@@ -27,5 +28,14 @@ double published_table2(uint64_t servers, uint64_t workers);
 /* The mean latency of a create in Table 2, in milliseconds: the paper has that of one worker with 3
  * and with 9 servers; else NaN. */
 double published_latency_ms(uint64_t servers, uint64_t workers);
+
+/* Table 3: seconds in which so many clients enter and leave so many double barriers, the average of
+ * their times over five runs. NaN if the paper has no such figure: it has 50, 100 and 200 clients,
+ * with 200, 400, 800 and 1600 barriers. It does not say how many servers. */
+double published_table3(uint64_t clients, uint64_t barriers);
+
+/* The lines of Table 3: the k-th number of clients, and of barriers; 0 behind the last. */
+uint64_t published_table3_clients(size_t k);
+uint64_t published_table3_barriers(size_t k);
 
 #endif

@@ -203,7 +203,8 @@ static enum error_kind plot_folder(const char *named, unsigned formats, struct e
     folder_trim(folder);
     if (has_file(folder, "compare.csv"))
         return plot_comparison(folder, formats, error);
-    if (has_file(folder, "load.csv") || has_file(folder, "cells.csv"))
+    if (has_file(folder, "load.csv") || has_file(folder, "cells.csv") ||
+        has_file(folder, "table3.csv"))
         return plot_load(folder, formats, error);
     return plot_run(folder, formats, error);
 }

@@ -312,6 +312,132 @@ static void servers_of_somebody_else_make_a_row(void **state)
     assert_nothing_left_outside(1);
 }
 
+/* ------------------------------------------------------------------ table 3 */
+
+#define BARRIERS                                                                                   \
+    "-n", "4,8", "--barriers", "2,4,8", "-t", "2", "--seed", "5", "--plots", "svg", "-o", "out"
+
+/* The average of the trials of a cell; each trial obeys the counts of its barriers. */
+static double average_of(const struct table *trials, uint64_t clients, uint64_t barriers)
+{
+    double sum = 0;
+    size_t count = 0;
+    for (size_t i = 0; i < trials->rows; i++) {
+        if (table_count(trials, i, "clients") != clients ||
+            table_count(trials, i, "barriers") != barriers)
+            continue;
+        uint64_t created =
+            table_count(trials, i, "creates") - table_count(trials, i, "creates_failed");
+        assert_int_equal(created, (clients + 1) * barriers);
+        assert_int_equal(table_count(trials, i, "deletes"), clients * barriers);
+        assert_int_equal(table_count(trials, i, "creates") + table_count(trials, i, "exists"),
+                         table_count(trials, i, "get_children"));
+        assert_int_equal(table_count(trials, i, "violations"), 0);
+        assert_true(table_real(trials, i, "client_s") <= table_real(trials, i, "elapsed_s"));
+        sum += table_real(trials, i, "client_s");
+        count++;
+    }
+    assert_int_equal(count, 2);
+    return sum / 2;
+}
+
+/* Each row of table3.csv is the average of the trials; unless one does not count. */
+static void assert_barriers(const char *reconciled)
+{
+    struct table trials = read_table("barriers.csv"), cells = read_table("table3.csv");
+    assert_int_equal(trials.rows, 2 * 6);
+    assert_int_equal(cells.rows, 6);
+    for (size_t i = 0; i < cells.rows; i++) {
+        uint64_t clients = table_count(&cells, i, "clients");
+        uint64_t barriers = table_count(&cells, i, "barriers");
+        double average = average_of(&trials, clients, barriers);
+        assert_int_equal(clients, i < 3 ? 4 : 8);
+        assert_int_equal(barriers, (uint64_t)2 << i % 3);
+        assert_int_equal(table_count(&cells, i, "trials"), 2);
+        if (table_count(&cells, i, "valid") != 1)
+            assert_true(fabs(table_real(&cells, i, "seconds") - average) < 0.0001);
+        assert_string_equal(table_text(&trials, i, "reconciled"), reconciled);
+    }
+    table_deinit(&trials);
+    table_deinit(&cells);
+}
+
+static void the_barriers_are_told(void **state)
+{
+    (void)state;
+    command_run(&command, COMMAND("paper", "table3", "-d", "simulated", BARRIERS));
+    assert_status(&command, status_of_shape(2 + 3));
+    assert_barriers("yes");
+    assert_has(command.out, "clients  barriers ");
+    assert_has(command.out, "holds    linear in barriers, 4 clients ");
+    assert_has(command.out, "FAILS    linear in clients, 2 barriers ");
+    assert_has(command.out, "Linear: the time grows with a power of the barriers");
+    assert_has(command.out, "over 2 trials; each entry");
+    assert_true(screen_widest(command.out) <= 80);
+    assert_int_equal(access(in_work("out/plots/paper_table3.svg"), F_OK), 0);
+    struct table shape = read_table("shape.csv");
+    assert_string_equal(table_text(&shape, 0, "quantity"), "exponent");
+    table_deinit(&shape);
+    json_t *manifest = read_manifest("out");
+    const json_t *plan = json_object_get(manifest, "plan");
+    assert_string_equal(json_string_value(json_object_get(plan, "experiment")), "table3");
+    assert_int_equal(json_array_size(json_object_get(plan, "barriers")), 3);
+    assert_true(json_is_false(json_object_get(plan, "rehearsal")));
+    assert_int_equal(json_integer_value(json_object_get(manifest, "trials_finished")), 12);
+    json_decref(manifest);
+    command_run(&command, COMMAND("plot", "out"));
+    assert_status(&command, 0);
+}
+
+static void barriers_on_two_topologies_have_a_folder_each(void **state)
+{
+    (void)state;
+    command_run(&command,
+                COMMAND("paper", "table3", "-d", "simulated", "--servers", "1,3", "-n", "4",
+                        "--barriers", "2,4", "-t", "2", "--plots", "svg", "-o", "out"));
+    assert_status(&command, status_of_shape(2));
+    struct table one = read_table("simulated1/barriers.csv"),
+                 three = read_table("simulated3/barriers.csv"), cells = read_table("table3.csv");
+    assert_int_equal(one.rows, 4);
+    assert_string_equal(table_text(&three, 3, "target"), "simulated3");
+    assert_int_equal(table_count(&cells, 3, "servers"), 3);
+    assert_has(command.out, "servers  clients  barriers ");
+    assert_has(command.out, "barriers, 4 clients, 1 server ");
+    assert_true(screen_widest(command.out) <= 80);
+    table_deinit(&one);
+    table_deinit(&three);
+    table_deinit(&cells);
+}
+
+static void interrupted_barriers_keep_whole_trials(void **state)
+{
+    (void)state;
+    command_start(&command,
+                  COMMAND("paper", "table3", "-d", "simulated", "-n", "4,20", "--barriers", "20",
+                          "-t", "1000", "-q", "--plots", "svg", "-o", "out"));
+    command_await_rows(&command, "out/barriers.csv.part", 2);
+    command_end(&command, command.pid, SIGINT);
+    assert_int_not_equal(command.status, 0);
+    assert_has(command.err, "zkherd: paper table3: interrupted: ");
+    assert_has(command.err, " of 2,000 trials are kept");
+    struct table trials = read_table("barriers.csv");
+    assert_cut_short("out", "interrupted", trials.rows);
+    table_deinit(&trials);
+}
+
+/* Nothing is said of the growth: the machine may be busy. */
+static void servers_of_somebody_else_make_table_3(void **state)
+{
+    (void)state;
+    command_run(&command, COMMAND("paper", "table3", "--connect", outside, BARRIERS));
+    assert_status(&command, status_of_shape(2 + 3));
+    assert_barriers("yes");
+    json_t *manifest = read_manifest("out");
+    assert_true(json_is_true(json_object_get(json_object_get(manifest, "plan"), "rehearsal")));
+    json_decref(manifest);
+    assert_nothing_left_outside(1);
+}
+
 /* ------------------------------------------------------------------ bad input */
 
 static void what_cannot_be_a_table_is_refused(void **state)
@@ -344,6 +470,11 @@ static void what_cannot_be_a_table_is_refused(void **state)
         {{"zkherd", "paper", "table2", "-n", "4", "--servers", "3"},
          "expected two numbers or more, of workers or of servers"},
         {{"zkherd", "paper", "table2", "--depth", "2"}, "no such option"},
+        {{"zkherd", "paper", "table3", "-n", "5", "--barriers", "10"},
+         "expected two numbers or more, of barriers or of clients"},
+        {{"zkherd", "paper", "table3", "--barriers", "0,10"}, "expected whole numbers from 1"},
+        {{"zkherd", "paper", "table3", "-n", "2,10", "-P", "3"},
+         "more processes than sessions: at most 2"},
         {{"zkherd", "paper", "table1", "-d", "simulated", "--server-cpus", "0.5"},
          "no server process"},
     };
@@ -366,6 +497,10 @@ int main(void)
         COMMAND_TEST(real_servers_make_a_table),
         COMMAND_TEST(real_servers_create),
         COMMAND_TEST(servers_of_somebody_else_make_a_row),
+        COMMAND_TEST(the_barriers_are_told),
+        COMMAND_TEST(barriers_on_two_topologies_have_a_folder_each),
+        COMMAND_TEST_SOON(interrupted_barriers_keep_whole_trials),
+        COMMAND_TEST(servers_of_somebody_else_make_table_3),
         COMMAND_TEST(what_cannot_be_a_table_is_refused),
     };
     return cmocka_run_group_tests_name("paper", tests, outside_start, outside_stop);

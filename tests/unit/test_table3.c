@@ -1,0 +1,420 @@
+// SPDX-License-Identifier: Apache-2.0
+/* Table 3 of the paper: its trials, what is kept of them, and what is judged, made by hand. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "bench/paper/published.h"
+#include "bench/paper/table3.h"
+#include "recipes/registry.h"
+#include "tests/support/row.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#define TRIALS 3
+
+static uint64_t servers[] = {1, 3}, clients[] = {50, 100, 200}, barriers[] = {200, 400, 800, 1600};
+static struct paper_options options;
+static struct table3_samples samples;
+static struct table3 table;
+
+static int set_up(void **state)
+{
+    (void)state;
+    options = (struct paper_options){
+        .load = {.target = {.server_counts = servers + 1, .topology_count = 1},
+                 .sessions = {.list = clients, .count = 3},
+                 .trials = TRIALS,
+                 .rehearses = true,
+                 .seed = 7},
+        .barriers = {barriers, 4},
+    };
+    samples = (struct table3_samples){0};
+    table = (struct table3){0};
+    return 0;
+}
+
+static int tear_down(void **state)
+{
+    (void)state;
+    table3_deinit(&table);
+    table3_samples_deinit(&samples);
+    return 0;
+}
+
+static void assert_close(double found, double expected)
+{
+    if (!(fabs(found / expected - 1) < 1e-9))
+        fail_msg("%g, not %g", found, expected);
+}
+
+/* ------------------------------------------------------------------ the trials */
+
+static bool is_same(const struct table3_trial *a, const struct table3_trial *b)
+{
+    return a->topology == b->topology && a->clients == b->clients && a->barriers == b->barriers &&
+           a->number == b->number;
+}
+
+static void every_round_has_every_cell(void **state)
+{
+    (void)state;
+    struct table3_plan plan;
+    struct error error;
+    options.load.target = (struct target_options){.server_counts = servers, .topology_count = 2};
+    assert_int_equal(table3_plan_init(&plan, &options, &error), ERROR_NONE);
+    assert_int_equal(plan.rehearsals, 2);
+    assert_int_equal(plan.count, 2 + TRIALS * 2 * 12);
+    bool in_order = true;
+    for (size_t i = 2; i < plan.count; i++) {
+        const struct table3_trial *trial = &plan.list[i], *before = &plan.list[i - 1];
+        assert_int_equal(trial->number, 1 + (i - 2) / 24);
+        in_order = in_order && (i == 2 || trial->clients >= before->clients);
+        for (size_t k = 2 + (trial->number - 1) * 24; k < i; k++)
+            assert_false(is_same(trial, &plan.list[k]));
+    }
+    assert_false(in_order);
+    for (size_t i = 0; i < 2; i++) {
+        const struct table3_trial largest = {i, 200, 1600, 0};
+        assert_true(is_same(&plan.list[i], &largest));
+    }
+    table3_plan_deinit(&plan);
+    options.load.rehearses = false;
+    assert_int_equal(table3_plan_init(&plan, &options, &error), ERROR_NONE);
+    assert_int_equal(plan.rehearsals, 0);
+    assert_int_equal(plan.count, TRIALS * 2 * 12);
+    table3_plan_deinit(&plan);
+}
+
+/* By its entries and departures: the sum over all cells is 350 clients and 3,000 barriers. */
+static void the_time_left_follows_from_the_trials_so_far(void **state)
+{
+    (void)state;
+    struct table3_plan plan;
+    struct error error;
+    const struct table3_trial first = {0, 10, 10, 0}, second = {0, 10, 30, 1};
+    assert_int_equal(table3_passages(&first), 200);
+    assert_int_equal(table3_plan_init(&plan, &options, &error), ERROR_NONE);
+    assert_int_equal(table3_plan_left_ns(&plan, 0), 0);
+    table3_plan_learn(&plan, &first, 1000);
+    table3_plan_learn(&plan, &second, 7000);
+    assert_int_equal(table3_plan_left_ns(&plan, 1), 10 * (TRIALS * UINT64_C(2) * 350 * 3000));
+    assert_int_equal(table3_plan_left_ns(&plan, plan.count), 0);
+    table3_plan_deinit(&plan);
+}
+
+/* ------------------------------------------------------------------ what is kept of one */
+
+static const struct table3_trial small = {.clients = 4, .barriers = 2, .number = 1};
+
+/* The fewest requests. */
+static struct tally counts_of_small(void)
+{
+    struct tally counts = {0};
+    counts.of[TALLY_CREATE] = 10;
+    counts.of[TALLY_EXISTS] = 6;
+    counts.of[TALLY_GET_CHILDREN] = 16;
+    counts.of[TALLY_DELETE] = 8;
+    return counts;
+}
+
+static struct table3_sample take(const struct trial_result *of)
+{
+    struct error error;
+    struct table3_sample sample;
+    struct trial_result result = *of;
+    const struct trial_plan plan = {
+        .fleet = {.driver = DRIVER_SIMULATED, .sessions = small.clients, .processes = 1},
+        .recipe = registry_find("barrier"),
+        .pace = PACE_FREE,
+        .locks = 1,
+        .barriers = small.barriers};
+    assert_int_equal(trial_memory_new(&plan, &result.memory, &error), ERROR_NONE);
+    result.memory->violations[0] =
+        (struct violation){.kind = VIOLATION_LEFT_EARLY, .session = 1, .expected = 4, .found = 3};
+    table3_sample_take(&small, &result, 64, &sample);
+    trial_memory_free(result.memory);
+    return sample;
+}
+
+static void a_sample_has_its_times_and_counts(void **state)
+{
+    (void)state;
+    struct table3_sample sample = take(&(struct trial_result){.end = END_DONE,
+                                                              .client_ns = 1500000000,
+                                                              .elapsed_ns = 2000000000,
+                                                              .total = counts_of_small()});
+    assert_true(sample.complete && sample.valid && !sample.fails);
+    assert_string_equal(sample.reason, "");
+    assert_close(sample.client_s, 1.5);
+    assert_close(sample.elapsed_s, 2);
+    assert_int_equal(table3_sample_reads(&sample), 22);
+    assert_int_equal(table3_sample_writes(&sample), 18);
+}
+
+/* A client that was early, and counts that no order of the requests explains. */
+static void what_no_barrier_does_fails(void **state)
+{
+    (void)state;
+    struct trial_result result = {
+        .end = END_VIOLATION, .total = counts_of_small(), .violation_count = 1};
+    struct table3_sample sample = take(&result);
+    assert_true(sample.fails && !sample.valid && !sample.complete);
+    assert_string_equal(sample.reason, "lock 0, handoff 0: session 0 left the barrier when 3 of 4 "
+                                       "had begun to leave");
+    result = (struct trial_result){.end = END_DONE, .total = counts_of_small()};
+    result.total.of[TALLY_EXISTS]++;
+    sample = take(&result);
+    assert_true(sample.fails && !sample.valid && sample.complete);
+    assert_string_equal(sample.reason, "creates and exists: 17, where there are 16 to 16");
+}
+
+/* What a lost connection adds is no fault of the counts. */
+static void a_trial_that_was_disturbed_is_not_valid(void **state)
+{
+    (void)state;
+    struct trial_result result = {
+        .end = END_DONE, .losses = 1, .not_valid = "others used the servers"};
+    struct table3_sample sample = take(&result);
+    assert_true(!sample.fails && !sample.valid && sample.complete);
+    assert_string_equal(sample.reason, "others used the servers");
+    result = (struct trial_result){.end = END_DEADLINE, .reason = "nothing moved"};
+    sample = take(&result);
+    assert_true(!sample.fails && !sample.valid && !sample.complete);
+    assert_string_equal(sample.reason, "nothing moved");
+}
+
+/* ------------------------------------------------------------------ the cells */
+
+static struct table3_sample *add(uint64_t of_clients, uint64_t of_barriers, double seconds)
+{
+    struct error error;
+    const struct table3_sample sample = {
+        .trial = {.clients = (uint32_t)of_clients, .barriers = (uint32_t)of_barriers, .number = 1},
+        .complete = true,
+        .valid = true,
+        .client_s = seconds,
+        .elapsed_s = 2 * seconds,
+        .total.of = {[TALLY_CREATE] = 60, [TALLY_DELETE] = 40, [TALLY_EXISTS] = 400},
+    };
+    assert_int_equal(table3_samples_add(&samples, &sample, &error), ERROR_NONE);
+    return &samples.list[samples.count - 1];
+}
+
+/* Three trials of every cell, which scatter by this factor. */
+static void add_all(double (*seconds)(uint64_t of_clients, uint64_t of_barriers), double scatter)
+{
+    for (size_t n = 0; n < 3; n++) {
+        for (size_t b = 0; b < 4; b++) {
+            double middle = seconds(clients[n], barriers[b]);
+            add(clients[n], barriers[b], middle / scatter);
+            add(clients[n], barriers[b], middle);
+            add(clients[n], barriers[b], middle * scatter);
+        }
+    }
+}
+
+static void judge(void)
+{
+    struct error error;
+    const struct table3_samples *const of_targets[] = {&samples};
+    assert_int_equal(table3_init(&table, &options, of_targets, &error), ERROR_NONE);
+}
+
+static void a_cell_is_the_average_of_its_trials(void **state)
+{
+    (void)state;
+    add(100, 400, 30);
+    add(100, 400, 36);
+    add(100, 400, 1)->valid = false;
+    add(100, 400, 2)->complete = false;
+    judge();
+    const struct table3_cell *cell = table3_at(&table, 0, 1, 1);
+    assert_int_equal(cell->servers, 3);
+    assert_int_equal(cell->clients, 100);
+    assert_int_equal(cell->barriers, 400);
+    assert_int_equal(cell->trials, 3);
+    assert_int_equal(cell->valid, 2);
+    assert_close(cell->seconds.value, 33);
+    assert_close(cell->seconds.high, 33 + 12.706204736174698 * 3); /* t of one degree */
+    assert_true(cell->seconds.low == 0);
+    /* Two trials, 132 s together. */
+    assert_close(cell->passages_per_s, 2 * 2 * 100 * 400 / 132.0);
+    assert_close(cell->requests_per_s, 1000 / 132.0);
+    assert_close(cell->reads_to_writes, 4);
+    assert_true(isnan(table3_at(&table, 0, 0, 0)->seconds.value));
+}
+
+/* Its figure is shown. */
+static void a_cell_without_a_valid_trial_is_not_judged(void **state)
+{
+    (void)state;
+    add_all(published_table3, 1.01);
+    for (size_t i = 0; i < samples.count; i++) {
+        const struct table3_trial *trial = &samples.list[i].trial;
+        samples.list[i].valid = trial->clients != 100 || trial->barriers != 800;
+    }
+    judge();
+    assert_close(table3_at(&table, 0, 1, 2)->seconds.value, 55.9 * (1.01 + 1 + 1 / 1.01) / 3);
+    for (size_t i = 0; i < table.judgements.count; i++)
+        assert_int_equal(table.judgements.list[i].verdict,
+                         i == 1 || i == 3 + 2 ? VERDICT_UNDETERMINED : VERDICT_HOLDS);
+    assert_int_equal(judgements_exit_status(&table.judgements), 4);
+}
+
+/* ------------------------------------------------------------------ the growth */
+
+/* What the paper calls roughly linear is linear by our bounds. */
+static void the_papers_own_figures_grow_linearly(void **state)
+{
+    (void)state;
+    static const double exponents[] = {0.838, 0.784, 0.840, 1.062, 0.959, 0.978, 1.059};
+    add_all(published_table3, 1.01);
+    judge();
+    assert_int_equal(table.judgements.count, 3 + 4);
+    for (size_t i = 0; i < table.judgements.count; i++) {
+        const struct judgement *judgement = &table.judgements.list[i];
+        assert_int_equal(judgement->verdict, VERDICT_HOLDS);
+        assert_true(fabs(judgement->ours.value - exponents[i]) < 0.0005);
+        assert_close(judgement->paper, judgement->ours.value);
+        assert_int_equal(judgement->servers, 3);
+        assert_true(judgement->ours.low >= 0.75 && judgement->ours.high <= 1.25);
+    }
+    assert_string_equal(table.judgements.list[0].claim,
+                        "time grows linearly with the barriers, 50 clients, 3 servers");
+    assert_string_equal(table.judgements.list[6].row, "linear in clients, 1600 barriers");
+    assert_int_equal(judgements_exit_status(&table.judgements), 0);
+}
+
+static double quadratic_in_clients(uint64_t of_clients, uint64_t of_barriers)
+{
+    return (double)(of_clients * of_clients * of_barriers) * 1e-6;
+}
+
+static void another_growth_fails(void **state)
+{
+    (void)state;
+    add_all(quadratic_in_clients, 1.01);
+    judge();
+    for (size_t i = 0; i < table.judgements.count; i++) {
+        assert_int_equal(table.judgements.list[i].verdict, i < 3 ? VERDICT_HOLDS : VERDICT_FAILS);
+        assert_true(fabs(table.judgements.list[i].ours.value - (i < 3 ? 1 : 2)) < 1e-6);
+    }
+    assert_int_equal(judgements_exit_status(&table.judgements), 1);
+}
+
+static void trials_that_scatter_determine_nothing(void **state)
+{
+    (void)state;
+    add_all(published_table3, 8);
+    judge();
+    for (size_t i = 0; i < table.judgements.count; i++)
+        assert_int_equal(table.judgements.list[i].verdict, VERDICT_UNDETERMINED);
+}
+
+/* One number of clients: nothing is said of their growth. */
+static void a_line_of_one_cell_is_not_judged(void **state)
+{
+    (void)state;
+    options.load.sessions.count = 1;
+    add_all(published_table3, 1.01);
+    judge();
+    assert_int_equal(table.judgements.count, 1);
+    options.load.sessions.count = 3;
+}
+
+static void a_value_lies_within_bounds_if_its_interval_does(void **state)
+{
+    (void)state;
+    static const struct {
+        struct interval value;
+        enum verdict verdict;
+    } cases[] = {
+        {{1, 0.75, 1.25}, VERDICT_HOLDS},       {{1, 0.74, 1.2}, VERDICT_UNDETERMINED},
+        {{1, 0.8, 1.26}, VERDICT_UNDETERMINED}, {{0.5, 0.3, 0.74}, VERDICT_FAILS},
+        {{2, 1.26, 3}, VERDICT_FAILS},          {{1, 0.5, 2}, VERDICT_UNDETERMINED},
+        {{1, NAN, NAN}, VERDICT_UNDETERMINED},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++)
+        assert_int_equal(verdict_lies(&cases[i].value, 0.75, 1.25), cases[i].verdict);
+}
+
+/* ------------------------------------------------------------------ the rows, the paper */
+
+static char *row_of_cell(size_t n, size_t b)
+{
+    static char text[512];
+    memset(text, 0, sizeof text);
+    FILE *stream = fmemopen(text, sizeof text, "w");
+    struct csv csv = {.stream = stream};
+    table3_write(table3_at(&table, 0, n, b), &csv);
+    fclose(stream);
+    return text;
+}
+
+static void a_row_has_the_papers_figure(void **state)
+{
+    (void)state;
+    add(200, 1600, 10);
+    judge();
+    const char *row = row_of_cell(2, 3);
+    assert_field(table3_columns, row, "servers", "3");
+    assert_field(table3_columns, row, "clients", "200");
+    assert_field(table3_columns, row, "barriers", "1600");
+    assert_field(table3_columns, row, "trials", "1");
+    assert_field(table3_columns, row, "valid", "1");
+    assert_field(table3_columns, row, "seconds", "10.0000");
+    assert_field(table3_columns, row, "seconds_low", "");
+    assert_field(table3_columns, row, "barrier_operations_per_s", "32000.0");
+    assert_field(table3_columns, row, "zookeeper_operations_per_s", "25.0");
+    assert_field(table3_columns, row, "reads_to_writes", "4.000");
+    assert_field(table3_columns, row, "paper_seconds", "234.4");
+    assert_field(table3_columns, row_of_cell(0, 0), "seconds", "");
+}
+
+static void the_paper_has_twelve_figures(void **state)
+{
+    (void)state;
+    static const double seconds[4][3] = {
+        {9.4, 19.8, 41.0}, {16.4, 34.1, 62.0}, {28.9, 55.9, 112.1}, {54.0, 102.7, 234.4}};
+    for (size_t b = 0; b < 4; b++) {
+        for (size_t n = 0; n < 3; n++)
+            assert_true(published_table3(clients[n], barriers[b]) == seconds[b][n]);
+        assert_int_equal(published_table3_barriers(b), barriers[b]);
+    }
+    assert_int_equal(published_table3_clients(2), 200);
+    assert_int_equal(published_table3_clients(3), 0);
+    assert_int_equal(published_table3_barriers(4), 0);
+    assert_true(isnan(published_table3(50, 100)));
+    assert_true(isnan(published_table3(10, 200)));
+    assert_true(isnan(table3_paper_of_barriers(10)));
+    assert_true(isnan(table3_paper_of_clients(100)));
+}
+
+#define TEST(test) cmocka_unit_test_setup_teardown(test, set_up, tear_down)
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        TEST(every_round_has_every_cell),
+        TEST(the_time_left_follows_from_the_trials_so_far),
+        TEST(a_sample_has_its_times_and_counts),
+        TEST(what_no_barrier_does_fails),
+        TEST(a_trial_that_was_disturbed_is_not_valid),
+        TEST(a_cell_is_the_average_of_its_trials),
+        TEST(a_cell_without_a_valid_trial_is_not_judged),
+        TEST(the_papers_own_figures_grow_linearly),
+        TEST(another_growth_fails),
+        TEST(trials_that_scatter_determine_nothing),
+        TEST(a_line_of_one_cell_is_not_judged),
+        TEST(a_value_lies_within_bounds_if_its_interval_does),
+        TEST(a_row_has_the_papers_figure),
+        TEST(the_paper_has_twelve_figures),
+    };
+    return cmocka_run_group_tests_name("table 3", tests, NULL, NULL);
+}
