@@ -216,6 +216,9 @@ static enum error_kind write_notifications(struct load_files *files, const struc
     enum error_kind kind =
         write_latency(files, row, "all", "notification", "sent", result->notification, error);
     if (kind == ERROR_NONE)
+        kind = write_latency(files, row, "all", "first_notification", "sent",
+                             result->first_notification, error);
+    if (kind == ERROR_NONE)
         kind = write_latency(files, row, "all", "last_notification", "sent",
                              result->last_notification, error);
     return kind;

@@ -6,7 +6,7 @@
  *   timeline.csv    a row a second of the measured time
  *   operations.csv  a row for each kind of operation and each status of its replies
  *   latency.csv     a row for each kind and each role of the session's server: percentiles; and of
- *                   notifications and of each write's last notification
+ *                   notifications, and of each write's first and last one
  *   latency.hlog    the same as histograms, and the response times of every second
  */
 #ifndef BENCH_OUTPUT_LOAD_FILES_H

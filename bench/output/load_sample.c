@@ -64,7 +64,9 @@ static void take_fan_out(const struct load_result *result, struct load_sample *s
     sample->fan_out_max = result->fan_out_max;
     sample->fan_out_mean = result->fired > 0 ? (double)notifications / (double)result->fired : NAN;
     take_percentiles(notification, sample->notification_us);
+    take_percentiles(result->first_notification, sample->first_notification_us);
     take_percentiles(result->last_notification, sample->last_notification_us);
+    take_percentiles(&result->service[LOAD_SET], sample->set_service_us);
 }
 
 /* ------------------------------------------------------------------ whether the times stand */
@@ -287,8 +289,12 @@ static uint64_t other_errors(const struct load_sample *sample)
     X(fan_out_max, csv_count_if(csv, sample->fired > 0, sample->fan_out_max))                      \
     X(notification_p50_us, csv_real(csv, sample->notification_us[0], 1))                           \
     X(notification_p99_us, csv_real(csv, sample->notification_us[2], 1))                           \
+    X(first_notification_p50_us, csv_real(csv, sample->first_notification_us[0], 1))               \
+    X(first_notification_p99_us, csv_real(csv, sample->first_notification_us[2], 1))               \
     X(last_notification_p50_us, csv_real(csv, sample->last_notification_us[0], 1))                 \
     X(last_notification_p99_us, csv_real(csv, sample->last_notification_us[2], 1))                 \
+    X(set_service_p50_us, csv_real(csv, sample->set_service_us[0], 1))                             \
+    X(set_service_p99_us, csv_real(csv, sample->set_service_us[2], 1))                             \
     X(client_cores, csv_real(csv, sample->client_cores, 3))                                        \
     X(server_cores, csv_real(csv, sample->server_cores, 3))                                        \
     X(client_rss_kib, csv_count(csv, sample->client_rss_kib))                                      \

@@ -37,9 +37,11 @@ struct load_sample {
     double fan_out_mean; /* notifications of a write; NaN: none has fired one */
     uint64_t fan_out_max;
     double notification_us[5]; /* p50 and so on, as above */
+    double first_notification_us[5];
     double last_notification_us[5];
-    double client_cores; /* that the workers used; NaN in a simulation, which has none */
-    double server_cores; /* that the private servers used; NaN: not known */
+    double set_service_us[5]; /* of sets */
+    double client_cores;      /* that the workers used; NaN in a simulation, which has none */
+    double server_cores;      /* that the private servers used; NaN: not known */
     uint64_t client_rss_kib;
     uint64_t reconnects;
     uint32_t losses;

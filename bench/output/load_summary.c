@@ -88,6 +88,16 @@ static double fan_out_mean(const struct load_sample *sample)
     return sample->fan_out_mean;
 }
 
+static double first_notification_p50(const struct load_sample *sample)
+{
+    return sample->first_notification_us[0];
+}
+
+static double notification_p50(const struct load_sample *sample)
+{
+    return sample->notification_us[0];
+}
+
 static double last_notification_p50(const struct load_sample *sample)
 {
     return sample->last_notification_us[0];
@@ -96,6 +106,11 @@ static double last_notification_p50(const struct load_sample *sample)
 static double last_notification_p99(const struct load_sample *sample)
 {
     return sample->last_notification_us[2];
+}
+
+static double set_service_p50(const struct load_sample *sample)
+{
+    return sample->set_service_us[0];
 }
 
 static double client_cores(const struct load_sample *sample)
@@ -123,8 +138,11 @@ enum error_kind load_summary_take(const struct load_samples *samples, const stru
         summary->service_p50_us = over(&group, service_p50);
         summary->service_p99_us = over(&group, service_p99);
         summary->fan_out_mean = over(&group, fan_out_mean);
+        summary->first_notification_p50_us = over(&group, first_notification_p50);
+        summary->notification_p50_us = over(&group, notification_p50);
         summary->last_notification_p50_us = over(&group, last_notification_p50);
         summary->last_notification_p99_us = over(&group, last_notification_p99);
+        summary->set_service_p50_us = over(&group, set_service_p50);
         summary->client_cores = over(&group, client_cores);
         summary->server_cores = over(&group, server_cores);
     }
@@ -182,8 +200,11 @@ const struct load_cell *load_summary_next(const struct load_samples *samples,
     INTERVAL(X, service_p50_us, 1)                                                                 \
     INTERVAL(X, service_p99_us, 1)                                                                 \
     INTERVAL(X, fan_out_mean, 3)                                                                   \
+    INTERVAL(X, first_notification_p50_us, 1)                                                      \
+    INTERVAL(X, notification_p50_us, 1)                                                            \
     INTERVAL(X, last_notification_p50_us, 1)                                                       \
     INTERVAL(X, last_notification_p99_us, 1)                                                       \
+    INTERVAL(X, set_service_p50_us, 1)                                                             \
     INTERVAL(X, client_cores, 3)                                                                   \
     INTERVAL(X, server_cores, 3)
 

@@ -28,7 +28,9 @@ struct load_summary {
     struct interval response_p50_us, response_p99_us;
     struct interval service_p50_us, service_p99_us;
     struct interval fan_out_mean;
+    struct interval first_notification_p50_us, notification_p50_us;
     struct interval last_notification_p50_us, last_notification_p99_us;
+    struct interval set_service_p50_us; /* of sets */
     struct interval client_cores, server_cores;
 };
 

@@ -36,6 +36,7 @@ static const struct plot of_run[] = {{"rpcs", "trials.csv"},
 static const struct plot of_comparison[] = {{"compare", "compare.csv"}, {NULL, NULL}};
 static const struct plot of_load[] = {{"load_reads", "cells.csv"},
                                       {"load_rate", "cells.csv"},
+                                      {"load_fan_out", "cells.csv"},
                                       {"load_timeline", "timeline.csv"},
                                       {"paper_table1", "table1.csv"},
                                       {"paper_table2", "table2.csv"},

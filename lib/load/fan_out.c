@@ -116,6 +116,7 @@ static void finish(const struct fan_out_write *write, struct fan_out_counts *cou
         return;
     atomic_fetch_add(&counts->writes, 1);
     shared_raise(&counts->most, write->fan_out);
+    histogram_record(&counts->first, write->first_ns - write->sent_ns);
     histogram_record(&counts->last, write->last_ns - write->sent_ns);
 }
 
@@ -132,6 +133,7 @@ void fan_out_publish(struct fan_out *fan_out, uint32_t session, uint32_t znode, 
     write->fan_out = 0;
     write->measured = measured;
     write->sent_ns = sent_ns;
+    write->first_ns = UINT64_MAX;
     write->last_ns = sent_ns;
     give_back(write, version);
     atomic_store(&fan_out->written[znode], true);
@@ -143,6 +145,8 @@ static void add(struct fan_out_write *write, struct fan_out_counts *counts, uint
 {
     atomic_fetch_add(&counts->timed, 1);
     write->fan_out++;
+    if (come_ns < write->first_ns)
+        write->first_ns = come_ns;
     if (come_ns > write->last_ns)
         write->last_ns = come_ns;
     if (write->measured)

@@ -60,7 +60,8 @@ struct fan_out_counts {
     _Atomic uint64_t writes;                            /* that fired a notification at least */
     _Atomic uint64_t most;                              /* notifications of one write */
     struct histogram notification; /* from the sending of the write to the notification */
-    struct histogram last;         /* from there to the last notification of the write */
+    struct histogram first;        /* from there to the first notification of the write */
+    struct histogram last;         /* from there to the last one */
 };
 
 /* A recent write of a znode. Whoever changes the rest has put FAN_OUT_TAKEN in the version's place.
@@ -70,7 +71,8 @@ struct fan_out_write {
     uint32_t fan_out;        /* notifications so far */
     bool measured;
     uint64_t sent_ns;
-    uint64_t last_ns; /* when the last notification came */
+    uint64_t first_ns; /* when the first notification came; UINT64_MAX: none has */
+    uint64_t last_ns;  /* the last */
 };
 
 #define FAN_OUT_TAKEN INT32_MIN

@@ -4,10 +4,10 @@
 #include <stdlib.h>
 #include <sys/mman.h>
 
-/* Of a result: the lag; notifications and last notifications; service, response and lag of the
+/* Of a result: the lag; all, first and last notifications; service, response and lag of the
  * contended time; both of every kind and of all; and again for every role. */
 #define KINDS_AND_ALL (LOAD_KINDS + 1)
-#define HISTOGRAMS    (6 + 2 * KINDS_AND_ALL + 2 * ROLES * LOAD_KINDS)
+#define HISTOGRAMS    (7 + 2 * KINDS_AND_ALL + 2 * ROLES * LOAD_KINDS)
 
 /* ------------------------------------------------------------------ memory */
 
@@ -21,11 +21,12 @@ static bool map_histograms(struct load_result *result)
         return false;
     result->lag = histograms;
     result->notification = histograms + 1;
-    result->last_notification = histograms + 2;
-    result->contended.service = histograms + 3;
-    result->contended.response = histograms + 4;
-    result->contended.lag = histograms + 5;
-    result->service = histograms + 6;
+    result->first_notification = histograms + 2;
+    result->last_notification = histograms + 3;
+    result->contended.service = histograms + 4;
+    result->contended.response = histograms + 5;
+    result->contended.lag = histograms + 6;
+    result->service = histograms + 7;
     result->response = result->service + KINDS_AND_ALL;
     result->service_of = (struct histogram(*)[LOAD_KINDS])(result->response + KINDS_AND_ALL);
     result->response_of = result->service_of + ROLES;
@@ -120,6 +121,7 @@ static void add_fan_out(struct fan_out *fan_out, struct load_result *result)
         result->fired += atomic_load(&counts->writes);
         result->fan_out_max = most > result->fan_out_max ? most : result->fan_out_max;
         histogram_add(result->notification, &counts->notification);
+        histogram_add(result->first_notification, &counts->first);
         histogram_add(result->last_notification, &counts->last);
     }
 }

@@ -10,7 +10,7 @@ static struct command command;
 
 static void load_simulated(const char *folder, const char *const options[])
 {
-    const char *arguments[24] = {"zkherd", "load",    "-d", "simulated", "-q",
+    const char *arguments[32] = {"zkherd", "load",    "-d", "simulated", "-q",
                                  "-o",     folder,    "-t", "1",         "--warm-up",
                                  "10ms",   "--plots", "svg"};
     for (size_t i = 0; options[i] != NULL; i++)
@@ -266,6 +266,68 @@ static void rates_have_a_panel_for_each_load(void **state)
     free(picture);
 }
 
+/* ------------------------------------------------------------------ notifications */
+
+static void assert_times_hold(const char *picture, const char *mark, const struct table *cells,
+                              const char *column)
+{
+    /* Two labels of the axis tell how high a decade is. */
+    double decade = picture_find(picture, "100 µs").y - picture_find(picture, "1 ms").y;
+    struct point points[8];
+    assert_int_equal(find_points(picture, mark, points, 8), cells->rows + 1);
+    for (size_t row = 1; row < cells->rows; row++) {
+        double more = log10(table_real(cells, row, column) / table_real(cells, 0, column));
+        assert_true(fabs(points[0].y - points[row].y - more * decade) < 0.6);
+    }
+}
+
+/* Points of a kind each: of three cells, and the legend's. */
+static void fan_outs_hold_the_cells(void **state)
+{
+    (void)state;
+    LOAD_SIMULATED("out", "-n", "5,20,80", "--znodes", "1", "--watch", "100", "-r", "2000", "-m",
+                   "get=95,set=5", "--duration", "1s");
+    struct table cells = table_read(in_work("out/cells.csv"));
+    char *picture = read_picture("out", "load_fan_out");
+    assert_int_equal(cells.rows, 3);
+    assert_int_equal(picture_count(picture, "sessions"), 1);
+    assert_int_equal(picture_count(picture, "time from the write"), 1);
+    assert_int_equal(picture_count(picture, "medians"), 1);
+    picture_assert_lacks(picture, "CI");
+    picture_assert_lacks(picture, "driver");
+    assert_times_hold(picture, "#gpPt8'", &cells, "first_notification_p50_us");
+    assert_times_hold(picture, "#gpPt6'", &cells, "notification_p50_us");
+    assert_times_hold(picture, "#gpPt4'", &cells, "last_notification_p50_us");
+    assert_times_hold(picture, "#gpPt12'", &cells, "set_service_p50_us");
+    free(picture);
+    table_deinit(&cells);
+    assert_false(has_picture("out", "load_reads"));
+}
+
+/* An interval from five trials on; and a panel for each load. */
+static void fan_outs_have_a_panel_for_each_load(void **state)
+{
+    (void)state;
+    LOAD_SIMULATED("out", "-n", "5,10", "--znodes", "1", "--watch", "100", "-r", "1000,2000",
+                   "--duration", "1s", "-t", "5");
+    set_field(in_work("out/cells.csv"), 0, "driver_bound", "1");
+    plot("out");
+    char *picture = read_picture("out", "load_fan_out");
+    assert_int_equal(picture_count(picture, "1,000/s offered"), 1);
+    assert_int_equal(picture_count(picture, "2,000/s offered"), 1);
+    assert_int_equal(picture_count(picture, "medians, 95 % CI"), 1);
+    assert_int_equal(picture_count(picture, "open: the driver was the limit"), 1);
+    free(picture);
+}
+
+static void without_notifications_there_is_no_fan_out(void **state)
+{
+    (void)state;
+    LOAD_SIMULATED("out", "-n", "5,10", "--duration", "2s");
+    assert_true(has_picture("out", "load_timeline"));
+    assert_false(has_picture("out", "load_fan_out"));
+}
+
 /* ------------------------------------------------------------------ seconds */
 
 static void seconds_hold_the_timeline(void **state)
@@ -388,6 +450,9 @@ int main(void)
         COMMAND_TEST(answers_are_held_against_what_was_offered),
         COMMAND_TEST(the_rate_of_an_unknown_percentile_is_drawn),
         COMMAND_TEST(rates_have_a_panel_for_each_load),
+        COMMAND_TEST(fan_outs_hold_the_cells),
+        COMMAND_TEST(fan_outs_have_a_panel_for_each_load),
+        COMMAND_TEST(without_notifications_there_is_no_fan_out),
         COMMAND_TEST(seconds_hold_the_timeline),
         COMMAND_TEST(cells_stand_in_order),
         COMMAND_TEST(a_single_cell_has_no_plot),

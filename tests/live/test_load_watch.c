@@ -70,7 +70,11 @@ static void assert_counted(const struct load_result *result)
 static void assert_fan_outs(const struct load_result *result, uint64_t most)
 {
     uint64_t notifications = histogram_count(result->notification);
+    assert_int_equal(histogram_count(result->first_notification), result->fired);
     assert_int_equal(histogram_count(result->last_notification), result->fired);
+    assert_true(result->first_notification->max_ns <= result->last_notification->max_ns);
+    assert_true(histogram_percentile_ns(result->first_notification, 0) ==
+                histogram_percentile_ns(result->notification, 0));
     assert_true(result->fired > 0);
     assert_true(result->fired <= notifications && notifications <= result->fired * most);
     assert_in_range(result->fan_out_max, 1, most);

@@ -83,6 +83,8 @@ static void assert_one_write_of_five(void)
     assert_int_equal(histogram_count(&counts->notification), WATCHERS);
     assert_int_equal(counts->notification.max_ns, 104);
     assert_int_equal(histogram_percentile_ns(&counts->notification, 0), 100);
+    assert_int_equal(histogram_count(&counts->first), 1);
+    assert_int_equal(counts->first.max_ns, 100);
     assert_int_equal(histogram_count(&counts->last), 1);
     assert_int_equal(counts->last.max_ns, 104);
 }
@@ -127,6 +129,8 @@ static void replies_come_out_of_order(void **state)
     assert_counted(3, 0);
     assert_int_equal(fan_out->counts[0].writes, 2);
     assert_int_equal(fan_out->counts[0].most, 2);
+    assert_int_equal(histogram_percentile_ns(&fan_out->counts[0].first, 0), 10);
+    assert_int_equal(fan_out->counts[0].first.max_ns, 30);
     assert_int_equal(histogram_percentile_ns(&fan_out->counts[0].last, 0), 20);
     assert_int_equal(fan_out->counts[0].last.max_ns, 30);
 }

@@ -47,6 +47,11 @@ static struct load_sample *add(struct load_cell cell, double value)
                                  .achieved_per_s = value,
                                  .response_us = {2 * value, 20 * value, 3 * value},
                                  .service_us = {4 * value, 20 * value, 5 * value},
+                                 .fan_out_mean = 9 * value,
+                                 .notification_us = {10 * value, 20 * value, 20 * value},
+                                 .first_notification_us = {11 * value, 20 * value, 20 * value},
+                                 .last_notification_us = {12 * value, 20 * value, 13 * value},
+                                 .set_service_us = {14 * value, 20 * value, 20 * value},
                                  .client_cores = 6 * value,
                                  .server_cores = 7 * value,
                                  .errors = 1,
@@ -89,6 +94,12 @@ static void a_figure_is_the_geometric_mean_of_its_own(void **state)
     assert_value(summary.response_p99_us.value, 600);
     assert_value(summary.service_p50_us.value, 800);
     assert_value(summary.service_p99_us.value, 1000);
+    assert_value(summary.fan_out_mean.value, 1800);
+    assert_value(summary.notification_p50_us.value, 2000);
+    assert_value(summary.first_notification_p50_us.value, 2200);
+    assert_value(summary.last_notification_p50_us.value, 2400);
+    assert_value(summary.last_notification_p99_us.value, 2600);
+    assert_value(summary.set_service_p50_us.value, 2800);
     assert_value(summary.client_cores.value, 1200);
     assert_value(summary.server_cores.value, 1400);
 }
