@@ -198,13 +198,19 @@ static enum error_kind write_latency(struct load_files *files, const struct row 
                                row->result->load->plan->seconds, histogram, error);
 }
 
-static enum error_kind write_both(struct load_files *files, const struct row *row, const char *role,
-                                  const char *operation, const struct histogram *service,
-                                  const struct histogram *response, struct error *error)
+/* All kinds together, then each: LOAD_KINDS + 1 of both. */
+static enum error_kind write_kinds(struct load_files *files, const struct row *row,
+                                   const char *role, const struct histogram *service,
+                                   const struct histogram *response, struct error *error)
 {
-    enum error_kind kind = write_latency(files, row, role, operation, "sent", service, error);
-    if (kind == ERROR_NONE)
-        kind = write_latency(files, row, role, operation, "due", response, error);
+    enum error_kind kind = ERROR_NONE;
+    for (int place = 0; kind == ERROR_NONE && place <= LOAD_KINDS; place++) {
+        int i = place == 0 ? LOAD_KINDS : place - 1;
+        const char *operation = place == 0 ? "all" : load_kind_word((enum load_kind)i);
+        kind = write_latency(files, row, role, operation, "sent", &service[i], error);
+        if (kind == ERROR_NONE)
+            kind = write_latency(files, row, role, operation, "due", &response[i], error);
+    }
     return kind;
 }
 
@@ -229,17 +235,10 @@ static enum error_kind write_latencies(struct load_files *files, const struct ro
                                        struct error *error)
 {
     const struct load_result *result = row->result;
-    enum error_kind kind = write_both(files, row, "all", "all", &result->service[LOAD_KINDS],
-                                      &result->response[LOAD_KINDS], error);
-    for (int i = 0; kind == ERROR_NONE && i < LOAD_KINDS; i++)
-        kind = write_both(files, row, "all", load_kind_word((enum load_kind)i), &result->service[i],
-                          &result->response[i], error);
-    for (int role = 0; role < ROLES; role++) {
-        for (int i = 0; kind == ERROR_NONE && i < LOAD_KINDS; i++)
-            kind = write_both(files, row, role_word((enum role)role),
-                              load_kind_word((enum load_kind)i), &result->service_of[role][i],
-                              &result->response_of[role][i], error);
-    }
+    enum error_kind kind = write_kinds(files, row, "all", result->service, result->response, error);
+    for (int role = 0; kind == ERROR_NONE && role < ROLES; role++)
+        kind = write_kinds(files, row, role_word((enum role)role), result->service_of[role],
+                           result->response_of[role], error);
     return kind;
 }
 

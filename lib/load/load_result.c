@@ -7,7 +7,7 @@
 /* Of a result: the lag; all, first and last notifications; service, response and lag of the
  * contended time; both of every kind and of all; and again for every role. */
 #define KINDS_AND_ALL (LOAD_KINDS + 1)
-#define HISTOGRAMS    (7 + 2 * KINDS_AND_ALL + 2 * ROLES * LOAD_KINDS)
+#define HISTOGRAMS    (7 + 2 * (1 + ROLES) * KINDS_AND_ALL)
 
 /* ------------------------------------------------------------------ memory */
 
@@ -28,7 +28,7 @@ static bool map_histograms(struct load_result *result)
     result->contended.lag = histograms + 6;
     result->service = histograms + 7;
     result->response = result->service + KINDS_AND_ALL;
-    result->service_of = (struct histogram(*)[LOAD_KINDS])(result->response + KINDS_AND_ALL);
+    result->service_of = (struct histogram(*)[KINDS_AND_ALL])(result->response + KINDS_AND_ALL);
     result->response_of = result->service_of + ROLES;
     return true;
 }
@@ -93,6 +93,8 @@ static void add_latencies(const struct load_worker *worker, struct load_result *
             histogram_add(&result->response[kind], response);
             if (kind >= (int)MIX_KINDS)
                 continue;
+            histogram_add(&result->service_of[role][LOAD_KINDS], service);
+            histogram_add(&result->response_of[role][LOAD_KINDS], response);
             histogram_add(&result->service[LOAD_KINDS], service);
             histogram_add(&result->response[LOAD_KINDS], response);
         }

@@ -58,10 +58,11 @@ struct load_result {
     uint64_t fired;          /* measured writes that fired a notification at least */
     uint64_t fan_out_max;    /* notifications of one measured write */
     struct histogram *notification;
-    struct histogram *first_notification;       /* of each of these writes */
-    struct histogram *last_notification;        /* the same */
-    struct histogram (*service_of)[LOAD_KINDS]; /* for each role, ROLES of them */
-    struct histogram (*response_of)[LOAD_KINDS];
+    struct histogram *first_notification; /* of each of these writes */
+    struct histogram *last_notification;  /* the same */
+    /* The same for each role, ROLES of them. */
+    struct histogram (*service_of)[LOAD_KINDS + 1];
+    struct histogram (*response_of)[LOAD_KINDS + 1];
     struct load_usage *usage;                  /* of each second */
     struct load_server_second *server_seconds; /* the same */
     struct load_marks marks;                   /* what happened to the servers */
