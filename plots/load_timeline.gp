@@ -1,17 +1,29 @@
 # SPDX-License-Identifier: Apache-2.0
 # load_timeline: answered operations, and the median and p99 of their response times, in every
-# second of the trials: a panel for each, and a line for each trial, in the look of its cell. See
-# common.gp and load_common.gp.
+# second of the trials: three panels for each cell, and a line for each trial; and what happened to
+# the servers. See common.gp and load_common.gp.
 if (!exists("scripts")) { scripts = ARG0[1:strstrt(ARG0, "load_timeline.gp") - 1]."." }
-each = 165
-between_rows = 26
-panel = 3 * each + 2 * between_rows
 load scripts."/common.gp"
 label(x) = in_seconds(x)
 load scripts."/load_common.gp"
+cells_max = 6
+# Lines at which something happened, in a panel.
+events_max = 90
 
-# $seconds: curve, second, operations, response p50, p99 in s, errors, trial.
+# A file of an earlier version has no marks.
+header = ""
+set datafile separator "\t"
+set table $header
+plot run."/timeline.csv" every ::0::0 using (header = strcol(1), 0) with table
+unset table
+set datafile separator ","
+has_marks = strstrt(",".header.",", ",marks,") > 0
+
+# $seconds: cell, second, operations, response p50, p99 in s, errors, trial. marks: words such as
+# 1:3:2:5, for cell, second, kind and server; of each kind the words as timeline.csv has them, and
+# as they are drawn.
 keys = ""
+marks = ""
 last = 0
 trials = 1
 high = 0
@@ -19,6 +31,9 @@ failed = 0
 # Of each panel of response times.
 array slow_low[2] = [1e300, 1e300]
 array slow_high[2] = [0, 0]
+snapshot = 7
+kinds = "killed restarted lost back leads no snapshot"
+kinds_drawn = "kill restart lost back leader no_leader snapshot"
 until_comma(text) = strstrt(text, ",") > 0 ? text[1:strstrt(text, ",") - 1] : text
 behind(text, begin) = text[strstrt(text, begin) + strlen(begin):]
 share(mix, kind) = strstrt(mix, kind."=") > 0 ? int(until_comma(behind(mix, kind."="))) : 0
@@ -30,10 +45,22 @@ note(i, time) = time > 0 \
 see(key, second, trial, operations, errors) = ( \
     keys = with_word(keys, key), last = most(last, second), trials = most(trials, trial), \
     high = most(high, operations), failed = failed || errors > 0, place_in(keys, key))
+# "server 2 leads", or "no server leads".
+kind_of(mark) = place_in(kinds, word(mark, 1) eq "no" ? "no" : word(mark, 3))
+server_of(mark) = word(mark, 1) eq "no" ? 0 : int(word(mark, 2))
+until_semicolon(text) = strstrt(text, ";") > 0 ? text[1:strstrt(text, ";") - 1] : text
+note_mark(cell, second, mark) = kind_of(mark) == 0 ? 0 : ( \
+    marks = with_word(marks, sprintf("%d:%d:%d:%d", cell, second, kind_of(mark), server_of(mark))), 0)
+note_marks(cell, second, text) = text eq "" ? 0 : ( \
+    note_mark(cell, second, until_semicolon(text)), \
+    strstrt(text, ";") > 0 ? note_marks(cell, second, behind(text, ";")) : 0)
+marks_of(x) = has_marks ? strcol("marks") : ""
+cell_of(x) = see(key_of(0), column("second"), column("trial"), column("operations"), \
+    column("errors"))
+noted(cell) = (note_marks(cell, column("second"), marks_of(0)), cell)
 set datafile columnheaders
 set table $seconds separator comma
-plot run."/timeline.csv" using (see(key_of(0), column("second"), column("trial"), \
-        column("operations"), column("errors"))): \
+plot run."/timeline.csv" using (noted(cell_of(0))): \
     (column("second")):(column("operations")):(note(1, number("response_p50_us") / 1e6)): \
     (note(2, number("response_p99_us") / 1e6)):(column("errors")):(column("trial")) with table
 unset table
@@ -43,9 +70,8 @@ if (last < 2 || high == 0) {
     print "plots: ".run."/timeline.csv: fewer than two seconds, or no answer"
     exit status 3
 }
-drawn = least(words(keys), curves_max)
 
-# The trials are in a random order, and the curves in that of their numbers.
+# The trials are in a random order, and the cells in that of their numbers.
 rank(key) = part(key, 2) * 2e9 + part(key, 3) * 101.0 + part(key, 4)
 next_key(above, i, best) = i > words(keys) ? best : next_key(above, i + 1, \
     rank(word(keys, i)) > above && (best eq "" || rank(word(keys, i)) < rank(best)) \
@@ -53,75 +79,146 @@ next_key(above, i, best) = i > words(keys) ? best : next_key(above, i + 1, \
 in_rank(above) = next_key(above, 1, "") eq "" ? "" \
     : next_key(above, 1, "")." ".in_rank(rank(next_key(above, 1, "")))
 sorted = in_rank(-1)
-# Curve i in $seconds, and the other way.
-row_of_curve(i) = place_in(keys, word(sorted, i))
-curve_of_row(x) = place_in(sorted, word(keys, int(x)))
-
+# Cell k of the plot in $seconds.
+row_of_cell(k) = place_in(keys, word(sorted, k))
+drawn = least(words(keys), cells_max)
 alone = sessions_text(part(sorted, 2)).", ".rate_text(until_colon(after_colons(sorted, 3)))
-entry(i) = words(keys) > 1 ? name_of(keys, word(sorted, i)) : alone
+cell_title(k) = words(keys) > 1 ? name_of(keys, word(sorted, k)) : "Every second: ".alone
+
+# What happens to a server stands at a line, but for snapshots: there may be many.
+is_of(mark, k) = part(mark, 1) eq sprintf("%d", row_of_cell(k))
+is_snapshot(mark) = int(part(mark, 3)) == snapshot
+snapshots = sum [m = 1:words(marks)] is_snapshot(word(marks, m))
+drawn_kind(kind) = kind == 6 ? "no leader" : word(kinds_drawn, kind)
+mark_text(mark) = drawn_kind(int(part(mark, 3))).(int(part(mark, 4)) ? " ".part(mark, 4) : "")
+
+# The size of all, and the legend.
+blocks_abreast = drawn > 1 ? 2 : 1
+lines_of_blocks = ceil(1.0 * drawn / blocks_abreast)
+each = drawn > 1 ? 96 : 165
+between_rows = drawn > 1 ? 18 : 26
+between_blocks = 58
+block = 3 * each + 2 * between_rows
+panel = lines_of_blocks * block + (lines_of_blocks - 1) * between_blocks
+looks = least(trials, curves_max)
 failed_text = "a second with errors"
-more_text = sprintf("the first %d of %d", drawn, words(keys))
-longest = most(failed ? strlen(failed_text) : 0, drawn < words(keys) ? strlen(more_text) : 0)
-do for [i = 1:drawn] { longest = most(longest, strlen(entry(i))) }
-entries = drawn + failed + (drawn < words(keys))
-width = page_width(entries)
-longest = legend_letters(entries, longest)
+snapshot_text = "a snapshot"
+more_trials_text = sprintf("%d trials", trials)
+more_text = sprintf("the first %d of %d loads", drawn, words(keys))
+longest = most(strlen("trial 12"), most(failed ? strlen(failed_text) : 0, \
+    drawn < words(keys) ? strlen(more_text) : 0))
+entries = looks + failed + (snapshots > 0) + (trials > looks) + (drawn < words(keys))
+width = drawn > 1 ? 800 : page_width(entries)
 rows = rows_for(entries, longest)
 eval canvas("load_timeline", rows)
 eval legend(rows)
 eval squeeze(entries, longest)
+small_font = format eq "svg" ? ",12" : format eq "png" ? ",9" : ",7.2"
+# So high is a line of that.
+small_line = 15.0
 
 # The axes, before any is drawn: the widest labels say where the panels begin.
 array axis[3]
-axis[1] = zero_axis(high, 4)
+axis[1] = zero_axis(high, drawn > 1 ? 3 : 4)
 widest = left
 do for [i = 1:2] {
     axis[1 + i] = slow_high[i] == 0 ? "" \
         : "set logscale y; ".time_axis(slow_low[i], slow_high[i], each)
     widest = most(widest, left)
 }
-set lmargin at screen widest
+gap = drawn > 1 ? widest + 0.005 : 0
+panel_width = (0.975 - widest - gap) / blocks_abreast
 unset logscale x
 set xrange [0.5 : last + 0.5]
-x_step = most(1, step_of(last / 8.0))
+x_step = most(1, step_of(last / (drawn > 1 ? 6.0 : 8.0)))
 x_tics(labelled) = "set xtics ".sprintf("%d, %d format '%s'", x_step, x_step, labelled ? "%g" : "")
-upper(k) = top(rows) - (k - 1.0) * (each + between_rows) / height(rows)
-lower(k) = upper(k) - 1.0 * each / height(rows)
+seconds_in(units) = units * last / (panel_width * width)
+top_of(k) = top(rows) - ((k - 1) / blocks_abreast) * 1.0 * (block + between_blocks) / height(rows)
+upper(k, i) = top_of(k) - (i - 1.0) * (each + between_rows) / height(rows)
+lower(k, i) = upper(k, i) - 1.0 * each / height(rows)
+from(k) = widest + (blocks_abreast == 1 || k % 2 ? 0 : panel_width + gap)
 array y_texts[3] = ["answered/s", "response p50", "response p99"]
 
-# Points where there is room for them. The trials of a cell follow on one another, with rows of
-# others between or not: those of odd number and those of even number are drawn apart, since what
-# is left out breaks a line.
-with_look(i) = sprintf(last <= 40 ? "with linespoints ls %d" : "with lines ls %d", 600 + i)
-small(i) = sprintf(last <= 40 ? " ps %.2f" : "", 0.55 * point_scale)
-odd_or_even(i, k, odd) = \
-    sprintf("$seconds using ($1 == %d && int($7) %% 2 == %d ? $2 : NaN):%d ", \
-        row_of_curve(i), odd, 2 + k).with_look(i).small(i)." notitle, "
-curve(i, k) = odd_or_even(i, k, 1).(trials > 1 ? odd_or_even(i, k, 0) : "")
-curves(i, k) = i > drawn ? "" : curve(i, k).curves(i + 1, k)
-entry_of(i) = sprintf("NaN with linespoints ls %d title entry(%d), ", 600 + i, i)
-entries_from(i) = i > drawn ? "" : entry_of(i).entries_from(i + 1)
-failures(k) = !failed || k > 1 ? "" \
-    : "$seconds using (curve_of_row($1) <= drawn && $6 > 0 ? $2 : NaN):3 ". \
+# Points where there is room for them. A trial's rows follow on one another: those of others before
+# and behind them are left out.
+look_of(trial) = 601 + (trial - 1) % curves_max
+with_look(trial) = \
+    sprintf(last <= 40 ? "with linespoints ls %d ps %.2f" : "with lines ls %d", \
+        look_of(trial), 0.55 * point_scale)
+curve(k, i, trial) = sprintf("$seconds using ($1 == %d && int($7) == %d ? $2 : NaN):%d ", \
+    row_of_cell(k), trial, 2 + i).with_look(trial)." notitle, "
+failures(k, i) = !failed || i > 1 ? "" \
+    : sprintf("$seconds using ($1 == %d && $6 > 0 ? $2 : NaN):3 ", row_of_cell(k)). \
     "with points pt 2 ps 1.2 * point_scale lw 2 lc rgb 'black' notitle, "
-failed_entry = failed \
-    ? "NaN with points pt 2 ps 1.2 * point_scale lw 2 lc rgb 'black' title failed_text, " : ""
-more_entry = drawn < words(keys) ? "NaN with lines ls 98 title more_text, " : ""
-
-set title "Every second of ".(trials > 1 || words(keys) > 1 ? "the trials" : "a trial")
+note_entry(is_there, text) = is_there ? "NaN with lines ls 98 title '".text."', " : ""
+legend_entries = ""
+do for [trial = 1:looks] {
+    legend_entries = legend_entries. \
+        sprintf("NaN with linespoints ls %d title 'trial %d', ", look_of(trial), trial)
+}
+legend_entries = legend_entries.(failed \
+    ? "NaN with points pt 2 ps 1.2 * point_scale lw 2 lc rgb 'black' title failed_text, " : ""). \
+    (snapshots > 0 ? "NaN with points pt 9 ps point_scale lc rgb '#404040' title snapshot_text, " \
+        : "").note_entry(trials > looks, more_trials_text).note_entry(drawn < words(keys), more_text)
+set style line 606 lc rgb "#404040" lw 1.2 dt 2
 set output file("load_timeline")
 set multiplot
-do for [k = 1:3] {
-    set tmargin at screen upper(k)
-    set bmargin at screen lower(k)
-    if (axis[k] ne "") {
-        eval axis[k]
-        eval x_tics(k == 3)
-        if (k == 3) { set xlabel "second of the measured time" }
-        eval y_title(y_texts[k], lower(k), upper(k))
-        eval "plot ".curves(1, k).failures(k).entries_from(1).failed_entry.more_entry."NaN notitle"
-        unset key
-        unset title
+do for [k = 1:drawn] {
+    set lmargin at screen from(k)
+    set rmargin at screen from(k) + panel_width
+    # The seconds in which something happens.
+    at_seconds = ""
+    shot = ""
+    do for [m = 1:words(marks)] {
+        mark = word(marks, m)
+        if (is_of(mark, k) && !is_snapshot(mark) && words(at_seconds) < events_max) {
+            at_seconds = with_word(at_seconds, part(mark, 2))
+        }
+        if (is_of(mark, k) && is_snapshot(mark)) { shot = with_word(shot, part(mark, 2)) }
+    }
+    at_seconds = ascending(at_seconds, -1)
+    do for [i = 1:3] {
+        set tmargin at screen upper(k, i)
+        set bmargin at screen lower(k, i)
+        its_title = i == 1 ? cell_title(k) : ""
+        its_xlabel = i == 3 && k > drawn - blocks_abreast ? "second of the measured time" : ""
+        set title its_title
+        set xlabel its_xlabel
+        if (axis[i] ne "") {
+            eval axis[i]
+            eval x_tics(i == 3)
+            if (from(k) == widest) { eval y_title(y_texts[i], lower(k, i), upper(k, i)) }
+            do for [n = 1:(i == 1 ? words(shot) : 0)] {
+                set label events_max + n "" at int(word(shot, n)), 0 \
+                    point pt 9 ps point_scale lc rgb "#404040" front
+            }
+            written_at = -1e9
+            do for [n = 1:words(at_seconds)] {
+                its_second = int(word(at_seconds, n))
+                set arrow n from its_second, graph 0 to its_second, graph 1 nohead back ls 606
+                what = ""
+                do for [m = 1:words(marks)] {
+                    mark = word(marks, m)
+                    if (i == 1 && is_of(mark, k) && !is_snapshot(mark) && part(mark, 2) == its_second) {
+                        what = joined(what, mark_text(mark))
+                    }
+                }
+                # On the left of its line, or on the right, where no other words are.
+                on_left = its_second - seconds_in(small_line) >= written_at
+                if (what ne "" && (on_left || its_second >= written_at)) {
+                    side = on_left ? -0.6 : 0.8
+                    set label n what at its_second, graph 0.08 rotate by 90 left \
+                        offset side, 0 font small_font front
+                    written_at = its_second + (on_left ? 0 : seconds_in(small_line))
+                }
+            }
+            all = ""
+            do for [trial = 1:trials] { all = all.curve(k, i, trial) }
+            eval "plot ".all.failures(k, i).legend_entries."NaN notitle"
+            unset key
+            unset arrow
+            unset label
+        }
     }
 }
 unset multiplot

@@ -337,10 +337,12 @@ static void seconds_hold_the_timeline(void **state)
     LOAD_SIMULATED("out", "-n", "5", "--duration", "4s", "-t", "2");
     char *picture = read_picture("out", "load_timeline");
     assert_int_equal(picture_count(picture, "second of the measured time"), 1);
-    assert_int_equal(picture_count(picture, "5 sessions, closed loop"), 1);
+    assert_int_equal(picture_count(picture, "Every second: 5 sessions, closed loop"), 1);
     picture_assert_lacks(picture, "errors");
-    /* Three panels of two trials of four seconds, and the legend's. */
-    assert_int_equal(find_points(picture, "#gpPt6'", points, 32), 3 * 2 * 4 + 1);
+    picture_assert_lacks(picture, "snapshot");
+    /* Three panels of four seconds of each trial, and the legend's. */
+    assert_int_equal(find_points(picture, "#gpPt6'", points, 32), 3 * 4 + 1);
+    assert_int_equal(find_points(picture, "#gpPt4'", points, 32), 3 * 4 + 1);
     free(picture);
     set_field(in_work("out/timeline.csv"), 2, "errors", "7");
     plot("out");
@@ -350,13 +352,37 @@ static void seconds_hold_the_timeline(void **state)
     free(picture);
 }
 
-/* Whatever the random order of the trials, the curves stand in that of their numbers. */
+/* What happens in one second stands at one line; a snapshot is a point on the axis. */
+static void marks_are_drawn(void **state)
+{
+    (void)state;
+    struct point points[8];
+    LOAD_SIMULATED("out", "-n", "5", "--duration", "4s");
+    char *path = strdup(in_work("out/timeline.csv"));
+    assert_non_null(path);
+    set_field(path, 1, "marks", "server 3 killed;server 3 lost;no server leads");
+    set_field(path, 2, "marks", "server 2 leads;server 2 snapshot");
+    set_field(path, 3, "marks", "server 3 restarted;server 3 back;something else");
+    free(path);
+    plot("out");
+    char *picture = read_picture("out", "load_timeline");
+    assert_int_equal(picture_count(picture, "kill 3, lost 3, no leader"), 1);
+    assert_int_equal(picture_count(picture, "leader 2"), 1);
+    assert_int_equal(picture_count(picture, "restart 3, back 3"), 1);
+    assert_int_equal(picture_count(picture, "a snapshot"), 1);
+    picture_assert_lacks(picture, "else");
+    assert_int_equal(find_points(picture, "#gpPt8'", points, 8), 1 + 1);
+    free(picture);
+}
+
+/* Whatever the random order of the trials, the panels stand in that of their numbers. */
 static void cells_stand_in_order(void **state)
 {
     (void)state;
-    LOAD_SIMULATED("out", "-n", "2..12+2", "--duration", "2s");
+    LOAD_SIMULATED("out", "-n", "2..14+2", "--duration", "2s");
     char *picture = read_picture("out", "load_timeline");
-    assert_int_equal(picture_count(picture, "Every second of the trials"), 1);
+    assert_int_equal(picture_count(picture, "the first 6 of 7 loads"), 1);
+    assert_int_equal(picture_count(picture, "14 sessions"), 0);
     const char *at = picture;
     for (unsigned sessions = 2; sessions <= 12; sessions += 2) {
         char words[32];
@@ -454,6 +480,7 @@ int main(void)
         COMMAND_TEST(fan_outs_have_a_panel_for_each_load),
         COMMAND_TEST(without_notifications_there_is_no_fan_out),
         COMMAND_TEST(seconds_hold_the_timeline),
+        COMMAND_TEST(marks_are_drawn),
         COMMAND_TEST(cells_stand_in_order),
         COMMAND_TEST(a_single_cell_has_no_plot),
         COMMAND_TEST(plots_that_are_skipped_are_a_warning),
