@@ -2,6 +2,7 @@
 #include "bench/claims/ensembles.h"
 
 #include "base/text.h"
+#include "bench/claims/barriers.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -96,13 +97,13 @@ static enum error_kind load_both(struct sides *sides, struct finding *finding, s
     return load(sides, 0, WRITE_ROUNDS, finding, error);
 }
 
-enum error_kind ensembles_scale_reads(const struct claim *claim, struct testbed *testbed,
-                                      struct finding *finding, struct error *error)
+/* On ensembles of its own, if there can be any. */
+static enum error_kind compare_sides(const struct claim *claim, struct testbed *testbed,
+                                     struct finding *finding, struct error *error)
 {
     struct sides sides;
     char text[400];
     const char *why;
-    expect(claim, finding);
     enum error_kind kind =
         sides_open(testbed, claim->servers, &sides, &why, text, sizeof text, error);
     if (kind != ERROR_NONE)
@@ -114,4 +115,14 @@ enum error_kind ensembles_scale_reads(const struct claim *claim, struct testbed 
     kind = load_both(&sides, finding, error);
     sides_close(&sides);
     return kind;
+}
+
+enum error_kind ensembles_scale_reads(const struct claim *claim, struct testbed *testbed,
+                                      struct finding *finding, struct error *error)
+{
+    expect(claim, finding);
+    enum error_kind kind = compare_sides(claim, testbed, finding, error);
+    return kind == ERROR_NONE
+               ? barriers_take_linear_time(claim->recipes[0], testbed, finding, error)
+               : kind;
 }

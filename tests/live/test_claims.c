@@ -5,6 +5,7 @@
 #include "tests/support/simulate.h"
 #include "tests/support/words.h"
 
+#include "bench/claims/barriers.h"
 #include "bench/claims/catalogue.h"
 #include "bench/claims/deaths.h"
 #include "bench/claims/ensembles.h"
@@ -197,25 +198,66 @@ static void test_reads_rise_with_the_servers(void **state)
     (void)state;
     const struct trial_host host = simulate_host();
     assert_verdict(try_servers(&host, 1, 3), VERDICT_UNDETERMINED);
-    assert_int_equal(finding.checks, 1);
+    assert_int_equal(finding.checks, 3); /* of reads, of barriers, and of their clients */
+    assert_has(finding.measured, "barrier, 1 to 32 barriers: ");
+    assert_has(finding.measured, "barrier, 32 to 320 clients: ");
     assert_has(finding.expected, "reads: more a second with 3 servers than with 1 server");
     assert_has(finding.measured, " with 1 server, ");
     assert_has(finding.measured, "writes: not tried, for the leader of a simulation");
     assert_verdict(try_servers(&host, 3, 1), VERDICT_FAILS);
     assert_has(finding.measured, " with 3 servers, ");
-    assert_verdict(try_servers(&host, 3, 3), VERDICT_UNDETERMINED);
-    assert_has(finding.measured, "reads: the CI contains 1");
+}
+
+static const char *open_sides(const struct trial_host *host, struct testbed *testbed,
+                              struct sides *sides)
+{
+    static const uint64_t servers[SIDES] = {1, 1};
+    static char text[400];
+    struct error error = {0};
+    const char *why;
+    *testbed =
+        (struct testbed){.host = *host, .root = ROOT, .seed = 1, .timeout_ns = 10 * NS_PER_S};
+    live_expect(sides_open(testbed, servers, sides, &why, text, sizeof text, &error), &error);
+    return why;
 }
 
 static void test_servers_of_somebody_are_no_sides(void **state)
 {
     (void)state;
     struct trial_host host = live_host;
+    struct testbed testbed;
+    struct sides sides;
     host.ensemble = NULL;
-    assert_int_equal(try_servers(&host, 1, 3), VERDICT_UNDETERMINED);
-    assert_string_equal(finding.measured,
-                        "reads and writes: not tried: the servers of --connect are one ensemble, "
-                        "and nobody has limited their CPU");
+    assert_string_equal(open_sides(&host, &testbed, &sides),
+                        "the servers of --connect are one ensemble, and nobody has limited their "
+                        "CPU");
+}
+
+/* Before its first barrier each client rests, for a time that grows as the square of their number.
+ */
+static enum recipe_step rest_first(struct contender *s)
+{
+    if (s->pause_ns > 0)
+        return recipe_barrier.acquire(s);
+    s->pause_ns = (uint64_t)s->clients * s->clients * 10 * NS_PER_MS;
+    return STEP_PAUSE;
+}
+
+static void test_time_that_is_not_linear_fails(void **state)
+{
+    (void)state;
+    const struct trial_host host = simulate_host();
+    struct testbed testbed = {.host = host, .root = ROOT, .seed = 1, .timeout_ns = 3600 * NS_PER_S};
+    struct recipe slow = recipe_barrier;
+    struct error error = {0};
+    slow.acquire = rest_first;
+    finding = (struct finding){0};
+    live_expect(barriers_take_linear_time(&slow, &testbed, &finding, &error), &error);
+    assert_int_equal(finding.checks, 2);
+    assert_int_equal(finding.failed, 2);
+    assert_has(finding.measured, "1 to 32 barriers: 5.7");
+    assert_has(finding.measured, " growing as n^0.0");
+    assert_has(finding.measured, " growing as n^2.0");
 }
 
 static void test_what_follows_from_rounds(void **state)
@@ -266,16 +308,11 @@ static void test_what_follows_from_rounds(void **state)
 static void test_sides_are_private_servers(void **state)
 {
     (void)state;
-    struct testbed testbed = {
-        .host = live_host, .root = ROOT, .seed = 1, .timeout_ns = 10 * NS_PER_S};
+    struct testbed testbed;
     struct sides sides;
     struct sides_rates rates;
     struct error error = {0};
-    char text[400];
-    const char *why;
-    live_expect(
-        sides_open(&testbed, (const uint64_t[]){1, 1}, &sides, &why, text, sizeof text, &error),
-        &error);
+    const char *why = open_sides(&live_host, &testbed, &sides);
     if (why != NULL) {
         print_message("skipped: %s\n", why);
         skip();
@@ -301,6 +338,7 @@ int main(void)
         cmocka_unit_test(test_what_did_not_happen_decides_nothing),
         cmocka_unit_test(test_reads_rise_with_the_servers),
         cmocka_unit_test(test_servers_of_somebody_are_no_sides),
+        cmocka_unit_test(test_time_that_is_not_linear_fails),
         cmocka_unit_test(test_what_follows_from_rounds),
         cmocka_unit_test(test_sides_are_private_servers),
     };
