@@ -84,19 +84,16 @@ static void invalidate(struct load_sample *sample, const char *format, ...)
     sample->valid = false;
 }
 
-/* With one event loop in each process, a process uses at most one core. */
 static void judge_cpu(const struct load_plan *plan, double cores_allowed,
                       struct load_sample *sample)
 {
-    bool per_process =
-        plan->fleet.driver != DRIVER_THREADS && plan->fleet.processes < cores_allowed;
-    double cores = per_process ? plan->fleet.processes : cores_allowed;
+    double cores = fleet_plan_cores(&plan->fleet, cores_allowed);
     if (sample->client_cores <= CPU_SHARE_MAX * cores)
         return;
     sample->driver_bound = true;
     invalidate(sample, "the driver, not the server, was the limit: it used %.0f %% of %s; " ADVICE,
                100 * sample->client_cores / cores,
-               per_process ? "a core a process" : "the cores that it may use");
+               cores < cores_allowed ? "a core a process" : "the cores that it may use");
 }
 
 /* One operation in a hundred may be late. */

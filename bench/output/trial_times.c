@@ -77,18 +77,14 @@ static void judge_holds(const struct trial_result *result, struct times *times)
                100 * share, (unsigned long long)holds, (double)p99_ns / 1e6);
 }
 
-/* What the driver may use: with one event loop in each process, at most one core for each. */
 static void judge_load(const struct trial_result *result, double cores_allowed, struct times *times)
 {
-    const struct trial_plan *plan = result->memory->plan;
-    bool per_process =
-        plan->fleet.driver != DRIVER_THREADS && plan->fleet.processes < cores_allowed;
-    double cores = per_process ? plan->fleet.processes : cores_allowed;
+    double cores = fleet_plan_cores(&result->memory->plan->fleet, cores_allowed);
     double load = (double)result->client_cpu_ns / (double)result->elapsed_ns / cores;
     if (result->elapsed_ns >= LOAD_LEAST_NS && load > LOAD_MAX)
         invalidate(times, "overloaded: the driver used more than 80 %% of %s",
-                   per_process ? "a core a process; " ADVICE
-                               : "the cores that it may use; " ADVICE_ON_CORES);
+                   cores < cores_allowed ? "a core a process; " ADVICE
+                                         : "the cores that it may use; " ADVICE_ON_CORES);
     if (result->stalls.absent_ns > 0)
         invalidate(times, "overloaded: zkherd itself did not run for %.1f s",
                    (double)result->stalls.absent_ns / 1e9);

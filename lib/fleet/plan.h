@@ -7,6 +7,7 @@
 
 #include "client/connect.h"
 
+#include <stdbool.h>
 #include <stdint.h>
 
 /* What drives the sessions of a process. */
@@ -29,6 +30,14 @@ struct fleet_plan {
      * number, from 1. */
     const struct connect_string *servers;
 };
+
+/* What the workers can use of so many cores: with one event loop in each process, at most one core
+ * for each. */
+static inline double fleet_plan_cores(const struct fleet_plan *plan, double cores)
+{
+    bool one_each = plan->driver != DRIVER_THREADS && plan->processes < cores;
+    return one_each ? plan->processes : cores;
+}
 
 static inline uint32_t fleet_plan_depth(const struct fleet_plan *plan)
 {
