@@ -96,6 +96,7 @@ void actor_report(const struct actor *actor)
     note_server(actor);
     place->timeout_ms = client_timeout_ms(client);
     place->role = actor->role;
+    place->apart = actor->apart;
     place->asked = client->outstanding;
     place->answered = client->outstanding && client_unread(client) > 0;
     place->spoke_ns = actor->spoke_ns;

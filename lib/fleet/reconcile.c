@@ -32,6 +32,8 @@ static bool has_newcomers(const struct reconcile_facts *facts)
 /* Why the two counts cannot be compared; NULL if they can. */
 static const char *find_obstacle(const struct reconcile_facts *facts, bool others)
 {
+    if (facts->had_faults)
+        return "servers were killed on purpose, and their counters with them";
     if (!facts->servers.known)
         return facts->servers.asked_again
                    ? "a server did not give its counters (mntr) at once, as at an election"

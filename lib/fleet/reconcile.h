@@ -28,6 +28,7 @@ struct reconcile_facts {
     bool are_private;          /* no other program should use the servers */
     bool is_shared;            /* other clients were connected when the gate opened */
     bool has_companions;       /* another fleet of this program used the servers at the same time */
+    bool had_faults;           /* servers were killed on purpose, and their counters with them */
     bool had_death;            /* a session died, or lost a reply, as planned */
     uint64_t exits;            /* sessions that were closed in order */
     uint64_t reconnects;       /* of sessions */

@@ -57,6 +57,7 @@ struct shared_session {
     _Atomic bool dead;               /* the actor has ended the session, or is about to */
     bool asked;                      /* at the last report: a request waits for its reply */
     bool answered;                   /* at the last report: the socket has unread bytes */
+    bool apart;                      /* at the last report: the session has no connection */
     uint32_t timeout_ms;             /* of the session, as the server granted it */
     uint64_t spoke_ns;               /* see struct actor */
     uint64_t pings;                  /* see struct actor */

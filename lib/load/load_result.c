@@ -41,10 +41,11 @@ enum error_kind load_result_new(const struct load_plan *plan, struct load_result
         return error_raise(error, ERROR_NO_MEMORY, 0, "load", "%s", "");
     made->usage = calloc(plan->seconds + 1, sizeof *made->usage); /* one more: never nothing */
     made->server_seconds = calloc(plan->seconds + 1, sizeof *made->server_seconds);
-    enum error_kind kind =
-        made->usage != NULL && made->server_seconds != NULL && map_histograms(made)
-            ? load_shared_new(plan, &made->load, error)
-            : error_raise(error, ERROR_NO_MEMORY, 0, "load", "%s", "");
+    made->faults = calloc(plan->fault_count + 1, sizeof *made->faults);
+    enum error_kind kind = made->usage != NULL && made->server_seconds != NULL &&
+                                   made->faults != NULL && map_histograms(made)
+                               ? load_shared_new(plan, &made->load, error)
+                               : error_raise(error, ERROR_NO_MEMORY, 0, "load", "%s", "");
     if (kind != ERROR_NONE) {
         load_result_free(made);
         return kind;
@@ -62,10 +63,18 @@ void load_result_free(struct load_result *result)
         munmap(result->lag, HISTOGRAMS * sizeof *result->lag);
     free(result->usage);
     free(result->server_seconds);
+    free(result->faults);
     free(result);
 }
 
 /* ------------------------------------------------------------------ adding up */
+
+static void count_apart(struct load_result *result)
+{
+    const struct load_shared *load = result->load;
+    for (uint32_t i = 0; i < load->plan->fleet.sessions; i++)
+        result->apart += load->shared->sessions[i].apart;
+}
 
 /* What follows from another operation comes on top of what was asked for: nobody has offered it,
  * and it is in no sum over the kinds. */
@@ -162,4 +171,5 @@ void load_result_add_up(struct load_result *result)
             ? 0
             : atomic_load(&load->ends_ns) - atomic_load(&load->contends_ns);
     result->losses = atomic_load(&load->shared->losses);
+    count_apart(result);
 }

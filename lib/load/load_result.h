@@ -8,6 +8,7 @@
 #include "base/error.h"
 #include "fleet/reconcile.h"
 #include "fleet/watchdog.h"
+#include "load/load_faults.h"
 #include "load/load_servers.h"
 #include "load/load_shared.h"
 
@@ -75,6 +76,8 @@ struct load_result {
     uint64_t absent_ns;
     uint64_t reconnects;
     uint32_t losses;                      /* of connections, from the gate on */
+    uint32_t apart;                       /* sessions without a connection after the last reply */
+    struct load_fault_result *faults;     /* of each fault of the plan */
     struct server_counters_count servers; /* from the start to the last reply */
     enum reconciled reconciled;
     char not_reconciled[160];               /* why it is RECONCILED_NA; else "" */

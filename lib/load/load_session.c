@@ -450,9 +450,22 @@ static bool is_asked_for(const struct client_reply *reply)
     return tag_kind(reply->tag) < MIX_KINDS || reply->status != ZK_OK;
 }
 
+/* An operation was completed in the measured time. */
+static void record_completion(const struct load_session *session, const struct client_reply *reply,
+                              uint64_t now_ns)
+{
+    uint64_t measures_ns = atomic_load(&session->load->measures_ns),
+             sent_ns = now_ns - reply->latency_ns;
+    if (session->load->outages != NULL)
+        outages_record(session->load->outages,
+                       session->actor.session % plan_of(session)->fleet.processes,
+                       load_kind_reads(tag_kind(reply->tag)),
+                       sent_ns > measures_ns ? sent_ns - measures_ns : 0, now_ns - measures_ns);
+}
+
 /* Rates are of what was answered in the measured time. */
-static void record_answer(struct load_session *session, bool foreseen, uint64_t due_ns,
-                          uint64_t now_ns)
+static void record_answer(struct load_session *session, const struct client_reply *reply,
+                          bool foreseen, uint64_t due_ns, uint64_t now_ns)
 {
     struct load_worker *worker = session->worker;
     struct load_second *second = second_at(session, now_ns);
@@ -460,6 +473,8 @@ static void record_answer(struct load_session *session, bool foreseen, uint64_t 
         atomic_fetch_add(foreseen ? &second->answered : &second->errors, 1);
         if (foreseen)
             histogram_record(&second->response, now_ns - due_ns);
+        if (foreseen)
+            record_completion(session, reply, now_ns);
     }
     if (load_shared_is_measured(session->load, now_ns))
         atomic_fetch_add(foreseen ? &worker->answered : &worker->errors, 1);
@@ -474,7 +489,7 @@ static void record_measured(struct load_session *session, const struct client_re
     enum role role = session->actor.role;
     bool foreseen = load_shared_is_foreseen(kind, reply->status);
     if (is_asked_for(reply))
-        record_answer(session, foreseen, due_ns, now_ns);
+        record_answer(session, reply, foreseen, due_ns, now_ns);
     if (!load_shared_is_measured(session->load, due_ns))
         return;
     atomic_fetch_add(&worker->replies[kind][reply->status], 1);

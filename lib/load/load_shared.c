@@ -42,13 +42,33 @@ static size_t watch_bytes(const struct load_plan *plan)
                : shared_round_up(fan_out_size_bytes(&shape)) + shared_round_up(sent_bytes(plan));
 }
 
-static void cut_watches(struct load_shared *load, char *at)
+static void cut_watches(struct load_shared *load, char **at)
 {
     const struct fan_out_shape shape = shape_of(load->plan);
     if (load->plan->watch_percent == 0)
         return;
-    load->fan_out = fan_out_lay_out(&shape, shared_cut(&at, fan_out_size_bytes(&shape)));
-    load->sent = shared_cut(&at, sent_bytes(load->plan));
+    load->fan_out = fan_out_lay_out(&shape, shared_cut(at, fan_out_size_bytes(&shape)));
+    load->sent = shared_cut(at, sent_bytes(load->plan));
+}
+
+static struct outages_shape outages_of(const struct load_plan *plan)
+{
+    return (struct outages_shape){
+        .workers = plan->fleet.processes, .seconds = plan->seconds, .faults = plan->fault_count};
+}
+
+/* What only a load needs that has faults. */
+static size_t outages_bytes(const struct load_plan *plan)
+{
+    const struct outages_shape shape = outages_of(plan);
+    return plan->fault_count == 0 ? 0 : shared_round_up(outages_size_bytes(&shape));
+}
+
+static void cut_outages(struct load_shared *load, char **at)
+{
+    const struct outages_shape shape = outages_of(load->plan);
+    if (load->plan->fault_count > 0)
+        load->outages = outages_lay_out(&shape, shared_cut(at, outages_size_bytes(&shape)));
 }
 
 enum error_kind load_shared_new(const struct load_plan *plan, struct load_shared **load,
@@ -61,7 +81,8 @@ enum error_kind load_shared_new(const struct load_plan *plan, struct load_shared
     size_t paths_bytes = (size_t)load_plan_znodes(plan) * LOAD_PATH_SIZE;
     size_t size_bytes = shared_round_up(sizeof **load) + shared_round_up(workers_bytes) +
                         shared_round_up(seconds_bytes) + shared_round_up(paths_bytes) +
-                        shared_round_up(plan->value_bytes) + watch_bytes(plan);
+                        shared_round_up(plan->value_bytes) + watch_bytes(plan) +
+                        outages_bytes(plan);
     void *memory = NULL;
     enum error_kind kind = shared_map(size_bytes, &memory, error);
     if (kind != ERROR_NONE)
@@ -74,7 +95,8 @@ enum error_kind load_shared_new(const struct load_plan *plan, struct load_shared
     made->seconds = shared_cut(&at, seconds_bytes);
     made->paths = shared_cut(&at, paths_bytes);
     made->value = shared_cut(&at, plan->value_bytes);
-    cut_watches(made, at);
+    cut_watches(made, &at);
+    cut_outages(made, &at);
     atomic_store(&made->measures_ns, UINT64_MAX);
     atomic_store(&made->settles_ns, UINT64_MAX);
     atomic_store(&made->contends_ns, UINT64_MAX);

@@ -16,6 +16,7 @@
 #include "client/client.h"
 #include "fleet/shared.h"
 #include "load/fan_out.h"
+#include "load/outages.h"
 #include "load/plan.h"
 #include "measure/histogram.h"
 #include "measure/tally.h"
@@ -83,7 +84,8 @@ struct load_shared {
     char *value;                   /* value_bytes of it */
     /* Of a load that leaves watches; else NULL. */
     struct fan_out *fan_out;
-    struct load_sent *sent; /* the depth's of session 0, a ring, those of session 1, … */
+    struct outages *outages; /* of a load with faults; else NULL */
+    struct load_sent *sent;  /* the depth's of session 0, a ring, those of session 1, … */
     size_t size_bytes;
     /* The measured time is from measures_ns to settles_ns. Behind the measured time of a load in
      * the background, the contended time is from contends_ns to ends_ns. A time that is not known

@@ -124,6 +124,8 @@ static enum error_kind prepare(struct load_trial *trial, struct error *error)
         return kind;
     trial->load = trial->result->load;
     trial->progress.load = trial->load;
+    load_faults_init(&trial->faults, trial->plan, trial->host->ensemble, trial->load->outages,
+                     trial->result->faults);
     if (trial->plan->fleet.driver == DRIVER_SIMULATED) {
         kind = make_simulation(trial, error);
     } else {
@@ -189,14 +191,25 @@ void load_trial_start(struct load_trial *trial)
     shared_tell_all(trial->load->shared, LOAD_ORDER_START);
 }
 
+/* The time until then, a turn at most. */
+static uint64_t turn_ns(const struct load_trial *trial, uint64_t until_ns)
+{
+    uint64_t now_ns = load_trial_now_ns(trial), due_ns = load_faults_due_ns(&trial->faults),
+             end_ns = due_ns < until_ns ? due_ns : until_ns;
+    if (end_ns <= now_ns)
+        return 0;
+    return end_ns - now_ns < WATCHDOG_TURN_NS ? end_ns - now_ns : WATCHDOG_TURN_NS;
+}
+
 /* The load may be offered so seldom that nothing moves for long. */
 void load_trial_wait(struct load_trial *trial, uint64_t until_ns)
 {
     while (goes_on(trial) && load_trial_now_ns(trial) < until_ns) {
-        uint64_t left_ns = until_ns - load_trial_now_ns(trial);
         watchdog_rest(&trial->watchdog);
-        trial->end = watchdog_wait(&trial->watchdog,
-                                   left_ns < WATCHDOG_TURN_NS ? left_ns : WATCHDOG_TURN_NS);
+        trial->end = watchdog_wait(&trial->watchdog, turn_ns(trial, until_ns));
+        if (goes_on(trial))
+            trial->end = fleet_end_of(
+                load_faults_turn(&trial->faults, load_trial_now_ns(trial), &trial->error));
     }
 }
 
@@ -228,10 +241,16 @@ static void drain(struct load_trial *trial)
     await_rest(trial);
 }
 
-/* Whoever else uses the servers is notified, too: then nobody knows how many are to come. */
+static bool has_faults(const struct load_trial *trial)
+{
+    return trial->plan->fault_count > 0;
+}
+
+/* Whoever else uses the servers is notified, too: then nobody knows how many are to come. Nor is
+ * that known after a server was killed. */
 static void receive_notifications(struct load_trial *trial, bool alone)
 {
-    if (goes_on(trial) && alone && trial->load->fan_out != NULL)
+    if (goes_on(trial) && alone && !has_faults(trial) && trial->load->fan_out != NULL)
         trial->end = under_way_receive(&trial->watchdog, &trial->at_start);
 }
 
@@ -246,9 +265,22 @@ static void collect_reports(struct load_trial *trial)
         trial->end = watchdog_wait(&trial->watchdog, REPORT_TURN_NS);
 }
 
+/* Of servers of which some were killed: their CPU time alone. */
+static void read_cpu(struct load_trial *trial)
+{
+    uint64_t cpu_ns = 0;
+    trial->end = fleet_end_of(ensemble_cpu_ns(trial->host->ensemble, &cpu_ns, &trial->error));
+    trial->result->servers = (struct server_counters_count){
+        .cpu_known = true, .cpu_ns = cpu_ns - trial->at_start.cpu_ns};
+}
+
 static void read_servers(struct load_trial *trial)
 {
     struct server_counters_reading at_end;
+    if (has_faults(trial)) {
+        read_cpu(trial);
+        return;
+    }
     trial->end = fleet_end_of(server_counters_read(&trial->counters, &at_end, &trial->error));
     if (goes_on(trial))
         trial->result->servers = server_counters_subtract(&trial->at_start, &at_end);
@@ -264,6 +296,25 @@ static void describe_absence(struct load_trial *trial)
     snprintf(result->not_reconciled, sizeof result->not_reconciled, "%.80s does not answer: %s",
              absent->subject, error_words(absent->kind));
     snprintf(result->not_valid, sizeof result->not_valid, "%s", result->not_reconciled);
+}
+
+/* What was to happen to the servers, and did not; or what has not come back since. */
+static void describe_faults(struct load_trial *trial)
+{
+    struct load_result *result = trial->result;
+    if (!has_faults(trial))
+        return;
+    load_faults_take(&trial->faults, &result->marks);
+    if (result->apart > 0)
+        snprintf(result->not_valid, sizeof result->not_valid,
+                 "%u of %u sessions had no connection at the end", result->apart,
+                 trial->plan->fleet.sessions);
+    for (uint32_t i = 0; i < trial->plan->fault_count; i++) {
+        if (!result->faults[i].carried_out)
+            snprintf(result->not_valid, sizeof result->not_valid,
+                     "fault %u (%s) was not carried out: %s", i + 1,
+                     load_fault_word(trial->plan->faults[i].action), result->faults[i].why);
+    }
 }
 
 static uint64_t count_pings(const struct load_trial *trial)
@@ -282,6 +333,7 @@ static void compare_counts(struct load_trial *trial)
         .servers = result->servers,
         .sessions = &result->total,
         .are_private = server_counters_is_private(&trial->counters),
+        .had_faults = has_faults(trial),
         .is_shared = server_counters_is_shared(&trial->at_start, trial->plan->fleet.sessions),
         .reconnects = result->reconnects,
         .losses = result->losses,
@@ -347,6 +399,7 @@ static void take_result(struct load_trial *trial, bool alone)
     if (alone)
         compare_counts(trial);
     describe_absence(trial);
+    describe_faults(trial);
 }
 
 /* The sessions of a load that has ended too early may send on, until their last readings. */
@@ -400,6 +453,8 @@ enum error_kind load_trial_end(struct load_trial *trial, bool alone, struct load
         workers_end(&trial->workers);
     }
     remove_root(trial);
+    if (trial->end != END_ERROR && has_faults(trial))
+        trial->end = fleet_end_of(ensemble_mend(trial->host->ensemble, &trial->error));
     if (trial->sim != NULL) {
         setup_session_free(trial->setup);
         sim_free(trial->sim);

@@ -6,7 +6,8 @@
  * In this order: load_trial_begin, load_trial_start; the caller lets time pass; load_trial_end.
  *
  * Invariant: whatever the outcome, after load_trial_end no process, no session and no znode of the
- * trial is left; what a server does not confirm in time ends with its session's timeout.
+ * trial is left; what a server does not confirm in time ends with its session's timeout. After a
+ * trial that did not fail every private server serves.
  */
 #ifndef LOAD_LOAD_TRIAL_H
 #define LOAD_LOAD_TRIAL_H
@@ -51,6 +52,7 @@ struct load_trial {
     struct server_counters counters;
     struct load_shared *load; /* the result's */
     struct load_result *result;
+    struct load_faults faults;
     struct workers workers;
     bool are_working; /* the workers */
     bool has_root;    /* the trial's root znode exists */
@@ -83,7 +85,8 @@ void load_trial_begin(struct load_trial *trial, const struct load_plan *plan,
  * those behind starts_ns. Does nothing if the trial has ended. */
 void load_trial_start(struct load_trial *trial);
 
-/* Lets time pass, until until_ns at the latest, while the fleet is watched over. */
+/* Lets time pass, until until_ns at the latest, while the fleet is watched over and the plan's
+ * faults are carried out. */
 void load_trial_wait(struct load_trial *trial, uint64_t until_ns);
 
 /* Waits for the beginning of the measured time: from here on it counts how long a worker does not

@@ -20,6 +20,29 @@
 /* The longest measured time, in seconds: each second has a histogram of its own. */
 #define LOAD_SECONDS_MAX 3600
 
+enum load_fault_action {
+    LOAD_FAULT_KILL,   /* SIGKILL */
+    LOAD_FAULT_RESTART /* start again */
+};
+
+/* Which servers. What a server is, is asked when the fault is due. */
+enum load_fault_target {
+    LOAD_FAULT_LEADER,
+    LOAD_FAULT_FOLLOWER,
+    LOAD_FAULT_ANOTHER_FOLLOWER, /* one that no earlier fault of the trial has killed */
+    LOAD_FAULT_SERVER,           /* the one of this number */
+    LOAD_FAULT_DOWN              /* to be started: all that are down */
+};
+
+/* What happens to private servers during the measured time: see load_faults.h. */
+struct load_fault {
+    uint64_t at_ns; /* after the measured time began */
+    enum load_fault_action action;
+    enum load_fault_target target;
+    uint32_t servers; /* to be killed: how many */
+    uint32_t server;  /* of LOAD_FAULT_SERVER, from 0 */
+};
+
 struct load_plan {
     struct fleet_plan fleet; /* its depth bounds the requests outstanding of a session: it is
                                 mix_requests of the operations */
@@ -33,6 +56,9 @@ struct load_plan {
                                and shared znodes is then at most FAN_OUT_WATCHED_MAX */
     uint64_t warm_up_ns;    /* under the same load, and not measured */
     uint32_t seconds;       /* measured, 1 to LOAD_SECONDS_MAX */
+    /* In the order of their times, no two at the same; NULL: none. For private servers alone. */
+    const struct load_fault *faults;
+    uint32_t fault_count;
     /* The znode of this trial; does not exist yet, its parent does. In a simulation both are made.
      */
     const char *root;

@@ -290,6 +290,16 @@ enum error_kind ensemble_restart(struct ensemble *ensemble, unsigned index, stru
     return server_restart(ensemble->servers[index], error);
 }
 
+enum error_kind ensemble_mend(struct ensemble *ensemble, struct error *error)
+{
+    enum error_kind kind = ERROR_NONE;
+    for (unsigned i = 0; kind == ERROR_NONE && i < ensemble->count; i++) {
+        if (server_was_killed(ensemble->servers[i]))
+            kind = server_restart(ensemble->servers[i], error);
+    }
+    return kind == ERROR_NONE ? await_service(ensemble, error) : kind;
+}
+
 bool ensemble_serves(struct ensemble *ensemble, unsigned index, uint64_t patience_ns,
                      enum role *role)
 {

@@ -88,7 +88,8 @@ const struct connect_string *ensemble_connect(const struct ensemble *ensemble);
 /* A server; the ensemble's. index is below the count of ensemble_connect, here and below. */
 const struct server *ensemble_server(const struct ensemble *ensemble, unsigned index);
 
-/* What a server was at the start: ROLE_STANDALONE, ROLE_LEADER or ROLE_FOLLOWER. */
+/* What a server was when all were last seen to serve, at the start or by ensemble_mend:
+ * ROLE_STANDALONE, ROLE_LEADER or ROLE_FOLLOWER. */
 enum role ensemble_role(const struct ensemble *ensemble, unsigned index);
 
 /* Ends a server by SIGKILL and waits until it has ended: see server_kill. */
@@ -98,6 +99,9 @@ MUST_CHECK enum error_kind ensemble_kill(struct ensemble *ensemble, unsigned ind
 /* Starts a killed server again, and does not wait until it serves: see server_restart. */
 MUST_CHECK enum error_kind ensemble_restart(struct ensemble *ensemble, unsigned index,
                                             struct error *error);
+
+/* Starts all killed servers again, and waits until every server serves: see ensemble_start. */
+MUST_CHECK enum error_kind ensemble_mend(struct ensemble *ensemble, struct error *error);
 
 /* Whether the server serves now, and as what: see server_serves. */
 bool ensemble_serves(struct ensemble *ensemble, unsigned index, uint64_t patience_ns,

@@ -73,11 +73,12 @@ static void await_service(unsigned index)
 
 /* ------------------------------------------------------------------ servers of somebody else */
 
+/* After the first second: all servers have told by then what they are. */
 static void kill_when_measured(void *context, const struct load_progress *progress)
 {
     const unsigned *index = context;
     struct error error;
-    if (progress->phase == LOAD_MEASURES &&
+    if (progress->phase == LOAD_MEASURES && progress->second > 0 &&
         !server_was_killed(ensemble_server(live_ensemble, *index)))
         live_expect(ensemble_kill(live_ensemble, *index, &error), &error);
 }
@@ -100,7 +101,7 @@ static void a_follower_of_somebody_else_that_goes_is_told(void **state)
 {
     (void)state;
     unsigned follower = find(ROLE_FOLLOWER);
-    struct load_plan plan = plan_of(1);
+    struct load_plan plan = plan_of(2);
     struct load_result *result =
         load(&plan, NULL, (struct load_watch){kill_when_measured, &follower, -1});
     assert_lacks(result, follower);
@@ -117,9 +118,158 @@ static void a_follower_of_somebody_else_that_goes_is_told(void **state)
     struct error error;
     live_expect(ensemble_restart(live_ensemble, follower, &error), &error);
     await_service(follower);
-    result = load(&plan, NULL, (struct load_watch){.interrupt_descriptor = -1});
+}
+
+/* ------------------------------------------------------------------ faults of a plan */
+
+/* The last start has no time to succeed: the trial's end waits for it. */
+static const struct load_fault faults[] = {
+    {300 * NS_PER_MS, LOAD_FAULT_KILL, LOAD_FAULT_FOLLOWER, .servers = 1},
+    {1000 * NS_PER_MS, LOAD_FAULT_RESTART, LOAD_FAULT_DOWN, .servers = 0},
+    {4000 * NS_PER_MS, LOAD_FAULT_KILL, LOAD_FAULT_LEADER, .servers = 1},
+    {6800 * NS_PER_MS, LOAD_FAULT_RESTART, LOAD_FAULT_DOWN, .servers = 0},
+};
+
+static void print(const struct load_fault_result *fault)
+{
+    print_message("server %u (%s) at %.3f s, took %.1f ms: operation %.1f, write %.1f, served "
+                  "%.1f -%.1f, led %.1f -%.1f, silence %.0f, of writes %.0f ms\n",
+                  fault->servers[0] + 1, role_word(fault->roles[0]), (double)fault->at_ns / 1e9,
+                  (double)fault->took_ns / 1e6, (double)fault->first_operation_ns / 1e6,
+                  (double)fault->first_write_ns / 1e6, (double)fault->served_ns / 1e6,
+                  (double)fault->served_within_ns / 1e6, (double)fault->led_ns / 1e6,
+                  (double)fault->led_within_ns / 1e6, (double)fault->silence_ns / 1e6,
+                  (double)fault->write_silence_ns / 1e6);
+}
+
+/* next_ns: when the next fault was carried out, or the end. */
+static void assert_times(const struct load_fault_result *fault, uint64_t due_ns, uint64_t next_ns)
+{
+    assert_true(fault->carried_out);
+    assert_int_equal(fault->count, 1);
+    assert_in_range(fault->at_ns, due_ns, next_ns);
+    assert_true(fault->silence_ns <= next_ns - fault->at_ns + NS_PER_MS);
+    assert_true(fault->write_silence_ns >= fault->silence_ns);
+    assert_true(fault->first_write_ns >= fault->first_operation_ns);
+    assert_true(fault->first_operation_ns > 0);
+}
+
+static void assert_of_a_follower(const struct load_fault_result *kill,
+                                 const struct load_fault_result *restart)
+{
+    assert_int_equal(kill->roles[0], ROLE_FOLLOWER);
+    assert_int_equal(kill->led_ns, UINT64_MAX); /* the leader stays */
+    assert_int_equal(kill->served_ns, UINT64_MAX);
+    assert_int_equal(restart->servers[0], kill->servers[0]);
+    assert_true(restart->served_ns != UINT64_MAX);
+    assert_true(restart->served_within_ns < restart->served_ns);
+}
+
+/* No write is completed before another server leads: by so much is the silence of writes longer
+ * than the look before it. */
+static void assert_of_the_leader(const struct load_fault_result *kill,
+                                 const struct load_fault_result *restart)
+{
+    assert_int_equal(kill->roles[0], ROLE_LEADER);
+    assert_true(kill->led_ns != UINT64_MAX);
+    assert_int_not_equal(kill->leader, kill->servers[0]);
+    assert_true(kill->first_write_ns + kill->led_within_ns >= kill->led_ns);
+    assert_true(kill->write_silence_ns + kill->led_within_ns + 20 * NS_PER_MS >= kill->led_ns);
+    assert_int_equal(restart->servers[0], kill->servers[0]);
+}
+
+static void assert_samples_add_up(const struct load_result *result)
+{
+    uint64_t sum = 0, of_kinds = 0;
+    for (uint32_t i = 0; i < result->load->plan->seconds * OUTAGES_SAMPLES_PER_S; i++) {
+        sum += outages_sample(result->load->outages, i, OUTAGES_ALL);
+        of_kinds += outages_sample(result->load->outages, i, OUTAGES_READS) +
+                    outages_sample(result->load->outages, i, OUTAGES_WRITES);
+    }
+    assert_int_equal(sum, result->answered);
+    assert_int_equal(of_kinds, sum);
+}
+
+static void assert_marked(const struct load_result *result)
+{
+    for (uint32_t i = 0; i < result->load->plan->fault_count; i++) {
+        bool found = false;
+        for (uint32_t j = 0; j < result->marks.count; j++) {
+            const struct load_mark *mark = &result->marks.list[j];
+            found = found || (mark->time_ns == result->faults[i].at_ns &&
+                              mark->server == result->faults[i].servers[0] &&
+                              mark->kind == (i % 2 == 0 ? LOAD_MARK_KILLED : LOAD_MARK_RESTARTED));
+        }
+        assert_true(found);
+    }
+}
+
+static void assert_all_serve(void)
+{
+    enum role role;
+    unsigned leaders = 0;
+    for (unsigned i = 0; i < live_servers.count; i++) {
+        assert_true(ensemble_serves(live_ensemble, i, 10 * NS_PER_S, &role));
+        leaders += role == ROLE_LEADER;
+    }
+    assert_int_equal(leaders, 1);
+}
+
+static void servers_are_killed_and_come_back(void **state)
+{
+    (void)state;
+    struct load_plan plan = plan_of(7);
+    plan.faults = faults;
+    plan.fault_count = sizeof faults / sizeof faults[0];
+    struct load_result *result =
+        load(&plan, live_ensemble, (struct load_watch){.interrupt_descriptor = -1});
+    const struct load_fault_result *found = result->faults;
+    for (uint32_t i = 0; i < plan.fault_count; i++)
+        print(&found[i]);
     assert_string_equal(result->not_valid, "");
-    assert_true(result->servers.known);
+    for (uint32_t i = 0; i < plan.fault_count; i++)
+        assert_times(&found[i], faults[i].at_ns,
+                     i + 1 < plan.fault_count ? found[i + 1].at_ns : 7 * NS_PER_S);
+    assert_of_a_follower(&found[0], &found[1]);
+    assert_of_the_leader(&found[2], &found[3]);
+    assert_samples_add_up(result);
+    assert_marked(result);
+    assert_true(result->losses >= 2 + 2); /* of the two servers' sessions at least */
+    assert_int_equal(result->apart, 0);
+    assert_int_equal(result->reconciled, RECONCILED_NA);
+    assert_non_null(strstr(result->not_reconciled, "killed on purpose"));
+    assert_true(result->servers.cpu_known && result->servers.cpu_ns > 0);
+    load_result_free(result);
+    assert_nothing_left();
+    assert_all_serve();
+}
+
+/* Whatever comes behind finds the servers whole, and counts them again. */
+static void faults_that_cannot_be_are_told(void **state)
+{
+    (void)state;
+    static const struct load_fault impossible[] = {
+        {100 * NS_PER_MS, LOAD_FAULT_RESTART, LOAD_FAULT_DOWN, .servers = 0},
+        {300 * NS_PER_MS, LOAD_FAULT_KILL, LOAD_FAULT_FOLLOWER, .servers = 2},
+    };
+    struct load_plan plan = plan_of(1);
+    plan.faults = impossible;
+    plan.fault_count = 2;
+    struct load_result *result =
+        load(&plan, live_ensemble, (struct load_watch){.interrupt_descriptor = -1});
+    assert_false(result->faults[0].carried_out || result->faults[1].carried_out);
+    assert_string_equal(result->faults[0].why, "no such server was down");
+    /* On a busy machine a server may not answer in time. */
+    if (strstr(result->faults[1].why, "fewer such servers served: ") == NULL)
+        assert_string_equal(result->faults[1].why, "3 of 3 servers served: no quorum would stay");
+    assert_non_null(strstr(result->not_valid, "fault 2 (kill) was not carried out: "));
+    assert_int_equal(result->losses, 0);
+    load_result_free(result);
+
+    plan.fault_count = 0;
+    result = load(&plan, live_ensemble, (struct load_watch){.interrupt_descriptor = -1});
+    assert_int_equal(result->reconciled, RECONCILED_YES);
+    assert_null(result->load->outages);
     load_result_free(result);
 }
 
@@ -171,6 +321,8 @@ static int start_three(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(servers_are_killed_and_come_back),
+        cmocka_unit_test(faults_that_cannot_be_are_told),
         cmocka_unit_test(a_follower_of_somebody_else_that_goes_is_told),
         cmocka_unit_test(an_election_is_marked),
     };

@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: Apache-2.0
+/* What sessions find out about faults of the servers. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "base/clock.h"
+#include "load/outages.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define MS NS_PER_MS
+
+static const struct outages_shape shape = {.workers = 2, .seconds = 2, .faults = 2};
+static struct outages *outages;
+static void *memory;
+
+static int make(void **state)
+{
+    (void)state;
+    size_t size = (outages_size_bytes(&shape) + 63) / 64 * 64;
+    memory = aligned_alloc(64, size);
+    memset(memory, 0, size);
+    outages = outages_lay_out(&shape, memory);
+    return 0;
+}
+
+static int clear(void **state)
+{
+    (void)state;
+    free(memory);
+    return 0;
+}
+
+static void read_at(uint32_t worker, uint64_t ms)
+{
+    outages_record(outages, worker, true, ms * MS, ms * MS);
+}
+
+static void write_at(uint32_t worker, uint64_t ms)
+{
+    outages_record(outages, worker, false, ms * MS, ms * MS);
+}
+
+/* Of all workers together, and of what was sent after the fault alone. */
+static void the_first_operation_after_a_fault(void **state)
+{
+    (void)state;
+    outages_record(outages, 0, true, 90 * MS, 110 * MS); /* no fault yet */
+    outages_begin(outages, 120 * MS, 130 * MS);
+    outages_record(outages, 0, true, 129 * MS, 140 * MS); /* sent before its end */
+    assert_int_equal(outages_first_ns(outages, 0, OUTAGES_ALL), UINT64_MAX);
+    outages_record(outages, 0, true, 130 * MS, 170 * MS);
+    outages_record(outages, 1, true, 135 * MS, 150 * MS);
+    outages_record(outages, 1, true, 150 * MS, 160 * MS);
+    outages_record(outages, 1, false, 150 * MS, 190 * MS);
+    assert_int_equal(outages_first_ns(outages, 0, OUTAGES_ALL), 30 * MS);
+    assert_int_equal(outages_first_ns(outages, 0, OUTAGES_READS), 30 * MS);
+    assert_int_equal(outages_first_ns(outages, 0, OUTAGES_WRITES), 70 * MS);
+
+    outages_begin(outages, 200 * MS, 200 * MS);
+    assert_int_equal(outages_first_ns(outages, 1, OUTAGES_ALL), UINT64_MAX);
+    outages_record(outages, 0, false, 201 * MS, 205 * MS);
+    assert_int_equal(outages_first_ns(outages, 1, OUTAGES_ALL), 5 * MS);
+    assert_int_equal(outages_first_ns(outages, 0, OUTAGES_WRITES), 70 * MS);
+}
+
+/* One worker's silence is none while another's sessions get on. */
+static void the_longest_silence_is_that_of_all(void **state)
+{
+    (void)state;
+    for (uint64_t ms = 0; ms < 2000; ms++) {
+        if (ms < 500 || ms >= 700)
+            read_at(ms % 2, ms);
+        if (ms < 300)
+            write_at(0, ms);
+    }
+    read_at(1, 600);
+    write_at(1, 900);
+    assert_int_equal(outages_silence_ns(outages, 0, 2000 * MS, OUTAGES_ALL), 100 * MS);
+    assert_int_equal(outages_silence_ns(outages, 0, 2000 * MS, OUTAGES_READS), 100 * MS);
+    assert_int_equal(outages_silence_ns(outages, 0, 2000 * MS, OUTAGES_WRITES), 1099 * MS);
+    assert_int_equal(outages_silence_ns(outages, 0, 1000 * MS, OUTAGES_WRITES), 600 * MS);
+    assert_int_equal(outages_silence_ns(outages, 550 * MS, 650 * MS, OUTAGES_ALL), 50 * MS);
+    assert_int_equal(outages_silence_ns(outages, 700 * MS, 2000 * MS, OUTAGES_ALL), 0);
+    assert_int_equal(outages_silence_ns(outages, 0, 9000 * MS, OUTAGES_ALL), 100 * MS);
+}
+
+static void samples_are_of_a_tenth_of_a_second(void **state)
+{
+    (void)state;
+    read_at(0, 0);
+    read_at(1, 99);
+    write_at(0, 99);
+    write_at(0, 100);
+    read_at(0, 1999);
+    read_at(0, 2000); /* behind the measured time */
+    assert_int_equal(outages_sample(outages, 0, OUTAGES_READS), 2);
+    assert_int_equal(outages_sample(outages, 0, OUTAGES_WRITES), 1);
+    assert_int_equal(outages_sample(outages, 0, OUTAGES_ALL), 3);
+    assert_int_equal(outages_sample(outages, 1, OUTAGES_ALL), 1);
+    assert_int_equal(outages_sample(outages, 19, OUTAGES_ALL), 1);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(the_first_operation_after_a_fault, make, clear),
+        cmocka_unit_test_setup_teardown(the_longest_silence_is_that_of_all, make, clear),
+        cmocka_unit_test_setup_teardown(samples_are_of_a_tenth_of_a_second, make, clear),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
