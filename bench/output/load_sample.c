@@ -158,7 +158,9 @@ static void judge(const struct load_result *result, double cores_allowed,
         judge_lag(result, sample);
         judge_absence(result, sample);
     }
-    judge_connections(sample);
+    /* Sessions whose server is killed on purpose lose their connections. */
+    if (plan->fault_count == 0)
+        judge_connections(sample);
     judge_counts(result, sample);
 }
 

@@ -47,8 +47,21 @@ static struct load_plan plan_of(const struct load_series *series, const struct l
         .watch_percent = options->watch_percent,
         .warm_up_ns = options->warm_up_ns,
         .seconds = (uint32_t)(options->duration_ns / NS_PER_S),
+        .faults = series->user->faults,
+        .fault_count = series->user->fault_count,
         .root = root,
     };
+}
+
+static enum error_kind keep(struct load_series *series, const struct load_cell *cell,
+                            const struct load_result *result, struct error *error)
+{
+    struct load_record *record = &series->records[cell->topology];
+    enum error_kind kind = load_record_add(record, cell, result, error);
+    if (kind != ERROR_NONE || series->user->keep == NULL)
+        return kind;
+    return series->user->keep(series->user->context,
+                              &record->samples.list[record->samples.count - 1], result, error);
 }
 
 static enum error_kind run_cell(struct load_series *series, size_t at, struct error *error)
@@ -72,7 +85,7 @@ static enum error_kind run_cell(struct load_series *series, size_t at, struct er
     if (kind != ERROR_NONE)
         return kind;
     if (cell->trial > 0)
-        kind = load_record_add(&series->records[cell->topology], cell, result, error);
+        kind = keep(series, cell, result, error);
     load_result_free(result);
     return kind;
 }

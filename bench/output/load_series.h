@@ -24,7 +24,13 @@ struct load_series_user {
      * servers stopped; not called without a trial. Returns 0, or the exit status of an error that
      * it has complained about. *verdict: 0; 1: something fails; 4: not valid. */
     int (*tell)(const struct load_series *series, void *context, int *verdict);
+    /* Called for each trial that is kept, when its files have it; NULL: nobody asks. Errors end
+     * the series. */
+    enum error_kind (*keep)(void *context, const struct load_sample *sample,
+                            const struct load_result *result, struct error *error);
     void *context;
+    const struct load_fault *faults; /* of every trial; NULL: none */
+    uint32_t fault_count;
 };
 
 struct load_series {

@@ -41,6 +41,7 @@ static const struct plot of_load[] = {{"load_reads", "cells.csv"},
                                       {"paper_table1", "table1.csv"},
                                       {"paper_table2", "table2.csv"},
                                       {"paper_table3", "table3.csv"},
+                                      {"paper_figure8", "samples.csv"},
                                       {NULL, NULL}};
 
 static const struct plot *const plots_of[] = {

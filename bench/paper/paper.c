@@ -13,7 +13,7 @@
 #include <unistd.h>
 
 static const struct experiment *const experiments[] = {&experiment_table1, &experiment_table2,
-                                                       &experiment_table3};
+                                                       &experiment_table3, &experiment_figure8};
 
 #define EXPERIMENTS (sizeof experiments / sizeof experiments[0])
 
@@ -26,6 +26,8 @@ static const char usage[] =
     "           (Table 1 and Figure 5)\n"
     "  table2   creates a second against workers and servers (Table 2)\n"
     "  table3   the time of double barriers against their number and the clients\n"
+    "  figure8  throughput over time while servers are killed and started again\n"
+    "           (Figure 8); private servers only\n"
     "\n"
     "zkherd paper NAME --help has the options of one; without a name all are made in\n"
     "turn, with these options:\n"
@@ -40,6 +42,7 @@ static const char notes[] =
     "  zkherd paper\n"
     "  zkherd paper table1 --servers 1,3 --reads 0,100\n"
     "  zkherd paper table3 --barriers 200..1600x2 -t 5\n"
+    "  zkherd paper figure8 --servers 3\n"
     "  zkherd paper -d simulated\n";
 
 /* What every experiment takes. */
@@ -128,14 +131,18 @@ static int weigh(int status, int other)
     return status;
 }
 
-static int run_all(const char *folder, int argc, char **argv, bool quiet)
+static int run_all(const char *folder, int argc, char **argv, const struct load_options *options)
 {
     bool interrupted = false;
     int status = 0;
     for (size_t i = 0; i < EXPERIMENTS && !interrupted; i++) {
-        if (!quiet)
-            printf("%s%s\n", i > 0 ? "\n" : "", experiments[i]->name);
-        status = weigh(status, run_in_folder(experiments[i], folder, argc, argv, &interrupted));
+        const struct experiment *experiment = experiments[i];
+        const char *why = experiment->cannot == NULL ? NULL : experiment->cannot(&options->target);
+        if (!options->output.quiet)
+            printf("%s%s%s%s\n", i > 0 ? "\n" : "", experiment->name,
+                   why != NULL ? " is left out: " : "", why != NULL ? why : "");
+        if (why == NULL)
+            status = weigh(status, run_in_folder(experiment, folder, argc, argv, &interrupted));
     }
     folder_discard(folder); /* if nothing was kept */
     return status;
@@ -152,7 +159,7 @@ static int run_all_of(int argc, char **argv)
         return status;
     status =
         folder_make(options.load.output.out, clock_utc_ns(), "paper", folder, &error) == ERROR_NONE
-            ? run_all(folder, argc, argv, options.load.output.quiet)
+            ? run_all(folder, argc, argv, &options.load)
             : complain(&error);
     paper_options_deinit(&options);
     return status;
@@ -165,6 +172,7 @@ int paper_main(int argc, char **argv)
         return run_all_of(argc, argv);
     const struct experiment *experiment = find(argv[1]);
     if (experiment == NULL)
-        return complain_usage("paper", argv[1], "expected table1, table2, table3, or an option");
+        return complain_usage("paper", argv[1],
+                              "expected table1, table2, table3, figure8, or an option");
     return run_one(experiment, argc, argv, &interrupted);
 }

@@ -31,17 +31,27 @@ int paper_loads_lead(struct paper_options *options, int argc, char **argv,
                      int (*tell)(const struct load_series *series, void *context, int *verdict),
                      bool *interrupted)
 {
+    return paper_loads_lead_for(&(struct load_series_user){.tell = tell}, options, argc, argv,
+                                interrupted);
+}
+
+int paper_loads_lead_for(const struct load_series_user *wanted, struct paper_options *options,
+                         int argc, char **argv, bool *interrupted)
+{
     char text[512];
     struct load_options *load = &options->load;
     struct load_series *series = calloc(1, sizeof *series);
     if (series == NULL)
         return complain(&(struct error){.kind = ERROR_NO_MEMORY, .subject = "paper"});
-    /* A server's code is compiled in its first minute, on its own share of the CPU. */
-    load->rehearses = load->target.driver != DRIVER_SIMULATED;
+    /* A server's code is compiled in its first minute, on its own share of the CPU; that of servers
+     * that are started again in each trial, in each warm-up. */
+    load->rehearses = load->target.driver != DRIVER_SIMULATED && wanted->fault_count == 0;
     const char *warning = choose_shares(load, text, sizeof text);
     if (warning != NULL && !load->output.quiet)
         complain_mildly("%s", warning);
-    const struct load_series_user user = {.subcommand = "paper", .warning = warning, .tell = tell};
+    struct load_series_user user = *wanted;
+    user.subcommand = "paper";
+    user.warning = warning;
     load_series_init(series, load, &user);
     int status = load_series_lead(series, argc, argv);
     *interrupted = series->interrupted;

@@ -10,12 +10,16 @@
 
 #include <stdbool.h>
 
-/* Gives each private server its share of the CPU, and makes all trials after a rehearsal
- * (bench/output/load_series.h). tell: that of struct load_series_user, with the context NULL; its
- * verdict is weighed with the records' own. Returns the exit status; errors have been complained
- * about. *interrupted: by a signal. */
+/* Gives each private server its share of the CPU, and makes all trials, after a rehearsal
+ * if servers live through all of them (bench/output/load_series.h). tell: that of struct
+ * load_series_user, with the context NULL; its verdict is weighed with the records' own. Returns
+ * the exit status; errors have been complained about. *interrupted: by a signal. */
 int paper_loads_lead(struct paper_options *options, int argc, char **argv,
                      int (*tell)(const struct load_series *series, void *context, int *verdict),
                      bool *interrupted);
+
+/* The same for a user with more than `tell`; its subcommand and warning are filled in here. */
+int paper_loads_lead_for(const struct load_series_user *wanted, struct paper_options *options,
+                         int argc, char **argv, bool *interrupted);
 
 #endif

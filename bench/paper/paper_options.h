@@ -22,7 +22,10 @@ struct paper_options {
 };
 
 /* The rows that all evaluations have. */
-#define PAPER_ROWS_COMMON                                                                          \
+#define PAPER_ROWS_COMMON PAPER_ROWS_BUT_TIMEOUT("60s")
+
+/* The same, with another default of the session timeout. */
+#define PAPER_ROWS_BUT_TIMEOUT(timeout_)                                                           \
     ROW_DRIVER(struct load_options), ROW_PROCESSES(struct load_options, processes, NULL),          \
         ROW_HEAP(struct load_options),                                                             \
         {.name = "--server-cpus",                                                                  \
@@ -34,7 +37,13 @@ struct paper_options {
                  "                           part of those that the driver leaves]\n"},            \
         ROW_FSYNC(struct load_options), ROW_DATA(struct load_options),                             \
         ROW_CONNECT(struct load_options),                                                          \
-        ROW_SESSION_TIMEOUT(struct load_options, session_timeout_ns, NULL),                        \
+        {.name = "--session-timeout",                                                              \
+         .parse = shared_rows_session_timeout,                                                     \
+         .member = OPTION_MEMBER(struct load_options, session_timeout_ns),                         \
+         .least = NS_PER_S,                                                                        \
+         .most = 3600 * NS_PER_S,                                                                  \
+         .value = timeout_,                                                                        \
+         .help = "      --session-timeout D  requested by each session [" timeout_ "]\n"},         \
         ROW_TIMEOUT(struct load_options, timeout_ns, NULL), ROW_SEED(struct load_options, seed),   \
         {.name = "--out",                                                                          \
          .letter = 'o',                                                                            \

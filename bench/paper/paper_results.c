@@ -14,9 +14,9 @@ static void write_shape(const void *judgements, struct csv *csv)
     judgements_write(judgements, csv);
 }
 
-static enum error_kind write_file(const char *folder, const char *name, const void *table,
-                                  void (*write)(const void *table, struct csv *csv),
-                                  struct error *error)
+enum error_kind paper_results_write(const char *folder, const char *name, const void *table,
+                                    void (*write)(const void *table, struct csv *csv),
+                                    struct error *error)
 {
     struct output file = {0};
     enum error_kind kind = output_open(&file, folder, name, error);
@@ -33,9 +33,10 @@ static enum error_kind write_file(const char *folder, const char *name, const vo
 static enum error_kind write_files(const struct paper_results *results, const char *folder,
                                    struct error *error)
 {
-    enum error_kind kind = write_file(folder, results->file, results->table, results->write, error);
+    enum error_kind kind =
+        paper_results_write(folder, results->file, results->table, results->write, error);
     if (kind == ERROR_NONE)
-        kind = write_file(folder, "shape.csv", results->judgements, write_shape, error);
+        kind = paper_results_write(folder, "shape.csv", results->judgements, write_shape, error);
     return kind;
 }
 

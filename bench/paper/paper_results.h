@@ -30,4 +30,10 @@ struct paper_results {
 int paper_results_tell(const struct paper_results *results, const struct load_options *options,
                        int interrupts);
 
+/* Writes another file of rows into the folder. Errors of base/output.h. */
+MUST_CHECK enum error_kind paper_results_write(const char *folder, const char *name,
+                                               const void *table,
+                                               void (*write)(const void *table, struct csv *csv),
+                                               struct error *error);
+
 #endif

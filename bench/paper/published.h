@@ -9,6 +9,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
+/* It elects a leader in less than this (section 5.2). */
+#define PUBLISHED_ELECTION_MS 200
+
 /* What its clients did in Table 1. */
 #define PUBLISHED_SESSIONS    250
 #define PUBLISHED_DEPTH       100

@@ -32,6 +32,68 @@ static enum role ask_role(const struct load_faults *faults, uint32_t server, uin
     return role_of_mode(identity.mode);
 }
 
+/* ------------------------------------------------------------------ what servers say */
+
+/* By how much sooner it may have come than now. */
+static uint64_t uncertainty_ns(const struct load_faults *faults,
+                               const struct load_faults_look *look, uint64_t fault_ns,
+                               uint64_t now_ns)
+{
+    uint64_t since_ns = faults->measures_ns + fault_ns;
+    return now_ns - (look->in_vain_ns > since_ns ? look->in_vain_ns : since_ns);
+}
+
+static void note_leader(struct load_faults *faults, uint32_t server, uint64_t now_ns)
+{
+    struct load_fault_result *result = &faults->results[faults->orphaned];
+    result->led_ns = now_ns - faults->measures_ns - result->at_ns;
+    result->led_within_ns = uncertainty_ns(faults, &faults->looks[server], result->at_ns, now_ns);
+    result->leader = server;
+    faults->leaderless = false;
+}
+
+/* The last of several that were started at once counts. */
+static void note_service(struct load_faults *faults, uint32_t server, uint64_t now_ns)
+{
+    struct load_faults_look *look = &faults->looks[server];
+    struct load_fault_result *result = &faults->results[look->fault];
+    look->awaited = false;
+    for (uint32_t i = 0; i < servers_of(faults); i++) {
+        if (faults->looks[i].awaited && faults->looks[i].fault == look->fault)
+            return;
+    }
+    result->served_ns = now_ns - faults->measures_ns - result->at_ns;
+    result->served_within_ns = uncertainty_ns(faults, look, result->at_ns, now_ns);
+}
+
+static bool is_looked_for(const struct load_faults *faults, uint32_t server)
+{
+    return !is_down(faults, server) && (faults->looks[server].awaited || faults->leaderless);
+}
+
+static bool looks_for_any(const struct load_faults *faults)
+{
+    bool any = false;
+    for (uint32_t i = 0; i < servers_of(faults); i++)
+        any = any || is_looked_for(faults, i);
+    return any;
+}
+
+/* Asks a server, and notes what was waited for. */
+static enum role hear(struct load_faults *faults, uint32_t server, uint64_t patience_ns)
+{
+    struct load_faults_look *look = &faults->looks[server];
+    uint64_t asked_ns = clock_now_ns();
+    enum role role = ask_role(faults, server, patience_ns);
+    uint64_t now_ns = clock_now_ns();
+    if (faults->leaderless && role == ROLE_LEADER)
+        note_leader(faults, server, now_ns);
+    if (look->awaited && role != ROLE_UNKNOWN)
+        note_service(faults, server, now_ns);
+    look->in_vain_ns = asked_ns;
+    return role;
+}
+
 /* ------------------------------------------------------------------ the servers of a fault */
 
 /* What all servers are at one time. */
@@ -40,11 +102,11 @@ struct survey {
     enum role roles[ENSEMBLE_SERVERS_MAX];
 };
 
-static struct survey survey_servers(const struct load_faults *faults)
+static struct survey survey_servers(struct load_faults *faults)
 {
     struct survey survey = {.serving = 0};
     for (uint32_t i = 0; i < servers_of(faults); i++) {
-        survey.roles[i] = ask_role(faults, i, SURVEY_PATIENCE_NS);
+        survey.roles[i] = hear(faults, i, SURVEY_PATIENCE_NS);
         survey.serving += survey.roles[i] != ROLE_UNKNOWN;
     }
     return survey;
@@ -164,53 +226,6 @@ static enum error_kind try_next(struct load_faults *faults, uint64_t now_ns, str
     return kind;
 }
 
-/* ------------------------------------------------------------------ looking */
-
-/* By how much sooner it may have come than now. */
-static uint64_t uncertainty_ns(const struct load_faults *faults,
-                               const struct load_faults_look *look, uint64_t fault_ns,
-                               uint64_t now_ns)
-{
-    uint64_t since_ns = faults->measures_ns + fault_ns;
-    return now_ns - (look->in_vain_ns > since_ns ? look->in_vain_ns : since_ns);
-}
-
-static void note_leader(struct load_faults *faults, uint32_t server, uint64_t now_ns)
-{
-    struct load_fault_result *result = &faults->results[faults->orphaned];
-    result->led_ns = now_ns - faults->measures_ns - result->at_ns;
-    result->led_within_ns = uncertainty_ns(faults, &faults->looks[server], result->at_ns, now_ns);
-    result->leader = server;
-    faults->leaderless = false;
-}
-
-/* The last of several that were started at once counts. */
-static void note_service(struct load_faults *faults, uint32_t server, uint64_t now_ns)
-{
-    struct load_faults_look *look = &faults->looks[server];
-    struct load_fault_result *result = &faults->results[look->fault];
-    look->awaited = false;
-    for (uint32_t i = 0; i < servers_of(faults); i++) {
-        if (faults->looks[i].awaited && faults->looks[i].fault == look->fault)
-            return;
-    }
-    result->served_ns = now_ns - faults->measures_ns - result->at_ns;
-    result->served_within_ns = uncertainty_ns(faults, look, result->at_ns, now_ns);
-}
-
-static bool is_looked_for(const struct load_faults *faults, uint32_t server)
-{
-    return !is_down(faults, server) && (faults->looks[server].awaited || faults->leaderless);
-}
-
-static bool looks_for_any(const struct load_faults *faults)
-{
-    bool any = false;
-    for (uint32_t i = 0; i < servers_of(faults); i++)
-        any = any || is_looked_for(faults, i);
-    return any;
-}
-
 /* Asks the next server in turn, one at a time: the coordinator has other things to do. */
 static void look(struct load_faults *faults)
 {
@@ -219,15 +234,7 @@ static void look(struct load_faults *faults)
         server = (server + 1) % servers_of(faults);
     } while (!is_looked_for(faults, server));
     faults->asked = server;
-    struct load_faults_look *look = &faults->looks[server];
-    uint64_t asked_ns = clock_now_ns();
-    enum role role = ask_role(faults, server, LOOK_PATIENCE_NS);
-    uint64_t now_ns = clock_now_ns();
-    if (faults->leaderless && role == ROLE_LEADER)
-        note_leader(faults, server, now_ns);
-    if (look->awaited && role != ROLE_UNKNOWN)
-        note_service(faults, server, now_ns);
-    look->in_vain_ns = asked_ns;
+    (void)hear(faults, server, LOOK_PATIENCE_NS);
 }
 
 /* ------------------------------------------------------------------ turns */

@@ -309,7 +309,7 @@ static void describe_faults(struct load_trial *trial)
         snprintf(result->not_valid, sizeof result->not_valid,
                  "%u of %u sessions had no connection at the end", result->apart,
                  trial->plan->fleet.sessions);
-    for (uint32_t i = 0; i < trial->plan->fault_count; i++) {
+    for (uint32_t i = trial->plan->fault_count; i-- > 0;) { /* the first of them is told */
         if (!result->faults[i].carried_out)
             snprintf(result->not_valid, sizeof result->not_valid,
                      "fault %u (%s) was not carried out: %s", i + 1,

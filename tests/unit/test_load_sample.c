@@ -319,6 +319,17 @@ static void lost_connections_are_in_the_times(void **state)
     assert_times_do_not_stand("sessions lost their connections 3 times", false);
 }
 
+/* Sessions lose their connections where servers are killed on purpose. */
+static void losses_by_faults_are_no_matter(void **state)
+{
+    (void)state;
+    result->losses = 3;
+    plan.fault_count = 1;
+    assert_true(take().valid);
+    plan.fault_count = 0;
+    assert_false(take().valid);
+}
+
 static void another_client_is_named(void **state)
 {
     (void)state;
@@ -538,6 +549,7 @@ int main(void)
         TEST(a_driver_that_stood_still_is_at_its_limit),
         TEST(a_simulation_has_no_driver_that_is_busy),
         TEST(lost_connections_are_in_the_times),
+        TEST(losses_by_faults_are_no_matter),
         TEST(another_client_is_named),
         TEST(a_trial_that_was_cut_short_says_why),
         TEST(a_count_that_differs_is_told),

@@ -1,0 +1,248 @@
+// SPDX-License-Identifier: Apache-2.0
+/* Figure 8 of the paper: the schedule, the rates of an event, and what is judged. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "base/clock.h"
+#include "bench/paper/figure8.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define SECONDS 34 /* two for each part of five servers' schedule */
+#define SAMPLES (SECONDS * OUTAGES_SAMPLES_PER_S)
+#define FULL    100 /* operations of a sample */
+
+static struct figure8 figure;
+
+static int make(void **state)
+{
+    (void)state;
+    figure8_init(&figure, 5, SECONDS * NS_PER_S);
+    return 0;
+}
+
+static int clear(void **state)
+{
+    (void)state;
+    figure8_deinit(&figure);
+    return 0;
+}
+
+/* ------------------------------------------------------------------ trials made up */
+
+/* Every fault at its time; rates as told by these percents of FULL, in turn: before, while down and
+ * after, of every event. */
+static struct figure8_trial make_trial(uint64_t down, uint64_t after)
+{
+    struct figure8_trial trial = {.number = 1, .valid = true};
+    trial.samples = calloc(SAMPLES, sizeof *trial.samples);
+    for (uint32_t i = 0; i < SAMPLES; i++)
+        trial.samples[i] = (struct figure8_sample){.reads = FULL - 30, .writes = 30};
+    for (uint32_t fault = 0; fault < 10; fault++) {
+        struct load_fault_result *result = &trial.faults[fault];
+        uint64_t at_ns = figure.plan.faults[fault].at_ns;
+        uint64_t length_ns = fault % 2 == 0 ? 2 * NS_PER_S : 4 * NS_PER_S;
+        *result = (struct load_fault_result){.carried_out = true, .count = 1, .at_ns = at_ns};
+        uint64_t from_ns = fault % 2 == 0 ? at_ns : at_ns + 2 * NS_PER_S;
+        for (uint64_t ns = from_ns; ns < at_ns + length_ns; ns += NS_PER_S / 10)
+            trial.samples[ns / (NS_PER_S / 10)] =
+                (struct figure8_sample){.reads = fault % 2 == 0 ? down : after};
+    }
+    return trial;
+}
+
+static void add(struct figure8_trial trial)
+{
+    figure8_measure(&figure, &trial);
+    figure.trials = realloc(figure.trials, (figure.count + 1) * sizeof *figure.trials);
+    figure.trials[figure.count++] = trial;
+}
+
+static const struct judgement *judge(const char *row)
+{
+    struct error error;
+    judgements_deinit(&figure.judgements);
+    assert_int_equal(figure8_judge(&figure, NULL, &error), ERROR_NONE);
+    for (size_t i = 0; i < figure.judgements.count; i++) {
+        if (strcmp(figure.judgements.list[i].row, row) == 0)
+            return &figure.judgements.list[i];
+    }
+    fail_msg("no judgement: %s", row);
+    return NULL;
+}
+
+/* ------------------------------------------------------------------ the schedule */
+
+static void the_schedule_is_the_papers(void **state)
+{
+    (void)state;
+    const struct figure8_plan *plan = &figure.plan;
+    static const char *const words[] = {"a follower", "another follower", "the leader",
+                                        "two followers", "the leader"};
+    assert_int_equal(plan->events, 5);
+    assert_int_equal(plan->part_ns, 2 * NS_PER_S);
+    for (uint32_t i = 0; i < 5; i++) {
+        assert_string_equal(figure8_plan_word(plan, i), words[i]);
+        assert_int_equal(plan->faults[2 * i].action, LOAD_FAULT_KILL);
+        assert_int_equal(plan->faults[2 * i + 1].action, LOAD_FAULT_RESTART);
+        assert_int_equal(plan->faults[2 * i].at_ns, (4 + 6 * i) * NS_PER_S);
+        assert_int_equal(plan->faults[2 * i + 1].at_ns, (6 + 6 * i) * NS_PER_S);
+    }
+    assert_int_equal(plan->faults[6].servers, 2);
+}
+
+/* Of three servers two cannot be killed. */
+static void three_servers_lose_one_at_a_time(void **state)
+{
+    (void)state;
+    struct figure8_plan plan;
+    figure8_plan_init(&plan, 3, 14 * NS_PER_S);
+    assert_int_equal(figure8_plan_parts(3), 14);
+    assert_int_equal(plan.events, 4);
+    assert_int_equal(plan.part_ns, NS_PER_S);
+    for (uint32_t i = 0; i < 4; i++)
+        assert_int_equal(plan.faults[2 * i].servers, 1);
+    assert_true(figure8_plan_is_of_leader(&plan, 2) && figure8_plan_is_of_leader(&plan, 3));
+}
+
+/* ------------------------------------------------------------------ rates */
+
+static void rates_are_of_the_parts_of_an_event(void **state)
+{
+    (void)state;
+    add(make_trial(80, 90));
+    for (uint32_t event = 0; event < 5; event++) {
+        const struct figure8_rates *rates = &figure.trials[0].rates[event];
+        double before = event == 0 ? 1000 : 900; /* behind the first: what came after the last */
+        assert_true(fabs(rates->before - before) < 1e-6);
+        assert_true(fabs(rates->down - 800) < 1e-6);
+        assert_true(fabs(rates->after - 900) < 1e-6);
+    }
+}
+
+static void a_fault_that_was_not_carried_out_has_no_rates(void **state)
+{
+    (void)state;
+    struct figure8_trial trial = make_trial(80, 90);
+    trial.faults[3].carried_out = false;
+    add(trial);
+    assert_true(isnan(figure.trials[0].rates[1].before));
+    assert_true(isfinite(figure.trials[0].rates[0].after));
+    assert_true(isfinite(figure.trials[0].rates[2].before));
+}
+
+/* ------------------------------------------------------------------ judgements */
+
+static void silence(struct figure8_trial *trial, uint32_t from, uint32_t count)
+{
+    for (uint32_t i = from; i < from + count; i++)
+        trial->samples[i] = (struct figure8_sample){0};
+}
+
+/* Nine tenths of a second without an operation are no second at zero, nor are ten of two seconds.
+ */
+static void a_second_at_zero_is_of_its_fault(void **state)
+{
+    (void)state;
+    struct figure8_trial trial = make_trial(80, 90);
+    silence(&trial, 41, 9);   /* a follower was killed at 4 s */
+    silence(&trial, 165, 10); /* the leader at 16 s */
+    add(trial);
+    assert_int_equal(judge("no second at zero, followers")->verdict, VERDICT_HOLDS);
+    assert_int_equal(judge("no second at zero, leader")->verdict, VERDICT_HOLDS);
+
+    trial = make_trial(80, 90);
+    silence(&trial, 165, 25);
+    add(trial);
+    assert_int_equal(figure.trials[1].zero_seconds[4], 1);
+    assert_int_equal(figure.trials[1].zero_seconds[5], 1);
+    assert_int_equal(judge("no second at zero, followers")->verdict, VERDICT_HOLDS);
+    assert_int_equal(judge("no second at zero, leader")->verdict, VERDICT_FAILS);
+    assert_string_equal(judge("no second at zero, leader")->reason,
+                        "no second at zero, leader: 2 seconds of 2 valid trials without an "
+                        "operation");
+}
+
+/* Bounds of five servers: 0.6 is left without two of them, 0.4 without three. */
+static void a_follower_costs_its_share(void **state)
+{
+    (void)state;
+    add(make_trial(80, 90));
+    add(make_trial(81, 90));
+    add(make_trial(79, 90));
+    const struct judgement *one = judge("while a follower is down");
+    assert_int_equal(one->verdict, VERDICT_HOLDS);
+    assert_true(one->ours.low > 0.6 && one->ours.high < 1);
+    assert_true(fabs(one->paper - 0.8) < 1e-9);
+    assert_true(fabs(judge("while two followers are down")->paper - 0.6) < 1e-9);
+    assert_int_equal(judge("after a follower is back")->verdict, VERDICT_HOLDS);
+    assert_int_equal(judge("after the leader's loss")->verdict, VERDICT_HOLDS);
+}
+
+static void what_costs_two_shares_fails(void **state)
+{
+    (void)state;
+    add(make_trial(50, 100));
+    add(make_trial(51, 100));
+    assert_int_equal(judge("while a follower is down")->verdict, VERDICT_FAILS);
+    assert_int_equal(judge("while two followers are down")->verdict, VERDICT_HOLDS);
+}
+
+static void trials_that_are_not_valid_judge_nothing(void **state)
+{
+    (void)state;
+    struct figure8_trial trial = make_trial(0, 0);
+    trial.valid = false;
+    add(trial);
+    for (size_t i = 0; i < 6; i++) {
+        judge("while a follower is down");
+        assert_int_equal(figure.judgements.list[i].verdict, VERDICT_UNDETERMINED);
+    }
+    add(make_trial(80, 90));
+    assert_int_equal(judge("no second at zero, followers")->verdict, VERDICT_HOLDS);
+    assert_int_equal(judge("while a follower is down")->verdict, VERDICT_UNDETERMINED);
+}
+
+static double before_of(const struct figure8_trial *trial, uint32_t fault)
+{
+    return trial->rates[fault / 2].before;
+}
+
+static void medians_are_of_valid_trials(void **state)
+{
+    (void)state;
+    struct figure8_trial trial = make_trial(80, 50);
+    trial.valid = false;
+    add(trial);
+    assert_true(fabs(figure8_median(&figure, 2, before_of) - 500) < 1e-6);
+    add(make_trial(80, 90));
+    add(make_trial(80, 70));
+    assert_true(fabs(figure8_median(&figure, 2, before_of) - 800) < 1e-6);
+    assert_true(isnan(figure8_median(&figure, 0, figure8_leader_ms)) == false);
+    figure.trials[1].faults[0].led_ns = figure.trials[2].faults[0].led_ns = UINT64_MAX;
+    assert_true(isnan(figure8_median(&figure, 0, figure8_leader_ms)));
+}
+
+#define TEST(test) cmocka_unit_test_setup_teardown(test, make, clear)
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        TEST(the_schedule_is_the_papers),
+        TEST(three_servers_lose_one_at_a_time),
+        TEST(rates_are_of_the_parts_of_an_event),
+        TEST(a_fault_that_was_not_carried_out_has_no_rates),
+        TEST(a_second_at_zero_is_of_its_fault),
+        TEST(a_follower_costs_its_share),
+        TEST(what_costs_two_shares_fails),
+        TEST(trials_that_are_not_valid_judge_nothing),
+        TEST(medians_are_of_valid_trials),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
