@@ -296,6 +296,32 @@ enum error_kind setup_session_create_marked(struct setup_session *setup, const c
     return ERROR_NONE;
 }
 
+/* The next ones, as many as a transaction has room for. */
+static enum error_kind create_some(struct setup_session *setup, const char *path, uint32_t first,
+                                   uint32_t count, struct error *error)
+{
+    char paths[REQUEST_PARTS_MAX][PATH_MAX_BYTES];
+    struct request parts[REQUEST_PARTS_MAX];
+    for (uint32_t i = 0; i < count; i++) {
+        snprintf(paths[i], sizeof paths[i], "%s%u", path, first + i);
+        parts[i] = request_create(paths[i], NULL, 0, PERSISTENT);
+    }
+    const struct request all = {.operation = OP_MULTI, .parts = parts, .part_count = count};
+    return check_done(setup, ask_once(setup, &all, path, error), path, error);
+}
+
+enum error_kind setup_session_create_numbered(struct setup_session *setup, const char *path,
+                                              uint32_t count, struct error *error)
+{
+    enum error_kind kind = ERROR_NONE;
+    for (uint32_t i = 0; kind == ERROR_NONE && i < count; i += REQUEST_PARTS_MAX) {
+        uint32_t left = count - i;
+        kind =
+            create_some(setup, path, i, left < REQUEST_PARTS_MAX ? left : REQUEST_PARTS_MAX, error);
+    }
+    return kind;
+}
+
 enum error_kind setup_session_catch_up(struct setup_session *setup, const char *path,
                                        struct error *error)
 {
@@ -343,8 +369,32 @@ enum error_kind setup_session_list_children(struct setup_session *setup, const c
 
 /* ------------------------------------------------------------------ clearing away */
 
+/* Deletes a znode and its children in one transaction, if the children are few and leaves; else, or
+ * if that fails, one after another. */
+static enum error_kind delete_folder(struct setup_session *setup, const char *path,
+                                     struct error *error)
+{
+    char paths[REQUEST_PARTS_MAX][PATH_MAX_BYTES];
+    struct request parts[REQUEST_PARTS_MAX];
+    const char *const *names = NULL;
+    size_t count = 0;
+    enum error_kind kind = setup_session_list_children(setup, path, &names, &count, error);
+    if (kind != ERROR_NONE || count >= REQUEST_PARTS_MAX)
+        return setup_session_delete_tree(setup, path, error);
+    for (size_t i = 0; i < count; i++) {
+        snprintf(paths[i], sizeof paths[i], "%s/%s", path, names[i]);
+        parts[i] = request_delete(paths[i]);
+    }
+    parts[count] = request_delete(path);
+    const struct request all = {.operation = OP_MULTI, .parts = parts, .part_count = count + 1};
+    kind = ask(setup, &all, path, error);
+    return kind != ERROR_NONE || status(setup) == ZK_OK
+               ? kind
+               : setup_session_delete_tree(setup, path, error);
+}
+
 /* Deletes at most REQUEST_PARTS_MAX znodes, together if all are leaves, as most are; else, or if
- * one is missing, one after another. */
+ * one is missing, each with its children. */
 static enum error_kind delete_some(struct setup_session *setup, const char *parent,
                                    const char *const *names, size_t count, struct error *error)
 {
@@ -359,7 +409,7 @@ static enum error_kind delete_some(struct setup_session *setup, const char *pare
     if (kind != ERROR_NONE || status(setup) == ZK_OK)
         return kind;
     for (size_t i = 0; kind == ERROR_NONE && i < count; i++)
-        kind = setup_session_delete_tree(setup, paths[i], error);
+        kind = delete_folder(setup, paths[i], error);
     return kind;
 }
 

@@ -56,6 +56,12 @@ const struct loop *setup_session_loop(const struct setup_session *setup);
 MUST_CHECK enum error_kind setup_session_create(struct setup_session *setup, const char *path,
                                                 struct error *error);
 
+/* Creates so many persistent znodes, whose paths are this one with a number behind it, from 0;
+ * several in one transaction. Errors are those of setup_session_create. */
+MUST_CHECK enum error_kind setup_session_create_numbered(struct setup_session *setup,
+                                                         const char *path, uint32_t count,
+                                                         struct error *error);
+
 /* In a simulation, which is new and empty: creates the znode above this one, if that is not the
  * root. Elsewhere the znode above exists, and this does nothing. */
 MUST_CHECK enum error_kind setup_session_create_parent(struct setup_session *setup,

@@ -105,13 +105,16 @@ static inline uint32_t plan_nesting(const struct trial_plan *plan)
     return nesting > 0 ? nesting : 1;
 }
 
+/* A barrier's folder in that of the lock, before its number. */
+#define PLAN_BARRIER "/b"
+
 /* Writes the path of the folder in which a recipe works (RECIPE_PATH_MAX bytes): that of the lock,
  * or, with several barriers, that of the barrier in it. Returns path. */
 static inline const char *plan_folder(const struct trial_plan *plan, uint32_t lock,
                                       uint32_t barrier, char *path)
 {
     if (plan->barriers > 1)
-        snprintf(path, RECIPE_PATH_MAX, "%s/l%u/b%u", plan->root, lock, barrier);
+        snprintf(path, RECIPE_PATH_MAX, "%s/l%u" PLAN_BARRIER "%u", plan->root, lock, barrier);
     else
         snprintf(path, RECIPE_PATH_MAX, "%s/l%u", plan->root, lock);
     return path;

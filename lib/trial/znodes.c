@@ -25,12 +25,12 @@ static const struct recipe_znode *laid_out(const struct trial_memory *memory)
     return memory->plan->recipe->laid_out == NULL ? &none : memory->plan->recipe->laid_out;
 }
 
-/* A folder in which a recipe works. */
+/* In a folder in which a recipe works. */
 static enum error_kind lay_out_folder(const struct trial_memory *memory,
                                       struct setup_session *setup, const char *folder,
                                       struct error *error)
 {
-    enum error_kind kind = setup_session_create(setup, folder, error);
+    enum error_kind kind = ERROR_NONE;
     for (const struct recipe_znode *znode = laid_out(memory);
          kind == ERROR_NONE && znode->name != NULL; znode++) {
         char path[ZNODE_PATH_MAX];
@@ -46,10 +46,11 @@ static enum error_kind lay_out_lock(const struct trial_memory *memory, struct se
                                     uint32_t lock, struct error *error)
 {
     char path[RECIPE_PATH_MAX];
-    enum error_kind kind = ERROR_NONE;
-    if (memory->plan->barriers > 1) {
-        snprintf(path, sizeof path, "%s/l%u", memory->plan->root, lock);
-        kind = setup_session_create(setup, path, error);
+    snprintf(path, sizeof path, "%s/l%u", memory->plan->root, lock);
+    enum error_kind kind = setup_session_create(setup, path, error);
+    if (kind == ERROR_NONE && memory->plan->barriers > 1) {
+        snprintf(path, sizeof path, "%s/l%u" PLAN_BARRIER, memory->plan->root, lock);
+        kind = setup_session_create_numbered(setup, path, folders(memory), error);
     }
     for (uint32_t barrier = 0; kind == ERROR_NONE && barrier < folders(memory); barrier++)
         kind = lay_out_folder(memory, setup, plan_folder(memory->plan, lock, barrier, path), error);

@@ -105,6 +105,28 @@ static void test_a_tree_is_deleted(void **state)
     assert_false(exists);
 }
 
+/* Four are made in one transaction. One with a few leaves goes with them: to list it and to delete
+ * all takes two requests. */
+static void test_many_small_folders_take_few_requests(void **state)
+{
+    struct error error = {0};
+    bool exists = false;
+    (void)state;
+    live_expect(setup_session_create(live_host.setup, ROOT "/b", &error), &error);
+    uint64_t before = setup_session_requests(live_host.setup);
+    live_expect(setup_session_create_numbered(live_host.setup, ROOT "/b/l", 9, &error), &error);
+    assert_int_equal(setup_session_requests(live_host.setup) - before, 3);
+    live_expect(setup_session_exists(live_host.setup, ROOT "/b/l8", &exists, &error), &error);
+    assert_true(exists);
+    create_folders("/c", 9);
+    before = setup_session_requests(live_host.setup);
+    live_expect(setup_session_delete_tree(live_host.setup, ROOT "/b", &error), &error);
+    /* The first attempt, the list, three transactions that fail, the folders, the last deletion. */
+    assert_int_equal(setup_session_requests(live_host.setup) - before, 1 + 1 + 3 + 9 * 2 + 1);
+    live_expect(setup_session_exists(live_host.setup, ROOT "/b", &exists, &error), &error);
+    assert_false(exists);
+}
+
 static void assert_interrupted(enum error_kind kind, const struct error *error)
 {
     assert_int_equal(kind, ERROR_INTERRUPTED);
@@ -173,6 +195,7 @@ int main(void)
         cmocka_unit_test(test_a_trial_finds_another_session),
         cmocka_unit_test(test_a_mark_is_there_as_long_as_the_steward),
         cmocka_unit_test(test_a_tree_is_deleted),
+        cmocka_unit_test(test_many_small_folders_take_few_requests),
         cmocka_unit_test(test_an_interrupt_is_heeded),
         cmocka_unit_test(test_a_server_that_has_ended_is_not_waited_for),
     };
