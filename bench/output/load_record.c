@@ -112,6 +112,10 @@ static enum error_kind draw(struct load_record *record, int interrupts, struct e
         snprintf(warning, sizeof warning, "the plots are skipped: %s", why);
         load_record_warn(record, warning);
     }
+    if (end == PLOTS_NOTHING && !record->options->output.quiet)
+        complain_mildly("no plots in %s: they need two seconds at least, or two shares of reads, "
+                        "offered rates, or numbers of sessions that leave watches",
+                        record->files.set.folder);
     return ERROR_NONE;
 }
 

@@ -34,18 +34,25 @@ static const struct plot of_run[] = {{"rpcs", "trials.csv"},
                                      {"background", "background.csv"},
                                      {NULL, NULL}};
 static const struct plot of_comparison[] = {{"compare", "compare.csv"}, {NULL, NULL}};
+#define OF_EXPERIMENTS                                                                             \
+    {"paper_table1", "table1.csv"}, {"paper_table2", "table2.csv"},                                \
+        {"paper_table3", "table3.csv"},                                                            \
+    {                                                                                              \
+        "paper_figure8", "samples.csv"                                                             \
+    }
 static const struct plot of_load[] = {{"load_reads", "cells.csv"},
                                       {"load_rate", "cells.csv"},
                                       {"load_fan_out", "cells.csv"},
                                       {"load_timeline", "timeline.csv"},
-                                      {"paper_table1", "table1.csv"},
-                                      {"paper_table2", "table2.csv"},
-                                      {"paper_table3", "table3.csv"},
-                                      {"paper_figure8", "samples.csv"},
+                                      OF_EXPERIMENTS,
                                       {NULL, NULL}};
+/* What the folder of an experiment of the paper has besides, whose loads are drawn before. */
+static const struct plot of_paper[] = {OF_EXPERIMENTS, {NULL, NULL}};
 
-static const struct plot *const plots_of[] = {
-    [PLOTS_OF_RUN] = of_run, [PLOTS_OF_COMPARISON] = of_comparison, [PLOTS_OF_LOAD] = of_load};
+static const struct plot *const plots_of[] = {[PLOTS_OF_RUN] = of_run,
+                                              [PLOTS_OF_COMPARISON] = of_comparison,
+                                              [PLOTS_OF_LOAD] = of_load,
+                                              [PLOTS_OF_PAPER] = of_paper};
 
 bool plots_add_recipe(char list[PLOTS_RECIPES_SIZE], const char *name)
 {

@@ -29,7 +29,8 @@ bool plots_add_recipe(char list[PLOTS_RECIPES_SIZE], const char *name);
 enum plots_kind {
     PLOTS_OF_RUN,
     PLOTS_OF_COMPARISON,
-    PLOTS_OF_LOAD, /* also the cells alone, of a load on several topologies */
+    PLOTS_OF_LOAD,  /* also the cells alone, of a load on several topologies */
+    PLOTS_OF_PAPER, /* a load whose own plots are drawn already */
 };
 
 /* What is to be drawn. */

@@ -43,7 +43,7 @@ static enum error_kind write_files(const struct paper_results *results, const ch
 static void draw(const struct output_options *output, int interrupts)
 {
     char why[640];
-    const struct plots plots = {.kind = PLOTS_OF_LOAD,
+    const struct plots plots = {.kind = PLOTS_OF_PAPER,
                                 .folder = output->out,
                                 .recipes = "",
                                 .formats = output->plots,

@@ -145,7 +145,10 @@ static enum error_kind draw(struct record *record, int interrupts, struct error 
                                 .interrupts = interrupts};
     switch (plots_draw(&plots, why, sizeof why)) {
     case PLOTS_DRAWN:
+        break;
     case PLOTS_NOTHING:
+        if (!record->options->output.quiet)
+            complain_mildly("no plots in %s: there is nothing to draw", plots.folder);
         break;
     case PLOTS_SKIPPED:
         record_warn(record, "the plots are skipped: %s", why);

@@ -400,6 +400,12 @@ static void a_single_cell_has_no_plot(void **state)
     (void)state;
     LOAD_SIMULATED("out", "-n", "5", "--duration", "1s");
     assert_int_not_equal(access(in_work("out/plots"), F_OK), 0);
+    command_run(&command, COMMAND("load", "-d", "simulated", "-n", "5", "--duration", "1s", "-t",
+                                  "1", "-o", "told"));
+    assert_status(&command, 0);
+    assert_string_equal(command.err,
+                        "zkherd: no plots in told: they need two seconds at least, or two shares "
+                        "of reads, offered rates, or numbers of sessions that leave watches\n");
     command_run(&command, COMMAND("plot", "out"));
     assert_status(&command, 3);
     assert_has(command.err, "zkherd: out: the plots cannot be drawn: there is nothing to draw");
@@ -428,8 +434,8 @@ static void plots_that_are_skipped_are_a_warning(void **state)
     assert_int_not_equal(access(in_work("out/plots"), F_OK), 0);
 }
 
-/* Begins a picture, and takes its time. */
-static void install_slow_gnuplot(void)
+/* A program of that name in the place of gnuplot. */
+static void install_gnuplot(const char *does)
 {
     static char setting[512];
     static const char *settings[] = {setting, NULL};
@@ -439,18 +445,34 @@ static void install_slow_gnuplot(void)
     snprintf(path, sizeof path, "%s/bin/gnuplot", work_nest);
     FILE *script = fopen(path, "w");
     assert_non_null(script);
-    fputs("#!/bin/sh\necho half >out/plots/load_timeline.svg; exec sleep 60\n", script);
+    fprintf(script, "#!/bin/sh\n%s\n", does);
     assert_int_equal(fchmod(fileno(script), 0755), 0);
     assert_int_equal(fclose(script), 0);
     snprintf(setting, sizeof setting, "PATH=%s/bin:/usr/bin:/bin", work_nest);
     command.settings = settings;
 }
 
+/* What two numbers of servers have in common, once, and what each of them has. */
+static void the_paper_draws_each_plot_once(void **state)
+{
+    (void)state;
+    install_gnuplot("echo \"$@\" >>drawn; exit 3");
+    command_run(&command, COMMAND("paper", "table1", "-d", "simulated", "--servers", "1,3", "-n",
+                                  "5", "--reads", "0,100", "-t", "2", "--duration", "1s",
+                                  "--warm-up", "10ms", "--plots", "svg", "-q", "-o", "out"));
+    command.settings = NULL;
+    char *drawn = read_text(in_work("drawn"));
+    assert_int_equal(count_words(drawn, "load_reads.gp"), 1 + 2);
+    assert_int_equal(count_words(drawn, "paper_table1.gp"), 1);
+    free(drawn);
+}
+
 /* The load is whole then, but for its pictures. */
 static void interrupted_while_plots_are_drawn(void **state)
 {
     (void)state;
-    install_slow_gnuplot();
+    /* Begins a picture, and takes its time. */
+    install_gnuplot("echo half >out/plots/load_timeline.svg; exec sleep 60");
     command_start(&command, COMMAND("load", "-d", "simulated", "--duration", "2s", "-t", "1", "-n",
                                     "5", "-o", "out"));
     while (command_runs(&command) && !has_picture("out", "load_timeline"))
@@ -467,6 +489,7 @@ static void interrupted_while_plots_are_drawn(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        COMMAND_TEST(the_paper_draws_each_plot_once),
         COMMAND_TEST(reads_hold_the_cells),
         COMMAND_TEST(a_driver_that_was_the_limit_is_told),
         COMMAND_TEST(intervals_are_told),
