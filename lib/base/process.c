@@ -3,10 +3,14 @@
 
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
-bool process_is_alive(pid_t pid)
+/* Reads the line of /proc/PID/stat behind the process's name, which may hold blanks and parentheses
+ * of its own: " Z 123 …". False if there is no such process. */
+static bool read_stat(pid_t pid, char *fields, size_t size)
 {
     char path[64], line[512] = "";
     snprintf(path, sizeof path, "/proc/%d/stat", (int)pid);
@@ -16,9 +20,31 @@ bool process_is_alive(pid_t pid)
     size_t length = fread(line, 1, sizeof line - 1, file);
     fclose(file);
     line[length] = '\0';
-    /* The state follows the name, which may hold blanks and parentheses of its own. */
-    const char *state = strrchr(line, ')');
-    return state != NULL && strchr("ZXx", state[2]) == NULL;
+    const char *name_end = strrchr(line, ')');
+    snprintf(fields, size, "%s", name_end == NULL ? "" : name_end + 1);
+    return name_end != NULL;
+}
+
+static bool has_ended(const char *fields)
+{
+    return strchr("ZXx", fields[1]) != NULL;
+}
+
+bool process_is_alive(pid_t pid)
+{
+    char fields[512];
+    return read_stat(pid, fields, sizeof fields) && !has_ended(fields);
+}
+
+/* The exit code, as for waitpid, is the last field. */
+int process_end_signal(pid_t pid)
+{
+    char fields[512];
+    if (!read_stat(pid, fields, sizeof fields) || !has_ended(fields))
+        return 0;
+    const char *last = strrchr(fields, ' ');
+    int code = atoi(last);
+    return WIFSIGNALED(code) ? WTERMSIG(code) : 0;
 }
 
 bool process_rss_kib(pid_t pid, uint64_t *rss_kib)

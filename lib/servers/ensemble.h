@@ -108,7 +108,8 @@ bool ensemble_serves(struct ensemble *ensemble, unsigned index, uint64_t patienc
                      enum role *role);
 
 /* ERROR_NONE while all servers run that were not killed by ensemble_kill, else ERROR_SERVER_DIED
- * with one that has ended and the end of its log. NULL, for servers that are not private, is fine.
+ * with one that has ended, as server_raise tells it. NULL, for servers that are not private, is
+ * fine.
  */
 MUST_CHECK enum error_kind ensemble_check(const struct ensemble *ensemble, struct error *error);
 

@@ -25,6 +25,8 @@
 #define CONF_SIZE  8192
 #define KILL_MS    10000
 
+#define LOG_ENDS "its log ends: "
+
 struct server {
     struct supervisor *supervisor;
     pid_t pid;
@@ -149,10 +151,14 @@ bool server_lacks_port(const struct server *server)
 
 enum error_kind server_raise(const struct server *server, enum error_kind kind, struct error *error)
 {
-    char words[sizeof error->detail];
+    char words[sizeof error->detail - sizeof LOG_ENDS];
+    if (kind == ERROR_SERVER_DIED && process_end_signal(server->pid) == SIGKILL)
+        return error_raise(error, kind, 0, server->subject,
+                           "it was killed (SIGKILL), by hand or by the kernel when memory ran out");
     server_log_summarize(server->log, words, sizeof words);
-    return error_raise(error, kind, 0, server->subject,
-                       words[0] != '\0' ? "its log ends: %s" : "its log is empty%s", words);
+    if (words[0] == '\0')
+        return error_raise(error, kind, 0, server->subject, "its log is empty");
+    return error_raise(error, kind, 0, server->subject, LOG_ENDS "%s", words);
 }
 
 /* Whether the server that answers at this address has its data in this supervisor's folder. */

@@ -344,7 +344,8 @@ static void kill_the_server(void)
     command_end(&command, java, SIGKILL);
     command.settings = NULL;
     assert_status(&command, 3);
-    assert_complaint(strstr(command.err, "zkherd: "), ": the server exited unexpectedly: ");
+    assert_complaint(strstr(command.err, "zkherd: "),
+                     ": the server exited unexpectedly: it was killed");
     assert_kept(1, "the server exited unexpectedly");
     assert_left(1);
 }

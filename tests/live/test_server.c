@@ -203,6 +203,7 @@ static void a_server_that_dies_is_found_dead(void **state)
     assert_false(nest_is_alive(ensemble));
     assert_int_equal(ensemble_cpu_ns(ensemble, &value, &error), ERROR_SERVER_DIED);
     assert_int_equal(value, 42);
+    assert_has(error.detail, "it was killed (SIGKILL)"); /* of which its log knows nothing */
     nest_stop(ensemble);
     assert_int_equal(nest_count(), 0);
 }
