@@ -16,6 +16,11 @@ static void show(void *context, const struct trial_progress *progress)
     beside->watch->progress(beside->watch->context, progress);
 }
 
+static bool has_company(void *context)
+{
+    return load_background_goes_on(&((const struct beside *)context)->background);
+}
+
 static void opened(void *context)
 {
     load_background_contend(&((struct beside *)context)->background);
@@ -96,6 +101,7 @@ static enum error_kind run_trial(struct beside *beside, const struct trial_plan 
         .progress = host->watch.progress == NULL ? NULL : show,
         .context = beside,
         .interrupt_descriptor = host->watch.interrupt_descriptor,
+        .has_company = has_company,
         .opened = opened,
         .ended = ended,
     };

@@ -63,8 +63,6 @@ static void judge_background_lag(uint64_t sent, uint64_t late, const char *when,
 /* The load beside the trial is only as good as its driver. */
 static void judge_background(const struct background_figures *background, struct sample *sample)
 {
-    if (background->ended[0] != '\0')
-        invalidate(sample, "the load in the background ended too early: %s", background->ended);
     judge_background_lag(background->sent, background->sent_late, "alone", sample);
     judge_background_lag(background->contended_sent, background->contended_sent_late,
                          "beside the lock", sample);
@@ -96,8 +94,11 @@ static void judge(const struct trial_result *result, double cores_allowed, struc
     sample->valid = true;
     /* Under lockstep the counts are the law's; a lost connection adds requests or loses some. */
     sample->complete = result->end == END_DONE && (result->losses == 0 || !is_lockstep(result));
-    if (result->end != END_DONE && result->end != END_VIOLATION)
+    if (result->end != END_DONE && result->end != END_VIOLATION && result->end != END_ALONE)
         invalidate(sample, "%s", result->reason);
+    if (sample->background.ended[0] != '\0')
+        invalidate(sample, "the load in the background ended too early: %s",
+                   sample->background.ended);
     if (result->not_valid[0] != '\0')
         invalidate(sample, "%s", result->not_valid);
     if (result->end == END_DONE && result->memory->plan->fleet.driver != DRIVER_SIMULATED)

@@ -29,6 +29,7 @@ enum fleet_end {
     END_DEADLINE,  /* nothing moved for the plan's timeout */
     END_LOST,      /* a session cannot go on */
     END_OVERFLOW,  /* more happened than there is memory to record */
+    END_ALONE,     /* what was to go on beside the run has ended */
     END_ERROR,     /* the run could not be led to its end: watchdog->error says why */
 };
 

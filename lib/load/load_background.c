@@ -18,6 +18,14 @@ bool load_background_begin(struct load_background *background, const struct load
     return trial->end == END_DONE;
 }
 
+bool load_background_goes_on(const struct load_background *background)
+{
+    const struct load_trial *trial = &background->trial;
+    struct error ignored;
+    return atomic_load(&trial->load->shared->lost) == 0 &&
+           workers_check(&trial->workers, &ignored) == ERROR_NONE;
+}
+
 void load_background_contend(struct load_background *background)
 {
     struct load_trial *trial = &background->trial;

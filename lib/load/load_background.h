@@ -25,6 +25,10 @@ struct load_background {
 bool load_background_begin(struct load_background *background, const struct load_plan *plan,
                            const struct load_host *host);
 
+/* Whether the load still goes on: false once it has lost a session or its worker, which
+ * load_background_end explains. May be called while another coordinator leads the process. */
+bool load_background_goes_on(const struct load_background *background);
+
 void load_background_contend(struct load_background *background);
 void load_background_settle(struct load_background *background);
 

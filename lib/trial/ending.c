@@ -117,6 +117,7 @@ void ending_describe(const struct trial_memory *memory, struct server_counters *
     switch (end) {
     case END_DONE:
     case END_VIOLATION:
+    case END_ALONE: /* whoever led the company knows why */
     case END_ERROR:
         text[0] = '\0';
         break;

@@ -53,6 +53,9 @@ static enum fleet_end look(void *context, uint64_t now_ns, uint64_t absent_ns)
     struct monitor *monitor = context;
     stall_look(&monitor->stall, now_ns, absent_ns);
     show_progress(monitor);
+    if (monitor->watch->has_company != NULL &&
+        !monitor->watch->has_company(monitor->watch->context))
+        return END_ALONE;
     return atomic_load(&monitor->memory->violation_count) > 0 ? END_VIOLATION : END_DONE;
 }
 

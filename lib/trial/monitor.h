@@ -33,6 +33,9 @@ struct trial_watch {
     void (*progress)(void *context, const struct trial_progress *progress);
     void *context;
     int interrupt_descriptor; /* readable when the trial is to be given up; -1: never */
+    /* Whether what is to go on beside the trial still does, asked after every wait of the
+     * coordinator: if not, the trial ends, END_ALONE. May be NULL. */
+    bool (*has_company)(void *context);
     /* Called when the gate opens, and when the last session has finished or the trial ends early;
      * may be NULL. */
     void (*opened)(void *context);

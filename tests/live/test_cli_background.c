@@ -142,6 +142,36 @@ static void ctrl_c_ends_both(void **state)
     assert_nothing_left_outside(1);
 }
 
+/* The first of the workers is that of the load. */
+static pid_t first_worker(void)
+{
+    char name[32];
+    read_name(command.pid, name, sizeof name);
+    return find_ours(name, command.pid);
+}
+
+static void await_holder(void)
+{
+    while (command_runs(&command) && count_outside().ephemerals_count < 2)
+        pause_ms(20);
+}
+
+/* Without the load the lock would be held for minutes. */
+static void a_trial_without_its_load_ends(void **state)
+{
+    (void)state;
+    command_start(&command, COMMAND("run", "-r", "nonscalable", "-n", "4", "-p", "free", "--hold",
+                                    "5m", "--timeout", "10m", "-t", "1", "-o", "out", "--connect",
+                                    outside, "--background", "get=100@300"));
+    await_holder();
+    pause_ms(300);
+    kill(first_worker(), SIGKILL);
+    command_finish(&command, COMMAND_END_NS);
+    assert_status(&command, 4);
+    assert_has(command.err, "zkherd: worker: a worker process exited unexpectedly: signal 9; ");
+    assert_left(0);
+}
+
 static void what_cannot_be_is_refused(void **state)
 {
     static const struct {
@@ -174,6 +204,7 @@ int main(void)
         TEST(znodes_of_the_background_are_cleared),
         TEST(without_a_background_its_columns_are_empty),
         TEST(ctrl_c_ends_both),
+        TEST(a_trial_without_its_load_ends),
         TEST(what_cannot_be_is_refused),
     };
     return cmocka_run_group_tests(tests, outside_start, outside_stop);

@@ -287,6 +287,22 @@ static void test_a_planned_reconnect_is_no_error(void **state)
     assert_false(take().valid);
 }
 
+/* Whether it was noticed in the trial, which ended then, or behind it. */
+static void test_a_load_in_the_background_that_ended_too_early_is_told(void **state)
+{
+    static const enum fleet_end ends[] = {END_ALONE, END_DONE};
+    (void)state;
+    snprintf(background.ended, sizeof background.ended, "session 3 expired");
+    for (size_t i = 0; i < 2; i++) {
+        result.end = ends[i];
+        struct sample sample = take();
+        assert_string_equal(sample.reason,
+                            "the load in the background ended too early: session 3 expired");
+        assert_false(sample.valid);
+        assert_int_equal(sample.complete, ends[i] == END_DONE);
+    }
+}
+
 static void test_a_late_driver_in_the_background_is_told(void **state)
 {
     (void)state;
@@ -469,6 +485,7 @@ int main(void)
         TEST(test_the_times_of_a_stalled_trial_do_not_stand),
         TEST(test_the_times_of_a_trial_with_a_reconnect_do_not_stand),
         TEST(test_a_planned_reconnect_is_no_error),
+        TEST(test_a_load_in_the_background_that_ended_too_early_is_told),
         TEST(test_a_late_driver_in_the_background_is_told),
         TEST(test_a_driver_in_the_background_that_stood_still_is_told),
         TEST(test_lost_connections_in_the_background_are_in_the_times),
