@@ -33,7 +33,7 @@ static const struct option_row rows[] = {
      .help = "  -n, --sessions N         the paper: 250 [60]\n"},
     LOAD_ROW_DEPTH("20"),
     LOAD_ROW_SIZE("1024"),
-    LOAD_ROW_DURATION("85s"),
+    LOAD_ROW_DURATION("170s"),
     LOAD_ROW_WARM_UP("10s"),
     LOAD_ROW_TRIALS(2, "3"),
     PAPER_ROWS_BUT_TIMEOUT("15s"),
@@ -51,8 +51,8 @@ static const char notes[] =
     "Durations D need a unit: 500ms, 30s, 5m. Exit status: see zkherd paper --help.\n"
     "\n"
     "Examples:\n"
-    "  zkherd paper figure8                            about five minutes\n"
-    "  zkherd paper figure8 --servers 3 --duration 56s without the two followers\n"
+    "  zkherd paper figure8                            about nine minutes\n"
+    "  zkherd paper figure8 --servers 3 --duration 84s without the two followers\n"
     "  zkherd paper figure8 -t 10                      narrower intervals\n";
 
 /* ------------------------------------------------------------------ the options */

@@ -20,16 +20,20 @@ static bool is_down(const struct load_faults *faults, uint32_t server)
     return server_was_killed(ensemble_server(faults->ensemble, server));
 }
 
-/* ROLE_UNKNOWN if it does not serve, or does not answer soon. */
-static enum role ask_role(const struct load_faults *faults, uint32_t server, uint64_t patience_ns)
+/* ROLE_UNKNOWN if it does not serve, or does not answer soon. *told: whether the answer says which:
+ * a server that is busy may serve. */
+static enum role ask_role(const struct load_faults *faults, uint32_t server, uint64_t patience_ns,
+                          bool *told)
 {
     struct four_letter_identity identity;
     struct error ignored;
     const struct endpoint *endpoint = &ensemble_connect(faults->ensemble)->endpoints[server];
-    if (is_down(faults, server) ||
-        four_letter_identify(endpoint, patience_ns, &identity, &ignored) != ERROR_NONE)
+    *told = true;
+    if (is_down(faults, server))
         return ROLE_UNKNOWN;
-    return role_of_mode(identity.mode);
+    enum error_kind kind = four_letter_identify(endpoint, patience_ns, &identity, &ignored);
+    *told = kind != ERROR_NO_ANSWER;
+    return kind == ERROR_NONE ? role_of_mode(identity.mode) : ROLE_UNKNOWN;
 }
 
 /* ------------------------------------------------------------------ what servers say */
@@ -84,13 +88,15 @@ static enum role hear(struct load_faults *faults, uint32_t server, uint64_t pati
 {
     struct load_faults_look *look = &faults->looks[server];
     uint64_t asked_ns = clock_now_ns();
-    enum role role = ask_role(faults, server, patience_ns);
+    bool told;
+    enum role role = ask_role(faults, server, patience_ns, &told);
     uint64_t now_ns = clock_now_ns();
     if (faults->leaderless && role == ROLE_LEADER)
         note_leader(faults, server, now_ns);
     if (look->awaited && role != ROLE_UNKNOWN)
         note_service(faults, server, now_ns);
-    look->in_vain_ns = asked_ns;
+    if (told)
+        look->in_vain_ns = asked_ns;
     return role;
 }
 
