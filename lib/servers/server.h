@@ -61,8 +61,8 @@ bool server_serves(struct server *server, uint64_t patience_ns, enum role *role)
  * ever serving. */
 bool server_lacks_port(const struct server *server);
 
-/* Fills *error: the server is the subject, the end of its log the detail; or, if a SIGKILL has ended
- * it, of which no log knows, that. Returns kind. */
+/* Fills *error: the server is the subject, the end of its log the detail; or, if a SIGKILL has
+ * ended it, of which no log knows, that. Returns kind. */
 enum error_kind server_raise(const struct server *server, enum error_kind kind,
                              struct error *error);
 

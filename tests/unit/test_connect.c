@@ -162,8 +162,7 @@ static void formats_for_the_client_from_any_endpoint_on(void **state)
     (void)state;
     char text[CONNECT_TEXT_SIZE];
     struct connect_string connect = parse("a,[::1]:9,c:3/x/y");
-    assert_string_equal(connect_format(&connect, true, text, sizeof text),
-                        "a:2181,::1:9,c:3/x/y");
+    assert_string_equal(connect_format(&connect, true, text, sizeof text), "a:2181,::1:9,c:3/x/y");
     assert_string_equal(connect_format(&connect, false, text, sizeof text), "a:2181,::1:9,c:3");
     assert_string_equal(connect_spread(&connect, 1, text, sizeof text), "::1:9,c:3,a:2181/x/y");
     assert_string_equal(connect_spread(&connect, 2, text, sizeof text), "c:3,a:2181,::1:9/x/y");
@@ -204,8 +203,7 @@ static void formats_connect_strings_as_they_were_typed(void **state)
     struct connect_string connect = parse("10.0.0.7,[::1]:9/a");
     strcpy(connect.endpoints[0].name, "zk1");
     assert_string_equal(connect_typed(&connect, text, sizeof text), "zk1:2181,[::1]:9/a");
-    assert_string_equal(connect_format(&connect, true, text, sizeof text),
-                        "10.0.0.7:2181,::1:9/a");
+    assert_string_equal(connect_format(&connect, true, text, sizeof text), "10.0.0.7:2181,::1:9/a");
 }
 
 static void assert_path_refused(const char *path, const char *words)
