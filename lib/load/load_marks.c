@@ -17,7 +17,10 @@ void load_marks_add(struct load_marks *marks, uint64_t time_ns, enum load_mark_k
         marks->left_out++;
         return;
     }
-    marks->list[marks->count++] = (struct load_mark){time_ns, kind, server};
+    uint32_t place = marks->count++;
+    for (; place > 0 && marks->list[place - 1].time_ns > time_ns; place--)
+        marks->list[place] = marks->list[place - 1];
+    marks->list[place] = (struct load_mark){time_ns, kind, server};
 }
 
 static uint32_t second_of(const struct load_mark *mark)

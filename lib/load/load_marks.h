@@ -42,11 +42,11 @@ struct load_mark {
 
 struct load_marks {
     uint32_t count;
-    uint32_t left_out; /* for want of room */
-    struct load_mark list[LOAD_MARKS_MAX];
+    uint32_t left_out;                     /* for want of room */
+    struct load_mark list[LOAD_MARKS_MAX]; /* in the order of their times */
 };
 
-/* In any order of times. Allocates nothing. */
+/* Marks of the same time stand in the order in which they are added. Allocates nothing. */
 void load_marks_add(struct load_marks *marks, uint64_t time_ns, enum load_mark_kind kind,
                     uint32_t server);
 

@@ -31,9 +31,9 @@ static void a_mark_is_in_the_words_of_its_second(void **state)
 {
     (void)state;
     load_marks_add(&marks, 0, LOAD_MARK_SNAPSHOT, 0);
-    load_marks_add(&marks, NS_PER_S + 1, LOAD_MARK_KILLED, 2);
     load_marks_add(&marks, 2 * NS_PER_S, LOAD_MARK_LOST, 2);
     load_marks_add(&marks, 2 * NS_PER_S, LOAD_MARK_NO_LEADER, 0);
+    load_marks_add(&marks, NS_PER_S + 1, LOAD_MARK_KILLED, 2); /* told later */
     load_marks_add(&marks, 2 * NS_PER_S + 1, LOAD_MARK_LEADS, 1);
     load_marks_add(&marks, 4 * NS_PER_S, LOAD_MARK_RESTARTED, 2);
     load_marks_add(&marks, 4 * NS_PER_S, LOAD_MARK_BACK, 2);

@@ -321,10 +321,11 @@ static void of_two_leaders_the_new_one_leads(void **state)
     take();
     assert_marks(0, "server 1 leads");
     answer_all(120);
-    answers[0].role = ROLE_LEADER;
+    answers[0].role = answers[1].role = ROLE_LEADER;
     answers[2].role = ROLE_FOLLOWER;
     take();
-    assert_int_equal(marks.count, 1);
+    assert_marks(1, "server 2 leads");
+    assert_int_equal(marks.count, 2);
 }
 
 /* Before the first second has ended nothing has happened. */
