@@ -3,6 +3,7 @@
 
 #include "base/clock.h"
 #include "servers/ports.h"
+#include "wire/maxbuffer.h"
 
 #include <assert.h>
 #include <dirent.h>
@@ -30,8 +31,11 @@ struct ensemble {
 
 struct ensemble_options ensemble_options_default(void)
 {
-    return (struct ensemble_options){
-        .servers = 1, .heap_mib = 1024, .fsync = true, .tick_ms = 2000};
+    return (struct ensemble_options){.servers = 1,
+                                     .heap_mib = 1024,
+                                     .fsync = true,
+                                     .tick_ms = 2000,
+                                     .jute_maxbuffer_bytes = MAXBUFFER_DEFAULT};
 }
 
 enum error_kind ensemble_check_size(unsigned servers, struct error *error)
@@ -119,7 +123,9 @@ static enum error_kind launch(const struct ensemble_options *options,
     const struct server_options server_options = {.heap_mib = options->heap_mib,
                                                   .cpu_percent = options->cpu_percent,
                                                   .fsync = options->fsync,
-                                                  .tick_ms = options->tick_ms};
+                                                  .tick_ms = options->tick_ms,
+                                                  .jute_maxbuffer_bytes =
+                                                      options->jute_maxbuffer_bytes};
     struct server_place place = {
         .supervisor = ensemble->supervisor, .ports = ports, .count = options->servers};
     for (; ensemble->count < options->servers; ensemble->count++) {

@@ -25,18 +25,20 @@
 struct ensemble;
 
 struct ensemble_options {
-    unsigned servers;        /* 1, 3, 5 or 7 */
-    unsigned heap_mib;       /* of each JVM, which needs about SERVER_OVERHEAD_MIB more */
-    unsigned cpu_percent;    /* CPU share of each JVM, in percent of one core; 0: no limit */
-    bool fsync;              /* whether a transaction waits for the disk, as in production */
-    uint64_t tick_ms;        /* ZooKeeper's tickTime; session timeouts are 2 ticks to an hour */
+    unsigned servers;     /* 1, 3, 5 or 7 */
+    unsigned heap_mib;    /* of each JVM, which needs about SERVER_OVERHEAD_MIB more */
+    unsigned cpu_percent; /* CPU share of each JVM, in percent of one core; 0: no limit */
+    bool fsync;           /* whether a transaction waits for the disk, as in production */
+    uint64_t tick_ms;     /* ZooKeeper's tickTime; session timeouts are 2 ticks to an hour */
+    uint32_t jute_maxbuffer_bytes; /* the longest request that a server takes (wire/maxbuffer.h) */
     const char *data_folder; /* for the servers' data: an empty folder, or one to make and remove;
                                 NULL: $TMPDIR, or /tmp */
     uint16_t first_port;     /* the first server's port for clients; the others' follow. 0: any free
                                 ports, as always for the ports between servers */
 };
 
-/* One server of 1 GiB, with fsync, a tick of 2 s, any ports and a temporary folder. */
+/* One server of 1 GiB, with fsync, a tick of 2 s, ZooKeeper's own jute.maxbuffer, any ports and a
+ * temporary folder. */
 struct ensemble_options ensemble_options_default(void);
 
 /*

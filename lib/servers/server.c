@@ -54,9 +54,11 @@ static void join_arguments(const char *const arguments[], char *text, size_t siz
 static enum error_kind run_java(struct server *server, struct error *error)
 {
     const struct server_options *options = &server->options;
-    char heap_first[32], heap_most[32], log[64], config[64], temporary[64], logback[96], log4j[96];
+    char heap_first[32], heap_most[32], maxbuffer[48], log[64], config[64], temporary[64],
+        logback[96], log4j[96];
     snprintf(heap_first, sizeof heap_first, "-Xms%um", options->heap_mib);
     snprintf(heap_most, sizeof heap_most, "-Xmx%um", options->heap_mib);
+    snprintf(maxbuffer, sizeof maxbuffer, "-Djute.maxbuffer=%u", options->jute_maxbuffer_bytes);
     snprintf(log, sizeof log, "%s/" LOG_NAME, server->folder);
     snprintf(config, sizeof config, "./%s/" SERVER_CONFIG_ZOO, server->folder);
     snprintf(temporary, sizeof temporary, "-Djava.io.tmpdir=./%s", server->folder);
@@ -75,6 +77,7 @@ static enum error_kind run_java(struct server *server, struct error *error)
         "-XX:ReservedCodeCacheSize=64m",
         "-XX:MaxDirectMemorySize=64m",
         "-Djdk.nio.maxCachedBufferSize=262144",
+        maxbuffer,
         "-showversion",
         /* Performance data is a file in /tmp, which would outlive a JVM that is killed. */
         "-XX:-UsePerfData",

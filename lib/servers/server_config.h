@@ -26,6 +26,7 @@ struct server_options {
     unsigned cpu_percent; /* CPU share of the JVM, in percent of one core; 0: no limit */
     bool fsync;           /* whether a transaction waits for the disk, as in production */
     uint64_t tick_ms;     /* ZooKeeper's tickTime; session timeouts are 2 ticks to an hour */
+    uint32_t jute_maxbuffer_bytes; /* the longest request that the server takes */
 };
 
 struct server_ports {

@@ -97,6 +97,7 @@ static void settings_reach_the_server(void **state)
     struct ensemble_options options = small();
     options.tick_ms = 777;
     options.fsync = false;
+    options.jute_maxbuffer_bytes = 4096;
     struct ensemble *ensemble;
     struct error error;
     char text[4096];
@@ -109,6 +110,7 @@ static void settings_reach_the_server(void **state)
     assert_has(text, "\nmaxSessionTimeout=3600000\n");
     assert_has(text, "\nclientPortListenBacklog=65535\n");
     assert_has(server_start(ensemble_server(ensemble, 0))->settings, "\nforceSync=no\n");
+    assert_has(server_start(ensemble_server(ensemble, 0))->command_line, " -Djute.maxbuffer=4096 ");
     nest_stop(ensemble);
 }
 
