@@ -16,14 +16,10 @@ void live_expect(enum error_kind kind, const struct error *error)
         fail_msg("%s: %s: %s", error->subject, error_words(kind), error->detail);
 }
 
-int live_start_with(unsigned servers, unsigned tick_ms)
+int live_start_as(const struct ensemble_options *options)
 {
     struct error error = {0};
-    struct ensemble_options options = ensemble_options_default();
-    options.servers = servers;
-    options.tick_ms = tick_ms;
-    options.heap_mib = 256;
-    live_expect(ensemble_start(&options, &live_ensemble, &error), &error);
+    live_expect(ensemble_start(options, &live_ensemble, &error), &error);
     live_servers = *ensemble_connect(live_ensemble);
     live_expect(
         setup_session_new(&live_servers, live_ensemble, 10 * NS_PER_S, &live_host.setup, &error),
@@ -32,6 +28,15 @@ int live_start_with(unsigned servers, unsigned tick_ms)
     live_host.ensemble = live_ensemble;
     live_expect(setup_session_create(live_host.setup, ROOT, &error), &error);
     return 0;
+}
+
+int live_start_with(unsigned servers, unsigned tick_ms)
+{
+    struct ensemble_options options = ensemble_options_default();
+    options.servers = servers;
+    options.tick_ms = tick_ms;
+    options.heap_mib = 256;
+    return live_start_as(&options);
 }
 
 void live_disown(void)

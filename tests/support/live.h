@@ -26,6 +26,8 @@ extern struct trial_host live_host;
 
 void live_expect(enum error_kind kind, const struct error *error);
 
+int live_start_as(const struct ensemble_options *options);
+
 /* So many servers with this tick; a session timeout is at least two ticks. */
 int live_start_with(unsigned servers, unsigned tick_ms);
 
