@@ -27,6 +27,15 @@ enum error_kind machine_allow_descriptors(uint64_t needed, struct error *error)
                        (unsigned long long)wanted, (unsigned long long)limit.rlim_max);
 }
 
+uint64_t machine_descriptors(void)
+{
+    struct rlimit limit;
+    getrlimit(RLIMIT_NOFILE, &limit);
+    if (limit.rlim_max == RLIM_INFINITY)
+        return UINT64_MAX;
+    return limit.rlim_max > DESCRIPTORS_BESIDE ? limit.rlim_max - DESCRIPTORS_BESIDE : 0;
+}
+
 uint64_t machine_local_ports(void)
 {
     unsigned long first = 32768, last = 60999;

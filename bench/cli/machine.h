@@ -15,6 +15,10 @@
  * ERROR_NO_DESCRIPTORS, with the numbers, if the host does not allow that. */
 MUST_CHECK enum error_kind machine_allow_descriptors(uint64_t needed, struct error *error);
 
+/* The sessions with one descriptor each that machine_allow_descriptors can allow; UINT64_MAX: no
+ * limit. */
+uint64_t machine_descriptors(void);
+
 /* The number of local ports for connections to one server. */
 uint64_t machine_local_ports(void);
 

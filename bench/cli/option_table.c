@@ -2,23 +2,14 @@
 #include "bench/cli/option_table.h"
 
 #include "base/text.h"
+#include "bench/cli/recipe_option.h"
 #include "bench/cli/shared_rows.h"
-#include "recipes/registry.h"
 
 #include <string.h>
 
 #define CLIENTS_MAX 100000
 
 /* ------------------------------------------------------------------ parsers */
-
-static bool refuse_recipe(struct option_given *given, const char *name)
-{
-    char near[256];
-    registry_suggest(name, near, sizeof near);
-    if (near[0] != '\0')
-        return option_row_refuse(given, "no recipe is called '%s'; did you mean %s?", name, near);
-    return option_row_refuse(given, "no recipe is called '%s'; zkherd recipes lists all", name);
-}
 
 /* NAME or NAME:MOST. */
 static bool parse_recipe(struct option_given *given, char *item)
@@ -31,19 +22,9 @@ static bool parse_recipe(struct option_given *given, char *item)
                                  "after the colon, the recipe's largest client count is expected");
     if (colon != NULL)
         *colon = '\0';
-    if (item[0] == '\0')
-        return option_row_refuse(given, "the name of a recipe is missing");
-    const struct recipe *recipe = registry_find(item);
-    if (recipe == NULL)
-        return refuse_recipe(given, item);
-    for (size_t i = 0; i < options->plan.recipe_count; i++) {
-        if (options->plan.recipes[i] == recipe)
-            return option_row_refuse(given, "a recipe is named twice");
-    }
-    if (options->plan.recipe_count == OPTIONS_RECIPES_MAX)
-        return option_row_refuse(given, "too many");
-    options->plan.most_clients[options->plan.recipe_count] = most;
-    options->plan.recipes[options->plan.recipe_count++] = recipe;
+    if (!recipe_option_take(given, item, options->plan.recipes, &options->plan.recipe_count))
+        return false;
+    options->plan.most_clients[options->plan.recipe_count - 1] = most;
     return true;
 }
 
@@ -183,7 +164,7 @@ const struct option_row option_table[] = {
     {.name = "--recipes",
      .letter = 'r',
      .parse = parse_recipes,
-     .value = "nonscalable,childwatch,scalable",
+     .value = RECIPE_OPTION_DEFAULT,
      .help = "  -r, --recipes LIST       names (see zkherd recipes); NAME:MOST skips client\n"
              "                           counts above MOST [nonscalable,childwatch,scalable]\n",
      .keys = KEYS({"recipes", print_recipes, true, JSON_ARRAY},

@@ -100,8 +100,7 @@ enum error_kind answer_judge(const struct endpoint *endpoint, const char *word,
 
 /* ------------------------------------------------------------------ what it says */
 
-/* Copies the rest of the line that begins so; "" if there is none. */
-static void copy_line(const char *answer, const char *beginning, char *text, size_t size)
+void answer_line(const char *answer, const char *beginning, char *text, size_t size)
 {
     const char *line = strstr(answer, beginning);
     const char *rest = line == NULL ? "" : line + strlen(beginning);
@@ -121,14 +120,14 @@ void answer_read_identity(const char *answer, struct four_letter_identity *ident
 {
     char version[256];
     *identity = (struct four_letter_identity){.mode = "unknown", .talks = true};
-    copy_line(answer, VERSION, version, sizeof version);
+    answer_line(answer, VERSION, version, sizeof version);
     cut_build(version);
     snprintf(identity->version, sizeof identity->version, "%.63s", version);
     const char *zxid = strstr(answer, "\nZxid: ");
     if (zxid != NULL)
         identity->zxid = strtoull(zxid + strlen("\nZxid: "), NULL, 16);
     if (strstr(answer, "\nMode: ") != NULL)
-        copy_line(answer, "\nMode: ", identity->mode, sizeof identity->mode);
+        answer_line(answer, "\nMode: ", identity->mode, sizeof identity->mode);
 }
 
 /* Every line but the first, zk_version, is behind another. */
@@ -136,7 +135,7 @@ static bool find_counter(const char *answer, const char *key, uint64_t *value)
 {
     char beginning[64], digits[32];
     snprintf(beginning, sizeof beginning, "\n%s\t", key);
-    copy_line(answer, beginning, digits, sizeof digits);
+    answer_line(answer, beginning, digits, sizeof digits);
     return text_parse_number(digits, 0, UINT64_MAX, value);
 }
 
@@ -172,7 +171,7 @@ static void read_what_may_be_untold(const char *answer, struct four_letter_count
                                 : counter_if_told(answer, "zk_outstanding_requests");
     counters->snapshots = counter_if_told(answer, "zk_cnt_snapshottime");
     counters->uptime_ms = counter_if_told(answer, "zk_uptime");
-    copy_line(answer, "\nzk_server_state\t", counters->mode, sizeof counters->mode);
+    answer_line(answer, "\nzk_server_state\t", counters->mode, sizeof counters->mode);
     if (counters->mode[0] == '\0')
         snprintf(counters->mode, sizeof counters->mode, "unknown");
 }

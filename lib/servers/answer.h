@@ -67,6 +67,9 @@ MUST_CHECK enum error_kind answer_judge(const struct endpoint *endpoint, const c
                                         enum answer_ending ending, const char *answer,
                                         struct error *error);
 
+/* Copies the rest of the line of an answer that begins so; "" if there is none. */
+void answer_line(const char *answer, const char *beginning, char *text, size_t size);
+
 /* What an answer to srvr says. */
 void answer_read_identity(const char *answer, struct four_letter_identity *identity);
 

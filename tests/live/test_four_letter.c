@@ -3,6 +3,7 @@
 #include "base/clock.h"
 #include "servers/ensemble.h"
 #include "servers/four_letter.h"
+#include "servers/server_limits.h"
 #include "tests/support/lateness.h"
 #include "tests/support/pause.h"
 #include "tests/support/port.h"
@@ -194,6 +195,18 @@ static void a_refused_word_is_a_error(void **state)
         four_letter_ask(real_endpoint(), "envi", PATIENCE_NS, answer, sizeof answer, &error),
         ERROR_NOT_WHITELISTED);
     assert_non_null(strstr(error.detail, "envi"));
+}
+
+/* envi is the word that is refused. */
+static void limits_are_asked_for(void **state)
+{
+    (void)state;
+    struct server_limits limits = {.connections = 1};
+    struct error error;
+    assert_int_equal(server_limits_ask(real_endpoint(), PATIENCE_NS, &limits, &error), ERROR_NONE);
+    assert_int_equal(limits.connections, 0);
+    assert_in_range(limits.descriptors, 100, UINT32_MAX);
+    assert_true(limits.heap_bytes == FOUR_LETTER_UNTOLD);
 }
 
 static void an_answer_that_does_not_fit_is_a_error(void **state)
@@ -398,6 +411,7 @@ int main(void)
         cmocka_unit_test(counters_count_each_question),
         cmocka_unit_test(settings_are_those_of_the_server),
         cmocka_unit_test(a_refused_word_is_a_error),
+        cmocka_unit_test(limits_are_asked_for),
         cmocka_unit_test(an_answer_that_does_not_fit_is_a_error),
         cmocka_unit_test(nobody_there_is_refused),
         cmocka_unit_test(an_impossible_name_is_not_resolved),
