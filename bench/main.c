@@ -13,6 +13,7 @@
 #include "bench/inspect/inspect.h"
 #include "bench/load/load.h"
 #include "bench/paper/paper.h"
+#include "bench/plan/plan.h"
 #include "bench/plot/plot.h"
 #include "bench/recipes/recipes.h"
 #include "bench/run/run.h"
@@ -30,6 +31,7 @@ static const char help[] =
     "  run          run recipes, count every message, compare the counts with laws\n"
     "  load         send a mix of requests, in a closed loop or at an offered rate\n"
     "  paper        repeat the evaluation of the ZooKeeper paper, beside its figures\n"
+    "  plan         say what limits the clients of a lock besides time\n"
     "  compare      compare the counts and times of two runs or more\n"
     "  plot         draw the plots of a run, a load or a comparison again\n"
     "  claims       test claims about ZooKeeper's locks\n"
@@ -53,7 +55,7 @@ static const struct {
     {"run", run_main},           {"compare", compare_main}, {"claims", claims_main},
     {"ensemble", ensemble_main}, {"recipes", recipes_main}, {"inspect", inspect_main},
     {"clean", clean_main},       {"plot", plot_main},       {"load", load_main},
-    {"paper", paper_main},
+    {"paper", paper_main},       {"plan", plan_main},
 };
 
 /* What could not be printed must not pass for done; of a pipe that is closed nothing is said. */

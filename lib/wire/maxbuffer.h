@@ -6,7 +6,8 @@
  * Java client the one on which a longer reply comes (ClientCnxnSocket.readLength: "Packet len … is
  * out of range!"). Both compare the length that precedes the message, which does not include its
  * own 4 bytes. A server sends a reply of any length, and the Apache C client reads one of any
- * length. All of this is so from 3.4 to 3.9.
+ * length. Read in 3.8.0 and 3.9.3. Java clients up to 3.6 refuse a reply of just the limit, too,
+ * and before 3.6.0 their limit is 4 MiB unless it is set (ZOOKEEPER-3593).
  *
  * Invariant: what fits is computed from the lengths of wire/wire.h; there is no second formula.
  *

@@ -124,6 +124,24 @@ static void no_more_requests_than_allowed(void **state)
                    "held back: leave out --pace; see zkherd run --help");
 }
 
+/* By four-letter words alone: no session, and no connection that is tried. */
+static void limits_are_those_that_the_server_tells(void **state)
+{
+    (void)state;
+    char words[160];
+    struct four_letter_counters before = count_outside();
+    command_run(&command, COMMAND("plan", "--limits", "-n", "100", "--connect", outside));
+    assert_status(&command, 0);
+    struct four_letter_counters after = count_outside();
+    assert_int_equal(after.connects, before.connects);
+    assert_int_equal(after.packets_received - before.packets_received, 4);
+    snprintf(words, sizeof words, "%s: S = 1; of each server: jute.maxbuffer B = ", outside);
+    assert_has(command.out, words);
+    assert_has(command.out, "maxClientCnxns C = 0, ");
+    assert_has(command.out, " S*H/(450+27)    not told");
+    assert_string_equal(command.err, "");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -132,6 +150,7 @@ int main(void)
         COMMAND_TEST(of_servers_of_its_own_nothing_is_said),
         COMMAND_TEST(more_clients_than_allowed_are_left_out),
         COMMAND_TEST(no_more_requests_than_allowed),
+        COMMAND_TEST(limits_are_those_that_the_server_tells),
     };
     return cmocka_run_group_tests(tests, outside_start, outside_stop);
 }

@@ -242,6 +242,26 @@ static void too_many_for_anything(void **state)
     assert_in_vain(&command, words);
 }
 
+/* The server refuses conf, mntr and envi: it is tried, for as many as are asked about. */
+static void connections_that_are_not_told_are_tried(void **state)
+{
+    (void)state;
+    char words[160];
+    await_all_room();
+    command_run(&command, COMMAND("plan", "--limits", "-n", "61", "--connect", address));
+    assert_status(&command, 1);
+    assert_has(command.out, "maxClientCnxns C = 60, ");
+    assert_has(command.out, " S*F             not told");
+    snprintf(words, sizeof words,
+             "%s: 61 clients: connections: 61 needed, 60 at most (maxClientCnxns)\n", address);
+    assert_string_equal(command.err, words);
+    await_all_room();
+    command_run(&command, COMMAND("plan", "--limits", "--connect", address));
+    assert_status(&command, 0);
+    assert_has(command.out, "maxClientCnxns C = not told, ");
+    assert_string_equal(command.err, "");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -253,6 +273,7 @@ int main(void)
         COMMAND_TEST(claims_that_need_more_sessions_are_undetermined),
         COMMAND_TEST(the_limit_is_used_up),
         COMMAND_TEST(too_many_for_anything),
+        COMMAND_TEST(connections_that_are_not_told_are_tried),
     };
     return cmocka_run_group_tests(tests, start, stop);
 }
