@@ -130,7 +130,9 @@ static void limits_are_those_that_the_server_tells(void **state)
     (void)state;
     char words[160];
     struct four_letter_counters before = count_outside();
-    command_run(&command, COMMAND("plan", "--limits", "-n", "100", "--connect", outside));
+    char connect[96];
+    snprintf(connect, sizeof connect, "%s/app", outside);
+    command_run(&command, COMMAND("plan", "--limits", "-n", "100", "--connect", connect));
     assert_status(&command, 0);
     struct four_letter_counters after = count_outside();
     assert_int_equal(after.connects, before.connects);
@@ -138,7 +140,7 @@ static void limits_are_those_that_the_server_tells(void **state)
     snprintf(words, sizeof words, "%s: S = 1; of each server: jute.maxbuffer B = ", outside);
     assert_has(command.out, words);
     assert_has(command.out, "maxClientCnxns C = 0, ");
-    assert_has(command.out, " S*H/(450+27)    not told");
+    assert_has(command.out, " S*H/(450+31)    not told");
     assert_string_equal(command.err, "");
 }
 

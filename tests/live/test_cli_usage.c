@@ -422,7 +422,7 @@ static void help_fits_a_screen(void **state)
         {"zkherd", "inspect", "--help"},
         {"zkherd", "clean", "--help"},
         {"zkherd", "recipes", "--help"},
-        {"zkherd", "clean", "--help"},
+        {"zkherd", "plan", "--help"},
         {"zkherd", "plot", "--help"},
         {"zkherd", "load", "--help"},
     };
