@@ -52,7 +52,7 @@ static enum error_kind measure(struct times *times, struct testbed *testbed,
 {
     for (size_t i = 0; i < LEVELS; i++)
         times->fastest_s[i] = INFINITY;
-    for (size_t i = 0; i < ROUNDS * LEVELS && times->whole; i++) {
+    for (size_t i = 0; i < (size_t)ROUNDS * LEVELS && times->whole; i++) {
         double seconds;
         enum error_kind kind =
             run_trial(times, i % LEVELS, testbed, &seconds, finding, &times->whole, error);

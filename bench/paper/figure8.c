@@ -49,7 +49,7 @@ enum error_kind figure8_add(struct figure8 *figure, const struct load_sample *sa
         return error_raise(error, ERROR_NO_MEMORY, 0, "figure 8", "%u samples", count);
     }
     copy_samples(result->load->outages, count, trial.samples);
-    memcpy(trial.faults, result->faults, 2 * figure->plan.events * sizeof *trial.faults);
+    memcpy(trial.faults, result->faults, (size_t)2 * figure->plan.events * sizeof *trial.faults);
     figure8_measure(figure, &trial);
     figure->trials[figure->count++] = trial;
     return ERROR_NONE;
@@ -76,7 +76,7 @@ static double rate_between(const struct figure8 *figure, const struct figure8_tr
 static struct figure8_rates rates_of(const struct figure8 *figure,
                                      const struct figure8_trial *trial, uint32_t event)
 {
-    const struct load_fault_result *kill = &trial->faults[2 * event], *start = kill + 1;
+    const struct load_fault_result *kill = &trial->faults[(size_t)2 * event], *start = kill + 1;
     uint64_t part_ns = figure->plan.part_ns;
     if (!kill->carried_out || !start->carried_out)
         return (struct figure8_rates){NAN, NAN, NAN};
@@ -202,7 +202,7 @@ static struct interval interval_of(const struct figure8 *figure,
         double logs = 0, events = 0;
         for (uint32_t event = 0; event < figure->plan.events; event++) {
             if (figure8_plan_is_of_leader(&figure->plan, event) != leader ||
-                figure->plan.faults[2 * event].servers != killed)
+                figure->plan.faults[(size_t)2 * event].servers != killed)
                 continue;
             logs += log(ratio(&figure->trials[i].rates[event]));
             events++;

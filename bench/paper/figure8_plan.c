@@ -28,18 +28,18 @@ void figure8_plan_init(struct figure8_plan *plan, uint64_t servers, uint64_t dur
     for (uint32_t i = 0, kill = 0; i < plan->events; i++, kill++) {
         if (kills[kill].servers == 2 && servers < SERVERS_FOR_TWO)
             kill++;
-        plan->faults[2 * i] = kills[kill];
-        plan->faults[2 * i].action = LOAD_FAULT_KILL;
-        plan->faults[2 * i].at_ns = (2 + 3 * i) * plan->part_ns;
-        plan->faults[2 * i + 1] = (struct load_fault){.action = LOAD_FAULT_RESTART,
-                                                      .target = LOAD_FAULT_DOWN,
-                                                      .at_ns = (3 + 3 * i) * plan->part_ns};
+        plan->faults[(size_t)2 * i] = kills[kill];
+        plan->faults[(size_t)2 * i].action = LOAD_FAULT_KILL;
+        plan->faults[(size_t)2 * i].at_ns = (2 + 3 * i) * plan->part_ns;
+        plan->faults[(size_t)2 * i + 1] = (struct load_fault){.action = LOAD_FAULT_RESTART,
+                                                              .target = LOAD_FAULT_DOWN,
+                                                              .at_ns = (3 + 3 * i) * plan->part_ns};
     }
 }
 
 const char *figure8_plan_word(const struct figure8_plan *plan, uint32_t event)
 {
-    const struct load_fault *kill = &plan->faults[2 * event];
+    const struct load_fault *kill = &plan->faults[(size_t)2 * event];
     if (kill->target == LOAD_FAULT_LEADER)
         return "the leader";
     if (kill->servers > 1)
@@ -49,5 +49,5 @@ const char *figure8_plan_word(const struct figure8_plan *plan, uint32_t event)
 
 bool figure8_plan_is_of_leader(const struct figure8_plan *plan, uint32_t event)
 {
-    return plan->faults[2 * event].target == LOAD_FAULT_LEADER;
+    return plan->faults[(size_t)2 * event].target == LOAD_FAULT_LEADER;
 }

@@ -220,15 +220,15 @@ enum error_kind table3_init(struct table3 *table, const struct paper_options *op
                              .judgements = {.quantity = "exponent", .unit = "power"}};
     for (size_t i = 0; i < table->topologies; i++)
         trials += samples[i]->count;
-    table->cells =
-        calloc(table->topologies * table->clients * table->barriers, sizeof *table->cells);
+    size_t cells = table->topologies * table->clients * table->barriers;
+    table->cells = calloc(cells + 1, sizeof *table->cells); /* one more: never nothing */
     table->values = calloc(trials + 1, sizeof *table->values);
-    enum error_kind kind =
-        table->cells != NULL && table->values != NULL
-            ? ERROR_NONE
-            : error_raise(error, ERROR_NO_MEMORY, 0, "table 3", "%zu trials", trials);
-    if (kind == ERROR_NONE)
-        gather_all(table, samples);
+    if (table->cells == NULL || table->values == NULL) {
+        table3_deinit(table);
+        return error_raise(error, ERROR_NO_MEMORY, 0, "table 3", "%zu trials", trials);
+    }
+    gather_all(table, samples);
+    enum error_kind kind = ERROR_NONE;
     for (size_t i = 0; kind == ERROR_NONE && i < table->topologies; i++)
         kind = judge(table, i, error);
     if (kind != ERROR_NONE)
