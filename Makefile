@@ -159,6 +159,7 @@ demo: install-to-run
 # Repeats the runs of results/reference: up to 1,000 clients on one server and on an ensemble of three, alternating
 # in one plan, and the comparison of the two; then a small run of every recipe, for its law; and the barrier of the
 # paper's Table 3, in free pace.
+# `make reproduce` makes these, what others pay for a lock, and the evaluation of the paper: about an hour on two cores.
 # childwatch runs with at most 250 clients: the lists of a drain of 1,000 carry two thirds of 10^9 names, 13 GB.
 # Files that are large, or follow from the others, are not kept.
 REPRODUCE_PLAN ?= -r nonscalable,childwatch:250,scalable,ticket -n 10,25,50,100,250,500,1000 -t 5
@@ -167,7 +168,8 @@ scalable-guid,writelock,zoolock,walkback,reentrant,election,ticket,ready,softloc
 counter,barrier
 REPRODUCE_BARRIER := -r barrier -p free -n 50,100,200 -t 10 --servers 3
 REFERENCE := results/reference
-reproduce: install-to-run
+reproduce: reproduce-locks reproduce-load reproduce-paper
+reproduce-locks: install-to-run
 	@$(MAKE) --no-print-directory -j$(JOBS) $(BUILD)/zkherd
 	@echo '$(REPRODUCE_PLAN): up to half an hour on two cores; keep the machine quiet'
 	rm -rf $(REFERENCE).new
@@ -198,7 +200,7 @@ reproduce-simulated: install-to-run
 	    ! -name bytes.svg -delete
 	rm -r $(addprefix $(REPRODUCE_SIMULATED)/nonscalable-10000/,plots fits.csv)
 
-# What others pay for a lock, and the paper's Table 1 with a share of the CPU for each server.
+# What others pay for a lock.
 REPRODUCE_LOAD := $(REFERENCE)/load
 reproduce-load: install-to-run
 	@$(MAKE) --no-print-directory -j$(JOBS) $(BUILD)/zkherd
@@ -206,13 +208,22 @@ reproduce-load: install-to-run
 	mkdir $(REPRODUCE_LOAD)
 	-$(BUILD)/zkherd run -p free -w steady --duration 4s -n 20,100 -r nonscalable,scalable -t 5 \
 	    --background get=80,set=20@500 -o $(REPRODUCE_LOAD)/background
-	-$(BUILD)/zkherd paper table1 --servers 1,3 --reads 0,50,100 -t 5 --duration 4s \
-	    -o $(REPRODUCE_LOAD)/table1 > $(REPRODUCE_LOAD)/table1.txt
-	cat $(REPRODUCE_LOAD)/table1.txt
 	find $(REPRODUCE_LOAD) -type f ! -name manifest.json ! -name trials.csv ! -name background.csv \
-	    ! -name background.svg ! -name cells.csv ! -name load.csv ! -name table1.csv ! -name shape.csv \
-	    ! -name paper_table1.svg ! -name table1.txt -delete
+	    ! -name background.svg -delete
 	find $(REPRODUCE_LOAD) -type d -empty -delete
+
+# The evaluation of the paper, each server with its share of the CPU: about 25 minutes.
+REPRODUCE_PAPER := $(REFERENCE)/paper
+reproduce-paper: install-to-run
+	@$(MAKE) --no-print-directory -j$(JOBS) $(BUILD)/zkherd
+	rm -rf $(REPRODUCE_PAPER) $(REPRODUCE_PAPER).txt
+	-$(BUILD)/zkherd paper -o $(REPRODUCE_PAPER) > $(REPRODUCE_PAPER).txt
+	cat $(REPRODUCE_PAPER).txt
+	mv $(REPRODUCE_PAPER).txt $(REPRODUCE_PAPER)
+	find $(REPRODUCE_PAPER) -type f ! -name manifest.json ! -name 'table?.csv' ! -name figure8.csv \
+	    ! -name samples.csv ! -name cells.csv ! -name load.csv ! -name barriers.csv ! -name shape.csv \
+	    ! -name 'paper_*.svg' ! -name paper.txt -delete
+	find $(REPRODUCE_PAPER) -type d -empty -delete
 
 # No test measures how fast a server is, and the JVM's second compiler would take a third of the machine.
 check check-sanitized check-threads: export JAVA_TOOL_OPTIONS := -XX:TieredStopAtLevel=1
@@ -304,8 +315,10 @@ clean:
 help:
 	@echo 'make                      build $(BUILD)/zkherd'
 	@echo 'make demo                 show the herd effect (installs missing packages)'
-	@echo 'make reproduce            repeat the reference runs: up to half an hour'
-	@echo 'make reproduce-load       repeat the reference runs under load: about seven minutes'
+	@echo 'make reproduce            repeat all reference runs but the simulations: about an hour'
+	@echo 'make reproduce-locks      of these, the locks: up to half an hour'
+	@echo 'make reproduce-load       of these, the locks under load: about four minutes'
+	@echo 'make reproduce-paper      of these, the evaluation of the paper: about 25 minutes'
 	@echo 'make reproduce-simulated  simulate up to 100,000 clients: about eight minutes'
 	@echo 'make check                run all tests (installs missing packages)'
 	@echo 'make check-sanitized      run all tests with ASan and UBSan'
@@ -320,7 +333,7 @@ help:
 	@echo 'make clean                remove all built files'
 
 FORCE:
-.PHONY: all demo reproduce reproduce-load reproduce-simulated check check-sanitized check-threads mutate \
+.PHONY: all demo reproduce reproduce-locks reproduce-load reproduce-paper reproduce-simulated check check-sanitized check-threads mutate \
     compose-demo check-compose bench format lint install clean help install-to-run install-to-test \
     install-to-lint install-to-compose install-docker FORCE
 .SECONDARY:
