@@ -143,6 +143,7 @@ static int run_all(const char *folder, int argc, char **argv, const struct load_
                    why != NULL ? " is left out: " : "", why != NULL ? why : "");
         if (why == NULL)
             status = weigh(status, run_in_folder(experiment, folder, argc, argv, &interrupted));
+        fflush(stdout); /* the next experiment takes minutes; main checks what was written */
     }
     folder_discard(folder); /* if nothing was kept */
     return status;
