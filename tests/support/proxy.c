@@ -82,7 +82,7 @@ static void proxy_cut_one(struct proxy_pair *pairs, unsigned *last)
 
 static void proxy_live(int listener, int control, uint16_t port)
 {
-    struct proxy_pair pairs[PROXY_PAIRS];
+    struct proxy_pair pairs[PROXY_PAIRS] = {0};
     struct pollfd polls[2 + 2 * PROXY_PAIRS];
     unsigned last = 0;
     char order;
