@@ -191,10 +191,11 @@ static double after_to_before(const struct figure8_rates *rates)
     return rates->after / rates->before;
 }
 
-/* Over valid trials, with one value each: the geometric mean of the events of a kind. */
+/* Over valid trials, with one value each: the geometric mean of the events of a kind. A trial whose
+ * value is 0 has no logarithm: then there is no interval, and *stands_still is true. */
 static struct interval interval_of(const struct figure8 *figure,
                                    double (*ratio)(const struct figure8_rates *rates),
-                                   uint32_t killed, bool leader)
+                                   uint32_t killed, bool leader, bool *stands_still)
 {
     double values[1000];
     size_t count = 0;
@@ -207,8 +208,10 @@ static struct interval interval_of(const struct figure8 *figure,
             logs += log(ratio(&figure->trials[i].rates[event]));
             events++;
         }
-        if (figure->trials[i].valid && events > 0 && isfinite(logs))
-            values[count++] = exp(logs / events);
+        if (!figure->trials[i].valid || events == 0 || !(logs < INFINITY))
+            continue;
+        values[count++] = exp(logs / events);
+        *stands_still = *stands_still || values[count - 1] == 0;
     }
     return statistics_interval_of_logs(values, count, JUDGEMENT_CONFIDENCE);
 }
@@ -242,12 +245,14 @@ static enum error_kind judge_ratio(struct figure8 *figure, const char *claim, co
                                    struct error *error)
 {
     struct judgement *judgement = add(figure, claim, row, error);
+    bool stands_still = false;
     if (judgement == NULL)
         return error->kind;
     double share = 1.0 / (double)figure->servers;
-    judgement->ours = interval_of(figure, ratio, killed, leader);
+    judgement->ours = interval_of(figure, ratio, killed, leader, &stands_still);
     judgement->paper = 1 - killed * share;
     judgement->verdict = verdict_above(&judgement->ours, 1 - (killed + 1) * share);
+    judgement_deny(judgement, stands_still ? "no operation in such a part of a valid trial" : NULL);
     judgement_deny(judgement, cannot_show);
     return ERROR_NONE;
 }

@@ -194,6 +194,22 @@ static void what_costs_two_shares_fails(void **state)
     assert_int_equal(judge("while two followers are down")->verdict, VERDICT_HOLDS);
 }
 
+/* The others say nothing of such a trial. */
+static void a_part_without_an_operation_leaves_the_ratio_open(void **state)
+{
+    (void)state;
+    add(make_trial(80, 90));
+    add(make_trial(81, 90));
+    struct figure8_trial trial = make_trial(80, 90);
+    silence(&trial, 40, 20); /* all the time in which the follower is down */
+    add(trial);
+    const struct judgement *down = judge("while a follower is down");
+    assert_int_equal(down->verdict, VERDICT_UNDETERMINED);
+    assert_string_equal(down->reason, "no operation in such a part of a valid trial");
+    assert_true(isnan(down->ours.low));
+    assert_int_equal(judge("while two followers are down")->verdict, VERDICT_HOLDS);
+}
+
 static void trials_that_are_not_valid_judge_nothing(void **state)
 {
     (void)state;
@@ -241,6 +257,7 @@ int main(void)
         TEST(a_second_at_zero_is_of_its_fault),
         TEST(a_follower_costs_its_share),
         TEST(what_costs_two_shares_fails),
+        TEST(a_part_without_an_operation_leaves_the_ratio_open),
         TEST(trials_that_are_not_valid_judge_nothing),
         TEST(medians_are_of_valid_trials),
     };
