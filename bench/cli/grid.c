@@ -2,9 +2,11 @@
 #include "bench/cli/grid.h"
 
 #include "base/printable.h"
+#include "base/text.h"
 #include "bench/cli/wrap.h"
 
 #include <assert.h>
+#include <math.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
@@ -50,6 +52,23 @@ void grid_put(struct grid *grid, const char *format, ...)
     if (cell != NULL)
         grid->cells[grid->used++] = cell;
     grid->lacks_memory = grid->lacks_memory || cell == NULL;
+}
+
+void grid_put_real(struct grid *grid, double value, int decimals)
+{
+    if (isfinite(value))
+        grid_put(grid, "%.*f", decimals, value);
+    else
+        grid_put(grid, GRID_UNKNOWN);
+}
+
+void grid_put_whole(struct grid *grid, double value)
+{
+    char text[32];
+    if (isfinite(value))
+        grid_put(grid, "%s", text_format_count((uint64_t)(value + 0.5), text, sizeof text));
+    else
+        grid_put(grid, GRID_UNKNOWN);
 }
 
 /* ------------------------------------------------------------------ widths */

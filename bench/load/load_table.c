@@ -41,23 +41,6 @@ static const struct grid_column columns_of_table[TABLE_COLUMNS] = {
     [COLUMN_VERDICT] = {.title = "verdict"},
 };
 
-static void put_count(struct grid *grid, double number)
-{
-    char text[32];
-    if (isfinite(number))
-        grid_put(grid, "%s", text_format_count((uint64_t)(number + 0.5), text, sizeof text));
-    else
-        grid_put(grid, GRID_UNKNOWN);
-}
-
-static void put_ms(struct grid *grid, double us)
-{
-    if (isfinite(us))
-        grid_put(grid, "%.2f", us / 1e3);
-    else
-        grid_put(grid, GRID_UNKNOWN);
-}
-
 static void put_interval(struct grid *grid, const struct interval *interval)
 {
     char low[32], high[32];
@@ -82,18 +65,18 @@ static const char *verdict_of(const struct load_summary *summary)
 static void put_row(struct grid *grid, const struct load_summary *summary)
 {
     grid_put(grid, "%u %%", mix_reads(&summary->cell->mix));
-    put_count(grid, summary->cell->sessions);
+    grid_put_whole(grid, summary->cell->sessions);
     if (summary->cell->rate_per_s > 0)
-        put_count(grid, (double)summary->cell->rate_per_s);
+        grid_put_whole(grid, (double)summary->cell->rate_per_s);
     else
         grid_put(grid, GRID_UNKNOWN);
-    put_count(grid, summary->achieved_per_s.value);
+    grid_put_whole(grid, summary->achieved_per_s.value);
     put_interval(grid, &summary->achieved_per_s);
-    put_count(grid, summary->errors);
-    put_ms(grid, summary->response_p50_us.value);
-    put_ms(grid, summary->response_p99_us.value);
-    put_ms(grid, summary->service_p99_us.value);
-    put_ms(grid, summary->last_notification_p99_us.value);
+    grid_put_whole(grid, summary->errors);
+    grid_put_real(grid, summary->response_p50_us.value / 1e3, 2);
+    grid_put_real(grid, summary->response_p99_us.value / 1e3, 2);
+    grid_put_real(grid, summary->service_p99_us.value / 1e3, 2);
+    grid_put_real(grid, summary->last_notification_p99_us.value / 1e3, 2);
     grid_put(grid, "%s", verdict_of(summary));
 }
 

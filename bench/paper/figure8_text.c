@@ -1,13 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "bench/paper/figure8_text.h"
 
-#include "base/text.h"
 #include "bench/cli/grid.h"
 #include "bench/cli/wrap.h"
 #include "bench/paper/paper_servers.h"
 #include "bench/paper/published.h"
-
-#include <math.h>
 
 #define GAP 2
 
@@ -23,15 +20,6 @@ static const struct grid_column columns_of_events[] = {
     {.over = "leader,", .title = "ms", .right = true},
     {.over = "serves,", .title = "ms", .right = true},
 };
-
-static void put(struct grid *grid, double value)
-{
-    char text[32];
-    if (isfinite(value))
-        grid_put(grid, "%s", text_format_count((uint64_t)(value + 0.5), text, sizeof text));
-    else
-        grid_put(grid, GRID_UNKNOWN);
-}
 
 static double before(const struct figure8_trial *trial, uint32_t fault)
 {
@@ -59,13 +47,13 @@ enum error_kind figure8_text_print(const void *context, const struct load_option
     for (uint32_t event = 0; event < figure->plan.events; event++) {
         uint32_t kill = 2 * event;
         grid_put(&grid, "%s", figure8_plan_word(&figure->plan, event));
-        put(&grid, figure8_median(figure, kill, before));
-        put(&grid, figure8_median(figure, kill, down));
-        put(&grid, figure8_median(figure, kill, after));
-        put(&grid, figure8_median(figure, kill, figure8_first_write_ms));
-        put(&grid, figure8_median(figure, kill, figure8_silence_ms));
-        put(&grid, figure8_median(figure, kill, figure8_leader_ms));
-        put(&grid, figure8_median(figure, kill + 1, figure8_served_ms));
+        grid_put_whole(&grid, figure8_median(figure, kill, before));
+        grid_put_whole(&grid, figure8_median(figure, kill, down));
+        grid_put_whole(&grid, figure8_median(figure, kill, after));
+        grid_put_whole(&grid, figure8_median(figure, kill, figure8_first_write_ms));
+        grid_put_whole(&grid, figure8_median(figure, kill, figure8_silence_ms));
+        grid_put_whole(&grid, figure8_median(figure, kill, figure8_leader_ms));
+        grid_put_whole(&grid, figure8_median(figure, kill + 1, figure8_served_ms));
     }
     enum error_kind kind = grid_write(&grid, columns, stream, error);
     grid_deinit(&grid);
@@ -87,7 +75,8 @@ void figure8_text_explain(const void *context, const struct load_options *option
     wrap_sentence(stream,
                   "Sessions stay on the server that they went to, in the paper, too: so throughput "
                   "does not recover in full. A ratio holds above what is left without one server "
-                  "more than were killed.");
+                  "more than were killed; the paper has no figures, and its ratio here is what is "
+                  "left without those that were killed.");
     wrap_sentence(stream,
                   "Ours: %llu servers, %llu sessions, %u requests outstanding each, 30 %% writes, "
                   "values of %u bytes; %s; %u trials of %u s. A session that finds no server waits "

@@ -10,7 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define GAP 2
+#define GAP        2
+#define NARROW_GAP 1
 
 /* ------------------------------------------------------------------ the list */
 
@@ -94,12 +95,10 @@ void judgements_write(const struct judgements *judgements, struct csv *csv)
 
 /* ------------------------------------------------------------------ for people */
 
-static void put_value(struct grid *grid, double value)
+/* Of a wide interval the upper end may be large. */
+static int decimals_of(double value)
 {
-    if (isfinite(value))
-        grid_put(grid, "%.3f", value);
-    else
-        grid_put(grid, GRID_UNKNOWN);
+    return fabs(value) < 10 ? 3 : fabs(value) < 100 ? 2 : fabs(value) < 1000 ? 1 : 0;
 }
 
 static void put(struct grid *grid, const struct judgement *judgement)
@@ -107,12 +106,14 @@ static void put(struct grid *grid, const struct judgement *judgement)
     grid_put(grid, "%s",
              judgement->verdict == VERDICT_FAILS ? "FAILS" : verdict_word(judgement->verdict));
     grid_put(grid, "%s", judgement->row);
-    put_value(grid, judgement->ours.value);
-    if (isfinite(judgement->ours.low))
-        grid_put(grid, "%.3f to %.3f", judgement->ours.low, judgement->ours.high);
+    const struct interval *ours = &judgement->ours;
+    grid_put_real(grid, ours->value, decimals_of(ours->value));
+    if (isfinite(ours->low))
+        grid_put(grid, "%.*f to %.*f", decimals_of(ours->low), ours->low, decimals_of(ours->high),
+                 ours->high);
     else
         grid_put(grid, GRID_UNKNOWN);
-    put_value(grid, judgement->paper);
+    grid_put_real(grid, judgement->paper, decimals_of(judgement->paper));
 }
 
 static enum error_kind print_table(const struct judgements *judgements, unsigned columns,
@@ -123,12 +124,15 @@ static enum error_kind print_table(const struct judgements *judgements, unsigned
         {.title = "claim"},
         {.over = "ours,", .title = judgements->unit, .right = true},
         {.over = "interval", .title = "95 %", .right = true},
-        {.over = "paper,", .title = judgements->unit, .right = true},
+        {.over = "paper,", .title = judgements->unit, .right = true, .spare = 1},
     };
     struct grid grid;
     grid_init(&grid, titles, sizeof titles / sizeof titles[0], GAP);
     for (size_t i = 0; i < judgements->count; i++)
         put(&grid, &judgements->list[i]);
+    if (grid_width(&grid) > columns)
+        grid.gap = NARROW_GAP;
+    (void)!grid_fit(&grid, columns, 1);
     enum error_kind kind = grid_write(&grid, columns, stream, error);
     grid_deinit(&grid);
     return kind;

@@ -1,14 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "bench/paper/table1_text.h"
 
-#include "base/text.h"
 #include "bench/cli/grid.h"
 #include "bench/cli/wrap.h"
 #include "bench/paper/paper_servers.h"
 #include "bench/paper/published.h"
 #include "bench/target/core_shares.h"
-
-#include <math.h>
 
 #define GAP 2
 
@@ -22,15 +19,6 @@ static const struct grid_column columns_of_figures[] = {
     {.over = "", .title = "0 % reads", .right = true},
 };
 
-static void put_rate(struct grid *grid, double per_s)
-{
-    char text[32];
-    if (isfinite(per_s))
-        grid_put(grid, "%s", text_format_count((uint64_t)(per_s + 0.5), text, sizeof text));
-    else
-        grid_put(grid, GRID_UNKNOWN);
-}
-
 enum error_kind table1_text_print(const void *context, const struct load_options *options,
                                   unsigned columns, FILE *stream, struct error *error)
 {
@@ -43,10 +31,10 @@ enum error_kind table1_text_print(const void *context, const struct load_options
         const struct table1_cell *reads = table1_at(table, i, table->shares - 1),
                                  *writes = table1_at(table, i, 0);
         grid_put(&grid, "%llu", (unsigned long long)reads->servers);
-        put_rate(&grid, reads->per_s.value);
-        put_rate(&grid, writes->per_s.value);
-        put_rate(&grid, published_table1(reads->servers, reads->reads));
-        put_rate(&grid, published_table1(writes->servers, writes->reads));
+        grid_put_whole(&grid, reads->per_s.value);
+        grid_put_whole(&grid, writes->per_s.value);
+        grid_put_whole(&grid, published_table1(reads->servers, reads->reads));
+        grid_put_whole(&grid, published_table1(writes->servers, writes->reads));
     }
     enum error_kind kind = grid_write(&grid, columns, stream, error);
     grid_deinit(&grid);

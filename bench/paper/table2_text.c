@@ -8,8 +8,6 @@
 #include "bench/paper/paper_servers.h"
 #include "bench/paper/published.h"
 
-#include <math.h>
-
 #define GAP 2
 
 /* ------------------------------------------------------------------ the figures */
@@ -23,23 +21,6 @@ static const struct grid_column columns_of_figures[] = {
     {.over = "mean", .title = "ms", .right = true},
 };
 
-static void put_rate(struct grid *grid, double per_s)
-{
-    char text[32];
-    if (isfinite(per_s))
-        grid_put(grid, "%s", text_format_count((uint64_t)(per_s + 0.5), text, sizeof text));
-    else
-        grid_put(grid, GRID_UNKNOWN);
-}
-
-static void put_latency(struct grid *grid, double ms, int decimals)
-{
-    if (isfinite(ms))
-        grid_put(grid, "%.*f", decimals, ms);
-    else
-        grid_put(grid, GRID_UNKNOWN);
-}
-
 enum error_kind table2_text_print(const void *context, const struct load_options *options,
                                   unsigned columns, FILE *stream, struct error *error)
 {
@@ -52,10 +33,10 @@ enum error_kind table2_text_print(const void *context, const struct load_options
         const struct table2_cell *cell = &table->cells[i];
         grid_put(&grid, "%llu", (unsigned long long)cell->servers);
         grid_put(&grid, "%llu", (unsigned long long)cell->workers);
-        put_rate(&grid, cell->per_s.value);
-        put_latency(&grid, cell->latency_ms.value, 2);
-        put_rate(&grid, published_table2(cell->servers, cell->workers));
-        put_latency(&grid, published_latency_ms(cell->servers, cell->workers), 1);
+        grid_put_whole(&grid, cell->per_s.value);
+        grid_put_real(&grid, cell->latency_ms.value, 2);
+        grid_put_whole(&grid, published_table2(cell->servers, cell->workers));
+        grid_put_real(&grid, published_latency_ms(cell->servers, cell->workers), 1);
     }
     enum error_kind kind = grid_write(&grid, columns, stream, error);
     grid_deinit(&grid);

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "bench/paper/table3_text.h"
 
-#include "base/text.h"
 #include "bench/cli/grid.h"
 #include "bench/cli/wrap.h"
 #include "bench/paper/paper_servers.h"
@@ -31,38 +30,21 @@ static int decimals_of(double seconds)
     return seconds < 1 ? 3 : seconds < 100 ? 2 : 1;
 }
 
-static void put_real(struct grid *grid, double value, int decimals)
-{
-    if (isfinite(value))
-        grid_put(grid, "%.*f", decimals, value);
-    else
-        grid_put(grid, GRID_UNKNOWN);
-}
-
-static void put_rate(struct grid *grid, double per_s)
-{
-    char text[32];
-    if (isfinite(per_s))
-        grid_put(grid, "%s", text_format_count((uint64_t)(per_s + 0.5), text, sizeof text));
-    else
-        grid_put(grid, GRID_UNKNOWN);
-}
-
 static void put_cell(struct grid *grid, const struct table3_cell *cell)
 {
     grid_put(grid, "%llu", (unsigned long long)cell->servers);
     grid_put(grid, "%u", cell->clients);
     grid_put(grid, "%u", cell->barriers);
-    put_real(grid, cell->seconds.value, decimals_of(cell->seconds.value));
+    grid_put_real(grid, cell->seconds.value, decimals_of(cell->seconds.value));
     if (isfinite(cell->seconds.low))
         grid_put(grid, "%.*f to %.*f", decimals_of(cell->seconds.low), cell->seconds.low,
                  decimals_of(cell->seconds.high), cell->seconds.high);
     else
         grid_put(grid, GRID_UNKNOWN);
-    put_real(grid, published_table3(cell->clients, cell->barriers), 1);
-    put_rate(grid, cell->passages_per_s);
-    put_rate(grid, cell->requests_per_s);
-    put_real(grid, cell->reads_to_writes, 1);
+    grid_put_real(grid, published_table3(cell->clients, cell->barriers), 1);
+    grid_put_whole(grid, cell->passages_per_s);
+    grid_put_whole(grid, cell->requests_per_s);
+    grid_put_real(grid, cell->reads_to_writes, 1);
 }
 
 enum error_kind table3_text_print(const void *context, const struct load_options *options,
@@ -125,6 +107,4 @@ void table3_text_explain(const void *context, const struct load_options *options
                   "passages and 10,700 to 17,000 requests a second, four reads to a write.",
                   options->trials,
                   paper_servers_describe(&options->target, servers, sizeof servers));
-    wrap_sentence(stream, "The growth is judged, the figures are not: they are those of two "
-                          "machines.");
 }

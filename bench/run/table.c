@@ -128,30 +128,13 @@ struct style {
 /* If a trial has more kilobytes, the column is in megabytes. */
 #define KILOBYTES_MAX 1e6
 
-static void put_number(struct grid *grid, double number, int decimals)
-{
-    if (isfinite(number))
-        grid_put(grid, "%.*f", decimals, number);
-    else
-        grid_put(grid, "-");
-}
-
-static void put_count(struct grid *grid, double count)
-{
-    char text[32];
-    if (isfinite(count))
-        grid_put(grid, "%s", text_format_count((uint64_t)(count + 0.5), text, sizeof text));
-    else
-        grid_put(grid, "-");
-}
-
 /* "499.5k": seven columns at most. */
 static void put_rounded(struct grid *grid, double count)
 {
     static const char units[] = "kMGT";
     size_t unit = 0;
     if (!(count >= 1e5)) {
-        put_count(grid, count);
+        grid_put_whole(grid, count);
         return;
     }
     for (count /= 1e3; count >= 999.95 && units[unit + 1] != '\0'; unit++)
@@ -162,25 +145,25 @@ static void put_rounded(struct grid *grid, double count)
 static void put_bytes(struct grid *grid, double bytes, bool megabytes)
 {
     if (megabytes && bytes < 9.995e6)
-        put_number(grid, bytes / 1e6, 2);
+        grid_put_real(grid, bytes / 1e6, 2);
     else
-        put_count(grid, bytes / (megabytes ? 1e6 : 1e3));
+        grid_put_whole(grid, bytes / (megabytes ? 1e6 : 1e3));
 }
 
 static void put_group(struct grid *grid, const struct recipe *recipe, uint64_t clients,
                       const struct group *group, const struct style *style)
 {
-    void (*put)(struct grid * grid, double count) = style->brief ? put_rounded : put_count;
+    void (*put)(struct grid * grid, double count) = style->brief ? put_rounded : grid_put_whole;
     grid_put(grid, "%s", recipe->name);
     grid_put(grid, "%llu", (unsigned long long)clients);
-    put_count(grid, median(group, sample_rpcs));
+    grid_put_whole(grid, median(group, sample_rpcs));
     grid_put(grid, "%s", verdict_of(group));
     put(grid, median(group, sample_creates));
     put(grid, median(group, sample_notifications));
     put_bytes(grid, median(group, sample_bytes), style->megabytes);
-    put_number(grid, median_time(group, sample_drain_s), 3);
-    put_number(grid, median_time(group, handoff_p50_ms), 2);
-    put_number(grid, median_time(group, handoff_p99_ms), 2);
+    grid_put_real(grid, median_time(group, sample_drain_s), 3);
+    grid_put_real(grid, median_time(group, handoff_p50_ms), 2);
+    grid_put_real(grid, median_time(group, handoff_p99_ms), 2);
 }
 
 /* The verdict of all cells, or NULL if they have several. */

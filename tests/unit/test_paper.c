@@ -13,6 +13,7 @@
 #include "bench/paper/table1.h"
 #include "bench/target/core_shares.h"
 #include "tests/support/row.h"
+#include "tests/support/screen.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -412,6 +413,29 @@ static void a_rehearsal_comes_first_and_is_not_kept(void **state)
     load_cells_deinit(&cells);
 }
 
+/* ------------------------------------------------------------------ for people */
+
+/* The interval of two trials may be wide. */
+static void judgements_fit_a_terminal(void **state)
+{
+    (void)state;
+    struct judgement wide = {.row = "rise, 10 to 20 workers, 13 servers",
+                             .ours = {1.5, 0.00012, 123456789.2},
+                             .paper = 1.321,
+                             .verdict = VERDICT_UNDETERMINED};
+    const struct judgements judgements = {.unit = "times", .list = &wide, .count = 1};
+    struct error error;
+    char *text = NULL;
+    size_t length;
+    FILE *stream = open_memstream(&text, &length);
+    assert_non_null(stream);
+    assert_int_equal(judgements_print(&judgements, 80, stream, &error), ERROR_NONE);
+    assert_int_equal(fclose(stream), 0);
+    assert_true(screen_widest(text) <= 80);
+    assert_non_null(strstr(text, " 1.500 0.000 to 123456789 "));
+    free(text);
+}
+
 #define TEST(test) cmocka_unit_test_setup_teardown(test, set_up, tear_down)
 
 int main(void)
@@ -427,6 +451,7 @@ int main(void)
         TEST(another_shape_fails),
         TEST(trials_that_scatter_determine_nothing),
         TEST(a_fall_between_two_shares_fails),
+        cmocka_unit_test(judgements_fit_a_terminal),
         TEST(servers_that_share_the_cores_are_not_compared),
         TEST(writes_of_a_simulation_are_not_judged),
         TEST(a_row_has_the_papers_figure),
