@@ -10,9 +10,11 @@
 #include "bench/output/plots.h"
 #include "measure/csv_reader.h"
 
+#include <dirent.h>
 #include <limits.h>
 #include <stdbool.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -20,19 +22,20 @@
 
 static const char usage[] =
     "Usage: zkherd plot [OPTION]... FOLDER...\n"
-    "Draw the plots of past runs, loads and comparisons again, from their CSV files,\n"
-    "into plots/ of each folder. FOLDER is what zkherd run, zkherd load or zkherd\n"
-    "compare has written. An existing plot is replaced.\n"
+    "Draw the plots of past runs, loads, evaluations and comparisons again, from\n"
+    "their CSV files, into plots/ of each folder. FOLDER is what zkherd run, load,\n"
+    "paper or compare has written. An existing plot is replaced.\n"
     "\n";
 
 static const char notes[] =
     "\n"
-    "Exit status: 0 done; 2 wrong usage, no run, load or comparison, or a malformed\n"
-    "file; 3 the environment: no gnuplot, no permission, no space.\n"
+    "Exit status: 0 done; 2 wrong usage, a folder without data of zkherd, or a\n"
+    "malformed file; 3 the environment: no gnuplot, no permission, no space.\n"
     "\n"
     "Examples:\n"
     "  zkherd plot results/reference/standalone --plots pdf\n"
-    "  zkherd plot both/standalone both/ensemble3 --plots svg,eps\n";
+    "  zkherd plot both/standalone both/ensemble3 --plots svg,eps\n"
+    "  zkherd plot results/20261122T101500Z-paper/table1\n";
 
 static const struct option_row rows[] = {
     {.name = "--plots",
@@ -191,21 +194,62 @@ static enum error_kind plot_load(const char *folder, unsigned formats, struct er
 
 static bool has_file(const char *folder, const char *name)
 {
-    char file[PATH_SIZE];
+    char file[2 * PATH_SIZE];
     snprintf(file, sizeof file, "%s/%s", folder, name);
     return access(file, F_OK) == 0;
 }
 
+/* A load, the common folder of several, or an evaluation. */
+static bool is_load(const char *folder)
+{
+    static const char *const files[] = {"load.csv",   "cells.csv",  "table1.csv",
+                                        "table2.csv", "table3.csv", "samples.csv"};
+    for (size_t i = 0; i < sizeof files / sizeof files[0]; i++) {
+        if (has_file(folder, files[i]))
+            return true;
+    }
+    return false;
+}
+
+static bool has_data(const char *folder)
+{
+    return has_file(folder, "compare.csv") || is_load(folder) || has_file(folder, "trials.csv");
+}
+
+/* The folders in this one that can be drawn: those of several topologies, or of several
+ * evaluations. Returns how many; as many as fit are in the text, with commas between. */
+static size_t list_inner(const char *folder, char *text, size_t size)
+{
+    size_t found = 0, length = 0;
+    struct dirent **entries = NULL;
+    int count = scandir(folder, &entries, NULL, alphasort);
+    for (int i = 0; i < count; i++) {
+        char path[PATH_SIZE + NAME_MAX];
+        snprintf(path, sizeof path, "%s/%s", folder, entries[i]->d_name);
+        if (entries[i]->d_name[0] != '.' && has_data(path)) {
+            if (length < size)
+                length += (size_t)snprintf(text + length, size - length, "%s%s",
+                                           found > 0 ? ", " : "", path);
+            found++;
+        }
+        free(entries[i]);
+    }
+    free(entries);
+    return found;
+}
+
 static enum error_kind plot_folder(const char *named, unsigned formats, struct error *error)
 {
-    char folder[PATH_MAX];
+    char folder[PATH_MAX], inner[400];
     snprintf(folder, sizeof folder, "%s", named);
     folder_trim(folder);
     if (has_file(folder, "compare.csv"))
         return plot_comparison(folder, formats, error);
-    if (has_file(folder, "load.csv") || has_file(folder, "cells.csv") ||
-        has_file(folder, "table3.csv"))
+    if (is_load(folder))
         return plot_load(folder, formats, error);
+    if (!has_data(folder) && list_inner(folder, inner, sizeof inner) > 0)
+        return error_raise(error, ERROR_USAGE, 0, folder,
+                           "nothing to draw but in its folders: name %s", inner);
     return plot_run(folder, formats, error);
 }
 
@@ -223,7 +267,7 @@ int plot_main(int argc, char **argv)
     for (status = 0; first < argc && status == 0; first++) {
         struct error error = {0};
         if (plot_folder(argv[first], formats, &error) != ERROR_NONE)
-            status = complain(&error);
+            status = complain_about("plot", &error);
     }
     return status;
 }

@@ -591,6 +591,11 @@ static void what_cannot_be_drawn_is_told(void **state)
     assert_refused(&command, 2, "--plots '': expected svg, png, pdf or eps");
     command_run(&command, COMMAND("compare", "a", "b", "--plots", "svg,"));
     assert_refused(&command, 2, "--plots svg,: expected svg, png, pdf or eps");
+    RUN_SIMULATED("both", "-r", "scalable", "-n", "8", "-t", "1", "--servers", "1,3");
+    command_run(&command, COMMAND("plot", "both/"));
+    assert_refused(&command, 2,
+                   "both: nothing to draw but in its folders: name both/simulated1, "
+                   "both/simulated3");
     RUN_SIMULATED("out", "-r", "scalable", "-n", "8", "-t", "1");
     static const char *const without[] = {NO_PROGRAMS, NULL};
     command.settings = without;
