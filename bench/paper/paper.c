@@ -36,7 +36,7 @@ static const char usage[] =
 static const char notes[] =
     "\n"
     "Exit status: 0 the claims hold; 1 one fails, or the servers counted otherwise;\n"
-    "2 wrong usage; 3 the environment; 4 a claim is undetermined.\n"
+    "2 wrong usage; 3 the environment; 4 a claim is undetermined, or interrupted.\n"
     "\n"
     "Examples:\n"
     "  zkherd paper\n"
@@ -96,27 +96,78 @@ static const struct experiment *find(const char *name)
 
 /* ------------------------------------------------------------------ all */
 
-/* The command line of an experiment alone: the name, the options of all, its own folder. */
+/* The command line of an experiment alone. */
+struct command_line {
+    char name[16], out[8], folder[PATH_MAX];
+    char **arguments; /* the name, the options of all, and the experiment's own folder */
+    int count;
+};
+
+/* Returns ARGUMENTS_GO, and the caller frees the arguments; or the exit status of an error that has
+ * been complained about. */
+static int make_command_line(const struct experiment *experiment, const char *folder, int argc,
+                             char **argv, struct command_line *line)
+{
+    *line = (struct command_line){.out = "--out", .count = argc + 3};
+    snprintf(line->name, sizeof line->name, "%s", experiment->name);
+    int length = snprintf(line->folder, sizeof line->folder, "%s/%s", folder, experiment->name);
+    if (length < 0 || (size_t)length >= sizeof line->folder)
+        return complain_usage("paper", folder, "the path is too long");
+    line->arguments = calloc((size_t)line->count + 1, sizeof *line->arguments);
+    if (line->arguments == NULL)
+        return complain(&(struct error){.kind = ERROR_NO_MEMORY, .subject = "paper"});
+    line->arguments[0] = argv[0];
+    line->arguments[1] = line->name;
+    memcpy(line->arguments + 2, argv + 1, (size_t)(argc - 1) * sizeof *line->arguments);
+    line->arguments[argc + 1] = line->out;
+    line->arguments[argc + 2] = line->folder;
+    return ARGUMENTS_GO;
+}
+
 static int run_in_folder(const struct experiment *experiment, const char *folder, int argc,
                          char **argv, bool *interrupted)
 {
-    char name[16], out[] = "--out", path[PATH_MAX];
-    char **own = calloc((size_t)argc + 4, sizeof *own);
-    if (own == NULL)
-        return complain(&(struct error){.kind = ERROR_NO_MEMORY, .subject = "paper"});
-    snprintf(name, sizeof name, "%s", experiment->name);
-    int length = snprintf(path, sizeof path, "%s/%s", folder, experiment->name);
-    if (length < 0 || (size_t)length >= sizeof path) {
-        free(own);
-        return complain_usage("paper", folder, "the path is too long");
+    struct command_line line;
+    int status = make_command_line(experiment, folder, argc, argv, &line);
+    if (status != ARGUMENTS_GO)
+        return status;
+    status = run_one(experiment, line.count, line.arguments, interrupted);
+    free(line.arguments);
+    return status;
+}
+
+/* Whether the experiment takes the options of all. */
+static int check_one(const struct experiment *experiment, int argc, char **argv)
+{
+    struct command_line line;
+    struct paper_options options;
+    int status = make_command_line(experiment, ".", argc, argv, &line);
+    if (status != ARGUMENTS_GO)
+        return status;
+    status =
+        paper_options_parse(&experiment->command, line.count - 1, line.arguments + 1, &options);
+    if (status == ARGUMENTS_GO)
+        paper_options_deinit(&options);
+    free(line.arguments);
+    return status;
+}
+
+/* Why the experiment is left out; NULL: it is not. */
+static const char *find_obstacle(const struct experiment *experiment,
+                                 const struct target_options *target)
+{
+    return experiment->cannot == NULL ? NULL : experiment->cannot(target);
+}
+
+/* A mistake in the options of all is told before the first experiment, although only a later one
+ * may see it: table2 has fewer sessions than table1. */
+static int check_all(int argc, char **argv, const struct target_options *target)
+{
+    int status = ARGUMENTS_GO;
+    for (size_t i = 0; i < EXPERIMENTS && status == ARGUMENTS_GO; i++) {
+        if (find_obstacle(experiments[i], target) == NULL)
+            status = check_one(experiments[i], argc, argv);
     }
-    own[0] = argv[0];
-    own[1] = name;
-    memcpy(own + 2, argv + 1, (size_t)(argc - 1) * sizeof *own);
-    own[argc + 1] = out;
-    own[argc + 2] = path;
-    int status = run_one(experiment, argc + 3, own, interrupted);
-    free(own);
     return status;
 }
 
@@ -137,7 +188,7 @@ static int run_all(const char *folder, int argc, char **argv, const struct load_
     int status = 0;
     for (size_t i = 0; i < EXPERIMENTS && !interrupted; i++) {
         const struct experiment *experiment = experiments[i];
-        const char *why = experiment->cannot == NULL ? NULL : experiment->cannot(&options->target);
+        const char *why = find_obstacle(experiment, &options->target);
         if (!options->output.quiet)
             printf("%s%s%s%s\n", i > 0 ? "\n" : "", experiment->name,
                    why != NULL ? " is left out: " : "", why != NULL ? why : "");
@@ -149,7 +200,6 @@ static int run_all(const char *folder, int argc, char **argv, const struct load_
     return status;
 }
 
-/* The options are read here once, so that a mistake in them is told before any experiment. */
 static int run_all_of(int argc, char **argv)
 {
     struct paper_options options;
@@ -158,10 +208,12 @@ static int run_all_of(int argc, char **argv)
     int status = paper_options_parse(&command_of_all, argc, argv, &options);
     if (status != ARGUMENTS_GO)
         return status;
-    status =
-        folder_make(options.load.output.out, clock_utc_ns(), "paper", folder, &error) == ERROR_NONE
-            ? run_all(folder, argc, argv, &options.load)
-            : complain(&error);
+    const struct output_options *output = &options.load.output;
+    status = check_all(argc, argv, &options.load.target);
+    if (status == ARGUMENTS_GO)
+        status = folder_make(output->out, clock_utc_ns(), "paper", folder, &error) == ERROR_NONE
+                     ? run_all(folder, argc, argv, &options.load)
+                     : complain(&error);
     paper_options_deinit(&options);
     return status;
 }

@@ -38,7 +38,7 @@ int paper_loads_lead(struct paper_options *options, int argc, char **argv,
 int paper_loads_lead_for(const struct load_series_user *wanted, struct paper_options *options,
                          int argc, char **argv, bool *interrupted)
 {
-    char text[512];
+    char text[512], subcommand[32];
     struct load_options *load = &options->load;
     struct load_series *series = calloc(1, sizeof *series);
     if (series == NULL)
@@ -50,7 +50,8 @@ int paper_loads_lead_for(const struct load_series_user *wanted, struct paper_opt
     if (warning != NULL && !load->output.quiet)
         complain_mildly("%s", warning);
     struct load_series_user user = *wanted;
-    user.subcommand = "paper";
+    snprintf(subcommand, sizeof subcommand, "paper %s", argv[1]);
+    user.subcommand = subcommand;
     user.warning = warning;
     load_series_init(series, load, &user);
     int status = load_series_lead(series, argc, argv);

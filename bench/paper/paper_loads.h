@@ -13,7 +13,8 @@
 /* Gives each private server its share of the CPU, and makes all trials, after a rehearsal
  * if servers live through all of them (bench/output/load_series.h). tell: that of struct
  * load_series_user, with the context NULL; its verdict is weighed with the records' own. Returns
- * the exit status; errors have been complained about. *interrupted: by a signal. */
+ * the exit status; errors have been complained about. *interrupted: by a signal. argv[1] is the
+ * name of the evaluation. */
 int paper_loads_lead(struct paper_options *options, int argc, char **argv,
                      int (*tell)(const struct load_series *series, void *context, int *verdict),
                      bool *interrupted);

@@ -32,9 +32,9 @@ struct paper_options {
          .parse = option_row_cpus,                                                                 \
          .member = OPTION_MEMBER(struct load_options, target.cpu_percent),                         \
          .least = SERVER_CPU_MIN_PERCENT,                                                          \
-         .help = "      --server-cpus X      cores that each private server may use [table1: "     \
-                 "its\n"                                                                           \
-                 "                           part of those that the driver leaves]\n"},            \
+         .help = "      --server-cpus X      cores that each private server may use [its part "    \
+                 "of\n"                                                                            \
+                 "                           those that the driver leaves; table3: no limit]\n"},  \
         ROW_FSYNC(struct load_options), ROW_DATA(struct load_options),                             \
         ROW_CONNECT(struct load_options),                                                          \
         {.name = "--session-timeout",                                                              \

@@ -7,6 +7,8 @@
 #include "bench/paper/table1.h"
 #include "bench/paper/table1_text.h"
 
+#include <stdio.h>
+
 static const struct option_row rows[] = {
     PAPER_ROW_SERVERS("1,3,5", "1,3,5,7,9,13"),
     {.name = "--reads",
@@ -51,8 +53,11 @@ static const char notes[] =
 static bool is_consistent(const struct paper_options *options)
 {
     const struct load_levels *reads = &options->load.reads;
-    if (reads->list[0] != 0 || reads->list[reads->count - 1] != 100)
-        return complain_value("paper table1", "--reads", "from writes alone to reads alone",
+    unsigned long long least = reads->list[0], most = reads->list[reads->count - 1];
+    char value[32];
+    snprintf(value, sizeof value, "%llu to %llu", least, most);
+    if (least != 0 || most != 100)
+        return complain_value("paper table1", "--reads", value,
                               "expected 0 and 100 among the percents");
     if (options->load.sessions.count > 1)
         return complain_value("paper table1", "--sessions", "a list", "expected one number");

@@ -7,6 +7,8 @@
 #include "bench/paper/table2.h"
 #include "bench/paper/table2_text.h"
 
+#include <stdio.h>
+
 static const struct option_row rows[] = {
     PAPER_ROW_SERVERS("1,3,5", "1,3,5,7,9"),
     {.name = "--workers",
@@ -45,9 +47,11 @@ static const char notes[] =
 static bool is_consistent(const struct paper_options *options)
 {
     const struct load_options *load = &options->load;
+    char value[32];
     if (load->sessions.count > 1 || load->target.topology_count > 1)
         return true;
-    return complain_value("paper table2", "--workers", "one number",
+    snprintf(value, sizeof value, "%llu", (unsigned long long)load->sessions.list[0]);
+    return complain_value("paper table2", "--workers", value,
                           "expected two numbers or more, of workers or of servers, to compare");
 }
 

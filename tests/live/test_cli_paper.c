@@ -182,7 +182,7 @@ static void interrupted(void **state)
     command_await_rows(&command, "out/simulated1/load.csv.part", 1);
     command_end(&command, command.pid, SIGINT);
     assert_status(&command, 4);
-    assert_has(command.err, "zkherd: paper: interrupted: ");
+    assert_has(command.err, "zkherd: paper table1: interrupted: ");
     assert_has(command.err, " of 4,000 trials ");
     struct table cells = read_table("table1.csv");
     assert_int_equal(cells.rows, 4);
@@ -526,7 +526,7 @@ static void what_cannot_be_a_table_is_refused(void **state)
          "a private ensemble has 1, 3, 5 or 7 servers"},
         {{"zkherd", "paper", "table1", "--reads", "0,50"}, "expected 0 and 100 among the percents"},
         {{"zkherd", "paper", "table1", "--reads", "20,100"},
-         "expected 0 and 100 among the percents"},
+         "--reads 20 to 100: expected 0 and 100 among the percents"},
         {{"zkherd", "paper", "table1", "--reads", "0,101"}, "expected percents"},
         {{"zkherd", "paper", "table1", "-n", "10,20"}, "expected one number"},
         {{"zkherd", "paper", "table1", "-n", "2", "-P", "3"},
@@ -535,6 +535,7 @@ static void what_cannot_be_a_table_is_refused(void **state)
         {{"zkherd", "paper", "table1", "--connect", "a:1", "--servers", "3"},
          "give existing servers, or have private ones started"},
         {{"zkherd", "paper", "--reads", "0,100"}, "no such option"},
+        {{"zkherd", "paper", "-P", "2"}, "--processes 2: more processes than sessions: at most 1"},
         {{"zkherd", "paper", "table2", "-n", "0"}, "expected numbers from 1 to 100000"},
         {{"zkherd", "paper", "table2", "-n", "4", "--servers", "3"},
          "expected two numbers or more, of workers or of servers"},
