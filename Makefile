@@ -157,8 +157,7 @@ demo: install-to-run
 	@echo 'to install:   sudo make install; then: zkherd run --help, man zkherd'
 
 # Repeats the runs of results/reference: up to 1,000 clients on one server and on an ensemble of three, alternating
-# in one plan, and the comparison of the two; then a small run of every recipe, for its law; and the barrier of the
-# paper's Table 3, in free pace.
+# in one plan, and the comparison of the two; then a small run of every recipe, for its law.
 # `make reproduce` makes these, what others pay for a lock, and the evaluation of the paper: about an hour on two cores.
 # childwatch runs with at most 250 clients: the lists of a drain of 1,000 carry two thirds of 10^9 names, 13 GB.
 # Files that are large, or follow from the others, are not kept.
@@ -166,20 +165,19 @@ REPRODUCE_PLAN ?= -r nonscalable,childwatch:250,scalable,ticket -n 10,25,50,100,
 REPRODUCE_RECIPES ?= nonscalable,nonscalable-get,childwatch,scalable,scalable-get,scalable-listwatch,$\
 scalable-guid,writelock,zoolock,walkback,reentrant,election,ticket,ready,softlock,rwlock,rwlock-curator,$\
 counter,barrier
-REPRODUCE_BARRIER := -r barrier -p free -n 50,100,200 -t 10 --servers 3
 REFERENCE := results/reference
-reproduce: reproduce-locks reproduce-load reproduce-paper
+reproduce:
+	@for part in locks load paper; do $(MAKE) --no-print-directory reproduce-$$part || exit 1; done
 reproduce-locks: install-to-run
 	@$(MAKE) --no-print-directory -j$(JOBS) $(BUILD)/zkherd
 	@echo '$(REPRODUCE_PLAN): up to half an hour on two cores; keep the machine quiet'
 	rm -rf $(REFERENCE).new
 	$(BUILD)/zkherd run $(REPRODUCE_PLAN) --servers 1,3 -o $(REFERENCE).new
 	$(BUILD)/zkherd run -r $(REPRODUCE_RECIPES) -n 4..64x2 -t 3 -o $(REFERENCE).new/recipes
-	$(BUILD)/zkherd run $(REPRODUCE_BARRIER) -o $(REFERENCE).new/barrier
-	rm -rf $(REFERENCE).new/recipes/plots $(REFERENCE).new/barrier/plots
+	rm -rf $(REFERENCE).new/recipes/plots
 	rm -f $(REFERENCE).new/*/plots/*.png $(REFERENCE).new/*/latency.hlog $(REFERENCE).new/*/handoffs.csv \
 	    $(REFERENCE).new/*/sessions.csv
-	rm -rf $(addprefix $(REFERENCE)/,standalone ensemble3 compare compare.txt recipes barrier)
+	rm -rf $(addprefix $(REFERENCE)/,standalone ensemble3 compare compare.txt recipes)
 	mv $(REFERENCE).new/* $(REFERENCE)
 	rmdir $(REFERENCE).new
 	$(BUILD)/zkherd compare -o $(REFERENCE)/compare $(REFERENCE)/standalone $(REFERENCE)/ensemble3 \
@@ -216,13 +214,14 @@ reproduce-load: install-to-run
 REPRODUCE_PAPER := $(REFERENCE)/paper
 reproduce-paper: install-to-run
 	@$(MAKE) --no-print-directory -j$(JOBS) $(BUILD)/zkherd
-	rm -rf $(REPRODUCE_PAPER) $(REPRODUCE_PAPER).txt
-	-$(BUILD)/zkherd paper -o $(REPRODUCE_PAPER) > $(REPRODUCE_PAPER).txt
-	cat $(REPRODUCE_PAPER).txt
-	mv $(REPRODUCE_PAPER).txt $(REPRODUCE_PAPER)
+	rm -rf $(REPRODUCE_PAPER)
+	mkdir $(REPRODUCE_PAPER)
+	-for name in table1 table2 table3 figure8; do \
+	    $(BUILD)/zkherd paper $$name -o $(REPRODUCE_PAPER)/$$name > $(REPRODUCE_PAPER)/$$name.txt; \
+	    cat $(REPRODUCE_PAPER)/$$name.txt; done
 	find $(REPRODUCE_PAPER) -type f ! -name manifest.json ! -name 'table?.csv' ! -name figure8.csv \
 	    ! -name samples.csv ! -name cells.csv ! -name load.csv ! -name barriers.csv ! -name shape.csv \
-	    ! -name 'paper_*.svg' ! -name paper.txt -delete
+	    ! -name 'paper_*.svg' ! -name '*.txt' -delete
 	find $(REPRODUCE_PAPER) -type d -empty -delete
 
 # No test measures how fast a server is, and the JVM's second compiler would take a third of the machine.
