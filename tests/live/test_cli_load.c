@@ -443,13 +443,14 @@ static void what_cannot_be_is_refused(void **state)
     assert_left(0);
 }
 
-/* A value that zkherd takes, and the server does not. */
+/* A value that zkherd takes, and the server does not: of what a JVM is told, _JAVA_OPTIONS
+ * outweighs the command line. */
 static void a_value_that_the_server_refuses_is_told(void **state)
 {
     (void)state;
-    command.settings = (const char *const[]){
-        NO_PROGRAMS ":/usr/bin:/bin",
-        "JAVA_TOOL_OPTIONS=-XX:TieredStopAtLevel=1 -Djute.maxbuffer=4096", NULL};
+    command.settings =
+        (const char *const[]){NO_PROGRAMS ":/usr/bin:/bin",
+                              "_JAVA_OPTIONS=-XX:TieredStopAtLevel=1 -Djute.maxbuffer=4096", NULL};
     command_run(&command, COMMAND("load", SMALL, "-t", "1", "--size", "5000"));
     assert_status(&command, 4);
     assert_has(command.err, "lost its connection while it laid out its znodes: values may be "
