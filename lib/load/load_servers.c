@@ -104,11 +104,14 @@ static void mark(struct load_servers *servers, const struct round *round, enum l
         load_marks_add(servers->marks, round->ended * NS_PER_S, kind, (uint32_t)server);
 }
 
+/* A server that has not answered is lost until it answers what it is asked later: an answer to an
+ * earlier question came after the end of this second. */
 static void mark_loss(struct load_servers *servers, const struct round *round, size_t server)
 {
     enum server_poll_state state = round->answers[server].state;
+    bool tells_nothing = state == SERVER_POLL_UNKNOWN || !is_current(round, server);
     bool lost = state == SERVER_POLL_ABSENT || state == SERVER_POLL_OWES ||
-                (state == SERVER_POLL_UNKNOWN && servers->lost[server]);
+                (tells_nothing && servers->lost[server]);
     if (lost != servers->lost[server])
         mark(servers, round, lost ? LOAD_MARK_LOST : LOAD_MARK_BACK, server);
     servers->lost[server] = lost;
@@ -121,8 +124,8 @@ static void mark_snapshot(struct load_servers *servers, const struct round *roun
     uint64_t *seen = &servers->snapshots[server];
     if (answer->state == SERVER_POLL_ABSENT)
         *seen = 0;
-    if (answer->state != SERVER_POLL_ANSWERED || !answer->has_counters ||
-        answer->counters.snapshots == FOUR_LETTER_UNTOLD)
+    if (!is_current(round, server) || answer->state != SERVER_POLL_ANSWERED ||
+        !answer->has_counters || answer->counters.snapshots == FOUR_LETTER_UNTOLD)
         return;
     if (*seen != FOUR_LETTER_UNTOLD && answer->counters.snapshots > *seen)
         mark(servers, round, LOAD_MARK_SNAPSHOT, server);

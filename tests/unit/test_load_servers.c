@@ -234,6 +234,27 @@ static void a_server_is_lost_and_back_once(void **state)
     assert_marks(3, "server 2 back;server 2 snapshot"); /* of a new process */
 }
 
+/* In the second second it answers what it was asked before; at the end of the third it is asked
+ * anew. */
+static void a_server_that_hangs_is_back_when_it_answers_a_new_question(void **state)
+{
+    (void)state;
+    answer_all(110);
+    befall(1, SERVER_POLL_OWES);
+    take();
+    uint64_t asked_ns = answers[1].asked_ns;
+    answer_all(120);
+    answers[1].asked_ns = asked_ns;
+    answers[1].counters.snapshots = 2;
+    take();
+    answer_all(130);
+    answers[1].counters.snapshots = 2;
+    take();
+    assert_marks(0, "server 2 lost");
+    assert_marks(1, "");
+    assert_marks(2, "server 2 back;server 2 snapshot");
+}
+
 static void one_question_that_fails_is_no_loss(void **state)
 {
     (void)state;
@@ -369,6 +390,7 @@ int main(void)
         cmocka_unit_test_setup(a_server_that_is_away_counts_nothing, set_up),
         cmocka_unit_test_setup(what_one_does_not_tell_is_unknown_of_all, set_up),
         cmocka_unit_test_setup(a_server_is_lost_and_back_once, set_up),
+        cmocka_unit_test_setup(a_server_that_hangs_is_back_when_it_answers_a_new_question, set_up),
         cmocka_unit_test_setup(one_question_that_fails_is_no_loss, set_up),
         cmocka_unit_test_setup(a_snapshot_is_marked, set_up),
         cmocka_unit_test_setup(a_snapshot_after_a_restart_is_marked, set_up),
