@@ -45,7 +45,8 @@ struct row {
     X(server_writes, csv_count_if(csv, servers->known, servers->writes))                           \
     X(server_reads, csv_count_if(csv, servers->known, servers->reads))                             \
     X(server_notifications, csv_count_if(csv, servers->known, servers->notifications))             \
-    X(server_packets_received, csv_count_if(csv, servers->known, servers->packets_received))       \
+    X(server_packets_received,                                                                     \
+      csv_count_if(csv, tells_packets(servers), servers->packets_received))                        \
     X(server_watches, csv_count_if(csv, servers->state_known, servers->watches))                   \
     X(server_connections, csv_count_if(csv, servers->state_known, servers->connections))           \
     X(server_outstanding, csv_count_if(csv, tells_outstanding(servers), servers->outstanding))     \
@@ -81,6 +82,11 @@ static uint64_t count_of(const struct histogram *histogram)
 static bool is_last(const struct load_result *result, uint32_t second)
 {
     return second + 1 == result->load->plan->seconds;
+}
+
+static bool tells_packets(const struct load_server_second *servers)
+{
+    return servers->known && servers->packets_received != FOUR_LETTER_UNTOLD;
 }
 
 static bool tells_outstanding(const struct load_server_second *servers)

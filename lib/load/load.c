@@ -69,6 +69,7 @@ static void measure(struct load_trial *trial, struct load_servers *servers)
     atomic_store(&load->settles_ns, ends_ns);
     atomic_store(&load->ends_ns, ends_ns);
     servers->measures_ns = measures_ns;
+    servers->other_words = &trial->faults.words;
     load_faults_start(&trial->faults, measures_ns, ends_ns);
     load_trial_start(trial);
     load_trial_warm_up(trial);

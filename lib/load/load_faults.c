@@ -22,7 +22,7 @@ static bool is_down(const struct load_faults *faults, uint32_t server)
 
 /* ROLE_UNKNOWN if it does not serve, or does not answer soon. *told: whether the answer says which:
  * a server that is busy may serve. */
-static enum role ask_role(const struct load_faults *faults, uint32_t server, uint64_t patience_ns,
+static enum role ask_role(struct load_faults *faults, uint32_t server, uint64_t patience_ns,
                           bool *told)
 {
     struct four_letter_identity identity;
@@ -31,6 +31,7 @@ static enum role ask_role(const struct load_faults *faults, uint32_t server, uin
     *told = true;
     if (is_down(faults, server))
         return ROLE_UNKNOWN;
+    faults->words++;
     enum error_kind kind = four_letter_identify(endpoint, patience_ns, &identity, &ignored);
     *told = kind != ERROR_NO_ANSWER;
     return kind == ERROR_NONE ? role_of_mode(identity.mode) : ROLE_UNKNOWN;

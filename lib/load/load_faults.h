@@ -70,6 +70,7 @@ struct load_faults {
     bool leaderless;   /* a leader was killed, and no other was seen to lead */
     uint32_t orphaned; /* the fault that has killed it */
     uint32_t asked;    /* the server that was asked last */
+    uint64_t words;    /* four-letter words that servers were asked, answered or not */
     uint64_t turned_ns;
 };
 

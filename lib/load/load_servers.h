@@ -28,7 +28,8 @@ struct load_server_second {
     uint64_t writes;
     uint64_t reads; /* pings included */
     uint64_t notifications;
-    uint64_t packets_received; /* without zkherd's four-letter words */
+    uint64_t packets_received; /* without zkherd's four-letter words; FOUR_LETTER_UNTOLD: others
+                                  have asked, too, and it is not known in which second */
     bool state_known;          /* how many at its end: */
     uint64_t watches;
     uint64_t connections; /* that of the set-up session included */
@@ -45,7 +46,11 @@ struct load_server_reading {
 struct load_servers {
     struct server_poll *poll;
     size_t count;
-    uint64_t measures_ns; /* when the measured time begins; to be set before the first turn */
+    /* To be set before the first turn: */
+    uint64_t measures_ns;        /* when the measured time begins */
+    const uint64_t *other_words; /* that others have asked the servers so far; NULL: nobody does */
+    uint64_t words_before;       /* of those: when answers were taken last */
+    bool were_asked;             /* any of those between the two times before */
     bool is_asked;
     uint32_t ended; /* so many seconds, when the last question was asked */
     struct load_server_second *seconds;

@@ -234,6 +234,8 @@ static void servers_are_killed_and_come_back(void **state)
     assert_of_the_leader(&found[2], &found[3]);
     assert_samples_add_up(result);
     assert_marked(result);
+    /* Before the leader is killed all servers are asked. */
+    assert_true(result->server_seconds[4].packets_received == FOUR_LETTER_UNTOLD);
     assert_true(result->losses >= 2 + 2); /* of the two servers' sessions at least */
     assert_int_equal(result->apart, 0);
     assert_int_equal(result->reconciled, RECONCILED_NA);

@@ -203,6 +203,26 @@ static void a_server_that_is_away_counts_nothing(void **state)
     assert_int_equal(seconds[2].packets_received, 240 - 3);
 }
 
+/* One asks in the fourth second: the answers at the end of the third may have counted its word. */
+static void packets_are_not_known_where_others_ask(void **state)
+{
+    static uint64_t words;
+    (void)state;
+    servers.other_words = &words;
+    words = 0;
+    for (uint64_t i = 0; i < 5; i++) {
+        answer_all(110 + 10 * i);
+        words += i == 2;
+        take();
+    }
+    for (size_t i = 0; i < 5; i++)
+        assert_true(seconds[i].known && seconds[i].writes == 30);
+    assert_int_equal(seconds[1].packets_received, 120 - SERVERS);
+    assert_true(seconds[2].packets_received == FOUR_LETTER_UNTOLD);
+    assert_true(seconds[3].packets_received == FOUR_LETTER_UNTOLD);
+    assert_int_equal(seconds[4].packets_received, 120 - SERVERS);
+}
+
 static void what_one_does_not_tell_is_unknown_of_all(void **state)
 {
     (void)state;
@@ -388,6 +408,7 @@ int main(void)
         cmocka_unit_test_setup(a_server_that_began_anew_is_not_compared, set_up),
         cmocka_unit_test_setup(a_count_that_fell_is_not_compared, set_up),
         cmocka_unit_test_setup(a_server_that_is_away_counts_nothing, set_up),
+        cmocka_unit_test_setup(packets_are_not_known_where_others_ask, set_up),
         cmocka_unit_test_setup(what_one_does_not_tell_is_unknown_of_all, set_up),
         cmocka_unit_test_setup(a_server_is_lost_and_back_once, set_up),
         cmocka_unit_test_setup(a_server_that_hangs_is_back_when_it_answers_a_new_question, set_up),
