@@ -156,14 +156,13 @@ static bool is_possible(const struct load_faults *faults, const struct load_faul
                         const struct survey *survey, struct load_fault_result *result)
 {
     uint32_t quorum = servers_of(faults) / 2 + 1;
-    if (fault->action == LOAD_FAULT_RESTART) {
+    bool kills = fault->action == LOAD_FAULT_KILL;
+    if (!kills && result->count == 0)
         snprintf(result->why, sizeof result->why, "no such server was down");
-        return result->count > 0;
-    }
-    if (result->count < fault->servers)
+    else if (kills && result->count < fault->servers)
         snprintf(result->why, sizeof result->why, "fewer such servers served: %u of %u",
                  result->count, fault->servers);
-    else if (survey->serving < quorum + result->count)
+    else if (kills && survey->serving < quorum + result->count)
         snprintf(result->why, sizeof result->why, "%u of %u servers served: no quorum would stay",
                  survey->serving, servers_of(faults));
     else if (clock_now_ns() >= faults->settles_ns)

@@ -95,6 +95,26 @@ static void assert_lacks(const struct load_result *result, unsigned index)
     assert_true(result->answered > 0);
 }
 
+/* The time of the fault has come, but the coordinator is late. */
+static void assert_is_not_started_after_the_end(unsigned killed)
+{
+    static const struct load_fault restart = {NS_PER_S, LOAD_FAULT_RESTART, LOAD_FAULT_DOWN,
+                                              .servers = 0};
+    uint64_t measures_ns = clock_now_ns() - 3 * NS_PER_S;
+    struct load_plan plan = plan_of(2);
+    struct load_fault_result result;
+    struct load_faults late;
+    struct error error;
+    plan.faults = &restart;
+    plan.fault_count = 1;
+    load_faults_init(&late, &plan, live_ensemble, NULL, &result);
+    load_faults_start(&late, measures_ns, measures_ns + 2 * NS_PER_S);
+    live_expect(load_faults_turn(&late, measures_ns + NS_PER_S, &error), &error);
+    assert_false(result.carried_out);
+    assert_string_equal(result.why, "the measured time was over");
+    assert_true(server_was_killed(ensemble_server(live_ensemble, killed)));
+}
+
 /* The sessions of the server go to the others. The next load has none of it, and is as little
  * valid. */
 static void a_follower_of_somebody_else_that_goes_is_told(void **state)
@@ -115,6 +135,7 @@ static void a_follower_of_somebody_else_that_goes_is_told(void **state)
     load_result_free(result);
     assert_nothing_left();
 
+    assert_is_not_started_after_the_end(follower);
     struct error error;
     live_expect(ensemble_restart(live_ensemble, follower, &error), &error);
     await_service(follower);
