@@ -306,13 +306,6 @@ enum error_kind ensemble_mend(struct ensemble *ensemble, struct error *error)
     return kind == ERROR_NONE ? await_service(ensemble, error) : kind;
 }
 
-bool ensemble_serves(struct ensemble *ensemble, unsigned index, uint64_t patience_ns,
-                     enum role *role)
-{
-    return !server_was_killed(ensemble->servers[index]) &&
-           server_serves(ensemble->servers[index], patience_ns, role);
-}
-
 enum error_kind ensemble_check(const struct ensemble *ensemble, struct error *error)
 {
     for (unsigned i = 0; ensemble != NULL && i < ensemble->count; i++) {

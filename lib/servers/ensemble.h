@@ -105,10 +105,6 @@ MUST_CHECK enum error_kind ensemble_restart(struct ensemble *ensemble, unsigned 
 /* Starts all killed servers again, and waits until every server serves: see ensemble_start. */
 MUST_CHECK enum error_kind ensemble_mend(struct ensemble *ensemble, struct error *error);
 
-/* Whether the server serves now, and as what: see server_serves. */
-bool ensemble_serves(struct ensemble *ensemble, unsigned index, uint64_t patience_ns,
-                     enum role *role);
-
 /* ERROR_NONE while all servers run that were not killed by ensemble_kill, else ERROR_SERVER_DIED
  * with one that has ended, as server_raise tells it. NULL, for servers that are not private, is
  * fine.

@@ -223,24 +223,24 @@ static uint64_t read_cpu_ns(const struct ensemble *ensemble)
     return cpu_ns;
 }
 
-static void await_service(struct ensemble *ensemble, unsigned index, enum role *role)
+static enum role await_service(const struct ensemble *ensemble, unsigned index)
 {
     uint64_t deadline_ns = clock_now_ns() + PATIENCE_NS;
-    while (!ensemble_serves(ensemble, index, NS_PER_S, role)) {
+    enum role role;
+    while ((role = ask_role(ensemble, index)) == ROLE_UNKNOWN) {
         assert_true(clock_now_ns() < deadline_ns);
         pause_ms(20);
     }
+    return role;
 }
 
 /* Killed, and seen dead, but not taken for one that died. */
 static void assert_is_killed(struct ensemble *ensemble, unsigned index, pid_t pid)
 {
-    enum role role = ROLE_UNKNOWN;
     struct error error = {.detail = ""};
     assert_true(server_was_killed(ensemble_server(ensemble, index)));
     assert_false(is_running(pid));
-    assert_false(ensemble_serves(ensemble, index, NS_PER_S, &role));
-    assert_int_equal(role, ROLE_UNKNOWN);
+    assert_int_equal(ask_role(ensemble, index), ROLE_UNKNOWN);
     expect(ensemble_check(ensemble, &error), &error);
     assert_int_equal(ensemble_kill(ensemble, index, &error), ERROR_SERVER_DIED);
 }
@@ -262,7 +262,6 @@ static void a_leader_that_is_killed_comes_back_with_its_data(void **state)
     (void)state;
     struct ensemble *ensemble = start(3);
     struct error error;
-    enum role role = ROLE_UNKNOWN;
     unsigned lost = find_role(ensemble, ROLE_LEADER);
     pid_t pid = server_pid(ensemble_server(ensemble, lost));
     struct setup_session *setup = open_session(ensemble, lost);
@@ -275,8 +274,8 @@ static void a_leader_that_is_killed_comes_back_with_its_data(void **state)
     assert_true(killed_ns >= before_ns);
 
     expect(ensemble_restart(ensemble, lost, &error), &error);
-    await_service(ensemble, lost, &role);
-    assert_int_equal(role, ROLE_FOLLOWER); /* the others have elected one of them meanwhile */
+    /* The others have elected one of them meanwhile. */
+    assert_int_equal(await_service(ensemble, lost), ROLE_FOLLOWER);
     assert_false(server_was_killed(ensemble_server(ensemble, lost)));
     assert_true(read_cpu_ns(ensemble) > killed_ns + 100 * NS_PER_MS);
     setup = open_session(ensemble, lost);
