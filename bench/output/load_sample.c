@@ -300,6 +300,7 @@ static uint64_t other_errors(const struct load_sample *sample)
     X(rpcs, csv_count(csv, tally_rpcs(&sample->total)))                                            \
     X(server_writes, csv_count_if(csv, servers->known, servers->writes))                           \
     X(server_reads, csv_count_if(csv, servers->known, servers->reads))                             \
+    X(server_notifications, csv_count_if(csv, servers->known, servers->notifications))             \
     X(server_packets_received, csv_count_if(csv, servers->known, servers->packets_received))       \
     X(reconciled, csv_text(csv, reconcile_word(sample->reconciled)))                               \
     X(reconnects, csv_count(csv, sample->reconnects))                                              \

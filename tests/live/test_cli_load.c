@@ -202,6 +202,8 @@ static void assert_servers_agree(const struct load_tables *tables, size_t trial)
                          table_count(load, trial, "server_reads"));
     assert_int_equal(table_count(load, trial, "rpcs"),
                      table_count(load, trial, "server_packets_received"));
+    assert_int_equal(table_count(load, trial, "notifications"),
+                     table_count(load, trial, "server_notifications"));
     assert_true(table_count(load, trial, "rpcs") >=
                 sum_of(tables, trial, &tables->operations, "count"));
 }

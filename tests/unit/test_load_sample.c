@@ -459,20 +459,22 @@ static void what_was_measured_is_in_the_row(void **state)
     result->reconnects = 15;
     result->total.of[TALLY_GET] = 16;
     result->servers = (struct server_counters_count){
-        .known = true, .writes = 17, .reads = 18, .packets_received = 19};
+        .known = true, .writes = 17, .reads = 18, .packets_received = 19, .notifications = 20};
     result->reconciled = RECONCILED_YES;
     struct load_sample sample = take();
     ASSERT_COLUMNS(&sample, {"offered_per_s", "1001.00"}, {"achieved_per_s", "999.00"},
                    {"errors", "11"}, {"delayed", "12"}, {"unsent", "13"}, {"client_cores", "0.500"},
                    {"server_cores", "0.100"}, {"client_rss_kib", "14"}, {"reconnects", "15"},
                    {"rpcs", "16"}, {"server_writes", "17"}, {"server_reads", "18"},
-                   {"server_packets_received", "19"}, {"reconciled", "yes"});
+                   {"server_packets_received", "19"}, {"server_notifications", "20"},
+                   {"reconciled", "yes"});
     result->servers.known = false;
     result->server_cpu_known = false;
     result->reconciled = RECONCILED_NA;
     sample = take();
     ASSERT_COLUMNS(&sample, {"server_writes", ""}, {"server_reads", ""},
-                   {"server_packets_received", ""}, {"server_cores", ""}, {"reconciled", "na"});
+                   {"server_packets_received", ""}, {"server_notifications", ""},
+                   {"server_cores", ""}, {"reconciled", "na"});
     sample.reconciled = RECONCILED_NO;
     sample.valid = false;
     ASSERT_COLUMNS(&sample, {"reconciled", "no"}, {"valid", "no"});
