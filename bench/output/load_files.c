@@ -141,8 +141,7 @@ enum error_kind load_files_open(struct load_files *files, const char *out, const
 /* In the log, the measured time of a trial ends when the trial is written. */
 static double start_s(const struct load_files *files, const struct row *row)
 {
-    return (double)(clock_now_ns() - files->set.started_ns) / 1e9 -
-           row->result->load->plan->seconds;
+    return (double)(clock_now_ns() - files->set.started_ns) / 1e9 - row->result->seconds;
 }
 
 static void write_operations(struct load_files *files, const struct row *row)
@@ -172,12 +171,12 @@ static enum error_kind write_second(struct load_files *files, const struct row *
                                error);
 }
 
+/* The seconds that have ended: a trial that ended early has not had all that its plan has. */
 static enum error_kind write_timeline(struct load_files *files, const struct row *row,
                                       struct error *error)
 {
     enum error_kind kind = ERROR_NONE;
-    for (uint32_t second = 0; kind == ERROR_NONE && second < row->result->load->plan->seconds;
-         second++) {
+    for (uint32_t second = 0; kind == ERROR_NONE && second < row->result->seconds; second++) {
         struct histogram *response = calloc(1, sizeof *response);
         if (response == NULL)
             return error_raise(error, ERROR_NO_MEMORY, 0, "timeline.csv", "%s", "");
@@ -200,8 +199,8 @@ static enum error_kind write_latency(struct load_files *files, const struct row 
         return ERROR_NONE;
     LATENCY_COLUMNS(CSV_WRITE) csv_end_row(csv);
     snprintf(tag, sizeof tag, "%s.%s.%s", operation, from, role);
-    return hlog_write_interval(files->hlog, tag, start_s(files, row),
-                               row->result->load->plan->seconds, histogram, error);
+    return hlog_write_interval(files->hlog, tag, start_s(files, row), row->result->seconds,
+                               histogram, error);
 }
 
 /* All kinds together, then each: LOAD_KINDS + 1 of both. */

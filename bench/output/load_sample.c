@@ -169,10 +169,16 @@ double load_sample_client_cores(const struct load_result *result, uint64_t cpu_n
     return result->load->plan->fleet.driver == DRIVER_SIMULATED ? NAN : (double)cpu_ns / 1e9;
 }
 
+/* What rates are over: NaN if the measured time was cut short. */
+static double measured_s(const struct load_result *result)
+{
+    return result->seconds == result->load->plan->seconds ? (double)result->seconds : NAN;
+}
+
 void load_sample_take(const struct load_cell *cell, const struct load_result *result,
                       double cores_allowed, struct load_sample *sample)
 {
-    double seconds = result->load->plan->seconds;
+    double seconds = measured_s(result);
     *sample = (struct load_sample){
         .cell = *cell,
         .offered_per_s = cell->rate_per_s > 0 ? (double)result->offered / seconds : NAN,

@@ -44,6 +44,7 @@ static void measure_seconds(struct load_trial *trial, struct load_servers *serve
         load_servers_turn(servers, ended);
         if (ended > 0)
             trial->result->usage[ended - 1] = usage_between(&before, &after);
+        trial->result->seconds = ended;
         trial->progress.phase = LOAD_MEASURES;
         trial->progress.second = ended;
         before = after;

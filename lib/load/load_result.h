@@ -64,7 +64,8 @@ struct load_result {
     /* The same for each role, ROLES of them. */
     struct histogram (*service_of)[LOAD_KINDS + 1];
     struct histogram (*response_of)[LOAD_KINDS + 1];
-    struct load_usage *usage;                  /* of each second */
+    uint32_t seconds;                          /* of the measured time that have ended */
+    struct load_usage *usage;                  /* of each of the plan's seconds */
     struct load_server_second *server_seconds; /* the same */
     struct load_marks marks;                   /* what happened to the servers */
     uint64_t client_cpu_ns;                    /* by all workers in the measured time */

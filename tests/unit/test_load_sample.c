@@ -33,7 +33,10 @@ static int set_up(void **state)
                               .root = "/r"};
     cell = (struct load_cell){.mix = plan.mix, .sessions = 4, .trial = 3};
     cores = 64;
-    return load_result_new(&plan, &result, &error) == ERROR_NONE ? 0 : -1;
+    if (load_result_new(&plan, &result, &error) != ERROR_NONE)
+        return -1;
+    result->seconds = SECONDS;
+    return 0;
 }
 
 static int tear_down(void **state)
@@ -141,6 +144,10 @@ static void rates_are_of_the_measured_seconds(void **state)
     sample = take();
     assert_true(sample.offered_per_s == 1234.5);
     assert_true(sample.server_cores == 1.5);
+    result->seconds--;
+    sample = take();
+    assert_true(isnan(sample.achieved_per_s) && isnan(sample.offered_per_s));
+    assert_true(isnan(sample.client_cores) && isnan(sample.server_cores));
 }
 
 /* That a lock is held is an answer to a try, and an error of any other create. */
