@@ -7,8 +7,9 @@
 /* Of the number at the end of a created znode's name: enough for any 64-bit number. */
 #define DIGITS 20
 
-/* Of the values and paths of one multi: well below what a server takes (jute.maxbuffer). */
-#define BATCH_BYTES ((size_t)512 << 10)
+/* Of the values and paths of one multi: below what any server takes (jute.maxbuffer) that takes
+ * larger values one by one. */
+#define BATCH_BYTES ((size_t)48 << 10)
 
 static const struct load_plan *plan_of(const struct load_session *session)
 {
@@ -323,7 +324,7 @@ static bool has_folder(const struct load_session *session)
     return mix_needs_folders(&plan_of(session)->mix);
 }
 
-/* How many of the data znodes that are left go into one multi: a server takes 1 MiB. */
+/* How many of the data znodes that are left go into one multi. */
 static size_t batch_size(const struct load_session *session, uint64_t left)
 {
     size_t fit = BATCH_BYTES / (plan_of(session)->value_bytes + LOAD_PATH_SIZE),
