@@ -95,7 +95,9 @@ static enum error_kind write_cells_csv(const struct load_record *record, struct 
     return kind;
 }
 
-static enum error_kind draw(struct load_record *record, int interrupts, struct error *error)
+/* whole: not cut short by an error, which says enough. */
+static enum error_kind draw(struct load_record *record, bool whole, int interrupts,
+                            struct error *error)
 {
     char why[640], warning[700];
     const struct plots plots = {.kind = PLOTS_OF_LOAD,
@@ -112,7 +114,7 @@ static enum error_kind draw(struct load_record *record, int interrupts, struct e
         snprintf(warning, sizeof warning, "the plots are skipped: %s", why);
         load_record_warn(record, warning);
     }
-    if (end == PLOTS_NOTHING && !record->options->output.quiet)
+    if (end == PLOTS_NOTHING && whole && !record->options->output.quiet)
         complain_mildly("no plots in %s: they need two seconds at least, or two shares of reads, "
                         "offered rates, or numbers of sessions that leave watches",
                         record->files.set.folder);
@@ -137,7 +139,7 @@ enum error_kind load_record_close(struct load_record *record, const struct error
     if (kind == ERROR_NONE)
         kind = write_cells_csv(record, error);
     if (kind == ERROR_NONE && !record->files.set.broken)
-        kind = draw(record, interrupts, error);
+        kind = draw(record, cut_short == NULL, interrupts, error);
     /* Tried in any case: it says how far the load came. */
     struct error why;
     enum error_kind written = write_manifest(record, cut_short, kind == ERROR_NONE ? error : &why);

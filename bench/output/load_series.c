@@ -10,6 +10,7 @@
 #include "bench/output/interruption.h"
 #include "bench/output/load_joined.h"
 #include "bench/target/data.h"
+#include "bench/target/others.h"
 #include "bench/target/resources.h"
 
 #include <stdio.h>
@@ -142,6 +143,23 @@ static void tell_load(const struct load_series *series)
                     requests == 1 ? "" : "s", rate, time);
 }
 
+/* Who uses them already. */
+static void tell_others(const struct load_series *series)
+{
+    const struct load_options *options = series->options;
+    const struct target *target = &series->targets.list[0];
+    char where[CONNECT_TEXT_SIZE], clients[32], requests[32];
+    if (!options->target.connect || options->output.quiet)
+        return;
+    struct others others = others_count(target);
+    if (others.clients > 0)
+        complain_mildly("on %s: %s other client%s connected, and send%s %s requests a second",
+                        connect_typed(&target->placement, where, sizeof where),
+                        text_format_count(others.clients, clients, sizeof clients),
+                        others.clients == 1 ? " is" : "s are", others.clients == 1 ? "s" : "",
+                        text_format_count(others.requests_per_s, requests, sizeof requests));
+}
+
 static enum error_kind lay_out_cells(struct load_series *series, struct error *error)
 {
     struct load_options *options = series->options;
@@ -178,8 +196,10 @@ static enum error_kind prepare(struct load_series *series, int argc, char **argv
         kind = lay_out_cells(series, error);
     if (kind == ERROR_NONE)
         kind = open_records(series, argc, argv, error);
-    if (kind == ERROR_NONE)
+    if (kind == ERROR_NONE) {
         tell_load(series);
+        tell_others(series);
+    }
     return kind;
 }
 

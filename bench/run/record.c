@@ -133,7 +133,8 @@ static void write_prices(const struct record *record, struct csv *csv)
                                csv);
 }
 
-static enum error_kind draw(struct record *record, int interrupts, struct error *error)
+/* whole: not cut short by an error, which says enough. */
+static enum error_kind draw(struct record *record, bool whole, int interrupts, struct error *error)
 {
     char recipes[PLOTS_RECIPES_SIZE] = "", why[640];
     for (size_t i = 0; i < record->options->plan.recipe_count; i++)
@@ -147,7 +148,7 @@ static enum error_kind draw(struct record *record, int interrupts, struct error 
     case PLOTS_DRAWN:
         break;
     case PLOTS_NOTHING:
-        if (!record->options->output.quiet)
+        if (whole && !record->options->output.quiet)
             complain_mildly("no plots in %s: there is nothing to draw", plots.folder);
         break;
     case PLOTS_SKIPPED:
@@ -244,7 +245,7 @@ enum error_kind record_close(struct record *record, const struct error *cut_shor
     if (kind == ERROR_NONE && record->options->plan.background.given)
         kind = write_csv(record, "background.csv", background_price_columns, write_prices, error);
     if (kind == ERROR_NONE && !record->results.set.broken)
-        kind = draw(record, interrupts, error);
+        kind = draw(record, cut_short == NULL, interrupts, error);
     /* Tried in any case: it says how far the run came. */
     struct error writing;
     enum error_kind written =

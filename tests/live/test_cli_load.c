@@ -420,6 +420,25 @@ static void those_whose_servers_they_are_are_told(void **state)
     command_run(&command,
                 COMMAND("load", SMALL, "-t", "1", "-o", "quiet", "-q", "--connect", outside));
     assert_null(strstr(command.err, "others"));
+    assert_null(strstr(command.err, "other client"));
+    assert_nothing_left_outside(1);
+}
+
+/* Three sessions, and the session of that zkherd itself. */
+static void who_uses_the_servers_already_is_told(void **state)
+{
+    (void)state;
+    static struct command other;
+    command_start(&other, COMMAND("load", "-n", "3", "-r", "50", "--duration", "60s", "-q", "-o",
+                                  "theirs", "--connect", outside));
+    for (uint64_t until_ns = clock_now_ns() + PATIENCE_NS; count_outside().connections < 5;) {
+        assert_true(clock_now_ns() < until_ns);
+        usleep(10000);
+    }
+    command_run(&command, COMMAND("load", SMALL, "-n", "2", "-t", "1", "--connect", outside));
+    command_end(&other, other.pid, SIGINT);
+    assert_has(command.err, ": 4 other clients are connected, and send ");
+    assert_has(command.err, " requests a second\n");
     assert_nothing_left_outside(1);
 }
 
@@ -710,6 +729,7 @@ int main(void)
         TEST(levels_make_cells),
         TEST(a_rate_that_cannot_be_reached_is_told),
         TEST(those_whose_servers_they_are_are_told),
+        TEST(who_uses_the_servers_already_is_told),
         TEST(what_cannot_be_is_refused),
         TEST(a_value_that_the_server_refuses_is_told),
         TEST(ctrl_c_in_the_second_trial),

@@ -378,7 +378,7 @@ static void two_ensembles_can_be_interrupted(void **state)
     pause_ms(100);
     command_end(&command, command.pid, SIGINT);
     assert_status(&command, 4);
-    assert_has(command.err, "zkherd: run: interrupted\n");
+    assert_has(command.err, "zkherd: run: interrupted: before a trial ended: nothing is kept\n");
     assert_nothing_is_left(znodes);
 }
 
