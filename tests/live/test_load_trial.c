@@ -38,7 +38,8 @@ static void signal_server(int signal)
     kill(server_pid(ensemble_server(live_ensemble, 0)), signal);
 }
 
-/* Stands still for a second in the middle of the load. */
+/* Stands still for a second in the middle of the load: a signal takes a moment to stop all threads
+ * of a JVM. */
 static void stop_for_a_second(void *context, const struct load_progress *progress)
 {
     uint64_t *stopped_ns = context, now_ns = clock_now_ns();
@@ -47,7 +48,7 @@ static void stop_for_a_second(void *context, const struct load_progress *progres
     if (*stopped_ns == 0) {
         signal_server(SIGSTOP);
         *stopped_ns = now_ns;
-    } else if (*stopped_ns != UINT64_MAX && now_ns - *stopped_ns >= NS_PER_S) {
+    } else if (*stopped_ns != UINT64_MAX && now_ns - *stopped_ns >= NS_PER_S * 11 / 10) {
         signal_server(SIGCONT);
         *stopped_ns = UINT64_MAX;
     }
