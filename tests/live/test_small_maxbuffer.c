@@ -25,9 +25,9 @@ static const char *value_of(size_t length)
     return memset(value, 'v', length);
 }
 
-static enum zk_status set(size_t length)
+static enum zk_status set(const char *path, size_t length)
 {
-    return ask(request_set(A, value_of(length), length, REQUEST_ANY_VERSION));
+    return ask(request_set(path, value_of(length), length, REQUEST_ANY_VERSION));
 }
 
 static enum zk_status create_with(const char *path, size_t length)
@@ -53,8 +53,8 @@ static void test_a_value_of_the_limit_is_written(void **state)
     assert_int_equal(create_with(C, created + 1), ZK_CONNECTION_LOSS);
     go_on();
     assert_int_equal(ask(exists_request(C, NO_WATCH)), ZK_NO_NODE);
-    assert_int_equal(set(most), ZK_OK);
-    assert_int_equal(set(most + 1), ZK_CONNECTION_LOSS);
+    assert_int_equal(set(A, most), ZK_OK);
+    assert_int_equal(set(A, most + 1), ZK_CONNECTION_LOSS);
     go_on();
     /* Longer than what a Java client reads; the C client has no limit. */
     assert_true(most > maxbuffer_read_value(LIMIT));
@@ -157,65 +157,75 @@ static size_t count_of(const char *said, const char *words)
     return count;
 }
 
-/* How often a reply of this length was refused: once at least, and again if the client asked again
- * after the loss of its connection. */
-static size_t assert_refused(const char *said, uint64_t reply_bytes)
+/* A Java client reads the reply to the first command and refuses the one to the second, of so many
+ * bytes. What the client said is returned. No command follows: without a connection the client
+ * fails a command at once.
+ */
+static const char *assert_refused(const char *commands, uint64_t reply_bytes)
 {
+    static char said[65536];
     char words[64];
     snprintf(words, sizeof words, "Packet len %llu is out of range!",
              (unsigned long long)maxbuffer_counted(reply_bytes));
+    run_java(commands, said, sizeof said);
+    /* Again, if the client asks again on its next connection; and no other reply. */
     size_t count = count_of(said, words);
     if (count == 0)
         fail_msg("no '%s' in: %s", words, said);
-    return count;
+    assert_int_equal(count_of(said, "is out of range!"), count);
+    return said;
 }
 
-static void create_places(size_t count)
+static void create_with_places(const char *parent, size_t count)
 {
+    char path[RECIPE_PATH_MAX];
+    snprintf(path, sizeof path, "%s/lock-", parent);
+    assert_int_equal(create_with(parent, 0), ZK_OK);
     for (size_t i = 0; i < count; i++)
-        assert_int_equal(ask(request_create(A "/lock-", NULL, 0, EPHEMERAL_SEQUENTIAL)), ZK_OK);
+        assert_int_equal(ask(request_create(path, NULL, 0, EPHEMERAL_SEQUENTIAL)), ZK_OK);
 }
 
-static void write_values(size_t value, size_t longer)
-{
-    assert_int_equal(create_with(A, 0), ZK_OK);
-    assert_int_equal(set(longer), ZK_OK);
-    assert_int_equal(create_with(B, value), ZK_OK);
-}
-
-#define LIST     "ls " A "\\n"
-#define ONE_MORE "create " A "/lock-012345678"
-
-/* ls lists with a stat, deleteall without; get reads B, and not A, whose value is one byte longer.
- */
-static void test_a_java_client_reads_replies_of_the_limit(void **state)
+/* ls lists with a stat. A name more, and the list is not read. */
+static void test_a_java_client_lists_with_a_stat(void **state)
 {
     (void)state;
-    static char said[65536];
-    uint64_t most = maxbuffer_names(LIMIT - WIRE_STAT, 15, 0, 0),
-             value = maxbuffer_read_value(LIMIT);
-    assert_int_equal(maxbuffer_names(LIMIT, 15, 0, 0), NAMES);
+    size_t most = maxbuffer_names(LIMIT - WIRE_STAT, 15, 0, 0);
     assert_int_equal(NAMES - most, 4);
-    write_values(value, value + 1);
-    create_places(most);
-    run_java(LIST ONE_MORE "0\\n" LIST "get " B "\\nget " A "\\n" ONE_MORE "1\\n" ONE_MORE
-                           "2\\n" ONE_MORE "3\\n" ONE_MORE "4\\ndeleteall " A "\\ndelete " A
-                           "/lock-0123456780\\ndeleteall " A "\\nls " C "\\n",
-             said, sizeof said);
-    assert_non_null(strstr(said, "[lock-0"));
-    assert_non_null(strstr(said, "KeeperErrorCode = ConnectionLoss for " A));
-    size_t refused = assert_refused(said, wire_names_reply(most + 1, (most + 1) * 15) + WIRE_STAT);
-    refused += assert_refused(said, wire_value_reply(value + 1));
-    refused += assert_refused(said, wire_names_reply(NAMES + 1, (NAMES + 1) * 15));
-    assert_int_equal(count_of(said, "is out of range!"), refused); /* and no other reply */
-    assert_non_null(strstr(said, "Node does not exist: " C));      /* it came to the end */
+    create_with_places(A, most);
+    create_with_places(B, most + 1);
+    const char *said = assert_refused("ls " A "\\nls " B "\\n",
+                                      wire_names_reply(most + 1, (most + 1) * 15) + WIRE_STAT);
+    assert_int_equal(count_of(said, "lock-"), most);
+}
+
+/* deleteall lists without a stat, and then deletes what is listed, ten in a request. */
+static void test_a_java_client_lists_without_a_stat(void **state)
+{
+    (void)state;
+    assert_int_equal(maxbuffer_names(LIMIT, 15, 0, 0), NAMES);
+    create_with_places(A, NAMES);
+    create_with_places(B, NAMES + 1);
+    assert_refused("deleteall " A " -b 10\\ndeleteall " B " -b 10\\n",
+                   wire_names_reply(NAMES + 1, (NAMES + 1) * 15));
+    assert_int_equal(ask(exists_request(A, NO_WATCH)), ZK_NO_NODE);
+    assert_int_equal(ask(exists_request(B, NO_WATCH)), ZK_OK);
+}
+
+static void test_a_java_client_reads_a_value(void **state)
+{
+    (void)state;
+    uint64_t value = maxbuffer_read_value(LIMIT);
+    assert_int_equal(create_with(A, value), ZK_OK);
+    assert_int_equal(create_with(B, 0), ZK_OK);
+    assert_int_equal(set(B, value + 1), ZK_OK);
+    const char *said = assert_refused("get " A "\\nget " B "\\n", wire_value_reply(value + 1));
+    assert_non_null(strstr(said, "\nvvvvvvvv"));
 }
 
 static void test_the_c_client_reads_longer_replies(void **state)
 {
     (void)state;
-    assert_int_equal(create_with(A, 0), ZK_OK);
-    create_places(2 * NAMES);
+    create_with_places(A, 2 * NAMES);
     assert_int_equal(ask((struct request){.operation = OP_GET_CHILDREN, .path = A}), ZK_OK);
     assert_int_equal(probe.reply.name_count, 2 * NAMES);
 }
@@ -236,7 +246,9 @@ int main(void)
         PROBE_TEST(test_a_value_of_the_limit_is_written),
         PROBE_TEST(test_watches_of_the_limit_are_set_again),
         PROBE_TEST_SHORT(test_with_a_watch_more_no_request_is_answered),
-        PROBE_TEST(test_a_java_client_reads_replies_of_the_limit),
+        PROBE_TEST(test_a_java_client_lists_with_a_stat),
+        PROBE_TEST(test_a_java_client_lists_without_a_stat),
+        PROBE_TEST(test_a_java_client_reads_a_value),
         PROBE_TEST(test_the_c_client_reads_longer_replies),
     };
     return cmocka_run_group_tests(tests, start, live_stop);
