@@ -7,8 +7,9 @@ load scripts."/common.gp"
 label(x) = in_seconds(x)
 load scripts."/load_common.gp"
 cells_max = 6
-# Lines at which something happened, in a panel.
-events_max = 90
+# Lines at which something happened, in a panel. Where more would be needed, only what happened in
+# the first trial is drawn, without the servers that were lost and back.
+events_max = 16
 
 # A file of an earlier version has no marks.
 header = ""
@@ -24,6 +25,7 @@ has_marks = strstrt(",".header.",", ",marks,") > 0
 # as they are drawn.
 keys = ""
 marks = ""
+first_marks = ""
 last = 0
 trials = 1
 high = 0
@@ -49,8 +51,13 @@ see(key, second, trial, operations, errors) = ( \
 kind_of(mark) = place_in(kinds, word(mark, 1) eq "no" ? "no" : word(mark, 3))
 server_of(mark) = word(mark, 1) eq "no" ? 0 : int(word(mark, 2))
 until_semicolon(text) = strstrt(text, ";") > 0 ? text[1:strstrt(text, ";") - 1] : text
+mark_word(cell, second, mark) = \
+    sprintf("%d:%d:%d:%d", cell, second, kind_of(mark), server_of(mark))
+is_passing(mark) = word(mark, 3) eq "lost" || word(mark, 3) eq "back"
 note_mark(cell, second, mark) = kind_of(mark) == 0 ? 0 : ( \
-    marks = with_word(marks, sprintf("%d:%d:%d:%d", cell, second, kind_of(mark), server_of(mark))), 0)
+    marks = with_word(marks, mark_word(cell, second, mark)), \
+    first_marks = column("trial") == 1 && !is_passing(mark) \
+        ? with_word(first_marks, mark_word(cell, second, mark)) : first_marks, 0)
 note_marks(cell, second, text) = text eq "" ? 0 : ( \
     note_mark(cell, second, until_semicolon(text)), \
     strstrt(text, ";") > 0 ? note_marks(cell, second, behind(text, ";")) : 0)
@@ -88,6 +95,12 @@ cell_title(k) = words(keys) > 1 ? name_of(keys, word(sorted, k)) : "Every second
 # What happens to a server stands at a line, but for snapshots: there may be many.
 is_of(mark, k) = part(mark, 1) eq sprintf("%d", row_of_cell(k))
 is_snapshot(mark) = int(part(mark, 3)) == snapshot
+lines_in(list, k) = (places = "", sum [m = 1:words(list)] \
+    is_of(word(list, m), k) && !is_snapshot(word(list, m)) \
+        ? (places = with_word(places, part(word(list, m), 2)), 0) : 0, words(places))
+crowded = 0
+do for [k = 1:drawn] { crowded = crowded || lines_in(marks, k) > events_max }
+if (crowded) { marks = first_marks }
 snapshots = sum [m = 1:words(marks)] is_snapshot(word(marks, m))
 drawn_kind(kind) = kind == 6 ? "no leader" : word(kinds_drawn, kind)
 mark_text(mark) = drawn_kind(int(part(mark, 3))).(int(part(mark, 4)) ? " ".part(mark, 4) : "")
@@ -103,11 +116,12 @@ panel = lines_of_blocks * block + (lines_of_blocks - 1) * between_blocks
 looks = least(trials, curves_max)
 failed_text = "a second with errors"
 snapshot_text = "a snapshot"
+crowded_text = "servers: trial 1"
 more_trials_text = sprintf("%d trials", trials)
 more_text = sprintf("the first %d of %d loads", drawn, words(keys))
-longest = most(strlen("trial 12"), most(failed ? strlen(failed_text) : 0, \
-    drawn < words(keys) ? strlen(more_text) : 0))
-entries = looks + failed + (snapshots > 0) + (trials > looks) + (drawn < words(keys))
+longest = most(strlen(crowded ? crowded_text : "trial 12"), \
+    most(failed ? strlen(failed_text) : 0, drawn < words(keys) ? strlen(more_text) : 0))
+entries = looks + failed + (snapshots > 0) + crowded + (trials > looks) + (drawn < words(keys))
 width = drawn > 1 ? 800 : page_width(entries)
 rows = rows_for(entries, longest)
 eval canvas("load_timeline", rows)
@@ -159,7 +173,8 @@ do for [trial = 1:looks] {
 legend_entries = legend_entries.(failed \
     ? "NaN with points pt 2 ps 1.2 * point_scale lw 2 lc rgb 'black' title failed_text, " : ""). \
     (snapshots > 0 ? "NaN with points pt 9 ps point_scale lc rgb '#404040' title snapshot_text, " \
-        : "").note_entry(trials > looks, more_trials_text).note_entry(drawn < words(keys), more_text)
+        : "").(crowded ? "NaN with lines ls 606 title crowded_text, " : ""). \
+    note_entry(trials > looks, more_trials_text).note_entry(drawn < words(keys), more_text)
 set style line 606 lc rgb "#404040" lw 1.2 dt 2
 set output file("load_timeline")
 set multiplot
@@ -171,7 +186,7 @@ do for [k = 1:drawn] {
     shot = ""
     do for [m = 1:words(marks)] {
         mark = word(marks, m)
-        if (is_of(mark, k) && !is_snapshot(mark) && words(at_seconds) < events_max) {
+        if (is_of(mark, k) && !is_snapshot(mark)) {
             at_seconds = with_word(at_seconds, part(mark, 2))
         }
         if (is_of(mark, k) && is_snapshot(mark)) { shot = with_word(shot, part(mark, 2)) }
@@ -189,7 +204,7 @@ do for [k = 1:drawn] {
             eval x_tics(i == 3)
             if (from(k) == widest) { eval y_title(y_texts[i], lower(k, i), upper(k, i)) }
             do for [n = 1:(i == 1 ? words(shot) : 0)] {
-                set label events_max + n "" at int(word(shot, n)), 0 \
+                set label 1000 + n "" at int(word(shot, n)), 0 \
                     point pt 9 ps point_scale lc rgb "#404040" front
             }
             written_at = -1e9
