@@ -227,12 +227,18 @@ reproduce-paper: install-to-run
 # No test measures how fast a server is, and the JVM's second compiler would take a third of the machine.
 check check-sanitized check-threads: export JAVA_TOOL_OPTIONS := -XX:TieredStopAtLevel=1
 
+# The tests that take longest, the longest first: they begin first, so that none of them is alone at the end.
+LONG_TESTS := $(addprefix $(BUILD)/tests/test_,adversity cli_paper claims cli_endings stall law ensemble broken \
+    cli_load load_faults cli_servers cli_plots load_trial client_faults cli_strangers cuts cli_runs server topologies \
+    counted cli_stock cli_ensemble cli_broken simulation sharing cli_claims cli_clean cli_background recovery)
+
 # All tests, more of them in parallel than there are cores, because they wait most of the time. After a failure no
 # further test begins.
-TESTS_AT_ONCE ?= $(shell expr $(JOBS) + 4)
+TESTS_AT_ONCE ?= $(shell expr $(JOBS) + 5)
 check: install-to-test
 	@$(MAKE) --no-print-directory -j$(JOBS) all $(UNIT_TESTS) $(LIVE_TESTS)
-	@printf '%s\n' $(UNIT_TESTS) $(LIVE_TESTS) | ZKHERD=$(BUILD)/zkherd xargs -P $(TESTS_AT_ONCE) -n 1 tests/run
+	@printf '%s\n' $(LONG_TESTS) $(filter-out $(LONG_TESTS),$(LIVE_TESTS) $(UNIT_TESTS)) | \
+	    ZKHERD=$(BUILD)/zkherd xargs -P $(TESTS_AT_ONCE) -n 1 tests/run
 
 # All tests with the address and undefined-behaviour sanitizers, one at a time, because each needs more of the
 # machine.
