@@ -96,6 +96,21 @@ static void assert_counted(const struct load_result *result)
 
 /* ------------------------------------------------------------------ a mix of all kinds */
 
+/* Fewer operations tell nothing of shares. */
+#define ENOUGH 100
+
+/* A busy machine may carry out fewer in a second: then the load is repeated. */
+static struct load_result *load_enough(struct load_plan *plan)
+{
+    struct load_result *result = load(plan);
+    for (int loads_left = 5; result->offered <= ENOUGH && loads_left > 0; loads_left--) {
+        assert_counted(result);
+        load_result_free(result);
+        result = load(plan);
+    }
+    return result;
+}
+
 #define ALL "get=30,exists=10,children=10,set=20,create=15,delete=10,multi=5"
 
 /* Within four standard deviations of its share. */
@@ -112,7 +127,7 @@ static void assert_share(const struct load_result *result, enum load_kind kind, 
 static void assert_all_kinds(const struct load_result *result, const struct load_plan *plan)
 {
     assert_counted(result);
-    assert_true(result->offered > 100);
+    assert_true(result->offered > ENOUGH);
     assert_int_equal(result->errors, 0);
     for (int kind = 0; kind < (int)MIX_KINDS; kind++)
         assert_share(result, (enum load_kind)kind, plan->mix.percent[kind]);
@@ -139,7 +154,7 @@ static void load_all_kinds(enum driver driver, uint32_t processes)
         plan.fleet.servers = &simulated;
     plan.fleet.driver = driver;
     plan.fleet.processes = processes;
-    struct load_result *result = load(&plan);
+    struct load_result *result = load_enough(&plan);
     assert_all_kinds(result, &plan);
     load_result_free(result);
     if (driver != DRIVER_SIMULATED)
