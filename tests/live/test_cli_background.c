@@ -127,12 +127,23 @@ static void without_a_background_its_columns_are_empty(void **state)
     table_deinit(&trials);
 }
 
+/* With the load's ten sessions there are more than in the warm-up of the run; the other ephemeral
+ * znode is the mark of the run. */
+static void await_holder_beside_the_load(void)
+{
+    while (command_runs(&command) &&
+           (count_outside().connections < 15 || count_outside().ephemerals_count < 2))
+        pause_ms(20);
+}
+
+/* The second trial goes on for three seconds when the first client holds. */
 static void ctrl_c_ends_both(void **state)
 {
     (void)state;
-    command_start(&command, COMMAND(SMALL, "-t", "50", "--background", "get=50,create=50@300"));
+    command_start(&command, COMMAND(SMALL, "-t", "50", "-n", "3", "--hold", "1s", "--background",
+                                    "get=50,create=50@300"));
     command_await_rows(&command, "out/trials.csv.part", 1);
-    pause_ms(1000);
+    await_holder_beside_the_load();
     kill(-command.pid, SIGINT);
     command_finish(&command, COMMAND_END_NS);
     assert_status(&command, 4);
@@ -148,15 +159,6 @@ static pid_t first_worker(void)
     char name[32];
     read_name(command.pid, name, sizeof name);
     return find_ours(name, command.pid);
-}
-
-/* With the load's ten sessions there are more than in the warm-up of the run; the other ephemeral
- * znode is the mark of the run. */
-static void await_holder_beside_the_load(void)
-{
-    while (command_runs(&command) &&
-           (count_outside().connections < 15 || count_outside().ephemerals_count < 2))
-        pause_ms(20);
 }
 
 /* Without the load the lock would be held for minutes. */

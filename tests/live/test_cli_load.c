@@ -502,11 +502,12 @@ static void assert_first_is_kept(const char *folder, const char *cut_short)
     tables_deinit(&tables);
 }
 
+/* Which lasts three seconds. */
 static void ctrl_c_in_the_second_trial(void **state)
 {
     (void)state;
-    command_start(&command,
-                  COMMAND("load", SMALL, "-t", "50", "-P", "2", "-m", ALL, "--connect", outside));
+    command_start(&command, COMMAND("load", SMALL, "--duration", "3s", "-r", "200", "-t", "50",
+                                    "-P", "2", "-m", ALL, "--connect", outside));
     command_await_rows(&command, "out/load.csv.part", 1);
     pause_ms(300);
     command_end(&command, -command.pid, SIGINT);
