@@ -9,6 +9,9 @@
 #include <assert.h>
 #include <stdio.h>
 
+/* A manifest of nine servers takes less. */
+#define MANIFEST_BYTES 32768
+
 enum error_kind file_set_open(struct file_set *set, const char *out, const char *name,
                               struct error *error)
 {
@@ -16,6 +19,8 @@ enum error_kind file_set_open(struct file_set *set, const char *out, const char 
     enum error_kind kind = folder_make(out, set->started_utc_ns, name, set->folder, error);
     if (kind != ERROR_NONE)
         set->folder[0] = '\0';
+    else
+        output_reserve(set->folder, "manifest.json", MANIFEST_BYTES);
     snprintf(set->run, sizeof set->run, "%.*s", NAME_MAX, folder_name(set->folder));
     return kind;
 }
@@ -57,11 +62,24 @@ enum error_kind file_set_add_hlog(struct file_set *set, const char *name, FILE *
     return kind == ERROR_NONE ? output_commit(file, error) : kind;
 }
 
+/* Who wrote to a stream did not know its file. */
+static void name_file(struct file_set *set, struct error *error)
+{
+    for (size_t i = 0; i < set->count; i++) {
+        if (set->files[i].os_error != 0) {
+            (void)!output_commit(&set->files[i], error);
+            return;
+        }
+    }
+}
+
 enum error_kind file_set_commit(struct file_set *set, enum error_kind written, struct error *error)
 {
     uint64_t before_bytes[FILE_SET_FILES_MAX] = {0};
     enum error_kind kind = written;
     assert(set->count > 0);
+    if (kind != ERROR_NONE)
+        name_file(set, error);
     for (size_t i = 0; i < set->count; i++)
         before_bytes[i] = set->files[i].committed_bytes;
     for (size_t i = 1; kind == ERROR_NONE && i <= set->count; i++) /* the first file last */
@@ -90,8 +108,10 @@ enum error_kind file_set_close(struct file_set *set, struct error *error)
         }
         (void)!output_keep(&set->files[i], &why);
     }
-    if (set->trials == 0 && set->folder[0] != '\0')
+    if (set->trials == 0 && set->folder[0] != '\0') {
+        output_unreserve(set->folder, "manifest.json");
         folder_discard(set->folder);
+    }
     set->count = 0;
     return worst;
 }

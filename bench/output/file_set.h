@@ -3,7 +3,8 @@
  * file_set: the files of a new folder that grow trial by trial. Layer: bench/output.
  *
  * Invariant: every file has the same trials, whole ones, whatever happens: a trial that one file
- * has no room for is in none of them.
+ * has no room for is in none of them. Room for the folder's manifest.json is reserved, so that a
+ * disk that fills up leaves no folder without one.
  */
 #ifndef BENCH_OUTPUT_FILE_SET_H
 #define BENCH_OUTPUT_FILE_SET_H
@@ -47,8 +48,8 @@ MUST_CHECK enum error_kind file_set_add_hlog(struct file_set *set, const char *n
                                              struct error *error);
 
 /* A trial has been written to all files, of which the first has a row for every trial. written:
- * whether every write to them was good, or *error has the reason. On an error the files keep the
- * trials before this one. */
+ * whether every write to them was good, or *error has the reason; a file that could not be written
+ * is named in *error. On an error the files keep the trials before this one. */
 MUST_CHECK enum error_kind file_set_commit(struct file_set *set, enum error_kind written,
                                            struct error *error);
 

@@ -122,11 +122,11 @@ static enum error_kind draw(struct load_record *record, bool whole, int interrup
 }
 
 static enum error_kind write_manifest(struct load_record *record, const struct error *cut_short,
-                                      struct error *error)
+                                      const struct error *unwritten, struct error *error)
 {
     const struct file_set *set = &record->files.set;
     const struct manifest_end end = {set->folder, set->started_utc_ns, record->trials_planned,
-                                     set->trials, cut_short};
+                                     set->trials, cut_short,           unwritten};
     return manifest_write(&record->manifest, &end, error);
 }
 
@@ -142,7 +142,9 @@ enum error_kind load_record_close(struct load_record *record, const struct error
         kind = draw(record, cut_short == NULL, interrupts, error);
     /* Tried in any case: it says how far the load came. */
     struct error why;
-    enum error_kind written = write_manifest(record, cut_short, kind == ERROR_NONE ? error : &why);
+    const struct error *unwritten = kind == ERROR_NONE ? NULL : error;
+    enum error_kind written =
+        write_manifest(record, cut_short, unwritten, kind == ERROR_NONE ? error : &why);
     return kind == ERROR_NONE ? written : kind;
 }
 

@@ -147,9 +147,16 @@ void manifest_sessions(struct manifest *manifest, const struct shared *shared)
                         json_integer(shared->sessions[0].timeout_ms));
 }
 
+/* Of plots that a signal has left out, a warning tells. */
+static const struct error *why_not_whole(const struct manifest_end *end)
+{
+    bool has_failed = end->unwritten != NULL && end->unwritten->kind != ERROR_INTERRUPTED;
+    return end->cut_short == NULL && has_failed ? end->unwritten : end->cut_short;
+}
+
 static void add_end(struct manifest *manifest, const struct manifest_end *end)
 {
-    const struct error *cut_short = end->cut_short;
+    const struct error *cut_short = why_not_whole(end);
     char started[32], ended[32];
     clock_format_utc(end->started_utc_ns, 0, started, sizeof started);
     clock_format_utc(clock_utc_ns(), 0, ended, sizeof ended);

@@ -38,6 +38,7 @@ struct manifest_end {
     uint64_t started_utc_ns;
     size_t trials_planned, trials_finished;
     const struct error *cut_short; /* why it ended before its last trial, or NULL */
+    const struct error *unwritten; /* why a file is missing; NULL: none is, or cut_short says why */
 };
 
 /* Begins the manifest: command line, version, seed, plan, host, servers. */

@@ -90,8 +90,12 @@ enum error_kind table3_record_close(struct table3_record *record, const struct e
     enum error_kind kind = file_set_close(&record->set, error);
     if (record->set.trials == 0)
         return kind;
-    const struct manifest_end end = {record->set.folder, record->set.started_utc_ns,
-                                     record->trials_planned, record->set.trials, cut_short};
+    const struct manifest_end end = {record->set.folder,
+                                     record->set.started_utc_ns,
+                                     record->trials_planned,
+                                     record->set.trials,
+                                     cut_short,
+                                     kind == ERROR_NONE ? NULL : error};
     /* Tried in any case: it says how far the trials came. */
     struct error why;
     enum error_kind written =

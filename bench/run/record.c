@@ -220,11 +220,15 @@ enum error_kind record_tell(const struct record *record, struct error *error)
 }
 
 static enum error_kind write_manifest(struct record *record, const struct error *cut_short,
-                                      struct error *error)
+                                      const struct error *unwritten, struct error *error)
 {
     const struct results *results = &record->results;
-    const struct manifest_end end = {results->set.folder, results->set.started_utc_ns,
-                                     record->trials_planned, results->set.trials, cut_short};
+    const struct manifest_end end = {results->set.folder,
+                                     results->set.started_utc_ns,
+                                     record->trials_planned,
+                                     results->set.trials,
+                                     cut_short,
+                                     unwritten};
     manifest_set(&record->manifest, "stalls", stalls_json(&record->samples));
     manifest_set(&record->manifest, "handoffs_csv_every",
                  json_integer((json_int_t)results->thinning));
@@ -248,8 +252,9 @@ enum error_kind record_close(struct record *record, const struct error *cut_shor
         kind = draw(record, cut_short == NULL, interrupts, error);
     /* Tried in any case: it says how far the run came. */
     struct error writing;
+    const struct error *unwritten = kind == ERROR_NONE ? NULL : error;
     enum error_kind written =
-        write_manifest(record, cut_short, kind == ERROR_NONE ? error : &writing);
+        write_manifest(record, cut_short, unwritten, kind == ERROR_NONE ? error : &writing);
     return kind == ERROR_NONE ? written : kind;
 }
 

@@ -31,6 +31,27 @@ static bool set_paths(struct output *output, const char *folder, const char *nam
     return length > 0 && part_length > 0 && (size_t)part_length < size;
 }
 
+void output_unreserve(const char *folder, const char *name)
+{
+    struct output output;
+    if (set_paths(&output, folder, name))
+        unlink(output.part_path);
+}
+
+void output_reserve(const char *folder, const char *name, size_t bytes)
+{
+    struct output output;
+    if (!set_paths(&output, folder, name))
+        return;
+    int descriptor = open(output.part_path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+    if (descriptor < 0)
+        return;
+    bool is_taken = posix_fallocate(descriptor, 0, (off_t)bytes) == 0;
+    close(descriptor);
+    if (!is_taken)
+        unlink(output.part_path);
+}
+
 enum error_kind output_open(struct output *output, const char *folder, const char *name,
                             struct error *error)
 {

@@ -14,6 +14,7 @@
 #include "base/error.h"
 
 #include <limits.h>
+#include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 
@@ -27,6 +28,13 @@ struct output {
     char path[PATH_MAX];      /* the final name */
     char part_path[PATH_MAX]; /* "" when closed */
 };
+
+/* Takes up room as folder/name.part, without a stream, so that a small file can still be written
+ * when the disk is full: output_open gives the room back. Without so much room it takes none. */
+void output_reserve(const char *folder, const char *name, size_t bytes);
+
+/* Gives the room back, for a file that will not be opened. */
+void output_unreserve(const char *folder, const char *name);
 
 /* Opens folder/name.part for writing, and empties the file if it exists. The folder must exist. On
  * an error *output is closed. */

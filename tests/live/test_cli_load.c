@@ -9,6 +9,7 @@
 #include <math.h>
 #include <sched.h>
 #include <sys/mount.h>
+#include <sys/resource.h>
 
 static struct command command;
 static const char *const without_plots[] = {NO_PROGRAMS, NULL};
@@ -244,28 +245,36 @@ static void assert_log_is_whole(const struct load_tables *tables, const char *pa
     free(text);
 }
 
-static void assert_no_parts(const char *folder)
+static bool has_file(const char *folder, const char *name)
 {
-    static const char *const names[] = {"load.csv",     "timeline.csv", "operations.csv",
-                                        "latency.csv",  "latency.hlog", "cells.csv",
-                                        "manifest.json"};
+    return access(in_work("%s/%s", folder, name), F_OK) == 0;
+}
+
+/* The file of the cells is written behind all trials: a disk that is full has no room for it. */
+static void assert_no_parts(const char *folder, bool has_cells)
+{
+    static const char *const names[] = {"load.csv",    "timeline.csv", "operations.csv",
+                                        "latency.csv", "latency.hlog", "manifest.json"};
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
-        assert_int_equal(access(in_work("%s/%s", folder, names[i]), F_OK), 0);
+        assert_true(has_file(folder, names[i]));
         assert_int_not_equal(access(in_work("%s/%s.part", folder, names[i]), F_OK), 0);
     }
+    assert_int_equal(has_file(folder, "cells.csv"), has_cells);
+    assert_false(has_file(folder, "cells.csv.part"));
 }
 
 /* Whole trials, the same ones in all files; for the caller to tables_deinit. */
-static struct load_tables read_load(const char *folder)
+static struct load_tables read_load_files(const char *folder, bool has_cells)
 {
-    assert_no_parts(folder);
+    assert_no_parts(folder, has_cells);
     struct load_tables tables = {
         .load = table_read(in_work("%s/load.csv", folder)),
         .timeline = table_read(in_work("%s/timeline.csv", folder)),
         .operations = table_read(in_work("%s/operations.csv", folder)),
         .latency = table_read(in_work("%s/latency.csv", folder)),
-        .cells = table_read(in_work("%s/cells.csv", folder)),
     };
+    if (has_cells)
+        tables.cells = table_read(in_work("%s/cells.csv", folder));
     size_t rows[3] = {0};
     for (size_t trial = 0; trial < tables.load.rows; trial++) {
         rows[0] += rows_of(&tables, trial, &tables.timeline);
@@ -282,6 +291,11 @@ static struct load_tables read_load(const char *folder)
     assert_int_equal(rows[2], tables.latency.rows);
     assert_log_is_whole(&tables, in_work("%s/latency.hlog", folder));
     return tables;
+}
+
+static struct load_tables read_load(const char *folder)
+{
+    return read_load_files(folder, true);
 }
 
 /* ------------------------------------------------------------------ loads */
@@ -535,6 +549,27 @@ static void interrupted_in_the_first_trial(void **state)
     assert_nothing_left_outside(1);
 }
 
+#define MANY "-n", "4", "--duration", "1s", "--warm-up", "0", "-t", "50", "-m", ALL
+
+/* The trials that have ended are there, whole and in all files; it is said once which file has no
+ * room, and the manifest says that they are not all. */
+static void assert_out_of_space(const char *folder)
+{
+    char words[64];
+    assert_status(&command, 3);
+    snprintf(words, sizeof words, "zkherd: %s/", folder);
+    assert_has(command.err, words);
+    assert_has(command.err, ": writing it failed; free some space, or write elsewhere\n");
+    assert_int_equal(count_words(command.err, "no space left"), 1);
+    struct load_tables tables = read_load_files(folder, has_file(folder, "cells.csv"));
+    assert_true(tables.load.rows >= 1 && tables.load.rows < 50);
+    assert_cut_short(folder, "no space left", tables.load.rows);
+    tables_deinit(&tables);
+    assert_false(has_file(folder, "plots"));
+    assert_left(1);
+    assert_nothing_left_outside(1);
+}
+
 /* All that is left of the disk. */
 static void fill_disk(void)
 {
@@ -547,26 +582,66 @@ static void fill_disk(void)
 }
 
 /* The mount is seen by this process and its children only, and ends with them. */
+static void mount_small_disk(const char *options)
+{
+    if (unshare(CLONE_NEWNS) == 0 && mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL) == 0 &&
+        mkdir(in_work("disk"), 0755) == 0 &&
+        mount("none", in_work("disk"), "tmpfs", 0, options) == 0)
+        return;
+    print_message("skipped: needs the right to mount\n");
+    skip();
+}
+
 static void a_disk_that_fills_up_keeps_the_trials_before(void **state)
 {
     (void)state;
-    if (unshare(CLONE_NEWNS) != 0 || mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL) != 0 ||
-        mkdir(in_work("disk"), 0755) != 0 ||
-        mount("none", in_work("disk"), "tmpfs", 0, "size=1m") != 0) {
-        print_message("skipped: needs the right to mount\n");
-        skip();
-    }
-    command_start(&command, COMMAND("load", SMALL, "-t", "50", "-m", ALL, "-o", "disk/out",
-                                    "--connect", outside));
+    mount_small_disk("size=1m");
+    command_start(&command, COMMAND("load", MANY, "-o", "disk/out", "--connect", outside));
     command_await_rows(&command, "disk/out/load.csv.part", 1);
     fill_disk();
     command_finish(&command, COMMAND_LIMIT_NS);
-    assert_status(&command, 3);
-    assert_has(command.err, "no space left");
-    struct table load = table_read(in_work("disk/out/load.csv"));
-    assert_true(load.rows >= 1);
-    table_deinit(&load);
+    assert_out_of_space("disk/out");
+}
+
+/* In the first trial: there is nothing to keep. */
+static void a_disk_that_is_full_from_the_start(void **state)
+{
+    (void)state;
+    mount_small_disk("size=4k");
+    command_run(&command, COMMAND("load", MANY, "-q", "-o", "disk/out", "--connect", outside));
+    assert_refused(&command, 3, "no space left");
+    assert_int_equal(count_entries(in_work("disk")), 0);
     assert_left(1);
+    assert_nothing_left_outside(1);
+}
+
+static void a_file_that_may_not_grow_keeps_the_trials_before(void **state)
+{
+    (void)state;
+    command_start(&command, COMMAND("load", MANY, "-o", "out", "--connect", outside));
+    command_await_rows(&command, "out/load.csv.part", 1);
+    prlimit(command.pid, RLIMIT_FSIZE, &(struct rlimit){8 * 1024, 8 * 1024}, NULL);
+    command_finish(&command, COMMAND_LIMIT_NS);
+    assert_out_of_space("out");
+}
+
+/* All trials are there, and one of the files that need all of them is not. */
+static void a_file_that_cannot_be_written_is_in_the_manifest(void **state)
+{
+    (void)state;
+    command_start(&command, COMMAND("load", SMALL, "-t", "1", "--connect", outside));
+    command_await_rows(&command, "out/load.csv.part", 0);
+    assert_int_equal(mkdir(in_work("out/cells.csv.part"), 0700), 0);
+    command_finish(&command, COMMAND_LIMIT_NS);
+    assert_status(&command, 3);
+    assert_has(command.err, "out/cells.csv: ");
+    assert_int_equal(rmdir(in_work("out/cells.csv.part")), 0);
+    struct load_tables tables = read_load_files("out", false);
+    assert_int_equal(tables.load.rows, 1);
+    tables_deinit(&tables);
+    char *manifest = read_text(in_work("out/manifest.json"));
+    assert_null(strstr(manifest, "\"cut_short\": null"));
+    free(manifest);
     assert_nothing_left_outside(1);
 }
 
@@ -741,8 +816,11 @@ int main(void)
         TEST(a_driver_that_stood_still_in_a_closed_loop_is_told),
         TEST(a_coordinator_that_stood_still_is_told),
         TEST(a_driver_that_stood_still_at_the_end_sends_what_was_due),
-        /* It leaves the process with mounts of its own. */
+        TEST(a_file_that_may_not_grow_keeps_the_trials_before),
+        TEST(a_file_that_cannot_be_written_is_in_the_manifest),
+        /* They leave the process with mounts of its own. */
         TEST(a_disk_that_fills_up_keeps_the_trials_before),
+        TEST(a_disk_that_is_full_from_the_start),
     };
     return cmocka_run_group_tests(tests, outside_start, outside_stop);
 }
