@@ -185,8 +185,7 @@ static void worked(struct lock_session *session)
 static void choose_lock(struct lock_session *session, uint32_t lock)
 {
     session->meter.lock = lock;
-    plan_folder(session->memory->plan, lock, 0, session->lock_path);
-    session->contender.lock = session->lock_path;
+    session->contender.lock = trial_memory_folder(session->memory, lock, 0);
 }
 
 /* The first of nested acquires or releases is number 0. At barriers each is of another one. */
@@ -194,7 +193,7 @@ static void begin_nested(struct lock_session *session, enum lock_session_state s
                          uint32_t number)
 {
     if (session->memory->plan->barriers > 1)
-        plan_folder(session->memory->plan, session->meter.lock, number, session->lock_path);
+        session->contender.lock = trial_memory_folder(session->memory, session->meter.lock, number);
     begin(session, state);
 }
 

@@ -67,7 +67,6 @@ struct lock_session {
     uint64_t arrived_ns;
     uint64_t granted_ns;
     uint64_t release_ns; /* when its release began */
-    char lock_path[RECIPE_PATH_MAX];
 };
 
 /* Lock sessions as actors of a fleet, whose kind is the trial's struct trial_memory. */

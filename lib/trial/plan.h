@@ -10,7 +10,6 @@
 
 #include <stdbool.h>
 #include <stdint.h>
-#include <stdio.h>
 
 enum workload {
     WORKLOAD_DRAIN, /* each client acquires once */
@@ -108,16 +107,11 @@ static inline uint32_t plan_nesting(const struct trial_plan *plan)
 /* A barrier's folder in that of the lock, before its number. */
 #define PLAN_BARRIER "/b"
 
-/* Writes the path of the folder in which a recipe works (RECIPE_PATH_MAX bytes): that of the lock,
- * or, with several barriers, that of the barrier in it. Returns path. */
-static inline const char *plan_folder(const struct trial_plan *plan, uint32_t lock,
-                                      uint32_t barrier, char *path)
+/* The folders in which a recipe works, of each lock: its own, or, with several barriers, one of
+ * each barrier in it. Their paths are in the trial's memory (trial_memory_folder). */
+static inline uint32_t plan_folders(const struct trial_plan *plan)
 {
-    if (plan->barriers > 1)
-        snprintf(path, RECIPE_PATH_MAX, "%s/l%u" PLAN_BARRIER "%u", plan->root, lock, barrier);
-    else
-        snprintf(path, RECIPE_PATH_MAX, "%s/l%u", plan->root, lock);
-    return path;
+    return plan->barriers > 1 ? plan->barriers : 1;
 }
 
 #endif

@@ -2,6 +2,7 @@
 #include "trial/trial_memory.h"
 
 #include <assert.h>
+#include <stdio.h>
 #include <sys/mman.h>
 
 /* When the time decides how many handoffs there are, rows are laid out for this many a second;
@@ -28,6 +29,18 @@ static size_t rows_per_lock(const struct trial_plan *plan)
     return (size_t)(most + 2 < limit ? most + 2 : limit);
 }
 
+static void write_folders(struct trial_memory *memory)
+{
+    const struct trial_plan *plan = memory->plan;
+    for (uint32_t lock = 0; lock < plan->locks; lock++) {
+        char(*of_lock)[RECIPE_PATH_MAX] = &memory->folders[(size_t)lock * plan_folders(plan)];
+        if (plan->barriers <= 1)
+            snprintf(of_lock[0], RECIPE_PATH_MAX, "%s/l%u", plan->root, lock);
+        for (uint32_t i = 0; plan->barriers > 1 && i < plan->barriers; i++)
+            snprintf(of_lock[i], RECIPE_PATH_MAX, "%s/l%u" PLAN_BARRIER "%u", plan->root, lock, i);
+    }
+}
+
 enum error_kind trial_memory_new(const struct trial_plan *plan, struct trial_memory **memory,
                                  struct error *error)
 {
@@ -36,9 +49,10 @@ enum error_kind trial_memory_new(const struct trial_plan *plan, struct trial_mem
     size_t workers_bytes = plan->fleet.processes * sizeof(struct lock_worker);
     size_t sessions_bytes = plan->fleet.sessions * sizeof(struct trial_session_report);
     size_t rows_bytes = plan->locks * rows * sizeof(struct ledger_row);
+    size_t folders_bytes = (size_t)plan->locks * plan_folders(plan) * RECIPE_PATH_MAX;
     size_t size_bytes = shared_round_up(sizeof **memory) + shared_round_up(locks_bytes) +
                         shared_round_up(workers_bytes) + shared_round_up(sessions_bytes) +
-                        shared_round_up(rows_bytes);
+                        shared_round_up(rows_bytes) + shared_round_up(folders_bytes);
     void *block = NULL;
     enum error_kind kind = shared_map(size_bytes, &block, error);
     if (kind != ERROR_NONE)
@@ -51,6 +65,8 @@ enum error_kind trial_memory_new(const struct trial_plan *plan, struct trial_mem
     made->workers = shared_cut(&at, workers_bytes);
     made->sessions = shared_cut(&at, sessions_bytes);
     made->ledger = (struct ledger){shared_cut(&at, rows_bytes), plan->locks, rows};
+    made->folders = shared_cut(&at, folders_bytes);
+    write_folders(made);
     for (uint32_t lock = 0; lock < plan->locks; lock++) {
         atomic_store(&made->locks[lock].last_order, INT64_MIN);
         atomic_store(&made->locks[lock].last_alone, INT64_MIN);

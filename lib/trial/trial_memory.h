@@ -99,6 +99,7 @@ struct trial_memory {
     struct lock_worker *workers;
     struct trial_session_report *sessions;
     struct ledger ledger;
+    char (*folders)[RECIPE_PATH_MAX]; /* see trial_memory_folder */
     size_t size_bytes;
 
     _Alignas(SHARED_CACHE_LINE) _Atomic bool closed; /* no more arrivals */
@@ -122,6 +123,14 @@ MUST_CHECK enum error_kind trial_memory_new(const struct trial_plan *plan,
 
 /* NULL is fine. */
 void trial_memory_free(struct trial_memory *memory);
+
+/* The path of the folder in which a recipe works at this lock, and, with several barriers, at this
+ * one of them; else `barrier` is 0. It is as old as the memory: nothing is formatted in a trial. */
+static inline const char *trial_memory_folder(const struct trial_memory *memory, uint32_t lock,
+                                              uint32_t barrier)
+{
+    return memory->folders[(size_t)lock * plan_folders(memory->plan) + barrier];
+}
 
 /* How many rows of the ledger this lock has come to use: row 0, and one for each release. */
 size_t trial_memory_rows_used(const struct trial_memory *memory, uint32_t lock);

@@ -12,12 +12,6 @@
 /* Of a znode that was laid out. */
 #define ZNODE_PATH_MAX (RECIPE_PATH_MAX + 32)
 
-/* How many folders a lock has. */
-static uint32_t folders(const struct trial_memory *memory)
-{
-    return memory->plan->barriers > 1 ? memory->plan->barriers : 1;
-}
-
 /* The first of a recipe's znodes in the folder of a lock. */
 static const struct recipe_znode *laid_out(const struct trial_memory *memory)
 {
@@ -50,10 +44,11 @@ static enum error_kind lay_out_lock(const struct trial_memory *memory, struct se
     enum error_kind kind = setup_session_create(setup, path, error);
     if (kind == ERROR_NONE && memory->plan->barriers > 1) {
         snprintf(path, sizeof path, "%s/l%u" PLAN_BARRIER, memory->plan->root, lock);
-        kind = setup_session_create_numbered(setup, path, folders(memory), error);
+        kind = setup_session_create_numbered(setup, path, plan_folders(memory->plan), error);
     }
-    for (uint32_t barrier = 0; kind == ERROR_NONE && barrier < folders(memory); barrier++)
-        kind = lay_out_folder(memory, setup, plan_folder(memory->plan, lock, barrier, path), error);
+    for (uint32_t barrier = 0; kind == ERROR_NONE && barrier < plan_folders(memory->plan);
+         barrier++)
+        kind = lay_out_folder(memory, setup, trial_memory_folder(memory, lock, barrier), error);
     return kind;
 }
 
@@ -94,12 +89,12 @@ static enum error_kind count_leftovers(const struct trial_memory *memory,
                                        struct setup_session *setup, uint32_t lock, size_t *count,
                                        struct error *error)
 {
-    char path[RECIPE_PATH_MAX];
     enum error_kind kind = ERROR_NONE;
     *count = 0;
-    for (uint32_t barrier = 0; kind == ERROR_NONE && barrier < folders(memory); barrier++) {
+    for (uint32_t barrier = 0; kind == ERROR_NONE && barrier < plan_folders(memory->plan);
+         barrier++) {
         size_t here = 0;
-        kind = count_in_folder(memory, setup, plan_folder(memory->plan, lock, barrier, path), &here,
+        kind = count_in_folder(memory, setup, trial_memory_folder(memory, lock, barrier), &here,
                                error);
         *count += here;
     }
