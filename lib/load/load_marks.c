@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "load/load_marks.h"
 
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -10,13 +11,44 @@ static const char *const words[] = {
 #undef X
 };
 
+/* Which marks give way to others: snapshots first, and those of faults never, except to each other.
+ */
+static int rank_of(enum load_mark_kind kind)
+{
+    if (kind == LOAD_MARK_SNAPSHOT)
+        return 0;
+    return kind == LOAD_MARK_KILLED || kind == LOAD_MARK_RESTARTED ? 2 : 1;
+}
+
+/* The latest of those that give way first. */
+static uint32_t find_least(const struct load_marks *marks)
+{
+    uint32_t least = 0;
+    for (uint32_t i = 1; i < marks->count; i++) {
+        if (rank_of(marks->list[i].kind) <= rank_of(marks->list[least].kind))
+            least = i;
+    }
+    return least;
+}
+
+/* Leaves one mark out of a full list. Returns false if that is the one that is to be added. */
+static bool make_room(struct load_marks *marks, enum load_mark_kind kind)
+{
+    uint32_t least = find_least(marks);
+    marks->left_out++;
+    if (rank_of(kind) <= rank_of(marks->list[least].kind))
+        return false;
+    marks->count--;
+    memmove(&marks->list[least], &marks->list[least + 1],
+            (marks->count - least) * sizeof marks->list[0]);
+    return true;
+}
+
 void load_marks_add(struct load_marks *marks, uint64_t time_ns, enum load_mark_kind kind,
                     uint32_t server)
 {
-    if (marks->count == LOAD_MARKS_MAX) {
-        marks->left_out++;
+    if (marks->count == LOAD_MARKS_MAX && !make_room(marks, kind))
         return;
-    }
     uint32_t place = marks->count++;
     for (; place > 0 && marks->list[place - 1].time_ns > time_ns; place--)
         marks->list[place] = marks->list[place - 1];

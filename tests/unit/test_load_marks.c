@@ -53,6 +53,44 @@ static void what_has_no_room_is_counted(void **state)
     assert_int_equal(marks.left_out, 3);
 }
 
+static void fill(enum load_mark_kind kind)
+{
+    while (marks.count < LOAD_MARKS_MAX)
+        load_marks_add(&marks, marks.count * NS_PER_S + 1, kind, 0);
+}
+
+/* The faults are told last, when the list may be full. */
+static void a_fault_has_room_before_a_snapshot(void **state)
+{
+    (void)state;
+    load_marks_add(&marks, 1, LOAD_MARK_LOST, 1);
+    load_marks_add(&marks, 1, LOAD_MARK_SNAPSHOT, 1);
+    fill(LOAD_MARK_SNAPSHOT);
+    load_marks_add(&marks, 1, LOAD_MARK_SNAPSHOT, 2);
+    assert_words(0, "server 2 lost;server 2 snapshot");
+    load_marks_add(&marks, 1, LOAD_MARK_LEADS, 0);
+    load_marks_add(&marks, 1, LOAD_MARK_KILLED, 2);
+    assert_words(0, "server 2 lost;server 2 snapshot;server 1 leads;server 3 killed");
+    assert_words(LOAD_MARKS_MAX - 1, ""); /* the latest snapshots have given way */
+    assert_words(LOAD_MARKS_MAX - 2, "");
+    assert_words(LOAD_MARKS_MAX - 3, "server 1 snapshot");
+    assert_int_equal(marks.count, LOAD_MARKS_MAX);
+    assert_int_equal(marks.left_out, 3);
+}
+
+static void a_fault_has_room_before_what_followed(void **state)
+{
+    (void)state;
+    fill(LOAD_MARK_BACK);
+    load_marks_add(&marks, 1, LOAD_MARK_SNAPSHOT, 2);
+    load_marks_add(&marks, 1, LOAD_MARK_LOST, 2);
+    load_marks_add(&marks, 1, LOAD_MARK_RESTARTED, 2);
+    assert_words(0, "server 1 back;server 3 restarted");
+    assert_words(LOAD_MARKS_MAX - 1, "");
+    assert_int_equal(marks.count, LOAD_MARKS_MAX);
+    assert_int_equal(marks.left_out, 3);
+}
+
 /* The longest words of the most marks. */
 static void the_text_holds_all_marks(void **state)
 {
@@ -68,6 +106,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup(a_mark_is_in_the_words_of_its_second, set_up),
         cmocka_unit_test_setup(what_has_no_room_is_counted, set_up),
+        cmocka_unit_test_setup(a_fault_has_room_before_a_snapshot, set_up),
+        cmocka_unit_test_setup(a_fault_has_room_before_what_followed, set_up),
         cmocka_unit_test_setup(the_text_holds_all_marks, set_up),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
