@@ -13,7 +13,7 @@ static int tell(const struct load_series *series, void *context, int *verdict)
 {
     int status = 0;
     (void)context;
-    for (size_t i = 0; i < series->record_count; i++) {
+    for (size_t i = 0; i < series->base.record_count; i++) {
         struct error error;
         if (series->records[i].samples.count > 0 &&
             load_table_tell(&series->records[i], &error) != ERROR_NONE && status == 0)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * load_series: the trials of a load on one topology of servers or several, from the start of the
- * servers to the exit status. Layer: bench/output.
+ * load_series: a series (bench/output/series.h) whose trials are those of a load. Layer:
+ * bench/output.
  *
  * Invariant: whatever the outcome, no private server and no worker is left after load_series_lead;
  * files that were opened have the trials that were finished, or are removed if there was none.
@@ -9,10 +9,9 @@
 #ifndef BENCH_OUTPUT_LOAD_SERIES_H
 #define BENCH_OUTPUT_LOAD_SERIES_H
 
-#include "bench/cli/progress.h"
 #include "bench/output/live.h"
 #include "bench/output/load_record.h"
-#include "bench/target/targets.h"
+#include "bench/output/series.h"
 
 struct load_series;
 
@@ -34,18 +33,12 @@ struct load_series_user {
 };
 
 struct load_series {
+    struct series base;
     struct load_options *options;
     const struct load_series_user *user;
-    struct targets targets;
     struct load_record records[OPTIONS_TOPOLOGIES_MAX]; /* of each target */
-    size_t record_count;
     struct load_cells cells;
-    struct progress progress; /* before the first trial, and after the last */
     struct live live;
-    char left_out[512]; /* which numbers of sessions, and why; "": none */
-    struct error left;  /* ERROR_LEFT_BEHIND: znodes that could not be removed */
-    bool made_data;     /* the folder of --data */
-    bool interrupted;   /* load_series_lead ended by a signal */
 };
 
 /* options and user are the caller's, and must outlive the series, which must not be moved. */

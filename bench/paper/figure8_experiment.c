@@ -139,7 +139,7 @@ static int tell(const struct load_series *series, void *context, int *verdict)
         .explain = figure8_text_explain,
         .judgements = &figure->judgements,
     };
-    int status = paper_results_tell(&results, options, series->targets.signals);
+    int status = paper_results_tell(&results, options, series->base.targets.signals);
     *verdict = load_series_verdict(series) == 1 ? 1 : judgements_exit_status(&figure->judgements);
     return status;
 }

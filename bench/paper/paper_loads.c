@@ -55,7 +55,7 @@ int paper_loads_lead_for(const struct load_series_user *wanted, struct paper_opt
     user.warning = warning;
     load_series_init(series, load, &user);
     int status = load_series_lead(series, argc, argv);
-    *interrupted = series->interrupted;
+    *interrupted = series->base.interrupted;
     load_series_deinit(series);
     free(series);
     return status;

@@ -81,7 +81,7 @@ static int tell(const struct load_series *series, void *context, int *verdict)
     (void)context;
     if (table1_init(&table, series->options, series->records, &error) != ERROR_NONE)
         return complain(&error);
-    for (size_t i = 0; i < series->record_count; i++)
+    for (size_t i = 0; i < series->base.record_count; i++)
         load_record_complain(&series->records[i]);
     const struct paper_results results = {
         .file = "table1.csv",
@@ -91,7 +91,7 @@ static int tell(const struct load_series *series, void *context, int *verdict)
         .explain = table1_text_explain,
         .judgements = &table.judgements,
     };
-    int status = paper_results_tell(&results, series->options, series->targets.signals);
+    int status = paper_results_tell(&results, series->options, series->base.targets.signals);
     *verdict = load_series_verdict(series) == 1 ? 1 : judgements_exit_status(&table.judgements);
     table1_deinit(&table);
     return status;

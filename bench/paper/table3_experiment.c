@@ -79,11 +79,11 @@ static int tell(const struct table3_series *series, int *verdict)
     struct table3 table;
     struct error error;
     bool fails = false;
-    for (size_t i = 0; i < series->record_count; i++)
+    for (size_t i = 0; i < series->base.record_count; i++)
         samples[i] = &series->records[i].samples;
     if (table3_init(&table, series->options, samples, &error) != ERROR_NONE)
         return complain(&error);
-    for (size_t i = 0; i < series->record_count; i++) {
+    for (size_t i = 0; i < series->base.record_count; i++) {
         table3_record_complain(&series->records[i]);
         fails = fails || table3_record_fails(&series->records[i]);
     }
@@ -95,7 +95,7 @@ static int tell(const struct table3_series *series, int *verdict)
         .explain = table3_text_explain,
         .judgements = &table.judgements,
     };
-    int status = paper_results_tell(&results, &series->options->load, series->targets.signals);
+    int status = paper_results_tell(&results, &series->options->load, series->base.targets.signals);
     *verdict = fails ? 1 : judgements_exit_status(&table.judgements);
     table3_deinit(&table);
     return status;
@@ -108,7 +108,7 @@ static int lead(struct paper_options *options, int argc, char **argv, bool *inte
         return complain(&(struct error){.kind = ERROR_NO_MEMORY, .subject = "paper"});
     table3_series_init(series, options, tell);
     int status = table3_series_lead(series, argc, argv);
-    *interrupted = series->interrupted;
+    *interrupted = series->base.interrupted;
     table3_series_deinit(series);
     free(series);
     return status;

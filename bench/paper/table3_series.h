@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * table3_series: leads the trials of Table 3, from the start of the servers to the exit status.
- * Layer: bench/paper.
+ * table3_series: a series (bench/output/series.h) whose trials are those of Table 3. Layer:
+ * bench/paper.
  *
  * Invariant: whatever the outcome, no private server and no worker is left after
  * table3_series_lead; files that were opened have the trials that were finished, or are removed if
@@ -10,25 +10,15 @@
 #ifndef BENCH_PAPER_TABLE3_SERIES_H
 #define BENCH_PAPER_TABLE3_SERIES_H
 
-#include "bench/cli/progress.h"
+#include "bench/output/series.h"
 #include "bench/paper/table3_plan.h"
 #include "bench/paper/table3_record.h"
-#include "bench/target/targets.h"
-
-#include <stdbool.h>
-#include <stddef.h>
 
 struct table3_series {
+    struct series base;
     struct paper_options *options;
-    struct targets targets;
     struct table3_record records[OPTIONS_TOPOLOGIES_MAX]; /* of each target */
-    size_t record_count;
     struct table3_plan plan;
-    struct progress progress;
-    char left_out[512]; /* which numbers of clients, and why; "": none */
-    struct error left;  /* ERROR_LEFT_BEHIND: znodes that could not be removed */
-    bool made_data;     /* the folder of --data */
-    bool interrupted;   /* by a signal */
     /* Prints the results and writes what the records do not, after the last trial and with the
      * servers stopped; not called without a trial. Returns 0, or the exit status of an error that
      * it has complained about. *verdict: 0; 1: something fails; 4: not determined. */
@@ -37,7 +27,7 @@ struct table3_series {
 
 /* options are the caller's, and must outlive the series, which must not be moved. */
 void table3_series_init(struct table3_series *series, struct paper_options *options,
-                        int (*tell)(const struct table3_series *series, int *verdict));
+                        int (*tell_results)(const struct table3_series *series, int *verdict));
 void table3_series_deinit(struct table3_series *series);
 
 /* Starts or finds the servers, makes all trials, stops the servers, closes the records and has the
