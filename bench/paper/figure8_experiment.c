@@ -5,7 +5,6 @@
 #include "bench/paper/figure8.h"
 #include "bench/paper/figure8_text.h"
 #include "bench/paper/paper_loads.h"
-#include "bench/paper/paper_results.h"
 #include "bench/paper/paper_servers.h"
 
 #include <stdio.h>
@@ -130,7 +129,6 @@ static int tell(const struct load_series *series, void *context, int *verdict)
         paper_results_write(options->output.out, "samples.csv", figure, write_samples, &error) !=
             ERROR_NONE)
         return complain(&error);
-    load_record_complain(&series->records[0]);
     const struct paper_results results = {
         .file = "figure8.csv",
         .table = figure,
@@ -139,9 +137,7 @@ static int tell(const struct load_series *series, void *context, int *verdict)
         .explain = figure8_text_explain,
         .judgements = &figure->judgements,
     };
-    int status = paper_results_tell(&results, options, series->base.targets.signals);
-    *verdict = load_series_verdict(series) == 1 ? 1 : judgements_exit_status(&figure->judgements);
-    return status;
+    return paper_loads_tell(series, &results, verdict);
 }
 
 static int lead(struct paper_options *options, int argc, char **argv, bool *interrupted)

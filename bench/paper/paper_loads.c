@@ -60,3 +60,13 @@ int paper_loads_lead_for(const struct load_series_user *wanted, struct paper_opt
     free(series);
     return status;
 }
+
+int paper_loads_tell(const struct load_series *series, const struct paper_results *results,
+                     int *verdict)
+{
+    for (size_t i = 0; i < series->base.record_count; i++)
+        load_record_complain(&series->records[i]);
+    int status = paper_results_tell(results, series->options, series->base.targets.signals);
+    *verdict = load_series_verdict(series) == 1 ? 1 : judgements_exit_status(results->judgements);
+    return status;
+}

@@ -7,6 +7,7 @@
 
 #include "bench/output/load_series.h"
 #include "bench/paper/paper_options.h"
+#include "bench/paper/paper_results.h"
 
 #include <stdbool.h>
 
@@ -22,5 +23,11 @@ int paper_loads_lead(struct paper_options *options, int argc, char **argv,
 /* The same for a user with more than `tell`; its subcommand and warning are filled in here. */
 int paper_loads_lead_for(const struct load_series_user *wanted, struct paper_options *options,
                          int argc, char **argv, bool *interrupted);
+
+/* What a `tell` ends with: complains about the trials that are not valid, and tells the results.
+ * *verdict: that of the judgements, or 1 if the servers have counted otherwise. Returns what
+ * paper_results_tell does. */
+int paper_loads_tell(const struct load_series *series, const struct paper_results *results,
+                     int *verdict);
 
 #endif

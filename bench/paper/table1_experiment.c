@@ -3,7 +3,6 @@
 #include "bench/cli/complain.h"
 #include "bench/paper/experiment.h"
 #include "bench/paper/paper_loads.h"
-#include "bench/paper/paper_results.h"
 #include "bench/paper/table1.h"
 #include "bench/paper/table1_text.h"
 
@@ -81,8 +80,6 @@ static int tell(const struct load_series *series, void *context, int *verdict)
     (void)context;
     if (table1_init(&table, series->options, series->records, &error) != ERROR_NONE)
         return complain(&error);
-    for (size_t i = 0; i < series->base.record_count; i++)
-        load_record_complain(&series->records[i]);
     const struct paper_results results = {
         .file = "table1.csv",
         .table = &table,
@@ -91,8 +88,7 @@ static int tell(const struct load_series *series, void *context, int *verdict)
         .explain = table1_text_explain,
         .judgements = &table.judgements,
     };
-    int status = paper_results_tell(&results, series->options, series->base.targets.signals);
-    *verdict = load_series_verdict(series) == 1 ? 1 : judgements_exit_status(&table.judgements);
+    int status = paper_loads_tell(series, &results, verdict);
     table1_deinit(&table);
     return status;
 }

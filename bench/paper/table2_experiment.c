@@ -3,7 +3,6 @@
 #include "bench/cli/complain.h"
 #include "bench/paper/experiment.h"
 #include "bench/paper/paper_loads.h"
-#include "bench/paper/paper_results.h"
 #include "bench/paper/table2.h"
 #include "bench/paper/table2_text.h"
 
@@ -72,8 +71,6 @@ static int tell(const struct load_series *series, void *context, int *verdict)
     (void)context;
     if (table2_init(&table, series->options, series->records, &error) != ERROR_NONE)
         return complain(&error);
-    for (size_t i = 0; i < series->base.record_count; i++)
-        load_record_complain(&series->records[i]);
     const struct paper_results results = {
         .file = "table2.csv",
         .table = &table,
@@ -82,8 +79,7 @@ static int tell(const struct load_series *series, void *context, int *verdict)
         .explain = table2_text_explain,
         .judgements = &table.judgements,
     };
-    int status = paper_results_tell(&results, series->options, series->base.targets.signals);
-    *verdict = load_series_verdict(series) == 1 ? 1 : judgements_exit_status(&table.judgements);
+    int status = paper_loads_tell(series, &results, verdict);
     table2_deinit(&table);
     return status;
 }
