@@ -21,15 +21,7 @@ static const struct option_row rows[] = {
      .most = ENSEMBLE_SERVERS_MAX,
      .value = "5",
      .help = "      --servers N          private servers: 3, 5 or 7 [5]\n"},
-    {.name = "--sessions",
-     .letter = 'n',
-     .parse = load_rows_sessions,
-     .member = OPTION_MEMBER(struct load_options, sessions),
-     .least = 1,
-     .most = LOAD_ROWS_SESSIONS_MAX,
-     .expected = "expected a whole number from 1 to 100000",
-     .value = "60",
-     .help = "  -n, --sessions N         the paper: 250 [60]\n"},
+    PAPER_ROW_SESSIONS,
     LOAD_ROW_DEPTH("20"),
     LOAD_ROW_SIZE("1024"),
     LOAD_ROW_DURATION("170s"),
@@ -96,9 +88,7 @@ static bool is_consistent(const struct paper_options *options)
         return complain_of("--servers", "a list", "expected one number");
     if (target->server_counts[0] < 3)
         return complain_of("--servers", "1", "expected 3, 5 or 7: no quorum would stay");
-    if (options->load.sessions.count > 1)
-        return complain_of("--sessions", "a list", "expected one number");
-    return is_long_enough(options);
+    return paper_options_sessions_are_one("paper figure8", options) && is_long_enough(options);
 }
 
 /* ------------------------------------------------------------------ the results */

@@ -23,6 +23,12 @@ static bool check_private(const char *subcommand, const struct target_options *t
     return true;
 }
 
+bool paper_options_sessions_are_one(const char *subcommand, const struct paper_options *options)
+{
+    return options->load.sessions.count == 1 ||
+           complain_value(subcommand, "--sessions", "a list", "expected one number");
+}
+
 static bool is_consistent(const struct paper_command *command, const struct paper_options *options)
 {
     const struct load_options *load = &options->load;

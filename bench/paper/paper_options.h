@@ -66,6 +66,15 @@ struct paper_options {
                 "                           of simulated ones 1 to 13 [" simulated_ "]\n"          \
     }
 
+/* One number of sessions; a list is for paper_options_sessions_are_one to refuse. */
+#define PAPER_ROW_SESSIONS                                                                         \
+    {                                                                                              \
+        .name = "--sessions", .letter = 'n', .parse = load_rows_sessions,                          \
+        .member = OPTION_MEMBER(struct load_options, sessions), .least = 1,                        \
+        .most = LOAD_ROWS_SESSIONS_MAX, .expected = "expected a whole number from 1 to 100000",    \
+        .value = "60", .help = "  -n, --sessions N         the paper: 250 [60]\n"                  \
+    }
+
 /* The command line of an evaluation; constant. */
 struct paper_command {
     struct arguments arguments;
@@ -73,6 +82,9 @@ struct paper_command {
     bool compares_servers; /* needs two numbers of private or simulated servers, or more */
     bool (*is_consistent)(const struct paper_options *options); /* complains; NULL: always */
 };
+
+/* Whether --sessions is one number; complains if not. */
+bool paper_options_sessions_are_one(const char *subcommand, const struct paper_options *options);
 
 /* Frees the lists. */
 void paper_options_deinit(struct paper_options *options);

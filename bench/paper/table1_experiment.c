@@ -17,15 +17,7 @@ static const struct option_row rows[] = {
      .expected = "expected percents, such as 0,100 or 0..100+20",
      .value = "0..100+20",
      .help = "      --reads LIST         percent of reads, 0 and 100 among them [0..100+20]\n"},
-    {.name = "--sessions",
-     .letter = 'n',
-     .parse = load_rows_sessions,
-     .member = OPTION_MEMBER(struct load_options, sessions),
-     .least = 1,
-     .most = LOAD_ROWS_SESSIONS_MAX,
-     .expected = "expected a whole number from 1 to 100000",
-     .value = "60",
-     .help = "  -n, --sessions N         the paper: 250 [60]\n"},
+    PAPER_ROW_SESSIONS,
     LOAD_ROW_DEPTH("20"),
     LOAD_ROW_SIZE("1024"),
     LOAD_ROW_DURATION("5s"),
@@ -58,9 +50,7 @@ static bool is_consistent(const struct paper_options *options)
     if (least != 0 || most != 100)
         return complain_value("paper table1", "--reads", value,
                               "expected 0 and 100 among the percents");
-    if (options->load.sessions.count > 1)
-        return complain_value("paper table1", "--sessions", "a list", "expected one number");
-    return true;
+    return paper_options_sessions_are_one("paper table1", options);
 }
 
 /* ------------------------------------------------------------------ the results */
