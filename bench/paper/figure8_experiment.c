@@ -12,6 +12,23 @@
 #define READS_PERCENT 70
 #define LEAST_PART_NS (NS_PER_S / 2)
 
+/* The simulation and --connect are refused with the reason, but the help does not offer them. */
+#define ROW_REAL_DRIVER                                                                            \
+    {                                                                                              \
+        .name = "--driver", .letter = 'd',                                                         \
+        OPTION_WORD(struct load_options, target.driver, options_drivers,                           \
+                    "expected events or threads"),                                                 \
+        .value = "events",                                                                         \
+        .help = "  -d, --driver NAME        events: one event loop per process; threads: a "       \
+                "thread\n"                                                                         \
+                "                           per session [events]\n"                                \
+    }
+#define ROW_NO_CONNECT                                                                             \
+    {                                                                                              \
+        .name = "--connect", OPTION_SERVERS(struct load_options, target.servers),                  \
+        .given = OPTION_MEMBER(struct load_options, target.connect), .help = ""                    \
+    }
+
 static const struct option_row rows[] = {
     {.name = "--servers",
      .parse = shared_rows_topologies,
@@ -27,7 +44,7 @@ static const struct option_row rows[] = {
     LOAD_ROW_DURATION("170s"),
     LOAD_ROW_WARM_UP("10s"),
     LOAD_ROW_TRIALS(2, "3"),
-    PAPER_ROWS_BUT_TIMEOUT("15s"),
+    PAPER_ROWS_ON(ROW_REAL_DRIVER, ROW_NO_CONNECT, "15s"),
 };
 
 static const char usage[] =

@@ -22,12 +22,13 @@ struct paper_options {
 };
 
 /* The rows that all evaluations have. */
-#define PAPER_ROWS_COMMON PAPER_ROWS_BUT_TIMEOUT("60s")
+#define PAPER_ROWS_COMMON                                                                          \
+    PAPER_ROWS_ON(ROW_DRIVER(struct load_options), ROW_CONNECT(struct load_options), "60s")
 
-/* The same, with another default of the session timeout. */
-#define PAPER_ROWS_BUT_TIMEOUT(timeout_)                                                           \
-    ROW_DRIVER(struct load_options), ROW_PROCESSES(struct load_options, processes, NULL),          \
-        ROW_HEAP(struct load_options),                                                             \
+/* The same, with other rows of the driver and of --connect, and another default of the session
+ * timeout. */
+#define PAPER_ROWS_ON(driver_, connect_, timeout_)                                                 \
+    driver_, ROW_PROCESSES(struct load_options, processes, NULL), ROW_HEAP(struct load_options),   \
         {.name = "--server-cpus",                                                                  \
          .parse = option_row_cpus,                                                                 \
          .member = OPTION_MEMBER(struct load_options, target.cpu_percent),                         \
@@ -35,8 +36,7 @@ struct paper_options {
          .help = "      --server-cpus X      cores that each private server may use [its part "    \
                  "of\n"                                                                            \
                  "                           those that the driver leaves; table3: no limit]\n"},  \
-        ROW_FSYNC(struct load_options), ROW_DATA(struct load_options),                             \
-        ROW_CONNECT(struct load_options),                                                          \
+        ROW_FSYNC(struct load_options), ROW_DATA(struct load_options), connect_,                   \
         {.name = "--session-timeout",                                                              \
          .parse = shared_rows_session_timeout,                                                     \
          .member = OPTION_MEMBER(struct load_options, session_timeout_ns),                         \
