@@ -193,6 +193,20 @@ enum error_kind server_counters_follow(struct server_counters *counters, uint64_
     return ERROR_NONE;
 }
 
+static enum error_kind read_cpu(const struct server_counters *counters,
+                                struct server_counters_reading *reading, struct error *error)
+{
+    enum error_kind kind = ERROR_NONE;
+    reading->cpu_known = true;
+    reading->cpu_at_ns = clock_now_ns();
+    reading->servers = ensemble_connect(counters->ensemble)->count;
+    for (unsigned i = 0; kind == ERROR_NONE && i < reading->servers; i++) {
+        kind = server_cpu_ns(ensemble_server(counters->ensemble, i), &reading->cpu_of_ns[i], error);
+        reading->cpu_ns += reading->cpu_of_ns[i];
+    }
+    return kind;
+}
+
 enum error_kind server_counters_read(struct server_counters *counters,
                                      struct server_counters_reading *reading, struct error *error)
 {
@@ -204,17 +218,14 @@ enum error_kind server_counters_read(struct server_counters *counters,
     reading->packets_received -= counters->words;
     reading->connections -=
         reading->connections < counters->companions ? reading->connections : counters->companions;
-    if (kind == ERROR_NONE && counters->ensemble != NULL) {
-        reading->cpu_known = true;
-        kind = ensemble_cpu_ns(counters->ensemble, &reading->cpu_ns, error);
-    }
-    return kind;
+    return kind == ERROR_NONE && counters->ensemble != NULL ? read_cpu(counters, reading, error)
+                                                            : kind;
 }
 
 struct server_counters_count server_counters_subtract(const struct server_counters_reading *before,
                                                       const struct server_counters_reading *after)
 {
-    return (struct server_counters_count){
+    struct server_counters_count count = {
         .known = before->known && after->known && !before->asked_again && !after->asked_again,
         .asked_again = before->asked_again || after->asked_again,
         .writes = after->writes - before->writes,
@@ -226,7 +237,12 @@ struct server_counters_count server_counters_subtract(const struct server_counte
         .ephemerals_leaked = (int64_t)after->ephemerals - (int64_t)before->ephemerals,
         .cpu_known = before->cpu_known && after->cpu_known,
         .cpu_ns = after->cpu_ns - before->cpu_ns,
+        .servers = after->servers,
+        .span_ns = after->cpu_at_ns - before->cpu_at_ns,
     };
+    for (size_t i = 0; i < ENSEMBLE_SERVERS_MAX; i++)
+        count.cpu_of_ns[i] = after->cpu_of_ns[i] - before->cpu_of_ns[i];
+    return count;
 }
 
 void server_counters_discount(struct server_counters_count *count, uint64_t exits,

@@ -50,7 +50,10 @@ struct server_counters_reading {
     uint64_t watches;
     uint64_t ephemerals;
     bool cpu_known;
-    uint64_t cpu_ns;
+    uint64_t cpu_ns; /* of all servers */
+    size_t servers;  /* of which it is known; of each: */
+    uint64_t cpu_of_ns[ENSEMBLE_SERVERS_MAX];
+    uint64_t cpu_at_ns; /* when it was read */
 };
 
 /* What the servers counted between two readings. */
@@ -65,7 +68,10 @@ struct server_counters_count {
     int64_t watches_leaked;
     int64_t ephemerals_leaked;
     bool cpu_known;
-    uint64_t cpu_ns;
+    uint64_t cpu_ns; /* of all servers */
+    size_t servers;  /* of which it is known; of each: */
+    uint64_t cpu_of_ns[ENSEMBLE_SERVERS_MAX];
+    uint64_t span_ns; /* in which it was used */
 };
 
 enum server_counters_counter {

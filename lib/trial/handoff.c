@@ -113,5 +113,7 @@ void handoff_granted(struct trial_memory *memory, uint32_t lock, uint32_t sessio
     note_recovery(memory, lock, now_ns);
     if (atomic_fetch_add(&row->granted, 1) == 0)
         atomic_store(&row->holder, session + 1);
-    atomic_fetch_add(&memory->locks[lock].grants, 1);
+    struct lock_state *state = &memory->locks[lock];
+    if (atomic_fetch_add(&state->grants, 1) + 1 == plan_clients_of(memory->plan, lock))
+        atomic_store(&state->steady_from_ns, now_ns);
 }

@@ -225,7 +225,7 @@ static void granted(struct lock_session *session)
     checker_granted(session->memory, lock, session->actor.session,
                     is_queue ? session->contender.sequence : session->arrival, now_ns);
     uint64_t handoff_ns = handoff_grant_ns(session->memory, lock, session->arrived_ns, now_ns);
-    meter_granted(&session->meter, now_ns - session->arrived_ns, handoff_ns);
+    meter_granted(&session->meter, now_ns, now_ns - session->arrived_ns, handoff_ns);
     handoff_granted(session->memory, lock, session->actor.session, handoff_ns, now_ns);
     report_of(session)->acquisitions++;
     session->granted_ns = now_ns;
@@ -266,6 +266,7 @@ static void release_once(struct lock_session *session)
     if (gives_up(session)) {
         checker_released(session->memory, session->meter.lock, session->actor.session);
         session->release_ns = client_now_ns(session->actor.client);
+        meter_held(&session->meter, session->release_ns - session->granted_ns);
         handoff_begin(session->memory, session->meter.lock, session->release_ns, false);
     }
     checker_leaves(session->memory, session->meter.lock);

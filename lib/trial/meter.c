@@ -72,11 +72,31 @@ void meter_notified(const struct meter *meter, bool spurious, uint64_t since_rel
     count(meter, TALLY_NOTIFICATION, 1);
 }
 
-void meter_granted(const struct meter *meter, uint64_t acquire_ns, uint64_t handoff_ns)
+static struct lock_state *steady_lock_of(const struct meter *meter)
 {
+    return is_steady_part(meter) ? &meter->memory->locks[meter->lock] : NULL;
+}
+
+void meter_granted(const struct meter *meter, uint64_t now_ns, uint64_t acquire_ns,
+                   uint64_t handoff_ns)
+{
+    struct lock_state *steady = steady_lock_of(meter);
+    if (steady != NULL) {
+        atomic_fetch_add(&steady->steady_grants, 1);
+        shared_raise(&steady->steady_until_ns, now_ns);
+    }
     record(meter, METER_ACQUIRE, acquire_ns);
     if (handoff_ns != HANDOFF_NONE && !atomic_load(&lock_of(meter)->holder_died))
         record(meter, METER_HANDOFF, handoff_ns);
+}
+
+void meter_held(const struct meter *meter, uint64_t held_ns)
+{
+    struct lock_state *steady = steady_lock_of(meter);
+    if (steady == NULL)
+        return;
+    atomic_fetch_add(&steady->steady_holds, 1);
+    atomic_fetch_add(&steady->steady_held_ns, held_ns);
 }
 
 void meter_released(const struct meter *meter, uint64_t release_ns)

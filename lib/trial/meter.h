@@ -38,7 +38,11 @@ void meter_notified(const struct meter *meter, bool spurious, uint64_t since_rel
 
 /* A grant, `acquire_ns` after its session arrived. handoff_ns: of handoff_grant_ns; not recorded if
  * the holder died. */
-void meter_granted(const struct meter *meter, uint64_t acquire_ns, uint64_t handoff_ns);
+void meter_granted(const struct meter *meter, uint64_t now_ns, uint64_t acquire_ns,
+                   uint64_t handoff_ns);
+
+/* A hold of `held_ns`, from the grant to the release, which is about to be sent. */
+void meter_held(const struct meter *meter, uint64_t held_ns);
 
 /* A release has ended, `release_ns` after it was sent. */
 void meter_released(const struct meter *meter, uint64_t release_ns);

@@ -68,6 +68,12 @@ struct lock_state {
     _Atomic uint64_t inversions;
     _Atomic uint64_t entries;    /* of barriers, by all clients: begun */
     _Atomic uint64_t departures; /* likewise */
+    /* The steady part of a steady trial (meter.h): */
+    _Atomic uint64_t steady_from_ns;  /* the grant before its first; 0: it has not begun */
+    _Atomic uint64_t steady_until_ns; /* its last grant so far */
+    _Atomic uint64_t steady_grants;
+    _Atomic uint64_t steady_holds;   /* that ended in it */
+    _Atomic uint64_t steady_held_ns; /* by them, from the grant to the release sent */
 };
 
 /* What the lock sessions of a process count, by atomic additions, because each may have a thread of

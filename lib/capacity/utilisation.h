@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * utilisation: whether the figures of a steady trial add up, and what gave out first. Layer:
+ * capacity.
+ *
+ * A client of a lock waits, holds or releases, and nothing else; a lock of one holder is held or
+ * handed over, and nothing else. So by Little's law
+ *
+ *   clients · steady_s = grants · (acquire_s + hold_s + release_s)
+ *   locks   · steady_s = grants · (handoff_s + hold_s)
+ *
+ * and no server, driver, disk or core is busy for longer than there was time. A trial for which any
+ * of this does not hold is not valid: its figures are not those of one steady state, or one of them
+ * is wrong. docs/capacity.md explains the tolerances below.
+ *
+ * What gave out is, in this order: the driver, if it used UTILISATION_DRIVER_FULL of its cores
+ * (then no figure is the servers'); a server's CPU, all cores together, the disk, or the holding of
+ * the locks, if it was busy for UTILISATION_FULL of the time; else the work that queues: by
+ * Little's law, rate times mean latency is how many writes, reads and notifications were under way
+ * on average. If most of all were writes, the writes gave out, and so on. Less than one round trip
+ * a client under way beside the next holder's is no queue.
+ *
+ * Invariant: a figure that is not known (NaN, or a count of 0) decides nothing. What the figures do
+ * not decide is undetermined.
+ */
+#ifndef CAPACITY_UTILISATION_H
+#define CAPACITY_UTILISATION_H
+
+#include "capacity/objective.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define UTILISATION_SERVERS_MAX 16
+
+/* What no tolerance by counts covers: the slots of histograms (0.1 %), and the turns of a loop that
+ * belong to no latency. */
+#define UTILISATION_SLACK 0.02
+
+/* A CPU quota is enforced per period of this length (the kernel's default, servers/cpu_share.h):
+ * within any time a server may use that of one period more. */
+#define UTILISATION_QUOTA_PERIOD_S 0.1
+
+/* From this share on it is full: at 0.9 a queue of random arrivals is nine long (M/M/1). The driver
+ * must have more to spare: its latencies are what is measured. */
+#define UTILISATION_FULL        0.9
+#define UTILISATION_DRIVER_FULL 0.8
+
+/* Work queues if so many of its requests are under way for each lock; one kind is what queues if it
+ * is so many times as many as each other kind. */
+#define UTILISATION_QUEUE    2.0
+#define UTILISATION_FOREMOST 1.5
+
+/* Reads whose replies are longer on average are bytes, not requests. */
+#define UTILISATION_LONG_REPLY_BYTES 4096
+
+/* size of a text that holds every reason and all evidence. */
+#define UTILISATION_TEXT_SIZE 320
+
+enum utilisation_work { UTILISATION_WRITE, UTILISATION_READ, UTILISATION_NOTIFICATION };
+#define UTILISATION_WORKS 3
+
+/* Figures of one steady trial. Means and latencies are those of the steady part, times in seconds.
+ */
+struct utilisation_figures {
+    /* The steady part: from the grant after which each client may have been granted once, to the
+     * last grant before the trial closes. */
+    double steady_s;  /* its length; of several locks, the mean */
+    uint64_t grants;  /* in it, after the first, of all locks */
+    double clients;   /* in it, on average */
+    uint32_t locks;   /* > 0 */
+    double acquire_s; /* mean: arrival to grant */
+    double hold_s;    /* mean: grant to release sent */
+    double release_s; /* mean: release sent to its end */
+    double handoff_s; /* mean: release sent to the next grant; NaN: clients share a lock */
+    uint64_t count[UTILISATION_WORKS]; /* requests and notifications in it */
+    double mean_s[UTILISATION_WORKS];  /* latencies; of notifications, since the release */
+    uint64_t received_bytes;           /* by the clients, in it */
+    /* The whole trial: */
+    uint64_t handoffs;
+    double elapsed_s;
+    double driver_cpu_s;
+    double driver_cores; /* that the driver may use: one for each process with a loop */
+    double cores;        /* of driver and servers together; NaN: the servers are elsewhere */
+    double span_s;       /* the time to which the figures below belong: more than elapsed_s */
+    size_t servers;      /* at most UTILISATION_SERVERS_MAX; 0: theirs are not known */
+    double server_cpu_s[UTILISATION_SERVERS_MAX];
+    double server_cores;   /* that each may use */
+    bool server_has_quota; /* server_cores is a quota */
+    /* How long each server has waited for its disk, in whole milliseconds that are cut off, so at
+     * least; NaN: not told. */
+    double fsync_s[UTILISATION_SERVERS_MAX];
+};
+
+/* X(name, what gave out, in words) */
+#define UTILISATION_LIMIT_LIST(X)                                                                  \
+    X(DRIVER, "the driver")                                                                        \
+    X(SERVER_CPU, "the servers' CPU")                                                              \
+    X(CORES, "the cores of this machine")                                                          \
+    X(DISK, "the disk")                                                                            \
+    X(HOLDS, "the holds") /* not asked about a handoff, which holds are no part of */              \
+    X(WRITES, "the writes")                                                                        \
+    X(FAN_OUT, "the fan-out")                                                                      \
+    X(BYTES, "the bytes")                                                                          \
+    X(READS, "the reads")                                                                          \
+    X(ROUND_TRIPS, "nothing: a handoff is a chain of round trips")                                 \
+    X(UNDETERMINED, "undetermined")
+
+enum utilisation_limit {
+#define X(name, words) UTILISATION_##name,
+    UTILISATION_LIMIT_LIST(X)
+#undef X
+        UTILISATION_LIMITS
+};
+
+struct utilisation_finding {
+    enum utilisation_limit limit;
+    char evidence[UTILISATION_TEXT_SIZE]; /* "server CPU 97 %, driver 31 %; under way …" */
+};
+
+/* The largest time that a handoff takes of any one resource: of a server, a core or the driver. */
+struct utilisation_demand {
+    double demand_s; /* 1 / demand_s handoffs a second, at most; NaN: not known */
+    enum utilisation_limit of;
+};
+
+/* Whether the figures add up. If not, the first that does not is told in why (size bytes), with
+ * what was found and what is possible; else why is "". */
+bool utilisation_adds_up(const struct utilisation_figures *figures, char *why, size_t size);
+
+/* What gave out first when an objective of this kind failed. Of figures that add up. */
+struct utilisation_finding utilisation_find_limit(const struct utilisation_figures *figures,
+                                                  enum objective_metric metric);
+
+/* The mean number of such requests, or notifications, under way in the steady part. NaN: their
+ * latency is not known; 0 if there were none. */
+double utilisation_under_way(const struct utilisation_figures *figures, enum utilisation_work work);
+
+struct utilisation_demand utilisation_largest_demand(const struct utilisation_figures *figures);
+
+/* What gave out, in words: a static string. */
+const char *utilisation_limit_words(enum utilisation_limit limit);
+
+#endif

@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "trial/trial_utilisation.h"
+
+#include <math.h>
+
+_Static_assert(ENSEMBLE_SERVERS_MAX <= UTILISATION_SERVERS_MAX,
+               "figures have room for an ensemble");
+
+static double seconds(uint64_t ns)
+{
+    return (double)ns / 1e9;
+}
+
+static double mean_s(const struct trial_result *result, enum meter_kind kind)
+{
+    return histogram_mean_us(&result->latency[kind]) / 1e6;
+}
+
+/* ------------------------------------------------------------------ the steady part */
+
+static bool is_steady(const struct trial_plan *plan)
+{
+    return plan->workload == WORKLOAD_STEADY && plan->pace == PACE_FREE;
+}
+
+/* What follows from the releases in the steady part. */
+static void sum_ledger(const struct trial_result *result, uint32_t lock, struct tally *sum)
+{
+    const struct trial_memory *memory = result->memory;
+    uint64_t first = plan_clients_of(memory->plan, lock),
+             grants = atomic_load(&memory->locks[lock].steady_grants);
+    for (uint64_t handoff = first; handoff < first + grants; handoff++)
+        tally_sum(sum, &ledger_row(&memory->ledger, lock, handoff)->tally);
+}
+
+static void take_counts(const struct tally *sum, struct utilisation_figures *figures)
+{
+    const uint64_t *of = sum->of;
+    figures->count[UTILISATION_WRITE] =
+        of[TALLY_CREATE] + of[TALLY_SET] + of[TALLY_DELETE] + of[TALLY_MULTI];
+    figures->count[UTILISATION_READ] = tally_rpcs(sum) - figures->count[UTILISATION_WRITE];
+    figures->count[UTILISATION_NOTIFICATION] = of[TALLY_NOTIFICATION];
+    figures->received_bytes = of[TALLY_BYTES_RECEIVED];
+}
+
+static void take_steady_part(const struct trial_result *result, struct utilisation_figures *figures)
+{
+    const struct trial_memory *memory = result->memory;
+    struct tally sum = {0};
+    uint64_t holds = 0, held_ns = 0;
+    double locks_s = 0, clients_s = 0;
+    for (uint32_t i = 0; i < memory->plan->locks; i++) {
+        const struct lock_state *lock = &memory->locks[i];
+        uint64_t grants = atomic_load(&lock->steady_grants);
+        if (grants == 0)
+            continue;
+        double steady_s =
+            seconds(atomic_load(&lock->steady_until_ns) - atomic_load(&lock->steady_from_ns));
+        locks_s += steady_s;
+        clients_s += steady_s * plan_clients_of(memory->plan, i);
+        figures->grants += grants;
+        holds += atomic_load(&lock->steady_holds);
+        held_ns += atomic_load(&lock->steady_held_ns);
+        sum_ledger(result, i, &sum);
+    }
+    figures->steady_s = locks_s / memory->plan->locks;
+    figures->clients = clients_s / figures->steady_s;
+    figures->hold_s = seconds(held_ns) / (double)holds;
+    take_counts(&sum, figures);
+}
+
+/* ------------------------------------------------------------------ latencies */
+
+static double mean_of(const struct trial_result *result, const enum meter_kind *kinds, size_t count)
+{
+    double sum_s = 0, values = 0;
+    for (size_t i = 0; i < count; i++) {
+        const struct histogram *latency = &result->latency[kinds[i]];
+        double of_kind = (double)(histogram_count(latency) + latency->overflow);
+        if (of_kind > 0)
+            sum_s += of_kind * mean_s(result, kinds[i]);
+        values += of_kind;
+    }
+    return sum_s / values;
+}
+
+static void take_latencies(const struct trial_result *result, struct utilisation_figures *figures)
+{
+    static const enum meter_kind writes[] = {METER_CREATE, METER_CREATE_FAILED, METER_SET,
+                                             METER_DELETE, METER_MULTI},
+                                 reads[] = {METER_EXISTS, METER_GET, METER_GET_CHILDREN};
+    const struct recipe *recipe = result->memory->plan->recipe;
+    bool excludes = recipe->shares == NULL && !recipe->barrier;
+    figures->acquire_s = mean_s(result, METER_ACQUIRE);
+    figures->release_s = mean_s(result, METER_RELEASE);
+    figures->handoff_s = excludes ? mean_s(result, METER_HANDOFF) : NAN;
+    figures->mean_s[UTILISATION_WRITE] = mean_of(result, writes, sizeof writes / sizeof writes[0]);
+    figures->mean_s[UTILISATION_READ] = mean_of(result, reads, sizeof reads / sizeof reads[0]);
+    figures->mean_s[UTILISATION_NOTIFICATION] = mean_s(result, METER_NOTIFICATION);
+}
+
+/* ------------------------------------------------------------------ what was used */
+
+static void take_cpu(const struct trial_result *result, double cores, unsigned server_percent,
+                     struct utilisation_figures *figures)
+{
+    const struct server_counters_count *servers = &result->servers;
+    figures->driver_cpu_s = seconds(result->client_cpu_ns);
+    figures->driver_cores = fleet_plan_cores(&result->memory->plan->fleet, cores);
+    figures->cores = servers->cpu_known ? cores : NAN;
+    if (!servers->cpu_known)
+        return;
+    figures->servers = servers->servers;
+    figures->span_s = seconds(servers->span_ns);
+    figures->server_has_quota = server_percent > 0;
+    figures->server_cores = server_percent > 0 ? fmin(server_percent / 100.0, cores) : cores;
+    for (size_t i = 0; i < servers->servers; i++) {
+        figures->server_cpu_s[i] = seconds(servers->cpu_of_ns[i]);
+        figures->fsync_s[i] = NAN;
+    }
+}
+
+void trial_utilisation_take(const struct trial_result *result, double cores,
+                            unsigned server_percent, struct utilisation_figures *figures)
+{
+    *figures = (struct utilisation_figures){
+        .locks = result->memory->plan->locks,
+        .handoffs = result->handoffs,
+        .elapsed_s = seconds(result->elapsed_ns),
+    };
+    take_latencies(result, figures);
+    take_cpu(result, cores, server_percent, figures);
+    if (is_steady(result->memory->plan))
+        take_steady_part(result, figures);
+}

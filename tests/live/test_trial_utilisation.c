@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: Apache-2.0
+/* The figures of a steady trial on a private server add up, and a broken one does not. */
+#include "base/cores.h"
+#include "tests/support/live.h"
+#include "trial/trial_utilisation.h"
+
+#include <math.h>
+
+static struct utilisation_figures measure(const char *recipe, uint32_t clients, uint32_t locks,
+                                          uint32_t processes)
+{
+    struct trial_plan plan = live_plan(recipe, clients);
+    plan.workload = WORKLOAD_STEADY;
+    plan.pace = PACE_FREE;
+    plan.locks = locks;
+    plan.fleet.processes = processes;
+    plan.handoffs = 400;
+    plan.hold = (struct hold){.mean_ns = NS_PER_MS, .exponential = true};
+    struct trial_result *result = live_trial(&plan);
+    live_assert_good(result);
+    struct utilisation_figures figures;
+    trial_utilisation_take(result, cores_allowed(), 0, &figures);
+    trial_result_free(result);
+    return figures;
+}
+
+static void assert_adds_up(const struct utilisation_figures *figures)
+{
+    char why[UTILISATION_TEXT_SIZE];
+    if (!utilisation_adds_up(figures, why, sizeof why))
+        fail_msg("%s", why);
+}
+
+static void assert_does_not(const struct utilisation_figures *figures, const char *words)
+{
+    char why[UTILISATION_TEXT_SIZE];
+    assert_false(utilisation_adds_up(figures, why, sizeof why));
+    if (strstr(why, words) == NULL)
+        fail_msg("\"%s\" lacks \"%s\"", why, words);
+}
+
+static void test_a_steady_trial_adds_up(void **state)
+{
+    struct utilisation_figures figures = measure("scalable", 8, 1, 1);
+    (void)state;
+    assert_adds_up(&figures);
+    assert_true(figures.grants > 300);
+    assert_int_equal(figures.servers, 1);
+    assert_true(figures.span_s > figures.elapsed_s);
+    assert_true(figures.server_cpu_s[0] > 0);
+    assert_true(figures.hold_s >= 1e-4);
+    assert_int_equal(figures.count[UTILISATION_NOTIFICATION], figures.grants);
+}
+
+static void test_a_herd_and_several_locks_and_processes_add_up(void **state)
+{
+    (void)state;
+    struct utilisation_figures herd = measure("nonscalable", 8, 1, 1);
+    assert_adds_up(&herd);
+    struct utilisation_figures locks = measure("scalable", 10, 3, 2);
+    assert_adds_up(&locks);
+    assert_true(locks.grants > 300);
+    struct utilisation_figures shared = measure("rwlock", 8, 1, 1);
+    assert_true(isnan(shared.handoff_s));
+    assert_adds_up(&shared);
+}
+
+static void test_a_broken_figure_does_not(void **state)
+{
+    const struct utilisation_figures whole = measure("scalable", 8, 1, 1);
+    struct utilisation_figures broken = whole;
+    (void)state;
+    broken.acquire_s *= 2;
+    assert_does_not(&broken, "Little's law");
+    broken = whole;
+    broken.handoff_s *= 3;
+    assert_does_not(&broken, "time shares");
+    broken = whole;
+    broken.server_cpu_s[0] = 2 * broken.span_s * broken.server_cores;
+    assert_does_not(&broken, "server 1");
+}
+
+/* Nobody is steady in a drain, and the CPU of somebody else's servers is not known. */
+static void test_what_was_not_measured_is_not_known(void **state)
+{
+    struct trial_plan plan = live_plan("scalable", 3);
+    struct trial_host host = live_host;
+    struct utilisation_figures figures;
+    (void)state;
+    host.ensemble = NULL;
+    plan.pace = PACE_FREE;
+    struct trial_result *result = live_trial_on(&plan, &host);
+    live_assert_good(result);
+    trial_utilisation_take(result, 2, 0, &figures);
+    trial_result_free(result);
+    assert_int_equal(figures.grants, 0);
+    assert_int_equal(figures.servers, 0);
+    assert_true(isnan(figures.cores));
+    assert_does_not(&figures, "no handoff in the steady part");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_a_steady_trial_adds_up),
+        cmocka_unit_test(test_a_herd_and_several_locks_and_processes_add_up),
+        cmocka_unit_test(test_a_broken_figure_does_not),
+        cmocka_unit_test(test_what_was_not_measured_is_not_known),
+    };
+    return cmocka_run_group_tests(tests, live_start, live_stop);
+}
