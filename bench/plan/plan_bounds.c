@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "bench/plan/plan_bounds.h"
+
+#include "bench/cli/wrap.h"
+
+#include <math.h>
+
+void plan_bounds_write_limit(const char *name, const struct utilisation_finding *finding,
+                             FILE *stream)
+{
+    wrap_sentence(stream, "%s: what gave out first: %s (%s).", name,
+                  utilisation_limit_words(finding->limit), finding->evidence);
+}
+
+/* "0.21 (0.18 … 0.25)", or without its interval if there is none. */
+static const char *describe(const struct interval *value, double unit, char *text, size_t size)
+{
+    if (isnan(value->low) || isnan(value->high))
+        snprintf(text, size, "%.3g (no interval: fewer than %d trials)", value->value / unit,
+                 STATISTICS_TRIALS_MIN);
+    else
+        snprintf(text, size, "%.3g (95 %%: %.3g … %.3g)", value->value / unit, value->low / unit,
+                 value->high / unit);
+    return text;
+}
+
+/* ------------------------------------------------------------------ the herd coefficient */
+
+static void write_beta(const char *recipe, const struct herd *herd, FILE *stream)
+{
+    char beta[96], bare[96];
+    wrap_sentence(stream,
+                  "%s: herd coefficient %s: so many bare handoffs does one more waiter cost; a "
+                  "bare handoff takes %s ms.%s",
+                  recipe, describe(&herd->beta, 1, beta, sizeof beta),
+                  describe(&herd->bare_s, 1e-3, bare, sizeof bare),
+                  herd->bends ? " The times bend: no single coefficient holds for all sizes." : "");
+}
+
+void plan_bounds_write_herd(const char *recipe, const struct herd *herd, FILE *stream)
+{
+    char slope[96];
+    switch (herd->state) {
+    case HERD_ONE_SIZE:
+        wrap_sentence(stream,
+                      "%s: herd coefficient not known: needs valid trials with at least "
+                      "two numbers of waiters.",
+                      recipe);
+        break;
+    case HERD_BARE_NOT_KNOWN:
+        wrap_sentence(stream,
+                      "%s: herd coefficient not known: the trials, with %.4g to %.4g waiters, do "
+                      "not tell what a handoff without waiters takes. One more waiter costs %s us.",
+                      recipe, herd->least, herd->most,
+                      describe(&herd->slope_s, 1e-6, slope, sizeof slope));
+        break;
+    case HERD_FEW_TRIALS:
+    case HERD_KNOWN:
+        write_beta(recipe, herd, stream);
+        break;
+    }
+}
+
+/* ------------------------------------------------------------------ the knee */
+
+void plan_bounds_write_knee(const char *recipe, uint64_t clients, const struct knee *knee,
+                            FILE *stream)
+{
+    char locks[96], most[96];
+    if (knee->trials == 0) {
+        wrap_sentence(stream,
+                      "%s: knee for hot locks not known: the CPU of the servers is known "
+                      "of private servers only.",
+                      recipe);
+        return;
+    }
+    wrap_sentence(stream,
+                  "%s: knee at %s hot locks of %llu clients each: with more, %s would be the "
+                  "limit, at %s handoffs a second in all.",
+                  recipe, describe(&knee->locks, 1, locks, sizeof locks),
+                  (unsigned long long)clients, utilisation_limit_words(knee->of),
+                  describe(&knee->most_per_s, 1, most, sizeof most));
+}

@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * plan_bounds: sentences about what gave out, the herd coefficient and the knee, in lines of 80
+ * columns. Layer: bench/plan.
+ *
+ * Invariant: a number that the trials do not determine is said not to be known, with the reason.
+ */
+#ifndef BENCH_PLAN_PLAN_BOUNDS_H
+#define BENCH_PLAN_PLAN_BOUNDS_H
+
+#include "capacity/herd.h"
+#include "capacity/knee.h"
+#include "capacity/utilisation.h"
+
+#include <stdio.h>
+
+/* What gave out first, with the evidence: of trials of this name, such as "scalable, 200 waiters".
+ */
+void plan_bounds_write_limit(const char *name, const struct utilisation_finding *finding,
+                             FILE *stream);
+
+/* The herd coefficient of a recipe. */
+void plan_bounds_write_herd(const char *recipe, const struct herd *herd, FILE *stream);
+
+/* How many locks of a recipe may be hot, each with so many clients. */
+void plan_bounds_write_knee(const char *recipe, uint64_t clients, const struct knee *knee,
+                            FILE *stream);
+
+#endif
