@@ -1,0 +1,276 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "capacity/utilisation.h"
+
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+/* A lock with 20 clients, handed over 1,000 times in 10 s: held for 2 ms, 8 ms from one holder to
+ * the next, released in 4 ms. A client is back after 20 cycles. Each handoff has a write of 4 ms, a
+ * read of 1 ms and a notification. */
+static struct utilisation_figures sound(void)
+{
+    return (struct utilisation_figures){
+        .steady_s = 10,
+        .grants = 1000,
+        .clients = 20,
+        .locks = 1,
+        .acquire_s = 0.2 - 0.002 - 0.004,
+        .hold_s = 0.002,
+        .release_s = 0.004,
+        .handoff_s = 0.008,
+        .count = {2000, 1000, 1000},
+        .mean_s = {0.004, 0.001, 0.005},
+        .received_bytes = 100000,
+        .handoffs = 1040,
+        .elapsed_s = 10.4,
+        .driver_cpu_s = 2.08,
+        .driver_cores = 1,
+        .cores = 2,
+        .span_s = 10.5,
+        .servers = 1,
+        .server_cpu_s = {4.2},
+        .server_cores = 2,
+        .fsync_s = {1.05},
+    };
+}
+
+static void assert_whole(const struct utilisation_figures *figures)
+{
+    char why[UTILISATION_TEXT_SIZE];
+    bool whole = utilisation_adds_up(figures, why, sizeof why);
+    if (!whole)
+        fail_msg("%s", why);
+    assert_string_equal(why, "");
+}
+
+static void assert_broken(const struct utilisation_figures *figures, const char *words)
+{
+    char why[UTILISATION_TEXT_SIZE];
+    assert_false(utilisation_adds_up(figures, why, sizeof why));
+    if (strstr(why, words) == NULL)
+        fail_msg("\"%s\" lacks \"%s\"", why, words);
+}
+
+static void sound_figures_add_up(void **state)
+{
+    (void)state;
+    struct utilisation_figures figures = sound();
+    assert_whole(&figures);
+}
+
+/* 20 clients and 1,000 grants: 2·20/1000 + 2 % = 6 %. */
+static void clients_must_be_accounted_for(void **state)
+{
+    (void)state;
+    struct utilisation_figures figures = sound();
+    figures.acquire_s = 0.2 * 1.059 - 0.006;
+    assert_whole(&figures);
+    figures.acquire_s = 0.2 * 1.061 - 0.006;
+    assert_broken(&figures, "Little's law: 20 clients in the steady part, but 21.22 by");
+    figures.acquire_s = 0.2 * 0.941 - 0.006;
+    assert_whole(&figures);
+    figures.acquire_s = 0.2 * 0.939 - 0.006;
+    assert_broken(&figures, "but 18.78 by the rate");
+    figures = sound();
+    figures.release_s += 0.02;
+    assert_broken(&figures, "Little's law");
+}
+
+/* One lock and 1,000 grants: 2·1/1000 + 2 %. */
+static void the_time_of_a_lock_must_sum_up(void **state)
+{
+    (void)state;
+    struct utilisation_figures figures = sound();
+    figures.handoff_s = 0.0082;
+    assert_whole(&figures);
+    figures.handoff_s = 0.0083;
+    assert_broken(&figures, "held or handed over for 103.0 % of the time");
+    figures.handoff_s = 0.0077;
+    assert_broken(&figures, "for 97.0 % of the time");
+    figures.handoff_s = NAN; /* clients share */
+    assert_whole(&figures);
+    figures = sound();
+    figures.locks = 2;
+    assert_broken(&figures, "for 50.0 % of the time");
+}
+
+static void no_more_requests_are_under_way_than_clients(void **state)
+{
+    (void)state;
+    struct utilisation_figures figures = sound();
+    figures.mean_s[UTILISATION_WRITE] = 0.105; /* 21, and 0.1 reads; 20 + 6 % are 21.2 */
+    assert_whole(&figures);
+    figures.mean_s[UTILISATION_WRITE] = 0.1056;
+    assert_broken(&figures, "21.22 requests under way");
+    figures.count[UTILISATION_WRITE] = 0;
+    figures.mean_s[UTILISATION_WRITE] = NAN; /* of none */
+    assert_whole(&figures);
+}
+
+static void nothing_is_busier_than_there_is_time(void **state)
+{
+    (void)state;
+    struct utilisation_figures figures = sound();
+    figures.servers = 2;
+    figures.cores = 8;
+    figures.fsync_s[1] = NAN;
+    figures.server_cpu_s[1] = 2 * 10.5 * 1.019;
+    assert_whole(&figures);
+    figures.server_cpu_s[1] = 2 * 10.5 * 1.021;
+    assert_broken(&figures, "server 2 used 102.1 % of what there is (within 2 %)");
+    figures.server_has_quota = true; /* 0.1 s in 10.5 s are 0.95 % */
+    assert_whole(&figures);
+    figures = sound();
+    figures.driver_cpu_s = 10.7;
+    assert_broken(&figures, "the driver used 102.9 %");
+    figures = sound();
+    figures.server_cpu_s[0] = 15;
+    figures.driver_cpu_s = 7;
+    assert_broken(&figures, "servers and driver together used 104.8 %");
+    figures = sound();
+    figures.fsync_s[0] = 11;
+    assert_broken(&figures, "the disk of server 1 used 104.8 %");
+}
+
+static void what_is_not_known_is_not_checked(void **state)
+{
+    (void)state;
+    struct utilisation_figures figures = sound();
+    figures.servers = 0;
+    figures.cores = NAN;
+    assert_whole(&figures);
+    figures.grants = 0;
+    assert_broken(&figures, "no handoff in the steady part");
+    figures = sound();
+    figures.steady_s = NAN;
+    assert_broken(&figures, "no handoff in the steady part");
+}
+
+/* ------------------------------------------------------------------ what gave out */
+
+static enum utilisation_limit limit_of(const struct utilisation_figures *figures)
+{
+    return utilisation_find_limit(figures, OBJECTIVE_HANDOFF).limit;
+}
+
+static void assert_evidence(const struct utilisation_figures *figures, const char *words)
+{
+    struct utilisation_finding finding = utilisation_find_limit(figures, OBJECTIVE_HANDOFF);
+    if (strstr(finding.evidence, words) == NULL)
+        fail_msg("\"%s\" lacks \"%s\"", finding.evidence, words);
+}
+
+static void a_full_resource_gave_out(void **state)
+{
+    (void)state;
+    struct utilisation_figures figures = sound();
+    figures.server_cpu_s[0] = 0.91 * 2 * 10.5;
+    assert_int_equal(limit_of(&figures), UTILISATION_SERVER_CPU);
+    assert_evidence(&figures, "server CPU 91 %; driver 20 %");
+    figures.driver_cpu_s = 0.81 * 10.4; /* then nothing else is known */
+    assert_int_equal(limit_of(&figures), UTILISATION_DRIVER);
+    figures.server_cpu_s[0] = 0.5 * 2 * 10.5;
+    figures.driver_cpu_s = 0.79 * 10.4;
+    assert_int_not_equal(limit_of(&figures), UTILISATION_DRIVER);
+    figures.server_cpu_s[0] = 0.6 * 2 * 10.5;
+    assert_int_equal(limit_of(&figures), UTILISATION_CORES);
+    figures = sound();
+    figures.fsync_s[0] = 0.9 * 10.5 + 1e-9;
+    assert_int_equal(limit_of(&figures), UTILISATION_DISK);
+    assert_evidence(&figures, "disk at least 90 %");
+}
+
+/* The busiest of several counts. */
+static void the_busiest_server_is_told(void **state)
+{
+    (void)state;
+    struct utilisation_figures figures = sound();
+    figures.servers = 3;
+    figures.cores = 8;
+    figures.server_cpu_s[1] = 20;
+    figures.fsync_s[1] = figures.fsync_s[2] = NAN;
+    assert_int_equal(limit_of(&figures), UTILISATION_SERVER_CPU);
+    assert_evidence(&figures, "server 2: CPU 95 %");
+}
+
+/* Holds are no part of a handoff, but of an acquire. */
+static void holds_gave_out_unless_a_handoff_is_asked_about(void **state)
+{
+    (void)state;
+    struct utilisation_figures figures = sound();
+    figures.hold_s = 0.0095;
+    assert_int_equal(utilisation_find_limit(&figures, OBJECTIVE_ACQUIRE).limit, UTILISATION_HOLDS);
+    assert_int_not_equal(limit_of(&figures), UTILISATION_HOLDS);
+}
+
+static void else_the_work_that_queues(void **state)
+{
+    (void)state;
+    struct utilisation_figures figures = sound();
+    assert_int_equal(limit_of(&figures), UTILISATION_ROUND_TRIPS);
+    assert_evidence(&figures, "writes 0.8, reads 0.1, notifications 0.5");
+    figures.count[UTILISATION_WRITE] = 20000; /* 8 under way */
+    assert_int_equal(limit_of(&figures), UTILISATION_WRITES);
+    figures.count[UTILISATION_NOTIFICATION] = 12000; /* 6: neither is foremost */
+    assert_int_equal(limit_of(&figures), UTILISATION_UNDETERMINED);
+    figures.count[UTILISATION_NOTIFICATION] = 30000;
+    assert_int_equal(limit_of(&figures), UTILISATION_FAN_OUT);
+    figures = sound();
+    figures.count[UTILISATION_READ] = 40000;
+    figures.received_bytes = 40000 * 4096;
+    assert_int_equal(limit_of(&figures), UTILISATION_READS);
+    figures.received_bytes += 40000;
+    assert_int_equal(limit_of(&figures), UTILISATION_BYTES);
+    figures.locks = 2; /* 4 under way are no queue of two locks */
+    assert_int_equal(limit_of(&figures), UTILISATION_ROUND_TRIPS);
+    figures.mean_s[UTILISATION_WRITE] = NAN;
+    assert_int_equal(limit_of(&figures), UTILISATION_UNDETERMINED);
+}
+
+/* ------------------------------------------------------------------ the demand of a handoff */
+
+static void the_largest_demand_is_that_of_the_busiest(void **state)
+{
+    (void)state;
+    struct utilisation_figures figures = sound();
+    /* All cores: 4.2 + 2.08 s on two cores; the server alone: 4.2 s on two; the driver: 2.08 s. */
+    struct utilisation_demand demand = utilisation_largest_demand(&figures);
+    assert_int_equal(demand.of, UTILISATION_CORES);
+    assert_true(fabs(demand.demand_s - 3.14 / 1040) < 1e-9);
+    figures.server_cores = 0.5;
+    figures.cores = 4;
+    demand = utilisation_largest_demand(&figures);
+    assert_int_equal(demand.of, UTILISATION_SERVER_CPU);
+    assert_true(fabs(demand.demand_s - 8.4 / 1040) < 1e-9);
+    figures.fsync_s[0] = 9;
+    assert_int_equal(utilisation_largest_demand(&figures).of, UTILISATION_DISK);
+    figures.driver_cpu_s = 9.5;
+    assert_int_equal(utilisation_largest_demand(&figures).of, UTILISATION_DRIVER);
+    figures.servers = 0;
+    assert_true(isnan(utilisation_largest_demand(&figures).demand_s));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(sound_figures_add_up),
+        cmocka_unit_test(clients_must_be_accounted_for),
+        cmocka_unit_test(the_time_of_a_lock_must_sum_up),
+        cmocka_unit_test(no_more_requests_are_under_way_than_clients),
+        cmocka_unit_test(nothing_is_busier_than_there_is_time),
+        cmocka_unit_test(what_is_not_known_is_not_checked),
+        cmocka_unit_test(a_full_resource_gave_out),
+        cmocka_unit_test(the_busiest_server_is_told),
+        cmocka_unit_test(holds_gave_out_unless_a_handoff_is_asked_about),
+        cmocka_unit_test(else_the_work_that_queues),
+        cmocka_unit_test(the_largest_demand_is_that_of_the_busiest),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
