@@ -296,10 +296,10 @@ struct utilisation_demand utilisation_largest_demand(const struct utilisation_fi
 {
     struct utilisation_demand demand = {NAN, UTILISATION_UNDETERMINED};
     size_t which;
-    if (figures->servers == 0)
-        return demand; /* the driver's alone is no bound of the servers */
-    raise(&demand, largest(figures, server_share, &which) * figures->span_s, figures->handoffs,
-          UTILISATION_SERVER_CPU);
+    double server_s = largest(figures, server_share, &which) * figures->span_s;
+    if (isnan(server_s))
+        return demand; /* what is known of others is no bound of the servers */
+    raise(&demand, server_s, figures->handoffs, UTILISATION_SERVER_CPU);
     raise(&demand, largest(figures, disk_share, &which) * figures->span_s, figures->handoffs,
           UTILISATION_DISK);
     raise(&demand, driver_share(figures) * figures->elapsed_s, figures->handoffs,

@@ -85,9 +85,9 @@ struct utilisation_figures {
     double cores;        /* of driver and servers together; NaN: the servers are elsewhere */
     double span_s;       /* the time to which the figures below belong: more than elapsed_s */
     size_t servers;      /* at most UTILISATION_SERVERS_MAX; 0: theirs are not known */
-    double server_cpu_s[UTILISATION_SERVERS_MAX];
-    double server_cores;   /* that each may use */
-    bool server_has_quota; /* server_cores is a quota */
+    double server_cpu_s[UTILISATION_SERVERS_MAX]; /* NaN: not known */
+    double server_cores;                          /* that each may use */
+    bool server_has_quota;                        /* server_cores is a quota */
     /* How long each server has waited for its disk, in whole milliseconds that are cut off, so at
      * least; NaN: not told. */
     double fsync_s[UTILISATION_SERVERS_MAX];

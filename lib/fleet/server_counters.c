@@ -115,10 +115,11 @@ static enum error_kind ask_whole(struct inquiry *inquiry, struct error *error)
 }
 
 /* Adds one server's counters. If it does not tell them, the reading is not known. */
-static enum error_kind add_server(struct server_counters *counters, const struct endpoint *endpoint,
+static enum error_kind add_server(struct server_counters *counters, size_t index,
                                   struct server_counters_reading *reading, struct error *error)
 {
-    struct inquiry inquiry = {.counters = counters, .endpoint = endpoint};
+    struct inquiry inquiry = {.counters = counters,
+                              .endpoint = &counters->servers->endpoints[index]};
     enum error_kind kind = ask_whole(&inquiry, error);
     if (kind == ERROR_NOT_WHITELISTED || kind == ERROR_ZOOKEEPER ||
         (kind != ERROR_NONE && goes_without(counters, kind, error))) {
@@ -135,6 +136,7 @@ static enum error_kind add_server(struct server_counters *counters, const struct
     reading->connections += answer->connections - 1;
     reading->connects += answer->connects;
     reading->watches += answer->watch_count;
+    reading->fsync_of_ms[index] = answer->fsync_ms;
     /* A server has all ephemerals, except those that it has not applied yet. */
     if (answer->ephemerals_count < reading->ephemerals)
         reading->ephemerals = answer->ephemerals_count;
@@ -197,10 +199,9 @@ static enum error_kind read_cpu(const struct server_counters *counters,
                                 struct server_counters_reading *reading, struct error *error)
 {
     enum error_kind kind = ERROR_NONE;
+    size_t servers = ensemble_connect(counters->ensemble)->count;
     reading->cpu_known = true;
-    reading->cpu_at_ns = clock_now_ns();
-    reading->servers = ensemble_connect(counters->ensemble)->count;
-    for (unsigned i = 0; kind == ERROR_NONE && i < reading->servers; i++) {
+    for (unsigned i = 0; kind == ERROR_NONE && i < servers; i++) {
         kind = server_cpu_ns(ensemble_server(counters->ensemble, i), &reading->cpu_of_ns[i], error);
         reading->cpu_ns += reading->cpu_of_ns[i];
     }
@@ -212,14 +213,25 @@ enum error_kind server_counters_read(struct server_counters *counters,
 {
     *reading = (struct server_counters_reading){.known = true, .ephemerals = UINT64_MAX};
     enum error_kind kind = ERROR_NONE;
+    for (size_t i = 0; i < CONNECT_ENDPOINTS_MAX; i++)
+        reading->fsync_of_ms[i] = FOUR_LETTER_UNTOLD;
     for (size_t i = 0; kind == ERROR_NONE && reading->known && i < counters->servers->count; i++)
-        kind = add_server(counters, &counters->servers->endpoints[i], reading, error);
+        kind = add_server(counters, i, reading, error);
+    reading->servers = counters->servers->count;
+    reading->at_ns = clock_now_ns();
     reading->asked_again = counters->asked_again;
     reading->packets_received -= counters->words;
     reading->connections -=
         reading->connections < counters->companions ? reading->connections : counters->companions;
     return kind == ERROR_NONE && counters->ensemble != NULL ? read_cpu(counters, reading, error)
                                                             : kind;
+}
+
+/* A server that was started anew counts from 0. */
+static uint64_t subtract_told(uint64_t before, uint64_t after)
+{
+    bool told = before != FOUR_LETTER_UNTOLD && after != FOUR_LETTER_UNTOLD && after >= before;
+    return told ? after - before : FOUR_LETTER_UNTOLD;
 }
 
 struct server_counters_count server_counters_subtract(const struct server_counters_reading *before,
@@ -238,10 +250,12 @@ struct server_counters_count server_counters_subtract(const struct server_counte
         .cpu_known = before->cpu_known && after->cpu_known,
         .cpu_ns = after->cpu_ns - before->cpu_ns,
         .servers = after->servers,
-        .span_ns = after->cpu_at_ns - before->cpu_at_ns,
+        .span_ns = after->at_ns - before->at_ns,
     };
     for (size_t i = 0; i < ENSEMBLE_SERVERS_MAX; i++)
         count.cpu_of_ns[i] = after->cpu_of_ns[i] - before->cpu_of_ns[i];
+    for (size_t i = 0; i < CONNECT_ENDPOINTS_MAX; i++)
+        count.fsync_of_ms[i] = subtract_told(before->fsync_of_ms[i], after->fsync_of_ms[i]);
     return count;
 }
 

@@ -49,11 +49,12 @@ struct server_counters_reading {
     uint64_t connects;         /* sessions opened, or connected again */
     uint64_t watches;
     uint64_t ephemerals;
+    size_t servers;                              /* so many; of each: */
+    uint64_t fsync_of_ms[CONNECT_ENDPOINTS_MAX]; /* struct four_letter_counters; may be untold */
     bool cpu_known;
     uint64_t cpu_ns; /* of all servers */
-    size_t servers;  /* of which it is known; of each: */
     uint64_t cpu_of_ns[ENSEMBLE_SERVERS_MAX];
-    uint64_t cpu_at_ns; /* when it was read */
+    uint64_t at_ns; /* when all had answered, and the CPU time was read */
 };
 
 /* What the servers counted between two readings. */
@@ -67,11 +68,12 @@ struct server_counters_count {
     uint64_t connects;
     int64_t watches_leaked;
     int64_t ephemerals_leaked;
+    size_t servers;                              /* so many; of each: */
+    uint64_t fsync_of_ms[CONNECT_ENDPOINTS_MAX]; /* FOUR_LETTER_UNTOLD: not known */
     bool cpu_known;
     uint64_t cpu_ns; /* of all servers */
-    size_t servers;  /* of which it is known; of each: */
     uint64_t cpu_of_ns[ENSEMBLE_SERVERS_MAX];
-    uint64_t span_ns; /* in which it was used */
+    uint64_t span_ns; /* between the two readings */
 };
 
 enum server_counters_counter {

@@ -170,6 +170,7 @@ static void read_what_may_be_untold(const char *answer, struct four_letter_count
                                 ? 0
                                 : counter_if_told(answer, "zk_outstanding_requests");
     counters->snapshots = counter_if_told(answer, "zk_cnt_snapshottime");
+    counters->fsync_ms = counter_if_told(answer, "zk_sum_fsynctime");
     counters->uptime_ms = counter_if_told(answer, "zk_uptime");
     answer_line(answer, "\nzk_server_state\t", counters->mode, sizeof counters->mode);
     if (counters->mode[0] == '\0')

@@ -45,6 +45,8 @@ struct four_letter_counters {
     uint64_t outstanding; /* requests at the server; 0 also for a number below 0, which a server
                              tells that answers a request before it counts it in */
     uint64_t snapshots;   /* written since the process began */
+    uint64_t fsync_ms;    /* in which transactions waited for the disk, in all; each wait without
+                             its fraction of a millisecond, so at least */
     uint64_t uptime_ms;   /* since the server began to serve in its present role */
     char mode[24];        /* as in four_letter_identity */
 };

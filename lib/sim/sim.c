@@ -140,6 +140,7 @@ void sim_counters(struct sim *sim, unsigned server, struct four_letter_counters 
         .znode_count = asked->tree.count + ROOT_AGAIN,
         .outstanding = FOUR_LETTER_UNTOLD,
         .snapshots = FOUR_LETTER_UNTOLD,
+        .fsync_ms = FOUR_LETTER_UNTOLD,
         .uptime_ms = FOUR_LETTER_UNTOLD,
     };
     snprintf(counters->mode, sizeof counters->mode, "%s", sim_mode(sim->options.servers, server));

@@ -3,8 +3,8 @@
 
 #include <math.h>
 
-_Static_assert(ENSEMBLE_SERVERS_MAX <= UTILISATION_SERVERS_MAX,
-               "figures have room for an ensemble");
+_Static_assert(CONNECT_ENDPOINTS_MAX <= UTILISATION_SERVERS_MAX, "room for all servers");
+_Static_assert(ENSEMBLE_SERVERS_MAX <= CONNECT_ENDPOINTS_MAX, "room for their CPU times");
 
 static double seconds(uint64_t ns)
 {
@@ -108,15 +108,14 @@ static void take_cpu(const struct trial_result *result, double cores, unsigned s
     figures->driver_cpu_s = seconds(result->client_cpu_ns);
     figures->driver_cores = fleet_plan_cores(&result->memory->plan->fleet, cores);
     figures->cores = servers->cpu_known ? cores : NAN;
-    if (!servers->cpu_known)
-        return;
-    figures->servers = servers->servers;
+    figures->servers = servers->known ? servers->servers : 0;
     figures->span_s = seconds(servers->span_ns);
     figures->server_has_quota = server_percent > 0;
     figures->server_cores = server_percent > 0 ? fmin(server_percent / 100.0, cores) : cores;
-    for (size_t i = 0; i < servers->servers; i++) {
-        figures->server_cpu_s[i] = seconds(servers->cpu_of_ns[i]);
-        figures->fsync_s[i] = NAN;
+    for (size_t i = 0; i < figures->servers; i++) {
+        uint64_t fsync_ms = servers->fsync_of_ms[i];
+        figures->server_cpu_s[i] = servers->cpu_known ? seconds(servers->cpu_of_ns[i]) : NAN;
+        figures->fsync_s[i] = fsync_ms != FOUR_LETTER_UNTOLD ? (double)fsync_ms / 1e3 : NAN;
     }
 }
 

@@ -48,6 +48,7 @@ static void test_a_steady_trial_adds_up(void **state)
     assert_int_equal(figures.servers, 1);
     assert_true(figures.span_s > figures.elapsed_s);
     assert_true(figures.server_cpu_s[0] > 0);
+    assert_true(figures.fsync_s[0] >= 0 && figures.fsync_s[0] < figures.span_s);
     assert_true(figures.hold_s >= 1e-4);
     assert_int_equal(figures.count[UTILISATION_NOTIFICATION], figures.grants);
 }
@@ -94,7 +95,9 @@ static void test_what_was_not_measured_is_not_known(void **state)
     trial_utilisation_take(result, 2, 0, &figures);
     trial_result_free(result);
     assert_int_equal(figures.grants, 0);
-    assert_int_equal(figures.servers, 0);
+    assert_int_equal(figures.servers, 1);
+    assert_true(isnan(figures.server_cpu_s[0]));
+    assert_true(isnan(utilisation_largest_demand(&figures).demand_s));
     assert_true(isnan(figures.cores));
     assert_does_not(&figures, "no handoff in the steady part");
 }

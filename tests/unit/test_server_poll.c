@@ -15,6 +15,7 @@
 #define MNTR                                                                                       \
     "zk_version\t3.8.0--1, built on x\nzk_server_state\tfollower\nzk_packets_received\t1\n"        \
     "zk_num_alive_connections\t4\nzk_outstanding_requests\t-1\nzk_uptime\t900\n"                   \
+    "zk_sum_fsynctime\t77\n"                                                                       \
     "zk_znode_count\t16\nzk_watch_count\t32\nzk_ephemerals_count\t64\n"                            \
     "zk_sum_node_created_watch_count\t1\nzk_sum_node_deleted_watch_count\t2\n"                     \
     "zk_sum_node_changed_watch_count\t3\nzk_sum_node_children_watch_count\t4\n"                    \
@@ -126,6 +127,7 @@ static void an_answer_is_read_in_whatever_pieces_it_comes(void **state)
     assert_int_equal(answer()->counters.outstanding, 0);
     assert_int_equal(answer()->counters.uptime_ms, 900);
     assert_true(answer()->counters.snapshots == FOUR_LETTER_UNTOLD);
+    assert_int_equal(answer()->counters.fsync_ms, 77);
     assert_true(answer()->asked_ns <= answer()->came_ns);
     assert_int_equal(counters.words, 1);
     assert_false(counters.asked_again);
