@@ -12,15 +12,25 @@ void plan_bounds_write_limit(const char *name, const struct utilisation_finding 
                   utilisation_limit_words(finding->limit), finding->evidence);
 }
 
-/* "0.21 (0.18 … 0.25)", or without its interval if there is none. */
+/* Three digits, or all of a larger number. */
+static const char *round_off(double value, char *text, size_t size)
+{
+    snprintf(text, size, fabs(value) < 100 ? "%.3g" : "%.0f", value);
+    return text;
+}
+
+/* "0.21 (95 %: 0.18 … 0.25)", or why there is no interval. */
 static const char *describe(const struct interval *value, double unit, char *text, size_t size)
 {
+    char number[32], low[32], high[32];
+    round_off(value->value / unit, number, sizeof number);
     if (isnan(value->low) || isnan(value->high))
-        snprintf(text, size, "%.3g (no interval: fewer than %d trials)", value->value / unit,
+        snprintf(text, size, "%s (no interval: fewer than %d trials)", number,
                  STATISTICS_TRIALS_MIN);
     else
-        snprintf(text, size, "%.3g (95 %%: %.3g … %.3g)", value->value / unit, value->low / unit,
-                 value->high / unit);
+        snprintf(text, size, "%s (95 %%: %s … %s)", number,
+                 round_off(value->low / unit, low, sizeof low),
+                 round_off(value->high / unit, high, sizeof high));
     return text;
 }
 
@@ -28,7 +38,7 @@ static const char *describe(const struct interval *value, double unit, char *tex
 
 static void write_beta(const char *recipe, const struct herd *herd, FILE *stream)
 {
-    char beta[96], bare[96];
+    char beta[128], bare[128];
     wrap_sentence(stream,
                   "%s: herd coefficient %s: so many bare handoffs does one more waiter cost; a "
                   "bare handoff takes %s ms.%s",
@@ -39,7 +49,7 @@ static void write_beta(const char *recipe, const struct herd *herd, FILE *stream
 
 void plan_bounds_write_herd(const char *recipe, const struct herd *herd, FILE *stream)
 {
-    char slope[96];
+    char slope[128];
     switch (herd->state) {
     case HERD_ONE_SIZE:
         wrap_sentence(stream,
@@ -66,7 +76,7 @@ void plan_bounds_write_herd(const char *recipe, const struct herd *herd, FILE *s
 void plan_bounds_write_knee(const char *recipe, uint64_t clients, const struct knee *knee,
                             FILE *stream)
 {
-    char locks[96], most[96];
+    char locks[128], most[128];
     if (knee->trials == 0) {
         wrap_sentence(stream,
                       "%s: knee for hot locks not known: the CPU of the servers is known "

@@ -62,6 +62,29 @@ static void judge(const struct fit_line *line, struct herd *herd)
         herd->beta.value = NAN;
 }
 
+static double squares_of(const struct fit_polynomial *fit, const double *x, const double *y,
+                         size_t count)
+{
+    double squares = 0;
+    for (size_t i = 0; i < count; i++) {
+        double residual = y[i] - fit_polynomial_at(fit, x[i]);
+        squares += residual * residual;
+    }
+    return squares;
+}
+
+/* A quadratic term that is large, and more than noise: the F-test of one more coefficient. */
+static bool bends(const double *x, const double *y, size_t count, double most)
+{
+    struct fit_polynomial line = fit_polynomial(x, y, count, 1),
+                          curve = fit_polynomial(x, y, count, 2);
+    if (count < STATISTICS_TRIALS_MIN || !fit_bends(&curve, most))
+        return false;
+    double t = statistics_t(HERD_CONFIDENCE, (double)count - 3);
+    double variance = squares_of(&curve, x, y, count) / ((double)count - 3);
+    return squares_of(&line, x, y, count) - squares_of(&curve, x, y, count) > t * t * variance;
+}
+
 struct herd herd_fit(const struct herd_trial *trials, size_t count)
 {
     static const struct interval none = {NAN, NAN, NAN};
@@ -70,7 +93,6 @@ struct herd herd_fit(const struct herd_trial *trials, size_t count)
     herd.trials = choose(trials, count, x, y, &herd);
     struct fit_line line = fit_line(x, y, herd.trials);
     judge(&line, &herd);
-    struct fit_polynomial curve = fit_polynomial(x, y, herd.trials, 2);
-    herd.bends = fit_bends(&curve, herd.most);
+    herd.bends = bends(x, y, herd.trials, herd.most);
     return herd;
 }

@@ -44,7 +44,7 @@ struct herd {
     struct interval bare_s;  /* the intercept */
     struct interval slope_s; /* a waiter */
     bool bends; /* a line is no good description: the quadratic term is more than a quarter of the
-                   value at the most waiters (fit_bends) */
+                   value at the most waiters (fit_bends), and is not by chance (F-test) */
     size_t trials;
     double least, most; /* waiters of the trials */
 };

@@ -99,9 +99,12 @@ static double held_share(const struct utilisation_figures *figures)
 
 double utilisation_under_way(const struct utilisation_figures *figures, enum utilisation_work work)
 {
+    double each_s = figures->mean_s[work];
     if (figures->count[work] == 0)
         return 0;
-    return (double)figures->count[work] * figures->mean_s[work] / figures->steady_s;
+    if (work == UTILISATION_NOTIFICATION && !isnan(each_s))
+        each_s = fmax(each_s - figures->release_s, 0);
+    return (double)figures->count[work] * each_s / figures->steady_s;
 }
 
 /* ------------------------------------------------------------------ whether they add up */
@@ -116,7 +119,7 @@ static double tolerance_of(double cut, uint64_t grants)
 
 static bool is_about(double share, double tolerance)
 {
-    return isnan(share) || fabs(share - 1) <= tolerance;
+    return isnan(share) || tolerance > UTILISATION_TOLERANCE_MOST || fabs(share - 1) <= tolerance;
 }
 
 static bool time_adds_up(const struct utilisation_figures *figures, char *why, size_t size)
@@ -204,6 +207,11 @@ static void append_share(char *text, size_t size, double share, const char *whos
         append(text, size, "%s %.0f %%", whose, 100 * share);
 }
 
+static double of_handoff(const struct utilisation_figures *figures, double sum)
+{
+    return sum / (double)figures->grants;
+}
+
 static void describe(const struct utilisation_figures *figures, char *text, size_t size)
 {
     size_t which;
@@ -215,7 +223,12 @@ static void describe(const struct utilisation_figures *figures, char *text, size
     append_share(text, size, cores_share(figures), "all cores");
     append_share(text, size, largest(figures, disk_share, &which), "disk at least");
     append_share(text, size, held_share(figures), "locks held");
-    append(text, size, "under way on average: writes %.1f, reads %.1f, notifications %.1f",
+    append(text, size, "a handoff has %.3g writes, %.3g reads, %.3g notifications, %.3g KB",
+           of_handoff(figures, (double)figures->count[UTILISATION_WRITE]),
+           of_handoff(figures, (double)figures->count[UTILISATION_READ]),
+           of_handoff(figures, (double)figures->count[UTILISATION_NOTIFICATION]),
+           of_handoff(figures, (double)figures->received_bytes / 1e3));
+    append(text, size, "under way: %.1f writes, %.1f reads, %.1f notifications",
            utilisation_under_way(figures, UTILISATION_WRITE),
            utilisation_under_way(figures, UTILISATION_READ),
            utilisation_under_way(figures, UTILISATION_NOTIFICATION));

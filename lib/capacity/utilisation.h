@@ -15,10 +15,10 @@
  *
  * What gave out is, in this order: the driver, if it used UTILISATION_DRIVER_FULL of its cores
  * (then no figure is the servers'); a server's CPU, all cores together, the disk, or the holding of
- * the locks, if it was busy for UTILISATION_FULL of the time; else the work that queues: by
- * Little's law, rate times mean latency is how many writes, reads and notifications were under way
- * on average. If most of all were writes, the writes gave out, and so on. Less than one round trip
- * a client under way beside the next holder's is no queue.
+ * the locks, if it was busy for UTILISATION_FULL of the time; else the work that queues. By
+ * Little's law the mean number of requests of a kind under way is their rate times their mean
+ * latency, and requests are under way where they wait. A notification is under way from the reply
+ * to the release to its arrival: before that reply it waits for the release, which is a write.
  *
  * Invariant: a figure that is not known (NaN, or a count of 0) decides nothing. What the figures do
  * not decide is undetermined.
@@ -37,6 +37,10 @@
 /* What no tolerance by counts covers: the slots of histograms (0.1 %), and the turns of a loop that
  * belong to no latency. */
 #define UTILISATION_SLACK 0.02
+
+/* With so wide a tolerance clients are not counted: the steady part has less than about four grants
+ * a client, and hardly any wait lies within it as a whole. */
+#define UTILISATION_TOLERANCE_MOST 0.5
 
 /* A CPU quota is enforced per period of this length (the kernel's default, servers/cpu_share.h):
  * within any time a server may use that of one period more. */
@@ -133,8 +137,8 @@ bool utilisation_adds_up(const struct utilisation_figures *figures, char *why, s
 struct utilisation_finding utilisation_find_limit(const struct utilisation_figures *figures,
                                                   enum objective_metric metric);
 
-/* The mean number of such requests, or notifications, under way in the steady part. NaN: their
- * latency is not known; 0 if there were none. */
+/* The mean number of such requests, or notifications, under way in the steady part (of
+ * notifications, at least). NaN: their latency is not known; 0 if there were none. */
 double utilisation_under_way(const struct utilisation_figures *figures, enum utilisation_work work);
 
 struct utilisation_demand utilisation_largest_demand(const struct utilisation_figures *figures);

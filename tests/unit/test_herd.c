@@ -126,6 +126,11 @@ static void a_bend_is_told(void **state)
     for (size_t i = 0; i < SIZES; i++)
         trials[i] = (struct herd_trial){sizes[i], 1 + 0.01 * sizes[i] + 0.01 * sizes[i] * sizes[i]};
     assert_true(herd_fit(trials, SIZES).bends);
+    assert_false(herd_fit(trials, 4).bends); /* too few to know */
+    /* The last is low by chance: the others are as far from the curve. */
+    const struct herd_trial noise[] = {{1, 1.4},  {1, 1.3},  {4, 1.1},  {4, 1.4},
+                                       {16, 1.9}, {16, 1.1}, {64, 1.2}, {64, 1.3}};
+    assert_false(herd_fit(noise, 8).bends);
 }
 
 /* ------------------------------------------------------------------ the knee */

@@ -227,6 +227,32 @@ static void test_what_is_no_request_of_a_session_is_taken_out(void **state)
     assert_int_equal(reconciled(count, 0), SERVER_COUNTERS_AGREES);
 }
 
+static void test_each_server_has_its_own_times(void **state)
+{
+    const struct server_counters_reading before = {.known = true,
+                                                   .cpu_known = true,
+                                                   .servers = 3,
+                                                   .fsync_of_ms = {5, 5, FOUR_LETTER_UNTOLD},
+                                                   .cpu_of_ns = {100, 200, 300},
+                                                   .at_ns = 1000};
+    const struct server_counters_reading after = {.known = true,
+                                                  .cpu_known = true,
+                                                  .servers = 3,
+                                                  .fsync_of_ms = {7, 4, 9},
+                                                  .cpu_of_ns = {110, 230, 300},
+                                                  .at_ns = 5000};
+    (void)state;
+    struct server_counters_count count = server_counters_subtract(&before, &after);
+    assert_int_equal(count.servers, 3);
+    assert_int_equal(count.span_ns, 4000);
+    assert_int_equal(count.cpu_of_ns[0], 10);
+    assert_int_equal(count.cpu_of_ns[1], 30);
+    assert_int_equal(count.cpu_of_ns[2], 0);
+    assert_int_equal(count.fsync_of_ms[0], 2);
+    assert_true(count.fsync_of_ms[1] == FOUR_LETTER_UNTOLD); /* it was started anew */
+    assert_true(count.fsync_of_ms[2] == FOUR_LETTER_UNTOLD);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -240,6 +266,7 @@ int main(void)
         cmocka_unit_test(test_the_first_stranger_makes_servers_shared),
         cmocka_unit_test(test_what_a_server_was_asked_again_is_not_compared),
         cmocka_unit_test(test_what_is_no_request_of_a_session_is_taken_out),
+        cmocka_unit_test(test_each_server_has_its_own_times),
     };
     return cmocka_run_group_tests_name("oracle", tests, NULL, NULL);
 }

@@ -81,6 +81,8 @@ static void clients_must_be_accounted_for(void **state)
     figures = sound();
     figures.release_s += 0.02;
     assert_broken(&figures, "Little's law");
+    figures.clients = 270; /* 56 %: nobody knows */
+    assert_whole(&figures);
 }
 
 /* One lock and 1,000 grants: 2·1/1000 + 2 %. */
@@ -215,13 +217,16 @@ static void else_the_work_that_queues(void **state)
     (void)state;
     struct utilisation_figures figures = sound();
     assert_int_equal(limit_of(&figures), UTILISATION_ROUND_TRIPS);
-    assert_evidence(&figures, "writes 0.8, reads 0.1, notifications 0.5");
+    assert_evidence(&figures, "a handoff has 2 writes, 1 reads, 1 notifications, 0.1 KB");
+    assert_evidence(&figures, "under way: 0.8 writes, 0.1 reads, 0.1 notifications");
     figures.count[UTILISATION_WRITE] = 20000; /* 8 under way */
     assert_int_equal(limit_of(&figures), UTILISATION_WRITES);
-    figures.count[UTILISATION_NOTIFICATION] = 12000; /* 6: neither is foremost */
+    figures.count[UTILISATION_NOTIFICATION] = 60000; /* 6: neither is foremost */
     assert_int_equal(limit_of(&figures), UTILISATION_UNDETERMINED);
-    figures.count[UTILISATION_NOTIFICATION] = 30000;
+    figures.count[UTILISATION_NOTIFICATION] = 130000;
     assert_int_equal(limit_of(&figures), UTILISATION_FAN_OUT);
+    figures.mean_s[UTILISATION_NOTIFICATION] = 0.0039; /* before the reply to the release */
+    assert_int_equal(limit_of(&figures), UTILISATION_WRITES);
     figures = sound();
     figures.count[UTILISATION_READ] = 40000;
     figures.received_bytes = 40000 * 4096;

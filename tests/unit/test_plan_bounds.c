@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: Apache-2.0
+/* What a plan says of the limit, the herd coefficient and the knee. */
+#include "bench/plan/plan_bounds.h"
+
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+static char *text;
+static size_t size;
+
+static FILE *begin(void)
+{
+    return open_memstream(&text, &size);
+}
+
+/* No line is longer than the screen, and the words are there, line feeds and indents aside. */
+static void assert_says(FILE *stream, const char *words)
+{
+    fclose(stream);
+    char flat[1024] = "";
+    for (char *line = strtok(text, "\n"); line != NULL; line = strtok(NULL, "\n")) {
+        assert_true(strlen(line) <= 84); /* bytes: an ellipsis has three */
+        strcat(flat, flat[0] != '\0' ? " " : "");
+        strcat(flat, line + strspn(line, " "));
+    }
+    if (strstr(flat, words) == NULL)
+        fail_msg("\"%s\" lacks \"%s\"", flat, words);
+    free(text);
+}
+
+static void the_limit_is_told_with_its_evidence(void **state)
+{
+    (void)state;
+    FILE *stream = begin();
+    const struct utilisation_finding finding = {UTILISATION_SERVER_CPU, "server CPU 97 %"};
+    plan_bounds_write_limit("nonscalable, 200 waiters", &finding, stream);
+    assert_says(stream, "nonscalable, 200 waiters: what gave out first: the servers' CPU (server "
+                        "CPU 97 %).");
+}
+
+static void a_coefficient_is_told_with_its_interval(void **state)
+{
+    struct herd herd = {.state = HERD_KNOWN,
+                        .beta = {0.05, 0.04, 0.061},
+                        .bare_s = {0.002, 0.0018, 0.0022},
+                        .trials = 8};
+    (void)state;
+    FILE *stream = begin();
+    plan_bounds_write_herd("nonscalable", &herd, stream);
+    assert_says(stream, "herd coefficient 0.05 (95 %: 0.04 … 0.061)");
+    herd.bends = true;
+    stream = begin();
+    plan_bounds_write_herd("nonscalable", &herd, stream);
+    assert_says(stream, "a bare handoff takes 2 (95 %: 1.8 … 2.2) ms. The times bend");
+}
+
+static void what_is_not_known_is_told_with_the_reason(void **state)
+{
+    struct herd herd = {.state = HERD_BARE_NOT_KNOWN,
+                        .beta = {NAN, NAN, NAN},
+                        .slope_s = {35e-6, 30e-6, 40e-6},
+                        .least = 10,
+                        .most = 160};
+    (void)state;
+    FILE *stream = begin();
+    plan_bounds_write_herd("childwatch", &herd, stream);
+    assert_says(stream, "not known: the trials, with 10 to 160 waiters, do not tell what a handoff "
+                        "without waiters takes. One more waiter costs 35 (95 %: 30 … 40) us.");
+    herd = (struct herd){
+        .state = HERD_FEW_TRIALS, .beta = {0.1, NAN, NAN}, .bare_s = {0.001, NAN, NAN}};
+    stream = begin();
+    plan_bounds_write_herd("childwatch", &herd, stream);
+    assert_says(stream, "herd coefficient 0.1 (no interval: fewer than 5 trials)");
+    herd.state = HERD_ONE_SIZE;
+    stream = begin();
+    plan_bounds_write_herd("childwatch", &herd, stream);
+    assert_says(stream, "not known: needs valid trials with at least two numbers of waiters");
+    const struct knee knee = {.trials = 0};
+    stream = begin();
+    plan_bounds_write_knee("childwatch", 4, &knee, stream);
+    assert_says(stream, "not known");
+}
+
+static void the_knee_is_told(void **state)
+{
+    (void)state;
+    FILE *stream = begin();
+    const struct knee knee = {.locks = {12.5, 11, 14},
+                              .most_per_s = {1250, 1200, 1300},
+                              .cycle_s = 0.01,
+                              .of = UTILISATION_CORES,
+                              .trials = 6};
+    plan_bounds_write_knee("scalable", 4, &knee, stream);
+    assert_says(stream, "scalable: knee at 12.5 (95 %: 11 … 14) hot locks of 4 clients each: with "
+                        "more, the cores of this machine would be the limit, at 1250 (95 %: 1200");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_limit_is_told_with_its_evidence),
+        cmocka_unit_test(a_coefficient_is_told_with_its_interval),
+        cmocka_unit_test(what_is_not_known_is_told_with_the_reason),
+        cmocka_unit_test(the_knee_is_told),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
