@@ -2,7 +2,7 @@
 #include "bench/run/cells.h"
 
 #include "base/random.h"
-#include "bench/target/root.h"
+#include "bench/target/traffic.h"
 #include "recipes/law.h"
 
 #include <assert.h>
@@ -12,25 +12,6 @@
 /* The discarded cell: a JVM that has just started is slow, and the first trials would pay for it.
  */
 #define WARM_UP_CLIENTS 64
-
-/* Upper bounds (wire/wire.h has what messages are made of): a request with its reply, without paths
- * and names; a notification without its path; a name in a list; what stands between a run's root
- * and a name ("/t0000/l65535/"), and the longest name that a recipe gives, with its GUID. */
-#define BYTES_PER_RPC          128
-#define BYTES_PER_NOTIFICATION 32
-#define BYTES_PER_NAME         68
-#define LOCK_PATH_MAX          16
-#define NAME_MAX_LENGTH        64
-
-/* One path goes with each request, and another with the reply to a CREATE. */
-static uint64_t bound_bytes(const struct options *options, const struct tally *total)
-{
-    uint64_t path =
-        strlen(options->target.servers.chroot) + ROOT_PATH_SIZE + LOCK_PATH_MAX + NAME_MAX_LENGTH;
-    return tally_rpcs(total) * (BYTES_PER_RPC + path) + total->of[TALLY_CREATE] * path +
-           total->of[TALLY_NOTIFICATION] * (BYTES_PER_NOTIFICATION + path) +
-           total->of[TALLY_NAMES_LISTED] * BYTES_PER_NAME;
-}
 
 /* What a cell's trial costs. */
 static void weigh(const struct options *options, struct cell *cell)
@@ -44,20 +25,9 @@ static void weigh(const struct options *options, struct cell *cell)
         .locks = options->plan.locks,
         .handoffs = options_handoffs(options, clients),
     };
-    struct tally total = {0};
-    for (uint32_t lock = 0; lock < plan.locks; lock++) {
-        uint64_t handoffs = plan_handoffs_of(&plan, lock);
-        /* When the time decides, nobody knows how many: counted as one round. */
-        uint64_t share = plan_clients_of(&plan, lock);
-        if (handoffs == UINT64_MAX)
-            handoffs = share;
-        if (recipe_has_law(recipe))
-            law_total(recipe, share, handoffs, &total);
-        else /* nobody knows either: everybody's first try, its release, and a retry of each */
-            tally_add(&total, TALLY_CREATE, 3 * handoffs);
-    }
-    cell->rpcs = tally_rpcs(&total);
-    cell->bytes = bound_bytes(options, &total);
+    const struct traffic traffic = traffic_of(&plan, strlen(options->target.servers.chroot));
+    cell->rpcs = traffic.rpcs;
+    cell->bytes = traffic.bytes;
 }
 
 static size_t add_round(struct cell *list, const struct options *options, uint32_t trial)

@@ -148,9 +148,9 @@ double histogram_mean_us(const struct histogram *histogram)
 
 uint64_t histogram_above(const struct histogram *histogram, uint64_t value_ns)
 {
-    uint64_t above = histogram->overflow;
+    uint64_t above = load(&histogram->overflow);
     for (uint32_t slot = next_in_use(histogram, histogram_slot(value_ns) + 1);
          slot < HISTOGRAM_COUNTS; slot = next_in_use(histogram, slot + 1))
-        above += histogram->counts[slot];
+        above += load(&histogram->counts[slot]);
     return above;
 }

@@ -5,7 +5,8 @@
  * An HDR histogram (log-linear buckets) with the geometry of Java's new Histogram(1, 60000000000,
  * 3), so that hlog.h can pass it to the Java tools bucket by bucket. It contains no pointer, and
  * may be in memory shared by processes. Several threads may record at once. While they do, only
- * histogram_count and histogram_percentile_ns may be called, and their results are estimates.
+ * histogram_count, histogram_percentile_ns and histogram_above may be called, and their results are
+ * estimates.
  *
  * Invariant: no value is clamped into a bucket; a value above the range is counted in overflow.
  *

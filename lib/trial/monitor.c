@@ -22,6 +22,7 @@ static void show_progress(struct monitor *monitor)
     struct trial_progress progress = {
         .rpcs = trial_memory_requests(memory),
         .established = atomic_load(&memory->fleet->established),
+        .losses = atomic_load(&memory->fleet->losses),
         .elapsed_ns = monitor->opened_ns == 0 ? 0 : now_ns - monitor->opened_ns,
         .stalled_ns = stall_lasts_ns(&monitor->stall, now_ns),
         .stalled_at = monitor->stall.server,

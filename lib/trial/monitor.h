@@ -23,6 +23,7 @@ struct trial_progress {
     uint64_t rpcs;
     uint64_t elapsed_ns; /* since the gate opened; 0 while sessions are being opened */
     uint32_t established;
+    uint32_t losses;     /* of connections, as in struct trial_result */
     uint64_t stalled_ns; /* how long a server has owed an answer and nothing came; 0: none does */
     const char *stalled_at; /* that server's address; "": not known */
 };

@@ -1,0 +1,251 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "bench/plan/plan_demand.h"
+
+#include "base/clock.h"
+#include "base/text.h"
+#include "bench/cli/grid.h"
+#include "bench/target/traffic.h"
+#include "recipes/footprint.h"
+
+#include <math.h>
+
+/* Expected: so many capacities, from one that no size meets to one that all meet. */
+#define CAPACITIES 33
+
+/* ------------------------------------------------------------------ sums */
+
+/* What is not known makes the result unknown; so does what passes 64 bits. */
+static uint64_t sum(uint64_t a, uint64_t b)
+{
+    uint64_t result;
+    return __builtin_add_overflow(a, b, &result) ? PLAN_DEMAND_UNKNOWN : result;
+}
+
+static uint64_t product(uint64_t a, uint64_t b)
+{
+    uint64_t result;
+    if (a == PLAN_DEMAND_UNKNOWN || b == PLAN_DEMAND_UNKNOWN)
+        return PLAN_DEMAND_UNKNOWN;
+    return __builtin_mul_overflow(a, b, &result) ? PLAN_DEMAND_UNKNOWN : result;
+}
+
+static uint64_t larger(uint64_t a, uint64_t b)
+{
+    return a > b ? a : b;
+}
+
+static uint64_t smaller(uint64_t a, uint64_t b)
+{
+    return a < b ? a : b;
+}
+
+static void add(struct plan_demand *total, const struct plan_demand *part)
+{
+    total->sessions = larger(total->sessions, part->sessions);
+    total->watches = larger(total->watches, part->watches);
+    total->trials = sum(total->trials, part->trials);
+    total->rpcs = sum(total->rpcs, part->rpcs);
+    total->bytes = sum(total->bytes, part->bytes);
+    total->time_ns = sum(total->time_ns, part->time_ns);
+}
+
+static void raise_to(struct plan_demand *most, const struct plan_demand *one)
+{
+    most->sessions = larger(most->sessions, one->sessions);
+    most->watches = larger(most->watches, one->watches);
+    most->trials = larger(most->trials, one->trials);
+    most->rpcs = larger(most->rpcs, one->rpcs);
+    most->bytes = larger(most->bytes, one->bytes);
+    most->time_ns = larger(most->time_ns, one->time_ns);
+}
+
+/* ------------------------------------------------------------------ one trial */
+
+/* How many of a rate there are in a time: rounded up. */
+static uint64_t in_time(uint64_t per_s, uint64_t time_ns)
+{
+    double count = ceil((double)per_s * ((double)time_ns / 1e9));
+    return count < 1e18 ? (uint64_t)count : PLAN_DEMAND_UNKNOWN;
+}
+
+static uint64_t watches_of(const struct trial_plan *plan)
+{
+    uint64_t watches = 0;
+    for (uint32_t lock = 0; lock < plan->locks; lock++)
+        watches = sum(watches, footprint_all_watches(plan->recipe, plan_clients_of(plan, lock)));
+    return watches;
+}
+
+/* Of the locks. When the time decides, as many as the rate allows, of the size that they have in
+ * one round. */
+static struct traffic locks_of(const struct plan_demand_given *given,
+                               const struct plan_demand_trial *trial)
+{
+    struct traffic traffic = traffic_of(&trial->plan, given->chroot_length);
+    bool by_time = trial->plan.workload == WORKLOAD_STEADY && trial->plan.handoffs == 0;
+    bool is_bounded = given->max_rate > 0 && trial->longest_ns > 0;
+    uint64_t most = is_bounded ? in_time(given->max_rate, trial->longest_ns) : PLAN_DEMAND_UNKNOWN;
+    uint64_t rpcs = by_time ? most : smaller(traffic.rpcs, most);
+    if (rpcs == PLAN_DEMAND_UNKNOWN)
+        return (struct traffic){rpcs, rpcs};
+    double each = (double)traffic.bytes / (double)larger(traffic.rpcs, 1);
+    return (struct traffic){rpcs, (uint64_t)ceil(each * (double)rpcs)};
+}
+
+static struct plan_demand demand_of(const struct plan_demand_given *given,
+                                    const struct recipe *recipe, const struct search_probe *probe)
+{
+    const struct plan_demand_trial trial = given->trial(given->context, recipe, probe);
+    const struct traffic locks = locks_of(given, &trial);
+    uint64_t time_ns = trial.longest_ns > 0 ? trial.longest_ns : PLAN_DEMAND_UNKNOWN;
+    uint64_t load = trial.load_per_s == 0            ? 0
+                    : time_ns == PLAN_DEMAND_UNKNOWN ? time_ns
+                                                     : in_time(trial.load_per_s, time_ns);
+    return (struct plan_demand){
+        .sessions = trial.plan.fleet.sessions + trial.load_sessions + given->companions,
+        .watches = watches_of(&trial.plan),
+        .trials = 1,
+        .rpcs = sum(locks.rpcs, load),
+        .bytes = sum(locks.bytes, product(load, trial.load_bytes)),
+        .time_ns = time_ns,
+    };
+}
+
+/* ------------------------------------------------------------------ all trials */
+
+/* The search ends, and with it the probe that runs then. */
+static struct plan_demand heed_time(const struct plan_demand_given *given,
+                                    struct plan_demand demand)
+{
+    if (given->max_time_ns == 0)
+        return demand;
+    demand.time_ns = smaller(demand.time_ns, given->max_time_ns);
+    if (given->max_rate > 0)
+        demand.rpcs = smaller(demand.rpcs, in_time(given->max_rate, given->max_time_ns));
+    return demand;
+}
+
+struct plan_demand plan_demand_most(const struct plan_demand_given *given,
+                                    const struct recipe *recipe)
+{
+    const struct search_probe probe = {.size = given->search->most, .longer = true};
+    struct plan_demand demand = demand_of(given, recipe, &probe);
+    demand.trials = given->search->trials_most;
+    demand.rpcs = product(demand.rpcs, demand.trials);
+    demand.bytes = product(demand.bytes, demand.trials);
+    demand.time_ns = product(demand.time_ns, demand.trials);
+    return heed_time(given, demand);
+}
+
+/* The search whose sizes pass up to this one. */
+static struct plan_demand demand_up_to(const struct plan_demand_given *given,
+                                       const struct recipe *recipe, struct search *search,
+                                       double capacity)
+{
+    struct plan_demand demand = {0};
+    struct search_probe probe;
+    while (search_next(search, &probe)) {
+        const struct plan_demand one = demand_of(given, recipe, &probe);
+        add(&demand, &one);
+        search_report(search, (double)probe.size <= capacity ? JUDGE_PASS : JUDGE_FAIL);
+    }
+    return demand;
+}
+
+/* From half of the least size to the largest, all ratios alike. */
+static double capacity_of(const struct search_plan *plan, unsigned index)
+{
+    double from = (double)plan->least / 2, to = (double)plan->most;
+    return index == CAPACITIES - 1 ? to : from * pow(to / from, (double)index / (CAPACITIES - 1));
+}
+
+bool plan_demand_expected(const struct plan_demand_given *given, const struct recipe *recipe,
+                          struct plan_demand *demand)
+{
+    struct plan_demand most = {0};
+    for (unsigned i = 0; i < CAPACITIES; i++) {
+        struct search search;
+        if (!search_init(&search, given->search))
+            return false;
+        const struct plan_demand one =
+            demand_up_to(given, recipe, &search, capacity_of(given->search, i));
+        search_deinit(&search);
+        raise_to(&most, &one);
+    }
+    *demand = heed_time(given, most);
+    return true;
+}
+
+/* ------------------------------------------------------------------ the table */
+
+static const struct grid_column columns[] = {
+    {.title = "recipe"},
+    {.title = "search"},
+    {.title = "sessions", .right = true},
+    {.title = "watches", .right = true},
+    {.title = "trials", .right = true},
+    {.title = "requests", .right = true},
+    {.title = "MB", .right = true},
+    {.title = "time", .right = true},
+};
+
+static double real(uint64_t figure)
+{
+    return figure == PLAN_DEMAND_UNKNOWN ? NAN : (double)figure;
+}
+
+static void put_row(struct grid *grid, const char *recipe, const char *search,
+                    const struct plan_demand *demand)
+{
+    char time[32];
+    double megabytes = real(demand->bytes) / 1e6;
+    grid_put(grid, "%s", recipe);
+    grid_put(grid, "%s", search);
+    grid_put_whole(grid, real(demand->sessions));
+    grid_put_whole(grid, real(demand->watches));
+    grid_put_whole(grid, real(demand->trials));
+    grid_put_whole(grid, real(demand->rpcs));
+    if (megabytes < 10)
+        grid_put_real(grid, megabytes, 2);
+    else
+        grid_put_whole(grid, megabytes);
+    if (demand->time_ns == PLAN_DEMAND_UNKNOWN)
+        grid_put(grid, GRID_UNKNOWN);
+    else
+        grid_put(grid, "%s", text_format_duration(demand->time_ns, time, sizeof time));
+}
+
+static enum error_kind fill(struct grid *grid, const struct plan_demand_given *given,
+                            const struct recipe *const *recipes, size_t count, struct error *error)
+{
+    struct plan_demand all_expected = {0}, all_most = {0};
+    for (size_t i = 0; i < count; i++) {
+        struct plan_demand expected, most = plan_demand_most(given, recipes[i]);
+        if (!plan_demand_expected(given, recipes[i], &expected))
+            return error_raise(error, ERROR_NO_MEMORY, 0, "plan", "%s", "");
+        put_row(grid, recipes[i]->name, "expected", &expected);
+        put_row(grid, "", "at most", &most);
+        add(&all_expected, &expected);
+        add(&all_most, &most);
+    }
+    if (count < 2)
+        return ERROR_NONE;
+    all_expected = heed_time(given, all_expected);
+    all_most = heed_time(given, all_most);
+    put_row(grid, "all", "expected", &all_expected);
+    put_row(grid, "", "at most", &all_most);
+    return ERROR_NONE;
+}
+
+enum error_kind plan_demand_write(const struct plan_demand_given *given,
+                                  const struct recipe *const *recipes, size_t count, size_t width,
+                                  FILE *stream, struct error *error)
+{
+    struct grid grid;
+    grid_init(&grid, columns, sizeof columns / sizeof columns[0], 2);
+    enum error_kind kind = fill(&grid, given, recipes, count, error);
+    if (kind == ERROR_NONE)
+        kind = grid_write(&grid, width, stream, error);
+    grid_deinit(&grid);
+    return kind;
+}

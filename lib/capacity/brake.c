@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "capacity/brake.h"
+
+static uint64_t above(uint64_t value, uint64_t base)
+{
+    return value > base ? value - base : 0;
+}
+
+static void note(struct brake *brake, uint64_t now_ns, const struct brake_counts *counts)
+{
+    brake->looks[brake->look_count++ % BRAKE_LOOKS] =
+        (struct brake_look){now_ns, counts->slow, counts->late};
+    brake->looked_ns = now_ns;
+}
+
+void brake_begin(struct brake *brake, uint64_t now_ns, const struct brake_counts *counts)
+{
+    *brake = (struct brake){.at_start = *counts};
+    note(brake, now_ns, counts);
+}
+
+/* The last look before the window, or the oldest that is known. */
+static const struct brake_look *window_of(const struct brake *brake, uint64_t now_ns)
+{
+    uint64_t known = brake->look_count < BRAKE_LOOKS ? brake->look_count : BRAKE_LOOKS;
+    const struct brake_look *found = NULL;
+    for (uint64_t ago = 1; ago <= known; ago++) {
+        found = &brake->looks[(brake->look_count - ago) % BRAKE_LOOKS];
+        if (now_ns - found->at_ns >= BRAKE_WINDOW_NS)
+            break;
+    }
+    return found;
+}
+
+/* Answered in the window. Of a read that was sent late the reply may not have come yet. */
+static uint64_t slow_reads(const struct brake *brake, uint64_t now_ns,
+                           const struct brake_counts *counts)
+{
+    const struct brake_look *from = window_of(brake, now_ns);
+    return above(counts->slow - from->slow, counts->late - from->late);
+}
+
+static uint64_t overdue_reads(const struct brake *brake, uint64_t now_ns,
+                              const struct brake_counts *counts)
+{
+    bool paused = now_ns - brake->looked_ns > BRAKE_PAUSE_NS;
+    return counts->waits && !paused ? above(counts->due, counts->done) : 0;
+}
+
+enum brake_reason brake_look(struct brake *brake, uint64_t now_ns,
+                             const struct brake_counts *counts)
+{
+    uint64_t overdue = overdue_reads(brake, now_ns, counts),
+             slow = slow_reads(brake, now_ns, counts);
+    note(brake, now_ns, counts);
+    if (counts->losses > brake->at_start.losses)
+        return BRAKE_LOST;
+    if (counts->errors > brake->at_start.errors)
+        return BRAKE_ERRORS;
+    if (overdue >= BRAKE_SLOW_READS)
+        return BRAKE_SILENT;
+    return slow + overdue >= BRAKE_SLOW_READS ? BRAKE_SLOW : BRAKE_NONE;
+}
+
+uint64_t brake_bound_ns(uint64_t alone_p99_ns)
+{
+    if (alone_p99_ns < BRAKE_BOUND_LEAST_NS / BRAKE_TIMES_ALONE)
+        return BRAKE_BOUND_LEAST_NS;
+    if (alone_p99_ns > BRAKE_BOUND_MOST_NS / BRAKE_TIMES_ALONE)
+        return BRAKE_BOUND_MOST_NS;
+    return BRAKE_TIMES_ALONE * alone_p99_ns;
+}
+
+const char *brake_reason_word(enum brake_reason reason)
+{
+    static const char *const words[] = {
+#define X(name, word) [BRAKE_##name] = (word),
+        BRAKE_REASON_LIST(X)
+#undef X
+    };
+    return words[reason];
+}

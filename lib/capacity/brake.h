@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * brake: whether a probe does harm to others, from what a bystander counts beside it. Layer:
+ * capacity.
+ *
+ * A bystander is a session that reads at constant distances, BRAKE_READS_PER_S times a second. A
+ * read is slow if its reply comes later than a bound after the read was due. A read that has no
+ * reply when the bound has passed is slow already: a server that stands still is noticed while it
+ * does. The brake is to be applied when
+ *
+ *   * BRAKE_SLOW_READS of the reads of the last BRAKE_WINDOW_NS were slow: a quarter of them, or a
+ *     silence that is so many reads longer than the bound;
+ *   * a read has failed, or the bystander has lost its connection.
+ *
+ * Invariant: a read that the bystander itself has sent too late, because its process was not run,
+ * is not held against the servers. The brake knows no clock: the decision depends on the counts and
+ * their times, on nothing else.
+ */
+#ifndef CAPACITY_BRAKE_H
+#define CAPACITY_BRAKE_H
+
+#include "base/clock.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#define BRAKE_READS_PER_S 10
+#define BRAKE_WINDOW_NS   (2 * NS_PER_S)
+#define BRAKE_SLOW_READS  5
+
+/* The bound, if none is given: so many times the p99 alone, within these limits. */
+#define BRAKE_TIMES_ALONE    10
+#define BRAKE_BOUND_LEAST_NS (100 * NS_PER_MS)
+#define BRAKE_BOUND_MOST_NS  (2 * NS_PER_S)
+
+/* Whoever looks looks again after this time. After a longer pause whoever looks was not run, and
+ * the bystander perhaps neither: a silence is judged at the next look. */
+#define BRAKE_LOOK_NS  (100 * NS_PER_MS)
+#define BRAKE_PAUSE_NS (500 * NS_PER_MS)
+
+/* Why. X(name, the word for it in files) */
+#define BRAKE_REASON_LIST(X)                                                                       \
+    X(NONE, "none")                                                                                \
+    X(SLOW, "slow")     /* reads were answered, but late */                                        \
+    X(SILENT, "silent") /* a read has no reply, and others are due behind it */                    \
+    X(ERRORS, "errors") /* a read has failed */                                                    \
+    X(LOST, "lost")     /* a connection was lost */
+
+enum brake_reason {
+#define X(name, word) BRAKE_##name,
+    BRAKE_REASON_LIST(X)
+#undef X
+};
+
+/* Of one bystander, since it began to read. */
+struct brake_counts {
+    uint64_t due;    /* reads that were due longer ago than the bound */
+    uint64_t done;   /* of all reads: answered or failed */
+    uint64_t slow;   /* of those answered */
+    uint64_t late;   /* sent later than the bound, by the bystander's own doing; slow as well */
+    uint64_t errors; /* reads that have failed */
+    uint64_t losses; /* of its connection */
+    bool waits;      /* a read was sent and has no reply */
+};
+
+/* Looks of the last window, and the one before. */
+#define BRAKE_LOOKS (2 + BRAKE_WINDOW_NS / BRAKE_LOOK_NS)
+
+struct brake_look {
+    uint64_t at_ns;
+    uint64_t slow, late;
+};
+
+struct brake {
+    struct brake_counts at_start;
+    uint64_t looked_ns;
+    struct brake_look looks[BRAKE_LOOKS]; /* a ring */
+    uint64_t look_count;                  /* since the start */
+};
+
+/* A probe begins, with what was counted until now: what was slow before is not held against it. */
+void brake_begin(struct brake *brake, uint64_t now_ns, const struct brake_counts *counts);
+
+/* To be asked at most every BRAKE_LOOK_NS, with times that do not go back. */
+enum brake_reason brake_look(struct brake *brake, uint64_t now_ns,
+                             const struct brake_counts *counts);
+
+/* The bound that follows from the p99 of reads alone. */
+uint64_t brake_bound_ns(uint64_t alone_p99_ns);
+
+/* The word for a reason: a static string. */
+const char *brake_reason_word(enum brake_reason reason);
+
+#endif

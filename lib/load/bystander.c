@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "load/bystander.h"
+
+#include "base/clock.h"
+
+#include <stdio.h>
+
+#define WARM_UP_NS  (500 * NS_PER_MS)
+#define PERIOD_NS   (NS_PER_S / BRAKE_READS_PER_S)
+#define VALUE_BYTES 100
+/* The longest that the opening, the end, or the deletion waits for the servers. */
+#define PATIENCE_NS (30 * NS_PER_S)
+
+static struct load_plan plan_of(const struct load_host *host, const char *root)
+{
+    uint32_t sessions = (uint32_t)host->servers->count;
+    return (struct load_plan){
+        .fleet = {.driver = DRIVER_EVENTS,
+                  .sessions = sessions,
+                  .processes = sessions, /* so a worker's counts are those of one session */
+                  .depth = 1,
+                  .session_timeout_ms = (uint32_t)(PATIENCE_NS / NS_PER_MS),
+                  .timeout_ns = PATIENCE_NS,
+                  .servers = host->servers},
+        .mix = mix_of_reads(100),
+        .rate_per_s = (uint64_t)BRAKE_READS_PER_S * sessions,
+        .value_bytes = VALUE_BYTES,
+        .warm_up_ns = WARM_UP_NS,
+        .root = root,
+    };
+}
+
+/* ------------------------------------------------------------------ from the beginning to the end
+ */
+
+/* The words for a load that has ended too early, which is not an error of its own. */
+static enum error_kind raise_end(const struct bystander *bystander, struct error *error)
+{
+    const struct load_trial *trial = &bystander->trial;
+    if (trial->end == END_DONE)
+        return ERROR_NONE;
+    if (trial->end == END_ERROR) {
+        *error = trial->error;
+        return error->kind;
+    }
+    return error_raise(error, ERROR_SESSION_LOST, 0, "bystander", "%s",
+                       trial->end == END_LOST ? "a session of the bystander has expired"
+                                              : "the servers do not answer the bystander");
+}
+
+enum error_kind bystander_begin(struct bystander *bystander, const struct load_host *host,
+                                const char *root, uint64_t alone_ns, struct error *error)
+{
+    *bystander = (struct bystander){.host = *host};
+    bystander->host.watch =
+        (struct load_watch){.interrupt_descriptor = host->watch.interrupt_descriptor};
+    snprintf(bystander->root, sizeof bystander->root, "%s", root);
+    bystander->plan = plan_of(&bystander->host, bystander->root);
+    struct load_trial *trial = &bystander->trial;
+    load_trial_begin(trial, &bystander->plan, &bystander->host);
+    if (trial->end == END_DONE) {
+        atomic_store(&trial->load->measures_ns, load_trial_now_ns(trial) + WARM_UP_NS);
+        load_trial_start(trial);
+        load_trial_warm_up(trial);
+        load_trial_wait(trial, load_trial_now_ns(trial) + alone_ns);
+    }
+    struct error ending;
+    enum error_kind kind = raise_end(bystander, error);
+    if (kind != ERROR_NONE)
+        (void)!bystander_end(bystander, &ending);
+    return kind;
+}
+
+enum error_kind bystander_wait(struct bystander *bystander, uint64_t wait_ns, struct error *error)
+{
+    load_trial_wait(&bystander->trial, load_trial_now_ns(&bystander->trial) + wait_ns);
+    return raise_end(bystander, error);
+}
+
+bool bystander_goes_on(const struct bystander *bystander)
+{
+    const struct load_trial *trial = &bystander->trial;
+    struct error ignored;
+    return atomic_load(&trial->load->shared->lost) == 0 &&
+           workers_check(&trial->workers, &ignored) == ERROR_NONE;
+}
+
+enum error_kind bystander_end(struct bystander *bystander, struct error *error)
+{
+    struct load_result *result = NULL;
+    struct load_trial *trial = &bystander->trial;
+    if (trial->end == END_DONE)
+        atomic_store(&trial->load->ends_ns, load_trial_now_ns(trial));
+    enum error_kind kind = load_trial_end(trial, false, &result, error);
+    if (kind == ERROR_NONE)
+        load_result_free(result);
+    return kind;
+}
+
+/* ------------------------------------------------------------------ what was counted */
+
+uint32_t bystander_sessions(const struct bystander *bystander)
+{
+    return bystander->plan.fleet.sessions;
+}
+
+/* A session's server has one role, but for a session that has gone to another server. */
+uint64_t bystander_p99_ns(const struct bystander *bystander, uint32_t session)
+{
+    const struct load_worker *worker = &bystander->trial.load->workers[session];
+    uint64_t most_ns = 0;
+    for (int role = 0; role < ROLES; role++) {
+        const struct histogram *response = &worker->response[role][LOAD_GET];
+        uint64_t p99_ns = histogram_percentile_ns(response, 99);
+        most_ns = p99_ns > most_ns ? p99_ns : most_ns;
+    }
+    return most_ns;
+}
+
+const char *bystander_server(const struct bystander *bystander, uint32_t session, char *text,
+                             size_t size)
+{
+    return endpoint_typed(&bystander->plan.fleet.servers->endpoints[session], text, size);
+}
+
+/* How many reads of a session were due before this time, since the load started. */
+static uint64_t due_before(const struct bystander *bystander, uint32_t session, uint64_t time_ns)
+{
+    uint64_t first_ns =
+        bystander->trial.load->starts_ns + session * NS_PER_S / bystander->plan.rate_per_s;
+    return time_ns <= first_ns ? 0 : (time_ns - first_ns - 1) / PERIOD_NS + 1;
+}
+
+static uint64_t due_of(const struct bystander *bystander, uint32_t session, uint64_t bound_ns)
+{
+    uint64_t measures_ns = atomic_load(&bystander->trial.load->measures_ns),
+             before_ns = load_trial_now_ns(&bystander->trial) - bound_ns;
+    return before_ns <= measures_ns ? 0
+                                    : due_before(bystander, session, before_ns) -
+                                          due_before(bystander, session, measures_ns);
+}
+
+/* The counts are read in the order by which a reply that comes meanwhile makes no read overdue. */
+struct brake_counts bystander_count(const struct bystander *bystander, uint32_t session,
+                                    uint64_t bound_ns)
+{
+    const struct load_shared *load = bystander->trial.load;
+    const struct load_worker *worker = &load->workers[session];
+    uint64_t replied = atomic_load(&worker->replied);
+    struct brake_counts counts = {.due = due_of(bystander, session, bound_ns),
+                                  .losses = atomic_load(&load->shared->losses)};
+    counts.late = histogram_above(&worker->lag, bound_ns);
+    for (int role = 0; role < ROLES; role++)
+        counts.slow += histogram_above(&worker->response[role][LOAD_GET], bound_ns);
+    for (int status = 0; status < LOAD_STATUSES; status++) {
+        uint64_t replies = atomic_load(&worker->replies[LOAD_GET][status]);
+        counts.done += replies;
+        counts.errors += status == ZK_OK ? 0 : replies;
+    }
+    counts.waits = replied < tally_read_shared(&worker->total, TALLY_GET);
+    return counts;
+}
