@@ -70,8 +70,8 @@ $(BUILD)/tests/%: tests/live/%.c $(BUILD)/libtestsupport.a $(BUILD)/libzkherd.a
 	$(call say,link)$(CC) $(ALL_CFLAGS) $(LDFLAGS) -o $@ $< $(filter %.o,$^) $(filter %.a,$^) -lcmocka \
 	    $(LIBS)
 
-# test_claims links the program; test_claims_status links it with the test's own list of claims.
-$(BUILD)/tests/test_claims: $(filter-out %/main.o,$(BENCH_OBJECTS))
+# test_claims and test_plan_guard link the program; test_claims_status links it with the test's own list of claims.
+$(BUILD)/tests/test_claims $(BUILD)/tests/test_plan_guard: $(filter-out %/main.o,$(BENCH_OBJECTS))
 $(BUILD)/tests/test_claims_status: $(filter-out %/main.o %/claims/catalogue.o,$(BENCH_OBJECTS))
 
 # These tests open a session of their own, beside the program's. They link the library by file name, because

@@ -52,7 +52,8 @@ enum error_kind plan_guard_begin(struct plan_guard *guard, const struct plan_gua
         .options = *options, .host = *host, .root = root, .begun_ns = clock_now_ns()};
     if (driver == DRIVER_SIMULATED)
         return ERROR_NONE;
-    enum error_kind kind = begin_bystander(guard, PLAN_GUARD_ALONE_NS, error);
+    uint64_t alone_ns = options->alone_ns > 0 ? options->alone_ns : PLAN_GUARD_ALONE_NS;
+    enum error_kind kind = begin_bystander(guard, alone_ns, error);
     if (kind == ERROR_NONE)
         set_bound(guard);
     return kind;

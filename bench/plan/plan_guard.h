@@ -34,13 +34,14 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* For so long the bystander reads alone before the first probe: 100 reads of each server. */
+/* 100 reads of each server. */
 #define PLAN_GUARD_ALONE_NS (10 * NS_PER_S)
 
 struct plan_guard_options {
     uint64_t brake_ns;    /* the bound of the bystander's response times; 0: from its p99 alone */
     uint64_t max_rate;    /* requests a second of a probe; 0: no limit */
     uint64_t max_time_ns; /* from plan_guard_begin on; 0: no limit */
+    uint64_t alone_ns;    /* that the bystander reads alone; 0: PLAN_GUARD_ALONE_NS */
 };
 
 /* The rows of the options; `place` is a struct plan_guard_options of `type`. */
@@ -97,7 +98,7 @@ struct plan_guard {
 
 /*
  * Begins to guard a search whose trials have this driver: on real servers opens the bystander's
- * sessions, and reads for PLAN_GUARD_ALONE_NS. host: as for a load; its watch is asked for
+ * sessions, and reads alone. host: as for a load; its watch is asked for
  * interruptions alone. root: the path of a znode that does not exist yet, below the root znode of
  * the search. root and what host points to must outlive plan_guard_end, and *guard must not be
  * moved. On an error nothing is left behind. Errors are those of bystander_begin.

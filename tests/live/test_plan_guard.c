@@ -1,0 +1,229 @@
+// SPDX-License-Identifier: Apache-2.0
+/* A bystander and a brake beside trials on a real server: a server that stands still ends a trial,
+ * and nothing else does. */
+#include "bench/plan/plan_guard.h"
+#include "tests/support/live.h"
+
+#include <signal.h>
+#include <unistd.h>
+
+#define BOUND_NS (500 * NS_PER_MS)
+/* No server that runs, however busy its machine, is silent for so long. */
+#define PATIENT_NS (20 * NS_PER_S)
+
+static struct plan_guard guard;
+
+/* What goes on beside a trial. */
+struct beside {
+    bool stops_server;
+    bool stopped;
+    bool lasts; /* the trial ends before its time only if it is ended */
+};
+
+static void begin_guard(struct plan_guard_options options)
+{
+    const struct load_host host = {.setup = live_host.setup,
+                                   .servers = &live_servers,
+                                   .ensemble = live_ensemble,
+                                   .watch = {.interrupt_descriptor = -1}};
+    struct error error = {0};
+    options.alone_ns = 300 * NS_PER_MS;
+    live_expect(plan_guard_begin(&guard, &options, DRIVER_EVENTS, &host, ROOT "/bystander", &error),
+                &error);
+}
+
+static void assert_nothing_left(size_t expected)
+{
+    const char *const *names;
+    size_t count;
+    struct error error;
+    live_expect(setup_session_list_children(live_host.setup, ROOT, &names, &count, &error), &error);
+    assert_int_equal(count, expected);
+}
+
+static void end_guard(void)
+{
+    struct error error = {0};
+    live_expect(plan_guard_end(&guard, &error), &error);
+    assert_nothing_left(0);
+}
+
+static void signal_server(int signal)
+{
+    kill(server_pid(ensemble_server(live_ensemble, 0)), signal);
+}
+
+static void progress(void *context, const struct trial_progress *progress)
+{
+    struct beside *beside = context;
+    plan_guard_note(&guard, progress->rpcs, progress->losses);
+    if (beside->stops_server && !beside->stopped && progress->handoffs > 0) {
+        beside->stopped = true;
+        signal_server(SIGSTOP);
+    }
+}
+
+/* The server goes on when the trial was ended: by then the guard has decided. */
+static bool has_company(void *context)
+{
+    const struct beside *beside = context;
+    bool allowed = plan_guard_allows(&guard);
+    if (!allowed && beside->stopped)
+        signal_server(SIGCONT);
+    return allowed;
+}
+
+/* For half a second, or for much longer than anything takes here. */
+static enum error_kind run(struct beside *beside, enum driver driver, int interrupts,
+                           struct trial_result **result, struct error *error)
+{
+    struct trial_plan plan = live_plan("scalable", 4);
+    struct trial_host host = live_host;
+    plan.fleet.driver = driver;
+    plan.workload = WORKLOAD_STEADY;
+    plan.pace = PACE_FREE;
+    plan.duration_ns = beside->lasts ? 60 * NS_PER_S : 500 * NS_PER_MS;
+    plan.fleet.timeout_ns = 60 * NS_PER_S;
+    plan.root = ROOT "/probe";
+    host.companions = plan_guard_sessions(&guard);
+    host.watch = (struct trial_watch){.progress = progress,
+                                      .context = beside,
+                                      .interrupt_descriptor = interrupts,
+                                      .has_company = has_company};
+    live_expect(plan_guard_open(&guard, error), error);
+    return trial_run(&plan, &host, result, error);
+}
+
+static enum plan_guard_reason probe(struct beside *beside, enum driver driver, enum fleet_end end)
+{
+    struct trial_result *result = NULL;
+    struct error error = {0};
+    live_expect(run(beside, driver, -1, &result, &error), &error);
+    if (result->end != end)
+        fail_msg("ended as %d, not %d: %s", (int)result->end, (int)end, result->reason);
+    enum plan_guard_reason reason = plan_guard_close(&guard, result->losses);
+    trial_result_free(result);
+    assert_nothing_left(1); /* the bystander's */
+    return reason;
+}
+
+static struct brake_counts counted(void)
+{
+    return bystander_count(&guard.bystander, 0, PATIENT_NS);
+}
+
+static void assert_described(const char *words)
+{
+    char text[200];
+    if (strstr(plan_guard_describe(&guard, text, sizeof text), words) == NULL)
+        fail_msg("\"%s\" is not in: %s", words, text);
+}
+
+static void without_harm_nothing_brakes(enum driver driver)
+{
+    struct beside beside = {0};
+    begin_guard((struct plan_guard_options){.brake_ns = PATIENT_NS});
+    assert_int_equal(plan_guard_sessions(&guard), 1);
+    uint64_t before = counted().done;
+    assert_true(before > 0);
+    assert_true(guard.alone_p99_ns > 0);
+    assert_int_equal(probe(&beside, driver, END_DONE), PLAN_GUARD_NONE);
+    assert_int_equal(probe(&beside, driver, END_DONE), PLAN_GUARD_NONE);
+    assert_true(counted().done > before);
+    assert_int_equal(counted().slow + counted().errors, 0);
+    assert_described("");
+    end_guard();
+}
+
+static void nothing_brakes_on_event_loops(void **state)
+{
+    (void)state;
+    without_harm_nothing_brakes(DRIVER_EVENTS);
+}
+
+static void nothing_brakes_on_threads(void **state)
+{
+    (void)state;
+    without_harm_nothing_brakes(DRIVER_THREADS);
+}
+
+/* And the search can go on with the next probe, once the server answers in time again. */
+static void a_server_that_stands_still_brakes(void **state)
+{
+    (void)state;
+    struct beside harm = {.stops_server = true, .lasts = true}, none = {0};
+    begin_guard((struct plan_guard_options){.brake_ns = BOUND_NS});
+    enum plan_guard_reason reason = probe(&harm, DRIVER_EVENTS, END_ALONE);
+    assert_int_equal(reason, PLAN_GUARD_BYSTANDER);
+    assert_true(plan_guard_is_harm(reason));
+    assert_int_equal(guard.suffered, BRAKE_SILENT);
+    assert_described("127.0.0.1:");
+    guard.bound_ns = PATIENT_NS;
+    assert_int_equal(probe(&none, DRIVER_EVENTS, END_DONE), PLAN_GUARD_NONE);
+    end_guard();
+}
+
+static void an_interruption_is_none_of_the_guards(void **state)
+{
+    (void)state;
+    struct beside beside = {.lasts = true};
+    struct trial_result *result = NULL;
+    struct error error = {0};
+    int ends[2];
+    assert_int_equal(pipe(ends), 0);
+    assert_int_equal(write(ends[1], "", 1), 1);
+    begin_guard((struct plan_guard_options){.brake_ns = PATIENT_NS});
+    assert_int_equal(run(&beside, DRIVER_EVENTS, ends[0], &result, &error), ERROR_INTERRUPTED);
+    assert_int_equal(plan_guard_close(&guard, 0), PLAN_GUARD_NONE);
+    close(ends[0]);
+    close(ends[1]);
+    struct error clearing = {0};
+    live_expect(setup_session_delete_tree(live_host.setup, ROOT "/probe", &clearing), &clearing);
+    end_guard();
+}
+
+static void limits_of_rate_and_time(void **state)
+{
+    (void)state;
+    struct beside beside = {.lasts = true};
+    begin_guard((struct plan_guard_options){.brake_ns = PATIENT_NS, .max_rate = 1});
+    assert_int_equal(probe(&beside, DRIVER_EVENTS, END_ALONE), PLAN_GUARD_RATE);
+    assert_true(guard.rate > 1);
+    assert_described("of --max-rate");
+    guard.options = (struct plan_guard_options){.max_time_ns = 1};
+    guard.reason = PLAN_GUARD_NONE; /* no need to recover from a limit that is no more */
+    enum plan_guard_reason reason = probe(&beside, DRIVER_EVENTS, END_ALONE);
+    assert_int_equal(reason, PLAN_GUARD_TIME);
+    assert_false(plan_guard_is_harm(reason));
+    assert_true(plan_guard_is_out_of_time(&guard));
+    end_guard();
+}
+
+static void in_a_simulation_there_is_no_bystander(void **state)
+{
+    (void)state;
+    struct error error = {0};
+    const struct load_host host = {.watch = {.interrupt_descriptor = -1}};
+    const struct plan_guard_options options = {0};
+    live_expect(plan_guard_begin(&guard, &options, DRIVER_SIMULATED, &host, "/b", &error), &error);
+    assert_int_equal(plan_guard_sessions(&guard), 0);
+    live_expect(plan_guard_open(&guard, &error), &error);
+    assert_true(plan_guard_allows(&guard));
+    assert_int_equal(plan_guard_close(&guard, 1), PLAN_GUARD_LOSSES);
+    live_expect(plan_guard_open(&guard, &error), &error);
+    assert_int_equal(plan_guard_close(&guard, 0), PLAN_GUARD_NONE);
+    live_expect(plan_guard_end(&guard, &error), &error);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(nothing_brakes_on_event_loops),
+        cmocka_unit_test(nothing_brakes_on_threads),
+        cmocka_unit_test(a_server_that_stands_still_brakes),
+        cmocka_unit_test(an_interruption_is_none_of_the_guards),
+        cmocka_unit_test(limits_of_rate_and_time),
+        cmocka_unit_test(in_a_simulation_there_is_no_bystander),
+    };
+    return cmocka_run_group_tests_name("plan guard", tests, live_start, live_stop);
+}
