@@ -87,10 +87,27 @@ static void pause_ns(uint64_t duration_ns)
     nanosleep(&(struct timespec){.tv_nsec = (long)duration_ns}, NULL);
 }
 
+/* Waits until the server has accepted or closed all connections so far: it takes them in the order
+ * in which they come, and has answered a question on a later one, or has closed that one. */
+static enum error_kind await_server(const struct attempt *attempt, struct error *error)
+{
+    char answer[CONF_SIZE];
+    struct error found;
+    enum error_kind kind = four_letter_ask(attempt->endpoint, "conf", attempt->timeout_ns, answer,
+                                           sizeof answer, &found);
+    if (kind != ERROR_NO_ANSWER && kind != ERROR_REFUSED)
+        return ERROR_NONE;
+    *error = found;
+    return kind;
+}
+
 /* Closes the connections that the server has closed. */
-static void keep_open(struct attempt *attempt)
+static enum error_kind keep_open(struct attempt *attempt, struct error *error)
 {
     size_t kept = 0;
+    enum error_kind kind = await_server(attempt, error);
+    if (kind != ERROR_NONE)
+        return kind;
     pause_ns(SETTLING_NS);
     attempt->refused = is_any_closed(attempt, 0) || attempt->refused;
     for (size_t i = 0; i < attempt->count; i++) {
@@ -100,6 +117,7 @@ static void keep_open(struct attempt *attempt)
             close(attempt->connections[i].fd);
     }
     attempt->count = kept;
+    return ERROR_NONE;
 }
 
 /* *taken: whether the server accepts one more connection, and keeps it. */
@@ -109,9 +127,13 @@ static enum error_kind take_one(struct attempt *attempt, bool *taken, struct err
     for (int i = 0; i < NOTICE_TIMES && !*taken; i++) {
         struct error found;
         pause_ns(NOTICE_NS);
-        enum error_kind kind = open_one(attempt, &found);
+        enum error_kind kind = await_server(attempt, &found);
+        if (kind == ERROR_NONE)
+            kind = open_one(attempt, &found);
         if (kind == ERROR_CLOSED)
             continue;
+        if (kind == ERROR_NONE)
+            kind = await_server(attempt, &found);
         if (kind != ERROR_NONE) {
             *error = found;
             return kind;
@@ -158,9 +180,12 @@ enum error_kind connection_limit_try(const struct endpoint *endpoint, uint64_t w
         return error_raise(error, ERROR_NO_MEMORY, 0, "connections", "%s", "");
     enum error_kind kind = open_all(&attempt, wanted, error);
     if (kind == ERROR_NONE)
-        keep_open(&attempt);
-    if (kind == ERROR_NONE && attempt.refused)
+        kind = keep_open(&attempt, error);
+    size_t kept = attempt.count;
+    if (kind == ERROR_NONE)
         kind = find_limit(&attempt, room, error);
+    if (kind == ERROR_NONE && !attempt.refused && *room == kept)
+        *room = CONNECTION_LIMIT_ENOUGH;
     close_from(&attempt, 0);
     pause_ns(SETTLING_NS); /* the next client is to find room again */
     free(attempt.connections);

@@ -5,7 +5,9 @@
 #include "base/clock.h"
 #include "servers/connection_limit.h"
 
+#include <poll.h>
 #include <signal.h>
+#include <stdbool.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -60,10 +62,86 @@ static void a_server_that_ends_has_no_limit_of_nothing(void **state)
     stop_server(server);
 }
 
+/* ------------------------------------------------------------------ a server that counts late */
+
+#define LIMIT 6
+
+/* A server with a limit, which it does not heed for so many connections after the first. */
+struct late {
+    struct pollfd polled[64]; /* the first is the one that listens */
+    nfds_t count;
+    int unheeded;
+};
+
+static void welcome(struct late *late)
+{
+    int connection = accept(listening, NULL, NULL);
+    bool is_first = late->count == 1;
+    if (late->count - 1 >= LIMIT && late->unheeded <= 0) {
+        close(connection);
+        return;
+    }
+    late->unheeded -= !is_first;
+    late->polled[late->count++] = (struct pollfd){connection, POLLIN, 0};
+}
+
+/* Says no to a question, and notices an end. */
+static void turn_to(struct late *late, nfds_t index)
+{
+    static const char no[] = "conf is not executed because it is not in the whitelist.\n";
+    char word[4];
+    if (read(late->polled[index].fd, word, sizeof word) == (ssize_t)sizeof word)
+        (void)!write(late->polled[index].fd, no, sizeof no - 1);
+    close(late->polled[index].fd);
+    late->polled[index] = late->polled[--late->count];
+}
+
+static void serve_late(int unheeded)
+{
+    struct late late = {.polled = {{listening, POLLIN, 0}}, .count = 1, .unheeded = unheeded};
+    while (poll(late.polled, late.count, -1) > 0) {
+        for (nfds_t i = late.count - 1; i > 0; i--) {
+            if (late.polled[i].revents != 0)
+                turn_to(&late, i);
+        }
+        if (late.polled[0].revents != 0)
+            welcome(&late);
+    }
+}
+
+/* How many of the wanted it takes. */
+static uint64_t try_late(uint64_t wanted, int unheeded)
+{
+    struct error error;
+    uint64_t room = 0;
+    listening = port_take(&endpoint.port);
+    assert_int_equal(listen(listening, 16), 0);
+    pid_t server = fork();
+    assert_true(server >= 0);
+    if (server == 0)
+        serve_late(unheeded);
+    close(listening);
+    enum error_kind kind = connection_limit_try(&endpoint, wanted, 10 * NS_PER_S, &room, &error);
+    stop_server(server);
+    assert_int_equal(kind, ERROR_NONE);
+    return room;
+}
+
+static void a_limit_is_found_behind_connections_too_many(void **state)
+{
+    (void)state;
+    assert_int_equal(try_late(LIMIT, 0), CONNECTION_LIMIT_ENOUGH);
+    assert_int_equal(try_late(LIMIT + 1, 0), LIMIT);
+    assert_int_equal(try_late(LIMIT + 1, LIMIT + 1), LIMIT);
+    assert_int_equal(try_late(LIMIT + 9, LIMIT + 2), LIMIT);
+    assert_int_equal(try_late(0, 0), CONNECTION_LIMIT_ENOUGH);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_server_that_ends_has_no_limit_of_nothing),
+        cmocka_unit_test(a_limit_is_found_behind_connections_too_many),
     };
     return cmocka_run_group_tests_name("allowance", tests, NULL, NULL);
 }
