@@ -125,6 +125,18 @@ static void assert_is_not_started_after_the_end(unsigned killed)
     assert_true(server_was_killed(ensemble_server(live_ensemble, killed)));
 }
 
+/* Of a busy machine the last second may pass without a look: then the load is repeated. */
+static struct load_result *load_that_loses(struct load_plan *plan, unsigned index)
+{
+    const struct load_watch watch = {kill_when_measured, &index, -1};
+    struct load_result *result = load(plan, NULL, watch);
+    while (!server_was_killed(ensemble_server(live_ensemble, index))) {
+        load_result_free(result);
+        result = load(plan, NULL, watch);
+    }
+    return result;
+}
+
 /* The sessions of the server go to the others. The next load has none of it, and is as little
  * valid. */
 static void a_follower_of_somebody_else_that_goes_is_told(void **state)
@@ -132,8 +144,7 @@ static void a_follower_of_somebody_else_that_goes_is_told(void **state)
     (void)state;
     unsigned follower = find(ROLE_FOLLOWER);
     struct load_plan plan = plan_of(2);
-    struct load_result *result =
-        load(&plan, NULL, (struct load_watch){kill_when_measured, &follower, -1});
+    struct load_result *result = load_that_loses(&plan, follower);
     assert_lacks(result, follower);
     assert_int_equal(result->losses, 2);
     assert_int_equal(result->reconnects, 2);
@@ -246,14 +257,36 @@ static void assert_all_serve(void)
     assert_int_equal(leaders, 1);
 }
 
+/* All faults were carried out, and what follows from each was seen. */
+static bool is_whole(const struct load_result *result)
+{
+    return result->not_valid[0] == '\0' && result->faults[1].served_ns != UINT64_MAX &&
+           result->faults[2].led_ns != UINT64_MAX;
+}
+
+/* On a busy machine a server may not be back before the next fault, or not elected: then the load
+ * is repeated. */
+static struct load_result *load_with_faults(struct load_plan *plan)
+{
+    const struct load_watch watch = {.interrupt_descriptor = -1};
+    struct load_result *result = load(plan, live_ensemble, watch);
+    for (int loads_left = 4; !is_whole(result) && loads_left > 0; loads_left--) {
+        print_message("once more: %s\n", result->not_valid);
+        load_result_free(result);
+        for (unsigned i = 0; i < live_servers.count; i++)
+            await_service(i);
+        result = load(plan, live_ensemble, watch);
+    }
+    return result;
+}
+
 static void servers_are_killed_and_come_back(void **state)
 {
     (void)state;
     struct load_plan plan = plan_of(7);
     plan.faults = faults;
     plan.fault_count = sizeof faults / sizeof faults[0];
-    struct load_result *result =
-        load(&plan, live_ensemble, (struct load_watch){.interrupt_descriptor = -1});
+    struct load_result *result = load_with_faults(&plan);
     const struct load_fault_result *found = result->faults;
     for (uint32_t i = 0; i < plan.fault_count; i++)
         print(&found[i]);
@@ -327,9 +360,9 @@ static void an_election_is_marked(void **state)
 {
     (void)state;
     unsigned leader = find(ROLE_LEADER);
-    struct load_plan plan = plan_of(5);
-    struct load_result *result =
-        load(&plan, NULL, (struct load_watch){kill_when_measured, &leader, -1});
+    struct load_plan plan = plan_of(8); /* an election takes its time on a busy machine */
+    plan.rate_per_s = 100;
+    struct load_result *result = load_that_loses(&plan, leader);
     unsigned next = find(ROLE_LEADER);
     uint32_t lost = second_of_mark(result, LOAD_MARK_LOST, leader),
              elected = second_of_mark(result, LOAD_MARK_LEADS, next);
