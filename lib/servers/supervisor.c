@@ -163,7 +163,7 @@ static enum error_kind run(const struct supervisor *supervisor, const char *cons
         *error = reply.share_error;
         kind = error->kind;
     }
-    if (kind == ERROR_NONE)
+    if (reply.pid > 0)
         *pid = reply.pid;
     return kind;
 }

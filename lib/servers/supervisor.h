@@ -54,8 +54,9 @@ MUST_CHECK enum error_kind supervisor_run(struct supervisor *supervisor,
                                           unsigned cpu_percent, pid_t *pid, struct error *error);
 
 /* The same in the place of the process *pid, which has ended: its number is free from then on. The
- * new process has the CPU share of the old one. EBUSY if the old process still runs; on an error
- * *pid is unchanged. */
+ * new process has the CPU share of the old one. If it could not be given that (ERROR_NO_CPU_SHARE),
+ * it is killed, and *pid is its number, for the next call. EBUSY if the old process still runs; on
+ * another error *pid is unchanged. */
 MUST_CHECK enum error_kind supervisor_replace(struct supervisor *supervisor,
                                               const char *const arguments[], const char *log_name,
                                               pid_t *pid, struct error *error);

@@ -1,12 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Servers with a share of the CPU: what limits them, and what is left of that. */
 #include "base/cgroup.h"
+#include "base/process.h"
 #include "fleet/setup_session.h"
 #include "servers/cpu_share.h"
+#include "servers/supervisor.h"
 #include "tests/support/nest.h"
 
 #include <inttypes.h>
+#include <signal.h>
 #include <sys/prctl.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -196,11 +200,45 @@ static void a_share_goes_with_a_program_that_is_killed(void **state)
     assert_int_equal(access(share.folder, F_OK), -1);
 }
 
+static void end(pid_t pid)
+{
+    kill(pid, SIGKILL);
+    while (process_is_alive(pid))
+        usleep(1000);
+}
+
+/* The old process is reaped then, and its number may become another's: it must not be kept. */
+static void a_process_that_gets_no_share_can_be_replaced(void **state)
+{
+    static const char *const arguments[] = {"/bin/sleep", "60", NULL};
+    struct supervisor *supervisor;
+    pid_t first, pid;
+    (void)state;
+    skip_without_cgroups();
+    expect(supervisor_new("/tmp", &supervisor, &error));
+    expect(supervisor_run(supervisor, arguments, "log", PERCENT, &pid, &error));
+    struct cpu_share share = share_of(pid);
+    first = pid;
+    end(pid);
+    while (rmdir(share.folder) != 0) /* until the kernel has let go of the process */
+        usleep(1000);
+    assert_int_equal(supervisor_replace(supervisor, arguments, "log", &pid, &error),
+                     ERROR_NO_CPU_SHARE);
+    assert_int_not_equal(pid, first);
+    end(pid);
+    assert_int_equal(mkdir(share.folder, 0755), 0);
+    expect(supervisor_replace(supervisor, arguments, "log", &pid, &error));
+    assert_string_equal(share_of(pid).folder, share.folder);
+    supervisor_free(supervisor);
+    assert_int_equal(access(share.folder, F_OK), -1);
+}
+
 #define SHARE_TEST(test) cmocka_unit_test_setup_teardown(test, nest_make, nest_remove)
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        SHARE_TEST(a_process_that_gets_no_share_can_be_replaced),
         SHARE_TEST(a_share_limits_its_server_alone),
         SHARE_TEST(every_server_has_a_share_of_its_own),
         SHARE_TEST(a_share_goes_with_a_program_that_is_killed),
