@@ -39,7 +39,7 @@ static const char notes[] =
     "2 wrong usage; 3 the environment; 4 a claim is undetermined, or interrupted.\n"
     "\n"
     "Examples:\n"
-    "  zkherd paper\n"
+    "  zkherd paper                                    about 25 minutes\n"
     "  zkherd paper table1 --servers 1,3 --reads 0,100\n"
     "  zkherd paper table3 --barriers 200..1600x2 -t 5\n"
     "  zkherd paper figure8 --servers 3\n"
