@@ -37,6 +37,12 @@ struct row {
     X(response_p50_us, csv_real(csv, histogram_percentile_us(response, 50), 1))                    \
     X(response_p99_us, csv_real(csv, histogram_percentile_us(response, 99), 1))                    \
     X(response_max_us, csv_real(csv, histogram_percentile_us(response, 100), 1))                   \
+    X(reads, csv_count(csv, count_of(reads)))                                                      \
+    X(read_p50_us, csv_real(csv, histogram_percentile_us(reads, 50), 1))                           \
+    X(read_p99_us, csv_real(csv, histogram_percentile_us(reads, 99), 1))                           \
+    X(writes, csv_count(csv, count_of(writes)))                                                    \
+    X(write_p50_us, csv_real(csv, histogram_percentile_us(writes, 50), 1))                         \
+    X(write_p99_us, csv_real(csv, histogram_percentile_us(writes, 99), 1))                         \
     X(outstanding, csv_count_if(csv, !is_last(row->result, second), usage->outstanding))           \
     X(lag_max_us, csv_real(csv, (double)load_shared_lag_ns(row->result->load, second) / 1e3, 1))   \
     X(client_cores, csv_real(csv, load_sample_client_cores(row->result, usage->client_cpu_ns), 3)) \
@@ -156,19 +162,31 @@ static void write_operations(struct load_files *files, const struct row *row)
     }
 }
 
+/* The response times of a second: all, and those of its reads and writes apart. */
+enum { SECOND_ALL, SECOND_READS, SECOND_WRITES, SECOND_HISTOGRAMS };
+
+static const char *const second_tags[SECOND_HISTOGRAMS] = {"second", "second.reads",
+                                                           "second.writes"};
+
+/* `times`: SECOND_HISTOGRAMS of them. */
 static enum error_kind write_second(struct load_files *files, const struct row *row,
-                                    uint32_t second, const struct histogram *response,
+                                    uint32_t second, const struct histogram *times,
                                     struct error *error)
 {
     struct csv *csv = &files->timeline;
+    const struct histogram *response = &times[SECOND_ALL], *reads = &times[SECOND_READS],
+                           *writes = &times[SECOND_WRITES];
     const struct load_usage *usage = &row->result->usage[second];
     const struct load_server_second *servers = &row->result->server_seconds[second];
     char marks[LOAD_MARKS_TEXT_SIZE];
+    enum error_kind kind = ERROR_NONE;
     TIMELINE_COLUMNS(CSV_WRITE) csv_end_row(csv);
-    if (count_of(response) == 0)
-        return ERROR_NONE;
-    return hlog_write_interval(files->hlog, "second", start_s(files, row) + second, 1, response,
-                               error);
+    for (int i = 0; kind == ERROR_NONE && i < SECOND_HISTOGRAMS; i++) {
+        if (count_of(&times[i]) > 0)
+            kind = hlog_write_interval(files->hlog, second_tags[i], start_s(files, row) + second, 1,
+                                       &times[i], error);
+    }
+    return kind;
 }
 
 /* The seconds that have ended: a trial that ended early has not had all that its plan has. */
@@ -177,12 +195,15 @@ static enum error_kind write_timeline(struct load_files *files, const struct row
 {
     enum error_kind kind = ERROR_NONE;
     for (uint32_t second = 0; kind == ERROR_NONE && second < row->result->seconds; second++) {
-        struct histogram *response = calloc(1, sizeof *response);
-        if (response == NULL)
+        struct histogram *times = calloc(SECOND_HISTOGRAMS, sizeof *times);
+        if (times == NULL)
             return error_raise(error, ERROR_NO_MEMORY, 0, "timeline.csv", "%s", "");
-        load_shared_add_response(row->result->load, second, response);
-        kind = write_second(files, row, second, response, error);
-        free(response);
+        load_shared_add_reads(row->result->load, second, &times[SECOND_READS]);
+        load_shared_add_writes(row->result->load, second, &times[SECOND_WRITES]);
+        histogram_add(&times[SECOND_ALL], &times[SECOND_READS]);
+        histogram_add(&times[SECOND_ALL], &times[SECOND_WRITES]);
+        kind = write_second(files, row, second, times, error);
+        free(times);
     }
     return kind;
 }

@@ -473,7 +473,9 @@ static void record_answer(struct load_session *session, const struct client_repl
     if (second != NULL) {
         atomic_fetch_add(foreseen ? &second->answered : &second->errors, 1);
         if (foreseen)
-            histogram_record(&second->response, now_ns - due_ns);
+            histogram_record(load_kind_reads(tag_kind(reply->tag)) ? &second->reads
+                                                                   : &second->writes,
+                             now_ns - due_ns);
         if (foreseen)
             record_completion(session, reply, now_ns);
     }

@@ -172,11 +172,18 @@ uint64_t load_shared_lag_ns(const struct load_shared *load, uint32_t second)
     return most_ns;
 }
 
-void load_shared_add_response(const struct load_shared *load, uint32_t second,
-                              struct histogram *response)
+void load_shared_add_reads(const struct load_shared *load, uint32_t second,
+                           struct histogram *response)
 {
     for (uint32_t worker = 0; worker < load->plan->fleet.processes; worker++)
-        histogram_add(response, &second_of(load, worker, second)->response);
+        histogram_add(response, &second_of(load, worker, second)->reads);
+}
+
+void load_shared_add_writes(const struct load_shared *load, uint32_t second,
+                            struct histogram *response)
+{
+    for (uint32_t worker = 0; worker < load->plan->fleet.processes; worker++)
+        histogram_add(response, &second_of(load, worker, second)->writes);
 }
 
 uint64_t load_shared_sent(const struct load_shared *load)

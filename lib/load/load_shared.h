@@ -36,7 +36,8 @@ struct load_second {
     _Atomic uint64_t answered; /* by a server, as the load foresees; no kind that follows */
     _Atomic uint64_t errors;   /* any other reply, that of a lost connection included */
     _Atomic uint64_t lag_ns;   /* the largest of the operations that were sent in that second */
-    struct histogram response; /* of the answered */
+    struct histogram reads;    /* response times of the answered that only read, */
+    struct histogram writes;   /* and of the other answered */
 };
 
 /* Of operations that were due in the contended time, of all kinds together. */
@@ -120,9 +121,12 @@ struct load_second *load_shared_second(const struct load_shared *load, uint32_t 
 uint64_t load_shared_answered(const struct load_shared *load, uint32_t second);
 uint64_t load_shared_errors(const struct load_shared *load, uint32_t second);
 
-/* Adds the response times of a second to a histogram of the caller's. */
-void load_shared_add_response(const struct load_shared *load, uint32_t second,
-                              struct histogram *response);
+/* Adds the response times of a second, of its reads or of its writes, to a histogram of the
+ * caller's. */
+void load_shared_add_reads(const struct load_shared *load, uint32_t second,
+                           struct histogram *response);
+void load_shared_add_writes(const struct load_shared *load, uint32_t second,
+                            struct histogram *response);
 
 /* The largest lag of the operations that were sent in a second of the measured time, from 0. */
 uint64_t load_shared_lag_ns(const struct load_shared *load, uint32_t second);

@@ -227,21 +227,45 @@ static uint64_t count_marks(const struct load_tables *tables, size_t trial)
     return marks;
 }
 
+/* In each second, reads and writes together are what was answered. */
+static void assert_reads_and_writes_agree(const struct load_tables *tables)
+{
+    const struct table *timeline = &tables->timeline;
+    for (size_t row = 0; row < timeline->rows; row++) {
+        uint64_t reads = table_count(timeline, row, "reads"),
+                 writes = table_count(timeline, row, "writes");
+        assert_int_equal(reads + writes, table_count(timeline, row, "operations"));
+        if (strcmp(table_text(timeline, row, "mix"), "get=100") == 0)
+            assert_int_equal(writes, 0);
+        assert_int_equal(table_text(timeline, row, "response_p50_us")[0] == '\0',
+                         reads + writes == 0);
+        assert_int_equal(table_text(timeline, row, "read_p50_us")[0] == '\0', reads == 0);
+        assert_int_equal(table_text(timeline, row, "write_p99_us")[0] == '\0', writes == 0);
+    }
+}
+
 /* The log has an interval for each row of latency.csv, and for each second with an answer. */
 static void assert_log_is_whole(const struct load_tables *tables, const char *path)
 {
     char *text = read_text(path);
-    size_t intervals = 0, seconds = 0, answered = 0;
+    size_t intervals = 0, seconds = 0, halves = 0, answered = 0, parts = 0;
     assert_int_equal(text[strlen(text) - 1], '\n');
     for (const char *line = text; *line != '\0'; line = strchr(line, '\n') + 1) {
         bool is_second = strncmp(line, "Tag=second,", 11) == 0;
+        bool is_half = strncmp(line, "Tag=second.reads,", 17) == 0 ||
+                       strncmp(line, "Tag=second.writes,", 18) == 0;
         seconds += is_second;
-        intervals += !is_second && strncmp(line, "Tag=", 4) == 0;
+        halves += is_half;
+        intervals += !is_second && !is_half && strncmp(line, "Tag=", 4) == 0;
     }
-    for (size_t row = 0; row < tables->timeline.rows; row++)
+    for (size_t row = 0; row < tables->timeline.rows; row++) {
         answered += table_count(&tables->timeline, row, "operations") > 0;
+        parts += table_count(&tables->timeline, row, "reads") > 0;
+        parts += table_count(&tables->timeline, row, "writes") > 0;
+    }
     assert_int_equal(intervals, tables->latency.rows);
     assert_int_equal(seconds, answered);
+    assert_int_equal(halves, parts);
     free(text);
 }
 
@@ -289,6 +313,7 @@ static struct load_tables read_load_files(const char *folder, bool has_cells)
     assert_int_equal(rows[0], tables.timeline.rows);
     assert_int_equal(rows[1], tables.operations.rows);
     assert_int_equal(rows[2], tables.latency.rows);
+    assert_reads_and_writes_agree(&tables);
     assert_log_is_whole(&tables, in_work("%s/latency.hlog", folder));
     return tables;
 }
