@@ -77,17 +77,19 @@ void plan_bounds_write_knee(const char *recipe, uint64_t clients, const struct k
                             FILE *stream)
 {
     char locks[128], most[128];
-    if (knee->trials == 0) {
-        wrap_sentence(stream,
-                      "%s: knee for hot locks not known: the CPU of the servers is known "
-                      "of private servers only.",
-                      recipe);
+    const char *bound = knee->at_least ? "at least " : "";
+    if (isnan(knee->locks.value)) {
+        wrap_sentence(
+            stream,
+            "%s: knee for hot locks not known: it needs the handoffs of a lock alone, and "
+            "the CPU time of the servers, which is known of private servers only.",
+            recipe);
         return;
     }
     wrap_sentence(stream,
-                  "%s: knee at %s hot locks of %llu clients each: with more, %s would be the "
-                  "limit, at %s handoffs a second in all.",
-                  recipe, describe(&knee->locks, 1, locks, sizeof locks),
-                  (unsigned long long)clients, utilisation_limit_words(knee->of),
+                  "%s: knee: %s%s hot locks of %llu clients each: with more, %s would be the "
+                  "limit, at %s%s handoffs a second in all.",
+                  recipe, bound, describe(&knee->locks, 1, locks, sizeof locks),
+                  (unsigned long long)clients, utilisation_limit_words(knee->of), bound,
                   describe(&knee->most_per_s, 1, most, sizeof most));
 }

@@ -5,60 +5,82 @@
 
 #define CONFIDENCE 0.95
 
-/* What the trials told, each that told both. */
-struct told {
-    double knees[KNEE_TRIALS_MAX], most_per_s[KNEE_TRIALS_MAX], cycles_s[KNEE_TRIALS_MAX];
-    size_t of[UTILISATION_LIMITS];
+/* One value of each trial that told it. */
+struct values {
+    double of[KNEE_TRIALS_MAX];
     size_t count;
 };
 
-static void take(const struct utilisation_figures *trial, struct told *told)
+static void take_cycles(struct knee_trials lone, struct values *cycles_s)
 {
-    struct utilisation_demand demand = utilisation_largest_demand(trial);
-    double cycle_s = trial->handoff_s + trial->hold_s;
-    if (!(cycle_s > 0) || !(demand.demand_s > 0))
-        return;
-    told->cycles_s[told->count] = cycle_s;
-    told->most_per_s[told->count] = 1 / demand.demand_s;
-    told->knees[told->count++] = cycle_s / demand.demand_s;
-    told->of[demand.of]++;
+    for (size_t i = 0; i < lone.count && i < KNEE_TRIALS_MAX; i++) {
+        double cycle_s = lone.trials[i].handoff_s + lone.trials[i].hold_s;
+        if (cycle_s > 0)
+            cycles_s->of[cycles_s->count++] = cycle_s;
+    }
 }
 
-static struct interval mean_of(const double *values, size_t count)
+/* Returns what had the largest demand most often. */
+static enum utilisation_limit take_demands(struct knee_trials trials, struct values *demands_s)
 {
-    struct interval mean = statistics_interval_of_logs(values, count, CONFIDENCE);
-    if (count < STATISTICS_TRIALS_MIN)
-        mean.low = mean.high = NAN;
-    return mean;
-}
-
-static enum utilisation_limit most_often(const struct told *told)
-{
+    size_t times[UTILISATION_LIMITS] = {0};
     enum utilisation_limit most = UTILISATION_UNDETERMINED;
-    for (int limit = 0; limit < UTILISATION_LIMITS; limit++) {
-        if (told->of[limit] > told->of[most])
-            most = (enum utilisation_limit)limit;
+    for (size_t i = 0; i < trials.count && i < KNEE_TRIALS_MAX; i++) {
+        struct utilisation_demand demand = utilisation_largest_demand(&trials.trials[i]);
+        if (!(demand.demand_s > 0))
+            continue;
+        demands_s->of[demands_s->count++] = demand.demand_s;
+        if (++times[demand.of] > times[most])
+            most = demand.of;
     }
     return most;
 }
 
-struct knee knee_of_trials(const struct utilisation_figures *trials, size_t count)
+static bool are_enough(const struct values *values)
 {
-    struct told told = {.count = 0};
-    for (size_t i = 0; i < count && i < KNEE_TRIALS_MAX; i++)
-        take(&trials[i], &told);
-    return (struct knee){
-        .locks = mean_of(told.knees, told.count),
-        .most_per_s = mean_of(told.most_per_s, told.count),
-        .cycle_s = mean_of(told.cycles_s, told.count).value,
-        .of = most_often(&told),
-        .trials = told.count,
-    };
+    return values->count >= STATISTICS_TRIALS_MIN;
+}
+
+static struct interval judge(struct interval interval, bool enough)
+{
+    if (!enough)
+        interval.low = interval.high = NAN;
+    return interval;
+}
+
+static struct interval invert(struct interval interval)
+{
+    return (struct interval){1 / interval.value, 1 / interval.high, 1 / interval.low};
+}
+
+static struct interval mean_of(const struct values *values)
+{
+    return judge(statistics_interval_of_logs(values->of, values->count, CONFIDENCE),
+                 are_enough(values));
+}
+
+struct knee knee_find(struct knee_trials lone, struct knee_trials busy)
+{
+    struct values cycles_s = {.count = 0}, demands_s = {.count = 0};
+    struct knee knee = {.at_least = false};
+    take_cycles(lone, &cycles_s);
+    knee.of = take_demands(busy, &demands_s);
+    if (demands_s.count == 0) {
+        knee.at_least = true;
+        knee.of = take_demands(lone, &demands_s);
+    }
+    knee.cycle_s = mean_of(&cycles_s);
+    knee.most_per_s = invert(mean_of(&demands_s));
+    knee.locks = judge(
+        statistics_ratio(cycles_s.of, cycles_s.count, demands_s.of, demands_s.count, CONFIDENCE),
+        are_enough(&cycles_s) && are_enough(&demands_s));
+    return knee;
 }
 
 double knee_bound_per_s(const struct knee *knee, double locks)
 {
-    if (!(knee->cycle_s > 0))
+    double alone_per_s = locks / knee->cycle_s.value;
+    if (isnan(alone_per_s) || isnan(knee->most_per_s.value))
         return NAN;
-    return fmin(locks / knee->cycle_s, knee->most_per_s.value);
+    return fmin(alone_per_s, knee->most_per_s.value);
 }

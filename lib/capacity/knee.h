@@ -13,8 +13,11 @@
  * any one server, core or the driver (utilisation_largest_demand). Below the knee the locks do not
  * yet meet at that resource; above it, more locks share the same number of handoffs.
  *
- * Each trial gives one knee; the interval is over trials, of logarithms. Invariant: a value that
- * cannot be computed is NaN.
+ * The demand must be measured with many hot locks: servers and driver that have little to do take
+ * more CPU time for each handoff, because they wake up for each message. With the demand of one
+ * lock, the knee is a lower bound.
+ *
+ * The interval is over trials, of logarithms. Invariant: a value that cannot be computed is NaN.
  */
 #ifndef CAPACITY_KNEE_H
 #define CAPACITY_KNEE_H
@@ -22,21 +25,29 @@
 #include "capacity/utilisation.h"
 #include "measure/statistics.h"
 
+#include <stdbool.h>
 #include <stddef.h>
 
 #define KNEE_TRIALS_MAX 64
 
-struct knee {
-    struct interval locks;      /* H*: the knee; no interval: fewer than STATISTICS_TRIALS_MIN */
-    struct interval most_per_s; /* 1 / demand: handoffs of all locks together, at most */
-    double cycle_s;             /* handoff + hold: the geometric mean */
-    enum utilisation_limit of;  /* what has the largest demand, in most trials */
-    size_t trials;              /* that told both */
+/* Trials with the same clients for each lock. */
+struct knee_trials {
+    const struct utilisation_figures *trials;
+    size_t count; /* the first KNEE_TRIALS_MAX are taken */
 };
 
-/* The knee from trials of one lock, or few, that are far from being full: the first KNEE_TRIALS_MAX
- * are taken, and those left out whose demand or handoff is not known. */
-struct knee knee_of_trials(const struct utilisation_figures *trials, size_t count);
+struct knee {
+    struct interval locks;      /* H*: the knee */
+    struct interval most_per_s; /* 1 / demand: handoffs of all locks together, at most */
+    struct interval cycle_s;    /* handoff + hold, of one lock alone */
+    enum utilisation_limit of;  /* what has the largest demand, in most trials */
+    bool at_least; /* the demand is that of one lock: the two bounds are only lower ends */
+};
+
+/* The knee from trials of one lock (`lone`) and of many locks (`busy`); without any of these, the
+ * demand is that of the lone ones. A trial whose handoff, or whose demand, is not known is left
+ * out. No interval: fewer than STATISTICS_TRIALS_MIN trials are left of either. */
+struct knee knee_find(struct knee_trials lone, struct knee_trials busy);
 
 /* The most handoffs a second that so many hot locks make together. */
 double knee_bound_per_s(const struct knee *knee, double locks);

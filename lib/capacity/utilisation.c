@@ -280,7 +280,7 @@ static enum utilisation_limit queueing_work(const struct utilisation_figures *fi
         }
     }
     if (first <= UTILISATION_QUEUE * figures->locks)
-        return UTILISATION_ROUND_TRIPS;
+        return figures->locks == 1 ? UTILISATION_ROUND_TRIPS : UTILISATION_UNDETERMINED;
     return first >= UTILISATION_FOREMOST * second ? limit_of(figures, foremost)
                                                   : UTILISATION_UNDETERMINED;
 }

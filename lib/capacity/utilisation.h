@@ -51,8 +51,9 @@
 #define UTILISATION_FULL        0.9
 #define UTILISATION_DRIVER_FULL 0.8
 
-/* Work queues if so many of its requests are under way for each lock; one kind is what queues if it
- * is so many times as many as each other kind. */
+/* Work queues if more than so many of its requests are under way for each lock; one kind is what
+ * queues if it is so many times as many as each other kind. If it does not, one lock is a chain of
+ * round trips; of several, requests may wait for those of other locks all the same. */
 #define UTILISATION_QUEUE    2.0
 #define UTILISATION_FOREMOST 1.5
 

@@ -97,7 +97,7 @@ static void the_interval_holds_the_coefficient_as_often_as_it_says(void **state)
 static void without_a_bare_handoff_there_is_a_slope_alone(void **state)
 {
     (void)state;
-    const struct herd_trial trials[] = {{10, 9.0}, {20, 22}, {40, 38}, {80, 84}, {160, 155}};
+    const struct herd_trial trials[] = {{10, 11}, {20, 23}, {40, 38}, {80, 84}, {160, 155}};
     struct herd herd = herd_fit(trials, 5);
     assert_int_equal(herd.state, HERD_BARE_NOT_KNOWN);
     assert_true(isnan(herd.beta.value) && isnan(herd.beta.low));
@@ -152,40 +152,66 @@ static struct utilisation_figures lone_lock(double factor)
                                         .fsync_s = {NAN}};
 }
 
+static struct knee find(const struct utilisation_figures *lone, size_t lone_count,
+                        const struct utilisation_figures *busy, size_t busy_count)
+{
+    return knee_find((struct knee_trials){lone, lone_count},
+                     (struct knee_trials){busy, busy_count});
+}
+
 static void the_knee_is_where_both_bounds_meet(void **state)
 {
     (void)state;
     const struct utilisation_figures trial = lone_lock(1);
-    struct knee knee = knee_of_trials(&trial, 1);
+    struct knee knee = find(&trial, 1, &trial, 1);
     assert_near(knee.locks.value, 10);
-    assert_true(isnan(knee.locks.low));
+    assert_true(isnan(knee.locks.low) && isnan(knee.most_per_s.low));
     assert_int_equal(knee.of, UTILISATION_SERVER_CPU);
+    assert_false(knee.at_least);
     assert_near(knee.most_per_s.value, 1000);
     assert_near(knee_bound_per_s(&knee, 1), 100);
     assert_near(knee_bound_per_s(&knee, 10), 1000);
     assert_near(knee_bound_per_s(&knee, 40), 1000);
 }
 
-/* The mean of logarithms: factors f and 1/f cancel. */
-static void each_trial_is_one_knee(void **state)
+/* Servers that are busy take half of the time for each handoff, and are slower. */
+static void the_handoff_is_that_of_one_lock_and_the_demand_that_of_many(void **state)
+{
+    (void)state;
+    const struct utilisation_figures lone = lone_lock(1);
+    struct utilisation_figures busy = lone_lock(5);
+    busy.handoffs *= 2;
+    struct knee knee = find(&lone, 1, &busy, 1);
+    assert_near(knee.locks.value, 20);
+    assert_near(knee.most_per_s.value, 2000);
+    assert_near(knee.cycle_s.value, 0.01);
+    knee = find(&lone, 1, NULL, 0);
+    assert_true(knee.at_least);
+    assert_near(knee.locks.value, 10);
+}
+
+/* The means are those of logarithms: factors f and 1/f cancel. */
+static void each_trial_counts_once(void **state)
 {
     struct utilisation_figures trials[6];
     (void)state;
     for (size_t i = 0; i < 6; i++)
         trials[i] = lone_lock(i % 2 == 0 ? 1.25 : 0.8);
     trials[0].servers = 0; /* no demand is known */
-    trials[1].handoff_s = NAN;
-    struct knee knee = knee_of_trials(trials, 6);
-    assert_int_equal(knee.trials, 4);
+    trials[1].servers = 0;
+    struct knee knee = find(trials, 6, trials, 6);
     assert_near(knee.locks.value, 10);
-    assert_near(knee.cycle_s, 0.01);
-    assert_true(isnan(knee.locks.low));
-    trials[0] = lone_lock(1);
-    knee = knee_of_trials(trials, 6);
-    assert_int_equal(knee.trials, 5);
+    assert_near(knee.cycle_s.value, 0.01);
+    assert_true(knee.cycle_s.low < 0.01 && knee.cycle_s.high > 0.01);
+    assert_true(isnan(knee.locks.low) && isnan(knee.most_per_s.low)); /* four demands */
+    trials[0] = lone_lock(1.25);
+    knee = find(trials, 6, trials, 6);
     assert_true(knee.locks.low < 10 && knee.locks.high > 10);
-    assert_int_equal(knee_of_trials(trials, 0).trials, 0);
-    knee = knee_of_trials(trials, 0);
+    assert_near(knee.most_per_s.low, 1000); /* all alike */
+    assert_near(knee.most_per_s.high, 1000);
+    trials[0].handoff_s = trials[1].handoff_s = NAN;
+    assert_true(isnan(find(trials, 6, trials, 6).locks.low)); /* four handoffs */
+    knee = find(trials, 0, trials, 0);
     assert_true(isnan(knee.locks.value) && isnan(knee_bound_per_s(&knee, 3)));
 }
 
@@ -199,7 +225,8 @@ int main(void)
         cmocka_unit_test(too_few_trials_have_no_interval),
         cmocka_unit_test(a_bend_is_told),
         cmocka_unit_test(the_knee_is_where_both_bounds_meet),
-        cmocka_unit_test(each_trial_is_one_knee),
+        cmocka_unit_test(the_handoff_is_that_of_one_lock_and_the_demand_that_of_many),
+        cmocka_unit_test(each_trial_counts_once),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

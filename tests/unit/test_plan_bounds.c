@@ -82,7 +82,7 @@ static void what_is_not_known_is_told_with_the_reason(void **state)
     stream = begin();
     plan_bounds_write_herd("childwatch", &herd, stream);
     assert_says(stream, "not known: needs valid trials with at least two numbers of waiters");
-    const struct knee knee = {.trials = 0};
+    const struct knee knee = {.locks = {NAN, NAN, NAN}};
     stream = begin();
     plan_bounds_write_knee("childwatch", 4, &knee, stream);
     assert_says(stream, "not known");
@@ -92,14 +92,15 @@ static void the_knee_is_told(void **state)
 {
     (void)state;
     FILE *stream = begin();
-    const struct knee knee = {.locks = {12.5, 11, 14},
-                              .most_per_s = {1250, 1200, 1300},
-                              .cycle_s = 0.01,
-                              .of = UTILISATION_CORES,
-                              .trials = 6};
+    struct knee knee = {
+        .locks = {12.5, 11, 14}, .most_per_s = {1250, 1200, 1300}, .of = UTILISATION_CORES};
     plan_bounds_write_knee("scalable", 4, &knee, stream);
-    assert_says(stream, "scalable: knee at 12.5 (95 %: 11 … 14) hot locks of 4 clients each: with "
+    assert_says(stream, "scalable: knee: 12.5 (95 %: 11 … 14) hot locks of 4 clients each: with "
                         "more, the cores of this machine would be the limit, at 1250 (95 %: 1200");
+    knee.at_least = true;
+    stream = begin();
+    plan_bounds_write_knee("scalable", 4, &knee, stream);
+    assert_says(stream, "knee: at least 12.5");
 }
 
 int main(void)
