@@ -88,7 +88,7 @@ void plan_bounds_write_knee(const char *recipe, uint64_t clients, const struct k
     }
     wrap_sentence(stream,
                   "%s: knee: %s%s hot locks of %llu clients each: with more, %s would be the "
-                  "limit, at %s%s handoffs a second in all.",
+                  "limit: %s%s handoffs a second in all.",
                   recipe, bound, describe(&knee->locks, 1, locks, sizeof locks),
                   (unsigned long long)clients, utilisation_limit_words(knee->of), bound,
                   describe(&knee->most_per_s, 1, most, sizeof most));

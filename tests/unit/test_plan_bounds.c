@@ -96,7 +96,7 @@ static void the_knee_is_told(void **state)
         .locks = {12.5, 11, 14}, .most_per_s = {1250, 1200, 1300}, .of = UTILISATION_CORES};
     plan_bounds_write_knee("scalable", 4, &knee, stream);
     assert_says(stream, "scalable: knee: 12.5 (95 %: 11 … 14) hot locks of 4 clients each: with "
-                        "more, the cores of this machine would be the limit, at 1250 (95 %: 1200");
+                        "more, the cores of this machine would be the limit: 1250 (95 %: 1200");
     knee.at_least = true;
     stream = begin();
     plan_bounds_write_knee("scalable", 4, &knee, stream);
