@@ -64,11 +64,13 @@ static enum error_kind run_cell(struct load_series *series, size_t at, struct er
     snprintf(root, sizeof root, "%s/t%04zu", target->root, at);
     struct load_plan plan = plan_of(series, cell, root);
     const struct load_host host = {
-        target->setup,
-        &target->servers,
-        target->ensemble,
-        &target->simulation,
-        {live_show, &series->live, series->base.targets.signals},
+        .setup = target->setup,
+        .servers = &target->servers,
+        .ensemble = target->ensemble,
+        .simulation = &target->simulation,
+        .watch = {.progress = live_show,
+                  .context = &series->live,
+                  .interrupt_descriptor = series->base.targets.signals},
     };
     live_begin(&series->live, at, cell, series->base.targets.count > 1 ? target->name : "");
     enum error_kind kind = load_run(&plan, &host, &result, error);

@@ -8,9 +8,12 @@
 #include "recipes/footprint.h"
 
 #include <math.h>
+#include <stdlib.h>
 
 /* Expected: so many capacities, from one that no size meets to one that all meet. */
 #define CAPACITIES 33
+/* Probes whose demand is computed once: most searches ask for the same sizes. */
+#define KNOWN_MAX 512
 
 /* ------------------------------------------------------------------ sums */
 
@@ -137,15 +140,39 @@ struct plan_demand plan_demand_most(const struct plan_demand_given *given,
     return heed_time(given, demand);
 }
 
-/* The search whose sizes pass up to this one. */
-static struct plan_demand demand_up_to(const struct plan_demand_given *given,
-                                       const struct recipe *recipe, struct search *search,
-                                       double capacity)
+/* What is known of a search for this recipe. */
+struct known {
+    const struct plan_demand_given *given;
+    const struct recipe *recipe;
+    size_t count;
+    struct {
+        struct search_probe probe;
+        struct plan_demand demand;
+    } list[KNOWN_MAX];
+};
+
+static struct plan_demand look_up(struct known *known, const struct search_probe *probe)
+{
+    for (size_t i = 0; i < known->count; i++) {
+        if (known->list[i].probe.size == probe->size &&
+            known->list[i].probe.longer == probe->longer)
+            return known->list[i].demand;
+    }
+    const struct plan_demand demand = demand_of(known->given, known->recipe, probe);
+    if (known->count < KNOWN_MAX) {
+        known->list[known->count].probe = *probe;
+        known->list[known->count++].demand = demand;
+    }
+    return demand;
+}
+
+/* Of the search whose sizes pass up to this one. */
+static struct plan_demand demand_up_to(struct known *known, struct search *search, double capacity)
 {
     struct plan_demand demand = {0};
     struct search_probe probe;
     while (search_next(search, &probe)) {
-        const struct plan_demand one = demand_of(given, recipe, &probe);
+        const struct plan_demand one = look_up(known, &probe);
         add(&demand, &one);
         search_report(search, (double)probe.size <= capacity ? JUDGE_PASS : JUDGE_FAIL);
     }
@@ -159,60 +186,93 @@ static double capacity_of(const struct search_plan *plan, unsigned index)
     return index == CAPACITIES - 1 ? to : from * pow(to / from, (double)index / (CAPACITIES - 1));
 }
 
+static bool search_all(struct known *known, struct plan_demand *most)
+{
+    const struct search_plan *plan = known->given->search;
+    for (unsigned i = 0; i < CAPACITIES; i++) {
+        struct search search;
+        if (!search_init(&search, plan))
+            return false;
+        const struct plan_demand one = demand_up_to(known, &search, capacity_of(plan, i));
+        search_deinit(&search);
+        raise_to(most, &one);
+    }
+    return true;
+}
+
 bool plan_demand_expected(const struct plan_demand_given *given, const struct recipe *recipe,
                           struct plan_demand *demand)
 {
     struct plan_demand most = {0};
-    for (unsigned i = 0; i < CAPACITIES; i++) {
-        struct search search;
-        if (!search_init(&search, given->search))
-            return false;
-        const struct plan_demand one =
-            demand_up_to(given, recipe, &search, capacity_of(given->search, i));
-        search_deinit(&search);
-        raise_to(&most, &one);
-    }
-    *demand = heed_time(given, most);
-    return true;
+    struct known *known = calloc(1, sizeof *known);
+    if (known == NULL)
+        return false;
+    known->given = given;
+    known->recipe = recipe;
+    bool found = search_all(known, &most);
+    free(known);
+    if (found)
+        *demand = heed_time(given, most);
+    return found;
 }
 
 /* ------------------------------------------------------------------ the table */
 
 static const struct grid_column columns[] = {
     {.title = "recipe"},
-    {.title = "search"},
     {.title = "sessions", .right = true},
     {.title = "watches", .right = true},
     {.title = "trials", .right = true},
     {.title = "requests", .right = true},
-    {.title = "MB", .right = true},
+    {.title = "bytes", .right = true},
     {.title = "time", .right = true},
 };
 
-static double real(uint64_t figure)
+static const char legend[] =
+    "\n"
+    "The first row of a recipe: if its size alone decides each trial. At most: with\n"
+    "all trials of the budget, all of them long and at the largest size. Requests\n"
+    "are estimates; times are without the opening of sessions.\n";
+
+/* A large number in short, such as 26.6M. */
+static void put_count(struct grid *grid, uint64_t count)
 {
-    return figure == PLAN_DEMAND_UNKNOWN ? NAN : (double)figure;
+    static const char units[] = "kMGTPE";
+    double value = (double)count / 1e3;
+    size_t unit = 0;
+    if (count == PLAN_DEMAND_UNKNOWN) {
+        grid_put(grid, GRID_UNKNOWN);
+        return;
+    }
+    if (count < 100000) {
+        grid_put_whole(grid, (double)count);
+        return;
+    }
+    for (; value >= 999.5; unit++)
+        value /= 1e3;
+    grid_put(grid, "%.*f%c", value < 99.95, value, units[unit]);
 }
 
-static void put_row(struct grid *grid, const char *recipe, const char *search,
-                    const struct plan_demand *demand)
+static void put_row(struct grid *grid, const char *name, const struct plan_demand *demand)
 {
     char time[32];
-    double megabytes = real(demand->bytes) / 1e6;
-    grid_put(grid, "%s", recipe);
-    grid_put(grid, "%s", search);
-    grid_put_whole(grid, real(demand->sessions));
-    grid_put_whole(grid, real(demand->watches));
-    grid_put_whole(grid, real(demand->trials));
-    grid_put_whole(grid, real(demand->rpcs));
-    if (megabytes < 10)
-        grid_put_real(grid, megabytes, 2);
-    else
-        grid_put_whole(grid, megabytes);
-    if (demand->time_ns == PLAN_DEMAND_UNKNOWN)
-        grid_put(grid, GRID_UNKNOWN);
-    else
-        grid_put(grid, "%s", text_format_duration(demand->time_ns, time, sizeof time));
+    grid_put(grid, "%s", name);
+    put_count(grid, demand->sessions);
+    put_count(grid, demand->watches);
+    put_count(grid, demand->trials);
+    put_count(grid, demand->rpcs);
+    put_count(grid, demand->bytes);
+    grid_put(grid, "%s",
+             demand->time_ns == PLAN_DEMAND_UNKNOWN
+                 ? GRID_UNKNOWN
+                 : text_format_duration(demand->time_ns, time, sizeof time));
+}
+
+static void put_rows(struct grid *grid, const char *name, const struct plan_demand *expected,
+                     const struct plan_demand *most)
+{
+    put_row(grid, name, expected);
+    put_row(grid, "  at most", most);
 }
 
 static enum error_kind fill(struct grid *grid, const struct plan_demand_given *given,
@@ -223,8 +283,7 @@ static enum error_kind fill(struct grid *grid, const struct plan_demand_given *g
         struct plan_demand expected, most = plan_demand_most(given, recipes[i]);
         if (!plan_demand_expected(given, recipes[i], &expected))
             return error_raise(error, ERROR_NO_MEMORY, 0, "plan", "%s", "");
-        put_row(grid, recipes[i]->name, "expected", &expected);
-        put_row(grid, "", "at most", &most);
+        put_rows(grid, recipes[i]->name, &expected, &most);
         add(&all_expected, &expected);
         add(&all_most, &most);
     }
@@ -232,8 +291,7 @@ static enum error_kind fill(struct grid *grid, const struct plan_demand_given *g
         return ERROR_NONE;
     all_expected = heed_time(given, all_expected);
     all_most = heed_time(given, all_most);
-    put_row(grid, "all", "expected", &all_expected);
-    put_row(grid, "", "at most", &all_most);
+    put_rows(grid, "all", &all_expected, &all_most);
     return ERROR_NONE;
 }
 
@@ -246,6 +304,8 @@ enum error_kind plan_demand_write(const struct plan_demand_given *given,
     enum error_kind kind = fill(&grid, given, recipes, count, error);
     if (kind == ERROR_NONE)
         kind = grid_write(&grid, width, stream, error);
+    if (kind == ERROR_NONE)
+        fputs(legend, stream);
     grid_deinit(&grid);
     return kind;
 }

@@ -71,8 +71,8 @@ bool plan_demand_expected(const struct plan_demand_given *given, const struct re
 struct plan_demand plan_demand_most(const struct plan_demand_given *given,
                                     const struct recipe *recipe);
 
-/* Writes the table of so many recipes, whose searches follow each other, and their sum if there are
- * several, within `width` columns (80 are enough). ERROR_NO_MEMORY. */
+/* Writes the table of so many recipes, whose searches follow each other, with their sum if there
+ * are several, and what its rows are; 80 columns are enough. ERROR_NO_MEMORY. */
 MUST_CHECK enum error_kind plan_demand_write(const struct plan_demand_given *given,
                                              const struct recipe *const *recipes, size_t count,
                                              size_t width, FILE *stream, struct error *error);

@@ -18,7 +18,10 @@
  * guard has plan_guard_end            once
  *
  * The trial is to be run with plan_guard_sessions more companions (struct trial_host, struct
- * load_host). An interruption by the user is none of the guard's: it is ERROR_INTERRUPTED, from the
+ * load_host). A load that is measured before a trial is a part of the probe: struct load_watch has
+ * the same callback, and load_background_begin returns false when the guard has ended the load.
+ *
+ * An interruption by the user is none of the guard's: it is ERROR_INTERRUPTED, from the
  * trial or from plan_guard_open.
  *
  * Invariant: a probe that the guard has ended is never judged by what was measured of it:

@@ -128,11 +128,11 @@ enum error_kind background_run(const struct options *options, const struct trial
     char root[LOAD_PATH_SIZE];
     snprintf(root, sizeof root, "%sb", plan->root);
     const struct load_plan load = plan_of(options, plan, root);
-    const struct load_host load_host = {host->setup,
-                                        host->servers,
-                                        host->ensemble,
-                                        NULL,
-                                        {.interrupt_descriptor = host->watch.interrupt_descriptor}};
+    const struct load_host load_host = {.setup = host->setup,
+                                        .servers = host->servers,
+                                        .ensemble = host->ensemble,
+                                        .watch.interrupt_descriptor =
+                                            host->watch.interrupt_descriptor};
     struct beside beside = {.watch = &host->watch};
     enum error_kind kind = ERROR_NONE;
     struct error why;

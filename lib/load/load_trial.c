@@ -46,7 +46,8 @@ static enum fleet_end look(void *context, uint64_t loop_ns, uint64_t absent_ns)
         trial->absent_ns = absent_ns;
     if (clock_now_ns() - trial->shown_ns >= PROGRESS_NS)
         show(trial);
-    return END_DONE;
+    const struct load_watch *watch = &trial->host->watch;
+    return watch->has_company == NULL || watch->has_company(watch->context) ? END_DONE : END_ALONE;
 }
 
 static uint64_t received(void *context)
@@ -172,8 +173,11 @@ static void reach_start(struct load_trial *trial)
 void load_trial_begin(struct load_trial *trial, const struct load_plan *plan,
                       const struct load_host *host)
 {
-    *trial =
-        (struct load_trial){.plan = plan, .host = host, .counters = {.servers = host->servers}};
+    *trial = (struct load_trial){
+        .plan = plan,
+        .host = host,
+        .counters = {.servers = host->servers, .companions = host->companions},
+    };
     trial->end = fleet_end_of(prepare(trial, &trial->error));
     if (goes_on(trial))
         reach_start(trial);
@@ -334,6 +338,7 @@ static void compare_counts(struct load_trial *trial)
         .sessions = &result->total,
         .are_private = server_counters_is_private(&trial->counters),
         .had_faults = has_faults(trial),
+        .has_companions = trial->host->companions > 0,
         .is_shared = server_counters_is_shared(&trial->at_start, trial->plan->fleet.sessions),
         .reconnects = result->reconnects,
         .losses = result->losses,
@@ -365,6 +370,7 @@ static const char *status_words(int status)
     }
 }
 
+/* Whoever led what was to go on beside the load knows why that has ended. */
 static void describe_end(const struct load_trial *trial)
 {
     struct load_result *result = trial->result;

@@ -32,6 +32,9 @@ struct load_watch {
     void (*progress)(void *context, const struct load_progress *progress);
     void *context;
     int interrupt_descriptor; /* readable when the trial is to be given up; -1: never */
+    /* Whether what is to go on beside the load still does, asked after every wait of the
+     * coordinator: if not, the trial ends, END_ALONE. May be NULL. */
+    bool (*has_company)(void *context);
 };
 
 /* Where a load is sent to. */
@@ -42,6 +45,7 @@ struct load_host {
     struct ensemble *ensemble;            /* NULL: the servers are somebody else's */
     const struct sim_options *simulation; /* for DRIVER_SIMULATED; its seed is the plan's */
     struct load_watch watch;
+    uint32_t companions; /* sessions beside the load that are this program's */
 };
 
 struct load_trial {

@@ -32,7 +32,8 @@ static struct load_result *load(struct load_plan *plan, struct ensemble *ensembl
                                 struct load_watch watch)
 {
     static char root[64];
-    const struct load_host host = {live_host.setup, &live_servers, ensemble, NULL, watch};
+    const struct load_host host = {
+        .setup = live_host.setup, .servers = &live_servers, .ensemble = ensemble, .watch = watch};
     struct load_result *result = NULL;
     struct error error = {0};
     snprintf(root, sizeof root, ROOT "/l%u", loads++);
@@ -128,7 +129,8 @@ static void assert_is_not_started_after_the_end(unsigned killed)
 /* Of a busy machine the last second may pass without a look: then the load is repeated. */
 static struct load_result *load_that_loses(struct load_plan *plan, unsigned index)
 {
-    const struct load_watch watch = {kill_when_measured, &index, -1};
+    const struct load_watch watch = {
+        .progress = kill_when_measured, .context = &index, .interrupt_descriptor = -1};
     struct load_result *result = load(plan, NULL, watch);
     while (!server_was_killed(ensemble_server(live_ensemble, index))) {
         load_result_free(result);

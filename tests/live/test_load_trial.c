@@ -58,8 +58,11 @@ static struct load_result *load_watched(struct load_plan *plan, struct load_watc
 {
     struct sim_options simulation = sim_options_default();
     simulation.servers = (unsigned)plan->fleet.servers->count;
-    const struct load_host host = {live_host.setup, plan->fleet.servers, live_ensemble, &simulation,
-                                   watch};
+    const struct load_host host = {.setup = live_host.setup,
+                                   .servers = plan->fleet.servers,
+                                   .ensemble = live_ensemble,
+                                   .simulation = &simulation,
+                                   .watch = watch};
     struct load_result *result = NULL;
     struct error error = {0};
     snprintf(root, sizeof root, ROOT "/l%u", loads++);
@@ -249,8 +252,9 @@ static void znodes_are_laid_out_in_batches(void **state)
         plan.fleet.depth = 1;
         plan.znodes = 11;
         plan.value_bytes = sizes[i];
-        struct load_result *result =
-            load_watched(&plan, (struct load_watch){look_at_znodes, &layout, -1});
+        struct load_result *result = load_watched(
+            &plan, (struct load_watch){
+                       .progress = look_at_znodes, .context = &layout, .interrupt_descriptor = -1});
         assert_int_equal(layout.listed, 11);
         assert_int_equal(layout.laid_out, 11);
         load_result_free(result);
@@ -387,8 +391,9 @@ static void lost_creates_and_deletes_are_not_repeated(void **state)
     plan.fleet.depth = mix_requests(&plan.mix, 2);
     plan.warm_up_ns = 0;
     plan.seconds = 2;
-    struct load_result *result =
-        load_watched(&plan, (struct load_watch){cut_connections, &outage, -1});
+    struct load_result *result = load_watched(
+        &plan, (struct load_watch){
+                   .progress = cut_connections, .context = &outage, .interrupt_descriptor = -1});
     const struct tally *total = &result->total;
     assert_true(outage.is_over);
     assert_in_range(result->losses, 1, plan.fleet.sessions);
@@ -501,7 +506,9 @@ static void every_second_is_shown(void **state)
     plan.fleet.servers = &simulated;
     plan.fleet.driver = DRIVER_SIMULATED;
     plan.seconds = 3;
-    load_result_free(load_watched(&plan, (struct load_watch){note_second, &shown, -1}));
+    load_result_free(load_watched(&plan, (struct load_watch){.progress = note_second,
+                                                             .context = &shown,
+                                                             .interrupt_descriptor = -1}));
     assert_int_equal(shown, 3);
 }
 
@@ -580,7 +587,9 @@ static void a_pause_shows_in_the_response_in_full(void **state)
     plan.seconds = 4;
     plan.fleet.depth = 1;
     struct load_result *result =
-        load_watched(&plan, (struct load_watch){stop_for_a_second, &stopped_ns, -1});
+        load_watched(&plan, (struct load_watch){.progress = stop_for_a_second,
+                                                .context = &stopped_ns,
+                                                .interrupt_descriptor = -1});
     const struct histogram *service = &result->service[LOAD_KINDS],
                            *response = &result->response[LOAD_KINDS];
     assert_int_equal(stopped_ns, UINT64_MAX);
@@ -639,8 +648,9 @@ static void a_write_that_is_not_counted_is_found(void **state)
     (void)state;
     bool has_written = false;
     struct load_plan plan = plan_of("get=50,set=50");
-    struct load_result *result =
-        load_watched(&plan, (struct load_watch){write_once, &has_written, -1});
+    struct load_result *result = load_watched(
+        &plan, (struct load_watch){
+                   .progress = write_once, .context = &has_written, .interrupt_descriptor = -1});
     assert_true(has_written);
     assert_int_equal(result->reconciled, RECONCILED_NO);
     assert_int_equal(result->difference.counter, SERVER_COUNTERS_WRITES);
@@ -666,7 +676,8 @@ static void a_stranger_on_a_private_server_is_named(void **state)
 {
     (void)state;
     struct load_plan plan = plan_of("get=100");
-    struct load_result *result = load_watched(&plan, (struct load_watch){come, NULL, -1});
+    struct load_result *result = load_watched(
+        &plan, (struct load_watch){.progress = come, .context = NULL, .interrupt_descriptor = -1});
     assert_non_null(stranger);
     setup_session_free(stranger);
     stranger = NULL;

@@ -29,11 +29,11 @@ static struct load_plan plan_of(uint32_t reads_percent)
 
 static struct load_result *load_with(struct load_plan *plan, const struct sim_options *simulation)
 {
-    const struct load_host host = {live_host.setup,
-                                   plan->fleet.servers,
-                                   live_ensemble,
-                                   simulation,
-                                   {.interrupt_descriptor = -1}};
+    const struct load_host host = {.setup = live_host.setup,
+                                   .servers = plan->fleet.servers,
+                                   .ensemble = live_ensemble,
+                                   .simulation = simulation,
+                                   .watch.interrupt_descriptor = -1};
     struct load_result *result = NULL;
     struct error error = {0};
     snprintf(root, sizeof root, ROOT "/w%u", loads++);

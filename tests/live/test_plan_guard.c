@@ -2,6 +2,7 @@
 /* A bystander and a brake beside trials on a real server: a server that stands still ends a trial,
  * and nothing else does. */
 #include "bench/plan/plan_guard.h"
+#include "load/load.h"
 #include "tests/support/live.h"
 
 #include <signal.h>
@@ -199,6 +200,45 @@ static void limits_of_rate_and_time(void **state)
     end_guard();
 }
 
+/* A load before or beside a trial is ended as the trial is. */
+static bool load_allowed(void *context)
+{
+    (void)context;
+    plan_guard_note(&guard, UINT64_MAX, 0);
+    return plan_guard_allows(&guard);
+}
+
+static void a_load_is_ended_as_well(void **state)
+{
+    (void)state;
+    struct load_result *result = NULL;
+    struct error error = {0};
+    begin_guard((struct plan_guard_options){.brake_ns = PATIENT_NS, .max_rate = 1});
+    const struct load_plan plan = {.fleet = {.sessions = 2,
+                                             .processes = 1,
+                                             .session_timeout_ms = 30000,
+                                             .timeout_ns = 30 * NS_PER_S,
+                                             .servers = &live_servers},
+                                   .mix = mix_of_reads(100),
+                                   .rate_per_s = 10,
+                                   .value_bytes = 10,
+                                   .seconds = 60,
+                                   .root = ROOT "/load"};
+    const struct load_host host = {
+        .setup = live_host.setup,
+        .servers = &live_servers,
+        .ensemble = live_ensemble,
+        .watch = {.interrupt_descriptor = -1, .has_company = load_allowed},
+        .companions = plan_guard_sessions(&guard)};
+    live_expect(plan_guard_open(&guard, &error), &error);
+    live_expect(load_run(&plan, &host, &result, &error), &error);
+    assert_int_equal(result->end, END_ALONE);
+    assert_int_equal(plan_guard_close(&guard, 0), PLAN_GUARD_RATE);
+    load_result_free(result);
+    assert_nothing_left(1);
+    end_guard();
+}
+
 static void in_a_simulation_there_is_no_bystander(void **state)
 {
     (void)state;
@@ -223,6 +263,7 @@ int main(void)
         cmocka_unit_test(a_server_that_stands_still_brakes),
         cmocka_unit_test(an_interruption_is_none_of_the_guards),
         cmocka_unit_test(limits_of_rate_and_time),
+        cmocka_unit_test(a_load_is_ended_as_well),
         cmocka_unit_test(in_a_simulation_there_is_no_bystander),
     };
     return cmocka_run_group_tests_name("plan guard", tests, live_start, live_stop);

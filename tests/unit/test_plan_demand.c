@@ -1,0 +1,239 @@
+// SPDX-License-Identifier: Apache-2.0
+/* What a search is said to demand, against sums that are written out here. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "base/clock.h"
+#include "bench/plan/plan_demand.h"
+#include "recipes/registry.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static struct search_plan search;
+static struct plan_demand_given given;
+static struct plan_demand_trial trial;
+static const struct recipe *nonscalable;
+
+/* Of one second, or of four. */
+static struct plan_demand_trial trial_of(void *context, const struct recipe *recipe,
+                                         const struct search_probe *probe)
+{
+    struct plan_demand_trial made = *(const struct plan_demand_trial *)context;
+    made.plan.recipe = recipe;
+    made.plan.fleet.sessions = (uint32_t)probe->size;
+    made.longest_ns *= probe->longer ? 4 : 1;
+    return made;
+}
+
+/* A drain of n clients of the non-scalable lock makes n^2 + n requests. */
+static int give(void **state)
+{
+    (void)state;
+    nonscalable = registry_find("nonscalable");
+    search = (struct search_plan){
+        .least = 8, .most = 8, .votes = 3, .fresh = 5, .resolution_percent = 10, .trials_most = 10};
+    trial = (struct plan_demand_trial){.plan = {.workload = WORKLOAD_DRAIN, .locks = 1},
+                                       .longest_ns = NS_PER_S};
+    given = (struct plan_demand_given){
+        .search = &search, .trial = trial_of, .context = &trial, .companions = 4};
+    return 0;
+}
+
+static struct plan_demand expected(void)
+{
+    struct plan_demand demand;
+    assert_true(plan_demand_expected(&given, nonscalable, &demand));
+    return demand;
+}
+
+static struct plan_demand most(void)
+{
+    return plan_demand_most(&given, nonscalable);
+}
+
+/* Two votes, and five fresh trials, all of which are run if the size passes. */
+static void a_search_of_one_size(void **state)
+{
+    (void)state;
+    struct plan_demand demand = expected();
+    assert_int_equal(demand.trials, 2 + 5);
+    assert_int_equal(demand.rpcs, (2 + 5) * (64 + 8));
+    assert_int_equal(demand.time_ns, (2 + 5 * 4) * NS_PER_S);
+    assert_int_equal(demand.sessions, 8 + 4);
+    assert_int_equal(demand.watches, 8);
+}
+
+/* The costliest of all searches: at 16 and 8 both ends are confirmed. */
+static void a_search_of_several_sizes(void **state)
+{
+    (void)state;
+    search.least = 4;
+    search.most = 16;
+    search.trials_most = 100;
+    search.resolution_percent = 100;
+    struct plan_demand demand = expected();
+    assert_int_equal(demand.sessions, 16 + 4);
+    assert_int_equal(demand.watches, 16);
+    /* passes at 4, 8; fails at 16 */
+    assert_int_equal(demand.trials, 3 * 2 + 5 + 3);
+    /* passes at 4, 8, 16 */
+    assert_int_equal(demand.rpcs, 2 * (16 + 4) + 2 * (64 + 8) + (2 + 5) * (256 + 16));
+}
+
+static void the_budget_is_the_most(void **state)
+{
+    (void)state;
+    struct plan_demand demand = most();
+    assert_int_equal(demand.trials, 10);
+    assert_int_equal(demand.rpcs, 10 * (64 + 8));
+    assert_int_equal(demand.time_ns, 10 * 4 * NS_PER_S);
+    assert_int_equal(demand.sessions, 8 + 4);
+    assert_int_equal(demand.watches, 8);
+    assert_true(demand.bytes > 10 * (64 + 8) * 40 && demand.bytes < 10 * (64 + 8) * 1000);
+}
+
+static void paths_are_longer_below_a_chroot(void **state)
+{
+    (void)state;
+    uint64_t bytes = most().bytes;
+    given.chroot_length = 10;
+    assert_true(most().bytes >= bytes + UINT64_C(10) * 10 * (64 + 8));
+}
+
+static void several_locks(void **state)
+{
+    (void)state;
+    trial.plan.locks = 2;
+    assert_int_equal(most().rpcs, 10 * 2 * (16 + 4));
+    assert_int_equal(most().watches, 2 * 4);
+}
+
+/* As many requests as the servers answer, unless there is a limit. */
+static void a_trial_whose_time_decides(void **state)
+{
+    (void)state;
+    trial.plan.workload = WORKLOAD_STEADY;
+    assert_true(most().rpcs == PLAN_DEMAND_UNKNOWN);
+    assert_true(most().bytes == PLAN_DEMAND_UNKNOWN);
+    assert_true(expected().rpcs == PLAN_DEMAND_UNKNOWN);
+    given.max_rate = 100;
+    assert_int_equal(most().rpcs, 10 * 400);
+    assert_true(most().bytes < 10 * 400 * 1000);
+    assert_int_equal(expected().rpcs, 2 * 100 + 5 * 400);
+}
+
+static void a_rate_bounds_requests(void **state)
+{
+    (void)state;
+    given.max_rate = 72 / 4;
+    assert_int_equal(most().rpcs, 10 * (64 + 8));
+    assert_int_equal(expected().rpcs, 2 * 18 + 5 * (64 + 8));
+    given.max_rate = 1;
+    assert_int_equal(most().rpcs, 10 * 4);
+}
+
+static void a_load_beside_the_lock(void **state)
+{
+    (void)state;
+    uint64_t bytes = most().bytes;
+    trial.load_sessions = 10;
+    trial.load_per_s = 1000;
+    trial.load_bytes = 1100;
+    assert_int_equal(most().sessions, 8 + 4 + 10);
+    assert_int_equal(most().rpcs, 10 * (64 + 8 + 4000));
+    assert_int_equal(most().bytes, bytes + UINT64_C(10) * 4000 * 1100);
+    trial.longest_ns = 0;
+    assert_true(most().rpcs == PLAN_DEMAND_UNKNOWN);
+    assert_true(most().time_ns == PLAN_DEMAND_UNKNOWN);
+}
+
+static void the_time_of_all_is_bounded(void **state)
+{
+    (void)state;
+    given.max_time_ns = 15 * NS_PER_S;
+    assert_int_equal(most().time_ns, 15 * NS_PER_S);
+    assert_int_equal(expected().time_ns, 15 * NS_PER_S);
+    assert_int_equal(most().rpcs, 10 * (64 + 8));
+    given.max_rate = 10;
+    assert_int_equal(most().rpcs, 150);
+    given.max_time_ns = 3600 * NS_PER_S;
+    assert_int_equal(most().time_ns, 40 * NS_PER_S);
+}
+
+static void more_than_64_bits_is_not_known(void **state)
+{
+    (void)state;
+    search.trials_most = SIZE_MAX / 2;
+    assert_true(most().time_ns == PLAN_DEMAND_UNKNOWN);
+    assert_true(most().rpcs == PLAN_DEMAND_UNKNOWN);
+}
+
+static char *written(const struct recipe *const *recipes, size_t count)
+{
+    char *text = NULL;
+    size_t length = 0;
+    struct error error;
+    FILE *stream = open_memstream(&text, &length);
+    assert_non_null(stream);
+    assert_int_equal(plan_demand_write(&given, recipes, count, 80, stream, &error), ERROR_NONE);
+    fclose(stream);
+    return text;
+}
+
+static size_t widest(const char *text)
+{
+    size_t most_columns = 0;
+    for (; *text != '\0'; text += strcspn(text, "\n") + 1) {
+        size_t columns = strcspn(text, "\n");
+        most_columns = columns > most_columns ? columns : most_columns;
+    }
+    return most_columns;
+}
+
+static void the_table(void **state)
+{
+    (void)state;
+    const struct recipe *recipes[] = {nonscalable, registry_find("scalable-listwatch")};
+    trial.plan.workload = WORKLOAD_STEADY;
+    trial.plan.handoffs = 20000;
+    search.most = 10000;
+    search.trials_most = 200;
+    char *text = written(recipes, 2);
+    assert_true(widest(text) <= 80);
+    assert_non_null(strstr(text, "\nscalable-listwatch    10,004"));
+    assert_non_null(strstr(text, "\nall   "));
+    free(text);
+    given.max_time_ns = 60 * NS_PER_S;
+    trial.plan.handoffs = 0;
+    text = written(recipes, 1);
+    assert_null(strstr(text, "\nall   "));
+    assert_non_null(
+        strstr(text, "\n  at most      10,004   10,000     200         -      -  1 min 00 s\n"));
+    free(text);
+}
+
+#define DEMAND_TEST(test) cmocka_unit_test_setup(test, give)
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        DEMAND_TEST(a_search_of_one_size),
+        DEMAND_TEST(a_search_of_several_sizes),
+        DEMAND_TEST(the_budget_is_the_most),
+        DEMAND_TEST(paths_are_longer_below_a_chroot),
+        DEMAND_TEST(several_locks),
+        DEMAND_TEST(a_trial_whose_time_decides),
+        DEMAND_TEST(a_rate_bounds_requests),
+        DEMAND_TEST(a_load_beside_the_lock),
+        DEMAND_TEST(the_time_of_all_is_bounded),
+        DEMAND_TEST(more_than_64_bits_is_not_known),
+        DEMAND_TEST(the_table),
+    };
+    return cmocka_run_group_tests_name("plan demand", tests, NULL, NULL);
+}
