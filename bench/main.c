@@ -31,7 +31,7 @@ static const char help[] =
     "  run          run recipes, count every message, compare the counts with laws\n"
     "  load         send a mix of requests, in a closed loop or at an offered rate\n"
     "  paper        repeat the evaluation of the ZooKeeper paper, beside its figures\n"
-    "  plan         say what limits the clients of a lock besides time\n"
+    "  plan         find how many may wait for a lock; say what else limits them\n"
     "  compare      compare the counts and times of two runs or more\n"
     "  plot         draw the plots of runs, loads and comparisons again\n"
     "  claims       test claims about ZooKeeper's locks and ensembles\n"

@@ -47,14 +47,6 @@ static bool parse_clients(struct option_given *given)
     return option_row_numbers(given, &clients->list, &clients->count);
 }
 
-static bool parse_hold(struct option_given *given)
-{
-    struct hold *hold = &((struct options *)given->options)->plan.hold;
-    hold->exponential = strncmp(given->value, "exp:", 4) == 0;
-    return text_parse_duration(given->value + (hold->exponential ? 4 : 0), &hold->mean_ns) ||
-           option_row_refuse(given, "expected a duration with its unit, such as 5ms or exp:5ms");
-}
-
 /* MIX@RATE. */
 static bool parse_background(struct option_given *given)
 {
@@ -202,7 +194,8 @@ const struct option_row option_table[] = {
              "                           clients at once, real contention [lockstep]\n",
      .keys = KEYS({"pace", print_pace, true, JSON_STRING})},
     {.name = "--hold",
-     .parse = parse_hold,
+     .parse = shared_rows_hold,
+     .member = OPTION_MEMBER(struct options, plan.hold),
      .help = "      --hold D             hold the lock for D; exp:D: exponential, mean D [0]\n",
      .keys = KEYS({"hold_ns", print_hold_ns, true, JSON_INTEGER},
                   {"hold_exponential", print_hold_exponential, true, JSON_TRUE})},

@@ -4,6 +4,7 @@
 #include "base/text.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 static bool take_counts(struct option_given *given)
 {
@@ -53,4 +54,12 @@ bool shared_rows_session_timeout(struct option_given *given)
     if (!option_row_duration(given))
         return false;
     return *timeout_ns <= given->row->most || option_row_refuse(given, "expected at most an hour");
+}
+
+bool shared_rows_hold(struct option_given *given)
+{
+    struct hold *hold = option_row_place(given);
+    hold->exponential = strncmp(given->value, "exp:", 4) == 0;
+    return text_parse_duration(given->value + (hold->exponential ? 4 : 0), &hold->mean_ns) ||
+           option_row_refuse(given, "expected a duration with its unit, such as 5ms or exp:5ms");
 }

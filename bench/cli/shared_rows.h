@@ -22,6 +22,9 @@ bool shared_rows_topologies(struct option_given *given);
 bool shared_rows_simulated_topologies(struct option_given *given);
 bool shared_rows_session_timeout(struct option_given *given);
 
+/* Parser: how long a lock is held, into a struct hold. */
+bool shared_rows_hold(struct option_given *given);
+
 #define ROW_DRIVER(type)                                                                           \
     {                                                                                              \
         .name = "--driver", .letter = 'd',                                                         \

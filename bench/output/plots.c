@@ -49,10 +49,13 @@ static const struct plot of_load[] = {{"load_reads", "cells.csv"},
 /* What the folder of an experiment of the paper has besides, whose loads are drawn before. */
 static const struct plot of_paper[] = {OF_EXPERIMENTS, {NULL, NULL}};
 
+static const struct plot of_plan[] = {{"plan", "plan.csv"}, {NULL, NULL}};
+
 static const struct plot *const plots_of[] = {[PLOTS_OF_RUN] = of_run,
                                               [PLOTS_OF_COMPARISON] = of_comparison,
                                               [PLOTS_OF_LOAD] = of_load,
-                                              [PLOTS_OF_PAPER] = of_paper};
+                                              [PLOTS_OF_PAPER] = of_paper,
+                                              [PLOTS_OF_PLAN] = of_plan};
 
 bool plots_add_recipe(char list[PLOTS_RECIPES_SIZE], const char *name)
 {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * plots: the pictures of a run, of a comparison of runs, or of a load. Layer: bench/output.
+ * plots: the pictures of a run, of a comparison of runs, of a load, or of a plan. Layer:
+ * bench/output.
  *
  * The scripts (plots/ of the sources, share/zkherd/plots of an installation) read the numbers of
  * the folder's CSV files and nothing else. They draw into <folder>/plots.
@@ -31,6 +32,7 @@ enum plots_kind {
     PLOTS_OF_COMPARISON,
     PLOTS_OF_LOAD,  /* also the cells alone, of a load on several topologies */
     PLOTS_OF_PAPER, /* a load whose own plots are drawn already */
+    PLOTS_OF_PLAN,
 };
 
 /* What is to be drawn. */

@@ -8,6 +8,7 @@
 #include "bench/plan/plan_command_line.h"
 #include "bench/plan/plan_limits.h"
 #include "bench/plan/plan_limits_table.h"
+#include "bench/plan/plan_searches.h"
 #include "servers/connection_limit.h"
 #include "servers/tcp.h"
 
@@ -128,7 +129,10 @@ int plan_main(int argc, char **argv)
     int status = plan_command_line_parse(argc, argv, &options);
     if (status != ARGUMENTS_GO)
         return status;
-    status = options.target.connect ? tell_connected(&options) : tell_private(&options);
+    if (!options.limits)
+        status = plan_searches_lead(&options, argc, argv);
+    else
+        status = options.target.connect ? tell_connected(&options) : tell_private(&options);
     plan_command_line_deinit(&options);
     return status;
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "bench/plan/plan_command_line.h"
 
+#include "base/clock.h"
 #include "base/text.h"
 #include "bench/cli/arguments.h"
 #include "bench/cli/complain.h"
@@ -9,31 +10,36 @@
 #include "bench/target/target_conflicts.h"
 #include "wire/maxbuffer.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 
-#define CLIENTS_MAX 1000000000
+#define CLIENTS_MAX       1000000000
+#define SIZE_MAX_GIVEN    1000000
+#define TRIAL_SAMPLES_MAX 1000000
+#define TRIAL_LEAST_NS    NS_PER_S
+#define TRIAL_MOST_NS     (3600 * NS_PER_S)
 
 static const char usage[] =
-    "Usage: zkherd plan --limits [OPTION]...\n"
-    "Say what limits the clients of a lock besides time: the longest message that\n"
-    "servers and Java clients take (jute.maxbuffer), connections, descriptors, local\n"
-    "ports, and the memory of watches. For each limit: its setting, its formula, and\n"
-    "how many names, watches, bytes or sessions it allows.\n"
+    "Usage: zkherd plan --slo OBJECTIVE [OPTION]...\n"
+    "       zkherd plan --limits [OPTION]...\n"
+    "--slo: find how many clients may wait for a lock (or locks be hot, or sessions\n"
+    "contend) so that an objective is met, by trials on real servers: the largest\n"
+    "number that meets the objective, and the smallest that does not.\n"
+    "OBJECTIVE is handoff|acquire pN < DURATION, such as 'handoff p99 < 50ms'.\n"
+    "--limits: say what limits the clients of a lock besides time. No server is\n"
+    "started; those of --connect are asked for their settings. In a smaller table:\n"
+    "formulas, settings, and how many names, watches, bytes or sessions they allow.\n"
     "\n";
 
 static const char notes[] =
     "\n"
-    "Nothing is measured, and no server is started. The servers of --connect are\n"
-    "asked for their settings by four-letter words (conf, mntr, envi). With -n, a\n"
-    "server that refuses conf is tried: as many silent connections as the clients\n"
-    "need are opened, and closed again.\n"
-    "\n"
-    "Exit status: 0 success; 1 the clients of -n pass a limit; 2 wrong usage; 3 the\n"
-    "environment, for example no server.\n"
+    "Exit status: 0 success; 1 a verdict failed, or the clients of -n pass a limit; 2\n"
+    "wrong usage; 3 the environment, for example no server; 4 no answer was found.\n"
     "\n"
     "Examples:\n"
-    "  zkherd plan --limits -r scalable,scalable-guid -n 20000\n"
-    "  zkherd plan --limits --connect zk1,zk2,zk3 --lock /app/locks/orders\n";
+    "  zkherd plan --slo 'handoff p99 < 50ms' -r scalable,nonscalable\n"
+    "  zkherd plan --slo 'acquire p95 < 1s' --unknown locks -n 10 --servers 1,3\n"
+    "  zkherd plan --limits --connect zk1,zk2,zk3 --lock /app/locks/orders -n 20000\n";
 
 /* ------------------------------------------------------------------ parsers */
 
@@ -60,36 +66,116 @@ static bool parse_lock(struct option_given *given)
            option_row_refuse(given, "expected the znode of a lock, such as /locks/orders");
 }
 
+static bool parse_slo(struct option_given *given)
+{
+    struct plan_question *question = option_row_place(given);
+    option_row_note(given);
+    return objective_parse(given->value, &question->objective, given->why, sizeof given->why);
+}
+
+/* A number of samples, or a duration. */
+static bool parse_trial(struct option_given *given)
+{
+    struct plan_question *question = option_row_place(given);
+    question->trial_samples = question->trial_ns = 0;
+    if (text_parse_number(given->value, 1, TRIAL_SAMPLES_MAX, &question->trial_samples))
+        return true;
+    return (text_parse_duration(given->value, &question->trial_ns) &&
+            question->trial_ns >= TRIAL_LEAST_NS && question->trial_ns <= TRIAL_MOST_NS) ||
+           option_row_refuse(given, "expected a number of handoffs, such as 1000, or a duration "
+                                    "from 1s to 1h");
+}
+
 /* ------------------------------------------------------------------ the rows */
 
 static const struct option_row rows[] = {
+    {.name = "--slo",
+     .parse = parse_slo,
+     .member = OPTION_MEMBER(struct plan_options, question),
+     .given = OPTION_MEMBER(struct plan_options, asks),
+     .help = "      --slo OBJECTIVE      what a load must meet\n"},
     {.name = "--limits",
      OPTION_FLAG(struct plan_options, limits),
-     .help = "      --limits             print the limits\n"},
+     .help = "      --limits             print limits that are not about time\n"},
     {.name = "--recipes",
      .letter = 'r',
      .parse = parse_recipes,
      .value = RECIPE_OPTION_DEFAULT,
      .help = "  -r, --recipes LIST       names (see zkherd recipes)\n"
              "                           [" RECIPE_OPTION_DEFAULT "]\n"},
+    {.name = "--unknown",
+     OPTION_WORD(struct plan_options, question.unknown, plan_question_unknowns,
+                 "expected waiters, locks or sessions"),
+     .given = OPTION_MEMBER(struct plan_options, unknown_given),
+     .value = "waiters",
+     .help = "      --unknown WHAT       waiters: of one lock; locks: with -n clients each;\n"
+             "                           sessions: on -k locks [waiters]\n"},
     {.name = "--clients",
      .letter = 'n',
      OPTION_NUMBER(struct plan_options, clients, 1, CLIENTS_MAX),
-     .help = "  -n, --clients N          the share of each limit that N clients of one lock\n"
-             "                           need, all on this host, with a session each\n"},
+     .help = "  -n, --clients N          clients of each lock [2]; with --limits: the share of\n"
+             "                           each limit that N clients of one lock need\n"},
+    {.name = "--locks",
+     .letter = 'k',
+     OPTION_NUMBER(struct plan_options, question.locks, 1, 10000),
+     .help = "  -k, --locks M            that the sessions are spread over [1]\n"},
+    {.name = "--at-least",
+     OPTION_NUMBER(struct plan_options, question.least, 1, SIZE_MAX_GIVEN),
+     .help = "      --at-least N         the first number to try; none below it [1]\n"},
+    {.name = "--at-most",
+     OPTION_NUMBER(struct plan_options, question.most, 1, SIZE_MAX_GIVEN),
+     .help = "      --at-most N          none above it [1,001 sessions]\n"},
+    {.name = "--resolution",
+     OPTION_NUMBER(struct plan_options, question.resolution_percent, 0, 100),
+     .given = OPTION_MEMBER(struct plan_options, resolution_given),
+     .value = "10",
+     .help = "      --resolution PERCENT  end when the interval is that narrow [10]\n"},
+    {.name = "--trial-time",
+     .parse = parse_trial,
+     .member = OPTION_MEMBER(struct plan_options, question),
+     .help = "      --trial-time N|D     handoffs of a short trial, or its length; a long\n"
+             "                           trial has four times as much [1049 for p99]\n"},
+    {.name = "--hold",
+     .parse = shared_rows_hold,
+     .member = OPTION_MEMBER(struct plan_options, question.hold),
+     .help = "      --hold D             hold the lock for D; exp:D: exponential, mean D [0]\n"},
+    ROW_DRIVER(struct plan_options),
+    {.name = "--processes",
+     .letter = 'P',
+     OPTION_NUMBER(struct plan_options, question.processes, 1, 1000),
+     .given = OPTION_MEMBER(struct plan_options, processes_given),
+     .value = "1",
+     .help = "  -P, --processes P        spread the sessions over P processes [1]\n"},
+    ROW_SERVERS(struct plan_options),
+    ROW_HEAP(struct plan_options),
+    ROW_SERVER_CPUS(struct plan_options, NULL),
+    ROW_FSYNC(struct plan_options),
+    ROW_DATA(struct plan_options),
+    ROW_CONNECT(struct plan_options),
+    ROW_PLACEMENT(struct plan_options, NULL),
+    {.name = "--max-clients",
+     OPTION_NUMBER(struct plan_options, target.max_clients, 1, SIZE_MAX_GIVEN),
+     .help = "      --max-clients N      no trial has more sessions\n"},
+    {.name = "--max-time",
+     OPTION_DURATION(struct plan_options, question.max_time_ns, NS_PER_S),
+     .help = "      --max-time D         no trial begins later\n"},
+    ROW_SESSION_TIMEOUT(struct plan_options, question.session_timeout_ns, NULL),
+    ROW_TIMEOUT(struct plan_options, question.timeout_ns, NULL),
+    ROW_SEED(struct plan_options, question.seed),
     {.name = "--lock",
      .parse = parse_lock,
      .member = OPTION_MEMBER(struct plan_options, lock),
+     .given = OPTION_MEMBER(struct plan_options, lock_given),
      .value = "/locks/lock",
-     .help = "      --lock PATH          znode of the lock [/locks/lock]\n"},
+     .help = "      --lock PATH          with --limits: znode of the lock [/locks/lock]\n"},
     {.name = "--jute-maxbuffer",
      OPTION_NUMBER(struct plan_options, jute_maxbuffer_bytes, MAXBUFFER_LEAST, MAXBUFFER_MOST),
+     .given = OPTION_MEMBER(struct plan_options, jute_maxbuffer_given),
      .value = "1048575",
-     .help = "      --jute-maxbuffer B   of servers and Java clients, in bytes; none tells it\n"
-             "                           [1048575]\n"},
-    ROW_SERVERS(struct plan_options),
-    ROW_HEAP(struct plan_options),
-    ROW_CONNECT(struct plan_options),
+     .help = "      --jute-maxbuffer B   with --limits: of servers and Java clients, in bytes;\n"
+             "                           none tells it [1048575]\n"},
+    ROW_OUT(struct plan_options),
+    ROW_PLOTS(struct plan_options),
     {.name = "--quiet",
      .letter = 'q',
      OPTION_FLAG(struct plan_options, output.quiet),
@@ -98,19 +184,203 @@ static const struct option_row rows[] = {
     {0},
 };
 
-static int check(const struct plan_options *options)
+/* ------------------------------------------------------------------ what excludes what */
+
+/* Complains about an option; false, for the functions here to return. */
+static bool wrong(const char *option, const char *value, const char *why)
 {
-    if (!options->limits)
-        return complain_usage("plan", "--limits",
-                              "the option is missing: zkherd plan prints nothing else");
-    return target_conflicts("plan", &options->target, 1) ? error_exit_status(ERROR_USAGE)
-                                                         : ARGUMENTS_GO;
+    return complain_value("plan", option, value, why);
+}
+
+static bool wrong_number(const char *option, uint64_t number, const char *why)
+{
+    char value[32];
+    snprintf(value, sizeof value, "%llu", (unsigned long long)number);
+    return wrong(option, value, why);
+}
+
+struct exclusion {
+    bool given;
+    const char *option;
+};
+
+static bool none_given(const struct exclusion *list, size_t count, const char *with,
+                       const char *why)
+{
+    for (size_t i = 0; i < count; i++) {
+        if (list[i].given)
+            return wrong(list[i].option, with, why);
+    }
+    return true;
+}
+
+/* What only a search does. */
+static bool check_limits(const struct plan_options *options)
+{
+    const struct plan_question *question = &options->question;
+    const struct exclusion searching[] = {
+        {options->asks, "--slo"},
+        {options->unknown_given, "--unknown"},
+        {question->locks > 0, "--locks"},
+        {question->least > 0, "--at-least"},
+        {question->most > 0, "--at-most"},
+        {options->resolution_given, "--resolution"},
+        {question->trial_samples + question->trial_ns > 0, "--trial-time"},
+        {question->hold.mean_ns > 0, "--hold"},
+        {options->target.driver != DRIVER_EVENTS, "--driver"},
+        {options->processes_given, "--processes"},
+        {options->target.cpu_percent > 0, "--server-cpus"},
+        {options->target.fsync_given, "--fsync"},
+        {options->target.data != NULL, "--data"},
+        {options->target.max_clients != UINT64_MAX, "--max-clients"},
+        {question->max_time_ns > 0, "--max-time"},
+        {options->output.out != NULL, "--out"},
+    };
+    return none_given(searching, sizeof searching / sizeof searching[0], "with --limits",
+                      "nothing is measured: leave out one of the two");
+}
+
+static bool check_recipe(const struct recipe *recipe)
+{
+    if (recipe->broken)
+        return wrong("--recipes", recipe->name,
+                     "it is broken on purpose: a capacity of it is none");
+    if (recipe->death.how != DEATH_NONE)
+        return wrong("--recipes", recipe->name,
+                     "a client dies in each of its trials, which is no "
+                     "steady state");
+    return recipe->shares == NULL ||
+           wrong("--recipes", recipe->name,
+                 "its clients share the lock: how many wait at a release is not the number that is "
+                 "searched for");
+}
+
+static bool check_recipes(const struct plan_options *options)
+{
+    for (size_t i = 0; i < options->recipe_count; i++) {
+        if (!check_recipe(options->recipes[i]))
+            return false;
+    }
+    return true;
+}
+
+/* What can be searched for with the objective. docs/capacity.md says why locks cannot. */
+static bool check_objective(const struct plan_question *question)
+{
+    char text[OBJECTIVE_TEXT_SIZE];
+    if (question->objective.metric == OBJECTIVE_BACKGROUND)
+        return wrong(
+            "--slo", objective_format(&question->objective, text, sizeof text),
+            "no load is sent beside the lock: expected an objective on handoff or acquire");
+    return !objective_is_rate(&question->objective) || question->unknown != PLAN_LOCKS ||
+           wrong("--unknown", "locks",
+                 "all locks together make more handoffs, the more there are: the objective would "
+                 "not be harder to meet; give one on handoff or acquire");
+}
+
+static bool check_trial(const struct plan_question *question)
+{
+    char why[160];
+    if (question->trial_samples == 0)
+        return true;
+    if (objective_is_rate(&question->objective))
+        return wrong_number("--trial-time", question->trial_samples,
+                            "a rate is measured over a time: expected a duration");
+    uint64_t needed = judge_samples_needed(&question->objective, 0);
+    if (question->trial_samples >= needed)
+        return true;
+    snprintf(why, sizeof why,
+             "too few for p%g: expected at least %llu, with which a trial passes "
+             "if none is over the limit",
+             (double)question->objective.percentile_hundredths / 100, (unsigned long long)needed);
+    return wrong_number("--trial-time", question->trial_samples, why);
+}
+
+static bool check_hold(const struct plan_question *question)
+{
+    uint64_t longest = question->hold.exponential ? HOLD_LONGEST_MEANS : 1;
+    return question->hold.mean_ns * longest < question->timeout_ns ||
+           wrong("--hold", "with --timeout",
+                 "nothing moves while a lock is held: give a --timeout that is longer than the "
+                 "hold (for exp:, longer than 20 means)");
+}
+
+/* What a number of something else would contradict. */
+static bool check_unknown(const struct plan_options *options)
+{
+    const struct plan_question *question = &options->question;
+    if (options->clients > 0 && question->unknown != PLAN_LOCKS)
+        return wrong_number("--clients", options->clients,
+                            "the clients of a lock are given only with --unknown locks");
+    if (options->clients == 1)
+        return wrong("--clients", "1", "nobody would wait: expected at least 2 of each lock");
+    if (question->locks > 0 && question->unknown != PLAN_SESSIONS)
+        return wrong_number("--locks", question->locks,
+                            "a number of locks is given only with --unknown sessions");
+    return true;
+}
+
+/* The bounds of the size, in what was given. */
+static bool check_bounds(const struct plan_options *options)
+{
+    const struct plan_question *question = &options->question;
+    uint64_t locks = question->locks > 0 ? question->locks : 1;
+    if (question->most > 0 && question->most < question->least)
+        return wrong_number("--at-most", question->most, "below --at-least");
+    if (question->unknown == PLAN_SESSIONS && question->least > 0 && question->least < 2 * locks)
+        return wrong_number("--at-least", question->least,
+                            "fewer than two sessions on each lock: nobody would wait");
+    if (question->unknown == PLAN_SESSIONS && question->most > 0 && question->most < 2 * locks)
+        return wrong_number("--at-most", question->most,
+                            "fewer than two sessions on each lock: nobody would wait");
+    return true;
+}
+
+static bool check_search(const struct plan_options *options)
+{
+    const struct exclusion of_limits[] = {
+        {options->lock_given, "--lock"},
+        {options->jute_maxbuffer_given, "--jute-maxbuffer"},
+    };
+    return none_given(of_limits, 2, "without --limits", "nothing that is measured depends on it") &&
+           check_recipes(options) && check_unknown(options) && check_bounds(options) &&
+           check_objective(&options->question) && check_trial(&options->question) &&
+           check_hold(&options->question);
+}
+
+/* The sessions that a search may have if nothing else is said. */
+#define SESSIONS_MOST 1001
+
+static bool complete(struct plan_options *options)
+{
+    struct plan_question *question = &options->question;
+    uint64_t most =
+        options->target.max_clients < SESSIONS_MOST ? options->target.max_clients : SESSIONS_MOST;
+    question->clients = options->clients;
+    if (question->locks == 0)
+        question->locks = 1;
+    plan_question_complete(question, most);
+    return plan_question_sessions(question, question->most) <= options->target.max_clients ||
+           wrong_number("--max-clients", options->target.max_clients,
+                        "below the sessions of the largest size: give a smaller --at-most");
+}
+
+static int check(struct plan_options *options)
+{
+    if (!options->limits && !options->asks)
+        return complain_usage("plan", "plan", "one of --slo and --limits is required");
+    bool right =
+        options->limits ? check_limits(options) : check_search(options) && complete(options);
+    return !right || target_conflicts("plan", &options->target, options->question.processes)
+               ? error_exit_status(ERROR_USAGE)
+               : ARGUMENTS_GO;
 }
 
 int plan_command_line_parse(int argc, char **argv, struct plan_options *options)
 {
     static const struct arguments arguments = {"plan", usage, rows, notes, NULL};
-    *options = (struct plan_options){0};
+    *options =
+        (struct plan_options){.target.max_clients = UINT64_MAX, .question.seed = clock_utc_ns()};
     int status = arguments_take(&arguments, argc, argv, options, NULL);
     if (status == ARGUMENTS_GO)
         status = check(options);

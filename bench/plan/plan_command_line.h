@@ -8,18 +8,23 @@
 #define BENCH_PLAN_PLAN_COMMAND_LINE_H
 
 #include "bench/cli/options.h"
+#include "bench/plan/plan_question.h"
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
 struct plan_options {
-    bool limits;
+    bool limits; /* print them; else search for the answer to the question */
+    bool asks;   /* --slo is given */
+    struct plan_question question;
     const struct recipe *recipes[OPTIONS_RECIPES_MAX];
     size_t recipe_count;
-    uint64_t clients; /* of a lock; 0: not asked about */
+    uint64_t clients; /* of a lock; 0: not given */
     const char *lock; /* path of the lock's znode, below the chroot */
     uint32_t jute_maxbuffer_bytes;
+    /* Given on the command line, though they have a default. */
+    bool lock_given, jute_maxbuffer_given, resolution_given, unknown_given, processes_given;
     struct target_options target;
     struct output_options output;
 };

@@ -22,9 +22,9 @@
 
 static const char usage[] =
     "Usage: zkherd plot [OPTION]... FOLDER...\n"
-    "Draw the plots of past runs, loads, evaluations and comparisons again, from\n"
-    "their CSV files, into plots/ of each folder. FOLDER is what zkherd run, load,\n"
-    "paper or compare has written. An existing plot is replaced.\n"
+    "Draw the plots of past runs, loads, evaluations, plans and comparisons again,\n"
+    "from their CSV files, into plots/ of each folder. FOLDER is what zkherd run,\n"
+    "load, paper, plan or compare has written. An existing plot is replaced.\n"
     "\n";
 
 static const char notes[] =
@@ -190,6 +190,44 @@ static enum error_kind plot_load(const char *folder, unsigned formats, struct er
     return tell(plots_draw(&plots, why, sizeof why), folder, why, error);
 }
 
+/* ------------------------------------------------------------------ a plan */
+
+/* The recipes of answers.csv, of which each has a row. */
+static enum error_kind read_answers(const struct csv_reader *answers,
+                                    char recipes[PLOTS_RECIPES_SIZE], struct error *error)
+{
+    size_t recipe;
+    enum error_kind kind = csv_reader_column(answers, "recipe", &recipe, error);
+    for (size_t row = 0; kind == ERROR_NONE && row < answers->rows; row++) {
+        const char *name = csv_reader_text(answers, row, recipe);
+        if (!past_run_is_name(name))
+            kind = csv_reader_refuse(answers, row, recipe, "is no name of a recipe", error);
+        else if (!plots_add_recipe(recipes, name))
+            kind = csv_reader_refuse(answers, row, recipe, "is one recipe too many", error);
+    }
+    return kind;
+}
+
+static enum error_kind plot_plan(const char *folder, unsigned formats, struct error *error)
+{
+    struct csv_reader answers;
+    char file[PATH_SIZE], recipes[PLOTS_RECIPES_SIZE] = "", why[640];
+    snprintf(file, sizeof file, "%s/answers.csv", folder);
+    enum error_kind kind = csv_reader_open(file, &answers, error);
+    if (kind != ERROR_NONE)
+        return kind;
+    kind = read_answers(&answers, recipes, error);
+    const struct plots plots = {.kind = PLOTS_OF_PLAN,
+                                .folder = folder,
+                                .recipes = recipes,
+                                .formats = formats,
+                                .interrupts = -1};
+    if (kind == ERROR_NONE)
+        kind = tell(plots_draw(&plots, why, sizeof why), folder, why, error);
+    csv_reader_deinit(&answers);
+    return kind;
+}
+
 /* ------------------------------------------------------------------ the whole */
 
 static bool has_file(const char *folder, const char *name)
@@ -213,7 +251,8 @@ static bool is_load(const char *folder)
 
 static bool has_data(const char *folder)
 {
-    return has_file(folder, "compare.csv") || is_load(folder) || has_file(folder, "trials.csv");
+    return has_file(folder, "compare.csv") || has_file(folder, "plan.csv") || is_load(folder) ||
+           has_file(folder, "trials.csv");
 }
 
 /* The folders in this one that can be drawn: those of several topologies, or of several
@@ -245,6 +284,8 @@ static enum error_kind plot_folder(const char *named, unsigned formats, struct e
     folder_trim(folder);
     if (has_file(folder, "compare.csv"))
         return plot_comparison(folder, formats, error);
+    if (has_file(folder, "plan.csv"))
+        return plot_plan(folder, formats, error);
     if (is_load(folder))
         return plot_load(folder, formats, error);
     if (!has_data(folder) && list_inner(folder, inner, sizeof inner) > 0)

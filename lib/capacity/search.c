@@ -2,7 +2,9 @@
 #include "capacity/search.h"
 
 #include <assert.h>
+#include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 static const char *const stage_words[] = {
 #define X(name, word) [SEARCH_##name] = word,
@@ -274,4 +276,48 @@ struct search_answer search_answer(const struct search *search)
     }
     answer.reason = reason_of(search, &answer);
     return answer;
+}
+
+/* ---------------------------------------------------------------- what remains */
+
+static bool copy(const struct search *search, struct search *made)
+{
+    if (!search_init(made, &search->plan))
+        return false;
+    struct search_step *steps = made->steps;
+    struct search_size *sizes = made->sizes;
+    *made = *search;
+    made->steps = memcpy(steps, search->steps, search->step_count * sizeof *steps);
+    made->sizes = memcpy(sizes, search->sizes, search->size_count * sizeof *sizes);
+    return true;
+}
+
+/* The geometric middle of the interval; one doubling beyond the end that is known. */
+static uint64_t supposed_capacity(const struct search *search)
+{
+    struct search_answer answer = search_answer(search);
+    if (answer.passed > 0 && answer.failed > 0)
+        return (uint64_t)sqrt((double)answer.passed * (double)answer.failed);
+    if (answer.failed > 0)
+        return answer.failed / 2;
+    uint64_t passed = answer.passed > 0 ? answer.passed : search->ballot.probe.size;
+    return passed > search->plan.most / 2 ? search->plan.most : 2 * passed;
+}
+
+bool search_foresee(const struct search *search, struct search_forecast *forecast)
+{
+    struct search played;
+    struct search_probe probe;
+    struct search_forecast found = {0};
+    uint64_t capacity = supposed_capacity(search);
+    if (!copy(search, &played))
+        return false;
+    while (search_next(&played, &probe)) {
+        found.short_trials += !probe.longer;
+        found.long_trials += probe.longer;
+        search_report(&played, probe.size <= capacity ? JUDGE_PASS : JUDGE_FAIL);
+    }
+    search_deinit(&played);
+    *forecast = found;
+    return true;
 }

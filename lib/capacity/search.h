@@ -146,6 +146,15 @@ void search_report(struct search *search, enum judge_verdict verdict);
 /* What is known; before the end with the reason BUDGET. */
 struct search_answer search_answer(const struct search *search);
 
+/* The trials that a search still runs if sizes up to the capacity pass and larger ones fail. */
+struct search_forecast {
+    size_t short_trials, long_trials;
+};
+
+/* What remains if the capacity lies where the search looks next: in the middle of the interval so
+ * far. False, with *forecast unchanged, without memory. */
+bool search_foresee(const struct search *search, struct search_forecast *forecast);
+
 /* The words for a stage and a reason: static strings. */
 const char *search_stage_word(enum search_stage stage);
 const char *search_reason_word(enum search_reason reason);

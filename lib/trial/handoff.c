@@ -57,7 +57,9 @@ void handoff_begin(struct trial_memory *memory, uint32_t lock, uint64_t now_ns, 
     atomic_store(&state->holder_died, holder_died);
     atomic_store(&state->released_ns, now_ns);
     uint64_t handoff = atomic_fetch_add(&state->releases, 1) + 1; /* others may release as well */
-    ledger_row(&memory->ledger, lock, handoff)->waiters = (uint32_t)waiters;
+    struct ledger_row *row = ledger_row(&memory->ledger, lock, handoff);
+    row->released_ns = now_ns;
+    row->waiters = (uint32_t)waiters;
     close_before_overflow(memory, handoff);
     uint64_t none = 0;
     atomic_compare_exchange_strong(&memory->first_release_ns, &none, now_ns);

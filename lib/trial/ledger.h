@@ -21,6 +21,7 @@
 
 struct ledger_row {
     struct tally tally;
+    uint64_t released_ns;     /* when the release was sent, on the trial's clock. Rows 1 and up */
     uint32_t waiters;         /* when the release was sent */
     _Atomic uint32_t granted; /* sessions: more than one if they share */
     _Atomic uint32_t holder;  /* the first that was granted, +1; 0 while nobody was */

@@ -96,6 +96,7 @@ void monitor_open(struct monitor *monitor, uint64_t gate_ns)
 {
     const struct trial_plan *plan = monitor->memory->plan;
     monitor->opened_ns = clock_now_ns();
+    monitor->gate_ns = gate_ns;
     watchdog_rest(&monitor->watchdog);
     if (plan->workload == WORKLOAD_STEADY && plan->handoffs == 0)
         monitor->closes_ns = gate_ns + plan->duration_ns;
@@ -109,8 +110,16 @@ void monitor_rest(struct monitor *monitor)
     stall_rest(&monitor->stall, loop_now_ns(monitor->watchdog.loop));
 }
 
+static bool has_enough(const struct monitor *monitor, uint64_t now_ns)
+{
+    const struct trial_watch *watch = monitor->watch;
+    return watch->has_enough != NULL && monitor->memory->plan->workload == WORKLOAD_STEADY &&
+           watch->has_enough(watch->context, monitor->memory, now_ns - monitor->gate_ns);
+}
+
 void monitor_close_in_time(const struct monitor *monitor)
 {
-    if (loop_now_ns(monitor->watchdog.loop) >= monitor->closes_ns)
+    uint64_t now_ns = loop_now_ns(monitor->watchdog.loop);
+    if (now_ns >= monitor->closes_ns || has_enough(monitor, now_ns))
         atomic_store(&monitor->memory->closed, true);
 }

@@ -41,12 +41,17 @@ struct trial_watch {
      * may be NULL. */
     void (*opened)(void *context);
     void (*ended)(void *context);
+    /* Steady: whether what has been measured, so long after the gate has opened, is enough, so that
+     * no more arrivals are let in. Asked after every wait of the coordinator, while the workers
+     * write to the memory. May be NULL. */
+    bool (*has_enough)(void *context, const struct trial_memory *memory, uint64_t elapsed_ns);
 };
 
 struct monitor {
     struct watchdog watchdog; /* whatever leads the trial waits there */
     struct trial_memory *memory;
     const struct trial_watch *watch;
+    uint64_t gate_ns;   /* when the gate opened */
     uint64_t closes_ns; /* steady by time: when no more arrivals are let in; else UINT64_MAX */
     uint64_t opened_ns; /* the gate, on the host's clock; 0: not yet */
     uint64_t shown_ns;  /* the last progress, on the host's clock */
@@ -65,7 +70,7 @@ void monitor_open(struct monitor *monitor, uint64_t gate_ns);
 /* Until now the trial has waited as planned: no server is to answer for that. */
 void monitor_rest(struct monitor *monitor);
 
-/* Lets no more arrivals in if the time for that has come. */
+/* Lets no more arrivals in if the time for that has come, or if enough has been measured. */
 void monitor_close_in_time(const struct monitor *monitor);
 
 #endif

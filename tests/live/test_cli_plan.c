@@ -97,7 +97,7 @@ static void options_that_are_wrong(void **state)
         const char *arguments[6];
         const char *words;
     } list[] = {
-        {{"plan"}, "zkherd: --limits: the option is missing: zkherd plan prints nothing else; see"},
+        {{"plan"}, "zkherd: plan: one of --slo and --limits is required; see"},
         {{"plan", "--limits", "-r", "nope"}, "--recipes nope: no recipe is called 'nope'"},
         {{"plan", "--limits", "-r", "scalable,scalable"}, "a recipe is named twice"},
         {{"plan", "--limits", "-n", "0"}, "--clients 0: expected a whole number from 1 to 1000"},
@@ -126,7 +126,9 @@ static void help_is_printed(void **state)
     command_run(&command, COMMAND("plan", "--help"));
     assert_status(&command, 0);
     assert_columns(command.out);
-    assert_has(command.out, "Usage: zkherd plan --limits [OPTION]...\n");
+    assert_has(
+        command.out,
+        "Usage: zkherd plan --slo OBJECTIVE [OPTION]...\n       zkherd plan --limits [OPTION]");
 }
 
 int main(void)

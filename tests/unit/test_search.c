@@ -610,6 +610,34 @@ static void any_verdicts_lead_to_an_end(void **state)
     }
 }
 
+/* ------------------------------------------------------------------ what remains */
+
+/* At each step what is foreseen is what follows, if the capacity is that which is supposed: twice
+ * the size while all pass, then the middle. The search itself is not changed. */
+static void what_remains_is_foreseen(void **state)
+{
+    (void)state;
+    struct search search = begin(&exact);
+    struct search_forecast forecast;
+    vote(&search, 1, JUDGE_PASS);
+    vote(&search, 2, JUDGE_PASS);
+    vote(&search, 4, JUDGE_PASS);
+    step(&search, 8, false, JUDGE_PASS);
+    assert_true(search_foresee(&search, &forecast)); /* of a capacity of 8 */
+    size_t short_trials = 0, long_trials = 0;
+    for (struct search_probe probe; search_next(&search, &probe);) {
+        short_trials += !probe.longer;
+        long_trials += probe.longer;
+        search_report(&search, sharp(probe.size, 8));
+    }
+    assert_int_equal(forecast.short_trials, short_trials);
+    assert_int_equal(forecast.long_trials, long_trials);
+    assert_true(search_foresee(&search, &forecast));
+    assert_int_equal(forecast.short_trials + forecast.long_trials, 0);
+    struct search_answer answer = end(&search);
+    assert_interval(&answer, SEARCH_FOUND, 8, 9);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -638,6 +666,7 @@ int main(void)
         cmocka_unit_test(every_trial_is_a_step),
         cmocka_unit_test(memory_is_allocated_at_the_beginning),
         cmocka_unit_test(any_verdicts_lead_to_an_end),
+        cmocka_unit_test(what_remains_is_foreseen),
     };
     return cmocka_run_group_tests_name("search", tests, NULL, NULL);
 }

@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "bench/plan/plan_question.h"
+
+#include "base/clock.h"
+#include "base/text.h"
+
+#include <stdio.h>
+
+const char *const plan_question_unknowns[] = {
+#define X(name, word) [PLAN_##name] = word,
+    PLAN_UNKNOWN_LIST(X)
+#undef X
+        NULL};
+
+static void complete_trial(struct plan_question *question)
+{
+    if (question->trial_samples > 0 || question->trial_ns > 0)
+        return;
+    if (objective_is_rate(&question->objective)) {
+        question->trial_ns = PLAN_TRIAL_NS;
+        return;
+    }
+    uint64_t needed = judge_samples_needed(&question->objective, PLAN_OVER_DEFAULT);
+    question->trial_samples = needed > PLAN_SAMPLES_LEAST ? needed : PLAN_SAMPLES_LEAST;
+}
+
+/* The largest size with at most so many sessions. */
+static uint64_t size_with(const struct plan_question *question, uint64_t sessions)
+{
+    switch (question->unknown) {
+    case PLAN_WAITERS:
+        return sessions - 1;
+    case PLAN_LOCKS:
+        return sessions / question->clients;
+    default:
+        return sessions;
+    }
+}
+
+void plan_question_complete(struct plan_question *question, uint64_t most_sessions)
+{
+    uint64_t least = question->unknown == PLAN_SESSIONS ? 2 * (uint64_t)question->locks : 1;
+    if (question->unknown == PLAN_LOCKS && question->clients == 0)
+        question->clients = PLAN_CLIENTS_DEFAULT;
+    if (question->least < least)
+        question->least = least;
+    uint64_t most = size_with(question, most_sessions);
+    if (question->most == 0)
+        question->most = most > question->least ? most : question->least;
+    complete_trial(question);
+}
+
+void plan_question_fit(struct plan_question *question, uint64_t most_sessions)
+{
+    uint64_t most = size_with(question, most_sessions);
+    if (most < question->most)
+        question->most = most > question->least ? most : question->least;
+}
+
+uint64_t plan_question_sessions(const struct plan_question *question, uint64_t size)
+{
+    switch (question->unknown) {
+    case PLAN_WAITERS:
+        return size + 1;
+    case PLAN_LOCKS:
+        return size * question->clients;
+    default:
+        return size;
+    }
+}
+
+uint64_t plan_question_locks(const struct plan_question *question, uint64_t size)
+{
+    return question->unknown == PLAN_LOCKS      ? size
+           : question->unknown == PLAN_SESSIONS ? question->locks
+                                                : 1;
+}
+
+struct search_plan plan_question_search(const struct plan_question *question)
+{
+    return (struct search_plan){
+        .least = question->least,
+        .most = question->most,
+        .votes = PLAN_VOTES,
+        .fresh = PLAN_FRESH,
+        .resolution_percent = question->resolution_percent,
+        .look_above = true,
+        .trials_most = PLAN_TRIALS_MOST,
+    };
+}
+
+const char *plan_question_format(const struct plan_question *question, uint64_t number, char *text,
+                                 size_t size)
+{
+    static const char *const nouns[] = {
+        [PLAN_WAITERS] = "waiter", [PLAN_LOCKS] = "hot lock", [PLAN_SESSIONS] = "session"};
+    char count[32];
+    snprintf(text, size, "%s %s%s", text_format_count(number, count, sizeof count),
+             nouns[question->unknown], number == 1 ? "" : "s");
+    return text;
+}

@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * plan_question: what `zkherd plan --slo` is asked: an objective, and what is to be as large as the
+ * objective allows. Layer: bench/plan.
+ *
+ * Invariant: a question that plan_question_complete has completed has bounds with least <= most,
+ * and every size between them has at least two clients of a lock, so that there are handoffs.
+ */
+#ifndef BENCH_PLAN_PLAN_QUESTION_H
+#define BENCH_PLAN_PLAN_QUESTION_H
+
+#include "bench/cli/options.h"
+#include "capacity/search.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* What is searched for. X(name, the word for it on the command line and in files) */
+#define PLAN_UNKNOWN_LIST(X)                                                                       \
+    X(WAITERS, "waiters")   /* of one lock, which has one client more: the holder */               \
+    X(LOCKS, "locks")       /* with the same number of clients each */                             \
+    X(SESSIONS, "sessions") /* on the same number of locks */
+
+enum plan_unknown {
+#define X(name, word) PLAN_##name,
+    PLAN_UNKNOWN_LIST(X)
+#undef X
+        PLAN_UNKNOWNS
+};
+
+/* The words, by value; NULL behind the last. */
+extern const char *const plan_question_unknowns[];
+
+/* Of a ballot, and of a ballot of fresh trials (capacity/search.h); trials of one search. */
+#define PLAN_VOTES       3
+#define PLAN_FRESH       5
+#define PLAN_TRIALS_MOST 200
+
+/* A long trial has so many times the samples, or the length, of a short one. */
+#define PLAN_LONG 4
+
+/* A short trial of which nothing is said decides with so many samples over the limit, and has no
+ * fewer samples than this. */
+#define PLAN_OVER_DEFAULT    5
+#define PLAN_SAMPLES_LEAST   100
+#define PLAN_TRIAL_NS        (5 * NS_PER_S)
+#define PLAN_CLIENTS_DEFAULT 2
+
+struct plan_question {
+    struct objective objective;
+    enum plan_unknown unknown;
+    uint64_t least, most; /* sizes; 0: not given */
+    uint32_t resolution_percent;
+    uint64_t clients; /* of each lock; 0: not given, or it is the unknown */
+    uint32_t locks;   /* that the sessions are spread over */
+    struct hold hold;
+    uint64_t trial_samples; /* of a short trial; 0: not given, or the time decides */
+    uint64_t trial_ns;      /* of a short trial; 0: not given, or the samples decide */
+    uint64_t max_time_ns;   /* no trial begins later; 0: no limit */
+    uint32_t processes;
+    uint64_t session_timeout_ns;
+    uint64_t timeout_ns;
+    uint64_t seed;
+};
+
+/* Fills in what is not given: clients, the length of a trial, the bounds; the largest size is one
+ * with at most so many sessions. */
+void plan_question_complete(struct plan_question *question, uint64_t most_sessions);
+
+/* Lowers the largest size to one with at most so many sessions, but not below the least. */
+void plan_question_fit(struct plan_question *question, uint64_t most_sessions);
+
+/* Sessions and locks at a size. */
+uint64_t plan_question_sessions(const struct plan_question *question, uint64_t size);
+uint64_t plan_question_locks(const struct plan_question *question, uint64_t size);
+
+/* The search for the answer. */
+struct search_plan plan_question_search(const struct plan_question *question);
+
+/* Writes a size for a person: "12 waiters", "1 hot lock"; size >= 64. Returns text. */
+const char *plan_question_format(const struct plan_question *question, uint64_t number, char *text,
+                                 size_t size);
+
+#endif

@@ -1,0 +1,209 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "bench/plan/plan_sample.h"
+
+#include "base/text.h"
+#include "bench/output/trial_times.h"
+#include "measure/statistics.h"
+
+#include <math.h>
+#include <stdarg.h>
+#include <stdlib.h>
+
+/* ------------------------------------------------------------------ latencies */
+
+static double objective_percent(const struct objective *objective)
+{
+    return (double)objective->percentile_hundredths / 100;
+}
+
+static void take_percentiles(const struct objective *objective, const struct histogram *latency,
+                             struct plan_sample *sample)
+{
+    const double percents[PLAN_FIGURES] = {
+        [PLAN_AT] = objective_percent(objective),
+        [PLAN_P50] = 50,
+        [PLAN_P99] = 99,
+        [PLAN_LARGEST] = 100,
+    };
+    for (int i = 0; i < PLAN_FIGURES; i++)
+        sample->latency_us[i] = histogram_percentile_us(latency, percents[i]);
+    if (objective_is_rate(objective))
+        sample->latency_us[PLAN_AT] = NAN;
+}
+
+static enum error_kind take_handoffs(const struct objective *objective,
+                                     const struct trial_memory *memory, struct plan_sample *sample,
+                                     struct error *error)
+{
+    struct histogram *latency = calloc(1, sizeof *latency);
+    if (latency == NULL)
+        return error_raise(error, ERROR_NO_MEMORY, 0, "results", "%s", "");
+    plan_probe_take_handoffs(memory, latency);
+    take_percentiles(objective, latency, sample);
+    sample->count = plan_probe_count_handoffs(objective, memory);
+    if (objective_is_rate(objective))
+        sample->count.over = 0;
+    free(latency);
+    return ERROR_NONE;
+}
+
+static void take_acquires(const struct objective *objective, const struct histogram *latency,
+                          struct plan_sample *sample)
+{
+    take_percentiles(objective, latency, sample);
+    sample->count.samples = histogram_count(latency) + latency->overflow;
+    sample->count.over = histogram_above(latency, objective->limit_ns);
+}
+
+/* With an objective on the rate, the latency of the handoffs is shown, and not judged. */
+static enum error_kind take_latency(const struct objective *objective,
+                                    const struct trial_result *result, struct plan_sample *sample,
+                                    struct error *error)
+{
+    if (objective->metric != OBJECTIVE_ACQUIRE)
+        return take_handoffs(objective, result->memory, sample, error);
+    take_acquires(objective, &result->latency[METER_ACQUIRE], sample);
+    return ERROR_NONE;
+}
+
+/* ------------------------------------------------------------------ the verdict */
+
+static void invalidate(struct plan_sample *sample, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+
+static void invalidate(struct plan_sample *sample, const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    text_append_clause(sample->reason, sizeof sample->reason, format, arguments);
+    va_end(arguments);
+}
+
+static void check_trial(const struct trial_result *result, struct plan_sample *sample)
+{
+    if (result->violation_count > 0) {
+        char text[256];
+        violation_describe(&result->memory->violations[0], text, sizeof text);
+        invalidate(sample, "%s", text);
+        sample->fails = true;
+    }
+    if (result->reason[0] != '\0')
+        invalidate(sample, "%s", result->reason);
+    if (result->not_valid[0] != '\0')
+        invalidate(sample, "%s", result->not_valid);
+}
+
+/* A simulation has neither stalls nor a driver that could be the limit. */
+static void check_times(const struct trial_result *result, double cores_allowed,
+                        struct plan_sample *sample)
+{
+    char why[sizeof sample->reason] = "";
+    if (result->end == END_DONE && result->memory->plan->fleet.driver != DRIVER_SIMULATED &&
+        !trial_times_stand(result, cores_allowed, why, sizeof why))
+        invalidate(sample, "%s", why);
+}
+
+/* Also takes the rate. */
+static enum judge_verdict judge(const struct objective *objective,
+                                const struct trial_memory *memory, struct plan_sample *sample)
+{
+    double per_s[PLAN_BATCHES];
+    size_t batches = plan_probe_rates(memory, per_s);
+    sample->handoffs_per_s = statistics_interval(per_s, batches, 0.95).value;
+    if (sample->reason[0] != '\0')
+        return JUDGE_NOT_VALID;
+    return objective_is_rate(objective)
+               ? judge_rate(objective, per_s, batches)
+               : judge_percentile(objective, sample->count.samples, sample->count.over);
+}
+
+/* ------------------------------------------------------------------ the whole */
+
+enum error_kind plan_sample_take(const struct plan_probe *probe, const struct search_probe *asked,
+                                 const struct trial_result *result, double cores_allowed,
+                                 struct plan_sample *sample, struct error *error)
+{
+    const struct trial_plan *plan = result->memory->plan;
+    double elapsed_s = (double)result->elapsed_ns / 1e9;
+    *sample = (struct plan_sample){
+        .recipe = plan->recipe,
+        .probe = *asked,
+        .sessions = plan->fleet.sessions,
+        .locks = plan->locks,
+        .handoffs = result->handoffs,
+        .latency_us = {NAN, NAN, NAN, NAN},
+        .elapsed_s = elapsed_s,
+        .client_cores = (double)result->client_cpu_ns / 1e9 / elapsed_s,
+        .server_cores =
+            result->servers.cpu_known ? (double)result->servers.cpu_ns / 1e9 / elapsed_s : NAN,
+        .reconciled = result->reconciled,
+    };
+    enum error_kind kind = take_latency(&probe->question->objective, result, sample, error);
+    if (kind != ERROR_NONE)
+        return kind;
+    check_trial(result, sample);
+    check_times(result, cores_allowed, sample);
+    sample->verdict = judge(&probe->question->objective, result->memory, sample);
+    return ERROR_NONE;
+}
+
+enum error_kind plan_samples_add(struct plan_samples *samples, const struct plan_sample *sample,
+                                 struct error *error)
+{
+    struct plan_sample *list = realloc(samples->list, (samples->count + 1) * sizeof *list);
+    if (list == NULL)
+        return error_raise(error, ERROR_NO_MEMORY, 0, "results", "%s", "");
+    samples->list = list;
+    samples->list[samples->count++] = *sample;
+    return ERROR_NONE;
+}
+
+void plan_samples_deinit(struct plan_samples *samples)
+{
+    free(samples->list);
+    *samples = (struct plan_samples){0};
+}
+
+/* ------------------------------------------------------------------ the row */
+
+#define COLUMNS(X)                                                                                 \
+    X(run, csv_text(csv, context->run))                                                            \
+    X(target, csv_text(csv, context->target))                                                      \
+    X(servers, csv_count(csv, context->servers))                                                   \
+    X(recipe, csv_text(csv, sample->recipe->name))                                                 \
+    X(objective, csv_text(csv, objective))                                                         \
+    X(unknown, csv_text(csv, plan_question_unknowns[context->question->unknown]))                  \
+    X(step, csv_count(csv, sample->step))                                                          \
+    X(stage, csv_text(csv, search_stage_word(sample->probe.stage)))                                \
+    X(size, csv_count(csv, sample->probe.size))                                                    \
+    X(long, csv_text(csv, sample->probe.longer ? "yes" : "no"))                                    \
+    X(sessions, csv_count(csv, sample->sessions))                                                  \
+    X(locks, csv_count(csv, sample->locks))                                                        \
+    X(handoffs, csv_count(csv, sample->handoffs))                                                  \
+    X(samples, csv_count(csv, sample->count.samples))                                              \
+    X(over, csv_count(csv, sample->count.over))                                                    \
+    X(verdict, csv_text(csv, judge_verdict_word(sample->verdict)))                                 \
+    X(limit_us, csv_real(csv, is_rate ? NAN : (double)asked->limit_ns / 1e3, 1))                   \
+    X(least_per_s, csv_count_if(csv, is_rate, asked->least_per_s))                                 \
+    X(measured_us, csv_real(csv, sample->latency_us[PLAN_AT], 1))                                  \
+    X(p50_us, csv_real(csv, sample->latency_us[PLAN_P50], 1))                                      \
+    X(p99_us, csv_real(csv, sample->latency_us[PLAN_P99], 1))                                      \
+    X(max_us, csv_real(csv, sample->latency_us[PLAN_LARGEST], 1))                                  \
+    X(elapsed_s, csv_real(csv, sample->elapsed_s, 6))                                              \
+    X(handoffs_per_s, csv_real(csv, sample->handoffs_per_s, 2))                                    \
+    X(client_cores, csv_real(csv, sample->client_cores, 3))                                        \
+    X(server_cores, csv_real(csv, sample->server_cores, 3))                                        \
+    X(reconciled, csv_text(csv, reconcile_word(sample->reconciled)))                               \
+    X(reason, csv_text(csv, sample->reason))
+
+const char plan_sample_columns[] = COLUMNS(CSV_NAME);
+
+void plan_sample_write(const struct plan_sample *sample, const struct plan_sample_context *context,
+                       struct csv *csv)
+{
+    const struct objective *asked = &context->question->objective;
+    bool is_rate = objective_is_rate(asked);
+    char objective[OBJECTIVE_TEXT_SIZE];
+    objective_format(asked, objective, sizeof objective);
+    COLUMNS(CSV_WRITE) csv_end_row(csv);
+}

@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * plan_sample: the figures of a finished trial of a search, its verdict, and its row of plan.csv.
+ * Layer: bench/plan.
+ *
+ * Invariant: a trial whose times are not those of the servers, or whose counts disagree, has no
+ * vote: its verdict is JUDGE_NOT_VALID, and the reason says why.
+ */
+#ifndef BENCH_PLAN_PLAN_SAMPLE_H
+#define BENCH_PLAN_PLAN_SAMPLE_H
+
+#include "base/error.h"
+#include "bench/plan/plan_probe.h"
+#include "measure/csv.h"
+#include "trial/trial.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* Of the latency that the objective is about; the figure of the objective's own percentile first.
+ */
+enum { PLAN_AT, PLAN_P50, PLAN_P99, PLAN_LARGEST, PLAN_FIGURES };
+
+struct plan_sample {
+    const struct recipe *recipe;
+    struct search_probe probe;
+    uint64_t step; /* of its search, from 1 */
+    uint32_t sessions, locks;
+    uint64_t handoffs; /* grants in all */
+    struct plan_count count;
+    enum judge_verdict verdict;
+    /* NaN: none, as for the objective's own percentile if it is about a rate; infinite: above the
+     * range of a histogram. */
+    double latency_us[PLAN_FIGURES];
+    double handoffs_per_s; /* while all clients took part; NaN: no such time */
+    double elapsed_s;
+    double client_cores; /* that the driver used */
+    double server_cores; /* that all servers used; NaN: not known */
+    enum reconciled reconciled;
+    bool fails;       /* a verdict of the trial failed: the lock is broken, or a server miscounts */
+    char reason[832]; /* why the trial is not valid, or which verdict failed; "": neither */
+};
+
+struct plan_samples {
+    struct plan_sample *list;
+    size_t count;
+};
+
+/* Fills *sample from a finished trial. cores_allowed: the cores that the trial's processes could
+ * use (base/cores.h). ERROR_NO_MEMORY. */
+MUST_CHECK enum error_kind plan_sample_take(const struct plan_probe *probe,
+                                            const struct search_probe *asked,
+                                            const struct trial_result *result, double cores_allowed,
+                                            struct plan_sample *sample, struct error *error);
+
+/* Appends; plan_samples_deinit frees. */
+MUST_CHECK enum error_kind plan_samples_add(struct plan_samples *samples,
+                                            const struct plan_sample *sample, struct error *error);
+void plan_samples_deinit(struct plan_samples *samples);
+
+/* What is equal in all rows of a folder. */
+struct plan_sample_context {
+    const char *run;
+    const char *target;
+    size_t servers;
+    const struct plan_question *question;
+};
+
+/* The columns of plan.csv, and a sample's row. */
+extern const char plan_sample_columns[];
+void plan_sample_write(const struct plan_sample *sample, const struct plan_sample_context *context,
+                       struct csv *csv);
+
+#endif

@@ -1,0 +1,434 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "bench/plan/plan_searches.h"
+
+#include "base/clock.h"
+#include "base/cores.h"
+#include "base/text.h"
+#include "bench/cli/complain.h"
+#include "bench/output/series.h"
+#include "bench/plan/plan_record.h"
+#include "bench/plan/plan_table.h"
+#include "bench/target/resources.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+/* The root znode and a trial's name below it. */
+#define TRIAL_ROOT_MAX 96
+
+/* How long the finished trials of one length took, from the first znode to the last. */
+struct experience {
+    uint64_t took_ns;
+    size_t trials;
+};
+
+struct plan_searches {
+    struct plan_options *options;
+    struct series series;
+    uint64_t sessions[2]; /* of the least and of the largest size */
+    struct client_counts clients;
+    struct plan_record records[OPTIONS_TOPOLOGIES_MAX];
+    struct search *list; /* of each topology, those of all recipes */
+    size_t count;
+    size_t trials; /* begun, warm-ups included: no two have the same root */
+    uint64_t began_ns;
+    enum plan_cut cut;
+    struct experience experience[2]; /* of short trials, of long ones */
+};
+
+/* ------------------------------------------------------------------ the searches */
+
+static size_t topology_of(const struct plan_searches *searches, size_t index)
+{
+    return index / searches->options->recipe_count;
+}
+
+static const struct recipe *recipe_of(const struct plan_searches *searches, size_t index)
+{
+    return searches->options->recipes[index % searches->options->recipe_count];
+}
+
+static struct search_answer answer_of(const struct plan_searches *searches, size_t index)
+{
+    return search_answer(&searches->list[index]);
+}
+
+static enum error_kind begin_searches(struct plan_searches *searches, struct error *error)
+{
+    size_t count = searches->options->target.topology_count * searches->options->recipe_count;
+    const struct search_plan plan = plan_question_search(&searches->options->question);
+    searches->list = calloc(count, sizeof *searches->list);
+    while (searches->list != NULL && searches->count < count &&
+           search_init(&searches->list[searches->count], &plan))
+        searches->count++;
+    return searches->count == count ? ERROR_NONE
+                                    : error_raise(error, ERROR_NO_MEMORY, 0, "searches", "%s", "");
+}
+
+/* ------------------------------------------------------------------ what remains */
+
+/* How long a trial takes that is long or short; 0: unknown. */
+static uint64_t expected_ns(const struct plan_searches *searches, bool longer)
+{
+    const struct experience *same = &searches->experience[longer],
+                            *other = &searches->experience[!longer];
+    if (same->trials > 0)
+        return same->took_ns / same->trials;
+    if (other->trials == 0)
+        return 0;
+    uint64_t took_ns = other->took_ns / other->trials;
+    return longer ? took_ns * PLAN_LONG : took_ns / PLAN_LONG;
+}
+
+/* What all searches have still to do; without memory nothing is known. */
+static struct search_forecast foresee(const struct plan_searches *searches)
+{
+    struct search_forecast sum = {0};
+    for (size_t i = 0; i < searches->count; i++) {
+        struct search_forecast one;
+        if (!search_foresee(&searches->list[i], &one))
+            return (struct search_forecast){0};
+        sum.short_trials += one.short_trials;
+        sum.long_trials += one.long_trials;
+    }
+    return sum;
+}
+
+/* The number of trials is an estimate, as is the time. */
+static void begin_progress(struct plan_searches *searches)
+{
+    struct search_forecast left = foresee(searches);
+    size_t kept = 0;
+    for (size_t i = 0; i < searches->count; i++)
+        kept += searches->list[i].step_count;
+    searches->series.planned = kept + left.short_trials + left.long_trials;
+    searches->series.progress.count = searches->series.planned;
+    progress_begin(&searches->series.progress, kept,
+                   left.short_trials * expected_ns(searches, false) +
+                       left.long_trials * expected_ns(searches, true));
+}
+
+/* ------------------------------------------------------------------ one trial */
+
+/* A trial under way: what its callbacks are given. */
+struct turn {
+    struct plan_searches *searches;
+    size_t index; /* of the search */
+    struct plan_probe probe;
+};
+
+static void show(void *context, const struct trial_progress *progress)
+{
+    const struct turn *turn = context;
+    const struct plan_searches *searches = turn->searches;
+    const struct plan_question *question = turn->probe.question;
+    char size[64], what[128];
+    snprintf(what, sizeof what, "%s, %s", recipe_of(searches, turn->index)->name,
+             plan_question_format(question, turn->probe.size, size, sizeof size));
+    const struct targets *targets = &searches->series.targets;
+    const struct progress_name name = {
+        targets->count > 1 ? targets->list[topology_of(searches, turn->index)].name : "", what, 0,
+        (uint32_t)plan_question_sessions(question, turn->probe.size)};
+    progress_show(&searches->series.progress, &name, progress);
+}
+
+static bool has_enough(void *context, const struct trial_memory *memory, uint64_t elapsed_ns)
+{
+    const struct turn *turn = context;
+    return plan_probe_has_enough(&turn->probe, memory, elapsed_ns);
+}
+
+static enum error_kind run_probe(struct turn *turn, bool shown, struct trial_result **result,
+                                 struct trial_plan *plan, char root[TRIAL_ROOT_MAX],
+                                 struct error *error)
+{
+    struct plan_searches *searches = turn->searches;
+    const struct target *target =
+        &searches->series.targets.list[topology_of(searches, turn->index)];
+    const struct trial_host host = {
+        .setup = target->setup,
+        .servers = &target->servers,
+        .ensemble = target->ensemble,
+        .simulation = &target->simulation,
+        .watch = {.progress = shown ? show : NULL,
+                  .context = turn,
+                  .interrupt_descriptor = searches->series.targets.signals,
+                  .has_enough = has_enough},
+    };
+    snprintf(root, TRIAL_ROOT_MAX, "%s/t%04zu", target->root, searches->trials);
+    *plan = plan_probe_trial(&turn->probe, recipe_of(searches, turn->index),
+                             searches->options->target.driver);
+    plan->root = root;
+    plan->fleet.servers = &target->placement;
+    plan->fleet.seed = searches->options->question.seed + searches->trials;
+    searches->trials++;
+    return trial_run(plan, &host, result, error);
+}
+
+static enum error_kind keep(struct turn *turn, const struct search_probe *asked,
+                            const struct trial_result *result, struct error *error)
+{
+    struct plan_searches *searches = turn->searches;
+    struct search *search = &searches->list[turn->index];
+    struct plan_sample sample;
+    enum error_kind kind =
+        plan_sample_take(&turn->probe, asked, result, cores_allowed(), &sample, error);
+    if (kind != ERROR_NONE)
+        return kind;
+    sample.step = search->step_count + 1;
+    kind = plan_record_add(&searches->records[topology_of(searches, turn->index)], &sample, result,
+                           error);
+    if (kind == ERROR_NONE)
+        search_report(search, sample.verdict);
+    return kind;
+}
+
+static enum error_kind run_trial(struct plan_searches *searches, size_t index,
+                                 const struct search_probe *asked, struct error *error)
+{
+    struct turn turn = {searches, index, plan_probe_of(&searches->options->question, asked)};
+    struct experience *experience = &searches->experience[asked->longer];
+    struct trial_result *result = NULL;
+    struct trial_plan plan;
+    char root[TRIAL_ROOT_MAX];
+    uint64_t began_ns = clock_now_ns();
+    begin_progress(searches);
+    enum error_kind kind = run_probe(&turn, true, &result, &plan, root, error);
+    progress_clear(&searches->series.progress);
+    if (kind != ERROR_NONE)
+        return kind;
+    experience->took_ns += clock_now_ns() - began_ns;
+    experience->trials++;
+    kind = keep(&turn, asked, result, error);
+    trial_result_free(result);
+    return kind;
+}
+
+/* A discarded trial of the least size: a JVM's first requests are slow. */
+static enum error_kind warm_up(struct plan_searches *searches, size_t index, struct error *error)
+{
+    const struct plan_question *question = &searches->options->question;
+    const struct search_probe least = {.size = question->least};
+    struct turn turn = {searches, index, plan_probe_of(question, &least)};
+    struct trial_result *result = NULL;
+    struct trial_plan plan;
+    char root[TRIAL_ROOT_MAX];
+    enum error_kind kind = run_probe(&turn, false, &result, &plan, root, error);
+    trial_result_free(result);
+    return kind;
+}
+
+/* ------------------------------------------------------------------ what the series asks for */
+
+static enum error_kind lay_out(void *context, struct error *error)
+{
+    struct plan_searches *searches = context;
+    plan_question_fit(&searches->options->question,
+                      searches->series.targets.list[0].capacity.sessions);
+    return begin_searches(searches, error);
+}
+
+static enum error_kind open_record(void *context, size_t topology, const char *out,
+                                   struct error *error)
+{
+    struct plan_searches *searches = context;
+    const struct series *series = &searches->series;
+    const struct target *target = &series->targets.list[topology];
+    struct plan_record *record = &searches->records[topology];
+    enum error_kind kind =
+        plan_record_open(record, searches->options, target, out, series->argc, series->argv, error);
+    if (kind != ERROR_NONE)
+        return kind;
+    const char *warning = resources_warning(&searches->options->target, target->servers.count);
+    if (series->left_out[0] != '\0')
+        plan_record_warn(record, series->left_out);
+    if (warning != NULL)
+        plan_record_warn(record, warning);
+    return ERROR_NONE;
+}
+
+static bool is_out_of_time(struct plan_searches *searches)
+{
+    uint64_t most_ns = searches->options->question.max_time_ns;
+    if (most_ns > 0 && clock_now_ns() - searches->began_ns >= most_ns)
+        searches->cut = PLAN_CUT_BY_TIME;
+    return searches->cut == PLAN_CUT_BY_TIME;
+}
+
+/* A turn of each search that goes on; *ran: one did. */
+static enum error_kind run_round(struct plan_searches *searches, bool *ran, struct error *error)
+{
+    enum error_kind kind = ERROR_NONE;
+    *ran = false;
+    for (size_t i = 0; kind == ERROR_NONE && i < searches->count; i++) {
+        struct search_probe asked;
+        if (!search_next(&searches->list[i], &asked) || is_out_of_time(searches))
+            continue;
+        *ran = true;
+        kind = run_trial(searches, i, &asked, error);
+    }
+    return kind;
+}
+
+static enum error_kind run(void *context, struct error *error)
+{
+    struct plan_searches *searches = context;
+    enum error_kind kind = ERROR_NONE;
+    bool ran = true;
+    progress_say(&searches->series.progress, "warming up");
+    for (size_t i = 0; kind == ERROR_NONE && i < searches->count; i++)
+        kind = warm_up(searches, i, error);
+    progress_clear(&searches->series.progress);
+    searches->began_ns = clock_now_ns();
+    while (kind == ERROR_NONE && ran)
+        kind = run_round(searches, &ran, error);
+    return kind;
+}
+
+/* The answers of a topology's searches, an entry for each recipe. */
+static enum error_kind take_answers(const struct plan_searches *searches, size_t topology,
+                                    struct plan_answer *answers, struct error *error)
+{
+    enum error_kind kind = ERROR_NONE;
+    size_t count = searches->options->recipe_count;
+    for (size_t i = 0; kind == ERROR_NONE && i < count; i++) {
+        kind = plan_answer_take(&searches->options->question, &searches->list[topology * count + i],
+                                searches->options->recipes[i], &searches->records[topology].samples,
+                                &answers[i], error);
+        answers[i].cut = searches->cut;
+    }
+    return kind;
+}
+
+static size_t trials_planned(const struct plan_searches *searches, size_t topology,
+                             const struct error *cut_short)
+{
+    size_t finished = searches->records[topology].samples.count;
+    if (cut_short == NULL)
+        return finished;
+    for (size_t i = 0; i < searches->count; i++) {
+        struct search_forecast left;
+        if (topology_of(searches, i) == topology && search_foresee(&searches->list[i], &left))
+            finished += left.short_trials + left.long_trials;
+    }
+    return finished;
+}
+
+static enum error_kind close_record(void *context, size_t topology, const struct error *cut_short,
+                                    struct error *error)
+{
+    struct plan_searches *searches = context;
+    size_t count = searches->options->recipe_count;
+    struct plan_answer *answers = calloc(count, sizeof *answers);
+    if (answers == NULL)
+        return error_raise(error, ERROR_NO_MEMORY, 0, "results", "%s", "");
+    if (cut_short != NULL)
+        searches->cut = PLAN_CUT_SHORT;
+    enum error_kind kind = take_answers(searches, topology, answers, error);
+    const struct plan_record_end end = {answers, count,
+                                        trials_planned(searches, topology, cut_short), cut_short,
+                                        searches->series.targets.signals};
+    struct error why;
+    enum error_kind closed =
+        plan_record_close(&searches->records[topology], &end, kind == ERROR_NONE ? error : &why);
+    free(answers);
+    return kind == ERROR_NONE ? closed : kind;
+}
+
+static size_t kept(const void *context, size_t topology)
+{
+    return ((const struct plan_searches *)context)->records[topology].samples.count;
+}
+
+/* ------------------------------------------------------------------ the answers */
+
+static enum error_kind gather(const struct plan_searches *searches, struct plan_answer *answers,
+                              struct plan_told *told, struct error *error)
+{
+    enum error_kind kind = ERROR_NONE;
+    for (size_t i = 0; kind == ERROR_NONE && i < searches->series.record_count; i++)
+        kind = take_answers(searches, i, &answers[i * searches->options->recipe_count], error);
+    for (size_t i = 0; kind == ERROR_NONE && i < searches->count; i++)
+        told[i] =
+            (struct plan_told){searches->records[topology_of(searches, i)].target, answers[i]};
+    return kind;
+}
+
+static enum error_kind write_answers(const struct plan_searches *searches, struct error *error)
+{
+    struct plan_answer *answers = calloc(searches->count, sizeof *answers);
+    struct plan_told *told = calloc(searches->count, sizeof *told);
+    enum error_kind kind = answers != NULL && told != NULL
+                               ? gather(searches, answers, told, error)
+                               : error_raise(error, ERROR_NO_MEMORY, 0, "results", "%s", "");
+    if (kind == ERROR_NONE)
+        kind = plan_table_write(&searches->options->question, told, searches->count,
+                                searches->series.record_count > 1, stdout, error);
+    for (size_t i = 0; kind == ERROR_NONE && i < searches->series.record_count; i++)
+        printf("%sresults in %s\n", i == 0 ? "\n" : "", searches->records[i].set.folder);
+    free(answers);
+    free(told);
+    return kind;
+}
+
+static bool is_answered(const struct search_answer *answer)
+{
+    return answer->reason != SEARCH_BUDGET && answer->reason != SEARCH_UNDETERMINED;
+}
+
+static int tell(void *context, int *verdict)
+{
+    const struct plan_searches *searches = context;
+    struct error error;
+    int status = 0;
+    for (size_t i = 0; i < searches->count; i++) {
+        const struct search_answer answer = answer_of(searches, i);
+        if (!is_answered(&answer))
+            *verdict = 4;
+    }
+    if (!searches->options->output.quiet && write_answers(searches, &error) != ERROR_NONE)
+        status = complain(&error);
+    for (size_t i = 0; i < searches->series.record_count; i++) {
+        if (plan_record_complain(&searches->records[i]))
+            *verdict = 1;
+    }
+    return status;
+}
+
+/* ------------------------------------------------------------------ the whole */
+
+static void release(struct plan_searches *searches)
+{
+    for (size_t i = 0; i < OPTIONS_TOPOLOGIES_MAX; i++)
+        plan_record_free(&searches->records[i]);
+    for (size_t i = 0; i < searches->count; i++)
+        search_deinit(&searches->list[i]);
+    free(searches->list);
+    series_deinit(&searches->series);
+}
+
+int plan_searches_lead(struct plan_options *options, int argc, char **argv)
+{
+    static const struct series_user user = {.lay_out = lay_out,
+                                            .open_record = open_record,
+                                            .run = run,
+                                            .close_record = close_record,
+                                            .kept = kept,
+                                            .tell = tell};
+    const struct plan_question *question = &options->question;
+    struct plan_searches *searches = calloc(1, sizeof *searches);
+    if (searches == NULL)
+        return complain(&(struct error){.kind = ERROR_NO_MEMORY, .subject = "plan"});
+    searches->options = options;
+    searches->sessions[0] = plan_question_sessions(question, question->least);
+    searches->sessions[1] = plan_question_sessions(question, question->most);
+    searches->clients.list = searches->sessions;
+    searches->clients.count = 2;
+    const struct series_options of_series = {"plan", &options->target, &options->output,
+                                             &searches->clients, question->processes};
+    series_init(&searches->series, &of_series, &user, searches);
+    int status = series_lead(&searches->series, argc, argv);
+    release(searches);
+    free(searches);
+    return status;
+}

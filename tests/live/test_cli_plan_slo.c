@@ -1,0 +1,194 @@
+// SPDX-License-Identifier: Apache-2.0
+/* zkherd plan --slo: small searches in a simulation, whose times are always the same, and one on a
+ * real server; questions that are wrong. */
+#include "tests/support/outcome.h"
+#include "tests/support/outside.h"
+#include "tests/support/run_files.h"
+#include "tests/support/screen.h"
+
+#include <stdlib.h>
+#include <unistd.h>
+
+#define SIMULATED "-d", "simulated", "--seed", "5"
+
+static struct command command;
+
+static struct table read_table(const char *name)
+{
+    return table_read(in_work("out/%s", name));
+}
+
+/* How many trials of a recipe at a size in this stage had a verdict. */
+static size_t count_trials(const char *recipe, uint64_t size, const char *stage,
+                           const char *verdict)
+{
+    size_t count = 0;
+    struct table plan = read_table("plan.csv");
+    for (size_t i = 0; i < plan.rows; i++)
+        count += strcmp(table_text(&plan, i, "recipe"), recipe) == 0 &&
+                 table_count(&plan, i, "size") == size &&
+                 strcmp(table_text(&plan, i, "stage"), stage) == 0 &&
+                 strcmp(table_text(&plan, i, "verdict"), verdict) == 0;
+    table_deinit(&plan);
+    return count;
+}
+
+/* The herd's handoffs become slower with every waiter, those of the queue do not: the answer of the
+ * one is an interval, and of the other the limit. */
+static void two_recipes_in_a_simulation(void **state)
+{
+    (void)state;
+    command_run(&command, COMMAND("plan", "--slo", "handoff p90 < 2ms", "-r",
+                                  "nonscalable,scalable", SIMULATED, "--at-most", "64",
+                                  "--trial-time", "40", "--plots", "svg", "-o", "out"));
+    assert_status(&command, 0);
+    assert_string_equal(command.err, "");
+    assert_has(command.out, "\nscalable: 64 waiters meet handoff p90 < 2ms (5 of 5 fresh trials "
+                            "passed), with\n    p90 = ");
+    assert_has(command.out, "; no more were tried: --at-most 64.\n");
+    assert_has(command.out, "\nresults in out\n");
+    struct table answers = read_table("answers.csv");
+    assert_int_equal(answers.rows, 2);
+    assert_string_equal(table_text(&answers, 0, "reason"), "found");
+    uint64_t passed = table_count(&answers, 0, "passed"),
+             failed = table_count(&answers, 0, "failed");
+    assert_true(passed > 8 && passed < failed && failed < 64);
+    assert_true((failed - passed) * 10 <= passed || failed == passed + 1);
+    assert_int_equal(count_trials("nonscalable", passed, "confirm", "pass"),
+                     table_count(&answers, 0, "fresh_passed"));
+    assert_int_equal(count_trials("nonscalable", failed, "confirm", "fail"),
+                     table_count(&answers, 0, "failed_fresh_failed"));
+    assert_true(table_real(&answers, 0, "measured_us") < 2000);
+    assert_string_equal(table_text(&answers, 1, "reason"), "everything meets");
+    table_deinit(&answers);
+    assert_int_equal(access(in_work("out/plots/plan.svg"), R_OK), 0);
+    command_run(&command, COMMAND("plot", "out", "--plots", "svg"));
+    assert_status(&command, 0);
+}
+
+/* Locks with three clients each, all of which count. */
+static void hot_locks_in_a_simulation(void **state)
+{
+    (void)state;
+    command.settings = (const char *const[]){NO_PROGRAMS, NULL};
+    command_run(&command,
+                COMMAND("plan", "--slo", "acquire p50 < 1us", "--unknown", "locks", "-n", "3", "-r",
+                        "scalable", SIMULATED, "--at-least", "2", "-o", "out"));
+    assert_status(&command, 0);
+    assert_has(command.out, "scalable: nothing meets acquire p50 < 1us: the best is 2 hot locks, "
+                            "with p50 =");
+    struct table plan = read_table("plan.csv");
+    assert_int_equal(table_count(&plan, 0, "locks"), 2);
+    assert_int_equal(table_count(&plan, 0, "sessions"), 6);
+    table_deinit(&plan);
+}
+
+static void a_rate_in_a_simulation(void **state)
+{
+    (void)state;
+    command.settings = (const char *const[]){NO_PROGRAMS, NULL};
+    command_run(&command, COMMAND("plan", "--slo", "handoffs > 700/s", "-r", "nonscalable",
+                                  SIMULATED, "--at-most", "32", "--trial-time", "1s", "-o", "out"));
+    assert_status(&command, 0);
+    struct table answers = read_table("answers.csv");
+    assert_string_equal(table_text(&answers, 0, "reason"), "found");
+    assert_true(table_real(&answers, 0, "handoffs_per_s") > 700);
+    table_deinit(&answers);
+}
+
+/* Any server makes a handoff in half a minute. */
+static void a_private_server(void **state)
+{
+    (void)state;
+    command.settings = NULL;
+    command_run(&command,
+                COMMAND("plan", "--slo", "handoff p50 < 30s", "-r", "scalable", "--at-most", "2",
+                        "--trial-time", "10", "--plots", "svg", "-o", "out"));
+    assert_status(&command, 0);
+    assert_has(command.out, "scalable: 2 waiters meet handoff p50 < 30s (");
+    struct table plan = read_table("plan.csv");
+    for (size_t i = 0; i < plan.rows; i++) {
+        assert_string_equal(table_text(&plan, i, "target"), "standalone");
+        assert_string_not_equal(table_text(&plan, i, "reconciled"), "no");
+    }
+    table_deinit(&plan);
+    assert_left(1);
+}
+
+/* What is whole is kept, and the interval so far is told. */
+static void interrupted(void **state)
+{
+    (void)state;
+    command.settings = NULL;
+    command_start(&command, COMMAND("plan", "--slo", "handoff p50 < 30s", "-r", "scalable",
+                                    "--trial-time", "300", "--plots", "svg", "-o", "out"));
+    command_await_rows(&command, "out/plan.csv.part", 1);
+    command_end(&command, command.pid, SIGINT);
+    assert_status(&command, 4);
+    assert_has(command.err, "zkherd: plan: interrupted: ");
+    assert_has(
+        command.out,
+        "scalable: no size is known to meet the objective; the search ended before its\n    end: "
+        "it was cut short after ");
+    struct table answers = read_table("answers.csv");
+    assert_string_equal(table_text(&answers, 0, "reason"), "cut short");
+    table_deinit(&answers);
+    assert_left(1);
+}
+
+static void questions_that_are_wrong(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *arguments[9];
+        const char *words;
+    } list[] = {
+        {{"--slo", "handoff 99 < 50ms"}, "expected handoff|acquire|background pN < DURATION, or "},
+        {{"--slo", "handoff p99 < 50ms", "--limits"}, "--slo with --limits: nothing is measured"},
+        {{"--limits", "--hold", "5ms"}, "--hold with --limits: nothing is measured"},
+        {{"--slo", "handoff p99 < 50ms", "--trial-time", "298"},
+         "--trial-time 298: too few for p99: expected at least 299,"},
+        {{"--slo", "handoff p99 < 50ms", "--trial-time", "5"}, "--trial-time 5: too few for p99"},
+        {{"--slo", "handoff p99 < 50ms", "--trial-time", "5ms"}, "--trial-time 5ms: expected a "},
+        {{"--slo", "handoffs > 5/s", "--trial-time", "500"},
+         "--trial-time 500: a rate is measured over a time: expected a duration"},
+        {{"--slo", "handoffs > 5/s", "--unknown", "locks"},
+         "--unknown locks: all locks together make more handoffs, the more there are: the"},
+        {{"--slo", "background p99 < 5ms"}, "--slo background p99 < 5ms: "},
+        {{"--slo", "handoff p99 < 50ms", "-n", "5"},
+         "--clients 5: the clients of a lock are given only with --unknown locks"},
+        {{"--slo", "handoff p99 < 50ms", "-n", "1", "--unknown", "locks"},
+         "--clients 1: nobody would wait"},
+        {{"--slo", "handoff p99 < 50ms", "-k", "5"},
+         "--locks 5: a number of locks is given only with --unknown sessions"},
+        {{"--slo", "handoff p99 < 50ms", "-k", "5", "--unknown", "sessions", "--at-least", "9"},
+         "--at-least 9: fewer than two sessions on each lock"},
+        {{"--slo", "handoff p99 < 50ms", "--at-least", "5", "--at-most", "4"},
+         "--at-most 4: below --at-least"},
+        {{"--slo", "handoff p99 < 50ms", "--max-clients", "4", "--at-most", "4"},
+         "--max-clients 4: below the sessions of the largest size"},
+        {{"--slo", "handoff p99 < 50ms", "--lock", "/a"}, "--lock without --limits: nothing"},
+        {{"--slo", "handoff p99 < 50ms", "-r", "rwlock"}, "--recipes rwlock: its clients share"},
+        {{"--slo", "handoff p99 < 50ms", "--hold", "40s"}, "--hold with --timeout: nothing moves"},
+        {{"--slo", "handoff p99 < 50ms", "--servers", "2"}, "--servers 2: 2 servers need"},
+    };
+    for (size_t i = 0; i < sizeof list / sizeof list[0]; i++) {
+        const char *arguments[12] = {"zkherd", "plan"};
+        memcpy(arguments + 2, list[i].arguments, sizeof list[i].arguments);
+        command_run(&command, arguments);
+        assert_refused(&command, 2, list[i].words);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        COMMAND_TEST(two_recipes_in_a_simulation),
+        COMMAND_TEST(hot_locks_in_a_simulation),
+        COMMAND_TEST(a_rate_in_a_simulation),
+        COMMAND_TEST(a_private_server),
+        COMMAND_TEST(interrupted),
+        COMMAND_TEST(questions_that_are_wrong),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

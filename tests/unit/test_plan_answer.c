@@ -1,0 +1,213 @@
+// SPDX-License-Identifier: Apache-2.0
+/* The answers of searches on trials that are made up: figures, sentences, the table. */
+#include "bench/plan/plan_answer.h"
+#include "bench/plan/plan_table.h"
+
+#include "recipes/registry.h"
+
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+static struct plan_question question;
+static struct search search;
+static struct plan_samples samples;
+static struct plan_answer answer;
+static char text[1600];
+
+static void ask(const char *objective, uint64_t most)
+{
+    char why[200];
+    question = (struct plan_question){.locks = 1, .most = most, .resolution_percent = 10};
+    assert_true(objective_parse(objective, &question.objective, why, sizeof why));
+    plan_question_complete(&question, 1000);
+    struct search_plan plan = plan_question_search(&question);
+    assert_true(search_init(&search, &plan));
+}
+
+static int tear_down(void **state)
+{
+    (void)state;
+    search_deinit(&search);
+    plan_samples_deinit(&samples);
+    return 0;
+}
+
+/* The trial that the search asks for; each waiter takes a millisecond. */
+static void report(const struct search_probe *probe, enum judge_verdict verdict)
+{
+    struct error error;
+    struct plan_sample sample = {.recipe = &recipe_scalable,
+                                 .probe = *probe,
+                                 .step = search.step_count + 1,
+                                 .count = {1000, 9},
+                                 .verdict = verdict,
+                                 .handoffs_per_s = 1e4 / (double)probe->size,
+                                 .reason = ""};
+    for (int i = 0; i < PLAN_FIGURES; i++)
+        sample.latency_us[i] = (double)probe->size * 1e3 + (double)sample.step;
+    if (verdict == JUDGE_NOT_VALID)
+        snprintf(sample.reason, sizeof sample.reason, "overloaded");
+    search_report(&search, verdict);
+    assert_int_equal(plan_samples_add(&samples, &sample, &error), ERROR_NONE);
+}
+
+/* Runs the search to its end: larger sizes than the capacity have the other verdict. */
+static const char *answered(uint64_t capacity, enum judge_verdict above, size_t trials_most)
+{
+    struct error error;
+    struct search_probe probe;
+    for (size_t i = 0; i < trials_most && search_next(&search, &probe); i++)
+        report(&probe, probe.size <= capacity ? JUDGE_PASS : above);
+    assert_int_equal(
+        plan_answer_take(&question, &search, &recipe_scalable, &samples, &answer, &error),
+        ERROR_NONE);
+    plan_answer_describe(&question, &answer, text, sizeof text);
+    return text;
+}
+
+static void an_interval_is_told_with_its_votes(void **state)
+{
+    (void)state;
+    ask("handoff p99 < 50ms", 0);
+    assert_string_equal(answered(40, JUDGE_FAIL, SIZE_MAX),
+                        "scalable: 40 waiters meet handoff p99 < 50ms (5 of 5 fresh trials "
+                        "passed), with p99 = 40 ms; 44 do not (3 of 3 fresh trials failed).");
+    assert_int_equal(answer.trials, samples.count);
+}
+
+/* The trials that chose the size do not enter: of all its steps the fresh ones came last. */
+static void figures_are_those_of_the_fresh_trials(void **state)
+{
+    (void)state;
+    double steps = 0;
+    ask("handoff p99 < 50ms", 0);
+    answered(40, JUDGE_FAIL, SIZE_MAX);
+    assert_int_equal(answer.best, 40);
+    for (size_t i = 0; i < samples.count; i++) {
+        const struct plan_sample *sample = &samples.list[i];
+        if (sample->probe.size == 40 && sample->probe.stage == SEARCH_CONFIRM)
+            steps += (double)sample->step / 5;
+    }
+    assert_true(fabs(answer.measured_us - 40e3 - steps) < 1e-6);
+    assert_true(fabs(answer.handoffs_per_s - 250) < 1e-6);
+}
+
+static void what_nothing_meets_has_a_best(void **state)
+{
+    (void)state;
+    ask("handoff p99 < 50ms", 0);
+    assert_string_equal(answered(0, JUDGE_FAIL, SIZE_MAX),
+                        "scalable: nothing meets handoff p99 < 50ms: the best is 1 waiter, with "
+                        "p99 = 1 ms.");
+}
+
+static void what_everything_meets_has_a_limit(void **state)
+{
+    (void)state;
+    ask("handoffs > 5/s", 64);
+    assert_string_equal(answered(64, JUDGE_FAIL, SIZE_MAX),
+                        "scalable: 64 waiters meet handoffs > 5/s (5 of 5 fresh trials passed), at "
+                        "156 handoffs a second; no more were tried: --at-most 64.");
+}
+
+static void too_few_samples_are_told(void **state)
+{
+    (void)state;
+    ask("handoff p99 < 50ms", 0);
+    assert_string_equal(answered(0, JUDGE_UNDETERMINED, SIZE_MAX),
+                        "scalable: whether 1 waiter would is not decided: 4 of 4 trials were no "
+                        "vote; too few samples: a trial had 1,000, and with as many over the limit "
+                        "1,568 would show handoff p99 < 50ms.");
+}
+
+static void trials_that_are_not_valid_are_told(void **state)
+{
+    (void)state;
+    ask("handoff p99 < 50ms", 0);
+    assert_string_equal(answered(0, JUDGE_NOT_VALID, SIZE_MAX),
+                        "scalable: whether 1 waiter would is not decided: 4 of 4 trials were no "
+                        "vote; a trial was not valid: overloaded.");
+}
+
+static void a_brake_is_told(void **state)
+{
+    (void)state;
+    ask("handoff p99 < 50ms", 0);
+    answered(6, JUDGE_BRAKED, SIZE_MAX);
+    assert_non_null(strstr(text, "scalable: 6 waiters meet handoff p99 < 50ms ("));
+    assert_non_null(strstr(text, "; at 7 the brake ended the trial."));
+}
+
+static void an_end_before_the_end_is_told(void **state)
+{
+    (void)state;
+    ask("handoff p99 < 50ms", 0);
+    answered(40, JUDGE_FAIL, 9);
+    assert_string_equal(text, "scalable: 8 waiters meet handoff p99 < 50ms, with p99 = 8.01 ms; "
+                              "the search ended before its end: it was out of trials after 9 "
+                              "trials.");
+    assert_string_equal(plan_answer_reason(&answer), "out of trials");
+    answer.cut = PLAN_CUT_BY_TIME;
+    assert_string_equal(plan_answer_reason(&answer), "out of time");
+    answer.cut = PLAN_CUT_SHORT;
+    assert_string_equal(plan_answer_reason(&answer), "cut short");
+}
+
+/* One size passes again above those that fail. */
+static void answers_that_are_not_monotone_are_told(void **state)
+{
+    (void)state;
+    struct search_probe probe;
+    ask("handoff p99 < 50ms", 0);
+    while (search_next(&search, &probe))
+        report(&probe, probe.size <= 8 || probe.size >= 18 ? JUDGE_PASS : JUDGE_FAIL);
+    answered(0, JUDGE_FAIL, 0);
+    if (answer.found.reason == SEARCH_NOT_MONOTONE)
+        assert_non_null(strstr(text, " do: the answers are not monotone."));
+    else
+        assert_int_equal(answer.found.reason, SEARCH_EVERYTHING_MEETS);
+}
+
+static void the_table_fits_a_terminal(void **state)
+{
+    (void)state;
+    struct error error;
+    char *table = NULL;
+    size_t size = 0;
+    ask("handoff p99 < 50ms", 0);
+    answered(40, JUDGE_FAIL, SIZE_MAX);
+    const struct plan_told told[] = {{"standalone", answer}, {"ensemble3", answer}};
+    FILE *stream = open_memstream(&table, &size);
+    assert_int_equal(plan_table_write(&question, told, 2, true, stream, &error), ERROR_NONE);
+    fclose(stream);
+    for (const char *line = table; *line != '\0'; line = strchr(line, '\n') + 1)
+        assert_true(strcspn(line, "\n") <= 80);
+    assert_non_null(strstr(table, "\nstandalone  scalable       40  5 of 5        44    40 ms    "
+                                  "40 ms       250\n"));
+    free(table);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_teardown(an_interval_is_told_with_its_votes, tear_down),
+        cmocka_unit_test_teardown(figures_are_those_of_the_fresh_trials, tear_down),
+        cmocka_unit_test_teardown(what_nothing_meets_has_a_best, tear_down),
+        cmocka_unit_test_teardown(what_everything_meets_has_a_limit, tear_down),
+        cmocka_unit_test_teardown(too_few_samples_are_told, tear_down),
+        cmocka_unit_test_teardown(trials_that_are_not_valid_are_told, tear_down),
+        cmocka_unit_test_teardown(a_brake_is_told, tear_down),
+        cmocka_unit_test_teardown(an_end_before_the_end_is_told, tear_down),
+        cmocka_unit_test_teardown(answers_that_are_not_monotone_are_told, tear_down),
+        cmocka_unit_test_teardown(the_table_fits_a_terminal, tear_down),
+    };
+    return cmocka_run_group_tests_name("plan_answer", tests, NULL, NULL);
+}

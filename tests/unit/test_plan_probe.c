@@ -1,0 +1,185 @@
+// SPDX-License-Identifier: Apache-2.0
+/* What counts of a trial, and when it has measured enough: a ledger is made by hand. */
+#include "bench/plan/plan_probe.h"
+
+#include "base/clock.h"
+#include "recipes/registry.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+
+#include <cmocka.h>
+
+#define WAITERS 3
+
+static struct plan_question question;
+static struct plan_probe probe;
+static struct trial_plan plan;
+static struct trial_memory *memory;
+
+static void lay_out(const char *objective, uint64_t samples, bool longer)
+{
+    char why[200];
+    struct error error;
+    question = (struct plan_question){.locks = 1, .trial_samples = samples, .processes = 1};
+    assert_true(objective_parse(objective, &question.objective, why, sizeof why));
+    plan_question_complete(&question, 100);
+    const struct search_probe asked = {.size = WAITERS, .longer = longer};
+    probe = plan_probe_of(&question, &asked);
+    plan = plan_probe_trial(&probe, &recipe_scalable, DRIVER_EVENTS);
+    assert_int_equal(trial_memory_new(&plan, &memory, &error), ERROR_NONE);
+}
+
+static int tear_down(void **state)
+{
+    (void)state;
+    trial_memory_free(memory);
+    memory = NULL;
+    return 0;
+}
+
+/* The next handoff, at a millisecond's distance from the one before. */
+static void hand_over(uint32_t waiting, uint64_t handoff_ns)
+{
+    uint64_t handoff = atomic_fetch_add(&memory->locks[0].releases, 1) + 1;
+    struct ledger_row *row = ledger_row(&memory->ledger, 0, handoff);
+    row->released_ns = handoff * NS_PER_MS;
+    row->waiters = waiting;
+    atomic_store(&row->handoff_ns, handoff_ns);
+}
+
+/* All clients have been granted once before the fourth release. */
+static void come_to_steady_state(void)
+{
+    for (int i = 0; i < WAITERS; i++)
+        hand_over(WAITERS, NS_PER_S);
+}
+
+static void only_handoffs_that_all_others_wait_for_count(void **state)
+{
+    (void)state;
+    lay_out("handoff p50 < 5ms", 100, false);
+    come_to_steady_state();
+    hand_over(WAITERS, NS_PER_MS);
+    hand_over(WAITERS - 1, 9 * NS_PER_MS);
+    hand_over(WAITERS, 5 * NS_PER_MS);
+    hand_over(WAITERS, 5 * NS_PER_MS - 1);
+    hand_over(WAITERS, 0); /* nobody has been granted yet */
+    const struct plan_count count = plan_probe_count_handoffs(&question.objective, memory);
+    assert_int_equal(count.samples, 3);
+    assert_int_equal(count.over, 1);
+    struct histogram *latency = calloc(1, sizeof *latency);
+    assert_non_null(latency);
+    plan_probe_take_handoffs(memory, latency);
+    assert_int_equal(histogram_count(latency), 3);
+    assert_int_equal(latency->max_ns, 5 * NS_PER_MS);
+    free(latency);
+}
+
+static void a_trial_has_enough_when_it_has_its_samples(void **state)
+{
+    (void)state;
+    lay_out("handoff p90 < 5ms", 40, false);
+    come_to_steady_state();
+    for (int i = 0; i < 39; i++)
+        hand_over(WAITERS, NS_PER_MS);
+    assert_false(plan_probe_has_enough(&probe, memory, 0));
+    hand_over(WAITERS, NS_PER_MS);
+    assert_true(plan_probe_has_enough(&probe, memory, 0));
+}
+
+static void a_long_trial_has_four_times_the_samples(void **state)
+{
+    (void)state;
+    lay_out("handoff p90 < 5ms", 40, true);
+    assert_int_equal(probe.samples, 160);
+    assert_true(plan.handoffs >= 160 + WAITERS + 1);
+    assert_int_equal(plan.fleet.sessions, WAITERS + 1);
+    assert_int_equal(plan.workload, WORKLOAD_STEADY);
+    assert_int_equal(plan.pace, PACE_FREE);
+}
+
+/* As soon as no other samples could make the trial pass or leave it undetermined, and not before.
+ */
+static void a_trial_that_fails_in_any_case_ends(void **state)
+{
+    (void)state;
+    lay_out("handoff p90 < 5ms", 40, false);
+    come_to_steady_state();
+    uint64_t over = 0;
+    while (!plan_probe_has_enough(&probe, memory, 0)) {
+        assert_int_not_equal(judge_percentile(&question.objective, 40, over), JUDGE_FAIL);
+        hand_over(WAITERS, 5 * NS_PER_MS);
+        over++;
+    }
+    assert_int_equal(judge_percentile(&question.objective, 40, over), JUDGE_FAIL);
+    assert_true(over < 10);
+}
+
+/* Forty handoffs at the limit, and each client's first, take 44 times five milliseconds and hold.
+ */
+static void a_trial_lasts_no_longer_than_its_samples_at_the_limit(void **state)
+{
+    (void)state;
+    lay_out("handoff p90 < 500ms", 40, false);
+    assert_true(probe.longest_ns >= 44 * 500 * NS_PER_MS);
+    assert_true(probe.longest_ns <= 46 * 500 * NS_PER_MS);
+    assert_false(plan_probe_has_enough(&probe, memory, probe.longest_ns - 1));
+    assert_true(plan_probe_has_enough(&probe, memory, probe.longest_ns));
+}
+
+static void acquires_are_counted_as_well(void **state)
+{
+    (void)state;
+    lay_out("acquire p90 < 5ms", 40, false);
+    struct histogram *acquires = &memory->workers[0].latency[0][METER_ACQUIRE];
+    for (int i = 0; i < 39; i++)
+        histogram_record(acquires, NS_PER_MS);
+    assert_false(plan_probe_has_enough(&probe, memory, 0));
+    histogram_record(acquires, 2 * HISTOGRAM_HIGHEST_NS);
+    assert_true(plan_probe_has_enough(&probe, memory, 0));
+}
+
+static void the_time_decides_about_a_rate(void **state)
+{
+    (void)state;
+    lay_out("handoffs > 500/s", 0, true);
+    assert_int_equal(plan.handoffs, 0);
+    assert_int_equal(plan.duration_ns, PLAN_LONG * PLAN_TRIAL_NS);
+    assert_false(plan_probe_has_enough(&probe, memory, plan.duration_ns - 1));
+}
+
+/* A release every millisecond, also those that fewer wait for, while all clients take part. */
+static void rates_are_those_of_the_steady_part(void **state)
+{
+    (void)state;
+    double per_s[PLAN_BATCHES];
+    lay_out("handoffs > 500/s", 0, false);
+    assert_int_equal(plan_probe_rates(memory, per_s), 0);
+    come_to_steady_state();
+    for (int i = 0; i <= 1000; i++)
+        hand_over(i % 7 == 3 ? WAITERS - 1 : WAITERS, NS_PER_MS);
+    for (int i = 0; i < 500; i++)
+        hand_over(1, NS_PER_MS);
+    assert_int_equal(plan_probe_rates(memory, per_s), PLAN_BATCHES);
+    for (int i = 0; i < PLAN_BATCHES; i++)
+        assert_true(per_s[i] > 985 && per_s[i] < 1015);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_teardown(only_handoffs_that_all_others_wait_for_count, tear_down),
+        cmocka_unit_test_teardown(a_trial_has_enough_when_it_has_its_samples, tear_down),
+        cmocka_unit_test_teardown(a_long_trial_has_four_times_the_samples, tear_down),
+        cmocka_unit_test_teardown(a_trial_that_fails_in_any_case_ends, tear_down),
+        cmocka_unit_test_teardown(a_trial_lasts_no_longer_than_its_samples_at_the_limit, tear_down),
+        cmocka_unit_test_teardown(acquires_are_counted_as_well, tear_down),
+        cmocka_unit_test_teardown(the_time_decides_about_a_rate, tear_down),
+        cmocka_unit_test_teardown(rates_are_those_of_the_steady_part, tear_down),
+    };
+    return cmocka_run_group_tests_name("plan_probe", tests, NULL, NULL);
+}
