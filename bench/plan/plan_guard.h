@@ -9,13 +9,14 @@
  * sessions lose connections, when it sends more requests a second than it may, and when the time
  * for all is up.
  *
- *   plan_guard_begin          once, on real servers and in a simulation (there it watches rates and
- *                             the time alone: nobody else is in a simulation)
- *     plan_guard_open         before each probe; waits until the bystander is answered in time
- * again plan_guard_note       in the trial's callback `progress` plan_guard_allows     in the
- * trial's callback `has_company`: false ends the trial at once, END_ALONE, and the trial clears up
- * after itself as ever plan_guard_close        after each probe: why the guard has ended it, if the
- * guard has plan_guard_end            once
+ *   plan_guard_begin       once; in a simulation, where nobody else is, it watches the rate
+ *                          and the time alone
+ *     plan_guard_open      before each probe: waits until the bystander is served in time
+ *     plan_guard_note      in the trial's callback progress
+ *     plan_guard_allows    in the trial's callback has_company: false ends the trial at once,
+ *                          END_ALONE, and the trial clears up after itself as always
+ *     plan_guard_close     after each probe: why the guard has ended the probe, if it has
+ *   plan_guard_end         once
  *
  * The trial is to be run with plan_guard_sessions more companions (struct trial_host, struct
  * load_host). A load that is measured before a trial is a part of the probe: struct load_watch has
