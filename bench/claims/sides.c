@@ -74,9 +74,10 @@ static enum error_kind open_side(struct sides *sides, size_t side, struct error 
         .max_clients = UINT64_MAX,
     };
     say_start(testbed, sides->servers[side]);
-    enum error_kind kind = target_open(&options, side, SESSIONS, target, error);
+    int interrupts = testbed->host.watch.interrupt_descriptor;
+    enum error_kind kind = target_open(&options, side, SESSIONS, interrupts, target, error);
     if (kind == ERROR_NONE)
-        kind = target_make_root(target, testbed->host.watch.interrupt_descriptor, error);
+        kind = target_make_root(target, interrupts, error);
     return kind;
 }
 

@@ -22,7 +22,7 @@
 #define DYING_NS (500 * NS_PER_MS)
 
 static enum error_kind start_private(const struct target_options *options, size_t topology,
-                                     struct target *target, struct error *error)
+                                     int interrupts, struct target *target, struct error *error)
 {
     struct ensemble_options wanted = ensemble_options_default();
     char folder[PATH_MAX];
@@ -30,6 +30,7 @@ static enum error_kind start_private(const struct target_options *options, size_
     wanted.heap_mib = options->heap_mib;
     wanted.cpu_percent = options->cpu_percent;
     wanted.fsync = options->fsync;
+    wanted.interrupts = interrupts;
     if (wanted.servers == 1)
         snprintf(target->name, sizeof target->name, "standalone");
     else
@@ -163,7 +164,8 @@ static enum error_kind check_chroot(struct target *target, struct error *error)
 }
 
 enum error_kind target_open(const struct target_options *options, size_t topology,
-                            uint64_t most_clients, struct target *target, struct error *error)
+                            uint64_t most_clients, int interrupts, struct target *target,
+                            struct error *error)
 {
     enum error_kind kind = ERROR_NONE;
     *target = (struct target){.capacity = {.sessions = UINT64_MAX}};
@@ -177,7 +179,7 @@ enum error_kind target_open(const struct target_options *options, size_t topolog
         kind = resolve_servers(target, error);
         target->stands = kind == ERROR_NONE && find_standing(target);
     } else {
-        kind = start_private(options, topology, target, error);
+        kind = start_private(options, topology, interrupts, target, error);
     }
     if (kind == ERROR_NONE)
         kind = look_at_servers(target, error);

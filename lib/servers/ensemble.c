@@ -9,14 +9,14 @@
 #include <dirent.h>
 #include <errno.h>
 #include <inttypes.h>
+#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 #define START_DEADLINE_NS (60 * NS_PER_S)
-#define POLL_NS           (10 * NS_PER_MS)
+#define POLL_MS           10
 #define ATTEMPTS          5
 
 _Static_assert(ENSEMBLE_SERVERS_MAX <= PORTS_SERVERS_MAX, "ports for every server");
@@ -35,7 +35,8 @@ struct ensemble_options ensemble_options_default(void)
                                      .heap_mib = 1024,
                                      .fsync = true,
                                      .tick_ms = 2000,
-                                     .jute_maxbuffer_bytes = MAXBUFFER_DEFAULT};
+                                     .jute_maxbuffer_bytes = MAXBUFFER_DEFAULT,
+                                     .interrupts = -1};
 }
 
 enum error_kind ensemble_check_size(unsigned servers, struct error *error)
@@ -164,8 +165,10 @@ static enum error_kind check_start(const struct ensemble *ensemble, struct error
     return kind;
 }
 
-static enum error_kind await_service(struct ensemble *ensemble, struct error *error)
+/* interrupts: as in struct ensemble_options. */
+static enum error_kind await_service(struct ensemble *ensemble, int interrupts, struct error *error)
 {
+    struct pollfd interrupt = {.fd = interrupts, .events = POLLIN};
     uint64_t start_ns = clock_now_ns(), elapsed_ns = 0;
     unsigned behind = 0;
     for (; elapsed_ns < START_DEADLINE_NS; elapsed_ns = clock_now_ns() - start_ns) {
@@ -176,7 +179,8 @@ static enum error_kind await_service(struct ensemble *ensemble, struct error *er
         enum error_kind kind = check_start(ensemble, error);
         if (kind != ERROR_NONE)
             return kind;
-        nanosleep(&(struct timespec){.tv_nsec = POLL_NS}, NULL);
+        if (poll(&interrupt, 1, POLL_MS) > 0)
+            return error_raise(error, ERROR_INTERRUPTED, 0, "private servers", "%s", "");
     }
     return server_raise(ensemble->servers[behind], ERROR_NO_ANSWER, error);
 }
@@ -194,7 +198,7 @@ static enum error_kind attempt(const struct ensemble_options *options, const cha
     if (kind == ERROR_NONE)
         kind = launch(options, ports, made, error);
     if (kind == ERROR_NONE)
-        kind = await_service(made, error);
+        kind = await_service(made, options->interrupts, error);
     if (kind == ERROR_NONE)
         *ensemble = made;
     else
@@ -303,7 +307,7 @@ enum error_kind ensemble_mend(struct ensemble *ensemble, struct error *error)
         if (server_was_killed(ensemble->servers[i]))
             kind = server_restart(ensemble->servers[i], error);
     }
-    return kind == ERROR_NONE ? await_service(ensemble, error) : kind;
+    return kind == ERROR_NONE ? await_service(ensemble, -1, error) : kind;
 }
 
 enum error_kind ensemble_check(const struct ensemble *ensemble, struct error *error)

@@ -35,10 +35,11 @@ struct ensemble_options {
                                 NULL: $TMPDIR, or /tmp */
     uint16_t first_port;     /* the first server's port for clients; the others' follow. 0: any free
                                 ports, as always for the ports between servers */
+    int interrupts; /* a descriptor: when it becomes readable, ensemble_start gives up. -1: never */
 };
 
-/* One server of 1 GiB, with fsync, a tick of 2 s, ZooKeeper's own jute.maxbuffer, any ports and a
- * temporary folder. */
+/* One server of 1 GiB, with fsync, a tick of 2 s, ZooKeeper's own jute.maxbuffer, any ports, a
+ * temporary folder, and no interrupts. */
 struct ensemble_options ensemble_options_default(void);
 
 /*
@@ -47,8 +48,8 @@ struct ensemble_options ensemble_options_default(void);
  *
  * Errors of the ensemble_check_ functions below, ERROR_USAGE (ports above 65535), ERROR_PORT_TAKEN,
  * ERROR_NO_JAVA, ERROR_NO_ZOOKEEPER, ERROR_NO_CPU_SHARE, ERROR_SERVER_DIED, ERROR_NO_ANSWER (a
- * server does not serve within 60 s), or the operating system's. Of a server the detail is the end
- * of its log. On an error nothing is left behind.
+ * server does not serve within 60 s), ERROR_INTERRUPTED, or the operating system's. Of a server the
+ * detail is the end of its log. On an error nothing is left behind.
  *
  * Call this while the program has one thread: it forks. The servers inherit the program's present
  * limit of open files.

@@ -207,19 +207,38 @@ static void sigint_while_plots_are_drawn(void **state)
     interrupt_the_plots(false);
 }
 
-/* While the private server starts: nothing has begun yet that could be ended in good order. */
-static void interrupted_while_the_server_starts(void **state)
+/* The servers that have so little of the CPU start for seconds. */
+static void interrupt_the_start(const char *const arguments[], const char *words)
 {
-    (void)state;
-    command_start(&command, COMMAND("run", LONG));
+    command_start(&command, arguments);
     while (command_runs(&command) && find_ours("java", 0) == 0)
         pause_ms(2);
     assert_true(command_runs(&command));
     command_end(&command, -command.pid, SIGINT);
-    assert_true(command.status == 4 || command.status == 128 + SIGINT);
-    if (command.status == 4)
-        assert_has(command.err, "zkherd: run: interrupted: before a trial ended: nothing is kept");
+    assert_status(&command, 4);
+    assert_has(command.err, words);
     assert_left(0);
+}
+
+static void interrupted_while_the_server_starts(void **state)
+{
+    (void)state;
+    interrupt_the_start(COMMAND("run", LONG, "--server-cpus", "0.2"),
+                        "zkherd: run: interrupted: before a trial ended: nothing is kept");
+}
+
+static void interrupted_while_the_servers_of_a_paper_start(void **state)
+{
+    (void)state;
+    interrupt_the_start(COMMAND("paper", "-o", "out", "--server-cpus", "0.2"),
+                        "zkherd: paper table1: interrupted: before a trial ended: nothing is kept");
+}
+
+static void interrupted_while_the_server_of_the_claims_starts(void **state)
+{
+    (void)state;
+    interrupt_the_start(COMMAND("claims"),
+                        "zkherd: claims: interrupted: before a claim ended: nothing is kept");
 }
 
 /* Nothing can be put in order then, but nothing goes on either. */
@@ -380,6 +399,8 @@ int main(void)
         COMMAND_TEST_SOON(ctrl_c_while_plots_are_drawn),
         COMMAND_TEST_SOON(sigint_while_plots_are_drawn),
         COMMAND_TEST_SOON(interrupted_while_the_server_starts),
+        COMMAND_TEST_SOON(interrupted_while_the_servers_of_a_paper_start),
+        COMMAND_TEST_SOON(interrupted_while_the_server_of_the_claims_starts),
         COMMAND_TEST(sigkill),
         COMMAND_TEST(a_worker_is_killed),
         COMMAND_TEST(a_worker_is_aborted),

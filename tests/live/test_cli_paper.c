@@ -442,6 +442,16 @@ static void servers_of_somebody_else_make_table_3(void **state)
 
 /* ------------------------------------------------------------------ while servers die */
 
+static void the_help_offers_what_is_taken(void **state)
+{
+    (void)state;
+    command_run(&command, COMMAND("paper", "figure8", "--help"));
+    assert_status(&command, 0);
+    assert_has(command.out, "--driver NAME");
+    assert_null(strstr(command.out, "simulated"));
+    assert_null(strstr(command.out, "--connect"));
+}
+
 #define FIGURE8                                                                                    \
     "paper", "figure8", "--servers", "3", "--heap", "64", "--fsync", "no", "-n", "6", "--depth",   \
         "4", "--warm-up", "100ms", "-t", "2", "--duration", "7s", "--plots", "svg", "-o", "out"
@@ -572,6 +582,7 @@ int main(void)
         COMMAND_TEST(the_barriers_are_told),
         COMMAND_TEST(barriers_on_two_topologies_have_a_folder_each),
         COMMAND_TEST_SOON(interrupted_barriers_keep_whole_trials),
+        COMMAND_TEST(the_help_offers_what_is_taken),
         COMMAND_TEST(servers_of_somebody_else_make_table_3),
         COMMAND_TEST(servers_die_and_come_back),
         COMMAND_TEST(what_cannot_be_a_table_is_refused),
