@@ -4,6 +4,7 @@
 #include "base/printable.h"
 #include "bench/cli/plot_formats.h"
 #include "bench/output/gnuplot.h"
+#include "bench/output/picture.h"
 
 #include <errno.h>
 #include <libgen.h>
@@ -115,6 +116,25 @@ static void set_variables(const struct plots *plots, const char *scripts, char *
     snprintf(text + length, size - length, "fitted=%d; ", has_file(plots->folder, "fits.csv"));
 }
 
+static void set_picture(const struct plots *plots, const char *name, const char *format,
+                        char picture[PATH_SIZE])
+{
+    snprintf(picture, PATH_SIZE, "%s/plots/%s.%s", plots->folder, name, format);
+}
+
+/* Removes a picture that gnuplot could not write to its end. */
+static enum gnuplot_end check_picture(const struct plot *plot, const char *format,
+                                      const struct plots *plots, char *why, size_t size)
+{
+    char picture[PATH_SIZE];
+    set_picture(plots, plot->name, format, picture);
+    if (picture_is_whole(picture, format))
+        return GNUPLOT_DONE;
+    unlink(picture);
+    snprintf(why, size, "%s could not be written to its end: the disk may be full", picture);
+    return GNUPLOT_FAILED;
+}
+
 static enum gnuplot_end draw_one(const struct plot *plot, const char *format,
                                  const struct plots *plots, const char *scripts,
                                  const char *variables, char *why, size_t size)
@@ -124,7 +144,8 @@ static enum gnuplot_end draw_one(const struct plot *plot, const char *format,
         return GNUPLOT_NOTHING;
     snprintf(all, sizeof all, "%sformat='%s'", variables, format);
     snprintf(script, sizeof script, "%s/%s.gp", scripts, plot->name);
-    return gnuplot_run(all, script, plots->interrupts, why, size);
+    enum gnuplot_end end = gnuplot_run(all, script, plots->interrupts, why, size);
+    return end == GNUPLOT_DONE ? check_picture(plot, format, plots, why, size) : end;
 }
 
 /* All of them, until one fails. */
@@ -152,8 +173,8 @@ static void remove_pictures(const struct plot *list, const struct plots *plots, 
 {
     for (; list->name != NULL; list++) {
         for (size_t i = 0; i < PLOT_FORMATS; i++) {
-            char picture[2 * PATH_SIZE];
-            snprintf(picture, sizeof picture, "%s/%s.%s", folder, list->name, plot_formats[i]);
+            char picture[PATH_SIZE];
+            set_picture(plots, list->name, plot_formats[i], picture);
             if ((plots->formats & 1u << i) != 0)
                 unlink(picture);
         }

@@ -5,6 +5,7 @@
 #include "tests/support/run_files.h"
 
 #include <math.h>
+#include <sys/resource.h>
 
 static struct command command;
 
@@ -486,6 +487,30 @@ static void interrupted_while_plots_are_drawn(void **state)
     assert_int_not_equal(access(in_work("out/plots"), F_OK), 0);
 }
 
+/* The numbers have room, and so has one picture, but not the larger one. */
+static void limit_files_to_40_kib(void)
+{
+    setrlimit(RLIMIT_FSIZE, &(struct rlimit){40 * 1024, 40 * 1024});
+}
+
+/* gnuplot does not say that it could not write. */
+static void a_picture_that_has_no_room_is_not_left(void **state)
+{
+    (void)state;
+    command.prepare = limit_files_to_40_kib;
+    command_run(&command, COMMAND("load", "-d", "simulated", "--reads", "0,100", "-n", "4", "-t",
+                                  "1", "--duration", "1s", "--warm-up", "0", "-o", "out"));
+    command.prepare = NULL;
+    assert_status(&command, 0);
+    assert_has(command.err, "the plots are skipped: out/plots/load_reads.png could not be written "
+                            "to its end: the disk may be full\n");
+    assert_true(has_picture("out", "load_reads"));
+    assert_int_not_equal(access(in_work("out/plots/load_reads.png"), F_OK), 0);
+    char *manifest = read_text(in_work("out/manifest.json"));
+    assert_has(manifest, "load_reads.png could not be written");
+    free(manifest);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -507,6 +532,7 @@ int main(void)
         COMMAND_TEST(cells_stand_in_order),
         COMMAND_TEST(a_single_cell_has_no_plot),
         COMMAND_TEST(plots_that_are_skipped_are_a_warning),
+        COMMAND_TEST(a_picture_that_has_no_room_is_not_left),
         COMMAND_TEST_SOON(interrupted_while_plots_are_drawn),
     };
     return cmocka_run_group_tests_name("load plots", tests, NULL, NULL);
