@@ -223,7 +223,7 @@ static void describe(const struct utilisation_figures *figures, char *text, size
     append_share(text, size, cores_share(figures), "all cores");
     append_share(text, size, largest(figures, disk_share, &which), "disk at least");
     append_share(text, size, held_share(figures), "locks held");
-    append(text, size, "a handoff has %.3g writes, %.3g reads, %.3g notifications, %.3g KB",
+    append(text, size, "a handoff has %.1f writes, %.1f reads, %.1f notifications, %.1f KB",
            of_handoff(figures, (double)figures->count[UTILISATION_WRITE]),
            of_handoff(figures, (double)figures->count[UTILISATION_READ]),
            of_handoff(figures, (double)figures->count[UTILISATION_NOTIFICATION]),

@@ -23,14 +23,19 @@ static bool is_steady(const struct trial_plan *plan)
     return plan->workload == WORKLOAD_STEADY && plan->pace == PACE_FREE;
 }
 
-/* What follows from the releases in the steady part. */
-static void sum_ledger(const struct trial_result *result, uint32_t lock, struct tally *sum)
+/* Of what follows from the releases in the steady part. Returns how many they are. */
+static uint64_t sum_ledger(const struct trial_result *result, uint32_t lock, struct tally *sum,
+                           uint64_t *waiters)
 {
     const struct trial_memory *memory = result->memory;
     uint64_t first = plan_clients_of(memory->plan, lock),
              grants = atomic_load(&memory->locks[lock].steady_grants);
-    for (uint64_t handoff = first; handoff < first + grants; handoff++)
-        tally_sum(sum, &ledger_row(&memory->ledger, lock, handoff)->tally);
+    for (uint64_t handoff = first; handoff < first + grants; handoff++) {
+        const struct ledger_row *row = ledger_row(&memory->ledger, lock, handoff);
+        tally_sum(sum, &row->tally);
+        *waiters += row->waiters;
+    }
+    return grants;
 }
 
 static void take_counts(const struct tally *sum, struct utilisation_figures *figures)
@@ -47,21 +52,19 @@ static void take_steady_part(const struct trial_result *result, struct utilisati
 {
     const struct trial_memory *memory = result->memory;
     struct tally sum = {0};
-    uint64_t holds = 0, held_ns = 0;
+    uint64_t holds = 0, held_ns = 0, waiters = 0;
     double locks_s = 0, clients_s = 0;
     for (uint32_t i = 0; i < memory->plan->locks; i++) {
         const struct lock_state *lock = &memory->locks[i];
-        uint64_t grants = atomic_load(&lock->steady_grants);
-        if (grants == 0)
+        if (atomic_load(&lock->steady_grants) == 0)
             continue;
         double steady_s =
             seconds(atomic_load(&lock->steady_until_ns) - atomic_load(&lock->steady_from_ns));
         locks_s += steady_s;
         clients_s += steady_s * plan_clients_of(memory->plan, i);
-        figures->grants += grants;
+        figures->grants += sum_ledger(result, i, &sum, &waiters);
         holds += atomic_load(&lock->steady_holds);
         held_ns += atomic_load(&lock->steady_held_ns);
-        sum_ledger(result, i, &sum);
     }
     figures->steady_s = locks_s / memory->plan->locks;
     figures->clients = clients_s / figures->steady_s;
@@ -131,4 +134,19 @@ void trial_utilisation_take(const struct trial_result *result, double cores,
     take_cpu(result, cores, server_percent, figures);
     if (is_steady(result->memory->plan))
         take_steady_part(result, figures);
+}
+
+struct herd_trial trial_utilisation_herd(const struct trial_result *result)
+{
+    const struct trial_plan *plan = result->memory->plan;
+    uint64_t handoffs = 0, waiters = 0;
+    struct tally sum = {0};
+    for (uint32_t lock = 0; is_steady(plan) && lock < plan->locks; lock++)
+        handoffs += sum_ledger(result, lock, &sum, &waiters);
+    if (handoffs == 0)
+        return (struct herd_trial){NAN, NAN};
+    return (struct herd_trial){
+        .waiters = (double)waiters / (double)handoffs,
+        .handoff_s = histogram_percentile_us(&result->latency[METER_HANDOFF], 50) / 1e6,
+    };
 }

@@ -217,7 +217,7 @@ static void else_the_work_that_queues(void **state)
     (void)state;
     struct utilisation_figures figures = sound();
     assert_int_equal(limit_of(&figures), UTILISATION_ROUND_TRIPS);
-    assert_evidence(&figures, "a handoff has 2 writes, 1 reads, 1 notifications, 0.1 KB");
+    assert_evidence(&figures, "a handoff has 2.0 writes, 1.0 reads, 1.0 notifications, 0.1 KB");
     assert_evidence(&figures, "under way: 0.8 writes, 0.1 reads, 0.1 notifications");
     figures.count[UTILISATION_WRITE] = 20000; /* 8 under way */
     assert_int_equal(limit_of(&figures), UTILISATION_WRITES);
