@@ -83,7 +83,7 @@ static enum error_kind run(struct beside *beside, enum driver driver, int interr
     plan.fleet.driver = driver;
     plan.workload = WORKLOAD_STEADY;
     plan.pace = PACE_FREE;
-    plan.duration_ns = beside->lasts ? 60 * NS_PER_S : 500 * NS_PER_MS;
+    plan.duration_ns = beside->lasts ? 20 * NS_PER_S : 500 * NS_PER_MS;
     plan.fleet.timeout_ns = 60 * NS_PER_S;
     plan.root = ROOT "/probe";
     host.companions = plan_guard_sessions(&guard);
