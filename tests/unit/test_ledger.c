@@ -135,7 +135,7 @@ static void notify(enum client_event event, bool spurious, uint64_t now_ns)
 static void grant(uint32_t session, uint64_t acquire_ns, uint64_t now_ns)
 {
     uint64_t handoff_ns = handoff_grant_ns(memory, meter.lock, now_ns - acquire_ns, now_ns);
-    meter_granted(&meter, acquire_ns, handoff_ns);
+    meter_granted(&meter, now_ns, acquire_ns, handoff_ns);
     handoff_granted(memory, meter.lock, session, handoff_ns, now_ns);
 }
 
