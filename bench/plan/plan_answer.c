@@ -94,6 +94,62 @@ static void explain_no_votes(const struct plan_question *question,
     }
 }
 
+/* The trials that failed at the smallest size that failed: the fresh ones, if there are any. */
+static bool tells_of_failure(const struct plan_sample *sample, const struct plan_answer *answer)
+{
+    return sample->recipe == answer->recipe && sample->probe.size == answer->found.failed &&
+           sample->verdict == JUDGE_FAIL && sample->is_explained &&
+           (answer->fresh_failed.cast == 0 || is_fresh(sample, answer->found.failed));
+}
+
+static const struct utilisation_finding *find_what_gave_out(const struct plan_samples *samples,
+                                                            const struct plan_answer *answer)
+{
+    const struct utilisation_finding *of[UTILISATION_LIMITS] = {0}, *foremost = NULL;
+    size_t trials[UTILISATION_LIMITS] = {0}, most = 0;
+    for (size_t i = 0; i < samples->count; i++) {
+        const struct plan_sample *sample = &samples->list[i];
+        if (!tells_of_failure(sample, answer))
+            continue;
+        of[sample->gave_out.limit] = &sample->gave_out;
+        trials[sample->gave_out.limit]++;
+    }
+    for (int limit = 0; limit < UTILISATION_LIMITS; limit++) {
+        if (trials[limit] > most) {
+            most = trials[limit];
+            foremost = of[limit];
+        }
+    }
+    return foremost;
+}
+
+/* A trial that was ended because it failed in any case has more slow handoffs than its share. */
+static bool has_all_samples(const struct plan_question *question, const struct plan_sample *sample)
+{
+    return sample->count.samples >= question->trial_samples;
+}
+
+/* Of handoffs, each vote with its median. */
+static struct herd find_herd(const struct plan_question *question,
+                             const struct plan_samples *samples, const struct recipe *recipe)
+{
+    struct herd_trial trials[HERD_TRIALS_MAX];
+    size_t count = 0;
+    for (size_t i = 0; i < samples->count && count < HERD_TRIALS_MAX; i++) {
+        const struct plan_sample *sample = &samples->list[i];
+        if (sample->recipe == recipe && is_vote(sample) && has_all_samples(question, sample) &&
+            plan_answer_has_herd(question))
+            trials[count++] =
+                (struct herd_trial){(double)sample->probe.size, sample->latency_us[PLAN_P50] / 1e6};
+    }
+    return herd_fit(trials, count);
+}
+
+bool plan_answer_has_herd(const struct plan_question *question)
+{
+    return question->unknown == PLAN_WAITERS && question->objective.metric != OBJECTIVE_ACQUIRE;
+}
+
 enum error_kind plan_answer_take(const struct plan_question *question, const struct search *search,
                                  const struct recipe *recipe, const struct plan_samples *samples,
                                  struct plan_answer *answer, struct error *error)
@@ -110,6 +166,8 @@ enum error_kind plan_answer_take(const struct plan_question *question, const str
     made.measured_us = median_of(&telling, measured_us);
     made.p50_us = median_of(&telling, p50_us);
     made.handoffs_per_s = median_of(&telling, handoffs_per_s);
+    made.gave_out = find_what_gave_out(samples, &made);
+    made.herd = find_herd(question, samples, recipe);
     explain_no_votes(question, samples, &made);
     free(values);
     *answer = made;
@@ -321,6 +379,10 @@ static void write_size(struct csv *csv, uint64_t size)
     X(measured_us, csv_real(csv, answer->measured_us, 1))                                          \
     X(p50_us, csv_real(csv, answer->p50_us, 1))                                                    \
     X(handoffs_per_s, csv_real(csv, answer->handoffs_per_s, 2))                                    \
+    X(gave_out, csv_text(csv, gave_out))                                                           \
+    X(herd_beta, csv_real(csv, answer->herd.beta.value, 6))                                        \
+    X(herd_beta_low, csv_real(csv, answer->herd.beta.low, 6))                                      \
+    X(herd_beta_high, csv_real(csv, answer->herd.beta.high, 6))                                    \
     X(trials, csv_count(csv, answer->trials))                                                      \
     X(no_votes, csv_count(csv, answer->no_votes))
 
@@ -329,6 +391,8 @@ const char plan_answer_columns[] = COLUMNS(CSV_NAME);
 void plan_answer_write(const struct plan_answer *answer, const struct plan_sample_context *context,
                        struct csv *csv)
 {
+    const char *gave_out =
+        answer->gave_out != NULL ? utilisation_limit_words(answer->gave_out->limit) : NULL;
     char objective[OBJECTIVE_TEXT_SIZE];
     objective_format(&context->question->objective, objective, sizeof objective);
     COLUMNS(CSV_WRITE) csv_end_row(csv);

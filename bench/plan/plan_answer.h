@@ -10,6 +10,7 @@
 #define BENCH_PLAN_PLAN_ANSWER_H
 
 #include "bench/plan/plan_sample.h"
+#include "capacity/herd.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -32,10 +33,14 @@ struct plan_answer {
     enum plan_cut cut;
     struct search_answer found;
     struct plan_votes fresh_passed, fresh_failed; /* of the fresh trials at each end */
-    uint64_t best;           /* the size of the figures: the largest that passed, else the least */
-    double measured_us;      /* of the objective's percentile at `best`; NaN: not known */
-    double p50_us;           /* of the same latency */
-    double handoffs_per_s;   /* the same */
+    uint64_t best;         /* the size of the figures: the largest that passed, else the least */
+    double measured_us;    /* of the objective's percentile at `best`; NaN: not known */
+    double p50_us;         /* of the same latency */
+    double handoffs_per_s; /* the same */
+    /* What gave out first in most of the trials that failed at the smallest size that failed; NULL:
+     * not known. */
+    const struct utilisation_finding *gave_out;
+    struct herd herd; /* if waiters were searched for: of the votes that had all their samples */
     size_t trials, no_votes; /* in all; those that were undetermined or not valid */
     uint64_t samples_most;   /* of an undetermined trial; 0: none was */
     uint64_t samples_needed; /* with which the trial of the most samples would have passed */
@@ -49,6 +54,9 @@ MUST_CHECK enum error_kind plan_answer_take(const struct plan_question *question
                                             const struct recipe *recipe,
                                             const struct plan_samples *samples,
                                             struct plan_answer *answer, struct error *error);
+
+/* Whether the trials tell the herd coefficient: they differ in their waiters, and time handoffs. */
+bool plan_answer_has_herd(const struct plan_question *question);
 
 /* Why the search ended, in a word or two: a static string. */
 const char *plan_answer_reason(const struct plan_answer *answer);

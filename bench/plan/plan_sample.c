@@ -4,6 +4,7 @@
 #include "base/text.h"
 #include "bench/output/trial_times.h"
 #include "measure/statistics.h"
+#include "trial/trial_utilisation.h"
 
 #include <math.h>
 #include <stdarg.h>
@@ -93,14 +94,36 @@ static void check_trial(const struct trial_result *result, struct plan_sample *s
         invalidate(sample, "%s", result->not_valid);
 }
 
-/* A simulation has neither stalls nor a driver that could be the limit. */
-static void check_times(const struct trial_result *result, double cores_allowed,
+static void check_times(const struct trial_result *result, const struct plan_machine *machine,
                         struct plan_sample *sample)
 {
     char why[sizeof sample->reason] = "";
-    if (result->end == END_DONE && result->memory->plan->fleet.driver != DRIVER_SIMULATED &&
-        !trial_times_stand(result, cores_allowed, why, sizeof why))
+    if (!trial_times_stand(result, machine->cores, why, sizeof why))
         invalidate(sample, "%s", why);
+}
+
+/* Whether the figures add up; and then, what gave out first. */
+static void explain(const struct objective *objective, const struct trial_result *result,
+                    const struct plan_machine *machine, struct plan_sample *sample)
+{
+    char why[UTILISATION_TEXT_SIZE] = "";
+    struct utilisation_figures figures;
+    trial_utilisation_take(result, machine->cores, machine->server_percent, &figures);
+    sample->is_explained = utilisation_adds_up(&figures, why, sizeof why);
+    if (sample->is_explained)
+        sample->gave_out = utilisation_find_limit(&figures, objective->metric);
+    else
+        invalidate(sample, "%s", why);
+}
+
+/* A simulation has no driver that could be the limit, and its servers use no CPU. */
+static void check_figures(const struct objective *objective, const struct trial_result *result,
+                          const struct plan_machine *machine, struct plan_sample *sample)
+{
+    if (result->end != END_DONE || result->memory->plan->fleet.driver == DRIVER_SIMULATED)
+        return;
+    check_times(result, machine, sample);
+    explain(objective, result, machine, sample);
 }
 
 /* Also takes the rate. */
@@ -120,8 +143,9 @@ static enum judge_verdict judge(const struct objective *objective,
 /* ------------------------------------------------------------------ the whole */
 
 enum error_kind plan_sample_take(const struct plan_probe *probe, const struct search_probe *asked,
-                                 const struct trial_result *result, double cores_allowed,
-                                 struct plan_sample *sample, struct error *error)
+                                 const struct trial_result *result,
+                                 const struct plan_machine *machine, struct plan_sample *sample,
+                                 struct error *error)
 {
     const struct trial_plan *plan = result->memory->plan;
     double elapsed_s = (double)result->elapsed_ns / 1e9;
@@ -142,7 +166,7 @@ enum error_kind plan_sample_take(const struct plan_probe *probe, const struct se
     if (kind != ERROR_NONE)
         return kind;
     check_trial(result, sample);
-    check_times(result, cores_allowed, sample);
+    check_figures(&probe->question->objective, result, machine, sample);
     sample->verdict = judge(&probe->question->objective, result->memory, sample);
     return ERROR_NONE;
 }
@@ -194,6 +218,8 @@ void plan_samples_deinit(struct plan_samples *samples)
     X(client_cores, csv_real(csv, sample->client_cores, 3))                                        \
     X(server_cores, csv_real(csv, sample->server_cores, 3))                                        \
     X(reconciled, csv_text(csv, reconcile_word(sample->reconciled)))                               \
+    X(gave_out, csv_text(csv, gave_out))                                                           \
+    X(evidence, csv_text(csv, sample->is_explained ? sample->gave_out.evidence : NULL))            \
     X(reason, csv_text(csv, sample->reason))
 
 const char plan_sample_columns[] = COLUMNS(CSV_NAME);
@@ -203,6 +229,8 @@ void plan_sample_write(const struct plan_sample *sample, const struct plan_sampl
 {
     const struct objective *asked = &context->question->objective;
     bool is_rate = objective_is_rate(asked);
+    const char *gave_out =
+        sample->is_explained ? utilisation_limit_words(sample->gave_out.limit) : NULL;
     char objective[OBJECTIVE_TEXT_SIZE];
     objective_format(asked, objective, sizeof objective);
     COLUMNS(CSV_WRITE) csv_end_row(csv);

@@ -3,14 +3,16 @@
  * plan_sample: the figures of a finished trial of a search, its verdict, and its row of plan.csv.
  * Layer: bench/plan.
  *
- * Invariant: a trial whose times are not those of the servers, or whose counts disagree, has no
- * vote: its verdict is JUDGE_NOT_VALID, and the reason says why.
+ * Invariant: a trial whose times are not those of the servers, whose counts disagree, or whose
+ * figures do not add up by Little's law (capacity/utilisation.h), has no vote: its verdict is
+ * JUDGE_NOT_VALID, and the reason says why.
  */
 #ifndef BENCH_PLAN_PLAN_SAMPLE_H
 #define BENCH_PLAN_PLAN_SAMPLE_H
 
 #include "base/error.h"
 #include "bench/plan/plan_probe.h"
+#include "capacity/utilisation.h"
 #include "measure/csv.h"
 #include "trial/trial.h"
 
@@ -38,6 +40,8 @@ struct plan_sample {
     double client_cores; /* that the driver used */
     double server_cores; /* that all servers used; NaN: not known */
     enum reconciled reconciled;
+    bool is_explained; /* the figures of the trial add up: what gave out first is known */
+    struct utilisation_finding gave_out;
     bool fails;       /* a verdict of the trial failed: the lock is broken, or a server miscounts */
     char reason[832]; /* why the trial is not valid, or which verdict failed; "": neither */
 };
@@ -47,11 +51,17 @@ struct plan_samples {
     size_t count;
 };
 
-/* Fills *sample from a finished trial. cores_allowed: the cores that the trial's processes could
- * use (base/cores.h). ERROR_NO_MEMORY. */
+/* What a trial ran on. */
+struct plan_machine {
+    double cores;            /* that zkherd and its private servers may use (base/cores.h) */
+    unsigned server_percent; /* of a core, for each private server; 0: no limit */
+};
+
+/* Fills *sample from a finished trial. ERROR_NO_MEMORY. */
 MUST_CHECK enum error_kind plan_sample_take(const struct plan_probe *probe,
                                             const struct search_probe *asked,
-                                            const struct trial_result *result, double cores_allowed,
+                                            const struct trial_result *result,
+                                            const struct plan_machine *machine,
                                             struct plan_sample *sample, struct error *error);
 
 /* Appends; plan_samples_deinit frees. */

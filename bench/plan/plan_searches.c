@@ -171,8 +171,8 @@ static enum error_kind keep(struct turn *turn, const struct search_probe *asked,
     struct plan_searches *searches = turn->searches;
     struct search *search = &searches->list[turn->index];
     struct plan_sample sample;
-    enum error_kind kind =
-        plan_sample_take(&turn->probe, asked, result, cores_allowed(), &sample, error);
+    const struct plan_machine machine = {cores_allowed(), searches->options->target.cpu_percent};
+    enum error_kind kind = plan_sample_take(&turn->probe, asked, result, &machine, &sample, error);
     if (kind != ERROR_NONE)
         return kind;
     sample.step = search->step_count + 1;

@@ -5,6 +5,7 @@
 #include "bench/cli/grid.h"
 #include "bench/cli/terminal.h"
 #include "bench/cli/wrap.h"
+#include "bench/plan/plan_bounds.h"
 
 #include <math.h>
 #include <string.h>
@@ -102,6 +103,23 @@ static void write_sentence(const struct plan_question *question, const struct pl
     wrap_sentence(stream, "%s%s", where, sentence);
 }
 
+/* What gave out, and what one more waiter costs. */
+static void write_bounds(const struct plan_question *question, const struct plan_told *told,
+                         bool several, FILE *stream)
+{
+    const struct plan_answer *answer = &told->answer;
+    char name[200], at[300], size[64];
+    snprintf(name, sizeof name, "%s%s%s", several ? told->target : "", several ? ", " : "",
+             answer->recipe->name);
+    if (answer->gave_out != NULL) {
+        snprintf(at, sizeof at, "%s, %s", name,
+                 plan_question_format(question, answer->found.failed, size, sizeof size));
+        plan_bounds_write_limit(at, answer->gave_out, stream);
+    }
+    if (plan_answer_has_herd(question))
+        plan_bounds_write_herd(name, &answer->herd, stream);
+}
+
 enum error_kind plan_table_write(const struct plan_question *question, const struct plan_told *list,
                                  size_t count, bool several, FILE *stream, struct error *error)
 {
@@ -109,7 +127,9 @@ enum error_kind plan_table_write(const struct plan_question *question, const str
     if (kind != ERROR_NONE)
         return kind;
     fputc('\n', stream);
-    for (size_t i = 0; i < count; i++)
+    for (size_t i = 0; i < count; i++) {
         write_sentence(question, &list[i], several, stream);
+        write_bounds(question, &list[i], several, stream);
+    }
     return ERROR_NONE;
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * plan_table: the answers of all searches on the terminal: a table, and a sentence each. Layer:
+ * plan_table: the answers of all searches on the terminal: a table, and sentences. Layer:
  * bench/plan.
  */
 #ifndef BENCH_PLAN_PLAN_TABLE_H

@@ -110,6 +110,8 @@ static void a_private_server(void **state)
     for (size_t i = 0; i < plan.rows; i++) {
         assert_string_equal(table_text(&plan, i, "target"), "standalone");
         assert_string_not_equal(table_text(&plan, i, "reconciled"), "no");
+        bool has_vote = strcmp(table_text(&plan, i, "verdict"), "pass") == 0;
+        assert_true(!has_vote || strlen(table_text(&plan, i, "gave_out")) > 0);
     }
     table_deinit(&plan);
     assert_left(1);

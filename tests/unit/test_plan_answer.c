@@ -100,6 +100,52 @@ static void figures_are_those_of_the_fresh_trials(void **state)
     assert_true(fabs(answer.handoffs_per_s - 250) < 1e-6);
 }
 
+/* Of the fresh trials that failed at the smallest size that failed, what most of them say. */
+static void what_gave_out_is_that_of_most_failures(void **state)
+{
+    (void)state;
+    uint32_t fresh = 0;
+    struct error error;
+    ask("handoff p99 < 50ms", 0);
+    answered(40, JUDGE_FAIL, SIZE_MAX);
+    assert_null(answer.gave_out);
+    for (size_t i = 0; i < samples.count; i++) {
+        struct plan_sample *sample = &samples.list[i];
+        bool is_fresh = sample->probe.stage == SEARCH_CONFIRM && sample->verdict == JUDGE_FAIL;
+        sample->is_explained = true;
+        sample->gave_out.limit = is_fresh && fresh++ > 0 ? UTILISATION_FAN_OUT : UTILISATION_DISK;
+    }
+    assert_int_equal(fresh, 3);
+    assert_int_equal(
+        plan_answer_take(&question, &search, &recipe_scalable, &samples, &answer, &error),
+        ERROR_NONE);
+    assert_int_equal(answer.gave_out->limit, UTILISATION_FAN_OUT);
+}
+
+/* Each waiter takes a millisecond, and nothing else takes time; trials that were ended early, which
+ * are slower, do not count. */
+static void the_herd_is_that_of_whole_trials(void **state)
+{
+    (void)state;
+    struct error error;
+    ask("handoff p99 < 50ms", 0);
+    question.trial_samples = 1000;
+    answered(40, JUDGE_FAIL, SIZE_MAX);
+    for (size_t i = 0; i < samples.count; i++) {
+        struct plan_sample *sample = &samples.list[i];
+        bool is_whole = sample->verdict == JUDGE_PASS;
+        sample->count.samples = is_whole ? 1000 : 999;
+        sample->latency_us[PLAN_P50] = 5e3 + 1e3 * (double)sample->probe.size * (is_whole ? 1 : 9);
+    }
+    assert_int_equal(
+        plan_answer_take(&question, &search, &recipe_scalable, &samples, &answer, &error),
+        ERROR_NONE);
+    assert_int_equal(answer.herd.state, HERD_KNOWN);
+    assert_true(fabs(answer.herd.beta.value - 0.2) < 1e-6);
+    question.unknown = PLAN_LOCKS;
+    assert_false(plan_answer_has_herd(&question));
+}
+
 static void what_nothing_meets_has_a_best(void **state)
 {
     (void)state;
@@ -200,6 +246,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_teardown(an_interval_is_told_with_its_votes, tear_down),
         cmocka_unit_test_teardown(figures_are_those_of_the_fresh_trials, tear_down),
+        cmocka_unit_test_teardown(what_gave_out_is_that_of_most_failures, tear_down),
+        cmocka_unit_test_teardown(the_herd_is_that_of_whole_trials, tear_down),
         cmocka_unit_test_teardown(what_nothing_meets_has_a_best, tear_down),
         cmocka_unit_test_teardown(what_everything_meets_has_a_limit, tear_down),
         cmocka_unit_test_teardown(too_few_samples_are_told, tear_down),
