@@ -21,9 +21,11 @@ static struct trial_plan plan_of(const char *recipe)
 }
 
 /* Two sessions hold, both are named. 0: any session. */
-static void expect_two_holders(const char *recipe, uint32_t session, uint32_t other)
+static void expect_two_holders(const char *recipe, uint32_t session, uint32_t other,
+                               uint64_t hold_ns)
 {
     struct trial_plan plan = plan_of(recipe);
+    plan.hold.mean_ns = hold_ns;
     for (int i = 0; i < TIMES; i++) {
         struct trial_result *result = live_trial(&plan);
         const struct violation *violation = live_first_violation(result);
@@ -42,21 +44,21 @@ static void expect_two_holders(const char *recipe, uint32_t session, uint32_t ot
 static void test_no_lock(void **state)
 {
     (void)state;
-    expect_two_holders("broken-nolock", 2, 1);
+    expect_two_holders("broken-nolock", 2, 1, 0);
 }
 
 /* Of sessions 0 to 4 the second and the third wait in the middle; one behind the dead takes the
- * lock. */
+ * lock. On a busy machine it is told late: the first is to hold yet. */
 static void test_no_recheck(void **state)
 {
     (void)state;
-    expect_two_holders("broken-norecheck", 4, 1);
+    expect_two_holders("broken-norecheck", 4, 1, VAIN_NS);
 }
 
 static void test_wrong_predecessor(void **state)
 {
     (void)state;
-    expect_two_holders("broken-wrongpred", 0, 0);
+    expect_two_holders("broken-wrongpred", 0, 0, 0);
 }
 
 static void test_no_watch(void **state)
