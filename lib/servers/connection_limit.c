@@ -33,15 +33,17 @@ struct attempt {
     struct pollfd *connections;
     size_t count;
     bool refused; /* the server has closed a connection */
+    bool mute;    /* the server answers no question: none is asked again */
 };
 
-static bool has_no_limit(const struct endpoint *endpoint, uint64_t timeout_ns)
+static bool has_no_limit(struct attempt *attempt)
 {
     char conf[CONF_SIZE];
     struct error ignored;
-    return four_letter_ask(endpoint, "conf", timeout_ns, conf, sizeof conf, &ignored) ==
-               ERROR_NONE &&
-           strstr(conf, "\nmaxClientCnxns=0\n") != NULL;
+    enum error_kind kind = four_letter_ask(attempt->endpoint, "conf", attempt->timeout_ns, conf,
+                                           sizeof conf, &ignored);
+    attempt->mute = kind == ERROR_NO_ANSWER;
+    return kind == ERROR_NONE && strstr(conf, "\nmaxClientCnxns=0\n") != NULL;
 }
 
 /* Whether the server closes a connection within this time. Neither side sends anything. */
@@ -93,6 +95,8 @@ static enum error_kind await_server(const struct attempt *attempt, struct error 
 {
     char answer[CONF_SIZE];
     struct error found;
+    if (attempt->mute)
+        return ERROR_NONE;
     enum error_kind kind = four_letter_ask(attempt->endpoint, "conf", attempt->timeout_ns, answer,
                                            sizeof answer, &found);
     if (kind != ERROR_NO_ANSWER && kind != ERROR_REFUSED)
@@ -171,7 +175,7 @@ enum error_kind connection_limit_try(const struct endpoint *endpoint, uint64_t w
 {
     struct attempt attempt = {.endpoint = endpoint, .timeout_ns = timeout_ns};
     *room = CONNECTION_LIMIT_ENOUGH;
-    if (has_no_limit(endpoint, timeout_ns))
+    if (has_no_limit(&attempt))
         return ERROR_NONE;
     if (wanted > CONNECTION_LIMIT_TRIED_MAX)
         wanted = CONNECTION_LIMIT_TRIED_MAX;
