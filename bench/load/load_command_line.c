@@ -44,7 +44,7 @@ static const struct option_row rows[] = {
      .parse = load_rows_levels,
      .member = MEMBER(reads),
      .most = 100,
-     .expected = "expected percents, such as 80 or 0..100+20",
+     .expected = "expected percents from 0 to 100, such as 80 or 0..100+20",
      .help = "      --reads LIST         instead: percent get, the rest set; 0..100+20\n"},
     {.name = "--sessions",
      .letter = 'n',
@@ -62,7 +62,7 @@ static const struct option_row rows[] = {
      .member = MEMBER(rates),
      .least = 1,
      .most = 10000000,
-     .expected = "expected operations a second, such as 5000 or 1000..8000x2",
+     .expected = "expected operations a second from 1 to 10000000, such as 5000 or 1000..8000x2",
      .help = "  -r, --rate LIST          operations a second offered by all sessions together\n"
              "                           [closed loop: each reply is followed by a request]\n"},
     {.name = "--arrivals",
