@@ -7,7 +7,8 @@
 #include <sys/mount.h>
 
 /* A run of a moment on small servers. */
-#define SMALL "-n", "2", "-t", "1", "-r", "scalable", "-q", "--heap", "64", "-o", "out"
+#define SMALL                                                                                      \
+    "-n", "2", "-t", "1", "-r", "scalable", "-q", "--heap", "64", "--plots", "svg", "-o", "out"
 
 static struct command command;
 

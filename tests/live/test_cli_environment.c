@@ -18,7 +18,7 @@
 #include <sys/resource.h>
 
 /* A run of a moment. */
-#define SMALL "-n", "2", "-t", "1", "-r", "scalable"
+#define SMALL "-n", "2", "-t", "1", "-r", "scalable", "--plots", "svg"
 
 static struct command command;
 
