@@ -110,7 +110,7 @@ static void latencies_are_told_by_role(void **state)
 {
     (void)state;
     command_run(&command, COMMAND("run", "--connect", all, "-n", "9", "-t", "2", "-r",
-                                  "scalable,childwatch", "-o", "out"));
+                                  "scalable,childwatch", "--plots", "svg", "-o", "out"));
     assert_status(&command, 0);
     assert_has(command.out,
                "\nscalable, 9 clients: median handoff by the role of the new holder's server:\n"
@@ -129,7 +129,7 @@ static void one_role_has_no_rows_of_its_own(void **state)
 {
     (void)state;
     command_run(&command, COMMAND("run", "--connect", all, "-n", "3", "-t", "1", "-r", "scalable",
-                                  "--placement", "leader", "-o", "out"));
+                                  "--placement", "leader", "--plots", "svg", "-o", "out"));
     assert_status(&command, 0);
     assert_null(strstr(command.out, "by the server of"));
     struct run_files files = run_files_read("out");
@@ -194,7 +194,7 @@ static void a_name_is_resolved_once(void **state)
     write_hosts("127.0.0.99 zk.test\n127.0.0.1 zk.test\n");
     command.prepare = take_our_hosts;
     command_start(&command, COMMAND("run", "--connect", name, "-n", "2,3", "-t", "8", "-r",
-                                    "scalable", "-o", "out"));
+                                    "scalable", "--plots", "svg", "-o", "out"));
     command.prepare = NULL;
     await_a_trial("out");
     write_hosts("127.0.0.1 another\n");
@@ -239,7 +239,7 @@ static void refused_words_stop_nothing(void **state)
         snprintf(servers, sizeof servers, "%s,%s", front.address, address[1]);
         snprintf(folder, sizeof folder, "out%zu", i);
         command_run(&command, COMMAND("run", "--connect", servers, "-n", "4", "-t", "2", "-r",
-                                      "scalable", "-o", folder));
+                                      "scalable", "--plots", "svg", "-o", folder));
         front_stop(&front);
         assert_not_reconciled("the servers do not tell their counters (mntr)", folder, 2);
         struct run_files files = run_files_read(folder);
@@ -258,7 +258,7 @@ static void all_servers_refuse_words(void **state)
                              front_start(one_of_three(1), REFUSES_WORDS)};
     snprintf(servers, sizeof servers, "%s,%s", fronts[0].address, fronts[1].address);
     command_run(&command, COMMAND("run", "--connect", servers, "-n", "4", "-t", "2", "-r",
-                                  "scalable", "-o", "out"));
+                                  "scalable", "--plots", "svg", "-o", "out"));
     front_stop(&fronts[0]);
     front_stop(&fronts[1]);
     assert_not_reconciled("the servers do not tell their counters (mntr)", "out", 2);
@@ -273,7 +273,7 @@ static void a_server_that_falters_is_asked_again(void **state)
     struct front front = front_start(one_of_three(0), FALTERS);
     snprintf(servers, sizeof servers, "%s,%s", front.address, address[1]);
     command_run(&command, COMMAND("run", "--connect", servers, "-n", "4", "-t", "2", "-r",
-                                  "scalable", "-o", "out"));
+                                  "scalable", "--plots", "svg", "-o", "out"));
     front_stop(&front);
     assert_not_reconciled("a server did not give its counters (mntr) at once", "out", 2);
     assert_left(1);
@@ -286,7 +286,7 @@ static void mixed_versions_are_told(void **state)
     struct front front = front_start(one_of_three(0), ANOTHER_VERSION);
     snprintf(servers, sizeof servers, "%s,%s", address[1], front.address);
     command_run(&command, COMMAND("run", "--connect", servers, "-n", "2", "-t", "2", "-r",
-                                  "scalable", "-o", "out"));
+                                  "scalable", "--plots", "svg", "-o", "out"));
     front_stop(&front);
     assert_status(&command, 0);
     snprintf(words, sizeof words, "%s runs 9.", front.address);
@@ -307,7 +307,7 @@ static void hostile_versions_are_made_printable(void **state)
     struct front front = front_start(one_of_three(0), HOSTILE);
     snprintf(servers, sizeof servers, "%s,%s", address[1], front.address);
     command_run(&command, COMMAND("run", "--connect", servers, "-n", "2", "-t", "2", "-r",
-                                  "scalable", "-o", "out"));
+                                  "scalable", "--plots", "svg", "-o", "out"));
     front_stop(&front);
     assert_has(command.err, " runs \\x1b[31m\\x07\\u202e");
     assert_null(strchr(command.err, '\x1b'));
