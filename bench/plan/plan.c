@@ -6,6 +6,7 @@
 #include "bench/cli/complain.h"
 #include "bench/cli/machine.h"
 #include "bench/plan/plan_command_line.h"
+#include "bench/plan/plan_dry_run.h"
 #include "bench/plan/plan_limits.h"
 #include "bench/plan/plan_limits_table.h"
 #include "bench/plan/plan_searches.h"
@@ -130,7 +131,8 @@ int plan_main(int argc, char **argv)
     if (status != ARGUMENTS_GO)
         return status;
     if (!options.limits)
-        status = plan_searches_lead(&options, argc, argv);
+        status =
+            options.dry_run ? plan_dry_run(&options) : plan_searches_lead(&options, argc, argv);
     else
         status = options.target.connect ? tell_connected(&options) : tell_private(&options);
     plan_command_line_deinit(&options);

@@ -86,6 +86,8 @@ static void explain_no_votes(const struct plan_question *question,
         answer->no_votes += !is_vote(sample) && sample->verdict != JUDGE_BRAKED;
         if (sample->verdict == JUDGE_NOT_VALID)
             answer->not_valid = sample->reason;
+        if (sample->verdict == JUDGE_BRAKED && sample->probe.size == answer->found.failed)
+            answer->brake = sample->reason;
         if (sample->verdict != JUDGE_UNDETERMINED || objective_is_rate(&question->objective) ||
             sample->count.samples < answer->samples_most)
             continue;
@@ -243,8 +245,10 @@ static void add_failed(struct sentence *sentence, const struct plan_answer *answ
     if (answer->found.failed == 0)
         return;
     text_format_count(answer->found.failed, count, sizeof count);
-    add(sentence, answer->found.stopped ? "; at %s the brake ended the trial" : "; %s do not",
-        count);
+    if (answer->brake != NULL)
+        add(sentence, "; at %s a trial was ended: %s", count, answer->brake);
+    else
+        add(sentence, "; %s do not", count);
     add_votes(sentence, &answer->fresh_failed, false);
 }
 
@@ -256,6 +260,8 @@ static void add_nothing(struct sentence *sentence, const struct plan_question *q
         objective_format(&question->objective, objective, sizeof objective),
         plan_question_format(question, answer->best, size, sizeof size));
     add_measured(sentence, question, answer);
+    if (answer->brake != NULL)
+        add(sentence, "; a trial was ended: %s", answer->brake);
 }
 
 /* Why sizes stayed undecided. */

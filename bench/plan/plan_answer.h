@@ -44,6 +44,7 @@ struct plan_answer {
     size_t trials, no_votes; /* in all; those that were undetermined or not valid */
     uint64_t samples_most;   /* of an undetermined trial; 0: none was */
     uint64_t samples_needed; /* with which the trial of the most samples would have passed */
+    const char *brake;       /* why the trial at the smallest size that failed was ended; NULL */
     const char *not_valid;   /* why the last trial that was not valid was not; NULL: all were */
 };
 

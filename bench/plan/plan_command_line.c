@@ -7,6 +7,7 @@
 #include "bench/cli/complain.h"
 #include "bench/cli/recipe_option.h"
 #include "bench/cli/shared_rows.h"
+#include "bench/plan/plan_demand.h"
 #include "bench/target/target_conflicts.h"
 #include "wire/maxbuffer.h"
 
@@ -156,9 +157,10 @@ static const struct option_row rows[] = {
     {.name = "--max-clients",
      OPTION_NUMBER(struct plan_options, target.max_clients, 1, SIZE_MAX_GIVEN),
      .help = "      --max-clients N      no trial has more sessions\n"},
-    {.name = "--max-time",
-     OPTION_DURATION(struct plan_options, question.max_time_ns, NS_PER_S),
-     .help = "      --max-time D         no trial begins later\n"},
+    ROW_MAX_RATE(struct plan_options, guard),
+    ROW_MAX_TIME(struct plan_options, guard),
+    ROW_BRAKE(struct plan_options, guard),
+    ROW_DRY_RUN(struct plan_options, dry_run),
     ROW_SESSION_TIMEOUT(struct plan_options, question.session_timeout_ns, NULL),
     ROW_TIMEOUT(struct plan_options, question.timeout_ns, NULL),
     ROW_SEED(struct plan_options, question.seed),
@@ -233,7 +235,10 @@ static bool check_limits(const struct plan_options *options)
         {options->target.fsync_given, "--fsync"},
         {options->target.data != NULL, "--data"},
         {options->target.max_clients != UINT64_MAX, "--max-clients"},
-        {question->max_time_ns > 0, "--max-time"},
+        {options->guard.max_rate > 0, "--max-rate"},
+        {options->guard.max_time_ns > 0, "--max-time"},
+        {options->guard.brake_ns > 0, "--brake"},
+        {options->dry_run, "--dry-run"},
         {options->output.out != NULL, "--out"},
     };
     return none_given(searching, sizeof searching / sizeof searching[0], "with --limits",
@@ -305,6 +310,14 @@ static bool check_hold(const struct plan_question *question)
                  "hold (for exp:, longer than 20 means)");
 }
 
+/* Of private servers there is no other user. */
+static bool check_brake(const struct plan_options *options)
+{
+    return options->guard.brake_ns == 0 || options->target.connect ||
+           wrong("--brake", "without --connect",
+                 "nobody else uses private servers: no bystander is measured there");
+}
+
 /* What a number of something else would contradict. */
 static bool check_unknown(const struct plan_options *options)
 {
@@ -344,8 +357,8 @@ static bool check_search(const struct plan_options *options)
     };
     return none_given(of_limits, 2, "without --limits", "nothing that is measured depends on it") &&
            check_recipes(options) && check_unknown(options) && check_bounds(options) &&
-           check_objective(&options->question) && check_trial(&options->question) &&
-           check_hold(&options->question);
+           check_brake(options) && check_objective(&options->question) &&
+           check_trial(&options->question) && check_hold(&options->question);
 }
 
 /* The sessions that a search may have if nothing else is said. */

@@ -8,6 +8,7 @@
 #define BENCH_PLAN_PLAN_COMMAND_LINE_H
 
 #include "bench/cli/options.h"
+#include "bench/plan/plan_guard.h"
 #include "bench/plan/plan_question.h"
 
 #include <stdbool.h>
@@ -18,6 +19,8 @@ struct plan_options {
     bool limits; /* print them; else search for the answer to the question */
     bool asks;   /* --slo is given */
     struct plan_question question;
+    struct plan_guard_options guard;
+    bool dry_run; /* say what the searches demand, and run nothing */
     const struct recipe *recipes[OPTIONS_RECIPES_MAX];
     size_t recipe_count;
     uint64_t clients; /* of a lock; 0: not given */

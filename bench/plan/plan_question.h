@@ -57,7 +57,6 @@ struct plan_question {
     struct hold hold;
     uint64_t trial_samples; /* of a short trial; 0: not given, or the time decides */
     uint64_t trial_ns;      /* of a short trial; 0: not given, or the samples decide */
-    uint64_t max_time_ns;   /* no trial begins later; 0: no limit */
     uint32_t processes;
     uint64_t session_timeout_ns;
     uint64_t timeout_ns;

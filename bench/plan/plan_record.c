@@ -28,8 +28,7 @@ static json_t *describe_plan(const struct plan_options *options)
     char objective[OBJECTIVE_TEXT_SIZE];
     return json_pack(
         "{s:s, s:s, s:o, s:I, s:I, s:I, s:o, s:o, s:I, s:I, s:o, s:o, s:I, s:b, s:I, s:o, s:o, "
-        "s:o, "
-        "s:s, s:I, s:I}",
+        "s:o, s:o, s:o, s:s, s:I, s:I}",
         "objective", objective_format(&question->objective, objective, sizeof objective), "unknown",
         plan_question_unknowns[question->unknown], "recipes", list_recipes(options), "at_least",
         (json_int_t)question->least, "at_most", (json_int_t)question->most, "resolution_percent",
@@ -40,8 +39,10 @@ static json_t *describe_plan(const struct plan_options *options)
         number_or_null(question->trial_ns, 0), "hold_ns", (json_int_t)question->hold.mean_ns,
         "hold_exponential", question->hold.exponential, "processes",
         (json_int_t)question->processes, "max_clients",
-        number_or_null(options->target.max_clients, UINT64_MAX), "max_time_ns",
-        number_or_null(question->max_time_ns, 0), "server_cpu_percent",
+        number_or_null(options->target.max_clients, UINT64_MAX), "max_rate",
+        number_or_null(options->guard.max_rate, 0), "max_time_ns",
+        number_or_null(options->guard.max_time_ns, 0), "brake_ns",
+        number_or_null(options->guard.brake_ns, 0), "server_cpu_percent",
         number_or_null(options->target.cpu_percent, 0), "placement",
         options_placements[options->target.placement], "session_timeout_ms",
         (json_int_t)(question->session_timeout_ns / NS_PER_MS), "timeout_ms",

@@ -8,6 +8,7 @@
 
 #include <math.h>
 #include <stdarg.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 /* ------------------------------------------------------------------ latencies */
@@ -169,6 +170,12 @@ enum error_kind plan_sample_take(const struct plan_probe *probe, const struct se
     check_figures(&probe->question->objective, result, machine, sample);
     sample->verdict = judge(&probe->question->objective, result->memory, sample);
     return ERROR_NONE;
+}
+
+void plan_sample_brake(struct plan_sample *sample, const char *why)
+{
+    sample->verdict = JUDGE_BRAKED;
+    snprintf(sample->reason, sizeof sample->reason, "%s", why);
 }
 
 enum error_kind plan_samples_add(struct plan_samples *samples, const struct plan_sample *sample,

@@ -64,6 +64,9 @@ MUST_CHECK enum error_kind plan_sample_take(const struct plan_probe *probe,
                                             const struct plan_machine *machine,
                                             struct plan_sample *sample, struct error *error);
 
+/* The guard has ended the trial, because it did harm: why. */
+void plan_sample_brake(struct plan_sample *sample, const char *why);
+
 /* Appends; plan_samples_deinit frees. */
 MUST_CHECK enum error_kind plan_samples_add(struct plan_samples *samples,
                                             const struct plan_sample *sample, struct error *error);

@@ -31,7 +31,8 @@ struct plan_searches {
     struct search *list; /* of each topology, those of all recipes */
     size_t count;
     size_t trials; /* begun, warm-ups included: no two have the same root */
-    uint64_t began_ns;
+    struct plan_guard guard;
+    char guard_root[TRIAL_ROOT_MAX]; /* of its bystander */
     enum plan_cut cut;
     struct experience experience[2]; /* of short trials, of long ones */
 };
@@ -115,11 +116,12 @@ struct turn {
     struct plan_searches *searches;
     size_t index; /* of the search */
     struct plan_probe probe;
+    bool is_shown;                    /* its progress */
+    enum plan_guard_reason ended_for; /* by the guard; PLAN_GUARD_NONE: by itself */
 };
 
-static void show(void *context, const struct trial_progress *progress)
+static void show(const struct turn *turn, const struct trial_progress *progress)
 {
-    const struct turn *turn = context;
     const struct plan_searches *searches = turn->searches;
     const struct plan_question *question = turn->probe.question;
     char size[64], what[128];
@@ -132,15 +134,28 @@ static void show(void *context, const struct trial_progress *progress)
     progress_show(&searches->series.progress, &name, progress);
 }
 
+static void note(void *context, const struct trial_progress *progress)
+{
+    const struct turn *turn = context;
+    plan_guard_note(&turn->searches->guard, progress->rpcs, progress->losses);
+    if (turn->is_shown)
+        show(turn, progress);
+}
+
+static bool is_allowed(void *context)
+{
+    return plan_guard_allows(&((const struct turn *)context)->searches->guard);
+}
+
 static bool has_enough(void *context, const struct trial_memory *memory, uint64_t elapsed_ns)
 {
     const struct turn *turn = context;
     return plan_probe_has_enough(&turn->probe, memory, elapsed_ns);
 }
 
-static enum error_kind run_probe(struct turn *turn, bool shown, struct trial_result **result,
-                                 struct trial_plan *plan, char root[TRIAL_ROOT_MAX],
-                                 struct error *error)
+/* A trial of the turn, below the guard. */
+static enum error_kind run_guarded(struct turn *turn, const struct trial_plan *plan,
+                                   struct trial_result **result, struct error *error)
 {
     struct plan_searches *searches = turn->searches;
     const struct target *target =
@@ -150,11 +165,28 @@ static enum error_kind run_probe(struct turn *turn, bool shown, struct trial_res
         .servers = &target->servers,
         .ensemble = target->ensemble,
         .simulation = &target->simulation,
-        .watch = {.progress = shown ? show : NULL,
+        .companions = plan_guard_sessions(&searches->guard),
+        .watch = {.progress = note,
                   .context = turn,
                   .interrupt_descriptor = searches->series.targets.signals,
+                  .has_company = is_allowed,
                   .has_enough = has_enough},
     };
+    enum error_kind kind = plan_guard_open(&searches->guard, error);
+    if (kind == ERROR_NONE)
+        kind = trial_run(plan, &host, result, error);
+    if (kind == ERROR_NONE)
+        turn->ended_for = plan_guard_close(&searches->guard, (*result)->losses);
+    return kind;
+}
+
+static enum error_kind run_probe(struct turn *turn, struct trial_result **result,
+                                 struct trial_plan *plan, char root[TRIAL_ROOT_MAX],
+                                 struct error *error)
+{
+    struct plan_searches *searches = turn->searches;
+    const struct target *target =
+        &searches->series.targets.list[topology_of(searches, turn->index)];
     snprintf(root, TRIAL_ROOT_MAX, "%s/t%04zu", target->root, searches->trials);
     *plan = plan_probe_trial(&turn->probe, recipe_of(searches, turn->index),
                              searches->options->target.driver);
@@ -162,7 +194,7 @@ static enum error_kind run_probe(struct turn *turn, bool shown, struct trial_res
     plan->fleet.servers = &target->placement;
     plan->fleet.seed = searches->options->question.seed + searches->trials;
     searches->trials++;
-    return trial_run(plan, &host, result, error);
+    return run_guarded(turn, plan, result, error);
 }
 
 static enum error_kind keep(struct turn *turn, const struct search_probe *asked,
@@ -175,6 +207,9 @@ static enum error_kind keep(struct turn *turn, const struct search_probe *asked,
     enum error_kind kind = plan_sample_take(&turn->probe, asked, result, &machine, &sample, error);
     if (kind != ERROR_NONE)
         return kind;
+    char why[256];
+    if (plan_guard_is_harm(turn->ended_for))
+        plan_sample_brake(&sample, plan_guard_describe(&searches->guard, why, sizeof why));
     sample.step = search->step_count + 1;
     kind = plan_record_add(&searches->records[topology_of(searches, turn->index)], &sample, result,
                            error);
@@ -186,20 +221,26 @@ static enum error_kind keep(struct turn *turn, const struct search_probe *asked,
 static enum error_kind run_trial(struct plan_searches *searches, size_t index,
                                  const struct search_probe *asked, struct error *error)
 {
-    struct turn turn = {searches, index, plan_probe_of(&searches->options->question, asked)};
+    struct turn turn = {.searches = searches,
+                        .index = index,
+                        .probe = plan_probe_of(&searches->options->question, asked),
+                        .is_shown = true};
     struct experience *experience = &searches->experience[asked->longer];
     struct trial_result *result = NULL;
     struct trial_plan plan;
     char root[TRIAL_ROOT_MAX];
     uint64_t began_ns = clock_now_ns();
     begin_progress(searches);
-    enum error_kind kind = run_probe(&turn, true, &result, &plan, root, error);
+    enum error_kind kind = run_probe(&turn, &result, &plan, root, error);
     progress_clear(&searches->series.progress);
     if (kind != ERROR_NONE)
         return kind;
     experience->took_ns += clock_now_ns() - began_ns;
     experience->trials++;
-    kind = keep(&turn, asked, result, error);
+    if (turn.ended_for == PLAN_GUARD_TIME)
+        searches->cut = PLAN_CUT_BY_TIME;
+    else
+        kind = keep(&turn, asked, result, error);
     trial_result_free(result);
     return kind;
 }
@@ -209,22 +250,45 @@ static enum error_kind warm_up(struct plan_searches *searches, size_t index, str
 {
     const struct plan_question *question = &searches->options->question;
     const struct search_probe least = {.size = question->least};
-    struct turn turn = {searches, index, plan_probe_of(question, &least)};
+    struct turn turn = {
+        .searches = searches, .index = index, .probe = plan_probe_of(question, &least)};
     struct trial_result *result = NULL;
     struct trial_plan plan;
     char root[TRIAL_ROOT_MAX];
-    enum error_kind kind = run_probe(&turn, false, &result, &plan, root, error);
+    enum error_kind kind = run_probe(&turn, &result, &plan, root, error);
     trial_result_free(result);
     return kind;
 }
 
 /* ------------------------------------------------------------------ what the series asks for */
 
+/* The bystander's session on each server takes one of the connections that are allowed. */
+static uint64_t sessions_allowed(const struct target *target)
+{
+    uint64_t sessions = target->capacity.sessions, taken = target->servers.count;
+    return sessions == UINT64_MAX ? sessions : sessions > taken ? sessions - taken : 0;
+}
+
+/* On servers that are somebody's. */
+static void tell_demand(const struct plan_searches *searches)
+{
+    const struct plan_question *question = &searches->options->question;
+    char where[CONNECT_TEXT_SIZE], sessions[32];
+    if (series_tells_demand(&searches->series))
+        complain_mildly(
+            "on %s: at most %s sessions at a time, each of which sends its next request as soon as "
+            "it may; others who use these servers will notice; --dry-run says more",
+            connect_typed(&searches->series.targets.list[0].placement, where, sizeof where),
+            text_format_count(plan_question_sessions(question, question->most), sessions,
+                              sizeof sessions));
+}
+
 static enum error_kind lay_out(void *context, struct error *error)
 {
     struct plan_searches *searches = context;
     plan_question_fit(&searches->options->question,
-                      searches->series.targets.list[0].capacity.sessions);
+                      sessions_allowed(&searches->series.targets.list[0]));
+    tell_demand(searches);
     return begin_searches(searches, error);
 }
 
@@ -249,8 +313,7 @@ static enum error_kind open_record(void *context, size_t topology, const char *o
 
 static bool is_out_of_time(struct plan_searches *searches)
 {
-    uint64_t most_ns = searches->options->question.max_time_ns;
-    if (most_ns > 0 && clock_now_ns() - searches->began_ns >= most_ns)
+    if (plan_guard_is_out_of_time(&searches->guard))
         searches->cut = PLAN_CUT_BY_TIME;
     return searches->cut == PLAN_CUT_BY_TIME;
 }
@@ -270,19 +333,49 @@ static enum error_kind run_round(struct plan_searches *searches, bool *ran, stru
     return kind;
 }
 
-static enum error_kind run(void *context, struct error *error)
+static enum error_kind run_all(struct plan_searches *searches, struct error *error)
 {
-    struct plan_searches *searches = context;
     enum error_kind kind = ERROR_NONE;
     bool ran = true;
     progress_say(&searches->series.progress, "warming up");
     for (size_t i = 0; kind == ERROR_NONE && i < searches->count; i++)
         kind = warm_up(searches, i, error);
     progress_clear(&searches->series.progress);
-    searches->began_ns = clock_now_ns();
     while (kind == ERROR_NONE && ran)
         kind = run_round(searches, &ran, error);
     return kind;
+}
+
+/* Private servers have no other users, so there is no bystander beside them. */
+static enum error_kind begin_guard(struct plan_searches *searches, struct error *error)
+{
+    const struct plan_options *options = searches->options;
+    const struct target *target = &searches->series.targets.list[0];
+    const struct load_host host = {
+        .setup = target->setup,
+        .servers = &target->servers,
+        .ensemble = target->ensemble,
+        .watch = {.interrupt_descriptor = searches->series.targets.signals}};
+    enum driver driver = options->target.connect ? options->target.driver : DRIVER_SIMULATED;
+    snprintf(searches->guard_root, sizeof searches->guard_root, "%s/bystander", target->root);
+    if (options->target.connect)
+        progress_say(&searches->series.progress, "reading from the servers before the first trial");
+    enum error_kind kind = plan_guard_begin(&searches->guard, &options->guard, driver, &host,
+                                            searches->guard_root, error);
+    progress_clear(&searches->series.progress);
+    return kind;
+}
+
+static enum error_kind run(void *context, struct error *error)
+{
+    struct plan_searches *searches = context;
+    enum error_kind kind = begin_guard(searches, error);
+    if (kind != ERROR_NONE)
+        return kind;
+    kind = run_all(searches, error);
+    struct error why;
+    enum error_kind ended = plan_guard_end(&searches->guard, kind == ERROR_NONE ? error : &why);
+    return kind == ERROR_NONE ? ended : kind;
 }
 
 /* The answers of a topology's searches, an entry for each recipe. */

@@ -117,6 +117,67 @@ static void a_private_server(void **state)
     assert_left(1);
 }
 
+/* On servers that others use a bystander reads all the time. */
+static void servers_of_somebody_else(void **state)
+{
+    (void)state;
+    command.settings = (const char *const[]){NO_PROGRAMS, NULL};
+    command_run(&command,
+                COMMAND("plan", "--slo", "handoff p50 < 30s", "-r", "scalable", "--at-most", "1",
+                        "--trial-time", "5", "--brake", "60s", "--connect", outside, "-o", "out"));
+    assert_status(&command, 0);
+    assert_has(command.out, "scalable: 1 waiter meets handoff p50 < 30s (");
+    assert_has(command.err, ": at most 2 sessions at a time");
+    assert_left(1);
+    assert_nothing_left_outside(1);
+}
+
+/* Two clients that contend send more than ten requests a second, for longer than a second. */
+static void a_trial_that_sends_more_than_it_may_is_ended(void **state)
+{
+    (void)state;
+    command.settings = NULL;
+    command_run(&command,
+                COMMAND("plan", "--slo", "handoffs > 1/s", "-r", "scalable", "--at-most", "1",
+                        "--trial-time", "5s", "--max-rate", "10", "--plots", "svg", "-o", "out"));
+    assert_status(&command, 0);
+    assert_has(command.out, "scalable: nothing meets handoffs > 1/s: the best is 1 waiter; a trial "
+                            "was ended:");
+    struct table plan = read_table("plan.csv");
+    assert_int_equal(plan.rows, 1);
+    assert_string_equal(table_text(&plan, 0, "verdict"), "braked");
+    assert_true(strlen(table_text(&plan, 0, "reason")) > 0);
+    table_deinit(&plan);
+    assert_left(1);
+}
+
+static void time_that_is_used_up_ends_a_search(void **state)
+{
+    (void)state;
+    command.settings = NULL;
+    command_run(&command,
+                COMMAND("plan", "--slo", "handoff p50 < 30s", "-r", "scalable", "--trial-time",
+                        "20", "--max-time", "2s", "--plots", "svg", "-o", "out"));
+    assert_status(&command, 4);
+    assert_has(command.out, "its time was used up after");
+    struct table answers = read_table("answers.csv");
+    assert_string_equal(table_text(&answers, 0, "reason"), "out of time");
+    table_deinit(&answers);
+}
+
+static void what_a_search_demands_is_told_beforehand(void **state)
+{
+    (void)state;
+    command.settings = (const char *const[]){NO_JAVA, NULL};
+    command_run(&command, COMMAND("plan", "--slo", "handoff p99 < 50ms", "-r", "scalable",
+                                  "--at-most", "99", "--dry-run"));
+    assert_status(&command, 0);
+    assert_has(command.out, "recipe     sessions ");
+    assert_has(command.out, "\nscalable        101 ");
+    assert_has(command.out, "\nNothing was run.\n");
+    assert_left(0);
+}
+
 /* What is whole is kept, and the interval so far is told. */
 static void interrupted(void **state)
 {
@@ -169,6 +230,8 @@ static void questions_that_are_wrong(void **state)
          "--at-most 4: below --at-least"},
         {{"--slo", "handoff p99 < 50ms", "--max-clients", "4", "--at-most", "4"},
          "--max-clients 4: below the sessions of the largest size"},
+        {{"--slo", "handoff p99 < 50ms", "--brake", "1s"}, "--brake without --connect: nobody"},
+        {{"--limits", "--dry-run"}, "--dry-run with --limits: nothing is measured"},
         {{"--slo", "handoff p99 < 50ms", "--lock", "/a"}, "--lock without --limits: nothing"},
         {{"--slo", "handoff p99 < 50ms", "-r", "rwlock"}, "--recipes rwlock: its clients share"},
         {{"--slo", "handoff p99 < 50ms", "--hold", "40s"}, "--hold with --timeout: nothing moves"},
@@ -191,6 +254,10 @@ int main(void)
         COMMAND_TEST(a_private_server),
         COMMAND_TEST(interrupted),
         COMMAND_TEST(questions_that_are_wrong),
+        COMMAND_TEST(servers_of_somebody_else),
+        COMMAND_TEST(a_trial_that_sends_more_than_it_may_is_ended),
+        COMMAND_TEST(time_that_is_used_up_ends_a_search),
+        COMMAND_TEST(what_a_search_demands_is_told_beforehand),
     };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return cmocka_run_group_tests(tests, outside_start, outside_stop);
 }

@@ -55,6 +55,8 @@ static void report(const struct search_probe *probe, enum judge_verdict verdict)
         sample.latency_us[i] = (double)probe->size * 1e3 + (double)sample.step;
     if (verdict == JUDGE_NOT_VALID)
         snprintf(sample.reason, sizeof sample.reason, "overloaded");
+    if (verdict == JUDGE_BRAKED)
+        plan_sample_brake(&sample, "a bystander suffered");
     search_report(&search, verdict);
     assert_int_equal(plan_samples_add(&samples, &sample, &error), ERROR_NONE);
 }
@@ -189,7 +191,7 @@ static void a_brake_is_told(void **state)
     ask("handoff p99 < 50ms", 0);
     answered(6, JUDGE_BRAKED, SIZE_MAX);
     assert_non_null(strstr(text, "scalable: 6 waiters meet handoff p99 < 50ms ("));
-    assert_non_null(strstr(text, "; at 7 the brake ended the trial."));
+    assert_non_null(strstr(text, "; at 7 a trial was ended: a bystander suffered."));
 }
 
 static void an_end_before_the_end_is_told(void **state)

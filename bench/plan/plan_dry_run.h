@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * plan_dry_run: says what the searches of `zkherd plan --slo` would demand of the servers. Layer:
+ * bench/plan.
+ *
+ * Invariant: no server is started or asked.
+ */
+#ifndef BENCH_PLAN_PLAN_DRY_RUN_H
+#define BENCH_PLAN_PLAN_DRY_RUN_H
+
+#include "bench/plan/plan_command_line.h"
+
+/* Prints the demand; returns the exit status. */
+int plan_dry_run(const struct plan_options *options);
+
+#endif
