@@ -252,6 +252,25 @@ static void add_failed(struct sentence *sentence, const struct plan_answer *answ
     add_votes(sentence, &answer->fresh_failed, false);
 }
 
+/* The least size may have failed, and a larger one passed. */
+static void add_not_monotone(struct sentence *sentence, const struct plan_question *question,
+                             const struct plan_answer *answer)
+{
+    char size[64], count[32], objective[OBJECTIVE_TEXT_SIZE];
+    if (answer->found.passed > 0) {
+        add_passed(sentence, question, answer);
+        add_failed(sentence, answer);
+    } else {
+        add(sentence, "%s %s not meet %s",
+            plan_question_format(question, answer->found.failed, size, sizeof size),
+            answer->found.failed == 1 ? "does" : "do",
+            objective_format(&question->objective, objective, sizeof objective));
+        add_votes(sentence, &answer->fresh_failed, false);
+    }
+    add(sentence, ", but %s do: the answers are not monotone",
+        text_format_count(answer->found.passed_above, count, sizeof count));
+}
+
 static void add_nothing(struct sentence *sentence, const struct plan_question *question,
                         const struct plan_answer *answer)
 {
@@ -333,10 +352,7 @@ void plan_answer_describe(const struct plan_question *question, const struct pla
             text_format_count(question->most, count, sizeof count));
         break;
     case SEARCH_NOT_MONOTONE:
-        add_passed(&sentence, question, answer);
-        add_failed(&sentence, answer);
-        add(&sentence, ", but %s do: the answers are not monotone",
-            text_format_count(answer->found.passed_above, count, sizeof count));
+        add_not_monotone(&sentence, question, answer);
         break;
     case SEARCH_FOUND:
         add_passed(&sentence, question, answer);

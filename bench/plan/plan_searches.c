@@ -449,8 +449,8 @@ static enum error_kind gather(const struct plan_searches *searches, struct plan_
 
 static enum error_kind write_answers(const struct plan_searches *searches, struct error *error)
 {
-    struct plan_answer *answers = calloc(searches->count, sizeof *answers);
-    struct plan_told *told = calloc(searches->count, sizeof *told);
+    struct plan_answer *answers = calloc(searches->count + 1, sizeof *answers);
+    struct plan_told *told = calloc(searches->count + 1, sizeof *told);
     enum error_kind kind = answers != NULL && told != NULL
                                ? gather(searches, answers, told, error)
                                : error_raise(error, ERROR_NO_MEMORY, 0, "results", "%s", "");
