@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
  * internal: the parts of a simulation, and the events between them. Layer: sim, for sim.c,
- * sim_session.c, sim_server.c and sim_leader.c alone.
+ * sim_session.c, sim_driver.c, sim_server.c and sim_leader.c alone.
  *
  * A session (sim_session.c) is the client's end of a connection, and behaves as the Apache C client
- * does. A server (sim_server.c) has znodes, watches, connections and counters of its own; its
- * znodes may lag behind those of other servers. The leader (sim_leader.c) checks each write against
- * the znodes as they will be after all earlier writes, gives it the next number and proposes it; a
- * write is committed when more than half of the servers have it on their disks. The parts meet in
- * messages only, which are entries of one agenda.
+ * does. The driver (sim_driver.c) is the process of all sessions. A server (sim_server.c) has
+ * znodes, watches, connections and counters of its own; its znodes may lag behind those of other
+ * servers. The leader (sim_leader.c) checks each write against the znodes as they will be after all
+ * earlier writes, gives it the next number and proposes it; a write is committed when more than
+ * half of the servers have it on their disks. The parts meet in messages only, which are entries of
+ * one agenda.
  *
  * Reads wait for the earlier writes of their connection, where a real server (CommitProcessor) has
  * them wait for those of their session. No session can see the difference: a connection with a
@@ -79,6 +80,12 @@ struct lane {
     size_t count;
 };
 
+/* What does one thing at a time. */
+struct cpu {
+    uint64_t begins_ns; /* the work that it does without a pause */
+    uint64_t idle_ns;   /* when it has done all that it was given */
+};
+
 struct sim_server {
     struct sim *sim;
     unsigned index;
@@ -86,8 +93,9 @@ struct sim_server {
     struct watches watches;
     struct lane lane;
     struct disk disk;
-    uint64_t zxid;   /* of the last transaction carried out */
-    uint64_t cpu_ns; /* when its CPU is idle */
+    uint64_t zxid; /* of the last transaction carried out */
+    struct cpu cpu;
+    struct cpu sender; /* the second: sends what the first has made */
     /* Arrival of the last message of a kind; later ones arrive no earlier. */
     uint64_t to_leader_ns;
     uint64_t proposal_ns;
@@ -97,6 +105,17 @@ struct sim_server {
     uint64_t reads;
     uint64_t packets_received;
     uint64_t connects;
+};
+
+/* The process of all clients. It takes messages one at a time, in the order in which they arrived;
+ * what the listener of one sends leaves before the next is taken. */
+struct sim_driver {
+    struct sim *sim;
+    struct cpu cpu;
+    struct driver_entry *entries; /* what has arrived: a ring */
+    size_t capacity;              /* a power of two */
+    size_t head;
+    size_t count;
 };
 
 struct sim_leader {
@@ -114,6 +133,7 @@ struct sim {
     struct random random;
     struct sim_leader leader;
     struct sim_server *servers;
+    struct sim_driver driver;
     struct sim_session **sessions; /* by number, from 1 */
     size_t session_capacity;
     uint32_t session_count;
@@ -132,6 +152,10 @@ static inline uint64_t sim_later(uint64_t a_ns, uint64_t b_ns)
     return a_ns > b_ns ? a_ns : b_ns;
 }
 
+/* Gives a CPU more work, that begins at from_ns, or now if that is past, when the CPU has done what
+ * it has. When more CPUs have work than there are cores, each is slower by that ratio. */
+void sim_work(struct sim *sim, struct cpu *cpu, uint64_t from_ns, uint64_t cost_ns);
+
 /* ------------------------------------------------------------------ sessions */
 
 /* Makes a session of a client that is filled in but for its driver, and connects it to a server. */
@@ -144,6 +168,14 @@ void sim_session_close(struct sim_session *session);
 /* Events: a message from a server (and its reference) arrives; a notification arrives. */
 void sim_session_receives(void *message);
 void sim_session_is_notified(void *notification);
+
+/* ------------------------------------------------------------------ the driver */
+
+void sim_driver_init(struct sim_driver *driver, struct sim *sim);
+
+/* Calls when the driver has done everything before, and has spent this time on what has arrived. */
+void sim_driver_take(struct sim_driver *driver, uint64_t cost_ns, void (*call)(void *context),
+                     void *context);
 
 /* ------------------------------------------------------------------ servers */
 

@@ -7,21 +7,45 @@
 
 #define SIM_SERVERS_MAX 13 /* as many as the ensembles of the ZooKeeper paper had */
 
-/* Durations. A server has one CPU and one disk, each of which does one thing at a time. */
+/*
+ * Durations. A server has one CPU, another one that sends, and one disk, each of which does one
+ * thing at a time. All clients belong to one driver, which has one CPU. X(name), where
+ *
+ * network          a message from one host to another, one way
+ * network_jitter   the most that is added to it, at random
+ * read             CPU of the session's server: a read
+ * name             CPU of the session's server: each name in the reply to getChildren, in addition
+ * order            CPU of the leader: the check and the order of a write
+ * apply            CPU of each server: a write
+ * notification     CPU of the session's server: a watch that fires
+ * send             second CPU of the session's server: a reply or a notification, sent
+ * sync             disk: a sync of all that arrived during the sync before
+ * client_message   CPU of the driver: a message that a client sends or receives
+ * client_name      CPU of the driver: each name in a reply, in addition
+ */
+#define SIM_COST_LIST(X)                                                                           \
+    X(network)                                                                                     \
+    X(network_jitter)                                                                              \
+    X(read)                                                                                        \
+    X(name)                                                                                        \
+    X(order)                                                                                       \
+    X(apply)                                                                                       \
+    X(notification)                                                                                \
+    X(send)                                                                                        \
+    X(sync)                                                                                        \
+    X(client_message)                                                                              \
+    X(client_name)
+
 struct sim_costs {
-    uint64_t network_ns;        /* a message from one host to another, one way */
-    uint64_t network_jitter_ns; /* the most that is added to it, at random */
-    uint64_t read_ns;           /* CPU: a read */
-    uint64_t name_ns;           /* CPU: each name in the reply to getChildren, in addition */
-    uint64_t order_ns;          /* CPU of the leader: the check and the order of a write */
-    uint64_t apply_ns;          /* CPU of each server: a write */
-    uint64_t notification_ns;   /* CPU: a watch that fires */
-    uint64_t sync_ns;           /* disk: a sync of all that arrived during the sync before */
+#define X(name) uint64_t name##_ns;
+    SIM_COST_LIST(X)
+#undef X
 };
 
 struct sim_options {
     unsigned servers; /* 1 to SIM_SERVERS_MAX; 1 is standalone */
-    uint64_t seed;    /* of the jitter */
+    uint64_t seed;    /* of all that is random */
+    unsigned cores;   /* that the servers and the driver share; 0: enough */
     struct sim_costs costs;
 };
 

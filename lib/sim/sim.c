@@ -45,6 +45,7 @@ enum error_kind sim_new(const struct sim_options *options, struct sim **sim, str
     agenda_init(&made->agenda, &made->slab);
     random_init(&made->random, options->seed);
     watches_init(&made->client_watches, &made->slab, &made->paths);
+    sim_driver_init(&made->driver, made);
     sim_leader_init(&made->leader, made);
     for (unsigned i = 0; i < options->servers; i++)
         sim_server_init(&servers[i], made, i);
@@ -93,6 +94,32 @@ void sim_expire(struct client *client)
     sim_leader_expire((struct sim_session *)client);
 }
 
+static bool is_busy(const struct sim *sim, const struct cpu *cpu)
+{
+    return cpu->begins_ns <= sim->agenda.now_ns && sim->agenda.now_ns < cpu->idle_ns;
+}
+
+static unsigned busy_cpus(const struct sim *sim)
+{
+    unsigned busy = is_busy(sim, &sim->driver.cpu);
+    for (unsigned i = 0; i < sim->options.servers; i++)
+        busy += is_busy(sim, &sim->servers[i].cpu) + is_busy(sim, &sim->servers[i].sender);
+    return busy;
+}
+
+void sim_work(struct sim *sim, struct cpu *cpu, uint64_t from_ns, uint64_t cost_ns)
+{
+    unsigned cores = sim->options.cores;
+    if (cores > 0 && cost_ns > 0) {
+        unsigned busy = busy_cpus(sim) + !is_busy(sim, cpu);
+        cost_ns = busy > cores ? cost_ns * busy / cores : cost_ns;
+    }
+    from_ns = sim_later(from_ns, sim->agenda.now_ns);
+    if (from_ns > cpu->idle_ns)
+        cpu->begins_ns = cpu->idle_ns = from_ns;
+    cpu->idle_ns += cost_ns;
+}
+
 bool sim_step(struct sim *sim)
 {
     return agenda_step(&sim->agenda);
@@ -113,9 +140,25 @@ void sim_advance(struct sim *sim, uint64_t until_ns)
     agenda_advance(&sim->agenda, until_ns);
 }
 
+/* A timer of the driver. */
+struct timer {
+    struct sim *sim;
+    void (*call)(void *context);
+    void *context;
+};
+
+static void ring(void *context)
+{
+    struct timer *timer = context, rung = *timer;
+    slab_give(&rung.sim->slab, timer, sizeof *timer);
+    sim_driver_take(&rung.sim->driver, 0, rung.call, rung.context);
+}
+
 void sim_at(struct sim *sim, uint64_t due_ns, void (*call)(void *context), void *context)
 {
-    agenda_add(&sim->agenda, due_ns, call, context);
+    struct timer *timer = slab_take(&sim->slab, sizeof *timer);
+    *timer = (struct timer){sim, call, context};
+    agenda_add(&sim->agenda, due_ns, ring, timer);
 }
 
 uint64_t sim_zxid(struct sim *sim, unsigned server)

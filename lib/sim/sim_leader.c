@@ -57,9 +57,9 @@ void sim_leader_order(void *context)
     struct message *message = context;
     struct sim *sim = message->session->sim;
     struct sim_server *leader = &sim->servers[sim->leader.leader];
-    leader->cpu_ns = sim_later(leader->cpu_ns, sim->agenda.now_ns) + sim->options.costs.order_ns;
+    sim_work(sim, &leader->cpu, 0, sim->options.costs.order_ns);
     decide(&sim->leader, message);
-    uint64_t committed_ns = commit_ns(sim, leader->cpu_ns);
+    uint64_t committed_ns = commit_ns(sim, leader->cpu.idle_ns);
     message->references = sim->options.servers;
     for (unsigned i = 0; i < sim->options.servers; i++) {
         uint64_t there = i == leader->index ? 0 : sim_hop_ns(sim);

@@ -10,7 +10,7 @@ void sim_server_init(struct sim_server *server, struct sim *sim, unsigned index)
 
 static void work(struct sim_server *server, uint64_t cost_ns)
 {
-    server->cpu_ns = sim_later(server->cpu_ns, server->sim->agenda.now_ns) + cost_ns;
+    sim_work(server->sim, &server->cpu, 0, cost_ns);
 }
 
 /* Joins the next sync if it has not begun yet. */
@@ -57,10 +57,22 @@ static void unlink_session(struct sim_server *server, struct sim_session *sessio
     message_queue_clear(&session->link_reads, &session->sim->paths);
 }
 
-/* When a message that leaves after the work of the CPU reaches the session. */
+/* When a message is sent that the CPU has made when it is idle. A server sends to its connections
+ * in a random order (NIOServerCnxnFactory shuffles them): at any time until all is sent. */
+static uint64_t sent_ns(struct sim_server *server)
+{
+    struct sim *sim = server->sim;
+    uint64_t made_ns = sim_later(server->cpu.idle_ns, sim->agenda.now_ns),
+             cost_ns = sim->options.costs.send_ns;
+    sim_work(sim, &server->sender, made_ns, cost_ns);
+    uint64_t most_ns = server->sender.idle_ns - made_ns - cost_ns;
+    return made_ns + cost_ns + (most_ns > 0 ? random_below(&sim->random, most_ns + 1) : 0);
+}
+
+/* When a message that is sent now reaches the session. */
 static uint64_t arrival_ns(struct sim_server *server, struct sim_session *session)
 {
-    session->down_ns = sim_later(session->down_ns, server->cpu_ns + sim_hop_ns(server->sim));
+    session->down_ns = sim_later(session->down_ns, sent_ns(server) + sim_hop_ns(server->sim));
     return session->down_ns;
 }
 

@@ -19,7 +19,8 @@ static void send(struct sim_session *session, struct message *message, uint64_t 
     message->connection = session->connection;
     message->server = session->server;
     session->sent_bytes += bytes;
-    session->up_ns = sim_later(session->up_ns, sim->agenda.now_ns + sim_hop_ns(sim));
+    sim_work(sim, &sim->driver.cpu, 0, sim->options.costs.client_message_ns);
+    session->up_ns = sim_later(session->up_ns, sim->driver.cpu.idle_ns + sim_hop_ns(sim));
     agenda_add(&sim->agenda, session->up_ns, sim_server_receives, message);
 }
 
@@ -201,13 +202,22 @@ static void hear(struct sim_session *session, const struct message *message)
     }
 }
 
-void sim_session_receives(void *context)
+static void take(void *context)
 {
     struct message *message = context;
     struct sim_session *session = message->session;
     if (message->connection == session->connection && !session->client.silent)
         hear(session, message);
     message_release(message, &session->sim->paths);
+}
+
+void sim_session_receives(void *context)
+{
+    struct message *message = context;
+    struct sim *sim = message->session->sim;
+    const struct sim_costs *costs = &sim->options.costs;
+    uint64_t cost_ns = costs->client_message_ns + message->list.count * costs->client_name_ns;
+    sim_driver_take(&sim->driver, cost_ns, take, message);
 }
 
 /* Forgets the watches of an event; false if the client remembers none. */
@@ -229,7 +239,7 @@ static bool forget_watches(const struct sim_session *session,
     return remembered;
 }
 
-void sim_session_is_notified(void *context)
+static void take_notification(void *context)
 {
     struct notification *notification = context;
     struct sim_session *session = notification->session;
@@ -241,6 +251,14 @@ void sim_session_is_notified(void *context)
     }
     paths_release(&session->sim->paths, notification->path);
     slab_give(&session->sim->slab, notification, sizeof *notification);
+}
+
+void sim_session_is_notified(void *context)
+{
+    struct notification *notification = context;
+    struct sim *sim = notification->session->sim;
+    sim_driver_take(&sim->driver, sim->options.costs.client_message_ns, take_notification,
+                    notification);
 }
 
 /* ------------------------------------------------------------------ its end */

@@ -1,0 +1,266 @@
+// SPDX-License-Identifier: Apache-2.0
+/* What a simulated message costs, to the nanosecond: every network hop takes 1,000 ns here, and
+ * what a test does not name costs nothing. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "base/clock.h"
+#include "recipes/registry.h"
+#include "sim/sim.h"
+#include "trial/trial.h"
+
+#define CLIENTS    3
+#define HOP_NS     1000
+#define TIMEOUT_MS 30000
+
+struct asker {
+    struct client *client;
+    uint64_t replied_ns;
+    bool asks_again; /* when the reply comes */
+};
+
+static struct sim *sim;
+static struct asker askers[CLIENTS];
+static uint64_t asked_ns;
+static uint64_t rung_ns;
+
+static void ask(struct asker *asker, enum operation operation)
+{
+    const struct request request = {.operation = operation, .path = "/"};
+    client_submit(asker->client, &request, 0);
+}
+
+static void state_changed(void *owner, enum client_state state)
+{
+    (void)owner;
+    (void)state;
+}
+
+static void sent(void *owner, enum operation operation)
+{
+    (void)owner;
+    (void)operation;
+}
+
+static void replied(void *owner, const struct client_reply *reply)
+{
+    struct asker *asker = owner;
+    assert_int_equal(reply->status, ZK_OK);
+    asker->replied_ns = sim_now_ns(sim) - asked_ns;
+    if (asker->asks_again) {
+        asker->asks_again = false;
+        ask(asker, OP_EXISTS);
+    }
+}
+
+static void notified(void *owner, enum client_event event, const char *path)
+{
+    (void)owner;
+    (void)event;
+    (void)path;
+}
+
+static const struct client_listener listener = {state_changed, sent, replied, notified};
+
+static void settle(void)
+{
+    while (sim_step(sim))
+        ;
+    asked_ns = sim_now_ns(sim);
+}
+
+static void begin(unsigned servers, unsigned cores, uint64_t seed, struct sim_costs costs)
+{
+    struct sim_options options = {.servers = servers, .seed = seed, .cores = cores, .costs = costs};
+    struct error error;
+    options.costs.network_ns = HOP_NS;
+    assert_int_equal(sim_new(&options, &sim, &error), ERROR_NONE);
+    for (unsigned i = 0; i < CLIENTS; i++) {
+        askers[i] = (struct asker){0};
+        assert_int_equal(sim_open(sim, i % servers, TIMEOUT_MS, 1, &listener, &askers[i],
+                                  &askers[i].client, &error),
+                         ERROR_NONE);
+    }
+    settle();
+}
+
+static int end(void **state)
+{
+    (void)state;
+    sim_free(sim);
+    sim = NULL;
+    return 0;
+}
+
+static void ring(void *context)
+{
+    (void)context;
+    rung_ns = sim_now_ns(sim) - asked_ns;
+}
+
+/* ------------------------------------------------------------------ the driver */
+
+static void a_client_spends_time_on_each_message_and_name(void **state)
+{
+    (void)state;
+    begin(1, 0, 1, (struct sim_costs){.client_message_ns = 100, .client_name_ns = 10});
+    ask(&askers[0], OP_EXISTS);
+    settle();
+    assert_int_equal(askers[0].replied_ns, 100 + HOP_NS + HOP_NS + 100);
+    ask(&askers[0], OP_GET_CHILDREN); /* one name: zookeeper */
+    settle();
+    assert_int_equal(askers[0].replied_ns, 100 + HOP_NS + HOP_NS + 100 + 10);
+}
+
+static void the_driver_does_one_thing_at_a_time(void **state)
+{
+    (void)state;
+    begin(1, 0, 1, (struct sim_costs){.client_message_ns = 600});
+    for (unsigned i = 0; i < CLIENTS; i++)
+        ask(&askers[i], OP_EXISTS);
+    settle();
+    assert_int_equal(askers[0].replied_ns, 600 + 2 * HOP_NS + 600);
+    assert_int_equal(askers[1].replied_ns, askers[0].replied_ns + 600);
+    assert_int_equal(askers[2].replied_ns, askers[0].replied_ns + 1200);
+}
+
+static void what_a_client_sends_leaves_before_the_next_message_is_taken(void **state)
+{
+    (void)state;
+    begin(1, 0, 1, (struct sim_costs){.client_message_ns = 100});
+    ask(&askers[0], OP_EXISTS);
+    ask(&askers[1], OP_EXISTS);
+    askers[0].asks_again = true;
+    settle();
+    assert_int_equal(askers[1].replied_ns, 2200 + 100 + 100);
+    assert_int_equal(askers[0].replied_ns, 2200 + 2200);
+}
+
+static void a_timer_waits_for_the_driver(void **state)
+{
+    (void)state;
+    begin(1, 0, 1, (struct sim_costs){.client_message_ns = 100});
+    ask(&askers[0], OP_EXISTS);
+    sim_at(sim, sim_now_ns(sim) + 2150, ring, NULL);
+    settle();
+    assert_int_equal(rung_ns, 2200);
+}
+
+/* ------------------------------------------------------------------ the servers */
+
+/* The server reads on while the first reply is sent. */
+static void replies_are_sent_beside_the_reading(void **state)
+{
+    (void)state;
+    begin(1, 0, 1, (struct sim_costs){.read_ns = 300, .send_ns = 300});
+    for (unsigned i = 0; i < CLIENTS; i++)
+        ask(&askers[i], OP_EXISTS);
+    settle();
+    for (unsigned i = 0; i < CLIENTS; i++)
+        assert_int_equal(askers[i].replied_ns, HOP_NS + 300 * (i + 1) + 300 + HOP_NS);
+}
+
+static void replies_that_wait_are_sent_in_a_random_order(void **state)
+{
+    (void)state;
+    unsigned overtaken = 0;
+    for (uint64_t seed = 1; seed <= 40; seed++) {
+        begin(1, 0, seed, (struct sim_costs){.read_ns = 10, .send_ns = 300});
+        for (unsigned i = 0; i < CLIENTS; i++)
+            ask(&askers[i], OP_EXISTS);
+        settle();
+        assert_int_equal(askers[0].replied_ns, 2310);
+        assert_in_range(askers[1].replied_ns, 2320, 2610);
+        assert_in_range(askers[2].replied_ns, 2330, 2910);
+        overtaken += askers[2].replied_ns < askers[1].replied_ns;
+        if (seed < 40)
+            end(state);
+    }
+    assert_in_range(overtaken, 5, 20);
+}
+
+static void shared_cores_make_those_who_are_busy_slower(void **state)
+{
+    (void)state;
+    static const uint64_t second_ns[] = {[0] = 2100, [1] = 2200, [2] = 2100};
+    for (unsigned cores = 0; cores <= 2; cores++) {
+        begin(2, cores, 1, (struct sim_costs){.read_ns = 100});
+        ask(&askers[0], OP_EXISTS);
+        ask(&askers[1], OP_EXISTS);
+        settle();
+        assert_int_equal(askers[0].replied_ns, 2100);
+        assert_int_equal(askers[1].replied_ns, second_ns[cores]);
+        ask(&askers[0], OP_EXISTS); /* its server alone is busy */
+        ask(&askers[2], OP_EXISTS);
+        settle();
+        assert_int_equal(askers[0].replied_ns, 2100);
+        assert_int_equal(askers[2].replied_ns, 2200);
+        if (cores < 2)
+            end(state);
+    }
+}
+
+/* ------------------------------------------------------------------ counts */
+
+/* Costs change the times, and no count. */
+static void costs_change_no_count(void **state)
+{
+    (void)state;
+    static const char *const recipes[] = {"nonscalable", "childwatch", "scalable", "ticket"};
+    struct sim_options options = sim_options_default();
+    struct connect_string servers = {.count = 3};
+    options.servers = 3;
+    options.cores = 2;
+    options.costs.send_ns = options.costs.client_message_ns = 6000;
+    options.costs.client_name_ns = 100;
+    for (uint16_t i = 0; i < 3; i++)
+        servers.endpoints[i] = (struct endpoint){.host = "simulated", .port = i + 1U};
+    const struct trial_host host = {
+        .servers = &servers, .simulation = &options, .watch = {.interrupt_descriptor = -1}};
+    for (size_t i = 0; i < 4; i++) {
+        const struct trial_plan plan = {
+            .recipe = registry_find(recipes[i]),
+            .pace = PACE_LOCKSTEP,
+            .fleet = {.driver = DRIVER_SIMULATED,
+                      .sessions = 12,
+                      .processes = 1,
+                      .timeout_ns = 10 * NS_PER_S,
+                      .session_timeout_ms = TIMEOUT_MS,
+                      .seed = 1,
+                      .servers = &servers},
+            .locks = 1,
+            .root = "/t",
+        };
+        struct trial_result *result = NULL;
+        struct error error = {0};
+        assert_int_equal(trial_run(&plan, &host, &result, &error), ERROR_NONE);
+        assert_int_equal(result->end, END_DONE);
+        assert_true(result->has_law);
+        assert_int_equal(result->violation_count, 0);
+        assert_int_equal(result->reconciled, RECONCILED_YES);
+        assert_int_equal(tally_rpcs(&result->total), tally_rpcs(&result->law));
+        assert_int_equal(result->total.of[TALLY_NOTIFICATION], result->law.of[TALLY_NOTIFICATION]);
+        trial_result_free(result);
+    }
+}
+
+#define TEST(name) cmocka_unit_test_teardown(name, end)
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        TEST(a_client_spends_time_on_each_message_and_name),
+        TEST(the_driver_does_one_thing_at_a_time),
+        TEST(what_a_client_sends_leaves_before_the_next_message_is_taken),
+        TEST(a_timer_waits_for_the_driver),
+        TEST(replies_are_sent_beside_the_reading),
+        TEST(replies_that_wait_are_sent_in_a_random_order),
+        TEST(shared_cores_make_those_who_are_busy_slower),
+        TEST(costs_change_no_count),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
