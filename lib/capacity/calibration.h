@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * calibration: costs that are estimated from measurements. Layer: capacity.
+ *
+ * A model, which is a callback, predicts quantities from costs: for example a simulation predicts
+ * the times of drains. The estimates are those whose predictions come nearest to the measured
+ * quantities, by weighted least squares. Both sides are logarithms, so all costs and quantities are
+ * positive, and errors are relative.
+ *
+ * Measurements may not determine every cost, or only a sum of some. Therefore each cost has a
+ * prior: a value, and how far from this value it may well be. Its distance from the prior counts
+ * like the residual of a measurement. A cost that the measurements do not determine stays near its
+ * prior, and its uncertainty remains that of the prior.
+ *
+ * No model is exact. If its residuals are larger than the scatter of the trials explains, the
+ * difference is attributed to the model: `model_sd` (Paule and Mandel, J. Res. Natl. Bur. Stand.
+ * 87, 1982, with the effective number of costs in place of one mean). It widens all intervals.
+ *
+ * The method is that of Levenberg and Marquardt, with central differences over steps of
+ * CALIBRATION_STEP, far above the noise of a simulation. It is not GSL's: that one allocates by an
+ * error handler of the whole program, and ends it.
+ *
+ * Invariant: the same problem gives the same result.
+ */
+#ifndef CAPACITY_CALIBRATION_H
+#define CAPACITY_CALIBRATION_H
+
+#include "base/error.h"
+#include "base/random.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#define CALIBRATION_COSTS_MAX 16
+#define CALIBRATION_STEP      0.1 /* of a logarithm, to either side */
+
+/* A standard deviation of the logarithm is meant wherever a name ends in _sd. */
+struct calibration_prior {
+    double value; /* > 0 */
+    double sd;    /* > 0; or 0: the cost is known, and not estimated */
+};
+
+struct calibration_measured {
+    double value; /* > 0, such as the geometric mean over trials */
+    double sd;    /* > 0: of this value, from the scatter over trials */
+};
+
+/* Predicts all quantities from the costs, in the order of the measured ones. Each must become
+ * positive. An error ends the calibration. The same costs must give the same quantities. */
+typedef enum error_kind calibration_model(void *context, const double *costs, double *quantities,
+                                          struct error *error);
+
+struct calibration_problem {
+    const struct calibration_prior *priors;
+    size_t cost_count; /* 1 to CALIBRATION_COSTS_MAX */
+    const struct calibration_measured *measured;
+    size_t measured_count; /* at least 1 */
+    calibration_model *model;
+    void *context;
+};
+
+struct calibration_cost {
+    double value;
+    double sd;
+    bool determined; /* the measurements say more about it than its prior: sd is below half of the
+                        prior's. Always true for a cost that is known */
+};
+
+struct calibration {
+    size_t cost_count;
+    struct calibration_cost costs[CALIBRATION_COSTS_MAX];
+    /* Of the logarithms of the costs; rows and columns of known ones are 0. */
+    double covariance[CALIBRATION_COSTS_MAX][CALIBRATION_COSTS_MAX];
+    double model_sd; /* what the scatter of the trials does not explain; 0: nothing */
+    size_t runs;     /* of the model */
+    bool converged;  /* else the search ended at its limit of steps */
+};
+
+/* Estimates the costs. Errors: ERROR_USAGE (a value or sd of the problem, or a quantity that the
+ * model predicts, is not as described above), ERROR_NO_MEMORY, those of the model. */
+MUST_CHECK enum error_kind calibration_fit(const struct calibration_problem *problem,
+                                           struct calibration *calibration, struct error *error);
+
+/* Draws costs (cost_count of them) from the distribution of the estimates: log-normal, with the
+ * covariance. The model, run with many such draws, gives the uncertainty of a prediction. */
+void calibration_draw(const struct calibration *calibration, struct random *random, double *costs);
+
+/* Draws by what factor a measured quantity differs from the model's: model_sd, and the scatter of
+ * what is measured (0 or more). */
+double calibration_draw_error(const struct calibration *calibration, double measured_sd,
+                              struct random *random);
+
+#endif
