@@ -3,6 +3,7 @@
  * main: the program's subcommands. Layer: bench.
  */
 #include "base/text.h"
+#include "bench/calibrate/calibrate.h"
 #include "bench/claims/claims.h"
 #include "bench/clean/clean.h"
 #include "bench/cli/complain.h"
@@ -32,6 +33,7 @@ static const char help[] =
     "  load         send a mix of requests, in a closed loop or at an offered rate\n"
     "  paper        repeat the evaluation of the ZooKeeper paper, beside its figures\n"
     "  plan         find how many may wait for a lock; say what else limits them\n"
+    "  calibrate    estimate what reads, writes, the disk take on these servers\n"
     "  compare      compare the counts and times of two runs or more\n"
     "  plot         draw the plots of runs, loads and comparisons again\n"
     "  claims       test claims about ZooKeeper's locks and ensembles\n"
@@ -55,7 +57,7 @@ static const struct {
     {"run", run_main},           {"compare", compare_main}, {"claims", claims_main},
     {"ensemble", ensemble_main}, {"recipes", recipes_main}, {"inspect", inspect_main},
     {"clean", clean_main},       {"plot", plot_main},       {"load", load_main},
-    {"paper", paper_main},       {"plan", plan_main},
+    {"paper", paper_main},       {"plan", plan_main},       {"calibrate", calibrate_main},
 };
 
 /* What could not be printed must not pass for done; of a pipe that is closed nothing is said. */

@@ -122,6 +122,14 @@ bool option_row_folder(struct option_given *given)
     return given->value[0] != '\0' || option_row_refuse(given, "expected the name of a folder");
 }
 
+bool option_row_file(struct option_given *given)
+{
+    *(const char **)option_row_place(given) = given->value;
+    size_t length = strlen(given->value);
+    return (length > 0 && given->value[length - 1] != '/') ||
+           option_row_refuse(given, "expected the name of a file");
+}
+
 bool option_row_servers(struct option_given *given)
 {
     struct error error = {0};

@@ -96,6 +96,7 @@ bool option_row_cpus(struct option_given *given);     /* cores, as percent of on
 bool option_row_duration(struct option_given *given); /* of at least `least`, a uint64_t */
 bool option_row_word(struct option_given *given);     /* one of the words: its index, as a number */
 bool option_row_folder(struct option_given *given);   /* a const char * */
+bool option_row_file(struct option_given *given);     /* the same */
 bool option_row_servers(struct option_given *given);  /* a struct connect_string */
 bool option_row_plots(struct option_given *given);    /* an unsigned (bench/cli/plot_formats.h) */
 

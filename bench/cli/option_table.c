@@ -212,6 +212,7 @@ const struct option_row option_table[] = {
      .help = "  -t, --trials K           trials of each recipe at each client count [5]\n",
      .keys = KEYS({"trials", print_trials, false, JSON_INTEGER})},
     ROW_DRIVER(struct options),
+    ROW_COSTS(struct options),
     ROW_PROCESSES(struct options, plan.processes,
                   KEYS({"processes", print_processes, false, JSON_INTEGER})),
     ROW_SERVERS(struct options),

@@ -10,6 +10,7 @@
 
 #include "load/mix.h"
 #include "recipes/recipe.h"
+#include "sim/options.h"
 #include "trial/plan.h"
 
 #include <stdbool.h>
@@ -37,7 +38,10 @@ struct target_options {
     bool fsync;
     const char *data; /* folder of the private servers' data; NULL: a temporary folder */
     enum placement placement;
-    uint64_t max_clients; /* sessions at a time; UINT64_MAX: as many as the plan has */
+    const char *costs; /* the file with the costs of a simulation; NULL: the defaults */
+    struct sim_costs simulated_costs; /* those of the file (bench/model/costs_option.h) */
+    unsigned simulated_cores;         /* the same */
+    uint64_t max_clients;             /* sessions at a time; UINT64_MAX: as many as the plan has */
 };
 
 /* Numbers of clients, ascending. */

@@ -37,6 +37,12 @@ bool shared_rows_hold(struct option_given *given);
                 "                           memory [events]\n"                                     \
     }
 
+#define ROW_COSTS(type)                                                                            \
+    {                                                                                              \
+        .name = "--costs", .parse = option_row_file, .member = OPTION_MEMBER(type, target.costs),  \
+        .help = "      --costs FILE         simulated: with these costs (see zkherd calibrate)\n"  \
+    }
+
 #define ROW_PROCESSES(type, place, ...)                                                            \
     {                                                                                              \
         .name = "--processes", .letter = 'P', OPTION_NUMBER(type, place, 1, 1000), .value = "1",   \

@@ -5,6 +5,7 @@
 #include "bench/cli/complain.h"
 #include "bench/cli/load_rows.h"
 #include "bench/cli/shared_rows.h"
+#include "bench/model/costs_option.h"
 #include "bench/target/target_conflicts.h"
 #include "load/fan_out.h"
 
@@ -90,6 +91,7 @@ static const struct option_row rows[] = {
     LOAD_ROW_WARM_UP("2s"),
     LOAD_ROW_TRIALS(1, "3"),
     ROW_DRIVER(struct load_options),
+    ROW_COSTS(struct load_options),
     ROW_PROCESSES(struct load_options, processes, NULL),
     ROW_SERVERS(struct load_options),
     ROW_HEAP(struct load_options),
@@ -188,6 +190,8 @@ int load_command_line_parse(int argc, char **argv, struct load_options *options)
     int status = arguments_take(&arguments, argc, argv, options, NULL);
     if (status == ARGUMENTS_GO && !is_consistent(options))
         status = error_exit_status(ERROR_USAGE);
+    if (status == ARGUMENTS_GO)
+        status = costs_option_take("load", &options->target, options->output.quiet);
     if (status != ARGUMENTS_GO)
         load_options_deinit(options);
     return status;

@@ -230,8 +230,9 @@ void load_series_init(struct load_series *series, struct load_options *options,
                                               .join = join_records,
                                               .kept = kept,
                                               .tell = tell};
-    const struct series_options of_series = {user->subcommand, &options->target, &options->output,
-                                             &options->sessions, options->processes};
+    const struct series_options of_series = {user->subcommand,   &options->target,
+                                             &options->output,   &options->sessions,
+                                             options->processes, NULL};
     *series = (struct load_series){.options = options, .user = user};
     series_init(&series->base, &of_series, &trials, series);
 }

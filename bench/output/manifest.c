@@ -22,14 +22,29 @@ static json_t *describe_command(int argc, char **argv)
     return command;
 }
 
-static json_t *describe_driver(enum driver driver)
+/* By which costs, in nanoseconds, the times of a simulation come about. */
+static json_t *describe_costs(const struct target_options *options, const struct target *target)
 {
+    const struct sim_costs *costs = &target->simulation.costs;
+    json_t *json = json_pack("{s:o, s:I}", "file",
+                             options->costs != NULL ? json_text(options->costs) : json_null(),
+                             "shared_cores", (json_int_t)target->simulation.cores);
+#define X(name) json_object_set_new(json, #name "_ns", json_integer((json_int_t)costs->name##_ns));
+    SIM_COST_LIST(X)
+#undef X
+    return json;
+}
+
+static json_t *describe_driver(const struct target_options *options, const struct target *target)
+{
+    enum driver driver = options->driver;
     char name[64], version[32] = "";
     struct library library;
     struct error error;
     if (driver == DRIVER_SIMULATED)
-        return json_pack("{s:s, s:n, s:n, s:s}", "driver", options_drivers[driver],
-                         "client_library", "client_version", "clock", "simulated");
+        return json_pack("{s:s, s:n, s:n, s:s, s:o}", "driver", options_drivers[driver],
+                         "client_library", "client_version", "clock", "simulated", "costs",
+                         describe_costs(options, target));
     enum library_build build = driver == DRIVER_THREADS ? LIBRARY_MT : LIBRARY_ST;
     snprintf(name, sizeof name, "%s (Apache C client)", library_name(build));
     if (library_load(build, &library, &error) == ERROR_NONE)
@@ -107,7 +122,7 @@ void manifest_begin(struct manifest *manifest, const struct manifest_start *star
         "{s:o, s:s, s:I, s:o, s:o, s:o, s:s, s:o, s:o}", "command",
         describe_command(start->argc, start->argv), "version", version_text, "seed",
         (json_int_t)start->seed, "plan", start->plan, "host", machine_describe(), "driver",
-        describe_driver(start->options->driver), "target", start->target->name, "servers",
+        describe_driver(start->options, start->target), "target", start->target->name, "servers",
         describe_servers(start->target), "data", describe_data(start->options, start->target));
 }
 

@@ -147,7 +147,8 @@ static size_t trials_kept(const struct series *series)
 static void heed_interruption(struct series *series, struct error *error)
 {
     series->interrupted = error->kind == ERROR_INTERRUPTED;
-    interruption_reword(error, series->options.subcommand, "trial", trials_kept(series),
+    const char *piece = series->options.piece != NULL ? series->options.piece : "trial";
+    interruption_reword(error, series->options.subcommand, piece, trials_kept(series),
                         series->planned);
 }
 

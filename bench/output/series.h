@@ -56,6 +56,7 @@ struct series_options {
     const struct output_options *output;
     struct client_counts *clients; /* at a time; the largest is the last */
     uint32_t processes;
+    const char *piece; /* what an interrupted series keeps; NULL: "trial" */
 };
 
 struct series {

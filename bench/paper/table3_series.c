@@ -170,8 +170,8 @@ void table3_series_init(struct table3_series *series, struct paper_options *opti
                                             .kept = kept,
                                             .tell = tell};
     struct load_options *load = &options->load;
-    const struct series_options of_series = {"paper table3", &load->target, &load->output,
-                                             &load->sessions, load->processes};
+    const struct series_options of_series = {"paper table3",  &load->target,   &load->output,
+                                             &load->sessions, load->processes, NULL};
     *series = (struct table3_series){.options = options, .tell = tell_results};
     series_init(&series->base, &of_series, &user, series);
 }

@@ -4,6 +4,7 @@
 #include "base/clock.h"
 #include "bench/cli/arguments.h"
 #include "bench/cli/option_table.h"
+#include "bench/model/costs_option.h"
 #include "bench/run/contradictions.h"
 
 static const char usage[] =
@@ -32,6 +33,8 @@ int command_line_parse(int argc, char **argv, struct options *options)
     int status = arguments_take(&arguments, argc, argv, options, NULL);
     if (status == ARGUMENTS_GO && contradictions_found(options))
         status = error_exit_status(ERROR_USAGE);
+    if (status == ARGUMENTS_GO)
+        status = costs_option_take("run", &options->target, options->output.quiet);
     if (status != ARGUMENTS_GO)
         options_deinit(options);
     return status;

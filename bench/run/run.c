@@ -281,8 +281,9 @@ static const struct series_user user = {.check = check,
 static int lead(struct run *run, int argc, char **argv)
 {
     struct options *options = &run->options;
-    const struct series_options of_series = {"run", &options->target, &options->output,
-                                             &options->plan.clients, options->plan.processes};
+    const struct series_options of_series = {
+        "run", &options->target, &options->output, &options->plan.clients, options->plan.processes,
+        NULL};
     series_init(&run->base, &of_series, &user, run);
     int status = series_lead(&run->base, argc, argv);
     for (size_t i = 0; i < OPTIONS_TOPOLOGIES_MAX; i++)

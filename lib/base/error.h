@@ -27,6 +27,9 @@
     X(NOT_DRAWN, 3, "the plots cannot be drawn", "")                                               \
     X(MALFORMED, 2, "malformed file", "use the file as zkherd wrote it")                           \
     X(OTHER_PLAN, 2, "the plans of the runs differ", "compare runs of the same plan")              \
+    X(NOT_COSTS, 2, "not a file of costs", "name a file that zkherd calibrate wrote")              \
+    X(OTHER_COSTS, 2, "the costs hold for other servers",                                          \
+      "measure those of these servers: zkherd calibrate")                                          \
     X(WRONG_LAW, 2, "the text of its law is wrong",                                                \
       "correct the text, or the functions, where the recipe is defined")                           \
     X(OTHER_ENSEMBLE, 2, "not a server of the same ensemble",                                      \
@@ -81,6 +84,7 @@
       "an assertion failed, for example the client library's when it gets no memory or no "        \
       "thread: run fewer clients, use --driver events, or raise ulimit -u and -v")                 \
     X(WORKER_HANGS, 4, "a worker process hangs", "find out what stops it, and run again")          \
+    X(NOT_VALID, 4, "the measurement is not valid", "")                                            \
     X(INTERRUPTED, 4, "interrupted", "")                                                           \
     X(ZOOKEEPER, 3, "ZooKeeper answered with an error", "")
 
