@@ -9,6 +9,7 @@
 #include "bench/plan/plan_dry_run.h"
 #include "bench/plan/plan_limits.h"
 #include "bench/plan/plan_limits_table.h"
+#include "bench/plan/plan_prediction.h"
 #include "bench/plan/plan_searches.h"
 #include "servers/connection_limit.h"
 #include "servers/tcp.h"
@@ -127,6 +128,8 @@ static int tell_connected(struct plan_options *options)
 int plan_main(int argc, char **argv)
 {
     struct plan_options options;
+    if (plan_prediction_is_asked(argc, argv))
+        return plan_prediction_main(argc, argv);
     int status = plan_command_line_parse(argc, argv, &options);
     if (status != ARGUMENTS_GO)
         return status;

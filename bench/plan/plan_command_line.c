@@ -23,13 +23,13 @@
 static const char usage[] =
     "Usage: zkherd plan --slo OBJECTIVE [OPTION]...\n"
     "       zkherd plan --limits [OPTION]...\n"
+    "       zkherd plan --predict|--validate --costs FILE ... (see its own --help)\n"
     "--slo: find how many clients may wait for a lock (or locks be hot, or sessions\n"
     "contend) so that an objective is met, by trials on real servers: the largest\n"
     "number that meets the objective, and the smallest that does not.\n"
     "OBJECTIVE is handoff|acquire pN < DURATION, such as 'handoff p99 < 50ms'.\n"
-    "--limits: say what limits the clients of a lock besides time. No server is\n"
-    "started; those of --connect are asked for their settings. In a smaller table:\n"
-    "formulas, settings, and how many names, watches, bytes or sessions they allow.\n"
+    "--limits: say what limits the clients of a lock besides time: for each limit its\n"
+    "formula, its setting, and how many names, watches, bytes or sessions it allows.\n"
     "\n";
 
 static const char notes[] =

@@ -517,8 +517,8 @@ int plan_searches_lead(struct plan_options *options, int argc, char **argv)
     searches->sessions[1] = plan_question_sessions(question, question->most);
     searches->clients.list = searches->sessions;
     searches->clients.count = 2;
-    const struct series_options of_series = {"plan", &options->target, &options->output,
-                                             &searches->clients, question->processes};
+    const struct series_options of_series = {
+        "plan", &options->target, &options->output, &searches->clients, question->processes, NULL};
     series_init(&searches->series, &of_series, &user, searches);
     int status = series_lead(&searches->series, argc, argv);
     release(searches);

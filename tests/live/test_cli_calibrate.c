@@ -1,0 +1,212 @@
+// SPDX-License-Identifier: Apache-2.0
+/* zkherd calibrate, and what its file is for: run -d simulated --costs, plan --predict and
+ * --validate; an interruption; options that are wrong. */
+#include "tests/support/outcome.h"
+#include "tests/support/table.h"
+
+#include <jansson.h>
+#include <signal.h>
+
+static struct command command;
+static const char *const without_java[] = {NO_JAVA, NULL};
+
+/* A small one of a private server, into c.json. */
+static void calibrate(void)
+{
+    command.settings = NULL;
+    command_run(&command, COMMAND("calibrate", "-r", "scalable,nonscalable", "-n", "2,6", "-t", "2",
+                                  "--warm-up", "0", "--fsync", "no", "-o", "c.json"));
+    assert_status(&command, 0);
+}
+
+static json_t *read_costs(void)
+{
+    json_error_t place;
+    json_t *json = json_load_file(in_work("c.json"), 0, &place);
+    assert_non_null(json);
+    return json;
+}
+
+static void assert_costs(void)
+{
+    json_t *json = read_costs();
+    const json_t *holds_for = json_object_get(json, "holds_for");
+    const json_t *costs = json_object_get(json, "costs"), *cells = json_object_get(json, "cells");
+    assert_string_equal(json_string_value(json_object_get(holds_for, "servers")), "private");
+    assert_string_equal(json_string_value(json_object_get(holds_for, "fsync")), "no");
+    assert_string_equal(json_string_value(json_object_get(holds_for, "driver")), "events");
+    assert_int_equal(json_integer_value(json_object_get(holds_for, "server_count")), 1);
+    assert_int_equal(json_array_size(cells), 4);
+    for (size_t i = 0; i < json_array_size(costs); i++)
+        assert_true(json_number_value(json_object_get(json_array_get(costs, i), "value_ns")) > 0);
+    for (size_t i = 0; i < json_array_size(cells); i++) {
+        const json_t *cell = json_array_get(cells, i);
+        assert_true(json_number_value(json_object_get(cell, "drain_s")) > 0);
+        assert_true(json_number_value(json_object_get(cell, "drain_fitted_s")) > 0);
+        assert_true(json_number_value(json_object_get(cell, "handoff_p50_s")) > 0);
+    }
+    json_decref(json);
+}
+
+static void check_calibration(void)
+{
+    calibrate();
+    assert_has(command.out, "95 % interval\n");
+    assert_has(command.out, "\nnetwork_jitter ");
+    assert_has(command.out, "\nnonscalable       6 ");
+    assert_has(command.out, "\nThe costs are in c.json\n");
+    assert_costs();
+    command_run(&command, COMMAND("calibrate", "-o", "c.json"));
+    assert_refused(&command, 2, "c.json: already exists");
+}
+
+/* What the file says is what the run uses. */
+static void check_simulation(void)
+{
+    json_error_t place;
+    command_run(&command, COMMAND("run", "-d", "simulated", "--costs", "c.json", "-r", "scalable",
+                                  "-n", "8", "-t", "1", "--servers", "3", "-o", "r"));
+    assert_status(&command, 0);
+    assert_has(command.err, "c.json: the costs were measured on 1 server: whether they hold for 3");
+    json_t *manifest = json_load_file(in_work("r/manifest.json"), 0, &place);
+    const json_t *used = json_object_get(json_object_get(manifest, "driver"), "costs");
+    json_t *json = read_costs();
+    const json_t *costs = json_object_get(json, "costs");
+    assert_string_equal(json_string_value(json_object_get(used, "file")), "c.json");
+    for (size_t i = 0; i < json_array_size(costs); i++) {
+        const json_t *cost = json_array_get(costs, i);
+        char key[64];
+        snprintf(key, sizeof key, "%s_ns", json_string_value(json_object_get(cost, "name")));
+        double value_ns = json_number_value(json_object_get(cost, "value_ns"));
+        double difference = json_number_value(json_object_get(used, key)) - value_ns;
+        assert_true(json_is_integer(json_object_get(used, key)));
+        assert_true(difference >= -0.5 && difference <= 0.5);
+    }
+    json_decref(json);
+    json_decref(manifest);
+}
+
+static void check_prediction(void)
+{
+    command_run(&command, COMMAND("plan", "--predict", "--costs", "c.json", "-r", "ticket", "-n",
+                                  "10,20", "--servers", "1,5", "--draws", "5", "-o", "p"));
+    assert_status(&command, 0);
+    assert_string_equal(command.err, "");
+    assert_has(command.out, "fitted to at most 6 clients, on 1 server.");
+    struct table table = table_read(in_work("p/predict.csv"));
+    assert_int_equal(table.rows, 8);
+    for (size_t row = 0; row < table.rows; row++) {
+        double low = table_real(&table, row, "low_s"), high = table_real(&table, row, "high_s");
+        double predicted = table_real(&table, row, "predicted_s");
+        assert_true(0 < low && low < predicted && predicted < high);
+        assert_string_equal(table_text(&table, row, "measured_s"), "");
+    }
+    table_deinit(&table);
+}
+
+/* The verdict is that of the rows. */
+static void check_validation(void)
+{
+    size_t covered = 0;
+    command_run(&command,
+                COMMAND("plan", "--validate", "--costs", "c.json", "-r", "scalable,ticket", "-n",
+                        "10", "-t", "2", "--warm-up", "0", "--fsync", "no", "-o", "v"));
+    struct table table = table_read(in_work("v/validate.csv"));
+    assert_int_equal(table.rows, 4);
+    for (size_t row = 0; row < table.rows; row++) {
+        double measured = table_real(&table, row, "measured_s");
+        bool within = measured >= table_real(&table, row, "low_s") &&
+                      measured <= table_real(&table, row, "high_s");
+        assert_string_equal(table_text(&table, row, "covered"), within ? "yes" : "no");
+        covered += within;
+    }
+    table_deinit(&table);
+    assert_status(&command, covered == 4 ? 0 : 1);
+    assert_has(command.out, covered == 4 ? ": passes (at least 8 of 10 must)" : ": FAILS");
+}
+
+static void check_refusals(void)
+{
+    command_run(&command, COMMAND("plan", "--validate", "--costs", "c.json", "-n", "10"));
+    assert_refused(&command, 2, "the costs hold for other servers: fsync: no, here yes");
+    command_run(&command,
+                COMMAND("plan", "--validate", "--costs", "c.json", "-r", "scalable", "-n", "6,10"));
+    assert_refused(&command, 2, "the costs were fitted to scalable with 6 clients");
+    command_run(&command, COMMAND("run", "--costs", "c.json"));
+    assert_refused(&command, 2, "--costs: only --driver simulated has costs");
+    command_run(&command, COMMAND("run", "-d", "simulated", "--costs", "r/manifest.json"));
+    assert_refused(&command, 2, "r/manifest.json: not a file of costs: its 'format' is not");
+}
+
+static void costs_are_measured_used_and_tried(void **state)
+{
+    (void)state;
+    check_calibration();
+    check_simulation();
+    check_prediction();
+    check_validation();
+    check_refusals();
+    assert_left(4);
+}
+
+static void an_interruption_leaves_nothing(void **state)
+{
+    (void)state;
+    command.settings = NULL;
+    command_start(&command, COMMAND("calibrate", "-n", "2", "--warm-up", "60s"));
+    /* A worker: the servers stand, and the warm-up has begun. */
+    while (command_runs(&command) &&
+           (find_ours("java", 0) == 0 || find_ours("zkherd", command.pid) == 0))
+        pause_ms(1);
+    command_end(&command, command.pid, SIGINT);
+    assert_status(&command, 4);
+    assert_has(command.err, "calibrate: interrupted: before a calibration ended: nothing is kept");
+    assert_string_equal(command.out, "");
+    assert_left(0);
+}
+
+static void options_that_are_wrong(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *arguments[8];
+        const char *words;
+    } list[] = {
+        {{"calibrate", "--servers", "1,3"}, "--servers 2 numbers: a file has the costs of one"},
+        {{"calibrate", "-n", "1"}, "--clients 1: expected"},
+        {{"calibrate", "-t", "1"}, "--trials 1: expected a whole number from 2 to 1000"},
+        {{"calibrate", "-r", "barrier"}, "--recipes barrier: its clients enter and leave together"},
+        {{"calibrate", "-r", "broken-nolock"}, "--recipes broken-nolock: it is broken on purpose"},
+        {{"calibrate", "-d", "simulated"}, "--driver simulated: expected events or threads"},
+        {{"calibrate", "-o", "folder/"}, "--out folder/: expected the name of a file"},
+        {{"calibrate", "--heap", "64", "--connect", "h"}, "--heap with --connect: only"},
+        {{"plan", "--predict"}, "--costs FILE: the option is missing: zkherd calibrate writes"},
+        {{"plan", "--predict", "--costs", ""}, "--costs '': expected the name of a file"},
+        {{"plan", "--predict", "--costs", "c"}, "c: not a file of costs: there is no such file"},
+        {{"plan", "--predict", "--validate", "--costs", "c"}, "--validate with --predict: give"},
+        {{"plan", "--predict", "--costs", "c", "--connect", "h"}, "--predict with --connect: "},
+        {{"plan", "--validate", "--costs", "c", "--servers", "1,3"}, "--servers with --validate: "},
+        {{"plan", "--validate", "--costs", "c", "--servers", "9"}, "--servers with --validate: "},
+        {{"plan", "--predict", "--costs", "c", "-n", "4", "-k", "8"}, "--locks 8: more locks than"},
+        {{"plan", "--predict", "--costs", "c", "-n", "2..300+1"}, "--clients 299 numbers: too"},
+        {{"load", "-d", "simulated", "--costs", "c"}, "c: not a file of costs"},
+    };
+    command.settings = without_java;
+    for (size_t i = 0; i < sizeof list / sizeof list[0]; i++) {
+        const char *arguments[10] = {"zkherd"};
+        memcpy(arguments + 1, list[i].arguments, sizeof list[i].arguments);
+        command_run(&command, arguments);
+        assert_refused(&command, 2, list[i].words);
+    }
+    assert_left(0);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        COMMAND_TEST(costs_are_measured_used_and_tried),
+        COMMAND_TEST(an_interruption_leaves_nothing),
+        COMMAND_TEST(options_that_are_wrong),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
