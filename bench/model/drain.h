@@ -47,7 +47,7 @@ MUST_CHECK enum error_kind drain_simulate(const struct sim_options *options,
 
 /* The geometric means of DRAIN_SEEDS such simulations, always with the same seeds: a function of
  * the costs alone. The same errors. */
-#define DRAIN_SEEDS 3
+#define DRAIN_SEEDS 4
 MUST_CHECK enum error_kind drain_expect(const struct sim_options *options,
                                         const struct drain_cell *cell, int interrupts,
                                         double times_s[DRAIN_TIMES], struct error *error);
