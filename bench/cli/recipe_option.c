@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "bench/cli/recipe_option.h"
 
+#include "base/text.h"
 #include "bench/cli/options.h"
 #include "recipes/registry.h"
 
@@ -28,5 +29,17 @@ bool recipe_option_take(struct option_given *given, const char *name, const stru
     if (*count == OPTIONS_RECIPES_MAX)
         return option_row_refuse(given, "too many");
     list[(*count)++] = recipe;
+    return true;
+}
+
+bool recipe_option_take_all(struct option_given *given, const struct recipe **list, size_t *count)
+{
+    const char *names = given->value;
+    char name[64];
+    *count = 0;
+    while (text_next_item(&names, name, sizeof name)) {
+        if (!recipe_option_take(given, name, list, count))
+            return false;
+    }
     return true;
 }

@@ -17,4 +17,7 @@
 bool recipe_option_take(struct option_given *given, const char *name, const struct recipe **list,
                         size_t *count);
 
+/* Sets a list to the recipes whose names are given, with commas between; likewise. */
+bool recipe_option_take_all(struct option_given *given, const struct recipe **list, size_t *count);
+
 #endif

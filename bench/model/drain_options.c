@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "bench/model/drain_options.h"
 
-#include "base/text.h"
 #include "bench/cli/complain.h"
 #include "bench/cli/recipe_option.h"
 
@@ -13,14 +12,7 @@
 bool drain_options_recipes(struct option_given *given)
 {
     struct drain_options *options = option_row_place(given);
-    const char *list = given->value;
-    char item[64];
-    options->recipe_count = 0;
-    while (text_next_item(&list, item, sizeof item)) {
-        if (!recipe_option_take(given, item, options->recipes, &options->recipe_count))
-            return false;
-    }
-    return true;
+    return recipe_option_take_all(given, options->recipes, &options->recipe_count);
 }
 
 bool drain_options_clients(struct option_given *given)

@@ -11,6 +11,7 @@
 #include "bench/output/trial_times.h"
 #include "bench/target/resources.h"
 
+#include <assert.h>
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -30,6 +31,7 @@ static const struct target *target_of(const struct drain_series *series)
 static enum error_kind allocate(struct drain_series *series, struct error *error)
 {
     series->trial_count = series->cell_count * series->options->trials;
+    assert(series->trial_count > 0);
     series->samples = calloc(series->trial_count, sizeof *series->samples);
     series->order = calloc(series->trial_count, sizeof *series->order);
     series->took_ns = calloc(series->cell_count, sizeof *series->took_ns);

@@ -9,7 +9,6 @@
 #include "bench/cli/shared_rows.h"
 #include "bench/plan/plan_demand.h"
 #include "bench/target/target_conflicts.h"
-#include "wire/maxbuffer.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -22,49 +21,27 @@
 
 static const char usage[] =
     "Usage: zkherd plan --slo OBJECTIVE [OPTION]...\n"
-    "       zkherd plan --limits [OPTION]...\n"
-    "       zkherd plan --predict|--validate --costs FILE ... (see its own --help)\n"
-    "--slo: find how many clients may wait for a lock (or locks be hot, or sessions\n"
-    "contend) so that an objective is met, by trials on real servers: the largest\n"
-    "number that meets the objective, and the smallest that does not.\n"
-    "OBJECTIVE is handoff|acquire pN < DURATION, such as 'handoff p99 < 50ms'.\n"
-    "--limits: say what limits the clients of a lock besides time: for each limit its\n"
-    "formula, its setting, and how many names, watches, bytes or sessions it allows.\n"
+    "       zkherd plan --limits|--predict|--validate ...  (each has its own --help)\n"
+    "Find how many clients may wait for a lock (or locks be hot, or sessions contend)\n"
+    "so that an objective is met, by trials on real servers. OBJECTIVE is\n"
+    "handoff|acquire pN < DURATION, or handoffs > N/s.\n"
     "\n";
 
 static const char notes[] =
     "\n"
-    "Exit status: 0 success; 1 a verdict failed, or the clients of -n pass a limit; 2\n"
-    "wrong usage; 3 the environment, for example no server; 4 no answer was found.\n"
+    "Exit status: 0 success; 1 a verdict failed; 2 wrong usage; 3 the environment;\n"
+    "4 no answer was found.\n"
     "\n"
     "Examples:\n"
     "  zkherd plan --slo 'handoff p99 < 50ms' -r scalable,nonscalable\n"
-    "  zkherd plan --slo 'acquire p95 < 1s' --unknown locks -n 10 --servers 1,3\n"
-    "  zkherd plan --limits --connect zk1,zk2,zk3 --lock /app/locks/orders -n 20000\n";
+    "  zkherd plan --slo 'acquire p95 < 1s' --unknown locks -n 10 --servers 1,3\n";
 
 /* ------------------------------------------------------------------ parsers */
 
 static bool parse_recipes(struct option_given *given)
 {
     struct plan_options *options = given->options;
-    const char *list = given->value;
-    char item[64];
-    options->recipe_count = 0;
-    while (text_next_item(&list, item, sizeof item)) {
-        if (!recipe_option_take(given, item, options->recipes, &options->recipe_count))
-            return false;
-    }
-    return true;
-}
-
-static bool parse_lock(struct option_given *given)
-{
-    struct error error = {0};
-    *(const char **)option_row_place(given) = given->value;
-    if (connect_check_path(given->value, &error) != ERROR_NONE)
-        return option_row_refuse(given, "%s", error.detail);
-    return given->value[1] != '\0' ||
-           option_row_refuse(given, "expected the znode of a lock, such as /locks/orders");
+    return recipe_option_take_all(given, options->recipes, &options->recipe_count);
 }
 
 static bool parse_slo(struct option_given *given)
@@ -95,9 +72,6 @@ static const struct option_row rows[] = {
      .member = OPTION_MEMBER(struct plan_options, question),
      .given = OPTION_MEMBER(struct plan_options, asks),
      .help = "      --slo OBJECTIVE      what a load must meet\n"},
-    {.name = "--limits",
-     OPTION_FLAG(struct plan_options, limits),
-     .help = "      --limits             print limits that are not about time\n"},
     {.name = "--recipes",
      .letter = 'r',
      .parse = parse_recipes,
@@ -107,15 +81,13 @@ static const struct option_row rows[] = {
     {.name = "--unknown",
      OPTION_WORD(struct plan_options, question.unknown, plan_question_unknowns,
                  "expected waiters, locks or sessions"),
-     .given = OPTION_MEMBER(struct plan_options, unknown_given),
      .value = "waiters",
      .help = "      --unknown WHAT       waiters: of one lock; locks: with -n clients each;\n"
              "                           sessions: on -k locks [waiters]\n"},
     {.name = "--clients",
      .letter = 'n',
      OPTION_NUMBER(struct plan_options, clients, 1, CLIENTS_MAX),
-     .help = "  -n, --clients N          clients of each lock [2]; with --limits: the share of\n"
-             "                           each limit that N clients of one lock need\n"},
+     .help = "  -n, --clients N          clients of each lock, with --unknown locks [2]\n"},
     {.name = "--locks",
      .letter = 'k',
      OPTION_NUMBER(struct plan_options, question.locks, 1, 10000),
@@ -128,7 +100,6 @@ static const struct option_row rows[] = {
      .help = "      --at-most N          none above it [1,001 sessions]\n"},
     {.name = "--resolution",
      OPTION_NUMBER(struct plan_options, question.resolution_percent, 0, 100),
-     .given = OPTION_MEMBER(struct plan_options, resolution_given),
      .value = "10",
      .help = "      --resolution PERCENT  end when the interval is that narrow [10]\n"},
     {.name = "--trial-time",
@@ -141,12 +112,7 @@ static const struct option_row rows[] = {
      .member = OPTION_MEMBER(struct plan_options, question.hold),
      .help = "      --hold D             hold the lock for D; exp:D: exponential, mean D [0]\n"},
     ROW_DRIVER(struct plan_options),
-    {.name = "--processes",
-     .letter = 'P',
-     OPTION_NUMBER(struct plan_options, question.processes, 1, 1000),
-     .given = OPTION_MEMBER(struct plan_options, processes_given),
-     .value = "1",
-     .help = "  -P, --processes P        spread the sessions over P processes [1]\n"},
+    ROW_PROCESSES(struct plan_options, question.processes, NULL),
     ROW_SERVERS(struct plan_options),
     ROW_HEAP(struct plan_options),
     ROW_SERVER_CPUS(struct plan_options, NULL),
@@ -164,24 +130,9 @@ static const struct option_row rows[] = {
     ROW_SESSION_TIMEOUT(struct plan_options, question.session_timeout_ns, NULL),
     ROW_TIMEOUT(struct plan_options, question.timeout_ns, NULL),
     ROW_SEED(struct plan_options, question.seed),
-    {.name = "--lock",
-     .parse = parse_lock,
-     .member = OPTION_MEMBER(struct plan_options, lock),
-     .given = OPTION_MEMBER(struct plan_options, lock_given),
-     .value = "/locks/lock",
-     .help = "      --lock PATH          with --limits: znode of the lock [/locks/lock]\n"},
-    {.name = "--jute-maxbuffer",
-     OPTION_NUMBER(struct plan_options, jute_maxbuffer_bytes, MAXBUFFER_LEAST, MAXBUFFER_MOST),
-     .given = OPTION_MEMBER(struct plan_options, jute_maxbuffer_given),
-     .value = "1048575",
-     .help = "      --jute-maxbuffer B   with --limits: of servers and Java clients, in bytes;\n"
-             "                           none tells it [1048575]\n"},
     ROW_OUT(struct plan_options),
     ROW_PLOTS(struct plan_options),
-    {.name = "--quiet",
-     .letter = 'q',
-     OPTION_FLAG(struct plan_options, output.quiet),
-     .help = "  -q, --quiet              print only errors and limits that -n passes\n"},
+    ROW_QUIET(struct plan_options),
     OPTION_ROW_HELP("  -h, --help               print this help\n"),
     {0},
 };
@@ -199,50 +150,6 @@ static bool wrong_number(const char *option, uint64_t number, const char *why)
     char value[32];
     snprintf(value, sizeof value, "%llu", (unsigned long long)number);
     return wrong(option, value, why);
-}
-
-struct exclusion {
-    bool given;
-    const char *option;
-};
-
-static bool none_given(const struct exclusion *list, size_t count, const char *with,
-                       const char *why)
-{
-    for (size_t i = 0; i < count; i++) {
-        if (list[i].given)
-            return wrong(list[i].option, with, why);
-    }
-    return true;
-}
-
-/* What only a search does. */
-static bool check_limits(const struct plan_options *options)
-{
-    const struct plan_question *question = &options->question;
-    const struct exclusion searching[] = {
-        {options->asks, "--slo"},
-        {options->unknown_given, "--unknown"},
-        {question->locks > 0, "--locks"},
-        {question->least > 0, "--at-least"},
-        {question->most > 0, "--at-most"},
-        {options->resolution_given, "--resolution"},
-        {question->trial_samples + question->trial_ns > 0, "--trial-time"},
-        {question->hold.mean_ns > 0, "--hold"},
-        {options->target.driver != DRIVER_EVENTS, "--driver"},
-        {options->processes_given, "--processes"},
-        {options->target.cpu_percent > 0, "--server-cpus"},
-        {options->target.fsync_given, "--fsync"},
-        {options->target.data != NULL, "--data"},
-        {options->target.max_clients != UINT64_MAX, "--max-clients"},
-        {options->guard.max_rate > 0, "--max-rate"},
-        {options->guard.max_time_ns > 0, "--max-time"},
-        {options->guard.brake_ns > 0, "--brake"},
-        {options->dry_run, "--dry-run"},
-        {options->output.out != NULL, "--out"},
-    };
-    return none_given(searching, sizeof searching / sizeof searching[0], "with --limits",
-                      "nothing is measured: leave out one of the two");
 }
 
 static bool check_recipe(const struct recipe *recipe)
@@ -351,12 +258,7 @@ static bool check_bounds(const struct plan_options *options)
 
 static bool check_search(const struct plan_options *options)
 {
-    const struct exclusion of_limits[] = {
-        {options->lock_given, "--lock"},
-        {options->jute_maxbuffer_given, "--jute-maxbuffer"},
-    };
-    return none_given(of_limits, 2, "without --limits", "nothing that is measured depends on it") &&
-           check_recipes(options) && check_unknown(options) && check_bounds(options) &&
+    return check_recipes(options) && check_unknown(options) && check_bounds(options) &&
            check_brake(options) && check_objective(&options->question) &&
            check_trial(&options->question) && check_hold(&options->question);
 }
@@ -380,11 +282,11 @@ static bool complete(struct plan_options *options)
 
 static int check(struct plan_options *options)
 {
-    if (!options->limits && !options->asks)
-        return complain_usage("plan", "plan", "one of --slo and --limits is required");
-    bool right =
-        options->limits ? check_limits(options) : check_search(options) && complete(options);
-    return !right || target_conflicts("plan", &options->target, options->question.processes)
+    if (!options->asks)
+        return complain_usage("plan", "plan",
+                              "one of --slo, --limits, --predict and --validate is required");
+    return !check_search(options) || !complete(options) ||
+                   target_conflicts("plan", &options->target, options->question.processes)
                ? error_exit_status(ERROR_USAGE)
                : ARGUMENTS_GO;
 }

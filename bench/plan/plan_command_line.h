@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * plan_command_line: the options of `zkherd plan`. Layer: bench/plan.
+ * plan_command_line: the options of `zkherd plan --slo`. Layer: bench/plan.
  *
  * Invariant: options that plan_command_line_parse has accepted do not contradict each other.
  */
@@ -16,18 +16,13 @@
 #include <stdint.h>
 
 struct plan_options {
-    bool limits; /* print them; else search for the answer to the question */
-    bool asks;   /* --slo is given */
+    bool asks; /* --slo is given */
     struct plan_question question;
     struct plan_guard_options guard;
     bool dry_run; /* say what the searches demand, and run nothing */
     const struct recipe *recipes[OPTIONS_RECIPES_MAX];
     size_t recipe_count;
     uint64_t clients; /* of a lock; 0: not given */
-    const char *lock; /* path of the lock's znode, below the chroot */
-    uint32_t jute_maxbuffer_bytes;
-    /* Given on the command line, though they have a default. */
-    bool lock_given, jute_maxbuffer_given, resolution_given, unknown_given, processes_given;
     struct target_options target;
     struct output_options output;
 };

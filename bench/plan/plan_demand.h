@@ -27,8 +27,7 @@
 #define ROW_DRY_RUN(type, place)                                                                   \
     {                                                                                              \
         .name = "--dry-run", OPTION_FLAG(type, place),                                             \
-        .help = "      --dry-run            print what the search would demand of the servers,\n"  \
-                "                           and run nothing\n"                                     \
+        .help = "      --dry-run            print what the searches demand at most; run nothing\n" \
     }
 
 /* A figure that nobody knows: the requests of a trial whose time decides. */

@@ -52,16 +52,15 @@ struct plan_guard_options {
 #define ROW_BRAKE(type, place)                                                                     \
     {                                                                                              \
         .name = "--brake", OPTION_DURATION(type, place.brake_ns, NS_PER_MS),                       \
-        .help = "      --brake D            end a probe when a quarter of a bystander's reads\n"   \
-                "                           take longer than D [10 times their p99 before,\n"      \
-                "                           from 100ms to 2s]\n"                                   \
+        .help =                                                                                    \
+            "      --brake D            end a probe if a quarter of a bystander's reads take\n"    \
+            "                           longer than D [10 times their p99, 100ms to 2s]\n"         \
     }
 
 #define ROW_MAX_RATE(type, place)                                                                  \
     {                                                                                              \
         .name = "--max-rate", OPTION_NUMBER(type, place.max_rate, 1, 1000000000),                  \
-        .help = "      --max-rate R         end a probe that sends more than R requests per\n"     \
-                "                           second\n"                                              \
+        .help = "      --max-rate R         end a probe with more than R requests a second\n"      \
     }
 
 #define ROW_MAX_TIME(type, place)                                                                  \

@@ -17,7 +17,7 @@
 #define TEXT_SIZE  1024
 
 /* Calls `each` for every limit, in the order of the table. */
-static void visit(const struct plan_options *options, const struct plan_given *given,
+static void visit(const struct plan_limits_options *options, const struct plan_given *given,
                   void (*each)(void *context, const struct plan_limit *limit), void *context)
 {
     for (unsigned kind = 0; kind < PLAN_LIMIT_KINDS; kind++) {
@@ -83,7 +83,7 @@ static void add_row(void *context, const struct plan_limit *limit)
     filling->setting = setting;
 }
 
-static enum error_kind write_table(const struct plan_options *options,
+static enum error_kind write_table(const struct plan_limits_options *options,
                                    const struct plan_given *given, FILE *stream,
                                    struct error *error)
 {
@@ -110,7 +110,7 @@ static enum error_kind write_table(const struct plan_options *options,
 
 /* ------------------------------------------------------------------ what stands around it */
 
-static void write_settings(const struct plan_options *options, const char *name,
+static void write_settings(const struct plan_limits_options *options, const char *name,
                            const struct plan_given *given, FILE *stream)
 {
     char maxbuffer[32], heap[48], connections[32], files[32], own[32], ports[32];
@@ -137,7 +137,7 @@ static void write_settings(const struct plan_options *options, const char *name,
         options->lock, given->lock_length);
 }
 
-static void list_rare_listers(const struct plan_options *options, char *text, size_t size)
+static void list_rare_listers(const struct plan_limits_options *options, char *text, size_t size)
 {
     size_t length = 0;
     text[0] = '\0';
@@ -149,7 +149,7 @@ static void list_rare_listers(const struct plan_options *options, char *text, si
     }
 }
 
-static void write_notes(const struct plan_options *options, FILE *stream)
+static void write_notes(const struct plan_limits_options *options, FILE *stream)
 {
     char rare[TEXT_SIZE];
     wrap_hanging("names in a list, value read: over a longer reply a Java client loses its "
@@ -174,8 +174,9 @@ static bool is_same(const struct plan_limit *one, const struct plan_limit *other
 }
 
 /* The recipes that meet this limit first. */
-static void append_recipes(const struct plan_options *options, const struct plan_given *given,
-                           const struct plan_limit *first, char *text, size_t size)
+static void append_recipes(const struct plan_limits_options *options,
+                           const struct plan_given *given, const struct plan_limit *first,
+                           char *text, size_t size)
 {
     size_t length = strlen(text), count = 0;
     for (size_t i = 0; i < options->recipe_count && length < size; i++) {
@@ -187,7 +188,7 @@ static void append_recipes(const struct plan_options *options, const struct plan
 }
 
 /* Whether a recipe before this one meets the same limit first. */
-static bool is_told(const struct plan_options *options, const struct plan_given *given,
+static bool is_told(const struct plan_limits_options *options, const struct plan_given *given,
                     size_t index, const struct plan_limit *first)
 {
     for (size_t i = 0; i < index; i++) {
@@ -198,7 +199,7 @@ static bool is_told(const struct plan_options *options, const struct plan_given 
     return false;
 }
 
-static void write_first(const struct plan_options *options, const struct plan_given *given,
+static void write_first(const struct plan_limits_options *options, const struct plan_given *given,
                         FILE *stream)
 {
     char text[TEXT_SIZE] = "", count[32];
@@ -220,7 +221,7 @@ static void write_first(const struct plan_options *options, const struct plan_gi
                   text);
 }
 
-enum error_kind plan_limits_table_write(const struct plan_options *options, const char *name,
+enum error_kind plan_limits_table_write(const struct plan_limits_options *options, const char *name,
                                         const struct plan_given *given, FILE *stream,
                                         struct error *error)
 {
@@ -259,7 +260,7 @@ static void complain_of(void *context, const struct plan_limit *limit)
         text_format_count(limit->most, most, sizeof most), plan_limits_setting(limit->kind));
 }
 
-unsigned plan_limits_table_complain(const struct plan_options *options, const char *name,
+unsigned plan_limits_table_complain(const struct plan_limits_options *options, const char *name,
                                     const struct plan_given *given)
 {
     struct complaints complaints = {.name = name, .clients = given->clients};

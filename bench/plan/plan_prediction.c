@@ -261,15 +261,6 @@ static int lead(struct plan_prediction *plan)
     return plan->options.validate ? measure(plan) : predict_and_tell(plan);
 }
 
-bool plan_prediction_is_asked(int argc, char **argv)
-{
-    for (int i = 1; i < argc; i++) {
-        if (strcmp(argv[i], "--predict") == 0 || strcmp(argv[i], "--validate") == 0)
-            return true;
-    }
-    return false;
-}
-
 int plan_prediction_main(int argc, char **argv)
 {
     struct plan_prediction *plan = calloc(1, sizeof *plan);

@@ -6,11 +6,6 @@
 #ifndef BENCH_PLAN_PLAN_PREDICTION_H
 #define BENCH_PLAN_PLAN_PREDICTION_H
 
-#include <stdbool.h>
-
-/* Whether the command line asks for one of the two. */
-bool plan_prediction_is_asked(int argc, char **argv);
-
 /* argv[0] is "plan". Returns the exit status. */
 int plan_prediction_main(int argc, char **argv);
 

@@ -423,6 +423,7 @@ static void help_fits_a_screen(void **state)
         {"zkherd", "clean", "--help"},
         {"zkherd", "recipes", "--help"},
         {"zkherd", "plan", "--help"},
+        {"zkherd", "plan", "--limits", "--help"},
         {"zkherd", "plan", "--predict", "--help"},
         {"zkherd", "calibrate", "--help"},
         {"zkherd", "plot", "--help"},
