@@ -142,18 +142,22 @@ static void note_losses(struct plan_guard *guard, uint64_t losses)
         give_up(guard, PLAN_GUARD_LOSSES);
 }
 
+/* What was sent in less than a second was sent in a second, too: most probes take no longer. */
 static void note_rate(struct plan_guard *guard, uint64_t rpcs)
 {
-    uint64_t now_ns = clock_now_ns(), passed_ns = now_ns - guard->rated_ns;
-    if (passed_ns < RATE_NS)
-        return;
-    uint64_t rate = (uint64_t)((double)(rpcs - guard->rpcs) / ((double)passed_ns / 1e9));
-    if (guard->options.max_rate > 0 && rate > guard->options.max_rate) {
+    uint64_t now_ns = clock_now_ns(), passed_ns = now_ns - guard->rated_ns,
+             sent = rpcs - guard->rpcs;
+    bool passed = passed_ns >= RATE_NS;
+    uint64_t rate = passed ? (uint64_t)((double)sent / ((double)passed_ns / 1e9)) : sent;
+    if (guard->options.max_rate > 0 && rate > guard->options.max_rate &&
+        guard->reason == PLAN_GUARD_NONE) {
         guard->rate = rate;
-        give_up(guard, PLAN_GUARD_RATE);
+        guard->reason = PLAN_GUARD_RATE;
     }
-    guard->rated_ns = now_ns;
-    guard->rpcs = rpcs;
+    if (passed) {
+        guard->rated_ns = now_ns;
+        guard->rpcs = rpcs;
+    }
 }
 
 void plan_guard_note(struct plan_guard *guard, uint64_t rpcs, uint64_t losses)
@@ -249,7 +253,7 @@ const char *plan_guard_describe(const struct plan_guard *guard, char *text, size
     case PLAN_GUARD_RATE:
         text_format_count(guard->rate, number, sizeof number);
         text_format_count(guard->options.max_rate, most, sizeof most);
-        snprintf(text, size, "it sent %s requests per second, more than the %s of --max-rate",
+        snprintf(text, size, "it sent %s requests in a second, more than the %s of --max-rate",
                  number, most);
         break;
     case PLAN_GUARD_TIME:

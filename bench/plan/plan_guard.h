@@ -12,7 +12,8 @@
  *   plan_guard_begin       once; in a simulation, where nobody else is, it watches the rate
  *                          and the time alone
  *     plan_guard_open      before each probe: waits until the bystander is served in time
- *     plan_guard_note      in the trial's callback progress
+ *     plan_guard_note      in the trial's callback progress, and once after a trial of real
+ *                          sessions, which may be shorter than the time between two callbacks
  *     plan_guard_allows    in the trial's callback has_company: false ends the trial at once,
  *                          END_ALONE, and the trial clears up after itself as always
  *     plan_guard_close     after each probe: why the guard has ended the probe, if it has
@@ -91,7 +92,7 @@ struct plan_guard {
     enum plan_guard_reason reason;
     enum brake_reason suffered; /* PLAN_GUARD_BYSTANDER: how, and at which server, from 0 */
     uint32_t server;
-    uint64_t rate;   /* PLAN_GUARD_RATE: requests a second */
+    uint64_t rate;   /* PLAN_GUARD_RATE: requests in a second */
     uint64_t losses; /* PLAN_GUARD_LOSSES */
     uint64_t looked_ns;
     uint64_t rated_ns; /* when rpcs was read */

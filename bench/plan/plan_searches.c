@@ -175,9 +175,13 @@ static enum error_kind run_guarded(struct turn *turn, const struct trial_plan *p
     enum error_kind kind = plan_guard_open(&searches->guard, error);
     if (kind == ERROR_NONE)
         kind = trial_run(plan, &host, result, error);
-    if (kind == ERROR_NONE)
-        turn->ended_for = plan_guard_close(&searches->guard, (*result)->losses);
-    return kind;
+    if (kind != ERROR_NONE)
+        return kind;
+    if (plan->fleet.driver != DRIVER_SIMULATED)
+        plan_guard_note(&searches->guard, trial_memory_requests((*result)->memory),
+                        (*result)->losses);
+    turn->ended_for = plan_guard_close(&searches->guard, (*result)->losses);
+    return ERROR_NONE;
 }
 
 static enum error_kind run_probe(struct turn *turn, struct trial_result **result,

@@ -200,6 +200,17 @@ static void limits_of_rate_and_time(void **state)
     end_guard();
 }
 
+/* A probe of half a second. */
+static void the_rate_of_a_short_probe_is_limited(void **state)
+{
+    (void)state;
+    struct beside beside = {0};
+    begin_guard((struct plan_guard_options){.brake_ns = PATIENT_NS, .max_rate = 20});
+    assert_int_equal(probe(&beside, DRIVER_EVENTS, END_ALONE), PLAN_GUARD_RATE);
+    assert_true(guard.rate > 20);
+    end_guard();
+}
+
 /* A load before or beside a trial is ended as the trial is. */
 static bool load_allowed(void *context)
 {
@@ -263,6 +274,7 @@ int main(void)
         cmocka_unit_test(a_server_that_stands_still_brakes),
         cmocka_unit_test(an_interruption_is_none_of_the_guards),
         cmocka_unit_test(limits_of_rate_and_time),
+        cmocka_unit_test(the_rate_of_a_short_probe_is_limited),
         cmocka_unit_test(a_load_is_ended_as_well),
         cmocka_unit_test(in_a_simulation_there_is_no_bystander),
     };
