@@ -29,7 +29,7 @@ static uint64_t size_with(const struct plan_question *question, uint64_t session
 {
     switch (question->unknown) {
     case PLAN_WAITERS:
-        return sessions - 1;
+        return sessions > 0 ? sessions - 1 : 0;
     case PLAN_LOCKS:
         return sessions / question->clients;
     default:

@@ -95,6 +95,9 @@ static void servers_that_allow_fewer_sessions_lower_the_largest_size(void **stat
     assert_int_equal(question.most, 56);
     plan_question_fit(&question, 5);
     assert_int_equal(question.most, 10);
+    question.most = 99;
+    plan_question_fit(&question, 0);
+    assert_int_equal(question.most, 10);
 }
 
 static void sizes_are_told_in_words(void **state)
