@@ -348,6 +348,8 @@ static void take_covariance(struct reader *reader, const json_t *rows, struct ca
                 malform(reader, "covariance_of_logs", "is not symmetric");
         }
     }
+    if (reader->kind == ERROR_NONE && !calibration_can_draw(fit))
+        malform(reader, "covariance_of_logs", "cannot be that of any costs");
 }
 
 static void take_cell(struct reader *reader, const json_t *json, struct costs_cell *cell)

@@ -426,21 +426,41 @@ static double draw_normal(struct random *random)
     return gsl_cdf_ugaussian_Pinv(unit);
 }
 
+/* Of the covariance, with a variance of 1 for each cost that is known. */
+static bool root_of_covariance(const struct calibration *calibration, struct matrix *lower)
+{
+    struct matrix covariance = {0};
+    for (size_t i = 0; i < calibration->cost_count; i++) {
+        for (size_t j = 0; j < calibration->cost_count; j++)
+            covariance.of[i][j] = calibration->covariance[i][j];
+        if (calibration->costs[i].sd == 0)
+            covariance.of[i][i] = 1;
+    }
+    return root(&covariance, calibration->cost_count, lower);
+}
+
+bool calibration_can_draw(const struct calibration *calibration)
+{
+    struct matrix lower;
+    for (size_t i = 0; i < calibration->cost_count; i++) {
+        for (size_t j = 0; j < calibration->cost_count; j++) {
+            if (calibration->costs[i].sd == 0 && calibration->covariance[i][j] != 0)
+                return false;
+        }
+    }
+    return root_of_covariance(calibration, &lower);
+}
+
 void calibration_draw(const struct calibration *calibration, struct random *random, double *costs)
 {
-    struct matrix covariance = {0}, lower;
+    struct matrix lower;
     size_t count = calibration->cost_count;
     double normal[M];
-    for (size_t i = 0; i < count; i++) {
-        bool known = calibration->costs[i].sd == 0;
-        for (size_t j = 0; j < count; j++)
-            covariance.of[i][j] = calibration->covariance[i][j];
-        covariance.of[i][i] = known ? 1 : covariance.of[i][i];
-        normal[i] = known ? 0 : draw_normal(random);
-    }
-    bool is_definite = root(&covariance, count, &lower);
+    bool is_definite = root_of_covariance(calibration, &lower);
     assert(is_definite);
     (void)is_definite;
+    for (size_t i = 0; i < count; i++)
+        normal[i] = calibration->costs[i].sd == 0 ? 0 : draw_normal(random);
     for (size_t i = 0; i < count; i++) {
         double off = 0;
         for (size_t j = 0; j <= i; j++)

@@ -81,8 +81,13 @@ struct calibration {
 MUST_CHECK enum error_kind calibration_fit(const struct calibration_problem *problem,
                                            struct calibration *calibration, struct error *error);
 
+/* Whether the covariance can be one: its rows of known costs are 0, and the rest is positive
+ * definite. Always true of what calibration_fit has estimated. */
+bool calibration_can_draw(const struct calibration *calibration);
+
 /* Draws costs (cost_count of them) from the distribution of the estimates: log-normal, with the
- * covariance. The model, run with many such draws, gives the uncertainty of a prediction. */
+ * covariance, which must be one. The model, run with many such draws, gives the uncertainty of a
+ * prediction. */
 void calibration_draw(const struct calibration *calibration, struct random *random, double *costs);
 
 /* Draws by what factor a measured quantity differs from the model's: model_sd, and the scatter of

@@ -255,6 +255,25 @@ static void a_covariance_is_symmetric(void **state)
     assert_refused(ERROR_MALFORMED, "'covariance_of_logs' is not symmetric");
 }
 
+/* No costs are drawn from it, so that no prediction ends in an assertion. */
+static void a_covariance_is_positive_definite(void **state)
+{
+    (void)state;
+    costs.fit.covariance[COST_LIST_network][COST_LIST_read] =
+        costs.fit.covariance[COST_LIST_read][COST_LIST_network] = 4;
+    assert_int_equal(costs_file_write(&costs, path, &error), ERROR_NONE);
+    assert_refused(ERROR_MALFORMED, "'covariance_of_logs' cannot be that of any costs");
+}
+
+static void a_cost_that_is_known_varies_with_no_other(void **state)
+{
+    (void)state;
+    costs.fit.covariance[COST_LIST_network][COST_LIST_network_jitter] =
+        costs.fit.covariance[COST_LIST_network_jitter][COST_LIST_network] = 1e-6;
+    assert_int_equal(costs_file_write(&costs, path, &error), ERROR_NONE);
+    assert_refused(ERROR_MALFORMED, "'covariance_of_logs' cannot be that of any costs");
+}
+
 int main(void)
 {
 #define TEST(test) cmocka_unit_test_setup_teardown(test, set_up, tear_down)
@@ -263,6 +282,7 @@ int main(void)
         TEST(a_simulation_gets_the_costs),        TEST(cells_are_found),
         TEST(costs_of_other_servers_are_refused), TEST(what_is_no_file_of_costs_is_refused),
         TEST(values_that_cannot_be_are_refused),  TEST(a_covariance_is_symmetric),
+        TEST(a_covariance_is_positive_definite),  TEST(a_cost_that_is_known_varies_with_no_other),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
