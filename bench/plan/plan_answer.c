@@ -128,7 +128,7 @@ static const struct utilisation_finding *find_what_gave_out(const struct plan_sa
 /* A trial that was ended because it failed in any case has more slow handoffs than its share. */
 static bool has_all_samples(const struct plan_question *question, const struct plan_sample *sample)
 {
-    return sample->count.samples >= question->trial_samples;
+    return sample->count.samples >= plan_probe_of(question, &sample->probe).samples;
 }
 
 /* Of handoffs, each vote with its median. */
