@@ -25,7 +25,7 @@ struct experience {
 struct plan_searches {
     struct plan_options *options;
     struct series series;
-    uint64_t sessions[2]; /* of the least and of the largest size */
+    uint64_t sessions[2]; /* of the least and of the largest size, and the bystander's */
     struct client_counts clients;
     struct plan_record records[OPTIONS_TOPOLOGIES_MAX];
     struct search *list; /* of each topology, those of all recipes */
@@ -287,11 +287,32 @@ static void tell_demand(const struct plan_searches *searches)
                               sizeof sessions));
 }
 
+/* Lowers the largest size to what the servers allow. What the series says of the numbers of clients
+ * that it has left out is no help here: they are only the two ends of the range. */
+static void fit_question(struct plan_searches *searches)
+{
+    struct series *series = &searches->series;
+    struct plan_question *question = &searches->options->question;
+    const struct target *target = &series->targets.list[0];
+    uint64_t asked = question->most;
+    char most[64];
+    series->left_out[0] = '\0';
+    plan_question_fit(question, sessions_allowed(target));
+    if (question->most < asked)
+        snprintf(
+            series->left_out, sizeof series->left_out,
+            "no more than %s are tried: %.200s takes %llu connections from this host at a time "
+            "(maxClientCnxns), %llu of them for zkherd's own use; set maxClientCnxns=0 in the "
+            "server's zoo.cfg, or use more servers of its ensemble",
+            plan_question_format(question, question->most, most, sizeof most),
+            target->capacity.server, (unsigned long long)target->capacity.room,
+            CAPACITY_RESERVED + 1ULL);
+}
+
 static enum error_kind lay_out(void *context, struct error *error)
 {
     struct plan_searches *searches = context;
-    plan_question_fit(&searches->options->question,
-                      sessions_allowed(&searches->series.targets.list[0]));
+    fit_question(searches);
     tell_demand(searches);
     return begin_searches(searches, error);
 }
@@ -337,6 +358,20 @@ static enum error_kind run_round(struct plan_searches *searches, bool *ran, stru
     return kind;
 }
 
+/* Without any trial there is nothing to tell, not even an answer that is cut short. */
+static enum error_kind check_time(const struct plan_searches *searches, struct error *error)
+{
+    size_t kept = 0;
+    char most[32];
+    for (size_t i = 0; i < searches->count; i++)
+        kept += searches->list[i].step_count;
+    if (kept > 0 || searches->cut != PLAN_CUT_BY_TIME)
+        return ERROR_NONE;
+    text_format_duration(searches->options->guard.max_time_ns, most, sizeof most);
+    return error_raise(error, ERROR_NOT_VALID, 0, "--max-time",
+                       "the %s were up before the first trial had ended: give more", most);
+}
+
 static enum error_kind run_all(struct plan_searches *searches, struct error *error)
 {
     enum error_kind kind = ERROR_NONE;
@@ -347,7 +382,7 @@ static enum error_kind run_all(struct plan_searches *searches, struct error *err
     progress_clear(&searches->series.progress);
     while (kind == ERROR_NONE && ran)
         kind = run_round(searches, &ran, error);
-    return kind;
+    return kind == ERROR_NONE ? check_time(searches, error) : kind;
 }
 
 /* Private servers have no other users, so there is no bystander beside them. */
@@ -517,8 +552,9 @@ int plan_searches_lead(struct plan_options *options, int argc, char **argv)
     if (searches == NULL)
         return complain(&(struct error){.kind = ERROR_NO_MEMORY, .subject = "plan"});
     searches->options = options;
-    searches->sessions[0] = plan_question_sessions(question, question->least);
-    searches->sessions[1] = plan_question_sessions(question, question->most);
+    uint64_t bystanders = options->target.connect ? options->target.servers.count : 0;
+    searches->sessions[0] = plan_question_sessions(question, question->least) + bystanders;
+    searches->sessions[1] = plan_question_sessions(question, question->most) + bystanders;
     searches->clients.list = searches->sessions;
     searches->clients.count = 2;
     const struct series_options of_series = {

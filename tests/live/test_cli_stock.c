@@ -191,6 +191,25 @@ static void what_is_possible_is_measured(void **state)
     json_decref(manifest);
 }
 
+/* Of 56 sessions, the bystander's is one. Its ten seconds alone take all the time. */
+static void a_search_has_room_for_its_bystander(void **state)
+{
+    (void)state;
+    char words[256];
+    command.settings = (const char *const[]){NO_PROGRAMS, NULL};
+    await_all_room();
+    command_run(&command,
+                COMMAND("plan", "--slo", "handoff p90 < 20ms", "-r", "scalable", "--at-most", "55",
+                        "--max-time", "1s", "--connect", address, "-o", "out"));
+    assert_status(&command, 4);
+    snprintf(words, sizeof words,
+             "zkherd: no more than 54 waiters are tried: %s takes 60 connections from this host at "
+             "a time (maxClientCnxns), 5 of them for zkherd's own use; ",
+             address);
+    assert_has(command.err, words);
+    assert_has(command.err, "the 1.0 s were up before the first trial had ended");
+}
+
 /* C13 makes do with six sessions, C16 does not with what the server takes. */
 static void claims_that_need_more_sessions_are_undetermined(void **state)
 {
@@ -270,6 +289,7 @@ int main(void)
         cmocka_unit_test(a_server_that_says_that_it_has_no_limit_is_believed),
         cmocka_unit_test(nobody_has_room),
         COMMAND_TEST(what_is_possible_is_measured),
+        COMMAND_TEST(a_search_has_room_for_its_bystander),
         COMMAND_TEST(claims_that_need_more_sessions_are_undetermined),
         COMMAND_TEST(the_limit_is_used_up),
         COMMAND_TEST(too_many_for_anything),
