@@ -64,7 +64,11 @@ static const struct option_row rows[] = {
     ROW_SESSION_TIMEOUT(struct plan_prediction_options, drains.session_timeout_ns, NULL),
     ROW_TIMEOUT(struct plan_prediction_options, drains.timeout_ns, NULL),
     ROW_SEED(struct plan_prediction_options, drains.seed),
-    ROW_OUT(struct plan_prediction_options),
+    {.name = "--out",
+     .letter = 'o',
+     OPTION_FOLDER(struct plan_prediction_options, output.out),
+     .help = "  -o, --out DIR            new folder for the figures [results/TIME-predict, or\n"
+             "                           results/TIME-validate]\n"},
     ROW_QUIET(struct plan_prediction_options),
     OPTION_ROW_HELP("  -h, --help               print this help\n"),
     {0},

@@ -39,7 +39,7 @@ static const char *find_obstacle(const struct reconcile_facts *facts, bool other
                    ? "a server did not give its counters (mntr) at once, as at an election"
                    : "the servers do not tell their counters (mntr)";
     if (facts->has_companions)
-        return "the servers count the requests of the load in the background, too";
+        return "the servers count the requests of other sessions of zkherd, too";
     if (!others)
         return NULL;
     return facts->are_private ? "a client that is not zkherd's was connected to a private server"

@@ -22,7 +22,7 @@ static const char *const without_java[] = {NO_JAVA, NULL};
 
 #define COMPANY                                                                                    \
     "cannot cross-check against the servers' counters: the servers count the requests "            \
-    "of the load in the background, too"
+    "of other sessions of zkherd, too"
 
 static int make(void **state)
 {
