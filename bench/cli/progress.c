@@ -31,11 +31,14 @@ static unsigned columns_of_line(void)
 
 void progress_announce(const struct progress *progress, uint64_t rpcs, uint64_t left_ns)
 {
-    char count[32], time[32];
+    char count[32], time[32], requests[48] = "";
     if (!progress->shown)
         return;
-    fprintf(stderr, TERMINAL_CLEAR_LINE "%zu trial%s, %s RPCs, about %s\n", progress->count,
-            progress->count == 1 ? "" : "s", text_format_count(rpcs, count, sizeof count),
+    if (rpcs > 0)
+        snprintf(requests, sizeof requests, ", %s RPCs",
+                 text_format_count(rpcs, count, sizeof count));
+    fprintf(stderr, TERMINAL_CLEAR_LINE "%zu trial%s%s, about %s\n", progress->count,
+            progress->count == 1 ? "" : "s", requests,
             text_format_duration(left_ns, time, sizeof time));
 }
 

@@ -38,7 +38,8 @@ void progress_init(struct progress *progress, size_t count, bool quiet);
 /* A piece begins. left_ns: the estimated time of this and all later pieces; 0: unknown. */
 void progress_begin(struct progress *progress, size_t at, uint64_t left_ns);
 
-/* Before the first piece: shows the number of requests of the whole, and their estimated time. */
+/* Before the first piece: shows the number of requests of the whole (0: not known beforehand), and
+ * their estimated time. */
 void progress_announce(const struct progress *progress, uint64_t rpcs, uint64_t left_ns);
 
 /* Before the first piece: shows what the program is doing. */

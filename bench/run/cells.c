@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "bench/run/cells.h"
 
+#include "base/clock.h"
 #include "base/random.h"
+#include "bench/run/background.h"
 #include "bench/target/traffic.h"
 #include "recipes/law.h"
 
@@ -51,6 +53,15 @@ static size_t add_round(struct cell *list, const struct options *options, uint32
     return count;
 }
 
+/* 0: the requests decide how long a trial takes. */
+static uint64_t trial_ns(const struct options *options)
+{
+    uint64_t alone_ns = BACKGROUND_WARM_UP_NS + BACKGROUND_ALONE_S * NS_PER_S;
+    if (options->plan.duration_ns == 0)
+        return 0;
+    return options->plan.duration_ns + (options->plan.background.given ? alone_ns : 0);
+}
+
 /* The texts are in fits.csv and on the screen: they must agree with the law's functions, to which
  * the counts are compared. */
 static enum error_kind check_texts(const struct options *options, struct error *error)
@@ -75,7 +86,8 @@ enum error_kind cells_init(struct cells *cells, const struct options *options, s
     assert(per_round > 0 && options->plan.trials > 0);
     if (check_texts(options, error) != ERROR_NONE)
         return error->kind;
-    *cells = (struct cells){.list = calloc(per_round * options->plan.trials, sizeof *cells->list)};
+    *cells = (struct cells){.list = calloc(per_round * options->plan.trials, sizeof *cells->list),
+                            .trial_ns = trial_ns(options)};
     if (cells->list == NULL)
         return error_raise(error, ERROR_NO_MEMORY, 0, "plan", "%s", "");
     random_init(&random, options->plan.seed);
@@ -139,6 +151,8 @@ static size_t find_experience(const struct cells *cells, const struct cell *cell
 uint64_t cells_time_left_ns(const struct cells *cells, size_t from)
 {
     double left_ns = 0;
+    if (cells->trial_ns != 0)
+        return cells->trial_ns * (cells->count - from);
     for (size_t i = from; i < cells->count; i++) {
         size_t at = find_experience(cells, &cells->list[i]);
         const struct experience *known = &cells->experience[at];

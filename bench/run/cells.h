@@ -37,6 +37,7 @@ struct experience {
 struct cells {
     struct cell *list;
     size_t count;
+    uint64_t trial_ns; /* with --duration: of each trial, with what --background adds; else 0 */
     struct experience experience[CELLS_EXPERIENCE_MAX];
     size_t experience_count;
 };
@@ -45,7 +46,8 @@ MUST_CHECK enum error_kind cells_init(struct cells *cells, const struct options 
                                       struct error *error);
 void cells_deinit(struct cells *cells);
 
-/* The requests of the cells from index `from` on, and their estimated time (0: unknown). */
+/* The requests of the cells from index `from` on, and their time (0: unknown): with --duration that
+ * of the options, else an estimate from the finished trials. */
 uint64_t cells_rpcs(const struct cells *cells, size_t from);
 uint64_t cells_time_left_ns(const struct cells *cells, size_t from);
 

@@ -4,6 +4,7 @@
 #include "base/clock.h"
 #include "base/text.h"
 #include "bench/cli/complain.h"
+#include "bench/run/background.h"
 
 #include <stdbool.h>
 #include <stdio.h>
@@ -75,15 +76,27 @@ static void describe_rate(const struct options *options, const struct demand *de
         snprintf(text, size, ", at most %s per second: at least %s", rate, time);
 }
 
+/* "" without --background. --max-rate does not limit these requests. */
+static void describe_background(const struct options *options, char *text, size_t size)
+{
+    char rate[32];
+    text[0] = '\0';
+    if (options->plan.background.given)
+        snprintf(text, size, "; beside them the load of --background: %d sessions, %s a second",
+                 BACKGROUND_SESSIONS,
+                 text_format_count(options->plan.background.rate_per_s, rate, sizeof rate));
+}
+
 void demand_tell(const struct options *options, const struct cells *cells,
                  const struct connect_string *servers)
 {
-    char where[CONNECT_TEXT_SIZE], what[160], rate[96], most[32];
+    char where[CONNECT_TEXT_SIZE], what[160], rate[96], beside[112], most[32];
     struct demand demand = sum_up(options, cells);
     describe(options, &demand, what, sizeof what);
     describe_rate(options, &demand, rate, sizeof rate);
+    describe_background(options, beside, sizeof beside);
     text_format_count(options->plan.clients.list[options->plan.clients.count - 1], most,
                       sizeof most);
-    complain_mildly("on %s: at most %s sessions at a time, %s%s",
-                    connect_typed(servers, where, sizeof where), most, what, rate);
+    complain_mildly("on %s: at most %s sessions at a time, %s%s%s",
+                    connect_typed(servers, where, sizeof where), most, what, rate, beside);
 }

@@ -11,7 +11,7 @@
 #include "client/connect.h"
 
 /* Prints the number of sessions at a time, and the requests and bytes in all, with the discarded
- * trials and without zkherd's own session. */
+ * trials and without zkherd's own session; then the sessions and the rate of --background. */
 void demand_tell(const struct options *options, const struct cells *cells,
                  const struct connect_string *servers);
 

@@ -214,7 +214,8 @@ static enum error_kind run_cells(void *context, struct error *error)
     enum error_kind kind = warm_up(run, error);
     if (kind != ERROR_NONE)
         return kind;
-    progress_announce(&run->base.progress, cells_rpcs(&run->cells, 0),
+    bool time_decides = run->options.plan.duration_ns != 0;
+    progress_announce(&run->base.progress, time_decides ? 0 : cells_rpcs(&run->cells, 0),
                       cells_time_left_ns(&run->cells, 0));
     for (size_t at = 0; kind == ERROR_NONE && at < run->cells.count; at++)
         kind = run_cell(run, at, error);

@@ -233,6 +233,25 @@ static void test_the_time_left_is_that_of_requests_like_those(void **state)
     assert_int_equal(cells_time_left_ns(&cells, 0), (30 + 110) * (200 + 10));
 }
 
+/* What the trials sent tells nothing: each takes its duration, and before it that of the load
+ * alone: half a second of warm-up, and two seconds. */
+static void test_a_duration_is_the_time_of_each_trial(void **state)
+{
+    (void)state;
+    options.plan.trials = 1;
+    options.plan.workload = WORKLOAD_STEADY;
+    options.plan.duration_ns = 3 * NS_PER_S;
+    lay_out(&cells);
+    struct cell cell = {.recipe = registry_find("scalable"), .topology = 1};
+    cells_learn(&cells, &cell, 10, 1000);
+    assert_int_equal(cells_time_left_ns(&cells, 0), 10 * 3 * NS_PER_S);
+    assert_int_equal(cells_time_left_ns(&cells, 9), 3 * NS_PER_S);
+    cells_deinit(&cells);
+    options.plan.background.given = true;
+    lay_out(&cells);
+    assert_int_equal(cells_time_left_ns(&cells, 8), 2 * (3000 + 500 + 2000) * NS_PER_MS);
+}
+
 int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
@@ -245,6 +264,7 @@ int main(void)
         TEST(test_locks_share_the_clients),
         TEST(test_without_an_end_one_round_is_foretold),
         TEST(test_the_time_left_is_that_of_requests_like_those),
+        TEST(test_a_duration_is_the_time_of_each_trial),
     };
     return cmocka_run_group_tests_name("cells", tests, NULL, NULL);
 }

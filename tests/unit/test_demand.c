@@ -95,6 +95,17 @@ static void a_limit_of_the_rate_tells_the_least_time(void **state)
                 "at least 10.0 s");
 }
 
+/* They are sessions and requests on top of those of the lock. */
+static void the_load_beside_the_lock_is_told(void **state)
+{
+    (void)state;
+    options.plan.pace = PACE_FREE;
+    options.plan.background.given = true;
+    options.plan.background.rate_per_s = 12500;
+    assert_told("about 1,520 requests and 50 MB in 2 trials and 1 warm-up; beside them the load of "
+                "--background: 10 sessions, 12,500 a second");
+}
+
 #define LOAD_TEST(test) cmocka_unit_test_setup(test, set_up)
 
 int main(void)
@@ -105,6 +116,7 @@ int main(void)
         LOAD_TEST(free_pace_is_a_guess),
         LOAD_TEST(a_duration_has_as_many_as_are_answered),
         LOAD_TEST(a_limit_of_the_rate_tells_the_least_time),
+        LOAD_TEST(the_load_beside_the_lock_is_told),
     };
     return cmocka_run_group_tests_name("load", tests, NULL, NULL);
 }
