@@ -41,6 +41,7 @@ struct target_options {
     const char *costs; /* the file with the costs of a simulation; NULL: the defaults */
     struct sim_costs simulated_costs; /* those of the file (bench/model/costs_option.h) */
     unsigned simulated_cores;         /* the same */
+    uint64_t companions;              /* sessions of zkherd beside the clients of a trial */
     uint64_t max_clients;             /* sessions at a time; UINT64_MAX: as many as the plan has */
 };
 

@@ -5,6 +5,7 @@
 #include "bench/cli/arguments.h"
 #include "bench/cli/option_table.h"
 #include "bench/model/costs_option.h"
+#include "bench/run/background.h"
 #include "bench/run/contradictions.h"
 
 static const char usage[] =
@@ -35,6 +36,7 @@ int command_line_parse(int argc, char **argv, struct options *options)
         status = error_exit_status(ERROR_USAGE);
     if (status == ARGUMENTS_GO)
         status = costs_option_take("run", &options->target, options->output.quiet);
+    options->target.companions = options->plan.background.given ? BACKGROUND_SESSIONS : 0;
     if (status != ARGUMENTS_GO)
         options_deinit(options);
     return status;

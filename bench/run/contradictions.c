@@ -151,7 +151,7 @@ static bool check_background(const struct options *options)
         return true;
     if (options->target.driver == DRIVER_SIMULATED)
         return wrong("--background", "with --driver simulated",
-                     "a simulation has no time for others: give real servers");
+                     "a simulation runs the lock alone: give real servers");
     return options->plan.pace == PACE_FREE ||
            wrong("--background", "without --pace free",
                  "lockstep waits for the servers to rest after each step, and they never would: "

@@ -12,11 +12,23 @@
 /* So many numbers are named one by one. */
 #define LISTED_MAX 6
 
+static uint64_t share_of(uint64_t sessions, const struct connect_string *servers)
+{
+    return (sessions + servers->count - 1) / servers->count;
+}
+
+void capacity_init(struct capacity *capacity, const struct connect_string *servers,
+                   uint64_t companions)
+{
+    *capacity = (struct capacity){.sessions = UINT64_MAX,
+                                  .reserved = CAPACITY_RESERVED + share_of(companions, servers)};
+}
+
 /* The sessions of server j are j, j + count, j + 2 count … */
 void capacity_heed(struct capacity *capacity, const struct connect_string *servers, size_t index,
                    uint64_t room)
 {
-    uint64_t own = room > CAPACITY_RESERVED ? room - CAPACITY_RESERVED : 0;
+    uint64_t own = room > capacity->reserved ? room - capacity->reserved : 0;
     uint64_t sessions = own * servers->count + index;
     if (own == 0)
         sessions = 0;
@@ -28,11 +40,11 @@ void capacity_heed(struct capacity *capacity, const struct connect_string *serve
 }
 
 enum error_kind capacity_look(const struct connect_string *servers, uint64_t most,
-                              struct capacity *capacity, struct error *error)
+                              uint64_t companions, struct capacity *capacity, struct error *error)
 {
     enum error_kind kind = ERROR_NONE;
-    uint64_t wanted = (most + servers->count - 1) / servers->count + CAPACITY_RESERVED;
-    *capacity = (struct capacity){.sessions = UINT64_MAX};
+    capacity_init(capacity, servers, companions);
+    uint64_t wanted = share_of(most, servers) + capacity->reserved;
     for (size_t i = 0; kind == ERROR_NONE && i < servers->count; i++) {
         uint64_t room;
         kind = connection_limit_try(&servers->endpoints[i], wanted, TRY_NS, &room, error);
@@ -82,20 +94,21 @@ static void explain(const struct capacity *capacity, uint64_t max_clients,
     suggest_levels(capacity->sessions, levels, sizeof levels);
     snprintf(text, size,
              "n = %s left out: %s takes %llu connections from this host at a time "
-             "(maxClientCnxns), %d of them for zkherd's own use; use %smaxClientCnxns=0 in the "
+             "(maxClientCnxns), %llu of them for zkherd's own use; use %smaxClientCnxns=0 in the "
              "server's zoo.cfg, or more servers of its ensemble",
-             left_out, capacity->server, (unsigned long long)capacity->room, CAPACITY_RESERVED,
-             levels);
+             left_out, capacity->server, (unsigned long long)capacity->room,
+             (unsigned long long)capacity->reserved, levels);
 }
 
 static enum error_kind raise_too_few(const struct capacity *capacity,
                                      const struct client_counts *clients, struct error *error)
 {
-    return error_raise(error, ERROR_CONNECTION_LIMIT, 0, capacity->server,
-                       "%llu at a time (maxClientCnxns), %d of them for zkherd's own use, and the "
-                       "smallest number of --clients is %llu",
-                       (unsigned long long)capacity->room, CAPACITY_RESERVED,
-                       (unsigned long long)clients->list[0]);
+    return error_raise(
+        error, ERROR_CONNECTION_LIMIT, 0, capacity->server,
+        "%llu at a time (maxClientCnxns), %llu of them for zkherd's own use, and the "
+        "smallest number of --clients is %llu",
+        (unsigned long long)capacity->room, (unsigned long long)capacity->reserved,
+        (unsigned long long)clients->list[0]);
 }
 
 enum error_kind capacity_fit(const struct capacity *capacity, uint64_t max_clients,

@@ -193,7 +193,7 @@ enum error_kind target_open(const struct target_options *options, size_t topolog
         kind =
             capacity_look(&target->placement,
                           most_clients < options->max_clients ? most_clients : options->max_clients,
-                          &target->capacity, error);
+                          options->companions, &target->capacity, error);
     if (kind == ERROR_NONE)
         kind = setup_session_new(&target->servers, target->ensemble, SESSION_NS, &target->setup,
                                  error);

@@ -39,8 +39,9 @@ static void as_many_sessions_as_every_server_has_room_for(void **state)
     for (size_t i = 0; i < sizeof rooms / sizeof rooms[0]; i++) {
         for (size_t servers = 1; servers <= 3; servers++) {
             struct connect_string some = three;
-            struct capacity capacity = {.sessions = UINT64_MAX};
+            struct capacity capacity;
             some.count = servers;
+            capacity_init(&capacity, &some, 0);
             for (size_t j = 0; j < servers; j++)
                 capacity_heed(&capacity, &some, j, rooms[i][j]);
             assert_true(fits(capacity.sessions, rooms[i], servers));
@@ -52,7 +53,8 @@ static void as_many_sessions_as_every_server_has_room_for(void **state)
 static void a_server_without_room_allows_nothing(void **state)
 {
     (void)state;
-    struct capacity capacity = {.sessions = UINT64_MAX};
+    struct capacity capacity;
+    capacity_init(&capacity, &three, 0);
     capacity_heed(&capacity, &three, 0, 60);
     assert_int_equal(capacity.sessions, 168);
     capacity_heed(&capacity, &three, 2, CAPACITY_RESERVED);
@@ -61,6 +63,21 @@ static void a_server_without_room_allows_nothing(void **state)
     assert_int_equal(capacity.room, CAPACITY_RESERVED);
     capacity_heed(&capacity, &three, 1, 100);
     assert_string_equal(capacity.server, "c:3");
+}
+
+/* Ten companions on three servers: four of one of them, so four are kept free of each. */
+static void companions_take_room_of_every_server(void **state)
+{
+    (void)state;
+    struct capacity capacity;
+    struct connect_string one = three;
+    capacity_init(&capacity, &three, 10);
+    capacity_heed(&capacity, &three, 0, 60);
+    assert_int_equal(capacity.sessions, (60 - CAPACITY_RESERVED - 4) * 3);
+    one.count = 1;
+    capacity_init(&capacity, &one, 10);
+    capacity_heed(&capacity, &one, 0, 60);
+    assert_int_equal(capacity.sessions, 60 - CAPACITY_RESERVED - 10);
 }
 
 static uint64_t levels[] = {8, 16, 32, 64};
@@ -74,7 +91,7 @@ static void levels_above_the_limit_are_left_out(void **state)
 {
     (void)state;
     struct client_counts clients = plan();
-    struct capacity capacity = {.sessions = 31, .room = 35, .server = "a:1"};
+    struct capacity capacity = {.sessions = 31, .reserved = 4, .room = 35, .server = "a:1"};
     struct error error;
     char text[512];
     assert_int_equal(capacity_fit(&capacity, UINT64_MAX, &clients, text, sizeof text, &error),
@@ -97,7 +114,7 @@ static void many_levels_left_out_are_told_as_a_range(void **state)
 {
     (void)state;
     uint64_t many[105];
-    struct capacity capacity = {.sessions = 63, .room = 67, .server = "a:1"};
+    struct capacity capacity = {.sessions = 63, .reserved = 4, .room = 67, .server = "a:1"};
     struct client_counts clients = {.list = many, .count = 105};
     struct error error;
     char text[512];
@@ -112,7 +129,7 @@ static void what_fits_is_not_spoken_of(void **state)
 {
     (void)state;
     struct client_counts clients = plan();
-    struct capacity capacity = {.sessions = 64, .room = 68, .server = "a:1"};
+    struct capacity capacity = {.sessions = 64, .reserved = 4, .room = 68, .server = "a:1"};
     struct error error;
     char text[512] = "x";
     assert_int_equal(capacity_fit(&capacity, UINT64_MAX, &clients, text, sizeof text, &error),
@@ -125,7 +142,7 @@ static void a_plan_of_which_nothing_is_left_is_refused(void **state)
 {
     (void)state;
     struct client_counts clients = plan();
-    struct capacity capacity = {.sessions = 7, .room = 11, .server = "a:1"};
+    struct capacity capacity = {.sessions = 7, .reserved = 4, .room = 11, .server = "a:1"};
     struct error error;
     char text[512];
     assert_int_equal(capacity_fit(&capacity, UINT64_MAX, &clients, text, sizeof text, &error),
@@ -139,7 +156,7 @@ static void the_lower_of_two_limits_counts(void **state)
 {
     (void)state;
     struct client_counts clients = plan();
-    struct capacity capacity = {.sessions = 40, .room = 44, .server = "a:1"};
+    struct capacity capacity = {.sessions = 40, .reserved = 4, .room = 44, .server = "a:1"};
     struct error error;
     char text[512];
     assert_int_equal(capacity_fit(&capacity, 20, &clients, text, sizeof text, &error), ERROR_NONE);
@@ -156,6 +173,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(as_many_sessions_as_every_server_has_room_for),
         cmocka_unit_test(a_server_without_room_allows_nothing),
+        cmocka_unit_test(companions_take_room_of_every_server),
         cmocka_unit_test(levels_above_the_limit_are_left_out),
         cmocka_unit_test(many_levels_left_out_are_told_as_a_range),
         cmocka_unit_test(what_fits_is_not_spoken_of),
