@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 # paper_figure8: completed operations a second over the time of a trial, counted every 300 ms, a line
 # for each trial, with a mark for each time that servers are killed (dashes) and started again
-# (dots): those of the first trial, from which the others differ little. See common.gp and
-# load_common.gp.
+# (dots): those of the first trial, from which the others differ little. A trial that is not valid,
+# and so no part of a verdict, says so. See common.gp and load_common.gp.
 if (!exists("scripts")) { scripts = ARG0[1:strstrt(ARG0, "paper_figure8.gp") - 1]."." }
 width = 800
 panel = 360
@@ -26,14 +26,16 @@ if (high == 0) {
     exit status 3
 }
 faults = 0
+not_valid = ""
 first_trial = int(word(keys, 1))
 array fault_s[20]
-note(fault, trial, at) = (faults = most(faults, int(fault)), \
+note(fault, trial, at, valid) = (faults = most(faults, int(fault)), \
+    not_valid = valid eq "no" ? with_word(not_valid, sprintf("%d", trial)) : not_valid, \
     trial == first_trial ? (fault_s[int(fault)] = at, at) : NaN)
 do for [i = 1:20] { fault_s[i] = NaN }
 set table $faults separator comma
 plot run."/figure8.csv" using (column("fault")): \
-    (note(column("fault"), column("trial"), number("at_s"))) with table
+    (note(column("fault"), column("trial"), number("at_s"), strcol("valid"))) with table
 unset table
 set datafile nocolumnheaders
 set datafile missing NaN
@@ -46,10 +48,11 @@ what(event) = killed(event) eq "another" ? "another follower" \
 mark_text(fault) = fault % 2 == 1 ? what((fault + 1) / 2)." killed" : "started again"
 
 drawn = least(words(keys), curves_max)
-entry(i) = "trial ".word(keys, i)
+entry(i) = "trial ".word(keys, i).(place_in(not_valid, word(keys, i)) > 0 ? ", not valid" : "")
 kill_text = "servers are killed"
 start_text = "and started again"
-longest = most(strlen(kill_text), strlen(entry(drawn)))
+longest = strlen(kill_text)
+do for [i = 1:drawn] { longest = most(longest, strlen(entry(i))) }
 rows = rows_for(drawn + 2, longest)
 eval canvas("paper_figure8", rows)
 eval legend(rows)
