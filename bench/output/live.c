@@ -95,7 +95,8 @@ void live_put(uint32_t second, uint64_t answered, uint64_t errors, const struct 
         append(line, &full, "  errors %s", text_format_count(errors, text, sizeof text));
     if (lag_ns > 0)
         append(line, &full, "  lag %.1f ms", (double)lag_ns / 1e6);
-    append(line, &full, "  %s left", text_format_duration(left_ns, text, sizeof text));
+    append(line, &full, "  %s left",
+           left_ns > 0 ? text_format_duration(left_ns, text, sizeof text) : "0 s");
 }
 
 static void show_second(struct live *live, const struct load_shared *load)

@@ -57,6 +57,7 @@ static void a_second_without_an_answer_has_no_percentile(void **state)
 {
     (void)state;
     assert_string_equal(put(4, 0, 0, 0, NS_PER_S), "   5 s         0/s  1.0 s left");
+    assert_string_equal(put(5, 0, 0, 0, 0), "   6 s         0/s  0 s left");
 }
 
 /* A usual second at a rate, of a load that takes minutes. */
