@@ -144,27 +144,31 @@ static void show(void *context, const struct trial_progress *progress)
     progress_show(&series->base.progress, &name, progress);
 }
 
-static enum error_kind run_drain(struct drain_series *series, const struct drain_cell *cell,
-                                 const char *name, const struct trial_watch *watch,
-                                 struct trial_result **result, struct error *error)
+static struct trial_plan plan_of(const struct drain_series *series, const struct drain_cell *cell,
+                                 const char *root)
+{
+    const struct drain_options *options = series->options;
+    struct trial_plan plan = drain_plan(cell);
+    plan.fleet.driver = series->target->driver;
+    plan.fleet.processes = options->processes < cell->clients ? options->processes : cell->clients;
+    plan.fleet.session_timeout_ms = (uint32_t)(options->session_timeout_ns / NS_PER_MS);
+    plan.fleet.timeout_ns = options->timeout_ns;
+    plan.fleet.seed = options->seed;
+    plan.fleet.servers = &target_of(series)->placement;
+    plan.root = root;
+    return plan;
+}
+
+static enum error_kind run_plan(struct drain_series *series, const struct trial_plan *plan,
+                                const struct trial_watch *watch, struct trial_result **result,
+                                struct error *error)
 {
     const struct target *target = target_of(series);
-    char root[TRIAL_ROOT_MAX];
-    struct trial_plan drain = drain_plan(cell);
     const struct trial_host host = {.setup = target->setup,
                                     .servers = &target->servers,
                                     .ensemble = target->ensemble,
                                     .watch = *watch};
-    snprintf(root, sizeof root, "%s/%s", target->root, name);
-    drain.fleet.driver = series->target->driver;
-    drain.fleet.processes =
-        series->options->processes < cell->clients ? series->options->processes : cell->clients;
-    drain.fleet.session_timeout_ms = (uint32_t)(series->options->session_timeout_ns / NS_PER_MS);
-    drain.fleet.timeout_ns = series->options->timeout_ns;
-    drain.fleet.seed = series->options->seed;
-    drain.fleet.servers = &target->placement;
-    drain.root = root;
-    return trial_run(&drain, &host, result, error);
+    return trial_run(plan, &host, result, error);
 }
 
 /* What the cells have taken so far says how long the others take: by their clients. */
@@ -207,11 +211,12 @@ static enum error_kind run_trial(struct drain_series *series, size_t at, struct 
     const struct trial_watch watch = {
         .progress = show, .context = series, .interrupt_descriptor = series->base.targets.signals};
     struct trial_result *result = NULL;
-    char name[32];
-    snprintf(name, sizeof name, "t%04zu", at);
+    char root[TRIAL_ROOT_MAX];
+    snprintf(root, sizeof root, "%s/t%04zu", target_of(series)->root, at);
+    const struct trial_plan plan = plan_of(series, cell, root);
     uint64_t began_ns = clock_now_ns();
     progress_begin(&series->base.progress, at, left_ns(series, at));
-    enum error_kind kind = run_drain(series, cell, name, &watch, &result, error);
+    enum error_kind kind = run_plan(series, &plan, &watch, &result, error);
     progress_clear(&series->base.progress);
     if (kind != ERROR_NONE)
         return kind;
@@ -237,12 +242,13 @@ static enum error_kind warm_up(struct drain_series *series, struct error *error)
     progress_say(&series->base.progress, "warming up");
     for (size_t i = 0; kind == ERROR_NONE && clock_now_ns() < until_ns; i++) {
         const struct drain_cell *cell = &series->cells[i % series->cell_count];
-        struct trial_result *result = NULL;
-        char name[32];
-        snprintf(name, sizeof name, "w%06zu", i);
         if (cell->clients < most)
             continue;
-        kind = run_drain(series, cell, name, &watch, &result, error);
+        struct trial_result *result = NULL;
+        char root[TRIAL_ROOT_MAX];
+        snprintf(root, sizeof root, "%s/w%06zu", target_of(series)->root, i);
+        const struct trial_plan plan = plan_of(series, cell, root);
+        kind = run_plan(series, &plan, &watch, &result, error);
         trial_result_free(result);
     }
     progress_clear(&series->base.progress);

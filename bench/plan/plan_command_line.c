@@ -13,7 +13,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#define CLIENTS_MAX       1000000000
 #define SIZE_MAX_GIVEN    1000000
 #define TRIAL_SAMPLES_MAX 1000000
 #define TRIAL_LEAST_NS    NS_PER_S
@@ -86,7 +85,7 @@ static const struct option_row rows[] = {
              "                           sessions: on -k locks [waiters]\n"},
     {.name = "--clients",
      .letter = 'n',
-     OPTION_NUMBER(struct plan_options, clients, 1, CLIENTS_MAX),
+     OPTION_NUMBER(struct plan_options, clients, 1, SIZE_MAX_GIVEN),
      .help = "  -n, --clients N          clients of each lock, with --unknown locks [2]\n"},
     {.name = "--locks",
      .letter = 'k',
@@ -275,7 +274,11 @@ static bool complete(struct plan_options *options)
     if (question->locks == 0)
         question->locks = 1;
     plan_question_complete(question, most);
-    return plan_question_sessions(question, question->most) <= options->target.max_clients ||
+    uint64_t sessions = plan_question_sessions(question, question->most);
+    if (sessions > SIZE_MAX_GIVEN)
+        return wrong_number("--at-most", question->most,
+                            "more than 1,000,000 sessions: give a smaller one, or a smaller -n");
+    return sessions <= options->target.max_clients ||
            wrong_number("--max-clients", options->target.max_clients,
                         "below the sessions of the largest size: give a smaller --at-most");
 }

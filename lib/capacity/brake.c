@@ -70,13 +70,3 @@ uint64_t brake_bound_ns(uint64_t alone_p99_ns)
         return BRAKE_BOUND_MOST_NS;
     return BRAKE_TIMES_ALONE * alone_p99_ns;
 }
-
-const char *brake_reason_word(enum brake_reason reason)
-{
-    static const char *const words[] = {
-#define X(name, word) [BRAKE_##name] = (word),
-        BRAKE_REASON_LIST(X)
-#undef X
-    };
-    return words[reason];
-}

@@ -38,18 +38,12 @@
 #define BRAKE_LOOK_NS  (100 * NS_PER_MS)
 #define BRAKE_PAUSE_NS (500 * NS_PER_MS)
 
-/* Why. X(name, the word for it in files) */
-#define BRAKE_REASON_LIST(X)                                                                       \
-    X(NONE, "none")                                                                                \
-    X(SLOW, "slow")     /* reads were answered, but late */                                        \
-    X(SILENT, "silent") /* a read has no reply, and others are due behind it */                    \
-    X(ERRORS, "errors") /* a read has failed */                                                    \
-    X(LOST, "lost")     /* a connection was lost */
-
 enum brake_reason {
-#define X(name, word) BRAKE_##name,
-    BRAKE_REASON_LIST(X)
-#undef X
+    BRAKE_NONE,
+    BRAKE_SLOW,   /* reads were answered, but late */
+    BRAKE_SILENT, /* a read has no reply, and others are due behind it */
+    BRAKE_ERRORS, /* a read has failed */
+    BRAKE_LOST,   /* a connection was lost */
 };
 
 /* Of one bystander, since it began to read. */
@@ -87,8 +81,5 @@ enum brake_reason brake_look(struct brake *brake, uint64_t now_ns,
 
 /* The bound that follows from the p99 of reads alone. */
 uint64_t brake_bound_ns(uint64_t alone_p99_ns);
-
-/* The word for a reason: a static string. */
-const char *brake_reason_word(enum brake_reason reason);
 
 #endif

@@ -230,12 +230,12 @@ static void assert_creates(const char *const targets[], size_t count)
     struct table cells = read_table("table2.csv");
     assert_int_equal(cells.rows, 2 * count);
     for (size_t i = 0; i < cells.rows; i++) {
-        double per_s = creates_of(targets[i / 2], workers[i % 2], "achieved_per_s"),
-               mean_us = creates_of(targets[i / 2], workers[i % 2], "service_mean_us");
         assert_int_equal(table_count(&cells, i, "workers"), workers[i % 2]);
         assert_int_equal(table_count(&cells, i, "trials"), 2);
-        if (table_count(&cells, i, "valid") == 1)
-            continue;
+        if (table_count(&cells, i, "valid") < 2)
+            continue; /* on a busy machine a trial may have no reply, and so no latency */
+        double per_s = creates_of(targets[i / 2], workers[i % 2], "achieved_per_s"),
+               mean_us = creates_of(targets[i / 2], workers[i % 2], "service_mean_us");
         assert_true(fabs(table_real(&cells, i, "creates_per_s") - per_s) < 0.01);
         assert_true(fabs(table_real(&cells, i, "latency_mean_ms") - mean_us / 1e3) < 0.0002);
     }

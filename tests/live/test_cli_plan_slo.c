@@ -220,6 +220,8 @@ static void questions_that_are_wrong(void **state)
         {{"--slo", "background p99 < 5ms"}, "--slo background p99 < 5ms: "},
         {{"--slo", "handoff p99 < 50ms", "-n", "5"},
          "--clients 5: the clients of a lock are given only with --unknown locks"},
+        {{"--slo", "handoff p99 < 50ms", "-n", "500001", "--unknown", "locks", "--at-most", "2"},
+         "--at-most 2: more than 1,000,000 sessions"},
         {{"--slo", "handoff p99 < 50ms", "-n", "1", "--unknown", "locks"},
          "--clients 1: nobody would wait"},
         {{"--slo", "handoff p99 < 50ms", "-k", "5"},

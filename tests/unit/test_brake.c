@@ -176,13 +176,6 @@ static void the_bound_follows_the_p99_alone(void **state)
     assert_int_equal(brake_bound_ns(UINT64_MAX), 2 * NS_PER_S);
 }
 
-static void words(void **state)
-{
-    (void)state;
-    assert_string_equal(brake_reason_word(BRAKE_SILENT), "silent");
-    assert_string_equal(brake_reason_word(BRAKE_LOST), "lost");
-}
-
 #define BRAKE_TEST(test) cmocka_unit_test_setup(test, begin)
 
 int main(void)
@@ -198,7 +191,6 @@ int main(void)
         BRAKE_TEST(behind_a_pause_a_silence_waits_for_the_next_look),
         BRAKE_TEST(errors_and_losses),
         BRAKE_TEST(the_bound_follows_the_p99_alone),
-        BRAKE_TEST(words),
     };
     return cmocka_run_group_tests_name("brake", tests, NULL, NULL);
 }
