@@ -43,29 +43,42 @@ static void make_hostile(char *answer, size_t count)
     }
 }
 
+#define ANSWER_MAX 65536
+
 /* Every time the writes are told, by one fewer than the last time: between any two answers there
- * are too few. size: of answer. */
-static size_t miscount(char *answer, size_t count, size_t size)
+ * are too few. Returns the new length; the number may become as long as it can be. */
+static size_t miscount(char *answer, size_t count)
 {
     static const char words[] = "zk_cnt_updatelatency\t";
-    char *number = memmem(answer, count, words, sizeof words - 1), *end, rest[8192];
+    char *number = memmem(answer, count, words, sizeof words - 1), *end, fewer[32];
     if (number == NULL)
         return count;
     number += sizeof words - 1;
     unsigned long long writes = strtoull(number, &end, 10);
-    size_t rest_count = (size_t)(answer + count - end);
-    memcpy(rest, end, rest_count);
-    number += snprintf(number, size - (size_t)(number - answer), "%llu",
-                       writes - atomic_fetch_add(counters_asked, 1));
-    memcpy(number, rest, rest_count);
-    return (size_t)(number - answer) + rest_count;
+    int length =
+        snprintf(fewer, sizeof fewer, "%llu", writes - atomic_fetch_add(counters_asked, 1));
+    size_t rest = (size_t)(answer + count - end);
+    memmove(number + length, end, rest);
+    memcpy(number, fewer, (size_t)length);
+    return (size_t)(number - answer) + (size_t)length + rest;
+}
+
+/* Passes on the whole answer at once: the number may have come in two pieces. */
+static void pass_miscounted(int from, int to)
+{
+    char answer[ANSWER_MAX + 32];
+    size_t length = 0;
+    ssize_t count;
+    while (length < ANSWER_MAX && (count = read(from, answer + length, ANSWER_MAX - length)) > 0)
+        length += (size_t)count;
+    send_all(to, answer, miscount(answer, length));
 }
 
 /* Passes on what has come on one side; false when that side has ended. */
 static bool pass(int from, int to, enum manner manner)
 {
-    char bytes[4096 + 32]; /* room for longer numbers */
-    ssize_t count = read(from, bytes, 4096);
+    char bytes[4096];
+    ssize_t count = read(from, bytes, sizeof bytes);
     if (count <= 0) {
         shutdown(to, SHUT_WR);
         return false;
@@ -74,8 +87,7 @@ static bool pass(int from, int to, enum manner manner)
         make_version_9(bytes, (size_t)count);
     if (manner == HOSTILE)
         make_hostile(bytes, (size_t)count);
-    send_all(to, bytes,
-             manner == MISCOUNTS ? miscount(bytes, (size_t)count, sizeof bytes) : (size_t)count);
+    send_all(to, bytes, (size_t)count);
     return true;
 }
 
@@ -110,6 +122,10 @@ _Noreturn static void stand_between(int client, const struct endpoint *server, e
         _exit(0);
     fcntl(behind, F_SETFL, 0);
     send_all(behind, word, sizeof word);
+    if (manner == MISCOUNTS && memcmp(word, "mntr", 4) == 0) {
+        pass_miscounted(behind, client);
+        _exit(0);
+    }
     struct pollfd sides[] = {{.fd = client, .events = POLLIN}, {.fd = behind, .events = POLLIN}};
     while (sides[1].fd >= 0 && poll(sides, 2, -1) > 0) {
         if (sides[0].revents != 0 && !pass(client, behind, REFUSES_WORDS))
