@@ -7,6 +7,7 @@
 #include "recipes/registry.h"
 
 #include <errno.h>
+#include <jansson.h>
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -128,7 +129,7 @@ static json_t *real_or_null(double value)
     return isfinite(value) ? json_real(value) : json_null();
 }
 
-json_t *costs_file_describe_record(const struct costs_record *record)
+static json_t *describe_record(const struct costs_record *record)
 {
     return json_pack("{s:o, s:I, s:o, s:o, s:s, s:s, s:I, s:o, s:o, s:f}", "servers",
                      json_text(record->servers), "server_count", (json_int_t)record->server_count,
@@ -193,7 +194,7 @@ static json_t *describe(const struct costs_file *costs)
     return json_pack(
         "{s:s, s:i, s:o, s:s, s:o, s:I, s:o, s:o, s:f, s:b, s:{s:f, s:f}, s:o}", "format", FORMAT,
         "format_version", FORMAT_VERSION, "zkherd", json_text(costs->zkherd), "date", costs->date,
-        "holds_for", costs_file_describe_record(&costs->holds_for), "shared_cores",
+        "holds_for", describe_record(&costs->holds_for), "shared_cores",
         (json_int_t)costs->shared_cores, "costs", describe_costs(costs), "covariance_of_logs",
         describe_covariance(&costs->fit), "model_sd", costs->fit.model_sd, "converged",
         costs->fit.converged, "trial_sd", "drain", costs->trial_sd[DRAIN_TOTAL], "handoff_p50",

@@ -4,7 +4,6 @@
 #include "base/clock.h"
 #include "base/cores.h"
 #include "base/random.h"
-#include "base/text.h"
 #include "bench/cli/complain.h"
 #include "bench/cli/machine.h"
 #include "bench/cli/option_row.h"
@@ -82,19 +81,6 @@ static enum error_kind close_record(void *context, size_t topology, const struct
 {
     (void)context, (void)topology, (void)cut_short, (void)error;
     return ERROR_NONE;
-}
-
-/* On servers that are somebody's. */
-static void tell_demand(const struct drain_series *series)
-{
-    const struct target *target = target_of(series);
-    char where[CONNECT_TEXT_SIZE], clients[32];
-    if (series_tells_demand(&series->base))
-        complain_mildly(
-            "on %s: at most %s sessions at a time, each of which sends its next "
-            "request as soon as it may; others who use these servers will notice",
-            connect_typed(&target->placement, where, sizeof where),
-            text_format_count(series_most_clients(&series->base), clients, sizeof clients));
 }
 
 static void warn(const struct drain_series *series)
@@ -260,7 +246,7 @@ static enum error_kind run(void *context, struct error *error)
     struct drain_series *series = context;
     enum error_kind kind = ERROR_NONE;
     warn(series);
-    tell_demand(series);
+    series_tell_demand(&series->base);
     if (series->user->begin != NULL)
         kind = series->user->begin(series, series->context, error);
     if (kind == ERROR_NONE)

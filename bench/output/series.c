@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "bench/output/series.h"
 
+#include "base/text.h"
 #include "bench/cli/complain.h"
 #include "bench/cli/signals.h"
 #include "bench/cli/standard_output.h"
@@ -32,6 +33,16 @@ bool series_tells_demand(const struct series *series)
 {
     return series->options.target->connect && !series->targets.list[0].stands &&
            !series->options.output->quiet;
+}
+
+void series_tell_demand(const struct series *series)
+{
+    char where[CONNECT_TEXT_SIZE], clients[32];
+    if (series_tells_demand(series))
+        complain_mildly("on %s: at most %s sessions at a time, each of which sends its next "
+                        "request as soon as it may; others who use these servers will notice",
+                        connect_typed(&series->targets.list[0].placement, where, sizeof where),
+                        text_format_count(series_most_clients(series), clients, sizeof clients));
 }
 
 /* ------------------------------------------------------------------ before the first trial */

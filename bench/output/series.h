@@ -91,4 +91,7 @@ uint64_t series_most_clients(const struct series *series);
  * else may use them. */
 bool series_tells_demand(const struct series *series);
 
+/* If so, says how many clients there are at most, each of which waits for its replies alone. */
+void series_tell_demand(const struct series *series);
+
 #endif

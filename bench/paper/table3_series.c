@@ -2,8 +2,6 @@
 #include "bench/paper/table3_series.h"
 
 #include "base/clock.h"
-#include "base/text.h"
-#include "bench/cli/complain.h"
 #include "bench/target/resources.h"
 #include "recipes/registry.h"
 
@@ -111,26 +109,13 @@ static enum error_kind open_record(void *context, size_t topology, const char *o
     return ERROR_NONE;
 }
 
-/* On servers that are somebody's. */
-static void tell_demand(const struct table3_series *series)
-{
-    const struct target *target = &series->base.targets.list[0];
-    char where[CONNECT_TEXT_SIZE], clients[32];
-    if (series_tells_demand(&series->base))
-        complain_mildly(
-            "on %s: at most %s sessions at a time, each of which sends its next "
-            "request as soon as it may; others who use these servers will notice",
-            connect_typed(&target->placement, where, sizeof where),
-            text_format_count(series_most_clients(&series->base), clients, sizeof clients));
-}
-
 /* ------------------------------------------------------------------ the whole */
 
 static enum error_kind run(void *context, struct error *error)
 {
     struct table3_series *series = context;
     enum error_kind kind = ERROR_NONE;
-    tell_demand(series);
+    series_tell_demand(&series->base);
     for (size_t at = 0; kind == ERROR_NONE && at < series->plan.count; at++)
         kind = run_trial(series, at, error);
     return kind;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /* costs.json: what is written is read again; what is no such file, or cannot be, is refused. */
+#include <jansson.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
