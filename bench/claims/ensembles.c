@@ -12,6 +12,9 @@
 #define READ_ROUNDS  4
 #define WRITE_ROUNDS 12
 
+_Static_assert(READ_ROUNDS <= SIDES_ROUNDS_MAX && WRITE_ROUNDS <= SIDES_ROUNDS_MAX,
+               "room for the rates of all rounds");
+
 static const char *kind_of(uint32_t reads_percent)
 {
     return reads_percent == 100 ? "reads" : "writes";

@@ -24,7 +24,7 @@
 #include <stdint.h>
 
 #define SIDES            2
-#define SIDES_ROUNDS_MAX 10
+#define SIDES_ROUNDS_MAX 12
 
 struct sides {
     struct testbed *testbed;
