@@ -13,7 +13,7 @@
 #define BARRIERS 3
 
 /* In each round there is a trial of every level. */
-#define ROUNDS 3
+#define ROUNDS 10
 
 /* With few clients a barrier takes some round trips, whatever their number. */
 static const uint32_t barrier_levels[LEVELS] = {1, 2, 4, 8, 16, 32};
