@@ -156,26 +156,26 @@ static void check_sharing(const struct testbed_trial *trial, struct finding *fin
 {
     const struct recipe *recipe = trial->plan.recipe;
     uint32_t clients = trial->plan.fleet.sessions;
-    uint64_t together = 0, largest = 0, notifications = 0, as_expected = 0;
+    uint64_t sharing = 0, largest = 0, notifications = 0, as_expected = 0;
     for (uint32_t releaser = 0; releaser < clients; releaser++) {
         const struct ledger_row *row = testbed_row(trial, releaser + UINT64_C(1));
         as_expected += row->granted == let_in_by(recipe, releaser, clients);
         notifications += found_in(row);
         if (row->granted <= 1)
             continue;
-        together++;
+        sharing++;
         largest = row->granted > largest ? row->granted : largest;
     }
-    if (together == 0)
+    if (sharing == 0)
         finding_measured(finding, "no release granted more than one client");
     else
         finding_measured(finding,
                          "%" PRIu64 " releases granted several clients at once, up to %" PRIu64,
-                         together, largest);
+                         sharing, largest);
     finding_measured(finding,
                      "as expected in %" PRIu64 " of %u releases; %" PRIu64 " notifications",
                      as_expected, clients, notifications);
-    finding_check(finding, together > 0);
+    finding_check(finding, sharing > 0);
     finding_check(finding, as_expected == clients);
     finding_check(finding, notifications == clients - 1);
 }

@@ -27,7 +27,7 @@
 /* How often a detached supervisor looks whether the file that it has locked still exists. */
 #define LOOK_S 5
 
-struct ward {
+struct supervised {
     int channel;
     int program;                  /* see supervisor_process_keep */
     char parent_folder[PATH_MAX]; /* absolute once the folder is made */
@@ -60,11 +60,11 @@ static int move_up(int fd)
 }
 
 /* If the program's output stayed open, `zkherd | less` would wait for the supervisor's end. */
-static void let_go_of_descriptors(struct ward *ward)
+static void let_go_of_descriptors(struct supervised *supervised)
 {
-    ward->channel = move_up(ward->channel);
-    ward->program = move_up(ward->program);
-    close_all_but(ward->channel, ward->program);
+    supervised->channel = move_up(supervised->channel);
+    supervised->program = move_up(supervised->program);
+    close_all_but(supervised->channel, supervised->program);
     int null = open("/dev/null", O_RDWR);
     for (int fd = 0; fd <= 2; fd++)
         dup2(null, fd);
@@ -102,17 +102,17 @@ ssize_t supervisor_process_receive(int channel, void *packet, size_t size)
 
 /* Runs in the child of the supervisor; errors go to the log. A child with a share of the CPU stops
  * until put_into_share continues it. */
-_Noreturn static void execute(pid_t supervisor, const struct ward *ward, size_t place,
+_Noreturn static void execute(pid_t supervisor, const struct supervised *supervised, size_t place,
                               const char *log_name, char *const arguments[])
 {
     setpgid(0, 0);
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     if (getppid() != supervisor) /* it died before the line above */
         _exit(127);
-    if (ward->shares[place].folder[0] != '\0')
+    if (supervised->shares[place].folder[0] != '\0')
         raise(SIGSTOP);
     set_signals(SIG_DFL);
-    if (chdir(ward->folder) != 0)
+    if (chdir(supervised->folder) != 0)
         _exit(127);
     int log = open(log_name, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
     if (log >= 0) {
@@ -125,13 +125,15 @@ _Noreturn static void execute(pid_t supervisor, const struct ward *ward, size_t 
 }
 
 /* Creates the share of the next process. */
-static enum error_kind make_share(struct ward *ward, unsigned cpu_percent, struct error *error)
+static enum error_kind make_share(struct supervised *supervised, unsigned cpu_percent,
+                                  struct error *error)
 {
     char name[SUPERVISOR_FOLDER_SIZE + 16];
     if (cpu_percent == 0)
         return ERROR_NONE;
-    snprintf(name, sizeof name, "%s.%zu", strrchr(ward->folder, '/') + 1, ward->count + 1);
-    return cpu_share_new(name, cpu_percent, &ward->shares[ward->count], error);
+    snprintf(name, sizeof name, "%s.%zu", strrchr(supervised->folder, '/') + 1,
+             supervised->count + 1);
+    return cpu_share_new(name, cpu_percent, &supervised->shares[supervised->count], error);
 }
 
 /* Waits until the child has stopped, and lets it go on inside its share. */
@@ -148,88 +150,88 @@ static enum error_kind put_into_share(const struct cpu_share *share, pid_t pid, 
 
 /* Runs a program at a place whose share exists. A place that is not taken yet loses its share if
  * there is no process. */
-static struct supervisor_process_reply run_at(struct ward *ward, size_t place, const char *log_name,
-                                              char *const arguments[])
+static struct supervisor_process_reply run_at(struct supervised *supervised, size_t place,
+                                              const char *log_name, char *const arguments[])
 {
     pid_t supervisor = getpid();
     struct supervisor_process_reply reply = {0};
     pid_t pid = fork();
     if (pid < 0) {
         reply.os_error = errno;
-        if (place == ward->count)
-            cpu_share_remove(&ward->shares[place]);
+        if (place == supervised->count)
+            cpu_share_remove(&supervised->shares[place]);
         return reply;
     }
     if (pid == 0)
-        execute(supervisor, ward, place, log_name, arguments);
+        execute(supervisor, supervised, place, log_name, arguments);
     /* Also here, so that the group exists before the child gets that far. */
     setpgid(pid, pid);
-    reply.pid = ward->processes[place] = pid;
-    ward->count += place == ward->count;
-    (void)!put_into_share(&ward->shares[place], pid, &reply.share_error);
+    reply.pid = supervised->processes[place] = pid;
+    supervised->count += place == supervised->count;
+    (void)!put_into_share(&supervised->shares[place], pid, &reply.share_error);
     return reply;
 }
 
-static struct supervisor_process_reply run(struct ward *ward, const char *log_name,
+static struct supervisor_process_reply run(struct supervised *supervised, const char *log_name,
                                            unsigned cpu_percent, char *const arguments[])
 {
     struct supervisor_process_reply reply = {0};
-    if (ward->count == SUPERVISOR_PROCESSES_MAX)
+    if (supervised->count == SUPERVISOR_PROCESSES_MAX)
         return (struct supervisor_process_reply){.os_error = EAGAIN};
-    if (make_share(ward, cpu_percent, &reply.share_error) != ERROR_NONE)
+    if (make_share(supervised, cpu_percent, &reply.share_error) != ERROR_NONE)
         return reply;
-    return run_at(ward, ward->count, log_name, arguments);
+    return run_at(supervised, supervised->count, log_name, arguments);
 }
 
 /* The process that is replaced is reaped: from here on its number may be another's. It is its
  * place's until then, also if there is no new process. */
-static struct supervisor_process_reply replace(struct ward *ward, const char *log_name, pid_t pid,
-                                               char *const arguments[])
+static struct supervisor_process_reply replace(struct supervised *supervised, const char *log_name,
+                                               pid_t pid, char *const arguments[])
 {
     size_t place = 0;
     siginfo_t ended = {0};
-    while (place < ward->count && ward->processes[place] != pid)
+    while (place < supervised->count && supervised->processes[place] != pid)
         place++;
-    if (place == ward->count)
+    if (place == supervised->count)
         return (struct supervisor_process_reply){.os_error = ESRCH};
     if (waitid(P_PID, (id_t)pid, &ended, WEXITED | WNOHANG | WNOWAIT) != 0 || ended.si_pid == 0)
         return (struct supervisor_process_reply){.os_error = EBUSY};
     kill(-pid, SIGKILL); /* what is left of its group */
-    struct supervisor_process_reply reply = run_at(ward, place, log_name, arguments);
+    struct supervisor_process_reply reply = run_at(supervised, place, log_name, arguments);
     if (reply.pid > 0)
         waitpid(pid, NULL, WNOHANG);
     return reply;
 }
 
 /* Returns 0 or an errno. Blocks SIGTERM for stand. */
-static int take_lock(struct ward *ward, const char *path)
+static int take_lock(struct supervised *supervised, const char *path)
 {
     struct flock whole = {.l_type = F_WRLCK, .l_whence = SEEK_SET};
     sigset_t term;
-    ward->lock = open(path, O_RDWR | O_CLOEXEC | O_NOFOLLOW);
-    if (ward->lock < 0)
+    supervised->lock = open(path, O_RDWR | O_CLOEXEC | O_NOFOLLOW);
+    if (supervised->lock < 0)
         return errno;
     sigemptyset(&term);
     sigaddset(&term, SIGTERM);
     sigprocmask(SIG_BLOCK, &term, NULL);
     signal(SIGTERM, SIG_DFL); /* an ignored signal would not become pending */
-    if (fcntl(ward->lock, F_SETLK, &whole) == 0)
+    if (fcntl(supervised->lock, F_SETLK, &whole) == 0)
         return 0;
     int os_error = errno;
-    close(ward->lock);
+    close(supervised->lock);
     return os_error;
 }
 
 /* Whether the path still leads to the file that is locked. */
-static bool is_remembered(const struct ward *ward)
+static bool is_remembered(const struct supervised *supervised)
 {
     struct stat named, held;
-    return lstat(ward->locked, &named) == 0 && fstat(ward->lock, &held) == 0 &&
+    return lstat(supervised->locked, &named) == 0 && fstat(supervised->lock, &held) == 0 &&
            named.st_dev == held.st_dev && named.st_ino == held.st_ino;
 }
 
 /* Waits, without a program, for the end. */
-static void stand(const struct ward *ward)
+static void stand(const struct supervised *supervised)
 {
     sigset_t term;
     int got;
@@ -237,14 +239,14 @@ static void stand(const struct ward *ward)
     sigaddset(&term, SIGTERM);
     do {
         got = sigtimedwait(&term, NULL, &(struct timespec){.tv_sec = LOOK_S});
-    } while (got != SIGTERM && is_remembered(ward));
+    } while (got != SIGTERM && is_remembered(supervised));
 }
 
-static struct supervisor_process_reply detach(struct ward *ward, const char *path)
+static struct supervisor_process_reply detach(struct supervised *supervised, const char *path)
 {
-    struct supervisor_process_reply reply = {.os_error = take_lock(ward, path)};
+    struct supervisor_process_reply reply = {.os_error = take_lock(supervised, path)};
     if (reply.os_error == 0) {
-        ward->locked = path;
+        supervised->locked = path;
         (void)!chdir("/");
     }
     return reply;
@@ -252,17 +254,17 @@ static struct supervisor_process_reply detach(struct ward *ward, const char *pat
 
 /* Answers requests until the program is gone or detaches the supervisor. Processes that end are not
  * reaped before they are replaced, so that their numbers are not used again (process_is_alive). */
-static void serve(struct ward *ward)
+static void serve(struct supervised *supervised)
 {
     static char request[SUPERVISOR_REQUEST_SIZE];
-    while (ward->locked == NULL) {
-        struct pollfd waits[2] = {{.fd = ward->channel, .events = POLLIN},
-                                  {.fd = ward->program, .events = POLLIN}};
+    while (supervised->locked == NULL) {
+        struct pollfd waits[2] = {{.fd = supervised->channel, .events = POLLIN},
+                                  {.fd = supervised->program, .events = POLLIN}};
         if (poll(waits, 2, -1) < 0)
             continue;
         if (waits[1].revents != 0)
             return;
-        ssize_t size = supervisor_process_receive(ward->channel, request, sizeof request);
+        ssize_t size = supervisor_process_receive(supervised->channel, request, sizeof request);
         if (size <= 0)
             return;
         char *arguments[SUPERVISOR_ARGUMENTS_MAX + 3] = {NULL};
@@ -273,15 +275,15 @@ static void serve(struct ward *ward)
             arguments[count++] = string;
         struct supervisor_process_reply reply = {.os_error = EINVAL};
         if (count > 0 && request[0] == '\0')
-            reply = detach(ward, arguments[0]);
+            reply = detach(supervised, arguments[0]);
         else if (count > 2 && atoi(arguments[0]) != 0)
-            reply = replace(ward, request, atoi(arguments[0]), arguments + 2);
+            reply = replace(supervised, request, atoi(arguments[0]), arguments + 2);
         else if (count > 2)
-            reply = run(ward, request, (unsigned)atoi(arguments[1]), arguments + 2);
-        supervisor_process_send(ward->channel, &reply, sizeof reply);
+            reply = run(supervised, request, (unsigned)atoi(arguments[1]), arguments + 2);
+        supervisor_process_send(supervised->channel, &reply, sizeof reply);
     }
-    close(ward->channel);
-    stand(ward);
+    close(supervised->channel);
+    stand(supervised);
 }
 
 /* Whether no child is left. The supervisor inherits the orphans of its children: a java that is a
@@ -300,10 +302,10 @@ static void pause_ms(long ms)
     nanosleep(&(struct timespec){.tv_nsec = ms * 1000000}, NULL);
 }
 
-static void signal_groups(const struct ward *ward, int number)
+static void signal_groups(const struct supervised *supervised, int number)
 {
-    for (size_t i = 0; i < ward->count; i++)
-        kill(-ward->processes[i], number);
+    for (size_t i = 0; i < supervised->count; i++)
+        kill(-supervised->processes[i], number);
 }
 
 static void await_children(uint64_t limit_ns)
@@ -314,26 +316,26 @@ static void await_children(uint64_t limit_ns)
 }
 
 /* A process ends slowly while its share limits it. */
-static void lift_limits(const struct ward *ward)
+static void lift_limits(const struct supervised *supervised)
 {
     struct error ignored;
-    for (size_t i = 0; i < ward->count; i++) {
-        if (ward->shares[i].folder[0] != '\0')
-            (void)!cpu_share_set(&ward->shares[i], 0, &ignored);
+    for (size_t i = 0; i < supervised->count; i++) {
+        if (supervised->shares[i].folder[0] != '\0')
+            (void)!cpu_share_set(&supervised->shares[i], 0, &ignored);
     }
 }
 
-static void end_processes(struct ward *ward)
+static void end_processes(struct supervised *supervised)
 {
-    lift_limits(ward);
-    signal_groups(ward, SIGTERM);
+    lift_limits(supervised);
+    signal_groups(supervised, SIGTERM);
     await_children(GRACE_NS);
     if (!all_reaped()) {
-        signal_groups(ward, SIGKILL);
+        signal_groups(supervised, SIGKILL);
         await_children(GRACE_NS);
     }
-    for (size_t i = 0; i < ward->count; i++)
-        cpu_share_remove(&ward->shares[i]);
+    for (size_t i = 0; i < supervised->count; i++)
+        cpu_share_remove(&supervised->shares[i]);
 }
 
 static int remove_entry(const char *path, const struct stat *status, int type, struct FTW *place)
@@ -356,47 +358,47 @@ void supervisor_process_remove_folder(const char *folder)
 }
 
 /* Returns 0 or an errno. If the program made the folder, its death could leave it behind. */
-static int make_folder(struct ward *ward, const char *parent_folder)
+static int make_folder(struct supervised *supervised, const char *parent_folder)
 {
-    ward->made_parent = mkdir(parent_folder, 0700) == 0;
+    supervised->made_parent = mkdir(parent_folder, 0700) == 0;
     int os_error = errno;
     /* A file system may refuse a mkdir before it looks whether the folder exists. */
-    if (realpath(parent_folder, ward->parent_folder) == NULL)
+    if (realpath(parent_folder, supervised->parent_folder) == NULL)
         return os_error;
-    int length = snprintf(ward->folder, sizeof ward->folder, "%s/" SUPERVISOR_FOLDER_NAME "XXXXXX",
-                          ward->parent_folder);
-    if (length >= (int)sizeof ward->folder)
+    int length = snprintf(supervised->folder, sizeof supervised->folder,
+                          "%s/" SUPERVISOR_FOLDER_NAME "XXXXXX", supervised->parent_folder);
+    if (length >= (int)sizeof supervised->folder)
         return ENAMETOOLONG;
-    return mkdtemp(ward->folder) == NULL ? errno : 0;
+    return mkdtemp(supervised->folder) == NULL ? errno : 0;
 }
 
-static void clear_away(const struct ward *ward)
+static void clear_away(const struct supervised *supervised)
 {
-    supervisor_process_remove_folder(ward->folder);
-    if (ward->made_parent)
-        rmdir(ward->parent_folder);
-    if (ward->locked != NULL && is_remembered(ward))
-        unlink(ward->locked);
+    supervisor_process_remove_folder(supervised->folder);
+    if (supervised->made_parent)
+        rmdir(supervised->parent_folder);
+    if (supervised->locked != NULL && is_remembered(supervised))
+        unlink(supervised->locked);
 }
 
 _Noreturn void supervisor_process_keep(int channel, int program, const char *parent_folder)
 {
-    static struct ward ward;
+    static struct supervised supervised;
     struct supervisor_process_reply greeting = {0};
-    ward = (struct ward){.channel = channel, .program = program};
+    supervised = (struct supervised){.channel = channel, .program = program};
     setsid();
     prctl(PR_SET_NAME, "zkherd-servers");
     prctl(PR_SET_CHILD_SUBREAPER, 1);
     take_own_signals();
-    let_go_of_descriptors(&ward);
-    greeting.os_error = make_folder(&ward, parent_folder);
-    memcpy(greeting.folder, ward.folder, sizeof greeting.folder);
+    let_go_of_descriptors(&supervised);
+    greeting.os_error = make_folder(&supervised, parent_folder);
+    memcpy(greeting.folder, supervised.folder, sizeof greeting.folder);
     bool made = greeting.os_error == 0;
     if (!made)
-        ward.folder[0] = '\0';
-    if (supervisor_process_send(ward.channel, &greeting, sizeof greeting) && made)
-        serve(&ward);
-    end_processes(&ward);
-    clear_away(&ward);
+        supervised.folder[0] = '\0';
+    if (supervisor_process_send(supervised.channel, &greeting, sizeof greeting) && made)
+        serve(&supervised);
+    end_processes(&supervised);
+    clear_away(&supervised);
     _exit(0);
 }

@@ -208,27 +208,28 @@ static void test_reads_rise_with_the_servers(void **state)
     assert_has(finding.measured, " with 3 servers, ");
 }
 
-static const char *open_sides(const struct trial_host *host, struct testbed *testbed,
-                              struct sides *sides)
+static const char *open_pair(const struct trial_host *host, struct testbed *testbed,
+                             struct ensemble_pair *pair)
 {
-    static const uint64_t servers[SIDES] = {1, 1};
+    static const uint64_t servers[ENSEMBLE_PAIR] = {1, 1};
     static char text[400];
     struct error error = {0};
     const char *why;
     *testbed =
         (struct testbed){.host = *host, .root = ROOT, .seed = 1, .timeout_ns = 10 * NS_PER_S};
-    live_expect(sides_open(testbed, servers, sides, &why, text, sizeof text, &error), &error);
+    live_expect(ensemble_pair_open(testbed, servers, pair, &why, text, sizeof text, &error),
+                &error);
     return why;
 }
 
-static void test_servers_of_somebody_are_no_sides(void **state)
+static void test_servers_of_somebody_are_no_pair(void **state)
 {
     (void)state;
     struct trial_host host = live_host;
     struct testbed testbed;
-    struct sides sides;
+    struct ensemble_pair pair;
     host.ensemble = NULL;
-    assert_string_equal(open_sides(&host, &testbed, &sides),
+    assert_string_equal(open_pair(&host, &testbed, &pair),
                         "the servers of --connect are one ensemble, and nobody has limited their "
                         "CPU");
 }
@@ -265,7 +266,7 @@ static void test_what_follows_from_rounds(void **state)
     (void)state;
     static const struct {
         uint32_t reads_percent;
-        struct sides_rates rates;
+        struct ensemble_pair_rates rates;
         enum verdict verdict;
         const char *words;
     } cases[] = {
@@ -293,36 +294,36 @@ static void test_what_follows_from_rounds(void **state)
          VERDICT_UNDETERMINED,
          "writes: 2 of 2 rounds do not count: it rained; writes: too few rounds for a CI"},
     };
-    static const struct sides sides = {.servers = {1, 3}};
+    static const struct ensemble_pair pair = {.servers = {1, 3}};
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
-        struct sides_rates rates = cases[i].rates;
+        struct ensemble_pair_rates rates = cases[i].rates;
         rates.reads_percent = cases[i].reads_percent;
         finding = (struct finding){0};
-        ensembles_judge(&sides, &rates, &finding);
+        ensembles_judge(&pair, &rates, &finding);
         assert_int_equal(finding_verdict(&finding), cases[i].verdict);
         assert_has(finding.measured, cases[i].words);
     }
 }
 
 /* One server beside another, which this machine has to be able to limit. */
-static void test_sides_are_private_servers(void **state)
+static void test_pairs_are_private_servers(void **state)
 {
     (void)state;
     struct testbed testbed;
-    struct sides sides;
-    struct sides_rates rates;
+    struct ensemble_pair pair;
+    struct ensemble_pair_rates rates;
     struct error error = {0};
-    const char *why = open_sides(&live_host, &testbed, &sides);
+    const char *why = open_pair(&live_host, &testbed, &pair);
     if (why != NULL) {
         print_message("skipped: %s\n", why);
         skip();
     }
-    pid_t server = server_pid(ensemble_server(sides.targets[1].ensemble, 0));
-    live_expect(sides_load(&sides, 0, 1, &rates, &error), &error);
+    pid_t server = server_pid(ensemble_server(pair.targets[1].ensemble, 0));
+    live_expect(ensemble_pair_load(&pair, 0, 1, &rates, &error), &error);
     assert_int_equal(rates.rounds + rates.left_out, 1);
     if (rates.rounds == 1)
-        assert_true(sides_mean(&rates, 0) > 0 && sides_mean(&rates, 1) > 0);
-    sides_close(&sides);
+        assert_true(ensemble_pair_mean(&rates, 0) > 0 && ensemble_pair_mean(&rates, 1) > 0);
+    ensemble_pair_close(&pair);
     assert_int_equal(kill(server, 0), -1);
 }
 
@@ -337,10 +338,10 @@ int main(void)
         cmocka_unit_test(test_a_lock_is_freed_in_time),
         cmocka_unit_test(test_what_did_not_happen_decides_nothing),
         cmocka_unit_test(test_reads_rise_with_the_servers),
-        cmocka_unit_test(test_servers_of_somebody_are_no_sides),
+        cmocka_unit_test(test_servers_of_somebody_are_no_pair),
         cmocka_unit_test(test_time_that_is_not_linear_fails),
         cmocka_unit_test(test_what_follows_from_rounds),
-        cmocka_unit_test(test_sides_are_private_servers),
+        cmocka_unit_test(test_pairs_are_private_servers),
     };
     return cmocka_run_group_tests(tests, live_start, live_stop);
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "bench/claims/sides.h"
+#include "bench/claims/ensemble_pair.h"
 
 #include "base/cores.h"
 #include "bench/output/load_sample.h"
@@ -29,14 +29,15 @@ static bool is_simulated(const struct testbed *testbed)
 
 /* ------------------------------------------------------------------ the ensembles */
 
-static uint64_t most_servers(const uint64_t servers[SIDES])
+static uint64_t most_servers(const uint64_t servers[ENSEMBLE_PAIR])
 {
     return servers[0] > servers[1] ? servers[0] : servers[1];
 }
 
-/* Why there can be no sides; NULL if there can. */
-static const char *find_obstacle(const struct testbed *testbed, const uint64_t servers[SIDES],
-                                 uint32_t *cpu_percent, char *text, size_t size)
+/* Why there can be no pair; NULL if there can. */
+static const char *find_obstacle(const struct testbed *testbed,
+                                 const uint64_t servers[ENSEMBLE_PAIR], uint32_t *cpu_percent,
+                                 char *text, size_t size)
 {
     struct error error;
     if (is_simulated(testbed))
@@ -59,21 +60,21 @@ static void say_start(const struct testbed *testbed, uint64_t servers)
     testbed_say(testbed, what);
 }
 
-static enum error_kind open_side(struct sides *sides, size_t side, struct error *error)
+static enum error_kind open_side(struct ensemble_pair *pair, size_t side, struct error *error)
 {
-    const struct testbed *testbed = sides->testbed;
-    struct target *target = &sides->targets[side];
+    const struct testbed *testbed = pair->testbed;
+    struct target *target = &pair->targets[side];
     const struct target_options options = {
         .driver = is_simulated(testbed) ? DRIVER_SIMULATED : DRIVER_EVENTS,
-        .server_counts = sides->servers,
-        .topology_count = SIDES,
+        .server_counts = pair->servers,
+        .topology_count = ENSEMBLE_PAIR,
         .heap_mib = HEAP_MIB,
-        .cpu_percent = sides->cpu_percent,
+        .cpu_percent = pair->cpu_percent,
         .fsync = true,
         .placement = PLACEMENT_SPREAD,
         .max_clients = UINT64_MAX,
     };
-    say_start(testbed, sides->servers[side]);
+    say_start(testbed, pair->servers[side]);
     int interrupts = testbed->host.watch.interrupt_descriptor;
     enum error_kind kind = target_open(&options, side, SESSIONS, interrupts, target, error);
     if (kind == ERROR_NONE)
@@ -81,34 +82,34 @@ static enum error_kind open_side(struct sides *sides, size_t side, struct error 
     return kind;
 }
 
-enum error_kind sides_open(struct testbed *testbed, const uint64_t servers[SIDES],
-                           struct sides *sides, const char **why, char *text, size_t size,
-                           struct error *error)
+enum error_kind ensemble_pair_open(struct testbed *testbed, const uint64_t servers[ENSEMBLE_PAIR],
+                                   struct ensemble_pair *pair, const char **why, char *text,
+                                   size_t size, struct error *error)
 {
     enum error_kind kind = ERROR_NONE;
-    *sides = (struct sides){.testbed = testbed, .servers = {servers[0], servers[1]}};
-    *why = find_obstacle(testbed, servers, &sides->cpu_percent, text, size);
-    for (size_t side = 0; kind == ERROR_NONE && *why == NULL && side < SIDES; side++)
-        kind = open_side(sides, side, error);
+    *pair = (struct ensemble_pair){.testbed = testbed, .servers = {servers[0], servers[1]}};
+    *why = find_obstacle(testbed, servers, &pair->cpu_percent, text, size);
+    for (size_t side = 0; kind == ERROR_NONE && *why == NULL && side < ENSEMBLE_PAIR; side++)
+        kind = open_side(pair, side, error);
     if (kind != ERROR_NONE)
-        sides_close(sides);
+        ensemble_pair_close(pair);
     return kind;
 }
 
 /* Of private servers nothing can remain. */
-void sides_close(struct sides *sides)
+void ensemble_pair_close(struct ensemble_pair *pair)
 {
     struct error error;
-    for (size_t side = 0; side < SIDES; side++)
-        (void)!target_close(&sides->targets[side], &error);
+    for (size_t side = 0; side < ENSEMBLE_PAIR; side++)
+        (void)!target_close(&pair->targets[side], &error);
 }
 
 /* ------------------------------------------------------------------ a load */
 
-static struct load_plan plan_of(const struct sides *sides, size_t side, uint32_t reads_percent,
-                                const char *root)
+static struct load_plan plan_of(const struct ensemble_pair *pair, size_t side,
+                                uint32_t reads_percent, const char *root)
 {
-    const struct testbed *testbed = sides->testbed;
+    const struct testbed *testbed = pair->testbed;
     return (struct load_plan){
         .fleet = {.driver = is_simulated(testbed) ? DRIVER_SIMULATED : DRIVER_EVENTS,
                   .sessions = SESSIONS,
@@ -117,7 +118,7 @@ static struct load_plan plan_of(const struct sides *sides, size_t side, uint32_t
                   .session_timeout_ms = SESSION_TIMEOUT_MS,
                   .timeout_ns = testbed->timeout_ns,
                   .seed = testbed->seed + testbed->trials,
-                  .servers = &sides->targets[side].placement},
+                  .servers = &pair->targets[side].placement},
         .mix = mix_of_reads(reads_percent),
         .value_bytes = VALUE_BYTES,
         .warm_up_ns = WARM_UP_NS,
@@ -127,22 +128,22 @@ static struct load_plan plan_of(const struct sides *sides, size_t side, uint32_t
 }
 
 /* Why what a load has measured does not count: "" if it does. */
-static const char *find_fault(const struct sides *sides, size_t side,
+static const char *find_fault(const struct ensemble_pair *pair, size_t side,
                               const struct load_sample *sample)
 {
     if (!sample->valid)
         return sample->reason;
     if (mix_reads(&sample->cell.mix) == 100 &&
-        core_shares_starved(sample->server_cores, sides->servers[side], sides->cpu_percent))
+        core_shares_starved(sample->server_cores, pair->servers[side], pair->cpu_percent))
         return "the servers did not use their shares of the CPU";
     return "";
 }
 
-static enum error_kind run_load(struct sides *sides, size_t side, uint32_t reads_percent,
+static enum error_kind run_load(struct ensemble_pair *pair, size_t side, uint32_t reads_percent,
                                 struct load_sample *sample, struct error *error)
 {
-    struct testbed *testbed = sides->testbed;
-    struct target *target = &sides->targets[side];
+    struct testbed *testbed = pair->testbed;
+    struct target *target = &pair->targets[side];
     struct load_result *result;
     char root[TESTBED_ROOT_MAX];
     const struct load_host host = {
@@ -153,7 +154,7 @@ static enum error_kind run_load(struct sides *sides, size_t side, uint32_t reads
         .watch.interrupt_descriptor = testbed->host.watch.interrupt_descriptor,
     };
     snprintf(root, sizeof root, "%s/t%04u", target->root, testbed->trials);
-    const struct load_plan plan = plan_of(sides, side, reads_percent, root);
+    const struct load_plan plan = plan_of(pair, side, reads_percent, root);
     const struct load_cell cell = {.mix = plan.mix, .sessions = SESSIONS};
     testbed->trials++;
     enum error_kind kind = target_find_cause(target, load_run(&plan, &host, &result, error), error);
@@ -166,33 +167,33 @@ static enum error_kind run_load(struct sides *sides, size_t side, uint32_t reads
 
 /* ------------------------------------------------------------------ the rounds */
 
-static void say_round(const struct sides *sides, size_t side, uint32_t reads_percent, size_t round,
-                      size_t rounds)
+static void say_round(const struct ensemble_pair *pair, size_t side, uint32_t reads_percent,
+                      size_t round, size_t rounds)
 {
     char what[96];
     snprintf(what, sizeof what, "%s, %llu server%s, round %zu of %zu",
-             reads_percent == 100 ? "reads" : "writes", (unsigned long long)sides->servers[side],
-             sides->servers[side] == 1 ? "" : "s", round + 1, rounds);
-    testbed_say(sides->testbed, what);
+             reads_percent == 100 ? "reads" : "writes", (unsigned long long)pair->servers[side],
+             pair->servers[side] == 1 ? "" : "s", round + 1, rounds);
+    testbed_say(pair->testbed, what);
 }
 
-/* Both sides, beginning with one or the other. */
-static enum error_kind run_round(struct sides *sides, size_t round, size_t rounds,
-                                 struct sides_rates *rates, struct error *error)
+/* A load on each ensemble, beginning with one or the other. */
+static enum error_kind run_round(struct ensemble_pair *pair, size_t round, size_t rounds,
+                                 struct ensemble_pair_rates *rates, struct error *error)
 {
-    struct load_sample samples[SIDES];
+    struct load_sample samples[ENSEMBLE_PAIR];
     const char *fault = "";
-    for (size_t turn = 0; turn < SIDES; turn++) {
-        size_t side = (round + turn) % SIDES;
-        say_round(sides, side, rates->reads_percent, round, rounds);
-        enum error_kind kind = run_load(sides, side, rates->reads_percent, &samples[side], error);
+    for (size_t turn = 0; turn < ENSEMBLE_PAIR; turn++) {
+        size_t side = (round + turn) % ENSEMBLE_PAIR;
+        say_round(pair, side, rates->reads_percent, round, rounds);
+        enum error_kind kind = run_load(pair, side, rates->reads_percent, &samples[side], error);
         if (kind != ERROR_NONE)
             return kind;
         if (fault[0] == '\0')
-            fault = find_fault(sides, side, &samples[side]);
+            fault = find_fault(pair, side, &samples[side]);
     }
     if (fault[0] == '\0') {
-        for (size_t side = 0; side < SIDES; side++)
+        for (size_t side = 0; side < ENSEMBLE_PAIR; side++)
             rates->per_s[side][rates->rounds] = samples[side].achieved_per_s;
         rates->rounds++;
     } else if (rates->left_out++ == 0) {
@@ -202,37 +203,38 @@ static enum error_kind run_round(struct sides *sides, size_t round, size_t round
     return ERROR_NONE;
 }
 
-enum error_kind sides_load(struct sides *sides, uint32_t reads_percent, size_t rounds,
-                           struct sides_rates *rates, struct error *error)
+enum error_kind ensemble_pair_load(struct ensemble_pair *pair, uint32_t reads_percent,
+                                   size_t rounds, struct ensemble_pair_rates *rates,
+                                   struct error *error)
 {
     enum error_kind kind = ERROR_NONE;
-    *rates = (struct sides_rates){.reads_percent = reads_percent};
+    *rates = (struct ensemble_pair_rates){.reads_percent = reads_percent};
     for (size_t round = 0; kind == ERROR_NONE && round < rounds; round++)
-        kind = run_round(sides, round, rounds, rates, error);
+        kind = run_round(pair, round, rounds, rates, error);
     return kind;
 }
 
-double sides_mean(const struct sides_rates *rates, size_t side)
+double ensemble_pair_mean(const struct ensemble_pair_rates *rates, size_t side)
 {
     return statistics_interval_of_logs(rates->per_s[side], rates->rounds, CONFIDENCE).value;
 }
 
-struct interval sides_ratio(const struct sides_rates *rates)
+struct interval ensemble_pair_ratio(const struct ensemble_pair_rates *rates)
 {
-    double ratios[SIDES_ROUNDS_MAX];
+    double ratios[ENSEMBLE_PAIR_ROUNDS_MAX];
     for (size_t i = 0; i < rates->rounds; i++)
         ratios[i] = rates->per_s[1][i] / rates->per_s[0][i];
     return statistics_interval_of_logs(ratios, rates->rounds, CONFIDENCE);
 }
 
-const char *sides_describe(const struct sides *sides, char *text, size_t size)
+const char *ensemble_pair_describe(const struct ensemble_pair *pair, char *text, size_t size)
 {
     int length = snprintf(text, size,
                           "closed loops of %d sessions, %d requests outstanding each, values of %d "
                           "bytes, %d s",
                           SESSIONS, DEPTH, VALUE_BYTES, SECONDS);
-    if (sides->cpu_percent > 0)
+    if (pair->cpu_percent > 0)
         snprintf(text + length, size - (size_t)length, "; servers with %.2f cores each",
-                 sides->cpu_percent / 100.0);
+                 pair->cpu_percent / 100.0);
     return text;
 }
