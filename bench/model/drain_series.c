@@ -5,8 +5,7 @@
 #include "base/cores.h"
 #include "base/random.h"
 #include "bench/cli/complain.h"
-#include "bench/cli/machine.h"
-#include "bench/cli/option_row.h"
+#include "bench/model/costs_target.h"
 #include "bench/output/trial_times.h"
 #include "bench/target/resources.h"
 
@@ -96,23 +95,7 @@ static void warn(const struct drain_series *series)
 
 void drain_series_record(const struct drain_series *series, struct costs_record *record)
 {
-    const struct target_options *options = series->target;
-    const struct target *target = target_of(series);
-    const struct four_letter_identity *identity = &target->identities[0];
-    char servers[CONNECT_TEXT_SIZE];
-    *record = (struct costs_record){.server_count = (uint32_t)target->servers.count,
-                                    .processes = series->options->processes,
-                                    .cpu_percent = options->cpu_percent,
-                                    .cores = cores_allowed()};
-    machine_names(record->host, sizeof record->host, record->cpu, sizeof record->cpu);
-    snprintf(record->servers, sizeof record->servers, "%s",
-             options->connect ? connect_typed(&options->servers, servers, sizeof servers)
-                              : "private");
-    snprintf(record->zookeeper, sizeof record->zookeeper, "%s",
-             identity->talks ? identity->version : "unknown");
-    snprintf(record->fsync, sizeof record->fsync, "%s",
-             options->connect ? "unknown" : option_row_no_yes[options->fsync]);
-    snprintf(record->driver, sizeof record->driver, "%s", options_drivers[options->driver]);
+    costs_target_describe(series->target, target_of(series), series->options->processes, record);
 }
 
 /* ------------------------------------------------------------------ one trial */

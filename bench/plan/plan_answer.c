@@ -159,7 +159,8 @@ enum error_kind plan_answer_take(const struct plan_question *question, const str
     double *values = calloc(samples->count + 1, sizeof *values);
     if (values == NULL)
         return error_raise(error, ERROR_NO_MEMORY, 0, "results", "%s", "");
-    struct plan_answer made = {.recipe = recipe, .found = search_answer(search)};
+    struct plan_answer made = {
+        .recipe = recipe, .proposed = search->plan.proposal, .found = search_answer(search)};
     made.fresh_passed = count_votes(samples, recipe, made.found.passed);
     made.fresh_failed = count_votes(samples, recipe, made.found.failed);
     made.best = made.found.passed > 0 ? made.found.passed : question->least;
@@ -386,6 +387,7 @@ static void write_size(struct csv *csv, uint64_t size)
     X(recipe, csv_text(csv, answer->recipe->name))                                                 \
     X(objective, csv_text(csv, objective))                                                         \
     X(unknown, csv_text(csv, plan_question_unknowns[context->question->unknown]))                  \
+    X(proposed, write_size(csv, answer->proposed))                                                 \
     X(reason, csv_text(csv, plan_answer_reason(answer)))                                           \
     X(passed, write_size(csv, answer->found.passed))                                               \
     X(fresh_passed, csv_count(csv, answer->fresh_passed.passed))                                   \

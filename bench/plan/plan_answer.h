@@ -31,6 +31,7 @@ enum plan_cut {
 struct plan_answer {
     const struct recipe *recipe;
     enum plan_cut cut;
+    uint64_t proposed; /* where the search began, by a model; 0: at the least size */
     struct search_answer found;
     struct plan_votes fresh_passed, fresh_failed; /* of the fresh trials at each end */
     uint64_t best;         /* the size of the figures: the largest that passed, else the least */

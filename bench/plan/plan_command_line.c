@@ -7,6 +7,7 @@
 #include "bench/cli/complain.h"
 #include "bench/cli/recipe_option.h"
 #include "bench/cli/shared_rows.h"
+#include "bench/model/costs_option.h"
 #include "bench/plan/plan_demand.h"
 #include "bench/target/target_conflicts.h"
 
@@ -97,6 +98,11 @@ static const struct option_row rows[] = {
     {.name = "--at-most",
      OPTION_NUMBER(struct plan_options, question.most, 1, SIZE_MAX_GIVEN),
      .help = "      --at-most N          none above it [1,001 sessions]\n"},
+    {.name = "--costs",
+     .parse = option_row_file,
+     .member = OPTION_MEMBER(struct plan_options, target.costs),
+     .help = "      --costs FILE         of zkherd calibrate: begin at the number that the\n"
+             "                           simulation proposes; with -d simulated: its costs\n"},
     {.name = "--resolution",
      OPTION_NUMBER(struct plan_options, question.resolution_percent, 0, 100),
      .value = "10",
@@ -239,6 +245,14 @@ static bool check_unknown(const struct plan_options *options)
     return true;
 }
 
+/* Costs hold for one ensemble. */
+static bool check_costs(const struct plan_options *options)
+{
+    return options->target.costs == NULL || options->target.driver == DRIVER_SIMULATED ||
+           options->target.topology_count == 1 ||
+           wrong("--servers", "with --costs", "costs hold for one ensemble: give one number");
+}
+
 /* The bounds of the size, in what was given. */
 static bool check_bounds(const struct plan_options *options)
 {
@@ -258,7 +272,7 @@ static bool check_bounds(const struct plan_options *options)
 static bool check_search(const struct plan_options *options)
 {
     return check_recipes(options) && check_unknown(options) && check_bounds(options) &&
-           check_brake(options) && check_objective(&options->question) &&
+           check_brake(options) && check_costs(options) && check_objective(&options->question) &&
            check_trial(&options->question) && check_hold(&options->question);
 }
 
@@ -302,6 +316,8 @@ int plan_command_line_parse(int argc, char **argv, struct plan_options *options)
     int status = arguments_take(&arguments, argc, argv, options, NULL);
     if (status == ARGUMENTS_GO)
         status = check(options);
+    if (status == ARGUMENTS_GO && options->target.driver == DRIVER_SIMULATED)
+        status = costs_option_take("plan", &options->target, options->output.quiet);
     if (status != ARGUMENTS_GO)
         plan_command_line_deinit(options);
     return status;

@@ -9,6 +9,7 @@
 
 #include "bench/cli/options.h"
 #include "bench/plan/plan_guard.h"
+#include "bench/plan/plan_proposal.h"
 #include "bench/plan/plan_question.h"
 
 #include <stdbool.h>
@@ -22,8 +23,9 @@ struct plan_options {
     bool dry_run; /* say what the searches demand, and run nothing */
     const struct recipe *recipes[OPTIONS_RECIPES_MAX];
     size_t recipe_count;
-    uint64_t clients; /* of a lock; 0: not given */
-    struct target_options target;
+    uint64_t clients;             /* of a lock; 0: not given */
+    struct target_options target; /* costs: of the simulation that proposes the first sizes */
+    struct plan_proposal proposals[OPTIONS_RECIPES_MAX]; /* of each recipe (plan_proposals.h) */
     struct output_options output;
 };
 

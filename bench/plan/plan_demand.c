@@ -188,12 +188,15 @@ static double capacity_of(const struct search_plan *plan, unsigned index)
 
 static bool search_all(struct known *known, struct plan_demand *most)
 {
-    const struct search_plan *plan = known->given->search;
+    const struct plan_demand_given *given = known->given;
+    struct search_plan plan = *given->search;
+    if (given->proposal != NULL)
+        plan.proposal = given->proposal(given->context, known->recipe);
     for (unsigned i = 0; i < CAPACITIES; i++) {
         struct search search;
-        if (!search_init(&search, plan))
+        if (!search_init(&search, &plan))
             return false;
-        const struct plan_demand one = demand_up_to(known, &search, capacity_of(plan, i));
+        const struct plan_demand one = demand_up_to(known, &search, capacity_of(&plan, i));
         search_deinit(&search);
         raise_to(most, &one);
     }

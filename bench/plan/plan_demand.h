@@ -43,7 +43,10 @@ struct plan_demand_trial {
 };
 
 struct plan_demand_given {
-    const struct search_plan *search; /* of each recipe */
+    const struct search_plan *search; /* of each recipe, but for its proposal */
+    /* Where the search for this recipe begins, 0: at the least size; NULL: all at the plan's own
+     * proposal. */
+    uint64_t (*proposal)(void *context, const struct recipe *recipe);
     /* The trial of this recipe for this probe. */
     struct plan_demand_trial (*trial)(void *context, const struct recipe *recipe,
                                       const struct search_probe *probe);

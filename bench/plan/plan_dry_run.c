@@ -3,10 +3,13 @@
 
 #include "bench/cli/complain.h"
 #include "bench/cli/terminal.h"
+#include "bench/cli/wrap.h"
 #include "bench/plan/plan_demand.h"
 #include "bench/plan/plan_probe.h"
+#include "bench/plan/plan_proposals.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* zkherd's own. */
@@ -23,27 +26,64 @@ static struct plan_demand_trial trial_of(void *context, const struct recipe *rec
     };
 }
 
-int plan_dry_run(const struct plan_options *options)
+static uint64_t proposal_for(void *context, const struct recipe *recipe)
 {
-    struct plan_options given_options = *options;
-    const struct search_plan search = plan_question_search(&options->question);
+    const struct plan_options *options = context;
+    for (size_t i = 0; i < options->recipe_count; i++) {
+        if (options->recipes[i] == recipe)
+            return options->proposals[i].size;
+    }
+    return 0;
+}
+
+static enum error_kind propose(struct plan_options *options, struct error *error)
+{
+    struct progress progress;
+    struct costs_file *costs;
+    enum error_kind kind = plan_proposals_read(options, &costs, error);
+    if (kind != ERROR_NONE || costs == NULL)
+        return kind;
+    progress_init(&progress, 0, options->output.quiet);
+    kind = plan_proposals_make(costs, options, &progress, -1, error);
+    free(costs);
+    return kind;
+}
+
+static enum error_kind write_demand(struct plan_options *options, struct error *error)
+{
+    const struct search_plan search = plan_question_search(&options->question, 0);
     uint64_t bystanders = options->target.connect ? options->target.servers.count : 0;
     const struct plan_demand_given given = {
         .search = &search,
+        .proposal = proposal_for,
         .trial = trial_of,
-        .context = &given_options,
+        .context = options,
         .chroot_length = strlen(options->target.servers.chroot),
         .companions = SETUP_SESSIONS + bystanders,
         .max_rate = options->guard.max_rate,
         .max_time_ns = options->guard.max_time_ns,
     };
+    return plan_demand_write(&given, options->recipes, options->recipe_count, TERMINAL_COLUMNS,
+                             stdout, error);
+}
+
+int plan_dry_run(struct plan_options *options)
+{
     struct error error;
-    if (plan_demand_write(&given, options->recipes, options->recipe_count, TERMINAL_COLUMNS, stdout,
-                          &error) != ERROR_NONE)
-        return complain(&error);
+    enum error_kind kind = propose(options, &error);
+    if (kind == ERROR_NONE)
+        kind = write_demand(options, &error);
+    if (kind != ERROR_NONE)
+        return complain_about("plan", &error);
     if (options->target.topology_count > 1)
         printf("\nThe same for each of the %zu numbers of servers.\n",
                options->target.topology_count);
+    if (options->target.costs != NULL && options->target.driver != DRIVER_SIMULATED) {
+        printf("\n");
+        plan_proposals_write(options, stdout);
+        wrap_sentence(stdout, "Whether %s holds for the servers was not checked.",
+                      options->target.costs);
+    }
     printf("\nNothing was run.\n");
     return 0;
 }

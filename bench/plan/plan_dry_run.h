@@ -11,6 +11,6 @@
 #include "bench/plan/plan_command_line.h"
 
 /* Prints the demand; returns the exit status. */
-int plan_dry_run(const struct plan_options *options);
+int plan_dry_run(struct plan_options *options);
 
 #endif

@@ -76,11 +76,12 @@ uint64_t plan_question_locks(const struct plan_question *question, uint64_t size
                                                 : 1;
 }
 
-struct search_plan plan_question_search(const struct plan_question *question)
+struct search_plan plan_question_search(const struct plan_question *question, uint64_t proposal)
 {
     return (struct search_plan){
         .least = question->least,
         .most = question->most,
+        .proposal = proposal,
         .votes = PLAN_VOTES,
         .fresh = PLAN_FRESH,
         .resolution_percent = question->resolution_percent,

@@ -74,8 +74,10 @@ void plan_question_fit(struct plan_question *question, uint64_t most_sessions);
 uint64_t plan_question_sessions(const struct plan_question *question, uint64_t size);
 uint64_t plan_question_locks(const struct plan_question *question, uint64_t size);
 
-/* The search for the answer. */
-struct search_plan plan_question_search(const struct plan_question *question);
+/* The search for the answer; it begins at the size that is proposed, or, if that is 0, at the
+ * least.
+ */
+struct search_plan plan_question_search(const struct plan_question *question, uint64_t proposal);
 
 /* Writes a size for a person: "12 waiters", "1 hot lock"; size >= 64. Returns text. */
 const char *plan_question_format(const struct plan_question *question, uint64_t number, char *text,

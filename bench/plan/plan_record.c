@@ -2,6 +2,7 @@
 #include "bench/plan/plan_record.h"
 
 #include "bench/cli/complain.h"
+#include "bench/output/json_text.h"
 #include "bench/output/plots.h"
 
 #include <stdio.h>
@@ -21,6 +22,15 @@ static json_t *number_or_null(uint64_t number, uint64_t none)
     return number == none ? json_null() : json_integer((json_int_t)number);
 }
 
+/* For each recipe; null: nothing is proposed, and the search begins at the least size. */
+static json_t *list_proposals(const struct plan_options *options)
+{
+    json_t *proposals = json_array();
+    for (size_t i = 0; i < options->recipe_count; i++)
+        json_array_append_new(proposals, number_or_null(options->proposals[i].size, 0));
+    return proposals;
+}
+
 /* The object "plan" of the manifest. */
 static json_t *describe_plan(const struct plan_options *options)
 {
@@ -28,7 +38,7 @@ static json_t *describe_plan(const struct plan_options *options)
     char objective[OBJECTIVE_TEXT_SIZE];
     return json_pack(
         "{s:s, s:s, s:o, s:I, s:I, s:I, s:o, s:o, s:I, s:I, s:o, s:o, s:I, s:b, s:I, s:o, s:o, "
-        "s:o, s:o, s:o, s:s, s:I, s:I}",
+        "s:o, s:o, s:o, s:s, s:I, s:I, s:o, s:o}",
         "objective", objective_format(&question->objective, objective, sizeof objective), "unknown",
         plan_question_unknowns[question->unknown], "recipes", list_recipes(options), "at_least",
         (json_int_t)question->least, "at_most", (json_int_t)question->most, "resolution_percent",
@@ -46,7 +56,9 @@ static json_t *describe_plan(const struct plan_options *options)
         number_or_null(options->target.cpu_percent, 0), "placement",
         options_placements[options->target.placement], "session_timeout_ms",
         (json_int_t)(question->session_timeout_ns / NS_PER_MS), "timeout_ms",
-        (json_int_t)(question->timeout_ns / NS_PER_MS));
+        (json_int_t)(question->timeout_ns / NS_PER_MS), "costs",
+        options->target.costs != NULL ? json_text(options->target.costs) : json_null(), "proposed",
+        list_proposals(options));
 }
 
 /* ------------------------------------------------------------------ the record */

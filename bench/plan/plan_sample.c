@@ -204,6 +204,7 @@ void plan_samples_deinit(struct plan_samples *samples)
     X(recipe, csv_text(csv, sample->recipe->name))                                                 \
     X(objective, csv_text(csv, objective))                                                         \
     X(unknown, csv_text(csv, plan_question_unknowns[context->question->unknown]))                  \
+    X(proposed, csv_count_if(csv, sample->proposed > 0, sample->proposed))                         \
     X(step, csv_count(csv, sample->step))                                                          \
     X(stage, csv_text(csv, search_stage_word(sample->probe.stage)))                                \
     X(size, csv_count(csv, sample->probe.size))                                                    \

@@ -27,7 +27,8 @@ enum { PLAN_AT, PLAN_P50, PLAN_P99, PLAN_LARGEST, PLAN_FIGURES };
 struct plan_sample {
     const struct recipe *recipe;
     struct search_probe probe;
-    uint64_t step; /* of its search, from 1 */
+    uint64_t step;     /* of its search, from 1 */
+    uint64_t proposed; /* where its search began, by a model; 0: at the least size */
     uint32_t sessions, locks;
     uint64_t handoffs; /* grants in all */
     struct plan_count count;

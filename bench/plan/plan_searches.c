@@ -6,6 +6,7 @@
 #include "base/text.h"
 #include "bench/cli/complain.h"
 #include "bench/output/series.h"
+#include "bench/plan/plan_proposals.h"
 #include "bench/plan/plan_record.h"
 #include "bench/plan/plan_table.h"
 #include "bench/target/resources.h"
@@ -24,6 +25,7 @@ struct experience {
 
 struct plan_searches {
     struct plan_options *options;
+    struct costs_file *costs; /* of the simulation that proposes first sizes; NULL: none does */
     struct series series;
     uint64_t sessions[2]; /* of the least and of the largest size, and the bystander's */
     struct client_counts clients;
@@ -56,12 +58,17 @@ static struct search_answer answer_of(const struct plan_searches *searches, size
 
 static enum error_kind begin_searches(struct plan_searches *searches, struct error *error)
 {
-    size_t count = searches->options->target.topology_count * searches->options->recipe_count;
-    const struct search_plan plan = plan_question_search(&searches->options->question);
+    const struct plan_options *options = searches->options;
+    size_t count = options->target.topology_count * options->recipe_count;
     searches->list = calloc(count, sizeof *searches->list);
-    while (searches->list != NULL && searches->count < count &&
-           search_init(&searches->list[searches->count], &plan))
+    while (searches->list != NULL && searches->count < count) {
+        size_t recipe = searches->count % options->recipe_count;
+        const struct search_plan plan =
+            plan_question_search(&options->question, options->proposals[recipe].size);
+        if (!search_init(&searches->list[searches->count], &plan))
+            break;
         searches->count++;
+    }
     return searches->count == count ? ERROR_NONE
                                     : error_raise(error, ERROR_NO_MEMORY, 0, "searches", "%s", "");
 }
@@ -215,6 +222,7 @@ static enum error_kind keep(struct turn *turn, const struct search_probe *asked,
     if (plan_guard_is_harm(turn->ended_for))
         plan_sample_brake(&sample, plan_guard_describe(&searches->guard, why, sizeof why));
     sample.step = search->step_count + 1;
+    sample.proposed = search->plan.proposal;
     kind = plan_record_add(&searches->records[topology_of(searches, turn->index)], &sample, result,
                            error);
     if (kind == ERROR_NONE)
@@ -309,12 +317,26 @@ static void fit_question(struct plan_searches *searches)
             CAPACITY_RESERVED + 1ULL);
 }
 
+static enum error_kind propose(struct plan_searches *searches, struct error *error)
+{
+    const struct targets *targets = &searches->series.targets;
+    if (searches->costs == NULL)
+        return ERROR_NONE;
+    enum error_kind kind =
+        plan_proposals_check(searches->costs, searches->options, &targets->list[0], error);
+    return kind == ERROR_NONE
+               ? plan_proposals_make(searches->costs, searches->options, &searches->series.progress,
+                                     targets->signals, error)
+               : kind;
+}
+
 static enum error_kind lay_out(void *context, struct error *error)
 {
     struct plan_searches *searches = context;
     fit_question(searches);
     tell_demand(searches);
-    return begin_searches(searches, error);
+    enum error_kind kind = propose(searches, error);
+    return kind == ERROR_NONE ? begin_searches(searches, error) : kind;
 }
 
 static enum error_kind open_record(void *context, size_t topology, const char *out,
@@ -496,6 +518,8 @@ static enum error_kind write_answers(const struct plan_searches *searches, struc
     if (kind == ERROR_NONE)
         kind = plan_table_write(&searches->options->question, told, searches->count,
                                 searches->series.record_count > 1, stdout, error);
+    if (kind == ERROR_NONE)
+        plan_proposals_write(searches->options, stdout);
     for (size_t i = 0; kind == ERROR_NONE && i < searches->series.record_count; i++)
         printf("%sresults in %s\n", i == 0 ? "\n" : "", searches->records[i].set.folder);
     free(answers);
@@ -536,10 +560,11 @@ static void release(struct plan_searches *searches)
     for (size_t i = 0; i < searches->count; i++)
         search_deinit(&searches->list[i]);
     free(searches->list);
+    free(searches->costs);
     series_deinit(&searches->series);
 }
 
-int plan_searches_lead(struct plan_options *options, int argc, char **argv)
+static int lead(struct plan_searches *searches, int argc, char **argv)
 {
     static const struct series_user user = {.lay_out = lay_out,
                                             .open_record = open_record,
@@ -547,11 +572,8 @@ int plan_searches_lead(struct plan_options *options, int argc, char **argv)
                                             .close_record = close_record,
                                             .kept = kept,
                                             .tell = tell};
+    const struct plan_options *options = searches->options;
     const struct plan_question *question = &options->question;
-    struct plan_searches *searches = calloc(1, sizeof *searches);
-    if (searches == NULL)
-        return complain(&(struct error){.kind = ERROR_NO_MEMORY, .subject = "plan"});
-    searches->options = options;
     uint64_t bystanders = options->target.connect ? options->target.servers.count : 0;
     searches->sessions[0] = plan_question_sessions(question, question->least) + bystanders;
     searches->sessions[1] = plan_question_sessions(question, question->most) + bystanders;
@@ -562,6 +584,19 @@ int plan_searches_lead(struct plan_options *options, int argc, char **argv)
     series_init(&searches->series, &of_series, &user, searches);
     int status = series_lead(&searches->series, argc, argv);
     release(searches);
+    return status;
+}
+
+int plan_searches_lead(struct plan_options *options, int argc, char **argv)
+{
+    struct error error;
+    struct plan_searches *searches = calloc(1, sizeof *searches);
+    if (searches == NULL)
+        return complain(&(struct error){.kind = ERROR_NO_MEMORY, .subject = "plan"});
+    searches->options = options;
+    int status = plan_proposals_read(options, &searches->costs, &error) == ERROR_NONE
+                     ? lead(searches, argc, argv)
+                     : complain_about("plan", &error);
     free(searches);
     return status;
 }

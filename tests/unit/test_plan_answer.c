@@ -28,7 +28,7 @@ static void ask(const char *objective, uint64_t most)
     question = (struct plan_question){.locks = 1, .most = most, .resolution_percent = 10};
     assert_true(objective_parse(objective, &question.objective, why, sizeof why));
     plan_question_complete(&question, 1000);
-    struct search_plan plan = plan_question_search(&question);
+    struct search_plan plan = plan_question_search(&question, 0);
     assert_true(search_init(&search, &plan));
 }
 
