@@ -89,8 +89,9 @@ $(BUILD)/tests/test_steady_load: LIBS += -Wl,--wrap=malloc,--wrap=calloc,--wrap=
 # This test has a machine of many cores.
 $(BUILD)/tests/test_cores: LIBS += -Wl,--wrap=sched_getaffinity
 
-# This test sets the clock.
+# These tests set the clock.
 $(BUILD)/tests/test_timers: LIBS += -Wl,--wrap=clock_now_ns,--wrap=timerfd_settime
+$(BUILD)/tests/test_plan_proposal: LIBS += -Wl,--wrap=clock_now_ns
 
 # ---------------------------------------------------------------- packages of Debian and Ubuntu
 

@@ -29,6 +29,8 @@ struct drain_options {
     struct client_counts clients;
     struct client_counts locks; /* count 0: one lock */
     uint32_t trials;
+    bool trials_given;  /* on the command line: --trials */
+    bool warm_up_given; /* on the command line: --warm-up */
     uint32_t processes;
     uint64_t warm_up_ns;
     uint64_t session_timeout_ns;
@@ -71,12 +73,14 @@ bool drain_options_locks(struct option_given *given);
 #define DRAIN_ROW_TRIALS(type, least_, default_)                                                   \
     {                                                                                              \
         .name = "--trials", .letter = 't', OPTION_NUMBER(type, drains.trials, least_, 1000),       \
-        .value = default_, .help = "  -t, --trials K           of each cell [" default_ "]\n"      \
+        .given = OPTION_MEMBER(type, drains.trials_given), .value = default_,                      \
+        .help = "  -t, --trials K           of each cell [" default_ "]\n"                         \
     }
 
 #define DRAIN_ROW_WARM_UP(type)                                                                    \
     {                                                                                              \
-        .name = "--warm-up", OPTION_DURATION(type, drains.warm_up_ns, 0), .value = "20s",          \
+        .name = "--warm-up", OPTION_DURATION(type, drains.warm_up_ns, 0),                          \
+        .given = OPTION_MEMBER(type, drains.warm_up_given), .value = "20s",                        \
         .help = "      --warm-up D          drains before the first trial, not kept [20s]\n"       \
     }
 

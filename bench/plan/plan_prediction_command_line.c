@@ -55,14 +55,18 @@ static const struct option_row rows[] = {
      .help = "      --draws K            of the costs, for the interval [30]\n"},
     DRAIN_ROW_TRIALS(struct plan_prediction_options, 1, "5"),
     DRAIN_ROW_WARM_UP(struct plan_prediction_options),
-    ROW_PROCESSES(struct plan_prediction_options, drains.processes, NULL),
+    ROW_PROCESSES(struct plan_prediction_options, drains.processes, NULL,
+                  .given = OPTION_MEMBER(struct plan_prediction_options, processes_given)),
     ROW_HEAP(struct plan_prediction_options),
     ROW_SERVER_CPUS(struct plan_prediction_options, NULL),
     ROW_FSYNC(struct plan_prediction_options),
     ROW_DATA(struct plan_prediction_options),
     ROW_CONNECT(struct plan_prediction_options),
-    ROW_SESSION_TIMEOUT(struct plan_prediction_options, drains.session_timeout_ns, NULL),
-    ROW_TIMEOUT(struct plan_prediction_options, drains.timeout_ns, NULL),
+    ROW_SESSION_TIMEOUT(struct plan_prediction_options, drains.session_timeout_ns, NULL,
+                        .given =
+                            OPTION_MEMBER(struct plan_prediction_options, session_timeout_given)),
+    ROW_TIMEOUT(struct plan_prediction_options, drains.timeout_ns, NULL,
+                .given = OPTION_MEMBER(struct plan_prediction_options, timeout_given)),
     ROW_SEED(struct plan_prediction_options, drains.seed),
     {.name = "--out",
      .letter = 'o',
@@ -73,6 +77,38 @@ static const struct option_row rows[] = {
     OPTION_ROW_HELP("  -h, --help               print this help\n"),
     {0},
 };
+
+/* The first option that is given and has no meaning for a prediction; NULL: none. */
+static const char *find_measurement(const struct plan_prediction_options *options)
+{
+    const struct target_options *target = &options->target;
+    const struct {
+        bool given;
+        const char *option;
+    } list[] = {
+        {options->drains.trials_given, "--trials"},
+        {options->drains.warm_up_given, "--warm-up"},
+        {options->processes_given, "--processes"},
+        {target->heap_given, "--heap"},
+        {target->cpu_percent > 0, "--server-cpus"},
+        {target->fsync_given, "--fsync"},
+        {target->data != NULL, "--data"},
+        {options->session_timeout_given, "--session-timeout"},
+        {options->timeout_given, "--timeout"},
+    };
+    for (size_t i = 0; i < sizeof list / sizeof list[0]; i++) {
+        if (list[i].given)
+            return list[i].option;
+    }
+    return NULL;
+}
+
+static bool check_measurement(const struct plan_prediction_options *options)
+{
+    const char *option = options->predict ? find_measurement(options) : NULL;
+    return option == NULL || complain_value("plan", option, "with --predict",
+                                            "nothing is measured: the option is one of --validate");
+}
 
 static bool check_servers(const struct plan_prediction_options *options)
 {
@@ -101,6 +137,7 @@ static bool is_consistent(const struct plan_prediction_options *options)
         return complain_value("plan", "--costs", "FILE",
                               "the option is missing: zkherd calibrate writes the file");
     return drain_options_fit("plan", &options->drains) && check_servers(options) &&
+           check_measurement(options) &&
            !target_conflicts("plan", &options->target, options->drains.processes);
 }
 

@@ -19,6 +19,7 @@ struct plan_prediction_options {
     bool predict;
     bool validate;
     uint32_t draws;
+    bool processes_given, session_timeout_given, timeout_given; /* on the command line */
     struct drain_options drains;
     struct target_options target; /* costs: the file */
     struct output_options output;

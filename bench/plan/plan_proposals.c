@@ -67,11 +67,10 @@ static void write_one(const struct plan_options *options, size_t recipe, FILE *s
     char size[64];
     plan_question_format(&options->question, first, size, sizeof size);
     if (proposal->size > 0)
-        wrap_sentence(stream, "%s: the simulation proposes %s: there the search begins.", name,
-                      size);
+        wrap_sentence(stream, "%s: first trial with %s, proposed by the simulation.", name, size);
     else if (proposal->why != NULL)
-        wrap_sentence(stream, "%s: the simulation proposes nothing (%s): the search begins at %s.",
-                      name, proposal->why, size);
+        wrap_sentence(stream, "%s: first trial with %s; the simulation proposes none: %s.", name,
+                      size, proposal->why);
 }
 
 void plan_proposals_write(const struct plan_options *options, FILE *stream)

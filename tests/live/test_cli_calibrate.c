@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* zkherd calibrate, and what its file is for: run -d simulated --costs, plan --predict and
- * --validate; an interruption; options that are wrong. */
+/* zkherd calibrate, and what its file is for: run -d simulated --costs, plan --predict, --validate
+ * and --slo; an interruption; options that are wrong. */
 #include "tests/support/outcome.h"
 #include "tests/support/table.h"
 
@@ -125,6 +125,62 @@ static void check_validation(void)
     assert_has(command.out, covered == 4 ? ": passes (at least 8 of 10 must)" : ": FAILS");
 }
 
+static size_t count_passes(const char *file)
+{
+    size_t count = 0;
+    struct table plan = table_read(in_work("%s", file));
+    for (size_t row = 0; row < plan.rows; row++)
+        count += strcmp(table_text(&plan, row, "verdict"), "pass") == 0;
+    table_deinit(&plan);
+    return count;
+}
+
+/* Any server meets the objective, and so does the simulation: the search begins at the most, and
+ * needs two votes there and five fresh ones. From one waiter on, twelve would come before. */
+static void check_proposal(void)
+{
+    command_run(&command, COMMAND("plan", "--slo", "handoff p50 < 30s", "--costs", "c.json", "-r",
+                                  "scalable", "--at-most", "32", "--trial-time", "10", "--fsync",
+                                  "no", "--plots", "svg", "-o", "s"));
+    assert_status(&command, 0);
+    assert_has(command.out, "scalable: 32 waiters meet handoff p50 < 30s (5 of 5 fresh trials");
+    assert_has(command.out, "; no more were tried: --at-most 32.\n");
+    assert_has(command.out,
+               "\nscalable: first trial with 32 waiters, proposed by the simulation.\n");
+    struct table answers = table_read(in_work("s/answers.csv"));
+    assert_string_equal(table_text(&answers, 0, "reason"), "everything meets");
+    assert_int_equal(table_count(&answers, 0, "proposed"), 32);
+    table_deinit(&answers);
+    struct table plan = table_read(in_work("s/plan.csv"));
+    assert_int_equal(table_count(&plan, 0, "size"), 32);
+    assert_int_equal(table_count(&plan, 0, "proposed"), 32);
+    table_deinit(&plan);
+    assert_int_equal(count_passes("s/plan.csv"), 7);
+    json_t *manifest = json_load_file(in_work("s/manifest.json"), 0, NULL);
+    const json_t *asked = json_object_get(manifest, "plan");
+    assert_string_equal(json_string_value(json_object_get(asked, "costs")), "c.json");
+    assert_int_equal(json_integer_value(json_array_get(json_object_get(asked, "proposed"), 0)), 32);
+    json_decref(manifest);
+}
+
+/* The servers are not looked at. */
+static void check_dry_run(void)
+{
+    command_run(&command, COMMAND("plan", "--slo", "handoff p50 < 30s", "--costs", "c.json", "-r",
+                                  "scalable", "--at-most", "32", "--dry-run"));
+    assert_status(&command, 0);
+    assert_has(command.out, "\nscalable: first trial with 32 waiters, proposed by the simulation.\n"
+                            "Whether c.json holds for the servers was not checked.\n");
+    command_run(&command, COMMAND("plan", "--slo", "handoff p50 < 1us", "--costs", "c.json", "-d",
+                                  "simulated", "-r", "scalable", "--at-most", "8", "-o", "d"));
+    assert_status(&command, 0);
+    assert_null(strstr(command.out, "proposed"));
+    json_t *manifest = json_load_file(in_work("d/manifest.json"), 0, NULL);
+    const json_t *asked = json_object_get(manifest, "plan");
+    assert_true(json_is_null(json_array_get(json_object_get(asked, "proposed"), 0)));
+    json_decref(manifest);
+}
+
 static void check_refusals(void)
 {
     command_run(&command, COMMAND("plan", "--validate", "--costs", "c.json", "-n", "10"));
@@ -132,6 +188,8 @@ static void check_refusals(void)
     command_run(&command,
                 COMMAND("plan", "--validate", "--costs", "c.json", "-r", "scalable", "-n", "6,10"));
     assert_refused(&command, 2, "the costs were fitted to scalable with 6 clients");
+    command_run(&command, COMMAND("plan", "--slo", "handoff p50 < 30s", "--costs", "c.json"));
+    assert_refused(&command, 2, "the costs hold for other servers: fsync: no, here yes");
     command_run(&command, COMMAND("run", "--costs", "c.json"));
     assert_refused(&command, 2, "--costs: only --driver simulated has costs");
     command_run(&command, COMMAND("run", "-d", "simulated", "--costs", "r/manifest.json"));
@@ -145,8 +203,10 @@ static void costs_are_measured_used_and_tried(void **state)
     check_simulation();
     check_prediction();
     check_validation();
+    check_proposal();
+    check_dry_run();
     check_refusals();
-    assert_left(4);
+    assert_left(6);
 }
 
 static void an_interruption_leaves_nothing(void **state)
@@ -185,10 +245,25 @@ static void options_that_are_wrong(void **state)
         {{"plan", "--predict", "--costs", "c"}, "c: not a file of costs: there is no such file"},
         {{"plan", "--predict", "--validate", "--costs", "c"}, "--validate with --predict: give"},
         {{"plan", "--predict", "--costs", "c", "--connect", "h"}, "--predict with --connect: "},
+        {{"plan", "--predict", "--costs", "c", "-t", "5"}, "--trials with --predict: nothing is"},
+        {{"plan", "--predict", "--costs", "c", "--warm-up", "20s"}, "--warm-up with --predict: "},
+        {{"plan", "--predict", "--costs", "c", "-P", "1"}, "--processes with --predict: "},
+        {{"plan", "--predict", "--costs", "c", "--heap", "512"}, "--heap with --predict: "},
+        {{"plan", "--predict", "--costs", "c", "--server-cpus", "1"}, "--server-cpus with --pre"},
+        {{"plan", "--predict", "--costs", "c", "--fsync", "yes"}, "--fsync with --predict: "},
+        {{"plan", "--predict", "--costs", "c", "--data", "d"}, "--data with --predict: nothing"},
+        {{"plan", "--predict", "--costs", "c", "--session-timeout", "60s"}, "--session-timeout w"},
+        {{"plan", "--predict", "--costs", "c", "--timeout", "30s"}, "--timeout with --predict: "},
         {{"plan", "--validate", "--costs", "c", "--servers", "1,3"}, "--servers with --validate: "},
         {{"plan", "--validate", "--costs", "c", "--servers", "9"}, "--servers with --validate: "},
         {{"plan", "--predict", "--costs", "c", "-n", "4", "-k", "8"}, "--locks 8: more locks than"},
         {{"plan", "--predict", "--costs", "c", "-n", "2..300+1"}, "--clients 299 numbers: too"},
+        {{"plan", "--slo", "handoff p99 < 1s", "--costs", "c"}, "c: not a file of costs"},
+        {{"plan", "--slo", "handoff p99 < 1s", "--costs", "c", "--dry-run"}, "c: not a file of"},
+        {{"plan", "--slo", "handoff p99 < 1s", "--costs", "c", "-d", "simulated"},
+         "c: not a file of costs"},
+        {{"plan", "--slo", "handoff p99 < 1s", "--costs", "c", "--servers", "1,3"},
+         "--servers with --costs: costs hold for one ensemble: give one number"},
         {{"load", "-d", "simulated", "--costs", "c"}, "c: not a file of costs"},
     };
     command.settings = without_java;

@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: Apache-2.0
+/* The sizes that a simulation proposes for the first trial of a search. The clock is the test's. */
+#include "bench/plan/plan_proposal.h"
+
+#include "recipes/registry.h"
+#include "sim/sim.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+static struct plan_question question;
+static struct plan_proposal_basis basis;
+static struct error error;
+
+/* So often the clock stands still; then it leaps by an hour. */
+static uint64_t calls_left = UINT64_MAX;
+
+uint64_t __wrap_clock_now_ns(void);
+
+uint64_t __wrap_clock_now_ns(void)
+{
+    if (calls_left == 0)
+        return 3601 * NS_PER_S;
+    calls_left--;
+    return NS_PER_S;
+}
+
+static void ask(const char *objective, uint64_t least, uint64_t most)
+{
+    char why[200];
+    question = (struct plan_question){.locks = 1,
+                                      .least = least,
+                                      .most = most,
+                                      .resolution_percent = 10,
+                                      .trial_samples = 40,
+                                      .processes = 1,
+                                      .session_timeout_ns = 30 * NS_PER_S,
+                                      .timeout_ns = 60 * NS_PER_S};
+    assert_true(objective_parse(objective, &question.objective, why, sizeof why));
+    plan_question_complete(&question, 1000);
+    basis = (struct plan_proposal_basis){.question = &question,
+                                         .simulation = sim_options_default(),
+                                         .time_ns = NS_PER_S,
+                                         .interrupts = -1};
+    basis.simulation.servers = 1;
+    calls_left = UINT64_MAX;
+}
+
+static struct plan_proposal propose(const struct recipe *recipe)
+{
+    struct plan_proposal proposal = {0};
+    assert_int_equal(plan_proposal_make(&basis, recipe, &proposal, &error), ERROR_NONE);
+    assert_true((proposal.size == 0) == (proposal.why != NULL));
+    return proposal;
+}
+
+static void assert_nothing(const struct recipe *recipe, const char *why)
+{
+    const struct plan_proposal proposal = propose(recipe);
+    assert_int_equal(proposal.size, 0);
+    assert_string_equal(proposal.why, why);
+}
+
+/* A handoff of the herd takes the longer the more wait: at the default costs about 60 us each. */
+static void a_herd_is_proposed_by_its_limit(void **state)
+{
+    (void)state;
+    ask("handoff p90 < 2ms", 1, 500);
+    const uint64_t few = propose(&recipe_nonscalable).size;
+    assert_int_equal(propose(&recipe_nonscalable).size, few);
+    ask("handoff p90 < 4ms", 1, 500);
+    const uint64_t many = propose(&recipe_nonscalable).size;
+    assert_true(few > 8 && many > few * 3 / 2 && many < 4 * few);
+    basis.simulation.costs.read_ns *= 10;
+    assert_true(propose(&recipe_nonscalable).size < many);
+}
+
+static void a_proposal_lies_within_the_bounds(void **state)
+{
+    (void)state;
+    ask("handoff p90 < 2s", 1, 70);
+    assert_int_equal(propose(&recipe_scalable).size, 70);
+    ask("handoff p90 < 1us", 5, 70);
+    assert_int_equal(propose(&recipe_nonscalable).size, 5);
+}
+
+/* Several processes and any driver: the simulation has its own. */
+static void hot_locks_are_proposed_too(void **state)
+{
+    (void)state;
+    ask("acquire p90 < 5ms", 1, 300);
+    question.unknown = PLAN_LOCKS;
+    question.clients = 3;
+    question.processes = 4;
+    const uint64_t locks = propose(&recipe_scalable).size;
+    assert_true(locks > 1 && locks < 300);
+}
+
+/* Up to then 1, 2, 4, ... have passed. */
+static void what_passed_until_the_time_was_up_is_proposed(void **state)
+{
+    (void)state;
+    ask("handoff p90 < 4ms", 1, 500);
+    const uint64_t whole = propose(&recipe_nonscalable).size;
+    bool was_cut = false;
+    uint64_t last = 0;
+    for (uint64_t calls = 1; last < whole; calls *= 2) {
+        calls_left = calls;
+        const struct plan_proposal proposal = propose(&recipe_nonscalable);
+        assert_true(proposal.size >= last && proposal.size <= whole);
+        was_cut = was_cut || (proposal.size > 1 && proposal.size < whole);
+        if (proposal.size == 0)
+            assert_string_equal(proposal.why, "the simulation takes too long");
+        last = proposal.size;
+    }
+    assert_true(was_cut);
+}
+
+static void what_cannot_be_simulated_is_not_proposed(void **state)
+{
+    (void)state;
+    ask("background p99 < 20ms", 1, 10);
+    assert_nothing(&recipe_scalable, "it sends no load beside the lock");
+    ask("handoff p90 < 2ms", 20000, 30000);
+    assert_nothing(&recipe_scalable, "the least size has more than 20,000 sessions");
+    ask("handoff p90 < 2s", 1, 10);
+    question.trial_samples = 3;
+    assert_nothing(&recipe_scalable, "its trials decide nothing");
+}
+
+static void an_interrupt_ends_the_simulation(void **state)
+{
+    (void)state;
+    int ends[2];
+    struct plan_proposal proposal = {7, NULL};
+    ask("handoff p90 < 4ms", 1, 500);
+    assert_int_equal(pipe(ends), 0);
+    assert_int_equal(write(ends[1], "", 1), 1);
+    basis.interrupts = ends[0];
+    assert_int_equal(plan_proposal_make(&basis, &recipe_nonscalable, &proposal, &error),
+                     ERROR_INTERRUPTED);
+    assert_int_equal(proposal.size, 7);
+    close(ends[0]);
+    close(ends[1]);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_herd_is_proposed_by_its_limit),
+        cmocka_unit_test(a_proposal_lies_within_the_bounds),
+        cmocka_unit_test(hot_locks_are_proposed_too),
+        cmocka_unit_test(what_passed_until_the_time_was_up_is_proposed),
+        cmocka_unit_test(what_cannot_be_simulated_is_not_proposed),
+        cmocka_unit_test(an_interrupt_ends_the_simulation),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
