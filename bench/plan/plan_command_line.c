@@ -29,8 +29,7 @@ static const char usage[] =
 
 static const char notes[] =
     "\n"
-    "Exit status: 0 success; 1 a verdict failed; 2 wrong usage; 3 the environment;\n"
-    "4 no answer was found.\n"
+    "Exit status: 0 success; 1 failed verdict; 2 usage; 3 environment; 4 no answer.\n"
     "\n"
     "Examples:\n"
     "  zkherd plan --slo 'handoff p99 < 50ms' -r scalable,nonscalable\n"
@@ -101,8 +100,7 @@ static const struct option_row rows[] = {
     {.name = "--costs",
      .parse = option_row_file,
      .member = OPTION_MEMBER(struct plan_options, target.costs),
-     .help = "      --costs FILE         of zkherd calibrate: begin at the number that the\n"
-             "                           simulation proposes; with -d simulated: its costs\n"},
+     .help = "      --costs FILE         begin where a simulation proposes (zkherd calibrate)\n"},
     {.name = "--resolution",
      OPTION_NUMBER(struct plan_options, question.resolution_percent, 0, 100),
      .value = "10",

@@ -86,6 +86,29 @@ static void a_search_of_several_sizes(void **state)
     assert_int_equal(demand.rpcs, 2 * (16 + 4) + 2 * (64 + 8) + (2 + 5) * (256 + 16));
 }
 
+static uint64_t sixteen(void *context, const struct recipe *recipe)
+{
+    assert_ptr_equal(context, &trial);
+    assert_ptr_equal(recipe, nonscalable);
+    return 16;
+}
+
+/* The way up from the least size is left out. */
+static void a_search_that_begins_at_a_proposal(void **state)
+{
+    (void)state;
+    search.least = 4;
+    search.most = 16;
+    search.trials_most = 100;
+    search.resolution_percent = 100;
+    given.proposal = sixteen;
+    struct plan_demand demand = expected();
+    /* fails at 16, 8; passes at 4 */
+    assert_int_equal(demand.trials, 3 * 2 + 5 + 3);
+    /* passes at 16 */
+    assert_int_equal(demand.rpcs, (2 + 5) * (256 + 16));
+}
+
 static void the_budget_is_the_most(void **state)
 {
     (void)state;
@@ -225,6 +248,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         DEMAND_TEST(a_search_of_one_size),
         DEMAND_TEST(a_search_of_several_sizes),
+        DEMAND_TEST(a_search_that_begins_at_a_proposal),
         DEMAND_TEST(the_budget_is_the_most),
         DEMAND_TEST(paths_are_longer_below_a_chroot),
         DEMAND_TEST(several_locks),
