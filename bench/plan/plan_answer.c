@@ -280,6 +280,8 @@ static void add_nothing(struct sentence *sentence, const struct plan_question *q
         objective_format(&question->objective, objective, sizeof objective),
         plan_question_format(question, answer->best, size, sizeof size));
     add_measured(sentence, question, answer);
+    if (question->least > 1)
+        add(sentence, "; no fewer were tried");
     if (answer->brake != NULL)
         add(sentence, "; a trial was ended: %s", answer->brake);
 }

@@ -158,6 +158,35 @@ static void what_nothing_meets_has_a_best(void **state)
                         "p99 = 1 ms.");
 }
 
+static void what_nothing_meets_may_be_met_by_fewer(void **state)
+{
+    (void)state;
+    ask("handoff p99 < 50ms", 0);
+    search_deinit(&search);
+    question.least = 60;
+    const struct search_plan plan = plan_question_search(&question, 0);
+    assert_true(search_init(&search, &plan));
+    assert_string_equal(answered(0, JUDGE_FAIL, SIZE_MAX),
+                        "scalable: nothing meets handoff p99 < 50ms: the best is 60 waiters, with "
+                        "p99 = 60 ms; no fewer were tried.");
+}
+
+/* Of a model, in the unit of the size; 0 without one. */
+static void the_proposal_is_kept(void **state)
+{
+    (void)state;
+    ask("handoff p99 < 50ms", 0);
+    answered(40, JUDGE_FAIL, SIZE_MAX);
+    assert_int_equal(answer.proposed, 0);
+    search_deinit(&search);
+    plan_samples_deinit(&samples);
+    const struct search_plan plan = plan_question_search(&question, 32);
+    assert_true(search_init(&search, &plan));
+    answered(40, JUDGE_FAIL, SIZE_MAX);
+    assert_int_equal(answer.proposed, 32);
+    assert_int_equal(search.steps[0].probe.size, 32);
+}
+
 static void what_everything_meets_has_a_limit(void **state)
 {
     (void)state;
@@ -263,6 +292,8 @@ int main(void)
         cmocka_unit_test_teardown(what_gave_out_is_that_of_most_failures, tear_down),
         cmocka_unit_test_teardown(the_herd_is_that_of_whole_trials, tear_down),
         cmocka_unit_test_teardown(what_nothing_meets_has_a_best, tear_down),
+        cmocka_unit_test_teardown(what_nothing_meets_may_be_met_by_fewer, tear_down),
+        cmocka_unit_test_teardown(the_proposal_is_kept, tear_down),
         cmocka_unit_test_teardown(what_everything_meets_has_a_limit, tear_down),
         cmocka_unit_test_teardown(too_few_samples_are_told, tear_down),
         cmocka_unit_test_teardown(trials_that_are_not_valid_are_told, tear_down),
