@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /* The sizes that a simulation proposes for the first trial of a search. The clock is the test's. */
-#include "bench/plan/plan_proposal.h"
+#include "bench/plan/plan_proposals.h"
 
 #include "recipes/registry.h"
 #include "sim/sim.h"
@@ -134,6 +134,42 @@ static void what_cannot_be_simulated_is_not_proposed(void **state)
     assert_nothing(&recipe_scalable, "its trials decide nothing");
 }
 
+/* The simulation's defaults, but for reads, which take so many times as long. */
+static struct costs_file make_costs(uint64_t times)
+{
+    struct sim_options simulation = sim_options_default();
+    double list_ns[COST_LIST_COUNT];
+    struct costs_file costs = {.holds_for.server_count = 3};
+    simulation.costs.read_ns *= times;
+    cost_list_take(&simulation.costs, list_ns);
+    costs.fit.cost_count = COST_LIST_COUNT;
+    for (size_t i = 0; i < COST_LIST_COUNT; i++)
+        costs.fit.costs[i].value = list_ns[i];
+    return costs;
+}
+
+static uint64_t propose_with(uint64_t times)
+{
+    const struct costs_file costs = make_costs(times);
+    struct plan_options options = {.question = question,
+                                   .recipes = {&recipe_scalable, &recipe_nonscalable},
+                                   .recipe_count = 2};
+    struct progress progress;
+    progress_init(&progress, 0, true);
+    assert_int_equal(plan_proposals_make(&costs, &options, &progress, -1, &error), ERROR_NONE);
+    assert_int_equal(options.proposals[0].size, question.most);
+    basis.simulation = costs_file_simulation(&costs, 3);
+    assert_int_equal(options.proposals[1].size, propose(&recipe_nonscalable).size);
+    return options.proposals[1].size;
+}
+
+static void the_costs_of_the_file_are_simulated_on_its_servers(void **state)
+{
+    (void)state;
+    ask("handoff p90 < 8ms", 1, 200);
+    assert_true(propose_with(10) < propose_with(1));
+}
+
 static void an_interrupt_ends_the_simulation(void **state)
 {
     (void)state;
@@ -158,6 +194,7 @@ int main(void)
         cmocka_unit_test(hot_locks_are_proposed_too),
         cmocka_unit_test(what_passed_until_the_time_was_up_is_proposed),
         cmocka_unit_test(what_cannot_be_simulated_is_not_proposed),
+        cmocka_unit_test(the_costs_of_the_file_are_simulated_on_its_servers),
         cmocka_unit_test(an_interrupt_ends_the_simulation),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
