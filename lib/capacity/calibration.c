@@ -468,9 +468,3 @@ void calibration_draw(const struct calibration *calibration, struct random *rand
         costs[i] = calibration->costs[i].value * exp(off);
     }
 }
-
-double calibration_draw_error(const struct calibration *calibration, double measured_sd,
-                              struct random *random)
-{
-    return exp(hypot(calibration->model_sd, measured_sd) * draw_normal(random));
-}

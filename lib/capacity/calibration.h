@@ -90,9 +90,4 @@ bool calibration_can_draw(const struct calibration *calibration);
  * prediction. */
 void calibration_draw(const struct calibration *calibration, struct random *random, double *costs);
 
-/* Draws by what factor a measured quantity differs from the model's: model_sd, and the scatter of
- * what is measured (0 or more). */
-double calibration_draw_error(const struct calibration *calibration, double measured_sd,
-                              struct random *random);
-
 #endif

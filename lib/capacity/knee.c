@@ -76,11 +76,3 @@ struct knee knee_find(struct knee_trials lone, struct knee_trials busy)
         are_enough(&cycles_s) && are_enough(&demands_s));
     return knee;
 }
-
-double knee_bound_per_s(const struct knee *knee, double locks)
-{
-    double alone_per_s = locks / knee->cycle_s.value;
-    if (isnan(alone_per_s) || isnan(knee->most_per_s.value))
-        return NAN;
-    return fmin(alone_per_s, knee->most_per_s.value);
-}

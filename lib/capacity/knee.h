@@ -49,7 +49,4 @@ struct knee {
  * out. No interval: fewer than STATISTICS_TRIALS_MIN trials are left of either. */
 struct knee knee_find(struct knee_trials lone, struct knee_trials busy);
 
-/* The most handoffs a second that so many hot locks make together. */
-double knee_bound_per_s(const struct knee *knee, double locks);
-
 #endif

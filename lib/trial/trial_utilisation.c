@@ -24,16 +24,13 @@ static bool is_steady(const struct trial_plan *plan)
 }
 
 /* Of what follows from the releases in the steady part. Returns how many they are. */
-static uint64_t sum_ledger(const struct trial_result *result, uint32_t lock, struct tally *sum,
-                           uint64_t *waiters)
+static uint64_t sum_ledger(const struct trial_result *result, uint32_t lock, struct tally *sum)
 {
     const struct trial_memory *memory = result->memory;
     uint64_t first = plan_clients_of(memory->plan, lock),
              grants = atomic_load(&memory->locks[lock].steady_grants);
     for (uint64_t handoff = first; handoff < first + grants; handoff++) {
-        const struct ledger_row *row = ledger_row(&memory->ledger, lock, handoff);
-        tally_sum(sum, &row->tally);
-        *waiters += row->waiters;
+        tally_sum(sum, &ledger_row(&memory->ledger, lock, handoff)->tally);
     }
     return grants;
 }
@@ -52,7 +49,7 @@ static void take_steady_part(const struct trial_result *result, struct utilisati
 {
     const struct trial_memory *memory = result->memory;
     struct tally sum = {0};
-    uint64_t holds = 0, held_ns = 0, waiters = 0;
+    uint64_t holds = 0, held_ns = 0;
     double locks_s = 0, clients_s = 0;
     for (uint32_t i = 0; i < memory->plan->locks; i++) {
         const struct lock_state *lock = &memory->locks[i];
@@ -62,7 +59,7 @@ static void take_steady_part(const struct trial_result *result, struct utilisati
             seconds(atomic_load(&lock->steady_until_ns) - atomic_load(&lock->steady_from_ns));
         locks_s += steady_s;
         clients_s += steady_s * plan_clients_of(memory->plan, i);
-        figures->grants += sum_ledger(result, i, &sum, &waiters);
+        figures->grants += sum_ledger(result, i, &sum);
         holds += atomic_load(&lock->steady_holds);
         held_ns += atomic_load(&lock->steady_held_ns);
     }
@@ -134,19 +131,4 @@ void trial_utilisation_take(const struct trial_result *result, double cores,
     take_cpu(result, cores, server_percent, figures);
     if (is_steady(result->memory->plan))
         take_steady_part(result, figures);
-}
-
-struct herd_trial trial_utilisation_herd(const struct trial_result *result)
-{
-    const struct trial_plan *plan = result->memory->plan;
-    uint64_t handoffs = 0, waiters = 0;
-    struct tally sum = {0};
-    for (uint32_t lock = 0; is_steady(plan) && lock < plan->locks; lock++)
-        handoffs += sum_ledger(result, lock, &sum, &waiters);
-    if (handoffs == 0)
-        return (struct herd_trial){NAN, NAN};
-    return (struct herd_trial){
-        .waiters = (double)waiters / (double)handoffs,
-        .handoff_s = histogram_percentile_us(&result->latency[METER_HANDOFF], 50) / 1e6,
-    };
 }

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * trial_utilisation: the figures of a steady trial for capacity/utilisation.h and capacity/herd.h.
- * Layer: trial.
+ * trial_utilisation: the figures of a steady trial for capacity/utilisation.h. Layer: trial.
  *
  * Requests and bytes are those of the handoffs of the steady part, by the ledger. Driver and
  * servers share the cores of this machine if the servers are private. Invariant: what the trial has
@@ -11,7 +10,6 @@
 #ifndef TRIAL_TRIAL_UTILISATION_H
 #define TRIAL_TRIAL_UTILISATION_H
 
-#include "capacity/herd.h"
 #include "capacity/utilisation.h"
 #include "trial/trial.h"
 
@@ -19,9 +17,5 @@
  * (base/cores.h); server_percent: the CPU share of each private server, 0: no limit. */
 void trial_utilisation_take(const struct trial_result *result, double cores,
                             unsigned server_percent, struct utilisation_figures *figures);
-
-/* The point of such a trial for the herd coefficient: the mean number of waiters at the releases of
- * the steady part, and the median handoff. NaN: there is no steady part. */
-struct herd_trial trial_utilisation_herd(const struct trial_result *result);
 
 #endif
