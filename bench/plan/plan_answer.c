@@ -332,11 +332,32 @@ static void add_budget(struct sentence *sentence, const struct plan_question *qu
         answer->trials, answer->trials == 1 ? "" : "s");
 }
 
+/* Why no larger size than the largest was tried. */
+static void add_most(struct sentence *sentence, const struct plan_question *question)
+{
+    char count[32];
+    add(sentence, "; no more were tried: ");
+    switch (question->most_by) {
+    case PLAN_MOST_BY_AT_MOST:
+        add(sentence, "--at-most %s", text_format_count(question->most, count, sizeof count));
+        break;
+    case PLAN_MOST_BY_DEFAULT:
+        add(sentence, "without --at-most a search has at most %s sessions",
+            text_format_count(PLAN_SESSIONS_MOST, count, sizeof count));
+        break;
+    case PLAN_MOST_BY_MAX_CLIENTS:
+        add(sentence, "--max-clients allows no more sessions");
+        break;
+    case PLAN_MOST_BY_SERVERS:
+        add(sentence, "the servers accept no more connections from this host (maxClientCnxns)");
+        break;
+    }
+}
+
 void plan_answer_describe(const struct plan_question *question, const struct plan_answer *answer,
                           char *text, size_t size)
 {
     struct sentence sentence = {text, size, 0};
-    char count[64];
     text[0] = '\0';
     add(&sentence, "%s: ", answer->recipe->name);
     switch (answer->found.reason) {
@@ -351,8 +372,7 @@ void plan_answer_describe(const struct plan_question *question, const struct pla
         break;
     case SEARCH_EVERYTHING_MEETS:
         add_passed(&sentence, question, answer);
-        add(&sentence, "; no more were tried: --at-most %s",
-            text_format_count(question->most, count, sizeof count));
+        add_most(&sentence, question);
         break;
     case SEARCH_NOT_MONOTONE:
         add_not_monotone(&sentence, question, answer);

@@ -36,6 +36,18 @@ static const char *describe(const struct interval *value, double unit, char *tex
 
 /* ------------------------------------------------------------------ the herd coefficient */
 
+/* What the coefficient means where one number does not tell all. */
+static const char *note_on(const struct herd *herd)
+{
+    if (herd->bends)
+        return " The times bend: no single coefficient holds for all sizes.";
+    if (herd->beta.high < 0)
+        return " Handoffs are shorter with more waiters: there is no herd.";
+    if (herd->beta.low <= 0)
+        return " It cannot be told from 0: the trials show no herd.";
+    return herd->beta.value < 0 ? " It is below 0: the trials show no herd." : "";
+}
+
 static void write_beta(const char *recipe, const struct herd *herd, FILE *stream)
 {
     char beta[128], bare[128];
@@ -43,8 +55,7 @@ static void write_beta(const char *recipe, const struct herd *herd, FILE *stream
                   "%s: herd coefficient %s: so many bare handoffs does one more waiter cost; a "
                   "bare handoff takes %s ms.%s",
                   recipe, describe(&herd->beta, 1, beta, sizeof beta),
-                  describe(&herd->bare_s, 1e-3, bare, sizeof bare),
-                  herd->bends ? " The times bend: no single coefficient holds for all sizes." : "");
+                  describe(&herd->bare_s, 1e-3, bare, sizeof bare), note_on(herd));
 }
 
 void plan_bounds_write_herd(const char *recipe, const struct herd *herd, FILE *stream)

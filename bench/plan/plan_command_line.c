@@ -274,18 +274,13 @@ static bool check_search(const struct plan_options *options)
            check_trial(&options->question) && check_hold(&options->question);
 }
 
-/* The sessions that a search may have if nothing else is said. */
-#define SESSIONS_MOST 1001
-
 static bool complete(struct plan_options *options)
 {
     struct plan_question *question = &options->question;
-    uint64_t most =
-        options->target.max_clients < SESSIONS_MOST ? options->target.max_clients : SESSIONS_MOST;
     question->clients = options->clients;
     if (question->locks == 0)
         question->locks = 1;
-    plan_question_complete(question, most);
+    plan_question_complete(question, options->target.max_clients);
     uint64_t sessions = plan_question_sessions(question, question->most);
     if (sessions > SIZE_MAX_GIVEN)
         return wrong_number("--at-most", question->most,

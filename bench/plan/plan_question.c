@@ -37,24 +37,34 @@ static uint64_t size_with(const struct plan_question *question, uint64_t session
     }
 }
 
-void plan_question_complete(struct plan_question *question, uint64_t most_sessions)
+static void complete_most(struct plan_question *question, uint64_t max_clients)
+{
+    bool by_clients = max_clients < PLAN_SESSIONS_MOST;
+    uint64_t most = size_with(question, by_clients ? max_clients : PLAN_SESSIONS_MOST);
+    if (question->most > 0)
+        return;
+    question->most = most > question->least ? most : question->least;
+    question->most_by = by_clients ? PLAN_MOST_BY_MAX_CLIENTS : PLAN_MOST_BY_DEFAULT;
+}
+
+void plan_question_complete(struct plan_question *question, uint64_t max_clients)
 {
     uint64_t least = question->unknown == PLAN_SESSIONS ? 2 * (uint64_t)question->locks : 1;
     if (question->unknown == PLAN_LOCKS && question->clients == 0)
         question->clients = PLAN_CLIENTS_DEFAULT;
     if (question->least < least)
         question->least = least;
-    uint64_t most = size_with(question, most_sessions);
-    if (question->most == 0)
-        question->most = most > question->least ? most : question->least;
+    complete_most(question, max_clients);
     complete_trial(question);
 }
 
 void plan_question_fit(struct plan_question *question, uint64_t most_sessions)
 {
     uint64_t most = size_with(question, most_sessions);
-    if (most < question->most)
-        question->most = most > question->least ? most : question->least;
+    if (most >= question->most)
+        return;
+    question->most = most > question->least ? most : question->least;
+    question->most_by = PLAN_MOST_BY_SERVERS;
 }
 
 uint64_t plan_question_sessions(const struct plan_question *question, uint64_t size)

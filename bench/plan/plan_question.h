@@ -32,6 +32,17 @@ enum plan_unknown {
 /* The words, by value; NULL behind the last. */
 extern const char *const plan_question_unknowns[];
 
+/* Why no larger size is tried than the largest. */
+enum plan_most_by {
+    PLAN_MOST_BY_AT_MOST,     /* --at-most was given */
+    PLAN_MOST_BY_DEFAULT,     /* nothing was: PLAN_SESSIONS_MOST sessions */
+    PLAN_MOST_BY_MAX_CLIENTS, /* --max-clients alone was */
+    PLAN_MOST_BY_SERVERS,     /* they accept no more connections */
+};
+
+/* The sessions that a search may have if nothing else is said. */
+#define PLAN_SESSIONS_MOST 1001
+
 /* Of a ballot, and of a ballot of fresh trials (capacity/search.h); trials of one search. */
 #define PLAN_VOTES       3
 #define PLAN_FRESH       5
@@ -51,6 +62,7 @@ struct plan_question {
     struct objective objective;
     enum plan_unknown unknown;
     uint64_t least, most; /* sizes; 0: not given */
+    enum plan_most_by most_by;
     uint32_t resolution_percent;
     uint64_t clients; /* of each lock; 0: not given, or it is the unknown */
     uint32_t locks;   /* that the sessions are spread over */
@@ -64,10 +76,11 @@ struct plan_question {
 };
 
 /* Fills in what is not given: clients, the length of a trial, the bounds; the largest size is one
- * with at most so many sessions. */
-void plan_question_complete(struct plan_question *question, uint64_t most_sessions);
+ * with at most so many sessions (--max-clients), or PLAN_SESSIONS_MOST. */
+void plan_question_complete(struct plan_question *question, uint64_t max_clients);
 
-/* Lowers the largest size to one with at most so many sessions, but not below the least. */
+/* Lowers the largest size to one with at most so many sessions, which the servers accept, but not
+ * below the least. */
 void plan_question_fit(struct plan_question *question, uint64_t most_sessions);
 
 /* Sessions and locks at a size. */

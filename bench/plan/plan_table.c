@@ -10,7 +10,7 @@
 #include <math.h>
 #include <string.h>
 
-#define COLUMNS       8
+#define COLUMNS       9
 #define GAP           2
 #define SENTENCE_SIZE 1600
 
@@ -54,6 +54,9 @@ static void put_row(struct grid *grid, const struct plan_told *told)
     put_duration(grid, answer->p50_us);
     put_duration(grid, answer->measured_us);
     grid_put_whole(grid, answer->handoffs_per_s);
+    grid_put(grid, "%s",
+             answer->gave_out != NULL ? utilisation_limit_word(answer->gave_out->limit)
+                                      : GRID_UNKNOWN);
 }
 
 /* "handoff p99", of the column of the objective's own percentile. */
@@ -80,6 +83,7 @@ static enum error_kind write_table(const struct plan_question *question,
         {.over = metric, .title = "p50", .right = true, .spare = 3},
         {.over = metric, .title = percentile, .right = true},
         {.over = "handoffs", .title = "a second", .right = true, .spare = 2},
+        {.over = "gave out", .title = "first"},
     };
     struct grid grid;
     grid_init(&grid, columns, COLUMNS, GAP);

@@ -7,15 +7,22 @@
 #include <stdarg.h>
 #include <stdio.h>
 
-static const char *const words[] = {
-#define X(name, words) [UTILISATION_##name] = words,
+static const struct {
+    const char *word, *words;
+} limits[] = {
+#define X(name, word, words) [UTILISATION_##name] = {word, words},
     UTILISATION_LIMIT_LIST(X)
 #undef X
 };
 
+const char *utilisation_limit_word(enum utilisation_limit limit)
+{
+    return limits[limit].word;
+}
+
 const char *utilisation_limit_words(enum utilisation_limit limit)
 {
-    return words[limit];
+    return limits[limit].words;
 }
 
 static void append(char *text, size_t size, const char *format, ...)

@@ -98,22 +98,22 @@ struct utilisation_figures {
     double fsync_s[UTILISATION_SERVERS_MAX];
 };
 
-/* X(name, what gave out, in words) */
+/* X(name, what gave out in a word, and in words) */
 #define UTILISATION_LIMIT_LIST(X)                                                                  \
-    X(DRIVER, "the driver")                                                                        \
-    X(SERVER_CPU, "the servers' CPU")                                                              \
-    X(CORES, "the cores of this machine")                                                          \
-    X(DISK, "the disk")                                                                            \
-    X(HOLDS, "the holds") /* not asked about a handoff, which holds are no part of */              \
-    X(WRITES, "the writes")                                                                        \
-    X(FAN_OUT, "the fan-out")                                                                      \
-    X(BYTES, "the bytes")                                                                          \
-    X(READS, "the reads")                                                                          \
-    X(ROUND_TRIPS, "nothing: a handoff is a chain of round trips")                                 \
-    X(UNDETERMINED, "undetermined")
+    X(DRIVER, "driver", "the driver")                                                              \
+    X(SERVER_CPU, "CPU", "the servers' CPU")                                                       \
+    X(CORES, "cores", "the cores of this machine")                                                 \
+    X(DISK, "disk", "the disk")                                                                    \
+    X(HOLDS, "holds", "the holds") /* not asked about a handoff, which holds are no part of */     \
+    X(WRITES, "writes", "the writes")                                                              \
+    X(FAN_OUT, "fan-out", "the fan-out")                                                           \
+    X(BYTES, "bytes", "the bytes")                                                                 \
+    X(READS, "reads", "the reads")                                                                 \
+    X(ROUND_TRIPS, "nothing", "nothing: a handoff is a chain of round trips")                      \
+    X(UNDETERMINED, "unclear", "undetermined")
 
 enum utilisation_limit {
-#define X(name, words) UTILISATION_##name,
+#define X(name, word, words) UTILISATION_##name,
     UTILISATION_LIMIT_LIST(X)
 #undef X
         UTILISATION_LIMITS
@@ -144,7 +144,8 @@ double utilisation_under_way(const struct utilisation_figures *figures, enum uti
 
 struct utilisation_demand utilisation_largest_demand(const struct utilisation_figures *figures);
 
-/* What gave out, in words: a static string. */
+/* What gave out, in one word of at most 8 letters, and in words: static strings. */
+const char *utilisation_limit_word(enum utilisation_limit limit);
 const char *utilisation_limit_words(enum utilisation_limit limit);
 
 #endif

@@ -196,6 +196,32 @@ static void what_everything_meets_has_a_limit(void **state)
                         "156 handoffs a second; no more were tried: --at-most 64.");
 }
 
+static void assert_ends(const char *words)
+{
+    plan_answer_describe(&question, &answer, text, sizeof text);
+    const char *end = strstr(text, "; no more were tried: ");
+    assert_non_null(end);
+    assert_string_equal(end + strlen("; no more were tried: "), words);
+}
+
+/* What has bounded the sizes need not be what was given. */
+static void the_limit_is_the_one_that_was_met(void **state)
+{
+    (void)state;
+    ask("handoff p99 < 50ms", 0);
+    answered(999, JUDGE_FAIL, SIZE_MAX);
+    assert_ends("--max-clients allows no more sessions.");
+    question.most = 0;
+    plan_question_complete(&question, UINT64_MAX);
+    assert_int_equal(question.most, 1000);
+    assert_ends("without --at-most a search has at most 1,001 sessions.");
+    plan_question_fit(&question, 1001);
+    assert_ends("without --at-most a search has at most 1,001 sessions.");
+    plan_question_fit(&question, 55);
+    assert_int_equal(question.most, 54);
+    assert_ends("the servers accept no more connections from this host (maxClientCnxns).");
+}
+
 static void too_few_samples_are_told(void **state)
 {
     (void)state;
@@ -273,14 +299,18 @@ static void the_table_fits_a_terminal(void **state)
     size_t size = 0;
     ask("handoff p99 < 50ms", 0);
     answered(40, JUDGE_FAIL, SIZE_MAX);
-    const struct plan_told told[] = {{"standalone", answer}, {"ensemble3", answer}};
+    const struct utilisation_finding found = {.limit = UTILISATION_FAN_OUT};
+    struct plan_told told[] = {{"standalone", answer}, {"ensemble3", answer}};
+    told[1].answer.gave_out = &found;
     FILE *stream = open_memstream(&table, &size);
     assert_int_equal(plan_table_write(&question, told, 2, true, stream, &error), ERROR_NONE);
     fclose(stream);
     for (const char *line = table; *line != '\0'; line = strchr(line, '\n') + 1)
         assert_true(strcspn(line, "\n") <= 80);
-    assert_non_null(strstr(table, "\nstandalone  scalable       40  5 of 5        44    40 ms    "
-                                  "40 ms       250\n"));
+    assert_non_null(strstr(table, "\nstandalone  scalable       40  5 of 5        44    40 ms"
+                                  "       250  -\n"));
+    assert_non_null(strstr(table, "\nensemble3   scalable       40  5 of 5        44    40 ms"
+                                  "       250  fan-out\n"));
     free(table);
 }
 
@@ -295,6 +325,7 @@ int main(void)
         cmocka_unit_test_teardown(what_nothing_meets_may_be_met_by_fewer, tear_down),
         cmocka_unit_test_teardown(the_proposal_is_kept, tear_down),
         cmocka_unit_test_teardown(what_everything_meets_has_a_limit, tear_down),
+        cmocka_unit_test_teardown(the_limit_is_the_one_that_was_met, tear_down),
         cmocka_unit_test_teardown(too_few_samples_are_told, tear_down),
         cmocka_unit_test_teardown(trials_that_are_not_valid_are_told, tear_down),
         cmocka_unit_test_teardown(a_brake_is_told, tear_down),

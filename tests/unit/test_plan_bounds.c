@@ -61,6 +61,29 @@ static void a_coefficient_is_told_with_its_interval(void **state)
     assert_says(stream, "a bare handoff takes 2 (95 %: 1.8 … 2.2) ms. The times bend");
 }
 
+/* A queue has no herd: its coefficient is on either side of 0. */
+static void a_coefficient_that_shows_no_herd_is_told_so(void **state)
+{
+    struct herd herd = {
+        .state = HERD_KNOWN, .beta = {-0.01, -0.03, 0.01}, .bare_s = {0.002, 0.0018, 0.0022}};
+    (void)state;
+    FILE *stream = begin();
+    plan_bounds_write_herd("scalable", &herd, stream);
+    assert_says(stream, "herd coefficient -0.01 (95 %: -0.03 … 0.01): so");
+    stream = begin();
+    plan_bounds_write_herd("scalable", &herd, stream);
+    assert_says(stream, "2.2) ms. It cannot be told from 0: the trials show no herd.");
+    herd.beta.high = -0.001;
+    stream = begin();
+    plan_bounds_write_herd("scalable", &herd, stream);
+    assert_says(stream, "2.2) ms. Handoffs are shorter with more waiters: there is no herd.");
+    herd.state = HERD_FEW_TRIALS;
+    herd.beta.low = herd.beta.high = NAN;
+    stream = begin();
+    plan_bounds_write_herd("scalable", &herd, stream);
+    assert_says(stream, "2.2) ms. It is below 0: the trials show no herd.");
+}
+
 static void what_is_not_known_is_told_with_the_reason(void **state)
 {
     struct herd herd = {.state = HERD_BARE_NOT_KNOWN,
@@ -108,6 +131,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_limit_is_told_with_its_evidence),
         cmocka_unit_test(a_coefficient_is_told_with_its_interval),
+        cmocka_unit_test(a_coefficient_that_shows_no_herd_is_told_so),
         cmocka_unit_test(what_is_not_known_is_told_with_the_reason),
         cmocka_unit_test(the_knee_is_told),
     };
