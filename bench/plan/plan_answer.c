@@ -9,11 +9,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-static bool is_vote(const struct plan_sample *sample)
-{
-    return sample->verdict == JUDGE_PASS || sample->verdict == JUDGE_FAIL;
-}
-
 static bool is_fresh(const struct plan_sample *sample, uint64_t size)
 {
     return sample->probe.stage == SEARCH_CONFIRM && sample->probe.size == size;
@@ -27,7 +22,7 @@ static struct plan_votes count_votes(const struct plan_samples *samples,
     struct plan_votes votes = {0};
     for (size_t i = 0; i < samples->count; i++) {
         const struct plan_sample *sample = &samples->list[i];
-        if (sample->recipe != recipe || !is_fresh(sample, size) || !is_vote(sample))
+        if (sample->recipe != recipe || !is_fresh(sample, size) || !plan_sample_is_vote(sample))
             continue;
         votes.cast++;
         votes.passed += sample->verdict == JUDGE_PASS;
@@ -66,7 +61,7 @@ static double median_of(const struct telling *telling,
     for (size_t i = 0; i < telling->samples->count; i++) {
         const struct plan_sample *sample = &telling->samples->list[i];
         if (sample->recipe == telling->recipe && sample->probe.size == telling->size &&
-            is_vote(sample) && (!telling->fresh || is_fresh(sample, telling->size)) &&
+            plan_sample_is_vote(sample) && (!telling->fresh || is_fresh(sample, telling->size)) &&
             !isnan(figure(sample)))
             telling->values[count++] = figure(sample);
     }
@@ -80,10 +75,10 @@ static void explain_no_votes(const struct plan_question *question,
 {
     for (size_t i = 0; i < samples->count; i++) {
         const struct plan_sample *sample = &samples->list[i];
-        if (sample->recipe != answer->recipe)
+        if (sample->recipe != answer->recipe || sample->for_knee)
             continue;
         answer->trials++;
-        answer->no_votes += !is_vote(sample) && sample->verdict != JUDGE_BRAKED;
+        answer->no_votes += !plan_sample_is_vote(sample) && sample->verdict != JUDGE_BRAKED;
         if (sample->verdict == JUDGE_NOT_VALID)
             answer->not_valid = sample->reason;
         if (sample->verdict == JUDGE_BRAKED && sample->probe.size == answer->found.failed)
@@ -100,7 +95,7 @@ static void explain_no_votes(const struct plan_question *question,
 static bool tells_of_failure(const struct plan_sample *sample, const struct plan_answer *answer)
 {
     return sample->recipe == answer->recipe && sample->probe.size == answer->found.failed &&
-           sample->verdict == JUDGE_FAIL && sample->is_explained &&
+           plan_sample_is_vote(sample) && sample->verdict == JUDGE_FAIL && sample->is_explained &&
            (answer->fresh_failed.cast == 0 || is_fresh(sample, answer->found.failed));
 }
 
@@ -125,12 +120,6 @@ static const struct utilisation_finding *find_what_gave_out(const struct plan_sa
     return foremost;
 }
 
-/* A trial that was ended because it failed in any case has more slow handoffs than its share. */
-static bool has_all_samples(const struct plan_question *question, const struct plan_sample *sample)
-{
-    return sample->count.samples >= plan_probe_of(question, &sample->probe).samples;
-}
-
 /* Of handoffs, each vote with its median. */
 static struct herd find_herd(const struct plan_question *question,
                              const struct plan_samples *samples, const struct recipe *recipe)
@@ -139,8 +128,8 @@ static struct herd find_herd(const struct plan_question *question,
     size_t count = 0;
     for (size_t i = 0; i < samples->count && count < HERD_TRIALS_MAX; i++) {
         const struct plan_sample *sample = &samples->list[i];
-        if (sample->recipe == recipe && is_vote(sample) && has_all_samples(question, sample) &&
-            plan_answer_has_herd(question))
+        if (sample->recipe == recipe && plan_sample_is_vote(sample) &&
+            plan_sample_is_whole(question, sample) && plan_answer_has_herd(question))
             trials[count++] =
                 (struct herd_trial){(double)sample->probe.size, sample->latency_us[PLAN_P50] / 1e6};
     }
@@ -171,6 +160,7 @@ enum error_kind plan_answer_take(const struct plan_question *question, const str
     made.handoffs_per_s = median_of(&telling, handoffs_per_s);
     made.gave_out = find_what_gave_out(samples, &made);
     made.herd = find_herd(question, samples, recipe);
+    made.knee = plan_knee_find(question, samples, recipe, made.best);
     explain_no_votes(question, samples, &made);
     free(values);
     *answer = made;
@@ -429,6 +419,15 @@ static void write_size(struct csv *csv, uint64_t size)
     X(herd_beta, csv_real(csv, answer->herd.beta.value, 6))                                        \
     X(herd_beta_low, csv_real(csv, answer->herd.beta.low, 6))                                      \
     X(herd_beta_high, csv_real(csv, answer->herd.beta.high, 6))                                    \
+    X(knee_clients, csv_count_if(csv, knee_is_known, answer->knee.clients))                        \
+    X(knee, csv_real(csv, knee->locks.value, 3))                                                   \
+    X(knee_low, csv_real(csv, knee->locks.low, 3))                                                 \
+    X(knee_high, csv_real(csv, knee->locks.high, 3))                                               \
+    X(knee_per_s, csv_real(csv, knee->most_per_s.value, 2))                                        \
+    X(knee_per_s_low, csv_real(csv, knee->most_per_s.low, 2))                                      \
+    X(knee_per_s_high, csv_real(csv, knee->most_per_s.high, 2))                                    \
+    X(knee_of, csv_text(csv, knee_is_known ? utilisation_limit_words(knee->of) : NULL))            \
+    X(knee_demand_locks, csv_count_if(csv, knee_is_known, knee->demand_locks))                     \
     X(trials, csv_count(csv, answer->trials))                                                      \
     X(no_votes, csv_count(csv, answer->no_votes))
 
@@ -439,6 +438,8 @@ void plan_answer_write(const struct plan_answer *answer, const struct plan_sampl
 {
     const char *gave_out =
         answer->gave_out != NULL ? utilisation_limit_words(answer->gave_out->limit) : NULL;
+    const struct knee *knee = &answer->knee.found;
+    bool knee_is_known = !isnan(knee->locks.value);
     char objective[OBJECTIVE_TEXT_SIZE];
     objective_format(&context->question->objective, objective, sizeof objective);
     COLUMNS(CSV_WRITE) csv_end_row(csv);

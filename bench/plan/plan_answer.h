@@ -9,7 +9,7 @@
 #ifndef BENCH_PLAN_PLAN_ANSWER_H
 #define BENCH_PLAN_PLAN_ANSWER_H
 
-#include "bench/plan/plan_sample.h"
+#include "bench/plan/plan_knee.h"
 #include "capacity/herd.h"
 
 #include <stdbool.h>
@@ -42,7 +42,8 @@ struct plan_answer {
      * not known. */
     const struct utilisation_finding *gave_out;
     struct herd herd; /* if waiters were searched for: of the votes that had all their samples */
-    size_t trials, no_votes; /* in all; those that were undetermined or not valid */
+    struct plan_knee knee;   /* NaN: not known */
+    size_t trials, no_votes; /* of the search; those that were undetermined or not valid */
     uint64_t samples_most;   /* of an undetermined trial; 0: none was */
     uint64_t samples_needed; /* with which the trial of the most samples would have passed */
     const char *brake;       /* why the trial at the smallest size that failed was ended; NULL */

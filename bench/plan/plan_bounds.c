@@ -4,6 +4,7 @@
 #include "bench/cli/wrap.h"
 
 #include <math.h>
+#include <string.h>
 
 void plan_bounds_write_limit(const char *name, const struct utilisation_finding *finding,
                              FILE *stream)
@@ -84,23 +85,50 @@ void plan_bounds_write_herd(const char *recipe, const struct herd *herd, FILE *s
 
 /* ------------------------------------------------------------------ the knee */
 
+/* Why the knee is a lower bound, and how to measure more. */
+static void explain_bound(uint64_t clients, const struct knee *knee, char *text, size_t size)
+{
+    char advice[80] = "";
+    if (knee->demand_locks == 1)
+        snprintf(advice, sizeof advice, ": zkherd plan --unknown locks -n %llu tells more",
+                 (unsigned long long)clients);
+    snprintf(text, size,
+             " Both are lower bounds: the demand of a handoff was measured with %u hot lock%s, and "
+             "is smaller with more%s.",
+             knee->demand_locks, knee->demand_locks == 1 ? "" : "s", advice);
+}
+
+/* What is uncertain besides the interval; "" if nothing is. */
+static const char *explain(uint64_t clients, const struct knee *knee, char *text, size_t size)
+{
+    text[0] = '\0';
+    if (knee->at_least)
+        explain_bound(clients, knee, text, size);
+    size_t length = strlen(text);
+    if (knee->of == UTILISATION_DISK)
+        snprintf(text + length, size - length,
+                 " Servers count the time of the disk in whole milliseconds, cut off: its demand "
+                 "may be larger.");
+    return text;
+}
+
 void plan_bounds_write_knee(const char *recipe, uint64_t clients, const struct knee *knee,
                             FILE *stream)
 {
-    char locks[128], most[128];
+    char locks[128], most[128], why[400];
     const char *bound = knee->at_least ? "at least " : "";
     if (isnan(knee->locks.value)) {
-        wrap_sentence(
-            stream,
-            "%s: knee for hot locks not known: it needs the handoffs of a lock alone, and "
-            "the CPU time of the servers, which is known of private servers only.",
-            recipe);
+        wrap_sentence(stream,
+                      "%s: knee for hot locks not known: it needs valid trials of a lock alone, "
+                      "and the CPU time of the servers, which is known of private servers only.",
+                      recipe);
         return;
     }
     wrap_sentence(stream,
                   "%s: knee: %s%s hot locks of %llu clients each: with more, %s would be the "
-                  "limit: %s%s handoffs a second in all.",
+                  "limit: %s%s handoffs a second in all.%s",
                   recipe, bound, describe(&knee->locks, 1, locks, sizeof locks),
                   (unsigned long long)clients, utilisation_limit_words(knee->of), bound,
-                  describe(&knee->most_per_s, 1, most, sizeof most));
+                  describe(&knee->most_per_s, 1, most, sizeof most),
+                  explain(clients, knee, why, sizeof why));
 }

@@ -128,6 +128,26 @@ static struct plan_demand heed_time(const struct plan_demand_given *given,
     return demand;
 }
 
+static void add_times(struct plan_demand *total, size_t count, const struct plan_demand *part)
+{
+    for (size_t i = 0; i < count; i++)
+        add(total, part);
+}
+
+/* So many of either kind, after a search that has tried no larger size. */
+static void add_knee(const struct plan_demand_given *given, const struct recipe *recipe,
+                     uint64_t largest, size_t count, struct plan_demand *total)
+{
+    const struct search_probe lone = {.size = 1}, busy = {.size = largest, .longer = true};
+    if (count == 0)
+        return;
+    const struct plan_demand of_lone = demand_of(given, recipe, &lone),
+                             of_busy = demand_of(given, recipe, &busy);
+    add_times(total, count, &of_lone);
+    if (largest > 1)
+        add_times(total, count, &of_busy);
+}
+
 struct plan_demand plan_demand_most(const struct plan_demand_given *given,
                                     const struct recipe *recipe)
 {
@@ -137,6 +157,7 @@ struct plan_demand plan_demand_most(const struct plan_demand_given *given,
     demand.rpcs = product(demand.rpcs, demand.trials);
     demand.bytes = product(demand.bytes, demand.trials);
     demand.time_ns = product(demand.time_ns, demand.trials);
+    add_knee(given, recipe, given->search->most, 2 * given->knee_trials, &demand);
     return heed_time(given, demand);
 }
 
@@ -171,11 +192,14 @@ static struct plan_demand demand_up_to(struct known *known, struct search *searc
 {
     struct plan_demand demand = {0};
     struct search_probe probe;
+    uint64_t largest = 0;
     while (search_next(search, &probe)) {
         const struct plan_demand one = look_up(known, &probe);
         add(&demand, &one);
+        largest = larger(largest, probe.size);
         search_report(search, (double)probe.size <= capacity ? JUDGE_PASS : JUDGE_FAIL);
     }
+    add_knee(known->given, known->recipe, largest, known->given->knee_trials, &demand);
     return demand;
 }
 
@@ -309,6 +333,8 @@ enum error_kind plan_demand_write(const struct plan_demand_given *given,
         kind = grid_write(&grid, width, stream, error);
     if (kind == ERROR_NONE)
         fputs(legend, stream);
+    if (kind == ERROR_NONE && given->knee_trials > 0)
+        fputs("Both rows have the trials for the knee for hot locks.\n", stream);
     grid_deinit(&grid);
     return kind;
 }

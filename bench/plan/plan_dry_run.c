@@ -5,6 +5,7 @@
 #include "bench/cli/terminal.h"
 #include "bench/cli/wrap.h"
 #include "bench/plan/plan_demand.h"
+#include "bench/plan/plan_knee.h"
 #include "bench/plan/plan_probe.h"
 #include "bench/plan/plan_proposals.h"
 
@@ -62,6 +63,7 @@ static enum error_kind write_demand(struct plan_options *options, struct error *
         .companions = SETUP_SESSIONS + bystanders,
         .max_rate = options->guard.max_rate,
         .max_time_ns = options->guard.max_time_ns,
+        .knee_trials = plan_knee_has_trials(options) ? PLAN_KNEE_TRIALS : 0,
     };
     return plan_demand_write(&given, options->recipes, options->recipe_count, TERMINAL_COLUMNS,
                              stdout, error);

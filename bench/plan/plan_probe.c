@@ -35,14 +35,23 @@ static uint64_t longest_ns(const struct plan_question *question, uint64_t size, 
     return all_ns > LONGEST_LEAST_NS ? all_ns : LONGEST_LEAST_NS;
 }
 
+static uint64_t times_of(const struct search_probe *probe)
+{
+    return probe->longer ? PLAN_LONG : 1;
+}
+
+uint64_t plan_probe_samples(const struct plan_question *question, const struct search_probe *probe)
+{
+    return times_of(probe) * question->trial_samples;
+}
+
 struct plan_probe plan_probe_of(const struct plan_question *question,
                                 const struct search_probe *probe)
 {
-    uint64_t times = probe->longer ? PLAN_LONG : 1;
     struct plan_probe made = {
-        .question = question, .size = probe->size, .samples = times * question->trial_samples};
+        .question = question, .size = probe->size, .samples = plan_probe_samples(question, probe)};
     if (made.samples == 0) {
-        made.longest_ns = times * question->trial_ns;
+        made.longest_ns = times_of(probe) * question->trial_ns;
         return made;
     }
     made.fails_at = least_failure(&question->objective, made.samples);

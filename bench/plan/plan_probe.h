@@ -37,6 +37,9 @@ struct plan_count {
     uint64_t samples, over;
 };
 
+/* The samples that are enough for a trial; 0: the time decides. */
+uint64_t plan_probe_samples(const struct plan_question *question, const struct search_probe *probe);
+
 struct plan_probe plan_probe_of(const struct plan_question *question,
                                 const struct search_probe *probe);
 

@@ -38,7 +38,7 @@ static json_t *describe_plan(const struct plan_options *options)
     char objective[OBJECTIVE_TEXT_SIZE];
     return json_pack(
         "{s:s, s:s, s:o, s:I, s:I, s:I, s:o, s:o, s:I, s:I, s:o, s:o, s:I, s:b, s:I, s:o, s:o, "
-        "s:o, s:o, s:o, s:s, s:I, s:I, s:o, s:o}",
+        "s:o, s:o, s:o, s:s, s:I, s:I, s:o, s:o, s:o}",
         "objective", objective_format(&question->objective, objective, sizeof objective), "unknown",
         plan_question_unknowns[question->unknown], "recipes", list_recipes(options), "at_least",
         (json_int_t)question->least, "at_most", (json_int_t)question->most, "resolution_percent",
@@ -58,7 +58,8 @@ static json_t *describe_plan(const struct plan_options *options)
         (json_int_t)(question->session_timeout_ns / NS_PER_MS), "timeout_ms",
         (json_int_t)(question->timeout_ns / NS_PER_MS), "costs",
         options->target.costs != NULL ? json_text(options->target.costs) : json_null(), "proposed",
-        list_proposals(options));
+        list_proposals(options), "knee_trials",
+        number_or_null(plan_knee_has_trials(options) ? PLAN_KNEE_TRIALS : 0, 0));
 }
 
 /* ------------------------------------------------------------------ the record */

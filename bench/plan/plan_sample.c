@@ -108,11 +108,10 @@ static void explain(const struct objective *objective, const struct trial_result
                     const struct plan_machine *machine, struct plan_sample *sample)
 {
     char why[UTILISATION_TEXT_SIZE] = "";
-    struct utilisation_figures figures;
-    trial_utilisation_take(result, machine->cores, machine->server_percent, &figures);
-    sample->is_explained = utilisation_adds_up(&figures, why, sizeof why);
+    trial_utilisation_take(result, machine->cores, machine->server_percent, &sample->figures);
+    sample->is_explained = utilisation_adds_up(&sample->figures, why, sizeof why);
     if (sample->is_explained)
-        sample->gave_out = utilisation_find_limit(&figures, objective->metric);
+        sample->gave_out = utilisation_find_limit(&sample->figures, objective->metric);
     else
         invalidate(sample, "%s", why);
 }
@@ -172,6 +171,16 @@ enum error_kind plan_sample_take(const struct plan_probe *probe, const struct se
     return ERROR_NONE;
 }
 
+bool plan_sample_is_vote(const struct plan_sample *sample)
+{
+    return !sample->for_knee && (sample->verdict == JUDGE_PASS || sample->verdict == JUDGE_FAIL);
+}
+
+bool plan_sample_is_whole(const struct plan_question *question, const struct plan_sample *sample)
+{
+    return sample->count.samples >= plan_probe_samples(question, &sample->probe);
+}
+
 void plan_sample_brake(struct plan_sample *sample, const char *why)
 {
     sample->verdict = JUDGE_BRAKED;
@@ -206,7 +215,7 @@ void plan_samples_deinit(struct plan_samples *samples)
     X(unknown, csv_text(csv, plan_question_unknowns[context->question->unknown]))                  \
     X(proposed, csv_count_if(csv, sample->proposed > 0, sample->proposed))                         \
     X(step, csv_count(csv, sample->step))                                                          \
-    X(stage, csv_text(csv, search_stage_word(sample->probe.stage)))                                \
+    X(stage, csv_text(csv, stage))                                                                 \
     X(size, csv_count(csv, sample->probe.size))                                                    \
     X(long, csv_text(csv, sample->probe.longer ? "yes" : "no"))                                    \
     X(sessions, csv_count(csv, sample->sessions))                                                  \
@@ -237,6 +246,7 @@ void plan_sample_write(const struct plan_sample *sample, const struct plan_sampl
 {
     const struct objective *asked = &context->question->objective;
     bool is_rate = objective_is_rate(asked);
+    const char *stage = sample->for_knee ? "knee" : search_stage_word(sample->probe.stage);
     const char *gave_out =
         sample->is_explained ? utilisation_limit_words(sample->gave_out.limit) : NULL;
     char objective[OBJECTIVE_TEXT_SIZE];

@@ -27,7 +27,8 @@ enum { PLAN_AT, PLAN_P50, PLAN_P99, PLAN_LARGEST, PLAN_FIGURES };
 struct plan_sample {
     const struct recipe *recipe;
     struct search_probe probe;
-    uint64_t step;     /* of its search, from 1 */
+    bool for_knee;     /* run for the knee alone (plan_knee.h): no step of the search */
+    uint64_t step;     /* of the trials of its search, from 1 */
     uint64_t proposed; /* where its search began, by a model; 0: at the least size */
     uint32_t sessions, locks;
     uint64_t handoffs; /* grants in all */
@@ -41,8 +42,9 @@ struct plan_sample {
     double client_cores; /* that the driver used */
     double server_cores; /* that all servers used; NaN: not known */
     enum reconciled reconciled;
-    bool is_explained; /* the figures of the trial add up: what gave out first is known */
-    struct utilisation_finding gave_out;
+    bool is_explained; /* the figures of the trial add up; else the next two are not known */
+    struct utilisation_figures figures;
+    struct utilisation_finding gave_out; /* what gave out first */
     bool fails;       /* a verdict of the trial failed: the lock is broken, or a server miscounts */
     char reason[832]; /* why the trial is not valid, or which verdict failed; "": neither */
 };
@@ -64,6 +66,13 @@ MUST_CHECK enum error_kind plan_sample_take(const struct plan_probe *probe,
                                             const struct trial_result *result,
                                             const struct plan_machine *machine,
                                             struct plan_sample *sample, struct error *error);
+
+/* Whether it is a vote of its search. */
+bool plan_sample_is_vote(const struct plan_sample *sample);
+
+/* Whether it has all its samples. A trial that was ended before because it failed in any case has
+ * more slow handoffs than its share. */
+bool plan_sample_is_whole(const struct plan_question *question, const struct plan_sample *sample);
 
 /* The guard has ended the trial, because it did harm: why. */
 void plan_sample_brake(struct plan_sample *sample, const char *why);

@@ -6,6 +6,7 @@
 #include "base/text.h"
 #include "bench/cli/complain.h"
 #include "bench/output/series.h"
+#include "bench/plan/plan_knee.h"
 #include "bench/plan/plan_proposals.h"
 #include "bench/plan/plan_record.h"
 #include "bench/plan/plan_table.h"
@@ -51,6 +52,12 @@ static const struct recipe *recipe_of(const struct plan_searches *searches, size
     return searches->options->recipes[index % searches->options->recipe_count];
 }
 
+/* Among them are those of other recipes. */
+static const struct plan_samples *samples_of(const struct plan_searches *searches, size_t index)
+{
+    return &searches->records[topology_of(searches, index)].samples;
+}
+
 static struct search_answer answer_of(const struct plan_searches *searches, size_t index)
 {
     return search_answer(&searches->list[index]);
@@ -88,27 +95,42 @@ static uint64_t expected_ns(const struct plan_searches *searches, bool longer)
     return longer ? took_ns * PLAN_LONG : took_ns / PLAN_LONG;
 }
 
-/* What all searches have still to do; without memory nothing is known. */
-static struct search_forecast foresee(const struct plan_searches *searches)
+/* The trials that a search has kept. */
+static size_t count_kept(const struct plan_searches *searches, size_t index)
 {
-    struct search_forecast sum = {0};
-    for (size_t i = 0; i < searches->count; i++) {
-        struct search_forecast one;
-        if (!search_foresee(&searches->list[i], &one))
-            return (struct search_forecast){0};
-        sum.short_trials += one.short_trials;
-        sum.long_trials += one.long_trials;
-    }
-    return sum;
+    const struct plan_samples *samples = samples_of(searches, index);
+    size_t count = 0;
+    for (size_t i = 0; i < samples->count; i++)
+        count += samples->list[i].recipe == recipe_of(searches, index);
+    return count;
+}
+
+/* What a search has still to do, the trials for its knee included; without memory nothing is known.
+ */
+static struct search_forecast foresee(const struct plan_searches *searches, size_t index)
+{
+    struct search_forecast left, knee = {0};
+    if (!search_foresee(&searches->list[index], &left))
+        return (struct search_forecast){0};
+    if (plan_knee_has_trials(searches->options))
+        knee = plan_knee_missing(&searches->options->question, samples_of(searches, index),
+                                 recipe_of(searches, index));
+    left.short_trials += knee.short_trials;
+    left.long_trials += knee.long_trials;
+    return left;
 }
 
 /* The number of trials is an estimate, as is the time. */
 static void begin_progress(struct plan_searches *searches)
 {
-    struct search_forecast left = foresee(searches);
+    struct search_forecast left = {0};
     size_t kept = 0;
-    for (size_t i = 0; i < searches->count; i++)
-        kept += searches->list[i].step_count;
+    for (size_t i = 0; i < searches->count; i++) {
+        const struct search_forecast one = foresee(searches, i);
+        left.short_trials += one.short_trials;
+        left.long_trials += one.long_trials;
+        kept += count_kept(searches, i);
+    }
     searches->series.planned = kept + left.short_trials + left.long_trials;
     searches->series.progress.count = searches->series.planned;
     progress_begin(&searches->series.progress, kept,
@@ -122,6 +144,8 @@ static void begin_progress(struct plan_searches *searches)
 struct turn {
     struct plan_searches *searches;
     size_t index; /* of the search */
+    struct search_probe asked;
+    bool for_knee; /* not by the search, which has ended */
     struct plan_probe probe;
     bool is_shown;                    /* its progress */
     enum plan_guard_reason ended_for; /* by the guard; PLAN_GUARD_NONE: by itself */
@@ -208,51 +232,65 @@ static enum error_kind run_probe(struct turn *turn, struct trial_result **result
     return run_guarded(turn, plan, result, error);
 }
 
-static enum error_kind keep(struct turn *turn, const struct search_probe *asked,
-                            const struct trial_result *result, struct error *error)
+static enum error_kind keep(struct turn *turn, const struct trial_result *result,
+                            struct error *error)
 {
     struct plan_searches *searches = turn->searches;
-    struct search *search = &searches->list[turn->index];
     struct plan_sample sample;
     const struct plan_machine machine = {cores_allowed(), searches->options->target.cpu_percent};
-    enum error_kind kind = plan_sample_take(&turn->probe, asked, result, &machine, &sample, error);
+    enum error_kind kind =
+        plan_sample_take(&turn->probe, &turn->asked, result, &machine, &sample, error);
     if (kind != ERROR_NONE)
         return kind;
     char why[256];
     if (plan_guard_is_harm(turn->ended_for))
         plan_sample_brake(&sample, plan_guard_describe(&searches->guard, why, sizeof why));
-    sample.step = search->step_count + 1;
-    sample.proposed = search->plan.proposal;
+    sample.for_knee = turn->for_knee;
+    sample.step = count_kept(searches, turn->index) + 1;
+    sample.proposed = searches->list[turn->index].plan.proposal;
     kind = plan_record_add(&searches->records[topology_of(searches, turn->index)], &sample, result,
                            error);
-    if (kind == ERROR_NONE)
-        search_report(search, sample.verdict);
+    if (kind == ERROR_NONE && !turn->for_knee)
+        search_report(&searches->list[turn->index], sample.verdict);
     return kind;
 }
 
-static enum error_kind run_trial(struct plan_searches *searches, size_t index,
-                                 const struct search_probe *asked, struct error *error)
+/* The trial that a search asks for, or, when the search has ended, its knee; false: none. */
+static bool take_turn(struct plan_searches *searches, size_t index, struct turn *turn)
 {
-    struct turn turn = {.searches = searches,
-                        .index = index,
-                        .probe = plan_probe_of(&searches->options->question, asked),
-                        .is_shown = true};
-    struct experience *experience = &searches->experience[asked->longer];
+    const struct plan_question *question = &searches->options->question;
+    *turn = (struct turn){.searches = searches, .index = index, .is_shown = true};
+    if (search_next(&searches->list[index], &turn->asked)) {
+        turn->probe = plan_probe_of(question, &turn->asked);
+        return true;
+    }
+    turn->for_knee = plan_knee_has_trials(searches->options) &&
+                     plan_knee_next(question, samples_of(searches, index),
+                                    recipe_of(searches, index), &turn->asked);
+    if (turn->for_knee)
+        turn->probe = plan_knee_probe(question, &turn->asked);
+    return turn->for_knee;
+}
+
+static enum error_kind run_trial(struct turn *turn, struct error *error)
+{
+    struct plan_searches *searches = turn->searches;
+    struct experience *experience = &searches->experience[turn->asked.longer];
     struct trial_result *result = NULL;
     struct trial_plan plan;
     char root[TRIAL_ROOT_MAX];
     uint64_t began_ns = clock_now_ns();
     begin_progress(searches);
-    enum error_kind kind = run_probe(&turn, &result, &plan, root, error);
+    enum error_kind kind = run_probe(turn, &result, &plan, root, error);
     progress_clear(&searches->series.progress);
     if (kind != ERROR_NONE)
         return kind;
     experience->took_ns += clock_now_ns() - began_ns;
     experience->trials++;
-    if (turn.ended_for == PLAN_GUARD_TIME)
+    if (turn->ended_for == PLAN_GUARD_TIME)
         searches->cut = PLAN_CUT_BY_TIME;
     else
-        kind = keep(&turn, asked, result, error);
+        kind = keep(turn, result, error);
     trial_result_free(result);
     return kind;
 }
@@ -371,11 +409,11 @@ static enum error_kind run_round(struct plan_searches *searches, bool *ran, stru
     enum error_kind kind = ERROR_NONE;
     *ran = false;
     for (size_t i = 0; kind == ERROR_NONE && i < searches->count; i++) {
-        struct search_probe asked;
-        if (!search_next(&searches->list[i], &asked) || is_out_of_time(searches))
+        struct turn turn;
+        if (!take_turn(searches, i, &turn) || is_out_of_time(searches))
             continue;
         *ran = true;
-        kind = run_trial(searches, i, &asked, error);
+        kind = run_trial(&turn, error);
     }
     return kind;
 }
@@ -461,8 +499,8 @@ static size_t trials_planned(const struct plan_searches *searches, size_t topolo
     if (cut_short == NULL)
         return finished;
     for (size_t i = 0; i < searches->count; i++) {
-        struct search_forecast left;
-        if (topology_of(searches, i) == topology && search_foresee(&searches->list[i], &left))
+        const struct search_forecast left = foresee(searches, i);
+        if (topology_of(searches, i) == topology)
             finished += left.short_trials + left.long_trials;
     }
     return finished;

@@ -107,7 +107,7 @@ static void write_sentence(const struct plan_question *question, const struct pl
     wrap_sentence(stream, "%s%s", where, sentence);
 }
 
-/* What gave out, and what one more waiter costs. */
+/* What gave out, what one more waiter costs, and how many locks may be hot. */
 static void write_bounds(const struct plan_question *question, const struct plan_told *told,
                          bool several, FILE *stream)
 {
@@ -122,6 +122,8 @@ static void write_bounds(const struct plan_question *question, const struct plan
     }
     if (plan_answer_has_herd(question))
         plan_bounds_write_herd(name, &answer->herd, stream);
+    if (plan_knee_is_told(question))
+        plan_bounds_write_knee(name, answer->knee.clients, &answer->knee.found, stream);
 }
 
 enum error_kind plan_table_write(const struct plan_question *question, const struct plan_told *list,

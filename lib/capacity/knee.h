@@ -14,8 +14,8 @@
  * yet meet at that resource; above it, more locks share the same number of handoffs.
  *
  * The demand must be measured with many hot locks: servers and driver that have little to do take
- * more CPU time for each handoff, because they wake up for each message. With the demand of one
- * lock, the knee is a lower bound.
+ * more CPU time for each handoff, because they wake up for each message. With the demand of fewer
+ * locks than the knee, such as one, the knee is a lower bound.
  *
  * The interval is over trials, of logarithms. Invariant: a value that cannot be computed is NaN.
  */
@@ -30,23 +30,27 @@
 
 #define KNEE_TRIALS_MAX 64
 
-/* Trials with the same clients for each lock. */
+/* Trials with the same clients for each lock; the caller's. */
 struct knee_trials {
-    const struct utilisation_figures *trials;
-    size_t count; /* the first KNEE_TRIALS_MAX are taken */
+    const struct utilisation_figures *of[KNEE_TRIALS_MAX];
+    size_t count;
 };
+
+/* Appends a trial; the first KNEE_TRIALS_MAX are taken. */
+void knee_trials_add(struct knee_trials *trials, const struct utilisation_figures *trial);
 
 struct knee {
     struct interval locks;      /* H*: the knee */
     struct interval most_per_s; /* 1 / demand: handoffs of all locks together, at most */
     struct interval cycle_s;    /* handoff + hold, of one lock alone */
     enum utilisation_limit of;  /* what has the largest demand, in most trials */
-    bool at_least; /* the demand is that of one lock: the two bounds are only lower ends */
+    uint32_t demand_locks;      /* the most hot locks with which the demand was measured */
+    bool at_least; /* these are fewer than the knee: knee and handoffs are only lower bounds */
 };
 
-/* The knee from trials of one lock (`lone`) and of many locks (`busy`); without any of these, the
- * demand is that of the lone ones. A trial whose handoff, or whose demand, is not known is left
- * out. No interval: fewer than STATISTICS_TRIALS_MIN trials are left of either. */
-struct knee knee_find(struct knee_trials lone, struct knee_trials busy);
+/* The knee from trials of one lock (`lone`) and of many locks (`busy`); if no demand of these is
+ * known, the demand is that of the lone ones. A trial whose handoff, or whose demand, is not known
+ * is left out. No interval: fewer than STATISTICS_TRIALS_MIN trials are left of either. */
+struct knee knee_find(const struct knee_trials *lone, const struct knee_trials *busy);
 
 #endif

@@ -77,6 +77,7 @@ static void hot_locks_in_a_simulation(void **state)
     assert_status(&command, 0);
     assert_has(command.out, "scalable: nothing meets acquire p50 < 1us: the best is 2 hot locks, "
                             "with p50 =");
+    assert_has(command.out, "\nscalable: knee for hot locks not known: ");
     struct table plan = read_table("plan.csv");
     assert_int_equal(table_count(&plan, 0, "locks"), 2);
     assert_int_equal(table_count(&plan, 0, "sessions"), 6);
@@ -106,6 +107,7 @@ static void a_private_server(void **state)
                         "--trial-time", "10", "--plots", "svg", "-o", "out"));
     assert_status(&command, 0);
     assert_has(command.out, "scalable: 2 waiters meet handoff p50 < 30s (");
+    assert_has(command.out, "\nscalable: knee: ");
     struct table plan = read_table("plan.csv");
     for (size_t i = 0; i < plan.rows; i++) {
         assert_string_equal(table_text(&plan, i, "target"), "standalone");
@@ -113,6 +115,32 @@ static void a_private_server(void **state)
         bool has_vote = strcmp(table_text(&plan, i, "verdict"), "pass") == 0;
         assert_true(!has_vote || strlen(table_text(&plan, i, "gave_out")) > 0);
     }
+    table_deinit(&plan);
+    assert_left(1);
+}
+
+/* The search has two trials with one lock; three more are run for the knee, and none with four
+ * locks, which the fresh trials tell. */
+static void the_knee_of_hot_locks(void **state)
+{
+    (void)state;
+    command.settings = NULL;
+    command_run(&command, COMMAND("plan", "--slo", "handoff p50 < 30s", "--unknown", "locks", "-r",
+                                  "scalable", "--at-most", "4", "--trial-time", "50", "--plots",
+                                  "svg", "-o", "out"));
+    assert_status(&command, 0);
+    assert_has(command.out, "\nscalable: knee: ");
+    struct table answers = read_table("answers.csv"), plan = read_table("plan.csv");
+    assert_int_equal(table_count(&answers, 0, "knee_clients"), 2);
+    assert_int_equal(table_count(&answers, 0, "knee_demand_locks"), 4);
+    assert_true(table_real(&answers, 0, "knee_low") <= table_real(&answers, 0, "knee"));
+    assert_true(table_real(&answers, 0, "knee") <= table_real(&answers, 0, "knee_high"));
+    assert_true(table_real(&answers, 0, "knee_per_s") > 0);
+    assert_true(count_trials("scalable", 1, "knee", "pass") >= 3);
+    assert_true(table_count(&answers, 0, "trials") < plan.rows);
+    for (size_t i = 0; i < plan.rows; i++)
+        assert_int_equal(table_count(&plan, i, "step"), i + 1);
+    table_deinit(&answers);
     table_deinit(&plan);
     assert_left(1);
 }
@@ -254,6 +282,7 @@ int main(void)
         COMMAND_TEST(hot_locks_in_a_simulation),
         COMMAND_TEST(a_rate_in_a_simulation),
         COMMAND_TEST(a_private_server),
+        COMMAND_TEST(the_knee_of_hot_locks),
         COMMAND_TEST(interrupted),
         COMMAND_TEST(questions_that_are_wrong),
         COMMAND_TEST(servers_of_somebody_else),

@@ -138,7 +138,8 @@ static void a_bend_is_told(void **state)
 /* A handoff of 8 ms and a hold of 2 ms; 1 ms of one server's core a handoff: ten locks. */
 static struct utilisation_figures lone_lock(double factor)
 {
-    return (struct utilisation_figures){.hold_s = 0.002,
+    return (struct utilisation_figures){.locks = 1,
+                                        .hold_s = 0.002,
                                         .handoff_s = 0.01 * factor - 0.002,
                                         .handoffs = 1000,
                                         .elapsed_s = 10,
@@ -152,11 +153,20 @@ static struct utilisation_figures lone_lock(double factor)
                                         .fsync_s = {NAN}};
 }
 
+static struct knee_trials trials_of(const struct utilisation_figures *list, size_t count)
+{
+    struct knee_trials trials = {.count = 0};
+    for (size_t i = 0; i < count; i++)
+        knee_trials_add(&trials, &list[i]);
+    return trials;
+}
+
 static struct knee find(const struct utilisation_figures *lone, size_t lone_count,
                         const struct utilisation_figures *busy, size_t busy_count)
 {
-    return knee_find((struct knee_trials){lone, lone_count},
-                     (struct knee_trials){busy, busy_count});
+    const struct knee_trials of_one = trials_of(lone, lone_count),
+                             of_many = trials_of(busy, busy_count);
+    return knee_find(&of_one, &of_many);
 }
 
 static void the_knee_is_where_both_bounds_meet(void **state)
@@ -167,7 +177,6 @@ static void the_knee_is_where_both_bounds_meet(void **state)
     assert_near(knee.locks.value, 10);
     assert_true(isnan(knee.locks.low) && isnan(knee.most_per_s.low));
     assert_int_equal(knee.of, UTILISATION_SERVER_CPU);
-    assert_false(knee.at_least);
     assert_near(knee.most_per_s.value, 1000);
 }
 
@@ -178,13 +187,28 @@ static void the_handoff_is_that_of_one_lock_and_the_demand_that_of_many(void **s
     const struct utilisation_figures lone = lone_lock(1);
     struct utilisation_figures busy = lone_lock(5);
     busy.handoffs *= 2;
+    busy.locks = 20;
     struct knee knee = find(&lone, 1, &busy, 1);
     assert_near(knee.locks.value, 20);
     assert_near(knee.most_per_s.value, 2000);
     assert_near(knee.cycle_s.value, 0.01);
     knee = find(&lone, 1, NULL, 0);
-    assert_true(knee.at_least);
     assert_near(knee.locks.value, 10);
+}
+
+/* More locks than were measured may take less time for each handoff. */
+static void the_demand_of_fewer_locks_than_the_knee_is_a_lower_bound(void **state)
+{
+    (void)state;
+    const struct utilisation_figures lone = lone_lock(1);
+    struct utilisation_figures busy = lone_lock(5);
+    assert_true(find(&lone, 1, NULL, 0).at_least);
+    assert_int_equal(find(&lone, 1, NULL, 0).demand_locks, 1);
+    busy.locks = 9;
+    assert_true(find(&lone, 1, &busy, 1).at_least);
+    busy.locks = 11;
+    assert_false(find(&lone, 1, &busy, 1).at_least);
+    assert_int_equal(find(&lone, 1, &busy, 1).demand_locks, 11);
 }
 
 /* The means are those of logarithms: factors f and 1/f cancel. */
@@ -223,6 +247,7 @@ int main(void)
         cmocka_unit_test(a_bend_is_told),
         cmocka_unit_test(the_knee_is_where_both_bounds_meet),
         cmocka_unit_test(the_handoff_is_that_of_one_lock_and_the_demand_that_of_many),
+        cmocka_unit_test(the_demand_of_fewer_locks_than_the_knee_is_a_lower_bound),
         cmocka_unit_test(each_trial_counts_once),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -124,6 +124,35 @@ static void what_gave_out_is_that_of_most_failures(void **state)
     assert_int_equal(answer.gave_out->limit, UTILISATION_FAN_OUT);
 }
 
+/* Trials for the knee are no trials of the search, whatever their size and verdict. */
+static void trials_for_the_knee_are_no_part_of_the_answer(void **state)
+{
+    (void)state;
+    struct error error;
+    char before[sizeof text];
+    ask("handoff p99 < 50ms", 0);
+    snprintf(before, sizeof before, "%s", answered(40, JUDGE_FAIL, SIZE_MAX));
+    struct plan_sample sample = samples.list[0];
+    size_t trials = answer.trials;
+    sample.for_knee = true;
+    sample.is_explained = true;
+    sample.probe.stage = SEARCH_CONFIRM;
+    for (int i = 0; i < PLAN_KNEE_TRIALS; i++) {
+        sample.probe.size = 40;
+        sample.verdict = JUDGE_FAIL;
+        assert_int_equal(plan_samples_add(&samples, &sample, &error), ERROR_NONE);
+        sample.probe.size = 44;
+        assert_int_equal(plan_samples_add(&samples, &sample, &error), ERROR_NONE);
+        sample.verdict = JUDGE_NOT_VALID;
+        assert_int_equal(plan_samples_add(&samples, &sample, &error), ERROR_NONE);
+    }
+    assert_string_equal(answered(40, JUDGE_FAIL, 0), before);
+    assert_int_equal(answer.trials, trials);
+    assert_int_equal(answer.no_votes, 0);
+    assert_null(answer.not_valid);
+    assert_null(answer.gave_out);
+}
+
 /* Each waiter takes a millisecond, and nothing else takes time; trials that were ended early, which
  * are slower, do not count. */
 static void the_herd_is_that_of_whole_trials(void **state)
@@ -320,6 +349,7 @@ int main(void)
         cmocka_unit_test_teardown(an_interval_is_told_with_its_votes, tear_down),
         cmocka_unit_test_teardown(figures_are_those_of_the_fresh_trials, tear_down),
         cmocka_unit_test_teardown(what_gave_out_is_that_of_most_failures, tear_down),
+        cmocka_unit_test_teardown(trials_for_the_knee_are_no_part_of_the_answer, tear_down),
         cmocka_unit_test_teardown(the_herd_is_that_of_whole_trials, tear_down),
         cmocka_unit_test_teardown(what_nothing_meets_has_a_best, tear_down),
         cmocka_unit_test_teardown(what_nothing_meets_may_be_met_by_fewer, tear_down),

@@ -121,9 +121,22 @@ static void the_knee_is_told(void **state)
     assert_says(stream, "scalable: knee: 12.5 (95 %: 11 … 14) hot locks of 4 clients each: with "
                         "more, the cores of this machine would be the limit: 1250 (95 %: 1200");
     knee.at_least = true;
+    knee.demand_locks = 1;
     stream = begin();
     plan_bounds_write_knee("scalable", 4, &knee, stream);
     assert_says(stream, "knee: at least 12.5");
+    stream = begin();
+    plan_bounds_write_knee("scalable", 4, &knee, stream);
+    assert_says(stream, "measured with 1 hot lock, and is smaller with more: zkherd plan --unknown "
+                        "locks -n 4 tells more.");
+    knee.demand_locks = 8;
+    stream = begin();
+    plan_bounds_write_knee("scalable", 4, &knee, stream);
+    assert_says(stream, "measured with 8 hot locks, and is smaller with more.");
+    knee.of = UTILISATION_DISK;
+    stream = begin();
+    plan_bounds_write_knee("scalable", 4, &knee, stream);
+    assert_says(stream, "is smaller with more. Servers count the time of the disk in whole");
 }
 
 int main(void)

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * plan_knee: the knee for hot locks from the trials of a search, and the trials that it needs
+ * besides. Layer: bench/plan.
+ *
+ * The knee (capacity/knee.h) needs the time of a handoff of one lock alone, and the demand of a
+ * handoff among many hot locks, each with as many clients. A search for hot locks has trials of the
+ * second kind, and may have some of the first. On private servers, whose CPU time is known, those
+ * that are missing are run when the search has ended: short ones with one lock, and long ones with
+ * the most locks that the search has tried, unless the brake has ended a trial with so many.
+ *
+ * A search for waiters, or for sessions on one lock, has trials of a lone lock at its answer.
+ * Nothing more is run for it: the demand is that of the lone lock, and the knee a lower bound.
+ *
+ * Invariant: a trial that is run for the knee enters nothing but the knee; the search knows nothing
+ * of it. A trial that was not valid, that the brake has ended, or that ended before it had its
+ * samples because it failed, does not enter the knee.
+ */
+#ifndef BENCH_PLAN_PLAN_KNEE_H
+#define BENCH_PLAN_PLAN_KNEE_H
+
+#include "bench/plan/plan_command_line.h"
+#include "bench/plan/plan_sample.h"
+#include "capacity/knee.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* Of each kind, so that there is an interval. If so many that are run tell nothing, no
+ * other is run. */
+#define PLAN_KNEE_TRIALS STATISTICS_TRIALS_MIN
+
+struct plan_knee {
+    struct knee found;
+    uint64_t clients; /* of each lock */
+};
+
+/* Whether trials of one lock alone belong to the question. */
+bool plan_knee_is_told(const struct plan_question *question);
+
+/* Whether trials are run for the knee after the searches. */
+bool plan_knee_has_trials(const struct plan_options *options);
+
+/* The trials that a search has still to run for its knee, after the samples so far. */
+struct search_forecast plan_knee_missing(const struct plan_question *question,
+                                         const struct plan_samples *samples,
+                                         const struct recipe *recipe);
+
+/* The next of them. False, with *asked unchanged: none is missing. */
+bool plan_knee_next(const struct plan_question *question, const struct plan_samples *samples,
+                    const struct recipe *recipe, struct search_probe *asked);
+
+/* Such a trial goes on until it has its samples, whether it meets the objective or not. */
+struct plan_probe plan_knee_probe(const struct plan_question *question,
+                                  const struct search_probe *asked);
+
+/* The knee from the trials of a search, among those of other recipes. best: the size whose figures
+ * the answer tells, which says how many clients a lock has if they are the unknown. */
+struct plan_knee plan_knee_find(const struct plan_question *question,
+                                const struct plan_samples *samples, const struct recipe *recipe,
+                                uint64_t best);
+
+#endif

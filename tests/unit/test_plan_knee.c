@@ -1,0 +1,248 @@
+// SPDX-License-Identifier: Apache-2.0
+/* The knee from the trials of a search that are made up, and the trials that are missing. */
+#include "bench/plan/plan_knee.h"
+
+#include "recipes/registry.h"
+
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+static struct plan_question question;
+static struct plan_samples samples;
+
+static int ask(void **state)
+{
+    char why[200];
+    (void)state;
+    question = (struct plan_question){
+        .unknown = PLAN_LOCKS, .clients = 4, .locks = 1, .trial_samples = 100};
+    assert_true(objective_parse("handoff p90 < 50ms", &question.objective, why, sizeof why));
+    plan_question_complete(&question, UINT64_MAX);
+    return 0;
+}
+
+static int tear_down(void **state)
+{
+    (void)state;
+    plan_samples_deinit(&samples);
+    return 0;
+}
+
+/* A trial of this size that has all its samples. */
+static struct plan_sample *add(uint64_t size, bool longer, bool for_knee,
+                               enum judge_verdict verdict)
+{
+    struct error error;
+    struct plan_sample sample = {
+        .recipe = &recipe_scalable,
+        .probe = {.size = size, .longer = longer},
+        .for_knee = for_knee,
+        .count = {longer ? 400 : 100, 0},
+        .verdict = verdict,
+        .is_explained = true,
+        .figures = {.locks = (uint32_t)plan_question_locks(&question, size),
+                    .handoff_s = 0.01,
+                    .handoffs = 1000,
+                    .elapsed_s = 10,
+                    .driver_cpu_s = 0.2,
+                    .driver_cores = 1,
+                    .cores = 8,
+                    .span_s = 10,
+                    .servers = 1,
+                    .server_cpu_s = {1},
+                    .server_cores = 1,
+                    .fsync_s = {NAN}},
+    };
+    assert_int_equal(plan_samples_add(&samples, &sample, &error), ERROR_NONE);
+    return &samples.list[samples.count - 1];
+}
+
+static struct search_forecast missing(void)
+{
+    return plan_knee_missing(&question, &samples, &recipe_scalable);
+}
+
+static void assert_missing(size_t short_trials, size_t long_trials)
+{
+    assert_int_equal(missing().short_trials, short_trials);
+    assert_int_equal(missing().long_trials, long_trials);
+}
+
+/* The trials for the knee, all of which have this verdict. Returns how many there were. */
+static size_t run_missing(enum judge_verdict verdict)
+{
+    size_t count = 0;
+    struct search_probe asked;
+    for (; count < 99 && plan_knee_next(&question, &samples, &recipe_scalable, &asked); count++)
+        add(asked.size, asked.longer, true, verdict);
+    return count;
+}
+
+static size_t count_of(uint64_t size, bool longer)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < samples.count; i++)
+        count += samples.list[i].for_knee && samples.list[i].probe.size == size &&
+                 samples.list[i].probe.longer == longer;
+    return count;
+}
+
+/* Two short trials at each size; of the largest, none is long. */
+static void what_the_search_has_not_run_is_run(void **state)
+{
+    (void)state;
+    for (uint64_t size = 1; size <= 8; size *= 2) {
+        add(size, false, false, JUDGE_PASS);
+        add(size, false, false, JUDGE_PASS);
+    }
+    assert_missing(3, 5);
+    assert_int_equal(run_missing(JUDGE_FAIL), 8);
+    assert_int_equal(count_of(1, false), 3);
+    assert_int_equal(count_of(8, true), 5);
+    assert_missing(0, 0);
+}
+
+static void trials_of_the_search_that_tell_need_not_be_run(void **state)
+{
+    (void)state;
+    for (int i = 0; i < 5; i++) {
+        add(1, false, false, JUDGE_PASS);
+        add(8, true, false, JUDGE_PASS);
+    }
+    assert_missing(0, 0);
+    samples.list[0].verdict = JUDGE_NOT_VALID;
+    samples.list[2].count.samples--; /* ended because it failed */
+    samples.list[1].is_explained = false;
+    assert_missing(2, 1);
+    samples.list[3].recipe = &recipe_nonscalable;
+    assert_missing(2, 2);
+}
+
+static void a_search_of_one_lock_has_no_demand_of_many(void **state)
+{
+    (void)state;
+    add(1, false, false, JUDGE_FAIL);
+    assert_missing(4, 0);
+}
+
+/* Nothing is run with as many locks as did harm, and nothing at all after a trial for the knee
+ * did. */
+static void what_did_harm_is_not_run(void **state)
+{
+    (void)state;
+    add(4, false, false, JUDGE_PASS);
+    add(8, false, false, JUDGE_BRAKED);
+    add(16, false, false, JUDGE_FAIL);
+    assert_missing(5, 5);
+    struct search_probe asked;
+    for (int i = 0; i < 2; i++) {
+        assert_true(plan_knee_next(&question, &samples, &recipe_scalable, &asked));
+        add(asked.size, asked.longer, true, JUDGE_PASS);
+    }
+    assert_int_equal(count_of(1, false), 1);
+    assert_int_equal(count_of(4, true), 1);
+    add(4, true, true, JUDGE_BRAKED);
+    assert_missing(0, 0);
+}
+
+static void trials_that_tell_nothing_come_to_an_end(void **state)
+{
+    (void)state;
+    add(8, false, false, JUDGE_PASS);
+    assert_int_equal(run_missing(JUDGE_NOT_VALID), 2 * PLAN_KNEE_TRIALS);
+}
+
+/* One lock takes 10 ms and demands 1 ms; of 32 locks a handoff demands half of that. What is told
+ * by shorter trials, by fewer locks, or by trials that are not valid does not enter. */
+static void the_knee_is_that_of_one_lock_and_of_the_most(void **state)
+{
+    (void)state;
+    add(16, true, false, JUDGE_PASS)->figures.handoffs = 9000;
+    for (int i = 0; i < 5; i++) {
+        add(1, i % 2 == 0, i >= 3, JUDGE_PASS);
+        add(32, true, i > 0, JUDGE_FAIL)->figures.handoffs = 2000;
+    }
+    add(32, false, false, JUDGE_PASS)->figures.handoffs = 9000;
+    add(32, true, true, JUDGE_NOT_VALID)->figures.handoffs = 9000;
+    add(1, false, false, JUDGE_FAIL)->count.samples = 99;
+    samples.list[samples.count - 1].figures.handoff_s = 9;
+    struct plan_knee knee = plan_knee_find(&question, &samples, &recipe_scalable, 16);
+    assert_int_equal(knee.clients, 4);
+    assert_true(fabs(knee.found.locks.value - 20) < 1e-9);
+    assert_true(fabs(knee.found.locks.low - 20) < 1e-9);
+    assert_int_equal(knee.found.demand_locks, 32);
+    assert_false(knee.found.at_least);
+    knee = plan_knee_find(&question, &samples, &recipe_nonscalable, 16);
+    assert_true(isnan(knee.found.locks.value));
+}
+
+/* All trials are of one lock: those at the answer have its clients. */
+static void where_waiters_are_searched_for_the_knee_is_a_lower_bound(void **state)
+{
+    (void)state;
+    question.unknown = PLAN_WAITERS;
+    for (int i = 0; i < 5; i++) {
+        add(6, true, false, JUDGE_PASS);
+        add(12, true, false, JUDGE_FAIL)->figures.handoff_s = 9;
+    }
+    struct plan_knee knee = plan_knee_find(&question, &samples, &recipe_scalable, 6);
+    assert_int_equal(knee.clients, 7);
+    assert_true(fabs(knee.found.locks.value - 10) < 1e-9);
+    assert_true(knee.found.at_least);
+    assert_int_equal(knee.found.demand_locks, 1);
+    assert_true(plan_knee_is_told(&question));
+    question.unknown = PLAN_SESSIONS;
+    question.locks = 2;
+    assert_false(plan_knee_is_told(&question));
+    assert_true(isnan(plan_knee_find(&question, &samples, &recipe_scalable, 6).found.locks.value));
+}
+
+/* The CPU time of others' servers is not known, and a simulation has none. */
+static void trials_are_run_on_private_servers_alone(void **state)
+{
+    struct plan_options options = {.question = question};
+    (void)state;
+    assert_true(plan_knee_has_trials(&options));
+    options.target.connect = true;
+    assert_false(plan_knee_has_trials(&options));
+    options.target.connect = false;
+    options.target.driver = DRIVER_SIMULATED;
+    assert_false(plan_knee_has_trials(&options));
+    options.target.driver = DRIVER_EVENTS;
+    options.question.unknown = PLAN_WAITERS;
+    assert_false(plan_knee_has_trials(&options));
+}
+
+static void a_trial_for_the_knee_goes_on_when_it_fails(void **state)
+{
+    const struct search_probe asked = {.size = 8, .longer = true};
+    (void)state;
+    const struct plan_probe probe = plan_knee_probe(&question, &asked);
+    assert_int_equal(probe.samples, 400);
+    assert_true(probe.fails_at > probe.samples);
+    assert_int_equal(probe.longest_ns, plan_probe_of(&question, &asked).longest_ns);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(what_the_search_has_not_run_is_run, ask, tear_down),
+        cmocka_unit_test_setup_teardown(trials_of_the_search_that_tell_need_not_be_run, ask,
+                                        tear_down),
+        cmocka_unit_test_setup_teardown(a_search_of_one_lock_has_no_demand_of_many, ask, tear_down),
+        cmocka_unit_test_setup_teardown(what_did_harm_is_not_run, ask, tear_down),
+        cmocka_unit_test_setup_teardown(trials_that_tell_nothing_come_to_an_end, ask, tear_down),
+        cmocka_unit_test_setup_teardown(the_knee_is_that_of_one_lock_and_of_the_most, ask,
+                                        tear_down),
+        cmocka_unit_test_setup_teardown(where_waiters_are_searched_for_the_knee_is_a_lower_bound,
+                                        ask, tear_down),
+        cmocka_unit_test_setup_teardown(trials_are_run_on_private_servers_alone, ask, tear_down),
+        cmocka_unit_test_setup_teardown(a_trial_for_the_knee_goes_on_when_it_fails, ask, tear_down),
+    };
+    return cmocka_run_group_tests_name("plan_knee", tests, NULL, NULL);
+}
