@@ -22,6 +22,15 @@ static bool tells(const struct plan_question *question, const struct plan_sample
            (sample->for_knee || plan_sample_is_whole(question, sample));
 }
 
+/* Of a lone lock. Where locks are searched for, the trials of the search with one lock are its
+ * first ones: servers that have just begun are slower. */
+static bool tells_handoff(const struct plan_question *question, const struct plan_sample *sample,
+                          const struct recipe *recipe)
+{
+    return (question->unknown != PLAN_LOCKS || (sample->probe.size == 1 && sample->for_knee)) &&
+           tells(question, sample, recipe);
+}
+
 /* Long ones: in a short trial of many locks, a large part of the requests are those of arrivals. */
 static bool tells_demand(const struct plan_question *question, const struct plan_sample *sample,
                          const struct recipe *recipe)
@@ -53,11 +62,9 @@ struct plan_knee plan_knee_find(const struct plan_question *question,
     struct knee_trials lone = {.count = 0}, busy = {.count = 0};
     for (size_t i = 0; plan_knee_is_told(question) && i < samples->count; i++) {
         const struct plan_sample *sample = &samples->list[i];
-        if (!tells(question, sample, recipe))
-            continue;
-        if (sample->probe.size == lone_size)
+        if (sample->probe.size == lone_size && tells_handoff(question, sample, recipe))
             knee_trials_add(&lone, &sample->figures);
-        else if (tells_demand(question, sample, recipe) && sample->probe.size == busy_size)
+        if (sample->probe.size == busy_size && tells_demand(question, sample, recipe))
             knee_trials_add(&busy, &sample->figures);
     }
     return (struct plan_knee){knee_find(&lone, &busy),
@@ -85,17 +92,17 @@ static uint64_t most_tried(const struct plan_samples *samples, const struct reci
     return most;
 }
 
-/* A kind of trials: with so many locks, or, of the demand, long ones. */
+/* Of a lone lock, or of the demand among so many. */
 static size_t missing_of(const struct plan_question *question, const struct plan_samples *samples,
                          const struct recipe *recipe, const struct search_probe *kind)
 {
     size_t told = 0, untold = 0;
     for (size_t i = 0; i < samples->count; i++) {
         const struct plan_sample *sample = &samples->list[i];
-        if (sample->recipe != recipe || sample->probe.size != kind->size ||
-            (kind->longer && !sample->probe.longer))
+        if (sample->recipe != recipe || sample->probe.size != kind->size)
             continue;
-        bool one = tells(question, sample, recipe);
+        bool one = kind->size == 1 ? tells_handoff(question, sample, recipe)
+                                   : tells_demand(question, sample, recipe);
         told += one;
         untold += !one && sample->for_knee;
     }

@@ -4,10 +4,10 @@
  * besides. Layer: bench/plan.
  *
  * The knee (capacity/knee.h) needs the time of a handoff of one lock alone, and the demand of a
- * handoff among many hot locks, each with as many clients. A search for hot locks has trials of the
- * second kind, and may have some of the first. On private servers, whose CPU time is known, those
- * that are missing are run when the search has ended: short ones with one lock, and long ones with
- * the most locks that the search has tried, unless the brake has ended a trial with so many.
+ * handoff among many hot locks, each with as many clients. On private servers, whose CPU time is
+ * known, trials are run for it when a search for hot locks has ended: short ones with one lock, and
+ * long ones with the most locks that the search has tried, unless the brake has ended a trial with
+ * so many, or the search has enough of them.
  *
  * A search for waiters, or for sessions on one lock, has trials of a lone lock at its answer.
  * Nothing more is run for it: the demand is that of the lone lock, and the knee a lower bound.
