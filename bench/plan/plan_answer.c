@@ -131,14 +131,14 @@ static struct herd find_herd(const struct plan_question *question,
         if (sample->recipe == recipe && plan_sample_is_vote(sample) &&
             plan_sample_is_whole(question, sample) && plan_answer_has_herd(question))
             trials[count++] =
-                (struct herd_trial){(double)sample->probe.size, sample->latency_us[PLAN_P50] / 1e6};
+                (struct herd_trial){(double)sample->probe.size, sample->handoff_p50_us / 1e6};
     }
     return herd_fit(trials, count);
 }
 
 bool plan_answer_has_herd(const struct plan_question *question)
 {
-    return question->unknown == PLAN_WAITERS && question->objective.metric != OBJECTIVE_ACQUIRE;
+    return question->unknown == PLAN_WAITERS;
 }
 
 enum error_kind plan_answer_take(const struct plan_question *question, const struct search *search,

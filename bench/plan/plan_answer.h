@@ -58,7 +58,7 @@ MUST_CHECK enum error_kind plan_answer_take(const struct plan_question *question
                                             const struct plan_samples *samples,
                                             struct plan_answer *answer, struct error *error);
 
-/* Whether the trials tell the herd coefficient: they differ in their waiters, and time handoffs. */
+/* Whether the trials tell the herd coefficient: they differ in their waiters. */
 bool plan_answer_has_herd(const struct plan_question *question);
 
 /* Why the search ended, in a word or two: a static string. */

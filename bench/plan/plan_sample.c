@@ -33,20 +33,13 @@ static void take_percentiles(const struct objective *objective, const struct his
         sample->latency_us[PLAN_AT] = NAN;
 }
 
-static enum error_kind take_handoffs(const struct objective *objective,
-                                     const struct trial_memory *memory, struct plan_sample *sample,
-                                     struct error *error)
+static void judge_handoffs(const struct objective *objective, const struct trial_memory *memory,
+                           const struct histogram *latency, struct plan_sample *sample)
 {
-    struct histogram *latency = calloc(1, sizeof *latency);
-    if (latency == NULL)
-        return error_raise(error, ERROR_NO_MEMORY, 0, "results", "%s", "");
-    plan_probe_take_handoffs(memory, latency);
     take_percentiles(objective, latency, sample);
     sample->count = plan_probe_count_handoffs(objective, memory);
     if (objective_is_rate(objective))
         sample->count.over = 0;
-    free(latency);
-    return ERROR_NONE;
 }
 
 static void take_acquires(const struct objective *objective, const struct histogram *latency,
@@ -62,9 +55,16 @@ static enum error_kind take_latency(const struct objective *objective,
                                     const struct trial_result *result, struct plan_sample *sample,
                                     struct error *error)
 {
-    if (objective->metric != OBJECTIVE_ACQUIRE)
-        return take_handoffs(objective, result->memory, sample, error);
-    take_acquires(objective, &result->latency[METER_ACQUIRE], sample);
+    struct histogram *handoffs = calloc(1, sizeof *handoffs);
+    if (handoffs == NULL)
+        return error_raise(error, ERROR_NO_MEMORY, 0, "results", "%s", "");
+    plan_probe_take_handoffs(result->memory, handoffs);
+    sample->handoff_p50_us = histogram_percentile_us(handoffs, 50);
+    if (objective->metric == OBJECTIVE_ACQUIRE)
+        take_acquires(objective, &result->latency[METER_ACQUIRE], sample);
+    else
+        judge_handoffs(objective, result->memory, handoffs, sample);
+    free(handoffs);
     return ERROR_NONE;
 }
 
@@ -230,6 +230,7 @@ void plan_samples_deinit(struct plan_samples *samples)
     X(p50_us, csv_real(csv, sample->latency_us[PLAN_P50], 1))                                      \
     X(p99_us, csv_real(csv, sample->latency_us[PLAN_P99], 1))                                      \
     X(max_us, csv_real(csv, sample->latency_us[PLAN_LARGEST], 1))                                  \
+    X(handoff_p50_us, csv_real(csv, sample->handoff_p50_us, 1))                                    \
     X(elapsed_s, csv_real(csv, sample->elapsed_s, 6))                                              \
     X(handoffs_per_s, csv_real(csv, sample->handoffs_per_s, 2))                                    \
     X(client_cores, csv_real(csv, sample->client_cores, 3))                                        \

@@ -37,6 +37,7 @@ struct plan_sample {
     /* NaN: none, as for the objective's own percentile if it is about a rate; infinite: above the
      * range of a histogram. */
     double latency_us[PLAN_FIGURES];
+    double handoff_p50_us; /* of the handoffs that count, whatever is judged; NaN: there is none */
     double handoffs_per_s; /* while all clients took part; NaN: no such time */
     double elapsed_s;
     double client_cores; /* that the driver used */

@@ -84,6 +84,23 @@ static void hot_locks_in_a_simulation(void **state)
     table_deinit(&plan);
 }
 
+/* Acquires take longer with every waiter, with a herd or without; handoffs only with one. */
+static void the_herd_is_told_by_handoffs_if_acquires_are_judged(void **state)
+{
+    (void)state;
+    command.settings = (const char *const[]){NO_PROGRAMS, NULL};
+    command_run(&command,
+                COMMAND("plan", "--slo", "acquire p50 < 30s", "-r", "nonscalable,scalable",
+                        SIMULATED, "--at-most", "16", "--trial-time", "50", "-o", "out"));
+    assert_status(&command, 0);
+    assert_has(command.out, "\nnonscalable: herd coefficient ");
+    struct table answers = read_table("answers.csv");
+    assert_true(table_real(&answers, 0, "herd_beta_low") > 0);
+    assert_true(table_real(&answers, 1, "herd_beta_low") < 0);
+    assert_true(table_real(&answers, 1, "herd_beta_high") < 0.05);
+    table_deinit(&answers);
+}
+
 static void a_rate_in_a_simulation(void **state)
 {
     (void)state;
@@ -184,7 +201,7 @@ static void time_that_is_used_up_ends_a_search(void **state)
     command.settings = NULL;
     command_run(&command,
                 COMMAND("plan", "--slo", "handoff p50 < 30s", "-r", "scalable", "--trial-time",
-                        "20", "--max-time", "2s", "--plots", "svg", "-o", "out"));
+                        "20", "--max-time", "5s", "--plots", "svg", "-o", "out"));
     assert_status(&command, 4);
     assert_has(command.out, "its time was used up after");
     struct table answers = read_table("answers.csv");
@@ -279,6 +296,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         COMMAND_TEST(two_recipes_in_a_simulation),
         COMMAND_TEST(hot_locks_in_a_simulation),
+        COMMAND_TEST(the_herd_is_told_by_handoffs_if_acquires_are_judged),
         COMMAND_TEST(a_rate_in_a_simulation),
         COMMAND_TEST(a_private_server),
         COMMAND_TEST(the_knee_of_hot_locks),

@@ -167,7 +167,7 @@ static void the_herd_is_that_of_whole_trials(void **state)
         bool is_whole = sample->verdict == JUDGE_PASS;
         sample->count.samples = sample->probe.longer ? 4000 : 1000;
         sample->count.samples -= !is_whole;
-        sample->latency_us[PLAN_P50] = 5e3 + 1e3 * (double)sample->probe.size * (is_whole ? 1 : 9);
+        sample->handoff_p50_us = 5e3 + 1e3 * (double)sample->probe.size * (is_whole ? 1 : 9);
     }
     assert_int_equal(
         plan_answer_take(&question, &search, &recipe_scalable, &samples, &answer, &error),
