@@ -5,7 +5,8 @@
 
 bool plan_knee_is_told(const struct plan_question *question)
 {
-    return question->unknown != PLAN_SESSIONS || question->locks == 1;
+    return question->unknown == PLAN_WAITERS || question->unknown == PLAN_LOCKS ||
+           (question->unknown == PLAN_SESSIONS && question->locks == 1);
 }
 
 bool plan_knee_has_trials(const struct plan_options *options)
