@@ -89,6 +89,12 @@ static enum error_kind ask_counters(void *context, struct error *error)
     return find_cause(inquiry, kind, error);
 }
 
+/* Whether the server has answered what it has received, as far as it tells. */
+static bool is_at_rest(const struct four_letter_counters *counters)
+{
+    return counters->outstanding == 0 || counters->outstanding == FOUR_LETTER_UNTOLD;
+}
+
 static bool is_same_but_for_the_question(const struct four_letter_counters *counters,
                                          const struct four_letter_counters *before)
 {
@@ -97,9 +103,9 @@ static bool is_same_but_for_the_question(const struct four_letter_counters *coun
            counters->notifications_sent == before->notifications_sent;
 }
 
-/* Asks for the counters until two answers in a row agree: a server answers line by line and works
- * on meanwhile, so a ping may be in one counter and not in the other. If no two agree, the last
- * answer counts. */
+/* Asks for the counters until two answers in a row agree, and the server is at rest: it answers
+ * line by line and works on meanwhile, so a ping may be in one counter and not in the other, and
+ * stays so while it waits at the server. If no two agree, the last answer counts. */
 static enum error_kind ask_whole(struct inquiry *inquiry, struct error *error)
 {
     struct four_letter_counters before = {0};
@@ -107,7 +113,8 @@ static enum error_kind ask_whole(struct inquiry *inquiry, struct error *error)
         enum error_kind kind = insist(ask_counters, inquiry, error);
         if (kind != ERROR_NONE)
             return kind;
-        if (questions > 0 && is_same_but_for_the_question(&inquiry->answer, &before))
+        if (questions > 0 && is_at_rest(&inquiry->answer) &&
+            is_same_but_for_the_question(&inquiry->answer, &before))
             break;
         before = inquiry->answer;
     }
@@ -277,6 +284,11 @@ bool server_counters_is_behind(const struct server_counters_count *count, const 
                                uint64_t exits)
 {
     return exits > 0 && count->known && count->writes < tally_rpcs(tally) - reads_of(tally) + exits;
+}
+
+bool server_counters_owes_answers(const struct server_counters_count *count)
+{
+    return count->known && count->packets_received > count->reads + count->writes + count->connects;
 }
 
 /* How many of the reads that the servers answered were pings, if the servers counted right. */

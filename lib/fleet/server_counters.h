@@ -105,7 +105,8 @@ MUST_CHECK enum error_kind server_counters_follow(struct server_counters *counte
                                                   bool *reached, uint64_t *longest_ns,
                                                   struct error *error);
 
-/* Asks every server, again for up to 5 s if it does not answer, as during an election.
+/* Asks every server, again for up to 5 s if it does not answer, as during an election, and a few
+ * times while requests are under way at it.
  * ERROR_SERVER_DIED, and errors of servers/four_letter.h. */
 MUST_CHECK enum error_kind server_counters_read(struct server_counters *counters,
                                                 struct server_counters_reading *reading,
@@ -118,6 +119,11 @@ struct server_counters_count server_counters_subtract(const struct server_counte
  * the `exits` sessions that were closed in order between the two readings. */
 bool server_counters_is_behind(const struct server_counters_count *count, const struct tally *tally,
                                uint64_t exits);
+
+/* Whether the servers have received more than they have answered. When every session has all its
+ * replies, that is a ping under way, for a server counts what it has read before it hands that on;
+ * or nobody's who is known. To be called before server_counters_discount. */
+bool server_counters_owes_answers(const struct server_counters_count *count);
 
 /* Takes out what the servers counted for sessions that were closed in order, for reconnects, and
  * for reads of the set-up session. */

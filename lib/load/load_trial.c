@@ -10,6 +10,11 @@
 #define PROGRESS_NS    (100 * NS_PER_MS)
 #define REPORT_TURN_NS NS_PER_MS
 
+/* How long the servers are given to answer pings that they have received, and how often they are
+ * asked. */
+#define ANSWERING_NS      (2 * NS_PER_S)
+#define ANSWERING_TURN_NS (5 * NS_PER_MS)
+
 uint64_t load_trial_now_ns(const struct load_trial *trial)
 {
     return loop_now_ns(trial->watchdog.loop);
@@ -278,16 +283,34 @@ static void read_cpu(struct load_trial *trial)
         .cpu_known = true, .cpu_ns = cpu_ns - trial->at_start.cpu_ns};
 }
 
+/* Whether a ping may be under way, where nobody else sends anything. */
+static bool owe_answers(const struct load_trial *trial)
+{
+    return trial->host->companions == 0 &&
+           !server_counters_is_shared(&trial->at_start, trial->plan->fleet.sessions) &&
+           server_counters_owes_answers(&trial->result->servers);
+}
+
 static void read_servers(struct load_trial *trial)
 {
     struct server_counters_reading at_end;
+    uint64_t until_ns = load_trial_now_ns(trial) + ANSWERING_NS;
     if (has_faults(trial)) {
         read_cpu(trial);
         return;
     }
-    trial->end = fleet_end_of(server_counters_read(&trial->counters, &at_end, &trial->error));
-    if (goes_on(trial))
+    for (;;) {
+        trial->end = fleet_end_of(server_counters_read(&trial->counters, &at_end, &trial->error));
+        if (!goes_on(trial))
+            return;
         trial->result->servers = server_counters_subtract(&trial->at_start, &at_end);
+        if (!owe_answers(trial) || load_trial_now_ns(trial) >= until_ns)
+            return;
+        watchdog_rest(&trial->watchdog);
+        trial->end = watchdog_wait(&trial->watchdog, ANSWERING_TURN_NS);
+        if (!goes_on(trial))
+            return;
+    }
 }
 
 /* The sessions of a server that is gone have gone to others: their times are another load's. */

@@ -18,8 +18,8 @@
 /* Of a result: how late holds ended, each kind of latency, and each again for every role. */
 #define HISTOGRAMS (1 + METER_KINDS + ROLES * METER_KINDS)
 
-/* How long the servers are given to carry out the last closing of a session, and how often they are
- * asked. */
+/* How long the servers are given to carry out the last closing of a session, and to answer pings
+ * that they have received, and how often they are asked. */
 #define CLOSING_NS      (2 * NS_PER_S)
 #define CLOSING_STEP_NS (5 * NS_PER_MS)
 
@@ -205,8 +205,20 @@ static enum error_kind add_up(struct run *run, const struct coordinator_result *
 
 /* ------------------------------------------------------------------ the whole */
 
-/* Reads the servers' counters until the closings of sessions that left are among them: a session
- * that leaves last leaves nobody behind who would wait for what follows from it. */
+/* Whether the servers have carried out the closings of sessions that left: a session that leaves
+ * last leaves nobody behind who would wait for what follows from it. And, where nobody else sends
+ * anything, whether they have answered the pings that they have received. */
+static bool have_finished(const struct run *run, const struct coordinator_result *led,
+                          const struct trial_result *result)
+{
+    bool alone = run->host->companions == 0 &&
+                 !server_counters_is_shared(&led->at_gate, run->plan->fleet.sessions);
+    return !server_counters_is_behind(&result->servers, &result->total,
+                                      atomic_load(&run->memory->exits)) &&
+           !(alone && server_counters_owes_answers(&result->servers));
+}
+
+/* Reads the servers' counters until they have finished. */
 static enum error_kind read_whole(struct run *run, const struct workers *workers,
                                   const struct coordinator_result *led, struct trial_result *result,
                                   struct error *error)
@@ -220,8 +232,7 @@ static enum error_kind read_whole(struct run *run, const struct workers *workers
             return kind;
         result->servers = server_counters_subtract(&led->at_gate, &at_end);
         if (led->end != END_DONE || loop_now_ns(loop) >= until_ns ||
-            !server_counters_is_behind(&result->servers, &result->total,
-                                       atomic_load(&run->memory->exits)))
+            have_finished(run, led, result))
             return ERROR_NONE;
         kind = workers_turn(workers, loop, CLOSING_STEP_NS, error);
         if (kind != ERROR_NONE)

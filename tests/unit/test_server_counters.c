@@ -10,6 +10,12 @@
 
 #include "client/client.h"
 #include "fleet/server_counters.h"
+#include "tests/support/port.h"
+
+#include <signal.h>
+#include <stdio.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #define LEADER 2 /* of three: the last */
 
@@ -94,6 +100,66 @@ static void test_a_server_that_is_behind_is_waited_for(void **state)
     assert_int_equal(server_counters_read(&counters, &after, &error), ERROR_NONE);
     assert_int_equal(server_counters_subtract(&reading, &after).packets_received, 0);
     sim_free(counters.sim);
+}
+
+/* ------------------------------------------------------------------ a ping under way */
+
+static int listening;
+
+/* Answers a question with these counters, and with one packet more than the last time. */
+static void answer(unsigned packets, unsigned reads, unsigned outstanding)
+{
+    char text[1000], word[8];
+    int connection = accept(listening, NULL, NULL);
+    int length =
+        snprintf(text, sizeof text,
+                 "zk_version\t3.8.0\nzk_sum_node_created_watch_count\t0\n"
+                 "zk_sum_node_deleted_watch_count\t0\nzk_sum_node_children_watch_count\t0\n"
+                 "zk_sum_node_changed_watch_count\t0\nzk_cnt_updatelatency\t2\n"
+                 "zk_cnt_readlatency\t%u\nzk_packets_received\t%u\nzk_watch_count\t0\n"
+                 "zk_ephemerals_count\t0\nzk_num_alive_connections\t2\n"
+                 "zk_connection_request_count\t1\nzk_znode_count\t5\n"
+                 "zk_outstanding_requests\t%u\n",
+                 reads, packets, outstanding);
+    while (read(connection, word, sizeof word) > 0)
+        ;
+    if (write(connection, text, (size_t)length) != length)
+        _exit(1);
+    close(connection);
+}
+
+/* The server has received the ping before the first question, and answers it after the third. */
+static void test_a_ping_that_waits_at_a_server_is_waited_for(void **state)
+{
+    struct connect_string servers = {.endpoints = {{.host = "127.0.0.1"}}, .count = 1};
+    struct server_counters counters = {.servers = &servers};
+    struct server_counters_reading reading;
+    struct error error;
+    (void)state;
+    listening = port_listen(&servers.endpoints[0].port);
+    pid_t server = fork();
+    assert_true(server >= 0);
+    for (unsigned i = 0; server == 0; i++)
+        answer(10 + i, i < 3 ? 3 : 4, i < 3 ? 1 : 0);
+    assert_int_equal(server_counters_read(&counters, &reading, &error), ERROR_NONE);
+    kill(server, SIGKILL);
+    waitpid(server, NULL, 0);
+    close(listening);
+    assert_int_equal(counters.words, 5);
+    assert_int_equal(reading.reads, 4);
+    assert_int_equal(reading.packets_received, 9);
+}
+
+static void test_what_is_received_and_not_answered_is_owed(void **state)
+{
+    (void)state;
+    struct server_counters_count count = {
+        .known = true, .writes = 3, .reads = 4, .connects = 1, .packets_received = 8};
+    assert_false(server_counters_owes_answers(&count));
+    count.packets_received++;
+    assert_true(server_counters_owes_answers(&count));
+    count.known = false;
+    assert_false(server_counters_owes_answers(&count));
 }
 
 /* ------------------------------------------------------------------ reconciled */
@@ -257,6 +323,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_a_server_that_is_behind_is_waited_for),
+        cmocka_unit_test(test_a_ping_that_waits_at_a_server_is_waited_for),
+        cmocka_unit_test(test_what_is_received_and_not_answered_is_owed),
         cmocka_unit_test(test_equal_counts_agree_whatever_pings_there_are),
         cmocka_unit_test(test_a_write_more_or_less_is_told),
         cmocka_unit_test(test_a_read_that_no_server_answered_is_told),
