@@ -45,16 +45,16 @@ static const char *note_on(const struct herd *herd)
     if (herd->beta.high < 0)
         return " Handoffs are shorter with more waiters: there is no herd.";
     if (herd->beta.low <= 0)
-        return " It cannot be told from 0: the trials show no herd.";
-    return herd->beta.value < 0 ? " It is below 0: the trials show no herd." : "";
+        return " The coefficient may be 0: the trials show no herd.";
+    return herd->beta.value < 0 ? " The coefficient is below 0: the trials show no herd." : "";
 }
 
 static void write_beta(const char *recipe, const struct herd *herd, FILE *stream)
 {
     char beta[128], bare[128];
     wrap_sentence(stream,
-                  "%s: herd coefficient %s: so many bare handoffs does one more waiter cost; a "
-                  "bare handoff takes %s ms.%s",
+                  "%s: herd coefficient: one more waiter costs %s handoffs without waiters. A "
+                  "handoff without waiters takes %s ms.%s",
                   recipe, describe(&herd->beta, 1, beta, sizeof beta),
                   describe(&herd->bare_s, 1e-3, bare, sizeof bare), note_on(herd));
 }

@@ -93,7 +93,7 @@ static void the_herd_is_told_by_handoffs_if_acquires_are_judged(void **state)
                 COMMAND("plan", "--slo", "acquire p50 < 30s", "-r", "nonscalable,scalable",
                         SIMULATED, "--at-most", "16", "--trial-time", "50", "-o", "out"));
     assert_status(&command, 0);
-    assert_has(command.out, "\nnonscalable: herd coefficient ");
+    assert_has(command.out, "\nnonscalable: herd coefficient");
     struct table answers = read_table("answers.csv");
     assert_true(table_real(&answers, 0, "herd_beta_low") > 0);
     assert_true(table_real(&answers, 1, "herd_beta_low") < 0);

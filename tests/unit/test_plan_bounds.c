@@ -54,11 +54,11 @@ static void a_coefficient_is_told_with_its_interval(void **state)
     (void)state;
     FILE *stream = begin();
     plan_bounds_write_herd("nonscalable", &herd, stream);
-    assert_says(stream, "herd coefficient 0.05 (95 %: 0.04 … 0.061)");
+    assert_says(stream, "herd coefficient: one more waiter costs 0.05 (95 %: 0.04 … 0.061)");
     herd.bends = true;
     stream = begin();
     plan_bounds_write_herd("nonscalable", &herd, stream);
-    assert_says(stream, "a bare handoff takes 2 (95 %: 1.8 … 2.2) ms. The times bend");
+    assert_says(stream, "A handoff without waiters takes 2 (95 %: 1.8 … 2.2) ms. The times bend");
 }
 
 /* A queue has no herd: its coefficient is on either side of 0. */
@@ -69,10 +69,10 @@ static void a_coefficient_that_shows_no_herd_is_told_so(void **state)
     (void)state;
     FILE *stream = begin();
     plan_bounds_write_herd("scalable", &herd, stream);
-    assert_says(stream, "herd coefficient -0.01 (95 %: -0.03 … 0.01): so");
+    assert_says(stream, "one more waiter costs -0.01 (95 %: -0.03 … 0.01) handoffs");
     stream = begin();
     plan_bounds_write_herd("scalable", &herd, stream);
-    assert_says(stream, "2.2) ms. It cannot be told from 0: the trials show no herd.");
+    assert_says(stream, "2.2) ms. The coefficient may be 0: the trials show no herd.");
     herd.beta.high = -0.001;
     stream = begin();
     plan_bounds_write_herd("scalable", &herd, stream);
@@ -81,7 +81,7 @@ static void a_coefficient_that_shows_no_herd_is_told_so(void **state)
     herd.beta.low = herd.beta.high = NAN;
     stream = begin();
     plan_bounds_write_herd("scalable", &herd, stream);
-    assert_says(stream, "2.2) ms. It is below 0: the trials show no herd.");
+    assert_says(stream, "2.2) ms. The coefficient is below 0: the trials show no herd.");
 }
 
 static void what_is_not_known_is_told_with_the_reason(void **state)
@@ -100,7 +100,7 @@ static void what_is_not_known_is_told_with_the_reason(void **state)
         .state = HERD_FEW_TRIALS, .beta = {0.1, NAN, NAN}, .bare_s = {0.001, NAN, NAN}};
     stream = begin();
     plan_bounds_write_herd("childwatch", &herd, stream);
-    assert_says(stream, "herd coefficient 0.1 (no interval: fewer than 5 trials)");
+    assert_says(stream, "one more waiter costs 0.1 (no interval: fewer than 5 trials)");
     herd.state = HERD_ONE_SIZE;
     stream = begin();
     plan_bounds_write_herd("childwatch", &herd, stream);
