@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 # load_timeline: answered operations, and the median and p99 of their response times, in every
 # second of the trials: three panels for each cell, and a line for each trial; and what happened to
-# the servers. See common.gp and load_common.gp.
+# the servers. A trial that is not valid is drawn, and named in the title of its panels. See
+# common.gp and load_common.gp.
 if (!exists("scripts")) { scripts = ARG0[1:strstrt(ARG0, "load_timeline.gp") - 1]."." }
 load scripts."/common.gp"
 label(x) = in_seconds(x)
@@ -70,6 +71,13 @@ set table $seconds separator comma
 plot run."/timeline.csv" using (noted(cell_of(0))): \
     (column("second")):(column("operations")):(note(1, number("response_p50_us") / 1e6)): \
     (note(2, number("response_p99_us") / 1e6)):(column("errors")):(column("trial")) with table
+unset table
+# not_valid: words such as 1:3, for cell and trial.
+not_valid = ""
+note_validity(cell, trial) = (not_valid = strcol("valid") eq "no" && cell > 0 \
+    ? with_word(not_valid, sprintf("%d:%d", cell, trial)) : not_valid, cell)
+set table $ignored
+plot run."/load.csv" using (note_validity(place_in(keys, key_of(0)), column("trial"))) with table
 unset table
 set datafile nocolumnheaders
 

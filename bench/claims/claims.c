@@ -184,15 +184,12 @@ static enum error_kind open_target(struct claims *claims, struct error *error)
 {
     progress_say(&claims->progress,
                  claims->servers.connect ? "looking at the servers" : "starting a private server");
-    if (!claims->servers.connect)
-        claims->signals = signals_block();
+    claims->signals = signals_block();
     enum error_kind kind =
         target_open(&claims->servers, 0, SESSIONS_MAX, claims->signals, &claims->target, error);
     progress_clear(&claims->progress);
     if (kind != ERROR_NONE)
         return kind;
-    if (claims->servers.connect)
-        claims->signals = signals_block();
     if (claims->target.capacity.sessions != UINT64_MAX && !claims->quiet)
         complain_mildly("%s takes %llu connections from this host at a time (maxClientCnxns): "
                         "claims that need more are undetermined; set maxClientCnxns=0 in zoo.cfg",

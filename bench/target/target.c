@@ -2,6 +2,7 @@
 #include "bench/target/target.h"
 
 #include "base/clock.h"
+#include "bench/target/apart.h"
 #include "bench/target/data.h"
 #include "bench/target/root.h"
 #include "servers/role.h"
@@ -167,33 +168,61 @@ static enum error_kind check_chroot(struct target *target, struct error *error)
     return kind;
 }
 
+/* What is asked of the servers of --connect before the first session. */
+struct questions {
+    const struct target_options *options;
+    uint64_t most_clients;
+};
+
+static enum error_kind ask_servers(void *object, const void *context, struct error *error)
+{
+    const struct questions *questions = context;
+    const struct target_options *options = questions->options;
+    uint64_t most = questions->most_clients < options->max_clients ? questions->most_clients
+                                                                   : options->max_clients;
+    struct target *target = object;
+    enum error_kind kind = resolve_servers(target, error);
+    target->stands = kind == ERROR_NONE && find_standing(target);
+    if (kind == ERROR_NONE)
+        kind = look_at_servers(target, error);
+    if (kind == ERROR_NONE)
+        kind = place(options->placement, target, error);
+    return kind != ERROR_NONE ? kind
+                              : capacity_look(&target->placement, most, options->companions,
+                                              &target->capacity, error);
+}
+
+/* In a process of its own: servers that do not answer, and names, may keep it waiting. */
+static enum error_kind find_servers(const struct target_options *options, uint64_t most_clients,
+                                    int interrupts, struct target *target, struct error *error)
+{
+    const struct questions questions = {options, most_clients};
+    target->servers = options->servers;
+    name_after_host(target);
+    return apart_run(ask_servers, target, sizeof *target, &questions, interrupts, error);
+}
+
+static enum error_kind start_servers(const struct target_options *options, size_t topology,
+                                     int interrupts, struct target *target, struct error *error)
+{
+    enum error_kind kind = start_private(options, topology, interrupts, target, error);
+    if (kind == ERROR_NONE)
+        kind = look_at_servers(target, error);
+    return kind == ERROR_NONE ? place(options->placement, target, error) : kind;
+}
+
 enum error_kind target_open(const struct target_options *options, size_t topology,
                             uint64_t most_clients, int interrupts, struct target *target,
                             struct error *error)
 {
-    enum error_kind kind = ERROR_NONE;
     *target = (struct target){.capacity = {.sessions = UINT64_MAX}};
     if (options->driver == DRIVER_SIMULATED) {
         describe_simulation(options, topology, target);
         return place(options->placement, target, error);
     }
-    if (options->connect) {
-        target->servers = options->servers;
-        name_after_host(target);
-        kind = resolve_servers(target, error);
-        target->stands = kind == ERROR_NONE && find_standing(target);
-    } else {
-        kind = start_private(options, topology, interrupts, target, error);
-    }
-    if (kind == ERROR_NONE)
-        kind = look_at_servers(target, error);
-    if (kind == ERROR_NONE)
-        kind = place(options->placement, target, error);
-    if (kind == ERROR_NONE && options->connect)
-        kind =
-            capacity_look(&target->placement,
-                          most_clients < options->max_clients ? most_clients : options->max_clients,
-                          options->companions, &target->capacity, error);
+    enum error_kind kind = options->connect
+                               ? find_servers(options, most_clients, interrupts, target, error)
+                               : start_servers(options, topology, interrupts, target, error);
     if (kind == ERROR_NONE)
         kind = setup_session_new(&target->servers, target->ensemble, SESSION_NS, &target->setup,
                                  error);

@@ -45,7 +45,8 @@ struct target {
  * options' server_counts; the servers of --connect are tested for most_clients sessions.
  * ERROR_USAGE if no server has the role that the placement asks for. On an error, and when a signal
  * ends the program in this call, nothing is left behind. interrupts: a descriptor;
- * ERROR_INTERRUPTED when it becomes readable while private servers start. -1: never.
+ * ERROR_INTERRUPTED when it becomes readable while private servers start, or before those of
+ * --connect have answered. -1: never.
  */
 MUST_CHECK enum error_kind target_open(const struct target_options *options, size_t topology,
                                        uint64_t most_clients, int interrupts, struct target *target,

@@ -13,14 +13,9 @@ enum error_kind targets_open(struct targets *targets, const struct target_option
                              uint64_t most_sessions, struct error *error)
 {
     enum error_kind kind = ERROR_NONE;
-    *targets = (struct targets){.count = options->topology_count,
-                                .signals = options->connect ? -1 : signals_block()};
+    *targets = (struct targets){.count = options->topology_count, .signals = signals_block()};
     for (size_t i = 0; kind == ERROR_NONE && i < targets->count; i++)
         kind = target_open(options, i, most_sessions, targets->signals, &targets->list[i], error);
-    if (kind != ERROR_NONE)
-        return kind;
-    if (options->connect)
-        targets->signals = signals_block();
     for (size_t i = 0; kind == ERROR_NONE && i < targets->count; i++)
         kind = target_make_root(&targets->list[i], targets->signals, error);
     return kind;

@@ -19,11 +19,9 @@ struct targets {
     bool made_out; /* the folder for the folders of several targets */
 };
 
-/* Starts or finds the servers of every topology, for most_sessions sessions at a time, turns the
- * signals that end a program into a descriptor, and makes the root znodes. Until servers of
- * somebody else have answered, a signal ends the program: nothing is there to end in order.
- * targets_close and targets_deinit must be called also after an error. Those of target_open and
- * target_make_root. */
+/* Turns the signals that end a program into a descriptor, starts or finds the servers of every
+ * topology, for most_sessions sessions at a time, and makes the root znodes. targets_close and
+ * targets_deinit must be called also after an error. Errors of target_open and target_make_root. */
 MUST_CHECK enum error_kind targets_open(struct targets *targets,
                                         const struct target_options *options,
                                         uint64_t most_sessions, struct error *error);

@@ -4,6 +4,9 @@
 #include "tests/support/outside.h"
 #include "tests/support/run_files.h"
 
+#include <arpa/inet.h>
+#include <sys/socket.h>
+
 /* A long run: trials of a few tenths of a second, the first of them soon over. */
 #define LONG "-n", "2,4", "-t", "200", "-r", "scalable,nonscalable", "--hold", "20ms", "-o", "out"
 
@@ -241,6 +244,55 @@ static void interrupted_while_the_server_of_the_claims_starts(void **state)
                         "zkherd: claims: interrupted: before a claim ended: nothing is kept");
 }
 
+/* A port that takes connections, and answers nothing. Returns its socket. */
+static int listen_mutely(char *address, size_t size)
+{
+    struct sockaddr_in own = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
+    socklen_t length = sizeof own;
+    int listener = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    assert_true(listener >= 0);
+    assert_int_equal(bind(listener, (struct sockaddr *)&own, length), 0);
+    assert_int_equal(listen(listener, 8), 0);
+    assert_int_equal(getsockname(listener, (struct sockaddr *)&own, &length), 0);
+    snprintf(address, size, "127.0.0.1:%u", ntohs(own.sin_port));
+    return listener;
+}
+
+/* By the time a connection comes, the program waits for an answer. */
+static void interrupt_the_question(int listener, const char *const arguments[], const char *words)
+{
+    command_start(&command, arguments);
+    int asked = accept(listener, NULL, NULL);
+    assert_true(asked >= 0);
+    assert_true(command_runs(&command));
+    command_end(&command, command.pid, SIGINT);
+    close(asked);
+    assert_status(&command, 4);
+    assert_has(command.err, words);
+    assert_null(strstr(command.err, "no answer"));
+    assert_left(0);
+}
+
+static void interrupted_before_the_servers_answer(void **state)
+{
+    (void)state;
+    char address[32];
+    int listener = listen_mutely(address, sizeof address);
+    interrupt_the_question(listener, COMMAND("run", LONG, "--connect", address),
+                           "zkherd: run: interrupted: before a trial ended: nothing is kept");
+    interrupt_the_question(listener, COMMAND("load", "-o", "out", "--connect", address),
+                           "zkherd: load: interrupted: before a trial ended: nothing is kept");
+    interrupt_the_question(listener, COMMAND("paper", "-o", "out", "--connect", address),
+                           "zkherd: paper table1: interrupted: before a trial ended: nothing is "
+                           "kept");
+    interrupt_the_question(listener, COMMAND("paper", "table3", "--connect", address),
+                           "zkherd: paper table3: interrupted: before a trial ended: nothing is "
+                           "kept");
+    interrupt_the_question(listener, COMMAND("claims", "--connect", address),
+                           "zkherd: claims: interrupted: before a claim ended: nothing is kept");
+    close(listener);
+}
+
 /* Nothing can be put in order then, but nothing goes on either. */
 static void sigkill(void **state)
 {
@@ -401,6 +453,7 @@ int main(void)
         COMMAND_TEST_SOON(interrupted_while_the_server_starts),
         COMMAND_TEST_SOON(interrupted_while_the_servers_of_a_paper_start),
         COMMAND_TEST_SOON(interrupted_while_the_server_of_the_claims_starts),
+        COMMAND_TEST_SOON(interrupted_before_the_servers_answer),
         COMMAND_TEST(sigkill),
         COMMAND_TEST(a_worker_is_killed),
         COMMAND_TEST(a_worker_is_aborted),
