@@ -98,7 +98,22 @@ sorted = in_rank(-1)
 row_of_cell(k) = place_in(keys, word(sorted, k))
 drawn = least(words(keys), cells_max)
 alone = sessions_text(part(sorted, 2)).", ".rate_text(until_colon(after_colons(sorted, 3)))
-cell_title(k) = words(keys) > 1 ? name_of(keys, word(sorted, k)) : "Every second: ".alone
+# Which trials of a cell are not valid; of many, or where the title has no room, how many.
+not_valid_named = 3
+name_room = words(keys) > 1 ? 42 : 72
+in_cell(item, cell) = part(item, 1) eq sprintf("%d", cell) ? part(item, 2) : ""
+trials_of(cell, i, list) = i > words(not_valid) ? list \
+    : trials_of(cell, i + 1, list." ".in_cell(word(not_valid, i), cell))
+commas(list, i) = word(list, i).(i < words(list) ? ", ".commas(list, i + 1) : "")
+their_names(list) = sprintf("; trial%s %s not valid", words(list) > 1 ? "s" : "", \
+    commas(ascending(list, -1), 1))
+their_number(list) = sprintf("; %s not valid", plural(sprintf("%d", words(list)), "trial"))
+with_not_valid(title, list) = title.(words(list) == 0 ? "" \
+    : words(list) > not_valid_named || strlen(title.their_names(list)) > 1.25 * name_room \
+    ? their_number(list) : their_names(list))
+cell_title(k) = with_not_valid( \
+    words(keys) > 1 ? name_of(keys, word(sorted, k)) : "Every second: ".alone, \
+    trials_of(row_of_cell(k), 1, ""))
 
 # What happens to a server stands at a line, but for snapshots: there may be many.
 is_of(mark, k) = part(mark, 1) eq sprintf("%d", row_of_cell(k))
@@ -205,7 +220,8 @@ do for [k = 1:drawn] {
         set bmargin at screen lower(k, i)
         its_title = i == 1 ? cell_title(k) : ""
         its_xlabel = i == 3 && k > drawn - blocks_abreast ? "second of the measured time" : ""
-        set title its_title
+        if (strlen(its_title) > name_room) { set title its_title font small_font } \
+        else { set title its_title font "" }
         set xlabel its_xlabel
         if (axis[i] ne "") {
             eval axis[i]

@@ -14,7 +14,7 @@ static const struct option_row rows[] = {
      .parse = load_rows_levels,
      .member = OPTION_MEMBER(struct load_options, reads),
      .most = 100,
-     .expected = "expected percents, such as 0,100 or 0..100+20",
+     .expected = "expected percents from 0 to 100, such as 0,100 or 0..100+20",
      .value = "0..100+20",
      .help = "      --reads LIST         percent of reads, 0 and 100 among them [0..100+20]\n"},
     PAPER_ROW_SESSIONS,

@@ -376,6 +376,51 @@ static void marks_are_drawn(void **state)
     free(picture);
 }
 
+/* Each is drawn, and named in the title of its load; of many their number is told. */
+static void trials_that_are_not_valid_are_named(void **state)
+{
+    (void)state;
+    LOAD_SIMULATED("out", "-n", "5", "--duration", "2s", "-t", "4");
+    char *path = strdup(in_work("out/load.csv"));
+    assert_non_null(path);
+    set_field(path, 3, "valid", "no");
+    plot("out");
+    char *picture = read_picture("out", "load_timeline");
+    assert_int_equal(
+        picture_count(picture, "Every second: 5 sessions, closed loop; trial 4 not valid"), 1);
+    free(picture);
+    set_field(path, 1, "valid", "no");
+    plot("out");
+    picture = read_picture("out", "load_timeline");
+    assert_int_equal(
+        picture_count(picture, "Every second: 5 sessions, closed loop; trials 2, 4 not valid"), 1);
+    free(picture);
+    set_field(path, 0, "valid", "no");
+    set_field(path, 2, "valid", "no");
+    plot("out");
+    picture = read_picture("out", "load_timeline");
+    assert_int_equal(
+        picture_count(picture, "Every second: 5 sessions, closed loop; 4 trials not valid"), 1);
+    free(picture);
+    free(path);
+}
+
+static void a_trial_that_is_not_valid_is_named_with_its_load_alone(void **state)
+{
+    (void)state;
+    LOAD_SIMULATED("out", "-n", "5,10", "--duration", "2s");
+    struct table loads = table_read(in_work("out/load.csv"));
+    const char *title = table_count(&loads, 1, "sessions") == 5 ? "5 sessions; trial 1 not valid"
+                                                                : "10 sessions; trial 1 not valid";
+    set_field(in_work("out/load.csv"), 1, "valid", "no");
+    plot("out");
+    char *picture = read_picture("out", "load_timeline");
+    assert_int_equal(picture_count(picture, title), 1);
+    assert_int_equal(picture_count(picture, strstr(title, "10") ? "5 sessions" : "10 sessions"), 1);
+    free(picture);
+    table_deinit(&loads);
+}
+
 /* Whatever the random order of the trials, the panels stand in that of their numbers. */
 static void cells_stand_in_order(void **state)
 {
@@ -529,6 +574,8 @@ int main(void)
         COMMAND_TEST(without_notifications_there_is_no_fan_out),
         COMMAND_TEST(seconds_hold_the_timeline),
         COMMAND_TEST(marks_are_drawn),
+        COMMAND_TEST(trials_that_are_not_valid_are_named),
+        COMMAND_TEST(a_trial_that_is_not_valid_is_named_with_its_load_alone),
         COMMAND_TEST(cells_stand_in_order),
         COMMAND_TEST(a_single_cell_has_no_plot),
         COMMAND_TEST(plots_that_are_skipped_are_a_warning),
