@@ -176,12 +176,12 @@ lower(k, i) = upper(k, i) - 1.0 * each / height(rows)
 from(k) = widest + (blocks_abreast == 1 || k % 2 ? 0 : panel_width + gap)
 array y_texts[3] = ["answered/s", "response p50", "response p99"]
 
-# Points where there is room for them. A trial's rows follow on one another: those of others before
-# and behind them are left out.
+# Points as far as there is room for them. A trial's rows follow on one another: those of others
+# before and behind them are left out.
 look_of(trial) = 601 + (trial - 1) % curves_max
 with_look(trial) = \
-    sprintf(last <= 40 ? "with linespoints ls %d ps %.2f" : "with lines ls %d", \
-        look_of(trial), 0.55 * point_scale)
+    sprintf("with linespoints ls %d ps %.2f pi %d", look_of(trial), 0.55 * point_scale, \
+        ceil(last / 40.0))
 curve(k, i, trial) = sprintf("$seconds using ($1 == %d && int($7) == %d ? $2 : NaN):%d ", \
     row_of_cell(k), trial, 2 + i).with_look(trial)." notitle, "
 failures(k, i) = !failed || i > 1 ? "" \

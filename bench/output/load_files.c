@@ -29,6 +29,8 @@ struct row {
       csv_count_if(csv, row->sample->cell.rate_per_s > 0, row->sample->cell.rate_per_s))           \
     X(trial, csv_count(csv, row->sample->cell.trial))
 
+/* marks is not the last: gnuplot reads an empty text at the end of a line as what a line before had
+ * there. */
 #define TIMELINE_COLUMNS(X)                                                                        \
     TRIAL_COLUMNS(X)                                                                               \
     X(second, csv_count(csv, second + 1))                                                          \
@@ -45,6 +47,7 @@ struct row {
     X(write_p99_us, csv_real(csv, histogram_percentile_us(writes, 99), 1))                         \
     X(outstanding, csv_count_if(csv, !is_last(row->result, second), usage->outstanding))           \
     X(lag_max_us, csv_real(csv, (double)load_shared_lag_ns(row->result->load, second) / 1e3, 1))   \
+    X(marks, csv_text(csv, load_marks_format(&row->result->marks, second, marks, sizeof marks)))   \
     X(client_cores, csv_real(csv, load_sample_client_cores(row->result, usage->client_cpu_ns), 3)) \
     X(server_cores,                                                                                \
       csv_real(csv, usage->server_cpu_known ? (double)usage->server_cpu_ns / 1e9 : NAN, 3))        \
@@ -55,8 +58,7 @@ struct row {
       csv_count_if(csv, tells_packets(servers), servers->packets_received))                        \
     X(server_watches, csv_count_if(csv, servers->state_known, servers->watches))                   \
     X(server_connections, csv_count_if(csv, servers->state_known, servers->connections))           \
-    X(server_outstanding, csv_count_if(csv, tells_outstanding(servers), servers->outstanding))     \
-    X(marks, csv_text(csv, load_marks_format(&row->result->marks, second, marks, sizeof marks)))
+    X(server_outstanding, csv_count_if(csv, tells_outstanding(servers), servers->outstanding))
 
 #define OPERATION_COLUMNS(X)                                                                       \
     TRIAL_COLUMNS(X)                                                                               \

@@ -376,6 +376,25 @@ static void marks_are_drawn(void **state)
     free(picture);
 }
 
+/* Lines of the file become shorter and longer: what one had at its end is not read in the next. */
+static void a_mark_is_of_its_second_alone(void **state)
+{
+    (void)state;
+    LOAD_SIMULATED("out", "-n", "5", "--duration", "8s");
+    char *path = strdup(in_work("out/timeline.csv"));
+    assert_non_null(path);
+    set_field(path, 1, "marks", "server 3 killed");
+    set_field(path, 5, "marks", "server 3 restarted");
+    for (size_t row = 2; row < 8; row++)
+        set_field(path, row, "server_writes", row % 2 ? "" : "1");
+    free(path);
+    plot("out");
+    char *picture = read_picture("out", "load_timeline");
+    assert_int_equal(picture_count(picture, "kill 3"), 1);
+    assert_int_equal(picture_count(picture, "restart 3"), 1);
+    free(picture);
+}
+
 /* Each is drawn, and named in the title of its load; of many their number is told. */
 static void trials_that_are_not_valid_are_named(void **state)
 {
@@ -574,6 +593,7 @@ int main(void)
         COMMAND_TEST(without_notifications_there_is_no_fan_out),
         COMMAND_TEST(seconds_hold_the_timeline),
         COMMAND_TEST(marks_are_drawn),
+        COMMAND_TEST(a_mark_is_of_its_second_alone),
         COMMAND_TEST(trials_that_are_not_valid_are_named),
         COMMAND_TEST(a_trial_that_is_not_valid_is_named_with_its_load_alone),
         COMMAND_TEST(cells_stand_in_order),
