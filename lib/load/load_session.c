@@ -1,15 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "load/load_session.h"
 
-#include <stdio.h>
-#include <string.h>
-
-/* Of the number at the end of a created znode's name: enough for any 64-bit number. */
-#define DIGITS 20
-
-/* Of the values and paths of one multi: below what any server takes (jute.maxbuffer) that takes
- * larger values one by one. */
-#define BATCH_BYTES ((size_t)48 << 10)
+#include "load/load_tag.h"
 
 static const struct load_plan *plan_of(const struct load_session *session)
 {
@@ -36,156 +28,26 @@ static void rest(struct load_session *session)
         shared_wake(load->shared->coordinator_descriptor);
 }
 
-/* ------------------------------------------------------------------ requests */
-
-/* Writes the number into the digits at the path's end, without printf: it is in the measured path.
- */
-static const char *numbered(char *path, uint64_t number)
-{
-    char *at = path + strlen(path);
-    for (int i = 0; i < DIGITS; i++, number /= 10)
-        *--at = (char)('0' + number % 10);
-    return path;
-}
-
-static uint32_t draw_znode(struct load_session *session)
-{
-    uint32_t znodes = plan_of(session)->znodes;
-    return znodes == 0 ? session->actor.session : (uint32_t)random_below(&session->random, znodes);
-}
-
-/* Of a read of a data znode. */
-static bool draw_watch(struct load_session *session)
-{
-    uint32_t percent = plan_of(session)->watch_percent;
-    return percent > 0 && random_below(&session->random, 100) < percent;
-}
-
-static struct request create_request(const struct load_session *session, const char *path)
-{
-    return request_create(path, session->load->value, plan_of(session)->value_bytes, PERSISTENT);
-}
-
-static void submit_multi(struct load_session *session, const char *path, uint64_t tag)
-{
-    const struct request parts[] = {
-        request_check(path, REQUEST_ANY_VERSION),
-        request_set(path, session->load->value, plan_of(session)->value_bytes, REQUEST_ANY_VERSION),
-    };
-    const struct request multi = {.operation = OP_MULTI, .parts = parts, .part_count = 2};
-    client_submit(session->actor.client, &multi, tag);
-}
-
-/* Draws a data znode, and whether to leave a watch. */
-static struct request read_request(struct load_session *session, enum operation operation,
-                                   struct load_sent *sent)
-{
-    sent->znode = draw_znode(session);
-    sent->watch = draw_watch(session);
-    return (struct request){.operation = operation,
-                            .path = session->load->paths[sent->znode],
-                            .watch = sent->watch ? WATCH : NO_WATCH};
-}
-
-static struct request set_request(struct load_session *session, struct load_sent *sent)
-{
-    sent->znode = draw_znode(session);
-    return request_set(session->load->paths[sent->znode], session->load->value,
-                       plan_of(session)->value_bytes, REQUEST_ANY_VERSION);
-}
-
-/* Of all kinds but LOAD_MULTI. */
-static struct request request_of(struct load_session *session, enum load_kind kind,
-                                 struct load_sent *sent)
-{
-    switch (kind) {
-    case LOAD_EXISTS:
-        return read_request(session, OP_EXISTS, sent);
-    case LOAD_CHILDREN:
-        return (struct request){.operation = OP_GET_CHILDREN, .path = session->folder};
-    case LOAD_SET:
-        return set_request(session, sent);
-    case LOAD_CREATE:
-        return create_request(session, numbered(session->child, session->created++));
-    case LOAD_DELETE:
-        return request_delete(numbered(session->child, session->deleted++));
-    case LOAD_TRYLOCK:
-        return request_create(session->lock, NULL, 0, EPHEMERAL);
-    case LOAD_CREATE_DELETE:
-        return create_request(session, numbered(session->pair, session->pairs++));
-    case LOAD_UNLOCK:
-        return request_delete(session->lock);
-    case LOAD_ASYNC_DELETE:
-        return request_delete(numbered(session->pair, session->pairs_answered - 1));
-    default:
-        return read_request(session, OP_GET, sent);
-    }
-}
-
-/* ------------------------------------------------------------------ what an operation is, as a tag
- */
-
-#define TAG_KIND_BITS 4
-_Static_assert(LOAD_KINDS <= 1 << TAG_KIND_BITS, "a kind fits in its bits of a tag");
-
-static uint64_t tag_of(const struct load_session *session, enum load_kind kind, uint64_t due_ns)
-{
-    return (due_ns - session->load->starts_ns) << TAG_KIND_BITS | kind;
-}
-
-static enum load_kind tag_kind(uint64_t tag)
-{
-    return (enum load_kind)(tag & ((1U << TAG_KIND_BITS) - 1));
-}
-
-static uint64_t tag_due_ns(const struct load_session *session, uint64_t tag)
-{
-    return session->load->starts_ns + (tag >> TAG_KIND_BITS);
-}
-
-/* The second of the session's worker that this time lies in; NULL if it is not measured. */
-static struct load_second *second_at(const struct load_session *session, uint64_t time_ns)
-{
-    uint32_t worker = session->actor.session % plan_of(session)->fleet.processes;
-    return load_shared_second(session->load, worker, time_ns);
-}
+/* ------------------------------------------------------------------ sending */
 
 static uint64_t ends_ns(const struct load_session *session)
 {
     return atomic_load(&session->load->ends_ns);
 }
 
-/* ------------------------------------------------------------------ sending */
-
 static void send(struct load_session *session, enum load_kind kind, uint64_t due_ns)
 {
-    uint64_t tag = tag_of(session, kind, due_ns);
-    struct load_sent sent = {0};
-    if (kind == LOAD_MULTI) {
-        submit_multi(session, session->load->paths[draw_znode(session)], tag);
-    } else {
-        const struct request request = request_of(session, kind, &sent);
-        client_submit(session->actor.client, &request, tag);
-    }
-    sent.sent_ns = session->actor.client->sent_ns;
+    struct client *client = session->actor.client;
+    struct load_sent sent;
+    load_requests_submit(&session->requests, client, kind, load_tag(session->load, kind, due_ns),
+                         &sent);
+    sent.sent_ns = client->sent_ns;
     load_watches_sent(&session->watches, sent);
 }
 
-/* A delete that finds nothing to delete creates, and one of the creates to come deletes in its
- * place: so the shares are those of the mix. */
-static enum load_kind draw_kind(struct load_session *session)
+static void send_drawn(struct load_session *session, uint64_t due_ns)
 {
-    enum load_kind kind = mix_draw(&plan_of(session)->mix, &session->random);
-    bool has_znode = session->deleted < session->created;
-    if (kind == LOAD_DELETE && !has_znode) {
-        session->deletes_owed++;
-        return LOAD_CREATE;
-    }
-    if (kind == LOAD_CREATE && has_znode && session->deletes_owed > 0) {
-        session->deletes_owed--;
-        return LOAD_DELETE;
-    }
-    return kind;
+    send(session, load_requests_draw(&session->requests), due_ns);
 }
 
 /* Gives up what is due before this time, but nothing that is due behind the end. */
@@ -199,7 +61,7 @@ static uint64_t skip_until(struct load_session *session, uint64_t time_ns)
  * settles_ns, contends_ns, ends_ns. */
 static void count_unsent(struct load_session *session)
 {
-    struct load_worker *worker = session->worker;
+    struct load_worker *worker = session->meter.worker;
     const struct load_shared *load = session->load;
     if (plan_of(session)->rate_per_s == 0)
         return;
@@ -229,22 +91,12 @@ static void set_alarm(struct load_session *session)
  * came due behind that, while the session was blocked, was delayed by the servers. */
 static void count_lateness(struct load_session *session, uint64_t due_ns, uint64_t now_ns)
 {
-    struct load_worker *worker = session->worker;
-    struct load_second *second = second_at(session, now_ns);
     if (!session->blocked)
         session->looked_ns = now_ns;
-    bool delayed = session->blocked && due_ns >= session->looked_ns,
-         contended = load_shared_is_contended(session->load, due_ns);
-    if (!contended && !load_shared_is_measured(session->load, due_ns))
-        return;
-    if (delayed) {
-        atomic_fetch_add(contended ? &worker->contended.delayed : &worker->delayed, 1);
-        return;
-    }
-    histogram_record(contended ? &worker->contended.lag : &worker->lag,
-                     session->looked_ns - due_ns);
-    if (second != NULL)
-        shared_raise(&second->lag_ns, session->looked_ns - due_ns);
+    if (session->blocked && due_ns >= session->looked_ns)
+        load_meter_delayed(&session->meter, due_ns);
+    else
+        load_meter_late(&session->meter, due_ns, session->looked_ns, now_ns);
 }
 
 /* What the warm-up was offered and could not take is given up at its end: the measured time begins
@@ -268,7 +120,7 @@ static bool send_due(struct load_session *session, uint64_t now_ns)
     }
     count_lateness(session, due_ns, now_ns);
     schedule_advance(&session->schedule);
-    send(session, draw_kind(session), due_ns);
+    send_drawn(session, due_ns);
     return true;
 }
 
@@ -301,85 +153,7 @@ static bool send_operation(struct load_session *session)
     }
     if (plan_of(session)->rate_per_s > 0)
         return send_due(session, now_ns);
-    send(session, draw_kind(session), now_ns);
-    return true;
-}
-
-/* ------------------------------------------------------------------ laying out, clearing away */
-
-/* The data znodes of a session are those whose number is the session's, modulo all sessions. */
-static uint64_t data_znodes(const struct load_session *session)
-{
-    uint32_t znodes = load_plan_znodes(plan_of(session)), number = session->actor.session;
-    return number < znodes ? (znodes - number - 1) / plan_of(session)->fleet.sessions + 1 : 0;
-}
-
-static const char *own_data_path(const struct load_session *session, uint64_t index)
-{
-    return session->load->paths[session->actor.session + index * plan_of(session)->fleet.sessions];
-}
-
-static bool has_folder(const struct load_session *session)
-{
-    return mix_needs_folders(&plan_of(session)->mix);
-}
-
-/* How many of the data znodes that are left go into one multi. */
-static size_t batch_size(const struct load_session *session, uint64_t left)
-{
-    size_t fit = BATCH_BYTES / (plan_of(session)->value_bytes + LOAD_PATH_SIZE),
-           most = fit < 1                   ? 1
-                  : fit < REQUEST_PARTS_MAX ? fit
-                                            : REQUEST_PARTS_MAX;
-    return left < most ? (size_t)left : most;
-}
-
-/* Creates or deletes the next data znodes together. The tag is how many. */
-static void submit_batch(struct load_session *session, enum operation operation)
-{
-    struct request parts[REQUEST_PARTS_MAX];
-    size_t count = batch_size(session, data_znodes(session) - session->chores_sent);
-    for (size_t i = 0; i < count; i++) {
-        const char *path = own_data_path(session, session->chores_sent++);
-        parts[i] = operation == OP_CREATE ? create_request(session, path) : request_delete(path);
-    }
-    const struct request multi = {.operation = OP_MULTI, .parts = parts, .part_count = count};
-    client_submit(session->actor.client, count == 1 ? &parts[0] : &multi, count);
-}
-
-/* First its data znodes, then its folder. */
-static bool lay_out_next(struct load_session *session)
-{
-    uint64_t znodes = data_znodes(session);
-    if (session->chores_sent >= znodes + has_folder(session))
-        return false;
-    if (session->chores_sent < znodes) {
-        submit_batch(session, OP_CREATE);
-        return true;
-    }
-    const struct request request = request_create(session->folder, NULL, 0, PERSISTENT);
-    session->chores_sent++;
-    client_submit(session->actor.client, &request, 0);
-    return true;
-}
-
-/* The znodes that it created, one by one because some may be gone, then its data znodes, and at
- * last its folder. */
-static bool clear_next(struct load_session *session)
-{
-    uint64_t znodes = data_znodes(session);
-    if (session->deleted == session->created && session->chores_sent < znodes) {
-        submit_batch(session, OP_DELETE);
-        return true;
-    }
-    struct request request;
-    if (session->deleted < session->created)
-        request = request_delete(numbered(session->child, session->deleted++));
-    else if (session->chores_sent++ == znodes && has_folder(session))
-        request = request_delete(session->folder);
-    else
-        return false;
-    client_submit(session->actor.client, &request, 0);
+    send_drawn(session, now_ns);
     return true;
 }
 
@@ -389,13 +163,13 @@ static bool send_next(struct load_session *session)
 {
     switch (session->state) {
     case LOAD_LAYING_OUT:
-        return lay_out_next(session);
+        return load_chores_lay_out_next(&session->chores, session->actor.client);
     case LOAD_SENDING:
         return send_operation(session);
     case LOAD_DRAINING:
         return send_unlock(session);
     case LOAD_CLEARING:
-        return clear_next(session);
+        return load_chores_clear_next(&session->chores, session->actor.client);
     default:
         return false;
     }
@@ -433,100 +207,16 @@ static void go_on(struct load_session *session)
 
 /* ------------------------------------------------------------------ replies */
 
-static void count_reply(struct load_session *session, const struct client_reply *reply)
-{
-    struct tally *total = &session->worker->total;
-    atomic_fetch_add(&session->worker->replied, 1);
-    if (reply->status != ZK_OK && reply->operation == OP_CREATE)
-        tally_add_shared(total, TALLY_CREATE_FAILED, 1);
-    if (reply->status != ZK_OK && reply->operation == OP_DELETE)
-        tally_add_shared(total, TALLY_DELETE_FAILED, 1);
-    if (reply->name_count > 0)
-        tally_add_shared(total, TALLY_NAMES_LISTED, reply->name_count);
-}
-
-/* What follows from another operation is none of those that were asked for, if it succeeds. */
-static bool is_asked_for(const struct client_reply *reply)
-{
-    return tag_kind(reply->tag) < MIX_KINDS || reply->status != ZK_OK;
-}
-
-/* An operation was completed in the measured time. */
-static void record_completion(const struct load_session *session, const struct client_reply *reply,
-                              uint64_t now_ns)
-{
-    uint64_t measures_ns = atomic_load(&session->load->measures_ns),
-             sent_ns = now_ns - reply->latency_ns;
-    if (session->load->outages != NULL)
-        outages_record(session->load->outages,
-                       session->actor.session % plan_of(session)->fleet.processes,
-                       load_kind_reads(tag_kind(reply->tag)),
-                       sent_ns > measures_ns ? sent_ns - measures_ns : 0, now_ns - measures_ns);
-}
-
-/* Rates are of what was answered in the measured time. */
-static void record_answer(struct load_session *session, const struct client_reply *reply,
-                          bool foreseen, uint64_t due_ns, uint64_t now_ns)
-{
-    struct load_worker *worker = session->worker;
-    struct load_second *second = second_at(session, now_ns);
-    if (second != NULL) {
-        atomic_fetch_add(foreseen ? &second->answered : &second->errors, 1);
-        if (foreseen)
-            histogram_record(load_kind_reads(tag_kind(reply->tag)) ? &second->reads
-                                                                   : &second->writes,
-                             now_ns - due_ns);
-        if (foreseen)
-            record_completion(session, reply, now_ns);
-    }
-    if (load_shared_is_measured(session->load, now_ns))
-        atomic_fetch_add(foreseen ? &worker->answered : &worker->errors, 1);
-}
-
-/* Latencies are of what was due in the measured time. */
-static void record_measured(struct load_session *session, const struct client_reply *reply,
-                            uint64_t due_ns, uint64_t now_ns)
-{
-    struct load_worker *worker = session->worker;
-    enum load_kind kind = tag_kind(reply->tag);
-    enum role role = session->actor.role;
-    bool foreseen = load_shared_is_foreseen(kind, reply->status);
-    if (is_asked_for(reply))
-        record_answer(session, reply, foreseen, due_ns, now_ns);
-    if (!load_shared_is_measured(session->load, due_ns))
-        return;
-    atomic_fetch_add(&worker->replies[kind][reply->status], 1);
-    if (foreseen) {
-        histogram_record(&worker->service[role][kind], reply->latency_ns);
-        histogram_record(&worker->response[role][kind], now_ns - due_ns);
-    }
-}
-
-static void record_contended(struct load_session *session, const struct client_reply *reply,
-                             uint64_t due_ns, uint64_t now_ns)
-{
-    struct load_contended *contended = &session->worker->contended;
-    bool foreseen = load_shared_is_foreseen(tag_kind(reply->tag), reply->status);
-    if (!is_asked_for(reply))
-        return;
-    if (load_shared_is_contended(session->load, now_ns))
-        atomic_fetch_add(foreseen ? &contended->answered : &contended->errors, 1);
-    if (foreseen && load_shared_is_contended(session->load, due_ns)) {
-        histogram_record(&contended->service, reply->latency_ns);
-        histogram_record(&contended->response, now_ns - due_ns);
-    }
-}
-
 /* The znode of a create that was lost, and may exist, is left to the set-up session. */
 static void follow(struct load_session *session, const struct client_reply *reply, uint64_t now_ns)
 {
-    enum load_kind kind = tag_kind(reply->tag);
+    enum load_kind kind = load_tag_kind(reply->tag);
     if (kind == LOAD_TRYLOCK && reply->status == ZK_OK)
         session->unlocks_due++;
     session->async_deletes -= kind == LOAD_ASYNC_DELETE;
     if (kind != LOAD_CREATE_DELETE)
         return;
-    session->pairs_answered++;
+    session->requests.pairs_answered++;
     if (reply->status != ZK_OK)
         return;
     session->async_deletes++;
@@ -536,10 +226,8 @@ static void follow(struct load_session *session, const struct client_reply *repl
 static void take_reply(struct load_session *session, const struct client_reply *reply)
 {
     uint64_t now_ns = client_now_ns(session->actor.client),
-             due_ns = tag_due_ns(session, reply->tag);
-    count_reply(session, reply);
-    record_measured(session, reply, due_ns, now_ns);
-    record_contended(session, reply, due_ns, now_ns);
+             due_ns = load_tag_due_ns(session->load, reply->tag);
+    load_meter_replied(&session->meter, reply, session->actor.role, now_ns);
     load_watches_replied(&session->watches, reply, load_shared_is_measured(session->load, due_ns));
     follow(session, reply, now_ns);
 }
@@ -551,15 +239,9 @@ static void init(void *actor, void *kind, uint64_t seed)
     struct load_session *session = actor;
     session->load = kind;
     uint32_t number = session->actor.session;
-    session->worker = &session->load->workers[number % plan_of(session)->fleet.processes];
+    load_meter_init(&session->meter, session->load, number);
     load_watches_init(&session->watches, session->load, number);
-    random_init(&session->random, seed);
-    snprintf(session->folder, sizeof session->folder, "%s/c/%u", plan_of(session)->root, number);
-    snprintf(session->child, sizeof session->child, "%s/c/%u/n%0*d", plan_of(session)->root, number,
-             DIGITS, 0);
-    snprintf(session->pair, sizeof session->pair, "%s/c/%u/p%0*d", plan_of(session)->root, number,
-             DIGITS, 0);
-    snprintf(session->lock, sizeof session->lock, "%s/lock", plan_of(session)->root);
+    load_requests_init(&session->requests, session->load, number, seed);
 }
 
 static void start(struct load_session *session)
@@ -569,7 +251,7 @@ static void start(struct load_session *session)
     if (plan->rate_per_s > 0)
         schedule_init(&session->schedule, plan->rate_per_s, plan->poisson, session->actor.session,
                       plan->fleet.sessions, session->load->starts_ns,
-                      random_next(&session->random));
+                      random_next(&session->requests.random));
     go_on(session);
 }
 
@@ -603,7 +285,7 @@ static void settle(struct load_session *session)
 
 static void begin_chores(struct load_session *session, enum load_session_state state)
 {
-    session->chores_sent = 0;
+    load_chores_begin(&session->chores, &session->requests);
     session->state = state;
     go_on(session);
 }
@@ -666,7 +348,7 @@ static void sent(void *owner, enum operation operation)
     };
     const struct load_session *session = owner;
     if (is_load(session))
-        tally_add_shared(&session->worker->total, kinds[operation], 1);
+        tally_add_shared(&session->meter.worker->total, kinds[operation], 1);
 }
 
 static void replied(void *owner, const struct client_reply *reply)
@@ -690,7 +372,7 @@ static void notified(void *owner, enum client_event event, const char *path)
     const struct load_session *session = owner;
     if (session->state == LOAD_READ || session->settled)
         return;
-    tally_add_shared(&session->worker->total, TALLY_NOTIFICATION, 1);
+    tally_add_shared(&session->meter.worker->total, TALLY_NOTIFICATION, 1);
     load_watches_notified(&session->watches, event, path, client_now_ns(session->actor.client));
 }
 

@@ -33,6 +33,9 @@
 #define LOAD_LOAD_SESSION_H
 
 #include "fleet/actor.h"
+#include "load/load_chores.h"
+#include "load/load_meter.h"
+#include "load/load_requests.h"
 #include "load/load_shared.h"
 #include "load/load_watches.h"
 #include "load/schedule.h"
@@ -57,27 +60,18 @@ enum load_session_state {
 struct load_session {
     struct actor actor;
     struct load_shared *load;
-    struct load_worker *worker;
+    struct load_meter meter;
+    struct load_requests requests;
+    struct load_chores chores; /* of the present LAY_OUT or CLEAR */
     enum load_session_state state;
-    struct random random;
     struct schedule schedule; /* at an offered rate */
     bool alarmed;             /* the alarm is set for the next due time */
-    bool blocked;          /* `depth` are outstanding, or it has no connection: what is due waits */
-    uint64_t looked_ns;    /* when the driver last found the session not blocked, with work due */
-    uint64_t chores_sent;  /* of the present LAY_OUT or CLEAR */
-    uint64_t created;      /* znodes of its own that it has sent a create for */
-    uint64_t deleted;      /* of those: that it has sent a delete for */
-    uint64_t deletes_owed; /* drawn when there was nothing to delete */
-    uint64_t pairs;        /* znodes that it has sent a CREATE_DELETE for */
-    uint64_t pairs_answered; /* of those: in their order */
-    uint32_t async_deletes;  /* ASYNC_DELETEs outstanding */
+    bool blocked;       /* `depth` are outstanding, or it has no connection: what is due waits */
+    uint64_t looked_ns; /* when the driver last found the session not blocked, with work due */
+    uint32_t async_deletes; /* ASYNC_DELETEs outstanding */
+    uint32_t unlocks_due;   /* tries that got the lock, and have yet to give it up */
     struct load_watches watches;
-    bool settled;                /* what it is notified of from here on counts nowhere */
-    uint32_t unlocks_due;        /* tries that got the lock, and have yet to give it up */
-    char folder[LOAD_PATH_SIZE]; /* of the znodes that it creates */
-    char child[LOAD_PATH_SIZE];  /* one of these: the digits at its end change */
-    char pair[LOAD_PATH_SIZE];   /* the same, of a CREATE_DELETE */
-    char lock[LOAD_PATH_SIZE];
+    bool settled; /* what it is notified of from here on counts nowhere */
 };
 
 extern const struct actor_ops load_session_ops;
