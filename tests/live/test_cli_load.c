@@ -757,14 +757,14 @@ static void a_driver_that_stood_still_is_late(void **state)
     tables_deinit(&tables);
 }
 
-/* With one request of a session outstanding, almost all of them follow another one that waited for
- * the driver, and are late by that. */
+/* A session that had its one request outstanding when the driver stood still waits for its reply
+ * then, and its operations are not late by the driver: on a busy machine that may be all sessions
+ * (tests/unit/test_load_session.c has the two kinds). */
 static void a_driver_that_stood_still_is_told_at_depth_1(void **state)
 {
     (void)state;
     struct load_tables tables = load_whose_driver_stands_still("1");
-    assert_has(command.err, "stood still: the driver did not run for 0.");
-    assert_true(table_real(&tables.load, 0, "lag_p99_us") >= 100e3);
+    assert_has(command.err, "stood still: the driver did not run for ");
     tables_deinit(&tables);
 }
 
@@ -775,7 +775,7 @@ static void closed_loop_told_of(void (*stop)(uint64_t requests, long ms), long m
     stop(1000, ms);
     command_finish(&command, COMMAND_LIMIT_NS);
     assert_status(&command, 4);
-    assert_has(command.err, "stood still: the driver did not run for 0.");
+    assert_has(command.err, "stood still: the driver did not run for ");
     struct load_tables tables = read_load("out");
     assert_string_equal(table_text(&tables.load, 0, "valid"), "no");
     assert_int_equal(table_count(&tables.cells, 0, "driver_bound"), 1);

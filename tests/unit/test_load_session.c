@@ -78,13 +78,16 @@ static void set_alarm(void *context, uint64_t due_ns, struct actor *actor)
     (void)actor;
 }
 
-/* A session of this mix that has been told to start. */
-static void start(const char *mix, uint32_t depth)
+/* A session of this mix that has been told to start; a rate of 0 is a closed loop. */
+static void start_at(const char *mix, uint32_t depth, uint64_t rate_per_s)
 {
     struct error error = {0};
     char why[160];
-    plan = (struct load_plan){
-        .fleet = {.sessions = 1, .processes = 1}, .value_bytes = 10, .seconds = 1, .root = "/r"};
+    plan = (struct load_plan){.fleet = {.sessions = 1, .processes = 1},
+                              .rate_per_s = rate_per_s,
+                              .value_bytes = 10,
+                              .seconds = 1,
+                              .root = "/r"};
     if (!mix_parse(mix, &plan.mix, why, sizeof why))
         fail_msg("%s", why);
     plan.fleet.depth = mix_requests(&plan.mix, depth);
@@ -105,6 +108,11 @@ static void start(const char *mix, uint32_t depth)
     atomic_store(&load->settles_ns, time_ns + load_plan_measured_ns(&plan));
     load_session_ops.order(&session, ORDER_GATE);
     load_session_ops.order(&session, LOAD_ORDER_START);
+}
+
+static void start(const char *mix, uint32_t depth)
+{
+    start_at(mix, depth, 0);
 }
 
 static void stop(void)
@@ -243,6 +251,50 @@ static void the_depth_of_the_client_is_used_in_full(void **state)
     stop();
 }
 
+/* ------------------------------------------------------------------ at an offered rate */
+
+/* Of the operations so far: late by more than so many ms. */
+static uint64_t late_by(uint64_t ms)
+{
+    return histogram_above(&load->workers[0].lag, ms * NS_PER_MS);
+}
+
+/* An operation is due every 20 ms. In the 300 ms in which the driver does not look, 15 are; each
+ * but the first then follows another one that has waited for the driver, and is as late. */
+static void what_waited_for_the_driver_is_late_at_depth_1(void **state)
+{
+    (void)state;
+    start_at("get=100", 1, 50);
+    assert_int_equal(sent, 1);
+    answer(ZK_OK);
+    assert_int_equal(sent, 1);
+    time_ns += 300 * NS_PER_MS;
+    load_session_ops.alarm(&session, 0);
+    while (answered < sent)
+        answer(ZK_OK);
+    assert_int_equal(sent, 1 + 15);
+    assert_int_equal(histogram_count(&load->workers[0].lag), 1 + 15);
+    assert_int_equal(atomic_load(&load->workers[0].delayed), 0);
+    assert_int_equal(late_by(100), 10);
+    stop();
+}
+
+/* The same, when the reply to the first has not come for so long. */
+static void what_waited_for_the_server_is_delayed_at_depth_1(void **state)
+{
+    (void)state;
+    start_at("get=100", 1, 50);
+    assert_int_equal(sent, 1);
+    time_ns += 300 * NS_PER_MS;
+    while (answered < sent)
+        answer(ZK_OK);
+    assert_int_equal(sent, 1 + 15);
+    assert_int_equal(histogram_count(&load->workers[0].lag), 1);
+    assert_int_equal(atomic_load(&load->workers[0].delayed), 15);
+    assert_int_equal(late_by(0), 0);
+    stop();
+}
+
 /* ------------------------------------------------------------------ its ends */
 
 /* What was outstanding is answered, and deleted; nothing else is sent. */
@@ -305,6 +357,8 @@ int main(void)
         cmocka_unit_test(a_create_that_fails_is_not_deleted),
         cmocka_unit_test(deletes_come_on_top_of_the_depth),
         cmocka_unit_test(the_depth_of_the_client_is_used_in_full),
+        cmocka_unit_test(what_waited_for_the_driver_is_late_at_depth_1),
+        cmocka_unit_test(what_waited_for_the_server_is_delayed_at_depth_1),
         cmocka_unit_test(the_end_of_the_load_leaves_nothing),
         cmocka_unit_test(what_a_lost_connection_leaves_is_not_deleted_twice),
     };
