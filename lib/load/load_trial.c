@@ -210,13 +210,15 @@ static uint64_t turn_ns(const struct load_trial *trial, uint64_t until_ns)
     return end_ns - now_ns < WATCHDOG_TURN_NS ? end_ns - now_ns : WATCHDOG_TURN_NS;
 }
 
-/* The load may be offered so seldom that nothing moves for long. */
+/* The load may be offered so seldom that nothing moves for long. A fault that is due at until_ns
+ * waits for the next call: the servers are asked before a kill, and what is read at the end of a
+ * second is read before that. */
 void load_trial_wait(struct load_trial *trial, uint64_t until_ns)
 {
     while (goes_on(trial) && load_trial_now_ns(trial) < until_ns) {
         watchdog_rest(&trial->watchdog);
         trial->end = watchdog_wait(&trial->watchdog, turn_ns(trial, until_ns));
-        if (goes_on(trial))
+        if (goes_on(trial) && load_trial_now_ns(trial) < until_ns)
             trial->end = fleet_end_of(
                 load_faults_turn(&trial->faults, load_trial_now_ns(trial), &trial->error));
     }
