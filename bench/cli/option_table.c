@@ -2,6 +2,7 @@
 #include "bench/cli/option_table.h"
 
 #include "base/text.h"
+#include "bench/cli/background_option.h"
 #include "bench/cli/recipe_option.h"
 #include "bench/cli/shared_rows.h"
 
@@ -47,21 +48,6 @@ static bool parse_clients(struct option_given *given)
     return option_row_numbers(given, &clients->list, &clients->count);
 }
 
-/* MIX@RATE. */
-static bool parse_background(struct option_given *given)
-{
-    struct background_options *background = option_row_place(given);
-    const char *at = strrchr(given->value, '@');
-    char mix[256];
-    if (at == NULL || (size_t)(at - given->value) >= sizeof mix ||
-        !text_parse_number(at + 1, given->row->least, given->row->most, &background->rate_per_s))
-        return option_row_refuse(given, "expected a mix and its operations a second, such as "
-                                        "get=80,set=20@1000");
-    snprintf(mix, sizeof mix, "%.*s", (int)(at - given->value), given->value);
-    background->given = true;
-    return mix_parse(mix, &background->mix, given->why, sizeof given->why);
-}
-
 /* ------------------------------------------------------------------ the keys of the plan */
 
 static json_t *print_recipes(const struct options *options)
@@ -105,12 +91,8 @@ static json_t *print_clients_left_out(const struct options *options)
 
 static json_t *print_background(const struct options *options)
 {
-    const struct background_options *background = &options->plan.background;
-    char mix[128];
-    if (!background->given)
-        return json_string("none");
-    return json_sprintf("%s@%llu", mix_format(&background->mix, mix, sizeof mix),
-                        (unsigned long long)background->rate_per_s);
+    char text[BACKGROUND_OPTION_TEXT_SIZE];
+    return json_string(background_option_format(&options->plan.background, text, sizeof text));
 }
 
 static json_t *number_or_null(uint64_t number, uint64_t no_limit)
@@ -231,10 +213,10 @@ const struct option_row option_table[] = {
      .help = "      --max-rate R         send at most R requests per second on average\n",
      .keys = KEYS({"max_rate", print_max_rate, true, JSON_NULL})},
     {.name = "--background",
-     .parse = parse_background,
+     .parse = background_option_parse,
      .member = OPTION_MEMBER(struct options, plan.background),
-     .least = 1,
-     .most = 10000000,
+     .least = BACKGROUND_OPTION_LEAST_PER_S,
+     .most = BACKGROUND_OPTION_MOST_PER_S,
      .help = "      --background MIX@RATE  with --pace free: other requests meanwhile, such as\n"
              "                           get=80,set=20@1000 (see zkherd load)\n",
      .keys = KEYS({"background", print_background, true, JSON_STRING})},

@@ -3,7 +3,7 @@
 
 #include "base/clock.h"
 #include "base/random.h"
-#include "bench/run/background.h"
+#include "bench/background/background.h"
 #include "bench/target/traffic.h"
 #include "recipes/law.h"
 

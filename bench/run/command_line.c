@@ -2,10 +2,10 @@
 #include "bench/run/command_line.h"
 
 #include "base/clock.h"
+#include "bench/background/background.h"
 #include "bench/cli/arguments.h"
 #include "bench/cli/option_table.h"
 #include "bench/model/costs_option.h"
-#include "bench/run/background.h"
 #include "bench/run/contradictions.h"
 
 static const char usage[] =

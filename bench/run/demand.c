@@ -3,8 +3,8 @@
 
 #include "base/clock.h"
 #include "base/text.h"
+#include "bench/background/background.h"
 #include "bench/cli/complain.h"
-#include "bench/run/background.h"
 
 #include <stdbool.h>
 #include <stdio.h>

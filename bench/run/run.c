@@ -2,11 +2,11 @@
 #include "bench/run/run.h"
 
 #include "base/clock.h"
+#include "bench/background/background.h"
 #include "bench/cli/arguments.h"
 #include "bench/cli/complain.h"
 #include "bench/cli/option_table.h"
 #include "bench/output/series.h"
-#include "bench/run/background.h"
 #include "bench/run/cells.h"
 #include "bench/run/command_line.h"
 #include "bench/run/demand.h"
@@ -56,6 +56,21 @@ static struct trial_plan plan_of(const struct run *run, const struct cell *cell,
     };
 }
 
+/* Without its load there is no trial. */
+static enum error_kind run_beside(const struct background_options *options,
+                                  const struct trial_plan *plan, const struct trial_host *host,
+                                  struct background_figures *figures, struct trial_result **result,
+                                  struct error *error)
+{
+    struct background background = {0};
+    const struct background_plan load = {
+        .mix = options->mix, .rate_per_s = options->rate_per_s, .alone_s = BACKGROUND_ALONE_S};
+    enum error_kind kind = background_run(&background, &load, plan, host, figures, result, error);
+    return kind == ERROR_NONE && *result == NULL
+               ? error_raise(error, ERROR_SESSION_LOST, 0, "background", "%s", figures->ended)
+               : kind;
+}
+
 /* Runs a plan for a cell, with the load of --background beside it unless `background` is NULL, and
  * learns from it how long such a trial takes here. */
 static enum error_kind run_plan(struct run *run, const struct cell *cell,
@@ -72,7 +87,7 @@ static enum error_kind run_plan(struct run *run, const struct cell *cell,
     uint64_t began_ns = clock_now_ns();
     enum error_kind kind =
         background != NULL && run->options.plan.background.given
-            ? background_run(&run->options, plan, &host, background, result, error)
+            ? run_beside(&run->options.plan.background, plan, &host, background, result, error)
             : trial_run(plan, &host, result, error);
     if (kind != ERROR_NONE)
         return kind;

@@ -10,9 +10,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* With fewer requests of the load in the background, one that is late is no driver's limit. */
-#define LATE_LEAST 100
-
 double sample_percentile_us(const struct histogram *histogram, double percent)
 {
     if (histogram_count(histogram) + histogram->overflow == 0)
@@ -48,40 +45,14 @@ static void invalidate(struct sample *sample, const char *format, ...)
 
 /* ------------------------------------------------------------------ whether the times stand */
 
-/* Of the requests of the load in the background: one in a hundred may be late. */
-static void judge_background_lag(uint64_t sent, uint64_t late, const char *when,
-                                 struct sample *sample)
-{
-    if (sent < LATE_LEAST || late * 100 <= sent)
-        return;
-    invalidate(sample,
-               "overloaded: of %llu requests of the load in the background, %s, %llu were "
-               "sent more than 1 ms late; what may help: a lower rate, a quieter machine",
-               (unsigned long long)sent, when, (unsigned long long)late);
-}
-
-/* The load beside the trial is only as good as its driver. */
-static void judge_background(const struct background_figures *background, struct sample *sample)
-{
-    judge_background_lag(background->sent, background->sent_late, "alone", sample);
-    judge_background_lag(background->contended_sent, background->contended_sent_late,
-                         "beside the lock", sample);
-    if (background->absent_ns > BACKGROUND_ABSENT_NS)
-        invalidate(sample,
-                   "overloaded: the driver of the load in the background did not run for %.1f s",
-                   (double)background->absent_ns / 1e9);
-    if (background->losses > 0)
-        invalidate(sample, "the load in the background lost %u connection%s", background->losses,
-                   background->losses == 1 ? "" : "s");
-}
-
 /* A trial that was led to its end, on servers. */
 static void judge_times(const struct trial_result *result, double cores_allowed,
                         struct sample *sample)
 {
     if (!trial_times_stand(result, cores_allowed, sample->reason, sizeof sample->reason))
         sample->valid = false;
-    judge_background(&sample->background, sample);
+    if (!background_stands(&sample->background, sample->reason, sizeof sample->reason))
+        sample->valid = false;
 }
 
 static bool is_lockstep(const struct trial_result *result)

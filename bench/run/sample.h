@@ -6,7 +6,7 @@
 #define BENCH_RUN_SAMPLE_H
 
 #include "base/error.h"
-#include "bench/run/background.h"
+#include "bench/background/background.h"
 #include "bench/run/cells.h"
 #include "measure/csv.h"
 #include "trial/trial.h"

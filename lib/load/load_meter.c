@@ -88,17 +88,25 @@ static void record_measured(const struct load_meter *meter, const struct answer 
     }
 }
 
+/* The limit is compared with the exact time: a histogram rounds it. */
 static void record_contended(const struct load_meter *meter, const struct answer *answer)
 {
     struct load_contended *contended = &meter->worker->contended;
+    uint64_t limit_ns = meter->load->plan->limit_ns, response_ns = answer->now_ns - answer->due_ns;
     if (!is_asked_for(answer))
         return;
     if (load_shared_is_contended(meter->load, answer->now_ns))
         atomic_fetch_add(answer->foreseen ? &contended->answered : &contended->errors, 1);
-    if (answer->foreseen && load_shared_is_contended(meter->load, answer->due_ns)) {
-        histogram_record(&contended->service, answer->reply->latency_ns);
-        histogram_record(&contended->response, answer->now_ns - answer->due_ns);
+    if (!load_shared_is_contended(meter->load, answer->due_ns))
+        return;
+    if (!answer->foreseen) {
+        atomic_fetch_add(&contended->failed, 1);
+        return;
     }
+    histogram_record(&contended->service, answer->reply->latency_ns);
+    histogram_record(&contended->response, response_ns);
+    if (limit_ns > 0 && response_ns >= limit_ns)
+        atomic_fetch_add(&contended->over, 1);
 }
 
 void load_meter_replied(struct load_meter *meter, const struct client_reply *reply, enum role role,

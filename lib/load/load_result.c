@@ -119,6 +119,8 @@ static void add_contended(const struct load_contended *contended, struct load_re
     result->contended.errors += atomic_load(&contended->errors);
     result->contended.delayed += atomic_load(&contended->delayed);
     result->contended.unsent += atomic_load(&contended->unsent);
+    result->contended.failed += atomic_load(&contended->failed);
+    result->contended.over += atomic_load(&contended->over);
 }
 
 static void add_fan_out(struct fan_out *fan_out, struct load_result *result)

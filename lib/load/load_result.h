@@ -31,6 +31,8 @@ struct load_contended_result {
     uint64_t errors;
     uint64_t delayed;
     uint64_t unsent;
+    uint64_t failed; /* see struct load_contended */
+    uint64_t over;   /* the same */
     struct histogram *lag;
     struct histogram *service;
     struct histogram *response;

@@ -186,6 +186,27 @@ void load_shared_add_writes(const struct load_shared *load, uint32_t second,
         histogram_add(response, &second_of(load, worker, second)->writes);
 }
 
+uint64_t load_shared_contended_replied(const struct load_shared *load)
+{
+    uint64_t sum = 0;
+    for (uint32_t worker = 0; worker < load->plan->fleet.processes; worker++) {
+        const struct load_contended *contended = &load->workers[worker].contended;
+        sum += histogram_count(&contended->response) + contended->response.overflow +
+               atomic_load(&contended->failed);
+    }
+    return sum;
+}
+
+uint64_t load_shared_contended_over(const struct load_shared *load)
+{
+    uint64_t sum = 0;
+    for (uint32_t worker = 0; worker < load->plan->fleet.processes; worker++) {
+        const struct load_contended *contended = &load->workers[worker].contended;
+        sum += atomic_load(&contended->over) + atomic_load(&contended->failed);
+    }
+    return sum;
+}
+
 uint64_t load_shared_sent(const struct load_shared *load)
 {
     struct tally sum = {0};

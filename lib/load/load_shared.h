@@ -46,6 +46,8 @@ struct load_contended {
     _Atomic uint64_t errors;   /* other replies, in the contended time */
     _Atomic uint64_t delayed;  /* as in struct load_worker, and so on */
     _Atomic uint64_t unsent;
+    _Atomic uint64_t failed; /* other replies, whenever they came */
+    _Atomic uint64_t over;   /* of `response`: not below the plan's limit, exactly */
     struct histogram lag;
     struct histogram service;
     struct histogram response;
@@ -133,6 +135,11 @@ uint64_t load_shared_lag_ns(const struct load_shared *load, uint32_t second);
 
 /* The requests that are outstanding at present, of all sessions, roughly: they go on meanwhile. */
 uint64_t load_shared_outstanding(const struct load_shared *load);
+
+/* The operations that were due in the contended time and have been replied to so far, and those of
+ * them that have failed or were not below the plan's limit. */
+uint64_t load_shared_contended_replied(const struct load_shared *load);
+uint64_t load_shared_contended_over(const struct load_shared *load);
 
 /* The requests that all sessions have sent so far. */
 uint64_t load_shared_sent(const struct load_shared *load);

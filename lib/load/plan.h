@@ -55,7 +55,8 @@ struct load_plan {
     uint32_t watch_percent; /* of the reads of data znodes: leave a watch. The product of sessions
                                and shared znodes is then at most FAN_OUT_WATCHED_MAX */
     uint64_t warm_up_ns;    /* under the same load, and not measured */
-    uint32_t seconds;       /* measured, 1 to LOAD_SECONDS_MAX */
+    uint32_t seconds;       /* measured, 1 to LOAD_SECONDS_MAX; in the background also 0 */
+    uint64_t limit_ns;      /* contended responses that take so long are counted; 0: none is */
     /* In the order of their times, no two at the same; NULL: none. For private servers alone. */
     const struct load_fault *faults;
     uint32_t fault_count;

@@ -7,7 +7,7 @@
 
 #include <cmocka.h>
 
-#include "bench/run/background.h"
+#include "bench/background/background.h"
 #include "bench/run/background_price.h"
 
 #include <math.h>
@@ -15,6 +15,7 @@
 #include <string.h>
 
 static struct load_plan plan;
+static struct background_plan asked;
 static struct load_result *result;
 
 static int set_up(void **state)
@@ -28,6 +29,7 @@ static int set_up(void **state)
     if (load_result_new(&plan, &result, &error) != ERROR_NONE)
         return -1;
     result->contended.length_ns = NS_PER_S;
+    asked = (struct background_plan){.alone_s = BACKGROUND_ALONE_S};
     return 0;
 }
 
@@ -50,7 +52,7 @@ static struct background_figures figures(unsigned alone, unsigned contended)
     memset(result->contended.response, 0, sizeof *result->contended.response);
     record(&result->response[LOAD_KINDS], NS_PER_MS, alone);
     record(result->contended.response, 2 * NS_PER_MS, contended);
-    return background_figures_of(result);
+    return background_figures_of(&asked, result);
 }
 
 static void of_a_hundred_requests_there_is_a_p99(void **state)
@@ -71,10 +73,39 @@ static void a_percentile_above_a_minute_is_not_known(void **state)
 {
     (void)state;
     record(result->contended.response, 90 * NS_PER_S, 100);
-    struct background_figures found = background_figures_of(result);
+    struct background_figures found = background_figures_of(&asked, result);
     assert_true(isinf(found.contended_p50_us) && isinf(found.contended_p99_us));
     assert_true(found.contended_max_us == 90e6);
     assert_int_equal(found.requests, 100);
+}
+
+/* Whatever became of them: a request that was never sent has waited for a place until the end. */
+static void every_request_that_was_due_is_judged(void **state)
+{
+    (void)state;
+    record(result->contended.response, 2 * NS_PER_MS, 90);
+    record(result->contended.response, 90 * NS_PER_S, 4);
+    result->contended.over = 14;
+    result->contended.failed = 3;
+    result->contended.unsent = 5;
+    struct background_figures found = background_figures_of(&asked, result);
+    assert_int_equal(found.requests, 94);
+    assert_int_equal(found.judged, 102);
+    assert_int_equal(found.over, 22);
+}
+
+static void the_percentile_is_the_one_that_is_asked_for(void **state)
+{
+    (void)state;
+    record(result->contended.response, 2 * NS_PER_MS, 60);
+    record(result->contended.response, 8 * NS_PER_MS, 40);
+    assert_true(isnan(background_figures_of(&asked, result).contended_at_us));
+    asked.percent = 60;
+    double at_us = background_figures_of(&asked, result).contended_at_us;
+    assert_true(at_us >= 2000 && at_us < 2010);
+    asked.percent = 61;
+    at_us = background_figures_of(&asked, result).contended_at_us;
+    assert_true(at_us >= 8000 && at_us < 8010);
 }
 
 /* ------------------------------------------------------------------ sentences */
@@ -122,6 +153,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         TEST(of_a_hundred_requests_there_is_a_p99),
         TEST(a_percentile_above_a_minute_is_not_known),
+        TEST(every_request_that_was_due_is_judged),
+        TEST(the_percentile_is_the_one_that_is_asked_for),
         TEST(of_few_requests_no_p99_is_told),
     };
     return cmocka_run_group_tests_name("background", tests, NULL, NULL);

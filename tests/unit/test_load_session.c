@@ -348,6 +348,51 @@ static void what_a_lost_connection_leaves_is_not_deleted_twice(void **state)
     stop();
 }
 
+/* ------------------------------------------------------------------ in the background */
+
+/* Of those due in the contended time: at the limit is over, and a request that fails has not met
+ * it, whenever the reply comes. */
+static void contended_requests_are_held_against_the_limit(void **state)
+{
+    (void)state;
+    start("get=100", 3);
+    plan.limit_ns = 2 * NS_PER_MS;
+    answer(ZK_OK); /* due before the contended time */
+    atomic_store(&load->contends_ns, time_ns);
+    answer(ZK_OK);
+    answer(ZK_OK);
+    answer(ZK_OK); /* due in it, and 3 ms ago: so are the next two */
+    assert_int_equal(load_shared_contended_replied(load), 1);
+    assert_int_equal(load_shared_contended_over(load), 1);
+    plan.limit_ns = 3 * NS_PER_MS;
+    answer(ZK_OK);
+    assert_int_equal(load_shared_contended_over(load), 2);
+    plan.limit_ns = 3 * NS_PER_MS + 1;
+    answer(ZK_OK);
+    assert_int_equal(load_shared_contended_replied(load), 3);
+    assert_int_equal(load_shared_contended_over(load), 2);
+    atomic_store(&load->ends_ns, time_ns);
+    answer(ZK_NO_NODE);
+    assert_int_equal(load_shared_contended_replied(load), 4);
+    assert_int_equal(load_shared_contended_over(load), 3);
+    answer_all(ZK_OK);
+    assert_int_equal(atomic_load(&load->workers[0].contended.failed), 1);
+    stop();
+}
+
+static void without_a_limit_nothing_is_over(void **state)
+{
+    (void)state;
+    start("get=100", 1);
+    atomic_store(&load->contends_ns, load->starts_ns);
+    answer(ZK_OK);
+    assert_int_equal(load_shared_contended_replied(load), 1);
+    assert_int_equal(load_shared_contended_over(load), 0);
+    atomic_store(&load->ends_ns, time_ns);
+    answer_all(ZK_OK);
+    stop();
+}
+
 /* ------------------------------------------------------------------ */
 
 int main(void)
@@ -361,6 +406,8 @@ int main(void)
         cmocka_unit_test(what_waited_for_the_server_is_delayed_at_depth_1),
         cmocka_unit_test(the_end_of_the_load_leaves_nothing),
         cmocka_unit_test(what_a_lost_connection_leaves_is_not_deleted_twice),
+        cmocka_unit_test(contended_requests_are_held_against_the_limit),
+        cmocka_unit_test(without_a_limit_nothing_is_over),
     };
     return cmocka_run_group_tests_name("load session", tests, NULL, NULL);
 }

@@ -1,0 +1,286 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "bench/background/background.h"
+
+#include "base/text.h"
+
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+
+/* With fewer requests, one that is late is no driver's limit. */
+#define LATE_LEAST 100
+
+/* ------------------------------------------------------------------ the trial's callbacks */
+
+static void show(void *context, const struct trial_progress *progress)
+{
+    const struct background *background = context;
+    background->watch->progress(background->watch->context, progress);
+}
+
+/* Of the load: the caller's company alone. */
+static bool has_company(void *context)
+{
+    const struct trial_watch *watch = ((const struct background *)context)->watch;
+    return watch->has_company == NULL || watch->has_company(watch->context);
+}
+
+/* Of the trial. */
+static bool goes_on(void *context)
+{
+    const struct background *background = context;
+    return load_background_goes_on(&background->load) && has_company(context);
+}
+
+static bool has_enough(void *context, const struct trial_memory *memory, uint64_t elapsed_ns)
+{
+    const struct trial_watch *watch = ((const struct background *)context)->watch;
+    return watch->has_enough(watch->context, memory, elapsed_ns);
+}
+
+static void opened(void *context)
+{
+    struct background *background = context;
+    if (!background->plan->is_marked)
+        background_contend(background);
+}
+
+static void ended(void *context)
+{
+    background_settle(context);
+}
+
+void background_contend(struct background *background)
+{
+    if (background->contends || background->has_settled)
+        return;
+    background->contends = true;
+    load_background_contend(&background->load);
+}
+
+void background_settle(struct background *background)
+{
+    if (background->has_settled)
+        return;
+    background->has_settled = true;
+    load_background_settle(&background->load);
+}
+
+/* ------------------------------------------------------------------ while the load goes on */
+
+static const struct load_shared *shared_of(const struct background *background)
+{
+    return background->is_open ? background->load.trial.load : NULL;
+}
+
+uint64_t background_replied(const struct background *background)
+{
+    const struct load_shared *load = shared_of(background);
+    return load == NULL ? 0 : load_shared_contended_replied(load);
+}
+
+uint64_t background_over(const struct background *background)
+{
+    const struct load_shared *load = shared_of(background);
+    return load == NULL ? 0 : load_shared_contended_over(load);
+}
+
+uint64_t background_sent(const struct background *background)
+{
+    const struct load_shared *load = shared_of(background);
+    return load == NULL ? 0 : load_shared_sent(load);
+}
+
+uint64_t background_losses(const struct background *background)
+{
+    const struct load_shared *load = shared_of(background);
+    return load == NULL ? 0 : atomic_load(&load->shared->losses);
+}
+
+/* ------------------------------------------------------------------ the figures */
+
+static uint64_t count_of(const struct histogram *histogram)
+{
+    return histogram_count(histogram) + histogram->overflow;
+}
+
+/* NaN: not asked for. */
+static double at_us(const struct histogram *histogram, double percent)
+{
+    return percent > 0 ? histogram_percentile_us(histogram, percent) : NAN;
+}
+
+static double p99_us(const struct histogram *histogram)
+{
+    return count_of(histogram) >= BACKGROUND_P99_LEAST ? histogram_percentile_us(histogram, 99)
+                                                       : NAN;
+}
+
+struct background_figures background_figures_of(const struct background_plan *plan,
+                                                const struct load_result *result)
+{
+    const struct histogram *alone = &result->response[LOAD_KINDS],
+                           *contended = result->contended.response;
+    uint64_t unanswered = result->contended.failed + result->contended.unsent;
+    struct background_figures figures = {
+        .measured = true,
+        .alone_p50_us = histogram_percentile_us(alone, 50),
+        .alone_p99_us = p99_us(alone),
+        .contended_p50_us = histogram_percentile_us(contended, 50),
+        .contended_p99_us = p99_us(contended),
+        .contended_max_us = histogram_percentile_us(contended, 100),
+        .contended_at_us = at_us(contended, plan->percent),
+        .requests = count_of(contended),
+        .judged = count_of(contended) + unanswered,
+        .over = result->contended.over + unanswered,
+        .contended_per_s =
+            (double)result->contended.answered / ((double)result->contended.length_ns / 1e9),
+        .errors = result->errors + result->contended.errors,
+        .unsent = result->unsent + result->contended.unsent,
+        .sent = count_of(result->lag),
+        .sent_late = histogram_above(result->lag, BACKGROUND_LATE_NS),
+        .contended_sent = count_of(result->contended.lag),
+        .contended_sent_late = histogram_above(result->contended.lag, BACKGROUND_LATE_NS),
+        .rpcs = tally_rpcs(&result->total),
+        .absent_ns = result->absent_ns,
+        .losses = result->losses,
+    };
+    snprintf(figures.ended, sizeof figures.ended, "%s", result->reason);
+    return figures;
+}
+
+/* ------------------------------------------------------------------ whether they stand */
+
+/* What speaks against them. */
+struct doubts {
+    char *why;
+    size_t size;
+    bool stand;
+};
+
+static void doubt(struct doubts *doubts, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+
+static void doubt(struct doubts *doubts, const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    text_append_clause(doubts->why, doubts->size, format, arguments);
+    va_end(arguments);
+    doubts->stand = false;
+}
+
+/* One request in a hundred may be late. */
+static void judge_lag(uint64_t sent, uint64_t late, const char *when, struct doubts *doubts)
+{
+    if (sent < LATE_LEAST || late * 100 <= sent)
+        return;
+    doubt(doubts,
+          "overloaded: of %llu requests of the load in the background, %s, %llu were "
+          "sent more than 1 ms late; what may help: a lower rate, a quieter machine",
+          (unsigned long long)sent, when, (unsigned long long)late);
+}
+
+bool background_stands(const struct background_figures *figures, char *why, size_t size)
+{
+    struct doubts doubts = {why, size, true};
+    judge_lag(figures->sent, figures->sent_late, "alone", &doubts);
+    judge_lag(figures->contended_sent, figures->contended_sent_late, "beside the lock", &doubts);
+    if (figures->absent_ns > BACKGROUND_ABSENT_NS)
+        doubt(&doubts,
+              "overloaded: the driver of the load in the background did not run for %.1f s",
+              (double)figures->absent_ns / 1e9);
+    if (figures->losses > 0)
+        doubt(&doubts, "the load in the background lost %u connection%s", figures->losses,
+              figures->losses == 1 ? "" : "s");
+    return doubts.stand;
+}
+
+/* ------------------------------------------------------------------ the whole */
+
+static struct load_plan plan_of(const struct background_plan *plan, const struct trial_plan *trial,
+                                const char *root)
+{
+    return (struct load_plan){
+        .fleet = {.driver = DRIVER_EVENTS,
+                  .sessions = BACKGROUND_SESSIONS,
+                  .processes = 1,
+                  .depth = mix_requests(&plan->mix, BACKGROUND_DEPTH),
+                  .session_timeout_ms = trial->fleet.session_timeout_ms,
+                  .timeout_ns = trial->fleet.timeout_ns,
+                  .seed = trial->fleet.seed,
+                  .servers = trial->fleet.servers},
+        .mix = plan->mix,
+        .rate_per_s = plan->rate_per_s,
+        .poisson = true, /* constant distances could beat with the steps of the lock */
+        .value_bytes = BACKGROUND_VALUE_BYTES,
+        .warm_up_ns = BACKGROUND_WARM_UP_NS,
+        .seconds = plan->alone_s,
+        .limit_ns = plan->limit_ns,
+        .root = root,
+    };
+}
+
+static enum error_kind run_trial(struct background *background, const struct trial_plan *trial,
+                                 const struct trial_host *host, struct trial_result **result,
+                                 struct error *error)
+{
+    struct trial_host company = *host;
+    company.companions += BACKGROUND_SESSIONS;
+    company.watch = (struct trial_watch){
+        .progress = host->watch.progress == NULL ? NULL : show,
+        .context = background,
+        .interrupt_descriptor = host->watch.interrupt_descriptor,
+        .has_company = goes_on,
+        .has_enough = host->watch.has_enough == NULL ? NULL : has_enough,
+        .opened = opened,
+        .ended = ended,
+    };
+    return trial_run(trial, &company, result, error);
+}
+
+/* Without a load there is no trial: what it would measure is not what was asked for. */
+static enum error_kind take_figures(struct background *background,
+                                    struct background_figures *figures, struct error *error)
+{
+    struct load_result *result = NULL;
+    enum error_kind kind = load_background_end(&background->load, &result, error);
+    background->is_open = false;
+    if (kind != ERROR_NONE)
+        return kind;
+    *figures = background_figures_of(background->plan, result);
+    load_result_free(result);
+    return ERROR_NONE;
+}
+
+enum error_kind background_run(struct background *background, const struct background_plan *plan,
+                               const struct trial_plan *trial, const struct trial_host *host,
+                               struct background_figures *figures, struct trial_result **result,
+                               struct error *error)
+{
+    char root[LOAD_PATH_SIZE];
+    snprintf(root, sizeof root, "%sb", trial->root);
+    const struct load_plan load = plan_of(plan, trial, root);
+    const struct load_host load_host = {
+        .setup = host->setup,
+        .servers = host->servers,
+        .ensemble = host->ensemble,
+        .companions = host->companions,
+        .watch = {.context = background,
+                  .interrupt_descriptor = host->watch.interrupt_descriptor,
+                  .has_company = has_company}};
+    enum error_kind kind = ERROR_NONE;
+    struct error why;
+    *result = NULL;
+    background->plan = plan;
+    background->watch = &host->watch;
+    background->is_open = true;
+    if (load_background_begin(&background->load, &load, &load_host))
+        kind = run_trial(background, trial, host, result, error);
+    enum error_kind ended = take_figures(background, figures, kind == ERROR_NONE ? error : &why);
+    if (kind == ERROR_NONE && ended != ERROR_NONE) {
+        trial_result_free(*result);
+        *result = NULL;
+    }
+    return kind == ERROR_NONE ? ended : kind;
+}
