@@ -231,7 +231,8 @@ check check-sanitized check-threads: export JAVA_TOOL_OPTIONS := -XX:TieredStopA
 # The tests that take longest, the longest first: they begin first, so that none of them is alone at the end.
 LONG_TESTS := $(addprefix $(BUILD)/tests/test_,adversity cli_paper claims cli_endings stall law ensemble broken \
     cli_load load_faults cli_servers cli_plots load_trial client_faults cli_strangers cuts cli_runs server topologies \
-    counted cli_stock cli_ensemble cli_broken simulation sharing cli_claims cli_clean cli_background recovery)
+    counted cli_stock cli_ensemble cli_broken simulation sharing cli_claims cli_clean cli_background recovery \
+    cli_plan_background)
 
 # All tests, more of them in parallel than there are cores, because they wait most of the time. After a failure no
 # further test begins.

@@ -69,7 +69,7 @@ eval "set xtics (".decades(1).")"
 set tmargin at screen top(rows)
 set bmargin at screen bottom(rows)
 set xlabel unknown eq "locks" ? "hot locks" : unknown eq "sessions" ? "sessions" : \
-    "waiters of the lock"
+    unknown eq "rate" ? "requests a second beside the lock" : "waiters of the lock"
 set title "How many meet the objective: each point is a trial"
 eval y_title(is_rate ? "handoffs a second" : "latency at the objective's percentile", \
     bottom(rows), top(rows))

@@ -326,17 +326,22 @@ static void add_budget(struct sentence *sentence, const struct plan_question *qu
 static void add_most(struct sentence *sentence, const struct plan_question *question)
 {
     char count[32];
+    bool is_rate = question->unknown == PLAN_RATE;
     add(sentence, "; no more were tried: ");
     switch (question->most_by) {
     case PLAN_MOST_BY_AT_MOST:
         add(sentence, "--at-most %s", text_format_count(question->most, count, sizeof count));
         break;
     case PLAN_MOST_BY_DEFAULT:
-        add(sentence, "without --at-most a search has at most %s sessions",
-            text_format_count(PLAN_SESSIONS_MOST, count, sizeof count));
+        add(sentence, "without --at-most a search has at most %s %s",
+            text_format_count(is_rate ? PLAN_RATE_MOST : PLAN_SESSIONS_MOST, count, sizeof count),
+            is_rate ? "requests a second" : "sessions");
         break;
     case PLAN_MOST_BY_MAX_CLIENTS:
         add(sentence, "--max-clients allows no more sessions");
+        break;
+    case PLAN_MOST_BY_MAX_RATE:
+        add(sentence, "--max-rate allows no more requests");
         break;
     case PLAN_MOST_BY_SERVERS:
         add(sentence, "the servers accept no more connections from this host (maxClientCnxns)");

@@ -3,7 +3,9 @@
 
 #include "base/clock.h"
 #include "base/text.h"
+#include "bench/background/background.h"
 #include "bench/cli/arguments.h"
+#include "bench/cli/background_option.h"
 #include "bench/cli/complain.h"
 #include "bench/cli/recipe_option.h"
 #include "bench/cli/shared_rows.h"
@@ -22,9 +24,9 @@
 static const char usage[] =
     "Usage: zkherd plan --slo OBJECTIVE [OPTION]...\n"
     "       zkherd plan --limits|--predict|--validate ...  (each has its own --help)\n"
-    "Find how many clients may wait for a lock (or locks be hot, or sessions contend)\n"
-    "so that an objective is met, by trials on real servers. OBJECTIVE is\n"
-    "handoff|acquire pN < DURATION, or handoffs > N/s.\n"
+    "Find how many clients may wait for a lock (or locks be hot, sessions contend,\n"
+    "other requests be sent) so that an objective is met, by trials on real servers.\n"
+    "OBJECTIVE is handoff|acquire|background pN < DURATION, or handoffs > N/s.\n"
     "\n";
 
 static const char notes[] =
@@ -33,7 +35,7 @@ static const char notes[] =
     "\n"
     "Examples:\n"
     "  zkherd plan --slo 'handoff p99 < 50ms' -r scalable,nonscalable\n"
-    "  zkherd plan --slo 'acquire p95 < 1s' --unknown locks -n 10 --servers 1,3\n";
+    "  zkherd plan --slo 'background p99 < 10ms' --background get=80,set=20@500\n";
 
 /* ------------------------------------------------------------------ parsers */
 
@@ -59,7 +61,7 @@ static bool parse_trial(struct option_given *given)
         return true;
     return (text_parse_duration(given->value, &question->trial_ns) &&
             question->trial_ns >= TRIAL_LEAST_NS && question->trial_ns <= TRIAL_MOST_NS) ||
-           option_row_refuse(given, "expected a number of handoffs, such as 1000, or a duration "
+           option_row_refuse(given, "expected a number of samples, such as 1000, or a duration "
                                     "from 1s to 1h");
 }
 
@@ -75,28 +77,33 @@ static const struct option_row rows[] = {
      .letter = 'r',
      .parse = parse_recipes,
      .value = RECIPE_OPTION_DEFAULT,
-     .help = "  -r, --recipes LIST       names (see zkherd recipes)\n"
-             "                           [" RECIPE_OPTION_DEFAULT "]\n"},
+     .help = "  -r, --recipes LIST       see zkherd recipes [" RECIPE_OPTION_DEFAULT "]\n"},
     {.name = "--unknown",
      OPTION_WORD(struct plan_options, question.unknown, plan_question_unknowns,
-                 "expected waiters, locks or sessions"),
+                 "expected waiters, locks, sessions or rate"),
      .value = "waiters",
      .help = "      --unknown WHAT       waiters: of one lock; locks: with -n clients each;\n"
-             "                           sessions: on -k locks [waiters]\n"},
+             "                           sessions: on -k locks; rate: --background's [waiters]\n"},
     {.name = "--clients",
      .letter = 'n',
      OPTION_NUMBER(struct plan_options, clients, 1, SIZE_MAX_GIVEN),
-     .help = "  -n, --clients N          clients of each lock, with --unknown locks [2]\n"},
+     .help = "  -n, --clients N          clients of each lock, with --unknown locks|rate [2]\n"},
     {.name = "--locks",
      .letter = 'k',
      OPTION_NUMBER(struct plan_options, question.locks, 1, 10000),
      .help = "  -k, --locks M            that the sessions are spread over [1]\n"},
+    {.name = "--background",
+     .parse = background_option_parse_open,
+     .member = OPTION_MEMBER(struct plan_options, question.background),
+     .least = BACKGROUND_OPTION_LEAST_PER_S,
+     .most = BACKGROUND_OPTION_MOST_PER_S,
+     .help = "      --background MIX[@RATE]  other requests meanwhile: get=80,set=20@1000\n"},
     {.name = "--at-least",
      OPTION_NUMBER(struct plan_options, question.least, 1, SIZE_MAX_GIVEN),
-     .help = "      --at-least N         the first number to try; none below it [1]\n"},
+     .help = "      --at-least N         the first number to try; none below it [1; rate: 100]\n"},
     {.name = "--at-most",
      OPTION_NUMBER(struct plan_options, question.most, 1, SIZE_MAX_GIVEN),
-     .help = "      --at-most N          none above it [1,001 sessions]\n"},
+     .help = "      --at-most N          none above it [1,001 sessions; rate: 100,000]\n"},
     {.name = "--costs",
      .parse = option_row_file,
      .member = OPTION_MEMBER(struct plan_options, target.costs),
@@ -108,7 +115,7 @@ static const struct option_row rows[] = {
     {.name = "--trial-time",
      .parse = parse_trial,
      .member = OPTION_MEMBER(struct plan_options, question),
-     .help = "      --trial-time N|D     handoffs of a short trial, or its length; a long\n"
+     .help = "      --trial-time N|D     samples of a short trial, or its length; a long\n"
              "                           trial has four times as much [1049 for p99]\n"},
     {.name = "--hold",
      .parse = shared_rows_hold,
@@ -183,10 +190,10 @@ static bool check_recipes(const struct plan_options *options)
 static bool check_objective(const struct plan_question *question)
 {
     char text[OBJECTIVE_TEXT_SIZE];
-    if (question->objective.metric == OBJECTIVE_BACKGROUND)
-        return wrong(
-            "--slo", objective_format(&question->objective, text, sizeof text),
-            "no load is sent beside the lock: expected an objective on handoff or acquire");
+    if (question->objective.metric == OBJECTIVE_BACKGROUND && !question->background.given)
+        return wrong("--slo", objective_format(&question->objective, text, sizeof text),
+                     "no load is sent beside the lock: add --background, such as --background "
+                     "get=80,set=20@1000");
     return !objective_is_rate(&question->objective) || question->unknown != PLAN_LOCKS ||
            wrong("--unknown", "locks",
                  "all locks together make more handoffs, the more there are: the objective would "
@@ -228,18 +235,48 @@ static bool check_brake(const struct plan_options *options)
                  "nobody else uses private servers: no bystander is measured there");
 }
 
+/* The rate is given or searched for. */
+static bool check_background(const struct plan_options *options)
+{
+    const struct plan_question *question = &options->question;
+    const struct background_options *background = &question->background;
+    char text[BACKGROUND_OPTION_TEXT_SIZE];
+    background_option_format(background, text, sizeof text);
+    if (!background->given)
+        return question->unknown != PLAN_RATE ||
+               wrong("--unknown", "rate",
+                     "of no load: add --background with a mix, such as --background get=80,set=20");
+    if (options->target.driver == DRIVER_SIMULATED)
+        return wrong("--background", "with --driver simulated",
+                     "a simulation runs the lock alone: give real servers");
+    if (options->target.costs != NULL)
+        return wrong("--costs", "with --background",
+                     "a simulation runs the lock alone: it proposes no size beside a load");
+    if (question->unknown == PLAN_RATE)
+        return background->rate_per_s == 0 ||
+               wrong("--background", text,
+                     "the rate is searched for: expected a mix alone, such as get=80,set=20");
+    if (background->rate_per_s == 0)
+        return wrong("--background", text,
+                     BACKGROUND_OPTION_EXPECTED "; to search for the rate, add --unknown rate");
+    return options->guard.max_rate == 0 || background->rate_per_s < options->guard.max_rate ||
+           wrong_number("--max-rate", options->guard.max_rate,
+                        "not above the rate of --background: each trial would be ended");
+}
+
 /* What a number of something else would contradict. */
 static bool check_unknown(const struct plan_options *options)
 {
     const struct plan_question *question = &options->question;
-    if (options->clients > 0 && question->unknown != PLAN_LOCKS)
+    bool is_rate = question->unknown == PLAN_RATE;
+    if (options->clients > 0 && question->unknown != PLAN_LOCKS && !is_rate)
         return wrong_number("--clients", options->clients,
-                            "the clients of a lock are given only with --unknown locks");
+                            "the clients of a lock are given only with --unknown locks or rate");
     if (options->clients == 1)
         return wrong("--clients", "1", "nobody would wait: expected at least 2 of each lock");
-    if (question->locks > 0 && question->unknown != PLAN_SESSIONS)
+    if (question->locks > 0 && question->unknown != PLAN_SESSIONS && !is_rate)
         return wrong_number("--locks", question->locks,
-                            "a number of locks is given only with --unknown sessions");
+                            "a number of locks is given only with --unknown sessions or rate");
     return true;
 }
 
@@ -269,25 +306,36 @@ static bool check_bounds(const struct plan_options *options)
 
 static bool check_search(const struct plan_options *options)
 {
-    return check_recipes(options) && check_unknown(options) && check_bounds(options) &&
-           check_brake(options) && check_costs(options) && check_objective(&options->question) &&
-           check_trial(&options->question) && check_hold(&options->question);
+    return check_recipes(options) && check_unknown(options) && check_background(options) &&
+           check_bounds(options) && check_brake(options) && check_costs(options) &&
+           check_objective(&options->question) && check_trial(&options->question) &&
+           check_hold(&options->question);
 }
 
 static bool complete(struct plan_options *options)
 {
     struct plan_question *question = &options->question;
+    uint64_t max_rate = options->guard.max_rate;
     question->clients = options->clients;
+    if (question->unknown == PLAN_RATE && question->most == 0 && max_rate > 0 &&
+        max_rate < PLAN_RATE_MOST) {
+        question->most = max_rate;
+        question->most_by = PLAN_MOST_BY_MAX_RATE;
+    }
     if (question->locks == 0)
         question->locks = 1;
     plan_question_complete(question, options->target.max_clients);
     uint64_t sessions = plan_question_sessions(question, question->most);
+    bool is_rate = question->unknown == PLAN_RATE;
     if (sessions > SIZE_MAX_GIVEN)
-        return wrong_number("--at-most", question->most,
+        return wrong_number(is_rate ? "--clients" : "--at-most",
+                            is_rate ? question->clients : question->most,
                             "more than 1,000,000 sessions: give a smaller one, or a smaller -n");
     return sessions <= options->target.max_clients ||
            wrong_number("--max-clients", options->target.max_clients,
-                        "below the sessions of the largest size: give a smaller --at-most");
+                        is_rate ? "below the sessions of all locks: give a smaller -n or -k"
+                                : "below the sessions of the largest size: give a smaller "
+                                  "--at-most");
 }
 
 static int check(struct plan_options *options)
@@ -311,6 +359,7 @@ int plan_command_line_parse(int argc, char **argv, struct plan_options *options)
         status = check(options);
     if (status == ARGUMENTS_GO && options->target.driver == DRIVER_SIMULATED)
         status = costs_option_take("plan", &options->target, options->output.quiet);
+    options->target.companions = options->question.background.given ? BACKGROUND_SESSIONS : 0;
     if (status != ARGUMENTS_GO)
         plan_command_line_deinit(options);
     return status;

@@ -95,20 +95,30 @@ static struct traffic locks_of(const struct plan_demand_given *given,
     return (struct traffic){rpcs, (uint64_t)ceil(each * (double)rpcs)};
 }
 
+/* --max-rate counts the requests of the locks and of the load beside them. */
+static uint64_t heed_rate(const struct plan_demand_given *given,
+                          const struct plan_demand_trial *trial, uint64_t rpcs)
+{
+    if (given->max_rate == 0 || trial->longest_ns == 0)
+        return rpcs;
+    return smaller(rpcs, in_time(given->max_rate, trial->longest_ns + trial->load_before_ns));
+}
+
 static struct plan_demand demand_of(const struct plan_demand_given *given,
                                     const struct recipe *recipe, const struct search_probe *probe)
 {
     const struct plan_demand_trial trial = given->trial(given->context, recipe, probe);
     const struct traffic locks = locks_of(given, &trial);
     uint64_t time_ns = trial.longest_ns > 0 ? trial.longest_ns : PLAN_DEMAND_UNKNOWN;
-    uint64_t load = trial.load_per_s == 0            ? 0
-                    : time_ns == PLAN_DEMAND_UNKNOWN ? time_ns
-                                                     : in_time(trial.load_per_s, time_ns);
+    uint64_t load = trial.load_per_s == 0 ? 0
+                    : time_ns == PLAN_DEMAND_UNKNOWN
+                        ? time_ns
+                        : in_time(trial.load_per_s, time_ns + trial.load_before_ns);
     return (struct plan_demand){
         .sessions = trial.plan.fleet.sessions + trial.load_sessions + given->companions,
         .watches = watches_of(&trial.plan),
         .trials = 1,
-        .rpcs = sum(locks.rpcs, load),
+        .rpcs = heed_rate(given, &trial, sum(locks.rpcs, load)),
         .bytes = sum(locks.bytes, product(load, trial.load_bytes)),
         .time_ns = time_ns,
     };

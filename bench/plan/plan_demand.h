@@ -35,11 +35,12 @@
 
 /* The trial of a probe. */
 struct plan_demand_trial {
-    struct trial_plan plan; /* recipe, workload, sessions, locks, handoffs */
-    uint64_t longest_ns;    /* from the gate on; 0: not known */
-    uint64_t load_sessions; /* of a load beside it */
-    uint64_t load_per_s;    /* its operations a second */
-    uint64_t load_bytes;    /* of one of them with its reply */
+    struct trial_plan plan;  /* recipe, workload, sessions, locks, handoffs */
+    uint64_t longest_ns;     /* from the gate on; 0: not known */
+    uint64_t load_sessions;  /* of a load beside it */
+    uint64_t load_per_s;     /* its operations a second */
+    uint64_t load_bytes;     /* of one of them with its reply */
+    uint64_t load_before_ns; /* that it goes on before the gate */
 };
 
 struct plan_demand_given {

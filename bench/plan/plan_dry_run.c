@@ -16,6 +16,9 @@
 /* zkherd's own. */
 #define SETUP_SESSIONS 1
 
+/* Of one request of the load in the background with its reply, at most: the value goes one way. */
+#define LOAD_BYTES (BACKGROUND_VALUE_BYTES + 2 * LOAD_PATH_SIZE)
+
 static struct plan_demand_trial trial_of(void *context, const struct recipe *recipe,
                                          const struct search_probe *asked)
 {
@@ -24,6 +27,10 @@ static struct plan_demand_trial trial_of(void *context, const struct recipe *rec
     return (struct plan_demand_trial){
         .plan = plan_probe_trial(&probe, recipe, options->target.driver),
         .longest_ns = probe.longest_ns,
+        .load_sessions = probe.load_per_s > 0 ? BACKGROUND_SESSIONS : 0,
+        .load_per_s = probe.load_per_s,
+        .load_bytes = LOAD_BYTES,
+        .load_before_ns = BACKGROUND_WARM_UP_NS,
     };
 }
 

@@ -5,14 +5,15 @@
 
 bool plan_knee_is_told(const struct plan_question *question)
 {
-    return question->unknown == PLAN_WAITERS || question->unknown == PLAN_LOCKS ||
-           (question->unknown == PLAN_SESSIONS && question->locks == 1);
+    bool is_one_size = question->unknown == PLAN_WAITERS || question->unknown == PLAN_LOCKS ||
+                       (question->unknown == PLAN_SESSIONS && question->locks == 1);
+    return is_one_size && !question->background.given; /* what a handoff costs is not known then */
 }
 
 bool plan_knee_has_trials(const struct plan_options *options)
 {
-    return options->question.unknown == PLAN_LOCKS && !options->target.connect &&
-           options->target.driver != DRIVER_SIMULATED;
+    return options->question.unknown == PLAN_LOCKS && plan_knee_is_told(&options->question) &&
+           !options->target.connect && options->target.driver != DRIVER_SIMULATED;
 }
 
 static bool tells(const struct plan_question *question, const struct plan_sample *sample,

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "bench/plan/plan_probe.h"
 
-#include "base/clock.h"
-
 /* Even if all samples take no time, sessions may: the trial's end by time is no sooner. */
 #define LONGEST_LEAST_NS (2 * NS_PER_S)
 
@@ -19,6 +17,26 @@ static uint64_t least_failure(const struct objective *objective, uint64_t sample
             passes = middle;
     }
     return fails;
+}
+
+static bool is_of_background(const struct plan_question *question)
+{
+    return question->objective.metric == OBJECTIVE_BACKGROUND;
+}
+
+/* So many as are asked for, or more, if those come due in too short a time. */
+static uint64_t samples_beside(const struct plan_question *question, uint64_t size)
+{
+    double least =
+        (double)plan_question_rate(question, size) * ((double)question->trial_least_ns / 1e9);
+    return (double)question->trial_samples > least ? question->trial_samples : (uint64_t)least;
+}
+
+/* Twice as long as so many requests take to come due: they come at random. */
+static uint64_t longest_beside_ns(const struct plan_probe *probe)
+{
+    double due_s = (double)probe->samples / (double)probe->load_per_s;
+    return PLAN_STEADY_NS + (uint64_t)(2 * due_s * 1e9) + probe->question->objective.limit_ns;
 }
 
 /* As long as the samples take whose latencies are at the limit. A lock makes one handoff after
@@ -42,27 +60,52 @@ static uint64_t times_of(const struct search_probe *probe)
 
 uint64_t plan_probe_samples(const struct plan_question *question, const struct search_probe *probe)
 {
-    return times_of(probe) * question->trial_samples;
+    return times_of(probe) * (is_of_background(question) ? samples_beside(question, probe->size)
+                                                         : question->trial_samples);
 }
 
 struct plan_probe plan_probe_of(const struct plan_question *question,
                                 const struct search_probe *probe)
 {
-    struct plan_probe made = {
-        .question = question, .size = probe->size, .samples = plan_probe_samples(question, probe)};
+    struct plan_probe made = {.question = question,
+                              .size = probe->size,
+                              .load_per_s = plan_question_rate(question, probe->size),
+                              .samples = plan_probe_samples(question, probe)};
     if (made.samples == 0) {
         made.longest_ns = times_of(probe) * question->trial_ns;
         return made;
     }
-    made.fails_at = least_failure(&question->objective, made.samples);
-    made.longest_ns = longest_ns(question, probe->size, made.samples);
+    /* Requests that are outstanding when the trial ends are samples as well. */
+    uint64_t more = is_of_background(question) ? BACKGROUND_OUTSTANDING : 0;
+    made.fails_at = least_failure(&question->objective, made.samples + more);
+    made.longest_ns = is_of_background(question) ? longest_beside_ns(&made)
+                                                 : longest_ns(question, probe->size, made.samples);
     return made;
+}
+
+struct background_plan plan_probe_background(const struct plan_probe *probe)
+{
+    const struct objective *objective = &probe->question->objective;
+    bool is_judged = is_of_background(probe->question);
+    return (struct background_plan){
+        .mix = probe->question->background.mix,
+        .rate_per_s = probe->load_per_s,
+        .limit_ns = is_judged ? objective->limit_ns : 0,
+        .percent = is_judged ? objective->percentile_hundredths / 100.0 : 0,
+        .is_marked = true,
+    };
+}
+
+/* How many handoffs there are follows from their samples: not if the time decides, or the load. */
+static bool is_by_handoffs(const struct plan_probe *probe)
+{
+    return probe->samples > 0 && !is_of_background(probe->question);
 }
 
 /* Room for the samples even if half of the handoffs are none. */
 static uint64_t most_handoffs(const struct plan_probe *probe, uint64_t sessions, uint64_t locks)
 {
-    return probe->samples == 0 ? 0 : 2 * (sessions + probe->samples + locks);
+    return is_by_handoffs(probe) ? 2 * (sessions + probe->samples + locks) : 0;
 }
 
 struct trial_plan plan_probe_trial(const struct plan_probe *probe, const struct recipe *recipe,
@@ -83,7 +126,7 @@ struct trial_plan plan_probe_trial(const struct plan_probe *probe, const struct 
         .hold = question->hold,
         .locks = (uint32_t)locks,
         .handoffs = most_handoffs(probe, sessions, locks),
-        .duration_ns = probe->samples == 0 ? probe->longest_ns : 0,
+        .duration_ns = is_by_handoffs(probe) ? 0 : probe->longest_ns,
     };
 }
 
@@ -207,14 +250,24 @@ static uint64_t count_acquires(const struct trial_memory *memory)
     return sum;
 }
 
+bool plan_probe_is_steady(const struct trial_memory *memory, uint64_t elapsed_ns)
+{
+    for (uint32_t lock = 0; lock < memory->plan->locks; lock++) {
+        if (trial_memory_rows_used(memory, lock) <= plan_clients_of(memory->plan, lock))
+            return elapsed_ns >= PLAN_STEADY_NS;
+    }
+    return true;
+}
+
 bool plan_probe_has_enough(const struct plan_probe *probe, const struct trial_memory *memory,
-                           uint64_t elapsed_ns)
+                           const struct plan_count *beside, uint64_t elapsed_ns)
 {
     const struct objective *objective = &probe->question->objective;
     if (probe->samples == 0 || elapsed_ns >= probe->longest_ns)
         return elapsed_ns >= probe->longest_ns;
     if (objective->metric == OBJECTIVE_ACQUIRE)
         return count_acquires(memory) >= probe->samples;
-    struct plan_count count = plan_probe_count_handoffs(objective, memory);
+    const struct plan_count count =
+        is_of_background(probe->question) ? *beside : plan_probe_count_handoffs(objective, memory);
     return count.samples >= probe->samples || count.over >= probe->fails_at;
 }

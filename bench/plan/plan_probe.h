@@ -12,11 +12,16 @@
  * fewer and fewer wait, and those handoffs are of smaller sizes. Those before every client has been
  * granted once do not count either.
  *
+ * Of the load beside a trial those requests count that were due from plan_probe_is_steady on, until
+ * the trial has enough. Their number follows from the rate, however slow their replies are.
+ *
  * Invariant: to end a trial early never changes its verdict.
  */
 #ifndef BENCH_PLAN_PLAN_PROBE_H
 #define BENCH_PLAN_PLAN_PROBE_H
 
+#include "base/clock.h"
+#include "bench/background/background.h"
 #include "bench/plan/plan_question.h"
 #include "measure/histogram.h"
 #include "trial/trial_memory.h"
@@ -27,6 +32,7 @@
 struct plan_probe {
     const struct plan_question *question;
     uint64_t size;
+    uint64_t load_per_s; /* requests of the load beside the trial; 0: there is none */
     uint64_t samples;    /* that are enough; 0: the time decides */
     uint64_t fails_at;   /* so many over the limit are a failure, of so many samples */
     uint64_t longest_ns; /* from the gate on */
@@ -42,6 +48,9 @@ uint64_t plan_probe_samples(const struct plan_question *question, const struct s
 
 struct plan_probe plan_probe_of(const struct plan_question *question,
                                 const struct search_probe *probe);
+
+/* The load beside it; its rate is 0 if there is none. */
+struct background_plan plan_probe_background(const struct plan_probe *probe);
 
 /* The trial: all but its root, its servers and its seed. */
 struct trial_plan plan_probe_trial(const struct plan_probe *probe, const struct recipe *recipe,
@@ -60,8 +69,14 @@ void plan_probe_take_handoffs(const struct trial_memory *memory, struct histogra
 #define PLAN_BATCHES 10
 size_t plan_probe_rates(const struct trial_memory *memory, double per_s[PLAN_BATCHES]);
 
-/* Whether a trial that has gone on for so long has measured enough. */
+/* Whether a trial that has gone on for so long is in steady state: as many handoffs of each lock as
+ * it has clients; or PLAN_STEADY_NS, which is enough for all clients to arrive. */
+#define PLAN_STEADY_NS (5 * NS_PER_S)
+bool plan_probe_is_steady(const struct trial_memory *memory, uint64_t elapsed_ns);
+
+/* Whether a trial that has gone on for so long has measured enough. beside: of the load beside it,
+ * so far. */
 bool plan_probe_has_enough(const struct plan_probe *probe, const struct trial_memory *memory,
-                           uint64_t elapsed_ns);
+                           const struct plan_count *beside, uint64_t elapsed_ns);
 
 #endif

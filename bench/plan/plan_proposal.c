@@ -15,6 +15,10 @@ struct rehearsal {
 
 /* ------------------------------------------------------------------ one trial */
 
+/* A simulation runs the lock alone. */
+static const struct plan_count no_samples;
+static const struct background_figures no_load;
+
 static bool is_late(const struct rehearsal *rehearsal)
 {
     return clock_now_ns() >= rehearsal->ends_ns;
@@ -23,7 +27,8 @@ static bool is_late(const struct rehearsal *rehearsal)
 static bool has_enough(void *context, const struct trial_memory *memory, uint64_t elapsed_ns)
 {
     const struct rehearsal *rehearsal = context;
-    return is_late(rehearsal) || plan_probe_has_enough(&rehearsal->probe, memory, elapsed_ns);
+    return is_late(rehearsal) ||
+           plan_probe_has_enough(&rehearsal->probe, memory, &no_samples, elapsed_ns);
 }
 
 /* The seeds are always the same. */
@@ -47,7 +52,7 @@ static enum error_kind report(struct rehearsal *rehearsal, const struct search_p
     if (is_late(rehearsal))
         return ERROR_NONE;
     enum error_kind kind =
-        plan_sample_take(&rehearsal->probe, asked, result, &machine, &sample, error);
+        plan_sample_take(&rehearsal->probe, asked, result, &no_load, &machine, &sample, error);
     if (kind == ERROR_NONE)
         search_report(&rehearsal->search, sample.verdict);
     return kind;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "bench/plan/plan_record.h"
 
+#include "bench/cli/background_option.h"
 #include "bench/cli/complain.h"
 #include "bench/output/json_text.h"
 #include "bench/output/plots.h"
@@ -31,8 +32,8 @@ static json_t *list_proposals(const struct plan_options *options)
     return proposals;
 }
 
-/* The object "plan" of the manifest. */
-static json_t *describe_plan(const struct plan_options *options)
+/* Without the load beside the trials. */
+static json_t *describe_trials(const struct plan_options *options)
 {
     const struct plan_question *question = &options->question;
     char objective[OBJECTIVE_TEXT_SIZE];
@@ -60,6 +61,18 @@ static json_t *describe_plan(const struct plan_options *options)
         options->target.costs != NULL ? json_text(options->target.costs) : json_null(), "proposed",
         list_proposals(options), "knee_trials",
         number_or_null(plan_knee_has_trials(options) ? PLAN_KNEE_TRIALS : 0, 0));
+}
+
+/* The object "plan" of the manifest. */
+static json_t *describe_plan(const struct plan_options *options)
+{
+    const struct plan_question *question = &options->question;
+    char background[BACKGROUND_OPTION_TEXT_SIZE];
+    json_t *plan = describe_trials(options);
+    background_option_format(&question->background, background, sizeof background);
+    json_object_set_new(plan, "background", json_string(background));
+    json_object_set_new(plan, "trial_least_ns", number_or_null(question->trial_least_ns, 0));
+    return plan;
 }
 
 /* ------------------------------------------------------------------ the record */
@@ -115,8 +128,9 @@ enum error_kind plan_record_add(struct plan_record *record, const struct plan_sa
     enum error_kind kind = plan_samples_add(&record->samples, sample, error);
     if (kind != ERROR_NONE)
         return kind;
-    manifest_sessions(&record->manifest, result->memory->fleet);
-    if (result->not_reconciled[0] != '\0')
+    if (result != NULL)
+        manifest_sessions(&record->manifest, result->memory->fleet);
+    if (result != NULL && result->not_reconciled[0] != '\0')
         warn_once(record, result->not_reconciled);
     plan_sample_write(sample, &record->context, &record->csv);
     return file_set_commit(&record->set, ERROR_NONE, error);

@@ -36,7 +36,7 @@ void plan_record_free(struct plan_record *record);
 /* Prints a warning, except with --quiet, and adds it to the manifest. */
 void plan_record_warn(struct plan_record *record, const char *warning);
 
-/* Adds a finished trial. */
+/* Adds a finished trial; NULL: it did not begin. */
 MUST_CHECK enum error_kind plan_record_add(struct plan_record *record,
                                            const struct plan_sample *sample,
                                            const struct trial_result *result, struct error *error);

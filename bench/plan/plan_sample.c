@@ -50,6 +50,15 @@ static void take_acquires(const struct objective *objective, const struct histog
     sample->count.over = histogram_above(latency, objective->limit_ns);
 }
 
+static void take_background(const struct background_figures *beside, struct plan_sample *sample)
+{
+    sample->latency_us[PLAN_AT] = beside->contended_at_us;
+    sample->latency_us[PLAN_P50] = beside->contended_p50_us;
+    sample->latency_us[PLAN_P99] = beside->contended_p99_us;
+    sample->latency_us[PLAN_LARGEST] = beside->contended_max_us;
+    sample->count = (struct plan_count){beside->judged, beside->over};
+}
+
 /* With an objective on the rate, the latency of the handoffs is shown, and not judged. */
 static enum error_kind take_latency(const struct objective *objective,
                                     const struct trial_result *result, struct plan_sample *sample,
@@ -60,7 +69,9 @@ static enum error_kind take_latency(const struct objective *objective,
         return error_raise(error, ERROR_NO_MEMORY, 0, "results", "%s", "");
     plan_probe_take_handoffs(result->memory, handoffs);
     sample->handoff_p50_us = histogram_percentile_us(handoffs, 50);
-    if (objective->metric == OBJECTIVE_ACQUIRE)
+    if (objective->metric == OBJECTIVE_BACKGROUND)
+        take_background(&sample->beside, sample);
+    else if (objective->metric == OBJECTIVE_ACQUIRE)
         take_acquires(objective, &result->latency[METER_ACQUIRE], sample);
     else
         judge_handoffs(objective, result->memory, handoffs, sample);
@@ -81,6 +92,12 @@ static void invalidate(struct plan_sample *sample, const char *format, ...)
     va_end(arguments);
 }
 
+static void check_load(struct plan_sample *sample)
+{
+    if (sample->beside.ended[0] != '\0')
+        invalidate(sample, "the load in the background ended too early: %s", sample->beside.ended);
+}
+
 static void check_trial(const struct trial_result *result, struct plan_sample *sample)
 {
     if (result->violation_count > 0) {
@@ -99,7 +116,8 @@ static void check_times(const struct trial_result *result, const struct plan_mac
                         struct plan_sample *sample)
 {
     char why[sizeof sample->reason] = "";
-    if (!trial_times_stand(result, machine->cores, why, sizeof why))
+    bool stand = trial_times_stand(result, machine->cores, why, sizeof why);
+    if (!background_stands(&sample->beside, why, sizeof why) || !stand)
         invalidate(sample, "%s", why);
 }
 
@@ -109,6 +127,7 @@ static void explain(const struct objective *objective, const struct trial_result
 {
     char why[UTILISATION_TEXT_SIZE] = "";
     trial_utilisation_take(result, machine->cores, machine->server_percent, &sample->figures);
+    sample->figures.beside_load = sample->beside.measured;
     sample->is_explained = utilisation_adds_up(&sample->figures, why, sizeof why);
     if (sample->is_explained)
         sample->gave_out = utilisation_find_limit(&sample->figures, objective->metric);
@@ -142,29 +161,53 @@ static enum judge_verdict judge(const struct objective *objective,
 
 /* ------------------------------------------------------------------ the whole */
 
+/* What is known before a trial. */
+static struct plan_sample begin(const struct plan_probe *probe, const struct search_probe *asked,
+                                const struct recipe *recipe,
+                                const struct background_figures *beside)
+{
+    return (struct plan_sample){
+        .recipe = recipe,
+        .probe = *asked,
+        .sessions = (uint32_t)plan_question_sessions(probe->question, probe->size),
+        .locks = (uint32_t)plan_question_locks(probe->question, probe->size),
+        .load_per_s = probe->load_per_s,
+        .beside = *beside,
+        .latency_us = {NAN, NAN, NAN, NAN},
+        .handoffs_per_s = NAN,
+        .elapsed_s = NAN,
+        .client_cores = NAN,
+        .server_cores = NAN,
+        .reconciled = RECONCILED_NA,
+    };
+}
+
+void plan_sample_miss(const struct plan_probe *probe, const struct search_probe *asked,
+                      const struct recipe *recipe, const struct background_figures *beside,
+                      struct plan_sample *sample)
+{
+    *sample = begin(probe, asked, recipe, beside);
+    sample->verdict = JUDGE_NOT_VALID;
+    check_load(sample);
+}
+
 enum error_kind plan_sample_take(const struct plan_probe *probe, const struct search_probe *asked,
                                  const struct trial_result *result,
+                                 const struct background_figures *beside,
                                  const struct plan_machine *machine, struct plan_sample *sample,
                                  struct error *error)
 {
-    const struct trial_plan *plan = result->memory->plan;
-    double elapsed_s = (double)result->elapsed_ns / 1e9;
-    *sample = (struct plan_sample){
-        .recipe = plan->recipe,
-        .probe = *asked,
-        .sessions = plan->fleet.sessions,
-        .locks = plan->locks,
-        .handoffs = result->handoffs,
-        .latency_us = {NAN, NAN, NAN, NAN},
-        .elapsed_s = elapsed_s,
-        .client_cores = (double)result->client_cpu_ns / 1e9 / elapsed_s,
-        .server_cores =
-            result->servers.cpu_known ? (double)result->servers.cpu_ns / 1e9 / elapsed_s : NAN,
-        .reconciled = result->reconciled,
-    };
+    *sample = begin(probe, asked, result->memory->plan->recipe, beside);
+    sample->handoffs = result->handoffs;
+    sample->elapsed_s = (double)result->elapsed_ns / 1e9;
+    sample->client_cores = (double)result->client_cpu_ns / 1e9 / sample->elapsed_s;
+    if (result->servers.cpu_known)
+        sample->server_cores = (double)result->servers.cpu_ns / 1e9 / sample->elapsed_s;
+    sample->reconciled = result->reconciled;
     enum error_kind kind = take_latency(&probe->question->objective, result, sample, error);
     if (kind != ERROR_NONE)
         return kind;
+    check_load(sample);
     check_trial(result, sample);
     check_figures(&probe->question->objective, result, machine, sample);
     sample->verdict = judge(&probe->question->objective, result->memory, sample);
@@ -233,6 +276,14 @@ void plan_samples_deinit(struct plan_samples *samples)
     X(handoff_p50_us, csv_real(csv, sample->handoff_p50_us, 1))                                    \
     X(elapsed_s, csv_real(csv, sample->elapsed_s, 6))                                              \
     X(handoffs_per_s, csv_real(csv, sample->handoffs_per_s, 2))                                    \
+    X(background_rate, csv_count_if(csv, sample->load_per_s > 0, sample->load_per_s))              \
+    X(background_requests, csv_count_if(csv, has_load, beside->requests))                          \
+    X(background_p50_us, csv_real(csv, has_load ? beside->contended_p50_us : NAN, 1))              \
+    X(background_p99_us, csv_real(csv, has_load ? beside->contended_p99_us : NAN, 1))              \
+    X(background_max_us, csv_real(csv, has_load ? beside->contended_max_us : NAN, 1))              \
+    X(background_per_s, csv_real(csv, has_load ? beside->contended_per_s : NAN, 2))                \
+    X(background_errors, csv_count_if(csv, has_load, beside->errors))                              \
+    X(background_unsent, csv_count_if(csv, has_load, beside->unsent))                              \
     X(client_cores, csv_real(csv, sample->client_cores, 3))                                        \
     X(server_cores, csv_real(csv, sample->server_cores, 3))                                        \
     X(reconciled, csv_text(csv, reconcile_word(sample->reconciled)))                               \
@@ -246,7 +297,8 @@ void plan_sample_write(const struct plan_sample *sample, const struct plan_sampl
                        struct csv *csv)
 {
     const struct objective *asked = &context->question->objective;
-    bool is_rate = objective_is_rate(asked);
+    const struct background_figures *beside = &sample->beside;
+    bool is_rate = objective_is_rate(asked), has_load = beside->measured;
     const char *stage = sample->for_knee ? "knee" : search_stage_word(sample->probe.stage);
     const char *gave_out =
         sample->is_explained ? utilisation_limit_words(sample->gave_out.limit) : NULL;

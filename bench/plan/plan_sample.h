@@ -5,7 +5,8 @@
  *
  * Invariant: a trial whose times are not those of the servers, whose counts disagree, or whose
  * figures do not add up by Little's law (capacity/utilisation.h), has no vote: its verdict is
- * JUDGE_NOT_VALID, and the reason says why.
+ * JUDGE_NOT_VALID, and the reason says why. So it is with a trial whose load in the background was
+ * not sent as planned, whatever the objective is about.
  */
 #ifndef BENCH_PLAN_PLAN_SAMPLE_H
 #define BENCH_PLAN_PLAN_SAMPLE_H
@@ -31,7 +32,9 @@ struct plan_sample {
     uint64_t step;     /* of the trials of its search, from 1 */
     uint64_t proposed; /* where its search began, by a model; 0: at the least size */
     uint32_t sessions, locks;
-    uint64_t handoffs; /* grants in all */
+    uint64_t handoffs;                /* grants in all */
+    uint64_t load_per_s;              /* asked of the load beside the trial; 0: there is none */
+    struct background_figures beside; /* not measured if there is none */
     struct plan_count count;
     enum judge_verdict verdict;
     /* NaN: none, as for the objective's own percentile if it is about a rate; infinite: above the
@@ -61,10 +64,12 @@ struct plan_machine {
     unsigned server_percent; /* of a core, for each private server; 0: no limit */
 };
 
-/* Fills *sample from a finished trial. ERROR_NO_MEMORY. */
+/* Fills *sample from a finished trial and the load beside it; without a load, the figures beside
+ * are of all zero bytes. ERROR_NO_MEMORY. */
 MUST_CHECK enum error_kind plan_sample_take(const struct plan_probe *probe,
                                             const struct search_probe *asked,
                                             const struct trial_result *result,
+                                            const struct background_figures *beside,
                                             const struct plan_machine *machine,
                                             struct plan_sample *sample, struct error *error);
 
@@ -74,6 +79,12 @@ bool plan_sample_is_vote(const struct plan_sample *sample);
 /* Whether it has all its samples. A trial that was ended before because it failed in any case has
  * more slow handoffs than its share. */
 bool plan_sample_is_whole(const struct plan_question *question, const struct plan_sample *sample);
+
+/* Fills *sample of a trial of this recipe that did not begin, because the load beside it had ended:
+ * it is not valid. */
+void plan_sample_miss(const struct plan_probe *probe, const struct search_probe *asked,
+                      const struct recipe *recipe, const struct background_figures *beside,
+                      struct plan_sample *sample);
 
 /* The guard has ended the trial, because it did harm: why. */
 void plan_sample_brake(struct plan_sample *sample, const char *why);

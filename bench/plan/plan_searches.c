@@ -6,6 +6,7 @@
 #include "base/text.h"
 #include "bench/cli/complain.h"
 #include "bench/output/series.h"
+#include "bench/plan/plan_beside.h"
 #include "bench/plan/plan_knee.h"
 #include "bench/plan/plan_proposals.h"
 #include "bench/plan/plan_record.h"
@@ -147,7 +148,9 @@ struct turn {
     struct search_probe asked;
     bool for_knee; /* not by the search, which has ended */
     struct plan_probe probe;
+    struct plan_beside beside;
     bool is_shown;                    /* its progress */
+    uint64_t rpcs, losses;            /* of the trial, so far */
     enum plan_guard_reason ended_for; /* by the guard; PLAN_GUARD_NONE: by itself */
 };
 
@@ -167,24 +170,47 @@ static void show(const struct turn *turn, const struct trial_progress *progress)
 
 static void note(void *context, const struct trial_progress *progress)
 {
-    const struct turn *turn = context;
-    plan_guard_note(&turn->searches->guard, progress->rpcs, progress->losses);
+    struct turn *turn = context;
+    turn->rpcs = progress->rpcs;
+    turn->losses = progress->losses;
     if (turn->is_shown)
         show(turn, progress);
 }
 
+/* The guard is told of the trial's requests, and those of the load beside it. */
+static void tell_guard(const struct turn *turn)
+{
+    plan_guard_note(&turn->searches->guard, turn->rpcs + plan_beside_sent(&turn->beside),
+                    turn->losses + plan_beside_losses(&turn->beside));
+}
+
 static bool is_allowed(void *context)
 {
-    return plan_guard_allows(&((const struct turn *)context)->searches->guard);
+    const struct turn *turn = context;
+    tell_guard(turn);
+    return plan_guard_allows(&turn->searches->guard);
 }
 
 static bool has_enough(void *context, const struct trial_memory *memory, uint64_t elapsed_ns)
 {
-    const struct turn *turn = context;
-    return plan_probe_has_enough(&turn->probe, memory, elapsed_ns);
+    struct turn *turn = context;
+    return plan_beside_has_enough(&turn->beside, &turn->probe, memory, elapsed_ns);
 }
 
-/* A trial of the turn, below the guard. */
+/* What a trial has sent and lost in all; a simulation sends nothing. result: NULL if the trial did
+ * not begin. */
+static void note_whole(struct turn *turn, const struct trial_plan *plan,
+                       const struct trial_result *result)
+{
+    if (result != NULL) {
+        turn->rpcs = trial_memory_requests(result->memory);
+        turn->losses = result->losses;
+    }
+    if (plan->fleet.driver != DRIVER_SIMULATED)
+        tell_guard(turn);
+}
+
+/* A trial of the turn, below the guard. *result: NULL if the load beside it has ended before. */
 static enum error_kind run_guarded(struct turn *turn, const struct trial_plan *plan,
                                    struct trial_result **result, struct error *error)
 {
@@ -205,13 +231,12 @@ static enum error_kind run_guarded(struct turn *turn, const struct trial_plan *p
     };
     enum error_kind kind = plan_guard_open(&searches->guard, error);
     if (kind == ERROR_NONE)
-        kind = trial_run(plan, &host, result, error);
+        kind = plan_beside_run(&turn->beside, &turn->probe, plan, &host, result, error);
     if (kind != ERROR_NONE)
         return kind;
-    if (plan->fleet.driver != DRIVER_SIMULATED)
-        plan_guard_note(&searches->guard, trial_memory_requests((*result)->memory),
-                        (*result)->losses);
-    turn->ended_for = plan_guard_close(&searches->guard, (*result)->losses);
+    note_whole(turn, plan, *result);
+    turn->ended_for =
+        plan_guard_close(&searches->guard, turn->losses + plan_beside_losses(&turn->beside));
     return ERROR_NONE;
 }
 
@@ -238,8 +263,13 @@ static enum error_kind keep(struct turn *turn, const struct trial_result *result
     struct plan_searches *searches = turn->searches;
     struct plan_sample sample;
     const struct plan_machine machine = {cores_allowed(), searches->options->target.cpu_percent};
-    enum error_kind kind =
-        plan_sample_take(&turn->probe, &turn->asked, result, &machine, &sample, error);
+    enum error_kind kind = ERROR_NONE;
+    if (result == NULL)
+        plan_sample_miss(&turn->probe, &turn->asked, recipe_of(searches, turn->index),
+                         &turn->beside.figures, &sample);
+    else
+        kind = plan_sample_take(&turn->probe, &turn->asked, result, &turn->beside.figures, &machine,
+                                &sample, error);
     if (kind != ERROR_NONE)
         return kind;
     char why[256];
@@ -319,18 +349,33 @@ static uint64_t sessions_allowed(const struct target *target)
     return sessions == UINT64_MAX ? sessions : sessions > taken ? sessions - taken : 0;
 }
 
+/* "" without --background. */
+static void describe_background(const struct plan_question *question, char *text, size_t size)
+{
+    char rate[32];
+    uint64_t per_s = plan_question_rate(question, question->most);
+    text[0] = '\0';
+    if (per_s > 0)
+        snprintf(text, size,
+                 ", and beside them the load of --background: %d sessions, %s%s a second",
+                 BACKGROUND_SESSIONS, question->unknown == PLAN_RATE ? "at most " : "",
+                 text_format_count(per_s, rate, sizeof rate));
+}
+
 /* On servers that are somebody's. */
 static void tell_demand(const struct plan_searches *searches)
 {
     const struct plan_question *question = &searches->options->question;
-    char where[CONNECT_TEXT_SIZE], sessions[32];
+    char where[CONNECT_TEXT_SIZE], sessions[32], beside[128];
+    describe_background(question, beside, sizeof beside);
     if (series_tells_demand(&searches->series))
         complain_mildly(
             "on %s: at most %s sessions at a time, each of which sends its next request as soon as "
-            "it may; others who use these servers will notice; --dry-run says more",
+            "it may%s; others who use these servers will notice; --dry-run says more",
             connect_typed(&searches->series.targets.list[0].placement, where, sizeof where),
             text_format_count(plan_question_sessions(question, question->most), sessions,
-                              sizeof sessions));
+                              sizeof sessions),
+            beside);
 }
 
 /* Lowers the largest size to what the servers allow. What the series says of the numbers of clients
@@ -352,7 +397,7 @@ static void fit_question(struct plan_searches *searches)
             "server's zoo.cfg, or use more servers of its ensemble",
             plan_question_format(question, question->most, most, sizeof most),
             target->capacity.server, (unsigned long long)target->capacity.room,
-            CAPACITY_RESERVED + 1ULL);
+            (unsigned long long)target->capacity.reserved + 1);
 }
 
 static enum error_kind propose(struct plan_searches *searches, struct error *error)

@@ -253,7 +253,8 @@ static enum utilisation_limit full_resource(const struct utilisation_figures *fi
         return UTILISATION_CORES;
     if (largest(figures, disk_share, &which) >= UTILISATION_FULL)
         return UTILISATION_DISK;
-    if (metric != OBJECTIVE_HANDOFF && held_share(figures) >= UTILISATION_FULL)
+    bool has_holds = metric == OBJECTIVE_ACQUIRE || metric == OBJECTIVE_HANDOFFS;
+    if (has_holds && held_share(figures) >= UTILISATION_FULL)
         return UTILISATION_HOLDS;
     return UTILISATION_UNDETERMINED;
 }
@@ -287,7 +288,8 @@ static enum utilisation_limit queueing_work(const struct utilisation_figures *fi
         }
     }
     if (first <= UTILISATION_QUEUE * figures->locks)
-        return figures->locks == 1 ? UTILISATION_ROUND_TRIPS : UTILISATION_UNDETERMINED;
+        return figures->locks == 1 && !figures->beside_load ? UTILISATION_ROUND_TRIPS
+                                                            : UTILISATION_UNDETERMINED;
     return first >= UTILISATION_FOREMOST * second ? limit_of(figures, foremost)
                                                   : UTILISATION_UNDETERMINED;
 }

@@ -20,6 +20,9 @@
  * latency, and requests are under way where they wait. A notification is under way from the reply
  * to the release to its arrival: before that reply it waits for the release, which is a write.
  *
+ * Beside a load, requests of the locks may wait for those of the load, of which these figures know
+ * nothing: then a lock of which no requests queue is no chain of round trips.
+ *
  * Invariant: a figure that is not known (NaN, or a count of 0) decides nothing. What the figures do
  * not decide is undetermined.
  */
@@ -82,6 +85,8 @@ struct utilisation_figures {
     uint64_t count[UTILISATION_WORKS]; /* requests and notifications in it */
     double mean_s[UTILISATION_WORKS];  /* latencies; of notifications, since the release */
     uint64_t received_bytes;           /* by the clients, in it */
+    /* A load was sent meanwhile whose requests and driver are not among these figures. */
+    bool beside_load;
     /* The whole trial: */
     uint64_t handoffs;
     double elapsed_s;
@@ -104,7 +109,7 @@ struct utilisation_figures {
     X(SERVER_CPU, "CPU", "the servers' CPU")                                                       \
     X(CORES, "cores", "the cores of this machine")                                                 \
     X(DISK, "disk", "the disk")                                                                    \
-    X(HOLDS, "holds", "the holds") /* not asked about a handoff, which holds are no part of */     \
+    X(HOLDS, "holds", "the holds") /* of an acquire, or of the rate */                             \
     X(WRITES, "writes", "the writes")                                                              \
     X(FAN_OUT, "fan-out", "the fan-out")                                                           \
     X(BYTES, "bytes", "the bytes")                                                                 \

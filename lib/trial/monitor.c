@@ -120,6 +120,6 @@ static bool has_enough(const struct monitor *monitor, uint64_t now_ns)
 void monitor_close_in_time(const struct monitor *monitor)
 {
     uint64_t now_ns = loop_now_ns(monitor->watchdog.loop);
-    if (now_ns >= monitor->closes_ns || has_enough(monitor, now_ns))
+    if (has_enough(monitor, now_ns) || now_ns >= monitor->closes_ns)
         atomic_store(&monitor->memory->closed, true);
 }

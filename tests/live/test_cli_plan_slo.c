@@ -261,7 +261,6 @@ static void questions_that_are_wrong(void **state)
          "--trial-time 500: a rate is measured over a time: expected a duration"},
         {{"--slo", "handoffs > 5/s", "--unknown", "locks"},
          "--unknown locks: all locks together make more handoffs, the more there are: the"},
-        {{"--slo", "background p99 < 5ms"}, "--slo background p99 < 5ms: "},
         {{"--slo", "handoff p99 < 50ms", "-n", "5"},
          "--clients 5: the clients of a lock are given only with --unknown locks"},
         {{"--slo", "handoff p99 < 50ms", "-n", "500001", "--unknown", "locks", "--at-most", "2"},

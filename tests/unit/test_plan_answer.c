@@ -178,6 +178,27 @@ static void the_herd_is_that_of_whole_trials(void **state)
     assert_false(plan_answer_has_herd(&question));
 }
 
+static void a_rate_is_told_in_requests_a_second(void **state)
+{
+    (void)state;
+    ask("background p99 < 50ms", 0);
+    search_deinit(&search);
+    question.unknown = PLAN_RATE;
+    question.least = question.most = 0;
+    plan_question_complete(&question, 1000);
+    struct search_plan plan = plan_question_search(&question, 0);
+    assert_true(search_init(&search, &plan));
+    const char *told = answered(4000, JUDGE_FAIL, SIZE_MAX);
+    assert_non_null(strstr(told, " requests a second meet background p99 < 50ms (5 of 5 fresh "));
+    assert_true(answer.found.passed <= 4000 && answer.found.failed > 4000);
+    search_deinit(&search);
+    plan_samples_deinit(&samples);
+    assert_true(search_init(&search, &plan));
+    assert_string_equal(answered(0, JUDGE_FAIL, SIZE_MAX),
+                        "scalable: nothing meets background p99 < 50ms: the best is 100 requests a "
+                        "second, with p99 = 100 ms; no fewer were tried.");
+}
+
 static void what_nothing_meets_has_a_best(void **state)
 {
     (void)state;
@@ -351,6 +372,7 @@ int main(void)
         cmocka_unit_test_teardown(what_gave_out_is_that_of_most_failures, tear_down),
         cmocka_unit_test_teardown(trials_for_the_knee_are_no_part_of_the_answer, tear_down),
         cmocka_unit_test_teardown(the_herd_is_that_of_whole_trials, tear_down),
+        cmocka_unit_test_teardown(a_rate_is_told_in_requests_a_second, tear_down),
         cmocka_unit_test_teardown(what_nothing_meets_has_a_best, tear_down),
         cmocka_unit_test_teardown(what_nothing_meets_may_be_met_by_fewer, tear_down),
         cmocka_unit_test_teardown(the_proposal_is_kept, tear_down),

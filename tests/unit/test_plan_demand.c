@@ -192,6 +192,19 @@ static void a_load_beside_the_lock(void **state)
     assert_true(most().time_ns == PLAN_DEMAND_UNKNOWN);
 }
 
+/* The rate bounds all requests together; the load goes on for a while before the gate. */
+static void a_load_goes_on_before_the_gate(void **state)
+{
+    (void)state;
+    trial.load_per_s = 1000;
+    trial.load_before_ns = NS_PER_S / 2;
+    assert_int_equal(most().rpcs, 10 * (64 + 8 + 4500));
+    given.max_rate = 1000;
+    assert_int_equal(most().rpcs, 10 * 4500);
+    given.max_rate = 10000;
+    assert_int_equal(most().rpcs, 10 * (64 + 8 + 4500));
+}
+
 static void the_time_of_all_is_bounded(void **state)
 {
     (void)state;
@@ -272,6 +285,7 @@ int main(void)
         DEMAND_TEST(a_trial_whose_time_decides),
         DEMAND_TEST(a_rate_bounds_requests),
         DEMAND_TEST(a_load_beside_the_lock),
+        DEMAND_TEST(a_load_goes_on_before_the_gate),
         DEMAND_TEST(the_time_of_all_is_bounded),
         DEMAND_TEST(more_than_64_bits_is_not_known),
         DEMAND_TEST(the_table),

@@ -86,9 +86,9 @@ static void a_trial_has_enough_when_it_has_its_samples(void **state)
     come_to_steady_state();
     for (int i = 0; i < 39; i++)
         hand_over(WAITERS, NS_PER_MS);
-    assert_false(plan_probe_has_enough(&probe, memory, 0));
+    assert_false(plan_probe_has_enough(&probe, memory, NULL, 0));
     hand_over(WAITERS, NS_PER_MS);
-    assert_true(plan_probe_has_enough(&probe, memory, 0));
+    assert_true(plan_probe_has_enough(&probe, memory, NULL, 0));
 }
 
 static void a_long_trial_has_four_times_the_samples(void **state)
@@ -110,7 +110,7 @@ static void a_trial_that_fails_in_any_case_ends(void **state)
     lay_out("handoff p90 < 5ms", 40, false);
     come_to_steady_state();
     uint64_t over = 0;
-    while (!plan_probe_has_enough(&probe, memory, 0)) {
+    while (!plan_probe_has_enough(&probe, memory, NULL, 0)) {
         assert_int_not_equal(judge_percentile(&question.objective, 40, over), JUDGE_FAIL);
         hand_over(WAITERS, 5 * NS_PER_MS);
         over++;
@@ -127,8 +127,8 @@ static void a_trial_lasts_no_longer_than_its_samples_at_the_limit(void **state)
     lay_out("handoff p90 < 500ms", 40, false);
     assert_true(probe.longest_ns >= 44 * 500 * NS_PER_MS);
     assert_true(probe.longest_ns <= 46 * 500 * NS_PER_MS);
-    assert_false(plan_probe_has_enough(&probe, memory, probe.longest_ns - 1));
-    assert_true(plan_probe_has_enough(&probe, memory, probe.longest_ns));
+    assert_false(plan_probe_has_enough(&probe, memory, NULL, probe.longest_ns - 1));
+    assert_true(plan_probe_has_enough(&probe, memory, NULL, probe.longest_ns));
 }
 
 static void acquires_are_counted_as_well(void **state)
@@ -138,9 +138,134 @@ static void acquires_are_counted_as_well(void **state)
     struct histogram *acquires = &memory->workers[0].latency[0][METER_ACQUIRE];
     for (int i = 0; i < 39; i++)
         histogram_record(acquires, NS_PER_MS);
-    assert_false(plan_probe_has_enough(&probe, memory, 0));
+    assert_false(plan_probe_has_enough(&probe, memory, NULL, 0));
     histogram_record(acquires, 2 * HISTOGRAM_HIGHEST_NS);
-    assert_true(plan_probe_has_enough(&probe, memory, 0));
+    assert_true(plan_probe_has_enough(&probe, memory, NULL, 0));
+}
+
+/* ------------------------------------------------------------------ a load beside the lock */
+
+static void lay_out_beside(uint64_t samples)
+{
+    lay_out("background p90 < 20ms", samples, false);
+    trial_memory_free(memory);
+    memory = NULL;
+    question.background =
+        (struct background_options){.given = true, .mix = mix_of_reads(80), .rate_per_s = 100};
+    const struct search_probe asked = {.size = WAITERS};
+    struct error error;
+    probe = plan_probe_of(&question, &asked);
+    plan = plan_probe_trial(&probe, &recipe_scalable, DRIVER_EVENTS);
+    assert_int_equal(trial_memory_new(&plan, &memory, &error), ERROR_NONE);
+}
+
+static void the_load_beside_a_trial_is_what_is_asked_about(void **state)
+{
+    (void)state;
+    char why[200];
+    lay_out_beside(40);
+    struct background_plan load = plan_probe_background(&probe);
+    assert_int_equal(load.rate_per_s, 100);
+    assert_int_equal(load.limit_ns, 20 * NS_PER_MS);
+    assert_true(load.percent == 90);
+    assert_int_equal(load.mix.percent[LOAD_GET], 80);
+    assert_true(load.is_marked);
+    assert_int_equal(load.alone_s, 0);
+    assert_true(objective_parse("handoff p90 < 5ms", &question.objective, why, sizeof why));
+    load = plan_probe_background(&probe);
+    assert_int_equal(load.limit_ns, 0);
+    assert_true(load.percent == 0);
+}
+
+/* Of a lock, the first grant of each client is not part of it. */
+static void a_load_counts_from_the_steady_state_on(void **state)
+{
+    (void)state;
+    lay_out_beside(40);
+    for (int i = 0; i < WAITERS; i++)
+        hand_over(WAITERS, NS_PER_MS);
+    assert_false(plan_probe_is_steady(memory, PLAN_STEADY_NS - 1));
+    assert_true(plan_probe_is_steady(memory, PLAN_STEADY_NS));
+    hand_over(WAITERS, NS_PER_MS);
+    assert_true(plan_probe_is_steady(memory, 0));
+}
+
+static void requests_beside_the_lock_are_the_samples(void **state)
+{
+    (void)state;
+    lay_out_beside(40);
+    come_to_steady_state();
+    for (int i = 0; i < 100; i++)
+        hand_over(WAITERS, NS_PER_S);
+    assert_false(plan_probe_has_enough(&probe, memory, &(struct plan_count){39, 0}, 0));
+    assert_true(plan_probe_has_enough(&probe, memory, &(struct plan_count){40, 0}, 0));
+}
+
+/* All that are outstanding at the end may be below the limit: the trial fails all the same. */
+static void a_trial_whose_load_fails_in_any_case_ends(void **state)
+{
+    (void)state;
+    struct plan_count beside = {39, 0};
+    lay_out_beside(40);
+    while (!plan_probe_has_enough(&probe, memory, &beside, 0)) {
+        beside.over++;
+        assert_true(beside.over <= beside.samples);
+    }
+    assert_true(beside.over > 10);
+    assert_int_equal(
+        judge_percentile(&question.objective, 39 + BACKGROUND_OUTSTANDING, beside.over),
+        JUDGE_FAIL);
+    assert_int_equal(
+        judge_percentile(&question.objective, 40 + BACKGROUND_OUTSTANDING, beside.over - 1),
+        JUDGE_UNDETERMINED);
+}
+
+/* Forty requests come due in 0.4 s, more or less. */
+static void the_time_of_a_load_is_bounded(void **state)
+{
+    (void)state;
+    lay_out_beside(40);
+    assert_int_equal(probe.longest_ns,
+                     PLAN_STEADY_NS + 2 * 400 * NS_PER_MS + question.objective.limit_ns);
+    assert_int_equal(plan.handoffs, 0);
+    assert_int_equal(plan.duration_ns, probe.longest_ns);
+    const struct plan_count none = {0};
+    assert_false(plan_probe_has_enough(&probe, memory, &none, probe.longest_ns - 1));
+    assert_true(plan_probe_has_enough(&probe, memory, &none, probe.longest_ns));
+}
+
+/* At a high rate so few requests would be those of one moment. */
+static void requests_beside_the_lock_are_spread_over_a_time(void **state)
+{
+    (void)state;
+    lay_out_beside(40);
+    question.trial_least_ns = NS_PER_S;
+    struct search_probe asked = {.size = WAITERS};
+    assert_int_equal(plan_probe_of(&question, &asked).samples, 100);
+    asked.longer = true;
+    assert_int_equal(plan_probe_of(&question, &asked).samples, 400);
+    question.trial_samples = 101;
+    assert_int_equal(plan_probe_of(&question, &asked).samples, 404);
+    question.trial_samples = question.trial_least_ns = 0;
+    question.trial_ns = 3 * NS_PER_S;
+    assert_int_equal(plan_probe_of(&question, &asked).samples, 0);
+    assert_int_equal(plan_probe_of(&question, &asked).longest_ns, 12 * NS_PER_S);
+}
+
+static void an_unknown_rate_is_that_of_the_load(void **state)
+{
+    (void)state;
+    lay_out_beside(40);
+    question.unknown = PLAN_RATE;
+    question.background.rate_per_s = 0;
+    question.clients = 5;
+    const struct search_probe asked = {.size = 800};
+    probe = plan_probe_of(&question, &asked);
+    assert_int_equal(probe.load_per_s, 800);
+    assert_int_equal(plan_probe_background(&probe).rate_per_s, 800);
+    plan = plan_probe_trial(&probe, &recipe_scalable, DRIVER_EVENTS);
+    assert_int_equal(plan.fleet.sessions, 5);
+    assert_int_equal(probe.longest_ns, PLAN_STEADY_NS + 100 * NS_PER_MS + 20 * NS_PER_MS);
 }
 
 static void the_time_decides_about_a_rate(void **state)
@@ -149,7 +274,7 @@ static void the_time_decides_about_a_rate(void **state)
     lay_out("handoffs > 500/s", 0, true);
     assert_int_equal(plan.handoffs, 0);
     assert_int_equal(plan.duration_ns, PLAN_LONG * PLAN_TRIAL_NS);
-    assert_false(plan_probe_has_enough(&probe, memory, plan.duration_ns - 1));
+    assert_false(plan_probe_has_enough(&probe, memory, NULL, plan.duration_ns - 1));
 }
 
 /* A release every millisecond, also those that fewer wait for, while all clients take part. */
@@ -178,6 +303,13 @@ int main(void)
         cmocka_unit_test_teardown(a_trial_that_fails_in_any_case_ends, tear_down),
         cmocka_unit_test_teardown(a_trial_lasts_no_longer_than_its_samples_at_the_limit, tear_down),
         cmocka_unit_test_teardown(acquires_are_counted_as_well, tear_down),
+        cmocka_unit_test_teardown(the_load_beside_a_trial_is_what_is_asked_about, tear_down),
+        cmocka_unit_test_teardown(a_load_counts_from_the_steady_state_on, tear_down),
+        cmocka_unit_test_teardown(requests_beside_the_lock_are_the_samples, tear_down),
+        cmocka_unit_test_teardown(a_trial_whose_load_fails_in_any_case_ends, tear_down),
+        cmocka_unit_test_teardown(the_time_of_a_load_is_bounded, tear_down),
+        cmocka_unit_test_teardown(requests_beside_the_lock_are_spread_over_a_time, tear_down),
+        cmocka_unit_test_teardown(an_unknown_rate_is_that_of_the_load, tear_down),
         cmocka_unit_test_teardown(the_time_decides_about_a_rate, tear_down),
         cmocka_unit_test_teardown(rates_are_those_of_the_steady_part, tear_down),
     };

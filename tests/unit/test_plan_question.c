@@ -53,6 +53,47 @@ static void the_bounds_follow_from_the_sessions(void **state)
     }
 }
 
+/* At every rate the same clients contend. */
+static void a_size_is_a_rate(void **state)
+{
+    (void)state;
+    struct plan_question question = ask("background p99 < 50ms", PLAN_RATE);
+    question.locks = 4;
+    question.clients = 3;
+    assert_int_equal(plan_question_sessions(&question, 700), 12);
+    assert_int_equal(plan_question_locks(&question, 700), 4);
+    assert_int_equal(plan_question_rate(&question, 700), 700);
+    question.unknown = PLAN_WAITERS;
+    assert_int_equal(plan_question_rate(&question, 700), 0);
+    question.background.rate_per_s = 50;
+    assert_int_equal(plan_question_rate(&question, 700), 50);
+}
+
+static void the_bounds_of_a_rate_are_its_own(void **state)
+{
+    (void)state;
+    struct plan_question question = ask("background p99 < 50ms", PLAN_RATE);
+    plan_question_complete(&question, 100);
+    assert_int_equal(question.clients, PLAN_CLIENTS_DEFAULT);
+    assert_int_equal(question.least, PLAN_RATE_LEAST);
+    assert_int_equal(question.most, PLAN_RATE_MOST);
+    assert_int_equal(question.trial_samples, 1049);
+    question.most = 2 * PLAN_RATE_MOST;
+    plan_question_fit(&question, 2);
+    assert_int_equal(question.most, 2 * PLAN_RATE_MOST);
+    question = ask("background p99 < 50ms", PLAN_RATE);
+    question.most = 30;
+    plan_question_complete(&question, 100);
+    assert_int_equal(question.least, 30);
+    question.least = 7;
+    plan_question_complete(&question, 100);
+    assert_int_equal(question.least, 7);
+    question.most = 0;
+    question.least = 2 * PLAN_RATE_MOST;
+    plan_question_complete(&question, 100);
+    assert_int_equal(question.most, question.least);
+}
+
 static void what_is_given_stays(void **state)
 {
     (void)state;
@@ -81,6 +122,14 @@ static void a_trial_has_enough_samples_to_vote(void **state)
     plan_question_complete(&question, 100);
     assert_int_equal(question.trial_samples, 0);
     assert_int_equal(question.trial_ns, PLAN_TRIAL_NS);
+    assert_int_equal(question.trial_least_ns, 0);
+    question = ask("background p99 < 50ms", PLAN_WAITERS);
+    plan_question_complete(&question, 100);
+    assert_int_equal(question.trial_least_ns, PLAN_TRIAL_LEAST_NS);
+    question = ask("background p99 < 50ms", PLAN_WAITERS);
+    question.trial_samples = 1000;
+    plan_question_complete(&question, 100);
+    assert_int_equal(question.trial_least_ns, 0);
 }
 
 static void servers_that_allow_fewer_sessions_lower_the_largest_size(void **state)
@@ -109,6 +158,11 @@ static void sizes_are_told_in_words(void **state)
     question.unknown = PLAN_LOCKS;
     assert_string_equal(plan_question_format(&question, 1200, text, sizeof text),
                         "1,200 hot locks");
+    question.unknown = PLAN_RATE;
+    assert_string_equal(plan_question_format(&question, 1200, text, sizeof text),
+                        "1,200 requests a second");
+    assert_string_equal(plan_question_format(&question, 1, text, sizeof text),
+                        "1 request a second");
 }
 
 int main(void)
@@ -116,6 +170,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_size_is_a_number_of_sessions),
         cmocka_unit_test(the_bounds_follow_from_the_sessions),
+        cmocka_unit_test(a_size_is_a_rate),
+        cmocka_unit_test(the_bounds_of_a_rate_are_its_own),
         cmocka_unit_test(what_is_given_stays),
         cmocka_unit_test(a_trial_has_enough_samples_to_vote),
         cmocka_unit_test(servers_that_allow_fewer_sessions_lower_the_largest_size),

@@ -209,7 +209,20 @@ static void holds_gave_out_unless_a_handoff_is_asked_about(void **state)
     struct utilisation_figures figures = sound();
     figures.hold_s = 0.0095;
     assert_int_equal(utilisation_find_limit(&figures, OBJECTIVE_ACQUIRE).limit, UTILISATION_HOLDS);
+    assert_int_equal(utilisation_find_limit(&figures, OBJECTIVE_HANDOFFS).limit, UTILISATION_HOLDS);
     assert_int_not_equal(limit_of(&figures), UTILISATION_HOLDS);
+    assert_int_not_equal(utilisation_find_limit(&figures, OBJECTIVE_BACKGROUND).limit,
+                         UTILISATION_HOLDS);
+}
+
+/* Of its requests nothing is known, and those of the lock may wait for them. */
+static void beside_a_load_a_lock_is_no_chain_of_round_trips(void **state)
+{
+    (void)state;
+    struct utilisation_figures figures = sound();
+    assert_int_equal(limit_of(&figures), UTILISATION_ROUND_TRIPS);
+    figures.beside_load = true;
+    assert_int_equal(limit_of(&figures), UTILISATION_UNDETERMINED);
 }
 
 static void else_the_work_that_queues(void **state)
@@ -274,6 +287,7 @@ int main(void)
         cmocka_unit_test(a_full_resource_gave_out),
         cmocka_unit_test(the_busiest_server_is_told),
         cmocka_unit_test(holds_gave_out_unless_a_handoff_is_asked_about),
+        cmocka_unit_test(beside_a_load_a_lock_is_no_chain_of_round_trips),
         cmocka_unit_test(else_the_work_that_queues),
         cmocka_unit_test(the_largest_demand_is_that_of_the_busiest),
     };

@@ -1,0 +1,251 @@
+// SPDX-License-Identifier: Apache-2.0
+/* zkherd plan --background: a load beside the trials of a search, on real servers: objectives on
+ * its response times, and its rate as the unknown. */
+#include "tests/support/outcome.h"
+#include "tests/support/outside.h"
+#include "tests/support/run_files.h"
+#include "tests/support/screen.h"
+
+#include <math.h>
+
+static struct command command;
+
+/* Any server answers in half a minute, so trials pass or are no vote. */
+#define SMALL "-r", "scalable", "--trial-time", "20", "--plots", "svg", "-o", "out"
+
+static int make(void **state)
+{
+    command.settings = NULL;
+    return work_make(state);
+}
+
+static struct table read_plan(void)
+{
+    return table_read(in_work("out/plan.csv"));
+}
+
+static bool is(const struct table *plan, size_t row, const char *column, const char *text)
+{
+    return strcmp(table_text(plan, row, column), text) == 0;
+}
+
+/* On a busy machine most trials may be no vote, and zkherd says so. */
+static void assert_answered(const char *words)
+{
+    if (command.status == 4) {
+        assert_has(command.out, "were no vote; ");
+        return;
+    }
+    assert_status(&command, 0);
+    assert_has(command.out, words);
+}
+
+/* Every request that was due is a sample. */
+static void assert_samples(const struct table *plan, size_t row)
+{
+    uint64_t samples = table_count(plan, row, "samples"),
+             least = is(plan, row, "long", "yes") ? 80 : 20;
+    bool has_vote = is(plan, row, "verdict", "pass");
+    assert_true(samples >= table_count(plan, row, "background_requests") +
+                               table_count(plan, row, "background_unsent"));
+    assert_true(!has_vote || (samples >= least && samples < 10 * least + 200));
+    assert_int_equal(table_count(plan, row, "background_errors"), 0);
+    assert_string_equal(table_text(plan, row, "measured_us"),
+                        table_text(plan, row, "background_p50_us"));
+    assert_true(!has_vote || table_real(plan, row, "background_max_us") > 0);
+    assert_string_equal(table_text(plan, row, "reconciled"), "na");
+    assert_string_not_equal(table_text(plan, row, "verdict"), "fail");
+}
+
+static void an_objective_on_the_background(void **state)
+{
+    (void)state;
+    command_run(&command, COMMAND("plan", "--slo", "background p50 < 30s", "--background",
+                                  "get=80,set=20@400", "--at-most", "2", SMALL));
+    assert_answered("scalable: 2 waiters meet background p50 < 30s (");
+    struct table plan = read_plan();
+    assert_true(plan.rows >= 2);
+    for (size_t i = 0; i < plan.rows; i++) {
+        assert_int_equal(table_count(&plan, i, "background_rate"), 400);
+        assert_int_equal(table_count(&plan, i, "sessions"), table_count(&plan, i, "size") + 1);
+        assert_samples(&plan, i);
+    }
+    table_deinit(&plan);
+    json_t *manifest = read_manifest("out");
+    json_t *of_plan = json_object_get(manifest, "plan");
+    assert_string_equal(json_string_value(json_object_get(of_plan, "background")),
+                        "get=80,set=20@400");
+    json_decref(manifest);
+    assert_left(1);
+}
+
+static void the_rate_of_the_background(void **state)
+{
+    (void)state;
+    command_run(&command, COMMAND("plan", "--slo", "background p50 < 30s", "--unknown", "rate",
+                                  "--background", "get=80,set=20", "-n", "3", "-k", "2",
+                                  "--at-least", "200", "--at-most", "400", SMALL));
+    assert_answered("scalable: 400 requests a second meet background p50 < 30s (");
+    struct table plan = read_plan();
+    for (size_t i = 0; i < plan.rows; i++) {
+        assert_true(table_count(&plan, i, "size") >= 200 && table_count(&plan, i, "size") <= 400);
+        assert_int_equal(table_count(&plan, i, "background_rate"), table_count(&plan, i, "size"));
+        assert_int_equal(table_count(&plan, i, "sessions"), 6);
+        assert_int_equal(table_count(&plan, i, "locks"), 2);
+        assert_samples(&plan, i);
+    }
+    table_deinit(&plan);
+    assert_left(1);
+}
+
+/* A trial ends as soon as so many requests are over the limit that it fails in any case. */
+static void what_the_background_does_not_meet_fails(void **state)
+{
+    (void)state;
+    command_run(&command, COMMAND("plan", "--slo", "background p99 < 1us", "--unknown", "rate",
+                                  "--background", "get=100", "-r", "scalable", "--at-least", "200",
+                                  "--trial-time", "1000", "--plots", "svg", "-o", "out"));
+    assert_answered("scalable: nothing meets background p99 < 1us: the best is 200 requests a");
+    struct table plan = read_plan();
+    for (size_t i = 0; i < plan.rows; i++) {
+        assert_int_equal(table_count(&plan, i, "over"), table_count(&plan, i, "samples"));
+        assert_true(table_count(&plan, i, "samples") < 1000);
+        assert_string_not_equal(table_text(&plan, i, "verdict"), "pass");
+    }
+    table_deinit(&plan);
+}
+
+/* The lock alone sends fewer: each client holds it for a tenth of a second. */
+static void requests_of_the_background_count_for_the_brake(void **state)
+{
+    (void)state;
+    command_run(&command, COMMAND("plan", "--slo", "handoff p50 < 30s", "--unknown", "rate",
+                                  "--background", "get=100", "-r", "scalable", "--at-least", "600",
+                                  "--hold", "100ms", "--max-rate", "300", "--at-most", "600",
+                                  "--trial-time", "40", "--plots", "svg", "-o", "out"));
+    assert_status(&command, 0);
+    assert_has(command.out,
+               "scalable: nothing meets handoff p50 < 30s: the best is 600 requests a");
+    struct table plan = read_plan();
+    assert_int_equal(plan.rows, 1);
+    assert_string_equal(table_text(&plan, 0, "verdict"), "braked");
+    assert_has(table_text(&plan, 0, "reason"), "requests in a second, more than the 300 of");
+    table_deinit(&plan);
+    assert_left(1);
+}
+
+/* The bystander, the trial and the load are at the servers at once, and all of them go. */
+static void on_servers_of_somebody_else(void **state)
+{
+    (void)state;
+    command.settings = (const char *const[]){NO_PROGRAMS, NULL};
+    command_run(&command,
+                COMMAND("plan", "--slo", "background p50 < 30s", "--background",
+                        "get=80,create-delete=20@300", "-r", "scalable", "--at-most", "1",
+                        "--trial-time", "10", "--brake", "60s", "--connect", outside, "-o", "out"));
+    assert_answered("scalable: 1 waiter meets background p50 < 30s (");
+    assert_has(command.err, ": at most 2 sessions at a time, each of which sends its next request "
+                            "as soon as it may, and beside them the load of --background: 10 "
+                            "sessions, 300 a second; others");
+    assert_left(1);
+    assert_nothing_left_outside(1);
+}
+
+static void interrupted(void **state)
+{
+    (void)state;
+    command_start(&command,
+                  COMMAND("plan", "--slo", "background p50 < 30s", "--background", "get=100@200",
+                          "-r", "scalable", "--trial-time", "300", "--plots", "svg", "-o", "out"));
+    command_await_rows(&command, "out/plan.csv.part", 1);
+    command_end(&command, command.pid, SIGINT);
+    assert_status(&command, 4);
+    assert_has(command.err, "zkherd: plan: interrupted: ");
+    assert_left(1);
+}
+
+/* Ten sessions of the load, 1,000 requests a second at most for as long as a trial may take, and
+ * half a second before. */
+static void the_demand_has_the_load(void **state)
+{
+    (void)state;
+    command.settings = (const char *const[]){NO_JAVA, NULL};
+    command_run(&command, COMMAND("plan", "--slo", "handoff p50 < 10ms", "-r", "scalable", "-n",
+                                  "5", "--unknown", "rate", "--background", "get=100", "--at-least",
+                                  "1000", "--at-most", "1000", "--dry-run"));
+    assert_status(&command, 0);
+    assert_has(command.out, "\nscalable         16 ");
+    assert_has(command.out, "\nNothing was run.\n");
+    assert_left(0);
+}
+
+static void questions_that_are_wrong(void **state)
+{
+    static const struct {
+        const char *arguments[9];
+        const char *words;
+    } list[] = {
+        {{"--slo", "background p99 < 5ms"},
+         "--slo background p99 < 5ms: no load is sent beside the lock: add --background, such as "
+         "--background get=80,set=20@1000"},
+        {{"--slo", "handoff p99 < 5ms", "--unknown", "rate"},
+         "--unknown rate: of no load: add --background with a mix, such as --background "
+         "get=80,set=20"},
+        {{"--slo", "handoff p99 < 5ms", "--unknown", "rate", "--background", "get=100@500"},
+         "--background get=100@500: the rate is searched for: expected a mix alone, such as "
+         "get=80,set=20"},
+        {{"--slo", "background p99 < 5ms", "--background", "get=80,set=20"},
+         "--background get=80,set=20: expected a mix and its operations a second, such as "
+         "get=80,set=20@1000; to search for the rate, add --unknown rate"},
+        {{"--slo", "background p99 < 5ms", "--background", "get=100@0"},
+         "--background get=100@0: expected a mix and its operations a second, such as"},
+        {{"--slo", "background p99 < 5ms", "--background", "get=100@"},
+         "--background get=100@: expected a mix and its operations a second, such as"},
+        {{"--slo", "background p99 < 5ms", "--background", "get=99@10"},
+         "--background get=99@10: the shares sum to 99, not to 100"},
+        {{"--slo", "background p99 < 5ms", "--background", "get=100@10", "-d", "simulated"},
+         "--background with --driver simulated: a simulation runs the lock alone: give real "
+         "servers"},
+        {{"--slo", "background p99 < 5ms", "--background", "get=100@10", "--costs", "costs.json"},
+         "--costs with --background: a simulation runs the lock alone: it proposes no size beside"},
+        {{"--slo", "background p99 < 5ms", "--background", "get=100@10", "--max-rate", "10"},
+         "--max-rate 10: not above the rate of --background: each trial would be ended"},
+        {{"--slo", "background p99 < 5ms", "--background", "get=100@10", "-n", "5"},
+         "--clients 5: the clients of a lock are given only with --unknown locks or rate"},
+        {{"--slo", "background p99 < 5ms", "--background", "get=100@10", "-k", "5"},
+         "--locks 5: a number of locks is given only with --unknown sessions or rate"},
+        {{"--slo", "background p99 < 5ms", "--background", "get=100@10", "--trial-time", "298"},
+         "--trial-time 298: too few for p99: expected at least 299,"},
+        {{"--slo=handoff p99 < 5ms", "--unknown=rate", "--background=get=100", "-n9",
+          "--max-clients=8"},
+         "--max-clients 8: below the sessions of all locks: give a smaller -n or -k"},
+        {{"--slo=handoff p99 < 5ms", "--unknown=rate", "--background=get=100", "-n1000000",
+          "--locks=2"},
+         "--clients 1000000: more than 1,000,000 sessions"},
+    };
+    (void)state;
+    command.settings = (const char *const[]){NO_JAVA, NULL};
+    for (size_t i = 0; i < sizeof list / sizeof list[0]; i++) {
+        const char *arguments[12] = {"zkherd", "plan"};
+        memcpy(arguments + 2, list[i].arguments, sizeof list[i].arguments);
+        command_run(&command, arguments);
+        assert_refused(&command, 2, list[i].words);
+    }
+    assert_left(0);
+}
+
+int main(void)
+{
+#define TEST(test) cmocka_unit_test_setup_teardown(test, make, work_remove)
+    const struct CMUnitTest tests[] = {
+        TEST(an_objective_on_the_background),
+        TEST(the_rate_of_the_background),
+        TEST(what_the_background_does_not_meet_fails),
+        TEST(requests_of_the_background_count_for_the_brake),
+        TEST(on_servers_of_somebody_else),
+        TEST(interrupted),
+        TEST(the_demand_has_the_load),
+        TEST(questions_that_are_wrong),
+    };
+    return cmocka_run_group_tests(tests, outside_start, outside_stop);
+}

@@ -1,0 +1,183 @@
+// SPDX-License-Identifier: Apache-2.0
+/* What a trial with a load beside it is judged by: results are made by hand. */
+#include "bench/plan/plan_sample.h"
+
+#include "base/clock.h"
+#include "recipes/registry.h"
+
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+static struct plan_question question;
+static struct plan_probe probe;
+static struct search_probe asked;
+static struct trial_plan plan;
+static struct histogram *histograms;
+static struct trial_result result;
+static struct background_figures beside;
+static struct plan_sample sample;
+
+/* Of 1,000 requests, 3 were over the limit. */
+static void lay_out(const char *objective, enum driver driver)
+{
+    char why[200];
+    struct error error;
+    question = (struct plan_question){.unknown = PLAN_RATE, .locks = 1, .processes = 1};
+    assert_true(objective_parse(objective, &question.objective, why, sizeof why));
+    plan_question_complete(&question, 100);
+    asked = (struct search_probe){.size = 500};
+    probe = plan_probe_of(&question, &asked);
+    plan = plan_probe_trial(&probe, &recipe_scalable, driver);
+    histograms = calloc(1 + METER_KINDS + ROLES * METER_KINDS, sizeof *histograms);
+    assert_non_null(histograms);
+    result = (struct trial_result){.end = END_DONE, .elapsed_ns = 10 * NS_PER_S};
+    assert_int_equal(trial_memory_new(&plan, &result.memory, &error), ERROR_NONE);
+    result.late = histograms;
+    result.latency = histograms + 1;
+    result.latency_of = (struct histogram(*)[METER_KINDS])(histograms + 1 + METER_KINDS);
+    beside = (struct background_figures){.measured = true,
+                                         .contended_at_us = 8500,
+                                         .contended_p50_us = 1500,
+                                         .contended_p99_us = 8500,
+                                         .contended_max_us = 70000,
+                                         .contended_per_s = 499,
+                                         .requests = 998,
+                                         .judged = 1000,
+                                         .over = 3,
+                                         .contended_sent = 1000};
+}
+
+static int tear_down(void **state)
+{
+    (void)state;
+    trial_memory_free(result.memory);
+    free(histograms);
+    return 0;
+}
+
+static void take(void)
+{
+    struct error error;
+    const struct plan_machine machine = {.cores = 2};
+    assert_int_equal(plan_sample_take(&probe, &asked, &result, &beside, &machine, &sample, &error),
+                     ERROR_NONE);
+}
+
+static void a_trial_is_judged_by_its_load(void **state)
+{
+    (void)state;
+    lay_out("background p99 < 10ms", DRIVER_SIMULATED);
+    take();
+    assert_int_equal(sample.count.samples, 1000);
+    assert_int_equal(sample.count.over, 3);
+    assert_int_equal(sample.verdict, JUDGE_PASS);
+    assert_true(sample.latency_us[PLAN_AT] == 8500 && sample.latency_us[PLAN_P50] == 1500);
+    assert_int_equal(sample.load_per_s, 500);
+    assert_int_equal(sample.sessions, 2);
+    beside.over = 30;
+    take();
+    assert_int_equal(sample.verdict, JUDGE_FAIL);
+    beside.over = 9;
+    take();
+    assert_int_equal(sample.verdict, JUDGE_UNDETERMINED);
+}
+
+/* Then it is only there. */
+static void an_objective_on_the_lock_is_not_judged_by_the_load(void **state)
+{
+    (void)state;
+    lay_out("acquire p99 < 10ms", DRIVER_SIMULATED);
+    for (int i = 0; i < 1000; i++)
+        histogram_record(&result.latency[METER_ACQUIRE], NS_PER_MS);
+    beside.over = 1000;
+    take();
+    assert_int_equal(sample.count.samples, 1000);
+    assert_int_equal(sample.verdict, JUDGE_PASS);
+    assert_true(sample.latency_us[PLAN_AT] < 1010);
+}
+
+/* Whatever the objective: it would be met beside another load than was asked for. */
+static void a_load_that_was_not_sent_as_planned_has_no_vote(void **state)
+{
+    static const char *const objectives[] = {"background p99 < 10ms", "handoff p99 < 10ms"};
+    (void)state;
+    for (size_t i = 0; i < 2; i++) {
+        lay_out(objectives[i], DRIVER_EVENTS);
+        take();
+        assert_null(strstr(sample.reason, "the load in the background"));
+        beside.contended_sent_late = 11;
+        take();
+        assert_int_equal(sample.verdict, JUDGE_NOT_VALID);
+        assert_non_null(strstr(sample.reason, "overloaded: of 1000 requests of the load in the "
+                                              "background, beside the lock, 11 were sent more"));
+        if (i == 0)
+            tear_down(NULL);
+    }
+}
+
+static void a_load_that_ended_too_early_has_no_vote(void **state)
+{
+    (void)state;
+    lay_out("background p99 < 10ms", DRIVER_SIMULATED);
+    snprintf(beside.ended, sizeof beside.ended, "session 3 expired");
+    take();
+    assert_int_equal(sample.verdict, JUDGE_NOT_VALID);
+    assert_string_equal(sample.reason,
+                        "the load in the background ended too early: session 3 expired");
+    plan_sample_miss(&probe, &asked, &recipe_scalable, &beside, &sample);
+    assert_int_equal(sample.verdict, JUDGE_NOT_VALID);
+    assert_string_equal(sample.reason,
+                        "the load in the background ended too early: session 3 expired");
+    assert_int_equal(sample.sessions, 2);
+    assert_true(isnan(sample.latency_us[PLAN_AT]) && isnan(sample.elapsed_s));
+}
+
+/* The row as a text; for the caller to free. */
+static char *write_row(void)
+{
+    char *text = NULL;
+    size_t size;
+    FILE *stream = open_memstream(&text, &size);
+    assert_non_null(stream);
+    struct csv csv = {.stream = stream};
+    const struct plan_sample_context context = {"r", "standalone", 1, &question};
+    plan_sample_write(&sample, &context, &csv);
+    fclose(stream);
+    return text;
+}
+
+static void without_a_load_its_columns_are_empty(void **state)
+{
+    (void)state;
+    lay_out("background p99 < 10ms", DRIVER_SIMULATED);
+    take();
+    char *row = write_row();
+    assert_non_null(strstr(row, ",500,998,1500.0,8500.0,70000.0,499.00,0,0,"));
+    free(row);
+    beside = (struct background_figures){0};
+    probe.load_per_s = 0;
+    take();
+    row = write_row();
+    assert_non_null(strstr(row, ",,,,,,,,"));
+    free(row);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_teardown(a_trial_is_judged_by_its_load, tear_down),
+        cmocka_unit_test_teardown(an_objective_on_the_lock_is_not_judged_by_the_load, tear_down),
+        cmocka_unit_test_teardown(a_load_that_was_not_sent_as_planned_has_no_vote, tear_down),
+        cmocka_unit_test_teardown(a_load_that_ended_too_early_has_no_vote, tear_down),
+        cmocka_unit_test_teardown(without_a_load_its_columns_are_empty, tear_down),
+    };
+    return cmocka_run_group_tests_name("plan_sample", tests, NULL, NULL);
+}
