@@ -197,6 +197,15 @@ static void a_rate_is_told_in_requests_a_second(void **state)
     assert_string_equal(answered(0, JUDGE_FAIL, SIZE_MAX),
                         "scalable: nothing meets background p99 < 50ms: the best is 100 requests a "
                         "second, with p99 = 100 ms; no fewer were tried.");
+    search_deinit(&search);
+    plan_samples_deinit(&samples);
+    assert_true(search_init(&search, &plan));
+    assert_non_null(strstr(answered(UINT64_MAX, JUDGE_FAIL, SIZE_MAX),
+                           "no more were tried: without --at-most a search has at most 100,000 "
+                           "requests a second."));
+    question.most_by = PLAN_MOST_BY_MAX_RATE;
+    plan_answer_describe(&question, &answer, text, sizeof text);
+    assert_non_null(strstr(text, "no more were tried: --max-rate allows no more requests."));
 }
 
 static void what_nothing_meets_has_a_best(void **state)

@@ -222,6 +222,17 @@ static void trials_are_run_on_private_servers_alone(void **state)
     assert_false(plan_knee_has_trials(&options));
 }
 
+/* What the servers do for the load is in their CPU time. */
+static void beside_a_load_no_knee_is_told(void **state)
+{
+    struct plan_options options = {.question = question};
+    (void)state;
+    assert_true(plan_knee_has_trials(&options) && plan_knee_is_told(&options.question));
+    options.question.background.given = true;
+    assert_false(plan_knee_is_told(&options.question));
+    assert_false(plan_knee_has_trials(&options));
+}
+
 static void a_trial_for_the_knee_goes_on_when_it_fails(void **state)
 {
     const struct search_probe asked = {.size = 8, .longer = true};
@@ -246,6 +257,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(where_waiters_are_searched_for_the_knee_is_a_lower_bound,
                                         ask, tear_down),
         cmocka_unit_test_setup_teardown(trials_are_run_on_private_servers_alone, ask, tear_down),
+        cmocka_unit_test_setup_teardown(beside_a_load_no_knee_is_told, ask, tear_down),
         cmocka_unit_test_setup_teardown(a_trial_for_the_knee_goes_on_when_it_fails, ask, tear_down),
     };
     return cmocka_run_group_tests_name("plan_knee", tests, NULL, NULL);
