@@ -15,8 +15,10 @@
 #define PRIOR_SYNC_SD     1.0
 #define PRIOR_MEASURED_SD 0.1
 
-/* A cost that the simulation leaves out by default: CPU for a message. */
-#define PRIOR_NS 5000
+/* Costs that the simulation leaves out by default: CPU for a message, and for a turn. */
+#define PRIOR_NS             5000
+#define PRIOR_TURN_NS        20000
+#define PRIOR_CLIENT_TURN_NS 10000
 
 /* Of a quantity whose trials happen to be equal: no mean of a few trials is known better. */
 #define LEAST_SD 0.02
@@ -122,6 +124,8 @@ static void set_priors(const struct drain_series *series,
     priors[COST_LIST_network_jitter].sd = 0;
     priors[COST_LIST_sync].sd = PRIOR_SYNC_SD;
     priors[COST_LIST_client_name].value = list_ns[COST_LIST_name];
+    priors[COST_LIST_turn].value = PRIOR_TURN_NS;
+    priors[COST_LIST_client_turn].value = PRIOR_CLIENT_TURN_NS;
     if (message_ns > 0)
         priors[COST_LIST_client_message] =
             (struct calibration_prior){message_ns, PRIOR_MEASURED_SD};

@@ -15,7 +15,11 @@
 #include <sys/stat.h>
 
 #define FORMAT         "zkherd costs"
-#define FORMAT_VERSION 1
+#define FORMAT_VERSION 2 /* 1: without turns */
+
+/* A calibration estimates no cost with a larger deviation than its prior's, and draws of such costs
+ * are far from the largest number of nanoseconds. */
+#define COST_SD_MAX 1.5
 
 /* The intervals are those of a normal distribution: two standard deviations, nearly. */
 #define NORMAL_95 1.959964
@@ -315,7 +319,9 @@ static void take_costs(struct reader *reader, const json_t *list, struct calibra
         if (cost_list_find(name) != i)
             malform(reader, "costs", "does not have the costs of this version");
         fit->costs[i].value = take_number(reader, cost, "value_ns", 1e-6, 1e12);
-        fit->costs[i].sd = take_number(reader, cost, "sd_of_log", 0, 100);
+        fit->costs[i].sd = take_number(reader, cost, "sd_of_log", 0, INFINITY);
+        if (fit->costs[i].sd > COST_SD_MAX)
+            malform(reader, "sd_of_log", "is more than 1.5: no calibration is as uncertain");
         fit->costs[i].determined = json_is_true(json_object_get(cost, "determined"));
     }
     fit->cost_count = COST_LIST_COUNT;
@@ -404,9 +410,10 @@ static void check_format(struct reader *reader, const json_t *json)
         reader->kind = error_raise(reader->error, ERROR_NOT_COSTS, 0, reader->path,
                                    "its 'format' is not '%s'", FORMAT);
     else if (json_integer_value(version) != FORMAT_VERSION)
-        reader->kind = error_raise(reader->error, ERROR_NOT_COSTS, 0, reader->path,
-                                   "its format is version %lld, and this zkherd reads version %d",
-                                   (long long)json_integer_value(version), FORMAT_VERSION);
+        reader->kind = error_raise(
+            reader->error, ERROR_NOT_COSTS, 0, reader->path,
+            "its format is version %lld, and this zkherd reads version %d: calibrate again",
+            (long long)json_integer_value(version), FORMAT_VERSION);
 }
 
 static enum error_kind load(const char *path, json_t **json, struct error *error)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
  * internal: the parts of a simulation, and the events between them. Layer: sim, for sim.c,
- * sim_session.c, sim_driver.c, sim_server.c and sim_leader.c alone.
+ * sim_session.c, sim_driver.c, sim_server.c, sim_turn.c and sim_leader.c alone.
  *
  * A session (sim_session.c) is the client's end of a connection, and behaves as the Apache C client
  * does. The driver (sim_driver.c) is the process of all sessions. A server (sim_server.c) has
@@ -86,12 +86,39 @@ struct cpu {
     uint64_t idle_ns;   /* when it has done all that it was given */
 };
 
+/* What is on its way to a session. */
+struct sending {
+    struct sim_session *session;
+    struct agenda_call arrives;
+};
+
+/*
+ * A server whose turns cost time takes all that has arrived at once. What arrives meanwhile is done
+ * in the next turn. What a turn makes leaves the CPU when the whole turn is done. Without work
+ * there is no turn. Arrays have a capacity and a count.
+ */
+struct turn {
+    struct agenda_call *work; /* of the next turn */
+    size_t work_capacity;
+    size_t work_count;
+    struct message **writes; /* ordered in this turn, to be proposed at its end; and reads that wait
+                                for them */
+    size_t write_capacity;
+    size_t write_count;
+    struct sending *sendings; /* made in this turn, to be sent at its end */
+    size_t sending_capacity;
+    size_t sending_count;
+    bool under_way; /* until the CPU has done it */
+    bool taken;     /* its work is being carried out: what it makes is kept to its end */
+};
+
 struct sim_server {
     struct sim *sim;
     unsigned index;
     struct tree tree;
     struct watches watches;
     struct lane lane;
+    struct turn turn;
     struct disk disk;
     uint64_t zxid; /* of the last transaction carried out */
     struct cpu cpu;
@@ -108,7 +135,8 @@ struct sim_server {
 };
 
 /* The process of all clients. It takes messages one at a time, in the order in which they arrived;
- * what the listener of one sends leaves before the next is taken. */
+ * what the listener of one sends leaves before the next is taken. A turn has what had arrived when
+ * the turn began. */
 struct sim_driver {
     struct sim *sim;
     struct cpu cpu;
@@ -116,6 +144,7 @@ struct sim_driver {
     size_t capacity;              /* a power of two */
     size_t head;
     size_t count;
+    size_t turn_left; /* entries of the present turn that have not begun */
 };
 
 struct sim_leader {
@@ -192,12 +221,30 @@ void sim_server_queue(struct sim_server *server, struct message *message, uint64
  * decrease. */
 uint64_t sim_server_sync(struct sim_server *server, uint64_t comes_ns);
 
+/* Sends something that leaves the server at this time. */
+void sim_server_sends(struct sim_server *server, const struct sending *sending, uint64_t leaves_ns);
+
+/* ------------------------------------------------------------------ turns */
+
+/* Puts work that has just come to a server into its next turn, and begins that one if there is
+ * none. False, without effect: the work is to be done now, since the server has no turns, or this
+ * is its turn. */
+bool sim_turn_puts_off(struct sim_server *server, void (*call)(void *context), void *context);
+
+/* Keep what a turn makes until its end: a write that has been ordered, or a read that waits for
+ * such a one; what is to be sent. False, without effect, outside a turn. */
+bool sim_turn_keeps_write(struct sim_server *server, struct message *message);
+bool sim_turn_keeps_sending(struct sim_server *server, const struct sending *sending);
+
 /* ------------------------------------------------------------------ the leader */
 
 void sim_leader_init(struct sim_leader *leader, struct sim *sim);
 
 /* Event: a write (and its reference) arrives at the leader. */
 void sim_leader_order(void *message);
+
+/* Proposes a write that has been ordered, when the leader's CPU has done what it has. */
+void sim_leader_propose(struct message *message);
 
 /* Event: the leader ends a session, unless it has ended already. */
 void sim_leader_expire(void *session);

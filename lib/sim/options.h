@@ -22,6 +22,8 @@
  * sync             disk: a sync of all that arrived during the sync before
  * client_message   CPU of the driver: a message that a client sends or receives
  * client_name      CPU of the driver: each name in a reply, in addition
+ * turn             CPU of a server: a turn, in addition to what is done in it; 0: there are no
+ * turns client_turn      CPU of the driver: a turn, in addition to what is done in it
  */
 #define SIM_COST_LIST(X)                                                                           \
     X(network)                                                                                     \
@@ -34,7 +36,9 @@
     X(send)                                                                                        \
     X(sync)                                                                                        \
     X(client_message)                                                                              \
-    X(client_name)
+    X(client_name)                                                                                 \
+    X(turn)                                                                                        \
+    X(client_turn)
 
 struct sim_costs {
 #define X(name) uint64_t name##_ns;

@@ -32,10 +32,16 @@ static void widen(struct sim_driver *driver)
 
 static void finish(void *context);
 
-/* Spends the cost of the first entry. */
+/* Spends the cost of the first entry, and that of a turn if the entry begins one. */
 static void begin(struct sim_driver *driver)
 {
-    sim_work(driver->sim, &driver->cpu, 0, entry(driver, 0)->cost_ns);
+    uint64_t cost_ns = entry(driver, 0)->cost_ns;
+    if (driver->turn_left == 0) {
+        driver->turn_left = driver->count;
+        cost_ns += driver->sim->options.costs.client_turn_ns;
+    }
+    driver->turn_left--;
+    sim_work(driver->sim, &driver->cpu, 0, cost_ns);
     agenda_add(&driver->sim->agenda, driver->cpu.idle_ns, finish, driver);
 }
 
@@ -55,7 +61,9 @@ static void finish(void *context)
 void sim_driver_take(struct sim_driver *driver, uint64_t cost_ns, void (*call)(void *context),
                      void *context)
 {
-    if (cost_ns == 0 && driver->count == 0 && driver->cpu.idle_ns <= driver->sim->agenda.now_ns) {
+    const struct sim *sim = driver->sim;
+    if (cost_ns + sim->options.costs.client_turn_ns == 0 && driver->count == 0 &&
+        driver->cpu.idle_ns <= sim->agenda.now_ns) {
         call(context);
         return;
     }

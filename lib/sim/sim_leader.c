@@ -57,8 +57,18 @@ void sim_leader_order(void *context)
     struct message *message = context;
     struct sim *sim = message->session->sim;
     struct sim_server *leader = &sim->servers[sim->leader.leader];
+    if (sim_turn_puts_off(leader, sim_leader_order, message))
+        return;
     sim_work(sim, &leader->cpu, 0, sim->options.costs.order_ns);
     decide(&sim->leader, message);
+    if (!sim_turn_keeps_write(leader, message))
+        sim_leader_propose(message);
+}
+
+void sim_leader_propose(struct message *message)
+{
+    struct sim *sim = message->session->sim;
+    struct sim_server *leader = &sim->servers[sim->leader.leader];
     uint64_t committed_ns = commit_ns(sim, leader->cpu.idle_ns);
     message->references = sim->options.servers;
     for (unsigned i = 0; i < sim->options.servers; i++) {

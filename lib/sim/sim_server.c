@@ -69,17 +69,23 @@ static uint64_t sent_ns(struct sim_server *server)
     return made_ns + cost_ns + (most_ns > 0 ? random_below(&sim->random, most_ns + 1) : 0);
 }
 
-/* When a message that is sent now reaches the session. */
-static uint64_t arrival_ns(struct sim_server *server, struct sim_session *session)
+void sim_server_sends(struct sim_server *server, const struct sending *sending, uint64_t leaves_ns)
 {
-    session->down_ns = sim_later(session->down_ns, sent_ns(server) + sim_hop_ns(server->sim));
-    return session->down_ns;
+    struct sim *sim = server->sim;
+    struct sim_session *session = sending->session;
+    session->down_ns = sim_later(session->down_ns, leaves_ns + sim_hop_ns(sim));
+    agenda_add(&sim->agenda, session->down_ns, sending->arrives.call, sending->arrives.context);
+}
+
+static void send_to(struct sim_server *server, const struct sending *sending)
+{
+    if (!sim_turn_keeps_sending(server, sending))
+        sim_server_sends(server, sending, sent_ns(server));
 }
 
 static void send(struct sim_server *server, struct message *message)
 {
-    agenda_add(&server->sim->agenda, arrival_ns(server, message->session), sim_session_receives,
-               message);
+    send_to(server, &(struct sending){message->session, {sim_session_receives, message}});
 }
 
 /* The server closes the connection. */
@@ -112,7 +118,7 @@ static void hear_fired(void *context, uint32_t watcher, enum client_event event,
     struct notification *notification = slab_take(&sim->slab, sizeof *notification);
     *notification =
         (struct notification){session, path_hold(path), session->link_connection, event};
-    agenda_add(&sim->agenda, arrival_ns(server, session), sim_session_is_notified, notification);
+    send_to(server, &(struct sending){session, {sim_session_is_notified, notification}});
 }
 
 static void fire(struct sim_server *server, const struct change *change)
@@ -259,18 +265,17 @@ struct lane_entry {
     uint64_t due_ns;
 };
 
-static void turn(void *context);
+static void come_due(void *context);
 
-static void await_turn(struct sim_server *server)
+static void await_due(struct sim_server *server)
 {
     const struct lane *lane = &server->lane;
     if (lane->count > 0)
-        agenda_add(&server->sim->agenda, lane->entries[lane->head].due_ns, turn, server);
+        agenda_add(&server->sim->agenda, lane->entries[lane->head].due_ns, come_due, server);
 }
 
-static void turn(void *context)
+static void carry_out_first(struct sim_server *server)
 {
-    struct sim_server *server = context;
     struct lane *lane = &server->lane;
     struct message *message = lane->entries[lane->head].message;
     lane->head = (lane->head + 1) & (lane->capacity - 1);
@@ -279,7 +284,20 @@ static void turn(void *context)
         carry_out_write(server, message);
     else
         carry_out_read(server, message);
-    await_turn(server);
+}
+
+/* In a turn, all that is due by now is carried out. */
+static void come_due(void *context)
+{
+    struct sim_server *server = context;
+    const struct lane *lane = &server->lane;
+    if (sim_turn_puts_off(server, come_due, server))
+        return;
+    do {
+        carry_out_first(server);
+    } while (server->turn.taken && lane->count > 0 &&
+             lane->entries[lane->head].due_ns <= server->sim->agenda.now_ns);
+    await_due(server);
 }
 
 static void widen(struct sim_server *server)
@@ -304,7 +322,7 @@ void sim_server_queue(struct sim_server *server, struct message *message, uint64
     lane->entries[(lane->head + lane->count) & (lane->capacity - 1)] =
         (struct lane_entry){message, due_ns};
     if (++lane->count == 1)
-        await_turn(server);
+        await_due(server);
 }
 
 /* ------------------------------------------------------------------ what comes in */
@@ -315,7 +333,10 @@ static void receive_read(struct sim_server *server, struct message *message)
 {
     struct sim_session *session = message->session;
     message->link_writes = session->link_writes;
-    if (server->sim->options.servers == 1 && server->lane.count > 0)
+    bool alone = server->sim->options.servers == 1;
+    if (alone && server->turn.write_count > 0 && sim_turn_keeps_write(server, message))
+        return;
+    if (alone && server->lane.count > 0)
         sim_server_queue(server, message, 0);
     else if (is_linked(server, message) && session->link_written < session->link_writes)
         message_queue_add(&session->link_reads, message);
@@ -364,6 +385,8 @@ void sim_server_receives(void *context)
     struct message *message = context;
     struct sim_session *session = message->session;
     struct sim_server *server = &session->sim->servers[message->server];
+    if (sim_turn_puts_off(server, sim_server_receives, message))
+        return;
     if (message->kind == MESSAGE_DISCONNECT) {
         unlink_session(server, session);
         message_release(message, &session->sim->paths);

@@ -207,8 +207,9 @@ static void what_is_no_file_of_costs_is_refused(void **state)
     assert_refused(ERROR_NOT_COSTS, "its 'format' is not 'zkherd costs'");
     put("{\"plan\": {}}");
     assert_refused(ERROR_NOT_COSTS, "its 'format' is not 'zkherd costs'");
-    put("{\"format\": \"zkherd costs\", \"format_version\": 2}");
-    assert_refused(ERROR_NOT_COSTS, "its format is version 2, and this zkherd reads version 1");
+    put("{\"format\": \"zkherd costs\", \"format_version\": 1}");
+    assert_refused(ERROR_NOT_COSTS,
+                   "its format is version 1, and this zkherd reads version 2: calibrate again");
 }
 
 /* Writes the costs, changes a member (NULL: removes it) and reads them. */

@@ -30,7 +30,8 @@ static uint64_t rung_ns;
 
 static void ask(struct asker *asker, enum operation operation)
 {
-    const struct request request = {.operation = operation, .path = "/"};
+    const struct request request = {
+        .operation = operation, .path = "/", .version = REQUEST_ANY_VERSION};
     client_submit(asker->client, &request, 0);
 }
 
@@ -204,6 +205,82 @@ static void shared_cores_make_those_who_are_busy_slower(void **state)
     }
 }
 
+/* ------------------------------------------------------------------ turns */
+
+/* The other two arrive during the first turn, and share the next one. */
+static void a_turn_of_a_server_has_all_that_came_during_the_one_before(void **state)
+{
+    (void)state;
+    begin(1, 0, 1, (struct sim_costs){.turn_ns = 300, .read_ns = 100});
+    for (unsigned i = 0; i < CLIENTS; i++)
+        ask(&askers[i], OP_EXISTS);
+    settle();
+    assert_int_equal(askers[0].replied_ns, HOP_NS + 400 + HOP_NS);
+    assert_int_equal(askers[1].replied_ns, HOP_NS + 400 + 500 + HOP_NS);
+    assert_int_equal(askers[2].replied_ns, askers[1].replied_ns);
+    ask(&askers[0], OP_EXISTS); /* an idle server begins a turn at once */
+    settle();
+    assert_int_equal(askers[0].replied_ns, HOP_NS + 400 + HOP_NS);
+}
+
+/* The first sync begins when the first turn ends, the second one with the writes of the second
+ * turn. */
+static void writes_of_one_turn_are_synced_together(void **state)
+{
+    (void)state;
+    const uint64_t turn = 300, order = 100, apply = 10, sync = 5000;
+    const struct sim_costs costs = {
+        .turn_ns = turn, .order_ns = order, .apply_ns = apply, .sync_ns = sync};
+    begin(1, 0, 1, costs);
+    for (unsigned i = 0; i < CLIENTS; i++)
+        ask(&askers[i], OP_SET);
+    settle();
+    uint64_t first = HOP_NS + turn + order + sync;
+    assert_int_equal(askers[0].replied_ns, first + turn + apply + HOP_NS);
+    assert_int_equal(askers[1].replied_ns, first + sync + turn + 2 * apply + HOP_NS);
+    assert_int_equal(askers[2].replied_ns, askers[1].replied_ns);
+}
+
+static void a_read_waits_for_a_write_that_came_before_in_its_turn(void **state)
+{
+    (void)state;
+    begin(1, 0, 1, (struct sim_costs){.turn_ns = 300, .sync_ns = 5000});
+    ask(&askers[0], OP_EXISTS);
+    ask(&askers[1], OP_SET);
+    ask(&askers[2], OP_EXISTS);
+    settle();
+    assert_int_equal(askers[0].replied_ns, HOP_NS + 300 + HOP_NS);
+    assert_int_equal(askers[1].replied_ns, HOP_NS + 600 + 5000 + 300 + HOP_NS);
+    assert_int_equal(askers[2].replied_ns, askers[1].replied_ns);
+}
+
+static void replies_of_one_turn_are_sent_when_it_has_ended(void **state)
+{
+    (void)state;
+    begin(1, 0, 1, (struct sim_costs){.turn_ns = 300, .read_ns = 100, .send_ns = 50});
+    for (unsigned i = 0; i < CLIENTS; i++)
+        ask(&askers[i], OP_EXISTS);
+    settle();
+    assert_int_equal(askers[0].replied_ns, HOP_NS + 400 + 50 + HOP_NS);
+    for (unsigned i = 1; i < CLIENTS; i++)
+        assert_in_range(askers[i].replied_ns, HOP_NS + 900 + 50 + HOP_NS,
+                        HOP_NS + 900 + 100 + HOP_NS);
+}
+
+/* The replies arrive 100 ns apart; the last two share a turn. */
+static void a_turn_of_the_driver_has_all_that_came_during_the_one_before(void **state)
+{
+    (void)state;
+    begin(1, 0, 1, (struct sim_costs){.client_turn_ns = 300, .client_message_ns = 100});
+    for (unsigned i = 0; i < CLIENTS; i++)
+        ask(&askers[i], OP_EXISTS);
+    settle();
+    uint64_t first = 100 + HOP_NS + HOP_NS;
+    assert_int_equal(askers[0].replied_ns, first + 400);
+    assert_int_equal(askers[1].replied_ns, first + 400 + 400);
+    assert_int_equal(askers[2].replied_ns, first + 400 + 400 + 100);
+}
+
 /* ------------------------------------------------------------------ counts */
 
 /* Costs change the times, and no count. */
@@ -217,6 +294,7 @@ static void costs_change_no_count(void **state)
     options.cores = 2;
     options.costs.send_ns = options.costs.client_message_ns = 6000;
     options.costs.client_name_ns = 100;
+    options.costs.turn_ns = options.costs.client_turn_ns = 20000;
     for (uint16_t i = 0; i < 3; i++)
         servers.endpoints[i] = (struct endpoint){.host = "simulated", .port = i + 1U};
     const struct trial_host host = {
@@ -260,6 +338,11 @@ int main(void)
         TEST(replies_are_sent_beside_the_reading),
         TEST(replies_that_wait_are_sent_in_a_random_order),
         TEST(shared_cores_make_those_who_are_busy_slower),
+        TEST(a_turn_of_a_server_has_all_that_came_during_the_one_before),
+        TEST(writes_of_one_turn_are_synced_together),
+        TEST(a_read_waits_for_a_write_that_came_before_in_its_turn),
+        TEST(replies_of_one_turn_are_sent_when_it_has_ended),
+        TEST(a_turn_of_the_driver_has_all_that_came_during_the_one_before),
         TEST(costs_change_no_count),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
