@@ -10,10 +10,10 @@
 #include <string.h>
 
 /* How far a cost may well be from its prior: two of these are a factor of 4. A sync depends on the
- * disk: a factor of 7. The driver's CPU time has other parts than messages. */
+ * disk: a factor of 7. The driver's CPU time for a message holds a share of its turns. */
 #define PRIOR_SD          0.7
 #define PRIOR_SYNC_SD     1.0
-#define PRIOR_MEASURED_SD 0.1
+#define PRIOR_MEASURED_SD 0.3
 
 /* Costs that the simulation leaves out by default: CPU for a message, and for a turn. */
 #define PRIOR_NS             5000

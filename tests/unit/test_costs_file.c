@@ -240,6 +240,7 @@ static void values_that_cannot_be_are_refused(void **state)
     assert_spoiled("costs", "value_ns", json_integer(0), "'value_ns' is not a number, or one that");
     assert_spoiled("costs", "name", json_string("hurry"), "'costs' does not have the costs of");
     assert_spoiled(NULL, "costs", json_array(), "'costs' does not have the costs of this version");
+    assert_spoiled("costs", "sd_of_log", json_real(1.6), "is more than 1.5");
     assert_spoiled("costs", "sd_of_log", json_real(0.2),
                    "'covariance_of_logs' does not agree with the costs");
     assert_spoiled(NULL, "covariance_of_logs", json_array(), "a number for each pair of costs");

@@ -207,37 +207,40 @@ static void shared_cores_make_those_who_are_busy_slower(void **state)
 
 /* ------------------------------------------------------------------ turns */
 
-/* The other two arrive during the first turn, and share the next one. */
+/* The other two arrive 100 ns apart during the first turn, and share the next one. */
 static void a_turn_of_a_server_has_all_that_came_during_the_one_before(void **state)
 {
     (void)state;
-    begin(1, 0, 1, (struct sim_costs){.turn_ns = 300, .read_ns = 100});
+    const uint64_t message = 100, turn = 300, read = 100;
+    begin(1, 0, 1,
+          (struct sim_costs){.client_message_ns = message, .turn_ns = turn, .read_ns = read});
     for (unsigned i = 0; i < CLIENTS; i++)
         ask(&askers[i], OP_EXISTS);
     settle();
-    assert_int_equal(askers[0].replied_ns, HOP_NS + 400 + HOP_NS);
-    assert_int_equal(askers[1].replied_ns, HOP_NS + 400 + 500 + HOP_NS);
-    assert_int_equal(askers[2].replied_ns, askers[1].replied_ns);
+    uint64_t first_ends = message + HOP_NS + turn + read;
+    assert_int_equal(askers[0].replied_ns, first_ends + HOP_NS + message);
+    assert_int_equal(askers[1].replied_ns, first_ends + turn + 2 * read + HOP_NS + message);
+    assert_int_equal(askers[2].replied_ns, askers[1].replied_ns + message);
     ask(&askers[0], OP_EXISTS); /* an idle server begins a turn at once */
     settle();
-    assert_int_equal(askers[0].replied_ns, HOP_NS + 400 + HOP_NS);
+    assert_int_equal(askers[0].replied_ns, first_ends + HOP_NS + message);
 }
 
-/* The first sync begins when the first turn ends, the second one with the writes of the second
- * turn. */
+/* The first write is synced during the second turn, and applied in the third; the others are
+ * applied in the fourth. */
 static void writes_of_one_turn_are_synced_together(void **state)
 {
     (void)state;
-    const uint64_t turn = 300, order = 100, apply = 10, sync = 5000;
+    const uint64_t turn = 300, order = 100, apply = 10;
     const struct sim_costs costs = {
-        .turn_ns = turn, .order_ns = order, .apply_ns = apply, .sync_ns = sync};
+        .turn_ns = turn, .order_ns = order, .apply_ns = apply, .sync_ns = 50};
     begin(1, 0, 1, costs);
     for (unsigned i = 0; i < CLIENTS; i++)
         ask(&askers[i], OP_SET);
     settle();
-    uint64_t first = HOP_NS + turn + order + sync;
-    assert_int_equal(askers[0].replied_ns, first + turn + apply + HOP_NS);
-    assert_int_equal(askers[1].replied_ns, first + sync + turn + 2 * apply + HOP_NS);
+    uint64_t third_begins = HOP_NS + turn + order + turn + 2 * order;
+    assert_int_equal(askers[0].replied_ns, third_begins + turn + apply + HOP_NS);
+    assert_int_equal(askers[1].replied_ns, askers[0].replied_ns + turn + 2 * apply);
     assert_int_equal(askers[2].replied_ns, askers[1].replied_ns);
 }
 
