@@ -15,6 +15,9 @@
 
 #define SUBCOMMAND "calibrate"
 
+/* A standard deviation of the logarithm: with it the costs tell little. */
+#define MUCH_SCATTER 1.0
+
 struct calibrate {
     struct calibrate_options options;
     struct drain_series series;
@@ -43,6 +46,17 @@ static enum error_kind write_and_print(const struct calibrate *calibrate, struct
     return kind;
 }
 
+static void warn_of_scatter(const struct costs_file *costs)
+{
+    for (enum drain_time time = 0; time < DRAIN_TIMES; time++) {
+        if (costs->trial_sd[time] > MUCH_SCATTER)
+            complain_mildly("%s: the trials of one cell scatter by %.0f %% (%s): the costs tell "
+                            "little; calibrate again when nothing else runs here, with more trials "
+                            "or a longer --warm-up",
+                            SUBCOMMAND, 100 * costs->trial_sd[time], drain_word(time));
+    }
+}
+
 static int tell(struct drain_series *series, void *context, int *verdict)
 {
     struct calibrate *calibrate = context;
@@ -51,6 +65,8 @@ static int tell(struct drain_series *series, void *context, int *verdict)
     enum error_kind kind = calibrate_fit(series, &calibrate->costs, &error);
     if (kind == ERROR_NONE)
         kind = write_and_print(calibrate, &error);
+    if (kind == ERROR_NONE)
+        warn_of_scatter(&calibrate->costs);
     if (kind == ERROR_INTERRUPTED)
         error_raise(&error, kind, 0, SUBCOMMAND, "during the fit: nothing is kept");
     return kind == ERROR_NONE ? 0 : complain_about(SUBCOMMAND, &error);
