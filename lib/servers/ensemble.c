@@ -189,16 +189,19 @@ static enum error_kind attempt(const struct ensemble_options *options, const cha
                                struct ensemble **ensemble, struct error *error)
 {
     struct server_ports ports[ENSEMBLE_SERVERS_MAX];
+    struct ports_reservation reservation = {.count = 0};
     struct ensemble *made = calloc(1, sizeof *made);
     if (made == NULL)
         return error_from_errno(error, ENOMEM, "private servers", "%s", "");
-    enum error_kind kind = ports_find(options->first_port, options->servers, ports, error);
+    enum error_kind kind =
+        ports_reserve(options->first_port, options->servers, ports, &reservation, error);
     if (kind == ERROR_NONE)
         kind = supervisor_new(folder, &made->supervisor, error);
     if (kind == ERROR_NONE)
         kind = launch(options, ports, made, error);
     if (kind == ERROR_NONE)
         kind = await_service(made, options->interrupts, error);
+    ports_let_go(&reservation);
     if (kind == ERROR_NONE)
         *ensemble = made;
     else
@@ -206,7 +209,7 @@ static enum error_kind attempt(const struct ensemble_options *options, const cha
     return kind;
 }
 
-/* Another program may take a port between the moment it is found free and the server's start. */
+/* Another program may ask for just this port, before the server listens on it. */
 static enum error_kind start(const struct ensemble_options *options, const char *folder,
                              struct ensemble **ensemble, struct error *error)
 {

@@ -22,12 +22,6 @@ enum error_kind ports_check(uint16_t first, unsigned servers, struct error *erro
         servers, UINT16_MAX - servers + 1);
 }
 
-/* Sockets that hold ports, so that no port is found twice. */
-struct reservation {
-    int sockets[3 * PORTS_SERVERS_MAX];
-    size_t count;
-};
-
 /* A *port of 0 becomes a free one. Returns 0 or an errno. */
 static int bind_port(int fd, uint16_t *port)
 {
@@ -35,17 +29,19 @@ static int bind_port(int fd, uint16_t *port)
         .sin_family = AF_INET, .sin_port = htons(*port), .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
     socklen_t size = sizeof address;
     /* A given port is bound as the servers bind it: ended connections do not hold it. A free port
-     * must not be one that another socket here holds. */
-    int reuse = *port != 0;
+     * must not be one that another socket holds, and the server is to bind it beside this one. */
+    int reuse = *port != 0, yes = 1;
     if (setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &reuse, sizeof reuse) != 0 ||
         bind(fd, (struct sockaddr *)&address, size) != 0 ||
+        setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &yes, sizeof yes) != 0 ||
         getsockname(fd, (struct sockaddr *)&address, &size) != 0)
         return errno;
     *port = ntohs(address.sin_port);
     return 0;
 }
 
-static enum error_kind reserve(struct reservation *reservation, uint16_t *port, struct error *error)
+static enum error_kind reserve(struct ports_reservation *reservation, uint16_t *port,
+                               struct error *error)
 {
     char subject[32];
     snprintf(subject, sizeof subject, "127.0.0.1:%u", *port);
@@ -61,28 +57,31 @@ static enum error_kind reserve(struct reservation *reservation, uint16_t *port, 
                : error_from_errno(error, os_error, subject, "while looking for a free port");
 }
 
-static void let_go(const struct reservation *reservation)
+void ports_let_go(const struct ports_reservation *reservation)
 {
     for (size_t i = 0; i < reservation->count; i++)
         close(reservation->sockets[i]);
 }
 
 /* The ports for clients first, so that a given port is not found for another use. */
-enum error_kind ports_find(uint16_t first, unsigned servers, struct server_ports *ports,
-                           struct error *error)
+enum error_kind ports_reserve(uint16_t first, unsigned servers, struct server_ports *ports,
+                              struct ports_reservation *reservation, struct error *error)
 {
-    struct reservation reservation = {.count = 0};
+    struct ports_reservation made = {.count = 0};
     enum error_kind kind = ERROR_NONE;
     for (unsigned i = 0; kind == ERROR_NONE && i < servers; i++) {
         ports[i].client = first == 0 ? 0 : (uint16_t)(first + i);
-        kind = reserve(&reservation, &ports[i].client, error);
+        kind = reserve(&made, &ports[i].client, error);
     }
     for (unsigned i = 0; kind == ERROR_NONE && i < servers; i++) {
         ports[i].peer = ports[i].election = 0;
-        kind = reserve(&reservation, &ports[i].peer, error);
+        kind = reserve(&made, &ports[i].peer, error);
         if (kind == ERROR_NONE)
-            kind = reserve(&reservation, &ports[i].election, error);
+            kind = reserve(&made, &ports[i].election, error);
     }
-    let_go(&reservation);
+    if (kind == ERROR_NONE)
+        *reservation = made;
+    else
+        ports_let_go(&made);
     return kind;
 }

@@ -36,12 +36,14 @@ static void configure(void)
     fclose(file);
 }
 
+static struct ports_reservation reservation;
+
 static void launch(pid_t *pid)
 {
     char java[PATH_MAX], class_path[2 * PATH_MAX];
     struct error error;
     struct server_ports ports[1];
-    assert_int_equal(ports_find(0, 1, ports, &error), ERROR_NONE);
+    assert_int_equal(ports_reserve(0, 1, ports, &reservation, &error), ERROR_NONE);
     stock.port = ports[0].client;
     snprintf(address, sizeof address, "127.0.0.1:%u", stock.port);
     assert_int_equal(install_find_java(java, sizeof java, &error), ERROR_NONE);
@@ -70,10 +72,12 @@ static int start(void **state)
             return -1;
         if (!process_is_alive(pid)) {
             supervisor_free(supervisor);
+            ports_let_go(&reservation);
             launch(&pid);
         }
         pause_ms(20);
     }
+    ports_let_go(&reservation);
     return 0;
 }
 

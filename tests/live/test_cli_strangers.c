@@ -153,6 +153,7 @@ static void nobody_answers(void **state)
 struct lonely {
     bool read_only;
     struct supervisor *supervisor;
+    struct ports_reservation reservation;
     pid_t pid;
     char address[64];
 };
@@ -185,7 +186,7 @@ static void lonely_start(struct lonely *lonely)
     char java[PATH_MAX], class_path[2 * PATH_MAX], mode[64];
     struct error error;
     struct server_ports ports[3];
-    assert_int_equal(ports_find(0, 3, ports, &error), ERROR_NONE);
+    assert_int_equal(ports_reserve(0, 3, ports, &lonely->reservation, &error), ERROR_NONE);
     snprintf(mode, sizeof mode, "-Dreadonlymode.enabled=%s", lonely->read_only ? "true" : "false");
     snprintf(lonely->address, sizeof lonely->address, "127.0.0.1:%u", ports[0].client);
     assert_int_equal(install_find_java(java, sizeof java, &error), ERROR_NONE);
@@ -214,10 +215,12 @@ static void run_until(struct lonely *lonely, const char *words)
         pause_ms(50);
         if (!process_is_alive(lonely->pid)) {
             supervisor_free(lonely->supervisor);
+            ports_let_go(&lonely->reservation);
             lonely_start(lonely);
         }
         command_run(&command, COMMAND("run", SMALL, "--connect", lonely->address));
     } while (strstr(command.err, words) == NULL && clock_now_ns() < until_ns);
+    ports_let_go(&lonely->reservation);
     assert_in_vain(&command, words);
     assert_has(command.err, lonely->address);
 }

@@ -11,6 +11,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <netinet/in.h>
 #include <sys/wait.h>
 
 /* Short ticks make for short elections. */
@@ -448,6 +449,55 @@ static void given_ports_are_used(void **state)
     nest_stop(ensemble);
 }
 
+/* The port for clients in the configuration that the script below has seen. */
+static uint16_t await_seen_port(const char *path)
+{
+    char line[256];
+    unsigned port = 0;
+    FILE *file = NULL;
+    while ((file = fopen(path, "re")) == NULL)
+        pause_ms(1);
+    while (fgets(line, sizeof line, file) != NULL && sscanf(line, "clientPort=%u", &port) != 1)
+        ;
+    fclose(file);
+    return (uint16_t)port;
+}
+
+/* Does as another program that wants a port before the server listens; ends with 0 if in vain. */
+_Noreturn static void be_a_thief(void)
+{
+    char path[128];
+    snprintf(path, sizeof path, "%s/.java/seen", nest);
+    struct sockaddr_in address = {.sin_family = AF_INET,
+                                  .sin_port = htons(await_seen_port(path)),
+                                  .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
+    int fd = socket(AF_INET, SOCK_STREAM, 0);
+    bool in_vain =
+        bind(fd, (struct sockaddr *)&address, sizeof address) != 0 && errno == EADDRINUSE;
+    close(fd);
+    snprintf(path, sizeof path, "%s/.java/tried", nest);
+    close(open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0600));
+    _exit(in_vain ? 0 : 1);
+}
+
+/* Else another ensemble could get it, and its server would be taken for this one. */
+static void a_port_is_held_until_the_server_listens(void **state)
+{
+    (void)state;
+    int status = -1;
+    nest_install_java("cp server.1/zoo.cfg \"$JAVA_HOME/part\"\n"
+                      "mv \"$JAVA_HOME/part\" \"$JAVA_HOME/seen\"\n"
+                      "while [ ! -e \"$JAVA_HOME/tried\" ]; do sleep 0.01; done\n"
+                      "exec java \"$@\"");
+    pid_t thief = fork();
+    if (thief == 0)
+        be_a_thief();
+    struct ensemble *ensemble = start(1);
+    assert_int_equal(waitpid(thief, &status, 0), thief);
+    assert_int_equal(status, 0);
+    nest_stop(ensemble);
+}
+
 /* How often the script that stands for java has run, by its own account. */
 static size_t count_tries(void)
 {
@@ -595,6 +645,7 @@ int main(void)
         NEST_TEST(a_server_that_dies_at_the_start_is_named),
         NEST_TEST(a_port_that_is_taken_is_named),
         NEST_TEST(given_ports_are_used),
+        NEST_TEST(a_port_is_held_until_the_server_listens),
         NEST_TEST(a_leader_without_its_port_is_replaced),
         NEST_TEST(data_lie_in_the_folder_that_is_given),
         NEST_TEST(a_folder_that_is_not_there_is_made_and_removed),
