@@ -195,14 +195,21 @@ static void a_trial_that_sends_more_than_it_may_is_ended(void **state)
     assert_left(1);
 }
 
+/* A busy machine may not end one trial in two seconds: then it gets more. */
 static void time_that_is_used_up_ends_a_search(void **state)
 {
+    static const char *const times[] = {"2s", "8s", "32s"};
     (void)state;
     command.settings = NULL;
-    command_run(&command,
-                COMMAND("plan", "--slo", "handoff p50 < 30s", "-r", "scalable", "--trial-time",
-                        "20", "--max-time", "5s", "--plots", "svg", "-o", "out"));
-    assert_status(&command, 4);
+    for (size_t i = 0; i < sizeof times / sizeof times[0]; i++) {
+        command_run(&command,
+                    COMMAND("plan", "--slo", "handoff p50 < 30s", "-r", "scalable", "--trial-time",
+                            "20", "--max-time", times[i], "--plots", "svg", "-o", "out"));
+        assert_status(&command, 4);
+        if (strstr(command.err, "were up before the first trial had ended") == NULL)
+            break;
+        assert_left(0);
+    }
     assert_has(command.out, "its time was used up after");
     struct table answers = read_table("answers.csv");
     assert_string_equal(table_text(&answers, 0, "reason"), "out of time");
