@@ -159,16 +159,19 @@ demo: install-to-run
 
 # Repeats the runs of results/reference: up to 1,000 clients on one server and on an ensemble of three, alternating
 # in one plan, and the comparison of the two; then a small run of every recipe, for its law.
-# `make reproduce` makes these, what others pay for a lock, and the evaluation of the paper: about an hour on two cores.
+# `make reproduce` makes these, what others pay for a lock, the evaluation of the paper, and the answers of
+# `zkherd plan`.
 # childwatch runs with at most 250 clients: the lists of a drain of 1,000 carry two thirds of 10^9 names, 13 GB.
 # Files that are large, or follow from the others, are not kept.
 REPRODUCE_PLAN ?= -r nonscalable,childwatch:250,scalable,ticket -n 10,25,50,100,250,500,1000 -t 5
 REPRODUCE_RECIPES ?= nonscalable,nonscalable-get,childwatch,scalable,scalable-get,scalable-listwatch,$\
 scalable-guid,writelock,zoolock,walkback,reentrant,election,ticket,ready,softlock,rwlock,rwlock-curator,$\
 counter,barrier
+REPRODUCE_WAITERS ?= --slo 'handoff p99 < 50ms' -r nonscalable,childwatch,scalable
+REPRODUCE_LOCKS ?= --slo 'acquire p95 < 1s' --unknown locks -n 10 -r nonscalable,scalable
 REFERENCE := results/reference
 reproduce:
-	@for part in locks load paper; do $(MAKE) --no-print-directory reproduce-$$part || exit 1; done
+	@for part in locks load paper plan; do $(MAKE) --no-print-directory reproduce-$$part || exit 1; done
 reproduce-locks: install-to-run
 	@$(MAKE) --no-print-directory -j$(JOBS) $(BUILD)/zkherd
 	@echo '$(REPRODUCE_PLAN): up to half an hour on two cores; keep the machine quiet'
@@ -224,6 +227,24 @@ reproduce-paper: install-to-run
 	    ! -name samples.csv ! -name cells.csv ! -name load.csv ! -name barriers.csv ! -name shape.csv \
 	    ! -name 'paper_*.svg' ! -name '*.txt' -delete
 	find $(REPRODUCE_PAPER) -type d -empty -delete
+
+# Capacity: the costs of one server and of three, how well the simulation predicts with them, and two searches.
+REPRODUCE_CAPACITY := $(REFERENCE)/plan
+reproduce-plan: install-to-run
+	@$(MAKE) --no-print-directory -j$(JOBS) $(BUILD)/zkherd
+	rm -rf $(REPRODUCE_CAPACITY)
+	mkdir $(REPRODUCE_CAPACITY)
+	cd $(REPRODUCE_CAPACITY) && for servers in 1 3; do \
+	    $(abspath $(BUILD))/zkherd calibrate --servers $$servers -o costs$$servers.json > costs$$servers.txt; \
+	    $(abspath $(BUILD))/zkherd plan --validate --costs costs$$servers.json -o validation$$servers \
+	        > validation$$servers.txt; \
+	    cat costs$$servers.txt validation$$servers.txt; done
+	-cd $(REPRODUCE_CAPACITY) && \
+	    $(abspath $(BUILD))/zkherd plan $(REPRODUCE_WAITERS) -o waiters > waiters.txt; cat waiters.txt
+	-cd $(REPRODUCE_CAPACITY) && \
+	    $(abspath $(BUILD))/zkherd plan $(REPRODUCE_LOCKS) -o locks > locks.txt; cat locks.txt
+	find $(REPRODUCE_CAPACITY) -type f -name '*.png' -delete
+	find $(REPRODUCE_CAPACITY) -type d -empty -delete
 
 # No test measures how fast a server is, and the JVM's second compiler would take a third of the machine.
 check check-sanitized check-threads: export JAVA_TOOL_OPTIONS := -XX:TieredStopAtLevel=1
@@ -326,6 +347,7 @@ help:
 	@echo 'make reproduce-locks      of these, the locks: up to half an hour'
 	@echo 'make reproduce-load       of these, the locks under load: about four minutes'
 	@echo 'make reproduce-paper      of these, the evaluation of the paper: about 25 minutes'
+	@echo 'make reproduce-plan       of these, capacity: costs, predictions and searches'
 	@echo 'make reproduce-simulated  simulate up to 100,000 clients: about eight minutes'
 	@echo 'make check                run all tests (installs missing packages)'
 	@echo 'make check-sanitized      run all tests with ASan and UBSan'
@@ -340,7 +362,7 @@ help:
 	@echo 'make clean                remove all built files'
 
 FORCE:
-.PHONY: all demo reproduce reproduce-locks reproduce-load reproduce-paper reproduce-simulated check check-sanitized check-threads mutate \
+.PHONY: all demo reproduce reproduce-locks reproduce-load reproduce-paper reproduce-plan reproduce-simulated check check-sanitized check-threads mutate \
     compose-demo check-compose bench format lint install clean help install-to-run install-to-test \
     install-to-lint install-to-compose install-docker FORCE
 .SECONDARY:
