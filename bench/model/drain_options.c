@@ -27,6 +27,11 @@ bool drain_options_locks(struct option_given *given)
     return option_row_numbers(given, &locks->list, &locks->count);
 }
 
+uint64_t drain_options_warm_up_ns(const struct drain_options *options, size_t servers)
+{
+    return options->warm_up_given ? options->warm_up_ns : servers * options->warm_up_ns;
+}
+
 void drain_options_deinit(struct drain_options *options)
 {
     free(options->clients.list);

@@ -32,7 +32,7 @@ struct drain_options {
     bool trials_given;  /* on the command line: --trials */
     bool warm_up_given; /* on the command line: --warm-up */
     uint32_t processes;
-    uint64_t warm_up_ns;
+    uint64_t warm_up_ns; /* if it was not given: of each server */
     uint64_t session_timeout_ns;
     uint64_t timeout_ns;
     uint64_t seed;
@@ -80,9 +80,14 @@ bool drain_options_locks(struct option_given *given);
 #define DRAIN_ROW_WARM_UP(type)                                                                    \
     {                                                                                              \
         .name = "--warm-up", OPTION_DURATION(type, drains.warm_up_ns, 0),                          \
-        .given = OPTION_MEMBER(type, drains.warm_up_given), .value = "20s",                        \
-        .help = "      --warm-up D          drains before the first trial, not kept [20s]\n"       \
+        .given = OPTION_MEMBER(type, drains.warm_up_given), .value = "30s",                        \
+        .help =                                                                                    \
+            "      --warm-up D          drains before the first trial, not kept [30s a server]\n"  \
     }
+
+/* How long so many servers are warmed up. Where they share the cores of one machine, so do the
+ * compilers of their JVMs: each server takes its time. */
+uint64_t drain_options_warm_up_ns(const struct drain_options *options, size_t servers);
 
 /* Frees the lists. */
 void drain_options_deinit(struct drain_options *options);

@@ -206,7 +206,8 @@ static enum error_kind warm_up(struct drain_series *series, struct error *error)
 {
     const struct trial_watch watch = {.interrupt_descriptor = series->base.targets.signals};
     uint64_t most = series_most_clients(&series->base);
-    uint64_t until_ns = clock_now_ns() + series->options->warm_up_ns;
+    uint64_t until_ns = clock_now_ns() +
+                        drain_options_warm_up_ns(series->options, target_of(series)->servers.count);
     enum error_kind kind = ERROR_NONE;
     progress_say(&series->base.progress, "warming up");
     for (size_t i = 0; kind == ERROR_NONE && clock_now_ns() < until_ns; i++) {
