@@ -170,6 +170,21 @@ static enum error_kind find_limit(struct attempt *attempt, uint64_t *limit, stru
     return kind;
 }
 
+/* The next client is to find room again: when a question is let in the server has begun to notice
+ * the ends. */
+static void await_room(const struct attempt *attempt)
+{
+    struct error error;
+    enum error_kind kind = ERROR_CLOSED;
+    char answer[CONF_SIZE];
+    for (int i = 0; i < NOTICE_TIMES && kind == ERROR_CLOSED; i++) {
+        pause_ns(SETTLING_NS);
+        kind = attempt->mute ? ERROR_NONE
+                             : four_letter_ask(attempt->endpoint, "conf", attempt->timeout_ns,
+                                               answer, sizeof answer, &error);
+    }
+}
+
 enum error_kind connection_limit_try(const struct endpoint *endpoint, uint64_t wanted,
                                      uint64_t timeout_ns, uint64_t *room, struct error *error)
 {
@@ -191,7 +206,7 @@ enum error_kind connection_limit_try(const struct endpoint *endpoint, uint64_t w
     if (kind == ERROR_NONE && !attempt.refused && *room == kept)
         *room = CONNECTION_LIMIT_ENOUGH;
     close_from(&attempt, 0);
-    pause_ns(SETTLING_NS); /* the next client is to find room again */
+    await_room(&attempt);
     free(attempt.connections);
     return kind;
 }

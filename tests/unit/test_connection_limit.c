@@ -4,6 +4,7 @@
 #include "tests/support/port.h"
 
 #include "servers/connection_limit.h"
+#include "servers/four_letter.h"
 
 #include <poll.h>
 #include <signal.h>
@@ -72,6 +73,7 @@ struct late {
     struct pollfd polled[64]; /* the first is the one that listens */
     nfds_t count;
     int unheeded;
+    bool sleeps; /* when several connections end at once */
 };
 
 static void welcome(struct late *late)
@@ -97,10 +99,32 @@ static void turn_to(struct late *late, nfds_t index)
     late->polled[index] = late->polled[--late->count];
 }
 
-static void serve_late(int unheeded)
+/* As a process that is not run for longer than a client waits: whoever comes then is turned away at
+ * the door, before the ends are noticed. */
+static void sleep_at_ends(struct late *late)
 {
-    struct late late = {.polled = {{listening, POLLIN, 0}}, .count = 1, .unheeded = unheeded};
+    int ends = 0;
+    for (nfds_t i = 1; i < late->count; i++)
+        ends += late->polled[i].revents != 0;
+    if (ends == 0)
+        return;
+    pause_ms(20);
+    if (poll(late->polled, late->count, 0) < 3)
+        return;
+    pause_ms(400);
+    poll(late->polled, late->count, 0);
+    if (late->polled[0].revents != 0)
+        close(accept(listening, NULL, NULL));
+    late->polled[0].revents = 0;
+}
+
+static void serve_late(struct late late)
+{
+    late.polled[0] = (struct pollfd){listening, POLLIN, 0};
+    late.count = 1;
     while (poll(late.polled, late.count, -1) > 0) {
+        if (late.sleeps)
+            sleep_at_ends(&late);
         for (nfds_t i = late.count - 1; i > 0; i--) {
             if (late.polled[i].revents != 0)
                 turn_to(&late, i);
@@ -110,18 +134,24 @@ static void serve_late(int unheeded)
     }
 }
 
-/* How many of the wanted it takes. */
-static uint64_t try_late(uint64_t wanted, int unheeded)
+static pid_t start_late(struct late late)
 {
-    struct error error;
-    uint64_t room = 0;
     listening = port_take(&endpoint.port);
     assert_int_equal(listen(listening, 16), 0);
     pid_t server = fork();
     assert_true(server >= 0);
     if (server == 0)
-        serve_late(unheeded);
+        serve_late(late);
     close(listening);
+    return server;
+}
+
+/* How many of the wanted it takes. */
+static uint64_t try_late(uint64_t wanted, int unheeded)
+{
+    struct error error;
+    uint64_t room = 0;
+    pid_t server = start_late((struct late){.unheeded = unheeded});
     enum error_kind kind = connection_limit_try(&endpoint, wanted, 10 * NS_PER_S, &room, &error);
     stop_server(server);
     assert_int_equal(kind, ERROR_NONE);
@@ -138,11 +168,29 @@ static void a_limit_is_found_behind_connections_too_many(void **state)
     assert_int_equal(try_late(0, 0), CONNECTION_LIMIT_ENOUGH);
 }
 
+/* Else a run would be turned away that follows at once. */
+static void the_next_client_finds_room_again(void **state)
+{
+    char answer[100];
+    struct error error;
+    uint64_t room = 0;
+    pid_t server = start_late((struct late){.sleeps = true});
+    (void)state;
+    enum error_kind kind = connection_limit_try(&endpoint, LIMIT, 10 * NS_PER_S, &room, &error);
+    enum error_kind next =
+        four_letter_ask(&endpoint, "conf", 10 * NS_PER_S, answer, sizeof answer, &error);
+    stop_server(server);
+    assert_int_equal(kind, ERROR_NONE);
+    assert_int_equal(room, CONNECTION_LIMIT_ENOUGH);
+    assert_int_equal(next, ERROR_NOT_WHITELISTED);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_server_that_ends_has_no_limit_of_nothing),
         cmocka_unit_test(a_limit_is_found_behind_connections_too_many),
+        cmocka_unit_test(the_next_client_finds_room_again),
     };
     return cmocka_run_group_tests_name("allowance", tests, NULL, NULL);
 }
