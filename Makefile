@@ -167,7 +167,7 @@ REPRODUCE_PLAN ?= -r nonscalable,childwatch:250,scalable,ticket -n 10,25,50,100,
 REPRODUCE_RECIPES ?= nonscalable,nonscalable-get,childwatch,scalable,scalable-get,scalable-listwatch,$\
 scalable-guid,writelock,zoolock,walkback,reentrant,election,ticket,ready,softlock,rwlock,rwlock-curator,$\
 counter,barrier
-REPRODUCE_WAITERS ?= --slo 'handoff p95 < 10ms' -r nonscalable,childwatch,scalable
+REPRODUCE_WAITERS ?= --slo 'handoff p95 < 10ms' --resolution 25 -r nonscalable,childwatch,scalable
 REPRODUCE_LOCKS ?= --slo 'acquire p95 < 1s' --unknown locks -n 10 -r nonscalable,scalable
 REFERENCE := results/reference
 reproduce:
