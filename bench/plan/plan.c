@@ -6,7 +6,7 @@
 #include "bench/plan/plan_dry_run.h"
 #include "bench/plan/plan_limits_lead.h"
 #include "bench/plan/plan_prediction.h"
-#include "bench/plan/plan_searches.h"
+#include "bench/plan/plan_searches_lead.h"
 
 #include <stdbool.h>
 #include <string.h>
