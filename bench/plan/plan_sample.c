@@ -174,6 +174,7 @@ static struct plan_sample begin(const struct plan_probe *probe, const struct sea
         .load_per_s = probe->load_per_s,
         .beside = *beside,
         .latency_us = {NAN, NAN, NAN, NAN},
+        .handoff_p50_us = NAN,
         .handoffs_per_s = NAN,
         .elapsed_s = NAN,
         .client_cores = NAN,

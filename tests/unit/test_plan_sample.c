@@ -138,6 +138,7 @@ static void a_load_that_ended_too_early_has_no_vote(void **state)
                         "the load in the background ended too early: session 3 expired");
     assert_int_equal(sample.sessions, 2);
     assert_true(isnan(sample.latency_us[PLAN_AT]) && isnan(sample.elapsed_s));
+    assert_true(isnan(sample.handoff_p50_us) && isnan(sample.handoffs_per_s));
 }
 
 /* The row as a text; for the caller to free. */
