@@ -292,9 +292,14 @@ static bool check_costs(const struct plan_options *options)
 static bool check_bounds(const struct plan_options *options)
 {
     const struct plan_question *question = &options->question;
-    uint64_t locks = question->locks > 0 ? question->locks : 1;
+    uint64_t locks = question->locks > 0 ? question->locks : 1, max_rate = options->guard.max_rate;
     if (question->most > 0 && question->most < question->least)
         return wrong_number("--at-most", question->most, "below --at-least");
+    if (question->unknown == PLAN_RATE && question->most == 0 && max_rate > 0 &&
+        max_rate < question->least)
+        return wrong_number("--max-rate", max_rate,
+                            "below --at-least: each trial would be ended; give a smaller "
+                            "--at-least");
     if (question->unknown == PLAN_SESSIONS && question->least > 0 && question->least < 2 * locks)
         return wrong_number("--at-least", question->least,
                             "fewer than two sessions on each lock: nobody would wait");
