@@ -123,11 +123,9 @@ static void name_servers(unsigned count, struct connect_string *servers)
 /* Why the simulation has no trials for the question; NULL: it has. */
 static const char *why_not(const struct plan_question *question)
 {
-    if (question->objective.metric == OBJECTIVE_BACKGROUND)
-        return "it sends no load beside the lock";
-    if (plan_question_sessions(question, question->least) > PLAN_PROPOSAL_SESSIONS_MOST)
-        return "the least size has more than 20,000 sessions";
-    return NULL;
+    return plan_question_sessions(question, question->least) > PLAN_PROPOSAL_SESSIONS_MOST
+               ? "the least size has more than 20,000 sessions"
+               : NULL;
 }
 
 enum error_kind plan_proposal_make(const struct plan_proposal_basis *basis,

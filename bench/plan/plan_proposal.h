@@ -29,7 +29,7 @@ struct plan_proposal {
 };
 
 struct plan_proposal_basis {
-    const struct plan_question *question; /* completed */
+    const struct plan_question *question; /* completed, without a background */
     struct sim_options simulation;        /* the servers, with their costs */
     uint64_t time_ns;                     /* of one search; what has passed by then is proposed */
     int interrupts;                       /* readable when to give up; -1: never */
