@@ -239,7 +239,7 @@ static void add_failed(struct sentence *sentence, const struct plan_answer *answ
     if (answer->brake != NULL)
         add(sentence, "; at %s a trial was ended: %s", count, answer->brake);
     else
-        add(sentence, "; %s do not", count);
+        add(sentence, "; %s %s not", count, answer->found.failed == 1 ? "does" : "do");
     add_votes(sentence, &answer->fresh_failed, false);
 }
 
@@ -318,7 +318,7 @@ static void add_budget(struct sentence *sentence, const struct plan_question *qu
     else
         add(sentence, "no size is known to meet the objective");
     add_failed(sentence, answer);
-    add(sentence, "; the search ended before its end: %s after %zu trial%s", words[answer->cut],
+    add(sentence, "; the search ended early: %s after %zu trial%s", words[answer->cut],
         answer->trials, answer->trials == 1 ? "" : "s");
 }
 

@@ -242,8 +242,8 @@ static void interrupted(void **state)
     assert_has(command.err, "zkherd: plan: interrupted: ");
     assert_has(
         command.out,
-        "scalable: no size is known to meet the objective; the search ended before its\n    end: "
-        "it was cut short after ");
+        "scalable: no size is known to meet the objective; the search ended early: it was\n    "
+        "cut short after ");
     struct table answers = read_table("answers.csv");
     assert_string_equal(table_text(&answers, 0, "reason"), "cut short");
     table_deinit(&answers);

@@ -315,13 +315,17 @@ static void an_end_before_the_end_is_told(void **state)
     ask("handoff p99 < 50ms", 0);
     answered(40, JUDGE_FAIL, 9);
     assert_string_equal(text, "scalable: 8 waiters meet handoff p99 < 50ms, with p99 = 8.01 ms; "
-                              "the search ended before its end: it was out of trials after 9 "
-                              "trials.");
+                              "the search ended early: it was out of trials after 9 trials.");
     assert_string_equal(plan_answer_reason(&answer), "out of trials");
     answer.cut = PLAN_CUT_BY_TIME;
     assert_string_equal(plan_answer_reason(&answer), "out of time");
     answer.cut = PLAN_CUT_SHORT;
     assert_string_equal(plan_answer_reason(&answer), "cut short");
+    tear_down(NULL);
+    ask("handoff p99 < 50ms", 0);
+    assert_string_equal(answered(0, JUDGE_FAIL, 2),
+                        "scalable: no size is known to meet the objective; 1 does not; the search "
+                        "ended early: it was out of trials after 2 trials.");
 }
 
 /* Only the size that is tried last, above the interval, passes. */
