@@ -166,15 +166,14 @@ static bool check_recipe(const struct recipe *recipe)
 {
     if (recipe->broken)
         return wrong("--recipes", recipe->name,
-                     "it is broken on purpose: a capacity of it is none");
+                     "it is broken on purpose, so its capacity means nothing: leave it out");
     if (recipe->death.how != DEATH_NONE)
         return wrong("--recipes", recipe->name,
-                     "a client dies in each of its trials, which is no "
-                     "steady state");
+                     "a client dies in each of its trials, which is no steady state: leave it out");
     return recipe->shares == NULL ||
            wrong("--recipes", recipe->name,
-                 "its clients share the lock: how many wait at a release is not the number that is "
-                 "searched for");
+                 "its clients share the lock, so the number that waits at a release is not the "
+                 "number that is searched for: leave it out");
 }
 
 static bool check_recipes(const struct plan_options *options)
@@ -232,7 +231,7 @@ static bool check_brake(const struct plan_options *options)
 {
     return options->guard.brake_ns == 0 || options->target.connect ||
            wrong("--brake", "without --connect",
-                 "nobody else uses private servers: no bystander is measured there");
+                 "nobody else uses private servers, so no bystander is there: leave it out");
 }
 
 /* The rate is given or searched for. */
@@ -245,7 +244,8 @@ static bool check_background(const struct plan_options *options)
     if (!background->given)
         return question->unknown != PLAN_RATE ||
                wrong("--unknown", "rate",
-                     "of no load: add --background with a mix, such as --background get=80,set=20");
+                     "no load is sent beside the lock: add --background with a mix, such as "
+                     "--background get=80,set=20");
     if (options->target.driver == DRIVER_SIMULATED)
         return wrong("--background", "with --driver simulated",
                      "a simulation runs the lock alone: give real servers");

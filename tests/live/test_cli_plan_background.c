@@ -189,7 +189,8 @@ static void questions_that_are_wrong(void **state)
          "--slo background p99 < 5ms: no load is sent beside the lock: add --background, such as "
          "--background get=80,set=20@1000"},
         {{"--slo", "handoff p99 < 5ms", "--unknown", "rate"},
-         "--unknown rate: of no load: add --background with a mix, such as --background "
+         "--unknown rate: no load is sent beside the lock: add --background with a mix, such as "
+         "--background "
          "get=80,set=20"},
         {{"--slo", "handoff p99 < 5ms", "--unknown", "rate", "--background", "get=100@500"},
          "--background get=100@500: the rate is searched for: expected a mix alone, such as "
