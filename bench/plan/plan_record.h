@@ -2,6 +2,9 @@
 /*
  * plan_record: the results of the searches on one target: folder, samples, plan.csv,
  * answers.csv, manifest, plots. Layer: bench/plan.
+ *
+ * Invariant: a trial that plan_record_add has added without an error is among the samples and in
+ * plan.csv, whatever happens next.
  */
 #ifndef BENCH_PLAN_PLAN_RECORD_H
 #define BENCH_PLAN_PLAN_RECORD_H

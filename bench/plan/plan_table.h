@@ -2,6 +2,8 @@
 /*
  * plan_table: the answers of all searches on the terminal: a table, and sentences. Layer:
  * bench/plan.
+ *
+ * Invariant: no line is longer than a terminal, unless one word is.
  */
 #ifndef BENCH_PLAN_PLAN_TABLE_H
 #define BENCH_PLAN_PLAN_TABLE_H
