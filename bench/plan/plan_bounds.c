@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "bench/plan/plan_bounds.h"
 
+#include "base/text.h"
 #include "bench/cli/wrap.h"
 
 #include <math.h>
@@ -13,10 +14,16 @@ void plan_bounds_write_limit(const char *name, const struct utilisation_finding 
                   utilisation_limit_words(finding->limit), finding->evidence);
 }
 
-/* Three digits, or all of a larger number. */
+/* Three digits without an exponent, or all of a larger number. */
 static const char *round_off(double value, char *text, size_t size)
 {
-    snprintf(text, size, fabs(value) < 100 ? "%.3g" : "%.0f", value);
+    double magnitude = fabs(value);
+    if (value >= 1000 && value < 1e15)
+        return text_format_count((uint64_t)llround(value), text, size);
+    if (magnitude > 1e-12 && magnitude < 1e-4)
+        snprintf(text, size, "%.*f", 2 - (int)floor(log10(magnitude)), value);
+    else
+        snprintf(text, size, magnitude < 100 ? "%.3g" : "%.0f", value);
     return text;
 }
 

@@ -82,6 +82,11 @@ static void a_coefficient_that_shows_no_herd_is_told_so(void **state)
     stream = begin();
     plan_bounds_write_herd("scalable", &herd, stream);
     assert_says(stream, "2.2) ms. The coefficient is below 0: the trials show no herd.");
+    herd.state = HERD_KNOWN;
+    herd.beta = (struct interval){0.00005576, -0.0001352, 0.0002571};
+    stream = begin();
+    plan_bounds_write_herd("scalable", &herd, stream);
+    assert_says(stream, "waiter costs 0.0000558 (95 %: -0.000135 … 0.000257) handoffs");
 }
 
 static void what_is_not_known_is_told_with_the_reason(void **state)
@@ -119,7 +124,7 @@ static void the_knee_is_told(void **state)
         .locks = {12.5, 11, 14}, .most_per_s = {1250, 1200, 1300}, .of = UTILISATION_CORES};
     plan_bounds_write_knee("scalable", 4, &knee, stream);
     assert_says(stream, "scalable: knee: 12.5 (95 %: 11 … 14) hot locks of 4 clients each: with "
-                        "more, the cores of this machine would be the limit: 1250 (95 %: 1200");
+                        "more, the cores of this machine would be the limit: 1,250 (95 %: 1,200");
     knee.at_least = true;
     knee.demand_locks = 1;
     stream = begin();
