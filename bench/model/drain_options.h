@@ -81,8 +81,7 @@ bool drain_options_locks(struct option_given *given);
     {                                                                                              \
         .name = "--warm-up", OPTION_DURATION(type, drains.warm_up_ns, 0),                          \
         .given = OPTION_MEMBER(type, drains.warm_up_given), .value = "30s",                        \
-        .help =                                                                                    \
-            "      --warm-up D          drains before the first trial, not kept [30s a server]\n"  \
+        .help = "      --warm-up D          drains before the trials, not kept [30s a server]\n"   \
     }
 
 /* How long so many servers are warmed up. Where they share the cores of one machine, so do the
