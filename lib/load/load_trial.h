@@ -89,8 +89,9 @@ void load_trial_begin(struct load_trial *trial, const struct load_plan *plan,
  * those behind starts_ns. Does nothing if the trial has ended. */
 void load_trial_start(struct load_trial *trial);
 
-/* Lets time pass, until until_ns at the latest, while the fleet is watched over and the plan's
- * faults are carried out. */
+/* Lets time pass until until_ns, while the fleet is watched over and the plan's faults that are due
+ * before until_ns are carried out: the last of them may take longer. A fault that is due at
+ * until_ns is one of the next call. */
 void load_trial_wait(struct load_trial *trial, uint64_t until_ns);
 
 /* Waits for the beginning of the measured time: from here on it counts how long a worker does not

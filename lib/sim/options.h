@@ -22,8 +22,8 @@
  * sync             disk: a sync of all that arrived during the sync before
  * client_message   CPU of the driver: a message that a client sends or receives
  * client_name      CPU of the driver: each name in a reply, in addition
- * turn             CPU of a server: a turn, in addition to what is done in it; 0: there are no
- * turns client_turn      CPU of the driver: a turn, in addition to what is done in it
+ * turn             CPU of a server: a turn, besides what is done in it; 0: there are no turns
+ * client_turn      CPU of the driver: a turn, besides what is done in it
  */
 #define SIM_COST_LIST(X)                                                                           \
     X(network)                                                                                     \
