@@ -141,11 +141,6 @@ double figure8_silence_ms(const struct figure8_trial *trial, uint32_t fault)
     return trial->faults[fault].carried_out ? to_ms(trial->faults[fault].silence_ns) : NAN;
 }
 
-double figure8_write_silence_ms(const struct figure8_trial *trial, uint32_t fault)
-{
-    return trial->faults[fault].carried_out ? to_ms(trial->faults[fault].write_silence_ns) : NAN;
-}
-
 double figure8_leader_ms(const struct figure8_trial *trial, uint32_t fault)
 {
     return to_ms(trial->faults[fault].led_ns);

@@ -79,7 +79,6 @@ double figure8_median(const struct figure8 *figure, uint32_t fault,
 /* What is told of a fault: milliseconds, NaN if not known. */
 double figure8_first_write_ms(const struct figure8_trial *trial, uint32_t fault);
 double figure8_silence_ms(const struct figure8_trial *trial, uint32_t fault);
-double figure8_write_silence_ms(const struct figure8_trial *trial, uint32_t fault);
 double figure8_leader_ms(const struct figure8_trial *trial, uint32_t fault);
 double figure8_served_ms(const struct figure8_trial *trial, uint32_t fault);
 

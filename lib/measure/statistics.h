@@ -11,8 +11,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define STATISTICS_TRIALS_MIN     5  /* trials needed for an interval */
-#define STATISTICS_TRIALS_PUBLISH 10 /* trials needed to publish one */
+#define STATISTICS_TRIALS_MIN 5 /* trials needed for an interval */
 
 struct interval {
     double value;
