@@ -87,7 +87,7 @@ void live_put(uint32_t second, uint64_t answered, uint64_t errors, const struct 
     bool full = false;
     line[0] = '\0';
     append(line, &full, "%4u s %9s/s", second + 1, text_format_count(answered, text, sizeof text));
-    if (histogram_count(response) + response->overflow > 0) {
+    if (histogram_recorded(response) > 0) {
         append(line, &full, "  p50 %.1f ms", percentile_ms(response, 50));
         append(line, &full, "  p99 %.1f ms", percentile_ms(response, 99));
     }

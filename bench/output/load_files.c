@@ -39,10 +39,10 @@ struct row {
     X(response_p50_us, csv_real(csv, histogram_percentile_us(response, 50), 1))                    \
     X(response_p99_us, csv_real(csv, histogram_percentile_us(response, 99), 1))                    \
     X(response_max_us, csv_real(csv, histogram_percentile_us(response, 100), 1))                   \
-    X(reads, csv_count(csv, count_of(reads)))                                                      \
+    X(reads, csv_count(csv, histogram_recorded(reads)))                                            \
     X(read_p50_us, csv_real(csv, histogram_percentile_us(reads, 50), 1))                           \
     X(read_p99_us, csv_real(csv, histogram_percentile_us(reads, 99), 1))                           \
-    X(writes, csv_count(csv, count_of(writes)))                                                    \
+    X(writes, csv_count(csv, histogram_recorded(writes)))                                          \
     X(write_p50_us, csv_real(csv, histogram_percentile_us(writes, 50), 1))                         \
     X(write_p99_us, csv_real(csv, histogram_percentile_us(writes, 99), 1))                         \
     X(outstanding, csv_count_if(csv, !is_last(row->result, second), usage->outstanding))           \
@@ -79,11 +79,6 @@ struct row {
     X(p999_us,                                                                                     \
       csv_real(csv, count >= P999_LEAST ? histogram_percentile_us(histogram, 99.9) : NAN, 3))      \
     X(max_us, csv_real(csv, histogram_percentile_us(histogram, 100), 3))
-
-static uint64_t count_of(const struct histogram *histogram)
-{
-    return histogram_count(histogram) + histogram->overflow;
-}
 
 /* At the end of the last second the sessions stop sending, at once: what is outstanding when the
  * coordinator looks is no figure of the load. */
@@ -184,7 +179,7 @@ static enum error_kind write_second(struct load_files *files, const struct row *
     enum error_kind kind = ERROR_NONE;
     TIMELINE_COLUMNS(CSV_WRITE) csv_end_row(csv);
     for (int i = 0; kind == ERROR_NONE && i < SECOND_HISTOGRAMS; i++) {
-        if (count_of(&times[i]) > 0)
+        if (histogram_recorded(&times[i]) > 0)
             kind = hlog_write_interval(files->hlog, second_tags[i], start_s(files, row) + second, 1,
                                        &times[i], error);
     }
@@ -217,7 +212,7 @@ static enum error_kind write_latency(struct load_files *files, const struct row 
 {
     struct csv *csv = &files->latency;
     char tag[64];
-    uint64_t count = count_of(histogram);
+    uint64_t count = histogram_recorded(histogram);
     if (count == 0)
         return ERROR_NONE;
     LATENCY_COLUMNS(CSV_WRITE) csv_end_row(csv);

@@ -25,7 +25,7 @@
 static void take_percentiles(const struct histogram *histogram, double us[5])
 {
     static const double percents[] = {50, 90, 99, 99.9, 100};
-    uint64_t count = histogram_count(histogram) + histogram->overflow;
+    uint64_t count = histogram_recorded(histogram);
     for (size_t i = 0; i < 5; i++) {
         bool known = count >= (percents[i] == 99.9 ? P999_LEAST : 1);
         us[i] = known ? histogram_percentile_us(histogram, percents[i]) : NAN;
@@ -58,7 +58,7 @@ static void take_lag(const struct load_result *result, struct load_sample *sampl
 static void take_fan_out(const struct load_result *result, struct load_sample *sample)
 {
     const struct histogram *notification = result->notification;
-    uint64_t notifications = histogram_count(notification) + notification->overflow;
+    uint64_t notifications = histogram_recorded(notification);
     sample->untimed = result->untimed;
     sample->fired = result->fired;
     sample->fan_out_max = result->fan_out_max;
@@ -100,7 +100,7 @@ static void judge_cpu(const struct load_plan *plan, double cores_allowed,
 static void judge_lag(const struct load_result *result, struct load_sample *sample)
 {
     const struct histogram *lag = result->lag;
-    uint64_t sent = histogram_count(lag) + lag->overflow, late = histogram_above(lag, LAG_MAX_NS);
+    uint64_t sent = histogram_recorded(lag), late = histogram_above(lag, LAG_MAX_NS);
     if (sent < LAG_LEAST || late * 100 <= sent)
         return;
     sample->driver_bound = true;

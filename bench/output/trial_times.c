@@ -65,8 +65,7 @@ static void judge_reconnects(const struct trial_result *result, struct times *ti
 static void judge_holds(const struct trial_result *result, struct times *times)
 {
     const struct histogram *late = result->late;
-    uint64_t p99_ns = histogram_percentile_ns(late, 99),
-             holds = histogram_count(late) + late->overflow,
+    uint64_t p99_ns = histogram_percentile_ns(late, 99), holds = histogram_recorded(late),
              too_late = histogram_above(late, LATE_MAX_NS);
     if (holds < LATE_LEAST || too_late * 100 <= holds) /* one in a hundred may be late */
         return;

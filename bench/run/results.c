@@ -128,7 +128,7 @@ static void write_latency(struct results *results, const struct sample *sample, 
                           enum meter_kind kind, const struct histogram *histogram)
 {
     struct csv *csv = &results->latency;
-    uint64_t count = histogram_count(histogram) + histogram->overflow;
+    uint64_t count = histogram_recorded(histogram);
     LATENCY_COLUMNS(CSV_WRITE) csv_end_row(csv);
 }
 
@@ -148,7 +148,7 @@ static enum error_kind write_latencies(struct results *results, const struct sam
     for (int kind = 0; kind < METER_KINDS; kind++) {
         const struct histogram *histogram = &latency[kind];
         char tag[96];
-        if (histogram_count(histogram) + histogram->overflow == 0 ||
+        if (histogram_recorded(histogram) == 0 ||
             (sample->paced && spans_steps(sample, (enum meter_kind)kind)))
             continue;
         write_latency(results, sample, role == NULL ? "all" : role, (enum meter_kind)kind,

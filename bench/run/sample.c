@@ -12,7 +12,7 @@
 
 double sample_percentile_us(const struct histogram *histogram, double percent)
 {
-    if (histogram_count(histogram) + histogram->overflow == 0)
+    if (histogram_recorded(histogram) == 0)
         return NAN;
     return (double)histogram_percentile_ns(histogram, percent) / 1e3;
 }

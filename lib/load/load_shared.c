@@ -191,8 +191,7 @@ uint64_t load_shared_contended_replied(const struct load_shared *load)
     uint64_t sum = 0;
     for (uint32_t worker = 0; worker < load->plan->fleet.processes; worker++) {
         const struct load_contended *contended = &load->workers[worker].contended;
-        sum += histogram_count(&contended->response) + contended->response.overflow +
-               atomic_load(&contended->failed);
+        sum += histogram_recorded(&contended->response) + atomic_load(&contended->failed);
     }
     return sum;
 }

@@ -98,6 +98,11 @@ uint64_t histogram_count(const struct histogram *histogram)
     return load(&histogram->total);
 }
 
+uint64_t histogram_recorded(const struct histogram *histogram)
+{
+    return load(&histogram->total) + load(&histogram->overflow);
+}
+
 /* The number of values that the percentile covers, at least 1, by Java's operations: one step below
  * the percentile before rounding up, because 99.9 % of 1000 may come out just above 999. */
 static uint64_t count_at(double percent, uint64_t recorded)
@@ -109,7 +114,7 @@ static uint64_t count_at(double percent, uint64_t recorded)
 
 uint64_t histogram_percentile_ns(const struct histogram *histogram, double percent)
 {
-    uint64_t wanted = count_at(percent, load(&histogram->total) + load(&histogram->overflow));
+    uint64_t wanted = count_at(percent, histogram_recorded(histogram));
     uint64_t seen = 0;
     for (uint32_t slot = next_in_use(histogram, 0); slot < HISTOGRAM_COUNTS;
          slot = next_in_use(histogram, slot + 1)) {

@@ -5,8 +5,8 @@
  * An HDR histogram (log-linear buckets) with the geometry of Java's new Histogram(1, 60000000000,
  * 3), so that hlog.h can pass it to the Java tools bucket by bucket. It contains no pointer, and
  * may be in memory shared by processes. Several threads may record at once. While they do, only
- * histogram_count, histogram_percentile_ns and histogram_above may be called, and their results are
- * estimates.
+ * histogram_count, histogram_recorded, histogram_percentile_ns and histogram_above may be called,
+ * and their results are estimates.
  *
  * Invariant: no value is clamped into a bucket; a value above the range is counted in overflow.
  *
@@ -45,6 +45,9 @@ void histogram_add(struct histogram *into, const struct histogram *from);
 
 /* The number of values in range. */
 uint64_t histogram_count(const struct histogram *histogram);
+
+/* The number of all values, those above the range included. */
+uint64_t histogram_recorded(const struct histogram *histogram);
 
 /*
  * The value that percent (0 … 100) of the values do not exceed: the upper end of its slot, at most

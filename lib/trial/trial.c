@@ -58,7 +58,7 @@ static void add_roles(struct trial_result *result)
         for (int kind = 0; kind < METER_KINDS; kind++) {
             const struct histogram *part = &result->latency_of[role][kind];
             histogram_add(&result->latency[kind], part);
-            has_any = has_any || histogram_count(part) + part->overflow > 0;
+            has_any = has_any || histogram_recorded(part) > 0;
         }
         result->roles += has_any;
     }

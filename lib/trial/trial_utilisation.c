@@ -76,7 +76,7 @@ static double mean_of(const struct trial_result *result, const enum meter_kind *
     double sum_s = 0, values = 0;
     for (size_t i = 0; i < count; i++) {
         const struct histogram *latency = &result->latency[kinds[i]];
-        double of_kind = (double)(histogram_count(latency) + latency->overflow);
+        double of_kind = (double)histogram_recorded(latency);
         if (of_kind > 0)
             sum_s += of_kind * mean_s(result, kinds[i]);
         values += of_kind;

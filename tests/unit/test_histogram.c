@@ -71,6 +71,8 @@ static void overflow_counts_above_everything(void **state)
         histogram_record(&histogram, 100);
     for (int i = 0; i < 10; i++)
         histogram_record(&histogram, HISTOGRAM_HIGHEST_NS + 5);
+    assert_int_equal(histogram_count(&histogram), 90);
+    assert_int_equal(histogram_recorded(&histogram), 100);
     assert_int_equal(histogram_percentile_ns(&histogram, 90), 100);
     assert_int_equal(histogram_percentile_ns(&histogram, 90.1), HISTOGRAM_HIGHEST_NS + 5);
     assert_int_equal(histogram_percentile_ns(&histogram, 100), HISTOGRAM_HIGHEST_NS + 5);
