@@ -102,8 +102,8 @@ alone = sessions_text(part(sorted, 2)).", ".rate_text(until_colon(after_colons(s
 not_valid_named = 3
 name_room = words(keys) > 1 ? 42 : 72
 in_cell(item, cell) = part(item, 1) eq sprintf("%d", cell) ? part(item, 2) : ""
-trials_of(cell, i, list) = i > words(not_valid) ? list \
-    : trials_of(cell, i + 1, list." ".in_cell(word(not_valid, i), cell))
+trials_of(cell) = (list_of = "", sum [m = 1:words(not_valid)] \
+    (list_of = list_of." ".in_cell(word(not_valid, m), cell), 0), list_of)
 commas(list, i) = word(list, i).(i < words(list) ? ", ".commas(list, i + 1) : "")
 their_names(list) = sprintf("; trial%s %s not valid", words(list) > 1 ? "s" : "", \
     commas(ascending(list, -1), 1))
@@ -113,7 +113,7 @@ with_not_valid(title, list) = title.(words(list) == 0 ? "" \
     ? their_number(list) : their_names(list))
 cell_title(k) = with_not_valid( \
     words(keys) > 1 ? name_of(keys, word(sorted, k)) : "Every second: ".alone, \
-    trials_of(row_of_cell(k), 1, ""))
+    trials_of(row_of_cell(k)))
 
 # What happens to a server stands at a line, but for snapshots: there may be many.
 is_of(mark, k) = part(mark, 1) eq sprintf("%d", row_of_cell(k))

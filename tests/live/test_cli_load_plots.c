@@ -424,6 +424,24 @@ static void trials_that_are_not_valid_are_named(void **state)
     free(path);
 }
 
+/* gnuplot ends a script whose functions call themselves 250 times. */
+static void so_many_trials_that_are_not_valid_are_told(void **state)
+{
+    (void)state;
+    LOAD_SIMULATED("out", "-n", "1", "-r", "10", "--duration", "2s", "-t", "300");
+    char *path = strdup(in_work("out/load.csv"));
+    assert_non_null(path);
+    for (size_t row = 0; row < 300; row++)
+        set_field(path, row, "valid", "no");
+    free(path);
+    plot("out");
+    char *picture = read_picture("out", "load_timeline");
+    assert_int_equal(picture_count(picture, "Every second: 1 session, 10/s offered; 300 trials not "
+                                            "valid"),
+                     1);
+    free(picture);
+}
+
 static void a_trial_that_is_not_valid_is_named_with_its_load_alone(void **state)
 {
     (void)state;
@@ -595,6 +613,7 @@ int main(void)
         COMMAND_TEST(marks_are_drawn),
         COMMAND_TEST(a_mark_is_of_its_second_alone),
         COMMAND_TEST(trials_that_are_not_valid_are_named),
+        COMMAND_TEST(so_many_trials_that_are_not_valid_are_told),
         COMMAND_TEST(a_trial_that_is_not_valid_is_named_with_its_load_alone),
         COMMAND_TEST(cells_stand_in_order),
         COMMAND_TEST(a_single_cell_has_no_plot),
