@@ -235,7 +235,8 @@ reproduce-plan: install-to-run
 	rm -rf $(REPRODUCE_CAPACITY)
 	mkdir $(REPRODUCE_CAPACITY)
 	cd $(REPRODUCE_CAPACITY) && for servers in 1 3; do \
-	    $(abspath $(BUILD))/zkherd calibrate --servers $$servers -o costs$$servers.json > costs$$servers.txt; \
+	    $(abspath $(BUILD))/zkherd calibrate --servers $$servers -o costs$$servers.json > costs$$servers.txt \
+	        || exit 1; \
 	    $(abspath $(BUILD))/zkherd plan --validate --costs costs$$servers.json -o validation$$servers \
 	        > validation$$servers.txt; \
 	    cat costs$$servers.txt validation$$servers.txt; done
