@@ -81,7 +81,7 @@ static struct setup_session *open_session(const struct ensemble *ensemble, unsig
     struct setup_session *setup = NULL;
     struct error error;
     one.endpoints[0] = ensemble_connect(ensemble)->endpoints[index];
-    expect(setup_session_new(&one, NULL, PATIENCE_NS, &setup, &error), &error);
+    expect(setup_session_new(&one, NULL, PATIENCE_NS, -1, &setup, &error), &error);
     return setup;
 }
 
@@ -449,14 +449,17 @@ static void given_ports_are_used(void **state)
     nest_stop(ensemble);
 }
 
-/* The port for clients in the configuration that the script below has seen. */
+/* The port for clients in the configuration that the script below has seen; 0: it has seen none. */
 static uint16_t await_seen_port(const char *path)
 {
     char line[256];
     unsigned port = 0;
+    uint64_t until_ns = clock_now_ns() + PATIENCE_NS;
     FILE *file = NULL;
-    while ((file = fopen(path, "re")) == NULL)
+    while ((file = fopen(path, "re")) == NULL && clock_now_ns() < until_ns)
         pause_ms(1);
+    if (file == NULL)
+        return 0;
     while (fgets(line, sizeof line, file) != NULL && sscanf(line, "clientPort=%u", &port) != 1)
         ;
     fclose(file);
