@@ -29,10 +29,23 @@ static bool is(const struct table *plan, size_t row, const char *column, const c
     return strcmp(table_text(plan, row, column), text) == 0;
 }
 
+/* Whether zkherd says of a trial that the machine held it up. */
+static bool was_held_up(void)
+{
+    bool any = false;
+    struct table plan = read_plan();
+    for (size_t i = 0; i < plan.rows; i++) {
+        const char *reason = table_text(&plan, i, "reason");
+        any = any || strstr(reason, "overloaded: ") != NULL || strstr(reason, "stalled: ") != NULL;
+    }
+    table_deinit(&plan);
+    return any;
+}
+
 /* On a busy machine most trials may be no vote, and zkherd says so. */
 static void assert_answered(const char *words)
 {
-    if (command.status == 4) {
+    if (command.status == 4 && was_held_up()) {
         assert_has(command.out, "were no vote; ");
         return;
     }
