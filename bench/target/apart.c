@@ -67,9 +67,11 @@ apart_run(enum error_kind (*work)(void *object, const void *context, struct erro
     if (shared == MAP_FAILED)
         return error_from_errno(error, errno, SUBJECT, "%s", "");
     memcpy(shared->object, object, size);
-    pid_t pid = fork();
+    pid_t parent = getpid(), pid = fork();
     if (pid == 0) {
         prctl(PR_SET_PDEATHSIG, SIGKILL);
+        if (getppid() != parent) /* it died before the line above */
+            _exit(1);
         (void)!work(shared->object, context, &shared->error);
         shared->done = true;
         _exit(0);
