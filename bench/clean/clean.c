@@ -178,7 +178,7 @@ static enum error_kind remove_one(struct clean *clean, struct remains *remains, 
 static enum error_kind remove_dead(struct clean *clean, struct error *error)
 {
     enum error_kind kind =
-        setup_session_new(&clean->reached, NULL, SESSION_NS, &clean->setup, error);
+        setup_session_new(&clean->reached, NULL, SESSION_NS, -1, &clean->setup, error);
     for (size_t i = 0; kind == ERROR_NONE && i < clean->found.count; i++) {
         if (clean->found.items[i].state == REMAINS_DEAD)
             kind = remove_one(clean, &clean->found.items[i], error);

@@ -224,8 +224,8 @@ enum error_kind target_open(const struct target_options *options, size_t topolog
                                ? find_servers(options, most_clients, interrupts, target, error)
                                : start_servers(options, topology, interrupts, target, error);
     if (kind == ERROR_NONE)
-        kind = setup_session_new(&target->servers, target->ensemble, SESSION_NS, &target->setup,
-                                 error);
+        kind = setup_session_new(&target->servers, target->ensemble, SESSION_NS, interrupts,
+                                 &target->setup, error);
     if (kind == ERROR_NONE)
         kind = check_chroot(target, error);
     struct error closing; /* no root has been made yet */
@@ -244,10 +244,9 @@ static enum error_kind look_for_root(const struct target *target, const struct e
     alone.endpoints[0] = *server;
     alone.count = 1;
     *found = false;
-    enum error_kind kind = setup_session_new(&alone, NULL, SESSION_NS, &witness, error);
+    enum error_kind kind = setup_session_new(&alone, NULL, SESSION_NS, interrupts, &witness, error);
     if (kind != ERROR_NONE)
         return kind;
-    setup_session_heed(witness, interrupts);
     kind = setup_session_exists(witness, target->root, found, error);
     while (kind == ERROR_NONE && !*found && clock_now_ns() < until_ns) {
         usleep(LOOK_MS * 1000);
@@ -297,7 +296,6 @@ enum error_kind target_make_root(struct target *target, int interrupts, struct e
     root_path(target->root, sizeof target->root);
     if (target->setup == NULL)
         return ERROR_NONE;
-    setup_session_heed(target->setup, interrupts);
     enum error_kind kind = create_root(target, error);
     if (kind != ERROR_NONE)
         target->root[0] = '\0'; /* it is not ours to remove */

@@ -46,7 +46,7 @@ struct target {
  * ERROR_USAGE if no server has the role that the placement asks for. On an error, and when a signal
  * ends the program in this call, nothing is left behind. interrupts: a descriptor;
  * ERROR_INTERRUPTED when it becomes readable while private servers start, or before those of
- * --connect have answered. -1: never.
+ * --connect have answered and opened the set-up session, which heeds it. -1: never.
  */
 MUST_CHECK enum error_kind target_open(const struct target_options *options, size_t topology,
                                        uint64_t most_clients, int interrupts, struct target *target,
@@ -54,8 +54,8 @@ MUST_CHECK enum error_kind target_open(const struct target_options *options, siz
 
 /* Chooses the path of the root znode (bench/target/root.h), creates the znode on real servers, and
  * reads it from every server of --connect: ERROR_OTHER_ENSEMBLE if a server does not have the
- * znode. From here on target_close must be called. interrupts: the descriptor for the set-up
- * session (fleet/setup_session.h), in this call and from now on; not in target_close. */
+ * znode. From here on target_close must be called. interrupts: that of target_open, which the
+ * set-up session heeds until target_close. */
 MUST_CHECK enum error_kind target_make_root(struct target *target, int interrupts,
                                             struct error *error);
 /* Deletes the root znode and stops private servers. ERROR_LEFT_BEHIND if the root znode cannot be

@@ -48,10 +48,31 @@ static enum error_kind await_session(struct setup_session *setup, struct error *
     return sync_session_connect(&setup->session, limit, error);
 }
 
+static void hear(void *flag)
+{
+    *(bool *)flag = true;
+}
+
+/* Ends the wait for the session when the owner is to be interrupted. */
+static enum error_kind await_first_session(struct setup_session *setup, struct error *error)
+{
+    struct sync_session *session = &setup->session;
+    struct event_loop *events = session->loop.event_loop;
+    if (setup->interrupts < 0)
+        return await_session(setup, error);
+    enum error_kind kind =
+        event_loop_watch(events, setup->interrupts, hear, &session->interrupted, error);
+    if (kind == ERROR_NONE)
+        kind = await_session(setup, error);
+    event_loop_unwatch(events, setup->interrupts);
+    session->interrupted = false;
+    return kind;
+}
+
 /* With these servers, or with NULL in the simulation. */
 static enum error_kind open_one(const struct connect_string *servers,
                                 const struct ensemble *ensemble, struct sim *sim,
-                                uint64_t timeout_ns, struct setup_session **setup,
+                                uint64_t timeout_ns, int interrupts, struct setup_session **setup,
                                 struct error *error)
 {
     struct setup_session *made = calloc(1, sizeof *made);
@@ -59,12 +80,12 @@ static enum error_kind open_one(const struct connect_string *servers,
         return error_raise(error, ERROR_NO_MEMORY, 0, "session", "%s", "");
     made->timeout_ns = timeout_ns;
     made->away_ns = (servers != NULL && servers->count > 1 ? 2 : 1) * EXPIRY_NS;
-    made->interrupts = -1;
+    made->interrupts = interrupts;
     snprintf(made->chroot, sizeof made->chroot, "%s", servers != NULL ? servers->chroot : "");
     enum error_kind kind = sync_session_open(&made->session, PURPOSE, servers, sim, error);
     made->session.ensemble = ensemble;
     if (kind == ERROR_NONE)
-        kind = await_session(made, error);
+        kind = await_first_session(made, error);
     if (kind == ERROR_NONE)
         *setup = made;
     else
@@ -74,15 +95,15 @@ static enum error_kind open_one(const struct connect_string *servers,
 
 enum error_kind setup_session_new(const struct connect_string *servers,
                                   const struct ensemble *ensemble, uint64_t timeout_ns,
-                                  struct setup_session **setup, struct error *error)
+                                  int interrupts, struct setup_session **setup, struct error *error)
 {
-    return open_one(servers, ensemble, NULL, timeout_ns, setup, error);
+    return open_one(servers, ensemble, NULL, timeout_ns, interrupts, setup, error);
 }
 
 enum error_kind setup_session_new_simulated(struct sim *sim, uint64_t timeout_ns,
                                             struct setup_session **setup, struct error *error)
 {
-    return open_one(NULL, NULL, sim, timeout_ns, setup, error);
+    return open_one(NULL, NULL, sim, timeout_ns, -1, setup, error);
 }
 
 void setup_session_free(struct setup_session *setup)

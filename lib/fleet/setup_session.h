@@ -27,10 +27,12 @@ struct setup_session;
 /* Opens a session with the servers (chroot included). *setup is the caller's to setup_session_free.
  * ensemble: private servers, which must outlive the set-up session's use, or NULL; when one of them
  * ends, every wait here ends with ERROR_SERVER_DIED. timeout_ns also bounds every later request.
+ * interrupts: see setup_session_heed; while it is readable no session is waited for either.
  * ERROR_NO_ANSWER if no session is established in time. */
 MUST_CHECK enum error_kind setup_session_new(const struct connect_string *servers,
                                              const struct ensemble *ensemble, uint64_t timeout_ns,
-                                             struct setup_session **setup, struct error *error);
+                                             int interrupts, struct setup_session **setup,
+                                             struct error *error);
 
 /* The same in a simulation, which must outlive the set-up session's use. timeout_ns is of its time.
  */
@@ -45,7 +47,7 @@ void setup_session_free(struct setup_session *setup);
 void setup_session_abandon(struct setup_session *setup);
 
 /* From here on, while this descriptor is readable, a request is not sent and returns
- * ERROR_INTERRUPTED. -1, as at the beginning: no request is. */
+ * ERROR_INTERRUPTED. -1: none does. */
 void setup_session_heed(struct setup_session *setup, int interrupts);
 
 /* The loop of the session, in which the owner may wait for more. */

@@ -329,8 +329,9 @@ static size_t count_znodes(void)
     struct setup_session *setup = NULL;
     struct error error;
     size_t children = 0;
-    assert_int_equal(setup_session_new(ensemble_connect(three), NULL, 5 * NS_PER_S, &setup, &error),
-                     ERROR_NONE);
+    assert_int_equal(
+        setup_session_new(ensemble_connect(three), NULL, 5 * NS_PER_S, -1, &setup, &error),
+        ERROR_NONE);
     assert_int_equal(setup_session_list_children(setup, "/", NULL, &children, &error), ERROR_NONE);
     setup_session_free(setup);
     return children;

@@ -69,7 +69,7 @@ static void come(void)
 {
     struct error error = {0};
     if (stranger == NULL)
-        live_expect(setup_session_new(&live_servers, NULL, 10 * NS_PER_S, &stranger, &error),
+        live_expect(setup_session_new(&live_servers, NULL, 10 * NS_PER_S, -1, &stranger, &error),
                     &error);
 }
 

@@ -105,7 +105,8 @@ static void load(const struct ensemble *ensemble)
 {
     struct setup_session *session;
     char path[32];
-    expect(setup_session_new(ensemble_connect(ensemble), NULL, 10 * NS_PER_S, &session, &error));
+    expect(
+        setup_session_new(ensemble_connect(ensemble), NULL, 10 * NS_PER_S, -1, &session, &error));
     for (int i = 0; i < WRITES; i++) {
         snprintf(path, sizeof path, "/load-%d", i);
         expect(setup_session_create(session, path, &error));

@@ -669,7 +669,7 @@ static void come(void *context, const struct load_progress *progress)
     struct error error;
     (void)context;
     if (stranger == NULL && progress->phase == LOAD_MEASURES)
-        live_expect(setup_session_new(&live_servers, NULL, 10 * NS_PER_S, &stranger, &error),
+        live_expect(setup_session_new(&live_servers, NULL, 10 * NS_PER_S, -1, &stranger, &error),
                     &error);
 }
 

@@ -3,6 +3,7 @@
 #include "servers/four_letter.h"
 #include "tests/support/live.h"
 #include "tests/support/nest.h"
+#include "tests/support/port.h"
 
 #include <sys/eventfd.h>
 
@@ -156,6 +157,40 @@ static void test_an_interrupt_is_heeded(void **state)
     close(interrupts);
 }
 
+/* A port that takes connections, and answers nothing. */
+static void test_an_interrupt_ends_the_wait_for_a_session(void **state)
+{
+    struct connect_string mute = {.endpoints = {{.host = "127.0.0.1"}}, .count = 1};
+    struct setup_session *setup = NULL;
+    struct error error = {0};
+    int interrupts = eventfd(1, 0), listening = port_listen(&mute.endpoints[0].port);
+    (void)state;
+    assert_interrupted(setup_session_new(&mute, NULL, PATIENCE_NS, interrupts, &setup, &error),
+                       &error);
+    assert_null(setup);
+    close(listening);
+    close(interrupts);
+}
+
+/* A session that stands is interrupted before a request, and not while it waits for a reply. */
+static void test_an_interrupt_is_heeded_from_the_first_request_on(void **state)
+{
+    struct setup_session *setup = NULL;
+    struct error error = {0};
+    bool exists = true;
+    int interrupts = eventfd(0, 0);
+    (void)state;
+    live_expect(setup_session_new(&live_servers, NULL, PATIENCE_NS, interrupts, &setup, &error),
+                &error);
+    eventfd_write(interrupts, 1);
+    assert_interrupted(setup_session_exists(setup, ROOT "/c", &exists, &error), &error);
+    setup_session_heed(setup, -1);
+    live_expect(setup_session_exists(setup, ROOT "/c", &exists, &error), &error);
+    assert_false(exists);
+    setup_session_free(setup);
+    close(interrupts);
+}
+
 /* Of a private server that has ended no answer is waited for, whatever the patience. The last test.
  */
 static void test_a_server_that_has_ended_is_not_waited_for(void **state)
@@ -197,6 +232,8 @@ int main(void)
         cmocka_unit_test(test_a_tree_is_deleted),
         cmocka_unit_test(test_many_small_folders_take_few_requests),
         cmocka_unit_test(test_an_interrupt_is_heeded),
+        cmocka_unit_test(test_an_interrupt_ends_the_wait_for_a_session),
+        cmocka_unit_test(test_an_interrupt_is_heeded_from_the_first_request_on),
         cmocka_unit_test(test_a_server_that_has_ended_is_not_waited_for),
     };
     return cmocka_run_group_tests(tests, start, stop);

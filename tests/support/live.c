@@ -21,9 +21,9 @@ int live_start_as(const struct ensemble_options *options)
     struct error error = {0};
     live_expect(ensemble_start(options, &live_ensemble, &error), &error);
     live_servers = *ensemble_connect(live_ensemble);
-    live_expect(
-        setup_session_new(&live_servers, live_ensemble, 10 * NS_PER_S, &live_host.setup, &error),
-        &error);
+    live_expect(setup_session_new(&live_servers, live_ensemble, 10 * NS_PER_S, -1, &live_host.setup,
+                                  &error),
+                &error);
     live_host.servers = &live_servers;
     live_host.ensemble = live_ensemble;
     live_expect(setup_session_create(live_host.setup, ROOT, &error), &error);
@@ -44,7 +44,7 @@ void live_disown(void)
     struct error error = {0};
     setup_session_free(live_host.setup);
     live_host.ensemble = NULL;
-    live_expect(setup_session_new(&live_servers, NULL, 10 * NS_PER_S, &live_host.setup, &error),
+    live_expect(setup_session_new(&live_servers, NULL, 10 * NS_PER_S, -1, &live_host.setup, &error),
                 &error);
 }
 

@@ -51,7 +51,8 @@ static struct outside_view look_outside(void)
     struct outside_view view = {0};
     struct error error;
     servers = *ensemble_connect(outside_server);
-    assert_int_equal(setup_session_new(&servers, NULL, PATIENCE_NS, &setup, &error), ERROR_NONE);
+    assert_int_equal(setup_session_new(&servers, NULL, PATIENCE_NS, -1, &setup, &error),
+                     ERROR_NONE);
     assert_int_equal(setup_session_list_children(setup, "/", NULL, &view.children, &error),
                      ERROR_NONE);
     setup_session_free(setup);
