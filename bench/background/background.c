@@ -99,11 +99,6 @@ uint64_t background_losses(const struct background *background)
 
 /* ------------------------------------------------------------------ the figures */
 
-static uint64_t count_of(const struct histogram *histogram)
-{
-    return histogram_count(histogram) + histogram->overflow;
-}
-
 /* NaN: not asked for. */
 static double at_us(const struct histogram *histogram, double percent)
 {
@@ -112,8 +107,9 @@ static double at_us(const struct histogram *histogram, double percent)
 
 static double p99_us(const struct histogram *histogram)
 {
-    return count_of(histogram) >= BACKGROUND_P99_LEAST ? histogram_percentile_us(histogram, 99)
-                                                       : NAN;
+    return histogram_recorded(histogram) >= BACKGROUND_P99_LEAST
+               ? histogram_percentile_us(histogram, 99)
+               : NAN;
 }
 
 struct background_figures background_figures_of(const struct background_plan *plan,
@@ -130,16 +126,16 @@ struct background_figures background_figures_of(const struct background_plan *pl
         .contended_p99_us = p99_us(contended),
         .contended_max_us = histogram_percentile_us(contended, 100),
         .contended_at_us = at_us(contended, plan->percent),
-        .requests = count_of(contended),
-        .judged = count_of(contended) + unanswered,
+        .requests = histogram_recorded(contended),
+        .judged = histogram_recorded(contended) + unanswered,
         .over = result->contended.over + unanswered,
         .contended_per_s =
             (double)result->contended.answered / ((double)result->contended.length_ns / 1e9),
         .errors = result->errors + result->contended.errors,
         .unsent = result->unsent + result->contended.unsent,
-        .sent = count_of(result->lag),
+        .sent = histogram_recorded(result->lag),
         .sent_late = histogram_above(result->lag, BACKGROUND_LATE_NS),
-        .contended_sent = count_of(result->contended.lag),
+        .contended_sent = histogram_recorded(result->contended.lag),
         .contended_sent_late = histogram_above(result->contended.lag, BACKGROUND_LATE_NS),
         .rpcs = tally_rpcs(&result->total),
         .absent_ns = result->absent_ns,

@@ -242,10 +242,8 @@ static uint64_t count_acquires(const struct trial_memory *memory)
 {
     uint64_t sum = 0;
     for (uint32_t i = 0; i < memory->plan->fleet.processes; i++) {
-        for (int role = 0; role < ROLES; role++) {
-            const struct histogram *acquires = &memory->workers[i].latency[role][METER_ACQUIRE];
-            sum += histogram_count(acquires) + acquires->overflow;
-        }
+        for (int role = 0; role < ROLES; role++)
+            sum += histogram_recorded(&memory->workers[i].latency[role][METER_ACQUIRE]);
     }
     return sum;
 }

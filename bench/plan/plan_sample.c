@@ -46,7 +46,7 @@ static void take_acquires(const struct objective *objective, const struct histog
                           struct plan_sample *sample)
 {
     take_percentiles(objective, latency, sample);
-    sample->count.samples = histogram_count(latency) + latency->overflow;
+    sample->count.samples = histogram_recorded(latency);
     sample->count.over = histogram_above(latency, objective->limit_ns);
 }
 
