@@ -15,6 +15,12 @@ static json_t *age(int64_t since_ms)
     return lock_view_table_age(since_ms, &age_ms) ? json_integer(age_ms) : json_null();
 }
 
+/* Who holds since it queued has held for as long as it has queued, to the millisecond. */
+static json_t *held_age(const struct lock_view_entry *entry, json_t *queued)
+{
+    return entry->held_ms == entry->stat.created_ms ? json_incref(queued) : age(entry->held_ms);
+}
+
 static json_t *session(int64_t owner)
 {
     char text[24];
@@ -48,6 +54,7 @@ static json_t *place_of(const char *path, const struct lock_view *view, size_t p
     const struct connection *found = connections_find(connections, entry->stat.owner);
     char server[ENDPOINT_TEXT_SIZE];
     char *znode = lock_view_znode(view, path, place);
+    json_t *queued = znode != NULL ? age(entry->stat.created_ms) : NULL;
     if (found != NULL)
         endpoint_typed(&connections->servers->endpoints[found->server], server, sizeof server);
     json_t *object =
@@ -57,8 +64,8 @@ static json_t *place_of(const char *path, const struct lock_view *view, size_t p
                         (int)place + 1, "state", lock_view_table_state(view, place), "role",
                         role_of(view->places[place].role), "znode", json_text(znode), "session",
                         session(entry->stat.owner), "created", created(entry->stat.created_ms),
-                        "queued_ms", age(entry->stat.created_ms), "held_ms", age(entry->held_ms),
-                        "client", found != NULL ? json_text(found->client) : json_null(), "server",
+                        "queued_ms", queued, "held_ms", held_age(entry, queued), "client",
+                        found != NULL ? json_text(found->client) : json_null(), "server",
                         found != NULL ? json_text(server) : json_null(), "data",
                         data_of(&entry->data));
     free(znode);
