@@ -133,6 +133,8 @@ static const char *find_fault(const struct ensemble_pair *pair, size_t side,
 {
     if (!sample->valid)
         return sample->reason;
+    if (!(sample->achieved_per_s > 0))
+        return "the servers answered nothing"; /* and there is no ratio */
     if (mix_reads(&sample->cell.mix) == 100 &&
         core_shares_starved(sample->server_cores, pair->servers[side], pair->cpu_percent))
         return "the servers did not use their shares of the CPU";

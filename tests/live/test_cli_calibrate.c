@@ -122,6 +122,7 @@ static void check_validation(void)
     }
     table_deinit(&table);
     assert_status(&command, covered == 4 ? 0 : 1);
+    words_unwrap(command.out);
     assert_has(command.out, covered == 4 ? ": passes (at least 8 of 10 must)" : ": FAILS");
 }
 
@@ -143,6 +144,7 @@ static void check_proposal(void)
                                   "scalable", "--at-most", "32", "--trial-time", "10", "--fsync",
                                   "no", "--plots", "svg", "-o", "s"));
     assert_status(&command, 0);
+    words_unwrap(command.out);
     assert_has(command.out, "scalable: 32 waiters meet handoff p50 < 30s (5 of 5 fresh trials");
     assert_has(command.out, "; no more were tried: --at-most 32.\n");
     assert_has(command.out,

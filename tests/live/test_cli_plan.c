@@ -13,18 +13,6 @@ static void assert_columns(const char *text)
     }
 }
 
-/* Sentences without the line breaks that numbers of other lengths would move. */
-static void unwrap(char *text)
-{
-    char *from, *to;
-    for (from = to = text; *from != '\0'; to++) {
-        bool breaks = strncmp(from, "\n    ", 5) == 0;
-        *to = breaks ? ' ' : *from;
-        from += breaks ? 5 : 1;
-    }
-    *to = '\0';
-}
-
 /* Without Java: no server is started. */
 static void limits_of_a_private_server(void **state)
 {
@@ -44,7 +32,7 @@ static void limits_of_a_private_server(void **state)
                             "limit\n");
     assert_has(command.out, "\nwatches          heap            nonscalable  S*H/(450+13)   "
                             "2,319,096\n");
-    unwrap(command.out);
+    words_unwrap(command.out);
     assert_has(command.out, " B = 1,048,575 bytes, maxClientCnxns C = 0, free descriptors F = ");
     assert_has(command.out, ", heap H = 1024 MiB. This host: descriptors D = ");
     assert_has(command.out, " The lock: /locks/lock, P = 11 bytes.");
@@ -63,7 +51,7 @@ static void clients_that_pass_a_limit_are_told(void **state)
     assert_has(command.out, " (B-20)/(4+15)        106   188.7%\n");
     assert_has(command.out,
                "\nnames in a list of ticket: only after another client has given up\n");
-    unwrap(command.out);
+    words_unwrap(command.out);
     assert_has(command.out, "The lock: /l, P = 2 bytes.");
     assert_has(command.out,
                "with a session each: names in a list (jute.maxbuffer) at 106 clients of "

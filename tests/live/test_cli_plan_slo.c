@@ -210,6 +210,7 @@ static void time_that_is_used_up_ends_a_search(void **state)
             break;
         assert_left(0);
     }
+    words_unwrap(command.out);
     assert_has(command.out, "its time was used up after");
     struct table answers = read_table("answers.csv");
     assert_string_equal(table_text(&answers, 0, "reason"), "out of time");

@@ -16,6 +16,10 @@
 
 void assert_has(const char *text, const char *words);
 
+/* Takes the line breaks out of the sentences of what zkherd has printed: numbers of another length
+ * move them. */
+void words_unwrap(char *text);
+
 size_t count_words(const char *text, const char *words);
 
 #endif
