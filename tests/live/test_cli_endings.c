@@ -378,7 +378,7 @@ static void a_worker_hangs(void **state)
 {
     (void)state;
     command_start(&command, COMMAND("run", ENDLESS, "--connect", outside));
-    kill(await_a_worker(), SIGSTOP); /* it never reads */
+    pause_process(await_a_worker()); /* it never reads */
     command_finish(&command, 40 * NS_PER_S);
     assert_refused(&command, 4,
                    "zkherd: worker: a worker process hangs: 1 of 2 took their last readings, and "
@@ -395,8 +395,8 @@ static void a_worker_hangs_and_so_does_the_server(void **state)
     char words[128];
     snprintf(words, sizeof words, "zkherd: %s: no answer in time: it accepts connections", outside);
     command_start(&command, COMMAND("run", ENDLESS, "--connect", outside));
-    kill(await_a_worker(), SIGSTOP); /* it never reads */
-    kill(server_pid(ensemble_server(outside_server, 0)), SIGSTOP);
+    pause_process(await_a_worker()); /* it never reads */
+    pause_process(server_pid(ensemble_server(outside_server, 0)));
     command_finish(&command, 40 * NS_PER_S);
     kill(server_pid(ensemble_server(outside_server, 0)), SIGCONT);
     assert_status(&command, 3);

@@ -299,7 +299,7 @@ static void two_starts_at_once_make_one_ensemble(void **state)
     other.settings = settings;
     command_start(&other, COMMAND("ensemble", "start", SMALL));
     await_process("zkherd-servers");
-    kill(other.pid, SIGSTOP);
+    pause_process(other.pid);
     command_run(&command, COMMAND("ensemble", "start", SMALL));
     assert_refused(&command, 3, "it is just being started; use that one");
     assert_none("no private ensemble is running: one is being started; ");

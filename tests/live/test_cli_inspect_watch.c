@@ -151,7 +151,7 @@ static void what_takes_anothers_place_is_looked_at(void **state)
     create(0, "/l/q/lock-", EPHEMERAL_SEQUENTIAL);
     start_watch("/l/q", outside);
     await_sum("/l/q: 1 holds, nobody waits\n", 1);
-    kill(command.pid, SIGSTOP);
+    pause_process(command.pid);
     release(0, "/l/q/lock-0000000000");
     release(0, "/l/q");
     create(0, "/l/q", PERSISTENT);
@@ -159,7 +159,7 @@ static void what_takes_anothers_place_is_looked_at(void **state)
     kill(command.pid, SIGCONT);
     await_sum("/l/q: 1 holds, nobody waits\n", 2);
     await_watches();
-    kill(command.pid, SIGSTOP);
+    pause_process(command.pid);
     release(1, "/l/q/lock-0000000000");
     create(2, "/l/q/x-0000000000", EPHEMERAL);
     kill(command.pid, SIGCONT);

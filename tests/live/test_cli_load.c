@@ -702,7 +702,7 @@ static void await_requests(uint64_t requests)
 
 static void stop_for(pid_t process, long ms)
 {
-    kill(process, SIGSTOP);
+    pause_process(process);
     pause_ms(ms);
     kill(process, SIGCONT);
 }

@@ -45,7 +45,7 @@ static void a_stalled_trial_is_told_everywhere(void **state)
     pid_t java = find_ours("java", 0);
     assert_true(java > 0);
     pause_ms(500);
-    kill(java, SIGSTOP);
+    pause_process(java);
     pause_ms(FREEZE_MS);
     kill(java, SIGCONT);
     command_finish(&command, COMMAND_LIMIT_NS);

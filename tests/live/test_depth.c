@@ -5,6 +5,7 @@
 #include "client/thread_sessions.h"
 #include "sim/sim.h"
 #include "tests/support/live.h"
+#include "tests/support/pause.h"
 
 #include <arpa/inet.h>
 #include <netinet/in.h>
@@ -497,7 +498,7 @@ static void check_loss(enum driver driver, uint32_t depth)
     open_session(driver, depth, 6000);
     look_for_sockets(after);
     ask(create_a, 2);
-    kill(server_pid(ensemble_server(live_ensemble, 0)), SIGSTOP);
+    pause_process(server_pid(ensemble_server(live_ensemble, 0)));
     session.check = check_lost;
     begin(mixed, depth);
     for (int descriptor = 0; descriptor < DESCRIPTORS; descriptor++) {

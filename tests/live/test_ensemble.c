@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Private ensembles: formed, used, broken on purpose, and ended without a trace. */
 #include "tests/support/nest.h"
+#include "tests/support/pause.h"
 #include "tests/support/port.h"
 
 #include "base/process.h"
@@ -322,7 +323,7 @@ static void a_server_that_dies_is_found_dead(void **state)
     assert_int_equal(value, 42);
 
     /* Hung ones hinder the end no more than dead ones. */
-    kill(server_pid(ensemble_server(ensemble, 0)), SIGSTOP);
+    pause_process(server_pid(ensemble_server(ensemble, 0)));
     nest_stop(ensemble);
     assert_int_equal(nest_count(), 0);
 }

@@ -4,6 +4,7 @@
  * the response times in full. */
 #include "load/load.h"
 #include "tests/support/live.h"
+#include "tests/support/pause.h"
 #include "tests/support/proxy.h"
 
 #include <math.h>
@@ -33,23 +34,22 @@ static struct load_plan plan_of(const char *mix)
     return plan;
 }
 
-static void signal_server(int signal)
+static pid_t the_server(void)
 {
-    kill(server_pid(ensemble_server(live_ensemble, 0)), signal);
+    return server_pid(ensemble_server(live_ensemble, 0));
 }
 
-/* Stands still for a second in the middle of the load: a signal takes a moment to stop all threads
- * of a JVM. */
+/* The server stands still for more than a second in the middle of the load. */
 static void stop_for_a_second(void *context, const struct load_progress *progress)
 {
     uint64_t *stopped_ns = context, now_ns = clock_now_ns();
     if (progress->phase != LOAD_MEASURES)
         return;
     if (*stopped_ns == 0) {
-        signal_server(SIGSTOP);
+        pause_process(the_server());
         *stopped_ns = now_ns;
     } else if (*stopped_ns != UINT64_MAX && now_ns - *stopped_ns >= NS_PER_S * 11 / 10) {
-        signal_server(SIGCONT);
+        kill(the_server(), SIGCONT);
         *stopped_ns = UINT64_MAX;
     }
 }
@@ -371,12 +371,12 @@ static void cut_connections(void *context, const struct load_progress *progress)
         return;
     uint64_t now_ns = clock_now_ns();
     if (outage->began_ns == 0) {
-        signal_server(SIGSTOP);
+        pause_process(the_server());
         outage->began_ns = now_ns;
     } else if (!outage->cut && now_ns - outage->began_ns >= 400 * NS_PER_MS) {
         cut_all(outage, progress->load->plan->fleet.sessions);
     } else if (outage->cut && now_ns - outage->began_ns >= 600 * NS_PER_MS) {
-        signal_server(SIGCONT);
+        kill(the_server(), SIGCONT);
         outage->is_over = true;
     }
 }

@@ -4,6 +4,7 @@
 #include "bench/plan/plan_guard.h"
 #include "load/load.h"
 #include "tests/support/live.h"
+#include "tests/support/pause.h"
 
 #include <signal.h>
 #include <unistd.h>
@@ -49,9 +50,9 @@ static void end_guard(void)
     assert_nothing_left(0);
 }
 
-static void signal_server(int signal)
+static pid_t the_server(void)
 {
-    kill(server_pid(ensemble_server(live_ensemble, 0)), signal);
+    return server_pid(ensemble_server(live_ensemble, 0));
 }
 
 static void progress(void *context, const struct trial_progress *progress)
@@ -60,7 +61,7 @@ static void progress(void *context, const struct trial_progress *progress)
     plan_guard_note(&guard, progress->rpcs, progress->losses);
     if (beside->stops_server && !beside->stopped && progress->handoffs > 0) {
         beside->stopped = true;
-        signal_server(SIGSTOP);
+        pause_process(the_server());
     }
 }
 
@@ -70,7 +71,7 @@ static bool has_company(void *context)
     const struct beside *beside = context;
     bool allowed = plan_guard_allows(&guard);
     if (!allowed && beside->stopped)
-        signal_server(SIGCONT);
+        kill(the_server(), SIGCONT);
     return allowed;
 }
 

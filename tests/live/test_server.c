@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Private servers: started, watched over and ended, also when things go wrong. */
 #include "tests/support/nest.h"
+#include "tests/support/pause.h"
 
 #include "base/process.h"
 #include "servers/ensemble.h"
@@ -215,7 +216,7 @@ static void a_server_that_hangs_is_killed(void **state)
     (void)state;
     struct ensemble *ensemble = start();
     pid_t pid = server_pid(ensemble_server(ensemble, 0));
-    kill(pid, SIGSTOP);
+    pause_process(pid);
     nest_stop(ensemble);
     assert_false(is_running(pid));
     assert_int_equal(nest_count(), 0);

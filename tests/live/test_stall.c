@@ -2,6 +2,7 @@
 /* A server that stands still, and with it the trial: the stall is counted, and the server named; if
  * it does not go on, the trial ends at its deadline. */
 #include "tests/support/live.h"
+#include "tests/support/pause.h"
 #include "tests/support/words.h"
 
 #include <signal.h>
@@ -46,7 +47,7 @@ static void freeze_for_a_while(void *context, const struct trial_progress *progr
     }
     if (freeze->since_ns == 0 && progress->handoffs >= freeze->after) {
         freeze->since_ns = now_ns;
-        kill(server_pid(ensemble_server(live_ensemble, frozen)), SIGSTOP);
+        pause_process(server_pid(ensemble_server(live_ensemble, frozen)));
     } else if (!freeze->thawed && freeze->since_ns != 0 &&
                now_ns - freeze->since_ns >= freeze->length_ns) {
         freeze->thawed = true;
@@ -173,7 +174,7 @@ static void freeze_follower(void *context, const struct trial_progress *progress
     bool *done = context;
     if (*done || progress->handoffs != 1)
         return;
-    kill(server_pid(ensemble_server(live_ensemble, frozen)), SIGSTOP);
+    pause_process(server_pid(ensemble_server(live_ensemble, frozen)));
     *done = true;
 }
 
