@@ -101,6 +101,13 @@ bool complain_value(const char *subcommand, const char *option, const char *valu
     return false;
 }
 
+bool complain_number(const char *subcommand, const char *option, uint64_t number, const char *why)
+{
+    char value[32];
+    snprintf(value, sizeof value, "%llu", (unsigned long long)number);
+    return complain_value(subcommand, option, value, why);
+}
+
 __attribute__((format(printf, 2, 0))) static void write_list(const char *start, const char *what,
                                                              va_list arguments)
 {

@@ -11,6 +11,7 @@
 #include "base/error.h"
 
 #include <stdbool.h>
+#include <stdint.h>
 
 /* Writes "zkherd: what: why; what to do" to stderr and returns the exit status for it. */
 int complain(const struct error *error);
@@ -26,6 +27,7 @@ int complain_about(const char *subcommand, const struct error *error);
 /* The same for the value of an option: "zkherd: option value: why; see ...". Returns false, so that
  * a parser can return the call. */
 bool complain_value(const char *subcommand, const char *option, const char *value, const char *why);
+bool complain_number(const char *subcommand, const char *option, uint64_t number, const char *why);
 
 /* A warning: "zkherd: what". */
 void complain_mildly(const char *what, ...) __attribute__((format(printf, 1, 2)));

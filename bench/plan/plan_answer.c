@@ -203,9 +203,9 @@ static void add_measured(struct sentence *sentence, const struct plan_question *
         return;
     }
     if (isinf(answer->measured_us))
-        add(sentence, ", with p%g above a minute", (double)objective->percentile_hundredths / 100);
+        add(sentence, ", with p%g above a minute", objective_percent(objective));
     else if (!isnan(answer->measured_us))
-        add(sentence, ", with p%g = %s", (double)objective->percentile_hundredths / 100,
+        add(sentence, ", with p%g = %s", objective_percent(objective),
             text_format_duration((uint64_t)(answer->measured_us * 1e3), duration, sizeof duration));
 }
 

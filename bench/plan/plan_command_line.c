@@ -157,9 +157,7 @@ static bool wrong(const char *option, const char *value, const char *why)
 
 static bool wrong_number(const char *option, uint64_t number, const char *why)
 {
-    char value[32];
-    snprintf(value, sizeof value, "%llu", (unsigned long long)number);
-    return wrong(option, value, why);
+    return complain_number("plan", option, number, why);
 }
 
 static bool check_recipe(const struct recipe *recipe)
@@ -213,7 +211,7 @@ static bool check_trial(const struct plan_question *question)
     snprintf(why, sizeof why,
              "too few for p%g: expected at least %llu, with which a trial passes "
              "if none is over the limit",
-             (double)question->objective.percentile_hundredths / 100, (unsigned long long)needed);
+             objective_percent(&question->objective), (unsigned long long)needed);
     return wrong_number("--trial-time", question->trial_samples, why);
 }
 

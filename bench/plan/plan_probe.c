@@ -91,7 +91,7 @@ struct background_plan plan_probe_background(const struct plan_probe *probe)
         .mix = probe->question->background.mix,
         .rate_per_s = probe->load_per_s,
         .limit_ns = is_judged ? objective->limit_ns : 0,
-        .percent = is_judged ? objective->percentile_hundredths / 100.0 : 0,
+        .percent = is_judged ? objective_percent(objective) : 0,
         .is_marked = true,
     };
 }

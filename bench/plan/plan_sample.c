@@ -13,11 +13,6 @@
 
 /* ------------------------------------------------------------------ latencies */
 
-static double objective_percent(const struct objective *objective)
-{
-    return (double)objective->percentile_hundredths / 100;
-}
-
 static void take_percentiles(const struct objective *objective, const struct histogram *latency,
                              struct plan_sample *sample)
 {

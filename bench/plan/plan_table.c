@@ -62,7 +62,7 @@ static void put_row(struct grid *grid, const struct plan_told *told)
 /* "handoff p99", of the column of the objective's own percentile. */
 static void name_percentile(const struct objective *objective, char *text, size_t size)
 {
-    snprintf(text, size, "p%g", (double)objective->percentile_hundredths / 100);
+    snprintf(text, size, "p%g", objective_percent(objective));
 }
 
 static enum error_kind write_table(const struct plan_question *question,

@@ -14,9 +14,7 @@ static bool wrong(const char *option, const char *value, const char *why)
 
 static bool wrong_number(const char *option, uint64_t number, const char *why)
 {
-    char value[32];
-    snprintf(value, sizeof value, "%llu", (unsigned long long)number);
-    return wrong(option, value, why);
+    return complain_number("run", option, number, why);
 }
 
 /* Refuses a number above the fewest clients. why: what it is too many of. */

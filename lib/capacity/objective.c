@@ -31,6 +31,11 @@ bool objective_is_rate(const struct objective *objective)
     return objective->metric == OBJECTIVE_HANDOFFS;
 }
 
+double objective_percent(const struct objective *objective)
+{
+    return (double)objective->percentile_hundredths / 100;
+}
+
 double objective_share(const struct objective *objective)
 {
     return (10000 - objective->percentile_hundredths) / 1e4;

@@ -60,6 +60,9 @@ const char *objective_format(const struct objective *objective, char *text, size
 /* Whether the objective bounds a rate, not a latency. */
 bool objective_is_rate(const struct objective *objective);
 
+/* The percentile of a latency: 99 for p99. */
+double objective_percent(const struct objective *objective);
+
 /* The share of the values that may exceed the limit of a latency: 0.01 for p99. */
 double objective_share(const struct objective *objective);
 

@@ -291,6 +291,14 @@ bool server_counters_owes_answers(const struct server_counters_count *count)
     return count->known && count->packets_received > count->reads + count->writes + count->connects;
 }
 
+bool server_counters_await_answers(const struct server_counters *counters,
+                                   const struct server_counters_reading *before, uint32_t clients,
+                                   const struct server_counters_count *count)
+{
+    return counters->companions == 0 && !server_counters_is_shared(before, clients) &&
+           server_counters_owes_answers(count);
+}
+
 /* How many of the reads that the servers answered were pings, if the servers counted right. */
 static uint64_t pings_among(const struct server_counters_count *count, uint64_t reads,
                             uint64_t pings_most)

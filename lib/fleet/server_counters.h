@@ -125,6 +125,12 @@ bool server_counters_is_behind(const struct server_counters_count *count, const 
  * or nobody's who is known. To be called before server_counters_discount. */
 bool server_counters_owes_answers(const struct server_counters_count *count);
 
+/* Whether servers that only so many sessions use, since the reading before, owe answers: it is
+ * worth while to read again. */
+bool server_counters_await_answers(const struct server_counters *counters,
+                                   const struct server_counters_reading *before, uint32_t clients,
+                                   const struct server_counters_count *count);
+
 /* Takes out what the servers counted for sessions that were closed in order, for reconnects, and
  * for reads of the set-up session. */
 void server_counters_discount(struct server_counters_count *count, uint64_t exits,

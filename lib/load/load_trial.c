@@ -288,9 +288,8 @@ static void read_cpu(struct load_trial *trial)
 /* Whether a ping may be under way, where nobody else sends anything. */
 static bool owe_answers(const struct load_trial *trial)
 {
-    return trial->host->companions == 0 &&
-           !server_counters_is_shared(&trial->at_start, trial->plan->fleet.sessions) &&
-           server_counters_owes_answers(&trial->result->servers);
+    return server_counters_await_answers(&trial->counters, &trial->at_start,
+                                         trial->plan->fleet.sessions, &trial->result->servers);
 }
 
 static void read_servers(struct load_trial *trial)

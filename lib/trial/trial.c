@@ -211,11 +211,10 @@ static enum error_kind add_up(struct run *run, const struct coordinator_result *
 static bool have_finished(const struct run *run, const struct coordinator_result *led,
                           const struct trial_result *result)
 {
-    bool alone = run->host->companions == 0 &&
-                 !server_counters_is_shared(&led->at_gate, run->plan->fleet.sessions);
     return !server_counters_is_behind(&result->servers, &result->total,
                                       atomic_load(&run->memory->exits)) &&
-           !(alone && server_counters_owes_answers(&result->servers));
+           !server_counters_await_answers(&run->counters, &led->at_gate, run->plan->fleet.sessions,
+                                          &result->servers);
 }
 
 /* Reads the servers' counters until they have finished. */
