@@ -257,12 +257,14 @@ LONG_TESTS := $(addprefix $(BUILD)/tests/test_,adversity cli_paper claims cli_en
     cli_plan_background)
 
 # All tests, more of them in parallel than there are cores, because they wait most of the time. After a failure no
-# further test begins.
+# further test begins. tests/run says which failures are tried again; these are listed at the end.
 TESTS_AT_ONCE ?= $(shell expr $(JOBS) + 5)
 check: install-to-test
 	@$(MAKE) --no-print-directory -j$(JOBS) all $(UNIT_TESTS) $(LIVE_TESTS)
+	@rm -f $(BUILD)/tests/failed-at-times
 	@printf '%s\n' $(LONG_TESTS) $(filter-out $(LONG_TESTS),$(LIVE_TESTS) $(UNIT_TESTS)) | \
 	    ZKHERD=$(BUILD)/zkherd xargs -P $(TESTS_AT_ONCE) -n 1 tests/run
+	@cat $(BUILD)/tests/failed-at-times 2>/dev/null || true
 
 # All tests with the address and undefined-behaviour sanitizers, one at a time, because each needs more of the
 # machine.
@@ -280,7 +282,7 @@ check-threads: install-to-test
 	@$(MAKE) --no-print-directory -j$(JOBS) $(TSAN_TESTS) BUILD=$(TSAN_BUILD) SANITIZE=thread CFLAGS='-O1 -g'
 	@rm -f $(TSAN_BUILD)/report.*
 	export TSAN_OPTIONS='halt_on_error=1 suppressions=tests/tsan.supp log_path=$(TSAN_BUILD)/report'; \
-	    for test in $(TSAN_TESTS); do timeout 900 $$test || { cat $(TSAN_BUILD)/report.*; exit 1; }; done
+	    for test in $(TSAN_TESTS); do tests/run $$test || { cat $(TSAN_BUILD)/report.*; exit 1; }; done
 	@if ls $(TSAN_BUILD)/report.* >/dev/null 2>&1; then cat $(TSAN_BUILD)/report.*; exit 1; fi
 
 # Shows the herd effect with three servers in containers. COMPOSE_PLAN sets other options of zkherd run.
